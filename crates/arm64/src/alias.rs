@@ -1,0 +1,227 @@
+//! Preferred aliases: the same word under the name programmers know it by.
+
+use crate::Word;
+use crate::operand::Operand::{self, *};
+
+/// An alias of the encodings with a given mnemonic in a given group.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Alias {
+    mnemonic: &'static str,
+    group: &'static str,
+    /// The preferred mnemonic.
+    pub(crate) name: &'static str,
+    /// The operands it shows.
+    pub(crate) operands: &'static [Operand],
+    when: fn(Word) -> bool,
+}
+
+/// The preferred alias of a word of the given base mnemonic and group, if it has one.
+#[must_use]
+pub(crate) fn preferred(mnemonic: &str, group: &str, w: Word) -> Option<&'static Alias> {
+    ALIASES.iter().find(|alias| alias.group == group && alias.mnemonic == mnemonic && (alias.when)(w))
+}
+
+const fn row(
+    mnemonic: &'static str,
+    group: &'static str,
+    name: &'static str,
+    operands: &'static [Operand],
+    when: fn(Word) -> bool,
+) -> Alias {
+    Alias { mnemonic, group, name, operands, when }
+}
+
+/// The aliases in order of preference.
+#[rustfmt::skip] // Keeps an alias on a line.
+static ALIASES: &[Alias] = &[
+    row("add",    "addsub_imm",   "mov",    &[RdSp, RnSp],                    |w| (w.rd() == 31 || w.rn() == 31) && w.imm12() == 0 && w.sh() == 0),
+    row("adds",   "addsub_imm",   "cmn",    &[RnSp, AddSubImm],               rd_is_31),
+    row("subs",   "addsub_imm",   "cmp",    &[RnSp, AddSubImm],               rd_is_31),
+    row("adds",   "addsub_shift", "cmn",    &[Rn, ShiftedRm],                 rd_is_31),
+    row("subs",   "addsub_shift", "cmp",    &[Rn, ShiftedRm],                 rd_is_31),
+    row("sub",    "addsub_shift", "neg",    &[Rd, ShiftedRm],                 rn_is_31),
+    row("subs",   "addsub_shift", "negs",   &[Rd, ShiftedRm],                 rn_is_31),
+    row("adds",   "addsub_ext",   "cmn",    &[RnSp, ExtendedRm],              rd_is_31),
+    row("subs",   "addsub_ext",   "cmp",    &[RnSp, ExtendedRm],              rd_is_31),
+    row("sbc",    "addsub_carry", "ngc",    &[Rd, Rm],                        rn_is_31),
+    row("sbcs",   "addsub_carry", "ngcs",   &[Rd, Rm],                        rn_is_31),
+    row("orr",    "log_imm",      "mov",    &[RdSp, MoveBitMask],             |w| rn_is_31(w) && !move_wide_preferred(w)),
+    row("ands",   "log_imm",      "tst",    &[Rn, MoveBitMask],               rd_is_31),
+    row("orr",    "log_shift",    "mov",    &[Rd, Rm],                        |w| rn_is_31(w) && w.shift() == 0 && w.imm6() == 0),
+    row("orn",    "log_shift",    "mvn",    &[Rd, ShiftedRm],                 rn_is_31),
+    row("ands",   "log_shift",    "tst",    &[Rn, ShiftedRm],                 rd_is_31),
+    row("movz",   "movewide",     "mov",    &[Rd, MoveZeroed],                |w| w.imm16() != 0 || w.hw() == 0),
+    row("movn",   "movewide",     "mov",    &[Rd, MoveInverted],              |w| (w.imm16() != 0 || w.hw() == 0) && (is_64(w) || w.imm16() != 0xffff)),
+    row("sbfm",   "bitfield",     "asr",    &[Rd, Rn, ImmR],                  field_reaches_top),
+    row("sbfm",   "bitfield",     "sbfiz",  &[Rd, Rn, InsertLsb, InsertWidth], inserts),
+    row("sbfm",   "bitfield",     "sxtb",   &[Rd, Wn],                        |w| w.immr() == 0 && w.imms() == 7),
+    row("sbfm",   "bitfield",     "sxth",   &[Rd, Wn],                        |w| w.immr() == 0 && w.imms() == 15),
+    row("sbfm",   "bitfield",     "sxtw",   &[Rd, Wn],                        |w| w.immr() == 0 && w.imms() == 31),
+    row("sbfm",   "bitfield",     "sbfx",   &[Rd, Rn, ImmR, ExtractWidth],    always),
+    row("bfm",    "bitfield",     "bfc",    &[Rd, InsertLsb, InsertWidth],    |w| rn_is_31(w) && inserts(w)),
+    row("bfm",    "bitfield",     "bfi",    &[Rd, Rn, InsertLsb, InsertWidth], inserts),
+    row("bfm",    "bitfield",     "bfxil",  &[Rd, Rn, ImmR, ExtractWidth],    always),
+    row("ubfm",   "bitfield",     "lsr",    &[Rd, Rn, ImmR],                  field_reaches_top),
+    row("ubfm",   "bitfield",     "lsl",    &[Rd, Rn, LslAmount],             |w| w.imms() + 1 == w.immr()),
+    row("ubfm",   "bitfield",     "ubfiz",  &[Rd, Rn, InsertLsb, InsertWidth], inserts),
+    row("ubfm",   "bitfield",     "uxtb",   &[Rd, Rn],                        |w| !is_64(w) && w.immr() == 0 && w.imms() == 7),
+    row("ubfm",   "bitfield",     "uxth",   &[Rd, Rn],                        |w| !is_64(w) && w.immr() == 0 && w.imms() == 15),
+    row("ubfm",   "bitfield",     "ubfx",   &[Rd, Rn, ImmR, ExtractWidth],    always),
+    row("extr",   "extract",      "ror",    &[Rd, Rn, ImmS],                  |w| w.rn() == w.rm()),
+    row("madd",   "dp_3src",      "mul",    &[Rd, Rn, Rm],                    ra_is_31),
+    row("msub",   "dp_3src",      "mneg",   &[Rd, Rn, Rm],                    ra_is_31),
+    row("smaddl", "dp_3src",      "smull",  &[Xd, Wn, Wm],                    ra_is_31),
+    row("smsubl", "dp_3src",      "smnegl", &[Xd, Wn, Wm],                    ra_is_31),
+    row("umaddl", "dp_3src",      "umull",  &[Xd, Wn, Wm],                    ra_is_31),
+    row("umsubl", "dp_3src",      "umnegl", &[Xd, Wn, Wm],                    ra_is_31),
+    row("csinc",  "condsel",      "cset",   &[Rd, InvertedCond],              |w| rn_is_31(w) && conditional_on_itself(w)),
+    row("csinc",  "condsel",      "cinc",   &[Rd, Rn, InvertedCond],          conditional_on_itself),
+    row("csinv",  "condsel",      "csetm",  &[Rd, InvertedCond],              |w| rn_is_31(w) && conditional_on_itself(w)),
+    row("csinv",  "condsel",      "cinv",   &[Rd, Rn, InvertedCond],          conditional_on_itself),
+    row("csneg",  "condsel",      "cneg",   &[Rd, Rn, InvertedCond],          conditional_on_itself),
+    row("ret",    "branch_reg",   "ret",    &[],                              |w| w.rn() == 30),
+    row("dsb",    "barriers",     "ssbb",   &[],                              |w| w.crm() == 0),
+    row("dsb",    "barriers",     "pssbb",  &[],                              |w| w.crm() == 4),
+    row("isb",    "barriers",     "isb",    &[],                              |w| w.crm() == 15),
+    row("clrex",  "barriers",     "clrex",  &[],                              |w| w.crm() == 15),
+    row("sys",    "systeminstrs", "",       &[SysOpName, Xt],                 |w| sys_instruction(w).is_some_and(|i| i.has_register)),
+    row("sys",    "systeminstrs", "",       &[SysOpName],                     |w| sys_instruction(w).is_some() && w.rt() == 31),
+    row("sys",    "systeminstrs", "sys",    &[SysOp],                         |w| w.rt() == 31),
+];
+
+fn always(_: Word) -> bool {
+    true
+}
+
+fn is_64(w: Word) -> bool {
+    w.bits(31, 1) == 1
+}
+
+fn rd_is_31(w: Word) -> bool {
+    w.rd() == 31
+}
+
+fn rn_is_31(w: Word) -> bool {
+    w.rn() == 31
+}
+
+fn ra_is_31(w: Word) -> bool {
+    w.ra() == 31
+}
+
+/// A bit field whose top is the top of the register: a shift right.
+fn field_reaches_top(w: Word) -> bool {
+    w.imms() == if is_64(w) { 63 } else { 31 }
+}
+
+/// A bit field that moves up rather than down.
+fn inserts(w: Word) -> bool {
+    w.imms() < w.immr()
+}
+
+/// A select between a register and a function of the same register.
+fn conditional_on_itself(w: Word) -> bool {
+    w.rn() == w.rm() && w.cond() < 14
+}
+
+/// `MoveWidePreferred()`: the mask is also the immediate of a MOVZ or MOVN.
+fn move_wide_preferred(w: Word) -> bool {
+    let (s, r) = (w.imms(), w.immr());
+    let width = if is_64(w) { 64 } else { 32 };
+    // The element must be the whole register.
+    if (is_64(w) && w.n() != 1) || (!is_64(w) && (w.n() != 0 || s & 0x20 != 0)) {
+        return false;
+    }
+    if s < 16 {
+        // MOVZ: up to sixteen ones that do not straddle a halfword boundary when rotated.
+        return r.wrapping_neg() % 16 <= 15 - s;
+    }
+    // MOVN: the same of the zeros.
+    s >= width - 15 && r % 16 <= s - (width - 15)
+}
+
+/// A named SYS instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SysInstruction {
+    number: u32,
+    /// Its name, such as `dc zva`.
+    pub(crate) name: &'static str,
+    has_register: bool,
+}
+
+/// The name of a SYS instruction, if it has one in Armv8.0-A.
+#[must_use]
+pub(crate) fn sys_instruction(w: Word) -> Option<&'static SysInstruction> {
+    SYS_INSTRUCTIONS.iter().find(|i| i.number == w.sysop())
+}
+
+/// SYS instructions of Armv8.0-A (DDI 0487, C5.3 to C5.5): op1, CRn, CRm, op2, name, whether Xt matters.
+#[rustfmt::skip] // Keeps an instruction on a line.
+static SYS_INSTRUCTIONS: &[SysInstruction] = {
+    const fn row(op1: u32, crn: u32, crm: u32, op2: u32, name: &'static str, has_register: bool) -> SysInstruction {
+        SysInstruction { number: op1 << 11 | crn << 7 | crm << 3 | op2, name, has_register }
+    }
+    &[
+        row(0,  7,  1, 0, "ic ialluis", false),
+        row(0,  7,  5, 0, "ic iallu", false),
+        row(0,  7,  6, 1, "dc ivac", true),
+        row(0,  7,  6, 2, "dc isw", true),
+        row(0,  7,  8, 0, "at s1e1r", true),
+        row(0,  7,  8, 1, "at s1e1w", true),
+        row(0,  7,  8, 2, "at s1e0r", true),
+        row(0,  7,  8, 3, "at s1e0w", true),
+        row(0,  7, 10, 2, "dc csw", true),
+        row(0,  7, 14, 2, "dc cisw", true),
+        row(0,  8,  3, 0, "tlbi vmalle1is", false),
+        row(0,  8,  3, 1, "tlbi vae1is", true),
+        row(0,  8,  3, 2, "tlbi aside1is", true),
+        row(0,  8,  3, 3, "tlbi vaae1is", true),
+        row(0,  8,  3, 5, "tlbi vale1is", true),
+        row(0,  8,  3, 7, "tlbi vaale1is", true),
+        row(0,  8,  7, 0, "tlbi vmalle1", false),
+        row(0,  8,  7, 1, "tlbi vae1", true),
+        row(0,  8,  7, 2, "tlbi aside1", true),
+        row(0,  8,  7, 3, "tlbi vaae1", true),
+        row(0,  8,  7, 5, "tlbi vale1", true),
+        row(0,  8,  7, 7, "tlbi vaale1", true),
+        row(3,  7,  4, 1, "dc zva", true),
+        row(3,  7,  5, 1, "ic ivau", true),
+        row(3,  7, 10, 1, "dc cvac", true),
+        row(3,  7, 11, 1, "dc cvau", true),
+        row(3,  7, 14, 1, "dc civac", true),
+        row(4,  7,  8, 0, "at s1e2r", true),
+        row(4,  7,  8, 1, "at s1e2w", true),
+        row(4,  7,  8, 4, "at s12e1r", true),
+        row(4,  7,  8, 5, "at s12e1w", true),
+        row(4,  7,  8, 6, "at s12e0r", true),
+        row(4,  7,  8, 7, "at s12e0w", true),
+        row(4,  8,  0, 1, "tlbi ipas2e1is", true),
+        row(4,  8,  0, 5, "tlbi ipas2le1is", true),
+        row(4,  8,  3, 0, "tlbi alle2is", false),
+        row(4,  8,  3, 1, "tlbi vae2is", true),
+        row(4,  8,  3, 4, "tlbi alle1is", false),
+        row(4,  8,  3, 5, "tlbi vale2is", true),
+        row(4,  8,  3, 6, "tlbi vmalls12e1is", false),
+        row(4,  8,  4, 1, "tlbi ipas2e1", true),
+        row(4,  8,  4, 5, "tlbi ipas2le1", true),
+        row(4,  8,  7, 0, "tlbi alle2", false),
+        row(4,  8,  7, 1, "tlbi vae2", true),
+        row(4,  8,  7, 4, "tlbi alle1", false),
+        row(4,  8,  7, 5, "tlbi vale2", true),
+        row(4,  8,  7, 6, "tlbi vmalls12e1", false),
+        row(6,  7,  8, 0, "at s1e3r", true),
+        row(6,  7,  8, 1, "at s1e3w", true),
+        row(6,  7, 14, 1, "dc cipapa", true),
+        row(6,  7, 14, 5, "dc cigdpapa", true),
+        row(6,  8,  1, 4, "tlbi paallos", false),
+        row(6,  8,  3, 0, "tlbi alle3is", false),
+        row(6,  8,  3, 1, "tlbi vae3is", true),
+        row(6,  8,  3, 5, "tlbi vale3is", true),
+        row(6,  8,  4, 3, "tlbi rpaos", true),
+        row(6,  8,  4, 7, "tlbi rpalos", true),
+        row(6,  8,  7, 0, "tlbi alle3", false),
+        row(6,  8,  7, 1, "tlbi vae3", true),
+        row(6,  8,  7, 4, "tlbi paall", false),
+        row(6,  8,  7, 5, "tlbi vale3", true),
+    ]
+};

@@ -1,0 +1,108 @@
+//! The state of one A64 processing element, as EL0 sees it.
+
+use core::fmt;
+
+/// The registers of one lane.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Cpu {
+    /// X0 to X30. Entry 31 reads as zero; [`Cpu::set_x`] keeps it so.
+    x: [u64; 32],
+    /// The stack pointer, `SP_EL0`.
+    pub sp: u64,
+    /// The address of the next instruction.
+    pub pc: u64,
+    /// The condition flags as four bits: N is 8, Z is 4, C is 2, V is 1.
+    pub nzcv: u32,
+    /// The SIMD and floating-point registers.
+    pub v: [u128; 32],
+    /// Floating-point control, `FPCR`.
+    pub fpcr: u32,
+    /// Floating-point status, `FPSR`.
+    pub fpsr: u32,
+    /// Thread pointer, `TPIDR_EL0`.
+    pub tpidr_el0: u64,
+    /// Read-only thread pointer, `TPIDRRO_EL0`.
+    pub tpidrro_el0: u64,
+    /// The local exclusive monitor.
+    pub monitor: Option<Monitor>,
+    /// Steps retired since the lane began; what the guest reads as time.
+    pub steps: u64,
+}
+
+/// What an exclusive load marked: the only place an exclusive store can succeed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Monitor {
+    /// Address of the exclusive load.
+    pub address: u64,
+    /// Its size: 1, 2, 4, 8 or 16.
+    pub bytes: u32,
+}
+
+impl Default for Cpu {
+    fn default() -> Self {
+        Self {
+            x: [0; 32],
+            sp: 0,
+            pc: 0,
+            nzcv: 0,
+            v: [0; 32],
+            fpcr: 0,
+            fpsr: 0,
+            tpidr_el0: 0,
+            tpidrro_el0: 0,
+            monitor: None,
+            steps: 0,
+        }
+    }
+}
+
+impl Cpu {
+    /// X\[n\]: the general register, or zero for number 31. Only the low five bits of `n` count.
+    #[must_use]
+    #[inline(always)]
+    pub fn x(&self, n: u32) -> u64 {
+        self.x[(n & 31) as usize]
+    }
+
+    /// Writes X\[n\]; a write to number 31 is discarded. Only the low five bits of `n` count.
+    #[inline(always)]
+    pub fn set_x(&mut self, n: u32, value: u64) {
+        self.x[(n & 31) as usize] = value;
+        // Two plain stores are cheaper than a branch on the register number.
+        self.x[31] = 0;
+    }
+
+    /// The register a field names where 31 means the stack pointer.
+    #[must_use]
+    #[inline(always)]
+    pub fn x_or_sp(&self, n: u32) -> u64 {
+        if n & 31 == 31 { self.sp } else { self.x(n) }
+    }
+
+    /// Writes the register a field names where 31 means the stack pointer.
+    #[inline(always)]
+    pub fn set_x_or_sp(&mut self, n: u32, value: u64) {
+        if n & 31 == 31 {
+            self.sp = value;
+        } else {
+            self.set_x(n, value);
+        }
+    }
+
+    /// X0 to X30.
+    #[must_use]
+    pub fn general_registers(&self) -> &[u64] {
+        &self.x[..31]
+    }
+}
+
+impl fmt::Debug for Cpu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "pc {:016x}  sp {:016x}  nzcv {:04b}  steps {}", self.pc, self.sp, self.nzcv, self.steps)?;
+        for (n, value) in self.general_registers().iter().enumerate() {
+            let separator = if n % 4 == 3 || n == 30 { "\n" } else { "  " };
+            write!(f, "x{n:<2} {value:016x}{separator}")?;
+        }
+        Ok(())
+    }
+}

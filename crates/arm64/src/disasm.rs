@@ -1,0 +1,238 @@
+//! The disassembler. Text is that of GNU objdump, preferred aliases included.
+
+use core::fmt::{self, Display, Formatter};
+
+use crate::alias::{preferred, sys_instruction};
+use crate::operand::{BARRIERS, CONDITIONS, EXTENDS, Operand, SHIFTS, is_wide};
+use crate::semantics::bitmask::decode_bit_masks;
+use crate::semantics::truncate;
+use crate::sysreg::register;
+use crate::{Op, Word, decode};
+
+/// A word at an address, to be displayed as assembly text.
+///
+/// ```
+/// use kvrm_arm64::disassemble;
+/// assert_eq!(disassemble(0x9100_43ff, 0).to_string(), "add sp, sp, #0x10");
+/// assert_eq!(disassemble(0x54ff_ffe1, 0x1000).to_string(), "b.ne 0xffc");
+/// assert_eq!(disassemble(0xffff_ffff, 0).to_string(), ".inst 0xffffffff ; undefined");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Disassembly {
+    word: Word,
+    op: Option<Op>,
+    pc: u64,
+}
+
+/// Disassembles `word`, which lies at address `pc`.
+#[must_use]
+pub fn disassemble(word: u32, pc: u64) -> Disassembly {
+    Disassembly { word: Word(word), op: decode(word), pc }
+}
+
+impl Display for Disassembly {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { word: w, op: Some(op), pc } = *self else {
+            return write!(f, ".inst {:#010x} ; undefined", self.word.0);
+        };
+        let encoding = op.encoding();
+        let (mnemonic, operands) = match preferred(encoding.mnemonic, encoding.group(), w) {
+            Some(alias) => (alias.name, alias.operands),
+            None => (encoding.mnemonic, encoding.operands),
+        };
+        // An atomic that neither returns the old value nor acquires is called a store.
+        let is_store = encoding.group() == "memop" && mnemonic.starts_with("ld") && w.rt() == 31 && w.bits(23, 1) == 0;
+        if is_store {
+            write!(f, "st{} ", &mnemonic[2..])?;
+            return write_operands(f, [operands[0], operands[2]].iter(), w, pc);
+        }
+        f.write_str(mnemonic)?;
+        if !operands.is_empty() && operands[0] != Operand::BranchCond && !mnemonic.is_empty() {
+            f.write_str(" ")?;
+        }
+        write_operands(f, operands.iter(), w, pc)
+    }
+}
+
+fn write_operands<'a>(
+    f: &mut Formatter<'_>,
+    operands: impl Iterator<Item = &'a Operand>,
+    w: Word,
+    pc: u64,
+) -> fmt::Result {
+    let mut separator = "";
+    for &operand in operands {
+        // BTI without a target has no operand at all.
+        if operand == Operand::BtiTarget && w.bits(6, 2) == 0 {
+            continue;
+        }
+        f.write_str(separator)?;
+        write_operand(f, operand, w, pc)?;
+        separator = if operand == Operand::BranchCond { " " } else { ", " };
+    }
+    Ok(())
+}
+
+/// A general register, where number 31 is the stack pointer or zero.
+fn write_register(f: &mut Formatter<'_>, number: u32, wide: bool, sp: bool) -> fmt::Result {
+    match (number & 31, wide, sp) {
+        (31, true, true) => f.write_str("sp"),
+        (31, false, true) => f.write_str("wsp"),
+        (31, true, false) => f.write_str("xzr"),
+        (31, false, false) => f.write_str("wzr"),
+        (n, true, _) => write!(f, "x{n}"),
+        (n, false, _) => write!(f, "w{n}"),
+    }
+}
+
+fn write_operand(f: &mut Formatter<'_>, operand: Operand, w: Word, pc: u64) -> fmt::Result {
+    use Operand as O;
+    if let Some(field) = operand.register() {
+        let (number, wide) = (w.bits(field.low, 5), is_wide(field, w));
+        write_register(f, number, wide, field.sp)?;
+        if field.pair {
+            f.write_str(", ")?;
+            write_register(f, number + 1, wide, false)?;
+        }
+        return Ok(());
+    }
+    let wide = w.bits(31, 1) == 1;
+    let datasize = if wide { 64 } else { 32 };
+    match operand {
+        O::ShiftedWm | O::ShiftedXm | O::ShiftedRm => {
+            write_register(f, w.rm(), wide, false)?;
+            if w.shift() != 0 || w.imm6() != 0 {
+                write!(f, ", {} #{}", SHIFTS[w.shift() as usize], w.imm6())?;
+            }
+            Ok(())
+        }
+        O::ExtendedWm | O::ExtendedXm | O::ExtendedRm => write_extended(f, w, wide),
+        O::AddSubImm => {
+            write!(f, "#{:#x}", w.imm12())?;
+            if w.sh() == 1 { f.write_str(", lsl #12") } else { Ok(()) }
+        }
+        O::LogicalImm(_) | O::MoveBitMask => {
+            let mask = decode_bit_masks(w.n(), w.imms(), w.immr(), true).unwrap_or_default().wmask;
+            write!(f, "#{:#x}", truncate(mask, datasize))
+        }
+        O::MoveWideImm => {
+            write!(f, "#{:#x}", w.imm16())?;
+            if w.hw() != 0 { write!(f, ", lsl #{}", 16 * w.hw()) } else { Ok(()) }
+        }
+        O::MoveZeroed => write!(f, "#{:#x}", u64::from(w.imm16()) << (16 * w.hw())),
+        O::MoveInverted => write!(f, "#{:#x}", truncate(!(u64::from(w.imm16()) << (16 * w.hw())), datasize)),
+        O::ImmR => write!(f, "#{}", w.immr()),
+        O::ImmS => write!(f, "#{}", w.imms()),
+        O::Imm5 => write!(f, "#{:#x}", w.imm5()),
+        O::Nzcv => write!(f, "#{:#x}", w.nzcv()),
+        O::Imm16 => write!(f, "#{:#x}", w.imm16()),
+        O::UdfImm => write!(f, "#{}", w.bits(0, 16)),
+        O::HintImm => write!(f, "#{:#x}", w.bits(5, 7)),
+        O::BtiTarget => f.write_str(["", "c", "j", "jc"][w.bits(6, 2) as usize]),
+        O::CrmOption | O::CrmImm => write!(f, "#{:#x}", w.crm()),
+        O::Barrier => match BARRIERS[w.crm() as usize] {
+            "" => write!(f, "#{:#04x}", w.crm()),
+            name => f.write_str(name),
+        },
+        O::PstateField => match (w.op1(), w.op2()) {
+            (0, 3) => f.write_str("uao"),
+            (0, 4) => f.write_str("pan"),
+            (0, 5) => f.write_str("spsel"),
+            (3, 1) => f.write_str("ssbs"),
+            (3, 2) => f.write_str("dit"),
+            (3, 4) => f.write_str("tco"),
+            (3, 6) => f.write_str("daifset"),
+            (3, 7) => f.write_str("daifclr"),
+            (op1, op2) => write!(f, "s0_{op1}_c4_c{}_{op2}", w.crm()),
+        },
+        O::SysOp => write!(f, "#{}, C{}, C{}, #{}", w.op1(), w.crn(), w.crm(), w.op2()),
+        O::SysOpName => f.write_str(sys_instruction(w).map_or("", |instruction| instruction.name)),
+        O::SysReg => match register(w.sysreg()) {
+            Some(register) => f.write_str(register.name),
+            None => write!(f, "s{}_{}_c{}_c{}_{}", w.op0(), w.op1(), w.crn(), w.crm(), w.op2()),
+        },
+        O::BranchCond => f.write_str(CONDITIONS[w.cond_b() as usize]),
+        O::Cond => f.write_str(CONDITIONS[w.cond() as usize]),
+        O::InvertedCond => f.write_str(CONDITIONS[(w.cond() ^ 1) as usize]),
+        O::TestBit => write!(f, "#{}", w.test_bit()),
+        O::Label14 => write!(f, "{:#x}", pc.wrapping_add_signed(w.offset14())),
+        O::Label19 => write!(f, "{:#x}", pc.wrapping_add_signed(w.offset19())),
+        O::Label26 => write!(f, "{:#x}", pc.wrapping_add_signed(w.offset26())),
+        O::PcRel => write!(f, "{:#x}", pc.wrapping_add_signed(w.adr_imm())),
+        O::PcRelPage => write!(f, "{:#x}", (pc & !0xfff).wrapping_add_signed(w.adr_imm() << 12)),
+        O::Prfop => write_prefetch_operation(f, w.rt()),
+        O::Base => write_base(f, w, "]"),
+        O::ScaledOffset(scale) => write_offset(f, w, i64::from(w.imm12()) << scale),
+        O::Offset => write_offset(f, w, w.imm9()),
+        O::PreIndex => write_indexed(f, w, w.imm9(), true),
+        O::PostIndex => write_indexed(f, w, w.imm9(), false),
+        O::PairOffset(scale) => write_offset(f, w, w.imm7() << scale),
+        O::PairPreIndex(scale) => write_indexed(f, w, w.imm7() << scale, true),
+        O::PairPostIndex(scale) => write_indexed(f, w, w.imm7() << scale, false),
+        O::RegisterOffset(scale) => {
+            write_base(f, w, ", ")?;
+            write_register(f, w.rm(), w.option() & 3 == 3, false)?;
+            let extend = if w.option() == 3 { "lsl" } else { EXTENDS[w.option() as usize] };
+            match (w.option(), w.s()) {
+                (3, 0) => f.write_str("]"),
+                (_, 0) => write!(f, ", {extend}]"),
+                _ => write!(f, ", {extend} #{scale}]"),
+            }
+        }
+        O::Text(text) => f.write_str(text),
+        O::LslAmount => write!(f, "#{}", datasize - 1 - w.imms()),
+        O::InsertLsb => write!(f, "#{}", datasize - w.immr()),
+        O::InsertWidth => write!(f, "#{}", w.imms() + 1),
+        O::ExtractWidth => write!(f, "#{}", w.imms() + 1 - w.immr()),
+        // Plain registers, handled above.
+        _ => Ok(()),
+    }
+}
+
+/// An extended register. Next to the stack pointer, the extension that changes nothing is written LSL.
+fn write_extended(f: &mut Formatter<'_>, w: Word, wide: bool) -> fmt::Result {
+    let flags = w.bits(29, 1) == 1;
+    let beside_sp = w.rn() == 31 || (w.rd() == 31 && !flags);
+    let full = if wide { 3 } else { 2 };
+    write_register(f, w.rm(), wide && w.option() & 3 == 3, false)?;
+    match (beside_sp && w.option() == full, w.imm3()) {
+        (true, 0) => Ok(()),
+        (true, amount) => write!(f, ", lsl #{amount}"),
+        (false, 0) => write!(f, ", {}", EXTENDS[w.option() as usize]),
+        (false, amount) => write!(f, ", {} #{amount}", EXTENDS[w.option() as usize]),
+    }
+}
+
+fn write_base(f: &mut Formatter<'_>, w: Word, end: &str) -> fmt::Result {
+    f.write_str("[")?;
+    write_register(f, w.rn(), true, true)?;
+    f.write_str(end)
+}
+
+fn write_offset(f: &mut Formatter<'_>, w: Word, offset: i64) -> fmt::Result {
+    if offset == 0 {
+        return write_base(f, w, "]");
+    }
+    write_base(f, w, ", ")?;
+    write!(f, "#{offset}]")
+}
+
+fn write_indexed(f: &mut Formatter<'_>, w: Word, offset: i64, before: bool) -> fmt::Result {
+    if before {
+        write_base(f, w, ", ")?;
+        write!(f, "#{offset}]!")
+    } else {
+        write_base(f, w, "], ")?;
+        write!(f, "#{offset}")
+    }
+}
+
+/// PRFM operations: type, target cache, policy.
+fn write_prefetch_operation(f: &mut Formatter<'_>, operation: u32) -> fmt::Result {
+    let (kind, target, policy) = (operation >> 3, operation >> 1 & 3, operation & 1);
+    if kind == 3 || target == 3 {
+        return write!(f, "#{operation:#04x}");
+    }
+    let kind = ["pld", "pli", "pst"][kind as usize];
+    write!(f, "{kind}l{}{}", target + 1, ["keep", "strm"][policy as usize])
+}

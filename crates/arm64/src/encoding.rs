@@ -1,0 +1,246 @@
+//! The table as data: [`Op`], [`Encoding`] and what a row is made of.
+
+use crate::Word;
+use crate::isa::{for_each_encoding, for_each_hole};
+use crate::operand::Operand;
+use crate::pattern::Pattern;
+use crate::semantics::bitmask::decode_bit_masks;
+
+/// One of the seven groups the dispatch network chooses among.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Class {
+    /// Addition, subtraction, comparison, selection, moves of constants.
+    Arithmetic = 0,
+    /// Bitwise logic.
+    Logical = 1,
+    /// Everything that accesses memory, prefetch hints included.
+    LoadStore = 2,
+    /// Everything that changes the flow of control.
+    Branch = 3,
+    /// Multiplication, division, CRC.
+    MulDiv = 4,
+    /// Shifts, bit fields, extraction, bit reversal and counting.
+    ExtendShift = 5,
+    /// Exceptions, hints, barriers, system registers, and every unallocated encoding.
+    System = 6,
+}
+
+impl Class {
+    /// All classes, in the order of their numbers.
+    pub const ALL: [Self; 7] = [
+        Self::Arithmetic,
+        Self::Logical,
+        Self::LoadStore,
+        Self::Branch,
+        Self::MulDiv,
+        Self::ExtendShift,
+        Self::System,
+    ];
+
+    /// The name used in documents and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Arithmetic => "ARITHMETIC",
+            Self::Logical => "LOGICAL",
+            Self::LoadStore => "LOADSTORE",
+            Self::Branch => "BRANCH",
+            Self::MulDiv => "MULDIV",
+            Self::ExtendShift => "EXTEND_SHIFT",
+            Self::System => "SYSTEM",
+        }
+    }
+}
+
+/// The architecture feature an encoding belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Feature {
+    /// Armv8.0-A base instruction set: always present.
+    Base,
+    /// `FEAT_CRC32`.
+    Crc32,
+    /// `FEAT_LSE`, the Armv8.1 atomics.
+    Lse,
+}
+
+/// The set of optional features a machine has. An encoding of a missing feature is UNDEFINED.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Features {
+    /// `FEAT_CRC32`.
+    pub crc32: bool,
+    /// `FEAT_LSE`, the Armv8.1 atomics.
+    pub lse: bool,
+}
+
+impl Features {
+    /// Armv8.0-A with CRC32: what a machine has unless told otherwise.
+    pub const ARMV8_0: Self = Self { crc32: true, lse: false };
+    /// Everything in the table.
+    pub const ALL: Self = Self { crc32: true, lse: true };
+
+    /// Whether encodings of `feature` exist on this machine.
+    #[must_use]
+    pub const fn has(self, feature: Feature) -> bool {
+        match feature {
+            Feature::Base => true,
+            Feature::Crc32 => self.crc32,
+            Feature::Lse => self.lse,
+        }
+    }
+}
+
+/// A condition under which a word that matches a diagram is UNDEFINED all the same.
+#[derive(Clone, Copy, Debug)]
+pub struct Hole {
+    /// Its name in the table.
+    pub name: &'static str,
+    /// What it says, in the manual's terms.
+    pub meaning: &'static str,
+    /// How it is recognised.
+    pub test: HoleTest,
+}
+
+/// How a [`Hole`] is recognised.
+#[derive(Clone, Copy, Debug)]
+pub enum HoleTest {
+    /// The word matches this pattern.
+    Pattern(Pattern),
+    /// N:imms:immr is no bit mask (`DecodeBitMasks()` with `immediate` set is UNDEFINED).
+    ReservedBitMask,
+}
+
+impl Hole {
+    /// Whether `word` falls into the hole.
+    #[must_use]
+    pub const fn contains(&self, word: u32) -> bool {
+        match self.test {
+            HoleTest::Pattern(pattern) => pattern.matches(word),
+            HoleTest::ReservedBitMask => {
+                let w = Word(word);
+                decode_bit_masks(w.n(), w.imms(), w.immr(), true).is_none()
+            }
+        }
+    }
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Encoding {
+    /// The encoding.
+    pub op: Op,
+    /// Arm's name for it, as in the machine-readable specification.
+    pub name: &'static str,
+    /// The mnemonic before aliases.
+    pub mnemonic: &'static str,
+    /// The diagram.
+    pub pattern: Pattern,
+    /// The kernel class.
+    pub class: Class,
+    /// The architecture feature.
+    pub feature: Feature,
+    /// Operands in assembly order. Together they cover every variable bit of the diagram.
+    pub operands: &'static [Operand],
+    /// Words inside the diagram that are UNDEFINED.
+    pub holes: &'static [Hole],
+    /// The semantics: a path in [`crate::semantics`].
+    pub semantics: &'static str,
+}
+
+impl Encoding {
+    /// The instruction group: the part of Arm's name that all rows of a group share.
+    #[must_use]
+    pub fn group(&self) -> &'static str {
+        self.name.splitn(3, '_').nth(2).unwrap_or(self.name)
+    }
+
+    /// Whether `word` is this encoding: it matches the diagram and falls into no hole.
+    #[must_use]
+    pub const fn matches(&self, word: u32) -> bool {
+        if !self.pattern.matches(word) {
+            return false;
+        }
+        let mut i = 0;
+        while i < self.holes.len() {
+            if self.holes[i].contains(word) {
+                return false;
+            }
+            i += 1;
+        }
+        true
+    }
+}
+
+/// N:imms:immr is not a bit mask immediate.
+const BITMASK: Hole = Hole {
+    name: "BITMASK",
+    meaning: "N:imms:immr is a reserved bit mask immediate",
+    test: HoleTest::ReservedBitMask,
+};
+
+macro_rules! define_holes { ($($name:ident $text:literal $meaning:literal)*) => {
+    $(const $name: Hole = Hole {
+        name: stringify!($name), meaning: $meaning, test: HoleTest::Pattern(Pattern::parse($text)),
+    };)*
+    /// Every kind of hole, in the order of the table.
+    pub const HOLES: &[Hole] = &[BITMASK, $($name),*];
+} }
+for_each_hole!(define_holes);
+
+macro_rules! define_encodings { ($(
+    $op:ident $mnemonic:literal $bits:literal $class:ident $feature:ident
+    [$($operand:ident $(($parameter:literal))?),*] [$($hole:ident),*] $kind:ident($semantics:expr)
+)*) => {
+    /// An A64 encoding, under Arm's own name for it.
+    #[expect(non_camel_case_types, reason = "these are the names of Arm's machine-readable specification")]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[repr(u16)]
+    pub enum Op { $(
+        #[doc = concat!("`", $mnemonic, "` `", $bits, "`")]
+        $op,
+    )* }
+
+    /// The table, in the order of [`Op`].
+    pub const ENCODINGS: &[Encoding] = &[$(Encoding {
+        op: Op::$op,
+        name: stringify!($op),
+        mnemonic: $mnemonic,
+        pattern: Pattern::parse($bits),
+        class: Class::$class,
+        feature: Feature::$feature,
+        operands: &[$(Operand::$operand $(($parameter))?),*],
+        holes: &[$($hole),*],
+        semantics: stringify!($semantics),
+    }),*];
+} }
+for_each_encoding!(define_encodings);
+
+/// The table in memory, so that looking a row up does not copy it.
+static TABLE: &[Encoding] = ENCODINGS;
+
+impl Op {
+    /// The row of the table.
+    #[must_use]
+    pub fn encoding(self) -> &'static Encoding {
+        &TABLE[self as usize]
+    }
+
+    /// The kernel class.
+    #[must_use]
+    pub fn class(self) -> Class {
+        self.encoding().class
+    }
+
+    /// The architecture feature.
+    #[must_use]
+    pub fn feature(self) -> Feature {
+        self.encoding().feature
+    }
+
+    /// Looks an encoding up by Arm's name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        TABLE.iter().find(|encoding| encoding.name == name).map(|encoding| encoding.op)
+    }
+}

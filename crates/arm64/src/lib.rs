@@ -1,0 +1,47 @@
+//! A64, the instruction set of 64-bit Arm: one table, and what follows from it.
+//!
+//! ```
+//! use kvrm_arm64::{Op, decode, disassemble};
+//!
+//! let word = 0x8b02_0c20;
+//! assert_eq!(decode(word), Some(Op::ADD_64_addsub_shift));
+//! assert_eq!(disassemble(word, 0).to_string(), "add x0, x1, x2, lsl #3");
+//! ```
+//!
+//! [`isa`](encoding::ENCODINGS) lists every supported encoding once; the decoder, the disassembler, the
+//! assembler and the executor are derived from it. [`semantics`] is the specification the other engines of
+//! KVRM are held to: it executes a decoded word directly, in the terms of the manual (Arm DDI 0487).
+//!
+//! The crate owns no memory and no programs: a caller brings a [`Memory`], and `kvrm-machine` has one. It
+//! needs `alloc` for the assembler only, has no dependencies, and does not use `std`.
+
+#![no_std]
+
+extern crate alloc;
+
+mod isa;
+pub mod pattern;
+pub mod encoding;
+pub mod operand;
+mod word;
+mod decode;
+mod class;
+pub mod sysreg;
+mod alias;
+mod disasm;
+pub mod asm;
+mod stop;
+mod cpu;
+mod memory;
+pub mod semantics;
+mod execute;
+
+pub use class::{CLASS_BITS, class_of};
+pub use cpu::{Cpu, Monitor};
+pub use decode::decode;
+pub use disasm::{Disassembly, disassemble};
+pub use encoding::{Class, Encoding, Feature, Features, Op};
+pub use execute::{execute, run, step};
+pub use memory::{Instruction, Memory};
+pub use stop::{Access, Fault, FaultKind, Stop};
+pub use word::Word;

@@ -1,0 +1,48 @@
+//! What the semantics need of memory.
+
+use crate::{Op, Stop, decode};
+
+/// A fetched instruction: the word and what it decodes to. Implementations may cache it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instruction {
+    /// The code word.
+    pub word: u32,
+    /// Its encoding; `None` is UNDEFINED.
+    pub op: Option<Op>,
+}
+
+impl Instruction {
+    /// Decodes `word`.
+    #[must_use]
+    pub fn new(word: u32) -> Self {
+        Self { word, op: decode(word) }
+    }
+}
+
+/// A guest address space.
+///
+/// Bytes are in address order; the semantics convert from and to little-endian numbers. An access of any
+/// alignment must work, also across pages, and one that fails must have changed nothing.
+///
+/// # Errors
+/// Every method fails with the [`Stop`] the lane stops for: a fault, or that frames have run out.
+#[expect(clippy::missing_errors_doc, reason = "said once for the whole trait")]
+pub trait Memory {
+    /// Fetches the instruction at `pc`. A misaligned `pc` is an alignment fault.
+    fn fetch(&mut self, pc: u64) -> Result<Instruction, Stop>;
+
+    /// Reads `N` bytes.
+    fn read<const N: usize>(&mut self, address: u64) -> Result<[u8; N], Stop>;
+
+    /// Writes `N` bytes. Instructions fetched afterwards see them.
+    fn write<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Result<(), Stop>;
+
+    /// Fails as reading one byte would.
+    fn check_read(&mut self, address: u64) -> Result<(), Stop> {
+        self.read::<1>(address).map(|_| ())
+    }
+
+    /// Fails as writing `bytes` bytes, which do not cross a page, would for lack of mapping or permission.
+    /// Writes nothing and takes no frame.
+    fn check_write(&mut self, address: u64, bytes: u64) -> Result<(), Stop>;
+}

@@ -1,0 +1,50 @@
+//! Condition flags.
+
+use super::truncate;
+
+/// A sum and the flags it produces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AddResult {
+    /// The sum, `datasize` bits.
+    pub value: u64,
+    /// N, Z, C and V as 8, 4, 2 and 1.
+    pub nzcv: u32,
+}
+
+/// `AddWithCarry()`: `x + y + carry_in` in `datasize` bits, with flags.
+#[must_use]
+#[inline(always)]
+pub const fn add_with_carry(x: u64, y: u64, carry_in: u32, datasize: u32) -> AddResult {
+    let (partial, carry_a) = x.overflowing_add(y);
+    let (sum, carry_b) = partial.overflowing_add(carry_in as u64);
+    let value = truncate(sum, datasize);
+    let carry = if datasize == 32 { (sum >> 32) as u32 & 1 } else { (carry_a | carry_b) as u32 };
+    let overflow = (((x ^ value) & (y ^ value)) >> (datasize - 1)) as u32 & 1;
+    AddResult { value, nzcv: nz(value, datasize) | carry << 1 | overflow }
+}
+
+/// N and Z of a result, with C and V clear.
+#[must_use]
+#[inline(always)]
+pub const fn nz(value: u64, datasize: u32) -> u32 {
+    ((value >> (datasize - 1)) as u32 & 1) << 3 | ((value == 0) as u32) << 2
+}
+
+/// `ConditionHolds()`: whether a four-bit condition holds for the flags.
+#[must_use]
+#[inline(always)]
+pub const fn condition_holds(cond: u32, nzcv: u32) -> bool {
+    let (n, z, c, v) = (nzcv >> 3 & 1, nzcv >> 2 & 1, nzcv >> 1 & 1, nzcv & 1);
+    let result = match cond >> 1 & 7 {
+        0b000 => z == 1,           // EQ or NE
+        0b001 => c == 1,           // CS or CC
+        0b010 => n == 1,           // MI or PL
+        0b011 => v == 1,           // VS or VC
+        0b100 => c == 1 && z == 0, // HI or LS
+        0b101 => n == v,           // GE or LT
+        0b110 => n == v && z == 0, // GT or LE
+        _ => true,                 // AL
+    };
+    // Odd conditions are the inverse of even ones, except that NV means AL.
+    if cond & 1 == 1 && cond & 15 != 15 { !result } else { result }
+}

@@ -1,0 +1,134 @@
+//! Loads and stores of one register, and the address modes.
+
+use super::operand::extend_reg;
+use super::{sign_extend, truncate};
+use crate::{Cpu, Memory, Stop, Word};
+
+/// The loaded value is zero-extended.
+pub const UNSIGNED: u32 = 0;
+/// The loaded value is sign-extended to 32 bits.
+pub const SIGNED32: u32 = 32;
+/// The loaded value is sign-extended to 64 bits.
+pub const SIGNED64: u32 = 64;
+
+/// Base plus unsigned immediate times the access size.
+pub const SCALED_OFFSET: u32 = 0;
+/// Base plus signed immediate.
+pub const OFFSET: u32 = 1;
+/// Base; the signed immediate is added to it afterwards.
+pub const POST_INDEX: u32 = 2;
+/// Base plus signed immediate, which becomes the base.
+pub const PRE_INDEX: u32 = 3;
+/// Base plus an extended and possibly scaled register.
+pub const REGISTER_OFFSET: u32 = 4;
+
+/// Where an access goes and what becomes of the base register.
+pub(super) struct Address {
+    pub(super) address: u64,
+    write_back: Option<u64>,
+}
+
+impl Address {
+    /// The address for base Rn and a byte offset in one of the immediate modes.
+    #[inline(always)]
+    pub(super) fn with_offset<const MODE: u32>(cpu: &Cpu, w: Word, offset: i64) -> Self {
+        let base = cpu.x_or_sp(w.rn());
+        let indexed = base.wrapping_add_signed(offset);
+        match MODE {
+            POST_INDEX => Self { address: base, write_back: Some(indexed) },
+            PRE_INDEX => Self { address: indexed, write_back: Some(indexed) },
+            _ => Self { address: indexed, write_back: None },
+        }
+    }
+
+    /// The address of an access of `bytes` bytes to one register.
+    #[inline(always)]
+    fn of<const MODE: u32>(cpu: &Cpu, w: Word, bytes: usize) -> Self {
+        let scale = bytes.trailing_zeros();
+        match MODE {
+            SCALED_OFFSET => Self::with_offset::<OFFSET>(cpu, w, i64::from(w.imm12()) << scale),
+            REGISTER_OFFSET => {
+                let index = extend_reg(cpu.x(w.rm()), w.option(), scale * w.s(), 64);
+                Self::with_offset::<OFFSET>(cpu, w, index as i64)
+            }
+            _ => Self::with_offset::<MODE>(cpu, w, w.imm9()),
+        }
+    }
+
+    /// Writes the base back once the access has succeeded. After a load into the base register itself,
+    /// which is CONSTRAINED UNPREDICTABLE, the base wins.
+    #[inline(always)]
+    pub(super) fn finish(self, cpu: &mut Cpu, w: Word) {
+        if let Some(base) = self.write_back {
+            cpu.set_x_or_sp(w.rn(), base);
+        }
+    }
+}
+
+/// Reads a little-endian number of up to eight bytes.
+#[inline(always)]
+pub(super) fn read<const BYTES: usize>(memory: &mut impl Memory, address: u64) -> Result<u64, Stop> {
+    let mut bytes = [0; 8];
+    bytes[..BYTES].copy_from_slice(&memory.read::<BYTES>(address)?);
+    Ok(u64::from_le_bytes(bytes))
+}
+
+/// Writes the low bytes of a number, up to eight, in little-endian order.
+#[inline(always)]
+pub(super) fn write<const BYTES: usize>(memory: &mut impl Memory, address: u64, value: u64) -> Result<(), Stop> {
+    let mut bytes = [0; BYTES];
+    bytes.copy_from_slice(&value.to_le_bytes()[..BYTES]);
+    memory.write(address, bytes)
+}
+
+/// Extends a loaded value of `bytes` bytes as an encoding says.
+#[inline(always)]
+pub(super) fn extend_loaded<const EXTEND: u32>(value: u64, bytes: usize) -> u64 {
+    match EXTEND {
+        UNSIGNED => value,
+        datasize => truncate(sign_extend(value, 8 * bytes as u32), datasize),
+    }
+}
+
+/// LDR, LDRB, LDRH, LDRSB, LDRSH, LDRSW and their unscaled and unprivileged forms.
+#[inline(always)]
+pub fn load<const BYTES: usize, const EXTEND: u32, const MODE: u32>(
+    cpu: &mut Cpu,
+    memory: &mut impl Memory,
+    w: Word,
+) -> Result<(), Stop> {
+    let address = Address::of::<MODE>(cpu, w, BYTES);
+    let value = read::<BYTES>(memory, address.address)?;
+    cpu.set_x(w.rt(), extend_loaded::<EXTEND>(value, BYTES));
+    address.finish(cpu, w);
+    Ok(())
+}
+
+/// STR, STRB, STRH and their unscaled and unprivileged forms.
+#[inline(always)]
+pub fn store<const BYTES: usize, const MODE: u32>(
+    cpu: &mut Cpu,
+    memory: &mut impl Memory,
+    w: Word,
+) -> Result<(), Stop> {
+    let address = Address::of::<MODE>(cpu, w, BYTES);
+    write::<BYTES>(memory, address.address, cpu.x(w.rt()))?;
+    address.finish(cpu, w);
+    Ok(())
+}
+
+/// LDR and LDRSW (literal).
+#[inline(always)]
+pub fn literal<const BYTES: usize, const EXTEND: u32>(
+    cpu: &mut Cpu,
+    memory: &mut impl Memory,
+    w: Word,
+) -> Result<(), Stop> {
+    let value = read::<BYTES>(memory, cpu.pc.wrapping_add_signed(w.offset19()))?;
+    cpu.set_x(w.rt(), extend_loaded::<EXTEND>(value, BYTES));
+    Ok(())
+}
+
+/// PRFM and PRFUM: a hint, which does nothing here.
+#[inline(always)]
+pub fn prefetch(_: &mut Cpu, _: Word) {}

@@ -1,0 +1,63 @@
+//! Multiplication.
+
+use super::{sign_extend, truncate};
+use crate::{Cpu, Word};
+
+/// MADD.
+#[inline(always)]
+pub fn madd<const N: u32>(cpu: &mut Cpu, w: Word) {
+    let product = cpu.x(w.rn()).wrapping_mul(cpu.x(w.rm()));
+    cpu.set_x(w.rd(), truncate(cpu.x(w.ra()).wrapping_add(product), N));
+}
+
+/// MSUB.
+#[inline(always)]
+pub fn msub<const N: u32>(cpu: &mut Cpu, w: Word) {
+    let product = cpu.x(w.rn()).wrapping_mul(cpu.x(w.rm()));
+    cpu.set_x(w.rd(), truncate(cpu.x(w.ra()).wrapping_sub(product), N));
+}
+
+/// The product of the low words, which both extend to 64 bits.
+#[inline(always)]
+fn long_product(cpu: &Cpu, w: Word, signed: bool) -> u64 {
+    let extend = |value| if signed { sign_extend(value, 32) } else { truncate(value, 32) };
+    extend(cpu.x(w.rn())).wrapping_mul(extend(cpu.x(w.rm())))
+}
+
+/// SMADDL.
+#[inline(always)]
+pub fn smaddl(cpu: &mut Cpu, w: Word) {
+    cpu.set_x(w.rd(), cpu.x(w.ra()).wrapping_add(long_product(cpu, w, true)));
+}
+
+/// SMSUBL.
+#[inline(always)]
+pub fn smsubl(cpu: &mut Cpu, w: Word) {
+    cpu.set_x(w.rd(), cpu.x(w.ra()).wrapping_sub(long_product(cpu, w, true)));
+}
+
+/// UMADDL.
+#[inline(always)]
+pub fn umaddl(cpu: &mut Cpu, w: Word) {
+    cpu.set_x(w.rd(), cpu.x(w.ra()).wrapping_add(long_product(cpu, w, false)));
+}
+
+/// UMSUBL.
+#[inline(always)]
+pub fn umsubl(cpu: &mut Cpu, w: Word) {
+    cpu.set_x(w.rd(), cpu.x(w.ra()).wrapping_sub(long_product(cpu, w, false)));
+}
+
+/// SMULH.
+#[inline(always)]
+pub fn smulh(cpu: &mut Cpu, w: Word) {
+    let product = i128::from(cpu.x(w.rn()) as i64) * i128::from(cpu.x(w.rm()) as i64);
+    cpu.set_x(w.rd(), (product >> 64) as u64);
+}
+
+/// UMULH.
+#[inline(always)]
+pub fn umulh(cpu: &mut Cpu, w: Word) {
+    let product = u128::from(cpu.x(w.rn())) * u128::from(cpu.x(w.rm()));
+    cpu.set_x(w.rd(), (product >> 64) as u64);
+}

@@ -1,0 +1,98 @@
+//! Exceptions, hints, barriers, system registers and system instructions, as EL0 sees them.
+
+use crate::sysreg::{El0, SystemRegister, register};
+use crate::{Cpu, Memory, Stop, Word};
+
+/// `DCZID_EL0.BS`: DC ZVA clears this many bytes.
+pub const ZVA_BYTES: usize = 64;
+/// `CNTFRQ_EL0`: the counter advances by one each step, so a step takes a nanosecond of guest time.
+pub const COUNTER_HZ: u64 = 1_000_000_000;
+/// `CTR_EL0`: 64-byte lines, virtually indexed and physically tagged instruction cache, as a Cortex-A53.
+const CTR_EL0: u64 = 0x8444_8004;
+/// `DCZID_EL0`: DC ZVA permitted, blocks of 2^4 words.
+const DCZID_EL0: u64 = 4;
+/// AHP, DN, FZ and RMode; exception traps are not implemented.
+const FPCR_MASK: u64 = 0x07c0_0000;
+/// QC and the cumulative exception flags.
+const FPSR_MASK: u64 = 0x0800_009f;
+
+/// An encoding that is UNDEFINED at EL0.
+pub fn undefined(_: &mut Cpu, w: Word) -> Result<(), Stop> {
+    Err(Stop::Undefined { word: w.0 })
+}
+
+/// SVC. It retires before it stops the lane.
+pub fn svc(cpu: &mut Cpu, w: Word) -> Result<(), Stop> {
+    cpu.pc = cpu.pc.wrapping_add(4);
+    cpu.steps += 1;
+    Err(Stop::Syscall { imm: w.imm16() as u16 })
+}
+
+/// BRK.
+pub fn brk(_: &mut Cpu, w: Word) -> Result<(), Stop> {
+    Err(Stop::Breakpoint { imm: w.imm16() as u16 })
+}
+
+/// HLT.
+pub fn hlt(_: &mut Cpu, w: Word) -> Result<(), Stop> {
+    Err(Stop::Halt { imm: w.imm16() as u16 })
+}
+
+/// Hints and barriers: one lane alone has nothing to wait for or to order.
+#[inline(always)]
+pub fn nop(_: &mut Cpu, _: Word) {}
+
+/// CLREX.
+#[inline(always)]
+pub fn clrex(cpu: &mut Cpu, _: Word) {
+    cpu.monitor = None;
+}
+
+/// MRS.
+pub fn mrs(cpu: &mut Cpu, w: Word) -> Result<(), Stop> {
+    let value = match readable(w)?.name {
+        "nzcv" => u64::from(cpu.nzcv) << 28,
+        "fpcr" => u64::from(cpu.fpcr),
+        "fpsr" => u64::from(cpu.fpsr),
+        "tpidr_el0" => cpu.tpidr_el0,
+        "tpidrro_el0" => cpu.tpidrro_el0,
+        "ctr_el0" => CTR_EL0,
+        "dczid_el0" => DCZID_EL0,
+        "cntfrq_el0" => COUNTER_HZ,
+        "cntvct_el0" => cpu.steps,
+        _ => return undefined(cpu, w),
+    };
+    cpu.set_x(w.rt(), value);
+    Ok(())
+}
+
+/// The register an MRS names, if EL0 may read it.
+fn readable(w: Word) -> Result<&'static SystemRegister, Stop> {
+    register(w.sysreg()).filter(|r| r.el0 != El0::None).ok_or(Stop::Undefined { word: w.0 })
+}
+
+/// MSR (register).
+pub fn msr(cpu: &mut Cpu, w: Word) -> Result<(), Stop> {
+    let value = cpu.x(w.rt());
+    let register = register(w.sysreg()).filter(|r| r.el0 == El0::ReadWrite);
+    match register.ok_or(Stop::Undefined { word: w.0 })?.name {
+        "nzcv" => cpu.nzcv = (value >> 28) as u32 & 15,
+        "fpcr" => cpu.fpcr = (value & FPCR_MASK) as u32,
+        "fpsr" => cpu.fpsr = (value & FPSR_MASK) as u32,
+        "tpidr_el0" => cpu.tpidr_el0 = value,
+        _ => return undefined(cpu, w),
+    }
+    Ok(())
+}
+
+/// SYS. EL0 has DC ZVA and, as caches are invisible here, maintenance that only checks the address.
+pub fn sys(cpu: &mut Cpu, memory: &mut impl Memory, w: Word) -> Result<(), Stop> {
+    let address = cpu.x(w.rt());
+    match (w.op1(), w.crn(), w.crm(), w.op2()) {
+        // DC ZVA
+        (3, 7, 4, 1) => memory.write(address & !(ZVA_BYTES as u64 - 1), [0; ZVA_BYTES]),
+        // IC IVAU, DC CVAC, DC CVAU, DC CIVAC
+        (3, 7, 5 | 10 | 11 | 14, 1) => memory.check_read(address),
+        _ => Err(Stop::Undefined { word: w.0 }),
+    }
+}

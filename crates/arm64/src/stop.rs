@@ -1,0 +1,129 @@
+//! Why a lane stopped. A stop is a value, never a host error.
+
+use core::fmt;
+
+/// Why a lane stopped.
+///
+/// Unless a variant says otherwise, `pc` is the address of the instruction that stopped, that instruction
+/// has not retired, and the state is the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stop {
+    /// The program ended itself.
+    Exit {
+        /// Its exit status.
+        code: i32,
+    },
+    /// HLT: the debug halt instruction. `HLT #0xf000` asks for a semihosting service.
+    Halt {
+        /// The immediate.
+        imm: u16,
+    },
+    /// BRK.
+    Breakpoint {
+        /// The immediate.
+        imm: u16,
+    },
+    /// SVC. As in the architecture the instruction has retired and `pc` is that of the next one.
+    Syscall {
+        /// The immediate.
+        imm: u16,
+    },
+    /// The word is no instruction at EL0 of this machine.
+    Undefined {
+        /// The word.
+        word: u32,
+    },
+    /// An instruction fetch or a data access failed.
+    Fault(Fault),
+    /// The budget of steps is used up.
+    Budget,
+    /// A write needs a frame and the machine has none left; with more frames the run can go on.
+    OutOfFrames,
+}
+
+/// A failed instruction fetch or data access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fault {
+    /// What was wrong.
+    pub kind: FaultKind,
+    /// What was attempted.
+    pub access: Access,
+    /// The first byte that could not be accessed, or the misaligned address.
+    pub address: u64,
+}
+
+/// What was wrong with an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FaultKind {
+    /// No page is mapped there, or the address has more than 48 bits.
+    Translation,
+    /// The page does not permit the access.
+    Permission,
+    /// The address is not a multiple of what the access needs.
+    Alignment,
+}
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// A load.
+    Read,
+    /// A store.
+    Write,
+    /// An instruction fetch.
+    Execute,
+}
+
+impl Stop {
+    /// The name of the kind of stop, as vector files and reports spell it.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Exit { .. } => "exit",
+            Self::Halt { .. } => "halt",
+            Self::Breakpoint { .. } => "breakpoint",
+            Self::Syscall { .. } => "syscall",
+            Self::Undefined { .. } => "undefined",
+            Self::Fault(_) => "fault",
+            Self::Budget => "budget",
+            Self::OutOfFrames => "out-of-frames",
+        }
+    }
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exit { code } => write!(f, "exit with status {code}"),
+            Self::Halt { imm } => write!(f, "halt (hlt #{imm:#x})"),
+            Self::Breakpoint { imm } => write!(f, "breakpoint (brk #{imm:#x})"),
+            Self::Syscall { imm } => write!(f, "system call (svc #{imm:#x})"),
+            Self::Undefined { word } => write!(f, "undefined instruction {word:#010x}"),
+            Self::Fault(fault) => fault.fmt(f),
+            Self::Budget => write!(f, "the budget of steps is used up"),
+            Self::OutOfFrames => write!(f, "out of memory frames"),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let access = match self.access {
+            Access::Read => "read from",
+            Access::Write => "write to",
+            Access::Execute => "execution of",
+        };
+        let kind = match self.kind {
+            FaultKind::Translation => "unmapped memory",
+            FaultKind::Permission => "memory without that permission",
+            FaultKind::Alignment => "a misaligned address",
+        };
+        write!(f, "{access} {kind} at {:#x}", self.address)
+    }
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}

@@ -1,0 +1,119 @@
+//! A code word and its fields, by the names the manual gives them.
+
+/// A 32-bit A64 code word.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Word(pub u32);
+
+impl core::fmt::Debug for Word {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "Word({:#010x})", self.0)
+    }
+}
+
+/// Defines accessors of unsigned fields: name, lowest bit, width, what it is.
+macro_rules! fields { ($($name:ident $low:literal $width:literal $doc:literal;)*) => { $(
+    #[doc = $doc]
+    #[must_use]
+    #[inline]
+    pub const fn $name(self) -> u32 {
+        self.bits($low, $width)
+    }
+)* } }
+
+impl Word {
+    /// The `width` bits from bit `low` up.
+    #[must_use]
+    #[inline]
+    pub const fn bits(self, low: u32, width: u32) -> u32 {
+        (self.0 >> low) & ((1 << width) - 1)
+    }
+
+    /// The same bits as a two's complement number.
+    #[must_use]
+    #[inline]
+    pub const fn signed(self, low: u32, width: u32) -> i64 {
+        ((self.0 << (32 - low - width)) as i32 >> (32 - width)) as i64
+    }
+
+    fields! {
+        rd 0 5 "Destination register.";
+        rt 0 5 "Transfer register.";
+        rn 5 5 "First source or base register.";
+        ra 10 5 "Addend register.";
+        rt2 10 5 "Second transfer register.";
+        rm 16 5 "Second source or index register.";
+        rs 16 5 "Status, comparand or operand register of exclusives and atomics.";
+        imm12 10 12 "Unsigned immediate of add/subtract and scaled loads.";
+        imm16 5 16 "Immediate of wide moves and exceptions.";
+        imm6 10 6 "Shift amount.";
+        imm5 16 5 "Immediate of conditional compares.";
+        imm3 10 3 "Left shift of an extended register.";
+        immr 16 6 "Rotation of bit fields and bit masks.";
+        imms 10 6 "Top bit of bit fields, size and length of bit masks.";
+        n 22 1 "N: bit 6 of a bit mask's size.";
+        sh 22 1 "Immediate shifted by 12.";
+        hw 21 2 "Which halfword a wide move writes.";
+        shift 22 2 "Shift type.";
+        option 13 3 "Extend type.";
+        s 12 1 "Index register is scaled by the access size.";
+        cond 12 4 "Condition of selects and conditional compares.";
+        cond_b 0 4 "Condition of B.cond.";
+        nzcv 0 4 "Flags of a conditional compare.";
+        op0 19 2 "System encoding: op0.";
+        op1 16 3 "System encoding: op1.";
+        crn 12 4 "System encoding: CRn.";
+        crm 8 4 "System encoding: CRm.";
+        op2 5 3 "System encoding: op2.";
+        sysreg 5 15 "System register number: o0, op1, CRn, CRm, op2.";
+        sysop 5 14 "System instruction number: op1, CRn, CRm, op2.";
+    }
+
+    /// Signed byte offset of unscaled, pre- and post-indexed accesses.
+    #[must_use]
+    #[inline]
+    pub const fn imm9(self) -> i64 {
+        self.signed(12, 9)
+    }
+
+    /// Signed offset of pairs, in units of the access size.
+    #[must_use]
+    #[inline]
+    pub const fn imm7(self) -> i64 {
+        self.signed(15, 7)
+    }
+
+    /// Byte offset of B and BL.
+    #[must_use]
+    #[inline]
+    pub const fn offset26(self) -> i64 {
+        self.signed(0, 26) * 4
+    }
+
+    /// Byte offset of B.cond, CBZ, CBNZ and literal loads.
+    #[must_use]
+    #[inline]
+    pub const fn offset19(self) -> i64 {
+        self.signed(5, 19) * 4
+    }
+
+    /// Byte offset of TBZ and TBNZ.
+    #[must_use]
+    #[inline]
+    pub const fn offset14(self) -> i64 {
+        self.signed(5, 14) * 4
+    }
+
+    /// immhi:immlo of ADR and ADRP.
+    #[must_use]
+    #[inline]
+    pub const fn adr_imm(self) -> i64 {
+        self.signed(5, 19) * 4 + self.bits(29, 2) as i64
+    }
+
+    /// Bit number tested by TBZ and TBNZ: b5:b40.
+    #[must_use]
+    #[inline]
+    pub const fn test_bit(self) -> u32 {
+        self.bits(31, 1) << 5 | self.bits(19, 5)
+    }
+}
