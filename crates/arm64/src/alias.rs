@@ -2,6 +2,8 @@
 
 use crate::Word;
 use crate::operand::Operand::{self, *};
+use crate::semantics::bitmask::decode_bit_masks;
+use crate::semantics::truncate;
 
 /// An alias of the encodings with a given mnemonic in a given group.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +82,11 @@ static ALIASES: &[Alias] = &[
     row("csinv",  "condsel",      "cinv",   &[Rd, Rn, InvertedCond],          conditional_on_itself),
     row("csneg",  "condsel",      "cneg",   &[Rd, Rn, InvertedCond],          conditional_on_itself),
     row("ret",    "branch_reg",   "ret",    &[],                              |w| w.rn() == 30),
+    row("dcps1",  "exception",    "dcps1",  &[],                              |w| w.imm16() == 0),
+    row("dcps2",  "exception",    "dcps2",  &[],                              |w| w.imm16() == 0),
+    row("dcps3",  "exception",    "dcps3",  &[],                              |w| w.imm16() == 0),
+    row("bti",    "hints",        "bti",    &[],                              |w| w.bits(6, 2) == 0),
+    row("msr",    "pstate",       "msr",    &[PstateNumber, Text("xzr")],     |w| pstate_field(w).is_none()),
     row("dsb",    "barriers",     "ssbb",   &[],                              |w| w.crm() == 0),
     row("dsb",    "barriers",     "pssbb",  &[],                              |w| w.crm() == 4),
     row("isb",    "barriers",     "isb",    &[],                              |w| w.crm() == 15),
@@ -124,20 +131,29 @@ fn conditional_on_itself(w: Word) -> bool {
     w.rn() == w.rm() && w.cond() < 14
 }
 
-/// `MoveWidePreferred()`: the mask is also the immediate of a MOVZ or MOVN.
+/// A MOVZ or MOVN gives the same value, so it has the better claim to the name MOV. Neither can write SP.
+///
+/// The manual's `MoveWidePreferred()` misses a few masks that disassemblers agree on; this is what they do.
 fn move_wide_preferred(w: Word) -> bool {
-    let (s, r) = (w.imms(), w.immr());
-    let width = if is_64(w) { 64 } else { 32 };
-    // The element must be the whole register.
-    if (is_64(w) && w.n() != 1) || (!is_64(w) && (w.n() != 0 || s & 0x20 != 0)) {
-        return false;
-    }
-    if s < 16 {
-        // MOVZ: up to sixteen ones that do not straddle a halfword boundary when rotated.
-        return r.wrapping_neg() % 16 <= 15 - s;
-    }
-    // MOVN: the same of the zeros.
-    s >= width - 15 && r % 16 <= s - (width - 15)
+    let datasize = if is_64(w) { 64 } else { 32 };
+    let mask = decode_bit_masks(w.n(), w.imms(), w.immr(), true).unwrap_or_default().wmask;
+    let fits_halfword = |value: u64| (0..64).step_by(16).any(|at| value & !(0xffff << at) == 0);
+    w.rd() != 31 && (fits_halfword(truncate(mask, datasize)) || fits_halfword(truncate(!mask, datasize)))
+}
+
+/// The PSTATE field an MSR (immediate) writes, if the encoding is a known one.
+pub(crate) fn pstate_field(w: Word) -> Option<&'static str> {
+    Some(match (w.op1(), w.op2(), w.crm()) {
+        (0, 3, 0..=1) => "uao",
+        (0, 4, 0..=1) => "pan",
+        (0, 5, 0..=1) => "spsel",
+        (3, 1, 0..=1) => "ssbs",
+        (3, 2, 0..=1) => "dit",
+        (3, 4, 0..=1) => "tco",
+        (3, 6, _) => "daifset",
+        (3, 7, _) => "daifclr",
+        _ => return None,
+    })
 }
 
 /// A named SYS instruction.

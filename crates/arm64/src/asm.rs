@@ -1,1 +1,592 @@
-//! tbd
+//! A small assembler: typed operands, mnemonics from the table, labels.
+//!
+//! ```
+//! use kvrm_arm64::asm::{Assembler, W0, W1, W2};
+//!
+//! let mut a = Assembler::new(0x1000);
+//! let again = a.label();
+//! a.mov(W0, 10).mov(W1, 0);
+//! a.bind(again);
+//! a.add(W1, W1, W0).subs(W0, W0, 1);
+//! a.b_cond("ne", again);
+//! a.hlt(0);
+//! let words = a.finish()?;
+//! assert_eq!(words.len(), 6);
+//! # Ok::<(), kvrm_arm64::asm::AsmError>(())
+//! ```
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::encoding::{ENCODINGS, Encoding, Op};
+use crate::operand::{BARRIERS, CONDITIONS, Operand};
+use crate::semantics::bitmask::decode_bit_masks;
+use crate::semantics::truncate;
+use crate::sysreg::REGISTERS;
+use crate::{Word, decode};
+
+/// A general register by number and size; number 31 is the stack pointer or zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Register {
+    /// 0 to 31.
+    pub number: u32,
+    /// 64 bits rather than 32.
+    pub wide: bool,
+    /// Whether number 31 is the stack pointer. Always false for other numbers.
+    pub sp: bool,
+}
+
+macro_rules! registers { ($($x:ident $w:ident $number:literal)*) => { $(
+    #[doc = concat!("The 64-bit register ", stringify!($x), ".")]
+    pub const $x: Register = Register { number: $number, wide: true, sp: false };
+    #[doc = concat!("The 32-bit register ", stringify!($w), ".")]
+    pub const $w: Register = Register { number: $number, wide: false, sp: false };
+)* } }
+registers! {
+    X0 W0 0  X1 W1 1  X2 W2 2  X3 W3 3  X4 W4 4  X5 W5 5  X6 W6 6  X7 W7 7  X8 W8 8  X9 W9 9  X10 W10 10
+    X11 W11 11  X12 W12 12  X13 W13 13  X14 W14 14  X15 W15 15  X16 W16 16  X17 W17 17  X18 W18 18
+    X19 W19 19  X20 W20 20  X21 W21 21  X22 W22 22  X23 W23 23  X24 W24 24  X25 W25 25  X26 W26 26
+    X27 W27 27  X28 W28 28  X29 W29 29  X30 W30 30  XZR WZR 31
+}
+/// The stack pointer.
+pub const SP: Register = Register { number: 31, wide: true, sp: true };
+/// The low half of the stack pointer.
+pub const WSP: Register = Register { number: 31, wide: false, sp: true };
+
+/// An operand of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arg {
+    /// A register. For a register pair, the first.
+    Register(Register),
+    /// A register shifted by a constant: type (0 LSL, 1 LSR, 2 ASR, 3 ROR) and amount.
+    Shifted(Register, u32, u32),
+    /// A register extended (0 UXTB to 7 SXTX) and shifted left by a constant.
+    Extended(Register, u32, u32),
+    /// A number. Where a bit mask is wanted, its value.
+    Imm(i64),
+    /// A number and how far it is shifted left.
+    ShiftedImm(u32, u32),
+    /// A bit mask immediate as encoded: N:immr:imms. Several encodings may stand for one value.
+    BitMask(u32),
+    /// A condition, 0 EQ to 15 NV.
+    Cond(u32),
+    /// A place in the code, as a byte distance from the instruction (for ADRP: from its page).
+    Offset(i64),
+    /// A place in the code, by label.
+    Label(Label),
+    /// A place in memory.
+    Address(Register, Mode),
+}
+
+/// How an address is formed from its base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Base plus bytes.
+    Offset(i64),
+    /// Base plus bytes, written back.
+    Pre(i64),
+    /// Base, to which bytes are added afterwards.
+    Post(i64),
+    /// Base plus a register, extended (2 UXTW, 3 LSL, 6 SXTW, 7 SXTX), times the access size if scaled.
+    Index {
+        /// The index register.
+        register: Register,
+        /// The extension.
+        extend: u32,
+        /// Whether it counts elements rather than bytes.
+        scaled: bool,
+    },
+}
+
+/// A place in the code of one [`Assembler`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label(usize);
+
+impl From<Register> for Arg {
+    fn from(register: Register) -> Self {
+        Self::Register(register)
+    }
+}
+
+impl From<i64> for Arg {
+    fn from(value: i64) -> Self {
+        Self::Imm(value)
+    }
+}
+
+impl From<Label> for Arg {
+    fn from(label: Label) -> Self {
+        Self::Label(label)
+    }
+}
+
+/// The memory at a base register plus bytes.
+#[must_use]
+pub const fn at(base: Register, offset: i64) -> Arg {
+    Arg::Address(base, Mode::Offset(offset))
+}
+
+/// A system register by name, as an operand of MRS and MSR.
+#[must_use]
+pub fn system_register(name: &str) -> Option<Arg> {
+    REGISTERS.iter().find(|register| register.name == name).map(|register| Arg::Imm(i64::from(register.number)))
+}
+
+/// Why something cannot be assembled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AsmError {
+    /// An operand does not fit the encoding.
+    Operand {
+        /// The encoding.
+        op: Op,
+        /// Which operand, from 0.
+        index: usize,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// The encoding takes another number of operands.
+    Count {
+        /// The encoding.
+        op: Op,
+        /// How many it takes.
+        expected: usize,
+        /// How many were given.
+        given: usize,
+    },
+    /// The operands together make a word that is UNDEFINED.
+    Undefined {
+        /// The encoding.
+        op: Op,
+        /// The word.
+        word: u32,
+    },
+    /// No encoding with this mnemonic takes such operands.
+    NoEncoding {
+        /// The mnemonic and the operands.
+        text: String,
+    },
+    /// A label was used but never bound.
+    UnboundLabel(Label),
+}
+
+impl fmt::Display for AsmError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Operand { op, index, problem } => write!(f, "operand {index} of {op:?}: {problem}"),
+            Self::Count { op, expected, given } => {
+                write!(f, "{op:?} takes {expected} operands, but {given} were given")
+            }
+            Self::Undefined { op, word } => write!(f, "{word:#010x} is an undefined form of {op:?}"),
+            Self::NoEncoding { text } => write!(f, "no encoding of {text}"),
+            Self::UnboundLabel(Label(n)) => write!(f, "label {n} is used but not bound"),
+        }
+    }
+}
+
+impl core::error::Error for AsmError {}
+
+/// The operands of a word that decodes to `op`.
+#[must_use]
+pub fn args(op: Op, word: u32) -> Vec<Arg> {
+    op.encoding().operands.iter().filter_map(|&operand| arg(operand, Word(word))).collect()
+}
+
+/// Encodes an instruction from its operands; the inverse of [`args`].
+///
+/// # Errors
+/// If an operand is of the wrong kind or out of range, or the word is UNDEFINED.
+pub fn encode(op: Op, args: &[Arg]) -> Result<u32, AsmError> {
+    let encoding = op.encoding();
+    let operands = || encoding.operands.iter().filter(|operand| !matches!(operand, Operand::Text(_)));
+    let expected = operands().count();
+    if expected != args.len() {
+        return Err(AsmError::Count { op, expected, given: args.len() });
+    }
+    let mut word = encoding.pattern.canonical();
+    for (index, (&operand, &arg)) in operands().zip(args).enumerate() {
+        let wide = word >> 31 == 1;
+        word |= bits(encoding, operand, arg, wide).map_err(|problem| AsmError::Operand { op, index, problem })?;
+    }
+    if decode(word) == Some(op) { Ok(word) } else { Err(AsmError::Undefined { op, word }) }
+}
+
+/// Reads an operand out of a word.
+fn arg(operand: Operand, w: Word) -> Option<Arg> {
+    use Operand as O;
+    let base = register(w.rn(), true, true);
+    let wide = w.bits(31, 1) == 1;
+    Some(match operand {
+        O::ShiftedWm | O::ShiftedXm => Arg::Shifted(register(w.rm(), wide, false), w.shift(), w.imm6()),
+        O::ExtendedWm | O::ExtendedXm => {
+            Arg::Extended(register(w.rm(), wide && w.option() & 3 == 3, false), w.option(), w.imm3())
+        }
+        O::AddSubImm => Arg::ShiftedImm(w.imm12(), 12 * w.sh()),
+        O::MoveWideImm => Arg::ShiftedImm(w.imm16(), 16 * w.hw()),
+        O::LogicalImm(_) => Arg::BitMask(w.bits(10, 13)),
+        O::BranchCond => Arg::Cond(w.cond_b()),
+        O::Cond => Arg::Cond(w.cond()),
+        O::Label14 => Arg::Offset(w.offset14()),
+        O::Label19 => Arg::Offset(w.offset19()),
+        O::Label26 => Arg::Offset(w.offset26()),
+        O::PcRel => Arg::Offset(w.adr_imm()),
+        O::PcRelPage => Arg::Offset(w.adr_imm() << 12),
+        O::Base => Arg::Address(base, Mode::Offset(0)),
+        O::ScaledOffset(scale) => Arg::Address(base, Mode::Offset(i64::from(w.imm12()) << scale)),
+        O::Offset => Arg::Address(base, Mode::Offset(w.imm9())),
+        O::PreIndex => Arg::Address(base, Mode::Pre(w.imm9())),
+        O::PostIndex => Arg::Address(base, Mode::Post(w.imm9())),
+        O::PairOffset(scale) => Arg::Address(base, Mode::Offset(w.imm7() << scale)),
+        O::PairPreIndex(scale) => Arg::Address(base, Mode::Pre(w.imm7() << scale)),
+        O::PairPostIndex(scale) => Arg::Address(base, Mode::Post(w.imm7() << scale)),
+        O::RegisterOffset(_) => {
+            let index = register(w.rm(), w.option() & 3 == 3, false);
+            Arg::Address(base, Mode::Index { register: index, extend: w.option(), scaled: w.s() == 1 })
+        }
+        O::Text(_) => return None,
+        O::TestBit => Arg::Imm(i64::from(w.test_bit())),
+        O::PstateField => Arg::Imm(i64::from(w.op1() << 3 | w.op2())),
+        _ => match (operand.register(), number_field(operand)) {
+            (Some(field), _) => {
+                Arg::Register(register(w.bits(field.low, 5), field.wide.unwrap_or(wide), field.sp))
+            }
+            (None, Some((low, width))) => Arg::Imm(i64::from(w.bits(low, width))),
+            (None, None) => return None,
+        },
+    })
+}
+
+const fn register(number: u32, wide: bool, sp: bool) -> Register {
+    Register { number, wide, sp: sp && number == 31 }
+}
+
+/// Operands that are one unsigned field: lowest bit and width.
+const fn number_field(operand: Operand) -> Option<(u32, u32)> {
+    use Operand as O;
+    Some(match operand {
+        O::ImmR | O::Imm5 => (16, if matches!(operand, O::ImmR) { 6 } else { 5 }),
+        O::ImmS => (10, 6),
+        O::Nzcv => (0, 4),
+        O::Imm16 => (5, 16),
+        O::UdfImm => (0, 16),
+        O::HintImm => (5, 7),
+        O::BtiTarget => (6, 2),
+        O::CrmOption | O::CrmImm | O::Barrier => (8, 4),
+        O::SysOp => (5, 14),
+        O::SysReg => (5, 15),
+        O::Prfop => (0, 5),
+        _ => return None,
+    })
+}
+
+type Bits = Result<u32, &'static str>;
+
+/// Puts an operand into the bits of a word. `wide` is bit 31 of the encoding.
+fn bits(encoding: &Encoding, operand: Operand, arg: Arg, wide: bool) -> Bits {
+    use Operand as O;
+    match (operand, arg) {
+        (O::ShiftedWm | O::ShiftedXm, Arg::Register(rm)) => general(rm, wide, false, 16),
+        (O::ShiftedWm | O::ShiftedXm, Arg::Shifted(rm, kind, amount)) => {
+            Ok(general(rm, wide, false, 16)? | field(kind.into(), 22, 2)? | field(amount.into(), 10, 6)?)
+        }
+        (O::ExtendedWm | O::ExtendedXm, Arg::Extended(rm, option, amount)) => {
+            let rm = general(rm, wide && option & 3 == 3, false, 16)?;
+            Ok(rm | field(option.into(), 13, 3)? | field(amount.into(), 10, 3)?)
+        }
+        (O::AddSubImm, Arg::Imm(imm)) if imm & 0xfff == 0 => Ok(field(imm >> 12, 10, 12)? | 1 << 22),
+        (O::AddSubImm, Arg::Imm(imm)) => field(imm, 10, 12),
+        (O::AddSubImm, Arg::ShiftedImm(imm, shift)) => Ok(field(imm.into(), 10, 12)? | units(shift, 12, 22, 1)?),
+        (O::MoveWideImm, Arg::Imm(imm)) => field(imm, 5, 16),
+        (O::MoveWideImm, Arg::ShiftedImm(imm, shift)) => {
+            Ok(field(imm.into(), 5, 16)? | units(shift, 16, 21, if wide { 2 } else { 1 })?)
+        }
+        (O::LogicalImm(_), Arg::BitMask(raw)) => field(raw.into(), 10, 13),
+        (O::LogicalImm(datasize), Arg::Imm(value)) => {
+            encode_bit_mask(value as u64, datasize).map(|raw| raw << 10).ok_or("not a bit mask immediate")
+        }
+        (O::BranchCond, Arg::Cond(cond)) => field(cond.into(), 0, 4),
+        (O::Cond, Arg::Cond(cond)) => field(cond.into(), 12, 4),
+        (O::Label14, Arg::Offset(offset)) => scaled(offset, 2, 5, 14),
+        (O::Label19, Arg::Offset(offset)) => scaled(offset, 2, 5, 19),
+        (O::Label26, Arg::Offset(offset)) => scaled(offset, 2, 0, 26),
+        (O::PcRel, Arg::Offset(offset)) => adr(offset),
+        (O::PcRelPage, Arg::Offset(offset)) if offset & 0xfff == 0 => adr(offset >> 12),
+        (O::Base, Arg::Address(base, Mode::Offset(0))) => general(base, true, true, 5),
+        (O::ScaledOffset(scale), Arg::Address(base, Mode::Offset(offset))) => {
+            let imm = if offset & ((1 << scale) - 1) == 0 { offset >> scale } else { -1 };
+            Ok(general(base, true, true, 5)? | field(imm, 10, 12)?)
+        }
+        (O::Offset, Arg::Address(base, Mode::Offset(offset)))
+        | (O::PreIndex, Arg::Address(base, Mode::Pre(offset)))
+        | (O::PostIndex, Arg::Address(base, Mode::Post(offset))) => {
+            Ok(general(base, true, true, 5)? | scaled(offset, 0, 12, 9)?)
+        }
+        (O::PairOffset(scale), Arg::Address(base, Mode::Offset(offset)))
+        | (O::PairPreIndex(scale), Arg::Address(base, Mode::Pre(offset)))
+        | (O::PairPostIndex(scale), Arg::Address(base, Mode::Post(offset))) => {
+            Ok(general(base, true, true, 5)? | scaled(offset, scale, 15, 7)?)
+        }
+        (O::RegisterOffset(_), Arg::Address(base, Mode::Index { register, extend, scaled })) => {
+            let extend_fixed = encoding.pattern.mask >> 13 & 7;
+            if extend_fixed == 7 && extend != 3 {
+                return Err("this form takes an unextended index");
+            }
+            let index = general(register, extend & 3 == 3, false, 16)?;
+            let base = general(base, true, true, 5)?;
+            Ok(base | index | field(extend.into(), 13, 3)? | u32::from(scaled) << 12)
+        }
+        (O::TestBit, Arg::Imm(bit @ 0..=63)) => Ok((bit as u32 >> 5) << 31 | (bit as u32 & 31) << 19),
+        (O::PstateField, Arg::Imm(number @ 0..=63)) => Ok((number as u32 >> 3) << 16 | (number as u32 & 7) << 5),
+        (_, Arg::Register(given)) => match operand.register() {
+            // The size of Rt in TBZ follows from the bit tested.
+            Some(field) => general(given, field.wide.unwrap_or(given.wide), field.sp, field.low),
+            None => Err("a register where none belongs"),
+        },
+        (_, Arg::Imm(value)) => match number_field(operand) {
+            Some((low, width)) => field(value, low, width),
+            None => Err("a number where none belongs"),
+        },
+        _ => Err("an operand of the wrong kind"),
+    }
+}
+
+/// A register of the right size, in a field.
+fn general(given: Register, wide: bool, sp: bool, low: u32) -> Bits {
+    if given.number > 31 {
+        Err("register numbers end at 31")
+    } else if given.wide != wide {
+        Err(if wide { "a 64-bit register is needed" } else { "a 32-bit register is needed" })
+    } else if given.number == 31 && given.sp != sp {
+        Err(if sp { "number 31 is the stack pointer here" } else { "number 31 is the zero register here" })
+    } else {
+        Ok(given.number << low)
+    }
+}
+
+/// An unsigned number in a field.
+fn field(value: i64, low: u32, width: u32) -> Bits {
+    if (0..1 << width).contains(&value) { Ok((value as u32) << low) } else { Err("the number is out of range") }
+}
+
+/// A shift amount that must be a multiple of `unit`.
+fn units(amount: u32, unit: u32, low: u32, width: u32) -> Bits {
+    if amount.is_multiple_of(unit) { field((amount / unit).into(), low, width) } else { Err("no such shift") }
+}
+
+/// A signed multiple of 2^scale in a field.
+fn scaled(value: i64, scale: u32, low: u32, width: u32) -> Bits {
+    let limit = 1 << (width - 1);
+    let units = value >> scale;
+    if value & ((1 << scale) - 1) != 0 {
+        Err("the distance is not a multiple of the unit")
+    } else if !(-limit..limit).contains(&units) {
+        Err("the distance is out of range")
+    } else {
+        Ok((units as u32 & ((1 << width) - 1)) << low)
+    }
+}
+
+/// immhi:immlo.
+fn adr(distance: i64) -> Bits {
+    if (-(1 << 20)..1 << 20).contains(&distance) {
+        Ok((distance as u32 & 3) << 29 | ((distance >> 2) as u32 & 0x7ffff) << 5)
+    } else {
+        Err("the distance is out of range")
+    }
+}
+
+/// N:immr:imms of a bit mask in `datasize` bits, if it is one.
+#[must_use]
+pub fn encode_bit_mask(value: u64, datasize: u32) -> Option<u32> {
+    (0..1 << 13).find(|raw| {
+        let (n, immr, imms) = (raw >> 12, raw >> 6 & 0x3f, raw & 0x3f);
+        let masks = decode_bit_masks(n, imms, immr, true).filter(|_| datasize == 64 || n == 0);
+        masks.is_some_and(|masks| truncate(masks.wmask, datasize) == truncate(value, datasize))
+    })
+}
+
+/// Collects instructions and resolves labels.
+#[derive(Clone, Debug)]
+pub struct Assembler {
+    base: u64,
+    words: Vec<u32>,
+    labels: Vec<Option<usize>>,
+    fixups: Vec<(usize, Op, Vec<Arg>)>,
+    error: Option<AsmError>,
+}
+
+/// Methods named as mnemonics, which take that instruction's operands.
+macro_rules! mnemonics { ($($name:ident $text:literal ($($operand:ident)*);)*) => { $(
+    #[doc = concat!("Assembles `", $text, "`.")]
+    pub fn $name(&mut self $(, $operand: impl Into<Arg>)*) -> &mut Self {
+        self.emit($text, &[$($operand.into()),*])
+    }
+)* } }
+
+impl Assembler {
+    /// An assembler of code that will lie at `base`.
+    #[must_use]
+    pub const fn new(base: u64) -> Self {
+        Self { base, words: Vec::new(), labels: Vec::new(), fixups: Vec::new(), error: None }
+    }
+
+    /// The address of the next instruction.
+    #[must_use]
+    pub fn here(&self) -> u64 {
+        self.base + 4 * self.words.len() as u64
+    }
+
+    /// A new label, not yet bound to a place.
+    pub fn label(&mut self) -> Label {
+        self.labels.push(None);
+        Label(self.labels.len() - 1)
+    }
+
+    /// Binds `label` to the next instruction.
+    pub fn bind(&mut self, label: Label) -> &mut Self {
+        self.labels[label.0] = Some(self.words.len());
+        self
+    }
+
+    /// Appends a word as it is.
+    pub fn word(&mut self, word: u32) -> &mut Self {
+        self.words.push(word);
+        self
+    }
+
+    /// Appends the given encoding.
+    pub fn op(&mut self, op: Op, args: &[Arg]) -> &mut Self {
+        if args.iter().any(|arg| matches!(arg, Arg::Label(_))) {
+            self.fixups.push((self.words.len(), op, args.into()));
+            return self.word(0);
+        }
+        let result = encode(op, args);
+        self.push(result)
+    }
+
+    /// Appends the first encoding with this mnemonic that takes these operands.
+    pub fn emit(&mut self, mnemonic: &str, args: &[Arg]) -> &mut Self {
+        let stand_in: Vec<Arg> =
+            args.iter().map(|&arg| if matches!(arg, Arg::Label(_)) { Arg::Offset(0) } else { arg }).collect();
+        let rows = || ENCODINGS.iter().filter(|encoding| encoding.mnemonic == mnemonic);
+        match rows().find(|encoding| encode(encoding.op, &stand_in).is_ok()) {
+            Some(encoding) => self.op(encoding.op, args),
+            None => self.push(Err(AsmError::NoEncoding { text: alloc::format!("{mnemonic} {args:?}") })),
+        }
+    }
+
+    /// The code.
+    ///
+    /// # Errors
+    /// The first thing that could not be assembled.
+    pub fn finish(mut self) -> Result<Vec<u32>, AsmError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        for (index, op, args) in &self.fixups {
+            let resolve = |arg: &Arg| match *arg {
+                Arg::Label(label) => {
+                    let target = self.labels[label.0].ok_or(AsmError::UnboundLabel(label))?;
+                    Ok(Arg::Offset(4 * (target as i64 - *index as i64)))
+                }
+                other => Ok(other),
+            };
+            let args: Vec<Arg> = args.iter().map(resolve).collect::<Result<_, _>>()?;
+            self.words[*index] = encode(*op, &args)?;
+        }
+        Ok(self.words)
+    }
+
+    fn push(&mut self, word: Result<u32, AsmError>) -> &mut Self {
+        match word {
+            Ok(word) => self.word(word),
+            Err(error) => {
+                self.error.get_or_insert(error);
+                self
+            }
+        }
+    }
+
+    /// Assembles the shortest move of a constant: MOVZ, MOVN and MOVK as needed.
+    pub fn mov(&mut self, d: Register, value: i64) -> &mut Self {
+        let halves = if d.wide { 4 } else { 2 };
+        let half = |i: u32| (value >> (16 * i)) as u32 & 0xffff;
+        let ones = (0..halves).filter(|&i| half(i) == 0xffff).count();
+        let zeros = (0..halves).filter(|&i| half(i) == 0).count();
+        let (first, background) = if ones > zeros { ("movn", 0xffff) } else { ("movz", 0) };
+        let mut mnemonic = first;
+        for i in (0..halves).filter(|&i| half(i) != background) {
+            let imm = if mnemonic == "movn" { half(i) ^ 0xffff } else { half(i) };
+            self.emit(mnemonic, &[d.into(), Arg::ShiftedImm(imm, 16 * i)]);
+            mnemonic = "movk";
+        }
+        // All halves are background: one move of nothing makes it.
+        if mnemonic == first { self.emit(first, &[d.into(), Arg::ShiftedImm(0, 0)]) } else { self }
+    }
+
+    /// Assembles B.cond; `cond` is a name such as `ne`.
+    pub fn b_cond(&mut self, cond: &str, target: impl Into<Arg>) -> &mut Self {
+        let Some(cond) = CONDITIONS.iter().position(|&name| name == cond) else {
+            return self.push(Err(AsmError::NoEncoding { text: alloc::format!("b.{cond}") }));
+        };
+        self.emit("b.", &[Arg::Cond(cond as u32), target.into()])
+    }
+
+    /// Assembles DMB; `option` is a name such as `ish`.
+    pub fn dmb(&mut self, option: &str) -> &mut Self {
+        match BARRIERS.iter().position(|&name| !name.is_empty() && name == option) {
+            Some(number) => self.emit("dmb", &[Arg::Imm(number as i64)]),
+            None => self.push(Err(AsmError::NoEncoding { text: alloc::format!("dmb {option}") })),
+        }
+    }
+
+    mnemonics! {
+        add "add" (d n m);
+        adds "adds" (d n m);
+        sub "sub" (d n m);
+        subs "subs" (d n m);
+        and "and" (d n m);
+        orr "orr" (d n m);
+        eor "eor" (d n m);
+        ands "ands" (d n m);
+        lsl "lsl" (d n m);
+        lsr "lsr" (d n m);
+        asr "asr" (d n m);
+        ror "ror" (d n m);
+        ubfm "ubfm" (d n r s);
+        sbfm "sbfm" (d n r s);
+        madd "madd" (d n m a);
+        msub "msub" (d n m a);
+        udiv "udiv" (d n m);
+        sdiv "sdiv" (d n m);
+        csel "csel" (d n m cond);
+        adr "adr" (d target);
+        b "b" (target);
+        bl "bl" (target);
+        br "br" (n);
+        blr "blr" (n);
+        ret "ret" (n);
+        cbz "cbz" (t target);
+        cbnz "cbnz" (t target);
+        tbz "tbz" (t bit target);
+        tbnz "tbnz" (t bit target);
+        ldr "ldr" (t address);
+        ldrb "ldrb" (t address);
+        ldrh "ldrh" (t address);
+        str "str" (t address);
+        strb "strb" (t address);
+        strh "strh" (t address);
+        ldp "ldp" (t t2 address);
+        stp "stp" (t t2 address);
+        ldxr "ldxr" (t address);
+        stxr "stxr" (s t address);
+        mrs "mrs" (t register);
+        msr "msr" (register t);
+        svc "svc" (imm);
+        brk "brk" (imm);
+        hlt "hlt" (imm);
+        nop "nop" ();
+        clrex "clrex" (option);
+    }
+}

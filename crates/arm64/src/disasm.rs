@@ -2,7 +2,7 @@
 
 use core::fmt::{self, Display, Formatter};
 
-use crate::alias::{preferred, sys_instruction};
+use crate::alias::{preferred, pstate_field, sys_instruction};
 use crate::operand::{BARRIERS, CONDITIONS, EXTENDS, Operand, SHIFTS, is_wide};
 use crate::semantics::bitmask::decode_bit_masks;
 use crate::semantics::truncate;
@@ -47,7 +47,8 @@ impl Display for Disassembly {
             return write_operands(f, [operands[0], operands[2]].iter(), w, pc);
         }
         f.write_str(mnemonic)?;
-        if !operands.is_empty() && operands[0] != Operand::BranchCond && !mnemonic.is_empty() {
+        // The condition of B.cond and the name of a SYS instruction are part of the mnemonic.
+        if !matches!(operands.first(), None | Some(Operand::BranchCond | Operand::SysOpName)) {
             f.write_str(" ")?;
         }
         write_operands(f, operands.iter(), w, pc)
@@ -62,10 +63,6 @@ fn write_operands<'a>(
 ) -> fmt::Result {
     let mut separator = "";
     for &operand in operands {
-        // BTI without a target has no operand at all.
-        if operand == Operand::BtiTarget && w.bits(6, 2) == 0 {
-            continue;
-        }
         f.write_str(separator)?;
         write_operand(f, operand, w, pc)?;
         separator = if operand == Operand::BranchCond { " " } else { ", " };
@@ -134,17 +131,8 @@ fn write_operand(f: &mut Formatter<'_>, operand: Operand, w: Word, pc: u64) -> f
             "" => write!(f, "#{:#04x}", w.crm()),
             name => f.write_str(name),
         },
-        O::PstateField => match (w.op1(), w.op2()) {
-            (0, 3) => f.write_str("uao"),
-            (0, 4) => f.write_str("pan"),
-            (0, 5) => f.write_str("spsel"),
-            (3, 1) => f.write_str("ssbs"),
-            (3, 2) => f.write_str("dit"),
-            (3, 4) => f.write_str("tco"),
-            (3, 6) => f.write_str("daifset"),
-            (3, 7) => f.write_str("daifclr"),
-            (op1, op2) => write!(f, "s0_{op1}_c4_c{}_{op2}", w.crm()),
-        },
+        O::PstateField => f.write_str(pstate_field(w).unwrap_or_default()),
+        O::PstateNumber => write!(f, "s0_{}_c4_c{}_{}", w.op1(), w.crm(), w.op2()),
         O::SysOp => write!(f, "#{}, C{}, C{}, #{}", w.op1(), w.crn(), w.crm(), w.op2()),
         O::SysOpName => f.write_str(sys_instruction(w).map_or("", |instruction| instruction.name)),
         O::SysReg => match register(w.sysreg()) {

@@ -1,6 +1,6 @@
 //! What the semantics need of memory.
 
-use crate::{Op, Stop, decode};
+use crate::{Features, Op, Stop, decode};
 
 /// A fetched instruction: the word and what it decodes to. Implementations may cache it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,10 +12,10 @@ pub struct Instruction {
 }
 
 impl Instruction {
-    /// Decodes `word`.
+    /// Decodes `word` for a machine that has `features`.
     #[must_use]
-    pub fn new(word: u32) -> Self {
-        Self { word, op: decode(word) }
+    pub fn new(word: u32, features: Features) -> Self {
+        Self { word, op: decode(word).filter(|op| features.has(op.feature())) }
     }
 }
 

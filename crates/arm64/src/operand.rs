@@ -121,6 +121,8 @@ pub enum Operand {
     ExtractWidth,
     /// The inverse of the condition.
     InvertedCond,
+    /// An unknown PSTATE field as a register number.
+    PstateNumber,
     /// The name of a SYS instruction such as DC ZVA.
     SysOpName,
 }

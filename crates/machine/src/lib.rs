@@ -1,1 +1,3 @@
-
+//! tbd
+mod program;
+pub use program::{Permissions, Segment};
