@@ -40,10 +40,18 @@ pub struct Monitor {
 
 impl Default for Cpu {
     fn default() -> Self {
+        Self::new(0, 0)
+    }
+}
+
+impl Cpu {
+    /// Registers that are all zero but for pc and sp.
+    #[must_use]
+    pub const fn new(pc: u64, sp: u64) -> Self {
         Self {
             x: [0; 32],
-            sp: 0,
-            pc: 0,
+            sp,
+            pc,
             nzcv: 0,
             v: [0; 32],
             fpcr: 0,
@@ -54,9 +62,7 @@ impl Default for Cpu {
             steps: 0,
         }
     }
-}
 
-impl Cpu {
     /// X\[n\]: the general register, or zero for number 31. Only the low five bits of `n` count.
     #[must_use]
     #[inline(always)]

@@ -1,3 +1,27 @@
-//! tbd
+//! Programs, lanes, memory, services, and the CPU engine of KVRM.
+//!
+//! You probably want the facade crate `kvrm`, which re-exports this one. A [`Program`] is loaded from an ELF
+//! file; a [`Machine`] runs it in one or many lanes on an [`Engine`]; a run ends in a [`Report`], and each
+//! lane in a [`Stop`].
+
+mod error;
 mod program;
-pub use program::{Permissions, Segment};
+pub mod elf;
+mod image;
+mod address_space;
+mod engine;
+mod reference;
+mod semihosting;
+mod report;
+mod machine;
+
+pub use address_space::{AddressSpace, MemorySnapshot};
+pub use engine::Engine;
+pub use error::Error;
+pub use image::{ADDRESS_BITS, Image, PAGE_BYTES};
+pub use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Features, Stop};
+pub use machine::{Builder, LaneSetup, Machine, Progress};
+pub use program::{Permissions, Program, Segment, read};
+pub use reference::Reference;
+pub use report::Report;
+pub use semihosting::{Layout, SEMIHOSTING, Stream};

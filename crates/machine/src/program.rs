@@ -2,6 +2,13 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::path::Path;
+
+use kvrm_arm64::Access;
+
+use crate::elf::{self, Symbol};
+use crate::error::Error;
+use crate::image::ADDRESS_BITS;
 
 
 /// What a page may be used for.
@@ -24,6 +31,26 @@ impl Permissions {
     pub const RX: Self = Self { read: true, write: false, execute: true };
     /// Everything.
     pub const RWX: Self = Self { read: true, write: true, execute: true };
+
+    /// What either permits.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self {
+            read: self.read | other.read,
+            write: self.write | other.write,
+            execute: self.execute | other.execute,
+        }
+    }
+
+    /// Whether an access is permitted.
+    #[must_use]
+    pub const fn permit(self, access: Access) -> bool {
+        match access {
+            Access::Read => self.read,
+            Access::Write => self.write,
+            Access::Execute => self.execute,
+        }
+    }
 }
 
 impl fmt::Display for Permissions {
@@ -54,4 +81,76 @@ impl Segment {
     pub fn range(&self) -> Range<u64> {
         self.address..self.address + self.bytes
     }
+}
+
+/// A program: its memory before the first step, and where it starts.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The name the program is told it has.
+    pub name: String,
+    /// The address of the first instruction.
+    pub entry: u64,
+    /// The memory, sorted by address.
+    pub segments: Vec<Segment>,
+    /// Its functions, sorted by address, as far as the file names them.
+    pub symbols: Vec<Symbol>,
+}
+
+impl Program {
+    /// Reads an ELF file: static, 64-bit, little-endian, for AArch64.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is no such program.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        Self::from_elf(&path.display().to_string(), &read(path)?)
+    }
+
+    /// Loads an ELF file that is already in memory.
+    ///
+    /// # Errors
+    /// If it is no static, 64-bit, little-endian program for AArch64.
+    pub fn from_elf(name: &str, file: &[u8]) -> Result<Self, Error> {
+        let executable =
+            elf::load(file).map_err(|source| Error::Elf { name: name.to_owned(), source })?;
+        let elf::Executable { entry, segments, symbols } = executable;
+        Ok(Self { name: name.to_owned(), entry, segments, symbols })
+    }
+
+    /// A program that is nothing but code and data, loaded at `address` and started there.
+    ///
+    /// All its memory, up to `bytes` if that is more than the data, may be read, written and executed.
+    ///
+    /// # Errors
+    /// If it is empty or does not fit the address space.
+    pub fn raw(name: &str, data: Vec<u8>, address: u64, bytes: u64) -> Result<Self, Error> {
+        let bytes = bytes.max(data.len() as u64);
+        let fits = address.checked_add(bytes).is_some_and(|end| end <= 1 << ADDRESS_BITS);
+        if bytes == 0 || !fits {
+            return Err(Error::RawRange { address, bytes });
+        }
+        let segment = Segment { address, bytes, data, permissions: Permissions::RWX };
+        Ok(Self { name: name.to_owned(), entry: address, segments: vec![segment], symbols: Vec::new() })
+    }
+
+    /// The function that covers `address`.
+    #[must_use]
+    pub fn symbol(&self, address: u64) -> Option<&Symbol> {
+        let after = self.symbols.partition_point(|symbol| symbol.address <= address);
+        self.symbols[..after].last().filter(|symbol| address - symbol.address < symbol.bytes.max(1))
+    }
+
+    /// The end of its highest segment.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.segments.iter().map(|segment| segment.range().end).max().unwrap_or(0)
+    }
+}
+
+/// Reads a whole file.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })
 }

@@ -1,0 +1,344 @@
+//! The memory of one lane: the shared image, and private copies of the pages the lane has written.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use kvrm_arm64::{Access, Fault, FaultKind, Instruction, Memory, Stop};
+
+use crate::image::{ADDRESS_BITS, CodePage, Frame, Image, PAGE_BYTES, PAGE_SHIFT, page_of};
+use crate::program::Permissions;
+
+/// Entries of the translation cache; a power of two.
+const TLB_ENTRIES: usize = 128;
+/// No page has this number.
+const NO_PAGE: u64 = u64::MAX;
+/// Set in a frame number that means a private frame.
+const PRIVATE: u32 = 1 << 31;
+
+/// A cached translation, valid for an access if the page number stands in the field of that access.
+#[derive(Clone, Copy, Debug)]
+struct TlbEntry {
+    read: u64,
+    write: u64,
+    frame: u32,
+}
+
+const EMPTY: TlbEntry = TlbEntry { read: NO_PAGE, write: NO_PAGE, frame: 0 };
+
+/// A page the lane has written.
+#[derive(Debug)]
+struct PrivatePage {
+    page: u64,
+    permissions: Permissions,
+    bytes: Box<Frame>,
+    /// The decoded page, if it has been executed. Writes then go the slow way and keep it up to date.
+    code: Option<CodePage>,
+    /// Whether it has been written since the last snapshot or reset.
+    dirty: bool,
+}
+
+/// Where fetches currently come from.
+#[derive(Clone, Copy, Debug)]
+enum Code {
+    None,
+    Shared(u32),
+    Private(u32),
+}
+
+/// The address space of one lane.
+///
+/// It costs memory in proportion to the pages written, whatever the image maps.
+#[derive(Debug)]
+pub struct AddressSpace {
+    image: Arc<Image>,
+    /// Private pages in the order of their first write: the dirty list.
+    private: Vec<PrivatePage>,
+    /// Index into `private` by page number.
+    index: BTreeMap<u64, u32>,
+    frames_max: usize,
+    tlb: Box<[TlbEntry; TLB_ENTRIES]>,
+    /// The first address of the page that `code` decodes, or a value no pc can equal.
+    code_base: u64,
+    code: Code,
+}
+
+/// The pages a lane had written at some moment.
+#[derive(Clone, Debug, Default)]
+pub struct MemorySnapshot {
+    pages: Vec<Box<Frame>>,
+}
+
+/// What an address translates to.
+struct Translation {
+    frame: u32,
+    permissions: Permissions,
+}
+
+impl AddressSpace {
+    /// A lane's view of `image`, which may write up to `frames_max` different pages.
+    #[must_use]
+    pub fn new(image: Arc<Image>, frames_max: usize) -> Self {
+        Self {
+            image,
+            private: Vec::new(),
+            index: BTreeMap::new(),
+            frames_max,
+            tlb: Box::new([EMPTY; TLB_ENTRIES]),
+            code_base: NO_PAGE,
+            code: Code::None,
+        }
+    }
+
+    /// The image underneath.
+    #[must_use]
+    pub const fn image(&self) -> &Arc<Image> {
+        &self.image
+    }
+
+    /// The pages written so far, as page-aligned addresses in order of their first write, and their bytes.
+    pub fn dirty_pages(&self) -> impl Iterator<Item = (u64, &[u8; PAGE_BYTES])> {
+        self.private.iter().map(|private| (private.page << PAGE_SHIFT, &*private.bytes))
+    }
+
+    /// Changes how many pages the lane may write.
+    pub const fn set_frames_max(&mut self, frames_max: usize) {
+        self.frames_max = frames_max;
+    }
+
+    /// Copies memory out, as the guest (`access` checks that permission) or as the host (`None`).
+    ///
+    /// # Errors
+    /// At the first byte that is not mapped or not permitted.
+    pub fn read_bytes(&self, address: u64, out: &mut [u8], access: Option<Access>) -> Result<(), Fault> {
+        self.check(address, out.len() as u64, Access::Read, access)?;
+        let mut done = 0;
+        for (page, range) in pieces(address, out.len()) {
+            let frame = self.translate(page).map_or(0, |translation| translation.frame);
+            let bytes = &self.frame(frame)[range];
+            out[done..done + bytes.len()].copy_from_slice(bytes);
+            done += bytes.len();
+        }
+        Ok(())
+    }
+
+    /// Copies memory in, as the guest (`access` checks that permission) or as the host (`None`).
+    ///
+    /// # Errors
+    /// A fault at the first byte that is not mapped or not permitted, or that frames have run out; nothing
+    /// is written then.
+    pub fn write_bytes(&mut self, address: u64, bytes: &[u8], access: Option<Access>) -> Result<(), Stop> {
+        self.check(address, bytes.len() as u64, Access::Write, access)?;
+        let fresh = pieces(address, bytes.len()).filter(|(page, _)| !self.index.contains_key(page)).count();
+        if fresh > 0 && self.private.len() + fresh > self.frames_max {
+            return Err(Stop::OutOfFrames);
+        }
+        let mut done = 0;
+        for (page, range) in pieces(address, bytes.len()) {
+            let features = self.image.features();
+            let private = self.own(page);
+            let len = range.len();
+            private.dirty = true;
+            private.bytes[range.clone()].copy_from_slice(&bytes[done..done + len]);
+            if let Some(code) = &mut private.code {
+                code.refresh(&private.bytes, range.start, range.end, features);
+            }
+            done += len;
+        }
+        Ok(())
+    }
+
+    /// Remembers the pages written so far.
+    pub fn snapshot(&mut self) -> MemorySnapshot {
+        for private in &mut self.private {
+            private.dirty = false;
+        }
+        // Writes must pass the slow path again to be noticed.
+        self.flush();
+        MemorySnapshot { pages: self.private.iter().map(|private| private.bytes.clone()).collect() }
+    }
+
+    /// Goes back to a snapshot of this lane, at the cost of the pages written since.
+    pub fn reset(&mut self, snapshot: &MemorySnapshot) {
+        let kept = snapshot.pages.len();
+        for private in self.private.drain(kept..) {
+            self.index.remove(&private.page);
+        }
+        for (private, bytes) in self.private.iter_mut().zip(&snapshot.pages).filter(|(private, _)| private.dirty) {
+            private.bytes.copy_from_slice(&**bytes);
+            private.code = None;
+            private.dirty = false;
+        }
+        self.flush();
+    }
+
+    /// Forgets all cached translations.
+    fn flush(&mut self) {
+        self.tlb.fill(EMPTY);
+        self.code_base = NO_PAGE;
+        self.code = Code::None;
+    }
+
+    fn translate(&self, page: u64) -> Option<Translation> {
+        if let Some(&index) = self.index.get(&page) {
+            let permissions = self.private[index as usize].permissions;
+            return Some(Translation { frame: index | PRIVATE, permissions });
+        }
+        let image = self.image.page(page)?;
+        Some(Translation { frame: image.frame, permissions: image.permissions })
+    }
+
+    #[inline(always)]
+    fn frame(&self, frame: u32) -> &Frame {
+        if frame & PRIVATE == 0 { self.image.frame(frame) } else { &self.private[(frame & !PRIVATE) as usize].bytes }
+    }
+
+    /// Checks every page of an access. `reported` is the access a fault names; `permission` the one needed.
+    fn check(&self, address: u64, bytes: u64, reported: Access, permission: Option<Access>) -> Result<(), Fault> {
+        let fault = |kind, address| Fault { kind, access: reported, address };
+        let mut at = address;
+        let end = address.checked_add(bytes).filter(|&end| end <= 1 << ADDRESS_BITS);
+        // An access that leaves the address space fails at the first byte outside, unless a page before does.
+        let last = end.unwrap_or(1 << ADDRESS_BITS);
+        while at < last {
+            let translation = self.translate(page_of(at)).ok_or_else(|| fault(FaultKind::Translation, at))?;
+            if permission.is_some_and(|access| !translation.permissions.permit(access)) {
+                return Err(fault(FaultKind::Permission, at));
+            }
+            at = (page_of(at) + 1) << PAGE_SHIFT;
+        }
+        if end.is_some() { Ok(()) } else { Err(fault(FaultKind::Translation, address.max(1 << ADDRESS_BITS))) }
+    }
+
+    /// The private copy of a mapped page, made if there is none yet.
+    fn own(&mut self, page: u64) -> &mut PrivatePage {
+        if !self.index.contains_key(&page) {
+            let translation = self.translate(page);
+            let (frame, permissions) =
+                translation.map_or((0, Permissions::RW), |translation| (translation.frame, translation.permissions));
+            self.index.insert(page, self.private.len() as u32);
+            let bytes = Box::new(*self.frame(frame));
+            self.private.push(PrivatePage { page, permissions, bytes, code: None, dirty: true });
+            // Cached translations still lead to the shared frame.
+            self.tlb[page as usize % TLB_ENTRIES] = EMPTY;
+            if self.code_base == page << PAGE_SHIFT {
+                self.code_base = NO_PAGE;
+            }
+        }
+        &mut self.private[self.index[&page] as usize]
+    }
+
+    #[cold]
+    fn read_slow<const N: usize>(&mut self, address: u64) -> Result<[u8; N], Stop> {
+        let mut bytes = [0; N];
+        self.read_bytes(address, &mut bytes, Some(Access::Read))?;
+        let page = page_of(address);
+        if let Some(Translation { frame, .. }) = self.translate(page) {
+            let entry = &mut self.tlb[page as usize % TLB_ENTRIES];
+            if entry.write != page {
+                *entry = TlbEntry { read: page, write: NO_PAGE, frame };
+            }
+            entry.read = page;
+        }
+        Ok(bytes)
+    }
+
+    #[cold]
+    fn write_slow<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Result<(), Stop> {
+        self.write_bytes(address, &bytes, Some(Access::Write))?;
+        let page = page_of(address);
+        let index = self.index[&page];
+        // A page with decoded code is never written the fast way.
+        let private = &self.private[index as usize];
+        if private.code.is_none() {
+            let read = if private.permissions.read { page } else { NO_PAGE };
+            self.tlb[page as usize % TLB_ENTRIES] = TlbEntry { read, write: page, frame: index | PRIVATE };
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn fetch_slow(&mut self, pc: u64) -> Result<Instruction, Stop> {
+        let fault = |kind| Stop::from(Fault { kind, access: Access::Execute, address: pc });
+        if !pc.is_multiple_of(4) {
+            return Err(fault(FaultKind::Alignment));
+        }
+        self.check(pc, 4, Access::Execute, Some(Access::Execute))?;
+        let page = page_of(pc);
+        self.code_base = page << PAGE_SHIFT;
+        if let Some(&index) = self.index.get(&page) {
+            let features = self.image.features();
+            let private = &mut self.private[index as usize];
+            let bytes = &private.bytes;
+            let code = private.code.get_or_insert_with(|| CodePage::decode(bytes, features));
+            let instruction = code.at(pc);
+            self.tlb[page as usize % TLB_ENTRIES] = EMPTY;
+            self.code = Code::Private(index);
+            return Ok(instruction);
+        }
+        let frame = self.image.page(page).map_or(0, |image| image.frame);
+        self.code = Code::Shared(frame);
+        Ok(self.image.code(frame).at(pc))
+    }
+}
+
+/// The pages that `bytes` bytes from `address` touch, with the range of bytes in each.
+fn pieces(address: u64, bytes: usize) -> impl Iterator<Item = (u64, std::ops::Range<usize>)> {
+    let (mut at, mut left) = (address, bytes);
+    std::iter::from_fn(move || {
+        let offset = at as usize % PAGE_BYTES;
+        let len = left.min(PAGE_BYTES - offset);
+        let piece = (page_of(at), offset..offset + len);
+        at = at.wrapping_add(len as u64);
+        left -= len;
+        (len > 0).then_some(piece)
+    })
+}
+
+impl Memory for AddressSpace {
+    #[inline(always)]
+    fn fetch(&mut self, pc: u64) -> Result<Instruction, Stop> {
+        // One comparison checks the page and that the pc is a multiple of four.
+        if pc & !(PAGE_BYTES as u64 - 4) == self.code_base {
+            match self.code {
+                Code::Shared(frame) => return Ok(self.image.code(frame).at(pc)),
+                Code::Private(index) => {
+                    if let Some(code) = &self.private[index as usize].code {
+                        return Ok(code.at(pc));
+                    }
+                }
+                Code::None => {}
+            }
+        }
+        self.fetch_slow(pc)
+    }
+
+    #[inline(always)]
+    fn read<const N: usize>(&mut self, address: u64) -> Result<[u8; N], Stop> {
+        let (page, offset) = (page_of(address), address as usize % PAGE_BYTES);
+        let entry = &self.tlb[page as usize % TLB_ENTRIES];
+        if entry.read == page
+            && let Some(bytes) = self.frame(entry.frame)[offset..].first_chunk()
+        {
+            return Ok(*bytes);
+        }
+        self.read_slow(address)
+    }
+
+    #[inline(always)]
+    fn write<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Result<(), Stop> {
+        let (page, offset) = (page_of(address), address as usize % PAGE_BYTES);
+        let entry = self.tlb[page as usize % TLB_ENTRIES];
+        if entry.write == page
+            && let Some(place) =
+                self.private[(entry.frame & !PRIVATE) as usize].bytes[offset..].first_chunk_mut()
+        {
+            *place = bytes;
+            return Ok(());
+        }
+        self.write_slow(address, bytes)
+    }
+
+    fn check_write(&mut self, address: u64, bytes: u64) -> Result<(), Stop> {
+        Ok(self.check(address, bytes, Access::Write, Some(Access::Write))?)
+    }
+}

@@ -1,0 +1,569 @@
+//! The ELF loader: what of an executable file becomes memory, and where execution starts.
+//!
+//! It takes 64-bit little-endian AArch64 files of two kinds, and says of any other why it does not:
+//!
+//! - programs at fixed addresses (`ET_EXEC`);
+//! - static position independent programs (`ET_DYN` that needs neither a dynamic loader nor a library).
+//!   These are moved up by [`PIE_BASE`] and relocated.
+//!
+//! The rules, where the format leaves room:
+//!
+//! - Segments must not overlap, but the last page of one may be the first of the next, as linkers lay them
+//!   out. Such a page may be used for whatever any of its segments may be used for.
+//! - Segments lie in the 48-bit address space and take at most [`MEMORY_LIMIT`] bytes of it. Those of them
+//!   that are zero cost nothing: all `data` together is at most [`DATA_SLACK`] bytes longer than the file.
+//! - Of the relocations, only `R_AARCH64_RELATIVE` and `R_AARCH64_NONE` belong into a static program. A
+//!   relocation in the zero part of a segment lengthens its `data`.
+//! - A program may relocate itself again. That changes nothing where addends are in the table (`DT_RELA`);
+//!   where they are in the relocated words (`DT_RELR`) they would be added twice, so the loader sets
+//!   `DT_RELRSZ` in memory to zero.
+//! - Sections are not looked at except for symbols, and damage there only costs the symbols.
+
+use std::fmt;
+use std::ops::Range;
+
+use object::elf::{self, Dyn64, FileHeader64, ProgramHeader64, Rela64, Relr64};
+use object::pod::{Pod, slice_from_all_bytes};
+use object::read::ReadRef;
+use object::read::elf::{FileHeader, ProgramHeader, RelrIterator};
+use object::{LittleEndian, LittleEndian as LE};
+
+use crate::{Permissions, Segment};
+
+/// How far a position independent program is moved up: where its address 0 comes to lie.
+///
+/// It is a multiple of any alignment that a segment may ask for up to 256 MiB.
+pub const PIE_BASE: u64 = 0x1000_0000;
+
+/// How many bytes of memory all segments may take together: 64 GiB.
+pub const MEMORY_LIMIT: u64 = 64 << 30;
+
+/// How much longer than the file all `data` may be together: 16 MiB.
+pub const DATA_SLACK: u64 = 16 << 20;
+
+/// The end of the 48-bit address space.
+const ADDRESS_END: u64 = 1 << 48;
+
+/// A loaded executable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Executable {
+    /// The address of the first instruction, which is in an executable segment.
+    pub entry: u64,
+    /// What is in memory, by address. Segments do not overlap and are not empty.
+    pub segments: Vec<Segment>,
+    /// Its functions by address, for traces and disassembly.
+    pub symbols: Vec<Symbol>,
+}
+
+/// A function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// Where it begins, which is in an executable segment.
+    pub address: u64,
+    /// How long it is, but not beyond its segment. Zero if the file does not say.
+    pub bytes: u64,
+    /// What it is called.
+    pub name: String,
+}
+
+/// Why a file cannot be loaded.
+///
+/// All addresses are those in the file, as readelf shows them: a PIE has not been moved yet.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ElfError {
+    /// It does not begin as every ELF file does.
+    #[error("not an ELF file: it begins with the bytes {found:02x?}, expected [7f, 45, 4c, 46]")]
+    Magic {
+        /// Its first four bytes, or all if there are fewer.
+        found: Vec<u8>,
+    },
+    /// It is for a 32-bit machine.
+    #[error("the ELF class is {found}, expected 2 (64-bit)")]
+    Class {
+        /// `EI_CLASS`.
+        found: u8,
+    },
+    /// It is for a big-endian machine.
+    #[error("the ELF data encoding is {found}, expected 1 (little-endian)")]
+    ByteOrder {
+        /// `EI_DATA`.
+        found: u8,
+    },
+    /// It is for another processor.
+    #[error("the ELF machine is {found}, expected 183 (AArch64)")]
+    Machine {
+        /// `e_machine`.
+        found: u16,
+    },
+    /// It is no program.
+    #[error("the ELF type is {found}{}, expected 2 (executable) or 3 (position independent)", type_name(.found))]
+    Type {
+        /// `e_type`.
+        found: u16,
+    },
+    /// It ends too early.
+    #[error("the file is truncated: {part} takes {bytes:#x} bytes from {offset:#x}, but the file has {file:#x}")]
+    Truncated {
+        /// What is cut off.
+        part: Part,
+        /// Where that begins in the file.
+        offset: u64,
+        /// How long it is.
+        bytes: u64,
+        /// How long the file is.
+        file: u64,
+    },
+    /// Its program headers have another layout.
+    #[error("program headers have {found} bytes each, expected 56")]
+    ProgramHeaderSize {
+        /// `e_phentsize`.
+        found: u16,
+    },
+    /// There is nothing to load.
+    #[error("there are no segments to load, expected at least one")]
+    NoSegments,
+    /// A segment has more bytes in the file than in memory.
+    #[error("segment {segment} has {file:#x} bytes in the file, expected at most the {memory:#x} in memory")]
+    FileSize {
+        /// The number of its program header, from 0.
+        segment: usize,
+        /// `p_filesz`.
+        file: u64,
+        /// `p_memsz`.
+        memory: u64,
+    },
+    /// A segment is partly or wholly outside the address space, or a PIE would be once moved.
+    #[error("segment {segment} takes {bytes:#x} bytes from {address:#x}, expected an end within 48 bits{}",
+        if *moved { format!(" when moved up by {PIE_BASE:#x}") } else { String::new() })]
+    AddressSpace {
+        /// The number of its program header, from 0.
+        segment: usize,
+        /// `p_vaddr`.
+        address: u64,
+        /// `p_memsz`.
+        bytes: u64,
+        /// Whether it is of a PIE.
+        moved: bool,
+    },
+    /// The segments take too much memory.
+    #[error("segments take {bytes:#x} bytes of memory or more, expected at most {MEMORY_LIMIT:#x}")]
+    MemoryLimit {
+        /// The size of those up to the one that is too much.
+        bytes: u64,
+    },
+    /// Two segments overlap.
+    #[error("segments overlap: {:#x} to {:#x} and {:#x} to {:#x}",
+        .first.start, .first.end, .second.start, .second.end)]
+    Overlap {
+        /// The one that begins first.
+        first: Range<u64>,
+        /// The other.
+        second: Range<u64>,
+    },
+    /// The file names the same bytes too often, or relocations lengthen segments too much.
+    #[error("segments have {bytes:#x} bytes of data or more, expected at most {limit:#x} for a file of this size")]
+    DataLimit {
+        /// What they have, up to the one that is too much.
+        bytes: u64,
+        /// The file's size and [`DATA_SLACK`].
+        limit: u64,
+    },
+    /// The first instruction is not at an instruction's address.
+    #[error("the entry point is {entry:#x}, expected a multiple of 4")]
+    EntryAlignment {
+        /// `e_entry`.
+        entry: u64,
+    },
+    /// The first instruction could not be fetched.
+    #[error("the entry point is {entry:#x}, expected an address in an executable segment")]
+    EntryPermission {
+        /// `e_entry`.
+        entry: u64,
+    },
+    /// It is dynamically linked.
+    #[error("the program needs the dynamic loader {path:?}, expected a static program")]
+    Interpreter {
+        /// What `PT_INTERP` says.
+        path: String,
+    },
+    /// It needs a shared library.
+    #[error("the program needs the shared library {name:?}, expected a static program")]
+    Library {
+        /// What the first `DT_NEEDED` says.
+        name: String,
+    },
+    /// A table of the dynamic linker is not where the file has it.
+    #[error("{table} takes {bytes:#x} bytes from address {address:#x}, expected these in one segment in the file")]
+    TableAddress {
+        /// Its name.
+        table: &'static str,
+        /// Where it should begin.
+        address: u64,
+        /// How long it should be.
+        bytes: u64,
+    },
+    /// A table of the dynamic linker does not consist of the entries it should.
+    #[error("{table} has {bytes:#x} bytes in entries of {entry}, expected whole entries of {expected}")]
+    TableEntry {
+        /// Its name.
+        table: &'static str,
+        /// How long it is.
+        bytes: u64,
+        /// How long the file says an entry is.
+        entry: u64,
+        /// How long an entry is.
+        expected: u64,
+    },
+    /// It has relocations without addends, which AArch64 does not use.
+    #[error("relocations are in DT_REL, expected DT_RELA or DT_RELR")]
+    Rel,
+    /// A relocation needs a dynamic linker, or start code, to decide on its value.
+    #[error("the relocation at {address:#x} is {kind}{}, expected 1027 (R_AARCH64_RELATIVE)", kind_name(.kind))]
+    Relocation {
+        /// Its type.
+        kind: u32,
+        /// What it relocates.
+        address: u64,
+    },
+    /// A relocation is of memory that does not exist.
+    #[error("the relocation at {address:#x} is of 8 bytes there, expected these in one segment")]
+    RelocationAddress {
+        /// What it relocates.
+        address: u64,
+    },
+}
+
+/// A part of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The file header.
+    Header,
+    /// The table of program headers.
+    ProgramHeaders,
+    /// The segment with this program header, from 0.
+    Segment(usize),
+    /// The name of the dynamic loader.
+    Interpreter,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Header => f.write_str("the file header"),
+            Self::ProgramHeaders => f.write_str("the table of program headers"),
+            Self::Segment(number) => write!(f, "segment {number}"),
+            Self::Interpreter => f.write_str("the name of the dynamic loader"),
+        }
+    }
+}
+
+/// What follows the number of a file type.
+fn type_name(found: &u16) -> &'static str {
+    match elf::FileType(*found) {
+        elf::ET_REL => " (relocatable)",
+        elf::ET_CORE => " (core)",
+        _ => "",
+    }
+}
+
+/// What follows the number of a relocation type, for those that dynamic linkers see.
+fn kind_name(kind: &u32) -> &'static str {
+    match elf::RelocationType(*kind) {
+        elf::R_AARCH64_ABS64 => " (R_AARCH64_ABS64)",
+        elf::R_AARCH64_COPY => " (R_AARCH64_COPY)",
+        elf::R_AARCH64_GLOB_DAT => " (R_AARCH64_GLOB_DAT)",
+        elf::R_AARCH64_JUMP_SLOT => " (R_AARCH64_JUMP_SLOT)",
+        elf::R_AARCH64_TLS_DTPMOD => " (R_AARCH64_TLS_DTPMOD)",
+        elf::R_AARCH64_TLS_DTPREL => " (R_AARCH64_TLS_DTPREL)",
+        elf::R_AARCH64_TLS_TPREL => " (R_AARCH64_TLS_TPREL)",
+        elf::R_AARCH64_TLSDESC => " (R_AARCH64_TLSDESC)",
+        elf::R_AARCH64_IRELATIVE => " (R_AARCH64_IRELATIVE)",
+        _ => "",
+    }
+}
+
+type Header = FileHeader64<LittleEndian>;
+type Program = ProgramHeader64<LittleEndian>;
+
+/// Loads an executable file.
+///
+/// # Errors
+/// If the file is damaged, or is not a static AArch64 program; see the [module](self) for what it may be.
+pub fn load(file: &[u8]) -> Result<Executable, ElfError> {
+    let header = file_header(file)?;
+    let programs = program_headers(file, header)?;
+    let find = |kind| programs.iter().find(|program| program.p_type(LE) == kind);
+    if let Some(program) = find(elf::PT_INTERP) {
+        return Err(ElfError::Interpreter { path: text(file_part(file, program, Part::Interpreter)?) });
+    }
+    let moved = header.e_type(LE) == elf::ET_DYN;
+    let mut image = Image::new(file, programs, if moved { PIE_BASE } else { 0 })?;
+    if let Some(program) = find(elf::PT_DYNAMIC) {
+        image.link(program)?;
+    }
+    let entry = header.e_entry(LE);
+    if !entry.is_multiple_of(4) {
+        return Err(ElfError::EntryAlignment { entry });
+    }
+    if image.function(entry, 0).is_none() {
+        return Err(ElfError::EntryPermission { entry });
+    }
+    let symbols = image.symbols(file, header).unwrap_or_default();
+    // No sum overflows: each address is in a segment, and segments were checked with their base.
+    let Image { base, mut segments, .. } = image;
+    for segment in &mut segments {
+        segment.address += base;
+    }
+    Ok(Executable { entry: entry + base, segments, symbols })
+}
+
+fn file_header(file: &[u8]) -> Result<&Header, ElfError> {
+    if !file.starts_with(&elf::ELFMAG) {
+        return Err(ElfError::Magic { found: file.iter().take(4).copied().collect() });
+    }
+    let bytes = size_of::<Header>() as u64;
+    let header: &Header = file.read_at(0).map_err(|()| truncated(file, Part::Header, 0, bytes))?;
+    let (class, order) = (header.e_ident.class, header.e_ident.data);
+    let (machine, kind) = (header.e_machine(LE), header.e_type(LE));
+    if class != elf::ELFCLASS64 {
+        Err(ElfError::Class { found: class.0 })
+    } else if order != elf::ELFDATA2LSB {
+        Err(ElfError::ByteOrder { found: order.0 })
+    } else if machine != elf::EM_AARCH64 {
+        Err(ElfError::Machine { found: machine.0 })
+    } else if kind != elf::ET_EXEC && kind != elf::ET_DYN {
+        Err(ElfError::Type { found: kind.0 })
+    } else {
+        Ok(header)
+    }
+}
+
+fn program_headers<'a>(file: &'a [u8], header: &Header) -> Result<&'a [Program], ElfError> {
+    let (count, size) = (header.e_phnum(LE), header.e_phentsize(LE));
+    if count > 0 && usize::from(size) != size_of::<Program>() {
+        return Err(ElfError::ProgramHeaderSize { found: size });
+    }
+    let bytes = u64::from(count) * u64::from(size);
+    let error = |_| truncated(file, Part::ProgramHeaders, header.e_phoff(LE), bytes);
+    header.program_headers(LE, file).map_err(error)
+}
+
+/// The part of the file that a program header names.
+fn file_part<'a>(file: &'a [u8], program: &Program, part: Part) -> Result<&'a [u8], ElfError> {
+    let (offset, bytes) = program.file_range(LE);
+    program.data(LE, file).map_err(|()| truncated(file, part, offset, bytes))
+}
+
+fn truncated(file: &[u8], part: Part, offset: u64, bytes: u64) -> ElfError {
+    ElfError::Truncated { part, offset, bytes, file: file.len() as u64 }
+}
+
+/// The text up to the first NUL, or all of it.
+fn text(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
+}
+
+/// Memory as it is being made, still at the addresses of the file.
+struct Image {
+    /// How far it will be moved up.
+    base: u64,
+    /// By address.
+    segments: Vec<Segment>,
+    /// How many bytes all `data` may have.
+    data_limit: u64,
+    /// How many it has.
+    data_bytes: u64,
+}
+
+impl Image {
+    /// The segments as the file has them.
+    fn new(file: &[u8], programs: &[Program], base: u64) -> Result<Self, ElfError> {
+        let data_limit = (file.len() as u64).saturating_add(DATA_SLACK);
+        let mut image = Self { base, segments: Vec::new(), data_limit, data_bytes: 0 };
+        let mut total = 0u64;
+        for (number, program) in programs.iter().enumerate() {
+            if program.p_type(LE) != elf::PT_LOAD {
+                continue;
+            }
+            let (address, bytes) = (program.p_vaddr(LE), program.p_memsz(LE));
+            let data = file_part(file, program, Part::Segment(number))?;
+            if data.len() as u64 > bytes {
+                return Err(ElfError::FileSize { segment: number, file: data.len() as u64, memory: bytes });
+            }
+            if bytes == 0 {
+                continue;
+            }
+            let end = address.checked_add(bytes).and_then(|end| end.checked_add(base));
+            if end.is_none_or(|end| end > ADDRESS_END) {
+                return Err(ElfError::AddressSpace { segment: number, address, bytes, moved: base != 0 });
+            }
+            total = total.saturating_add(bytes);
+            if total > MEMORY_LIMIT {
+                return Err(ElfError::MemoryLimit { bytes: total });
+            }
+            // Many headers may name the same bytes of the file, so the limit comes before the copy.
+            image.add_data(data.len() as u64)?;
+            image.segments.push(Segment { address, bytes, data: data.to_vec(), permissions: permissions(program) });
+        }
+        if image.segments.is_empty() {
+            return Err(ElfError::NoSegments);
+        }
+        image.segments.sort_by_key(|segment| segment.address);
+        let overlap = image.segments.windows(2).find(|pair| pair[0].range().end > pair[1].address);
+        match overlap {
+            Some(pair) => Err(ElfError::Overlap { first: pair[0].range(), second: pair[1].range() }),
+            None => Ok(image),
+        }
+    }
+
+    fn add_data(&mut self, bytes: u64) -> Result<(), ElfError> {
+        self.data_bytes = self.data_bytes.saturating_add(bytes);
+        if self.data_bytes > self.data_limit {
+            return Err(ElfError::DataLimit { bytes: self.data_bytes, limit: self.data_limit });
+        }
+        Ok(())
+    }
+
+    /// The segment that has all of these bytes, and where in it they are.
+    fn find(&self, address: u64, bytes: u64) -> Option<(usize, Range<usize>)> {
+        let index = self.segments.partition_point(|segment| segment.address <= address).checked_sub(1)?;
+        let start = address - self.segments[index].address;
+        let end = start.checked_add(bytes).filter(|&end| end <= self.segments[index].bytes)?;
+        Some((index, usize::try_from(start).ok()?..usize::try_from(end).ok()?))
+    }
+
+    /// A function that may be executed: how many of its bytes are in the segment where it begins.
+    fn function(&self, address: u64, bytes: u64) -> Option<u64> {
+        let (index, _) = self.find(address, 1)?;
+        let segment = &self.segments[index];
+        segment.permissions.execute.then(|| bytes.min(segment.range().end - address))
+    }
+
+    /// Does what a dynamic linker would have to.
+    fn link(&mut self, program: &Program) -> Result<(), ElfError> {
+        let start = program.p_vaddr(LE);
+        let mut dynamic: Vec<Dyn64<_>> = self.table("PT_DYNAMIC", start, program.p_filesz(LE), None)?;
+        let end = dynamic.iter().position(|entry| entry.d_tag.get(LE) == elf::DT_NULL);
+        dynamic.truncate(end.unwrap_or(dynamic.len()));
+        let position = |tag| dynamic.iter().position(|entry| entry.d_tag.get(LE) == tag);
+        let value = |tag| position(tag).map(|index| dynamic[index].d_val.get(LE));
+
+        if let Some(offset) = value(elf::DT_NEEDED) {
+            let (address, bytes) = (value(elf::DT_STRTAB).unwrap_or(0), value(elf::DT_STRSZ).unwrap_or(0));
+            let strings: Vec<u8> = self.table("DT_STRTAB", address, bytes, None)?;
+            let name = usize::try_from(offset).ok().and_then(|offset| strings.get(offset..));
+            return Err(ElfError::Library { name: text(name.unwrap_or_default()) });
+        }
+        if value(elf::DT_REL).is_some() {
+            return Err(ElfError::Rel);
+        }
+        let entry = value(elf::DT_RELAENT);
+        if let (Some(address), Some(bytes)) = (value(elf::DT_RELA), value(elf::DT_RELASZ)) {
+            self.relocate(&self.table("DT_RELA", address, bytes, entry)?)?;
+        }
+        if let (Some(address), Some(bytes)) = (value(elf::DT_JMPREL), value(elf::DT_PLTRELSZ)) {
+            self.relocate(&self.table("DT_JMPREL", address, bytes, entry)?)?;
+        }
+        if let (Some(address), Some(size)) = (value(elf::DT_RELR), position(elf::DT_RELRSZ)) {
+            let bytes = dynamic[size].d_val.get(LE);
+            self.relocate_in_place(&self.table("DT_RELR", address, bytes, value(elf::DT_RELRENT))?)?;
+            // The size is the second word of its entry.
+            *self.word(start + (size * size_of::<Dyn64<LittleEndian>>()) as u64 + 8)? = [0; 8];
+        }
+        Ok(())
+    }
+
+    /// Copies a table out of memory. `entry` is how long the file says its entries are, if it does.
+    fn table<T: Pod>(
+        &self,
+        table: &'static str,
+        address: u64,
+        bytes: u64,
+        entry: Option<u64>,
+    ) -> Result<Vec<T>, ElfError> {
+        let expected = size_of::<T>() as u64;
+        let entry = entry.unwrap_or(expected);
+        if bytes == 0 {
+            return Ok(Vec::new());
+        }
+        let found = self.find(address, bytes).and_then(|(index, range)| self.segments[index].data.get(range));
+        let data = found.ok_or(ElfError::TableAddress { table, address, bytes })?;
+        match slice_from_all_bytes(data) {
+            Ok(entries) if entry == expected => Ok(entries.to_vec()),
+            _ => Err(ElfError::TableEntry { table, bytes, entry, expected }),
+        }
+    }
+
+    /// Applies relocations whose addends are in the table. Sums are modulo 2^64, as the ABI has them.
+    fn relocate(&mut self, relocations: &[Rela64<LittleEndian>]) -> Result<(), ElfError> {
+        for relocation in relocations {
+            let address = relocation.r_offset.get(LE);
+            match relocation.r_type(LE, false) {
+                elf::R_AARCH64_NONE => {}
+                elf::R_AARCH64_RELATIVE => {
+                    let value = self.base.wrapping_add_signed(relocation.r_addend.get(LE));
+                    *self.word(address)? = value.to_le_bytes();
+                }
+                kind => return Err(ElfError::Relocation { kind: kind.0, address }),
+            }
+        }
+        Ok(())
+    }
+
+    /// Applies relocations whose addends are in the words to be relocated.
+    fn relocate_in_place(&mut self, relocations: &[Relr64<LittleEndian>]) -> Result<(), ElfError> {
+        let base = self.base;
+        for address in RelrIterator::<Header>::new(LE, relocations) {
+            let word = self.word(address)?;
+            *word = u64::from_le_bytes(*word).wrapping_add(base).to_le_bytes();
+        }
+        Ok(())
+    }
+
+    /// A word that is to be relocated. It becomes part of `data` if it is not.
+    fn word(&mut self, address: u64) -> Result<&mut [u8; 8], ElfError> {
+        let error = ElfError::RelocationAddress { address };
+        let Some((index, range)) = self.find(address, 8) else {
+            return Err(error);
+        };
+        let missing = range.end.saturating_sub(self.segments[index].data.len());
+        if missing > 0 {
+            self.add_data(missing as u64)?;
+            self.segments[index].data.resize(range.end, 0);
+        }
+        self.segments[index].data.get_mut(range).and_then(|word| word.try_into().ok()).ok_or(error)
+    }
+
+    /// The functions that the file names. `None` if its sections are damaged.
+    fn symbols(&self, file: &[u8], header: &Header) -> Option<Vec<Symbol>> {
+        let table = header.sections(LE, file).ok()?.symbols(LE, file, elf::SHT_SYMTAB).ok()?;
+        let mut symbols = Vec::new();
+        // Many symbols may share one long name, so all names together have a limit too.
+        let mut room = file.len();
+        for symbol in table.iter() {
+            if symbol.st_type() != elf::STT_FUNC || symbol.st_shndx.get(LE) == elf::SHN_UNDEF {
+                continue;
+            }
+            let address = symbol.st_value.get(LE);
+            let Some(bytes) = self.function(address, symbol.st_size.get(LE)) else {
+                continue;
+            };
+            let name = table.symbol_name(LE, symbol).ok()?;
+            room = room.checked_sub(name.len())?;
+            symbols.push(Symbol { address: address + self.base, bytes, name: text(name) });
+        }
+        symbols.sort_by_key(|symbol| symbol.address);
+        Some(symbols)
+    }
+}
+
+fn permissions(program: &Program) -> Permissions {
+    let flags = program.p_flags(LE);
+    Permissions {
+        read: flags.contains(elf::PF_R),
+        write: flags.contains(elf::PF_W),
+        execute: flags.contains(elf::PF_X),
+    }
+}

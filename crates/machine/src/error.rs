@@ -1,0 +1,83 @@
+//! What can go wrong on the host. What a guest does wrong is a [`Stop`](kvrm_arm64::Stop).
+
+use std::path::PathBuf;
+
+use crate::elf::ElfError;
+
+/// A failure of the host or of its input.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file could not be read.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file is no program this machine can load.
+    #[error("cannot load {name}: {source}")]
+    Elf {
+        /// The program.
+        name: String,
+        /// Why.
+        source: ElfError,
+    },
+    /// A raw program does not fit where it should go.
+    #[error("a raw program of {bytes:#x} bytes at {address:#x} does not lie in the 48-bit address space, or is empty")]
+    RawRange {
+        /// Where it should go.
+        address: u64,
+        /// Its size.
+        bytes: u64,
+    },
+    /// Stack or heap do not fit beside the program.
+    #[error("a {what} of {bytes:#x} bytes does not fit between the program and {limit:#x}")]
+    NoRoom {
+        /// What does not fit.
+        what: &'static str,
+        /// Its size.
+        bytes: u64,
+        /// Where the room ends.
+        limit: u64,
+    },
+    /// A machine needs at least one lane.
+    #[error("a machine needs at least 1 lane, and 0 were asked for")]
+    NoLanes,
+    /// More lanes than an engine can hold.
+    #[error("{lanes} lanes are more than the {max} this engine can hold")]
+    TooManyLanes {
+        /// How many were asked for.
+        lanes: usize,
+        /// The most it can hold.
+        max: usize,
+    },
+    /// A lane number is out of range.
+    #[error("there is no lane {lane}: the machine has {lanes}, numbered from 0")]
+    NoSuchLane {
+        /// The number.
+        lane: usize,
+        /// How many there are.
+        lanes: usize,
+    },
+    /// Preparing a lane touched memory that is not mapped.
+    #[error("lane {lane} cannot be prepared: {stop}")]
+    Prepare {
+        /// The lane.
+        lane: usize,
+        /// What happened.
+        stop: kvrm_arm64::Stop,
+    },
+    /// A reset was asked for before any snapshot.
+    #[error("there is no snapshot to reset to")]
+    NoSnapshot,
+    /// The directory for guest files cannot be opened.
+    #[error("cannot open the guest directory {}", path.display())]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}

@@ -1,0 +1,167 @@
+//! The memory all lanes of a program start from and share until they write.
+
+use std::sync::OnceLock;
+
+use kvrm_arm64::{Features, Instruction};
+
+use crate::program::{Permissions, Segment};
+
+/// Bytes of a page and of the frame that backs it.
+pub const PAGE_BYTES: usize = 4096;
+/// Low bits of an address that select a byte of its page.
+pub(crate) const PAGE_SHIFT: u32 = 12;
+/// Addresses have this many bits; anything higher is unmapped.
+pub const ADDRESS_BITS: u32 = 48;
+
+/// The bytes of a page.
+pub(crate) type Frame = [u8; PAGE_BYTES];
+
+/// The page of an address.
+pub(crate) const fn page_of(address: u64) -> u64 {
+    address >> PAGE_SHIFT
+}
+
+/// A page of code, decoded.
+#[derive(Clone, Debug)]
+pub(crate) struct CodePage(Box<[Instruction]>);
+
+impl CodePage {
+    pub(crate) fn decode(frame: &Frame, features: Features) -> Self {
+        let words = frame.chunks_exact(4).map(|bytes| {
+            let word = bytes.try_into().map_or(0, u32::from_le_bytes);
+            Instruction::new(word, features)
+        });
+        Self(words.collect())
+    }
+
+    /// The instruction at a word-aligned `pc` in this page.
+    #[inline(always)]
+    pub(crate) fn at(&self, pc: u64) -> Instruction {
+        self.0[(pc >> 2) as usize % (PAGE_BYTES / 4)]
+    }
+
+    /// Decodes the words again that hold the bytes from `offset` to before `end`.
+    pub(crate) fn refresh(&mut self, frame: &Frame, offset: usize, end: usize, features: Features) {
+        for index in offset / 4..end.div_ceil(4) {
+            let word = frame[4 * index..][..4].try_into().map_or(0, u32::from_le_bytes);
+            self.0[index] = Instruction::new(word, features);
+        }
+    }
+}
+
+/// A run of pages with the same permissions and the same kind of backing.
+#[derive(Clone, Copy, Debug)]
+struct Region {
+    first: u64,
+    end: u64,
+    permissions: Permissions,
+    /// The frame of the first page, if the pages have frames of their own rather than the zero frame.
+    frames: Option<u32>,
+}
+
+/// What the image says of a page.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ImagePage {
+    pub(crate) frame: u32,
+    pub(crate) permissions: Permissions,
+}
+
+/// A set of pages, shared read-only by all lanes.
+#[derive(Debug)]
+pub struct Image {
+    /// Sorted and disjoint.
+    regions: Vec<Region>,
+    /// Frame 0 is all zeros and backs every page without data.
+    frames: Vec<Frame>,
+    /// The decoded form of each frame, made when it is first executed.
+    code: Vec<OnceLock<CodePage>>,
+    features: Features,
+}
+
+impl Image {
+    /// Builds the image of `segments`. Where segments share a page, it permits what any of them does; where
+    /// their data overlaps, the later one wins.
+    #[must_use]
+    pub fn new(segments: &[Segment], features: Features) -> Self {
+        let pages = |segment: &Segment, bytes: u64| {
+            let end = (segment.address + bytes).div_ceil(PAGE_BYTES as u64);
+            page_of(segment.address)..end
+        };
+        let mut bounds: Vec<u64> = segments
+            .iter()
+            .filter(|segment| segment.bytes > 0)
+            .flat_map(|s| [pages(s, s.bytes), pages(s, s.data.len() as u64)])
+            .flat_map(|range| [range.start, range.end])
+            .collect();
+        bounds.sort_unstable();
+        bounds.dedup();
+
+        let mut image =
+            Self { regions: Vec::new(), frames: vec![[0; PAGE_BYTES]], code: Vec::new(), features };
+        for bound in bounds.windows(2) {
+            let (first, end) = (bound[0], bound[1]);
+            let covers = |range: std::ops::Range<u64>| range.start < end && first < range.end;
+            let here = segments.iter().filter(|s| s.bytes > 0 && covers(pages(s, s.bytes)));
+            let Some(permissions) = here.map(|s| s.permissions).reduce(Permissions::union) else { continue };
+            let has_data = segments.iter().any(|s| !s.data.is_empty() && covers(pages(s, s.data.len() as u64)));
+            let frames = has_data.then(|| {
+                let frame = image.frames.len() as u32;
+                image.frames.resize(image.frames.len() + (end - first) as usize, [0; PAGE_BYTES]);
+                frame
+            });
+            image.regions.push(Region { first, end, permissions, frames });
+        }
+        image.code.resize_with(image.frames.len(), OnceLock::new);
+        for segment in segments {
+            image.fill(segment.address, &segment.data);
+        }
+        image
+    }
+
+    /// Copies `data` into frames that exist for it.
+    fn fill(&mut self, mut address: u64, mut data: &[u8]) {
+        while let (false, Some(page)) = (data.is_empty(), self.page(page_of(address))) {
+            let offset = address as usize % PAGE_BYTES;
+            let (now, later) = data.split_at(data.len().min(PAGE_BYTES - offset));
+            self.frames[page.frame as usize][offset..offset + now.len()].copy_from_slice(now);
+            address += now.len() as u64;
+            data = later;
+        }
+    }
+
+    /// What `page` is backed by, if it is mapped.
+    pub(crate) fn page(&self, page: u64) -> Option<ImagePage> {
+        let after = self.regions.partition_point(|region| region.first <= page);
+        let region = self.regions[..after].last().filter(|region| page < region.end)?;
+        let frame = region.frames.map_or(0, |first| first + (page - region.first) as u32);
+        Some(ImagePage { frame, permissions: region.permissions })
+    }
+
+    #[inline(always)]
+    pub(crate) fn frame(&self, frame: u32) -> &Frame {
+        &self.frames[frame as usize]
+    }
+
+    /// The decoded form of a frame.
+    pub(crate) fn code(&self, frame: u32) -> &CodePage {
+        self.code[frame as usize].get_or_init(|| CodePage::decode(self.frame(frame), self.features))
+    }
+
+    /// The features code is decoded for.
+    #[must_use]
+    pub const fn features(&self) -> Features {
+        self.features
+    }
+
+    /// How many frames hold data, the zero frame not counted.
+    #[must_use]
+    pub fn frames_used(&self) -> usize {
+        self.frames.len() - 1
+    }
+
+    /// The end of the highest mapped page; 0 if nothing is mapped.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.regions.last().map_or(0, |region| region.end << PAGE_SHIFT)
+    }
+}
