@@ -1,7 +1,7 @@
 //! The memory of one lane: the shared image, and private copies of the pages the lane has written.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use kvrm_arm64::{Access, Fault, FaultKind, Instruction, Memory, Stop};
 
@@ -32,17 +32,9 @@ struct PrivatePage {
     permissions: Permissions,
     bytes: Box<Frame>,
     /// The decoded page, if it has been executed. Writes then go the slow way and keep it up to date.
-    code: Option<CodePage>,
+    code: Option<Arc<CodePage>>,
     /// Whether it has been written since the last snapshot or reset.
     dirty: bool,
-}
-
-/// Where fetches currently come from.
-#[derive(Clone, Copy, Debug)]
-enum Code {
-    None,
-    Shared(u32),
-    Private(u32),
 }
 
 /// The address space of one lane.
@@ -57,9 +49,10 @@ pub struct AddressSpace {
     index: BTreeMap<u64, u32>,
     frames_max: usize,
     tlb: Box<[TlbEntry; TLB_ENTRIES]>,
-    /// The first address of the page that `code` decodes, or a value no pc can equal.
+    /// The first address of the page that `code` decodes, or a value that no page begins at.
     code_base: u64,
-    code: Code,
+    /// The page fetches currently come from, at hand without going through image or dirty list.
+    code: Arc<CodePage>,
 }
 
 /// The pages a lane had written at some moment.
@@ -85,7 +78,7 @@ impl AddressSpace {
             frames_max,
             tlb: Box::new([EMPTY; TLB_ENTRIES]),
             code_base: NO_PAGE,
-            code: Code::None,
+            code: no_code(),
         }
     }
 
@@ -134,15 +127,19 @@ impl AddressSpace {
         }
         let mut done = 0;
         for (page, range) in pieces(address, bytes.len()) {
+            if self.code_base == page << PAGE_SHIFT {
+                self.leave_code_page();
+            }
             let features = self.image.features();
             let private = self.own(page);
-            let len = range.len();
+            let piece = &bytes[done..done + range.len()];
             private.dirty = true;
-            private.bytes[range.clone()].copy_from_slice(&bytes[done..done + len]);
+            private.bytes[range.clone()].copy_from_slice(piece);
             if let Some(code) = &mut private.code {
-                code.refresh(&private.bytes, range.start, range.end, features);
+                // Nobody else holds it, so this changes it in place.
+                Arc::make_mut(code).refresh(&private.bytes, range.start, range.end, features);
             }
-            done += len;
+            done += piece.len();
         }
         Ok(())
     }
@@ -174,8 +171,13 @@ impl AddressSpace {
     /// Forgets all cached translations.
     fn flush(&mut self) {
         self.tlb.fill(EMPTY);
+        self.leave_code_page();
+    }
+
+    /// Makes the next fetch look its page up.
+    fn leave_code_page(&mut self) {
         self.code_base = NO_PAGE;
-        self.code = Code::None;
+        self.code = no_code();
     }
 
     fn translate(&self, page: u64) -> Option<Translation> {
@@ -220,9 +222,6 @@ impl AddressSpace {
             self.private.push(PrivatePage { page, permissions, bytes, code: None, dirty: true });
             // Cached translations still lead to the shared frame.
             self.tlb[page as usize % TLB_ENTRIES] = EMPTY;
-            if self.code_base == page << PAGE_SHIFT {
-                self.code_base = NO_PAGE;
-            }
         }
         &mut self.private[self.index[&page] as usize]
     }
@@ -264,21 +263,25 @@ impl AddressSpace {
         }
         self.check(pc, 4, Access::Execute, Some(Access::Execute))?;
         let page = page_of(pc);
-        self.code_base = page << PAGE_SHIFT;
-        if let Some(&index) = self.index.get(&page) {
-            let features = self.image.features();
-            let private = &mut self.private[index as usize];
-            let bytes = &private.bytes;
-            let code = private.code.get_or_insert_with(|| CodePage::decode(bytes, features));
-            let instruction = code.at(pc);
+        let code = if let Some(&index) = self.index.get(&page) {
+            // From now on writes to this page must go the slow way.
             self.tlb[page as usize % TLB_ENTRIES] = EMPTY;
-            self.code = Code::Private(index);
-            return Ok(instruction);
-        }
-        let frame = self.image.page(page).map_or(0, |image| image.frame);
-        self.code = Code::Shared(frame);
-        Ok(self.image.code(frame).at(pc))
+            let features = self.image.features();
+            let PrivatePage { bytes, code, .. } = &mut self.private[index as usize];
+            code.get_or_insert_with(|| Arc::new(CodePage::decode(bytes, features)))
+        } else {
+            self.image.code(self.image.page(page).map_or(0, |image| image.frame))
+        };
+        self.code = Arc::clone(code);
+        self.code_base = page << PAGE_SHIFT;
+        Ok(self.code.at(pc))
     }
+}
+
+/// A page shared by all lanes that have none at hand.
+fn no_code() -> Arc<CodePage> {
+    static NONE: LazyLock<Arc<CodePage>> = LazyLock::new(|| Arc::new(CodePage::UNDEFINED));
+    Arc::clone(&NONE)
 }
 
 /// The pages that `bytes` bytes from `address` touch, with the range of bytes in each.
@@ -298,18 +301,7 @@ impl Memory for AddressSpace {
     #[inline(always)]
     fn fetch(&mut self, pc: u64) -> Result<Instruction, Stop> {
         // One comparison checks the page and that the pc is a multiple of four.
-        if pc & !(PAGE_BYTES as u64 - 4) == self.code_base {
-            match self.code {
-                Code::Shared(frame) => return Ok(self.image.code(frame).at(pc)),
-                Code::Private(index) => {
-                    if let Some(code) = &self.private[index as usize].code {
-                        return Ok(code.at(pc));
-                    }
-                }
-                Code::None => {}
-            }
-        }
-        self.fetch_slow(pc)
+        if pc & !(PAGE_BYTES as u64 - 4) == self.code_base { Ok(self.code.at(pc)) } else { self.fetch_slow(pc) }
     }
 
     #[inline(always)]

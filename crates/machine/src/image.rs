@@ -1,6 +1,6 @@
 //! The memory all lanes of a program start from and share until they write.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use kvrm_arm64::{Features, Instruction};
 
@@ -23,20 +23,21 @@ pub(crate) const fn page_of(address: u64) -> u64 {
 
 /// A page of code, decoded.
 #[derive(Clone, Debug)]
-pub(crate) struct CodePage(Box<[Instruction]>);
+pub(crate) struct CodePage([Instruction; PAGE_BYTES / 4]);
 
 impl CodePage {
+    /// A page of undefined instructions.
+    pub(crate) const UNDEFINED: Self = Self([Instruction { word: 0, op: None }; PAGE_BYTES / 4]);
+
     pub(crate) fn decode(frame: &Frame, features: Features) -> Self {
-        let words = frame.chunks_exact(4).map(|bytes| {
-            let word = bytes.try_into().map_or(0, u32::from_le_bytes);
-            Instruction::new(word, features)
-        });
-        Self(words.collect())
+        let mut code = Self::UNDEFINED;
+        code.refresh(frame, 0, PAGE_BYTES, features);
+        code
     }
 
     /// The instruction at a word-aligned `pc` in this page.
     #[inline(always)]
-    pub(crate) fn at(&self, pc: u64) -> Instruction {
+    pub(crate) const fn at(&self, pc: u64) -> Instruction {
         self.0[(pc >> 2) as usize % (PAGE_BYTES / 4)]
     }
 
@@ -74,7 +75,7 @@ pub struct Image {
     /// Frame 0 is all zeros and backs every page without data.
     frames: Vec<Frame>,
     /// The decoded form of each frame, made when it is first executed.
-    code: Vec<OnceLock<CodePage>>,
+    code: Vec<OnceLock<Arc<CodePage>>>,
     features: Features,
 }
 
@@ -143,8 +144,9 @@ impl Image {
     }
 
     /// The decoded form of a frame.
-    pub(crate) fn code(&self, frame: u32) -> &CodePage {
-        self.code[frame as usize].get_or_init(|| CodePage::decode(self.frame(frame), self.features))
+    pub(crate) fn code(&self, frame: u32) -> &Arc<CodePage> {
+        let decode = || Arc::new(CodePage::decode(self.frame(frame), self.features));
+        self.code[frame as usize].get_or_init(decode)
     }
 
     /// The features code is decoded for.

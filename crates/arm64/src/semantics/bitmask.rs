@@ -44,6 +44,10 @@ pub const fn ones(count: u32) -> u64 {
 #[must_use]
 #[inline]
 pub const fn replicate(element: u64, esize: u32) -> u64 {
-    // All ones divided by one element of ones has a one at the bottom of each element.
-    element.wrapping_mul(u64::MAX / ones(esize))
+    let (mut repeated, mut size) = (element, esize);
+    while size < 64 {
+        repeated |= repeated << size;
+        size *= 2;
+    }
+    repeated
 }
