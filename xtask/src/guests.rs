@@ -40,6 +40,15 @@ const FLAGS: &[&str] = &[
 const FIXED: &[&str] = &["-fno-pie", "-static"];
 const POSITION_INDEPENDENT: &[&str] = &["-fpie", "-static-pie", "-Wl,-Ttext-segment=0"];
 
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Changes nothing and fails if guests/bin/ does not hold what the sources give.
+    #[arg(long)]
+    check: bool,
+    /// The guests to compile; without any, all.
+    guests: Vec<String>,
+}
+
 /// A guest is a file `NAME.c`, or `NAME.pie.c` when it is position independent.
 struct Guest {
     name: String,
@@ -97,17 +106,15 @@ pub(crate) fn names() -> Result<Vec<String>> {
 }
 
 /// Compiles the guests that `args` names, or all of them, and with `--check` changes nothing in `guests/bin/`.
-pub(crate) fn run(args: &[String]) -> Result<()> {
+pub(crate) fn run(Args { check, guests: wanted }: &Args) -> Result<()> {
     let guests = all()?;
-    for arg in args {
+    for name in wanted {
         ensure!(
-            arg == "--check" || guests.iter().any(|guest| guest.name == *arg),
-            "`{arg}` is neither --check nor a guest; the guests are {}",
+            guests.iter().any(|guest| guest.name == *name),
+            "`{name}` is no guest; the guests are {}",
             names()?.join(", ")
         );
     }
-    let (options, wanted): (Vec<&String>, Vec<&String>) = args.iter().partition(|arg| arg.starts_with('-'));
-    let check = !options.is_empty();
     system::ensure_program(COMPILER, "gcc-aarch64-linux-gnu")?;
 
     let sources = root().join("guests");
@@ -117,11 +124,11 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     fs::create_dir_all(&prebuilt).with_context(|| format!("cannot create {}", prebuilt.display()))?;
 
     let mut wrong = Vec::new();
-    for guest in guests.iter().filter(|guest| wanted.is_empty() || wanted.contains(&&guest.name)) {
+    for guest in guests.iter().filter(|guest| wanted.is_empty() || wanted.contains(&guest.name)) {
         let file = guest.file();
         let (new, old) = (built.join(&file), prebuilt.join(&file));
         guest.compile(&sources, &new)?;
-        if !check {
+        if !*check {
             let size = fs::copy(&new, &old).with_context(|| format!("cannot write {}", old.display()))?;
             println!("guests/bin/{file}: {size} bytes");
         } else if !old.exists() {
@@ -130,7 +137,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
             wrong.push(format!("guests/bin/{file} differs from target/guests/{file}"));
         }
     }
-    if check && wanted.is_empty() {
+    if *check && wanted.is_empty() {
         for file in listing(&prebuilt)? {
             if !guests.iter().any(|guest| guest.file() == file) {
                 wrong.push(format!("guests/bin/{file} has no source"));

@@ -1,6 +1,81 @@
-use kvrm_arm64::*; use kvrm_testkit::*;
-fn main(){
-  let mut r=random::Random::new(1); let mut out=Vec::new(); let mut txt=String::new();
-  for e in encoding::ENCODINGS { for _ in 0..400 { let w=words::allocated(e,&mut r); let pc=out.len() as u64; out.extend_from_slice(&w.to_le_bytes()); txt+=&format!("{:08x} {}\n",w,disassemble(w,pc)); } }
-  std::fs::write("/tmp/arm/words.bin",out).unwrap(); std::fs::write("/tmp/arm/ours.txt",txt).unwrap();
+//! The tasks of this workspace: `cargo xtask help` lists them.
+//!
+//! A task is one file with a function `run` and, where it takes arguments, a struct `Args`. To add one, add
+//! its `mod` line, its variant of [`Task`] and its arm of [`run`].
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task runner talks to its user")]
+
+mod codegen;
+mod guests;
+mod lint;
+mod oracle;
+mod steps;
+mod sweep;
+mod system;
+mod test;
+mod tidy;
+
+use std::env;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+/// The tasks of the KVRM workspace.
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask", arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Runs all tests: generated files, tidiness, then `cargo test --workspace`.
+    Test,
+    /// Runs all lints: rustfmt, clippy, rustdoc, and the build of kvrm-arm64 without std.
+    Lint,
+    /// Writes the generated files of the repository.
+    Codegen(codegen::Args),
+    /// Checks the rules of the repository that compiler and clippy do not know.
+    Tidy,
+    /// Checks decoder, assembler, disassembler and class map on all 2^32 words.
+    Sweep,
+    /// Asks independent programs what is right: Unicorn, objdump, QEMU.
+    Oracle(oracle::Args),
+    /// Compiles the guest programs into guests/bin/.
+    Guests(guests::Args),
+}
+
+fn run(task: &Task) -> Result<()> {
+    match task {
+        Task::Test => test::run(),
+        Task::Lint => lint::run(),
+        Task::Codegen(args) => codegen::run(args),
+        Task::Tidy => tidy::run(),
+        Task::Sweep => sweep::run(),
+        Task::Oracle(args) => oracle::run(args),
+        Task::Guests(args) => guests::run(args),
+    }
+}
+
+fn main() -> ExitCode {
+    match run(&Cli::parse().task) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            // A step that failed gives its own exit code.
+            ExitCode::from(error.downcast_ref::<steps::Failed>().map_or(1, |failed| failed.code))
+        }
+    }
+}
+
+/// The folder of the workspace.
+fn root() -> PathBuf {
+    // Cargo says where the sources are now; they may have been moved since xtask was compiled.
+    let manifest_dir = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let mut root = PathBuf::from(manifest_dir);
+    root.pop();
+    root
 }

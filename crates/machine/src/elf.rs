@@ -22,13 +22,13 @@
 use std::fmt;
 use std::ops::Range;
 
+use object::LittleEndian as LE;
 use object::elf::{self, Dyn64, FileHeader64, ProgramHeader64, Rela64, Relr64};
 use object::pod::{Pod, slice_from_all_bytes};
 use object::read::ReadRef;
 use object::read::elf::{FileHeader, ProgramHeader, RelrIterator};
-use object::{LittleEndian, LittleEndian as LE};
 
-use crate::{Permissions, Segment};
+use crate::{ADDRESS_BITS, Permissions, Segment};
 
 /// How far a position independent program is moved up: where its address 0 comes to lie.
 ///
@@ -40,9 +40,6 @@ pub const MEMORY_LIMIT: u64 = 64 << 30;
 
 /// How much longer than the file all `data` may be together: 16 MiB.
 pub const DATA_SLACK: u64 = 16 << 20;
-
-/// The end of the 48-bit address space.
-const ADDRESS_END: u64 = 1 << 48;
 
 /// A loaded executable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,7 +100,9 @@ pub enum ElfError {
         found: u16,
     },
     /// It ends too early.
-    #[error("the file is truncated: {part} takes {bytes:#x} bytes from {offset:#x}, but the file has {file:#x}")]
+    #[error(
+        "the file is truncated: {part} takes {bytes:#x} bytes from {offset:#x}, but the file has {file:#x}"
+    )]
     Truncated {
         /// What is cut off.
         part: Part,
@@ -134,8 +133,9 @@ pub enum ElfError {
         memory: u64,
     },
     /// A segment is partly or wholly outside the address space, or a PIE would be once moved.
-    #[error("segment {segment} takes {bytes:#x} bytes from {address:#x}, expected an end within 48 bits{}",
-        if *moved { format!(" when moved up by {PIE_BASE:#x}") } else { String::new() })]
+    #[error(
+        "segment {segment} takes {bytes:#x} bytes from {address:#x} + {base:#x}, expected an end in {ADDRESS_BITS} bits"
+    )]
     AddressSpace {
         /// The number of its program header, from 0.
         segment: usize,
@@ -143,8 +143,8 @@ pub enum ElfError {
         address: u64,
         /// `p_memsz`.
         bytes: u64,
-        /// Whether it is of a PIE.
-        moved: bool,
+        /// How far it would be moved up: [`PIE_BASE`] or zero.
+        base: u64,
     },
     /// The segments take too much memory.
     #[error("segments take {bytes:#x} bytes of memory or more, expected at most {MEMORY_LIMIT:#x}")]
@@ -162,7 +162,9 @@ pub enum ElfError {
         second: Range<u64>,
     },
     /// The file names the same bytes too often, or relocations lengthen segments too much.
-    #[error("segments have {bytes:#x} bytes of data or more, expected at most {limit:#x} for a file of this size")]
+    #[error(
+        "segments have {bytes:#x} bytes of data or more, expected at most {limit:#x} for a file of this size"
+    )]
     DataLimit {
         /// What they have, up to the one that is too much.
         bytes: u64,
@@ -194,7 +196,9 @@ pub enum ElfError {
         name: String,
     },
     /// A table of the dynamic linker is not where the file has it.
-    #[error("{table} takes {bytes:#x} bytes from address {address:#x}, expected these in one segment in the file")]
+    #[error(
+        "{table} takes {bytes:#x} bytes from address {address:#x}, expected these in one segment in the file"
+    )]
     TableAddress {
         /// Its name.
         table: &'static str,
@@ -283,8 +287,8 @@ fn kind_name(kind: &u32) -> &'static str {
     }
 }
 
-type Header = FileHeader64<LittleEndian>;
-type Program = ProgramHeader64<LittleEndian>;
+type Header = FileHeader64<LE>;
+type Program = ProgramHeader64<LE>;
 
 /// Loads an executable file.
 ///
@@ -297,21 +301,21 @@ pub fn load(file: &[u8]) -> Result<Executable, ElfError> {
     if let Some(program) = find(elf::PT_INTERP) {
         return Err(ElfError::Interpreter { path: text(file_part(file, program, Part::Interpreter)?) });
     }
-    let moved = header.e_type(LE) == elf::ET_DYN;
-    let mut image = Image::new(file, programs, if moved { PIE_BASE } else { 0 })?;
+    let base = if header.e_type(LE) == elf::ET_DYN { PIE_BASE } else { 0 };
+    let mut loader = Loader::new(file, programs, base)?;
     if let Some(program) = find(elf::PT_DYNAMIC) {
-        image.link(program)?;
+        loader.link(program)?;
     }
     let entry = header.e_entry(LE);
     if !entry.is_multiple_of(4) {
         return Err(ElfError::EntryAlignment { entry });
     }
-    if image.function(entry, 0).is_none() {
+    if loader.function(entry, 0).is_none() {
         return Err(ElfError::EntryPermission { entry });
     }
-    let symbols = image.symbols(file, header).unwrap_or_default();
+    let symbols = loader.symbols(file, header).unwrap_or_default();
     // No sum overflows: each address is in a segment, and segments were checked with their base.
-    let Image { base, mut segments, .. } = image;
+    let mut segments = loader.segments;
     for segment in &mut segments {
         segment.address += base;
     }
@@ -366,7 +370,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// Memory as it is being made, still at the addresses of the file.
-struct Image {
+struct Loader {
     /// How far it will be moved up.
     base: u64,
     /// By address.
@@ -377,11 +381,11 @@ struct Image {
     data_bytes: u64,
 }
 
-impl Image {
+impl Loader {
     /// The segments as the file has them.
     fn new(file: &[u8], programs: &[Program], base: u64) -> Result<Self, ElfError> {
         let data_limit = (file.len() as u64).saturating_add(DATA_SLACK);
-        let mut image = Self { base, segments: Vec::new(), data_limit, data_bytes: 0 };
+        let mut loader = Self { base, segments: Vec::new(), data_limit, data_bytes: 0 };
         let mut total = 0u64;
         for (number, program) in programs.iter().enumerate() {
             if program.p_type(LE) != elf::PT_LOAD {
@@ -396,25 +400,26 @@ impl Image {
                 continue;
             }
             let end = address.checked_add(bytes).and_then(|end| end.checked_add(base));
-            if end.is_none_or(|end| end > ADDRESS_END) {
-                return Err(ElfError::AddressSpace { segment: number, address, bytes, moved: base != 0 });
+            if end.is_none_or(|end| end > 1 << ADDRESS_BITS) {
+                return Err(ElfError::AddressSpace { segment: number, address, bytes, base });
             }
             total = total.saturating_add(bytes);
             if total > MEMORY_LIMIT {
                 return Err(ElfError::MemoryLimit { bytes: total });
             }
             // Many headers may name the same bytes of the file, so the limit comes before the copy.
-            image.add_data(data.len() as u64)?;
-            image.segments.push(Segment { address, bytes, data: data.to_vec(), permissions: permissions(program) });
+            loader.add_data(data.len() as u64)?;
+            let (data, permissions) = (data.to_vec(), permissions(program));
+            loader.segments.push(Segment { address, bytes, data, permissions });
         }
-        if image.segments.is_empty() {
+        if loader.segments.is_empty() {
             return Err(ElfError::NoSegments);
         }
-        image.segments.sort_by_key(|segment| segment.address);
-        let overlap = image.segments.windows(2).find(|pair| pair[0].range().end > pair[1].address);
+        loader.segments.sort_by_key(|segment| segment.address);
+        let overlap = loader.segments.windows(2).find(|pair| pair[0].range().end > pair[1].address);
         match overlap {
             Some(pair) => Err(ElfError::Overlap { first: pair[0].range(), second: pair[1].range() }),
-            None => Ok(image),
+            None => Ok(loader),
         }
     }
 
@@ -469,8 +474,8 @@ impl Image {
         if let (Some(address), Some(size)) = (value(elf::DT_RELR), position(elf::DT_RELRSZ)) {
             let bytes = dynamic[size].d_val.get(LE);
             self.relocate_in_place(&self.table("DT_RELR", address, bytes, value(elf::DT_RELRENT))?)?;
-            // The size is the second word of its entry.
-            *self.word(start + (size * size_of::<Dyn64<LittleEndian>>()) as u64 + 8)? = [0; 8];
+            // An entry is 16 bytes, and the size is the second 8.
+            *self.word(start + 16 * size as u64 + 8)? = [0; 8];
         }
         Ok(())
     }
@@ -497,7 +502,7 @@ impl Image {
     }
 
     /// Applies relocations whose addends are in the table. Sums are modulo 2^64, as the ABI has them.
-    fn relocate(&mut self, relocations: &[Rela64<LittleEndian>]) -> Result<(), ElfError> {
+    fn relocate(&mut self, relocations: &[Rela64<LE>]) -> Result<(), ElfError> {
         for relocation in relocations {
             let address = relocation.r_offset.get(LE);
             match relocation.r_type(LE, false) {
@@ -513,7 +518,7 @@ impl Image {
     }
 
     /// Applies relocations whose addends are in the words to be relocated.
-    fn relocate_in_place(&mut self, relocations: &[Relr64<LittleEndian>]) -> Result<(), ElfError> {
+    fn relocate_in_place(&mut self, relocations: &[Relr64<LE>]) -> Result<(), ElfError> {
         let base = self.base;
         for address in RelrIterator::<Header>::new(LE, relocations) {
             let word = self.word(address)?;

@@ -14,6 +14,7 @@ mod reference;
 mod semihosting;
 mod report;
 mod machine;
+pub mod vectors;
 
 pub use address_space::{AddressSpace, MemorySnapshot};
 pub use engine::Engine;

@@ -1,4 +1,5 @@
 //! Generators for tests and oracles, derived from the instruction table.
 
+pub mod inputs;
 pub mod random;
 pub mod words;

@@ -24,6 +24,7 @@ pub fn load<const BYTES: usize>(cpu: &mut Cpu, memory: &mut impl Memory, w: Word
 pub fn load_pair<const BYTES: usize>(cpu: &mut Cpu, memory: &mut impl Memory, w: Word) -> Result<(), Stop> {
     let address = aligned_base(cpu, w, 2 * BYTES as u64, Access::Read)?;
     let (first, second) = read_pair::<BYTES>(memory, address)?;
+    // Loading both into the same register is CONSTRAINED UNPREDICTABLE; here the second wins, as in QEMU.
     cpu.set_x(w.rt(), first);
     cpu.set_x(w.rt2(), second);
     cpu.monitor = Some(Monitor { address, bytes: 2 * BYTES as u32 });

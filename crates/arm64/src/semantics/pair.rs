@@ -40,8 +40,9 @@ pub fn load<const BYTES: usize, const EXTEND: u32, const MODE: u32>(
 ) -> Result<(), Stop> {
     let address = Address::with_offset::<MODE>(cpu, w, w.imm7() * BYTES as i64);
     let (first, second) = read_pair::<BYTES>(memory, address.address)?;
-    cpu.set_x(w.rt(), extend_loaded::<EXTEND>(first, BYTES));
+    // Loading both into the same register is CONSTRAINED UNPREDICTABLE; here the first wins, as in QEMU.
     cpu.set_x(w.rt2(), extend_loaded::<EXTEND>(second, BYTES));
+    cpu.set_x(w.rt(), extend_loaded::<EXTEND>(first, BYTES));
     address.finish(cpu, w);
     Ok(())
 }

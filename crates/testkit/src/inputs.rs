@@ -1,0 +1,226 @@
+//! Inputs for test vectors of a single encoding, edge values first. Outputs come from an oracle.
+
+use std::collections::BTreeMap;
+
+use kvrm_arm64::operand::Operand;
+use kvrm_arm64::sysreg::REGISTERS;
+use kvrm_arm64::{Encoding, Feature, Op, Word, encoding::ENCODINGS};
+use kvrm_machine::vectors::{Bytes, Hex, Number, State, Vector};
+
+use crate::random::Random;
+use crate::words;
+
+/// Where the code of a vector lies.
+pub const CODE: u64 = 0x1_0000;
+/// Where its data lies: two pages.
+pub const DATA: u64 = 0x3_0000;
+/// How much data memory there is.
+pub const DATA_BYTES: u64 = 0x2000;
+
+/// Values at which arithmetic changes its mind.
+const EDGES: [u64; 16] = [
+    0,
+    1,
+    2,
+    0x7f,
+    0x80,
+    0xff,
+    0x7fff,
+    0x8000,
+    0xffff,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff_ffff,
+    0x1_0000_0000,
+    0x7fff_ffff_ffff_ffff,
+    0x8000_0000_0000_0000,
+    u64::MAX,
+];
+
+/// A number that is often an edge or next to one.
+fn value(random: &mut Random) -> u64 {
+    match random.below(4) {
+        0 => *random.pick(&EDGES),
+        1 => random.pick(&EDGES).wrapping_add(random.below(5)).wrapping_sub(2),
+        2 => random.bits() >> random.below(64),
+        _ => random.bits(),
+    }
+}
+
+/// `count` vectors without outputs for `encoding`.
+pub fn of_encoding(encoding: &Encoding, count: usize, random: &mut Random) -> Vec<Vector> {
+    (0..count).map(|index| input(encoding, index, random)).collect()
+}
+
+/// The state before an instruction, all its registers named.
+fn input(encoding: &Encoding, index: usize, random: &mut Random) -> Vector {
+    let word = reachable(encoding, words::allocated(encoding, random), random);
+    let w = Word(word);
+    let mut x: BTreeMap<u32, u64> = BTreeMap::new();
+    for n in [w.rd(), w.rn(), w.rm(), w.ra(), w.rs() + 1, w.rd() + 1] {
+        // The first vectors walk through the edges, the rest are random.
+        let edge = EDGES[(index + n as usize) % EDGES.len()];
+        x.insert(n, if index < EDGES.len() { edge } else { value(random) });
+    }
+    let mut sp = DATA + 16 * random.below(DATA_BYTES / 16);
+    let mut memory = Vec::new();
+    if let Some(access) = Access::of(encoding, w) {
+        let room = DATA_BYTES - access.bytes;
+        let address = match index % 4 {
+            // Across the border of the two pages, or at its very edge, unless it must be aligned.
+            0 if !access.aligned => DATA + 0x1000 - random.below(access.bytes + 1),
+            _ => DATA + random.below(room),
+        };
+        let address = if access.aligned { address & !(access.bytes - 1) } else { address };
+        let (index_register, index_value) = access.index.filter(|n| *n != 31).map_or((31, 0), |index| {
+            let value = if random.below(2) == 0 { random.below(64) } else { random.below(64).wrapping_neg() };
+            (index, value)
+        });
+        x.insert(index_register, index_value);
+        // The base register last, as it may be the index register too.
+        let base = if access.index == Some(w.rn()) && w.rn() != 31 {
+            DATA / 2
+        } else {
+            address.wrapping_sub(access.displacement(w, index_value))
+        };
+        if w.rn() == 31 {
+            sp = base;
+        } else {
+            x.insert(w.rn(), base);
+        }
+        let at = (address - 16).max(DATA);
+        let end = (address + access.bytes + 16).min(DATA + DATA_BYTES);
+        memory.push(Bytes { at: Hex(at), bytes: (at..end).map(|_| random.bits() as u8).collect() });
+    }
+    if encoding.group() == "loadlit" {
+        let address = CODE.wrapping_add_signed(w.offset19());
+        let bytes = (0..8.min(DATA + DATA_BYTES - address)).map(|_| random.bits() as u8).collect();
+        memory.push(Bytes { at: Hex(address), bytes });
+    }
+    if encoding.name == "MSR_SR_systemmove" {
+        // Bits that exist in every one of the registers; others read back as zero or not, by implementation.
+        x.insert(w.rt(), random.bits() & [0xf000_0000, 0x07c0_0000, 0x0800_009f][w.op2() as usize % 3]);
+    }
+    memory.push(Bytes { at: Hex(DATA + DATA_BYTES - 1), bytes: vec![0] });
+    memory.push(Bytes { at: Hex(DATA), bytes: vec![0] });
+    if matches!(encoding.group(), "branch_reg") && random.below(4) > 0 {
+        x.insert(w.rn(), CODE + 4 * random.below(1024));
+    }
+    let mut code = vec![Hex(word)];
+    // An exclusive store has a chance only after the load it belongs to.
+    if let Some(load) = matching_load(encoding.op)
+        && !index.is_multiple_of(4)
+    {
+        // The load must not disturb the registers of the store.
+        let registers = [w.rt(), w.rt2(), w.rn(), w.rs()];
+        let free: Vec<u32> = (0..31).filter(|n| !registers.contains(n)).collect();
+        let transfer = free[0] | if load.encoding().group() == "ldstexclp" { free[1] << 10 } else { 31 << 10 };
+        code.insert(0, Hex(load.encoding().pattern.canonical() | transfer | w.rn() << 5));
+    }
+    x.remove(&31);
+    x.remove(&32);
+    let x = x.into_iter().map(|(n, value)| (Number(n), Hex(value))).collect();
+    let nzcv = Some(Hex(random.below(16) as u32));
+    let steps = code.len() as u64;
+    let features = if encoding.feature == Feature::Lse { vec!["lse".to_owned()] } else { Vec::new() };
+    Vector {
+        name: encoding.name.to_owned(),
+        pc: Hex(CODE),
+        code,
+        steps,
+        code_writable: false,
+        features,
+        init: State { x, sp: Some(Hex(sp)), nzcv, mem: memory, ..State::default() },
+        expected: State::default(),
+        exact: true,
+    }
+}
+
+/// The word with what an instruction refers to by number brought within reach: literals, system registers.
+fn reachable(encoding: &Encoding, word: u32, random: &mut Random) -> u32 {
+    match encoding.group() {
+        "loadlit" => {
+            let distance = (DATA - CODE) / 4 + random.below(DATA_BYTES / 4 - 1);
+            word & !(0x7_ffff << 5) | (distance as u32) << 5
+        }
+        "systemmove" => {
+            let names = ["nzcv", "fpcr", "fpsr", "tpidr_el0"];
+            let number = register_number(random.pick::<&str>(&names));
+            word & !(0x7fff << 5) | number << 5
+        }
+        _ => word,
+    }
+}
+
+fn register_number(name: &str) -> u32 {
+    REGISTERS.iter().find(|register| register.name == name).map_or(0, |register| register.number)
+}
+
+/// What a load or store accesses.
+struct Access {
+    bytes: u64,
+    /// Whether it must be aligned to its size.
+    aligned: bool,
+    /// The index register, if there is one.
+    index: Option<u32>,
+    operand: Operand,
+}
+
+impl Access {
+    fn of(encoding: &Encoding, w: Word) -> Option<Self> {
+        let operand = *encoding.operands.iter().find(|operand| {
+            matches!(
+                operand,
+                Operand::Base
+                    | Operand::ScaledOffset(_)
+                    | Operand::Offset
+                    | Operand::PreIndex
+                    | Operand::PostIndex
+                    | Operand::RegisterOffset(_)
+                    | Operand::PairOffset(_)
+                    | Operand::PairPreIndex(_)
+                    | Operand::PairPostIndex(_)
+            )
+        })?;
+        // The size is the first generic parameter of the semantics.
+        let (_, parameters) = encoding.semantics.split_once('<').unwrap_or(("", "1"));
+        let digits: String =
+            parameters.trim_start().chars().take_while(char::is_ascii_digit).collect();
+        let single: u64 = digits.parse().unwrap_or(1);
+        let pair = encoding.semantics.contains("pair");
+        Some(Self {
+            bytes: if pair { 2 * single } else { single },
+            aligned: operand == Operand::Base,
+            index: matches!(operand, Operand::RegisterOffset(_)).then(|| w.rm()),
+            operand,
+        })
+    }
+
+    /// What is added to the base before the access.
+    fn displacement(&self, w: Word, index: u64) -> u64 {
+        use kvrm_arm64::semantics::operand::extend_reg;
+        match self.operand {
+            Operand::ScaledOffset(scale) => u64::from(w.imm12()) << scale,
+            Operand::Offset | Operand::PreIndex => w.imm9() as u64,
+            Operand::PairOffset(scale) | Operand::PairPreIndex(scale) => (w.imm7() << scale) as u64,
+            Operand::RegisterOffset(scale) => extend_reg(index, w.option(), scale * w.s(), 64),
+            _ => 0,
+        }
+    }
+}
+
+/// The exclusive load that makes an exclusive store succeed.
+fn matching_load(op: Op) -> Option<Op> {
+    let name = op.encoding().name;
+    let store = name.strip_prefix("STL").or_else(|| name.strip_prefix("ST"))?;
+    let load = match store {
+        "XRB_SR32_ldstexclr" => "LDXRB_LR32_ldstexclr",
+        "XRH_SR32_ldstexclr" => "LDXRH_LR32_ldstexclr",
+        "XR_SR32_ldstexclr" => "LDXR_LR32_ldstexclr",
+        "XR_SR64_ldstexclr" => "LDXR_LR64_ldstexclr",
+        "XP_SP32_ldstexclp" => "LDXP_LP32_ldstexclp",
+        "XP_SP64_ldstexclp" => "LDXP_LP64_ldstexclp",
+        _ => return None,
+    };
+    ENCODINGS.iter().find(|encoding| encoding.name == load).map(|encoding| encoding.op)
+}

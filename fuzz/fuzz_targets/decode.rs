@@ -1,0 +1,25 @@
+//! The decoder, the disassembler and the assembler agree about every word, at every address.
+
+#![no_main]
+
+use kvrm_arm64::{asm, class_of, decode, disassemble};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: (u64, &[u8])| {
+    let (pc, code) = input;
+    for bytes in code.chunks_exact(4) {
+        let word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        let text = disassemble(word, pc).to_string();
+        assert!(!text.is_empty() && text.is_ascii(), "{word:#010x} is {text:?}");
+        let Some(op) = decode(word) else { continue };
+        assert_eq!(class_of(word), op.class(), "{word:#010x} is {op:?}, {text}");
+        let args = asm::args(op, word);
+        let encoded = match asm::encode(op, &args) {
+            Ok(encoded) => encoded,
+            Err(error) => panic!("{word:#010x} is {op:?}, {text}, but {args:?} cannot be encoded: {error}"),
+        };
+        // Should-be bits are no operands: the decoder ignores them and the assembler writes what they should be.
+        let difference = (encoded ^ word) & !op.encoding().pattern.should_be_mask;
+        assert_eq!(difference, 0, "{word:#010x} is {op:?}, {text}, but {args:?} gives {encoded:#010x}");
+    }
+});

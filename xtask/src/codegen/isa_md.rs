@@ -1,0 +1,198 @@
+//! `docs/isa.md`: the instruction table as a document.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use anyhow::{Context, Result};
+use kvrm_arm64::encoding::{ENCODINGS, HOLES, Hole, HoleTest};
+use kvrm_arm64::sysreg::{El0, REGISTERS, SystemRegister};
+use kvrm_arm64::{Class, Encoding, Feature, Word};
+
+use super::{BANNER, syntax};
+use crate::root;
+
+const SOURCE: &str = "crates/arm64/src/isa.rs";
+
+const FEATURES: [(Feature, &str); 3] = [
+    (Feature::Base, "Armv8.0-A base"),
+    (Feature::Crc32, "FEAT_CRC32"),
+    (Feature::Lse, "FEAT_LSE (Armv8.1 atomics)"),
+];
+
+const NOTATION: &str = "\
+Names, diagrams and order are those of Arm's machine-readable specification and of chapter C4 of the Arm
+Architecture Reference Manual (DDI 0487). Encodings of later extensions are comments in the source file; a
+word that is in no row below is UNDEFINED.
+
+In diagrams, bit 31 comes first. `0` and `1` are fixed. `-` and `+` should be 0 and 1 and are not compared.
+Letters are fields: `d n m a` registers Rd Rn Rm Ra, `t u s` Rt Rt2 Rs, `i` immediate, `r s` immr imms,
+`h` shift, sh or hw, `o` option (in system moves o0), `S` scaled, `c` condition, `f` nzcv, `b` bit number,
+`p q` op1 op2, `C M` CRn CRm, `N` N.
+
+In assembly, `Xn/SP` is a register of which number 31 is the stack pointer; everywhere else number 31 is
+zero. `Rm` and `Rt` have the size that another field says. Braces enclose what may be left out. A
+disassembler prefers the aliases of the manual, which are not listed here.
+
+The class is the kernel class that the dispatch network learns. Holes are words that match the diagram and
+are UNDEFINED all the same; [their table](#holes) says what they mean. Semantics are functions of
+`kvrm_arm64::semantics`, the specification the engines are held to.
+";
+
+const CHOICES: &str = "\
+Where the architecture leaves the outcome of a program to the implementation (CONSTRAINED UNPREDICTABLE,
+IMPLEMENTATION DEFINED, UNKNOWN) or to system software that a lane does not have, every engine makes the same
+choice:
+
+- Should-be bits (`-` and `+` in diagrams) are ignored.
+- A load with write-back whose base is also the register loaded: the base wins, and holds the new address.
+- A store with write-back whose base is also the register stored: the old value is stored.
+- LDP, LDPSW or LDNP with the same register twice: the first value wins. LDXP or LDAXP: the second. QEMU
+  does the same.
+- An exclusive load marks its address and size, and only an exclusive store to just these succeeds. Success
+  or not, the mark is gone afterwards. The lane's own plain stores do not clear it.
+- An exclusive store that fails does not touch memory, so that of all faults only that of a misaligned
+  address is left.
+- The alignment of SP is not checked.
+- There is no top-byte-ignore: an address has 48 bits, and one with any higher bit set is a translation fault.
+- Misaligned plain accesses work, across pages too. Exclusive, ordered and atomic accesses fault unless they
+  are aligned to all the bytes they access.
+- A pair is one access: if one half faults, neither is done.
+- An atomic needs permission to read and to write, whether or not it writes.
+- Of the SYS instructions EL0 has DC ZVA, which clears 64 bytes, and IC IVAU, DC CVAC, DC CVAU and DC CIVAC,
+  which fault as a load of one byte would and do nothing else: caches are invisible. All others are UNDEFINED.
+- Hints do nothing. The counter CNTVCT_EL0 is the number of steps retired.
+";
+
+/// The whole document.
+pub(super) fn text() -> Result<String> {
+    let source = fs::read_to_string(root().join(SOURCE)).with_context(|| format!("cannot read {SOURCE}"))?;
+    let mut out = String::new();
+    writeln!(out, "# Instructions\n\n{BANNER} from {SOURCE}; do not edit.\n\n{NOTATION}")?;
+    writeln!(out, "## How many\n\n{}", counts())?;
+    for group in groups() {
+        let name = group[0].group();
+        let title =
+            title(&source, name).with_context(|| format!("{SOURCE} has no comment `TITLE: {name}`"))?;
+        writeln!(out, "## {title}\n\n{}", encodings(group))?;
+    }
+    writeln!(out, "## Holes\n\n{}", holes())?;
+    writeln!(
+        out,
+        "## System registers\n\nWhat EL0 may touch; any other access is UNDEFINED.\n\n{}",
+        registers()
+    )?;
+    write!(out, "## Choices\n\n{CHOICES}")?;
+    Ok(out)
+}
+
+/// The table in parts of one group each.
+fn groups() -> impl Iterator<Item = &'static [Encoding]> {
+    ENCODINGS.chunk_by(|a, b| a.group() == b.group())
+}
+
+/// A group's title: in the source, `// TITLE: group` precedes its rows.
+fn title<'a>(source: &'a str, group: &str) -> Option<&'a str> {
+    source.lines().find_map(|line| line.trim().strip_prefix("// ")?.strip_suffix(group)?.strip_suffix(": "))
+}
+
+/// A Markdown table.
+fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut out = format!("| {} |\n|{}\n", header.join(" | "), " --- |".repeat(header.len()));
+    for row in rows {
+        out += &format!("| {} |\n", row.join(" | "));
+    }
+    out
+}
+
+fn code(text: impl AsRef<str>) -> String {
+    format!("`{}`", text.as_ref())
+}
+
+fn counts() -> String {
+    let count = |class: Option<Class>, feature: Option<Feature>| {
+        let matches = |encoding: &&Encoding| {
+            class.is_none_or(|class| encoding.class == class)
+                && feature.is_none_or(|feature| encoding.feature == feature)
+        };
+        ENCODINGS.iter().filter(matches).count().to_string()
+    };
+    let row = |name: &str, class| {
+        let mut row = vec![name.to_owned()];
+        row.extend(FEATURES.map(|(feature, _)| count(class, Some(feature))));
+        row.push(count(class, None));
+        row
+    };
+    let mut header = vec!["Class"];
+    header.extend(FEATURES.map(|(_, name)| name));
+    header.push("All");
+    let classes = Class::ALL.map(|class| row(class.name(), Some(class)));
+    table(&header, classes.into_iter().chain([row("All", None)]))
+}
+
+fn encodings(group: &[Encoding]) -> String {
+    let row = |encoding: &Encoding| {
+        let holes: Vec<String> = encoding.holes.iter().map(|hole| code(hole.name)).collect();
+        vec![
+            code(encoding.name),
+            code(syntax::assembly(encoding)),
+            code(encoding.pattern.text()),
+            encoding.class.name().to_owned(),
+            format!("{:?}", encoding.feature),
+            holes.join(", "),
+            // Compilers differ in the spaces with which they write a path out.
+            code(encoding.semantics.replace(' ', "").replace(',', ", ")),
+        ]
+    };
+    let header = ["Encoding", "Assembly", "Diagram", "Class", "Feature", "Holes", "Semantics"];
+    table(&header, group.iter().map(row))
+}
+
+fn holes() -> String {
+    let row = |hole: &Hole| {
+        let diagram = match hole.test {
+            HoleTest::Pattern(pattern) => code(pattern.text()),
+            HoleTest::ReservedBitMask => String::new(),
+        };
+        let users =
+            ENCODINGS.iter().filter(|encoding| encoding.holes.iter().any(|other| other.name == hole.name));
+        vec![code(hole.name), diagram, hole.meaning.to_owned(), users.count().to_string()]
+    };
+    table(&["Hole", "Words", "Meaning", "Encodings"], HOLES.iter().map(row))
+}
+
+fn registers() -> String {
+    let row = |register: &SystemRegister| {
+        let access = match register.el0 {
+            El0::None => return None,
+            El0::Read => "read",
+            El0::ReadWrite => "read and write",
+        };
+        // As in MRS and MSR, whose op0 is 2 or 3.
+        let w = Word(1 << 20 | register.number << 5);
+        let generic = format!("S{}_{}_C{}_C{}_{}", w.op0(), w.op1(), w.crn(), w.crm(), w.op2());
+        Some(vec![register.name.to_uppercase(), code(generic), access.to_owned()])
+    };
+    table(&["Register", "Number", "EL0 may"], REGISTERS.iter().filter_map(row))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_are_the_comments_of_the_source() {
+        let source = "    // Move wide (immediate): movewide\n    // Armv8.9 CSSC (minmax_imm): SMAX_32\n";
+        assert_eq!(title(source, "movewide"), Some("Move wide (immediate)"), "as written");
+        assert_eq!(title(source, "wide"), None, "a group is a whole word");
+        assert_eq!(title(source, "minmax_imm"), None, "rows left out have no title");
+    }
+
+    #[test]
+    fn a_table_has_a_rule_below_its_header() {
+        assert_eq!(
+            table(&["A", "B"], [vec!["1".into(), "2".into()]]),
+            "| A | B |\n| --- | --- |\n| 1 | 2 |\n",
+            ""
+        );
+    }
+}

@@ -1,0 +1,92 @@
+//! The assembly syntax of an encoding, in the manual's symbols.
+
+use kvrm_arm64::Encoding;
+use kvrm_arm64::operand::Operand;
+
+/// Mnemonic and operands, before aliases.
+pub(super) fn assembly(encoding: &Encoding) -> String {
+    let mut text = encoding.mnemonic.to_owned();
+    for (index, &operand) in encoding.operands.iter().enumerate() {
+        // The condition of B.cond is part of the mnemonic.
+        let after_condition = index > 0 && encoding.operands[index - 1] == Operand::BranchCond;
+        text += match index {
+            0 if operand == Operand::BranchCond => "",
+            0 => " ",
+            _ if after_condition => " ",
+            _ => ", ",
+        };
+        text += &symbol(operand);
+    }
+    text
+}
+
+fn symbol(operand: Operand) -> String {
+    use Operand as O;
+    let scaled = |field: &str, scale: u32| format!("#{field}*{}", 1 << scale);
+    let name = format!("{operand:?}");
+    match operand {
+        O::ShiftedWm => "Wm{, shift #imm6}".into(),
+        O::ShiftedXm => "Xm{, shift #imm6}".into(),
+        O::ExtendedWm => "Wm{, extend #imm3}".into(),
+        O::ExtendedXm => "Rm{, extend #imm3}".into(),
+        O::AddSubImm => "#imm12{, lsl #12}".into(),
+        O::LogicalImm(_) => "#bitmask".into(),
+        O::MoveWideImm => "#imm16{, lsl #hw*16}".into(),
+        O::ImmR => "#immr".into(),
+        O::ImmS => "#imms".into(),
+        O::Imm5 => "#imm5".into(),
+        O::Nzcv => "#nzcv".into(),
+        O::Imm16 | O::UdfImm => "#imm16".into(),
+        O::HintImm => "#imm7".into(),
+        O::CrmOption | O::CrmImm => "#imm4".into(),
+        O::BtiTarget => "target".into(),
+        O::Barrier => "option".into(),
+        O::PstateField => "pstatefield".into(),
+        O::SysOp => "#op1, Cn, Cm, #op2".into(),
+        O::SysReg => "systemreg".into(),
+        O::BranchCond | O::Cond => "cond".into(),
+        O::TestBit => "#bit".into(),
+        O::Label14 | O::Label19 | O::Label26 | O::PcRel => "label".into(),
+        O::PcRelPage => "page".into(),
+        O::Prfop => "prfop".into(),
+        O::Base => "[Xn/SP]".into(),
+        O::ScaledOffset(scale) => format!("[Xn/SP, {}]", scaled("imm12", scale)),
+        O::Offset => "[Xn/SP, #imm9]".into(),
+        O::PreIndex => "[Xn/SP, #imm9]!".into(),
+        O::PostIndex => "[Xn/SP], #imm9".into(),
+        O::RegisterOffset(scale) => format!("[Xn/SP, Rm{{, extend #0/{scale}}}]"),
+        O::PairOffset(scale) => format!("[Xn/SP, {}]", scaled("imm7", scale)),
+        O::PairPreIndex(scale) => format!("[Xn/SP, {}]!", scaled("imm7", scale)),
+        O::PairPostIndex(scale) => format!("[Xn/SP], {}", scaled("imm7", scale)),
+        O::Text(text) => text.into(),
+        // Registers are named as the manual does: `Wd`, `XnSp`, `WsPair`.
+        _ => match (name.strip_suffix("Sp"), name.strip_suffix("Pair")) {
+            (Some(register), _) if register.starts_with('W') => format!("{register}/WSP"),
+            (Some(register), _) => format!("{register}/SP"),
+            (_, Some(register)) => format!("{register}, {}({}+1)", &register[..1], &register[1..]),
+            _ => name,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kvrm_arm64::Op;
+
+    use super::*;
+
+    #[test]
+    fn assembly_reads_as_in_the_manual() {
+        let cases = [
+            (Op::ADD_64_addsub_imm, "add Xd/SP, Xn/SP, #imm12{, lsl #12}"),
+            (Op::B_only_condbranch, "b.cond label"),
+            (Op::CASP_CP64_comswappr, "casp Xs, X(s+1), Xt, X(t+1), [Xn/SP]"),
+            (Op::LDP_64_ldstpair_post, "ldp Xt, Xt2, [Xn/SP], #imm7*8"),
+            (Op::LDR_32_ldst_regoff, "ldr Wt, [Xn/SP, Rm{, extend #0/2}]"),
+            (Op::NOP_HI_hints, "nop"),
+        ];
+        for (op, text) in cases {
+            assert_eq!(assembly(op.encoding()), text, "of {op:?}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Independent oracles: Unicorn for semantics and undefined words, objdump for text, QEMU for whole programs.
+//!
+//! They are GPL programs and run as such, beside us; what they say is committed under `tests/corpus/`.
+
+mod disasm;
+mod guests;
+mod undefined;
+mod vectors;
+
+use std::io::{BufRead, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use anyhow::{Context as _, Result, ensure};
+use flate2::{Compression, GzBuilder};
+
+use crate::system::ensure_program;
+
+/// The version every corpus was made with.
+const UNICORN: &str = "unicorn==2.1.4";
+
+/// Arguments of `cargo xtask oracle`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    oracle: Oracle,
+}
+
+#[derive(clap::Subcommand)]
+enum Oracle {
+    /// Makes the vector corpus: inputs from the table, outputs from Unicorn.
+    Vectors {
+        /// How many vectors to make for each encoding.
+        #[arg(long, default_value_t = 24)]
+        each: usize,
+        /// The seed of the inputs. With any but the committed one, vectors are checked and not written.
+        #[arg(long, default_value_t = vectors::SEED)]
+        seed: u64,
+    },
+    /// Asks Unicorn which of many random words are defined, and compares.
+    Undefined {
+        /// How many words to ask about.
+        #[arg(long, default_value_t = 1_000_000)]
+        words: usize,
+        /// The seed of the words.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Writes the first words and their answers to the corpus.
+        #[arg(long)]
+        write: bool,
+    },
+    /// Compares disassembly with GNU objdump.
+    Disasm {
+        /// How many words to compare for each encoding.
+        #[arg(long, default_value_t = 1000)]
+        each: usize,
+        /// The seed of the words.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Writes a sample of the texts to the corpus.
+        #[arg(long)]
+        write: bool,
+    },
+    /// Runs every guest here and under qemu-aarch64 and compares output and exit status.
+    Guests,
+}
+
+pub(crate) fn run(args: &Args) -> Result<()> {
+    match args.oracle {
+        Oracle::Vectors { each, seed } => vectors::run(each, seed),
+        Oracle::Undefined { words, seed, write } => undefined::run(words, seed, write),
+        Oracle::Disasm { each, seed, write } => disasm::run(each, seed, write),
+        Oracle::Guests => guests::run(),
+    }
+}
+
+/// Where corpora are kept.
+fn corpus(name: &str) -> PathBuf {
+    crate::root().join("tests/corpus").join(name)
+}
+
+/// Writes a compressed corpus file, the same bytes for the same text on every machine and day.
+fn write_corpus(name: &str, text: &str) -> Result<()> {
+    let path = corpus(name);
+    let mut gz = GzBuilder::new().mtime(0).write(Vec::new(), Compression::best());
+    gz.write_all(text.as_bytes())?;
+    std::fs::write(&path, gz.finish()?).with_context(|| format!("cannot write {}", path.display()))?;
+    println!("wrote {}", path.display());
+    Ok(())
+}
+
+/// Unicorn, in a Python process of its own.
+struct Unicorn {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Unicorn {
+    fn start() -> Result<Self> {
+        let python = virtual_environment()?;
+        let script = crate::root().join("xtask/src/oracle/unicorn_oracle.py");
+        let mut child = Command::new(python)
+            .arg(script)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("cannot start Python")?;
+        let input = child.stdin.take();
+        let output = child.stdout.take().context("Python has no output")?;
+        Ok(Self { child, input, output: BufReader::new(output) })
+    }
+
+    /// Sends one request and reads its answer.
+    fn ask<T: serde::de::DeserializeOwned>(&mut self, request: &impl serde::Serialize) -> Result<T> {
+        let input = self.input.as_mut().context("Unicorn has ended")?;
+        serde_json::to_writer(&mut *input, request)?;
+        input.write_all(b"\n")?;
+        let mut answer = String::new();
+        self.output.read_line(&mut answer)?;
+        ensure!(!answer.is_empty(), "Unicorn ended before its answer; what it said is above");
+        serde_json::from_str(&answer).with_context(|| format!("Unicorn answered {answer}"))
+    }
+}
+
+impl Drop for Unicorn {
+    fn drop(&mut self) {
+        // Without input the script ends.
+        self.input = None;
+        let _ = self.child.wait();
+    }
+}
+
+/// A Python that has Unicorn, made under `target/` on first use.
+fn virtual_environment() -> Result<PathBuf> {
+    let folder = crate::root().join("target/oracle/venv");
+    let python = folder.join("bin/python");
+    let works = |python: &Path| {
+        let probe = Command::new(python).args(["-c", "import unicorn"]).stderr(Stdio::null()).status();
+        probe.is_ok_and(|status| status.success())
+    };
+    if !works(&python) {
+        ensure_program("python3", "python3")?;
+        let run = |command: &mut Command| -> Result<()> {
+            println!("running {command:?}");
+            ensure!(command.status()?.success(), "{command:?} failed");
+            Ok(())
+        };
+        run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+        run(Command::new(&python).args(["-m", "pip", "install", "--quiet", "setuptools<81", UNICORN]))?;
+        ensure!(works(&python), "Python in {} still has no Unicorn", folder.display());
+    }
+    Ok(python)
+}

@@ -1,0 +1,26 @@
+//! How far a long task has come.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
+
+/// Prints a line each twentieth of the way.
+pub(super) struct Progress {
+    units: u32,
+    done: AtomicU32,
+    start: Instant,
+}
+
+impl Progress {
+    pub(super) fn new(units: u32) -> Self {
+        Self { units, done: AtomicU32::new(0), start: Instant::now() }
+    }
+
+    /// Counts a unit of work that is done.
+    pub(super) fn advance(&self) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        if done * 20 / self.units > (done - 1) * 20 / self.units && done < self.units {
+            let left = self.start.elapsed().mul_f64(f64::from(self.units - done) / f64::from(done));
+            println!("{:3} %, about {:.0} s left", done * 100 / self.units, left.as_secs_f64());
+        }
+    }
+}

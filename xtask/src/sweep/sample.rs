@@ -1,0 +1,60 @@
+//! Checks too slow for every word.
+
+use std::panic;
+
+use kvrm_arm64::asm::{args, encode};
+use kvrm_arm64::{Op, disassemble};
+
+/// Whether a word belongs to the sample, which is one word in 256 and has nothing to do with its fields.
+pub(super) fn is_sampled(word: u32) -> bool {
+    // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, 6.4).
+    word.wrapping_mul(0x9e37_79b9) >> 24 == 0
+}
+
+/// Takes a word that decodes to `op` apart, puts it together again, and writes it as text.
+pub(super) fn check(word: u32, op: Option<Op>) -> Result<(), String> {
+    panic::catch_unwind(|| {
+        if let Some(op) = op {
+            assemble(word, op)?;
+        }
+        let text = disassemble(word, 0).to_string();
+        let says_undefined = text.starts_with(".inst");
+        if says_undefined == op.is_none() {
+            Ok(())
+        } else {
+            Err(format!("is {op:?}; the disassembly is {text}"))
+        }
+    })
+    .unwrap_or_else(|_| Err("panics in the assembler or disassembler".to_owned()))
+}
+
+/// The word made of the operands of `word` is that word, with should-be bits as they should be.
+fn assemble(word: u32, op: Op) -> Result<(), String> {
+    let pattern = op.encoding().pattern;
+    let expected = word & !pattern.should_be_mask | pattern.should_be_value;
+    match encode(op, &args(op, word)) {
+        Ok(encoded) if encoded == expected => Ok(()),
+        Ok(encoded) => Err(format!("is {op:?}, whose operands assemble to {encoded:#010x}")),
+        Err(error) => Err(format!("is {op:?}, whose operands do not assemble: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_good_word_passes_and_a_wrong_operation_does_not() {
+        let add = 0x8b02_0c20;
+        assert_eq!(check(add, Some(Op::ADD_64_addsub_shift)), Ok(()), "add x0, x1, x2, lsl #3");
+        assert_eq!(check(u32::MAX, None), Ok(()), "undefined");
+        assert!(check(add, Some(Op::SUB_64_addsub_shift)).is_err(), "assembles to another word");
+        assert!(check(add, None).is_err(), "has a disassembly");
+    }
+
+    #[test]
+    fn the_sample_is_one_word_in_256() {
+        let words = (0..1 << 20).filter(|&word| is_sampled(word)).count();
+        assert!(words.abs_diff(1 << 12) < 64, "{words} of 2^20 words");
+    }
+}

@@ -1,0 +1,15 @@
+//! `cargo xtask test`: everything that has to pass before a change is committed, cheapest first.
+
+use anyhow::Result;
+
+use crate::steps::{self, Step};
+
+const STEPS: &[Step] = &[
+    Step { name: "generated files", variables: &[], arguments: &["xtask", "codegen", "--check"] },
+    Step { name: "tidiness", variables: &[], arguments: &["xtask", "tidy"] },
+    Step { name: "tests", variables: &[], arguments: &["test", "--workspace"] },
+];
+
+pub(crate) fn run() -> Result<()> {
+    steps::run(STEPS)
+}

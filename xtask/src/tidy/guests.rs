@@ -1,0 +1,34 @@
+//! Guest programs: every one has its compiled form in the repository, so that tests need no compiler.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::Violation;
+use crate::guests;
+
+pub(super) fn check(root: &Path) -> Result<Vec<Violation>> {
+    let names = guests::names()?;
+    Ok(missing(&names, |path| root.join(path).is_file()))
+}
+
+fn missing(names: &[String], exists: impl Fn(&str) -> bool) -> Vec<Violation> {
+    let paths = names.iter().map(|name| format!("guests/bin/{name}.elf"));
+    let absent = paths.filter(|path| !exists(path));
+    absent.map(|path| Violation::new(&path, 1, "missing; run `cargo xtask guests`")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guest_that_is_not_compiled_is_found() {
+        let names = ["life".to_owned(), "lz".to_owned()];
+        let paths: Vec<String> = missing(&names, |path| path == "guests/bin/lz.elf")
+            .into_iter()
+            .map(|violation| violation.path)
+            .collect();
+        assert_eq!(paths, ["guests/bin/life.elf"], "only one exists");
+    }
+}

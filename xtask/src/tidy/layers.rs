@@ -1,0 +1,121 @@
+//! Layers: edges between our packages point down only.
+
+use super::metadata::Package;
+use super::{Violation, line_where};
+
+/// What each package may depend on, lowest layer first. `docs/architecture.md` shows the same picture.
+#[rustfmt::skip] // Keeps a package on a line.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("kvrm-arm64",   &[]),
+    ("kvrm-models",  &[]),
+    ("kvrm-spiking", &[]),
+    ("kvrm-shaders", &[]),
+    ("kvrm-machine", &["kvrm-arm64"]),
+    ("kvrm-gpu",     &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking", "kvrm-shaders"]),
+    ("kvrm-train",   &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking"]),
+    ("kvrm",         &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking", "kvrm-gpu"]),
+    ("kvrm-cli",     &["kvrm"]),
+    ("kvrm-testkit", &["kvrm-arm64", "kvrm-machine"]),
+];
+
+/// Is no part of the product and may use all of it.
+const UNRESTRICTED: &str = "xtask";
+
+/// What tests of every package may use.
+const TESTKIT: &str = "kvrm-testkit";
+
+/// Depends on nothing at all, ours or not.
+const REFERENCE: &str = "kvrm-arm64";
+
+pub(super) fn check(package: &Package) -> Vec<Violation> {
+    if package.name == UNRESTRICTED {
+        return Vec::new();
+    }
+    let mut violations = Vec::new();
+    let mut report = |key: &str, message: String| {
+        let declares =
+            |line: &str| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(['.', ' ', '=']));
+        let line = line_where(&package.manifest.text, declares);
+        violations.push(Violation::new(&package.manifest.path, line, message));
+    };
+    let Some((name, allowed)) = LAYERS.iter().find(|(name, _)| *name == package.name) else {
+        report(
+            "name",
+            format!("package `{}` has no layer; add it to LAYERS of `cargo xtask tidy`", package.name),
+        );
+        return violations;
+    };
+    for dependency in &package.dependencies {
+        let other = dependency.name.as_str();
+        if *name == REFERENCE && !dependency.is_dev {
+            report(other, format!("{name} has no dependencies, but this is one: {other}"));
+        } else if dependency.is_ours && !allowed.contains(&other) && !(dependency.is_dev && other == TESTKIT)
+        {
+            let allowed = if allowed.is_empty() { "none of ours".to_owned() } else { allowed.join(", ") };
+            report(other, format!("{name} may not depend on {other}; its layer allows {allowed}"));
+        }
+    }
+    violations
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::File;
+    use crate::tidy::metadata::Dependency;
+
+    fn violations(name: &str, dependency: &str, is_dev: bool) -> Vec<Violation> {
+        let text = format!("[package]\nname = \"{name}\"\n[dependencies]\n{dependency}.workspace = true\n");
+        let is_ours = dependency.starts_with("kvrm");
+        check(&Package {
+            name: name.to_owned(),
+            manifest: File { path: "Cargo.toml".to_owned(), text },
+            targets: Vec::new(),
+            dependencies: vec![Dependency { name: dependency.to_owned(), is_dev, is_ours }],
+        })
+    }
+
+    #[test]
+    fn edges_that_point_down_pass() {
+        for (name, dependency) in [("kvrm", "kvrm-machine"), ("kvrm-cli", "kvrm"), ("xtask", "kvrm-gpu")] {
+            assert_eq!(violations(name, dependency, false), [], "{name} uses {dependency}");
+        }
+        assert_eq!(violations("kvrm-machine", "anyhow", false), [], "other people's crates have no layer");
+    }
+
+    #[test]
+    fn edges_that_point_up_are_found_where_they_are_declared() {
+        for (name, dependency) in [("kvrm-machine", "kvrm"), ("kvrm-cli", "kvrm-arm64"), ("kvrm", "kvrm-cli")]
+        {
+            let lines: Vec<usize> = violations(name, dependency, false).iter().map(|v| v.line).collect();
+            assert_eq!(lines, [4], "{name} uses {dependency}");
+        }
+    }
+
+    #[test]
+    fn only_tests_use_the_testkit() {
+        assert_eq!(violations("kvrm-machine", "kvrm-testkit", true), [], "tests may");
+        assert_eq!(violations("kvrm-machine", "kvrm-testkit", false).len(), 1, "the product may not");
+    }
+
+    #[test]
+    fn the_reference_links_nothing() {
+        assert_eq!(violations("kvrm-arm64", "libm", false).len(), 1, "not even other people's crates");
+        assert_eq!(violations("kvrm-arm64", "proptest", true), [], "its tests may");
+    }
+
+    #[test]
+    fn a_package_without_a_layer_is_found() {
+        assert_eq!(violations("kvrm-new", "anyhow", false).len(), 1, "the table does not know it");
+    }
+
+    #[test]
+    fn the_table_itself_points_down() {
+        for (index, (name, allowed)) in LAYERS.iter().enumerate() {
+            let below = &LAYERS[..index];
+            for other in *allowed {
+                assert!(below.iter().any(|(lower, _)| lower == other), "{name} stands below {other}");
+            }
+        }
+    }
+}

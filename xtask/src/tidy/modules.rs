@@ -1,0 +1,90 @@
+//! Dead files: source files that no `mod` declaration leads to, which cargo silently leaves out.
+
+use std::collections::BTreeSet;
+
+use super::metadata::Package;
+use super::{File, Violation};
+
+pub(super) fn check(package: &Package, files: &[File]) -> Vec<Violation> {
+    let sources = package.manifest.path.replace("Cargo.toml", "src/");
+    let in_package: Vec<&File> =
+        files.iter().filter(|file| file.path.starts_with(&sources) && file.path.ends_with(".rs")).collect();
+
+    let mut reached = BTreeSet::new();
+    for target in package.targets.iter().filter(|target| target.starts_with(&sources)) {
+        let (folder, _) = target.rsplit_once('/').unwrap_or_default();
+        follow(target, folder, &in_package, &mut reached);
+    }
+    let dead = in_package.iter().filter(|file| !reached.contains(&file.path));
+    dead.map(|file| Violation::new(&file.path, 1, "no `mod` leads to this file; declare or delete it"))
+        .collect()
+}
+
+/// Marks the file at `path`, and those its modules lead to, which lie in `folder`.
+fn follow(path: &str, folder: &str, files: &[&File], reached: &mut BTreeSet<String>) {
+    let Some(file) = files.iter().find(|file| file.path == path) else { return };
+    if reached.insert(path.to_owned()) {
+        for module in declared_modules(&file.text) {
+            let folder = format!("{folder}/{module}");
+            follow(&format!("{folder}.rs"), &folder, files, reached);
+        }
+    }
+}
+
+/// The names of the modules that have a file of their own.
+fn declared_modules(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| {
+        // `mod a;`, `pub mod a;`, `pub(crate) mod a;`
+        let (before, after) = line.trim().split_once("mod ")?;
+        let is_item = before.is_empty() || (before.starts_with("pub") && before.ends_with(' '));
+        let name = after.split_once(';')?.0;
+        (is_item && name.chars().all(|c| c.is_alphanumeric() || c == '_')).then_some(name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, text: &str) -> File {
+        File { path: path.to_owned(), text: text.to_owned() }
+    }
+
+    fn dead(files: &[File]) -> Vec<String> {
+        let package = Package {
+            name: "a".to_owned(),
+            manifest: file("crates/a/Cargo.toml", ""),
+            targets: vec!["crates/a/src/lib.rs".to_owned(), "crates/a/tests/t.rs".to_owned()],
+            dependencies: Vec::new(),
+        };
+        check(&package, files).into_iter().map(|violation| violation.path).collect()
+    }
+
+    #[test]
+    fn files_that_modules_lead_to_pass() {
+        let files = [
+            file("crates/a/src/lib.rs", "//! A.\n\nmod b; // First.\npub(crate) mod c;\n"),
+            file("crates/a/src/b.rs", "pub mod d;\n"),
+            file("crates/a/src/b/d.rs", ""),
+            file("crates/a/src/c.rs", ""),
+            file("crates/a/tests/t.rs", ""),
+        ];
+        assert_eq!(dead(&files), [""; 0], "all are reached");
+    }
+
+    #[test]
+    fn files_that_no_module_leads_to_are_found() {
+        let files = [
+            file("crates/a/src/lib.rs", "mod b;\n// mod c;\nmod e { }\nuse x::remod d;\n"),
+            file("crates/a/src/b.rs", ""),
+            file("crates/a/src/b/d.rs", ""),
+            file("crates/a/src/c.rs", "mod f;\n"),
+            file("crates/a/src/f.rs", ""),
+        ];
+        assert_eq!(
+            dead(&files),
+            ["crates/a/src/b/d.rs", "crates/a/src/c.rs", "crates/a/src/f.rs"],
+            "one in the wrong folder, one in a comment, one below a dead file"
+        );
+    }
+}

@@ -1,0 +1,61 @@
+//! Whitespace, and the one name no file may have.
+
+use super::{File, Violation};
+
+pub(super) fn check(file: &File) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    let mut report = |line, message| violations.push(Violation::new(&file.path, line, message));
+    // Not `lines()`, which hides carriage returns.
+    for (index, line) in file.text.split('\n').enumerate() {
+        if line.trim_end() != line {
+            report(index + 1, "whitespace at the end of the line");
+        }
+        if line.trim_end().contains('\t') {
+            report(index + 1, "a tab; indent and align with spaces");
+        }
+    }
+    let lines = file.text.split('\n').count();
+    if !file.text.ends_with('\n') {
+        report(lines, "the file does not end with a newline");
+    } else if file.text.ends_with("\n\n") {
+        report(lines - 1, "the file ends with empty lines");
+    }
+    if file.path.ends_with("/mod.rs") {
+        report(1, "module files are named as the module: `foo.rs` beside the folder `foo/`");
+    }
+    violations
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn violations(path: &str, text: &str) -> Vec<(usize, String)> {
+        let file = File { path: path.to_owned(), text: text.to_owned() };
+        check(&file).into_iter().map(|violation| (violation.line, violation.message)).collect()
+    }
+
+    #[test]
+    fn a_tidy_file_passes() {
+        assert_eq!(violations("src/a.rs", "//! A.\n\nfn a() {}\n"), [], "nothing is wrong with it");
+    }
+
+    #[test]
+    fn every_kind_of_stray_whitespace_is_found() {
+        let cases = [
+            ("a \nb\n", 1, "whitespace at the end of the line"),
+            ("a\nb\r\n", 2, "whitespace at the end of the line"),
+            ("a\n\tb\n", 2, "a tab; indent and align with spaces"),
+            ("a\nb", 2, "the file does not end with a newline"),
+            ("a\n\n", 2, "the file ends with empty lines"),
+        ];
+        for (text, line, message) in cases {
+            assert_eq!(violations("a.md", text), [(line, message.to_owned())], "of {text:?}");
+        }
+    }
+
+    #[test]
+    fn the_old_name_of_module_files_is_found() {
+        assert_eq!(violations("src/a/mod.rs", "//! A.\n").len(), 1, "mod.rs is against the rule");
+    }
+}
