@@ -130,7 +130,10 @@ pub const fn at(base: Register, offset: i64) -> Arg {
 /// A system register by name, as an operand of MRS and MSR.
 #[must_use]
 pub fn system_register(name: &str) -> Option<Arg> {
-    REGISTERS.iter().find(|register| register.name == name).map(|register| Arg::Imm(i64::from(register.number)))
+    REGISTERS
+        .iter()
+        .find(|register| register.name == name)
+        .map(|register| Arg::Imm(i64::from(register.number)))
 }
 
 /// Why something cannot be assembled.
@@ -207,7 +210,8 @@ pub fn encode(op: Op, args: &[Arg]) -> Result<u32, AsmError> {
     let mut word = encoding.pattern.canonical();
     for (index, (&operand, &arg)) in operands().zip(args).enumerate() {
         let wide = word >> 31 == 1;
-        word |= bits(encoding, operand, arg, wide).map_err(|problem| AsmError::Operand { op, index, problem })?;
+        word |=
+            bits(encoding, operand, arg, wide).map_err(|problem| AsmError::Operand { op, index, problem })?;
     }
     if decode(word) == Some(op) { Ok(word) } else { Err(AsmError::Undefined { op, word }) }
 }
@@ -296,7 +300,9 @@ fn bits(encoding: &Encoding, operand: Operand, arg: Arg, wide: bool) -> Bits {
         }
         (O::AddSubImm, Arg::Imm(imm)) if imm & 0xfff == 0 => Ok(field(imm >> 12, 10, 12)? | 1 << 22),
         (O::AddSubImm, Arg::Imm(imm)) => field(imm, 10, 12),
-        (O::AddSubImm, Arg::ShiftedImm(imm, shift)) => Ok(field(imm.into(), 10, 12)? | units(shift, 12, 22, 1)?),
+        (O::AddSubImm, Arg::ShiftedImm(imm, shift)) => {
+            Ok(field(imm.into(), 10, 12)? | units(shift, 12, 22, 1)?)
+        }
         (O::MoveWideImm, Arg::Imm(imm)) => field(imm, 5, 16),
         (O::MoveWideImm, Arg::ShiftedImm(imm, shift)) => {
             Ok(field(imm.into(), 5, 16)? | units(shift, 16, 21, if wide { 2 } else { 1 })?)
@@ -337,7 +343,9 @@ fn bits(encoding: &Encoding, operand: Operand, arg: Arg, wide: bool) -> Bits {
             Ok(base | index | field(extend.into(), 13, 3)? | u32::from(scaled) << 12)
         }
         (O::TestBit, Arg::Imm(bit @ 0..=63)) => Ok((bit as u32 >> 5) << 31 | (bit as u32 & 31) << 19),
-        (O::PstateField, Arg::Imm(number @ 0..=63)) => Ok((number as u32 >> 3) << 16 | (number as u32 & 7) << 5),
+        (O::PstateField, Arg::Imm(number @ 0..=63)) => {
+            Ok((number as u32 >> 3) << 16 | (number as u32 & 7) << 5)
+        }
         (_, Arg::Register(given)) => match operand.register() {
             // The size of Rt in TBZ follows from the bit tested.
             Some(field) => general(given, field.wide.unwrap_or(given.wide), field.sp, field.low),
@@ -366,7 +374,11 @@ fn general(given: Register, wide: bool, sp: bool, low: u32) -> Bits {
 
 /// An unsigned number in a field.
 fn field(value: i64, low: u32, width: u32) -> Bits {
-    if (0..1 << width).contains(&value) { Ok((value as u32) << low) } else { Err("the number is out of range") }
+    if (0..1 << width).contains(&value) {
+        Ok((value as u32) << low)
+    } else {
+        Err("the number is out of range")
+    }
 }
 
 /// A shift amount that must be a multiple of `unit`.

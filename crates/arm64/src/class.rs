@@ -36,7 +36,7 @@ const fn data_processing_immediate(w: Word) -> Class {
         0b000..=0b010 => Arithmetic,
         // Add/subtract with tags, then min/max (immediate).
         0b011 if w.bits(22, 1) == 0 && wide && opc & 1 == 0 && w.bits(14, 2) == 0 => Arithmetic,
-        0b011 if w.bits(19, 4) == 0b1000 && opc == 0 => Arithmetic,
+        0b011 if w.bits(20, 3) == 0b100 && opc == 0 => Arithmetic,
         0b100 if element_exists && !reserved_bit_mask(w) => Logical,
         0b101 if opc != 0b01 && (wide || w.bits(22, 1) == 0) => Arithmetic,
         0b110 if opc != 0b11 && (w.n() == 1) == wide && (wide || field_fits_word(w)) => ExtendShift,
@@ -201,9 +201,8 @@ const fn advanced_simd(w: Word) -> Class {
         (1, 0b01 | 0b11) => three_same(w.bits(11, 5), u),
         (1, 0b00) => three_different(w.bits(12, 4)),
         (1, _) => match w.bits(19, 2) {
-            0b00 if w.bits(16, 1) == 0 || w.bits(12, 5) >= 0b10000 => two_register_miscellaneous(w.bits(12, 5), u),
             0b00 => two_register_miscellaneous(w.bits(12, 5), u),
-            0b01 => Logical, // AES and SHA, two registers.
+            0b01 => Logical,    // AES and SHA, two registers.
             0b10 => Arithmetic, // Across lanes and scalar pairwise.
             _ => System,
         },
@@ -213,7 +212,9 @@ const fn advanced_simd(w: Word) -> Class {
         (_, 0b01 | 0b11) if bit15 == 1 => MulDiv,
         // Copies; half-precision three-same of later versions.
         (_, 0b01 | 0b11) if w.bits(22, 2) == 0 => ExtendShift,
-        (_, 0b01 | 0b11) if w.bits(22, 1) == 1 && w.bits(14, 1) == 0 => three_same(0b11000 | w.bits(11, 3), u),
+        (_, 0b01 | 0b11) if w.bits(22, 1) == 1 && w.bits(14, 1) == 0 => {
+            three_same(0b11000 | w.bits(11, 3), u)
+        }
         // Table, permute, extract.
         (_, 0b00 | 0b10) if bit15 == 0 && w.bits(28, 1) == 0 => ExtendShift,
         _ => System,
@@ -231,7 +232,7 @@ const fn three_same(opcode: u32, u: u32) -> Class {
         0b00011 => Logical,
         0b01000..=0b01011 => ExtendShift,
         0b10010 | 0b10011 | 0b10110 | 0b11001 | 0b11011 => MulDiv,
-        0b11111 => MulDiv, // FDIV and the reciprocal steps.
+        0b11111 => MulDiv,           // FDIV and the reciprocal steps.
         0b11101 if u == 0 => MulDiv, // FMLAL.
         _ => Arithmetic,
     }
@@ -248,7 +249,7 @@ const fn three_different(opcode: u32) -> Class {
 const fn two_register_miscellaneous(opcode: u32, u: u32) -> Class {
     match opcode {
         0b00000 | 0b00001 => ExtendShift, // Reversals.
-        0b00101 if u == 1 => Logical, // NOT and RBIT.
+        0b00101 if u == 1 => Logical,     // NOT and RBIT.
         0b10010..=0b11111 => ExtendShift, // Narrowing, lengthening, conversion, rounding, estimates, roots.
         0b10000 | 0b10001 => System,
         _ => Arithmetic,

@@ -104,7 +104,11 @@ impl Cpu {
 
 impl fmt::Debug for Cpu {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "pc {:016x}  sp {:016x}  nzcv {:04b}  steps {}", self.pc, self.sp, self.nzcv, self.steps)?;
+        writeln!(
+            f,
+            "pc {:016x}  sp {:016x}  nzcv {:04b}  steps {}",
+            self.pc, self.sp, self.nzcv, self.steps
+        )?;
         for (n, value) in self.general_registers().iter().enumerate() {
             let separator = if n % 4 == 3 || n == 30 { "\n" } else { "  " };
             write!(f, "x{n:<2} {value:016x}{separator}")?;

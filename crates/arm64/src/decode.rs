@@ -93,7 +93,8 @@ struct Row {
 }
 
 static ROW: [Row; ENCODINGS.len()] = {
-    let mut rows = [Row { mask: 0, value: 0, op: Op::UDF_only_perm_undef, has_holes: false }; ENCODINGS.len()];
+    let mut rows =
+        [Row { mask: 0, value: 0, op: Op::UDF_only_perm_undef, has_holes: false }; ENCODINGS.len()];
     let mut i = 0;
     while i < ENCODINGS.len() {
         let Encoding { op, pattern, holes, .. } = &ENCODINGS[i];

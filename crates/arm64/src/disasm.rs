@@ -41,7 +41,8 @@ impl Display for Disassembly {
             None => (encoding.mnemonic, encoding.operands),
         };
         // An atomic that neither returns the old value nor acquires is called a store.
-        let is_store = encoding.group() == "memop" && mnemonic.starts_with("ld") && w.rt() == 31 && w.bits(23, 1) == 0;
+        let is_store =
+            encoding.group() == "memop" && mnemonic.starts_with("ld") && w.rt() == 31 && w.bits(23, 1) == 0;
         if is_store {
             write!(f, "st{} ", &mnemonic[2..])?;
             return write_operands(f, [operands[0], operands[2]].iter(), w, pc);

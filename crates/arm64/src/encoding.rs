@@ -1,5 +1,7 @@
 //! The table as data: [`Op`], [`Encoding`] and what a row is made of.
 
+use alloc::string::String;
+
 use crate::Word;
 use crate::isa::{for_each_encoding, for_each_hole};
 use crate::operand::Operand;
@@ -144,8 +146,8 @@ pub struct Encoding {
     pub operands: &'static [Operand],
     /// Words inside the diagram that are UNDEFINED.
     pub holes: &'static [Hole],
-    /// The semantics: a path in [`crate::semantics`].
-    pub semantics: &'static str,
+    /// The semantics as the table writes them; [`Encoding::semantics`] is the legible form.
+    semantics: &'static str,
 }
 
 impl Encoding {
@@ -153,6 +155,19 @@ impl Encoding {
     #[must_use]
     pub fn group(&self) -> &'static str {
         self.name.splitn(3, '_').nth(2).unwrap_or(self.name)
+    }
+
+    /// The semantics: a path in [`crate::semantics`], with its parameters.
+    #[must_use]
+    pub fn semantics(&self) -> String {
+        // Tokens turned into text have spaces between them; only those after commas belong there.
+        self.semantics.replace(", ", ",").replace(' ', "").replace(',', ", ")
+    }
+
+    /// Whether EL0 may never execute it.
+    #[must_use]
+    pub fn is_undefined_at_el0(&self) -> bool {
+        self.semantics() == "system::undefined"
     }
 
     /// Whether `word` is this encoding: it matches the diagram and falls into no hole.

@@ -11,8 +11,8 @@ use crate::semantics::load_store::{
 use crate::semantics::logical::{AND, ANDS, EOR, INVERT, ORR, PLAIN};
 use crate::semantics::operand::{ASR, LSL, LSR, ROR};
 use crate::semantics::{
-    add_sub, atomic, bitfield, bits, branch, conditional, crc, divide, exclusive, load_store, logical, move_wide,
-    multiply, ordered, pair, pc_rel, shift, system,
+    add_sub, atomic, bitfield, bits, branch, conditional, crc, divide, exclusive, load_store, logical,
+    move_wide, multiply, ordered, pair, pc_rel, shift, system,
 };
 use crate::{Cpu, Instruction, Memory, Op, Stop, Word};
 

@@ -15,17 +15,21 @@
 //! `p q` op1 op2, `C M` CRn CRm, `N` N.
 
 /// Calls `$consumer!` with every hole: name, diagram, meaning.
-macro_rules! for_each_hole { ($consumer:ident) => { $consumer! {
-    ROR      "........11......................" "shift is '11' (ROR), which add and subtract lack"
-    AMOUNT32 "................1..............." "imm6<5> is 1 in a 32-bit instruction"
-    IMMR32   "..........1....................." "immr<5> is 1 in a 32-bit instruction"
-    IMMS32   "................1..............." "imms<5> is 1 in a 32-bit instruction"
-    EXTEND5  "...................1.1.........." "imm3 is 5 or 7, more than 4"
-    EXTEND6  "...................11..........." "imm3 is 6 or 7, more than 4"
-    OPTION0  ".................0.............." "option<1> is 0: not a word or doubleword index"
-    RS_ODD   "...............1................" "Rs of a register pair is odd"
-    RT_ODD   "...............................1" "Rt of a register pair is odd"
-} } }
+macro_rules! for_each_hole {
+    ($consumer:ident) => {
+        $consumer! {
+            ROR      "........11......................" "shift is '11' (ROR), which add and subtract lack"
+            AMOUNT32 "................1..............." "imm6<5> is 1 in a 32-bit instruction"
+            IMMR32   "..........1....................." "immr<5> is 1 in a 32-bit instruction"
+            IMMS32   "................1..............." "imms<5> is 1 in a 32-bit instruction"
+            EXTEND5  "...................1.1.........." "imm3 is 5 or 7, more than 4"
+            EXTEND6  "...................11..........." "imm3 is 6 or 7, more than 4"
+            OPTION0  ".................0.............." "option<1> is 0: not a word or doubleword index"
+            RS_ODD   "...............1................" "Rs of a register pair is odd"
+            RT_ODD   "...............................1" "Rt of a register pair is odd"
+        }
+    };
+}
 pub(crate) use for_each_hole;
 
 /// Calls `$consumer!` with every encoding.

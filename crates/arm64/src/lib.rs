@@ -19,22 +19,22 @@
 
 extern crate alloc;
 
-mod isa;
-pub mod pattern;
-pub mod encoding;
-pub mod operand;
-mod word;
-mod decode;
-mod class;
-pub mod sysreg;
 mod alias;
-mod disasm;
 pub mod asm;
-mod stop;
+mod class;
 mod cpu;
-mod memory;
-pub mod semantics;
+mod decode;
+mod disasm;
+pub mod encoding;
 mod execute;
+mod isa;
+mod memory;
+pub mod operand;
+pub mod pattern;
+pub mod semantics;
+mod stop;
+pub mod sysreg;
+mod word;
 
 pub use class::{CLASS_BITS, class_of};
 pub use cpu::{Cpu, Monitor};

@@ -226,7 +226,8 @@ pub const EXTENDS: [&str; 8] = ["uxtb", "uxth", "uxtw", "uxtx", "sxtb", "sxth", 
 
 /// The names of the sixteen barrier options; empty for reserved ones.
 pub const BARRIERS: [&str; 16] = [
-    "", "oshld", "oshst", "osh", "", "nshld", "nshst", "nsh", "", "ishld", "ishst", "ish", "", "ld", "st", "sy",
+    "", "oshld", "oshst", "osh", "", "nshld", "nshst", "nsh", "", "ishld", "ishst", "ish", "", "ld", "st",
+    "sy",
 ];
 
 /// Whether bit 31 makes a width-neutral operand 64-bit.

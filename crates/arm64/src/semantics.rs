@@ -3,6 +3,10 @@
 //! Leaf functions (`add_with_carry`, `shift_reg`, ...) take values and return values. Functions named in the
 //! table read operands by their field names, call leaf functions and write the result. `N` is the manual's
 //! `datasize`, 32 or 64; values of 32 bits are held zero-extended in 64.
+//!
+//! A function that returns an error returns the stop the instruction ends in, and has then changed nothing.
+
+#![expect(clippy::missing_errors_doc, reason = "said once above for all of them")]
 
 pub mod add_sub;
 pub mod atomic;

@@ -29,7 +29,15 @@ pub fn register(number: u32) -> Option<&'static SystemRegister> {
 }
 
 /// A row: op0, op1, CRn, CRm, op2, name, access.
-const fn row(op0: u32, op1: u32, crn: u32, crm: u32, op2: u32, name: &'static str, el0: El0) -> SystemRegister {
+const fn row(
+    op0: u32,
+    op1: u32,
+    crn: u32,
+    crm: u32,
+    op2: u32,
+    name: &'static str,
+    el0: El0,
+) -> SystemRegister {
     SystemRegister { number: (op0 & 1) << 14 | op1 << 11 | crn << 7 | crm << 3 | op2, name, el0 }
 }
 

@@ -160,7 +160,9 @@ impl AddressSpace {
         for private in self.private.drain(kept..) {
             self.index.remove(&private.page);
         }
-        for (private, bytes) in self.private.iter_mut().zip(&snapshot.pages).filter(|(private, _)| private.dirty) {
+        for (private, bytes) in
+            self.private.iter_mut().zip(&snapshot.pages).filter(|(private, _)| private.dirty)
+        {
             private.bytes.copy_from_slice(&**bytes);
             private.code = None;
             private.dirty = false;
@@ -191,11 +193,21 @@ impl AddressSpace {
 
     #[inline(always)]
     fn frame(&self, frame: u32) -> &Frame {
-        if frame & PRIVATE == 0 { self.image.frame(frame) } else { &self.private[(frame & !PRIVATE) as usize].bytes }
+        if frame & PRIVATE == 0 {
+            self.image.frame(frame)
+        } else {
+            &self.private[(frame & !PRIVATE) as usize].bytes
+        }
     }
 
     /// Checks every page of an access. `reported` is the access a fault names; `permission` the one needed.
-    fn check(&self, address: u64, bytes: u64, reported: Access, permission: Option<Access>) -> Result<(), Fault> {
+    fn check(
+        &self,
+        address: u64,
+        bytes: u64,
+        reported: Access,
+        permission: Option<Access>,
+    ) -> Result<(), Fault> {
         let fault = |kind, address| Fault { kind, access: reported, address };
         let mut at = address;
         let end = address.checked_add(bytes).filter(|&end| end <= 1 << ADDRESS_BITS);
@@ -208,15 +220,19 @@ impl AddressSpace {
             }
             at = (page_of(at) + 1) << PAGE_SHIFT;
         }
-        if end.is_some() { Ok(()) } else { Err(fault(FaultKind::Translation, address.max(1 << ADDRESS_BITS))) }
+        if end.is_some() {
+            Ok(())
+        } else {
+            Err(fault(FaultKind::Translation, address.max(1 << ADDRESS_BITS)))
+        }
     }
 
     /// The private copy of a mapped page, made if there is none yet.
     fn own(&mut self, page: u64) -> &mut PrivatePage {
         if !self.index.contains_key(&page) {
             let translation = self.translate(page);
-            let (frame, permissions) =
-                translation.map_or((0, Permissions::RW), |translation| (translation.frame, translation.permissions));
+            let (frame, permissions) = translation
+                .map_or((0, Permissions::RW), |translation| (translation.frame, translation.permissions));
             self.index.insert(page, self.private.len() as u32);
             let bytes = Box::new(*self.frame(frame));
             self.private.push(PrivatePage { page, permissions, bytes, code: None, dirty: true });
@@ -301,7 +317,11 @@ impl Memory for AddressSpace {
     #[inline(always)]
     fn fetch(&mut self, pc: u64) -> Result<Instruction, Stop> {
         // One comparison checks the page and that the pc is a multiple of four.
-        if pc & !(PAGE_BYTES as u64 - 4) == self.code_base { Ok(self.code.at(pc)) } else { self.fetch_slow(pc) }
+        if pc & !(PAGE_BYTES as u64 - 4) == self.code_base {
+            Ok(self.code.at(pc))
+        } else {
+            self.fetch_slow(pc)
+        }
     }
 
     #[inline(always)]

@@ -42,7 +42,13 @@ pub trait Engine: Send {
     ///
     /// # Errors
     /// The stop the guest would see.
-    fn read_memory(&self, lane: usize, address: u64, out: &mut [u8], access: Option<Access>) -> Result<(), Stop>;
+    fn read_memory(
+        &self,
+        lane: usize,
+        address: u64,
+        out: &mut [u8],
+        access: Option<Access>,
+    ) -> Result<(), Stop>;
 
     /// Writes a lane's memory, as its guest could (`Some` access) or as the host (`None`: mapped is enough).
     ///

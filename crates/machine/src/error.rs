@@ -25,7 +25,9 @@ pub enum Error {
         source: ElfError,
     },
     /// A raw program does not fit where it should go.
-    #[error("a raw program of {bytes:#x} bytes at {address:#x} does not lie in the 48-bit address space, or is empty")]
+    #[error(
+        "a raw program of {bytes:#x} bytes at {address:#x} does not lie in the 48-bit address space, or is empty"
+    )]
     RawRange {
         /// Where it should go.
         address: u64,

@@ -1,5 +1,6 @@
 //! The memory all lanes of a program start from and share until they write.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use kvrm_arm64::{Features, Instruction};
@@ -84,32 +85,41 @@ impl Image {
     /// their data overlaps, the later one wins.
     #[must_use]
     pub fn new(segments: &[Segment], features: Features) -> Self {
-        let pages = |segment: &Segment, bytes: u64| {
-            let end = (segment.address + bytes).div_ceil(PAGE_BYTES as u64);
-            page_of(segment.address)..end
-        };
-        let mut bounds: Vec<u64> = segments
-            .iter()
-            .filter(|segment| segment.bytes > 0)
-            .flat_map(|s| [pages(s, s.bytes), pages(s, s.data.len() as u64)])
-            .flat_map(|range| [range.start, range.end])
-            .collect();
-        bounds.sort_unstable();
-        bounds.dedup();
+        // What begins and ends at each page: segments that permit reading, writing, executing, that exist,
+        // and that have data.
+        let mut changes: BTreeMap<u64, [i32; 5]> = BTreeMap::new();
+        for segment in segments.iter().filter(|segment| segment.bytes > 0) {
+            let Permissions { read, write, execute } = segment.permissions;
+            let first = page_of(segment.address);
+            let mut add = |bytes: u64, counts: [i32; 5]| {
+                let end = (segment.address + bytes).div_ceil(PAGE_BYTES as u64);
+                for (page, sign) in [(first, 1), (end, -1)] {
+                    let change = changes.entry(page).or_default();
+                    change.iter_mut().zip(counts).for_each(|(change, count)| *change += sign * count);
+                }
+            };
+            add(segment.bytes, [read.into(), write.into(), execute.into(), 1, 0]);
+            if !segment.data.is_empty() {
+                add(segment.data.len() as u64, [0, 0, 0, 0, 1]);
+            }
+        }
 
         let mut image =
             Self { regions: Vec::new(), frames: vec![[0; PAGE_BYTES]], code: Vec::new(), features };
-        for bound in bounds.windows(2) {
-            let (first, end) = (bound[0], bound[1]);
-            let covers = |range: std::ops::Range<u64>| range.start < end && first < range.end;
-            let here = segments.iter().filter(|s| s.bytes > 0 && covers(pages(s, s.bytes)));
-            let Some(permissions) = here.map(|s| s.permissions).reduce(Permissions::union) else { continue };
-            let has_data = segments.iter().any(|s| !s.data.is_empty() && covers(pages(s, s.data.len() as u64)));
-            let frames = has_data.then(|| {
+        let mut counts = [0; 5];
+        let mut next = changes.iter().peekable();
+        while let (Some((&first, change)), Some(&(&end, _))) = (next.next(), next.peek()) {
+            counts.iter_mut().zip(change).for_each(|(count, change)| *count += change);
+            let [read, write, execute, exists, data] = counts.map(|count| count > 0);
+            if !exists {
+                continue;
+            }
+            let frames = data.then(|| {
                 let frame = image.frames.len() as u32;
                 image.frames.resize(image.frames.len() + (end - first) as usize, [0; PAGE_BYTES]);
                 frame
             });
+            let permissions = Permissions { read, write, execute };
             image.regions.push(Region { first, end, permissions, frames });
         }
         image.code.resize_with(image.frames.len(), OnceLock::new);

@@ -4,16 +4,16 @@
 //! file; a [`Machine`] runs it in one or many lanes on an [`Engine`]; a run ends in a [`Report`], and each
 //! lane in a [`Stop`].
 
-mod error;
-mod program;
-pub mod elf;
-mod image;
 mod address_space;
+pub mod elf;
 mod engine;
-mod reference;
-mod semihosting;
-mod report;
+mod error;
+mod image;
 mod machine;
+mod program;
+mod reference;
+mod report;
+mod semihosting;
 pub mod vectors;
 
 pub use address_space::{AddressSpace, MemorySnapshot};

@@ -338,8 +338,12 @@ impl Machine {
             if running == 0 {
                 break;
             }
-            if slice != u64::MAX && observer(Progress { steps: self.steps_since(&started), running }).is_break() {
-                for lane in self.lane_numbers().filter(|&lane| self.engine.stop(lane).is_none()).collect::<Vec<_>>() {
+            if slice != u64::MAX
+                && observer(Progress { steps: self.steps_since(&started), running }).is_break()
+            {
+                for lane in
+                    self.lane_numbers().filter(|&lane| self.engine.stop(lane).is_none()).collect::<Vec<_>>()
+                {
                     self.engine.set_stop(lane, Some(Stop::Budget));
                 }
                 break;
@@ -474,7 +478,12 @@ impl Machine {
     ///
     /// # Errors
     /// If there is no such lane.
-    pub fn write_memory(&mut self, lane: usize, address: u64, bytes: &[u8]) -> Result<Result<(), Stop>, Error> {
+    pub fn write_memory(
+        &mut self,
+        lane: usize,
+        address: u64,
+        bytes: &[u8],
+    ) -> Result<Result<(), Stop>, Error> {
         let lane = self.check(lane)?;
         Ok(self.engine.write_memory(lane, address, bytes, None))
     }

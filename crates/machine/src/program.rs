@@ -10,7 +10,6 @@ use crate::elf::{self, Symbol};
 use crate::error::Error;
 use crate::image::ADDRESS_BITS;
 
-
 /// What a page may be used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Permissions {
@@ -31,16 +30,6 @@ impl Permissions {
     pub const RX: Self = Self { read: true, write: false, execute: true };
     /// Everything.
     pub const RWX: Self = Self { read: true, write: true, execute: true };
-
-    /// What either permits.
-    #[must_use]
-    pub const fn union(self, other: Self) -> Self {
-        Self {
-            read: self.read | other.read,
-            write: self.write | other.write,
-            execute: self.execute | other.execute,
-        }
-    }
 
     /// Whether an access is permitted.
     #[must_use]
@@ -111,8 +100,7 @@ impl Program {
     /// # Errors
     /// If it is no static, 64-bit, little-endian program for AArch64.
     pub fn from_elf(name: &str, file: &[u8]) -> Result<Self, Error> {
-        let executable =
-            elf::load(file).map_err(|source| Error::Elf { name: name.to_owned(), source })?;
+        let executable = elf::load(file).map_err(|source| Error::Elf { name: name.to_owned(), source })?;
         let elf::Executable { entry, segments, symbols } = executable;
         Ok(Self { name: name.to_owned(), entry, segments, symbols })
     }

@@ -92,7 +92,13 @@ impl Engine for Reference {
         self.lanes[lane].cpu = cpu.clone();
     }
 
-    fn read_memory(&self, lane: usize, address: u64, out: &mut [u8], access: Option<Access>) -> Result<(), Stop> {
+    fn read_memory(
+        &self,
+        lane: usize,
+        address: u64,
+        out: &mut [u8],
+        access: Option<Access>,
+    ) -> Result<(), Stop> {
         Ok(self.lanes[lane].memory.read_bytes(address, out, access)?)
     }
 

@@ -260,8 +260,11 @@ impl Services {
             }
             SYS_FLEN => Ok(self.file(guest.field(parameter, 0)?)?.metadata()?.len()),
             SYS_TMPNAM => {
-                let (address, id, room) =
-                    (guest.field(parameter, 0)?, guest.field(parameter, 1)? & 0xff, guest.field(parameter, 2)?);
+                let (address, id, room) = (
+                    guest.field(parameter, 0)?,
+                    guest.field(parameter, 1)? & 0xff,
+                    guest.field(parameter, 2)?,
+                );
                 let name = format!("kvrm-{}-{id}.tmp\0", guest.lane);
                 if name.len() as u64 > room {
                     return Err(Failure::Errno(E2BIG));
@@ -316,7 +319,9 @@ impl Services {
             (":tt", 0..=3) => Handle::Input,
             (":tt", 4..=7) => Handle::Output(Stream::Output),
             (":tt", 8..=11) => Handle::Output(Stream::Error),
-            (_, 0..=11) => Handle::File(Arc::new(host.directory()?.open_with(relative(name), &open_options(*mode))?)),
+            (_, 0..=11) => {
+                Handle::File(Arc::new(host.directory()?.open_with(relative(name), &open_options(*mode))?))
+            }
             _ => return Err(Failure::Errno(EINVAL)),
         };
         // Handles count up from 1; closed ones are used again.

@@ -181,7 +181,9 @@ fn parse_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D:
         _ => None,
     };
     text.as_bytes().chunks(2).map(pair).collect::<Option<_>>().ok_or_else(|| {
-        serde::de::Error::custom(format_args!("`{text}` is no sequence of bytes of two hexadecimal digits each"))
+        serde::de::Error::custom(format_args!(
+            "`{text}` is no sequence of bytes of two hexadecimal digits each"
+        ))
     })
 }
 
@@ -269,7 +271,8 @@ pub struct Mismatch {
 impl Vector {
     /// Checks what types alone cannot.
     fn validate(&self) -> Result<(), String> {
-        let fits = |at: u64, bytes: usize| at.checked_add(bytes as u64).is_some_and(|end| end <= 1 << ADDRESS_BITS);
+        let fits =
+            |at: u64, bytes: usize| at.checked_add(bytes as u64).is_some_and(|end| end <= 1 << ADDRESS_BITS);
         if self.code.is_empty() {
             return Err("`code` is empty".into());
         }
@@ -424,7 +427,8 @@ impl Vector {
         for (word, pc) in self.code.iter().zip((self.pc.0..).step_by(4)) {
             text += &format!("    {pc:#10x}  {:08x}  {}\n", word.0, disassemble(word.0, pc));
         }
-        let width = |f: fn(&Mismatch) -> &str| mismatches.iter().map(|m| f(m).len()).max().unwrap_or(0).max(8);
+        let width =
+            |f: fn(&Mismatch) -> &str| mismatches.iter().map(|m| f(m).len()).max().unwrap_or(0).max(8);
         let (what, expected) = (width(|m| &m.what), width(|m| &m.expected));
         text += &format!("    {:what$}  {:expected$}  got\n", "", "expected");
         for Mismatch { what: name, expected: want, got } in mismatches {

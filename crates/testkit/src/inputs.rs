@@ -114,7 +114,8 @@ fn input(encoding: &Encoding, index: usize, random: &mut Random) -> Vector {
         // The load must not disturb the registers of the store.
         let registers = [w.rt(), w.rt2(), w.rn(), w.rs()];
         let free: Vec<u32> = (0..31).filter(|n| !registers.contains(n)).collect();
-        let transfer = free[0] | if load.encoding().group() == "ldstexclp" { free[1] << 10 } else { 31 << 10 };
+        let transfer =
+            free[0] | if load.encoding().group() == "ldstexclp" { free[1] << 10 } else { 31 << 10 };
         code.insert(0, Hex(load.encoding().pattern.canonical() | transfer | w.rn() << 5));
     }
     x.remove(&31);
@@ -183,11 +184,11 @@ impl Access {
             )
         })?;
         // The size is the first generic parameter of the semantics.
-        let (_, parameters) = encoding.semantics.split_once('<').unwrap_or(("", "1"));
-        let digits: String =
-            parameters.trim_start().chars().take_while(char::is_ascii_digit).collect();
+        let semantics = encoding.semantics();
+        let (_, parameters) = semantics.split_once('<').unwrap_or(("", "1"));
+        let digits: String = parameters.chars().take_while(char::is_ascii_digit).collect();
         let single: u64 = digits.parse().unwrap_or(1);
-        let pair = encoding.semantics.contains("pair");
+        let pair = semantics.contains("pair");
         Some(Self {
             bytes: if pair { 2 * single } else { single },
             aligned: operand == Operand::Base,

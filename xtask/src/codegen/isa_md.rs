@@ -140,7 +140,7 @@ fn encodings(group: &[Encoding]) -> String {
             format!("{:?}", encoding.feature),
             holes.join(", "),
             // Compilers differ in the spaces with which they write a path out.
-            code(encoding.semantics.replace(' ', "").replace(',', ", ")),
+            code(encoding.semantics()),
         ]
     };
     let header = ["Encoding", "Assembly", "Diagram", "Class", "Feature", "Holes", "Semantics"];

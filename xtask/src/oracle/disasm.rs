@@ -20,12 +20,15 @@ pub(super) fn run(each: usize, seed: u64, write: bool) -> Result<()> {
     let mut random = Random::new(seed);
     let words: Vec<(u32, usize)> = ENCODINGS
         .iter()
-        .flat_map(|encoding| (0..each).map(|index| (words::allocated(encoding, &mut random), index)).collect::<Vec<_>>())
+        .flat_map(|encoding| {
+            (0..each).map(|index| (words::allocated(encoding, &mut random), index)).collect::<Vec<_>>()
+        })
         .collect();
     let file = crate::root().join("target/oracle/words.bin");
     std::fs::create_dir_all(file.parent().context("target has no parent")?)?;
     std::fs::write(&file, words.iter().flat_map(|(word, _)| word.to_le_bytes()).collect::<Vec<_>>())?;
-    let output = Command::new(OBJDUMP).args(["-z", "-D", "-b", "binary", "-m", "aarch64"]).arg(&file).output()?;
+    let output =
+        Command::new(OBJDUMP).args(["-z", "-D", "-b", "binary", "-m", "aarch64"]).arg(&file).output()?;
     ensure!(output.status.success(), "{OBJDUMP} failed: {}", String::from_utf8_lossy(&output.stderr));
 
     let lines = String::from_utf8(output.stdout)?;

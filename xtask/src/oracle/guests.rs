@@ -11,7 +11,8 @@ const ARGUMENTS: [&[&str]; 4] = [&[], &["7"], &["300", "0x2a"], &["many"]];
 
 pub(super) fn run() -> Result<()> {
     ensure_program("qemu-aarch64", "qemu-user")?;
-    let build = Command::new("cargo").args(["build", "--release", "--quiet", "--package", "kvrm-cli"]).status()?;
+    let build =
+        Command::new("cargo").args(["build", "--release", "--quiet", "--package", "kvrm-cli"]).status()?;
     ensure!(build.success(), "kvrm does not build");
     let root = crate::root();
     let mut differ = 0;
@@ -20,7 +21,8 @@ pub(super) fn run() -> Result<()> {
         for arguments in ARGUMENTS {
             let run = |command: &mut Command| command.current_dir(&root).arg(&guest).args(arguments).output();
             let theirs = run(&mut Command::new("qemu-aarch64"))?;
-            let ours = run(Command::new(root.join("target/release/kvrm")).args(["run", "--engine", "reference"]))?;
+            let ours =
+                run(Command::new(root.join("target/release/kvrm")).args(["run", "--engine", "reference"]))?;
             let same = result(&theirs) == result(&ours);
             differ += usize::from(!same);
             println!("{} {name} {}", if same { "same  " } else { "DIFFER" }, arguments.join(" "));

@@ -16,7 +16,8 @@ pub(super) fn run(count: usize, seed: u64, write: bool) -> Result<()> {
     let mut random = Random::new(seed);
     let (mut text, mut differ, mut asked, mut defined_count) = (String::new(), 0, 0, 0);
     while asked < count {
-        let words: Vec<u32> = std::iter::repeat_with(|| word(&mut random)).filter(|&w| comparable(w)).take(1000).collect();
+        let words: Vec<u32> =
+            std::iter::repeat_with(|| word(&mut random)).filter(|&w| comparable(w)).take(1000).collect();
         let answers: Vec<bool> = unicorn.ask(&serde_json::json!({ "words": words }))?;
         for (&word, defined) in words.iter().zip(answers) {
             defined_count += usize::from(defined);
@@ -55,7 +56,7 @@ fn word(random: &mut Random) -> u32 {
 /// Whether our machine, without LSE, takes the word as an instruction of EL0.
 fn executes(word: u32) -> bool {
     let op = Instruction::new(word, Features::ARMV8_0).op;
-    op.is_some_and(|op| !op.encoding().semantics.contains("undefined"))
+    op.is_some_and(|op| !op.encoding().is_undefined_at_el0())
 }
 
 /// Words on which the two can be compared: system instructions and registers depend on what EL1 has set up,

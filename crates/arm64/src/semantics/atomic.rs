@@ -45,10 +45,34 @@ pub const fn mem_atomic_op(op: u32, old: u64, operand: u64, bytes: usize) -> u64
         MEM_BIC => old & !operand,
         MEM_EOR => old ^ operand,
         MEM_ORR => old | operand,
-        MEM_SMAX => if signed_less { operand } else { old },
-        MEM_SMIN => if signed_less { old } else { operand },
-        MEM_UMAX => if unsigned_less { operand } else { old },
-        MEM_UMIN => if unsigned_less { old } else { operand },
+        MEM_SMAX => {
+            if signed_less {
+                operand
+            } else {
+                old
+            }
+        }
+        MEM_SMIN => {
+            if signed_less {
+                old
+            } else {
+                operand
+            }
+        }
+        MEM_UMAX => {
+            if unsigned_less {
+                operand
+            } else {
+                old
+            }
+        }
+        MEM_UMIN => {
+            if unsigned_less {
+                old
+            } else {
+                operand
+            }
+        }
         _ => operand,
     }
 }

@@ -31,7 +31,7 @@ pub const fn checksum(accumulator: u32, value: u64, bits: u32, polynomial: u32) 
         crc ^= (value >> done) as u32 & 0xff;
         let mut i = 0;
         while i < 8 {
-            crc = crc >> 1 ^ polynomial * (crc & 1);
+            crc = (crc >> 1) ^ (polynomial * (crc & 1));
             i += 1;
         }
         done += 8;

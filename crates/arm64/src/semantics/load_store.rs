@@ -75,7 +75,11 @@ pub(super) fn read<const BYTES: usize>(memory: &mut impl Memory, address: u64) -
 
 /// Writes the low bytes of a number, up to eight, in little-endian order.
 #[inline(always)]
-pub(super) fn write<const BYTES: usize>(memory: &mut impl Memory, address: u64, value: u64) -> Result<(), Stop> {
+pub(super) fn write<const BYTES: usize>(
+    memory: &mut impl Memory,
+    address: u64,
+    value: u64,
+) -> Result<(), Stop> {
     let mut bytes = [0; BYTES];
     bytes.copy_from_slice(&value.to_le_bytes()[..BYTES]);
     memory.write(address, bytes)

@@ -7,7 +7,10 @@ use crate::{Cpu, Memory, Stop, Word};
 
 /// Reads two little-endian numbers of `BYTES` bytes, 4 or 8, that lie side by side.
 #[inline(always)]
-pub(super) fn read_pair<const BYTES: usize>(memory: &mut impl Memory, address: u64) -> Result<(u64, u64), Stop> {
+pub(super) fn read_pair<const BYTES: usize>(
+    memory: &mut impl Memory,
+    address: u64,
+) -> Result<(u64, u64), Stop> {
     if BYTES == 4 {
         let both = u64::from_le_bytes(memory.read::<8>(address)?);
         Ok((both & 0xffff_ffff, both >> 32))

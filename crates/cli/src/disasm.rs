@@ -1,0 +1,91 @@
+//! `kvrm disasm`.
+
+use std::io::{BufWriter, Write, stdout};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use kvrm::arm64::{decode, disassemble};
+use kvrm::{Program, read};
+
+use crate::number;
+
+/// Arguments of `kvrm disasm`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The program: a static ELF file for AArch64, or with --raw a file of code.
+    #[arg(required_unless_present = "words")]
+    program: Option<PathBuf>,
+    /// Disassemble these words, in hexadecimal, instead of a file.
+    #[arg(long = "word", value_name = "HEX", conflicts_with = "program", num_args = 1.., value_parser = word)]
+    words: Vec<u32>,
+    /// Take the file as it is.
+    #[arg(long)]
+    raw: bool,
+    /// Where words or a raw file lie.
+    #[arg(long, value_name = "ADDRESS", default_value = "0x10000", value_parser = number::parse)]
+    load_address: u64,
+    /// Print one JSON object a line, with the encoding's name in Arm's specification and its class.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Parses a code word.
+fn word(text: &str) -> Result<u32, String> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    let number = if digits.starts_with('+') { None } else { u32::from_str_radix(digits, 16).ok() };
+    number.ok_or_else(|| "expected up to eight hexadecimal digits such as d503201f".to_owned())
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let mut out = BufWriter::new(stdout().lock());
+    if let Some(path) = &args.program {
+        let program = if args.raw {
+            Program::raw(&path.display().to_string(), read(path)?, args.load_address, 0)?
+        } else {
+            Program::open(path)?
+        };
+        let code: Vec<_> = program.segments.iter().filter(|segment| segment.permissions.execute).collect();
+        if code.is_empty() {
+            bail!("{} has no executable segment", path.display());
+        }
+        for segment in code {
+            let words =
+                segment.data.chunks_exact(4).map(|bytes| bytes.try_into().map_or(0, u32::from_le_bytes));
+            print(&mut out, args.json, &program, segment.address, words)?;
+        }
+    } else {
+        let nothing = Program { name: String::new(), entry: 0, segments: Vec::new(), symbols: Vec::new() };
+        print(&mut out, args.json, &nothing, args.load_address, args.words.iter().copied())?;
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(
+    out: &mut impl Write,
+    json: bool,
+    program: &Program,
+    address: u64,
+    words: impl Iterator<Item = u32>,
+) -> Result<()> {
+    for (word, pc) in words.zip((address..).step_by(4)) {
+        let text = disassemble(word, pc).to_string();
+        let begins = program.symbol(pc).filter(|symbol| symbol.address == pc);
+        if json {
+            let op = decode(word);
+            let line = serde_json::json!({
+                "pc": format!("{pc:#x}"), "word": format!("{word:08x}"), "text": text,
+                "encoding": op.map(|op| op.encoding().name), "class": op.map(|op| op.class().name()),
+                "symbol": begins.map(|symbol| &symbol.name),
+            });
+            writeln!(out, "{line}")?;
+        } else {
+            if let Some(symbol) = begins {
+                writeln!(out, "\n{}:", symbol.name)?;
+            }
+            writeln!(out, "{pc:#10x}  {word:08x}  {text}")?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! The command line of KVRM.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line talks to its user")]
+
+mod disasm;
+mod number;
+mod program;
+mod run;
+mod trace;
+mod vectors;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Runs ARM64 programs, one lane or many, with results that are exact.
+#[derive(Parser)]
+#[command(name = "kvrm", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs a program and shows what it prints.
+    Run(run::Args),
+    /// Runs a program and prints every step.
+    Trace(trace::Args),
+    /// Prints the code of a program, or of single words, as assembly text.
+    Disasm(disasm::Args),
+    /// Checks test vectors.
+    #[command(subcommand)]
+    Vectors(vectors::Command),
+}
+
+/// The status of a failure of kvrm itself or of its input.
+const FAILED: u8 = 2;
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Run(args) => run::run(args),
+        Command::Trace(args) => trace::run(args),
+        Command::Disasm(args) => disasm::run(&args),
+        Command::Vectors(vectors::Command::Run(args)) => vectors::run(&args),
+    };
+    result.unwrap_or_else(|error| {
+        // A reader that has seen enough, such as `head`, is no failure.
+        let broken_pipe = |cause: &(dyn std::error::Error + 'static)| {
+            let io = cause.downcast_ref::<std::io::Error>();
+            io.is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+        };
+        if error.chain().any(broken_pipe) {
+            return ExitCode::SUCCESS;
+        }
+        eprintln!("error: {error:#}");
+        ExitCode::from(FAILED)
+    })
+}

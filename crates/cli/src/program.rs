@@ -1,0 +1,116 @@
+//! What the commands that run a program have in common.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
+use kvrm::arm64::Features;
+use kvrm::{Builder, Machine, Program, read};
+
+use crate::number;
+
+/// How to load a program.
+#[derive(clap::Args)]
+pub(crate) struct LoadArgs {
+    /// The program: a static ELF file for AArch64, or with --raw a file of code and data.
+    pub(crate) program: PathBuf,
+    /// Take the file as it is and start at its first byte; all its memory is readable, writable, executable.
+    #[arg(long)]
+    raw: bool,
+    /// Where a raw program lies.
+    #[arg(long, value_name = "ADDRESS", requires = "raw", default_value = "0x10000", value_parser = number::parse)]
+    load_address: u64,
+    /// How much memory a raw program has from there, if more than the file.
+    #[arg(long, value_name = "BYTES", requires = "raw", default_value = "1M", value_parser = number::parse)]
+    raw_memory: u64,
+}
+
+/// How to set a machine up.
+#[derive(clap::Args)]
+pub(crate) struct MachineArgs {
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+    /// The arguments of the program; write -- before those that begin with a dash.
+    pub(crate) args: Vec<String>,
+    /// One more argument, different in each lane: {lane} stands for the lane's number. May be repeated.
+    #[arg(long = "lane-arg", value_name = "TEMPLATE")]
+    lane_args: Vec<String>,
+    /// The engine: reference, which is the CPU.
+    #[arg(long, value_name = "ENGINE", default_value = "reference", value_parser = ["reference"])]
+    engine: String,
+    /// The most steps each lane may take.
+    #[arg(long, value_name = "STEPS", value_parser = number::parse)]
+    pub(crate) budget: Option<u64>,
+    /// The directory the guest may use files in. Without it, it has none.
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// A file the guest reads as its console input.
+    #[arg(long, value_name = "FILE")]
+    input: Option<PathBuf>,
+    /// Size of each lane's stack.
+    #[arg(long, value_name = "BYTES", default_value = "1M", value_parser = number::parse)]
+    stack: u64,
+    /// Size of each lane's heap; memory costs nothing until it is written.
+    #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = number::parse)]
+    heap: u64,
+    /// The most 4 KiB pages each lane may write.
+    #[arg(long, value_name = "PAGES", value_parser = number::parse)]
+    frames: Option<u64>,
+    /// Give the machine the Armv8.1 atomics (FEAT_LSE).
+    #[arg(long)]
+    lse: bool,
+}
+
+impl LoadArgs {
+    pub(crate) fn load(&self) -> Result<Program> {
+        if self.raw {
+            let name = self.program.display().to_string();
+            return Ok(Program::raw(&name, read(&self.program)?, self.load_address, self.raw_memory)?);
+        }
+        Ok(Program::open(&self.program)?)
+    }
+}
+
+impl MachineArgs {
+    /// Everything but the number of lanes and the console.
+    pub(crate) fn builder(&self) -> Result<Builder> {
+        self.builder_of_lane(0)
+    }
+
+    /// The same, with lanes numbered from `first` in the templates of arguments.
+    pub(crate) fn builder_of_lane(&self, first: usize) -> Result<Builder> {
+        let program = self.load.load()?;
+        let input = match &self.input {
+            Some(path) => read(path).context("the console input")?,
+            None => Vec::new(),
+        };
+        for template in &self.lane_args {
+            check_template(template)?;
+        }
+        let (args, templates) = (self.args.clone(), self.lane_args.clone());
+        let mut builder = Machine::builder(program)
+            .features(Features { lse: self.lse, ..Features::ARMV8_0 })
+            .stack_bytes(self.stack)
+            .heap_bytes(self.heap)
+            .input(move |_| input.clone())
+            .arguments(move |lane| {
+                let number = (first + lane).to_string();
+                let own = templates.iter().map(|template| template.replace("{lane}", &number));
+                args.iter().cloned().chain(own).collect()
+            });
+        if let Some(frames) = self.frames {
+            builder = builder.frames_max(usize::try_from(frames).unwrap_or(usize::MAX));
+        }
+        if let Some(dir) = &self.dir {
+            builder = builder.directory(dir);
+        }
+        Ok(builder)
+    }
+}
+
+/// A brace that is not part of `{lane}` is most likely a mistake.
+fn check_template(template: &str) -> Result<()> {
+    if template.replace("{lane}", "").contains(['{', '}']) {
+        bail!("--lane-arg '{template}': the only thing that may stand in braces is {{lane}}");
+    }
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! `kvrm trace`.
+
+use std::fmt::Write as _;
+use std::io::{BufWriter, Write as _, stdout};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use kvrm::arm64::{Cpu, disassemble};
+use kvrm::{Stop, Stream};
+
+use crate::number;
+use crate::program::MachineArgs;
+
+/// Arguments of `kvrm trace`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+A line shows the number of the step, the pc, the word, its text, and the registers it changed. What the guest \
+prints goes to standard error.")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    machine: MachineArgs,
+    /// The number that {lane} stands for in --lane-arg.
+    #[arg(long, value_name = "N", default_value = "0", value_parser = number::parse)]
+    lane: u64,
+    /// Run this many steps before the first line.
+    #[arg(long, value_name = "STEPS", default_value = "0", value_parser = number::parse)]
+    skip: u64,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args) -> Result<ExitCode> {
+    let lane = usize::try_from(args.lane)?;
+    // The lane is the only one, but has the arguments of the one asked for.
+    let builder = args.machine.builder_of_lane(lane)?.console(|_, _: Stream, bytes| {
+        let _ = std::io::stderr().write_all(bytes);
+    });
+    let mut machine = builder.build()?;
+    let mut out = BufWriter::new(stdout().lock());
+    let end = args.machine.budget.unwrap_or(u64::MAX);
+    if args.skip > 0 {
+        machine.run(args.skip.min(end))?;
+    }
+    while machine.cpu(0)?.steps < end && matches!(machine.stop(0)?, None | Some(Stop::Budget)) {
+        let before = machine.cpu(0)?;
+        let mut word = [0; 4];
+        let fetched = machine.read_memory(0, before.pc, &mut word)?.is_ok();
+        machine.run(1)?;
+        let (after, stop) = (machine.cpu(0)?, machine.stop(0)?);
+        if fetched {
+            let word = u32::from_le_bytes(word);
+            let text = disassemble(word, before.pc).to_string();
+            let changes = changes(&before, &after);
+            if args.json {
+                let changes: serde_json::Map<_, _> =
+                    changes.into_iter().map(|(name, value)| (name, format!("{value:#x}").into())).collect();
+                let line = serde_json::json!({
+                    "step": before.steps, "pc": format!("{:#x}", before.pc), "word": format!("{word:08x}"),
+                    "text": text, "changes": changes,
+                });
+                writeln!(out, "{line}")?;
+            } else {
+                let mut line = format!("{:>8}  {:#010x}  {word:08x}  {text:<36}", before.steps, before.pc);
+                for (name, value) in changes {
+                    write!(line, "  {name}={value:#x}")?;
+                }
+                writeln!(out, "{}", line.trim_end())?;
+            }
+        }
+        if let Some(stop) = stop.filter(|stop| *stop != Stop::Budget) {
+            out.flush()?;
+            eprintln!("stopped after {} steps: {stop}", after.steps);
+        }
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The registers that differ, the pc only if it is not simply the next.
+fn changes(before: &Cpu, after: &Cpu) -> Vec<(String, u128)> {
+    let mut changes = Vec::new();
+    let mut check = |name: &str, before: u128, after: u128| {
+        if before != after {
+            changes.push((name.to_owned(), after));
+        }
+    };
+    for n in 0..31 {
+        check(&format!("x{n}"), before.x(n).into(), after.x(n).into());
+    }
+    check("sp", before.sp.into(), after.sp.into());
+    check("nzcv", before.nzcv.into(), after.nzcv.into());
+    for n in 0..32 {
+        check(&format!("v{n}"), before.v[n], after.v[n]);
+    }
+    check("fpcr", before.fpcr.into(), after.fpcr.into());
+    check("fpsr", before.fpsr.into(), after.fpsr.into());
+    check("tpidr_el0", before.tpidr_el0.into(), after.tpidr_el0.into());
+    if before.steps != after.steps {
+        check("pc", before.pc.wrapping_add(4).into(), after.pc.into());
+    }
+    changes
+}

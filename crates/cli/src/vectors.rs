@@ -1,0 +1,63 @@
+//! `kvrm vectors run`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use kvrm::vectors::{Mismatch, Vector, open};
+use rayon::prelude::*;
+
+/// How many failures are shown in full.
+const SHOWN: usize = 10;
+
+/// What to do with vectors.
+#[derive(clap::Subcommand)]
+pub(crate) enum Command {
+    /// Runs the vectors of files and compares; exits with 1 if any fails.
+    Run(Args),
+}
+
+/// Arguments of `kvrm vectors run`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Vector files: one JSON object a line; compressed if the name ends in .gz.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// The engine: reference, which is the CPU.
+    #[arg(long, value_name = "ENGINE", default_value = "reference", value_parser = ["reference"])]
+    engine: String,
+    /// Print one JSON object with all failures.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    // All files are read before any runs, so that a bad line is noticed at once.
+    let mut vectors: Vec<(String, Vector)> = Vec::new();
+    for path in &args.files {
+        let file = open(path)?.into_iter().map(|vector| (path.display().to_string(), vector));
+        vectors.extend(file);
+    }
+    let results: Vec<Vec<Mismatch>> = vectors.par_iter().map(|(_, vector)| vector.run()).collect();
+    let failures = || vectors.iter().zip(&results).filter(|(_, mismatches)| !mismatches.is_empty());
+    let failed = failures().count();
+    if args.json {
+        let list: Vec<_> = failures()
+            .map(|((file, vector), mismatches)| {
+                let mismatches: Vec<_> = mismatches
+                    .iter()
+                    .map(|m| serde_json::json!({ "what": m.what, "expected": m.expected, "got": m.got }))
+                    .collect();
+                serde_json::json!({ "file": file, "name": vector.name, "mismatches": mismatches })
+            })
+            .collect();
+        let passed = vectors.len() - failed;
+        println!("{}", serde_json::json!({ "passed": passed, "failed": failed, "failures": list }));
+    } else {
+        for ((file, vector), mismatches) in failures().take(SHOWN) {
+            println!("FAILED in {file}: {}", vector.describe(mismatches));
+        }
+        println!("{} passed, {failed} failed", vectors.len() - failed);
+    }
+    Ok(ExitCode::from(u8::from(failed > 0)))
+}
