@@ -55,7 +55,7 @@ pub(crate) struct MachineArgs {
     /// The most 4 KiB pages each lane may write.
     #[arg(long, value_name = "PAGES", value_parser = number::parse)]
     frames: Option<u64>,
-    /// Give the machine the Armv8.1 atomics (FEAT_LSE).
+    /// Give the machine the Armv8.1 atomics.
     #[arg(long)]
     lse: bool,
 }

@@ -17,7 +17,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A file is no program this machine can load.
-    #[error("cannot load {name}: {source}")]
+    #[error("cannot load {name}")]
     Elf {
         /// The program.
         name: String,

@@ -63,7 +63,7 @@ const ENOSYS: i32 = 38;
 /// Which console stream a guest writes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
-    /// `:tt` opened for writing, SYS_WRITEC and SYS_WRITE0.
+    /// `:tt` opened for writing, `SYS_WRITEC` and `SYS_WRITE0`.
     Output,
     /// `:tt` opened for appending.
     Error,
@@ -379,7 +379,7 @@ impl Services {
 }
 
 impl Guest<'_> {
-    /// The name and mode SYS_OPEN is called with.
+    /// The name and mode `SYS_OPEN` is called with.
     fn name_and_mode(&self, block: u64) -> Result<(String, u64), Failure> {
         let (address, mode, bytes) = (self.field(block, 0)?, self.field(block, 1)?, self.field(block, 2)?);
         if bytes > STRING_BYTES_MAX {
@@ -426,7 +426,7 @@ fn relative(name: &str) -> &str {
     name.trim_start_matches('/')
 }
 
-/// The twelve modes of SYS_OPEN are those of C's `fopen`: r, rb, r+, r+b, w, wb, w+, w+b, a, ab, a+, a+b.
+/// The twelve modes of `SYS_OPEN` are those of C's `fopen`: r, rb, r+, r+b, w, wb, w+, w+b, a, ab, a+, a+b.
 fn open_options(mode: u64) -> OpenOptions {
     let (kind, update) = (mode / 4, mode % 4 >= 2);
     let mut options = OpenOptions::new();

@@ -241,6 +241,9 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Vector>, VectorError> {
         .collect()
 }
 
+/// Reads mapped memory.
+pub type ReadMemory<'a> = &'a dyn Fn(u64, &mut [u8]) -> Result<(), Stop>;
+
 /// The machine a vector ended up as.
 pub struct Outcome<'a> {
     /// The registers.
@@ -248,7 +251,7 @@ pub struct Outcome<'a> {
     /// The stop.
     pub stop: Stop,
     /// Reads mapped memory.
-    pub read: &'a dyn Fn(u64, &mut [u8]) -> Result<(), Stop>,
+    pub read: ReadMemory<'a>,
 }
 
 impl fmt::Debug for Outcome<'_> {
@@ -288,7 +291,7 @@ impl Vector {
         if self.init.pc.is_some() || self.init.stop.is_some() {
             return Err("`init` has a `pc` or a `stop`, which belong to `final`".into());
         }
-        for nzcv in [self.init.nzcv, self.expected.nzcv].into_iter().flatten().filter(|nzcv| nzcv.0 > 15) {
+        if let Some(nzcv) = [self.init.nzcv, self.expected.nzcv].into_iter().flatten().find(|nzcv| nzcv.0 > 15) {
             return Err(format!("`nzcv` {:#x} has more than four bits", nzcv.0));
         }
         if let Some(feature) = self.features.iter().find(|feature| *feature != "lse") {

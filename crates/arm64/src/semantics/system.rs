@@ -11,7 +11,7 @@ pub const COUNTER_HZ: u64 = 1_000_000_000;
 const CTR_EL0: u64 = 0x8444_8004;
 /// `DCZID_EL0`: DC ZVA permitted, blocks of 2^4 words.
 const DCZID_EL0: u64 = 4;
-/// AHP, DN, FZ and RMode; exception traps are not implemented.
+/// AHP, DN, FZ and `RMode`; exception traps are not implemented.
 const FPCR_MASK: u64 = 0x07c0_0000;
 /// QC and the cumulative exception flags.
 const FPSR_MASK: u64 = 0x0800_009f;
