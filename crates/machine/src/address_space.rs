@@ -48,7 +48,7 @@ pub struct AddressSpace {
     /// Index into `private` by page number.
     index: BTreeMap<u64, u32>,
     frames_max: usize,
-    tlb: Box<[TlbEntry; TLB_ENTRIES]>,
+    tlb: [TlbEntry; TLB_ENTRIES],
     /// The first address of the page that `code` decodes, or a value that no page begins at.
     code_base: u64,
     /// The page fetches currently come from, at hand without going through image or dirty list.
@@ -76,7 +76,7 @@ impl AddressSpace {
             private: Vec::new(),
             index: BTreeMap::new(),
             frames_max,
-            tlb: Box::new([EMPTY; TLB_ENTRIES]),
+            tlb: [EMPTY; TLB_ENTRIES],
             code_base: NO_PAGE,
             code: no_code(),
         }
