@@ -1,0 +1,61 @@
+//! Searches for an input that makes a program fail, with snapshot and reset: the core of a fuzzer.
+//!
+//! ```console
+//! $ cargo run --release --package kvrm --example search
+//! ```
+
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+
+use kvrm::arm64::asm::{Assembler, W1, W2, X0, X1, X3, at};
+use kvrm::{Machine, Permissions, Program, Segment, Stop};
+
+const CODE: u64 = 0x1_0000;
+const INPUT: u64 = 0x2_0000;
+const LANES: usize = 256;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // Reads through a pointer it computes from the input, which is wrong for a few inputs only.
+    let mut a = Assembler::new(CODE);
+    let fine = a.label();
+    a.mov(X0, INPUT as i64);
+    a.ldrb(W1, at(X0, 0)).ldrb(W2, at(X0, 1));
+    a.eor(W1, W1, W2).subs(W2, W1, 0x5a);
+    a.b_cond("ne", fine);
+    a.mov(X3, 0).ldr(X1, at(X3, 8));
+    a.bind(fine).hlt(0);
+    let code: Vec<u8> = a.finish()?.into_iter().flat_map(u32::to_le_bytes).collect();
+
+    let segment = |address, data, permissions| Segment { address, bytes: 0x1000, data, permissions };
+    let program = Program {
+        name: "victim".into(),
+        entry: CODE,
+        segments: vec![
+            segment(CODE, code, Permissions::RX),
+            segment(INPUT, Vec::new(), Permissions::RW),
+        ],
+        symbols: Vec::new(),
+    };
+    let mut machine = Machine::builder(program).lanes(LANES).build()?;
+    machine.snapshot()?;
+    let all: Vec<usize> = (0..LANES).collect();
+
+    // A real fuzzer would mutate what it has found interesting; this one counts.
+    let mut runs = 0;
+    for first in 0..=255 {
+        machine.reset(&all)?;
+        for &lane in &all {
+            let input = [first, lane as u8];
+            machine.write_memory(lane, INPUT, &input)?.map_err(|stop| stop.to_string())?;
+        }
+        machine.run(1000)?;
+        runs += LANES;
+        for &lane in &all {
+            if let Some(Stop::Fault(fault)) = machine.stop(lane)? {
+                println!("after {runs} runs: input {:02x?}: {fault}", [first, lane as u8]);
+                return Ok(());
+            }
+        }
+    }
+    println!("{runs} runs, no failure");
+    Ok(())
+}
