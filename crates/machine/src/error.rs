@@ -47,13 +47,26 @@ pub enum Error {
     /// A machine needs at least one lane.
     #[error("a machine needs at least 1 lane, and 0 were asked for")]
     NoLanes,
-    /// More lanes than an engine can hold.
-    #[error("{lanes} lanes are more than the {max} this engine can hold")]
+    /// More lanes than there is memory for.
+    #[error("{lanes} lanes do not fit in memory; each takes about {bytes} bytes before it writes anything")]
     TooManyLanes {
         /// How many were asked for.
         lanes: usize,
-        /// The most it can hold.
-        max: usize,
+        /// What a lane takes.
+        bytes: usize,
+    },
+    /// A segment of a program is impossible.
+    #[error(
+        "the segment of {bytes:#x} bytes at {address:#x}, with {data:#x} bytes of data, has more data than room \
+         or leaves the 48-bit address space"
+    )]
+    Segment {
+        /// Where it begins.
+        address: u64,
+        /// How long it is.
+        bytes: u64,
+        /// How much data it has.
+        data: usize,
     },
     /// A lane number is out of range.
     #[error("there is no lane {lane}: the machine has {lanes}, numbered from 0")]

@@ -185,7 +185,7 @@ impl Builder {
     /// # Errors
     /// If there are no lanes, memory does not fit, the directory cannot be opened, or preparing a lane fails.
     pub fn build(self) -> Result<Machine, Error> {
-        self.build_with(|image, lanes, frames_max| Ok(Box::new(Reference::new(image, lanes, frames_max))))
+        self.build_with(|image, lanes, frames_max| Ok(Box::new(Reference::new(image, lanes, frames_max)?)))
     }
 
     /// Builds the machine on an engine made from image, number of lanes and frames a lane may own.
@@ -198,6 +198,10 @@ impl Builder {
     ) -> Result<Machine, Error> {
         if self.lanes == 0 {
             return Err(Error::NoLanes);
+        }
+        if let Some(segment) = self.program.segments.iter().find(|segment| !segment.is_possible()) {
+            let &Segment { address, bytes, ref data, .. } = segment;
+            return Err(Error::Segment { address, bytes, data: data.len() });
         }
         let layout = place(&self.program, self.stack_bytes, self.heap_bytes)?;
         let room = |range: &std::ops::Range<u64>| Segment {

@@ -65,6 +65,13 @@ pub struct Segment {
 }
 
 impl Segment {
+    /// Whether it lies in the address space and has room for its data.
+    #[must_use]
+    pub fn is_possible(&self) -> bool {
+        let end = self.address.checked_add(self.bytes);
+        end.is_some_and(|end| end <= 1 << ADDRESS_BITS) && self.data.len() as u64 <= self.bytes
+    }
+
     /// The addresses it covers.
     #[must_use]
     pub fn range(&self) -> Range<u64> {
@@ -113,11 +120,10 @@ impl Program {
     /// If it is empty or does not fit the address space.
     pub fn raw(name: &str, data: Vec<u8>, address: u64, bytes: u64) -> Result<Self, Error> {
         let bytes = bytes.max(data.len() as u64);
-        let fits = address.checked_add(bytes).is_some_and(|end| end <= 1 << ADDRESS_BITS);
-        if bytes == 0 || !fits {
+        let segment = Segment { address, bytes, data, permissions: Permissions::RWX };
+        if bytes == 0 || !segment.is_possible() {
             return Err(Error::RawRange { address, bytes });
         }
-        let segment = Segment { address, bytes, data, permissions: Permissions::RWX };
         Ok(Self { name: name.to_owned(), entry: address, segments: vec![segment], symbols: Vec::new() })
     }
 

@@ -33,15 +33,20 @@ struct Snapshot {
 
 impl Reference {
     /// An engine with `lanes` lanes on `image`, each of which may own `frames_max` frames.
-    #[must_use]
-    pub fn new(image: &Arc<Image>, lanes: usize, frames_max: usize) -> Self {
+    ///
+    /// # Errors
+    /// If there is no memory for so many lanes.
+    pub fn new(image: &Arc<Image>, lanes: usize, frames_max: usize) -> Result<Self, Error> {
         let lane = || Lane {
             cpu: Cpu::default(),
             memory: AddressSpace::new(Arc::clone(image), frames_max),
             stop: None,
             snapshot: None,
         };
-        Self { lanes: (0..lanes).map(|_| lane()).collect() }
+        let mut all = Vec::new();
+        all.try_reserve_exact(lanes).map_err(|_| Error::TooManyLanes { lanes, bytes: size_of::<Lane>() })?;
+        all.extend((0..lanes).map(|_| lane()));
+        Ok(Self { lanes: all })
     }
 }
 

@@ -1,0 +1,72 @@
+//! Moves of constants, executed.
+
+use kvrm_arm64::asm::{Assembler, W7, X7};
+use kvrm_arm64::{Stop, run};
+use kvrm_testkit::random::Random;
+
+use crate::flat::Flat;
+
+/// A number of which every halfword is often all zeros or all ones.
+fn constant(random: &mut Random) -> u64 {
+    (0..4).fold(0, |value, _| {
+        let half = match random.below(4) {
+            0 => 0,
+            1 => 0xffff,
+            2 => 1 << random.below(16),
+            _ => random.below(0x1_0000),
+        };
+        value << 16 | half
+    })
+}
+
+/// How many moves it takes: one for each halfword that is not what MOVZ or MOVN puts there.
+fn fewest(value: u64, halves: usize) -> usize {
+    let other_than = |filler| (0..halves).filter(|i| value >> (16 * i) & 0xffff != filler).count();
+    other_than(0).min(other_than(0xffff)).max(1)
+}
+
+/// What the register holds after the code has run, and how long the code is.
+fn moved(assemble: impl Fn(&mut Assembler)) -> (u64, usize) {
+    let mut a = Assembler::new(crate::flat::BASE);
+    assemble(&mut a);
+    let words = a.finish().expect("a move of a constant can always be assembled");
+    let mut memory = Flat::new(&words, 64);
+    let mut cpu = memory.cpu();
+    cpu.set_x(7, 0x5a5a_a5a5_1234_5678);
+    let stop = run(&mut cpu, &mut memory, words.len() as u64);
+    assert_eq!(stop, Stop::Budget, "{words:08x?} runs to its end");
+    (cpu.x(7), words.len())
+}
+
+#[test]
+fn a_constant_moved_into_a_64_bit_register_is_there_after_the_fewest_moves() {
+    let mut random = Random::new(1);
+    for _ in 0..5000 {
+        let value = constant(&mut random);
+        let expected = (value, fewest(value, 4));
+        assert_eq!(moved(|a| drop(a.mov(X7, value as i64))), expected, "mov x7, {value:#x}");
+    }
+}
+
+#[test]
+fn a_constant_moved_into_a_32_bit_register_is_there_with_zeros_above() {
+    let mut random = Random::new(2);
+    for _ in 0..5000 {
+        let value = constant(&mut random) as u32;
+        let expected = (u64::from(value), fewest(value.into(), 2));
+        assert_eq!(moved(|a| drop(a.mov(W7, value.into()))), expected, "mov w7, {value:#x}");
+        // The same as a negative number, if it is one.
+        let signed = i64::from(value as i32);
+        assert_eq!(moved(|a| drop(a.mov(W7, signed))), expected, "mov w7, {signed}");
+    }
+}
+
+#[test]
+fn a_constant_of_more_than_32_bits_is_not_cut_down_to_a_32_bit_register() {
+    for value in [1 << 32, i64::from(i32::MIN) - 1, i64::MAX, i64::MIN] {
+        let mut a = Assembler::new(0);
+        a.mov(W7, value);
+        let result = a.finish();
+        assert!(result.is_err(), "mov w7, {value:#x} became {result:08x?}");
+    }
+}

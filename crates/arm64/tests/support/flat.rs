@@ -1,0 +1,74 @@
+//! A flat memory: one run of bytes, some of them read-only.
+
+use std::ops::Range;
+
+use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Features, Instruction, Memory, Stop};
+
+/// Where a [`Flat`] begins.
+pub(crate) const BASE: u64 = 0x1_0000;
+
+#[derive(Clone, PartialEq)]
+pub(crate) struct Flat {
+    /// The bytes from [`BASE`] on.
+    pub(crate) bytes: Vec<u8>,
+    /// The addresses that may be written.
+    pub(crate) writable: Range<u64>,
+    pub(crate) features: Features,
+}
+
+impl Flat {
+    /// Writable memory of `size` bytes that begins with `code`; all features are there.
+    pub(crate) fn new(code: &[u32], size: usize) -> Self {
+        let mut bytes: Vec<u8> = code.iter().flat_map(|word| word.to_le_bytes()).collect();
+        assert!(bytes.len() <= size, "{size} bytes are too few for the code");
+        bytes.resize(size, 0);
+        Self { bytes, writable: BASE..BASE + size as u64, features: Features::ALL }
+    }
+
+    /// A processor at the first word of this memory.
+    pub(crate) fn cpu(&self) -> Cpu {
+        Cpu::new(BASE, BASE + self.bytes.len() as u64)
+    }
+
+    /// The bytes from `address` on, by the rules of one access. Faults name the first byte that is at fault.
+    fn bytes(&mut self, address: u64, count: usize, access: Access) -> Result<&mut [u8], Stop> {
+        let addresses = (0..count as u64).map(|i| address.wrapping_add(i));
+        for address in addresses {
+            let mapped = address.wrapping_sub(BASE) < self.bytes.len() as u64;
+            let kind = match access {
+                _ if !mapped => FaultKind::Translation,
+                Access::Write if !self.writable.contains(&address) => FaultKind::Permission,
+                _ => continue,
+            };
+            return Err(Fault { kind, access, address }.into());
+        }
+        let at = (address - BASE) as usize;
+        Ok(&mut self.bytes[at..at + count])
+    }
+}
+
+impl Memory for Flat {
+    fn fetch(&mut self, pc: u64) -> Result<Instruction, Stop> {
+        if !pc.is_multiple_of(4) {
+            return Err(Fault { kind: FaultKind::Alignment, access: Access::Execute, address: pc }.into());
+        }
+        let features = self.features;
+        let bytes = self.bytes(pc, 4, Access::Execute)?;
+        Ok(Instruction::new(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]), features))
+    }
+
+    fn read<const N: usize>(&mut self, address: u64) -> Result<[u8; N], Stop> {
+        let mut copy = [0; N];
+        copy.copy_from_slice(self.bytes(address, N, Access::Read)?);
+        Ok(copy)
+    }
+
+    fn write<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Result<(), Stop> {
+        self.bytes(address, N, Access::Write)?.copy_from_slice(&bytes);
+        Ok(())
+    }
+
+    fn check_write(&mut self, address: u64, bytes: u64) -> Result<(), Stop> {
+        self.bytes(address, bytes as usize, Access::Write).map(|_| ())
+    }
+}

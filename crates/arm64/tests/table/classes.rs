@@ -1,0 +1,37 @@
+//! The kernel class of a row is that of each of its words.
+
+use kvrm_arm64::encoding::ENCODINGS;
+use kvrm_arm64::{CLASS_BITS, class_of, decode};
+use kvrm_testkit::random::Random;
+use kvrm_testkit::words;
+
+const WORDS_OF_EACH: usize = 200;
+
+#[test]
+fn the_class_of_a_row_is_the_class_of_all_its_words() {
+    let mut random = Random::new(1);
+    for row in ENCODINGS {
+        for _ in 0..WORDS_OF_EACH {
+            let word = words::allocated(row, &mut random);
+            // Should-be bits may be anything and change nothing.
+            let word = word ^ random.bits() as u32 & row.pattern.should_be_mask;
+            assert_eq!(decode(word), Some(row.op), "{word:#010x} is made from the diagram of {}", row.name);
+            assert_eq!(class_of(word), row.class, "class of {word:#010x}, {}", row.name);
+        }
+    }
+}
+
+#[test]
+fn the_class_depends_on_the_class_bits_alone() {
+    let mut random = Random::new(2);
+    assert_eq!(CLASS_BITS.count_ones(), 20, "so many bits the network sees");
+    for _ in 0..100_000 {
+        let (word, others) = (random.bits() as u32, random.bits() as u32 & !CLASS_BITS);
+        assert_eq!(
+            class_of(word),
+            class_of(word ^ others),
+            "classes of {word:#010x} and {:#010x}",
+            word ^ others
+        );
+    }
+}

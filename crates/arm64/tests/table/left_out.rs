@@ -1,0 +1,173 @@
+//! What the table leaves out, its source names in comments, by architecture version:
+//!
+//! ```text
+//! // Armv8.5 MTE (addsub_immtags): ADDG_64 SUBG_64
+//! // Armv9.4 LSE128 (memop_128): 36 encodings LDCLRP_128 to RCWSSETPAL_128
+//! // Armv8.0 FP and AdvSIMD, with later extensions (simd_dp): 867 encodings
+//! ```
+//!
+//! The group in parentheses is left off the names that end in it. A list may go on in the next lines. A range
+//! is in Arm's order and counts those in between that are neither rows nor named in another list.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kvrm_arm64::Op;
+use kvrm_arm64::encoding::ENCODINGS;
+
+use crate::arm::{self, ArmEncoding};
+
+const SOURCE: &str = include_str!("../../src/isa.rs");
+
+/// A comment, its lines joined.
+#[derive(Debug)]
+struct Comment {
+    version: String,
+    group: String,
+    text: String,
+}
+
+/// What a comment says.
+enum Content<'a> {
+    Names(Vec<&'a str>),
+    Range {
+        count: usize,
+        first: &'a str,
+        last: &'a str,
+    },
+    /// Everything in a folder.
+    Folder {
+        count: usize,
+    },
+}
+
+fn comments() -> Vec<Comment> {
+    let (_, table) = SOURCE.split_once("macro_rules! for_each_encoding").expect("the table is there");
+    let mut comments: Vec<Comment> = Vec::new();
+    let mut goes_on = false;
+    for line in table.lines() {
+        let Some(line) = line.trim().strip_prefix("// ") else {
+            goes_on = false;
+            continue;
+        };
+        if line.starts_with("Armv") {
+            let (head, text) = line.split_once("): ").unwrap_or_else(|| panic!("no group in: {line}"));
+            let (version, group) = head.split_once(" (").unwrap_or_else(|| panic!("no group in: {line}"));
+            let (version, group, text) = (version.to_owned(), group.to_owned(), text.to_owned());
+            comments.push(Comment { version, group, text });
+            goes_on = true;
+        } else if let Some(comment) = comments.last_mut().filter(|_| goes_on) {
+            comment.text += " ";
+            comment.text += line;
+        }
+    }
+    comments
+}
+
+impl Comment {
+    fn content(&self) -> Content<'_> {
+        let words: Vec<&str> = self.text.split_whitespace().collect();
+        let count = || words[0].parse().unwrap_or_else(|_| panic!("no number in {self:?}"));
+        match words[..] {
+            [_, "encodings"] => Content::Folder { count: count() },
+            [_, "encodings", first, "to", last] => Content::Range { count: count(), first, last },
+            _ => Content::Names(words),
+        }
+    }
+
+    /// The encoding that a name in this comment stands for.
+    fn find(&self, short: &str) -> &'static ArmEncoding {
+        let long = format!("{short}_{}", self.group);
+        let all = arm::by_name();
+        let arm = all.get(long.as_str()).or_else(|| all.get(short));
+        let arm = *arm.unwrap_or_else(|| panic!("{}: there is no {short}", self.version));
+        assert_eq!(arm.group, self.group, "the group of {short}");
+        arm
+    }
+}
+
+fn is_row(arm: &ArmEncoding) -> bool {
+    Op::from_name(&arm.name).is_some()
+}
+
+/// Encodings named one by one, with the comment that names them.
+fn named(comments: &[Comment]) -> BTreeMap<&'static str, &Comment> {
+    let mut named = BTreeMap::new();
+    for comment in comments {
+        let Content::Names(names) = comment.content() else { continue };
+        for name in names {
+            let arm = comment.find(name);
+            assert!(!is_row(arm), "{} is left out by {comment:?}, but there is a row", arm.name);
+            let before = named.insert(arm.name.as_str(), comment);
+            assert!(before.is_none(), "{} is named by {before:?} and by {comment:?}", arm.name);
+        }
+    }
+    named
+}
+
+/// The encodings from `first` to `last` that are neither rows nor named.
+fn range(comment: &Comment, first: &str, last: &str, named: &BTreeMap<&str, &Comment>) -> Vec<&'static str> {
+    let (first, last) = (comment.find(first), comment.find(last));
+    let group = || arm::encodings().iter().filter(|arm| arm.group == comment.group);
+    let position = |wanted: &ArmEncoding| group().position(|arm| arm.name == wanted.name);
+    let (from, to) = (position(first), position(last));
+    let (Some(from), Some(to)) = (from, to) else { panic!("{comment:?} ends outside its group") };
+    let inside = group().take(to + 1).skip(from);
+    let left_out = inside.filter(|arm| !is_row(arm) && !named.contains_key(arm.name.as_str()));
+    let names: Vec<&str> = left_out.map(|arm| arm.name.as_str()).collect();
+    assert_eq!(names.first(), Some(&first.name.as_str()), "the first of {comment:?}");
+    assert_eq!(names.last(), Some(&last.name.as_str()), "the last of {comment:?}");
+    names
+}
+
+#[test]
+fn every_encoding_of_arm_is_in_the_table_or_named_as_left_out() {
+    let comments = comments();
+    let mut known: BTreeSet<&str> = named(&comments).keys().copied().collect();
+    known.extend(ENCODINGS.iter().map(|row| row.name));
+    for comment in &comments {
+        match comment.content() {
+            Content::Names(_) => {}
+            Content::Range { first, last, .. } => {
+                known.extend(range(comment, first, last, &named(&comments)));
+            }
+            Content::Folder { .. } => {
+                let inside = arm::encodings().iter().filter(|arm| arm.folder == comment.group);
+                known.extend(inside.map(|arm| arm.name.as_str()));
+            }
+        }
+    }
+    let missing: Vec<&str> =
+        arm::encodings().iter().map(|arm| arm.name.as_str()).filter(|name| !known.contains(name)).collect();
+    assert_eq!(missing, [""; 0], "encodings of Arm's that the table passes over in silence");
+}
+
+#[test]
+fn counts_in_comments_are_right() {
+    let comments = comments();
+    let named = named(&comments);
+    let mut wrong = Vec::new();
+    for comment in &comments {
+        let (said, counted) = match comment.content() {
+            Content::Names(_) => continue,
+            Content::Range { count, first, last } => (count, range(comment, first, last, &named).len()),
+            Content::Folder { count } => {
+                (count, arm::encodings().iter().filter(|arm| arm.folder == comment.group).count())
+            }
+        };
+        if said != counted {
+            wrong.push(format!("{} ({}): {said}, but it is {counted}", comment.version, comment.group));
+        }
+    }
+    assert_eq!(wrong, [""; 0], "counts that are not those of Arm's tables");
+}
+
+#[test]
+fn a_folder_that_is_left_out_has_no_row() {
+    let comments = comments();
+    let folders: Vec<&Comment> =
+        comments.iter().filter(|comment| matches!(comment.content(), Content::Folder { .. })).collect();
+    assert_eq!(folders.len(), 1, "folders left out: {folders:?}");
+    for row in ENCODINGS {
+        assert_ne!(arm::by_name()[row.name].folder, folders[0].group, "folder of {}", row.name);
+    }
+}

@@ -1,0 +1,102 @@
+//! Operands against the diagrams they belong to.
+
+use kvrm_arm64::encoding::ENCODINGS;
+
+/// Where the fields of a letter may lie: lowest bit and width at most.
+#[rustfmt::skip] // Keeps a letter on a line.
+const LETTERS: &[(char, &[(u32, u32)])] = &[
+    ('d', &[(0, 5)]),
+    ('n', &[(5, 5)]),
+    ('m', &[(16, 5)]),
+    ('a', &[(10, 5)]),
+    ('t', &[(0, 5)]),
+    ('u', &[(10, 5)]),
+    // Rs; imms.
+    ('s', &[(16, 5), (10, 6)]),
+    ('r', &[(16, 6)]),
+    // imm16 of UDF; imm26; imm19, imm16, imm14 and immhi; immlo; imm12 or imm6; imm3; imm9; imm7; imm5.
+    ('i', &[(0, 16), (0, 26), (5, 19), (29, 2), (10, 12), (12, 9), (15, 7), (16, 5)]),
+    // shift or sh; hw.
+    ('h', &[(22, 2), (21, 2)]),
+    // option, whose middle bit PRFM fixes; o0.
+    ('o', &[(13, 3), (15, 1), (13, 1), (19, 1)]),
+    ('S', &[(12, 1)]),
+    ('c', &[(12, 4), (0, 4)]),
+    ('f', &[(0, 4)]),
+    // b5; b40.
+    ('b', &[(31, 1), (19, 5)]),
+    ('p', &[(16, 3)]),
+    // op2; its high bits in BTI.
+    ('q', &[(5, 3), (6, 2)]),
+    ('C', &[(12, 4)]),
+    ('M', &[(8, 4)]),
+    ('N', &[(22, 1)]),
+];
+
+/// Runs of one letter in a diagram: letter, lowest bit, width.
+fn runs(diagram: &str) -> Vec<(char, u32, u32)> {
+    let mut runs: Vec<(char, u32, u32)> = Vec::new();
+    for (letter, bit) in diagram.chars().rev().zip(0..) {
+        match runs.last_mut() {
+            Some((last, low, width)) if *last == letter && *low + *width == bit => *width += 1,
+            _ => runs.push((letter, bit, 1)),
+        }
+    }
+    runs.retain(|(letter, ..)| letter.is_ascii_alphabetic());
+    runs
+}
+
+#[test]
+fn operands_cover_every_variable_bit_exactly_once() {
+    for row in ENCODINGS {
+        let variable = row.pattern.variable_bits();
+        let mut covered = 0;
+        for operand in row.operands {
+            let bits = operand.bits(variable);
+            assert_eq!(bits & covered, 0, "{operand:?} of {} shares bits with another operand", row.name);
+            covered |= bits;
+        }
+        assert_eq!(covered, variable, "{} has fields that no operand shows: {:?}", row.name, row.pattern);
+    }
+}
+
+#[test]
+fn an_operand_that_is_a_plain_register_is_a_whole_field_of_five_bits() {
+    for row in ENCODINGS {
+        for operand in row.operands {
+            let Some(field) = operand.register() else { continue };
+            let bits = operand.bits(row.pattern.variable_bits());
+            assert_eq!(bits, 0x1f << field.low, "{operand:?} of {}", row.name);
+        }
+    }
+}
+
+#[test]
+fn letters_stand_for_the_fields_they_are_said_to_stand_for() {
+    for row in ENCODINGS {
+        for (letter, low, width) in runs(row.pattern.text()) {
+            let fields = LETTERS.iter().find(|(known, _)| *known == letter);
+            let (_, fields) = fields.unwrap_or_else(|| panic!("{letter} in {} means nothing", row.name));
+            let fits = fields.iter().any(|&(start, most)| start == low && width <= most);
+            assert!(fits, "{letter} at bit {low} of {}, {width} wide, is no field of that letter", row.name);
+        }
+    }
+}
+
+#[test]
+fn only_addresses_bit_numbers_and_one_option_have_a_letter_in_two_places() {
+    for row in ENCODINGS {
+        let runs = runs(row.pattern.text());
+        let mut letters: Vec<char> = runs.iter().map(|(letter, ..)| *letter).collect();
+        letters.sort_unstable();
+        let split: Vec<char> =
+            letters.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+        let expected: &[char] = match (row.group(), row.mnemonic) {
+            ("pcreladdr", _) => &['i'],
+            ("testbranch", _) => &['b'],
+            ("ldst_regoff", "prfm") => &['o'],
+            _ => &[],
+        };
+        assert_eq!(split, expected, "letters of {} in more than one place", row.name);
+    }
+}

@@ -1,0 +1,31 @@
+//! Rows in an order that the decoder and readers can rely on.
+
+use std::collections::BTreeSet;
+
+use kvrm_arm64::encoding::ENCODINGS;
+
+#[test]
+fn where_diagrams_overlap_the_earlier_row_is_the_more_specific_one() {
+    let mut overlaps = 0;
+    for (index, later) in ENCODINGS.iter().enumerate() {
+        for earlier in &ENCODINGS[..index] {
+            let (first, second) = (earlier.pattern, later.pattern);
+            if (first.value ^ second.value) & first.mask & second.mask != 0 {
+                continue;
+            }
+            overlaps += 1;
+            let contained = first.mask & second.mask == second.mask && first.mask != second.mask;
+            assert!(contained, "{} hides words of {} without being a special case", earlier.name, later.name);
+        }
+    }
+    // HINT and its special cases at the least.
+    assert!(overlaps > 20, "only {overlaps} overlaps; are they all found?");
+}
+
+#[test]
+fn rows_of_a_group_stand_together() {
+    let mut groups: Vec<&str> = ENCODINGS.iter().map(|row| row.group()).collect();
+    groups.dedup();
+    let distinct: BTreeSet<&str> = groups.iter().copied().collect();
+    assert_eq!(groups.len(), distinct.len(), "some group is in two places: {groups:?}");
+}
