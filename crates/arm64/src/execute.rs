@@ -43,12 +43,9 @@ macro_rules! define_execute { ($(
     $op:ident $mnemonic:literal $bits:literal $class:ident $feature:ident
     [$($operand:ident $(($parameter:literal))?),*] [$($hole:ident),*] $kind:ident($semantics:expr)
 )*) => {
-    /// Executes one decoded instruction, all but counting the step.
-    ///
-    /// # Errors
-    /// The stop it ends in; except for SVC the state is then as before.
+    /// All semantics as one `match`, to be compiled into the loop of [`run`].
     #[inline(always)]
-    pub fn execute(cpu: &mut Cpu, memory: &mut impl Memory, op: Op, w: Word) -> Result<(), Stop> {
+    fn dispatch(cpu: &mut Cpu, memory: &mut impl Memory, op: Op, w: Word) -> Result<(), Stop> {
         match op {
             $(Op::$op => call!($kind, $semantics, cpu, memory, w),)*
         }
@@ -57,25 +54,42 @@ macro_rules! define_execute { ($(
 for_each_encoding!(define_execute);
 
 /// Fetches and executes one instruction and counts it.
-///
-/// # Errors
-/// The stop it ends in.
 #[inline(always)]
-pub fn step(cpu: &mut Cpu, memory: &mut impl Memory) -> Result<(), Stop> {
+fn fetch_and_execute(cpu: &mut Cpu, memory: &mut impl Memory) -> Result<(), Stop> {
     let Instruction { word, op } = memory.fetch(cpu.pc)?;
     let Some(op) = op else { return Err(Stop::Undefined { word }) };
-    execute(cpu, memory, op, Word(word))?;
+    dispatch(cpu, memory, op, Word(word))?;
     cpu.steps += 1;
     Ok(())
 }
 
 /// Runs until something stops the lane or `budget` steps have retired.
+///
 pub fn run(cpu: &mut Cpu, memory: &mut impl Memory, budget: u64) -> Stop {
     let end = cpu.steps.saturating_add(budget);
     while cpu.steps < end {
-        if let Err(stop) = step(cpu, memory) {
+        if let Err(stop) = fetch_and_execute(cpu, memory) {
             return stop;
         }
     }
     Stop::Budget
+}
+
+/// Runs a single step.
+///
+/// # Errors
+/// The stop it ends in.
+pub fn step(cpu: &mut Cpu, memory: &mut impl Memory) -> Result<(), Stop> {
+    match run(cpu, memory, 1) {
+        Stop::Budget => Ok(()),
+        stop => Err(stop),
+    }
+}
+
+/// Executes one decoded instruction, all but fetching it and counting the step.
+///
+/// # Errors
+/// The stop it ends in; except for SVC the state is then as before.
+pub fn execute(cpu: &mut Cpu, memory: &mut impl Memory, op: Op, w: Word) -> Result<(), Stop> {
+    dispatch(cpu, memory, op, w)
 }
