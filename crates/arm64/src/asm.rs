@@ -213,6 +213,14 @@ pub fn encode(op: Op, args: &[Arg]) -> Result<u32, AsmError> {
         word |=
             bits(encoding, operand, arg, wide).map_err(|problem| AsmError::Operand { op, index, problem })?;
     }
+    // The size of Rt in TBZ is a bit of the number tested, which comes after it.
+    let narrow = |arg: &Arg| matches!(arg, Arg::Register(Register { wide: false, .. }));
+    if let Some(index) = operands().position(|&operand| operand == Operand::Rt)
+        && word >> 31 == 1
+        && narrow(&args[index])
+    {
+        return Err(AsmError::Operand { op, index, problem: "bits from 32 up need a 64-bit register" });
+    }
     if decode(word) == Some(op) { Ok(word) } else { Err(AsmError::Undefined { op, word }) }
 }
 
@@ -298,7 +306,9 @@ fn bits(encoding: &Encoding, operand: Operand, arg: Arg, wide: bool) -> Bits {
             let rm = general(rm, wide && option & 3 == 3, false, 16)?;
             Ok(rm | field(option.into(), 13, 3)? | field(amount.into(), 10, 3)?)
         }
-        (O::AddSubImm, Arg::Imm(imm)) if imm & 0xfff == 0 => Ok(field(imm >> 12, 10, 12)? | 1 << 22),
+        (O::AddSubImm, Arg::Imm(imm)) if imm != 0 && imm & 0xfff == 0 => {
+            Ok(field(imm >> 12, 10, 12)? | 1 << 22)
+        }
         (O::AddSubImm, Arg::Imm(imm)) => field(imm, 10, 12),
         (O::AddSubImm, Arg::ShiftedImm(imm, shift)) => {
             Ok(field(imm.into(), 10, 12)? | units(shift, 12, 22, 1)?)
@@ -408,14 +418,22 @@ fn adr(distance: i64) -> Bits {
     }
 }
 
-/// N:immr:imms of a bit mask in `datasize` bits, if it is one.
+/// N:immr:imms of a bit mask in `datasize` bits, if it is one. A 32-bit value may be zero- or sign-extended.
 #[must_use]
 pub fn encode_bit_mask(value: u64, datasize: u32) -> Option<u32> {
+    if datasize == 32 && !fits_word(value as i64) {
+        return None;
+    }
     (0..1 << 13).find(|raw| {
         let (n, immr, imms) = (raw >> 12, raw >> 6 & 0x3f, raw & 0x3f);
         let masks = decode_bit_masks(n, imms, immr, true).filter(|_| datasize == 64 || n == 0);
         masks.is_some_and(|masks| truncate(masks.wmask, datasize) == truncate(value, datasize))
     })
+}
+
+/// Whether a number can be the value of a 32-bit register, read as unsigned or as signed.
+fn fits_word(value: i64) -> bool {
+    u32::try_from(value).is_ok() || i32::try_from(value).is_ok()
 }
 
 /// Collects instructions and resolves labels.
@@ -522,6 +540,9 @@ impl Assembler {
 
     /// Assembles the shortest move of a constant: MOVZ, MOVN and MOVK as needed.
     pub fn mov(&mut self, d: Register, value: i64) -> &mut Self {
+        if !d.wide && !fits_word(value) {
+            return self.push(Err(AsmError::NoEncoding { text: alloc::format!("mov {d:?}, {value:#x}") }));
+        }
         let halves = if d.wide { 4 } else { 2 };
         let half = |i: u32| (value >> (16 * i)) as u32 & 0xffff;
         let ones = (0..halves).filter(|&i| half(i) == 0xffff).count();
