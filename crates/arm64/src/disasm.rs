@@ -6,8 +6,7 @@ use crate::alias::{preferred, pstate_field, sys_instruction};
 use crate::operand::{BARRIERS, CONDITIONS, EXTENDS, Operand, SHIFTS, is_wide};
 use crate::semantics::bitmask::decode_bit_masks;
 use crate::semantics::truncate;
-use crate::sysreg::register;
-use crate::{Op, Word, decode};
+use crate::{Op, Word, decode, sysreg};
 
 /// A word at an address, to be displayed as assembly text.
 ///
@@ -136,8 +135,9 @@ fn write_operand(f: &mut Formatter<'_>, operand: Operand, w: Word, pc: u64) -> f
         O::PstateNumber => write!(f, "s0_{}_c4_c{}_{}", w.op1(), w.crm(), w.op2()),
         O::SysOp => write!(f, "#{}, C{}, C{}, #{}", w.op1(), w.crn(), w.crm(), w.op2()),
         O::SysOpName => f.write_str(sys_instruction(w).map_or("", |instruction| instruction.name)),
-        O::SysReg => match register(w.sysreg()) {
-            Some(register) => f.write_str(register.name),
+        // Bit 21 is L: set in MRS, clear in MSR.
+        O::SysReg => match sysreg::name(w.sysreg(), w.bits(21, 1) == 0) {
+            Some(name) => f.write_str(name),
             None => write!(f, "s{}_{}_c{}_c{}_{}", w.op0(), w.op1(), w.crn(), w.crm(), w.op2()),
         },
         O::BranchCond => f.write_str(CONDITIONS[w.cond_b() as usize]),

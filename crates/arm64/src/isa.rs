@@ -587,8 +587,8 @@ macro_rules! for_each_encoding { ($consumer:ident) => { $consumer! {
     SWPAL_64_memop     "swpal"     "11111000111sssss100000nnnnnttttt" LoadStore Lse [Xs, Xt, Base] [] memory(atomic::memop::<8, MEM_SWP>)
     // Armv8.9 THE (memop): 24 encodings RCWCLR_64 to RCWSSETAL_64
     // Armv8.3 LRCPC (memop): LDAPRB_32L LDAPRH_32L LDAPR_32L LDAPR_64L
-    // Armv8.7 LS64 (memop): ST64BV0_64 ST64BV_64 ST64B_64L LD64B_64L STL64BV0_64 STL64BV_64 STL64B_64L
-    // Armv9.6 LSFE (memop): 121 encodings LDBFADD_16 to LDFMINNMAL_64
+    // Armv8.7 LS64 (memop): LDA64B_64L ST64BV0_64 ST64BV_64 ST64B_64L LD64B_64L STL64BV0_64 STL64BV_64 STL64B_64L
+    // Armv9.6 LSFE (memop): 120 encodings LDBFADD_16 to LDFMINNMAL_64
 
     // Armv9.6 LSUI (memop_unpriv): 32 encodings LDTADD_32 to SWPTAL_64
 

@@ -28,6 +28,16 @@ pub fn register(number: u32) -> Option<&'static SystemRegister> {
     REGISTERS.binary_search_by_key(&number, |register| register.number).ok().map(|i| &REGISTERS[i])
 }
 
+/// The name of a register in an MRS or, if it is `written`, in an MSR.
+#[must_use]
+pub fn name(number: u32, written: bool) -> Option<&'static str> {
+    match register(number)?.name {
+        // The one register that is another in each direction.
+        "dbgdtrrx_el0" if written => Some("dbgdtrtx_el0"),
+        name => Some(name),
+    }
+}
+
 /// A row: op0, op1, CRn, CRm, op2, name, access.
 const fn row(
     op0: u32,
@@ -126,7 +136,6 @@ pub static REGISTERS: &[SystemRegister] = &[
     row(2, 3,  0,  1, 0, "mdccsr_el0",         El0::None),
     row(2, 3,  0,  4, 0, "dbgdtr_el0",         El0::None),
     row(2, 3,  0,  5, 0, "dbgdtrrx_el0",       El0::None),
-    row(2, 3,  0,  5, 0, "dbgdtrtx_el0",       El0::None),
     row(2, 4,  0,  7, 0, "dbgvcr32_el2",       El0::None),
     row(3, 0,  0,  0, 0, "midr_el1",           El0::None),
     row(3, 0,  0,  0, 5, "mpidr_el1",          El0::None),

@@ -7,7 +7,7 @@ use kvrm_testkit::random::Random;
 /// A method of the assembler that takes a label.
 type Branch = fn(&mut Assembler, Label) -> &mut Assembler;
 
-/// Instructions that name a place: how to assemble them, their text but for the address, their reach in bytes.
+/// Instructions that name a place: how to assemble them, their text but for the address, their reach.
 const BRANCHES: [(Branch, &str, i64); 9] = [
     (|a, to| a.b(to), "b ", 1 << 27),
     (|a, to| a.bl(to), "bl ", 1 << 27),
@@ -80,7 +80,11 @@ fn a_label_that_nothing_uses_need_not_be_bound() {
 fn across(branch: Branch, words: i64, forwards: bool) -> Result<Vec<u32>, AsmError> {
     let mut a = Assembler::new(0x1000);
     let label = a.label();
-    let padding = |a: &mut Assembler, count| (0..count).for_each(|_| drop(a.word(0)));
+    let padding = |a: &mut Assembler, count| {
+        for _ in 0..count {
+            a.word(0);
+        }
+    };
     if forwards {
         branch(&mut a, label);
         padding(&mut a, words - 1);

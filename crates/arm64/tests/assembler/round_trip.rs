@@ -6,7 +6,7 @@ use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
 
-const WORDS_OF_EACH: usize = 200;
+const WORDS_OF_EACH: usize = 1000;
 
 #[test]
 fn the_operands_of_a_word_make_the_word() {

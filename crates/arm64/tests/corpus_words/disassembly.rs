@@ -7,8 +7,9 @@ use kvrm_arm64::{decode, disassemble};
 
 use crate::{assert_none, corpus, hexadecimal};
 
-/// Hints that binutils 2.40 does not know yet.
-const UNKNOWN: [&str; 4] = ["dgh", "gcsb", "clrbhb", "chkfeat"];
+/// Hints that binutils 2.40 does not know yet, and system instructions whose operands have names, most of
+/// which it knows and we do not, or the other way round.
+const UNKNOWN: [&str; 7] = ["dgh", "gcsb", "clrbhb", "chkfeat", "sys", "msr", "mrs"];
 
 /// The lines of the corpus: address, word, text.
 fn lines(corpus: &str) -> impl Iterator<Item = (u64, u32, &str)> {
@@ -40,7 +41,6 @@ fn objdump_was_asked_about_every_encoding_it_knows() {
     }
     for row in ENCODINGS.iter().filter(|row| !UNKNOWN.contains(&row.mnemonic)) {
         let count = counts.get(&Some(row.op)).copied().unwrap_or(0);
-        // Few are left of MSR and SYS, where objdump knows names of later versions.
-        assert!(count >= 1, "the corpus has {count} words of {}", row.name);
+        assert!(count >= 10, "the corpus has {count} words of {}", row.name);
     }
 }

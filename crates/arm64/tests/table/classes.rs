@@ -5,7 +5,7 @@ use kvrm_arm64::{CLASS_BITS, class_of, decode};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
 
-const WORDS_OF_EACH: usize = 200;
+const WORDS_OF_EACH: usize = 1000;
 
 #[test]
 fn the_class_of_a_row_is_the_class_of_all_its_words() {

@@ -1,0 +1,64 @@
+//! Hints, barriers and prefetches do nothing but take a step.
+
+use kvrm_arm64::Monitor;
+use kvrm_arm64::encoding::ENCODINGS;
+use kvrm_testkit::random::Random;
+use kvrm_testkit::words;
+
+use crate::flat::{BASE, Flat};
+use crate::{random_cpu, step_word};
+
+#[test]
+fn hints_barriers_and_prefetches_do_nothing() {
+    let mut random = Random::new(1);
+    let rows = ENCODINGS.iter().filter(|row| {
+        let is_barrier = row.group() == "barriers" && row.mnemonic != "clrex";
+        row.group() == "hints" || is_barrier || row.mnemonic.starts_with("prf")
+    });
+    let mut count = 0;
+    for row in rows {
+        count += 1;
+        for _ in 0..100 {
+            let word = words::allocated(row, &mut random);
+            let mut memory = Flat::new(&[word], 64);
+            let mut cpu = random_cpu(&mut random);
+            cpu.monitor = Some(Monitor { address: BASE, bytes: 8 });
+            let mut expected = cpu.clone();
+            expected.pc += 4;
+            expected.steps += 1;
+            let memory_before = memory.clone();
+            assert_eq!(step_word(&mut cpu, &mut memory, word), Ok(()), "{} {word:#010x}", row.name);
+            assert_eq!(cpu, expected, "registers after {} {word:#010x}", row.name);
+            assert!(memory == memory_before, "memory after {} {word:#010x}", row.name);
+        }
+    }
+    assert_eq!(count, 29 + 3 + 4, "hints, barriers, prefetches");
+}
+
+#[test]
+fn all_words_of_the_hint_space_are_hints() {
+    // Hints not yet assigned are NOPs too, so that programs may use them before machines know them.
+    let mut random = Random::new(2);
+    for number in 0..128 {
+        let mut memory = Flat::new(&[], 64);
+        let mut cpu = random_cpu(&mut random);
+        let result = step_word(&mut cpu, &mut memory, 0xd503_201f | number << 5);
+        assert_eq!(result, Ok(()), "hint #{number}");
+    }
+}
+
+#[test]
+fn clrex_takes_the_mark_away_and_does_nothing_else() {
+    let mut random = Random::new(3);
+    for option in 0..16 {
+        let mut cpu = random_cpu(&mut random);
+        cpu.monitor = Some(Monitor { address: BASE, bytes: 8 });
+        let mut expected = cpu.clone();
+        expected.pc += 4;
+        expected.steps += 1;
+        expected.monitor = None;
+        let result = step_word(&mut cpu, &mut Flat::new(&[], 64), 0xd503_305f | option << 8);
+        assert_eq!(result, Ok(()), "clrex #{option}");
+        assert_eq!(cpu, expected, "registers after clrex #{option}");
+    }
+}

@@ -1,0 +1,47 @@
+//! Execution: stops, budgets, faults, and what the architecture leaves open. Single results of single
+//! instructions are in the tests of the semantics.
+
+#[path = "../support/flat.rs"]
+mod flat;
+
+mod alignment;
+mod budgets;
+mod choices;
+mod exclusives;
+mod faults;
+mod features;
+mod hints;
+mod rows;
+mod stops;
+mod system_instructions;
+mod system_registers;
+
+use kvrm_arm64::{Cpu, Stop, step};
+use kvrm_testkit::random::Random;
+
+use flat::{BASE, Flat};
+
+/// Executes `word`, written to the first word of memory, from a state whose pc is there.
+fn step_word(cpu: &mut Cpu, memory: &mut Flat, word: u32) -> Result<(), Stop> {
+    assert_eq!(cpu.pc, BASE, "the word is put at the pc");
+    memory.bytes[..4].copy_from_slice(&word.to_le_bytes());
+    step(cpu, memory)
+}
+
+/// A processor at the first word of memory whose other registers are random.
+fn random_cpu(random: &mut Random) -> Cpu {
+    let mut cpu = Cpu::new(BASE, random.bits());
+    for n in 0..31 {
+        cpu.set_x(n, random.bits());
+    }
+    cpu.nzcv = random.below(16) as u32;
+    cpu.tpidr_el0 = random.bits();
+    cpu.tpidrro_el0 = random.bits();
+    cpu.steps = random.below(1 << 40);
+    cpu
+}
+
+/// Writes the register that a field names where 31 is the stack pointer.
+fn set_base(cpu: &mut Cpu, number: u32, value: u64) {
+    if number == 31 { cpu.sp = value } else { cpu.set_x(number, value) }
+}

@@ -1,0 +1,76 @@
+//! Executes words of the table and compares the states after them.
+
+use kvrm_arm64::encoding::ENCODINGS;
+use kvrm_arm64::{Cpu, Encoding, Word, execute};
+use kvrm_testkit::random::Random;
+use kvrm_testkit::words;
+
+use crate::flat::Flat;
+use crate::numbers::{low, random_number};
+
+const WORDS_OF_EACH: usize = 2000;
+
+/// Random registers. The pc is a multiple of four.
+pub(crate) fn random_cpu(random: &mut Random) -> Cpu {
+    let mut cpu = Cpu::new(random_number(random) & !3, random_number(random));
+    for n in 0..31 {
+        cpu.set_x(n, random_number(random));
+    }
+    // Often the same value twice, so that comparisons find equals.
+    if random.below(4) == 0 {
+        let value = cpu.x(random.below(31) as u32);
+        cpu.set_x(random.below(31) as u32, value);
+    }
+    cpu.nzcv = random.below(16) as u32;
+    cpu
+}
+
+/// The size of the registers of most instructions.
+pub(crate) fn datasize(word: u32) -> u32 {
+    if word >> 31 == 1 { 64 } else { 32 }
+}
+
+/// A general register of that size; number 31 is zero.
+pub(crate) fn x(cpu: &Cpu, number: u32, datasize: u32) -> u64 {
+    if number == 31 { 0 } else { low(cpu.general_registers()[number as usize], datasize) }
+}
+
+/// The same where number 31 is the stack pointer.
+pub(crate) fn x_or_sp(cpu: &Cpu, number: u32, datasize: u32) -> u64 {
+    if number == 31 { low(cpu.sp, datasize) } else { x(cpu, number, datasize) }
+}
+
+/// Writes a register; number 31 is nowhere.
+pub(crate) fn set_x(cpu: &mut Cpu, number: u32, value: u64) {
+    if number != 31 {
+        cpu.set_x(number, value);
+    }
+}
+
+/// The same where number 31 is the stack pointer.
+pub(crate) fn set_x_or_sp(cpu: &mut Cpu, number: u32, value: u64) {
+    if number == 31 { cpu.sp = value } else { cpu.set_x(number, value) }
+}
+
+/// Executes random words of every row of the groups. `expect` makes of the state before, in which the pc is
+/// already that of the next word, the state after.
+pub(crate) fn check(groups: &[&str], expect: impl Fn(&mut Cpu, &Encoding, u32)) {
+    let mut random = Random::new(1);
+    for group in groups {
+        let rows: Vec<&Encoding> = ENCODINGS.iter().filter(|row| row.group() == *group).collect();
+        assert!(!rows.is_empty(), "no row is of group {group}");
+        for row in rows.into_iter().filter(|row| !row.is_undefined_at_el0()) {
+            for _ in 0..WORDS_OF_EACH {
+                let word = words::allocated(row, &mut random);
+                let before = random_cpu(&mut random);
+                let mut expected = before.clone();
+                expected.pc = expected.pc.wrapping_add(4);
+                expect(&mut expected, row, word);
+                let mut after = before.clone();
+                let result = execute(&mut after, &mut Flat::new(&[], 0), row.op, Word(word));
+                assert_eq!(result, Ok(()), "{} {word:#010x}", row.name);
+                assert_eq!(after, expected, "{} {word:#010x} after {before:?}", row.name);
+            }
+        }
+    }
+}

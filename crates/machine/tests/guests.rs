@@ -1,0 +1,122 @@
+//! The compiled guests: each prints the line that it prints under QEMU.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use kvrm_machine::{Machine, Program, Stop, Stream};
+use proptest::prelude::*;
+
+/// What each guest prints without arguments, as `qemu-aarch64` ran it.
+const LINES: [&str; 11] = [
+    "bubble_sort size=800 seed=1 swaps=161420 hash=0x7b2b136395ae474a ok",
+    "life size=30 seed=1 alive=702 hash=0x32a4d2e4d5f2358b ok",
+    "lz size=60000 seed=1 packed=27823 unpacked=60000 hash=0xe9d7491ef6d463db ok",
+    "matmul size=72 seed=1 hash=0x753ae72a2b0e5d21 ok",
+    "mix size=50000 seed=1 sum=0xe25a29f8d22e7016 ok",
+    "quicksort size=20000 seed=1 hash=0xa3def3befde92f26 ok",
+    "relocs size=100000 seed=1 x=0x6ff0f3b95c63a67a last=2 ok",
+    "sha256 size=40000 seed=1 digest=36d3ebc1b14196675b3afd26806c32ccb7c9a3e7f920e84226883b00621b0e88 ok",
+    "sieve size=300000 seed=1 primes=25997 ok",
+    "strings size=300 seed=1 hash=0x524cedd96ab2efb3 ok",
+    "vm size=400 seed=1 steps=20160 longest=143 at=327 executed=153003 ok",
+];
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../guests/bin")
+}
+
+/// The name a line begins with.
+fn name(line: &'static str) -> &'static str {
+    line.split(' ').next().unwrap_or_default()
+}
+
+/// Runs a guest once in each lane with that lane's arguments; gives stop and output of each.
+fn run(name: &str, arguments: &[&[&str]]) -> Vec<(Stop, String)> {
+    let program = Program::open(folder().join(name).with_extension("elf")).expect("the guest is there");
+    let owned: Vec<Vec<String>> =
+        arguments.iter().map(|lane| lane.iter().map(|&word| word.to_owned()).collect()).collect();
+    let mut machine = Machine::builder(program)
+        .lanes(arguments.len())
+        .arguments(move |lane| owned[lane].clone())
+        .build()
+        .expect("the guest fits");
+    // An engine that does not end them fails the test rather than hang it.
+    machine.run(100_000_000).expect("the engine works");
+    (0..arguments.len())
+        .map(|lane| {
+            let error = machine.output(lane, Stream::Error).unwrap();
+            assert!(error.is_empty(), "guests write to one stream");
+            let text = String::from_utf8(machine.output(lane, Stream::Output).unwrap().to_vec());
+            (machine.stop(lane).unwrap().unwrap(), text.expect("guests print text"))
+        })
+        .collect()
+}
+
+#[test]
+fn every_guest_prints_what_it_prints_under_qemu() {
+    for line in LINES {
+        let ended = run(name(line), &[&[]]);
+        assert_eq!(ended, [(Stop::Exit { code: 0 }, format!("{line}\n"))], "{}", name(line));
+    }
+}
+
+#[test]
+fn there_is_no_guest_that_is_not_tested() {
+    let files = std::fs::read_dir(folder()).unwrap();
+    let found: BTreeSet<String> =
+        files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    let known: BTreeSet<String> = LINES.iter().map(|line| format!("{}.elf", name(line))).collect();
+    assert_eq!(found, known, "the files in guests/bin");
+}
+
+#[test]
+fn arguments_that_say_the_defaults_change_nothing() {
+    for line in LINES {
+        let size = line.split_once("size=").and_then(|(_, rest)| rest.split(' ').next()).unwrap();
+        let hexadecimal = format!("{:#x}", size.parse::<u64>().unwrap());
+        for (stop, output) in run(name(line), &[&[size], &[size, "1"], &[&hexadecimal, "0x1"]]) {
+            assert_eq!((stop, output), (Stop::Exit { code: 0 }, format!("{line}\n")), "{}", name(line));
+        }
+    }
+}
+
+#[test]
+fn arguments_that_cannot_be_used_are_status_2() {
+    let arguments: [&[&str]; 10] = [
+        &["x"],
+        &["-1"],
+        &["1x"],
+        &["0x"],
+        &["1.5"],
+        &["10", "x"],
+        &["10", "1", "1"],
+        &["18446744073709551616"],
+        &["0xffffffffffffffff"],
+        &["10", "0x10000000000000000"],
+    ];
+    for line in LINES {
+        for ((stop, output), arguments) in run(name(line), &arguments).into_iter().zip(arguments) {
+            assert_eq!(stop, Stop::Exit { code: 2 }, "{} {arguments:?}", name(line));
+            assert!(!output.ends_with(" ok\n"), "{} {arguments:?} prints {output}", name(line));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn every_guest_agrees_with_itself_on_any_seed(seeds in prop::array::uniform4(any::<u64>())) {
+        for line in LINES {
+            let seeds = seeds.map(|seed| seed.to_string());
+            let sizes = ["1", "2", "3", "17"];
+            let arguments: Vec<[&str; 2]> = sizes.into_iter().zip(&seeds).map(|(size, seed)| [size, seed]).collect();
+            let arguments: Vec<&[&str]> = arguments.iter().map(|both| &both[..]).collect();
+            for ((stop, output), arguments) in run(name(line), &arguments).into_iter().zip(&arguments) {
+                let begin = format!("{} size={} seed=", name(line), arguments[0]);
+                prop_assert!(output.starts_with(&begin) && output.ends_with(" ok\n"), "{arguments:?}: {output}");
+                prop_assert_eq!(stop, Stop::Exit { code: 0 });
+            }
+        }
+    }
+}

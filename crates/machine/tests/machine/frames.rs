@@ -1,0 +1,184 @@
+//! Running out of frames stops a lane before it writes; with more frames it ends as if it had had them.
+
+use kvrm_arm64::asm::{X0, X1, X2, X3, at};
+use kvrm_machine::{Builder, LaneSetup, Machine, PAGE_BYTES, Stop};
+
+use crate::support::{CODE, GUESTS, guest, lane, raw, word};
+
+const PAGE: u64 = PAGE_BYTES as u64;
+
+/// Gives the machine one more frame a lane whenever all have stopped for want of one.
+fn run_with_one_more_frame_each_time(builder: Builder, first: usize) -> (Machine, usize) {
+    let mut machine = builder.frames_max(first).build().unwrap();
+    let mut frames = first;
+    loop {
+        machine.run(u64::MAX).unwrap();
+        let dirty = machine.dirty_pages(0).unwrap().len();
+        assert!(dirty <= frames, "{dirty} frames of {frames}");
+        if machine.stop(0).unwrap() != Some(Stop::OutOfFrames) {
+            return (machine, frames);
+        }
+        // Without more, it cannot go on, and nothing changes.
+        let before = lane(&machine, 0);
+        let report = machine.run(u64::MAX).unwrap();
+        assert_eq!((report.steps, report.stops.get("out-of-frames")), (0, Some(&1)), "it stops again");
+        assert_eq!(lane(&machine, 0), before, "an instruction that cannot have its frame does nothing");
+        frames += 1;
+        machine.set_frames_max(frames);
+    }
+}
+
+#[test]
+fn every_guest_ends_the_same_if_frames_come_one_by_one() {
+    for (name, size) in GUESTS {
+        let builder = || Machine::builder(guest(name)).arguments(move |_| vec![size.to_owned()]);
+        let mut unlimited = builder().build().unwrap();
+        unlimited.run(u64::MAX).unwrap();
+        let expected = lane(&unlimited, 0);
+        let (machine, frames) = run_with_one_more_frame_each_time(builder(), 0);
+        assert_eq!(lane(&machine, 0), expected, "{name} with frames one by one");
+        assert_eq!(frames, expected.dirty.len(), "as many as {name} writes are enough, and no fewer");
+    }
+}
+
+#[test]
+fn the_frame_that_is_missing_is_that_of_the_store() {
+    // Writes the first doubleword of one page after the other.
+    let program = || {
+        raw(|a| {
+            let again = a.label();
+            a.nop().nop();
+            a.bind(again);
+            a.str(X1, at(X1, 0)).add(X1, X1, 0x1000);
+            a.subs(X2, X2, 1).b_cond("ne", again).hlt(0);
+        })
+    };
+    for frames in 0..10 {
+        let prepare = |lane: &mut LaneSetup<'_>| {
+            lane.set_x(1, CODE + PAGE);
+            lane.set_x(2, 10);
+        };
+        let builder = Machine::builder(program()).prepare(prepare);
+        let mut machine = builder.frames_max(frames).build().unwrap();
+        let report = machine.run(u64::MAX).unwrap();
+        assert_eq!(machine.stop(0).unwrap(), Some(Stop::OutOfFrames), "{frames} frames");
+        let cpu = machine.cpu(0).unwrap();
+        assert_eq!((cpu.pc, cpu.x(1)), (CODE + 8, CODE + PAGE * (frames as u64 + 1)), "the store stopped");
+        let expected: Vec<u64> = (1..=frames as u64).map(|page| CODE + PAGE * page).collect();
+        assert_eq!(machine.dirty_pages(0).unwrap(), expected, "and has written nothing");
+        assert_eq!(report.frames, frames, "the report counts the frames");
+    }
+}
+
+#[test]
+fn a_store_across_two_pages_needs_both_frames_at_once() {
+    let border = CODE + 0x3000;
+    let program = || {
+        raw(|a| {
+            a.stp(X1, X1, at(X1, 0)).hlt(0);
+        })
+    };
+    for frames in 0..2 {
+        let builder = Machine::builder(program()).prepare(move |lane| lane.set_x(1, border - 8));
+        let mut machine = builder.frames_max(frames).build().unwrap();
+        machine.run(10).unwrap();
+        assert_eq!(machine.stop(0).unwrap(), Some(Stop::OutOfFrames), "two pages and {frames} frames");
+        assert!(machine.dirty_pages(0).unwrap().is_empty(), "not even the first half is written");
+        machine.set_frames_max(2);
+        machine.run(10).unwrap();
+        assert_eq!(machine.stop(0).unwrap(), Some(Stop::Halt { imm: 0 }), "two frames are enough");
+        assert_eq!(machine.dirty_pages(0).unwrap(), [border - PAGE, border], "both halves");
+    }
+}
+
+#[test]
+fn pages_that_are_owned_can_be_written_when_there_are_fewer_frames_now() {
+    let program = raw(|a| {
+        a.str(X0, at(X1, 0)).str(X0, at(X2, 0)).str(X0, at(X1, 8)).str(X0, at(X3, 0)).hlt(0);
+    });
+    let mut machine = Machine::builder(program)
+        .prepare(|lane| (1..4).for_each(|n| lane.set_x(n, CODE + PAGE * u64::from(n))))
+        .build()
+        .unwrap();
+    machine.run(2).unwrap();
+    machine.set_frames_max(0);
+    machine.run(10).unwrap();
+    assert_eq!(machine.cpu(0).unwrap().pc, CODE + 12, "the third store has its page, the fourth has not");
+    assert_eq!(machine.stop(0).unwrap(), Some(Stop::OutOfFrames), "and stops");
+}
+
+#[test]
+fn every_lane_has_frames_of_its_own() {
+    // Lane n writes n pages.
+    let program = raw(|a| {
+        let (again, end) = (a.label(), a.label());
+        a.bind(again);
+        a.cbz(X2, end).add(X1, X1, 0x1000).str(X2, at(X1, 0)).sub(X2, X2, 1).b(again);
+        a.bind(end);
+        a.hlt(0);
+    });
+    let prepare = |lane: &mut LaneSetup<'_>| {
+        lane.set_x(1, CODE);
+        lane.set_x(2, lane.number() as u64);
+    };
+    let mut machine = Machine::builder(program).lanes(8).frames_max(4).prepare(prepare).build().unwrap();
+    let report = machine.run(u64::MAX).unwrap();
+    assert_eq!(
+        report.stops.into_iter().collect::<Vec<_>>(),
+        [("halt", 5), ("out-of-frames", 3)],
+        "lanes 5 to 7"
+    );
+    assert_eq!(report.frames, 1 + 2 + 3 + 4 * 4, "frames of all lanes together");
+    machine.set_frames_max(7);
+    let report = machine.run(u64::MAX).unwrap();
+    assert_eq!((report.stops["halt"], report.frames), (8, 1 + 2 + 3 + 4 + 5 + 6 + 7), "with enough for all");
+}
+
+#[test]
+fn preparing_a_lane_takes_frames_too() {
+    let program = || {
+        raw(|a| {
+            a.hlt(0);
+        })
+    };
+    let builder = || Machine::builder(program()).prepare(|lane| lane.write(CODE + PAGE - 1, &[1, 2]));
+    let error = builder().frames_max(1).build().unwrap_err();
+    assert_eq!(error.to_string(), "lane 0 cannot be prepared: out of memory frames", "two pages, one frame");
+    let machine = builder().frames_max(2).build().unwrap();
+    assert_eq!(machine.dirty_pages(0).unwrap(), [CODE, CODE + PAGE], "two frames");
+}
+
+#[test]
+fn a_service_that_needs_a_frame_waits_for_it_and_loses_nothing() {
+    // Reads eight bytes of console input to a page of its own; x0 is then 0.
+    let [buffer, block, open, name] = [0x2000, 0x100, 0x180, 0x200].map(|offset| CODE + offset);
+    let before_read = CODE + 0x1c;
+    let program = || {
+        raw(|a| {
+            a.mov(X0, 1).mov(X1, open as i64).hlt(0xf000);
+            a.mov(X0, 6).mov(X1, block as i64);
+            assert_eq!(a.here(), before_read, "where the second call is");
+            a.hlt(0xf000).hlt(0);
+        })
+    };
+    let words = |words: &[u64]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let prepare = move |lane: &mut LaneSetup<'_>| {
+        lane.write(name, b":tt");
+        lane.write(open, &words(&[name, 0, 3]));
+        lane.write(block, &words(&[1, buffer, 8]));
+    };
+    let builder = || Machine::builder(program()).input(|_| b"12345678".to_vec()).prepare(prepare);
+    let mut machine = builder().frames_max(1).build().unwrap();
+    let report = machine.run(100).unwrap();
+    assert_eq!(machine.stop(0).unwrap(), Some(Stop::OutOfFrames), "the buffer has no frame");
+    let cpu = machine.cpu(0).unwrap();
+    assert_eq!((report.services, cpu.x(0), cpu.pc), (2, 6, before_read), "the call has not retired");
+    assert_eq!(machine.run(100).unwrap().steps, 0, "and cannot");
+    machine.set_frames_max(2);
+    machine.run(100).unwrap();
+    let mut unlimited = builder().build().unwrap();
+    unlimited.run(100).unwrap();
+    assert_eq!(lane(&machine, 0), lane(&unlimited, 0), "then it ends as if nothing had been");
+    assert_eq!(machine.cpu(0).unwrap().x(0), 0, "all was read");
+    assert_eq!(&word(&machine, 0, buffer).to_le_bytes(), b"12345678", "the input");
+}

@@ -1,0 +1,101 @@
+//! Runs that are watched.
+
+use std::ops::ControlFlow;
+
+use kvrm_arm64::asm::{X0, X1};
+use kvrm_machine::{Machine, Progress, Stop};
+
+use crate::support::{Lane, guest, lane, raw};
+
+/// Lane 0 counts x0 down and halts; all others halt at once. The more lanes, the shorter the slices.
+fn counter(count: u64) -> Machine {
+    let program = raw(|a| {
+        let (again, end) = (a.label(), a.label());
+        a.cbz(X0, end);
+        a.bind(again);
+        a.add(X1, X1, X0).subs(X0, X0, 1).b_cond("ne", again);
+        a.bind(end);
+        a.hlt(0);
+    });
+    let prepare = move |lane: &mut kvrm_machine::LaneSetup<'_>| {
+        lane.set_x(0, if lane.number() == 0 { count } else { 0 });
+    };
+    Machine::builder(program).lanes(10_000).prepare(prepare).build().unwrap()
+}
+
+#[test]
+fn an_observer_that_only_watches_changes_nothing() {
+    let (mut plain, mut watched) = (counter(50_000), counter(50_000));
+    let expected = plain.run(u64::MAX).unwrap();
+    let mut seen: Vec<Progress> = Vec::new();
+    let report = watched
+        .run_observed(u64::MAX, &mut |progress| {
+            seen.push(progress);
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    assert_eq!(lane(&watched, 0), lane(&plain, 0), "lane 0");
+    assert_eq!((report.steps, &report.stops), (expected.steps, &expected.stops), "the report");
+    assert!(seen.len() > 3, "it was called now and then, {} times", seen.len());
+    assert!(seen.is_sorted_by(|a, b| a.steps < b.steps), "with ever more steps");
+    assert!(seen.iter().all(|progress| progress.steps <= report.steps && progress.running == 1), "{seen:?}");
+}
+
+#[test]
+fn an_observer_that_breaks_leaves_lanes_that_go_on_to_the_same_end() {
+    let mut plain = counter(50_000);
+    plain.run(u64::MAX).unwrap();
+    let end: Lane = lane(&plain, 0);
+    let mut machine = counter(50_000);
+    let mut breaks = 0;
+    loop {
+        let before = machine.cpu(0).unwrap().steps;
+        let mut last = 0;
+        let report = machine
+            .run_observed(u64::MAX, &mut |progress| {
+                last = progress.steps;
+                ControlFlow::Break(())
+            })
+            .unwrap();
+        if last == 0 {
+            break;
+        }
+        breaks += 1;
+        assert_eq!(machine.stop(0).unwrap(), Some(Stop::Budget), "lane 0 could run on");
+        assert_eq!(report.stops.get("budget"), Some(&1), "and the report says so");
+        assert_eq!(report.steps, last, "steps in that run");
+        assert!(machine.cpu(0).unwrap().steps > before, "every run gets on");
+    }
+    assert!(breaks > 3, "it was broken off {breaks} times");
+    assert_eq!(lane(&machine, 0), end, "the end is the same");
+}
+
+#[test]
+fn a_budget_holds_under_observation() {
+    for budget in [0, 1, 9_999, 10_000, 10_001, 123_456] {
+        let mut machine = counter(1 << 40);
+        machine.run_observed(budget, &mut |_| ControlFlow::Continue(())).unwrap();
+        assert_eq!(machine.stop(0).unwrap(), Some(Stop::Budget), "a budget of {budget}");
+        assert_eq!(machine.cpu(0).unwrap().steps, budget, "all of it was used");
+    }
+}
+
+#[test]
+fn guests_that_call_services_can_be_observed_and_broken_off() {
+    let builder = || Machine::builder(guest("vm")).arguments(|_| vec!["3".to_owned()]);
+    let mut plain = builder().build().unwrap();
+    plain.run(u64::MAX).unwrap();
+    let mut machine = builder().build().unwrap();
+    let mut breaks = 0;
+    while !matches!(machine.stop(0).unwrap(), Some(Stop::Exit { .. })) {
+        machine
+            .run_observed(u64::MAX, &mut |_| {
+                breaks += 1;
+                ControlFlow::Break(())
+            })
+            .unwrap();
+        assert!(breaks < 1000, "every run gets on");
+    }
+    assert!(breaks > 0, "an observer is called between services");
+    assert_eq!(lane(&machine, 0), lane(&plain, 0), "the end is the same");
+}

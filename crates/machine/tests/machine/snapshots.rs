@@ -1,0 +1,131 @@
+//! Snapshot and reset: the same again, for what was written.
+
+use kvrm_machine::{Machine, Stop};
+use proptest::prelude::*;
+
+use crate::support::{CODE, GUESTS, Lane, guest, lane, raw};
+
+/// A machine of a guest in lanes that differ in their seeds.
+fn machine(index: usize, lanes: usize) -> Machine {
+    let (name, size) = GUESTS[index];
+    let arguments = move |lane: usize| vec![size.to_owned(), (lane + 1).to_string()];
+    Machine::builder(guest(name)).lanes(lanes).arguments(arguments).build().unwrap()
+}
+
+fn lanes(machine: &Machine) -> Vec<Lane> {
+    (0..machine.lanes()).map(|number| lane(machine, number)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn what_follows_a_reset_is_what_followed_the_snapshot(
+        index in 0..GUESTS.len(),
+        before in 0..30_000u64,
+        after in prop::collection::vec(0..30_000u64, 1..4),
+    ) {
+        let mut machine = machine(index, 2);
+        machine.run(before).unwrap();
+        let there = lanes(&machine);
+        machine.snapshot().unwrap();
+        machine.run(u64::MAX).unwrap();
+        let end = lanes(&machine);
+        for steps in after {
+            machine.reset(&[0, 1]).unwrap();
+            prop_assert_eq!(&lanes(&machine), &there, "registers, memory, stops and output are back");
+            machine.run(steps).unwrap();
+            // From the middle of the second run, and from its end, too.
+            machine.reset(&[1]).unwrap();
+            prop_assert_eq!(&lane(&machine, 1), &there[1], "lane 1 is back");
+            machine.run(u64::MAX).unwrap();
+            prop_assert_eq!(&lanes(&machine), &end, "the end is the same");
+        }
+    }
+}
+
+#[test]
+fn a_reset_takes_back_only_the_lanes_it_names() {
+    let mut machine = machine(8, 4);
+    machine.run(5000).unwrap();
+    machine.snapshot().unwrap();
+    let there = lanes(&machine);
+    machine.run(u64::MAX).unwrap();
+    let end = lanes(&machine);
+    machine.reset(&[2, 0, 2]).unwrap();
+    let now = lanes(&machine);
+    assert!(now[0] == there[0] && now[2] == there[2], "lanes 0 and 2 are back");
+    assert!(now[1] == end[1] && now[3] == end[3], "lanes 1 and 3 are not");
+    machine.reset(&[]).unwrap();
+    assert!(lanes(&machine) == now, "no lane is no change");
+}
+
+#[test]
+fn a_reset_gives_back_the_pages_written_since() {
+    let mut machine = machine(8, 1);
+    machine.run(1000).unwrap();
+    let before = machine.dirty_pages(0).unwrap();
+    machine.snapshot().unwrap();
+    let report = machine.run(u64::MAX).unwrap();
+    let after = machine.dirty_pages(0).unwrap();
+    assert_eq!(report.frames, after.len(), "the report says how many");
+    assert!(after.len() > before.len() && after.starts_with(&before), "{before:x?}, then {after:x?}");
+    machine.reset(&[0]).unwrap();
+    assert_eq!(machine.dirty_pages(0).unwrap(), before, "only those of the snapshot are left");
+    assert_eq!(machine.run(0).unwrap().frames, before.len(), "and the report says so");
+}
+
+#[test]
+fn a_later_snapshot_replaces_an_earlier_one() {
+    let mut machine = machine(4, 1);
+    for steps in [100, 7000, 0, 9000] {
+        machine.run(steps).unwrap();
+        machine.snapshot().unwrap();
+        let there = lane(&machine, 0);
+        machine.run(1000).unwrap();
+        assert!(lane(&machine, 0) != there, "it has gone on");
+        machine.reset(&[0]).unwrap();
+        assert!(lane(&machine, 0) == there, "back to the latest snapshot");
+    }
+}
+
+#[test]
+fn console_input_is_read_again_after_a_reset() {
+    // Echoes its input a byte at a time: SYS_READC, SYS_WRITEC.
+    let program = raw(|a| {
+        use kvrm_arm64::asm::{X0, X1, at};
+        let again = a.label();
+        a.mov(X1, (CODE + 0x100) as i64);
+        a.bind(again);
+        a.mov(X0, 7).hlt(0xf000).str(X0, at(X1, 0)).mov(X0, 3).hlt(0xf000).b(again);
+    });
+    let mut machine = Machine::builder(program).input(|_| b"abcdefgh".to_vec()).build().unwrap();
+    // Each round is six steps, after the first.
+    machine.run(1 + 3 * 6).unwrap();
+    assert_eq!(lane(&machine, 0).output, "abc", "three rounds");
+    machine.snapshot().unwrap();
+    machine.run(4 * 6).unwrap();
+    assert_eq!(lane(&machine, 0).output, "abcdefg", "four more");
+    machine.reset(&[0]).unwrap();
+    assert_eq!(lane(&machine, 0).output, "abc", "back to three");
+    machine.run(4 * 6).unwrap();
+    assert_eq!(lane(&machine, 0).output, "abcdefg", "and the same four again");
+}
+
+#[test]
+fn a_lane_can_be_taken_back_from_any_stop() {
+    let program = raw(|a| {
+        a.nop().brk(1);
+    });
+    let mut machine = Machine::builder(program).build().unwrap();
+    machine.snapshot().unwrap();
+    machine.run(10).unwrap();
+    assert_eq!(machine.stop(0).unwrap(), Some(Stop::Breakpoint { imm: 1 }), "it has stopped");
+    machine.reset(&[0]).unwrap();
+    assert_eq!(machine.stop(0).unwrap(), None, "it had not");
+    machine.run(1).unwrap();
+    machine.snapshot().unwrap();
+    machine.run(10).unwrap();
+    machine.reset(&[0]).unwrap();
+    assert_eq!(machine.stop(0).unwrap(), Some(Stop::Budget), "the stop of the snapshot");
+}

@@ -1,0 +1,91 @@
+//! Small programs, and all there is to see of a lane.
+
+use std::path::PathBuf;
+
+use kvrm_arm64::asm::Assembler;
+use kvrm_machine::{Cpu, Machine, PAGE_BYTES, Permissions, Program, Segment, Stop, Stream};
+
+/// Where the programs of these tests lie.
+pub(crate) const CODE: u64 = 0x1_0000;
+/// Where [`text_and_data`] has its data: a page that can be written.
+pub(crate) const DATA: u64 = 0x2_0000;
+
+/// The bytes of a program for [`CODE`].
+pub(crate) fn assemble(write: impl FnOnce(&mut Assembler)) -> Vec<u8> {
+    let mut assembler = Assembler::new(CODE);
+    write(&mut assembler);
+    let words = assembler.finish().expect("the programs of the tests assemble");
+    words.into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+/// A program with 64 KiB of memory that may be read, written and executed.
+pub(crate) fn raw(write: impl FnOnce(&mut Assembler)) -> Program {
+    Program::raw("raw", assemble(write), CODE, 0x1_0000).expect("the program fits")
+}
+
+/// A program as a linker lays it out: a page of code that cannot be written, and a page of data that can.
+pub(crate) fn text_and_data(write: impl FnOnce(&mut Assembler)) -> Program {
+    let bytes = PAGE_BYTES as u64;
+    let text = Segment { address: CODE, bytes, data: assemble(write), permissions: Permissions::RX };
+    let data = Segment { address: DATA, bytes, data: Vec::new(), permissions: Permissions::RW };
+    Program { name: "built".to_owned(), entry: CODE, segments: vec![text, data], symbols: Vec::new() }
+}
+
+/// A guest of the repository.
+pub(crate) fn guest(name: &str) -> Program {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../guests/bin");
+    Program::open(folder.join(name).with_extension("elf")).expect("the guest is there")
+}
+
+/// Every guest, with a size that makes a short run.
+pub(crate) const GUESTS: [(&str, &str); 11] = [
+    ("bubble_sort", "40"),
+    ("life", "1"),
+    ("lz", "300"),
+    ("matmul", "4"),
+    ("mix", "300"),
+    ("quicksort", "200"),
+    ("relocs", "500"),
+    ("sha256", "3"),
+    ("sieve", "1000"),
+    ("strings", "2"),
+    ("vm", "4"),
+];
+
+/// All there is to see of a lane.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Lane {
+    pub(crate) stop: Option<Stop>,
+    pub(crate) cpu: Cpu,
+    /// The pages written, in order of their first write.
+    pub(crate) dirty: Vec<u64>,
+    pub(crate) output: String,
+    pub(crate) error_output: String,
+    /// What those pages hold; last, as it is long.
+    pub(crate) memory: Vec<Vec<u8>>,
+}
+
+pub(crate) fn lane(machine: &Machine, lane: usize) -> Lane {
+    let text = |stream| String::from_utf8_lossy(machine.output(lane, stream).unwrap()).into_owned();
+    let dirty = machine.dirty_pages(lane).unwrap();
+    let page = |&address: &u64| {
+        let mut bytes = vec![0; PAGE_BYTES];
+        machine.read_memory(lane, address, &mut bytes).unwrap().expect("dirty pages are mapped");
+        bytes
+    };
+    Lane {
+        stop: machine.stop(lane).unwrap(),
+        cpu: machine.cpu(lane).unwrap(),
+        output: text(Stream::Output),
+        error_output: text(Stream::Error),
+        memory: dirty.iter().map(page).collect(),
+        dirty,
+    }
+}
+
+/// A doubleword of a lane's memory.
+pub(crate) fn word(machine: &Machine, lane: usize, address: u64) -> u64 {
+    let mut bytes = [0; 8];
+    machine.read_memory(lane, address, &mut bytes).unwrap().expect("it is mapped");
+    u64::from_le_bytes(bytes)
+}

@@ -1,0 +1,192 @@
+//! The console: three ways to write, two to read, two streams.
+
+use std::sync::{Arc, Mutex};
+
+use kvrm_machine::Stream;
+
+use crate::support::*;
+
+/// Modes that open `:tt` for reading, as output, and as error output.
+const IN: u64 = 0;
+const OUT: u64 = 4;
+const ERR: u64 = 8;
+
+#[test]
+fn characters_and_strings_go_to_output() {
+    let mut guest = Guest::new();
+    for byte in 0..=255 {
+        guest.put(BUFFER, &[byte]);
+        assert_eq!(guest.call(WRITEC, BUFFER), 0, "a character");
+    }
+    guest.put(BUFFER, b"string\0more\0");
+    assert_eq!(guest.call(WRITE0, BUFFER), 0, "a string");
+    assert_eq!(guest.call(WRITE0, BUFFER + 6), 0, "an empty string");
+    let expected: Vec<u8> = (0..=255).chain(*b"string").collect();
+    assert_eq!(guest.output(Stream::Output), expected, "every byte as it is");
+    assert_eq!(guest.output(Stream::Error), b"", "nothing to the other stream");
+}
+
+#[test]
+fn a_string_may_cross_pages_and_end_with_memory() {
+    let mut guest = Guest::new();
+    let text: Vec<u8> = (0..5000).map(|n| b'a' + (n % 26) as u8).chain([0]).collect();
+    let at = DATA_END - text.len() as u64;
+    guest.put(at, &text);
+    assert_eq!(guest.call(WRITE0, at), 0, "its zero is the last byte that is mapped");
+    assert_eq!(guest.output(Stream::Output), &text[..5000], "all but the zero");
+    guest.put(DATA_END - 1, b"x");
+    assert_eq!(guest.call(WRITE0, at), FAILED, "without its zero");
+    assert_eq!(guest.errno(), EFAULT, "it runs into what is not mapped");
+    assert_eq!(guest.output(Stream::Output).len(), 5000, "and nothing of it is printed");
+}
+
+#[test]
+fn a_string_without_end_is_refused_after_a_mebibyte() {
+    let mut guest = Guest::new();
+    let heap = guest.machine.layout().heap.start;
+    guest.put(heap, &vec![b'x'; 3 << 20]);
+    assert_eq!(guest.call(WRITE0, heap), FAILED, "three mebibytes");
+    assert_eq!(guest.errno(), E2BIG, "too long");
+    assert_eq!(guest.output(Stream::Output), b"", "nothing is printed");
+}
+
+#[test]
+fn the_mode_of_the_terminal_chooses_its_stream() {
+    let mut guest = Guest::with_input(b"input");
+    for mode in 0..12 {
+        let handle = guest.open(":tt", mode);
+        assert_eq!(handle, mode + 1, "handles count up from 1");
+        assert_eq!(guest.call_with(ISTTY, &[handle]), 1, "a terminal");
+        let written = guest.write(handle, format!("{mode} ").as_bytes());
+        assert_eq!(written == 0, mode >= OUT, "modes from {OUT} on can be written, mode {mode}");
+        if mode < OUT {
+            assert_eq!(guest.errno(), EBADF, "input cannot be written");
+        }
+    }
+    assert_eq!(guest.output(Stream::Output), b"4 5 6 7 ", "modes of writing");
+    assert_eq!(guest.output(Stream::Error), b"8 9 10 11 ", "modes of appending");
+}
+
+#[test]
+fn a_terminal_has_no_length_and_no_position() {
+    let mut guest = Guest::new();
+    for mode in [IN, OUT, ERR] {
+        let handle = guest.open(":tt", mode);
+        assert_eq!(guest.error(FLEN, &[handle]), EBADF, "length");
+        assert_eq!(guest.error(SEEK, &[handle, 0]), EBADF, "position");
+    }
+}
+
+#[test]
+fn input_is_read_to_its_end_by_all_handles_together() {
+    let mut guest = Guest::with_input(b"0123456789");
+    let (first, second) = (guest.open(":tt", IN), guest.open(":tt", 3));
+    assert_eq!(guest.call(READC, 0), u64::from(b'0'), "a character");
+    assert_eq!(guest.read(first, 3), (b"123".to_vec(), 0), "all that was asked for");
+    assert_eq!(guest.read(second, 0), (vec![], 0), "nothing asked for");
+    assert_eq!(guest.read(second, 2), (b"45".to_vec(), 0), "the other handle");
+    assert_eq!(guest.read(first, 9), (b"6789".to_vec(), 5), "what is left");
+    assert_eq!(guest.read(first, 9), (vec![], 9), "the end");
+    assert_eq!(guest.read(second, 1), (vec![], 1), "the end for both");
+    assert_eq!(guest.call(READC, 0), FAILED, "the end for characters");
+}
+
+#[test]
+fn a_byte_of_all_ones_is_not_the_end_of_input() {
+    let mut guest = Guest::with_input(&[0xff, 0]);
+    assert_eq!(guest.call(READC, 0), 0xff, "a byte");
+    assert_eq!(guest.call(READC, 0), 0, "a zero byte");
+    assert_eq!(guest.call(READC, 0), FAILED, "the end");
+}
+
+#[test]
+fn input_that_cannot_be_delivered_is_not_lost() {
+    let mut guest = Guest::with_input(b"abcdef");
+    let handle = guest.open(":tt", IN);
+    for buffer in [0, READ_ONLY, CODE, DATA - 1, DATA_END - 3, u64::MAX] {
+        assert_eq!(guest.call_with(READ, &[handle, buffer, 4]), 4, "nothing is read to {buffer:#x}");
+        assert_eq!(guest.errno(), EFAULT, "{buffer:#x}");
+    }
+    assert_eq!(guest.get(DATA_END - 3, 3), [0; 3], "not even the bytes that are mapped are written");
+    assert_eq!(guest.read(handle, 4), (b"abcd".to_vec(), 0), "it is all still there");
+}
+
+#[test]
+fn output_cannot_be_read() {
+    let mut guest = Guest::with_input(b"abc");
+    for mode in [OUT, ERR] {
+        let handle = guest.open(":tt", mode);
+        assert_eq!(guest.read(handle, 3), (vec![], 3), "nothing");
+        assert_eq!(guest.errno(), EBADF, "a handle for writing");
+    }
+}
+
+#[test]
+fn a_write_from_memory_that_cannot_be_read_writes_nothing() {
+    let mut guest = Guest::new();
+    let handle = guest.open(":tt", OUT);
+    for buffer in [0, WRITE_ONLY, DATA - 1, DATA_END - 3, 1 << 48, u64::MAX - 3] {
+        assert_eq!(guest.call_with(WRITE, &[handle, buffer, 4]), 4, "nothing is written from {buffer:#x}");
+        assert_eq!(guest.errno(), EFAULT, "{buffer:#x}");
+    }
+    for bytes in [1 << 63, u64::MAX] {
+        assert_eq!(guest.call_with(WRITE, &[handle, BUFFER, bytes]), bytes, "{bytes:#x} bytes");
+        assert_eq!(guest.errno(), EFAULT, "no memory is so large");
+    }
+    assert_eq!(guest.output(Stream::Output), b"", "nothing at all");
+    assert_eq!(guest.call_with(WRITE, &[handle, READ_ONLY, 8]), 0, "constants can be written");
+    assert_eq!(guest.output(Stream::Output), b"constant", "they can");
+}
+
+#[test]
+fn large_transfers_are_done_in_parts() {
+    let bytes: Vec<u8> = (0..(5 << 19) + 3_u32).map(|n| (n / 7) as u8).collect();
+    let count = bytes.len() as u64;
+    let mut guest = Guest::with_input(&bytes);
+    let heap = guest.machine.layout().heap.start;
+    let input = guest.open(":tt", IN);
+    // As C's fread and fwrite do it: until nothing is left.
+    let (mut rest, mut calls) = (count, 0);
+    while rest > 0 {
+        let left = guest.call_with(READ, &[input, heap + (count - rest), rest]);
+        assert!(left < rest, "every call gets on");
+        (rest, calls) = (left, calls + 1);
+    }
+    assert_eq!(calls, 3, "a mebibyte at a time");
+    assert!(guest.get(heap, bytes.len()) == bytes, "all of it was read");
+    let output = guest.open(":tt", OUT);
+    let mut rest = count;
+    while rest > 0 {
+        rest = guest.call_with(WRITE, &[output, heap + (count - rest), rest]);
+    }
+    assert!(guest.output(Stream::Output) == bytes, "all of it was written");
+}
+
+#[test]
+fn a_console_hears_every_write_as_it_comes() {
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let console = {
+        let heard = Arc::clone(&heard);
+        move |lane: usize, stream, bytes: &[u8]| heard.lock().unwrap().push((lane, stream, bytes.to_vec()))
+    };
+    let mut guest = Guest::of(builder().lanes(2).console(console));
+    guest.machine.run(0).unwrap();
+    let last = || heard.lock().unwrap().pop();
+    guest.lane = 1;
+    // The other lane waits meanwhile.
+    guest.machine.set_cpu(0, &kvrm_machine::Cpu::new(CODE + 4, 0)).unwrap();
+    guest.put(BUFFER, b"c\0");
+    guest.call(WRITEC, BUFFER);
+    assert_eq!(last(), Some((1, Stream::Output, b"c".to_vec())), "a character");
+    guest.call(WRITE0, BUFFER);
+    assert_eq!(last(), Some((1, Stream::Output, b"c".to_vec())), "a string");
+    let (output, error) = (guest.open(":tt", OUT), guest.open(":tt", ERR));
+    guest.write(error, b"oh");
+    assert_eq!(last(), Some((1, Stream::Error, b"oh".to_vec())), "error output");
+    guest.write(output, b"ah");
+    assert_eq!(last(), Some((1, Stream::Output, b"ah".to_vec())), "output");
+    guest.write(77, b"lost");
+    assert_eq!(last(), None, "a write that fails");
+    assert_eq!(guest.output(Stream::Output), b"", "nothing is collected");
+    assert_eq!(guest.output(Stream::Error), b"", "nothing is collected");
+}

@@ -1,0 +1,231 @@
+//! A guest whose calls the test makes, and the numbers of the interface, written down here again so that the
+//! tests do not depend on what they test.
+
+use std::path::Path;
+
+use kvrm_machine::{Builder, Machine, Permissions, Program, Segment, Stop, Stream};
+
+pub(crate) const OPEN: u64 = 0x01;
+pub(crate) const CLOSE: u64 = 0x02;
+pub(crate) const WRITEC: u64 = 0x03;
+pub(crate) const WRITE0: u64 = 0x04;
+pub(crate) const WRITE: u64 = 0x05;
+pub(crate) const READ: u64 = 0x06;
+pub(crate) const READC: u64 = 0x07;
+pub(crate) const ISERROR: u64 = 0x08;
+pub(crate) const ISTTY: u64 = 0x09;
+pub(crate) const SEEK: u64 = 0x0a;
+pub(crate) const FLEN: u64 = 0x0c;
+pub(crate) const TMPNAM: u64 = 0x0d;
+pub(crate) const REMOVE: u64 = 0x0e;
+pub(crate) const RENAME: u64 = 0x0f;
+pub(crate) const CLOCK: u64 = 0x10;
+pub(crate) const TIME: u64 = 0x11;
+pub(crate) const SYSTEM: u64 = 0x12;
+pub(crate) const ERRNO: u64 = 0x13;
+pub(crate) const GET_CMDLINE: u64 = 0x15;
+pub(crate) const HEAPINFO: u64 = 0x16;
+pub(crate) const EXIT: u64 = 0x18;
+pub(crate) const EXIT_EXTENDED: u64 = 0x20;
+pub(crate) const ELAPSED: u64 = 0x30;
+pub(crate) const TICKFREQ: u64 = 0x31;
+
+/// Every operation there is.
+pub(crate) const OPERATIONS: [u64; 24] = [
+    OPEN,
+    CLOSE,
+    WRITEC,
+    WRITE0,
+    WRITE,
+    READ,
+    READC,
+    ISERROR,
+    ISTTY,
+    SEEK,
+    FLEN,
+    TMPNAM,
+    REMOVE,
+    RENAME,
+    CLOCK,
+    TIME,
+    SYSTEM,
+    ERRNO,
+    GET_CMDLINE,
+    HEAPINFO,
+    EXIT,
+    EXIT_EXTENDED,
+    ELAPSED,
+    TICKFREQ,
+];
+
+pub(crate) const ENOENT: u64 = 2;
+pub(crate) const E2BIG: u64 = 7;
+pub(crate) const EBADF: u64 = 9;
+pub(crate) const EACCES: u64 = 13;
+pub(crate) const EFAULT: u64 = 14;
+pub(crate) const EINVAL: u64 = 22;
+pub(crate) const ENOSYS: u64 = 38;
+
+/// What a call returns when it fails, READ and WRITE apart.
+pub(crate) const FAILED: u64 = u64::MAX;
+
+pub(crate) const CODE: u64 = 0x1_0000;
+/// Two pages of memory to read and write.
+pub(crate) const DATA: u64 = 0x2_0000;
+pub(crate) const DATA_END: u64 = 0x2_2000;
+/// A page that cannot be written.
+pub(crate) const READ_ONLY: u64 = 0x3_0000;
+/// A page that cannot be read.
+pub(crate) const WRITE_ONLY: u64 = 0x4_0000;
+/// Where the parameter blocks of calls go.
+pub(crate) const BLOCK: u64 = DATA;
+/// Where names go.
+pub(crate) const NAME: u64 = DATA + 0x100;
+/// Where everything else goes.
+pub(crate) const BUFFER: u64 = DATA + 0x800;
+
+/// `HLT #0xf000; BRK #0` and memory of every kind.
+pub(crate) fn program() -> Program {
+    let segment = |address, bytes, data: &[u8], permissions| Segment {
+        address,
+        bytes,
+        data: data.to_vec(),
+        permissions,
+    };
+    let code = [0xd45e_0000_u32, 0xd420_0000].map(u32::to_le_bytes).concat();
+    let write_only = Permissions { read: false, write: true, execute: false };
+    let segments = vec![
+        segment(CODE, 8, &code, Permissions::RX),
+        segment(DATA, DATA_END - DATA, &[], Permissions::RW),
+        segment(READ_ONLY, 0x1000, b"constant", Permissions::R),
+        segment(WRITE_ONLY, 0x1000, b"secret", write_only),
+    ];
+    Program { name: "guest".to_owned(), entry: CODE, segments, symbols: Vec::new() }
+}
+
+pub(crate) fn builder() -> Builder {
+    Machine::builder(program())
+}
+
+/// One lane of a machine.
+pub(crate) struct Guest {
+    pub(crate) machine: Machine,
+    pub(crate) lane: usize,
+}
+
+impl Guest {
+    pub(crate) fn new() -> Self {
+        Self::of(builder())
+    }
+
+    pub(crate) fn of(builder: Builder) -> Self {
+        Self { machine: builder.build().expect("the machine can be built"), lane: 0 }
+    }
+
+    pub(crate) fn with_input(input: &[u8]) -> Self {
+        let input = input.to_vec();
+        Self::of(builder().input(move |_| input.clone()))
+    }
+
+    /// A guest that may use files in `folder`.
+    pub(crate) fn in_folder(folder: &Path) -> Self {
+        Self::of(builder().directory(folder))
+    }
+
+    /// Makes a call. It has to be one step and to leave all but x0 and the pc as it was.
+    pub(crate) fn call(&mut self, operation: u64, parameter: u64) -> u64 {
+        let mut before = self.machine.cpu(self.lane).expect("the lane is there");
+        before.pc = CODE;
+        before.nzcv = 9;
+        (2..31).for_each(|n| before.set_x(n, 0x0101_0101 * u64::from(n)));
+        before.set_x(0, operation);
+        before.set_x(1, parameter);
+        self.machine.set_cpu(self.lane, &before).expect("the lane is there");
+        self.machine.resume(self.lane).expect("the lane is there");
+        let report = self.machine.run(100).expect("the engine works");
+        let after = self.machine.cpu(self.lane).expect("the lane is there");
+        assert_eq!(report.services, 1, "a call is counted");
+        assert_eq!(after.steps, before.steps + 1, "a call is one step");
+        let result = after.x(0);
+        before.set_x(0, result);
+        before.pc += 4;
+        before.steps += 1;
+        assert_eq!(after, before, "only x0 and pc change");
+        let stop = self.machine.stop(self.lane).expect("the lane is there");
+        if !matches!(stop, Some(Stop::Exit { .. })) {
+            assert_eq!(stop, Some(Stop::Breakpoint { imm: 0 }), "the lane goes on behind the call");
+        }
+        result
+    }
+
+    /// Makes a call with a parameter block.
+    pub(crate) fn call_with(&mut self, operation: u64, fields: &[u64]) -> u64 {
+        let bytes: Vec<u8> = fields.iter().flat_map(|field| field.to_le_bytes()).collect();
+        self.put(BLOCK, &bytes);
+        self.call(operation, BLOCK)
+    }
+
+    /// Makes a call that has to fail; says with which errno.
+    pub(crate) fn error(&mut self, operation: u64, fields: &[u64]) -> u64 {
+        assert_eq!(
+            self.call_with(operation, fields),
+            FAILED,
+            "operation {operation:#x} with {fields:x?} fails"
+        );
+        self.errno()
+    }
+
+    pub(crate) fn errno(&mut self) -> u64 {
+        self.call(ERRNO, 0)
+    }
+
+    pub(crate) fn open(&mut self, name: &str, mode: u64) -> u64 {
+        self.put(NAME, name.as_bytes());
+        self.call_with(OPEN, &[NAME, mode, name.len() as u64])
+    }
+
+    /// Writes bytes of a test to a handle; says how many were not written.
+    pub(crate) fn write(&mut self, handle: u64, bytes: &[u8]) -> u64 {
+        self.put(BUFFER, bytes);
+        self.call_with(WRITE, &[handle, BUFFER, bytes.len() as u64])
+    }
+
+    /// Reads from a handle: what came, and how many bytes did not.
+    pub(crate) fn read(&mut self, handle: u64, bytes: u64) -> (Vec<u8>, u64) {
+        self.put(BUFFER, &vec![0xee; bytes as usize]);
+        let rest = self.call_with(READ, &[handle, BUFFER, bytes]);
+        assert!(rest <= bytes, "no more is missing than was asked for");
+        let got = self.get(BUFFER, bytes as usize);
+        let (read, untouched) = got.split_at((bytes - rest) as usize);
+        assert!(untouched.iter().all(|&byte| byte == 0xee), "what was not read is not written");
+        (read.to_vec(), rest)
+    }
+
+    /// Writes memory as the host.
+    pub(crate) fn put(&mut self, address: u64, bytes: &[u8]) {
+        self.machine
+            .write_memory(self.lane, address, bytes)
+            .expect("the lane is there")
+            .expect("it is mapped");
+    }
+
+    /// Reads memory as the host.
+    pub(crate) fn get(&self, address: u64, count: usize) -> Vec<u8> {
+        let mut bytes = vec![0; count];
+        let read = self.machine.read_memory(self.lane, address, &mut bytes).expect("the lane is there");
+        read.expect("it is mapped");
+        bytes
+    }
+
+    /// Fields of memory.
+    pub(crate) fn words<const N: usize>(&self, address: u64) -> [u64; N] {
+        let bytes = self.get(address, 8 * N);
+        std::array::from_fn(|n| {
+            bytes[8 * n..][..8].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+        })
+    }
+
+    pub(crate) fn output(&self, stream: Stream) -> &[u8] {
+        self.machine.output(self.lane, stream).expect("the lane is there")
+    }
+}

@@ -1,0 +1,80 @@
+//! Every vector of the corpora passes, and together they leave no encoding out.
+
+use std::collections::BTreeMap;
+
+use kvrm_arm64::encoding::ENCODINGS;
+use kvrm_arm64::{Op, decode};
+use kvrm_machine::vectors::Vector;
+use rayon::prelude::*;
+
+use crate::support::{MANUAL, UNICORN};
+
+/// How many vectors every encoding has at least.
+const VECTORS_MIN: usize = 20;
+
+fn all_pass(vectors: &[Vector]) {
+    let failed: Vec<String> = vectors
+        .par_iter()
+        .filter_map(|vector| {
+            Some(vector.run()).filter(|list| !list.is_empty()).map(|list| vector.describe(&list))
+        })
+        .collect();
+    let first = failed.first().map_or("", |text| text);
+    assert!(failed.is_empty(), "{} of {} failed, first: {first}", failed.len(), vectors.len());
+}
+
+#[test]
+fn every_vector_of_unicorn_passes() {
+    all_pass(&UNICORN);
+}
+
+#[test]
+fn every_vector_written_by_hand_passes() {
+    all_pass(&MANUAL);
+}
+
+/// The encoding the name of a vector begins with.
+fn encoding(vector: &Vector) -> Option<Op> {
+    vector.name.split(' ').next().and_then(Op::from_name)
+}
+
+#[test]
+fn every_vector_contains_the_encoding_it_is_named_after() {
+    for vector in UNICORN.iter().chain(&*MANUAL) {
+        let named = encoding(vector);
+        assert!(named.is_some(), "`{}` begins with the name of no encoding", vector.name);
+        let contains = vector.code.iter().any(|word| decode(word.0) == named);
+        assert!(contains, "`{}` does not contain what it is named after", vector.name);
+    }
+}
+
+#[test]
+fn every_encoding_has_vectors() {
+    let mut counts: BTreeMap<&str, usize> = ENCODINGS.iter().map(|row| (row.name, 0)).collect();
+    for op in UNICORN.iter().chain(&*MANUAL).filter_map(encoding) {
+        *counts.entry(op.encoding().name).or_default() += 1;
+    }
+    counts.retain(|_, count| *count < VECTORS_MIN);
+    assert!(counts.is_empty(), "fewer than {VECTORS_MIN} vectors: {counts:?}");
+}
+
+#[test]
+fn no_vector_is_there_twice() {
+    let mut seen: BTreeMap<String, &str> = BTreeMap::new();
+    for vector in UNICORN.iter().chain(&*MANUAL) {
+        let content = serde_json::to_string(&Vector { name: String::new(), ..vector.clone() }).unwrap();
+        if let Some(before) = seen.insert(content, &vector.name) {
+            // NOP and its like have no input but registers, so Unicorn's inputs may repeat.
+            let allowed = UNICORN.iter().any(|other| std::ptr::eq(other, vector));
+            assert!(allowed, "`{}` is `{before}` again", vector.name);
+        }
+    }
+}
+
+#[test]
+fn every_vector_compares_all_there_is() {
+    for vector in UNICORN.iter().chain(&*MANUAL) {
+        let ends = vector.expected.pc.is_some() && vector.expected.stop.is_some();
+        assert!(vector.exact && ends, "`{}` is exact and says how it ends", vector.name);
+    }
+}

@@ -1,0 +1,10 @@
+//! Test vectors: the corpora, and the format itself.
+
+mod corpora;
+mod failures;
+mod files;
+mod format;
+mod malformed;
+mod mutations;
+mod round_trip;
+mod support;
