@@ -14,7 +14,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use anyhow::{Context as _, Result, ensure};
 use flate2::{Compression, GzBuilder};
 
-use crate::system::ensure_program;
+use crate::system::{ensure_packages, ensure_program};
 
 /// The version every corpus was made with.
 const UNICORN: &str = "unicorn==2.1.4";
@@ -146,7 +146,11 @@ fn virtual_environment() -> Result<PathBuf> {
             ensure!(command.status()?.success(), "{command:?} failed");
             Ok(())
         };
-        run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+        // Debian ships the part of venv that installs pip in a package of its own.
+        if run(Command::new("python3").args(["-m", "venv"]).arg(&folder)).is_err() {
+            ensure_packages(&["python3-venv"])?;
+            run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+        }
         run(Command::new(&python).args(["-m", "pip", "install", "--quiet", "setuptools<81", UNICORN]))?;
         ensure!(works(&python), "Python in {} still has no Unicorn", folder.display());
     }

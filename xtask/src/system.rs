@@ -38,20 +38,10 @@ pub(crate) fn ensure_packages(debian_packages: &[&str]) -> Result<()> {
 
 /// The command that installs `packages` on this system.
 fn advice(packages: &[&str]) -> String {
-    let formulae: Option<Vec<&str>> = packages.iter().map(|package| brew_formula(package)).collect();
-    match formulae {
-        Some(formulae) if cfg!(target_os = "macos") => format!("type: brew install {}", formulae.join(" ")),
-        _ if is_in_path("apt-get") => format!("type: sudo apt-get install {}", packages.join(" ")),
-        _ => "that is its name in Debian: install what your system calls it".to_owned(),
-    }
-}
-
-/// The Homebrew formula that stands for a Debian package, where there is one.
-fn brew_formula(debian_package: &str) -> Option<&'static str> {
-    match debian_package {
-        "cmake" => Some("cmake"),
-        "pkg-config" => Some("pkgconf"),
-        _ => None,
+    if is_in_path("apt-get") {
+        format!("type: sudo apt-get install {}", packages.join(" "))
+    } else {
+        "that is its name in Debian: install what your system calls it".to_owned()
     }
 }
 

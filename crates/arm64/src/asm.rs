@@ -170,6 +170,8 @@ pub enum AsmError {
         /// The mnemonic and the operands.
         text: String,
     },
+    /// A label was bound twice, or belongs to another assembler.
+    LabelNotFree(Label),
     /// A label was used but never bound.
     UnboundLabel(Label),
 }
@@ -183,6 +185,7 @@ impl fmt::Display for AsmError {
             }
             Self::Undefined { op, word } => write!(f, "{word:#010x} is an undefined form of {op:?}"),
             Self::NoEncoding { text } => write!(f, "no encoding of {text}"),
+            Self::LabelNotFree(Label(n)) => write!(f, "label {n} is bound already, or of another assembler"),
             Self::UnboundLabel(Label(n)) => write!(f, "label {n} is used but not bound"),
         }
     }
@@ -473,9 +476,15 @@ impl Assembler {
         Label(self.labels.len() - 1)
     }
 
-    /// Binds `label` to the next instruction.
+    /// Binds `label`, which must be of this assembler and not bound yet, to the next instruction.
     pub fn bind(&mut self, label: Label) -> &mut Self {
-        self.labels[label.0] = Some(self.words.len());
+        let here = self.words.len();
+        match self.labels.get_mut(label.0) {
+            Some(place @ None) => *place = Some(here),
+            _ => {
+                self.error.get_or_insert(AsmError::LabelNotFree(label));
+            }
+        }
         self
     }
 
@@ -517,7 +526,8 @@ impl Assembler {
         for (index, op, args) in &self.fixups {
             let resolve = |arg: &Arg| match *arg {
                 Arg::Label(label) => {
-                    let target = self.labels[label.0].ok_or(AsmError::UnboundLabel(label))?;
+                    let place = self.labels.get(label.0).copied().flatten();
+                    let target = place.ok_or(AsmError::UnboundLabel(label))?;
                     Ok(Arg::Offset(4 * (target as i64 - *index as i64)))
                 }
                 other => Ok(other),

@@ -13,7 +13,7 @@
 //! KVRM are held to: it executes a decoded word directly, in the terms of the manual (Arm DDI 0487).
 //!
 //! The crate owns no memory and no programs: a caller brings a [`Memory`], and `kvrm-machine` has one. It
-//! needs `alloc` for the assembler only, has no dependencies, and does not use `std`.
+//! uses `alloc` but not `std`, and has no dependencies.
 
 #![no_std]
 

@@ -4,7 +4,8 @@
 //! table read operands by their field names, call leaf functions and write the result. `N` is the manual's
 //! `datasize`, 32 or 64; values of 32 bits are held zero-extended in 64.
 //!
-//! A function that returns an error returns the stop the instruction ends in, and has then changed nothing.
+//! A function that returns an error returns the stop the instruction ends in, and has then changed nothing;
+//! only SVC retires first.
 
 #![expect(clippy::missing_errors_doc, reason = "said once above for all of them")]
 

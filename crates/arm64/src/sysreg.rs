@@ -51,7 +51,7 @@ const fn row(
     SystemRegister { number: (op0 & 1) << 14 | op1 << 11 | crn << 7 | crm << 3 | op2, name, el0 }
 }
 
-/// Armv8.0-A registers (DDI 0487, D17), sorted by number.
+/// The registers GNU tools know without extensions (DDI 0487, D17), sorted by number.
 #[rustfmt::skip] // Keeps a register on a line.
 pub static REGISTERS: &[SystemRegister] = &[
     row(2, 0,  0,  0, 2, "osdtrrx_el1",        El0::None),

@@ -1,6 +1,6 @@
 //! `kvrm disasm`.
 
-use std::io::{BufWriter, Write, stdout};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -9,6 +9,7 @@ use kvrm::arm64::{decode, disassemble};
 use kvrm::{Program, read};
 
 use crate::number;
+use crate::output::Output;
 
 /// Arguments of `kvrm disasm`.
 #[derive(clap::Args)]
@@ -23,7 +24,7 @@ pub(crate) struct Args {
     #[arg(long)]
     raw: bool,
     /// Where words or a raw file lie.
-    #[arg(long, value_name = "ADDRESS", default_value = "0x10000", value_parser = number::parse)]
+    #[arg(long, value_name = "ADDRESS", default_value = "0x10000", value_parser = number::address)]
     load_address: u64,
     /// Print one JSON object a line, with the encoding's name in Arm's specification and its class.
     #[arg(long)]
@@ -38,25 +39,28 @@ fn word(text: &str) -> Result<u32, String> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let mut out = BufWriter::new(stdout().lock());
-    if let Some(path) = &args.program {
-        let program = if args.raw {
+    if !args.load_address.is_multiple_of(4) {
+        bail!("code cannot lie at {:#x}, which is not a multiple of 4", args.load_address);
+    }
+    // Words are a raw program too, which checks that they fit the address space.
+    let program = match &args.program {
+        None => {
+            let code = args.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            Program::raw("words", code, args.load_address, 0)?
+        }
+        Some(path) if args.raw => {
             Program::raw(&path.display().to_string(), read(path)?, args.load_address, 0)?
-        } else {
-            Program::open(path)?
-        };
-        let code: Vec<_> = program.segments.iter().filter(|segment| segment.permissions.execute).collect();
-        if code.is_empty() {
-            bail!("{} has no executable segment", path.display());
         }
-        for segment in code {
-            let words =
-                segment.data.chunks_exact(4).map(|bytes| bytes.try_into().map_or(0, u32::from_le_bytes));
-            print(&mut out, args.json, &program, segment.address, words)?;
-        }
-    } else {
-        let nothing = Program { name: String::new(), entry: 0, segments: Vec::new(), symbols: Vec::new() };
-        print(&mut out, args.json, &nothing, args.load_address, args.words.iter().copied())?;
+        Some(path) => Program::open(path)?,
+    };
+    let code: Vec<_> = program.segments.iter().filter(|segment| segment.permissions.execute).collect();
+    if code.is_empty() {
+        bail!("{} has no executable segment", program.name);
+    }
+    let mut out = Output::new();
+    for segment in code {
+        let words = segment.data.chunks_exact(4).map(|bytes| bytes.try_into().map_or(0, u32::from_le_bytes));
+        print(&mut out, args.json, &program, segment.address, words)?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
@@ -82,7 +86,8 @@ fn print(
             writeln!(out, "{line}")?;
         } else {
             if let Some(symbol) = begins {
-                writeln!(out, "\n{}:", symbol.name)?;
+                // A file may name its functions with anything, even what commands a terminal.
+                writeln!(out, "\n{}:", symbol.name.escape_debug())?;
             }
             writeln!(out, "{pc:#10x}  {word:08x}  {text}")?;
         }

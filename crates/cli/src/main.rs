@@ -1,9 +1,8 @@
 //! The command line of KVRM.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line talks to its user")]
-
 mod disasm;
 mod number;
+mod output;
 mod program;
 mod run;
 mod trace;
@@ -53,7 +52,7 @@ fn main() -> ExitCode {
         if error.chain().any(broken_pipe) {
             return ExitCode::SUCCESS;
         }
-        eprintln!("error: {error:#}");
+        output::note(format_args!("error: {error:#}"));
         ExitCode::from(FAILED)
     })
 }

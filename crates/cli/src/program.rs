@@ -1,12 +1,18 @@
 //! What the commands that run a program have in common.
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use kvrm::arm64::Features;
-use kvrm::{Builder, Machine, Program, read};
+use kvrm::{Builder, Machine, Program, Stop, read};
 
 use crate::number;
+
+/// The status when a lane has used up its budget, as of the command `timeout`.
+const BUDGET_STATUS: u8 = 124;
+/// The status when a lane was stopped by anything else but its own exit.
+const STOPPED_STATUS: u8 = 125;
 
 /// How to load a program.
 #[derive(clap::Args)]
@@ -17,10 +23,10 @@ pub(crate) struct LoadArgs {
     #[arg(long)]
     raw: bool,
     /// Where a raw program lies.
-    #[arg(long, value_name = "ADDRESS", requires = "raw", default_value = "0x10000", value_parser = number::parse)]
+    #[arg(long, value_name = "ADDRESS", requires = "raw", default_value = "0x10000", value_parser = number::address)]
     load_address: u64,
     /// How much memory a raw program has from there, if more than the file.
-    #[arg(long, value_name = "BYTES", requires = "raw", default_value = "1M", value_parser = number::parse)]
+    #[arg(long, value_name = "BYTES", requires = "raw", default_value = "1M", value_parser = number::bytes)]
     raw_memory: u64,
 }
 
@@ -38,7 +44,7 @@ pub(crate) struct MachineArgs {
     #[arg(long, value_name = "ENGINE", default_value = "reference", value_parser = ["reference"])]
     engine: String,
     /// The most steps each lane may take.
-    #[arg(long, value_name = "STEPS", value_parser = number::parse)]
+    #[arg(long, value_name = "STEPS", value_parser = number::count)]
     pub(crate) budget: Option<u64>,
     /// The directory the guest may use files in. Without it, it has none.
     #[arg(long, value_name = "DIR")]
@@ -47,17 +53,17 @@ pub(crate) struct MachineArgs {
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
     /// Size of each lane's stack.
-    #[arg(long, value_name = "BYTES", default_value = "1M", value_parser = number::parse)]
+    #[arg(long, value_name = "BYTES", default_value = "1M", value_parser = number::bytes)]
     stack: u64,
     /// Size of each lane's heap; memory costs nothing until it is written.
-    #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = number::parse)]
+    #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = number::bytes)]
     heap: u64,
-    /// The most 4 KiB pages each lane may write.
-    #[arg(long, value_name = "PAGES", value_parser = number::parse)]
+    /// The most 4 KiB pages each lane may write; unless said, all lanes share 8 GiB equally.
+    #[arg(long, value_name = "PAGES", value_parser = number::count)]
     frames: Option<u64>,
     /// Give the machine the Armv8.1 atomics.
     #[arg(long)]
-    lse: bool,
+    pub(crate) lse: bool,
 }
 
 impl LoadArgs {
@@ -72,12 +78,12 @@ impl LoadArgs {
 
 impl MachineArgs {
     /// Everything but the number of lanes and the console.
-    pub(crate) fn builder(&self) -> Result<Builder> {
+    pub(crate) fn builder(&self) -> Result<Builder<'static>> {
         self.builder_of_lane(0)
     }
 
     /// The same, with lanes numbered from `first` in the templates of arguments.
-    pub(crate) fn builder_of_lane(&self, first: usize) -> Result<Builder> {
+    pub(crate) fn builder_of_lane(&self, first: usize) -> Result<Builder<'static>> {
         let program = self.load.load()?;
         let input = match &self.input {
             Some(path) => read(path).context("the console input")?,
@@ -113,4 +119,23 @@ fn check_template(template: &str) -> Result<()> {
         bail!("--lane-arg '{template}': the only thing that may stand in braces is {{lane}}");
     }
     Ok(())
+}
+
+/// The status of a command that has run the machine.
+pub(crate) fn status(machine: &Machine) -> Result<ExitCode> {
+    if machine.lanes() > 1 {
+        let mut stops = Vec::with_capacity(machine.lanes());
+        for lane in 0..machine.lanes() {
+            stops.push(machine.stop(lane)?);
+        }
+        let good = stops.iter().all(|stop| *stop == Some(Stop::Exit { code: 0 }));
+        return Ok(ExitCode::from(u8::from(!good)));
+    }
+    Ok(ExitCode::from(match machine.stop(0)? {
+        // The low eight bits, as the shell shows of any program.
+        Some(Stop::Exit { code }) => code as u8,
+        // A trace with a budget of 0 has not run at all.
+        Some(Stop::Budget) | None => BUDGET_STATUS,
+        _ => STOPPED_STATUS,
+    }))
 }

@@ -1,36 +1,38 @@
 //! `kvrm run`.
 
-use std::io::{Write as _, stderr, stdout};
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io::{self, Write as _, stderr};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
-use kvrm::arm64::disassemble;
-use kvrm::{Machine, Report, Stop, Stream};
+use kvrm::arm64::{Feature, decode, disassemble};
+use kvrm::{Access, Fault, FaultKind, Machine, Report, Stop, Stream};
 
 use crate::number;
-use crate::program::MachineArgs;
+use crate::output::{Output, note};
+use crate::program::{MachineArgs, status};
 
-/// The status when a lane has used up its budget, as of the command `timeout`.
-const BUDGET_STATUS: u8 = 124;
-/// The status when a lane was stopped by anything else but its own exit.
-const STOPPED_STATUS: u8 = 125;
 /// Shorter runs show no progress.
 const PROGRESS_AFTER: Duration = Duration::from_secs(1);
+/// What the help says at its end.
+const HELP: &str = "\
+With one lane, output comes as it is written, and the exit status is the guest's; 124 means that the budget \
+ran out, 125 that something else stopped the guest, 2 that kvrm failed. With several lanes each line is shown \
+with its lane, and the status is 0 if all lanes exit with 0, else 1.";
 
 /// Arguments of `kvrm run`.
 #[derive(clap::Args)]
-#[command(after_help = "\
-With one lane, output comes as it is written, and the exit status is the guest's; 124 means that the budget \
-ran out, 125 that something else stopped the guest, 2 that kvrm failed. With several lanes each line is shown \
-with its lane, and the status is 0 if all lanes exit with 0, else 1.")]
+#[command(after_help = format!("{HELP}\n\n{}", number::HELP))]
 pub(crate) struct Args {
     #[command(flatten)]
     machine: MachineArgs,
     /// How many lanes to run.
-    #[arg(long, value_name = "N", default_value = "1", value_parser = number::parse)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = number::count)]
     lanes: u64,
     /// Print steps, stops, speed and memory afterwards, on standard error.
     #[arg(long)]
@@ -42,37 +44,61 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
     let bar = ProgressBar::no_length();
+    let failure = Failure::default();
     let mut builder = args.machine.builder()?.lanes(usize::try_from(args.lanes)?);
     if args.lanes == 1 && !args.json {
-        let bar = bar.clone();
-        builder = builder.console(move |_, stream, bytes| bar.suspend(|| show(stream, bytes)));
+        let (bar, failure, mut out) = (bar.clone(), failure.clone(), Output::new());
+        builder = builder.console(move |_, stream, bytes| {
+            if let Err(error) = bar.suspend(|| show(&mut out, stream, bytes)) {
+                failure.get().get_or_insert(error);
+            }
+        });
     }
     let mut machine = builder.build()?;
-    let report = observe(&mut machine, &args, &bar)?;
+    let report = observe(&mut machine, &args, &bar, &failure)?;
+    if let Some(error) = failure.get().take() {
+        return Err(error.into());
+    }
     if args.json {
-        println!("{}", serde_json::to_string(&to_json(&machine, &report)?)?);
+        let mut out = Output::new();
+        writeln!(out, "{}", to_json(&machine, &report)?)?;
+        out.flush()?;
     } else if args.lanes > 1 {
         show_lanes(&machine)?;
     }
     if !args.json {
-        explain(&machine)?;
+        explain(&machine, args.machine.lse)?;
     }
     if args.stats {
-        eprintln!("{report}");
+        note(report);
     }
     status(&machine)
 }
 
-/// Writes console output at once. A reader that has gone away does not stop the guest.
-fn show(stream: Stream, bytes: &[u8]) {
-    let _ = match stream {
-        Stream::Output => stdout().write_all(bytes).and_then(|()| stdout().flush()),
-        Stream::Error => stderr().write_all(bytes),
-    };
+/// The first failure to write what the guest prints. The console cannot stop the machine, so it leaves the
+/// failure here for the observer to find.
+#[derive(Clone, Default)]
+struct Failure(Arc<Mutex<Option<io::Error>>>);
+
+impl Failure {
+    fn get(&self) -> MutexGuard<'_, Option<io::Error>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Writes console output at once.
+fn show(out: &mut Output, stream: Stream, bytes: &[u8]) -> io::Result<()> {
+    match stream {
+        Stream::Output => out.write_all(bytes).and_then(|()| out.flush()),
+        Stream::Error => {
+            let _ = stderr().write_all(bytes);
+            Ok(())
+        }
+    }
 }
 
 /// Runs with a progress bar that appears on terminals once the run turns out to be long.
-fn observe(machine: &mut Machine, args: &Args, bar: &ProgressBar) -> Result<Report> {
+fn observe(machine: &mut Machine, args: &Args, bar: &ProgressBar, failure: &Failure) -> Result<Report> {
     let budget = args.machine.budget.unwrap_or(u64::MAX);
     let style = if let Some(budget) = args.machine.budget {
         bar.set_length(budget.saturating_mul(args.lanes));
@@ -87,7 +113,7 @@ fn observe(machine: &mut Machine, args: &Args, bar: &ProgressBar) -> Result<Repo
             bar.set_message(format!("{} lanes running", progress.running));
             bar.set_position(progress.steps);
         }
-        ControlFlow::Continue(())
+        if failure.get().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     bar.finish_and_clear();
     Ok(report?)
@@ -95,23 +121,27 @@ fn observe(machine: &mut Machine, args: &Args, bar: &ProgressBar) -> Result<Repo
 
 /// Shows what each lane has printed, line by line.
 fn show_lanes(machine: &Machine) -> Result<()> {
-    let mut out = stdout().lock();
+    let mut out = Output::new();
     for lane in 0..machine.lanes() {
-        for stream in [Stream::Output, Stream::Error] {
-            for line in String::from_utf8_lossy(machine.output(lane, stream)?).lines() {
-                match stream {
-                    Stream::Output => writeln!(out, "[{lane}] {line}")?,
-                    Stream::Error => eprintln!("[{lane}] {line}"),
-                }
-            }
+        for line in String::from_utf8_lossy(machine.output(lane, Stream::Output)?).lines() {
+            writeln!(out, "[{lane}] {line}")?;
+        }
+        let errors = machine.output(lane, Stream::Error)?;
+        if !errors.is_empty() {
+            // On a terminal the two streams are to be in order.
+            out.flush()?;
+        }
+        for line in String::from_utf8_lossy(errors).lines() {
+            note(format_args!("[{lane}] {line}"));
         }
     }
-    Ok(())
+    Ok(out.flush()?)
 }
 
-/// Says why lanes stopped that did not exit by themselves, the first few of them.
-fn explain(machine: &Machine) -> Result<()> {
+/// Says why lanes stopped that did not exit by themselves, the first few of them, and what would help.
+fn explain(machine: &Machine, lse: bool) -> Result<()> {
     const SHOWN: usize = 8;
+    let mut hints = Vec::new();
     let mut more = 0;
     let mut shown = 0;
     for lane in 0..machine.lanes() {
@@ -130,36 +160,64 @@ fn explain(machine: &Machine) -> Result<()> {
             Ok(()) => disassemble(u32::from_le_bytes(word), pc).to_string(),
             Err(_) => "unmapped".to_owned(),
         };
-        let place = machine
-            .program()
-            .symbol(pc)
-            .map_or(String::new(), |symbol| format!(" <{}+{:#x}>", symbol.name, pc - symbol.address));
-        eprintln!("lane {lane} stopped: {stop}; pc {pc:#x}{place}: {text}");
+        let place = machine.program().symbol(pc).map_or(String::new(), |symbol| {
+            format!(" <{}+{:#x}>", symbol.name.escape_debug(), pc - symbol.address)
+        });
+        note(format_args!("lane {lane} stopped: {stop}; pc {pc:#x}{place}: {text}"));
+        hints.extend(hint(stop, pc, lse).filter(|hint| !hints.contains(hint)));
     }
     if more > 0 {
-        eprintln!("{more} more lanes stopped without exiting");
+        note(format_args!("{more} more lanes stopped without exiting"));
+    }
+    for hint in hints {
+        note(format_args!("hint: {hint}"));
     }
     Ok(())
+}
+
+/// What may help against a stop.
+fn hint(stop: Stop, pc: u64, lse: bool) -> Option<String> {
+    match stop {
+        Stop::Undefined { word } if !lse && decode(word).is_some_and(|op| op.feature() == Feature::Lse) => {
+            Some(format!("the word is `{}`, which needs --lse", disassemble(word, pc)))
+        }
+        // Bits 27 and 26 are both set in data processing and in loads and stores of that group, nowhere else.
+        Stop::Undefined { word } if word >> 26 & 0b11 == 0b11 => {
+            Some("floating point and SIMD are not supported yet".to_owned())
+        }
+        Stop::OutOfFrames => Some("raise --frames".to_owned()),
+        _ => None,
+    }
 }
 
 fn to_json(machine: &Machine, report: &Report) -> Result<serde_json::Value> {
     let mut lanes = Vec::new();
     for lane in 0..machine.lanes() {
         let (stop, cpu) = (machine.stop(lane)?, machine.cpu(lane)?);
-        let text = |stream| {
-            Ok::<_, kvrm::Error>(String::from_utf8_lossy(machine.output(lane, stream)?).into_owned())
-        };
         let mut entry = serde_json::json!({
             "lane": lane,
             "stop": stop.map(|stop| stop.name()),
             "detail": stop.map(|stop| stop.to_string()),
             "steps": cpu.steps,
             "pc": format!("{:#x}", cpu.pc),
-            "output": text(Stream::Output)?,
-            "error_output": text(Stream::Error)?,
         });
-        if let Some(Stop::Exit { code }) = stop {
-            entry["code"] = code.into();
+        match stop {
+            Some(Stop::Exit { code }) => entry["code"] = code.into(),
+            Some(Stop::Halt { imm } | Stop::Breakpoint { imm } | Stop::Syscall { imm }) => {
+                entry["imm"] = imm.into();
+            }
+            Some(Stop::Undefined { word }) => entry["word"] = format!("{word:08x}").into(),
+            Some(Stop::Fault(fault)) => entry["fault"] = fault_to_json(fault),
+            Some(Stop::Budget | Stop::OutOfFrames) | None => {}
+        }
+        for (key, stream) in [("output", Stream::Output), ("error_output", Stream::Error)] {
+            let bytes = machine.output(lane, stream)?;
+            let text = String::from_utf8_lossy(bytes);
+            // Text that had to be changed is not what the guest wrote, so that comes with it.
+            if let Cow::Owned(_) = text {
+                entry[format!("{key}_hex")] = hex(bytes)?.into();
+            }
+            entry[key] = text.into();
         }
         lanes.push(entry);
     }
@@ -168,19 +226,24 @@ fn to_json(machine: &Machine, report: &Report) -> Result<serde_json::Value> {
     Ok(json)
 }
 
-fn status(machine: &Machine) -> Result<ExitCode> {
-    if machine.lanes() > 1 {
-        let mut stops = Vec::with_capacity(machine.lanes());
-        for lane in 0..machine.lanes() {
-            stops.push(machine.stop(lane)?);
-        }
-        let good = stops.iter().all(|stop| *stop == Some(Stop::Exit { code: 0 }));
-        return Ok(ExitCode::from(u8::from(!good)));
+fn fault_to_json(Fault { kind, access, address }: Fault) -> serde_json::Value {
+    let kind = match kind {
+        FaultKind::Translation => "translation",
+        FaultKind::Permission => "permission",
+        FaultKind::Alignment => "alignment",
+    };
+    let access = match access {
+        Access::Read => "read",
+        Access::Write => "write",
+        Access::Execute => "execute",
+    };
+    serde_json::json!({ "kind": kind, "access": access, "address": format!("{address:#x}") })
+}
+
+fn hex(bytes: &[u8]) -> Result<String> {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        write!(text, "{byte:02x}")?;
     }
-    Ok(ExitCode::from(match machine.stop(0)? {
-        // The low eight bits, as the shell shows of any program.
-        Some(Stop::Exit { code }) => code as u8,
-        Some(Stop::Budget) => BUDGET_STATUS,
-        _ => STOPPED_STATUS,
-    }))
+    Ok(text)
 }

@@ -1,7 +1,7 @@
 //! `kvrm trace`.
 
 use std::fmt::Write as _;
-use std::io::{BufWriter, Write as _, stdout};
+use std::io::{Write as _, stderr};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -9,21 +9,25 @@ use kvrm::arm64::{Cpu, disassemble};
 use kvrm::{Stop, Stream};
 
 use crate::number;
-use crate::program::MachineArgs;
+use crate::output::{Output, note};
+use crate::program::{MachineArgs, status};
+
+/// What the help says at its end.
+const HELP: &str = "\
+A line shows the number of the step, the pc, the word, its text, and the registers it changed. What the guest \
+prints goes to standard error. The exit status is that of kvrm run.";
 
 /// Arguments of `kvrm trace`.
 #[derive(clap::Args)]
-#[command(after_help = "\
-A line shows the number of the step, the pc, the word, its text, and the registers it changed. What the guest \
-prints goes to standard error.")]
+#[command(after_help = format!("{HELP}\n\n{}", number::HELP))]
 pub(crate) struct Args {
     #[command(flatten)]
     machine: MachineArgs,
     /// The number that {lane} stands for in --lane-arg.
-    #[arg(long, value_name = "N", default_value = "0", value_parser = number::parse)]
+    #[arg(long, value_name = "N", default_value = "0", value_parser = number::count)]
     lane: u64,
     /// Run this many steps before the first line.
-    #[arg(long, value_name = "STEPS", default_value = "0", value_parser = number::parse)]
+    #[arg(long, value_name = "STEPS", default_value = "0", value_parser = number::count)]
     skip: u64,
     /// Print one JSON object a line.
     #[arg(long)]
@@ -34,10 +38,10 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     let lane = usize::try_from(args.lane)?;
     // The lane is the only one, but has the arguments of the one asked for.
     let builder = args.machine.builder_of_lane(lane)?.console(|_, _: Stream, bytes| {
-        let _ = std::io::stderr().write_all(bytes);
+        let _ = stderr().write_all(bytes);
     });
     let mut machine = builder.build()?;
-    let mut out = BufWriter::new(stdout().lock());
+    let mut out = Output::new();
     let end = args.machine.budget.unwrap_or(u64::MAX);
     if args.skip > 0 {
         machine.run(args.skip.min(end))?;
@@ -47,11 +51,10 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         let mut word = [0; 4];
         let fetched = machine.read_memory(0, before.pc, &mut word)?.is_ok();
         machine.run(1)?;
-        let (after, stop) = (machine.cpu(0)?, machine.stop(0)?);
         if fetched {
             let word = u32::from_le_bytes(word);
             let text = disassemble(word, before.pc).to_string();
-            let changes = changes(&before, &after);
+            let changes = changes(&before, &machine.cpu(0)?);
             if args.json {
                 let changes: serde_json::Map<_, _> =
                     changes.into_iter().map(|(name, value)| (name, format!("{value:#x}").into())).collect();
@@ -68,13 +71,12 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
                 writeln!(out, "{}", line.trim_end())?;
             }
         }
-        if let Some(stop) = stop.filter(|stop| *stop != Stop::Budget) {
-            out.flush()?;
-            eprintln!("stopped after {} steps: {stop}", after.steps);
-        }
     }
     out.flush()?;
-    Ok(ExitCode::SUCCESS)
+    if let Some(stop) = machine.stop(0)?.filter(|stop| *stop != Stop::Budget) {
+        note(format_args!("stopped after {} steps: {stop}", machine.cpu(0)?.steps));
+    }
+    status(&machine)
 }
 
 /// The registers that differ, the pc only if it is not simply the next.

@@ -1,11 +1,14 @@
 //! `kvrm vectors run`.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use kvrm::vectors::{Mismatch, Vector, open};
 use rayon::prelude::*;
+
+use crate::output::Output;
 
 /// How many failures are shown in full.
 const SHOWN: usize = 10;
@@ -35,12 +38,16 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     // All files are read before any runs, so that a bad line is noticed at once.
     let mut vectors: Vec<(String, Vector)> = Vec::new();
     for path in &args.files {
-        let file = open(path)?.into_iter().map(|vector| (path.display().to_string(), vector));
-        vectors.extend(file);
+        let file = open(path)?;
+        if file.is_empty() {
+            bail!("no vectors in {}", path.display());
+        }
+        vectors.extend(file.into_iter().map(|vector| (path.display().to_string(), vector)));
     }
     let results: Vec<Vec<Mismatch>> = vectors.par_iter().map(|(_, vector)| vector.run()).collect();
     let failures = || vectors.iter().zip(&results).filter(|(_, mismatches)| !mismatches.is_empty());
     let failed = failures().count();
+    let mut out = Output::new();
     if args.json {
         let list: Vec<_> = failures()
             .map(|((file, vector), mismatches)| {
@@ -52,12 +59,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             })
             .collect();
         let passed = vectors.len() - failed;
-        println!("{}", serde_json::json!({ "passed": passed, "failed": failed, "failures": list }));
+        writeln!(out, "{}", serde_json::json!({ "passed": passed, "failed": failed, "failures": list }))?;
     } else {
         for ((file, vector), mismatches) in failures().take(SHOWN) {
-            println!("FAILED in {file}: {}", vector.describe(mismatches));
+            writeln!(out, "FAILED in {file}: {}", vector.describe(mismatches))?;
         }
-        println!("{} passed, {failed} failed", vectors.len() - failed);
+        writeln!(out, "{} passed, {failed} failed", vectors.len() - failed)?;
     }
+    out.flush()?;
     Ok(ExitCode::from(u8::from(failed > 0)))
 }

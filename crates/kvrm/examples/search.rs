@@ -29,10 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let program = Program {
         name: "victim".into(),
         entry: CODE,
-        segments: vec![
-            segment(CODE, code, Permissions::RX),
-            segment(INPUT, Vec::new(), Permissions::RW),
-        ],
+        segments: vec![segment(CODE, code, Permissions::RX), segment(INPUT, Vec::new(), Permissions::RW)],
         symbols: Vec::new(),
     };
     let mut machine = Machine::builder(program).lanes(LANES).build()?;

@@ -27,7 +27,8 @@ const GUESTS: [(&str, &str); 10] = [
 const LANES: usize = 1000;
 
 fn machine(name: &str, lanes: usize, arguments: Vec<String>) -> Machine {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../guests/bin").join(name).with_extension("elf");
+    let path =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../guests/bin").join(name).with_extension("elf");
     let program = Program::open(path).expect("the guest is in the repository");
     let builder = Machine::builder(program).lanes(lanes).arguments(move |_| arguments.clone());
     let mut machine = builder.build().expect("a guest of the repository fits");
@@ -43,7 +44,11 @@ fn run(machine: &mut Machine, times: u64) -> (u64, Duration) {
         machine.reset(&all).expect("there is a snapshot");
         let report = machine.run(u64::MAX).expect("the CPU engine does not fail");
         for lane in &all {
-            assert_eq!(machine.stop(*lane).ok(), Some(Some(Stop::Exit { code: 0 })), "the guest checks itself");
+            assert_eq!(
+                machine.stop(*lane).ok(),
+                Some(Some(Stop::Exit { code: 0 })),
+                "the guest checks itself"
+            );
         }
         steps = report.steps;
         wall += report.wall;

@@ -1,11 +1,13 @@
 //! The memory of one lane: the shared image, and private copies of the pages the lane has written.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use kvrm_arm64::{Access, Fault, FaultKind, Instruction, Memory, Stop};
 
-use crate::image::{ADDRESS_BITS, CodePage, Frame, Image, PAGE_BYTES, PAGE_SHIFT, page_of};
+use crate::error::Error;
+use crate::image::{ADDRESS_BITS, CodePage, Frame, Image, ImagePage, PAGE_BYTES, PAGE_SHIFT, page_of};
 use crate::program::Permissions;
 
 /// Entries of the translation cache; a power of two.
@@ -48,6 +50,8 @@ pub struct AddressSpace {
     /// Index into `private` by page number.
     index: BTreeMap<u64, u32>,
     frames_max: usize,
+    /// The snapshot that `dirty` flags count from.
+    generation: u64,
     tlb: [TlbEntry; TLB_ENTRIES],
     /// The first address of the page that `code` decodes, or a value that no page begins at.
     code_base: u64,
@@ -59,6 +63,8 @@ pub struct AddressSpace {
 #[derive(Clone, Debug, Default)]
 pub struct MemorySnapshot {
     pages: Vec<Box<Frame>>,
+    /// Which snapshot of its lane it is.
+    generation: u64,
 }
 
 /// What an address translates to.
@@ -76,6 +82,7 @@ impl AddressSpace {
             private: Vec::new(),
             index: BTreeMap::new(),
             frames_max,
+            generation: 0,
             tlb: [EMPTY; TLB_ENTRIES],
             code_base: NO_PAGE,
             code: no_code(),
@@ -151,11 +158,21 @@ impl AddressSpace {
         }
         // Writes must pass the slow path again to be noticed.
         self.flush();
-        MemorySnapshot { pages: self.private.iter().map(|private| private.bytes.clone()).collect() }
+        // Unique among all lanes, so that no lane takes another's snapshot for its own.
+        static GENERATION: AtomicU64 = AtomicU64::new(1);
+        self.generation = GENERATION.fetch_add(1, Ordering::Relaxed);
+        let pages = self.private.iter().map(|private| private.bytes.clone()).collect();
+        MemorySnapshot { pages, generation: self.generation }
     }
 
-    /// Goes back to a snapshot of this lane, at the cost of the pages written since.
-    pub fn reset(&mut self, snapshot: &MemorySnapshot) {
+    /// Goes back to the last snapshot of this lane, at the cost of the pages written since.
+    ///
+    /// # Errors
+    /// If it is not the last one, from which changes are counted.
+    pub fn reset(&mut self, snapshot: &MemorySnapshot) -> Result<(), Error> {
+        if snapshot.generation != self.generation {
+            return Err(Error::StaleSnapshot);
+        }
         let kept = snapshot.pages.len();
         for private in self.private.drain(kept..) {
             self.index.remove(&private.page);
@@ -168,6 +185,7 @@ impl AddressSpace {
             private.dirty = false;
         }
         self.flush();
+        Ok(())
     }
 
     /// Forgets all cached translations.
@@ -208,6 +226,9 @@ impl AddressSpace {
         reported: Access,
         permission: Option<Access>,
     ) -> Result<(), Fault> {
+        if bytes == 0 {
+            return Ok(());
+        }
         let fault = |kind, address| Fault { kind, access: reported, address };
         let mut at = address;
         let end = address.checked_add(bytes).filter(|&end| end <= 1 << ADDRESS_BITS);
@@ -230,11 +251,10 @@ impl AddressSpace {
     /// The private copy of a mapped page, made if there is none yet.
     fn own(&mut self, page: u64) -> &mut PrivatePage {
         if !self.index.contains_key(&page) {
-            let translation = self.translate(page);
-            let (frame, permissions) = translation
-                .map_or((0, Permissions::RW), |translation| (translation.frame, translation.permissions));
+            let ImagePage { frame, permissions } =
+                self.image.page(page).expect("writes are checked first, so the page is mapped");
             self.index.insert(page, self.private.len() as u32);
-            let bytes = Box::new(*self.frame(frame));
+            let bytes = Box::new(*self.image.frame(frame));
             self.private.push(PrivatePage { page, permissions, bytes, code: None, dirty: true });
             // Cached translations still lead to the shared frame.
             self.tlb[page as usize % TLB_ENTRIES] = EMPTY;

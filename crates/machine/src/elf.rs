@@ -564,10 +564,11 @@ impl Loader {
     }
 }
 
+/// What may be written may be read: page tables of A64 cannot say otherwise.
 fn permissions(program: &Program) -> Permissions {
     let flags = program.p_flags(LE);
     Permissions {
-        read: flags.contains(elf::PF_R),
+        read: flags.contains(elf::PF_R) || flags.contains(elf::PF_W),
         write: flags.contains(elf::PF_W),
         execute: flags.contains(elf::PF_X),
     }

@@ -16,6 +16,14 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// A file is larger than anything that is meant.
+    #[error("{} is larger than {max} bytes", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The limit.
+        max: u64,
+    },
     /// A file is no program this machine can load.
     #[error("cannot load {name}")]
     Elf {
@@ -83,6 +91,19 @@ pub enum Error {
         lane: usize,
         /// What happened.
         stop: kvrm_arm64::Stop,
+    },
+    /// A snapshot was taken before another one that has been reset to or taken since.
+    #[error("the snapshot is not the last one of this lane")]
+    StaleSnapshot,
+    /// An argument cannot be passed: semihosting has one command line, which guests split at white space.
+    #[error(
+        "lane {lane} cannot have the argument {argument:?}: it is empty, or has white space or a zero in it"
+    )]
+    Argument {
+        /// The lane.
+        lane: usize,
+        /// The argument.
+        argument: String,
     },
     /// A reset was asked for before any snapshot.
     #[error("there is no snapshot to reset to")]

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use kvrm_arm64::{Features, Instruction};
 
+use crate::error::Error;
 use crate::program::{Permissions, Segment};
 
 /// Bytes of a page and of the frame that backs it.
@@ -83,8 +84,11 @@ pub struct Image {
 impl Image {
     /// Builds the image of `segments`. Where segments share a page, it permits what any of them does; where
     /// their data overlaps, the later one wins.
-    #[must_use]
-    pub fn new(segments: &[Segment], features: Features) -> Self {
+    ///
+    /// # Errors
+    /// If a segment leaves the address space or has no room for its data.
+    pub fn new(segments: &[Segment], features: Features) -> Result<Self, Error> {
+        segments.iter().try_for_each(Segment::check)?;
         // What begins and ends at each page: segments that permit reading, writing, executing, that exist,
         // and that have data.
         let mut changes: BTreeMap<u64, [i32; 5]> = BTreeMap::new();
@@ -126,7 +130,7 @@ impl Image {
         for segment in segments {
             image.fill(segment.address, &segment.data);
         }
-        image
+        Ok(image)
     }
 
     /// Copies `data` into frames that exist for it.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -13,12 +13,17 @@ use kvrm_arm64::{Cpu, Features, Stop};
 
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::image::{Image, PAGE_BYTES};
+use crate::image::{Image, PAGE_BYTES, PAGE_SHIFT};
 use crate::program::{Permissions, Program, Segment};
 use crate::reference::Reference;
 use crate::report::Report;
 use crate::semihosting::{Host, Layout, Outcome, SEMIHOSTING, Services, Stream};
 
+/// How many frames all lanes together may own unless the builder says otherwise: 8 GiB, shared out equally so
+/// that what a lane may do depends on no other.
+const FRAMES_MAX: usize = 8 << (30 - PAGE_SHIFT);
+/// What each lane may own at least, however many there are.
+const FRAMES_MIN: usize = 16;
 /// Steps all lanes together take between two calls of an observer, roughly.
 const OBSERVED_STEPS: u64 = 100_000_000;
 
@@ -44,6 +49,7 @@ pub struct Machine {
     host: Host,
     lanes: Vec<LaneState>,
     console: Option<Console>,
+    output_max: usize,
     /// The services' side of the engine's snapshot, one entry a lane.
     snapshot: Vec<LaneState>,
 }
@@ -54,6 +60,8 @@ struct LaneState {
     services: Services,
     output: Vec<u8>,
     error_output: Vec<u8>,
+    /// Whether output was dropped for lack of room.
+    truncated: bool,
 }
 
 /// How far a run has come.
@@ -66,18 +74,19 @@ pub struct Progress {
 }
 
 /// How a machine is to be built; see [`Machine::builder`].
-pub struct Builder {
+pub struct Builder<'a> {
     program: Program,
     lanes: usize,
     features: Features,
     stack_bytes: u64,
     heap_bytes: u64,
-    frames_max: usize,
+    frames_max: Option<usize>,
     directory: Option<PathBuf>,
-    arguments: Box<dyn Fn(usize) -> Vec<String>>,
-    input: Box<dyn Fn(usize) -> Vec<u8>>,
-    prepare: Box<dyn FnMut(&mut LaneSetup<'_>)>,
+    arguments: Box<dyn FnMut(usize) -> Vec<String> + 'a>,
+    input: Box<dyn FnMut(usize) -> Vec<u8> + 'a>,
+    prepare: Box<dyn FnMut(&mut LaneSetup<'_>) + 'a>,
     console: Option<Console>,
+    output_max: usize,
 }
 
 /// A lane before its first step.
@@ -109,7 +118,7 @@ impl LaneSetup<'_> {
     }
 }
 
-impl Builder {
+impl<'a> Builder<'a> {
     /// How many lanes to run; one unless said.
     #[must_use]
     pub const fn lanes(mut self, lanes: usize) -> Self {
@@ -138,37 +147,42 @@ impl Builder {
         self
     }
 
-    /// How many different pages each lane may write before it stops with [`Stop::OutOfFrames`].
+    /// How many different pages each lane may write before it stops with [`Stop::OutOfFrames`]. Unless said,
+    /// all lanes share 8 GiB equally.
     #[must_use]
     pub const fn frames_max(mut self, frames: usize) -> Self {
-        self.frames_max = frames;
+        self.frames_max = Some(frames);
         self
     }
 
     /// The directory guests may use files in. Without one they have no files.
+    ///
+    /// They can use its regular files, and write each up to a size of 1 GiB.
     #[must_use]
     pub fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
         self.directory = Some(directory.into());
         self
     }
 
-    /// The arguments of each lane, after the name of the program.
+    /// The arguments of each lane, after the name of the program's file.
+    ///
+    /// None may be empty or have white space in it, as guests find arguments by splitting a command line.
     #[must_use]
-    pub fn arguments(mut self, arguments: impl Fn(usize) -> Vec<String> + 'static) -> Self {
+    pub fn arguments(mut self, arguments: impl FnMut(usize) -> Vec<String> + 'a) -> Self {
         self.arguments = Box::new(arguments);
         self
     }
 
     /// What each lane reads as console input.
     #[must_use]
-    pub fn input(mut self, input: impl Fn(usize) -> Vec<u8> + 'static) -> Self {
+    pub fn input(mut self, input: impl FnMut(usize) -> Vec<u8> + 'a) -> Self {
         self.input = Box::new(input);
         self
     }
 
     /// Sets registers and memory of each lane before its first step.
     #[must_use]
-    pub fn prepare(mut self, prepare: impl FnMut(&mut LaneSetup<'_>) + 'static) -> Self {
+    pub fn prepare(mut self, prepare: impl FnMut(&mut LaneSetup<'_>) + 'a) -> Self {
         self.prepare = Box::new(prepare);
         self
     }
@@ -180,10 +194,20 @@ impl Builder {
         self
     }
 
+    /// How many bytes of each of its streams [`Machine::output`] collects of a lane; 1 MiB unless said.
+    ///
+    /// More are dropped, and [`Machine::output_truncated`] says so. A console is given everything.
+    #[must_use]
+    pub const fn output_max(mut self, bytes: usize) -> Self {
+        self.output_max = bytes;
+        self
+    }
+
     /// Builds the machine on the CPU engine.
     ///
     /// # Errors
-    /// If there are no lanes, memory does not fit, the directory cannot be opened, or preparing a lane fails.
+    /// If there are no lanes, memory does not fit, the directory cannot be opened, an argument cannot be
+    /// passed, or preparing a lane fails.
     pub fn build(self) -> Result<Machine, Error> {
         self.build_with(|image, lanes, frames_max| Ok(Box::new(Reference::new(image, lanes, frames_max)?)))
     }
@@ -199,10 +223,13 @@ impl Builder {
         if self.lanes == 0 {
             return Err(Error::NoLanes);
         }
-        if let Some(segment) = self.program.segments.iter().find(|segment| !segment.is_possible()) {
-            let &Segment { address, bytes, ref data, .. } = segment;
-            return Err(Error::Segment { address, bytes, data: data.len() });
-        }
+        let directory = self.directory.map(|path| {
+            let open = Dir::open_ambient_dir(&path, ambient_authority());
+            open.map(Arc::new).map_err(|source| Error::Directory { path, source })
+        });
+        let directory = directory.transpose()?;
+        // The image checks this too, but only after stack and heap have their places behind the segments.
+        self.program.segments.iter().try_for_each(Segment::check)?;
         let layout = place(&self.program, self.stack_bytes, self.heap_bytes)?;
         let room = |range: &std::ops::Range<u64>| Segment {
             address: range.start,
@@ -212,13 +239,10 @@ impl Builder {
         };
         let mut segments = self.program.segments.clone();
         segments.extend([room(&layout.stack), room(&layout.heap)]);
-        let image = Arc::new(Image::new(&segments, self.features));
-        let mut engine = engine(&image, self.lanes, self.frames_max)?;
+        let image = Arc::new(Image::new(&segments, self.features)?);
+        let frames_max = self.frames_max.unwrap_or((FRAMES_MAX / self.lanes).max(FRAMES_MIN));
+        let mut engine = engine(&image, self.lanes, frames_max)?;
 
-        let directory = self.directory.map(|path| {
-            let open = Dir::open_ambient_dir(&path, ambient_authority());
-            open.map(Arc::new).map_err(|source| Error::Directory { path, source })
-        });
         let mut lanes = Vec::with_capacity(self.lanes);
         for lane in 0..self.lanes {
             let cpu = Cpu::new(self.program.entry, layout.stack.end);
@@ -229,15 +253,38 @@ impl Builder {
                 return Err(Error::Prepare { lane, stop });
             }
             engine.set_cpu(lane, &cpu);
-            let mut words = vec![self.program.name.clone()];
-            words.extend((self.arguments)(lane));
-            let services = Services::new(words.join(" "), (self.input)(lane));
-            lanes.push(LaneState { services, output: Vec::new(), error_output: Vec::new() });
+            let line = command_line(&self.program, lane, &(self.arguments)(lane))?;
+            let services = Services::new(line, (self.input)(lane).into());
+            lanes.push(LaneState {
+                services,
+                output: Vec::new(),
+                error_output: Vec::new(),
+                truncated: false,
+            });
         }
-        let host = Host { layout, directory: directory.transpose()? };
-        let Self { program, console, .. } = self;
-        Ok(Machine { program, engine, host, lanes, console, snapshot: Vec::new() })
+        let host = Host { layout, directory };
+        let Self { program, console, output_max, .. } = self;
+        Ok(Machine { program, engine, host, lanes, console, output_max, snapshot: Vec::new() })
     }
+}
+
+/// The command line of a lane: the name of the program's file, and the arguments.
+///
+/// The name is without its folders, so that results do not depend on where the file lies on the host.
+fn command_line(program: &Program, lane: usize, arguments: &[String]) -> Result<Arc<str>, Error> {
+    // What C's `isspace` holds for space, and the end of a string.
+    let splits = |c: char| c == '\0' || c.is_ascii() && c.is_whitespace();
+    let lost = |argument: &&String| argument.is_empty() || argument.contains(splits);
+    if let Some(argument) = arguments.iter().find(lost) {
+        return Err(Error::Argument { lane, argument: argument.clone() });
+    }
+    let name = Path::new(&program.name).file_name().and_then(|name| name.to_str()).unwrap_or("program");
+    let mut line = name.replace(splits, "_");
+    for argument in arguments {
+        line.push(' ');
+        line.push_str(argument);
+    }
+    Ok(line.into())
 }
 
 /// Puts stack and heap behind the program, each after an unmapped page that catches overruns.
@@ -260,19 +307,20 @@ fn place(program: &Program, stack_bytes: u64, heap_bytes: u64) -> Result<Layout,
 impl Machine {
     /// Describes a machine that runs `program`.
     #[must_use]
-    pub fn builder(program: Program) -> Builder {
+    pub fn builder<'a>(program: Program) -> Builder<'a> {
         Builder {
             program,
             lanes: 1,
             features: Features::ARMV8_0,
             stack_bytes: 1 << 20,
             heap_bytes: 16 << 20,
-            frames_max: usize::MAX,
+            frames_max: None,
             directory: None,
             arguments: Box::new(|_| Vec::new()),
             input: Box::new(|_| Vec::new()),
             prepare: Box::new(|_| ()),
             console: None,
+            output_max: 1 << 20,
         }
     }
 
@@ -311,24 +359,30 @@ impl Machine {
         let begin = Instant::now();
         let started: Vec<u64> = self.lane_numbers().map(|lane| self.engine.steps(lane)).collect();
         let ends: Vec<u64> = started.iter().map(|steps| steps.saturating_add(budget)).collect();
+        // Rounds look only at lanes that still run, as there may be many rounds and few of those.
+        let mut running = Vec::new();
         for lane in self.lane_numbers() {
             if let Some(Stop::Budget | Stop::OutOfFrames) = self.engine.stop(lane) {
                 self.engine.set_stop(lane, None);
             }
+            if self.engine.stop(lane).is_none() {
+                running.push(lane);
+            }
         }
         let mut services = 0;
+        // Steps of the lanes that have stopped.
+        let mut steps = 0;
         let mut limits = started.clone();
         loop {
-            for (lane, limit) in limits.iter_mut().enumerate() {
-                let now = self.engine.steps(lane);
+            for &lane in &running {
+                let (now, limit) = (self.engine.steps(lane), &mut limits[lane]);
                 // A lane that only waited for a service still has the rest of its slice.
                 if now >= *limit {
                     *limit = now.saturating_add(slice).min(ends[lane]);
                 }
             }
             self.engine.run(&limits)?;
-            let mut running = 0;
-            for lane in 0..limits.len() {
+            running.retain(|&lane| {
                 match self.engine.stop(lane) {
                     Some(Stop::Halt { imm: SEMIHOSTING }) => {
                         services += 1;
@@ -337,20 +391,24 @@ impl Machine {
                     Some(Stop::Budget) if limits[lane] < ends[lane] => self.engine.set_stop(lane, None),
                     _ => {}
                 }
-                running += usize::from(self.engine.stop(lane).is_none());
-            }
-            if running == 0 {
-                break;
-            }
-            if slice != u64::MAX
-                && observer(Progress { steps: self.steps_since(&started), running }).is_break()
-            {
-                for lane in
-                    self.lane_numbers().filter(|&lane| self.engine.stop(lane).is_none()).collect::<Vec<_>>()
-                {
-                    self.engine.set_stop(lane, Some(Stop::Budget));
+                let runs = self.engine.stop(lane).is_none();
+                if !runs {
+                    steps += self.engine.steps(lane) - started[lane];
                 }
+                runs
+            });
+            if running.is_empty() {
                 break;
+            }
+            if slice != u64::MAX {
+                let now = running.iter().map(|&lane| self.engine.steps(lane) - started[lane]).sum::<u64>();
+                if observer(Progress { steps: steps + now, running: running.len() }).is_break() {
+                    steps += now;
+                    for lane in running {
+                        self.engine.set_stop(lane, Some(Stop::Budget));
+                    }
+                    break;
+                }
             }
         }
         let mut stops = BTreeMap::new();
@@ -360,7 +418,7 @@ impl Machine {
         Ok(Report {
             engine: self.engine.name(),
             lanes: self.lanes.len(),
-            steps: self.steps_since(&started),
+            steps,
             stops,
             services,
             frames: self.engine.frames_used(),
@@ -371,12 +429,16 @@ impl Machine {
     /// Serves the semihosting call `lane` has stopped for. The call is a step of its own.
     fn serve(&mut self, lane: usize) {
         let mut cpu = self.engine.cpu(lane);
-        let LaneState { services, output, error_output } = &mut self.lanes[lane];
-        let console = &mut self.console;
-        let mut write = |stream, bytes: &[u8]| match (console.as_mut(), stream) {
-            (Some(console), _) => console(lane, stream, bytes),
-            (None, Stream::Output) => output.extend_from_slice(bytes),
-            (None, Stream::Error) => error_output.extend_from_slice(bytes),
+        let LaneState { services, output, error_output, truncated } = &mut self.lanes[lane];
+        let (console, output_max) = (&mut self.console, self.output_max);
+        let mut write = |stream, bytes: &[u8]| {
+            if let Some(console) = console {
+                return console(lane, stream, bytes);
+            }
+            let collected = if stream == Stream::Output { &mut *output } else { &mut *error_output };
+            let kept = bytes.len().min(output_max - collected.len());
+            collected.extend_from_slice(&bytes[..kept]);
+            *truncated |= kept < bytes.len();
         };
         let outcome = services.serve(&self.host, &mut *self.engine, lane, &cpu, &mut write);
         let stop = match outcome {
@@ -395,10 +457,6 @@ impl Machine {
             self.engine.set_cpu(lane, &cpu);
         }
         self.engine.set_stop(lane, stop);
-    }
-
-    fn steps_since(&self, started: &[u64]) -> u64 {
-        started.iter().enumerate().map(|(lane, &before)| self.engine.steps(lane) - before).sum()
     }
 
     fn lane_numbers(&self) -> std::ops::Range<usize> {
@@ -509,6 +567,35 @@ impl Machine {
         Ok(if stream == Stream::Output { output } else { error_output })
     }
 
+    /// Whether a lane has written more to one of its streams than [`Builder::output_max`] lets it collect.
+    ///
+    /// # Errors
+    /// If there is no such lane.
+    pub fn output_truncated(&self, lane: usize) -> Result<bool, Error> {
+        Ok(self.lanes[self.check(lane)?].truncated)
+    }
+
+    /// Replaces what a lane reads as console input from now on. A reset takes it back.
+    ///
+    /// # Errors
+    /// If there is no such lane.
+    pub fn set_input(&mut self, lane: usize, bytes: &[u8]) -> Result<(), Error> {
+        let lane = self.check(lane)?;
+        self.lanes[lane].services.set_input(bytes.into());
+        Ok(())
+    }
+
+    /// Replaces what a lane is told when it asks for its arguments. A reset takes it back.
+    ///
+    /// # Errors
+    /// If there is no such lane, or if an argument cannot be passed, as [`Builder::arguments`] says.
+    pub fn set_arguments(&mut self, lane: usize, arguments: &[String]) -> Result<(), Error> {
+        let lane = self.check(lane)?;
+        let line = command_line(&self.program, lane, arguments)?;
+        self.lanes[lane].services.set_command_line(line);
+        Ok(())
+    }
+
     /// Lets each lane own up to `frames_max` frames from now on.
     pub fn set_frames_max(&mut self, frames_max: usize) {
         self.engine.set_frames_max(frames_max);
@@ -524,8 +611,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Takes lanes back to the snapshot: registers, memory, stop, console input and output. Files a lane
-    /// has opened since are closed; what it did to files is not undone.
+    /// Takes lanes back to the snapshot: registers, memory, stop, arguments, console input and output. The
+    /// files that were open then are open again, at the same positions; what was done to files is not undone.
     ///
     /// # Errors
     /// If there is no snapshot or no such lane.
@@ -548,7 +635,7 @@ impl fmt::Debug for Machine {
     }
 }
 
-impl fmt::Debug for Builder {
+impl fmt::Debug for Builder<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Builder({} in {} lanes)", self.program.name, self.lanes)
     }

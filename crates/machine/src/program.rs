@@ -1,6 +1,7 @@
 //! Programs: what is mapped before the first step, and where it starts.
 
 use std::fmt;
+use std::io::Read as _;
 use std::ops::Range;
 use std::path::Path;
 
@@ -65,17 +66,22 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Whether it lies in the address space and has room for its data.
-    #[must_use]
-    pub fn is_possible(&self) -> bool {
+    /// Checks that it lies in the address space and has room for its data.
+    ///
+    /// # Errors
+    /// [`Error::Segment`] if not.
+    pub fn check(&self) -> Result<(), Error> {
         let end = self.address.checked_add(self.bytes);
-        end.is_some_and(|end| end <= 1 << ADDRESS_BITS) && self.data.len() as u64 <= self.bytes
+        if end.is_some_and(|end| end <= 1 << ADDRESS_BITS) && self.data.len() as u64 <= self.bytes {
+            return Ok(());
+        }
+        Err(Error::Segment { address: self.address, bytes: self.bytes, data: self.data.len() })
     }
 
     /// The addresses it covers.
     #[must_use]
     pub fn range(&self) -> Range<u64> {
-        self.address..self.address + self.bytes
+        self.address..self.address.saturating_add(self.bytes)
     }
 }
 
@@ -121,7 +127,7 @@ impl Program {
     pub fn raw(name: &str, data: Vec<u8>, address: u64, bytes: u64) -> Result<Self, Error> {
         let bytes = bytes.max(data.len() as u64);
         let segment = Segment { address, bytes, data, permissions: Permissions::RWX };
-        if bytes == 0 || !segment.is_possible() {
+        if bytes == 0 || segment.check().is_err() {
             return Err(Error::RawRange { address, bytes });
         }
         Ok(Self { name: name.to_owned(), entry: address, segments: vec![segment], symbols: Vec::new() })
@@ -141,10 +147,20 @@ impl Program {
     }
 }
 
-/// Reads a whole file.
+/// The most bytes of a file that is read as a whole.
+const FILE_BYTES_MAX: u64 = 1 << 30;
+
+/// Reads a whole file, of at most 1 GiB.
 ///
 /// # Errors
-/// If it cannot be read.
+/// If it cannot be read or is larger.
 pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })
+    let fail = |source| Error::Read { path: path.to_owned(), source };
+    let file = std::fs::File::open(path).map_err(fail)?;
+    let mut bytes = Vec::new();
+    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(fail)?;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return Err(Error::TooLarge { path: path.to_owned(), max: FILE_BYTES_MAX });
+    }
+    Ok(bytes)
 }

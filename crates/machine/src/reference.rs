@@ -135,7 +135,7 @@ impl Engine for Reference {
             let snapshot = lane.snapshot.as_ref().ok_or(Error::NoSnapshot)?;
             lane.cpu.clone_from(&snapshot.cpu);
             lane.stop = snapshot.stop;
-            lane.memory.reset(&snapshot.memory);
+            lane.memory.reset(&snapshot.memory)?;
         }
         Ok(())
     }

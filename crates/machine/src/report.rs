@@ -40,7 +40,7 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let stops: Vec<String> = self.stops.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        let stops: Vec<String> = self.stops.iter().map(|(name, count)| format!("{count} {name}")).collect();
         writeln!(f, "engine    {}", self.engine)?;
         writeln!(f, "lanes     {}", self.lanes)?;
         writeln!(f, "stops     {}", stops.join(", "))?;

@@ -3,8 +3,7 @@
 //! Operations and their parameter blocks follow Arm's "Semihosting for AArch32 and AArch64". Time is guest
 //! time: it counts retired steps, so a run can be repeated. Files are confined to one directory.
 
-use std::collections::VecDeque;
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -50,6 +49,10 @@ const FAILED: u64 = u64::MAX;
 const TRANSFER_BYTES_MAX: u64 = 1 << 20;
 /// Names and command lines longer than this are refused.
 const STRING_BYTES_MAX: u64 = 1 << 16;
+/// Guests write files up to this size, so that a stray position cannot fill the host's disk at once.
+const FILE_BYTES_MAX: u64 = 1 << 30;
+/// How many handles a lane may have open.
+const HANDLES_MAX: usize = 64;
 
 const ENOENT: i32 = 2;
 const EIO: i32 = 5;
@@ -57,7 +60,14 @@ const E2BIG: i32 = 7;
 const EBADF: i32 = 9;
 const EACCES: i32 = 13;
 const EFAULT: i32 = 14;
+const EEXIST: i32 = 17;
+const ENOTDIR: i32 = 20;
+const EISDIR: i32 = 21;
 const EINVAL: i32 = 22;
+const EMFILE: i32 = 24;
+const EFBIG: i32 = 27;
+const ENOSPC: i32 = 28;
+const ENAMETOOLONG: i32 = 36;
 const ENOSYS: i32 = 38;
 
 /// Which console stream a guest writes to.
@@ -88,8 +98,10 @@ pub(crate) struct Host {
 /// One lane's side of the services.
 #[derive(Clone, Debug)]
 pub(crate) struct Services {
-    command_line: String,
-    input: VecDeque<u8>,
+    command_line: Arc<str>,
+    input: Arc<[u8]>,
+    /// How much of the input has been read.
+    input_position: usize,
     handles: Vec<Option<Handle>>,
     errno: i32,
 }
@@ -98,9 +110,21 @@ pub(crate) struct Services {
 enum Handle {
     Input,
     Output(Stream),
-    /// Shared with snapshots of the lane.
-    File(Arc<File>),
+    File(GuestFile),
 }
+
+/// An open file. The position is our own, so that a snapshot of the lane keeps it.
+#[derive(Clone, Debug)]
+struct GuestFile {
+    /// Shared with snapshots of the lane, as is the position the host keeps, which is set before every use.
+    file: Arc<File>,
+    position: u64,
+    mode: Mode,
+}
+
+/// The twelve modes of `SYS_OPEN` are those of C's `fopen`: r, rb, r+, r+b, w, wb, w+, w+b, a, ab, a+, a+b.
+#[derive(Clone, Copy, Debug)]
+struct Mode(u64);
 
 /// What became of a call.
 pub(crate) enum Outcome {
@@ -120,12 +144,18 @@ enum Failure {
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        use std::io::ErrorKind;
+        // The host's own numbers are not used, as they differ from system to system.
         Self::Errno(match error.kind() {
+            ErrorKind::NotFound => ENOENT,
             // The confinement reports an escape as a lack of permission.
             ErrorKind::PermissionDenied => EACCES,
-            ErrorKind::NotFound => ENOENT,
-            _ => error.raw_os_error().unwrap_or(EIO),
+            ErrorKind::AlreadyExists => EEXIST,
+            ErrorKind::NotADirectory => ENOTDIR,
+            ErrorKind::IsADirectory => EISDIR,
+            ErrorKind::InvalidInput => EINVAL,
+            ErrorKind::StorageFull => ENOSPC,
+            ErrorKind::InvalidFilename => ENAMETOOLONG,
+            _ => EIO,
         })
     }
 }
@@ -167,19 +197,57 @@ impl Guest<'_> {
         Ok(u64::from_le_bytes(bytes))
     }
 
-    /// A name given by address and length in two fields of the block.
-    fn name(&self, block: u64, index: u64) -> Result<String, Failure> {
-        let (address, bytes) = (self.field(block, index)?, self.field(block, index + 1)?);
+    /// A name whose address and length are two fields of the block.
+    fn name(&self, block: u64, address: u64, bytes: u64) -> Result<String, Failure> {
+        let (address, bytes) = (self.field(block, address)?, self.field(block, bytes)?);
         if bytes > STRING_BYTES_MAX {
             return Err(Failure::Errno(E2BIG));
         }
         String::from_utf8(self.read(address, bytes)?).map_err(|_| Failure::Errno(EINVAL))
     }
+
+    /// How much of a read or write to do now, and how much to leave.
+    fn transfer(&self, block: u64) -> Result<(u64, u64), Stop> {
+        let bytes = self.field(block, 2)?;
+        let now = bytes.min(TRANSFER_BYTES_MAX);
+        Ok((now, bytes - now))
+    }
+
+    /// A string that ends in a zero byte, without it.
+    fn string(&self, address: u64) -> Result<Vec<u8>, Failure> {
+        let mut string = Vec::new();
+        while string.len() < TRANSFER_BYTES_MAX as usize {
+            // Up to the end of the page, which is as far as reading is sure not to fault.
+            let at = address.wrapping_add(string.len() as u64);
+            let piece = self.read(at, 4096 - at % 4096)?;
+            match piece.iter().position(|&byte| byte == 0) {
+                Some(end) => {
+                    string.extend_from_slice(&piece[..end]);
+                    return Ok(string);
+                }
+                None => string.extend_from_slice(&piece),
+            }
+        }
+        Err(Failure::Errno(E2BIG))
+    }
 }
 
 impl Services {
-    pub(crate) fn new(command_line: String, input: Vec<u8>) -> Self {
-        Self { command_line, input: input.into(), handles: Vec::new(), errno: 0 }
+    pub(crate) fn new(command_line: Arc<str>, input: Arc<[u8]>) -> Self {
+        Self { command_line, input, input_position: 0, handles: Vec::new(), errno: 0 }
+    }
+
+    pub(crate) fn set_command_line(&mut self, command_line: Arc<str>) {
+        self.command_line = command_line;
+    }
+
+    /// Replaces the console input, of which nothing has been read then.
+    pub(crate) fn set_input(&mut self, input: Arc<[u8]>) {
+        (self.input, self.input_position) = (input, 0);
+    }
+
+    fn unread_input(&self) -> &[u8] {
+        &self.input[self.input_position..]
     }
 
     /// Serves the call a lane has stopped for. Console output goes to `console`.
@@ -224,7 +292,7 @@ impl Services {
         console: &mut dyn FnMut(Stream, &[u8]),
     ) -> Call {
         match operation {
-            SYS_OPEN => self.open(host, &guest.name_and_mode(parameter)?),
+            SYS_OPEN => self.open(host, &guest.name(parameter, 0, 2)?, guest.field(parameter, 1)?),
             SYS_CLOSE => {
                 let slot = self.slot(guest.field(parameter, 0)?)?;
                 self.handles[slot] = None;
@@ -241,24 +309,34 @@ impl Services {
             SYS_WRITE => {
                 let (bytes, rest) = guest.transfer(parameter)?;
                 let data = guest.read(guest.field(parameter, 1)?, bytes)?;
-                match self.handle(guest.field(parameter, 0)?)? {
-                    Handle::Output(stream) => console(*stream, &data),
-                    Handle::File(file) => (&**file).write_all(&data)?,
+                let written = match self.handle(guest.field(parameter, 0)?)? {
+                    Handle::Output(stream) => {
+                        console(*stream, &data);
+                        bytes
+                    }
+                    Handle::File(file) => file.write(&data)?,
                     Handle::Input => return Err(Failure::Errno(EBADF)),
-                }
-                Ok(rest)
+                };
+                Ok(bytes - written + rest)
             }
             SYS_READ => self.read(guest, parameter),
-            SYS_READC => Ok(self.input.pop_front().map_or(FAILED, u64::from)),
+            SYS_READC => {
+                let byte = self.unread_input().first().copied();
+                self.input_position += usize::from(byte.is_some());
+                Ok(byte.map_or(FAILED, u64::from))
+            }
             SYS_ISERROR => Ok(u64::from((guest.field(parameter, 0)? as i64) < 0)),
             SYS_ISTTY => Ok(u64::from(!matches!(self.handle(guest.field(parameter, 0)?)?, Handle::File(_)))),
             SYS_SEEK => {
-                let position = SeekFrom::Start(guest.field(parameter, 1)?);
-                let mut file = self.file(guest.field(parameter, 0)?)?;
-                file.seek(position)?;
+                let position = guest.field(parameter, 1)?;
+                let file = self.file(guest.field(parameter, 0)?)?;
+                if position > FILE_BYTES_MAX {
+                    return Err(Failure::Errno(EINVAL));
+                }
+                file.position = position;
                 Ok(0)
             }
-            SYS_FLEN => Ok(self.file(guest.field(parameter, 0)?)?.metadata()?.len()),
+            SYS_FLEN => Ok(self.file(guest.field(parameter, 0)?)?.file.metadata()?.len()),
             SYS_TMPNAM => {
                 let (address, id, room) = (
                     guest.field(parameter, 0)?,
@@ -273,11 +351,11 @@ impl Services {
                 Ok(0)
             }
             SYS_REMOVE => {
-                host.directory()?.remove_file(relative(&guest.name(parameter, 0)?))?;
+                host.directory()?.remove_file(relative(&guest.name(parameter, 0, 1)?))?;
                 Ok(0)
             }
             SYS_RENAME => {
-                let (from, to) = (guest.name(parameter, 0)?, guest.name(parameter, 2)?);
+                let (from, to) = (guest.name(parameter, 0, 1)?, guest.name(parameter, 2, 3)?);
                 host.directory()?.rename(relative(&from), host.directory()?, relative(&to))?;
                 Ok(0)
             }
@@ -291,7 +369,7 @@ impl Services {
             SYS_ERRNO => Ok(self.errno as u64),
             SYS_GET_CMDLINE => {
                 let (address, room) = (guest.field(parameter, 0)?, guest.field(parameter, 1)?);
-                let mut bytes = self.command_line.clone().into_bytes();
+                let mut bytes = self.command_line.as_bytes().to_vec();
                 let length = bytes.len() as u64;
                 bytes.push(0);
                 if bytes.len() as u64 > room {
@@ -314,49 +392,49 @@ impl Services {
         }
     }
 
-    fn open(&mut self, host: &Host, (name, mode): &(String, u64)) -> Call {
-        let handle = match (name.as_str(), mode) {
+    fn open(&mut self, host: &Host, name: &str, mode: u64) -> Call {
+        // Handles count up from 1; closed ones are used again.
+        let slot = self.handles.iter().position(Option::is_none).unwrap_or(self.handles.len());
+        if slot == HANDLES_MAX {
+            return Err(Failure::Errno(EMFILE));
+        }
+        let handle = match (name, mode) {
             (":tt", 0..=3) => Handle::Input,
             (":tt", 4..=7) => Handle::Output(Stream::Output),
             (":tt", 8..=11) => Handle::Output(Stream::Error),
-            (_, 0..=11) => {
-                Handle::File(Arc::new(host.directory()?.open_with(relative(name), &open_options(*mode))?))
-            }
+            (_, 0..=11) => Handle::File(GuestFile::open(host.directory()?, relative(name), Mode(mode))?),
             _ => return Err(Failure::Errno(EINVAL)),
         };
-        // Handles count up from 1; closed ones are used again.
-        let slot = self.handles.iter().position(Option::is_none).unwrap_or_else(|| {
-            self.handles.push(None);
-            self.handles.len() - 1
-        });
-        self.handles[slot] = Some(handle);
+        match self.handles.get_mut(slot) {
+            Some(free) => *free = Some(handle),
+            None => self.handles.push(Some(handle)),
+        }
         Ok(slot as u64 + 1)
     }
 
     fn read(&mut self, guest: &mut Guest<'_>, parameter: u64) -> Call {
         let (bytes, rest) = guest.transfer(parameter)?;
         let address = guest.field(parameter, 1)?;
-        let mut data = Vec::new();
         let slot = self.slot(guest.field(parameter, 0)?)?;
-        match &mut self.handles[slot] {
+        // A position moves only after the bytes have arrived: what cannot be delivered must not be lost.
+        let read = match &mut self.handles[slot] {
             Some(Handle::Input) => {
-                // What cannot be delivered must not be lost.
-                let count = self.input.len().min(bytes as usize);
-                data.extend(self.input.iter().take(count));
-                guest.write(address, &data)?;
-                self.input.drain(..count);
+                let unread = self.unread_input();
+                let data = &unread[..unread.len().min(bytes as usize)];
+                guest.write(address, data)?;
+                let read = data.len();
+                self.input_position += read;
+                read as u64
             }
             Some(Handle::File(file)) => {
-                let mut file = &**file;
-                (&mut file).take(bytes).read_to_end(&mut data)?;
-                if let Err(stop) = guest.write(address, &data) {
-                    file.seek(SeekFrom::Current(-(data.len() as i64)))?;
-                    return Err(stop.into());
-                }
+                let data = file.read(bytes)?;
+                guest.write(address, &data)?;
+                file.position += data.len() as u64;
+                data.len() as u64
             }
             _ => return Err(Failure::Errno(EBADF)),
-        }
-        Ok(bytes - data.len() as u64 + rest)
+        };
+        Ok(bytes - read + rest)
     }
 
     fn slot(&self, handle: u64) -> Result<usize, Failure> {
@@ -370,48 +448,11 @@ impl Services {
         self.handles[slot].as_mut().ok_or(Failure::Errno(EBADF))
     }
 
-    fn file(&mut self, handle: u64) -> Result<&File, Failure> {
+    fn file(&mut self, handle: u64) -> Result<&mut GuestFile, Failure> {
         match self.handle(handle)? {
             Handle::File(file) => Ok(file),
             _ => Err(Failure::Errno(EBADF)),
         }
-    }
-}
-
-impl Guest<'_> {
-    /// The name and mode `SYS_OPEN` is called with.
-    fn name_and_mode(&self, block: u64) -> Result<(String, u64), Failure> {
-        let (address, mode, bytes) = (self.field(block, 0)?, self.field(block, 1)?, self.field(block, 2)?);
-        if bytes > STRING_BYTES_MAX {
-            return Err(Failure::Errno(E2BIG));
-        }
-        let name = String::from_utf8(self.read(address, bytes)?).map_err(|_| Failure::Errno(EINVAL))?;
-        Ok((name, mode))
-    }
-
-    /// How much of a read or write to do now, and how much to leave.
-    fn transfer(&self, block: u64) -> Result<(u64, u64), Stop> {
-        let bytes = self.field(block, 2)?;
-        let now = bytes.min(TRANSFER_BYTES_MAX);
-        Ok((now, bytes - now))
-    }
-
-    /// A string that ends in a zero byte, without it.
-    fn string(&self, address: u64) -> Result<Vec<u8>, Failure> {
-        let mut string = Vec::new();
-        while string.len() < TRANSFER_BYTES_MAX as usize {
-            // Up to the end of the page, which is as far as reading is sure not to fault.
-            let at = address.wrapping_add(string.len() as u64);
-            let piece = self.read(at, 4096 - at % 4096)?;
-            match piece.iter().position(|&byte| byte == 0) {
-                Some(end) => {
-                    string.extend_from_slice(&piece[..end]);
-                    return Ok(string);
-                }
-                None => string.extend_from_slice(&piece),
-            }
-        }
-        Err(Failure::Errno(E2BIG))
     }
 }
 
@@ -426,14 +467,80 @@ fn relative(name: &str) -> &str {
     name.trim_start_matches('/')
 }
 
-/// The twelve modes of `SYS_OPEN` are those of C's `fopen`: r, rb, r+, r+b, w, wb, w+, w+b, a, ab, a+, a+b.
-fn open_options(mode: u64) -> OpenOptions {
-    let (kind, update) = (mode / 4, mode % 4 >= 2);
-    let mut options = OpenOptions::new();
-    match kind {
-        0 => options.read(true).write(update),
-        1 => options.write(true).create(true).truncate(true).read(update),
-        _ => options.append(true).create(true).read(update),
-    };
-    options
+impl GuestFile {
+    fn open(directory: &Dir, name: &str, mode: Mode) -> Result<Self, Failure> {
+        // What is no regular file is refused unopened: opening a FIFO may wait for ever, and a device may act.
+        match directory.metadata(name) {
+            Ok(metadata) if !metadata.is_file() => return Err(Failure::Errno(EACCES)),
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
+        let file = Arc::new(directory.open_with(name, &mode.options())?);
+        Ok(Self { file, position: 0, mode })
+    }
+
+    /// Up to `bytes` bytes from the position on, which stays. It fails only if there are none because of it.
+    fn read(&self, bytes: u64) -> Result<Vec<u8>, Failure> {
+        if !self.mode.reads() {
+            return Err(Failure::Errno(EBADF));
+        }
+        let mut file = &*self.file;
+        file.seek(SeekFrom::Start(self.position))?;
+        let mut data = Vec::new();
+        match file.take(bytes).read_to_end(&mut data) {
+            Err(error) if data.is_empty() => Err(error.into()),
+            _ => Ok(data),
+        }
+    }
+
+    /// Writes at the position, or at the end if appending, and says how much. It fails only if that is nothing.
+    fn write(&mut self, data: &[u8]) -> Result<u64, Failure> {
+        if !self.mode.writes() {
+            return Err(Failure::Errno(EBADF));
+        }
+        let mut file = &*self.file;
+        let start = if self.mode.appends() { file.metadata()?.len() } else { self.position };
+        let room = FILE_BYTES_MAX.saturating_sub(start);
+        if room == 0 && !data.is_empty() {
+            return Err(Failure::Errno(EFBIG));
+        }
+        let mut left = &data[..data.len().min(room as usize)];
+        let mut written = 0;
+        file.seek(SeekFrom::Start(start))?;
+        while !left.is_empty() {
+            match file.write(left) {
+                Ok(0) => break,
+                Ok(count) => {
+                    left = &left[count..];
+                    written += count as u64;
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if written == 0 => return Err(error.into()),
+                Err(_) => break,
+            }
+        }
+        self.position = start + written;
+        Ok(written)
+    }
+}
+
+impl Mode {
+    const fn reads(self) -> bool {
+        self.0 < 4 || self.0 % 4 >= 2
+    }
+
+    const fn writes(self) -> bool {
+        self.0 >= 2
+    }
+
+    const fn appends(self) -> bool {
+        self.0 >= 8
+    }
+
+    fn options(self) -> OpenOptions {
+        let mut options = OpenOptions::new();
+        options.read(self.reads()).write(self.writes()).append(self.appends());
+        options.create(self.0 >= 4).truncate((4..8).contains(&self.0));
+        options
+    }
 }

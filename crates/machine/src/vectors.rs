@@ -12,7 +12,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::address_space::AddressSpace;
 use crate::error::Error;
 use crate::image::{ADDRESS_BITS, Image, PAGE_BYTES};
-use crate::program::{Permissions, Segment, read};
+use crate::program::{Permissions, Segment};
+
+/// The most steps a vector may ask for, so that a file of vectors comes to an end.
+pub const STEPS_MAX: u64 = 1 << 24;
+/// The most text a vector file may hold once it is unpacked.
+const TEXT_BYTES_MAX: u64 = 1 << 30;
 
 /// One test vector, a line of a vector file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -204,14 +209,18 @@ pub struct VectorError {
 /// # Errors
 /// If the file cannot be read, or a line is no vector.
 pub fn open(path: &Path) -> Result<Vec<Vector>, OpenError> {
-    let bytes = read(path)?;
-    let mut text = String::new();
-    let unpacked = if path.extension().is_some_and(|extension| extension == "gz") {
-        flate2::read::MultiGzDecoder::new(&bytes[..]).read_to_string(&mut text)
+    let fail = |source| Error::Read { path: path.to_owned(), source };
+    let file = std::fs::File::open(path).map_err(fail)?;
+    let unpacked: Box<dyn std::io::Read> = if path.extension().is_some_and(|extension| extension == "gz") {
+        Box::new(flate2::read::MultiGzDecoder::new(std::io::BufReader::new(file)))
     } else {
-        (&bytes[..]).read_to_string(&mut text)
+        Box::new(file)
     };
-    unpacked.map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    let mut text = String::new();
+    unpacked.take(TEXT_BYTES_MAX + 1).read_to_string(&mut text).map_err(fail)?;
+    if text.len() as u64 > TEXT_BYTES_MAX {
+        return Err(Error::TooLarge { path: path.to_owned(), max: TEXT_BYTES_MAX }.into());
+    }
     Ok(parse(&path.display().to_string(), &text)?)
 }
 
@@ -234,7 +243,12 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Vector>, VectorError> {
     lines
         .map(|(index, line)| {
             let fail = |problem| VectorError { file: file.to_owned(), line: index + 1, problem };
-            let vector: Vector = serde_json::from_str(line).map_err(|error| fail(error.to_string()))?;
+            let vector: Vector = serde_json::from_str(line).map_err(|error| {
+                // The parser saw one line and would call it line 1.
+                let text = error.to_string();
+                let problem = text.rsplit_once(" at line ").map_or(&text[..], |(problem, _)| problem);
+                fail(format!("{problem}, at column {}", error.column()))
+            })?;
             vector.validate().map_err(fail)?;
             Ok(vector)
         })
@@ -273,7 +287,10 @@ pub struct Mismatch {
 
 impl Vector {
     /// Checks what types alone cannot.
-    fn validate(&self) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// What is wrong with the vector.
+    pub fn validate(&self) -> Result<(), String> {
         let fits =
             |at: u64, bytes: usize| at.checked_add(bytes as u64).is_some_and(|end| end <= 1 << ADDRESS_BITS);
         if self.code.is_empty() {
@@ -288,10 +305,19 @@ impl Vector {
         if let Some(Bytes { at, .. }) = self.init.mem.iter().find(|mem| !fits(mem.at.0, mem.bytes.len())) {
             return Err(format!("`init.mem` at {:#x} leaves the {ADDRESS_BITS}-bit address space", at.0));
         }
+        if let Some(Bytes { at, .. }) = self.expected.mem.iter().find(|mem| !fits(mem.at.0, mem.bytes.len()))
+        {
+            return Err(format!("`final.mem` at {:#x} leaves the {ADDRESS_BITS}-bit address space", at.0));
+        }
+        if self.steps > STEPS_MAX {
+            return Err(format!("`steps` is {}, more than the {STEPS_MAX} a vector may take", self.steps));
+        }
         if self.init.pc.is_some() || self.init.stop.is_some() {
             return Err("`init` has a `pc` or a `stop`, which belong to `final`".into());
         }
-        if let Some(nzcv) = [self.init.nzcv, self.expected.nzcv].into_iter().flatten().find(|nzcv| nzcv.0 > 15) {
+        if let Some(nzcv) =
+            [self.init.nzcv, self.expected.nzcv].into_iter().flatten().find(|nzcv| nzcv.0 > 15)
+        {
             return Err(format!("`nzcv` {:#x} has more than four bits", nzcv.0));
         }
         if let Some(feature) = self.features.iter().find(|feature| *feature != "lse") {
@@ -346,7 +372,14 @@ impl Vector {
     /// Runs the vector on the CPU reference.
     #[must_use]
     pub fn run(&self) -> Vec<Mismatch> {
-        let image = Arc::new(Image::new(&self.segments(), self.machine_features()));
+        let mismatch = |got| vec![Mismatch { what: "vector".into(), expected: "a valid one".into(), got }];
+        if let Err(problem) = self.validate() {
+            return mismatch(problem);
+        }
+        let image = match Image::new(&self.segments(), self.machine_features()) {
+            Ok(image) => Arc::new(image),
+            Err(error) => return mismatch(error.to_string()),
+        };
         let mut memory = AddressSpace::new(image, usize::MAX);
         let mut cpu = self.cpu();
         let stop = kvrm_arm64::run(&mut cpu, &mut memory, self.steps);
@@ -391,35 +424,37 @@ impl Vector {
     }
 
     fn compare_memory(&self, outcome: &Outcome<'_>, mismatches: &mut Vec<Mismatch>) {
-        // Pages the vector maps, if all of them count, with what they held; then what `final` says of them.
-        let mut expected: BTreeMap<u64, u8> = BTreeMap::new();
-        if self.exact {
-            let pages: BTreeSet<u64> = self.segments().iter().flat_map(pages).collect();
-            let all = pages.iter().flat_map(|page| *page..page + PAGE_BYTES as u64);
-            expected.extend(all.map(|address| (address, 0)));
-            for segment in self.segments() {
-                expected.extend((segment.address..).zip(segment.data));
-            }
-        }
-        for Bytes { at, bytes } in &self.expected.mem {
-            expected.extend((at.0..).zip(bytes.iter().copied()));
-        }
-        // Addresses that follow each other are read and reported together.
-        let mut rest: Vec<(u64, u8)> = expected.into_iter().collect();
-        while !rest.is_empty() {
-            let run = rest.iter().zip(rest[0].0..).take_while(|((address, _), next)| address == next).count();
-            let later = rest.split_off(run);
-            let want: Vec<u8> = rest.iter().map(|(_, byte)| *byte).collect();
+        let mut check = |at: u64, want: &[u8]| {
             let mut got = vec![0; want.len()];
-            match (outcome.read)(rest[0].0, &mut got) {
-                Err(stop) => mismatches.push(Mismatch {
-                    what: format!("memory at {:#x}", rest[0].0),
-                    expected: hex(&want),
-                    got: stop.to_string(),
-                }),
-                Ok(()) => differing(rest[0].0, &want, &got, mismatches),
+            match (outcome.read)(at, &mut got) {
+                Ok(()) if got == want => {}
+                Ok(()) => differing(at, want, &got, mismatches),
+                Err(stop) => {
+                    let (what, got) = (format!("memory at {at:#x}"), stop.to_string());
+                    mismatches.push(Mismatch { what, expected: hex(want), got });
+                }
             }
-            rest = later;
+        };
+        let named = || self.expected.mem.iter().map(|Bytes { at, bytes }| (at.0, &bytes[..]));
+        if !self.exact {
+            named().for_each(|(at, bytes)| check(at, bytes));
+            return;
+        }
+        // All mapped pages with what they held, under what `final` says of them.
+        let segments = self.segments();
+        let mapped: BTreeSet<u64> = segments.iter().flat_map(pages).collect();
+        for &page in &mapped {
+            let mut want = vec![0; PAGE_BYTES];
+            for (at, bytes) in segments.iter().map(|s| (s.address, &s.data[..])).chain(named()) {
+                overlay(page, &mut want, at, bytes);
+            }
+            check(page, &want);
+        }
+        // What `final` names outside them cannot be right; reading it says how.
+        let outside =
+            |at: u64, bytes: &[u8]| (at..at + bytes.len() as u64).any(|at| !mapped.contains(&(at & !0xfff)));
+        for (at, bytes) in named().filter(|(at, bytes)| outside(*at, bytes)) {
+            check(at, bytes);
         }
     }
 
@@ -445,6 +480,16 @@ impl Vector {
 fn pages(segment: &Segment) -> impl Iterator<Item = u64> + use<> {
     let range = segment.range();
     (range.start & !(PAGE_BYTES as u64 - 1)..range.end).step_by(PAGE_BYTES)
+}
+
+/// Copies into a page what part of `bytes`, which lie at `at`, falls into it.
+fn overlay(page: u64, content: &mut [u8], at: u64, bytes: &[u8]) {
+    let end = page + content.len() as u64;
+    let (from, to) = (at.max(page), (at + bytes.len() as u64).min(end));
+    if from < to {
+        let source = &bytes[(from - at) as usize..(to - at) as usize];
+        content[(from - page) as usize..(to - page) as usize].copy_from_slice(source);
+    }
 }
 
 /// Reports the stretches of memory that differ, in runs of up to sixteen bytes.

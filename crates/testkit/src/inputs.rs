@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use kvrm_arm64::operand::Operand;
 use kvrm_arm64::sysreg::REGISTERS;
-use kvrm_arm64::{Encoding, Feature, Op, Word, encoding::ENCODINGS};
+use kvrm_arm64::{Encoding, Feature, Op, Word, decode, encoding::ENCODINGS};
 use kvrm_machine::vectors::{Bytes, Hex, Number, State, Vector};
 
 use crate::random::Random;
@@ -37,6 +37,22 @@ const EDGES: [u64; 16] = [
     u64::MAX,
 ];
 
+/// Pairs of operands at which a result or a flag is decided by both.
+const PAIRS: [(u64, u64); 12] = [
+    (1 << 63, u64::MAX),
+    (1 << 63, 1 << 63),
+    (0x8000_0000, 0xffff_ffff),
+    (0x8000_0000, 0x8000_0000),
+    (u64::MAX >> 1, 1),
+    (0x7fff_ffff, 1),
+    (u64::MAX, u64::MAX),
+    (0xffff_ffff, 0xffff_ffff),
+    (0, 0),
+    (1, 0),
+    (0, 1),
+    (u64::MAX, 1),
+];
+
 /// A number that is often an edge or next to one.
 fn value(random: &mut Random) -> u64 {
     match random.below(4) {
@@ -52,6 +68,37 @@ pub fn of_encoding(encoding: &Encoding, count: usize, random: &mut Random) -> Ve
     (0..count).map(|index| input(encoding, index, random)).collect()
 }
 
+/// Vectors without outputs of words that are no instruction, or not of the encoding they look like: up to
+/// `count` in holes of each encoding, and as many that differ from it in a bit or two.
+pub fn beside_encoding(encoding: &Encoding, count: usize, random: &mut Random) -> Vec<Vector> {
+    let holes = || if encoding.holes.is_empty() { 0 } else { count };
+    let mut words: Vec<u32> = Vec::new();
+    for _ in 0..holes() * 64 {
+        let word = words::matching(encoding, random);
+        if decode(word).is_none() && words.len() < count {
+            words.push(word);
+        }
+    }
+    for _ in 0..count {
+        let word = words::matching(encoding, random) ^ 1 << random.below(32) ^ 1 << random.below(32);
+        if decode(word).is_none() {
+            words.push(word);
+        }
+    }
+    let vector = |word| Vector {
+        name: format!("{} beside", encoding.name),
+        pc: Hex(CODE),
+        code: vec![Hex(word)],
+        steps: 1,
+        code_writable: false,
+        features: Vec::new(),
+        init: State { sp: Some(Hex(DATA)), ..State::default() },
+        expected: State::default(),
+        exact: true,
+    };
+    words.into_iter().map(vector).collect()
+}
+
 /// The state before an instruction, all its registers named.
 fn input(encoding: &Encoding, index: usize, random: &mut Random) -> Vector {
     let word = reachable(encoding, words::allocated(encoding, random), random);
@@ -62,13 +109,23 @@ fn input(encoding: &Encoding, index: usize, random: &mut Random) -> Vector {
         let edge = EDGES[(index + n as usize) % EDGES.len()];
         x.insert(n, if index < EDGES.len() { edge } else { value(random) });
     }
+    if let Some(&(first, second)) = PAIRS.get(index) {
+        x.insert(w.rm(), second);
+        x.insert(w.rn(), first);
+    }
     let mut sp = DATA + 16 * random.below(DATA_BYTES / 16);
     let mut memory = Vec::new();
     if let Some(access) = Access::of(encoding, w) {
-        let room = DATA_BYTES - access.bytes;
-        let address = match index % 4 {
+        let (room, page) = (DATA_BYTES - access.bytes, DATA + 0x1000);
+        // The page of SP is mapped wherever it is, and an exclusive store takes two instructions.
+        let may_fault = w.rn() != 31 && !encoding.group().starts_with("ldstexcl");
+        let address = match if may_fault || index.is_multiple_of(4) { index % 8 } else { 7 } {
             // Across the border of the two pages, or at its very edge, unless it must be aligned.
-            0 if !access.aligned => DATA + 0x1000 - random.below(access.bytes + 1),
+            0 | 4 if !access.aligned => page - random.below(access.bytes + 1),
+            // Out of the data: behind it, partly behind it, and in the code, which may only be read.
+            1 => DATA + DATA_BYTES + random.below(0x1000),
+            2 if !access.aligned && !access.pair => DATA + DATA_BYTES - random.below(access.bytes),
+            3 => CODE + 0x800 + random.below(0x400),
             _ => DATA + random.below(room),
         };
         let address = if access.aligned { address & !(access.bytes - 1) } else { address };
@@ -88,8 +145,8 @@ fn input(encoding: &Encoding, index: usize, random: &mut Random) -> Vector {
         } else {
             x.insert(w.rn(), base);
         }
-        let at = (address - 16).max(DATA);
-        let end = (address + access.bytes + 16).min(DATA + DATA_BYTES);
+        let at = (address - 16).clamp(DATA, DATA + DATA_BYTES - 1);
+        let end = (address + access.bytes + 16).clamp(at + 1, DATA + DATA_BYTES);
         memory.push(Bytes { at: Hex(at), bytes: (at..end).map(|_| random.bits() as u8).collect() });
     }
     if encoding.group() == "loadlit" {
@@ -160,6 +217,8 @@ fn register_number(name: &str) -> u32 {
 /// What a load or store accesses.
 struct Access {
     bytes: u64,
+    /// Whether it is of two registers.
+    pair: bool,
     /// Whether it must be aligned to its size.
     aligned: bool,
     /// The index register, if there is one.
@@ -191,6 +250,7 @@ impl Access {
         let pair = semantics.contains("pair");
         Some(Self {
             bytes: if pair { 2 * single } else { single },
+            pair,
             aligned: operand == Operand::Base,
             index: matches!(operand, Operand::RegisterOffset(_)).then(|| w.rm()),
             operand,

@@ -15,14 +15,14 @@ pub(super) fn run() -> Result<()> {
         Command::new("cargo").args(["build", "--release", "--quiet", "--package", "kvrm-cli"]).status()?;
     ensure!(build.success(), "kvrm does not build");
     let root = crate::root();
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), Into::into);
     let mut differ = 0;
     for name in crate::guests::names()? {
         let guest = format!("guests/bin/{name}.elf");
         for arguments in ARGUMENTS {
             let run = |command: &mut Command| command.current_dir(&root).arg(&guest).args(arguments).output();
             let theirs = run(&mut Command::new("qemu-aarch64"))?;
-            let ours =
-                run(Command::new(root.join("target/release/kvrm")).args(["run", "--engine", "reference"]))?;
+            let ours = run(Command::new(target.join("release/kvrm")).args(["run", "--engine", "reference"]))?;
             let same = result(&theirs) == result(&ours);
             differ += usize::from(!same);
             println!("{} {name} {}", if same { "same  " } else { "DIFFER" }, arguments.join(" "));

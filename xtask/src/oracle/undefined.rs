@@ -61,7 +61,7 @@ fn executes(word: u32) -> bool {
 
 /// Words on which the two can be compared: system instructions and registers depend on what EL1 has set up,
 /// and floating point, SIMD and pointer authentication are not in the table.
-fn comparable(word: u32) -> bool {
+pub(super) fn comparable(word: u32) -> bool {
     let group = word >> 25 & 15;
     let floating_point = group & 0b0111 == 0b0111 || (group & 0b0101 == 0b0100 && word >> 26 & 1 == 1);
     let system = word >> 22 == 0b11_0101_0100;

@@ -127,7 +127,8 @@ def main():
         else:
             oracle = lse if "lse" in request.get("features", []) else base
             answer = oracle.vector(request)
-            if request["name"].startswith(("LDSMAX", "LDSMIN")) and "_64_" not in request["name"]:
+            signed = request["name"].startswith(("LDSMAX", "LDSMIN")) and "_64_" not in request["name"]
+            if signed and "beside" not in request["name"] and answer["stop"] == "budget":
                 oracle.signed_extremum(request, answer)
         print(json.dumps(answer), flush=True)
 

@@ -1,7 +1,7 @@
 //! Exceptions, hints, barriers, system registers and system instructions, as EL0 sees them.
 
 use crate::sysreg::{El0, SystemRegister, register};
-use crate::{Cpu, Memory, Stop, Word};
+use crate::{Cpu, Fault, Memory, Stop, Word};
 
 /// `DCZID_EL0.BS`: DC ZVA clears this many bytes.
 pub const ZVA_BYTES: usize = 64;
@@ -51,7 +51,7 @@ pub fn clrex(cpu: &mut Cpu, _: Word) {
 /// MRS.
 pub fn mrs(cpu: &mut Cpu, w: Word) -> Result<(), Stop> {
     let value = match readable(w)?.name {
-        "nzcv" => u64::from(cpu.nzcv) << 28,
+        "nzcv" => u64::from(cpu.nzcv & 15) << 28,
         "fpcr" => u64::from(cpu.fpcr),
         "fpsr" => u64::from(cpu.fpsr),
         "tpidr_el0" => cpu.tpidr_el0,
@@ -89,8 +89,14 @@ pub fn msr(cpu: &mut Cpu, w: Word) -> Result<(), Stop> {
 pub fn sys(cpu: &mut Cpu, memory: &mut impl Memory, w: Word) -> Result<(), Stop> {
     let address = cpu.x(w.rt());
     match (w.op1(), w.crn(), w.crm(), w.op2()) {
-        // DC ZVA
-        (3, 7, 4, 1) => memory.write(address & !(ZVA_BYTES as u64 - 1), [0; ZVA_BYTES]),
+        // DC ZVA. A fault reports the address in Xt, not that of the block.
+        (3, 7, 4, 1) => {
+            let block = address & !(ZVA_BYTES as u64 - 1);
+            memory.write(block, [0; ZVA_BYTES]).map_err(|stop| match stop {
+                Stop::Fault(fault) => Stop::Fault(Fault { address, ..fault }),
+                other => other,
+            })
+        }
         // IC IVAU, DC CVAC, DC CVAU, DC CIVAC
         (3, 7, 5 | 10 | 11 | 14, 1) => memory.check_read(address),
         _ => Err(Stop::Undefined { word: w.0 }),

@@ -133,3 +133,23 @@ fn the_first_error_is_the_one_reported() {
     let error = a.finish().expect_err("three things are wrong");
     assert!(matches!(&error, AsmError::NoEncoding { text } if text.starts_with("hlt")), "{error}");
 }
+
+#[test]
+fn a_label_is_bound_once() {
+    let mut a = Assembler::new(0);
+    let label = a.label();
+    a.bind(label).nop().bind(label).nop();
+    assert_eq!(a.finish(), Err(AsmError::LabelNotFree(label)), "a label in two places");
+}
+
+#[test]
+fn a_label_of_another_assembler_is_refused() {
+    let mut other = Assembler::new(0);
+    let foreign = other.label();
+    let mut a = Assembler::new(0);
+    a.bind(foreign);
+    assert_eq!(a.finish(), Err(AsmError::LabelNotFree(foreign)), "bound where it is unknown");
+    let mut a = Assembler::new(0);
+    a.b(foreign);
+    assert_eq!(a.finish(), Err(AsmError::UnboundLabel(foreign)), "used where it is unknown");
+}

@@ -8,7 +8,7 @@ use kvrm_machine::{AddressSpace, Features, Image, PAGE_BYTES, Permissions, Segme
 #[test]
 fn mapping_all_memory_takes_no_frame_and_writing_takes_one_a_page() {
     let all = Segment { address: 0, bytes: 1 << 48, data: Vec::new(), permissions: Permissions::RWX };
-    let image = Arc::new(Image::new(&[all], Features::ALL));
+    let image = Arc::new(Image::new(&[all], Features::ALL).unwrap());
     assert_eq!((image.frames_used(), image.end()), (0, 1 << 48), "an image of zeros");
     let mut space = AddressSpace::new(image, usize::MAX);
     let places = [0, 0x1234_5678_9000, (1 << 48) - 8];
@@ -44,17 +44,29 @@ fn an_image_has_frames_for_the_pages_that_have_data() {
             permissions: Permissions::R,
         };
         let segments: Vec<Segment> = segments.iter().map(segment).collect();
-        assert_eq!(Image::new(&segments, Features::ALL).frames_used(), frames, "frames of {segments:?}");
+        let image = Image::new(&segments, Features::ALL).unwrap();
+        assert_eq!(image.frames_used(), frames, "frames of {segments:?}");
     }
 }
 
 #[test]
 fn an_access_of_no_bytes_succeeds_anywhere() {
-    let image = Arc::new(Image::new(&[], Features::ALL));
+    let image = Arc::new(Image::new(&[], Features::ALL).unwrap());
     let mut space = AddressSpace::new(image, 0);
     for at in [0, 0x1000, (1 << 48) - 1, 1 << 48, (1 << 48) + 1, u64::MAX] {
         assert_eq!(space.read_bytes(at, &mut [], None), Ok(()), "reading nothing from {at:#x}");
         assert_eq!(space.write_bytes(at, &[], None), Ok(()), "writing nothing to {at:#x}");
     }
     assert_eq!(space.dirty_pages().count(), 0, "nothing was written");
+}
+
+#[test]
+fn an_image_of_an_impossible_segment_is_refused() {
+    let cases =
+        [(u64::MAX, 2, 0), (u64::MAX, u64::MAX, 0), (1 << 48, 1, 0), ((1 << 48) - 1, 2, 0), (0x1000, 1, 2)];
+    for (address, bytes, data) in cases {
+        let segment = Segment { address, bytes, data: vec![0; data], permissions: Permissions::RW };
+        let error = Image::new(&[segment], Features::ALL).unwrap_err();
+        assert!(error.to_string().contains(&format!("{bytes:#x} bytes at {address:#x}")), "{error}");
+    }
 }

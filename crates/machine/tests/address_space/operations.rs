@@ -137,7 +137,7 @@ impl Pair {
             }
             Operation::Reset => {
                 if let Some(snapshot) = snapshot {
-                    space.reset(snapshot);
+                    prop_assert!(space.reset(snapshot).is_ok(), "it is the last one");
                     model.reset();
                 }
             }
@@ -174,7 +174,7 @@ proptest! {
         segments in segments(),
         operations in operations(),
     ) {
-        let image = Arc::new(Image::new(&segments, Features::ALL));
+        let image = Arc::new(Image::new(&segments, Features::ALL).unwrap());
         let mut pairs = [Pair::new(&image, &segments), Pair::new(&image, &segments)];
         for (second, operation) in &operations {
             pairs[usize::from(*second)].apply(operation)?;
@@ -192,6 +192,6 @@ proptest! {
     #[test]
     fn an_image_ends_where_its_last_page_does(segments in segments()) {
         let end = Model::new(&segments).pages().last().map_or(0, |(address, _)| address + PAGE_BYTES as u64);
-        prop_assert_eq!(Image::new(&segments, Features::ALL).end(), end);
+        prop_assert_eq!(Image::new(&segments, Features::ALL).unwrap().end(), end);
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kvrm_arm64::Memory;
-use kvrm_machine::{AddressSpace, Features, Image, PAGE_BYTES, Permissions, Segment};
+use kvrm_machine::{AddressSpace, Error, Features, Image, PAGE_BYTES, Permissions, Segment};
 
 const BASE: u64 = 0x1_0000;
 const PAGE: u64 = PAGE_BYTES as u64;
@@ -11,7 +11,7 @@ const PAGE: u64 = PAGE_BYTES as u64;
 fn space() -> AddressSpace {
     let segment =
         Segment { address: BASE, bytes: 8 * PAGE, data: vec![1; 64], permissions: Permissions::RWX };
-    AddressSpace::new(Arc::new(Image::new(&[segment], Features::ALL)), usize::MAX)
+    AddressSpace::new(Arc::new(Image::new(&[segment], Features::ALL).unwrap()), usize::MAX)
 }
 
 fn dirty(space: &AddressSpace) -> Vec<u64> {
@@ -27,25 +27,40 @@ fn a_snapshot_can_be_gone_back_to_again_and_again() {
         space.write(BASE + 2, [round; 8]).unwrap();
         space.write(BASE + (1 + u64::from(round)) * PAGE, [round; 8]).unwrap();
         assert_eq!(space.read(BASE + 2), Ok([round; 8]), "the write of round {round}");
-        space.reset(&snapshot);
+        space.reset(&snapshot).unwrap();
         assert_eq!(space.read(BASE), Ok([2, 2, 2, 2, 1, 1, 1, 1]), "what the snapshot has, round {round}");
         assert_eq!(dirty(&space), [BASE], "only what the snapshot has is owned, round {round}");
     }
 }
 
 #[test]
-fn an_older_snapshot_can_be_gone_back_to_and_then_a_newer_one() {
+fn only_the_last_snapshot_can_be_gone_back_to() {
     let mut space = space();
-    let clean = space.snapshot();
-    space.write(BASE, [2; 4]).unwrap();
-    let written = space.snapshot();
-    space.write(BASE, [3; 4]).unwrap();
-    let rewritten = space.snapshot();
-    let values = [(&written, [2; 4]), (&rewritten, [3; 4]), (&clean, [1; 4]), (&rewritten, [3; 4])];
-    for (index, (snapshot, value)) in values.into_iter().enumerate() {
-        space.reset(snapshot);
-        assert_eq!(space.read(BASE), Ok(value), "reset number {index}");
+    let mut snapshots = Vec::new();
+    for value in 2..5 {
+        space.write(BASE + PAGE * u64::from(value), [value; 4]).unwrap();
+        space.write(BASE, [value; 4]).unwrap();
+        snapshots.push(space.snapshot());
     }
+    space.write(BASE, [5; 4]).unwrap();
+    for older in &snapshots[..2] {
+        let error = space.reset(older).unwrap_err();
+        assert!(matches!(error, Error::StaleSnapshot), "{error:?}");
+        assert_eq!(error.to_string(), "the snapshot is not the last one of this lane", "the message");
+        assert_eq!(space.read(BASE), Ok([5; 4]), "nothing has changed");
+    }
+    space.reset(&snapshots[2]).unwrap();
+    assert_eq!(space.read(BASE), Ok([4; 4]), "the last one");
+}
+
+#[test]
+fn a_snapshot_of_another_space_is_refused() {
+    let (mut one, mut other) = (space(), space());
+    one.snapshot();
+    other.write(BASE, [7; 4]).unwrap();
+    let snapshot = other.snapshot();
+    assert!(one.reset(&snapshot).is_err(), "it is not of this space");
+    assert_eq!((one.read(BASE), dirty(&one)), (Ok([1; 4]), vec![]), "nothing has changed");
 }
 
 #[test]
@@ -61,7 +76,7 @@ fn code_that_was_rewritten_is_the_old_code_again_after_a_reset() {
         let snapshot = space.snapshot();
         space.write(BASE, nop.to_le_bytes()).unwrap();
         assert_eq!(space.fetch(BASE).map(|code| code.word), Ok(nop), "the new code");
-        space.reset(&snapshot);
+        space.reset(&snapshot).unwrap();
         assert_eq!(space.fetch(BASE).map(|code| code.word), Ok(before), "the old code");
     }
 }

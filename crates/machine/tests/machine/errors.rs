@@ -51,6 +51,9 @@ fn a_lane_that_is_not_there_is_refused_by_everything_that_takes_a_lane() {
             machine.write_memory(lane, CODE, &[0]).err(),
             machine.dirty_pages(lane).err(),
             machine.output(lane, Stream::Output).err(),
+            machine.output_truncated(lane).err(),
+            machine.set_input(lane, &[]).err(),
+            machine.set_arguments(lane, &[]).err(),
             machine.reset(&[lane]).err(),
         ];
         for error in errors {

@@ -8,7 +8,7 @@ use crate::support::{CODE, GUESTS, guest, lane, raw, word};
 const PAGE: u64 = PAGE_BYTES as u64;
 
 /// Gives the machine one more frame a lane whenever all have stopped for want of one.
-fn run_with_one_more_frame_each_time(builder: Builder, first: usize) -> (Machine, usize) {
+fn run_with_one_more_frame_each_time(builder: Builder<'_>, first: usize) -> (Machine, usize) {
     let mut machine = builder.frames_max(first).build().unwrap();
     let mut frames = first;
     loop {

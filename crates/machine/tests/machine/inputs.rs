@@ -29,7 +29,7 @@ fn echo() -> Program {
     program
 }
 
-fn echoing(lanes: usize) -> Builder {
+fn echoing(lanes: usize) -> Builder<'static> {
     Machine::builder(echo())
         .lanes(lanes)
         .arguments(|lane| (0..lane % 4).map(|n| format!("{lane}.{n}")).collect())

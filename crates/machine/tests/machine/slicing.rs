@@ -32,7 +32,7 @@ fn run_in_slices(machine: &mut Machine, slice: u64) -> (u64, u64) {
 #[test]
 fn every_guest_ends_the_same_in_slices_of_any_length() {
     for (name, size) in GUESTS {
-        let builder = || -> Builder {
+        let builder = || -> Builder<'static> {
             Machine::builder(guest(name)).arguments(move |_| vec![size.to_owned(), "7".to_owned()])
         };
         let mut whole = builder().build().unwrap();

@@ -142,7 +142,7 @@ fn a_write_from_memory_that_cannot_be_read_writes_nothing() {
 fn large_transfers_are_done_in_parts() {
     let bytes: Vec<u8> = (0..(5 << 19) + 3_u32).map(|n| (n / 7) as u8).collect();
     let count = bytes.len() as u64;
-    let mut guest = Guest::with_input(&bytes);
+    let mut guest = Guest::of(builder().input(|_| bytes.clone()).output_max(usize::MAX));
     let heap = guest.machine.layout().heap.start;
     let input = guest.open(":tt", IN);
     // As C's fread and fwrite do it: until nothing is left.
@@ -163,6 +163,49 @@ fn large_transfers_are_done_in_parts() {
 }
 
 #[test]
+fn output_is_collected_up_to_a_limit_a_stream_and_the_rest_is_dropped() {
+    for limit in [0, 1, 5, 9, 10] {
+        let mut guest = Guest::of(builder().output_max(limit));
+        let (output, error) = (guest.open(":tt", OUT), guest.open(":tt", ERR));
+        let truncated = |guest: &Guest| guest.machine.output_truncated(0).unwrap();
+        for (count, piece) in [b"01234", b"56789"].into_iter().enumerate() {
+            assert_eq!(guest.write(output, piece), 0, "a guest is not told");
+            assert_eq!(truncated(&guest), 5 * (count + 1) > limit, "but the host is, at {limit}");
+        }
+        assert_eq!(guest.output(Stream::Output), &b"0123456789"[..limit], "as much as there is room for");
+        assert_eq!(guest.write(error, b"x"), 0, "the other stream");
+        assert_eq!(guest.output(Stream::Error).len(), limit.min(1), "has room of its own");
+    }
+    let mut guest = Guest::new();
+    let (heap, output) = (guest.machine.layout().heap.start, guest.open(":tt", OUT));
+    for (rounds, truncated) in [(1, false), (2, true)] {
+        assert_eq!(guest.call_with(WRITE, &[output, heap, 1 << 20]), 0, "a mebibyte");
+        assert_eq!(guest.output(Stream::Output).len(), 1 << 20, "is the limit unless another is set");
+        assert_eq!(guest.machine.output_truncated(0).unwrap(), truncated, "after {rounds}");
+    }
+}
+
+#[test]
+fn input_can_be_replaced_and_a_reset_takes_that_back() {
+    let mut guest = Guest::of(builder().lanes(2).input(|lane| format!("old{lane}").into_bytes()));
+    guest.park();
+    let handle = guest.open(":tt", IN);
+    assert_eq!(guest.read(handle, 1), (b"o".to_vec(), 0), "some of the old");
+    guest.machine.snapshot().unwrap();
+    for text in ["new", "", "longer than before"] {
+        guest.machine.set_input(0, text.as_bytes()).unwrap();
+        let missing = 50 - text.len() as u64;
+        assert_eq!(guest.read(handle, 50), (text.as_bytes().to_vec(), missing), "all of the new");
+        guest.machine.reset(&[0]).unwrap();
+        assert_eq!(guest.read(handle, 50), (b"ld0".to_vec(), 47), "the rest of the old");
+    }
+    guest.lane = 1;
+    let handle = guest.open(":tt", IN);
+    assert_eq!(guest.read(handle, 50), (b"old1".to_vec(), 46), "the other lane keeps its own");
+    assert!(guest.machine.set_input(2, b"").is_err(), "there is no lane 2");
+}
+
+#[test]
 fn a_console_hears_every_write_as_it_comes() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let console = {
@@ -170,11 +213,9 @@ fn a_console_hears_every_write_as_it_comes() {
         move |lane: usize, stream, bytes: &[u8]| heard.lock().unwrap().push((lane, stream, bytes.to_vec()))
     };
     let mut guest = Guest::of(builder().lanes(2).console(console));
-    guest.machine.run(0).unwrap();
+    guest.park();
     let last = || heard.lock().unwrap().pop();
     guest.lane = 1;
-    // The other lane waits meanwhile.
-    guest.machine.set_cpu(0, &kvrm_machine::Cpu::new(CODE + 4, 0)).unwrap();
     guest.put(BUFFER, b"c\0");
     guest.call(WRITEC, BUFFER);
     assert_eq!(last(), Some((1, Stream::Output, b"c".to_vec())), "a character");

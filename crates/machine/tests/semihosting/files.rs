@@ -96,6 +96,26 @@ fn positions_beyond_the_end_are_zeros_once_something_follows() {
 }
 
 #[test]
+fn a_file_grows_to_a_gibibyte_and_no_further() {
+    const MAX: u64 = 1 << 30;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    let mut guest = Guest::in_folder(folder.path());
+    let handle = guest.open("file", 6);
+    assert_eq!(guest.call_with(SEEK, &[handle, MAX - 2]), 0, "two bytes before that");
+    assert_eq!(guest.write(handle, b"abcde"), 3, "two of five bytes are written");
+    assert_eq!(fs::metadata(&path).unwrap().len(), MAX, "so long it is");
+    assert_eq!((guest.write(handle, b"x"), guest.errno()), (1, EFBIG), "no more");
+    assert_eq!(guest.write(handle, b""), 0, "but nothing can be written");
+    assert_eq!(guest.call_with(SEEK, &[handle, MAX - 2]), 0, "back");
+    assert_eq!(guest.read(handle, 5), (b"ab".to_vec(), 3), "what was written");
+    let append = guest.open("file", 8);
+    assert_eq!((guest.write(append, b"x"), guest.errno()), (1, EFBIG), "nor at the end");
+    assert_eq!(guest.error(SEEK, &[handle, MAX + 1]), EINVAL, "a position beyond that");
+    assert_eq!(fs::metadata(&path).unwrap().len(), MAX, "as long as before");
+}
+
+#[test]
 fn files_can_be_removed_and_renamed() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);

@@ -55,6 +55,22 @@ fn the_lowest_free_handle_is_used_next() {
 }
 
 #[test]
+fn a_lane_has_at_most_64_handles_and_can_go_on_when_it_closes_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut guest = Guest::in_folder(folder.path());
+    for expected in 1..=64 {
+        let name = if expected % 2 == 0 { ":tt" } else { "file" };
+        assert_eq!(guest.open(name, 4), expected, "one after the other");
+    }
+    for name in [":tt", "file", "new"] {
+        assert_eq!((guest.open(name, 4), guest.errno()), (FAILED, EMFILE), "one more {name}");
+    }
+    assert!(!folder.path().join("new").exists(), "no file is made");
+    assert_eq!(guest.call_with(CLOSE, &[33]), 0, "closing one");
+    assert_eq!(guest.open("new", 4), 33, "makes room");
+}
+
+#[test]
 fn an_open_that_fails_takes_no_handle() {
     let mut guest = Guest::new();
     for (name, mode) in [("missing", 0), (":tt", 12)] {
@@ -66,11 +82,7 @@ fn an_open_that_fails_takes_no_handle() {
 #[test]
 fn lanes_have_handles_of_their_own() {
     let mut guest = Guest::of(builder().lanes(2).input(|lane| vec![b'a' + lane as u8]));
-    guest.machine.run(1).unwrap();
-    for lane in [0, 1] {
-        guest.machine.set_cpu(lane, &kvrm_machine::Cpu::new(CODE + 4, 0)).unwrap();
-    }
-    guest.machine.run(1).unwrap();
+    guest.park();
     assert_eq!(guest.open(":tt", 0), 1, "lane 0 opens its input");
     guest.lane = 1;
     assert_eq!(guest.error(ISTTY, &[1]), EBADF, "lane 1 has not");

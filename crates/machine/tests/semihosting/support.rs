@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use kvrm_machine::{Builder, Machine, Permissions, Program, Segment, Stop, Stream};
+use kvrm_machine::{Builder, Cpu, Machine, Permissions, Program, Segment, Stop, Stream};
 
 pub(crate) const OPEN: u64 = 0x01;
 pub(crate) const CLOSE: u64 = 0x02;
@@ -64,6 +64,9 @@ pub(crate) const EBADF: u64 = 9;
 pub(crate) const EACCES: u64 = 13;
 pub(crate) const EFAULT: u64 = 14;
 pub(crate) const EINVAL: u64 = 22;
+pub(crate) const EMFILE: u64 = 24;
+pub(crate) const EFBIG: u64 = 27;
+pub(crate) const ENAMETOOLONG: u64 = 36;
 pub(crate) const ENOSYS: u64 = 38;
 
 /// What a call returns when it fails, READ and WRITE apart.
@@ -103,7 +106,7 @@ pub(crate) fn program() -> Program {
     Program { name: "guest".to_owned(), entry: CODE, segments, symbols: Vec::new() }
 }
 
-pub(crate) fn builder() -> Builder {
+pub(crate) fn builder<'a>() -> Builder<'a> {
     Machine::builder(program())
 }
 
@@ -118,18 +121,25 @@ impl Guest {
         Self::of(builder())
     }
 
-    pub(crate) fn of(builder: Builder) -> Self {
+    pub(crate) fn of(builder: Builder<'_>) -> Self {
         Self { machine: builder.build().expect("the machine can be built"), lane: 0 }
     }
 
     pub(crate) fn with_input(input: &[u8]) -> Self {
-        let input = input.to_vec();
-        Self::of(builder().input(move |_| input.clone()))
+        Self::of(builder().input(|_| input.to_vec()))
     }
 
     /// A guest that may use files in `folder`.
     pub(crate) fn in_folder(folder: &Path) -> Self {
         Self::of(builder().directory(folder))
+    }
+
+    /// Lets all lanes wait at the breakpoint, so that a call of one is a call of that one only.
+    pub(crate) fn park(&mut self) {
+        for lane in 0..self.machine.lanes() {
+            self.machine.set_cpu(lane, &Cpu::new(CODE + 4, 0)).expect("the lane is there");
+        }
+        self.machine.run(1).expect("the engine works");
     }
 
     /// Makes a call. It has to be one step and to leave all but x0 and the pc as it was.

@@ -1,5 +1,7 @@
 //! Time, memory, the command line, and what is never served.
 
+use kvrm_machine::Error;
+
 use crate::support::*;
 
 /// A guest that has retired this many steps.
@@ -66,8 +68,8 @@ fn memory_is_where_the_layout_says() {
 
 #[test]
 fn the_command_line_needs_room_for_its_zero() {
-    let arguments = |_| vec!["one".to_owned(), "--two=2".to_owned(), String::new(), "3 4".to_owned()];
-    let expected = b"guest one --two=2  3 4";
+    let arguments = |_| vec!["one".to_owned(), "--two=2".to_owned(), "\u{e9}".to_owned()];
+    let expected = "guest one --two=2 \u{e9}".as_bytes();
     let mut guest = Guest::of(builder().arguments(arguments));
     let length = expected.len() as u64;
     for room in [0, 1, length - 1, length] {
@@ -89,6 +91,67 @@ fn the_command_line_needs_room_for_its_zero() {
         assert_eq!(guest.error(GET_CMDLINE, &[buffer, 64]), EFAULT, "to {buffer:#x}");
         assert_eq!(guest.words(BLOCK), [buffer, 64], "the block is as it was");
     }
+}
+
+/// The command line a guest gets.
+fn command_line(guest: &mut Guest) -> String {
+    assert_eq!(guest.call_with(GET_CMDLINE, &[BUFFER, 0x400]), 0, "asking");
+    let [_, length] = guest.words(BLOCK);
+    String::from_utf8(guest.get(BUFFER, length as usize)).unwrap()
+}
+
+#[test]
+fn a_program_is_told_the_name_of_its_file_without_folders() {
+    let cases = [
+        ("guest", "guest"),
+        ("/a/b/guest.elf", "guest.elf"),
+        ("../guest", "guest"),
+        ("/a/two words", "two_words"),
+        ("a\tb\n", "a_b_"),
+        ("", "program"),
+        ("/", "program"),
+        ("..", "program"),
+    ];
+    for (name, expected) in cases {
+        let program = kvrm_machine::Program { name: name.to_owned(), ..program() };
+        let mut guest =
+            Guest::of(kvrm_machine::Machine::builder(program).arguments(|_| vec!["x".to_owned()]));
+        assert_eq!(command_line(&mut guest), format!("{expected} x"), "{name:?}");
+    }
+}
+
+#[test]
+fn arguments_that_a_guest_could_not_find_again_are_refused() {
+    for argument in ["", " ", "a b", "a\tb", "\n", "a\r", "\x0b", "\x0c", "a\0b"] {
+        let arguments = |lane| vec!["good".to_owned(), if lane == 1 { argument } else { "too" }.to_owned()];
+        let error = builder().lanes(2).arguments(arguments).build().unwrap_err();
+        assert!(
+            matches!(&error, Error::Argument { lane: 1, argument: named } if named == argument),
+            "{error:?}"
+        );
+        let message = error.to_string();
+        let begin = format!("lane 1 cannot have the argument {argument:?}: ");
+        assert!(message.starts_with(&begin), "{message}");
+        let mut guest = Guest::new();
+        assert!(guest.machine.set_arguments(0, &[argument.to_owned()]).is_err(), "{argument:?} later");
+        assert_eq!(command_line(&mut guest), "guest", "and what was there stays");
+    }
+}
+
+#[test]
+fn arguments_can_be_replaced_and_a_reset_takes_that_back() {
+    let mut guest = Guest::of(builder().lanes(2).arguments(|lane| vec![format!("old{lane}")]));
+    guest.park();
+    guest.machine.snapshot().unwrap();
+    guest.machine.set_arguments(0, &["new".to_owned(), "more".to_owned()]).unwrap();
+    assert_eq!(command_line(&mut guest), "guest new more", "replaced");
+    guest.machine.reset(&[0]).unwrap();
+    assert_eq!(command_line(&mut guest), "guest old0", "taken back");
+    guest.machine.set_arguments(0, &[]).unwrap();
+    assert_eq!(command_line(&mut guest), "guest", "none");
+    guest.lane = 1;
+    assert_eq!(command_line(&mut guest), "guest old1", "the other lane keeps its own");
+    assert!(guest.machine.set_arguments(2, &[]).is_err(), "there is no lane 2");
 }
 
 #[test]

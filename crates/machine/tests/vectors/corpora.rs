@@ -38,12 +38,18 @@ fn encoding(vector: &Vector) -> Option<Op> {
     vector.name.split(' ').next().and_then(Op::from_name)
 }
 
+/// Whether a vector is of an undefined word that only looks like the encoding it is named after.
+fn is_beside(vector: &Vector) -> bool {
+    vector.name.ends_with(" beside")
+}
+
 #[test]
 fn every_vector_contains_the_encoding_it_is_named_after() {
     for vector in UNICORN.iter().chain(&*MANUAL) {
         let named = encoding(vector);
         assert!(named.is_some(), "`{}` begins with the name of no encoding", vector.name);
-        let contains = vector.code.iter().any(|word| decode(word.0) == named);
+        let wanted = if is_beside(vector) { None } else { named };
+        let contains = vector.code.iter().any(|word| decode(word.0) == wanted);
         assert!(contains, "`{}` does not contain what it is named after", vector.name);
     }
 }
@@ -51,7 +57,8 @@ fn every_vector_contains_the_encoding_it_is_named_after() {
 #[test]
 fn every_encoding_has_vectors() {
     let mut counts: BTreeMap<&str, usize> = ENCODINGS.iter().map(|row| (row.name, 0)).collect();
-    for op in UNICORN.iter().chain(&*MANUAL).filter_map(encoding) {
+    let vectors = UNICORN.iter().chain(&*MANUAL).filter(|vector| !is_beside(vector));
+    for op in vectors.filter_map(encoding) {
         *counts.entry(op.encoding().name).or_default() += 1;
     }
     counts.retain(|_, count| *count < VECTORS_MIN);

@@ -106,6 +106,9 @@ fn every_kind_of_bad_line_is_named_by_file_and_line_and_says_what_is_wrong() {
         (with(r#"0x10000","code":["#, r#"0xfffffffffffc","code":["0","#), leaves),
         (and(r#""init":{"mem":[{"at":"0xffffffffffff","bytes":"0000"}]}"#), leaves),
         (and(r#""init":{"mem":[{"at":"0xffffffffffffffff","bytes":"00"}]}"#), leaves),
+        (and(r#""final":{"mem":[{"at":"0xffffffffffff","bytes":"0000"}]}"#), leaves),
+        (and(r#""final":{"mem":[{"at":"0xffffffffffffffff","bytes":"00"}]}"#), leaves),
+        (with(r#""steps":1"#, r#""steps":16777217"#), "more than the 16777216 a vector may take"),
         (and(r#""init":{"pc":"0"}"#), "belong to `final`"),
         (and(r#""init":{"stop":"budget"}"#), "belong to `final`"),
         (and(r#""final":{"stop":"halted"}"#), "unknown variant `halted`"),
@@ -130,6 +133,13 @@ fn every_kind_of_bad_line_is_named_by_file_and_line_and_says_what_is_wrong() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn a_parser_of_lines_does_not_count_them_twice() {
+    let text = format!("{GOOD}\n{}\n", with(r#""name":"n","#, ""));
+    let message = parse("file", &text).unwrap_err().to_string();
+    assert_eq!(message, "file:2: missing field `name`, at column 46", "the message");
 }
 
 #[test]

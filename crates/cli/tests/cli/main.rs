@@ -1,0 +1,11 @@
+//! The binary: what it prints where, and the status it ends with.
+
+mod disasm;
+mod errors;
+mod lanes;
+mod options;
+mod pipes;
+mod run;
+mod support;
+mod trace;
+mod vectors;

@@ -1,0 +1,110 @@
+//! Options that say what the machine is like.
+
+use kvrm::arm64::asm::{X0, X1, X2, at};
+
+use crate::support::{CODE, Folder, guest, kvrm, refused};
+
+#[test]
+fn raw_programs_lie_where_they_are_told_with_the_memory_they_are_told() {
+    let folder = Folder::new();
+    // Reads the last doubleword of 12 KiB.
+    let program = folder.program(|a| {
+        a.adr(X1, kvrm::arm64::asm::Arg::Offset(0x2ff8)).ldr(X0, at(X1, 0)).brk(1);
+    });
+    let stopped = |extra: &[&str]| kvrm(&[&["run", "--raw", &program], extra].concat()).stderr;
+    assert!(stopped(&[]).ends_with("brk #0x1); pc 0x10008: brk #0x1\n"), "{}", stopped(&[]));
+    let at = |address: &str| stopped(&["--load-address", address]);
+    assert!(at("0x4000_0000").contains("pc 0x40000008: brk"), "{}", at("0x4000_0000"));
+    assert!(at("4096").contains("pc 0x1008: brk"), "{}", at("4096"));
+    assert!(at("0x1002").contains("execution of a misaligned address at 0x1002"), "{}", at("0x1002"));
+    let message = refused(&["run", "--raw", &program, "--load-address", "64K"]);
+    assert!(message.contains("'64K'"), "addresses have no unit: {message}");
+    let message = refused(&["run", "--raw", &program, "--load-address", "0xffff_ffff_f000"]);
+    assert!(message.contains("48-bit address space"), "{message}");
+    let with = |bytes: &str| stopped(&["--raw-memory", bytes]);
+    assert!(with("12K").contains("pc 0x10008: brk"), "{}", with("12K"));
+    // The stack lies behind a guard page, so what follows is not mapped.
+    assert!(with("8K").contains("read from unmapped memory at 0x12ff8"), "{}", with("8K"));
+    assert!(with("0").contains("read from unmapped memory at 0x12ff8"), "{}", with("0"));
+}
+
+#[test]
+fn raw_options_need_raw() {
+    for option in ["--load-address", "--raw-memory"] {
+        let message = refused(&["run", &guest("vm"), option, "4096"]);
+        assert!(message.contains("--raw"), "{message}");
+    }
+}
+
+#[test]
+fn stack_and_heap_have_the_sizes_they_are_told() {
+    let folder = Folder::new();
+    // Writes below the stack pointer by as much as x0.
+    let program = folder.program(|a| {
+        a.sub(X1, kvrm::arm64::asm::SP, 0x1000).str(X0, at(X1, 0)).brk(1);
+    });
+    let run = |stack: &str| kvrm(&["run", "--raw", &program, "--stack", stack]).stderr;
+    assert!(run("4096").contains("breakpoint"), "{}", run("4096"));
+    assert!(run("0").contains("write to unmapped memory"), "{}", run("0"));
+    for option in ["--stack", "--heap"] {
+        for bytes in ["0xffff_ffff_ffff_ffff", "0x1000000000000"] {
+            let message = refused(&["run", &guest("vm"), option, bytes]);
+            assert!(message.contains("does not fit between the program and 0x1000000000000"), "{message}");
+        }
+        assert_eq!(kvrm(&["run", &guest("vm"), "3", option, "0x1_0000_0000_00"]).status, 0, "a terabyte");
+    }
+}
+
+#[test]
+fn frames_limit_what_a_lane_writes() {
+    let run = kvrm(&["run", &guest("vm"), "3", "--frames", "0"]);
+    assert_eq!((run.status, &*run.stdout), (125, ""), "none");
+    assert!(run.stderr.starts_with("lane 0 stopped: out of memory frames; pc "), "{}", run.stderr);
+    assert!(run.stderr.ends_with("\nhint: raise --frames\n"), "{}", run.stderr);
+    assert_eq!(kvrm(&["run", &guest("vm"), "3", "--frames", "2"]).status, 0, "as many as it needs");
+}
+
+#[test]
+fn atomics_are_an_option() {
+    let folder = Folder::new();
+    let program = folder.program(|a| {
+        a.adr(X1, kvrm::arm64::asm::Arg::Offset(0x100)).mov(X2, 5).word(0xf822_8020).brk(1); // swp x2, x0, [x1]
+    });
+    let run = |extra: &[&str]| kvrm(&[&["run", "--raw", &program], extra].concat()).stderr;
+    assert!(
+        run(&[]).contains("undefined instruction 0xf8228020; pc 0x10008: swp x2, x0, [x1]"),
+        "{}",
+        run(&[])
+    );
+    assert!(run(&["--lse"]).contains(&format!("pc {:#x}: brk", CODE + 12)), "{}", run(&["--lse"]));
+}
+
+#[test]
+fn a_hint_is_given_once_and_only_where_it_helps() {
+    let folder = Folder::new();
+    let hints = |word: u32, extra: &[&str]| {
+        let program = folder.file("program", word.to_le_bytes());
+        let run = kvrm(&[&["run", "--raw", &program, "--lanes", "3"], extra].concat());
+        let hints = run.stderr.lines().filter_map(|line| line.strip_prefix("hint: ").map(str::to_owned));
+        hints.collect::<Vec<_>>()
+    };
+    let atomics = "the word is `swp x2, x0, [x1]`, which needs --lse";
+    assert_eq!(hints(0xf822_8020, &[]), [atomics], "an atomic");
+    assert!(hints(0xf822_8020, &["--lse"]).is_empty(), "with --lse it faults, for another reason");
+    let float = "floating point and SIMD are not supported yet";
+    for word in [0x1e62_2820, 0x4ee1_8420, 0x3dc0_0020, 0xfd40_0020, 0x6d40_0420] {
+        assert_eq!(hints(word, &[]), [float], "{word:08x}: fadd, add v, ldr q, ldr d, ldp d");
+    }
+    // udf, eret, mrs x0, midr_el1, and a word that nothing is
+    for word in [0, 0xd69f_03e0, 0xd538_0000, 0xffff_fff0 & !(3 << 26)] {
+        assert!(hints(word, &[]).is_empty(), "{word:08x}");
+    }
+}
+
+#[test]
+fn the_engine_can_be_named() {
+    let plain = kvrm(&["run", &guest("vm"), "3"]);
+    assert_eq!(kvrm(&["run", "--engine", "reference", &guest("vm"), "3"]), plain, "the only one");
+    let message = refused(&["run", "--engine", "warp", &guest("vm"), "3"]);
+    assert!(message.contains("warp") && message.contains("reference"), "{message}");
+}
