@@ -134,6 +134,9 @@ fn show_lanes(machine: &Machine) -> Result<()> {
         for line in String::from_utf8_lossy(errors).lines() {
             note(format_args!("[{lane}] {line}"));
         }
+        if machine.output_truncated(lane)? {
+            note(format_args!("[{lane}] printed more than is kept of one lane"));
+        }
     }
     Ok(out.flush()?)
 }
@@ -218,6 +221,9 @@ fn to_json(machine: &Machine, report: &Report) -> Result<serde_json::Value> {
                 entry[format!("{key}_hex")] = hex(bytes)?.into();
             }
             entry[key] = text.into();
+        }
+        if machine.output_truncated(lane)? {
+            entry["output_truncated"] = true.into();
         }
         lanes.push(entry);
     }

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::Read as _;
+use std::marker::PhantomData;
 use std::path::Path;
 use std::sync::Arc;
 
 use kvrm_arm64::{Cpu, Features, Stop, disassemble};
+use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::address_space::AddressSpace;
@@ -53,7 +55,7 @@ pub struct Vector {
 #[serde(deny_unknown_fields)]
 pub struct State {
     /// General registers by number.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "unique")]
     pub x: BTreeMap<Number<31>, Hex<u64>>,
     /// The stack pointer. Its page is mapped if `init` names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,7 +67,7 @@ pub struct State {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pc: Option<Hex<u64>>,
     /// Vector registers by number.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "unique")]
     pub v: BTreeMap<Number<32>, Hex<u128>>,
     /// Floating-point control.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -164,10 +166,41 @@ impl<const LIMIT: u32> Serialize for Number<LIMIT> {
 impl<'de, const LIMIT: u32> Deserialize<'de> for Number<LIMIT> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        text.parse().ok().filter(|&number| number < LIMIT).map(Self).ok_or_else(|| {
+        // Only the usual spelling, so that no two keys are the same register.
+        let usual = |number: &u32| *number < LIMIT && number.to_string() == text;
+        text.parse().ok().filter(usual).map(Self).ok_or_else(|| {
             serde::de::Error::custom(format_args!("`{text}` is no register number from 0 to {}", LIMIT - 1))
         })
     }
+}
+
+/// Reads a map in which no key stands twice.
+fn unique<'de, K, V, D>(deserializer: D) -> Result<BTreeMap<K, V>, D::Error>
+where
+    K: Deserialize<'de> + Ord + fmt::Debug,
+    V: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    struct Unique<K, V>(PhantomData<(K, V)>);
+    impl<'de, K: Deserialize<'de> + Ord + fmt::Debug, V: Deserialize<'de>> Visitor<'de> for Unique<K, V> {
+        type Value = BTreeMap<K, V>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a map")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
+            let mut map = BTreeMap::new();
+            while let Some((key, value)) = access.next_entry::<K, V>()? {
+                if map.contains_key(&key) {
+                    return Err(serde::de::Error::custom(format_args!("{key:?} stands twice")));
+                }
+                map.insert(key, value);
+            }
+            Ok(map)
+        }
+    }
+    deserializer.deserialize_map(Unique(PhantomData))
 }
 
 fn write_bytes<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {

@@ -110,11 +110,13 @@ proptest! {
         for line in LINES {
             let seeds = seeds.map(|seed| seed.to_string());
             let sizes = ["1", "2", "3", "17"];
-            let arguments: Vec<[&str; 2]> = sizes.into_iter().zip(&seeds).map(|(size, seed)| [size, seed]).collect();
+            let pairs = sizes.into_iter().zip(&seeds);
+            let arguments: Vec<[&str; 2]> = pairs.map(|(size, seed)| [size, seed]).collect();
             let arguments: Vec<&[&str]> = arguments.iter().map(|both| &both[..]).collect();
             for ((stop, output), arguments) in run(name(line), &arguments).into_iter().zip(&arguments) {
                 let begin = format!("{} size={} seed=", name(line), arguments[0]);
-                prop_assert!(output.starts_with(&begin) && output.ends_with(" ok\n"), "{arguments:?}: {output}");
+                let good = output.starts_with(&begin) && output.ends_with(" ok\n");
+                prop_assert!(good, "{arguments:?}: {output}");
                 prop_assert_eq!(stop, Stop::Exit { code: 0 });
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kvrm::arm64::asm::{Arg, X0, X1, at};
+use kvrm::arm64::asm::{Arg, Assembler, X0, X1, at};
 use serde_json::Value;
 
 use crate::support::{CODE, Ended, Folder, calling, guest, kvrm, refused, words};
@@ -104,12 +104,12 @@ fn the_budget_ends_a_run_with_status_124() {
 #[test]
 fn what_a_guest_does_wrong_is_explained_with_status_125() {
     let folder = Folder::new();
-    let run = |write: fn(&mut kvrm::arm64::asm::Assembler)| {
+    let run = |write: Write| {
         let run = kvrm(&["run", "--raw", &folder.program(write)]);
         assert_eq!((run.status, &*run.stdout), (125, ""), "{}", run.stderr);
         run.stderr
     };
-    let cases: [(fn(&mut kvrm::arm64::asm::Assembler), &str); 8] = [
+    let cases: [(Write, &str); 8] = [
         (
             |a| drop_ref(a.mov(X1, 0x1234).ldr(X0, at(X1, 8))),
             "read from unmapped memory at 0x123c; pc 0x10004: ldr x0, [x1, #8]",
@@ -137,6 +137,9 @@ fn what_a_guest_does_wrong_is_explained_with_status_125() {
         assert_eq!(stderr.lines().count(), 1, "{stderr}");
     }
 }
+
+/// Writes a program.
+type Write = fn(&mut Assembler);
 
 /// For closures that assemble and return nothing.
 fn drop_ref<T>(_: &mut T) {}

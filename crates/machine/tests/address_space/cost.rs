@@ -24,11 +24,14 @@ fn mapping_all_memory_takes_no_frame_and_writing_takes_one_a_page() {
     }
 }
 
+/// A segment: address, bytes, bytes of data.
+type Place = (u64, u64, usize);
+
 #[test]
 fn an_image_has_frames_for_the_pages_that_have_data() {
     const PAGE: u64 = PAGE_BYTES as u64;
-    // (segments as address, bytes, data) and the pages their data touches.
-    let cases: [(&[(u64, u64, usize)], usize); 6] = [
+    // Segments and the pages their data touches.
+    let cases: [(&[Place], usize); 6] = [
         (&[(0x1000, 1 << 30, 0)], 0),
         (&[(0x1000, 1 << 30, 1)], 1),
         (&[(0x1fff, 1 << 30, 2)], 2),
@@ -37,7 +40,7 @@ fn an_image_has_frames_for_the_pages_that_have_data() {
         (&[(0x1000, 1, 1), (0x9000, 1, 1)], 2),
     ];
     for (segments, frames) in cases {
-        let segment = |&(address, bytes, data): &(u64, u64, usize)| Segment {
+        let segment = |&(address, bytes, data): &Place| Segment {
             address,
             bytes,
             data: vec![7; data],

@@ -13,7 +13,12 @@ pub(crate) const BASES: [u64; 6] = [0, 0x1_0000, 0x1_1000, 0x1_0000 + 128 * PAGE
 fn permissions() -> impl Strategy<Value = Permissions> {
     let any_of_eight =
         any::<(bool, bool, bool)>().prop_map(|(read, write, execute)| Permissions { read, write, execute });
-    prop_oneof![3 => Just(Permissions::RWX), 1 => Just(Permissions::RW), 1 => Just(Permissions::RX), 2 => any_of_eight]
+    prop_oneof![
+        3 => Just(Permissions::RWX),
+        1 => Just(Permissions::RW),
+        1 => Just(Permissions::RX),
+        2 => any_of_eight,
+    ]
 }
 
 fn segment() -> impl Strategy<Value = Segment> {

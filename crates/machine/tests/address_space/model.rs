@@ -88,7 +88,7 @@ impl Model {
 
     /// The word at `pc`.
     pub(crate) fn fetch(&self, pc: u64) -> Result<u32, Fault> {
-        if pc % 4 != 0 {
+        if !pc.is_multiple_of(4) {
             return Err(Fault { kind: FaultKind::Alignment, access: Access::Execute, address: pc });
         }
         self.check(pc, 4, Access::Execute, Some(Access::Execute))?;

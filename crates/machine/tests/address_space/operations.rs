@@ -42,12 +42,14 @@ fn operations() -> impl Strategy<Value = Vec<(bool, Operation)>> {
         let length = 1..2 * PAGE_BYTES + 2;
         let operation = prop_oneof![
             4 => (at.clone(), size()).prop_map(|(at, size)| Operation::Read(at, size)),
-            8 => (at.clone(), size(), any::<u64>()).prop_map(|(at, size, seed)| Operation::Write(at, size, seed)),
+            8 => (at.clone(), size(), any::<u64>())
+                .prop_map(|(at, size, seed)| Operation::Write(at, size, seed)),
             6 => at.clone().prop_map(|at| Operation::Fetch(at & !3)),
             1 => at.clone().prop_map(Operation::Fetch),
             1 => at.clone().prop_map(Operation::CheckRead),
             // The trait promises nothing for ranges that cross a page.
-            1 => (at.clone(), size()).prop_map(|(at, size)| Operation::CheckWrite(at & !(size as u64 - 1), size)),
+            1 => (at.clone(), size())
+                .prop_map(|(at, size)| Operation::CheckWrite(at & !(size as u64 - 1), size)),
             1 => (at.clone(), length.clone(), needed())
                 .prop_map(|(at, length, needed)| Operation::HostRead(at, length, needed)),
             1 => (at, length, needed(), any::<u64>())

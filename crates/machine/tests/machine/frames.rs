@@ -1,11 +1,9 @@
 //! Running out of frames stops a lane before it writes; with more frames it ends as if it had had them.
 
 use kvrm_arm64::asm::{X0, X1, X2, X3, at};
-use kvrm_machine::{Builder, LaneSetup, Machine, PAGE_BYTES, Stop};
+use kvrm_machine::{Builder, LaneSetup, Machine, Stop};
 
-use crate::support::{CODE, GUESTS, guest, lane, raw, word};
-
-const PAGE: u64 = PAGE_BYTES as u64;
+use crate::support::{CODE, GUESTS, PAGE, guest, lane, raw, word};
 
 /// Gives the machine one more frame a lane whenever all have stopped for want of one.
 fn run_with_one_more_frame_each_time(builder: Builder<'_>, first: usize) -> (Machine, usize) {

@@ -2,14 +2,13 @@
 
 use kvrm_arm64::asm::{Arg, Mode, W0, W1, W2, X3, X4};
 use kvrm_arm64::encoding::ENCODINGS;
-use kvrm_machine::{Features, LaneSetup, Machine, PAGE_BYTES, Program, Stop};
+use kvrm_machine::{Features, LaneSetup, Machine, Program, Stop};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
 use proptest::prelude::*;
 
-use crate::support::{CODE, Lane, lane, raw};
+use crate::support::{CODE, Lane, PAGE, lane, raw};
 
-const PAGE: u64 = PAGE_BYTES as u64;
 /// Steps of a good lane.
 const STEPS: u64 = 20_000;
 

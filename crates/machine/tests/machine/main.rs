@@ -1,9 +1,11 @@
-//! Programs on the machine: budgets, lanes, stops, snapshots, frames, resuming, observing, and what is refused.
+//! Programs on the machine: budgets, lanes, stops, snapshots, frames, and what is refused.
 
+mod data_faults;
 mod errors;
 mod frames;
 mod hostile;
 mod inputs;
+mod jumps;
 mod observing;
 mod resuming;
 mod slicing;

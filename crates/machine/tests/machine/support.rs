@@ -3,10 +3,14 @@
 use std::path::PathBuf;
 
 use kvrm_arm64::asm::Assembler;
-use kvrm_machine::{Cpu, Machine, PAGE_BYTES, Permissions, Program, Segment, Stop, Stream};
+use kvrm_machine::{
+    Access, Cpu, Fault, FaultKind, Machine, PAGE_BYTES, Permissions, Program, Segment, Stop, Stream,
+};
 
 /// Where the programs of these tests lie.
 pub(crate) const CODE: u64 = 0x1_0000;
+/// Bytes of a page.
+pub(crate) const PAGE: u64 = PAGE_BYTES as u64;
 /// Where [`text_and_data`] has its data: a page that can be written.
 pub(crate) const DATA: u64 = 0x2_0000;
 
@@ -88,4 +92,27 @@ pub(crate) fn word(machine: &Machine, lane: usize, address: u64) -> u64 {
     let mut bytes = [0; 8];
     machine.read_memory(lane, address, &mut bytes).unwrap().expect("it is mapped");
     u64::from_le_bytes(bytes)
+}
+
+pub(crate) fn fault(kind: FaultKind, access: Access, address: u64) -> Stop {
+    Stop::Fault(Fault { kind, access, address })
+}
+
+/// Runs a program with x1 as given; says how it ended.
+pub(crate) fn run(program: Program, x1: u64) -> (Stop, Cpu, Machine) {
+    let mut machine = Machine::builder(program).prepare(move |lane| lane.set_x(1, x1)).build().unwrap();
+    let report = machine.run(1_000_000).unwrap();
+    let (stop, cpu) = (machine.stop(0).unwrap().unwrap(), machine.cpu(0).unwrap());
+    assert_eq!(report.stops.into_iter().collect::<Vec<_>>(), [(stop.name(), 1)], "the report says so too");
+    assert_eq!(report.steps, cpu.steps, "and counts what has retired");
+    // A second run does not get any further.
+    if stop != Stop::Budget {
+        assert_eq!(machine.run(1000).unwrap().steps, 0, "a stop is final");
+        assert_eq!(
+            (machine.stop(0).unwrap(), machine.cpu(0).unwrap()),
+            (Some(stop), cpu.clone()),
+            "and stays"
+        );
+    }
+    (stop, cpu, machine)
 }

@@ -140,8 +140,8 @@ fn calls_without_a_parameter_ignore_it() {
 fn field() -> impl Strategy<Value = u64> {
     prop_oneof![
         4 => prop::sample::select(vec![
-            0, 1, 2, 3, 4, 8, 12, 255, BLOCK, NAME, BUFFER, DATA_END - 1, READ_ONLY, WRITE_ONLY, CODE, 1 << 20,
-            1 << 48, u64::MAX, u64::MAX - 7, 0x2_0026,
+            0, 1, 2, 3, 4, 8, 12, 255, BLOCK, NAME, BUFFER, DATA_END - 1, READ_ONLY, WRITE_ONLY, CODE,
+            1 << 20, 1 << 48, u64::MAX, u64::MAX - 7, 0x2_0026,
         ]),
         1 => any::<u64>(),
     ]

@@ -6,7 +6,8 @@ use crate::support::*;
 
 #[test]
 fn every_mode_does_what_fopen_does() {
-    // What "abc" is after writing "XY" at its start, or `None` if it cannot be opened, and whether it can be read.
+    // What "abc", and what a missing file, is after writing "XY" at its start, or `None` if it cannot be opened;
+    // and whether it can be read.
     let cases = [
         ("r", 0, Some("abc"), None, true),
         ("r+", 2, Some("XYc"), None, true),

@@ -145,8 +145,8 @@ proptest! {
         prop_assert_eq!(differences.len(), 1, "{}", vector.describe(&differences));
         let what = &differences[0].what;
         if let Some(changed) = address(&named) {
-            let shown = address(what);
-            prop_assert!(shown.is_some_and(|from| (from..from + 16).contains(&changed)), "{what} for {named}");
+            let shows = |from| (from..from + 16).contains(&changed);
+            prop_assert!(address(what).is_some_and(shows), "{what} for {named}");
         } else {
             prop_assert_eq!(what, &named);
         }

@@ -47,7 +47,7 @@ fn state(last: bool, anywhere: bool) -> impl Strategy<Value = State> {
 fn vector(anywhere: bool) -> impl Strategy<Value = Vector> {
     let code = prop::collection::vec(any::<u32>().prop_map(Hex), 1..8);
     let flags = (any::<bool>(), any::<bool>(), any::<bool>());
-    let pc = number().prop_map(|pc| pc % (END - 32) & !3);
+    let pc = number().prop_map(|pc| (pc % (END - 32)) & !3);
     (".*", pc, code, 0..100u64, flags, state(false, false), state(true, anywhere)).prop_map(
         |(name, pc, code, steps, (code_writable, lse, exact), init, expected)| {
             let features = if lse { vec!["lse".to_owned()] } else { Vec::new() };
