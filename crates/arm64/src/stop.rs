@@ -48,7 +48,7 @@ pub struct Fault {
     pub kind: FaultKind,
     /// What was attempted.
     pub access: Access,
-    /// The first byte that could not be accessed, or the misaligned address.
+    /// The first byte that could not be accessed, or the misaligned address; for DC ZVA the address in Xt.
     pub address: u64,
 }
 

@@ -1,5 +1,6 @@
 //! Committed verdicts of other programs on single words: GNU objdump and Unicorn.
 
+mod aliases;
 mod disassembly;
 mod undefined;
 
