@@ -10,13 +10,14 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use kvrm_machine::{Machine, Program, Stop};
 
 /// The guests, with the size that makes one lane of many take about 100,000 steps.
-const GUESTS: [(&str, &str); 10] = [
+const GUESTS: [(&str, &str); 11] = [
     ("bubble_sort", "140"),
     ("life", "1"),
     ("lz", "1200"),
     ("matmul", "16"),
     ("mix", "1700"),
     ("quicksort", "700"),
+    ("relocs", "2400"),
     ("sha256", "500"),
     ("sieve", "8000"),
     ("strings", "5"),
