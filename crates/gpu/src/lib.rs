@@ -1,0 +1,1 @@
+//! The engine that runs lanes on a GPU, through wgpu.

@@ -1,0 +1,1 @@
+//! The WGSL of KVRM as data, and the linker that puts modules together. Knows no GPU API.
