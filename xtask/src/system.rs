@@ -22,7 +22,7 @@ pub(crate) fn ensure_packages(debian_packages: &[&str]) -> Result<()> {
     if missing.is_empty() {
         return Ok(());
     }
-    if !is_root() || !is_in_path("apt-get") {
+    if !can_install() {
         bail!("{} is needed and missing; {}", missing.join(", "), advice(&missing));
     }
     println!("installing {}", missing.join(", "));
@@ -34,6 +34,21 @@ pub(crate) fn ensure_packages(debian_packages: &[&str]) -> Result<()> {
     // On a fresh system apt has no list of packages yet.
     ensure!(apt_get(&["update"])? && apt_get(&install)?, "apt-get could not install {}", missing.join(", "));
     Ok(())
+}
+
+/// Whether this process may install Debian packages.
+pub(crate) fn can_install() -> bool {
+    is_root() && is_in_path("apt-get")
+}
+
+/// The version of a Debian package that is installed.
+pub(crate) fn installed_version(debian_package: &str) -> Option<String> {
+    let query = Command::new("dpkg-query")
+        .args(["--show", "--showformat=${db:Status-Status} ${Version}", debian_package])
+        .output()
+        .ok()?;
+    let output = String::from_utf8(query.stdout).ok()?;
+    output.strip_prefix("installed ").map(ToOwned::to_owned)
 }
 
 /// The command that installs `packages` on this system.
@@ -51,10 +66,7 @@ fn is_in_path(program: &str) -> bool {
 }
 
 fn is_installed(debian_package: &str) -> bool {
-    let query = Command::new("dpkg-query")
-        .args(["--show", "--showformat=${db:Status-Status}", debian_package])
-        .output();
-    query.is_ok_and(|output| output.status.success() && output.stdout == b"installed")
+    installed_version(debian_package).is_some()
 }
 
 fn is_root() -> bool {
@@ -62,7 +74,7 @@ fn is_root() -> bool {
 }
 
 /// Whether apt-get succeeded.
-fn apt_get(arguments: &[&str]) -> Result<bool> {
+pub(crate) fn apt_get(arguments: &[&str]) -> Result<bool> {
     let mut command = Command::new("apt-get");
     command.env("DEBIAN_FRONTEND", "noninteractive").args(arguments);
     Ok(command.status().context("cannot run apt-get")?.success())

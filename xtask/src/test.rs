@@ -1,5 +1,7 @@
 //! `cargo xtask test`: everything that has to pass before a change is committed, cheapest first.
 
+mod drivers;
+
 use anyhow::Result;
 
 use crate::steps::{self, Step};
@@ -11,5 +13,6 @@ const STEPS: &[Step] = &[
 ];
 
 pub(crate) fn run() -> Result<()> {
+    drivers::ensure()?;
     steps::run(STEPS)
 }

@@ -48,7 +48,13 @@ const fn row(
     name: &'static str,
     el0: El0,
 ) -> SystemRegister {
-    SystemRegister { number: (op0 & 1) << 14 | op1 << 11 | crn << 7 | crm << 3 | op2, name, el0 }
+    SystemRegister { number: number(op0, op1, crn, crm, op2), name, el0 }
+}
+
+/// The number of the register with these fields.
+#[must_use]
+pub const fn number(op0: u32, op1: u32, crn: u32, crm: u32, op2: u32) -> u32 {
+    (op0 & 1) << 14 | op1 << 11 | crn << 7 | crm << 3 | op2
 }
 
 /// The registers GNU tools know without extensions (DDI 0487, D17), sorted by number.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use kvrm::arm64::Features;
-use kvrm::{Builder, Machine, Program, Stop, read};
+use kvrm::{Builder, Machine, Program, ReferenceEngine, Stop, read};
 
 use crate::number;
 
@@ -30,6 +30,14 @@ pub(crate) struct LoadArgs {
     raw_memory: u64,
 }
 
+/// What to run lanes on.
+#[derive(clap::Args)]
+pub(crate) struct EngineArgs {
+    /// The engine: reference, which is the CPU.
+    #[arg(long, value_name = "ENGINE", default_value = "reference", value_parser = ["reference"])]
+    engine: String,
+}
+
 /// How to set a machine up.
 #[derive(clap::Args)]
 pub(crate) struct MachineArgs {
@@ -40,9 +48,8 @@ pub(crate) struct MachineArgs {
     /// One more argument, different in each lane: {lane} stands for the lane's number. May be repeated.
     #[arg(long = "lane-arg", value_name = "TEMPLATE")]
     lane_args: Vec<String>,
-    /// The engine: reference, which is the CPU.
-    #[arg(long, value_name = "ENGINE", default_value = "reference", value_parser = ["reference"])]
-    engine: String,
+    #[command(flatten)]
+    engine: EngineArgs,
     /// The most steps each lane may take.
     #[arg(long, value_name = "STEPS", value_parser = number::count)]
     pub(crate) budget: Option<u64>,
@@ -76,6 +83,13 @@ impl LoadArgs {
     }
 }
 
+impl EngineArgs {
+    /// The engine that was chosen: whatever runs lanes gets it from here.
+    pub(crate) const fn factory(&self) -> ReferenceEngine {
+        ReferenceEngine
+    }
+}
+
 impl MachineArgs {
     /// Everything but the number of lanes and the console.
     pub(crate) fn builder(&self) -> Result<Builder<'static>> {
@@ -94,6 +108,7 @@ impl MachineArgs {
         }
         let (args, templates) = (self.args.clone(), self.lane_args.clone());
         let mut builder = Machine::builder(program)
+            .engine(self.engine.factory())
             .features(Features { lse: self.lse, ..Features::ARMV8_0 })
             .stack_bytes(self.stack)
             .heap_bytes(self.heap)
@@ -122,13 +137,9 @@ fn check_template(template: &str) -> Result<()> {
 }
 
 /// The status of a command that has run the machine.
-pub(crate) fn status(machine: &Machine) -> Result<ExitCode> {
+pub(crate) fn status(machine: &mut Machine) -> Result<ExitCode> {
     if machine.lanes() > 1 {
-        let mut stops = Vec::with_capacity(machine.lanes());
-        for lane in 0..machine.lanes() {
-            stops.push(machine.stop(lane)?);
-        }
-        let good = stops.iter().all(|stop| *stop == Some(Stop::Exit { code: 0 }));
+        let good = machine.stops()?.into_iter().all(|stop| stop == Some(Stop::Exit { code: 0 }));
         return Ok(ExitCode::from(u8::from(!good)));
     }
     Ok(ExitCode::from(match machine.stop(0)? {

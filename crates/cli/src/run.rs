@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use kvrm::arm64::{Feature, decode, disassemble};
-use kvrm::{Access, Fault, FaultKind, Machine, Report, Stop, Stream};
+use kvrm::{Access, Fault, FaultKind, Machine, Register, Report, Stop, Stream};
 
 use crate::number;
 use crate::output::{Output, note};
@@ -61,18 +61,18 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     }
     if args.json {
         let mut out = Output::new();
-        writeln!(out, "{}", to_json(&machine, &report)?)?;
+        writeln!(out, "{}", to_json(&mut machine, &report)?)?;
         out.flush()?;
     } else if args.lanes > 1 {
         show_lanes(&machine)?;
     }
     if !args.json {
-        explain(&machine, args.machine.lse)?;
+        explain(&mut machine, args.machine.lse)?;
     }
     if args.stats {
         note(report);
     }
-    status(&machine)
+    status(&mut machine)
 }
 
 /// The first failure to write what the guest prints. The console cannot stop the machine, so it leaves the
@@ -142,16 +142,13 @@ fn show_lanes(machine: &Machine) -> Result<()> {
 }
 
 /// Says why lanes stopped that did not exit by themselves, the first few of them, and what would help.
-fn explain(machine: &Machine, lse: bool) -> Result<()> {
+fn explain(machine: &mut Machine, lse: bool) -> Result<()> {
     const SHOWN: usize = 8;
     let mut hints = Vec::new();
     let mut more = 0;
     let mut shown = 0;
-    for lane in 0..machine.lanes() {
-        let Some(stop) = machine.stop(lane)? else { continue };
-        if let Stop::Exit { .. } = stop {
-            continue;
-        }
+    for (lane, stop) in machine.stops()?.into_iter().enumerate() {
+        let Some(stop) = stop.filter(|stop| !matches!(stop, Stop::Exit { .. })) else { continue };
         if shown == SHOWN {
             more += 1;
             continue;
@@ -193,16 +190,16 @@ fn hint(stop: Stop, pc: u64, lse: bool) -> Option<String> {
     }
 }
 
-fn to_json(machine: &Machine, report: &Report) -> Result<serde_json::Value> {
+fn to_json(machine: &mut Machine, report: &Report) -> Result<serde_json::Value> {
     let mut lanes = Vec::new();
-    for lane in 0..machine.lanes() {
-        let (stop, cpu) = (machine.stop(lane)?, machine.cpu(lane)?);
+    let (steps, pcs) = (machine.registers(Register::Steps)?, machine.registers(Register::Pc)?);
+    for (lane, stop) in machine.stops()?.into_iter().enumerate() {
         let mut entry = serde_json::json!({
             "lane": lane,
             "stop": stop.map(|stop| stop.name()),
             "detail": stop.map(|stop| stop.to_string()),
-            "steps": cpu.steps,
-            "pc": format!("{:#x}", cpu.pc),
+            "steps": steps[lane],
+            "pc": format!("{:#x}", pcs[lane]),
         });
         match stop {
             Some(Stop::Exit { code }) => entry["code"] = code.into(),

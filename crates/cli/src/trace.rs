@@ -76,7 +76,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     if let Some(stop) = machine.stop(0)?.filter(|stop| *stop != Stop::Budget) {
         note(format_args!("stopped after {} steps: {stop}", machine.cpu(0)?.steps));
     }
-    status(&machine)
+    status(&mut machine)
 }
 
 /// The registers that differ, the pc only if it is not simply the next.

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use kvrm::vectors::{Mismatch, Vector, open};
-use rayon::prelude::*;
+use kvrm::vectors::{open, run_all};
 
 use crate::output::Output;
+use crate::program::EngineArgs;
 
 /// How many failures are shown in full.
 const SHOWN: usize = 10;
@@ -26,9 +26,8 @@ pub(crate) struct Args {
     /// Vector files: one JSON object a line; compressed if the name ends in .gz.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// The engine: reference, which is the CPU.
-    #[arg(long, value_name = "ENGINE", default_value = "reference", value_parser = ["reference"])]
-    engine: String,
+    #[command(flatten)]
+    engine: EngineArgs,
     /// Print one JSON object with all failures.
     #[arg(long)]
     json: bool,
@@ -36,16 +35,18 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     // All files are read before any runs, so that a bad line is noticed at once.
-    let mut vectors: Vec<(String, Vector)> = Vec::new();
+    let (mut files, mut vectors) = (Vec::new(), Vec::new());
     for path in &args.files {
         let file = open(path)?;
         if file.is_empty() {
             bail!("no vectors in {}", path.display());
         }
-        vectors.extend(file.into_iter().map(|vector| (path.display().to_string(), vector)));
+        files.extend(file.iter().map(|_| path.display()));
+        vectors.extend(file);
     }
-    let results: Vec<Vec<Mismatch>> = vectors.par_iter().map(|(_, vector)| vector.run()).collect();
-    let failures = || vectors.iter().zip(&results).filter(|(_, mismatches)| !mismatches.is_empty());
+    let results = run_all(&vectors, &args.engine.factory())?;
+    let failures =
+        || files.iter().zip(&vectors).zip(&results).filter(|(_, mismatches)| !mismatches.is_empty());
     let failed = failures().count();
     let mut out = Output::new();
     if args.json {
@@ -55,7 +56,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                     .iter()
                     .map(|m| serde_json::json!({ "what": m.what, "expected": m.expected, "got": m.got }))
                     .collect();
-                serde_json::json!({ "file": file, "name": vector.name, "mismatches": mismatches })
+                serde_json::json!({ "file": file.to_string(), "name": vector.name, "mismatches": mismatches })
             })
             .collect();
         let passed = vectors.len() - failed;

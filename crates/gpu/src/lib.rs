@@ -1,1 +1,21 @@
 //! The engine that runs lanes on a GPU, through wgpu.
+
+pub mod adapter;
+pub mod buffer;
+mod columns;
+pub mod device;
+pub mod doctor;
+mod engine;
+mod error;
+mod kernels;
+mod lowering;
+mod pages;
+pub mod pipeline;
+mod store;
+
+pub use adapter::AdapterInfo;
+pub use buffer::Buffer;
+pub use device::Device;
+pub use engine::GpuExecutor;
+pub use error::Error;
+pub use lowering::Lowering;

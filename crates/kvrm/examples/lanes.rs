@@ -7,7 +7,7 @@
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use kvrm::arm64::asm::{Assembler, W0, X0, X1, X2, XZR};
-use kvrm::{Machine, Program};
+use kvrm::{Machine, Program, Register};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // x0 = how many steps the Collatz sequence takes from x0 down to 1.
@@ -30,10 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .build()?;
     let report = machine.run(1_000_000)?;
 
-    let mut longest = (0, 0);
-    for lane in 0..machine.lanes() {
-        longest = longest.max((machine.cpu(lane)?.x(0), lane + 1));
-    }
+    let longest = machine.registers(Register::X(0))?.into_iter().zip(1..).max().unwrap_or_default();
     println!("{report}");
     println!("of 1 to 1000, {} takes longest: {} steps", longest.1, longest.0);
     Ok(())

@@ -46,8 +46,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         machine.run(1000)?;
         runs += LANES;
-        for &lane in &all {
-            if let Some(Stop::Fault(fault)) = machine.stop(lane)? {
+        for (lane, stop) in machine.stops()?.into_iter().enumerate() {
+            if let Some(Stop::Fault(fault)) = stop {
                 println!("after {runs} runs: input {:02x?}: {fault}", [first, lane as u8]);
                 return Ok(());
             }

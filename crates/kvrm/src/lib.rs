@@ -22,8 +22,8 @@
 //!
 //! # The model
 //!
-//! A [`Program`] says what is mapped before the first step. A [`Machine`] runs it on an [`Engine`]; today that
-//! is the [`Reference`], which uses all cores. A run takes a *budget* of steps, a step being one retired
+//! A [`Program`] says what is mapped before the first step. A [`Machine`] runs it on an [`Executor`], which an
+//! engine makes; today that is the [`ReferenceEngine`], which uses all cores. A run takes a *budget* of steps, a step being one retired
 //! instruction, and ends each lane in a [`Stop`]: the guest's own exit, a fault with its address, an undefined
 //! word, the budget. What a guest does wrong is a stop; an [`Error`] is a failure of the host or its input.
 //!

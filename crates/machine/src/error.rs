@@ -116,4 +116,7 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// The engine failed, or the device it runs on.
+    #[error("the engine failed")]
+    Engine(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use kvrm_arm64::{Features, Instruction};
+use kvrm_arm64::{Access, Fault, FaultKind, Features, Instruction};
 
 use crate::error::Error;
 use crate::program::{Permissions, Segment};
@@ -52,21 +52,28 @@ impl CodePage {
     }
 }
 
-/// A run of pages with the same permissions and the same kind of backing.
-#[derive(Clone, Copy, Debug)]
-struct Region {
-    first: u64,
-    end: u64,
-    permissions: Permissions,
-    /// The frame of the first page, if the pages have frames of their own rather than the zero frame.
-    frames: Option<u32>,
+/// A run of pages of an image, with the same permissions and the same kind of backing.
+///
+/// A page is numbered by its address divided by [`PAGE_BYTES`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The first page.
+    pub first_page: u64,
+    /// The page after the last.
+    pub end_page: u64,
+    /// What its pages may be used for.
+    pub permissions: Permissions,
+    /// The frame behind the first page, with those of the others after it; `None` if frame 0 is behind all.
+    pub first_frame: Option<u32>,
 }
 
-/// What the image says of a page.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ImagePage {
-    pub(crate) frame: u32,
-    pub(crate) permissions: Permissions,
+/// What an image says of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImagePage {
+    /// The frame behind it, an index of [`Image::frames`].
+    pub frame: u32,
+    /// What it may be used for.
+    pub permissions: Permissions,
 }
 
 /// A set of pages, shared read-only by all lanes.
@@ -118,13 +125,13 @@ impl Image {
             if !exists {
                 continue;
             }
-            let frames = data.then(|| {
+            let first_frame = data.then(|| {
                 let frame = image.frames.len() as u32;
                 image.frames.resize(image.frames.len() + (end - first) as usize, [0; PAGE_BYTES]);
                 frame
             });
             let permissions = Permissions { read, write, execute };
-            image.regions.push(Region { first, end, permissions, frames });
+            image.regions.push(Region { first_page: first, end_page: end, permissions, first_frame });
         }
         image.code.resize_with(image.frames.len(), OnceLock::new);
         for segment in segments {
@@ -144,12 +151,61 @@ impl Image {
         }
     }
 
-    /// What `page` is backed by, if it is mapped.
-    pub(crate) fn page(&self, page: u64) -> Option<ImagePage> {
-        let after = self.regions.partition_point(|region| region.first <= page);
-        let region = self.regions[..after].last().filter(|region| page < region.end)?;
-        let frame = region.frames.map_or(0, |first| first + (page - region.first) as u32);
+    /// What is mapped, sorted by page.
+    #[must_use]
+    pub fn regions(&self) -> &[Region] {
+        &self.regions
+    }
+
+    /// All frames. Frame 0 is all zeros, and is behind every page that has no data.
+    #[must_use]
+    pub fn frames(&self) -> &[[u8; PAGE_BYTES]] {
+        &self.frames
+    }
+
+    /// What is behind the page of this number, if it is mapped.
+    #[must_use]
+    pub fn page(&self, page: u64) -> Option<ImagePage> {
+        let after = self.regions.partition_point(|region| region.first_page <= page);
+        let region = self.regions[..after].last().filter(|region| page < region.end_page)?;
+        let frame = region.first_frame.map_or(0, |first| first + (page - region.first_page) as u32);
         Some(ImagePage { frame, permissions: region.permissions })
+    }
+
+    /// Checks every page of an access of a lane, whose pages are those of its image with the same permissions.
+    ///
+    /// `reported` is the access that a fault names; `permission` the one needed, or `None` if being mapped is
+    /// enough.
+    ///
+    /// # Errors
+    /// The fault at the first byte that is not mapped or not permitted.
+    pub fn check(
+        &self,
+        address: u64,
+        bytes: u64,
+        reported: Access,
+        permission: Option<Access>,
+    ) -> Result<(), Fault> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let fault = |kind, address| Fault { kind, access: reported, address };
+        let mut at = address;
+        let end = address.checked_add(bytes).filter(|&end| end <= 1 << ADDRESS_BITS);
+        // An access that leaves the address space fails at the first byte outside, unless a page before does.
+        let last = end.unwrap_or(1 << ADDRESS_BITS);
+        while at < last {
+            let page = self.page(page_of(at)).ok_or_else(|| fault(FaultKind::Translation, at))?;
+            if permission.is_some_and(|access| !page.permissions.permit(access)) {
+                return Err(fault(FaultKind::Permission, at));
+            }
+            at = (page_of(at) + 1) << PAGE_SHIFT;
+        }
+        if end.is_some() {
+            Ok(())
+        } else {
+            Err(fault(FaultKind::Translation, address.max(1 << ADDRESS_BITS)))
+        }
     }
 
     #[inline(always)]
@@ -178,6 +234,6 @@ impl Image {
     /// The end of the highest mapped page; 0 if nothing is mapped.
     #[must_use]
     pub fn end(&self) -> u64 {
-        self.regions.last().map_or(0, |region| region.end << PAGE_SHIFT)
+        self.regions.last().map_or(0, |region| region.end_page << PAGE_SHIFT)
     }
 }

@@ -1,13 +1,13 @@
 //! Programs, lanes, memory, services, and the CPU engine of KVRM.
 //!
 //! You probably want the facade crate `kvrm`, which re-exports this one. A [`Program`] is loaded from an ELF
-//! file; a [`Machine`] runs it in one or many lanes on an [`Engine`]; a run ends in a [`Report`], and each
+//! file; a [`Machine`] runs it in one or many lanes on an [`Executor`]; a run ends in a [`Report`], and each
 //! lane in a [`Stop`].
 
 mod address_space;
 pub mod elf;
-mod engine;
 mod error;
+mod executor;
 mod image;
 mod machine;
 mod program;
@@ -17,12 +17,12 @@ mod semihosting;
 pub mod vectors;
 
 pub use address_space::{AddressSpace, MemorySnapshot};
-pub use engine::Engine;
 pub use error::Error;
-pub use image::{ADDRESS_BITS, Image, PAGE_BYTES};
+pub use executor::{Executor, Factory, Plan, Progress, Register, RunStats};
+pub use image::{ADDRESS_BITS, Image, ImagePage, PAGE_BYTES, Region};
 pub use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Features, Stop};
-pub use machine::{Builder, LaneSetup, Machine, Progress};
+pub use machine::{Builder, LaneSetup, Machine};
 pub use program::{Permissions, Program, Segment, read};
-pub use reference::Reference;
+pub use reference::{Reference, ReferenceEngine};
 pub use report::Report;
 pub use semihosting::{Layout, SEMIHOSTING, Stream};

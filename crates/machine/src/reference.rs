@@ -1,14 +1,29 @@
 //! The CPU engine: the specification, run on all cores.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
 use rayon::prelude::*;
 
 use crate::address_space::{AddressSpace, MemorySnapshot};
-use crate::engine::Engine;
 use crate::error::Error;
-use crate::image::Image;
+use crate::executor::{Executor, Factory, Plan, Progress, Register, RunStats};
+
+/// Steps all lanes together take between two calls of an observer, roughly.
+const OBSERVED_STEPS: u64 = 100_000_000;
+/// Steps each lane takes between them at least, however many there are.
+const SLICE_MIN: u64 = 10_000;
+
+/// The CPU engine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReferenceEngine;
+
+impl Factory for ReferenceEngine {
+    fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
+        Ok(Box::new(Reference::new(plan)?))
+    }
+}
 
 /// Runs lanes with the semantics of [`kvrm_arm64`], spread over the cores.
 #[derive(Debug)]
@@ -32,34 +47,44 @@ struct Snapshot {
 }
 
 impl Reference {
-    /// An engine with `lanes` lanes on `image`, each of which may own `frames_max` frames.
+    /// Lanes as planned.
     ///
     /// # Errors
     /// If there is no memory for so many lanes.
-    pub fn new(image: &Arc<Image>, lanes: usize, frames_max: usize) -> Result<Self, Error> {
-        let lane = || Lane {
+    ///
+    /// # Panics
+    /// If the plan has not an image for every lane.
+    pub fn new(plan: &Plan<'_>) -> Result<Self, Error> {
+        let lane = |number| Lane {
             cpu: Cpu::default(),
-            memory: AddressSpace::new(Arc::clone(image), frames_max),
+            memory: AddressSpace::new(Arc::clone(plan.image(number)), plan.frames_max),
             stop: None,
             snapshot: None,
         };
-        let mut all = Vec::new();
-        all.try_reserve_exact(lanes).map_err(|_| Error::TooManyLanes { lanes, bytes: size_of::<Lane>() })?;
-        all.extend((0..lanes).map(|_| lane()));
-        Ok(Self { lanes: all })
+        let (mut lanes, bytes) = (Vec::new(), size_of::<Lane>());
+        let room = lanes.try_reserve_exact(plan.lanes);
+        room.map_err(|_| Error::TooManyLanes { lanes: plan.lanes, bytes })?;
+        lanes.extend((0..plan.lanes).map(lane));
+        Ok(Self { lanes })
     }
 }
 
 impl Lane {
-    fn run(&mut self, limit: u64) {
-        if self.stop.is_none() {
-            let budget = limit.saturating_sub(self.cpu.steps);
-            self.stop = Some(kvrm_arm64::run(&mut self.cpu, &mut self.memory, budget));
+    /// Runs for `slice` steps, but not beyond the limit, unless something stops it before.
+    fn run(&mut self, limit: u64, slice: u64) -> Progress {
+        if self.stop.is_some() {
+            return Progress::default();
         }
+        let begin = self.cpu.steps;
+        let budget = limit.saturating_sub(begin);
+        let stop = kvrm_arm64::run(&mut self.cpu, &mut self.memory, budget.min(slice));
+        // The end of a slice is none of the lane.
+        self.stop = Some(stop).filter(|stop| *stop != Stop::Budget || self.cpu.steps >= limit);
+        Progress { steps: self.cpu.steps - begin, running: self.stop.is_none().into() }
     }
 }
 
-impl Engine for Reference {
+impl Executor for Reference {
     fn name(&self) -> &'static str {
         "reference"
     }
@@ -68,43 +93,65 @@ impl Engine for Reference {
         self.lanes.len()
     }
 
-    fn run(&mut self, limits: &[u64]) -> Result<(), Error> {
-        if let ([lane], [limit]) = (&mut self.lanes[..], limits) {
-            lane.run(*limit);
-        } else {
-            self.lanes.par_iter_mut().zip(limits).for_each(|(lane, limit)| lane.run(*limit));
+    fn run(
+        &mut self,
+        limits: &[u64],
+        observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<RunStats, Error> {
+        let slice = (OBSERVED_STEPS / self.lanes.len().max(1) as u64).max(SLICE_MIN);
+        let add =
+            |a: Progress, b: Progress| Progress { steps: a.steps + b.steps, running: a.running + b.running };
+        let mut steps = 0;
+        loop {
+            let now = if let ([lane], [limit]) = (&mut self.lanes[..], limits) {
+                lane.run(*limit, slice)
+            } else {
+                let lanes = self.lanes.par_iter_mut().zip(limits);
+                lanes.map(|(lane, limit)| lane.run(*limit, slice)).reduce(Progress::default, add)
+            };
+            steps += now.steps;
+            if now.running == 0 || observe(Progress { steps, ..now }).is_break() {
+                return Ok(RunStats::default());
+            }
         }
+    }
+
+    fn stop(&mut self, lane: usize) -> Result<Option<Stop>, Error> {
+        Ok(self.lanes[lane].stop)
+    }
+
+    fn set_stop(&mut self, lane: usize, stop: Option<Stop>) -> Result<(), Error> {
+        self.lanes[lane].stop = stop;
         Ok(())
     }
 
-    fn stop(&self, lane: usize) -> Option<Stop> {
-        self.lanes[lane].stop
+    fn steps(&mut self, lane: usize) -> Result<u64, Error> {
+        Ok(self.lanes[lane].cpu.steps)
     }
 
-    fn set_stop(&mut self, lane: usize, stop: Option<Stop>) {
-        self.lanes[lane].stop = stop;
+    fn cpu(&mut self, lane: usize) -> Result<Cpu, Error> {
+        Ok(self.lanes[lane].cpu.clone())
     }
 
-    fn cpu(&self, lane: usize) -> Cpu {
-        self.lanes[lane].cpu.clone()
+    fn set_cpu(&mut self, lane: usize, cpu: &Cpu) -> Result<(), Error> {
+        self.lanes[lane].cpu.clone_from(cpu);
+        Ok(())
     }
 
-    fn steps(&self, lane: usize) -> u64 {
-        self.lanes[lane].cpu.steps
-    }
-
-    fn set_cpu(&mut self, lane: usize, cpu: &Cpu) {
-        self.lanes[lane].cpu = cpu.clone();
+    fn registers(&mut self, register: Register, out: &mut Vec<u64>) -> Result<(), Error> {
+        out.clear();
+        out.extend(self.lanes.iter().map(|lane| register.of(&lane.cpu)));
+        Ok(())
     }
 
     fn read_memory(
-        &self,
+        &mut self,
         lane: usize,
         address: u64,
         out: &mut [u8],
         access: Option<Access>,
-    ) -> Result<(), Stop> {
-        Ok(self.lanes[lane].memory.read_bytes(address, out, access)?)
+    ) -> Result<Result<(), Stop>, Error> {
+        Ok(self.lanes[lane].memory.read_bytes(address, out, access).map_err(Stop::from))
     }
 
     fn write_memory(
@@ -113,12 +160,12 @@ impl Engine for Reference {
         address: u64,
         bytes: &[u8],
         access: Option<Access>,
-    ) -> Result<(), Stop> {
-        self.lanes[lane].memory.write_bytes(address, bytes, access)
+    ) -> Result<Result<(), Stop>, Error> {
+        Ok(self.lanes[lane].memory.write_bytes(address, bytes, access))
     }
 
-    fn dirty_pages(&self, lane: usize) -> Vec<u64> {
-        self.lanes[lane].memory.dirty_pages().map(|(address, _)| address).collect()
+    fn dirty_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error> {
+        Ok(self.lanes[lane].memory.dirty_pages().map(|(address, _)| address).collect())
     }
 
     fn snapshot(&mut self) -> Result<(), Error> {
@@ -140,13 +187,14 @@ impl Engine for Reference {
         Ok(())
     }
 
-    fn frames_used(&self) -> usize {
-        self.lanes.iter().map(|lane| lane.memory.dirty_pages().count()).sum()
+    fn frames_used(&mut self) -> Result<usize, Error> {
+        Ok(self.lanes.iter().map(|lane| lane.memory.dirty_pages().count()).sum())
     }
 
-    fn set_frames_max(&mut self, frames_max: usize) {
+    fn set_frames_max(&mut self, frames_max: usize) -> Result<(), Error> {
         for lane in &mut self.lanes {
             lane.memory.set_frames_max(frames_max);
         }
+        Ok(())
     }
 }

@@ -11,7 +11,8 @@ use cap_std::fs::{Dir, File, OpenOptions};
 use kvrm_arm64::semantics::system::COUNTER_HZ;
 use kvrm_arm64::{Access, Cpu, Stop};
 
-use crate::engine::Engine;
+use crate::error::Error;
+use crate::executor::Executor;
 
 /// The immediate of HLT that asks for a service.
 pub const SEMIHOSTING: u16 = 0xf000;
@@ -47,6 +48,8 @@ const APPLICATION_EXIT: u64 = 0x2_0026;
 const FAILED: u64 = u64::MAX;
 /// A guest moves at most this much in one call; more is done in part, as the interface allows.
 const TRANSFER_BYTES_MAX: u64 = 1 << 20;
+/// How much of a string is read at first: most end in it, and it can be fetched before the call is served.
+const STRING_BYTES_FIRST: u64 = 64;
 /// Names and command lines longer than this are refused.
 const STRING_BYTES_MAX: u64 = 1 << 16;
 /// Guests write files up to this size, so that a stray position cannot fill the host's disk at once.
@@ -136,10 +139,17 @@ pub(crate) enum Outcome {
     Stop(Stop),
 }
 
-/// Why a call failed: an errno, or a stop of the lane.
+/// Why a call failed: an errno, a stop of the lane, or a failure of the engine, which is none of the guest.
 enum Failure {
     Errno(i32),
     Stop(Stop),
+    Engine(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Engine(error)
+    }
 }
 
 impl From<std::io::Error> for Failure {
@@ -173,32 +183,55 @@ impl From<Stop> for Failure {
 
 type Call = Result<u64, Failure>;
 
+/// What a call will read of its lane's memory, as lanes, addresses and bytes, so that all calls of a round can
+/// have it fetched at once: first, without `fields`, the parameter block or string; then, with the doublewords
+/// found there, what they name.
+pub(crate) fn ranges(lane: usize, cpu: &Cpu, fields: Option<&[u64]>) -> Vec<(usize, u64, usize)> {
+    let (operation, parameter) = (cpu.x(0) as u32, cpu.x(1));
+    let ranges: Vec<(u64, u64)> = match (operation, fields) {
+        (SYS_WRITEC, None) => vec![(parameter, 1)],
+        (SYS_WRITE0, None) => vec![(parameter, STRING_BYTES_FIRST)],
+        (SYS_RENAME, None) => vec![(parameter, 32)],
+        (SYS_OPEN | SYS_WRITE | SYS_READ | SYS_TMPNAM, None) => vec![(parameter, 24)],
+        (SYS_SEEK | SYS_REMOVE | SYS_GET_CMDLINE | SYS_EXIT | SYS_EXIT_EXTENDED, None) => {
+            vec![(parameter, 16)]
+        }
+        (SYS_CLOSE | SYS_ISERROR | SYS_ISTTY | SYS_FLEN | SYS_HEAPINFO, None) => vec![(parameter, 8)],
+        (SYS_WRITE, Some(&[_, data, bytes])) => vec![(data, bytes.min(TRANSFER_BYTES_MAX))],
+        (SYS_OPEN, Some(&[name, _, bytes])) | (SYS_REMOVE, Some(&[name, bytes])) => vec![(name, bytes)],
+        (SYS_RENAME, Some(&[from, from_bytes, to, to_bytes])) => vec![(from, from_bytes), (to, to_bytes)],
+        _ => Vec::new(),
+    };
+    let fits = |&(_, bytes): &(u64, u64)| operation == SYS_WRITE || bytes <= STRING_BYTES_MAX;
+    ranges.into_iter().filter(fits).map(|(address, bytes)| (lane, address, bytes as usize)).collect()
+}
+
 /// A lane's memory, seen with its own permissions.
 struct Guest<'a> {
-    engine: &'a mut dyn Engine,
+    executor: &'a mut dyn Executor,
     lane: usize,
 }
 
 impl Guest<'_> {
-    fn read(&self, address: u64, bytes: u64) -> Result<Vec<u8>, Stop> {
+    fn read(&mut self, address: u64, bytes: u64) -> Result<Vec<u8>, Failure> {
         let mut out = vec![0; bytes as usize];
-        self.engine.read_memory(self.lane, address, &mut out, Some(Access::Read))?;
+        self.executor.read_memory(self.lane, address, &mut out, Some(Access::Read))??;
         Ok(out)
     }
 
-    fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Stop> {
-        self.engine.write_memory(self.lane, address, bytes, Some(Access::Write))
+    fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Failure> {
+        Ok(self.executor.write_memory(self.lane, address, bytes, Some(Access::Write))??)
     }
 
     /// Doubleword `index` of the parameter block at `block`.
-    fn field(&self, block: u64, index: u64) -> Result<u64, Stop> {
-        let mut bytes = [0; 8];
-        self.engine.read_memory(self.lane, block.wrapping_add(8 * index), &mut bytes, Some(Access::Read))?;
+    fn field(&mut self, block: u64, index: u64) -> Result<u64, Failure> {
+        let (mut bytes, address) = ([0; 8], block.wrapping_add(8 * index));
+        self.executor.read_memory(self.lane, address, &mut bytes, Some(Access::Read))??;
         Ok(u64::from_le_bytes(bytes))
     }
 
     /// A name whose address and length are two fields of the block.
-    fn name(&self, block: u64, address: u64, bytes: u64) -> Result<String, Failure> {
+    fn name(&mut self, block: u64, address: u64, bytes: u64) -> Result<String, Failure> {
         let (address, bytes) = (self.field(block, address)?, self.field(block, bytes)?);
         if bytes > STRING_BYTES_MAX {
             return Err(Failure::Errno(E2BIG));
@@ -207,19 +240,21 @@ impl Guest<'_> {
     }
 
     /// How much of a read or write to do now, and how much to leave.
-    fn transfer(&self, block: u64) -> Result<(u64, u64), Stop> {
+    fn transfer(&mut self, block: u64) -> Result<(u64, u64), Failure> {
         let bytes = self.field(block, 2)?;
         let now = bytes.min(TRANSFER_BYTES_MAX);
         Ok((now, bytes - now))
     }
 
     /// A string that ends in a zero byte, without it.
-    fn string(&self, address: u64) -> Result<Vec<u8>, Failure> {
+    fn string(&mut self, address: u64) -> Result<Vec<u8>, Failure> {
         let mut string = Vec::new();
         while string.len() < TRANSFER_BYTES_MAX as usize {
             // Up to the end of the page, which is as far as reading is sure not to fault.
             let at = address.wrapping_add(string.len() as u64);
-            let piece = self.read(at, 4096 - at % 4096)?;
+            let bytes = 4096 - at % 4096;
+            let piece =
+                self.read(at, if string.is_empty() { bytes.min(STRING_BYTES_FIRST) } else { bytes })?;
             match piece.iter().position(|&byte| byte == 0) {
                 Some(end) => {
                     string.extend_from_slice(&piece[..end]);
@@ -251,33 +286,37 @@ impl Services {
     }
 
     /// Serves the call a lane has stopped for. Console output goes to `console`.
+    ///
+    /// # Errors
+    /// If the engine fails.
     pub(crate) fn serve(
         &mut self,
         host: &Host,
-        engine: &mut dyn Engine,
+        executor: &mut dyn Executor,
         lane: usize,
         cpu: &Cpu,
         console: &mut dyn FnMut(Stream, &[u8]),
-    ) -> Outcome {
+    ) -> Result<Outcome, Error> {
         let (operation, parameter) = (cpu.x(0) as u32, cpu.x(1));
-        let mut guest = Guest { engine, lane };
+        let mut guest = Guest { executor, lane };
         if let SYS_EXIT | SYS_EXIT_EXTENDED = operation {
-            let code = guest.field(parameter, 0).and_then(|reason| {
-                Ok(if reason == APPLICATION_EXIT { guest.field(parameter, 1)? as i32 } else { 1 })
-            });
-            return Outcome::Exit(code.unwrap_or(1));
+            let code = match guest.field(parameter, 0) {
+                Ok(APPLICATION_EXIT) => guest.field(parameter, 1).map(|code| code as i32),
+                reason => reason.map(|_| 1),
+            };
+            return Ok(Outcome::Exit(unless_failed(code, 1)?));
         }
         match self.call(host, &mut guest, operation, parameter, cpu.steps, console) {
-            Ok(value) => Outcome::Return(value),
-            Err(Failure::Stop(stop)) => Outcome::Stop(stop),
+            Ok(value) => Ok(Outcome::Return(value)),
+            Err(Failure::Engine(error)) => Err(error),
+            Err(Failure::Stop(stop)) => Ok(Outcome::Stop(stop)),
             Err(Failure::Errno(errno)) => {
                 self.errno = errno;
                 // A transfer that fails has transferred nothing: it returns the whole count.
-                let failed = match operation {
-                    SYS_READ | SYS_WRITE => guest.field(parameter, 2).unwrap_or(FAILED),
+                Ok(Outcome::Return(match operation {
+                    SYS_READ | SYS_WRITE => unless_failed(guest.field(parameter, 2), FAILED)?,
                     _ => FAILED,
-                };
-                Outcome::Return(failed)
+                }))
             }
         }
     }
@@ -308,7 +347,8 @@ impl Services {
             }
             SYS_WRITE => {
                 let (bytes, rest) = guest.transfer(parameter)?;
-                let data = guest.read(guest.field(parameter, 1)?, bytes)?;
+                let address = guest.field(parameter, 1)?;
+                let data = guest.read(address, bytes)?;
                 let written = match self.handle(guest.field(parameter, 0)?)? {
                     Handle::Output(stream) => {
                         console(*stream, &data);
@@ -459,6 +499,14 @@ impl Services {
 impl Host {
     fn directory(&self) -> Result<&Dir, Failure> {
         self.directory.as_deref().ok_or(Failure::Errno(EACCES))
+    }
+}
+
+/// A value, or `otherwise` if the guest has made that impossible.
+fn unless_failed<T>(value: Result<T, Failure>, otherwise: T) -> Result<T, Error> {
+    match value {
+        Err(Failure::Engine(error)) => Err(error),
+        value => Ok(value.unwrap_or(otherwise)),
     }
 }
 

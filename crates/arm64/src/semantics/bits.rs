@@ -6,7 +6,14 @@ use crate::{Cpu, Word};
 /// RBIT.
 #[inline(always)]
 pub fn rbit<const N: u32>(cpu: &mut Cpu, w: Word) {
-    cpu.set_x(w.rd(), truncate(cpu.x(w.rn()), N).reverse_bits() >> (64 - N));
+    cpu.set_x(w.rd(), reverse_bits(truncate(cpu.x(w.rn()), N)) >> (64 - N));
+}
+
+/// The bits of 64 in opposite order.
+#[must_use]
+#[inline(always)]
+pub const fn reverse_bits(value: u64) -> u64 {
+    value.reverse_bits()
 }
 
 /// REV16, REV32, REV: reverses the bytes of each container of `CONTAINER` bits.

@@ -6,15 +6,33 @@ use crate::{Cpu, Word};
 /// UDIV.
 #[inline(always)]
 pub fn udiv<const N: u32>(cpu: &mut Cpu, w: Word) {
-    let (dividend, divisor) = (truncate(cpu.x(w.rn()), N), truncate(cpu.x(w.rm()), N));
-    cpu.set_x(w.rd(), dividend.checked_div(divisor).unwrap_or(0));
+    cpu.set_x(w.rd(), divide_unsigned(truncate(cpu.x(w.rn()), N), truncate(cpu.x(w.rm()), N)));
 }
 
 /// SDIV, rounding towards zero.
 #[inline(always)]
 pub fn sdiv<const N: u32>(cpu: &mut Cpu, w: Word) {
-    let dividend = sign_extend(cpu.x(w.rn()), N) as i64;
-    let divisor = sign_extend(cpu.x(w.rm()), N) as i64;
-    let quotient = if divisor == 0 { 0 } else { dividend.wrapping_div(divisor) };
-    cpu.set_x(w.rd(), truncate(quotient as u64, N));
+    let quotient = divide_signed(sign_extend(cpu.x(w.rn()), N), sign_extend(cpu.x(w.rm()), N));
+    cpu.set_x(w.rd(), truncate(quotient, N));
+}
+
+/// The quotient of two numbers, rounded towards zero.
+#[must_use]
+#[inline(always)]
+pub const fn divide(dividend: u64, divisor: u64, signed: bool) -> u64 {
+    if signed { divide_signed(dividend, divisor) } else { divide_unsigned(dividend, divisor) }
+}
+
+/// The quotient of two unsigned numbers.
+#[must_use]
+#[inline(always)]
+pub const fn divide_unsigned(dividend: u64, divisor: u64) -> u64 {
+    if divisor == 0 { 0 } else { dividend / divisor }
+}
+
+/// The quotient of two signed numbers, rounded towards zero.
+#[must_use]
+#[inline(always)]
+pub const fn divide_signed(dividend: u64, divisor: u64) -> u64 {
+    if divisor == 0 { 0 } else { (dividend as i64).wrapping_div(divisor as i64) as u64 }
 }

@@ -51,13 +51,25 @@ pub fn umsubl(cpu: &mut Cpu, w: Word) {
 /// SMULH.
 #[inline(always)]
 pub fn smulh(cpu: &mut Cpu, w: Word) {
-    let product = i128::from(cpu.x(w.rn()) as i64) * i128::from(cpu.x(w.rm()) as i64);
-    cpu.set_x(w.rd(), (product >> 64) as u64);
+    cpu.set_x(w.rd(), multiply_high_signed(cpu.x(w.rn()), cpu.x(w.rm())));
 }
 
 /// UMULH.
 #[inline(always)]
 pub fn umulh(cpu: &mut Cpu, w: Word) {
-    let product = u128::from(cpu.x(w.rn())) * u128::from(cpu.x(w.rm()));
-    cpu.set_x(w.rd(), (product >> 64) as u64);
+    cpu.set_x(w.rd(), multiply_high_unsigned(cpu.x(w.rn()), cpu.x(w.rm())));
+}
+
+/// The high half of the product of two unsigned numbers.
+#[must_use]
+#[inline(always)]
+pub const fn multiply_high_unsigned(x: u64, y: u64) -> u64 {
+    ((x as u128 * y as u128) >> 64) as u64
+}
+
+/// The high half of the product of two signed numbers.
+#[must_use]
+#[inline(always)]
+pub const fn multiply_high_signed(x: u64, y: u64) -> u64 {
+    ((x as i64 as i128 * y as i64 as i128) >> 64) as u64
 }

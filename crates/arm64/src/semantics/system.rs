@@ -8,9 +8,9 @@ pub const ZVA_BYTES: usize = 64;
 /// `CNTFRQ_EL0`: the counter advances by one each step, so a step takes a nanosecond of guest time.
 pub const COUNTER_HZ: u64 = 1_000_000_000;
 /// `CTR_EL0`: 64-byte lines, virtually indexed and physically tagged instruction cache, as a Cortex-A53.
-const CTR_EL0: u64 = 0x8444_8004;
+pub const CTR_EL0: u64 = 0x8444_8004;
 /// `DCZID_EL0`: DC ZVA permitted, blocks of 2^4 words.
-const DCZID_EL0: u64 = 4;
+pub const DCZID_EL0: u64 = 4;
 /// AHP, DN, FZ and `RMode`; exception traps are not implemented.
 const FPCR_MASK: u64 = 0x07c0_0000;
 /// QC and the cumulative exception flags.

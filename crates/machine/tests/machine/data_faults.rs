@@ -13,7 +13,7 @@ fn run_one(x1: u64, write: impl FnOnce(&mut Assembler)) -> Stop {
         a.mov(X0, 0x77).mov(X2, 0x88);
         write(a);
     });
-    let (stop, cpu, machine) = run(program, x1);
+    let (stop, cpu, mut machine) = run(program, x1);
     assert_eq!(
         (cpu.pc, cpu.steps),
         (CODE + 8, 2),
@@ -230,8 +230,8 @@ fn stack_and_heap_are_zero_and_can_be_used_to_their_last_byte() {
     };
     let layout = Machine::builder(program()).build().unwrap().layout().clone();
     for address in [layout.stack.start, layout.stack.end - 8, layout.heap.start, layout.heap.end - 8] {
-        let (stop, cpu, machine) = run(program(), address);
+        let (stop, cpu, mut machine) = run(program(), address);
         assert_eq!((stop, cpu.x(0)), (Stop::Halt { imm: 0 }, 0), "{address:#x}");
-        assert_eq!(word(&machine, 0, address), address, "what was written to {address:#x}");
+        assert_eq!(word(&mut machine, 0, address), address, "what was written to {address:#x}");
     }
 }

@@ -17,13 +17,13 @@ fn run_with_one_more_frame_each_time(builder: Builder<'_>, first: usize) -> (Mac
             return (machine, frames);
         }
         // Without more, it cannot go on, and nothing changes.
-        let before = lane(&machine, 0);
+        let before = lane(&mut machine, 0);
         let report = machine.run(u64::MAX).unwrap();
         assert_eq!((report.steps, report.stops.get("out-of-frames")), (0, Some(&1)), "it stops again");
-        assert_eq!(lane(&machine, 0), before, "an instruction that cannot have its frame does nothing");
+        assert_eq!(lane(&mut machine, 0), before, "an instruction that cannot have its frame does nothing");
         frames += 1;
         assert!(frames < 100, "guests need fewer");
-        machine.set_frames_max(frames);
+        machine.set_frames_max(frames).unwrap();
     }
 }
 
@@ -33,9 +33,9 @@ fn every_guest_ends_the_same_if_frames_come_one_by_one() {
         let builder = || Machine::builder(guest(name)).arguments(move |_| vec![size.to_owned()]);
         let mut unlimited = builder().build().unwrap();
         unlimited.run(u64::MAX).unwrap();
-        let expected = lane(&unlimited, 0);
-        let (machine, frames) = run_with_one_more_frame_each_time(builder(), 0);
-        assert_eq!(lane(&machine, 0), expected, "{name} with frames one by one");
+        let expected = lane(&mut unlimited, 0);
+        let (mut machine, frames) = run_with_one_more_frame_each_time(builder(), 0);
+        assert_eq!(lane(&mut machine, 0), expected, "{name} with frames one by one");
         assert_eq!(frames, expected.dirty.len(), "as many as {name} writes are enough, and no fewer");
     }
 }
@@ -83,7 +83,7 @@ fn a_store_across_two_pages_needs_both_frames_at_once() {
         machine.run(10).unwrap();
         assert_eq!(machine.stop(0).unwrap(), Some(Stop::OutOfFrames), "two pages and {frames} frames");
         assert!(machine.dirty_pages(0).unwrap().is_empty(), "not even the first half is written");
-        machine.set_frames_max(2);
+        machine.set_frames_max(2).unwrap();
         machine.run(10).unwrap();
         assert_eq!(machine.stop(0).unwrap(), Some(Stop::Halt { imm: 0 }), "two frames are enough");
         assert_eq!(machine.dirty_pages(0).unwrap(), [border - PAGE, border], "both halves");
@@ -100,7 +100,7 @@ fn pages_that_are_owned_can_be_written_when_there_are_fewer_frames_now() {
         .build()
         .unwrap();
     machine.run(2).unwrap();
-    machine.set_frames_max(0);
+    machine.set_frames_max(0).unwrap();
     machine.run(10).unwrap();
     assert_eq!(machine.cpu(0).unwrap().pc, CODE + 12, "the third store has its page, the fourth has not");
     assert_eq!(machine.stop(0).unwrap(), Some(Stop::OutOfFrames), "and stops");
@@ -128,7 +128,7 @@ fn every_lane_has_frames_of_its_own() {
         "lanes 5 to 7"
     );
     assert_eq!(report.frames, 1 + 2 + 3 + 4 * 4, "frames of all lanes together");
-    machine.set_frames_max(7);
+    machine.set_frames_max(7).unwrap();
     let report = machine.run(u64::MAX).unwrap();
     assert_eq!((report.stops["halt"], report.frames), (8, 1 + 2 + 3 + 4 + 5 + 6 + 7), "with enough for all");
 }
@@ -143,7 +143,7 @@ fn preparing_a_lane_takes_frames_too() {
     let builder = || Machine::builder(program()).prepare(|lane| lane.write(CODE + PAGE - 1, &[1, 2]));
     let error = builder().frames_max(1).build().unwrap_err();
     assert_eq!(error.to_string(), "lane 0 cannot be prepared: out of memory frames", "two pages, one frame");
-    let machine = builder().frames_max(2).build().unwrap();
+    let mut machine = builder().frames_max(2).build().unwrap();
     assert_eq!(machine.dirty_pages(0).unwrap(), [CODE, CODE + PAGE], "two frames");
 }
 
@@ -173,11 +173,11 @@ fn a_service_that_needs_a_frame_waits_for_it_and_loses_nothing() {
     let cpu = machine.cpu(0).unwrap();
     assert_eq!((report.services, cpu.x(0), cpu.pc), (2, 6, before_read), "the call has not retired");
     assert_eq!(machine.run(100).unwrap().steps, 0, "and cannot");
-    machine.set_frames_max(2);
+    machine.set_frames_max(2).unwrap();
     machine.run(100).unwrap();
     let mut unlimited = builder().build().unwrap();
     unlimited.run(100).unwrap();
-    assert_eq!(lane(&machine, 0), lane(&unlimited, 0), "then it ends as if nothing had been");
+    assert_eq!(lane(&mut machine, 0), lane(&mut unlimited, 0), "then it ends as if nothing had been");
     assert_eq!(machine.cpu(0).unwrap().x(0), 0, "all was read");
-    assert_eq!(&word(&machine, 0, buffer).to_le_bytes(), b"12345678", "the input");
+    assert_eq!(&word(&mut machine, 0, buffer).to_le_bytes(), b"12345678", "the input");
 }

@@ -28,7 +28,7 @@ fn good() -> Program {
 fn alone() -> Lane {
     let mut machine = Machine::builder(good()).features(Features::ALL).build().unwrap();
     machine.run(STEPS).unwrap();
-    lane(&machine, 0)
+    lane(&mut machine, 0)
 }
 
 /// Runs three lanes of which the middle one is hostile; `recover` is what it does after each of its stops.
@@ -48,7 +48,7 @@ fn run_with(
     machine
 }
 
-fn check(machine: &Machine) {
+fn check(machine: &mut Machine) {
     let expected = alone();
     for number in [0, 2] {
         assert!(lane(machine, number) == expected, "lane {number} is not disturbed");
@@ -73,8 +73,8 @@ fn a_lane_that_writes_all_memory_it_can_changes_no_other() {
         cpu.pc = CODE + 0x2004;
         machine.set_cpu(1, &cpu).unwrap();
     };
-    let machine = run_with(bad, recover);
-    check(&machine);
+    let mut machine = run_with(bad, recover);
+    check(&mut machine);
     let dirty = machine.dirty_pages(1).unwrap();
     let layout = machine.layout();
     for page in [
@@ -116,6 +116,6 @@ proptest! {
             }
             machine.set_cpu(1, &cpu).unwrap();
         };
-        check(&run_with(wild, recover));
+        check(&mut run_with(wild, recover));
     }
 }

@@ -46,7 +46,7 @@ fn every_lane_has_its_arguments_its_input_and_its_registers() {
         let arguments =
             ["", " N.0", " N.0 N.1", " N.0 N.1 N.2"][number % 4].replace('N', &number.to_string());
         let expected = format!("raw{arguments} <{}>", "in".repeat(number));
-        let lane = lane(&machine, number);
+        let lane = lane(&mut machine, number);
         assert_eq!((lane.output, lane.error_output), (expected, String::new()), "lane {number}");
         assert_eq!(lane.stop, Some(Stop::Exit { code: 1000 - number as i32 }), "lane {number}");
     }
@@ -64,7 +64,7 @@ fn a_lane_does_the_same_alone_and_among_others() {
             .build()
             .unwrap();
         alone.run(u64::MAX).unwrap();
-        assert_eq!(lane(&many, number), lane(&alone, 0), "lane {number}");
+        assert_eq!(lane(&mut many, number), lane(&mut alone, 0), "lane {number}");
     }
 }
 
@@ -83,7 +83,7 @@ fn a_console_gets_each_lanes_output_in_order_and_nothing_is_collected() {
     let mut collected = echoing(5).build().unwrap();
     collected.run(u64::MAX).unwrap();
     for number in 0..5 {
-        assert_eq!(heard.lock().unwrap()[number], lane(&collected, number).output, "lane {number}");
+        assert_eq!(heard.lock().unwrap()[number], lane(&mut collected, number).output, "lane {number}");
         assert_eq!(machine.output(number, Stream::Output).unwrap(), b"", "nothing is kept of lane {number}");
     }
 }
@@ -100,7 +100,7 @@ fn a_lane_is_prepared_once_with_its_number_before_its_first_step() {
             lane.cpu.nzcv = 15;
         }
     };
-    let machine = Machine::builder(echo()).lanes(4).prepare(prepare).build().unwrap();
+    let mut machine = Machine::builder(echo()).lanes(4).prepare(prepare).build().unwrap();
     let sp = machine.layout().stack.end;
     let expected: Vec<_> = (0..4).map(|number| (number, CODE, sp, 0)).collect();
     assert_eq!(*seen.lock().unwrap(), expected, "registers before");
@@ -109,7 +109,7 @@ fn a_lane_is_prepared_once_with_its_number_before_its_first_step() {
         assert_eq!(machine.cpu(number).unwrap().nzcv, 15, "what was set stays");
         let expected = u64::from(number as u32 * 0x0101_0101) << 16;
         assert_eq!(
-            word(&machine, number, CODE + 0x1ffc),
+            word(&mut machine, number, CODE + 0x1ffc),
             expected,
             "what was written stays in lane {number}"
         );

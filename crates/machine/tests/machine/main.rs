@@ -1,5 +1,6 @@
 //! Programs on the machine: budgets, lanes, stops, snapshots, frames, and what is refused.
 
+mod bulk;
 mod data_faults;
 mod errors;
 mod frames;
@@ -7,6 +8,7 @@ mod hostile;
 mod inputs;
 mod jumps;
 mod observing;
+mod reports;
 mod resuming;
 mod slicing;
 mod snapshots;

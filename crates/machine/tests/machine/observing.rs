@@ -34,7 +34,7 @@ fn an_observer_that_only_watches_changes_nothing() {
             ControlFlow::Continue(())
         })
         .unwrap();
-    assert_eq!(lane(&watched, 0), lane(&plain, 0), "lane 0");
+    assert_eq!(lane(&mut watched, 0), lane(&mut plain, 0), "lane 0");
     assert_eq!((report.steps, &report.stops), (expected.steps, &expected.stops), "the report");
     assert!(seen.len() > 3, "it was called now and then, {} times", seen.len());
     assert!(seen.is_sorted_by(|a, b| a.steps < b.steps), "with ever more steps");
@@ -45,7 +45,7 @@ fn an_observer_that_only_watches_changes_nothing() {
 fn an_observer_that_breaks_leaves_lanes_that_go_on_to_the_same_end() {
     let mut plain = counter(50_000);
     plain.run(u64::MAX).unwrap();
-    let end: Lane = lane(&plain, 0);
+    let end: Lane = lane(&mut plain, 0);
     let mut machine = counter(50_000);
     let mut breaks = 0;
     loop {
@@ -67,7 +67,7 @@ fn an_observer_that_breaks_leaves_lanes_that_go_on_to_the_same_end() {
         assert!(machine.cpu(0).unwrap().steps > before, "every run gets on");
     }
     assert!(breaks > 3, "it was broken off {breaks} times");
-    assert_eq!(lane(&machine, 0), end, "the end is the same");
+    assert_eq!(lane(&mut machine, 0), end, "the end is the same");
 }
 
 #[test]
@@ -97,5 +97,5 @@ fn guests_that_call_services_can_be_observed_and_broken_off() {
         assert!(breaks < 1000, "every run gets on");
     }
     assert!(breaks > 0, "an observer is called between services");
-    assert_eq!(lane(&machine, 0), lane(&plain, 0), "the end is the same");
+    assert_eq!(lane(&mut machine, 0), lane(&mut plain, 0), "the end is the same");
 }

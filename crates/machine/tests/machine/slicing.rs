@@ -37,7 +37,7 @@ fn every_guest_ends_the_same_in_slices_of_any_length() {
         };
         let mut whole = builder().build().unwrap();
         let report = whole.run(u64::MAX).unwrap();
-        let expected = lane(&whole, 0);
+        let expected = lane(&mut whole, 0);
         assert_eq!(expected.stop, Some(Stop::Exit { code: 0 }), "{name} agrees with itself");
         assert!(expected.output.ends_with(" ok\n"), "{name} says so: {}", expected.output);
         assert_eq!(report.steps, expected.cpu.steps, "steps of {name}");
@@ -46,7 +46,7 @@ fn every_guest_ends_the_same_in_slices_of_any_length() {
             let mut sliced = builder().build().unwrap();
             let sums = run_in_slices(&mut sliced, slice);
             assert_eq!(sums, (report.steps, report.services), "steps and calls of {name} by {slice}");
-            assert_eq!(lane(&sliced, 0), expected, "{name} in slices of {slice}");
+            assert_eq!(lane(&mut sliced, 0), expected, "{name} in slices of {slice}");
         }
     }
 }

@@ -12,7 +12,7 @@ fn machine(index: usize, lanes: usize) -> Machine {
     Machine::builder(guest(name)).lanes(lanes).arguments(arguments).build().unwrap()
 }
 
-fn lanes(machine: &Machine) -> Vec<Lane> {
+fn lanes(machine: &mut Machine) -> Vec<Lane> {
     (0..machine.lanes()).map(|number| lane(machine, number)).collect()
 }
 
@@ -27,19 +27,19 @@ proptest! {
     ) {
         let mut machine = machine(index, 2);
         machine.run(before).unwrap();
-        let there = lanes(&machine);
+        let there = lanes(&mut machine);
         machine.snapshot().unwrap();
         machine.run(u64::MAX).unwrap();
-        let end = lanes(&machine);
+        let end = lanes(&mut machine);
         for steps in after {
             machine.reset(&[0, 1]).unwrap();
-            prop_assert_eq!(&lanes(&machine), &there, "registers, memory, stops and output are back");
+            prop_assert_eq!(&lanes(&mut machine), &there, "registers, memory, stops and output are back");
             machine.run(steps).unwrap();
             // From the middle of the second run, and from its end, too.
             machine.reset(&[1]).unwrap();
-            prop_assert_eq!(&lane(&machine, 1), &there[1], "lane 1 is back");
+            prop_assert_eq!(&lane(&mut machine, 1), &there[1], "lane 1 is back");
             machine.run(u64::MAX).unwrap();
-            prop_assert_eq!(&lanes(&machine), &end, "the end is the same");
+            prop_assert_eq!(&lanes(&mut machine), &end, "the end is the same");
         }
     }
 }
@@ -49,15 +49,15 @@ fn a_reset_takes_back_only_the_lanes_it_names() {
     let mut machine = machine(8, 4);
     machine.run(5000).unwrap();
     machine.snapshot().unwrap();
-    let there = lanes(&machine);
+    let there = lanes(&mut machine);
     machine.run(u64::MAX).unwrap();
-    let end = lanes(&machine);
+    let end = lanes(&mut machine);
     machine.reset(&[2, 0, 2]).unwrap();
-    let now = lanes(&machine);
+    let now = lanes(&mut machine);
     assert!(now[0] == there[0] && now[2] == there[2], "lanes 0 and 2 are back");
     assert!(now[1] == end[1] && now[3] == end[3], "lanes 1 and 3 are not");
     machine.reset(&[]).unwrap();
-    assert!(lanes(&machine) == now, "no lane is no change");
+    assert!(lanes(&mut machine) == now, "no lane is no change");
 }
 
 #[test]
@@ -81,11 +81,11 @@ fn a_later_snapshot_replaces_an_earlier_one() {
     for steps in [100, 7000, 0, 9000] {
         machine.run(steps).unwrap();
         machine.snapshot().unwrap();
-        let there = lane(&machine, 0);
+        let there = lane(&mut machine, 0);
         machine.run(1000).unwrap();
-        assert!(lane(&machine, 0) != there, "it has gone on");
+        assert!(lane(&mut machine, 0) != there, "it has gone on");
         machine.reset(&[0]).unwrap();
-        assert!(lane(&machine, 0) == there, "back to the latest snapshot");
+        assert!(lane(&mut machine, 0) == there, "back to the latest snapshot");
     }
 }
 
@@ -102,14 +102,14 @@ fn console_input_is_read_again_after_a_reset() {
     let mut machine = Machine::builder(program).input(|_| b"abcdefgh".to_vec()).build().unwrap();
     // Each round is six steps, after the first.
     machine.run(1 + 3 * 6).unwrap();
-    assert_eq!(lane(&machine, 0).output, "abc", "three rounds");
+    assert_eq!(lane(&mut machine, 0).output, "abc", "three rounds");
     machine.snapshot().unwrap();
     machine.run(4 * 6).unwrap();
-    assert_eq!(lane(&machine, 0).output, "abcdefg", "four more");
+    assert_eq!(lane(&mut machine, 0).output, "abcdefg", "four more");
     machine.reset(&[0]).unwrap();
-    assert_eq!(lane(&machine, 0).output, "abc", "back to three");
+    assert_eq!(lane(&mut machine, 0).output, "abc", "back to three");
     machine.run(4 * 6).unwrap();
-    assert_eq!(lane(&machine, 0).output, "abcdefg", "and the same four again");
+    assert_eq!(lane(&mut machine, 0).output, "abcdefg", "and the same four again");
 }
 
 #[test]

@@ -69,26 +69,22 @@ pub(crate) struct Lane {
     pub(crate) memory: Vec<Vec<u8>>,
 }
 
-pub(crate) fn lane(machine: &Machine, lane: usize) -> Lane {
+pub(crate) fn lane(machine: &mut Machine, lane: usize) -> Lane {
     let text = |stream| String::from_utf8_lossy(machine.output(lane, stream).unwrap()).into_owned();
+    let (output, error_output) = (text(Stream::Output), text(Stream::Error));
     let dirty = machine.dirty_pages(lane).unwrap();
     let page = |&address: &u64| {
         let mut bytes = vec![0; PAGE_BYTES];
         machine.read_memory(lane, address, &mut bytes).unwrap().expect("dirty pages are mapped");
         bytes
     };
-    Lane {
-        stop: machine.stop(lane).unwrap(),
-        cpu: machine.cpu(lane).unwrap(),
-        output: text(Stream::Output),
-        error_output: text(Stream::Error),
-        memory: dirty.iter().map(page).collect(),
-        dirty,
-    }
+    let memory = dirty.iter().map(page).collect();
+    let (stop, cpu) = (machine.stop(lane).unwrap(), machine.cpu(lane).unwrap());
+    Lane { stop, cpu, dirty, output, error_output, memory }
 }
 
 /// A doubleword of a lane's memory.
-pub(crate) fn word(machine: &Machine, lane: usize, address: u64) -> u64 {
+pub(crate) fn word(machine: &mut Machine, lane: usize, address: u64) -> u64 {
     let mut bytes = [0; 8];
     machine.read_memory(lane, address, &mut bytes).unwrap().expect("it is mapped");
     u64::from_le_bytes(bytes)

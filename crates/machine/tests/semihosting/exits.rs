@@ -8,10 +8,10 @@ use crate::support::*;
 fn exit(operation: u64, fields: &[u64]) -> i32 {
     let mut guest = Guest::new();
     assert_eq!(guest.call_with(operation, fields), operation, "x0 stays");
-    status(&guest)
+    status(&mut guest)
 }
 
-fn status(guest: &Guest) -> i32 {
+fn status(guest: &mut Guest) -> i32 {
     match guest.machine.stop(0).unwrap() {
         Some(Stop::Exit { code }) => code,
         other => panic!("an exit stops with {other:?}"),
@@ -55,13 +55,13 @@ fn an_exit_whose_block_cannot_be_read_is_status_1() {
         for block in [0, WRITE_ONLY, DATA_END, u64::MAX] {
             let mut guest = Guest::new();
             guest.call(operation, block);
-            assert_eq!(status(&guest), 1, "operation {operation:#x} at {block:#x}");
+            assert_eq!(status(&mut guest), 1, "operation {operation:#x} at {block:#x}");
         }
         // The reason is there and orderly, the status is not there.
         let mut guest = Guest::new();
         guest.put(DATA_END - 8, &0x2_0026_u64.to_le_bytes());
         guest.call(operation, DATA_END - 8);
-        assert_eq!(status(&guest), 1, "operation {operation:#x} at the end of memory");
+        assert_eq!(status(&mut guest), 1, "operation {operation:#x} at the end of memory");
     }
 }
 
@@ -71,7 +71,7 @@ fn what_was_printed_before_an_exit_is_there() {
     guest.put(BUFFER, b"last words\0");
     guest.call(WRITE0, BUFFER);
     guest.call_with(EXIT, &[0x2_0026, 3]);
-    assert_eq!(status(&guest), 3, "the status");
+    assert_eq!(status(&mut guest), 3, "the status");
     assert_eq!(guest.output(kvrm_machine::Stream::Output), b"last words", "the output");
     assert_eq!(guest.machine.run(100).unwrap().steps, 0, "and nothing runs any more");
 }

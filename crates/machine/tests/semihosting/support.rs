@@ -220,7 +220,7 @@ impl Guest {
     }
 
     /// Reads memory as the host.
-    pub(crate) fn get(&self, address: u64, count: usize) -> Vec<u8> {
+    pub(crate) fn get(&mut self, address: u64, count: usize) -> Vec<u8> {
         let mut bytes = vec![0; count];
         let read = self.machine.read_memory(self.lane, address, &mut bytes).expect("the lane is there");
         read.expect("it is mapped");
@@ -228,7 +228,7 @@ impl Guest {
     }
 
     /// Fields of memory.
-    pub(crate) fn words<const N: usize>(&self, address: u64) -> [u64; N] {
+    pub(crate) fn words<const N: usize>(&mut self, address: u64) -> [u64; N] {
         let bytes = self.get(address, 8 * N);
         std::array::from_fn(|n| {
             bytes[8 * n..][..8].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))

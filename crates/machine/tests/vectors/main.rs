@@ -1,5 +1,6 @@
 //! Test vectors: the corpora, and the format itself.
 
+mod bulk;
 mod corpora;
 mod failures;
 mod files;

@@ -1,0 +1,510 @@
+//! The templates of the table's rows: functions of the names the semantics have, with the same parameters.
+
+use super::shapes::Shape;
+use super::Template;
+use crate::micro_op::{
+    CARRY_FLAG, Fields, Handler, INDEX_OFFSET, INDEX_POST, INDEX_PRE, SIGNED, UNSIGNED,
+};
+
+/// What the table's last column refers to.
+pub(super) mod scope {
+    pub(in super::super) use super::{
+        add_sub, atomic, bitfield, bits, branch, conditional, crc, divide, exclusive, load_store, logical,
+        move_wide, multiply, ordered, pair, pc_rel, shift, system,
+    };
+    pub(in super::super) use crate::semantics::add_sub::{ADD, KEEP_FLAGS, SET_FLAGS, SUB};
+    pub(in super::super) use crate::semantics::atomic::{
+        MEM_ADD, MEM_BIC, MEM_EOR, MEM_ORR, MEM_SMAX, MEM_SMIN, MEM_SWP, MEM_UMAX, MEM_UMIN,
+    };
+    pub(in super::super) use crate::semantics::load_store::{
+        OFFSET, POST_INDEX, PRE_INDEX, REGISTER_OFFSET, SCALED_OFFSET, SIGNED32, SIGNED64,
+        UNSIGNED,
+    };
+    pub(in super::super) use crate::semantics::logical::{AND, ANDS, EOR, INVERT, ORR, PLAIN};
+    pub(in super::super) use crate::semantics::operand::{ASR, LSL, LSR, ROR};
+}
+
+/// A template of a register size.
+const fn sized(shape: Shape, handler: Handler, datasize: u32) -> Template {
+    Template { shape, base: Fields::new(handler).wide(datasize >> 6).0 }
+}
+
+/// A template of 64 bits.
+const fn plain(shape: Shape, handler: Handler) -> Template {
+    sized(shape, handler, 64)
+}
+
+impl Template {
+    /// Goes on with the fields of the base.
+    const fn with(self, fields: Fields) -> Self {
+        Self { shape: self.shape, base: fields.0 }
+    }
+
+    const fn fields(&self) -> Fields {
+        Fields(self.base)
+    }
+
+    const fn operation(self, operation: u32) -> Self {
+        self.with(self.fields().operation(operation))
+    }
+
+    const fn size(self, bytes: usize) -> Self {
+        self.with(self.fields().size(bytes.trailing_zeros()))
+    }
+}
+
+pub(super) mod add_sub {
+    use super::*;
+
+    /// Subtraction adds the complement and 1.
+    const fn add_sub(shape: Shape, datasize: u32, subtract: bool, flags: bool) -> Template {
+        let template = sized(shape, Handler::ADD, datasize);
+        let fields = template.fields().invert(subtract as u32).carry(subtract as u32);
+        template.with(fields.flags(flags as u32))
+    }
+
+    pub(in super::super) const fn immediate<const N: u32, const SUB: bool, const FLAGS: bool>() -> Template {
+        add_sub(Shape::ADD_SUB_IMMEDIATE, N, SUB, FLAGS)
+    }
+
+    pub(in super::super) const fn shifted_register<const N: u32, const SUB: bool, const FLAGS: bool>()
+    -> Template {
+        add_sub(Shape::SHIFTED_REGISTER, N, SUB, FLAGS)
+    }
+
+    pub(in super::super) const fn extended_register<const N: u32, const SUB: bool, const FLAGS: bool>()
+    -> Template {
+        add_sub(Shape::EXTENDED_REGISTER, N, SUB, FLAGS)
+    }
+
+    pub(in super::super) const fn with_carry<const N: u32, const SUB: bool, const FLAGS: bool>() -> Template {
+        let template = add_sub(Shape::REGISTERS, N, SUB, FLAGS);
+        template.with(template.fields().carry(CARRY_FLAG))
+    }
+}
+
+pub(super) mod logical {
+    use super::*;
+    use crate::semantics::logical::{ANDS, EOR, ORR};
+
+    const fn logical(shape: Shape, datasize: u32, op: u32) -> Template {
+        let handler = match op {
+            ORR => Handler::ORR,
+            EOR => Handler::EOR,
+            _ => Handler::AND,
+        };
+        let template = sized(shape, handler, datasize);
+        template.with(template.fields().flags((op == ANDS) as u32))
+    }
+
+    pub(in super::super) const fn immediate<const N: u32, const OP: u32>() -> Template {
+        logical(Shape::LOGICAL_IMMEDIATE, N, OP)
+    }
+
+    pub(in super::super) const fn shifted_register<const N: u32, const OP: u32, const INVERT: bool>()
+    -> Template {
+        let template = logical(Shape::SHIFTED_REGISTER, N, OP);
+        template.with(template.fields().invert(INVERT as u32))
+    }
+}
+
+pub(super) mod move_wide {
+    use super::*;
+
+    pub(in super::super) const fn movz<const N: u32>() -> Template {
+        sized(Shape::MOVE_WIDE, Handler::ORR, N)
+    }
+
+    pub(in super::super) const fn movn<const N: u32>() -> Template {
+        let template = movz::<N>();
+        template.with(template.fields().invert(1))
+    }
+
+    pub(in super::super) const fn movk<const N: u32>() -> Template {
+        sized(Shape::MOVE_KEEP, Handler::BIT_FIELD_INSERT, N)
+    }
+}
+
+pub(super) mod bitfield {
+    use super::*;
+
+    const fn bit_field(handler: Handler, datasize: u32, extraction: u32) -> Template {
+        let template = sized(Shape::BIT_FIELD, handler, datasize);
+        template.with(template.fields().extraction(extraction))
+    }
+
+    pub(in super::super) const fn sbfm<const N: u32>() -> Template {
+        bit_field(Handler::ORR, N, SIGNED)
+    }
+
+    pub(in super::super) const fn bfm<const N: u32>() -> Template {
+        bit_field(Handler::BIT_FIELD_INSERT, N, UNSIGNED)
+    }
+
+    pub(in super::super) const fn ubfm<const N: u32>() -> Template {
+        bit_field(Handler::ORR, N, UNSIGNED)
+    }
+
+    pub(in super::super) const fn extr<const N: u32>() -> Template {
+        sized(Shape::EXTRACTION, Handler::EXTRACT, N)
+    }
+}
+
+pub(super) mod shift {
+    use super::*;
+
+    pub(in super::super) const fn variable<const N: u32, const TYPE: u32>() -> Template {
+        sized(Shape::REGISTERS, Handler::SHIFT, N).operation(TYPE)
+    }
+}
+
+pub(super) mod bits {
+    use super::*;
+
+    pub(in super::super) const fn rbit<const N: u32>() -> Template {
+        sized(Shape::REGISTERS, Handler::REVERSE_BITS, N)
+    }
+
+    pub(in super::super) const fn rev<const N: u32, const CONTAINER: u32>() -> Template {
+        sized(Shape::REGISTERS, Handler::REVERSE_BYTES, N).size(CONTAINER as usize / 8)
+    }
+
+    pub(in super::super) const fn clz<const N: u32>() -> Template {
+        sized(Shape::REGISTERS, Handler::COUNT_LEADING_ZEROS, N)
+    }
+
+    pub(in super::super) const fn cls<const N: u32>() -> Template {
+        sized(Shape::REGISTERS, Handler::COUNT_LEADING_SIGNS, N)
+    }
+}
+
+pub(super) mod conditional {
+    use super::*;
+
+    const fn compare(shape: Shape, datasize: u32, subtract: bool) -> Template {
+        let template = sized(shape, Handler::CONDITIONAL_COMPARE, datasize);
+        template.with(template.fields().invert(subtract as u32).carry(subtract as u32))
+    }
+
+    pub(in super::super) const fn compare_register<const N: u32, const SUB: bool>() -> Template {
+        compare(Shape::COMPARE_REGISTER, N, SUB)
+    }
+
+    pub(in super::super) const fn compare_immediate<const N: u32, const SUB: bool>() -> Template {
+        compare(Shape::COMPARE_IMMEDIATE, N, SUB)
+    }
+
+    const fn select(datasize: u32, invert: u32, increment: u32) -> Template {
+        let template = sized(Shape::CONDITIONAL_SELECT, Handler::SELECT, datasize);
+        template.with(template.fields().invert(invert).carry(increment))
+    }
+
+    pub(in super::super) const fn csel<const N: u32>() -> Template {
+        select(N, 0, 0)
+    }
+
+    pub(in super::super) const fn csinc<const N: u32>() -> Template {
+        select(N, 0, 1)
+    }
+
+    pub(in super::super) const fn csinv<const N: u32>() -> Template {
+        select(N, 1, 0)
+    }
+
+    pub(in super::super) const fn csneg<const N: u32>() -> Template {
+        select(N, 1, 1)
+    }
+}
+
+pub(super) mod multiply {
+    use super::*;
+
+    pub(in super::super) const fn madd<const N: u32>() -> Template {
+        sized(Shape::REGISTERS, Handler::MULTIPLY_ADD, N)
+    }
+
+    pub(in super::super) const fn msub<const N: u32>() -> Template {
+        madd::<N>().operation(1)
+    }
+
+    const fn long(operation: u32) -> Template {
+        plain(Shape::REGISTERS, Handler::MULTIPLY_ADD_LONG).operation(operation)
+    }
+
+    pub(in super::super) const fn umaddl() -> Template {
+        long(0)
+    }
+
+    pub(in super::super) const fn umsubl() -> Template {
+        long(1)
+    }
+
+    pub(in super::super) const fn smaddl() -> Template {
+        long(2)
+    }
+
+    pub(in super::super) const fn smsubl() -> Template {
+        long(3)
+    }
+
+    pub(in super::super) const fn umulh() -> Template {
+        plain(Shape::REGISTERS, Handler::MULTIPLY_HIGH)
+    }
+
+    pub(in super::super) const fn smulh() -> Template {
+        umulh().operation(1)
+    }
+}
+
+pub(super) mod divide {
+    use super::*;
+
+    pub(in super::super) const fn udiv<const N: u32>() -> Template {
+        sized(Shape::REGISTERS, Handler::DIVIDE, N)
+    }
+
+    pub(in super::super) const fn sdiv<const N: u32>() -> Template {
+        udiv::<N>().operation(1)
+    }
+}
+
+pub(super) mod crc {
+    use super::*;
+
+    pub(in super::super) const fn crc32<const BITS: u32>() -> Template {
+        plain(Shape::REGISTERS, Handler::CRC32).size(BITS as usize / 8)
+    }
+
+    pub(in super::super) const fn crc32c<const BITS: u32>() -> Template {
+        crc32::<BITS>().operation(1)
+    }
+}
+
+pub(super) mod pc_rel {
+    use super::*;
+
+    pub(in super::super) const fn adr() -> Template {
+        plain(Shape::PC_RELATIVE, Handler::PC_RELATIVE)
+    }
+
+    pub(in super::super) const fn adrp() -> Template {
+        adr().operation(1)
+    }
+}
+
+pub(super) mod branch {
+    use super::*;
+
+    /// The link register.
+    const LR: u32 = 30;
+    /// The condition that always holds.
+    const AL: u32 = 14;
+
+    const fn linked(template: Template) -> Template {
+        template.with(template.fields().dst(LR))
+    }
+
+    pub(in super::super) const fn b_cond() -> Template {
+        plain(Shape::BRANCH_CONDITIONAL, Handler::BRANCH)
+    }
+
+    pub(in super::super) const fn b() -> Template {
+        let template = plain(Shape::BRANCH_ALWAYS, Handler::BRANCH);
+        template.with(template.fields().cond(AL))
+    }
+
+    pub(in super::super) const fn bl() -> Template {
+        linked(b())
+    }
+
+    pub(in super::super) const fn cbz<const N: u32>() -> Template {
+        sized(Shape::BRANCH_ZERO, Handler::COMPARE_BRANCH, N)
+    }
+
+    pub(in super::super) const fn cbnz<const N: u32>() -> Template {
+        cbz::<N>().operation(1)
+    }
+
+    pub(in super::super) const fn tbz() -> Template {
+        plain(Shape::BRANCH_BIT, Handler::TEST_BRANCH)
+    }
+
+    pub(in super::super) const fn tbnz() -> Template {
+        tbz().operation(1)
+    }
+
+    pub(in super::super) const fn br() -> Template {
+        plain(Shape::BRANCH_TO_REGISTER, Handler::BRANCH_REGISTER)
+    }
+
+    pub(in super::super) const fn blr() -> Template {
+        linked(br())
+    }
+
+    pub(in super::super) const fn ret() -> Template {
+        br()
+    }
+}
+
+pub(super) mod system {
+    use super::*;
+
+    pub(in super::super) const fn nop() -> Template {
+        plain(Shape::FIXED, Handler::NOP)
+    }
+
+    pub(in super::super) const fn clrex() -> Template {
+        plain(Shape::FIXED, Handler::CLEAR_EXCLUSIVE)
+    }
+
+    pub(in super::super) const fn undefined() -> Template {
+        plain(Shape::WHOLE, Handler::UNDEFINED)
+    }
+
+    pub(in super::super) const fn svc() -> Template {
+        plain(Shape::EXCEPTION, Handler::SUPERVISOR_CALL)
+    }
+
+    pub(in super::super) const fn brk() -> Template {
+        plain(Shape::EXCEPTION, Handler::BREAKPOINT)
+    }
+
+    pub(in super::super) const fn hlt() -> Template {
+        plain(Shape::EXCEPTION, Handler::HALT)
+    }
+
+    pub(in super::super) const fn mrs() -> Template {
+        plain(Shape::MOVE_SYSTEM, Handler::READ_SYSTEM)
+    }
+
+    pub(in super::super) const fn msr() -> Template {
+        plain(Shape::MOVE_SYSTEM, Handler::WRITE_SYSTEM)
+    }
+
+    pub(in super::super) const fn sys() -> Template {
+        plain(Shape::SYSTEM_INSTRUCTION, Handler::CHECK_READ)
+    }
+}
+
+pub(super) mod load_store {
+    use super::*;
+    use crate::semantics::load_store::{
+        POST_INDEX, PRE_INDEX, REGISTER_OFFSET, SCALED_OFFSET, SIGNED32, SIGNED64,
+    };
+
+    const fn transfer(handler: Handler, bytes: usize, mode: u32) -> Template {
+        let shape = match mode {
+            SCALED_OFFSET => Shape::SCALED_OFFSET,
+            REGISTER_OFFSET => Shape::REGISTER_OFFSET,
+            _ => Shape::UNSCALED_OFFSET,
+        };
+        let template = plain(shape, handler).size(bytes);
+        template.with(template.fields().index(index(mode)))
+    }
+
+    pub(super) const fn index(mode: u32) -> u32 {
+        match mode {
+            POST_INDEX => INDEX_POST,
+            PRE_INDEX => INDEX_PRE,
+            _ => INDEX_OFFSET,
+        }
+    }
+
+    pub(super) const fn extending(template: Template, extend: u32) -> Template {
+        let code = match extend {
+            SIGNED32 => 1,
+            SIGNED64 => 2,
+            _ => 0,
+        };
+        template.with(template.fields().extend(code))
+    }
+
+    pub(in super::super) const fn load<const BYTES: usize, const EXTEND: u32, const MODE: u32>() -> Template {
+        extending(transfer(Handler::LOAD, BYTES, MODE), EXTEND)
+    }
+
+    pub(in super::super) const fn store<const BYTES: usize, const MODE: u32>() -> Template {
+        transfer(Handler::STORE, BYTES, MODE)
+    }
+
+    pub(in super::super) const fn literal<const BYTES: usize, const EXTEND: u32>() -> Template {
+        extending(plain(Shape::LITERAL, Handler::LOAD_LITERAL).size(BYTES), EXTEND)
+    }
+
+    pub(in super::super) const fn prefetch() -> Template {
+        plain(Shape::FIXED, Handler::NOP)
+    }
+}
+
+pub(super) mod pair {
+    use super::load_store::{extending, index};
+    use super::*;
+
+    const fn transfer(handler: Handler, bytes: usize, mode: u32) -> Template {
+        let template = plain(Shape::REGISTER_PAIR, handler).size(bytes);
+        template.with(template.fields().index(index(mode)).pair(1))
+    }
+
+    pub(in super::super) const fn load<const BYTES: usize, const EXTEND: u32, const MODE: u32>() -> Template {
+        extending(transfer(Handler::LOAD, BYTES, MODE), EXTEND)
+    }
+
+    pub(in super::super) const fn store<const BYTES: usize, const MODE: u32>() -> Template {
+        transfer(Handler::STORE, BYTES, MODE)
+    }
+}
+
+/// An access of one register, or two, to an address that must be aligned.
+const fn aligned(shape: Shape, handler: Handler, bytes: usize, pair: bool) -> Template {
+    let template = plain(shape, handler).size(bytes);
+    template.with(template.fields().aligned(1).pair(pair as u32))
+}
+
+pub(super) mod ordered {
+    use super::*;
+
+    pub(in super::super) const fn load<const BYTES: usize>() -> Template {
+        aligned(Shape::EXCLUSIVE_LOAD, Handler::LOAD, BYTES, false)
+    }
+
+    /// As with all stores the data is c.
+    pub(in super::super) const fn store<const BYTES: usize>() -> Template {
+        aligned(Shape::EXCLUSIVE_LOAD, Handler::STORE, BYTES, false)
+    }
+}
+
+pub(super) mod exclusive {
+    use super::*;
+
+    pub(in super::super) const fn load<const BYTES: usize>() -> Template {
+        aligned(Shape::EXCLUSIVE_LOAD, Handler::LOAD_EXCLUSIVE, BYTES, false)
+    }
+
+    pub(in super::super) const fn load_pair<const BYTES: usize>() -> Template {
+        aligned(Shape::EXCLUSIVE_LOAD, Handler::LOAD_EXCLUSIVE, BYTES, true)
+    }
+
+    pub(in super::super) const fn store<const BYTES: usize>() -> Template {
+        aligned(Shape::EXCLUSIVE_STORE, Handler::STORE_EXCLUSIVE, BYTES, false)
+    }
+
+    pub(in super::super) const fn store_pair<const BYTES: usize>() -> Template {
+        aligned(Shape::EXCLUSIVE_STORE, Handler::STORE_EXCLUSIVE, BYTES, true)
+    }
+}
+
+pub(super) mod atomic {
+    use super::*;
+
+    pub(in super::super) const fn memop<const BYTES: usize, const OP: u32>() -> Template {
+        aligned(Shape::ATOMIC_OPERATION, Handler::ATOMIC, BYTES, false).operation(OP)
+    }
+
+    pub(in super::super) const fn compare_and_swap<const BYTES: usize>() -> Template {
+        aligned(Shape::SWAP, Handler::COMPARE_AND_SWAP, BYTES, false)
+    }
+
+    pub(in super::super) const fn compare_and_swap_pair<const BYTES: usize>() -> Template {
+        aligned(Shape::SWAP, Handler::COMPARE_AND_SWAP, BYTES, true)
+    }
+}

@@ -1,0 +1,321 @@
+//! Lanes on a GPU: what an [`Executor`] is to do, by the kernels of the [`Store`].
+
+mod memory;
+mod running;
+mod stops;
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use kvrm_arm64::{Access, Cpu, Monitor, Stop};
+use kvrm_machine::{Executor, Image, Plan, Progress, Register, RunStats};
+use kvrm_shaders::layout::{
+    COLUMN_FPCR, COLUMN_HEAD, COLUMN_MONITOR, COLUMN_NZCV, COLUMN_PC, COLUMN_ROOT, COLUMN_SP, COLUMN_STEPS,
+    COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_TPIDR, COLUMN_TPIDRRO, COLUMN_WINDOW, COLUMNS,
+    ENTRY_OWNED,
+};
+
+use crate::buffer::Buffer;
+use crate::device::{Device, loop_limit};
+use crate::error::Error;
+use crate::pages::Frames;
+use crate::store::Store;
+use memory::Cache;
+use running::Slices;
+
+/// The SIMD registers of a lane.
+type Simd = Box<[u128; 32]>;
+
+/// Lanes on a GPU.
+#[derive(Debug)]
+pub struct GpuExecutor {
+    store: Store,
+    images: Vec<Arc<Image>>,
+    description: String,
+    slices: Slices,
+    cache: Cache,
+    /// The SIMD registers of lanes that have any; no shader touches them yet.
+    simd: HashMap<usize, Simd>,
+    snapshot: Option<Snapshot>,
+    /// How many frames have been given out.
+    frames: u32,
+}
+
+#[derive(Debug)]
+struct Snapshot {
+    state: Buffer,
+    simd: HashMap<usize, Simd>,
+}
+
+/// The low and the high half of a word.
+const fn halves(word: u64) -> (u32, u32) {
+    (word as u32, (word >> 32) as u32)
+}
+
+/// A word of two halves.
+const fn word(low: u32, high: u32) -> u64 {
+    low as u64 | (high as u64) << 32
+}
+
+impl GpuExecutor {
+    /// Lanes as planned, on an open device.
+    ///
+    /// # Errors
+    ///
+    /// There is no room for them, or the device fails.
+    pub fn new(device: &Device, plan: &Plan<'_>) -> Result<Self, Error> {
+        let lanes = plan.lanes;
+        let max = (device.limits().storage_bytes() / (8 * u64::from(COLUMNS))) as usize;
+        let max = max.min((device.limits().workgroups * crate::kernels::WORKGROUP) as usize);
+        if lanes > max {
+            return Err(Error::TooManyLanes { lanes, max });
+        }
+        let mut frames = Frames::new();
+        let roots: Vec<_> = plan.images.iter().map(|image| frames.add(image)).collect();
+        let features = plan.image(0).features();
+        let mut store = Store::new(device, &frames, lanes, features)?;
+        let root_of = |lane: usize| if roots.len() == 1 { roots[0] } else { roots[lane] };
+        let frames_max = u32::try_from(plan.frames_max).unwrap_or(u32::MAX);
+        for (column, value) in [
+            (COLUMN_ROOT, &|lane| word(root_of(lane).entry, root_of(lane).levels)),
+            (COLUMN_WINDOW, &|lane| root_of(lane).window),
+            (COLUMN_HEAD, &|_| word(frames_max, 0)),
+        ] as [(u32, &dyn Fn(usize) -> u64); 3]
+        {
+            let words = store.columns.get_mut(column)?;
+            words.iter_mut().enumerate().for_each(|(lane, word)| *word = value(lane));
+        }
+        Ok(Self {
+            description: device.info().to_string(),
+            slices: Slices::new(device.info(), loop_limit(device)?),
+            store,
+            images: plan.images.to_vec(),
+            cache: Cache::default(),
+            simd: HashMap::new(),
+            snapshot: None,
+            frames: frames.words.len() as u32,
+        })
+    }
+
+    fn image(&self, lane: usize) -> &Arc<Image> {
+        if let [shared] = &self.images[..] { shared } else { &self.images[lane] }
+    }
+
+    fn read_cpu(&mut self, lane: usize) -> Result<Cpu, Error> {
+        let columns = &mut self.store.columns;
+        columns.fetch(0..=COLUMN_FPCR)?;
+        let mut cpu = Cpu::new(columns.word(COLUMN_PC, lane)?, columns.word(COLUMN_SP, lane)?);
+        for n in 0..31 {
+            cpu.set_x(n, columns.word(n, lane)?);
+        }
+        let (nzcv, monitor_bytes) = halves(columns.word(COLUMN_NZCV, lane)?);
+        let address = columns.word(COLUMN_MONITOR, lane)?;
+        (cpu.fpcr, cpu.fpsr) = halves(columns.word(COLUMN_FPCR, lane)?);
+        cpu.nzcv = nzcv;
+        cpu.monitor = (monitor_bytes != 0).then_some(Monitor { address, bytes: monitor_bytes });
+        cpu.tpidr_el0 = columns.word(COLUMN_TPIDR, lane)?;
+        cpu.tpidrro_el0 = columns.word(COLUMN_TPIDRRO, lane)?;
+        cpu.steps = columns.word(COLUMN_STEPS, lane)?;
+        if let Some(simd) = self.simd.get(&lane) {
+            cpu.v = **simd;
+        }
+        Ok(cpu)
+    }
+
+    fn write_cpu(&mut self, lane: usize, cpu: &Cpu) -> Result<(), Error> {
+        let columns = &mut self.store.columns;
+        columns.fetch(0..=COLUMN_FPCR)?;
+        for n in 0..31 {
+            columns.set(n, lane, cpu.x(n))?;
+        }
+        let monitor = cpu.monitor.unwrap_or(Monitor { address: 0, bytes: 0 });
+        for (column, value) in [
+            (COLUMN_SP, cpu.sp),
+            (COLUMN_PC, cpu.pc),
+            (COLUMN_STEPS, cpu.steps),
+            (COLUMN_NZCV, word(cpu.nzcv, monitor.bytes)),
+            (COLUMN_MONITOR, monitor.address),
+            (COLUMN_TPIDR, cpu.tpidr_el0),
+            (COLUMN_TPIDRRO, cpu.tpidrro_el0),
+            (COLUMN_FPCR, word(cpu.fpcr, cpu.fpsr)),
+        ] {
+            columns.set(column, lane, value)?;
+        }
+        if cpu.v == [0; 32] {
+            self.simd.remove(&lane);
+        } else {
+            self.simd.insert(lane, Box::new(cpu.v));
+        }
+        Ok(())
+    }
+
+    fn register(&mut self, register: Register) -> Result<Vec<u64>, Error> {
+        let columns = &mut self.store.columns;
+        let whole = |word: u64| word;
+        let low = |word: u64| word & 0xffff_ffff;
+        let high = |word: u64| word >> 32;
+        let (column, part): (u32, fn(u64) -> u64) = match register {
+            Register::X(31..) => return Ok(vec![0; self.store.lanes]),
+            Register::X(n) => (n, whole),
+            Register::Sp => (COLUMN_SP, whole),
+            Register::Pc => (COLUMN_PC, whole),
+            Register::Nzcv => (COLUMN_NZCV, low),
+            Register::Fpcr => (COLUMN_FPCR, low),
+            Register::Fpsr => (COLUMN_FPCR, high),
+            Register::TpidrEl0 => (COLUMN_TPIDR, whole),
+            Register::Steps => (COLUMN_STEPS, whole),
+        };
+        Ok(columns.get(column)?.iter().copied().map(part).collect())
+    }
+
+    fn take_snapshot(&mut self) -> Result<(), Error> {
+        self.flush_memory()?;
+        // From now on the whole tree of each lane is shared with the snapshot.
+        for root in self.store.columns.get_mut(COLUMN_ROOT)? {
+            *root &= !u64::from(ENTRY_OWNED);
+        }
+        let state = match self.snapshot.take() {
+            Some(snapshot) => snapshot.state,
+            None => Buffer::zeroed(&self.store.device, "snapshot", self.store.columns.buffer.bytes())?,
+        };
+        self.store.columns.copy(&state)?;
+        self.snapshot = Some(Snapshot { state, simd: self.simd.clone() });
+        Ok(())
+    }
+
+    fn reset_lanes(&mut self, lanes: &[usize]) -> Result<(), Error> {
+        self.flush_memory()?;
+        self.store.columns.flush()?;
+        let Some(snapshot) = &self.snapshot else { return Ok(()) };
+        let jobs: Vec<u32> = lanes.iter().map(|&lane| lane as u32).collect();
+        self.store.reset(&jobs, &snapshot.state)?;
+        for lane in lanes {
+            match snapshot.simd.get(lane) {
+                Some(simd) => self.simd.insert(*lane, simd.clone()),
+                None => self.simd.remove(lane),
+            };
+        }
+        self.store.columns.invalidate();
+        self.cache.forget();
+        Ok(())
+    }
+}
+
+/// A device error as the machine reports it.
+fn failed(error: Error) -> kvrm_machine::Error {
+    kvrm_machine::Error::Engine(Box::new(error))
+}
+
+impl Executor for GpuExecutor {
+    fn name(&self) -> &'static str {
+        "gpu"
+    }
+
+    fn device(&self) -> Option<&str> {
+        Some(&self.description)
+    }
+
+    fn lanes(&self) -> usize {
+        self.store.lanes
+    }
+
+    fn run(
+        &mut self,
+        limits: &[u64],
+        observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<RunStats, kvrm_machine::Error> {
+        self.run_lanes(limits, observe).map_err(failed)
+    }
+
+    fn stop(&mut self, lane: usize) -> Result<Option<Stop>, kvrm_machine::Error> {
+        self.read_stop(lane).map_err(failed)
+    }
+
+    fn set_stop(&mut self, lane: usize, stop: Option<Stop>) -> Result<(), kvrm_machine::Error> {
+        let (code, address) = stops::encode(stop);
+        let columns = &mut self.store.columns;
+        columns.set(COLUMN_STOP, lane, code).map_err(failed)?;
+        columns.set(COLUMN_STOP_ADDRESS, lane, address).map_err(failed)
+    }
+
+    fn steps(&mut self, lane: usize) -> Result<u64, kvrm_machine::Error> {
+        self.store.columns.word(COLUMN_STEPS, lane).map_err(failed)
+    }
+
+    fn cpu(&mut self, lane: usize) -> Result<Cpu, kvrm_machine::Error> {
+        self.read_cpu(lane).map_err(failed)
+    }
+
+    fn set_cpu(&mut self, lane: usize, cpu: &Cpu) -> Result<(), kvrm_machine::Error> {
+        self.write_cpu(lane, cpu).map_err(failed)
+    }
+
+    fn registers(&mut self, register: Register, out: &mut Vec<u64>) -> Result<(), kvrm_machine::Error> {
+        *out = self.register(register).map_err(failed)?;
+        Ok(())
+    }
+
+    fn read_memory(
+        &mut self,
+        lane: usize,
+        address: u64,
+        out: &mut [u8],
+        access: Option<Access>,
+    ) -> Result<Result<(), Stop>, kvrm_machine::Error> {
+        self.read_bytes(lane, address, out, access).map_err(failed)
+    }
+
+    fn write_memory(
+        &mut self,
+        lane: usize,
+        address: u64,
+        bytes: &[u8],
+        access: Option<Access>,
+    ) -> Result<Result<(), Stop>, kvrm_machine::Error> {
+        self.write_bytes(lane, address, bytes, access).map_err(failed)
+    }
+
+    fn prefetch(&mut self, ranges: &[(usize, u64, usize)]) -> Result<(), kvrm_machine::Error> {
+        self.fetch_ranges(ranges).map_err(failed)
+    }
+
+    fn read_memory_of_all(
+        &mut self,
+        address: u64,
+        bytes: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<Result<(), (usize, Stop)>, kvrm_machine::Error> {
+        self.read_all(address, bytes, out).map_err(failed)
+    }
+
+    fn dirty_pages(&mut self, lane: usize) -> Result<Vec<u64>, kvrm_machine::Error> {
+        self.pages_of(lane).map_err(failed)
+    }
+
+    fn snapshot(&mut self) -> Result<(), kvrm_machine::Error> {
+        self.take_snapshot().map_err(failed)
+    }
+
+    fn reset(&mut self, lanes: &[usize]) -> Result<(), kvrm_machine::Error> {
+        if self.snapshot.is_none() {
+            return Err(kvrm_machine::Error::NoSnapshot);
+        }
+        self.reset_lanes(lanes).map_err(failed)
+    }
+
+    fn frames_used(&mut self) -> Result<usize, kvrm_machine::Error> {
+        self.flush_memory().map_err(failed)?;
+        let tails = self.store.columns.get(COLUMN_TAIL).map_err(failed)?;
+        Ok(tails.iter().map(|tail| halves(*tail).1 as usize).sum())
+    }
+
+    fn set_frames_max(&mut self, frames_max: usize) -> Result<(), kvrm_machine::Error> {
+        let frames_max = u32::try_from(frames_max).unwrap_or(u32::MAX);
+        self.flush_memory().map_err(failed)?;
+        for head in self.store.columns.get_mut(COLUMN_HEAD).map_err(failed)? {
+            *head = word(frames_max, halves(*head).1);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,269 @@
+//! The host's side of guest memory: pages at hand, and writes that wait.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use kvrm_arm64::{Access, Stop};
+use kvrm_machine::PAGE_BYTES;
+use kvrm_shaders::layout::{
+    COLUMN_HEAD, COLUMN_TAIL, COUNTER_FRAMES, INFO_NODE, STOP_NONE,
+};
+
+use super::{GpuExecutor, halves};
+use crate::error::Error;
+use crate::store::{Parameters, Piece};
+
+const PAGE: u64 = PAGE_BYTES as u64;
+
+/// What the host knows of guest memory, and what the device does not know yet.
+#[derive(Debug, Default)]
+pub(super) struct Cache {
+    /// Pages by lane and address: their bytes, and whether the lane has not written them yet.
+    pages: HashMap<(usize, u64), (Box<[u8; PAGE_BYTES]>, bool)>,
+    /// Writes the device is still to be told, by lane, in order.
+    pending: BTreeMap<usize, Vec<(u64, Vec<u8>)>>,
+    /// What is known of each frame, in the device's four words, if that is at hand.
+    info: Option<Vec<[u32; 4]>>,
+}
+
+impl Cache {
+    /// The device may have changed anything.
+    pub(super) fn forget(&mut self) {
+        self.pages.clear();
+        self.info = None;
+    }
+}
+
+/// The pieces of a range that lie in one page each: address and length.
+fn pieces(address: u64, bytes: usize) -> impl Iterator<Item = (u64, usize)> {
+    let (mut at, mut left) = (address, bytes);
+    std::iter::from_fn(move || {
+        let len = left.min((PAGE - at % PAGE) as usize);
+        let piece = (at, len);
+        at = at.wrapping_add(len as u64);
+        left -= len;
+        (len > 0).then_some(piece)
+    })
+}
+
+impl GpuExecutor {
+    pub(super) fn read_bytes(
+        &mut self,
+        lane: usize,
+        address: u64,
+        out: &mut [u8],
+        access: Option<Access>,
+    ) -> Result<Result<(), Stop>, Error> {
+        if let Err(fault) = self.image(lane).check(address, out.len() as u64, Access::Read, access) {
+            return Ok(Err(fault.into()));
+        }
+        self.fetch_ranges(&[(lane, address, out.len())])?;
+        let mut done = 0;
+        for (at, len) in pieces(address, out.len()) {
+            let (page, _) = &self.cache.pages[&(lane, at & !(PAGE - 1))];
+            let offset = (at % PAGE) as usize;
+            out[done..done + len].copy_from_slice(&page[offset..offset + len]);
+            done += len;
+        }
+        Ok(Ok(()))
+    }
+
+    /// Brings the mapped pages of ranges that are not at hand yet.
+    pub(super) fn fetch_ranges(&mut self, ranges: &[(usize, u64, usize)]) -> Result<(), Error> {
+        let mut missing = BTreeSet::new();
+        for &(lane, address, bytes) in ranges {
+            for (at, _) in pieces(address, bytes) {
+                let page = at & !(PAGE - 1);
+                if !self.cache.pages.contains_key(&(lane, page))
+                    && self.image(lane).page(page / PAGE).is_some()
+                {
+                    missing.insert((lane, page));
+                }
+            }
+        }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        self.flush_memory()?;
+        let missing: Vec<_> = missing.into_iter().collect();
+        // What comes back in one transfer is bounded.
+        for batch in missing.chunks(1 << 14) {
+            let pieces: Vec<Piece> = (0..)
+                .zip(batch)
+                .map(|(index, &(lane, page))| {
+                    Piece::new(lane, page, PAGE_BYTES, index * (PAGE_BYTES as u32 / 8))
+                })
+                .collect();
+            let (results, data) = self.store.read(&pieces)?;
+            for ((key, piece), bytes) in batch.iter().zip(results).zip(data.chunks_exact(PAGE_BYTES)) {
+                let mut page = Box::new([0; PAGE_BYTES]);
+                page.copy_from_slice(bytes);
+                self.cache.pages.insert(*key, (page, piece.fresh == 1));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn read_all(
+        &mut self,
+        address: u64,
+        bytes: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<Result<(), (usize, Stop)>, Error> {
+        out.clear();
+        let lanes = self.store.lanes;
+        for lane in 0..lanes {
+            if let Err(fault) = self.image(lane).check(address, bytes as u64, Access::Read, None) {
+                return Ok(Err((lane, fault.into())));
+            }
+            if self.images.len() == 1 {
+                break;
+            }
+        }
+        self.flush_memory()?;
+        // Whole words are read, from the one before the first byte to the one behind the last.
+        out.resize(lanes * bytes, 0);
+        let mut done = 0;
+        for (at, len) in pieces(address, bytes) {
+            let start = at & !7;
+            let length = (at + len as u64).next_multiple_of(8) - start;
+            let words = (length / 8) as u32;
+            for first in (0..lanes).step_by(1 << 16) {
+                let batch: Vec<Piece> = (first..lanes.min(first + (1 << 16)))
+                    .map(|lane| Piece::new(lane, start, length as usize, (lane - first) as u32 * words))
+                    .collect();
+                let (_, data) = self.store.read(&batch)?;
+                let skip = (at - start) as usize;
+                for (index, words) in data.chunks_exact(length as usize).enumerate() {
+                    let place = (first + index) * bytes + done;
+                    out[place..place + len].copy_from_slice(&words[skip..skip + len]);
+                }
+            }
+            done += len;
+        }
+        Ok(Ok(()))
+    }
+
+    pub(super) fn write_bytes(
+        &mut self,
+        lane: usize,
+        address: u64,
+        bytes: &[u8],
+        access: Option<Access>,
+    ) -> Result<Result<(), Stop>, Error> {
+        if let Err(fault) = self.image(lane).check(address, bytes.len() as u64, Access::Write, access) {
+            return Ok(Err(fault.into()));
+        }
+        if !self.has_frames(lane, address, bytes.len())? {
+            return Ok(Err(Stop::OutOfFrames));
+        }
+        let pending = self.cache.pending.entry(lane).or_default();
+        let mut done = 0;
+        for (at, len) in pieces(address, bytes.len()) {
+            let piece = &bytes[done..done + len];
+            pending.push((at, piece.to_vec()));
+            if let Some((page, fresh)) = self.cache.pages.get_mut(&(lane, at & !(PAGE - 1))) {
+                let offset = (at % PAGE) as usize;
+                page[offset..offset + len].copy_from_slice(piece);
+                *fresh = false;
+            }
+            done += len;
+        }
+        Ok(Ok(()))
+    }
+
+    /// Whether the lane may write all pages of a range.
+    fn has_frames(&mut self, lane: usize, address: u64, bytes: usize) -> Result<bool, Error> {
+        let pages = |pending: &[(u64, Vec<u8>)]| {
+            let old = pending.iter().map(|(at, _)| at / PAGE);
+            old.chain(pieces(address, bytes).map(|(at, _)| at / PAGE)).collect::<BTreeSet<_>>().len()
+        };
+        let (_, written) = halves(self.store.columns.word(COLUMN_TAIL, lane)?);
+        let (max, _) = halves(self.store.columns.word(COLUMN_HEAD, lane)?);
+        // Mostly there is room even if every page is new.
+        let most = pages(self.cache.pending.get(&lane).map_or(&[], |pending| pending));
+        if u64::from(written) + most as u64 <= u64::from(max) {
+            return Ok(true);
+        }
+        self.flush_memory()?;
+        self.fetch_ranges(&[(lane, address, bytes)])?;
+        let (_, written) = halves(self.store.columns.word(COLUMN_TAIL, lane)?);
+        let fresh = |at: u64| self.cache.pages.get(&(lane, at & !(PAGE - 1))).is_some_and(|(_, fresh)| *fresh);
+        let needed = pieces(address, bytes).filter(|(at, _)| fresh(*at)).count();
+        Ok(needed == 0 || u64::from(written) + needed as u64 <= u64::from(max))
+    }
+
+    /// Tells the device all writes that wait.
+    pub(super) fn flush_memory(&mut self) -> Result<(), Error> {
+        let pending = std::mem::take(&mut self.cache.pending);
+        if pending.is_empty() {
+            return Ok(());
+        }
+        self.store.columns.flush()?;
+        let mut data: Vec<u64> = Vec::new();
+        let mut all = Vec::new();
+        for (lane, writes) in pending {
+            for (address, bytes) in writes {
+                all.push(Piece::new(lane, address, bytes.len(), data.len() as u32).undone());
+                data.extend(bytes.chunks(8).map(|chunk| {
+                    let mut word = [0; 8];
+                    word[..chunk.len()].copy_from_slice(chunk);
+                    u64::from_le_bytes(word)
+                }));
+            }
+        }
+        while !all.is_empty() {
+            let mut firsts: Vec<u32> = Vec::new();
+            for (index, piece) in all.iter().enumerate() {
+                if index == 0 || all[index - 1].lane != piece.lane {
+                    firsts.push(index as u32);
+                }
+            }
+            firsts.push(all.len() as u32);
+            let parameters = Parameters { jobs: firsts.len() as u32 - 1, ..Parameters::default() };
+            self.store.set_counters(self.frames)?;
+            let results = self.store.write(&all, &data, &firsts, parameters)?;
+            let asked_for = self.store.counters()?[COUNTER_FRAMES as usize];
+            let capacity = self.store.capacity();
+            self.frames = asked_for.min(capacity);
+            all = results.into_iter().filter(|piece| piece.stop != STOP_NONE).collect();
+            if !all.is_empty() && self.store.grow_frames(asked_for.max(2 * capacity))? == capacity {
+                let max = self.store.device.limits().storage_bytes();
+                return Err(Error::OutOfMemory { doing: "writing the memory of lanes".to_owned(), max });
+            }
+        }
+        self.store.columns.invalidate();
+        self.cache.info = None;
+        Ok(())
+    }
+
+    pub(super) fn pages_of(&mut self, lane: usize) -> Result<Vec<u64>, Error> {
+        self.flush_memory()?;
+        let (tail, _) = halves(self.store.columns.word(COLUMN_TAIL, lane)?);
+        let (_, head) = halves(self.store.columns.word(COLUMN_HEAD, lane)?);
+        if tail == 0 {
+            return Ok(Vec::new());
+        }
+        if self.cache.info.is_none() {
+            let bytes = self.store.device.download(&[(&self.store.info, 0..u64::from(self.frames) * 16)])?;
+            let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().unwrap_or_default());
+            let words = |bytes: &[u8]| [word(&bytes[..4]), word(&bytes[4..8]), word(&bytes[8..12]), word(&bytes[12..])];
+            self.cache.info = Some(bytes[0].chunks_exact(16).map(words).collect());
+        }
+        let info = self.cache.info.as_deref().unwrap_or_default();
+        let mut pages = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut frame = head;
+        loop {
+            let [low, high, next, _] = info[frame as usize];
+            // A page written before and after a snapshot has two frames.
+            let address = super::word(low, high & !INFO_NODE) * PAGE;
+            if high & INFO_NODE == 0 && seen.insert(address) {
+                pages.push(address);
+            }
+            if frame == tail {
+                return Ok(pages);
+            }
+            frame = next;
+        }
+    }
+}

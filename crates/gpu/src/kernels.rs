@@ -1,0 +1,76 @@
+//! The compiled kernels of the machine, for a number of frame pools.
+
+use kvrm_shaders::{Linked, link};
+
+use crate::device::Device;
+use crate::error::Error;
+use crate::pipeline::{Access, Shader, storage_layout};
+
+/// The invocations of a workgroup.
+pub(crate) const WORKGROUP: u32 = 64;
+/// How many bindings the frames can lie in, and the module for each number.
+pub(crate) const POOLS: &[(usize, &str)] = &[
+    (1, "machine::frames"),
+    (2, "machine::frames_2"),
+    (4, "machine::frames_4"),
+    (8, "machine::frames_8"),
+];
+
+/// All kernels, and the layouts of what is bound to them.
+#[derive(Debug)]
+pub(crate) struct Kernels {
+    pub(crate) run: wgpu::ComputePipeline,
+    pub(crate) decode: wgpu::ComputePipeline,
+    pub(crate) read: wgpu::ComputePipeline,
+    pub(crate) write: wgpu::ComputePipeline,
+    pub(crate) reset: wgpu::ComputePipeline,
+    /// Group 0 of all kernels: the machine.
+    pub(crate) machine: wgpu::BindGroupLayout,
+    /// Group 1 of `decode`: the decode table and the pages.
+    pub(crate) decoding: wgpu::BindGroupLayout,
+    /// Group 1 of `read`, `write` and `reset`: pieces, data, jobs, snapshot.
+    pub(crate) transfer: wgpu::BindGroupLayout,
+}
+
+impl Kernels {
+    /// Compiles the kernels for frames in `pools` bindings of `2^pool_shift` words each.
+    pub(crate) fn compile(device: &Device, pools: usize, pool_shift: u32) -> Result<Self, Error> {
+        use Access::{Read, ReadWrite};
+        let mut accesses = vec![Read, ReadWrite, ReadWrite, ReadWrite, ReadWrite];
+        accesses.extend(std::iter::repeat_n(ReadWrite, pools));
+        let machine = storage_layout(device, "machine", &accesses)?;
+        let decoding = storage_layout(device, "decoding", &[Read, Read, Read])?;
+        let transfer = storage_layout(device, "transfer", &[ReadWrite, ReadWrite, Read, Read])?;
+
+        let mut constants = vec![("WORKGROUP_SIZE", f64::from(WORKGROUP))];
+        if pools > 1 {
+            constants.push(("POOL_SHIFT", f64::from(pool_shift)));
+        }
+        let shader = |root: &str| {
+            let linked = linked(root, pools)?;
+            Shader::compile(device, &linked.source, &|line| {
+                linked.locate(line).map_or_else(|| (root.to_owned(), line), |(path, line)| (path.to_owned(), line))
+            })
+        };
+        let transfers = shader("machine::transfer")?;
+        let layouts = [&machine, &transfer];
+        Ok(Self {
+            run: shader("machine::interpreter")?.pipeline("run", &[&machine], &constants)?,
+            decode: shader("machine::decode")?.pipeline("decode", &[&machine, &decoding], &constants)?,
+            read: transfers.pipeline("read_pieces", &layouts, &constants)?,
+            write: transfers.pipeline("write_pieces", &layouts, &constants)?,
+            // The reset touches no frames.
+            reset: transfers.pipeline("reset", &layouts, &constants)?,
+            machine,
+            decoding,
+            transfer,
+        })
+    }
+}
+
+/// Links a kernel for frames in `pools` bindings.
+fn linked(root: &str, pools: usize) -> Result<Linked, Error> {
+    let module = POOLS.iter().find(|(count, _)| *count == pools).map_or(POOLS[0].1, |(_, module)| module);
+    link(root, &[(POOLS[0].1, module)])
+        .map_err(|error| Error::Shader { location: None, message: error.to_string() })
+}

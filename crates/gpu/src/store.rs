@@ -1,0 +1,379 @@
+//! What a machine has on the device: state, frames, code, counters, and the kernels bound to them.
+
+use std::sync::Arc;
+
+use kvrm_arm64::Feature;
+use kvrm_arm64::lowering::{Row, decode_table};
+use kvrm_arm64::micro_op::MicroOp;
+use kvrm_arm64::{Class, Features};
+use kvrm_machine::PAGE_BYTES;
+use kvrm_shaders::layout::{COUNTER_FRAMES, COUNTERS, FRAME_WORDS, PAGE_OPS, ROW_WORDS, STOP_NEED_FRAME};
+
+use crate::buffer::Buffer;
+use crate::columns::Columns;
+use crate::device::Device;
+use crate::error::Error;
+use crate::kernels::{Kernels, POOLS, WORKGROUP};
+use crate::pages::Frames;
+use crate::pipeline::bind;
+
+/// Bytes of a micro-op.
+const OP_BYTES: u64 = 16;
+/// Bytes that are known of each frame.
+const INFO_BYTES: u64 = 16;
+/// Frames a lane is expected to need at first; more are added on demand.
+const FRAMES_A_LANE: u64 = 4;
+
+/// What a dispatch is told; `Parameters` of `machine/bindings.wgsl`.
+#[derive(Clone, Copy, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(crate) struct Parameters {
+    pub(crate) lanes: u32,
+    pub(crate) steps: u32,
+    pub(crate) fuel: u32,
+    pub(crate) frames: u32,
+    pub(crate) jobs: u32,
+    pub(crate) features: u32,
+}
+
+/// Code that was lowered: which frame each code page holds.
+type CodePages = Vec<u32>;
+
+#[derive(Debug)]
+pub(crate) struct Store {
+    pub(crate) device: Device,
+    pub(crate) kernels: Arc<Kernels>,
+    pub(crate) columns: Columns,
+    pub(crate) lanes: usize,
+    parameters: Buffer,
+    pub(crate) info: Buffer,
+    micro_ops: Buffer,
+    counters: Buffer,
+    /// Frames, in pools of `2^pool_shift` words.
+    pools: Vec<Buffer>,
+    pool_shift: u32,
+    group: wgpu::BindGroup,
+    decode_table: Buffer,
+    class_rows: Buffer,
+    /// How many frames there are room for.
+    capacity: u32,
+    code_pages: CodePages,
+    features: u32,
+    pub(crate) dispatches: u64,
+}
+
+impl Store {
+    pub(crate) fn new(device: &Device, frames: &Frames, lanes: usize, features: Features) -> Result<Self, Error> {
+        let columns = Columns::new(device, lanes)?;
+        let pool_shift = pool_shift(device);
+        let wanted = frames.words.len() as u64 + FRAMES_A_LANE * lanes as u64 + 16;
+        let (rows, starts) = decode_table();
+        let rows: Vec<u32> = rows.iter().flat_map(row_words).collect();
+        let info = Buffer::zeroed(device, "frame information", INFO_BYTES)?;
+        let mut store = Self {
+            device: device.clone(),
+            kernels: Arc::new(Kernels::compile(device, 1, pool_shift)?),
+            columns,
+            lanes,
+            parameters: Buffer::zeroed(device, "parameters", size_of::<Parameters>() as u64)?,
+            group: bind(device, "nothing yet", &crate::pipeline::storage_layout(device, "empty", &[])?, &[])?,
+            info,
+            micro_ops: Buffer::zeroed(device, "micro-ops", u64::from(PAGE_OPS) * OP_BYTES)?,
+            counters: Buffer::zeroed(device, "counters", 4 * u64::from(COUNTERS))?,
+            pools: vec![Buffer::zeroed(device, "frames", PAGE_BYTES as u64)?],
+            pool_shift,
+            decode_table: Buffer::with_contents(device, "decode table", &rows)?,
+            class_rows: Buffer::with_contents(device, "classes", &starts)?,
+            capacity: 1,
+            code_pages: Vec::new(),
+            features: feature_bits(features),
+            dispatches: 0,
+        };
+        store.grow_frames(wanted as u32)?;
+        store.upload_frames(&frames.words)?;
+        store.set_counters(frames.words.len() as u32)?;
+        let jobs: Vec<(u32, u32)> = frames.executable.iter().map(|&frame| (frame, 0)).collect();
+        store.decode(&jobs)?;
+        Ok(store)
+    }
+
+    pub(crate) fn upload_frames(&self, words: &[[u64; FRAME_WORDS as usize]]) -> Result<(), Error> {
+        let per_pool = 1 << (self.pool_shift - FRAME_WORDS.trailing_zeros());
+        for (pool, frames) in self.pools.iter().zip(words.chunks(per_pool)) {
+            pool.upload(0, frames.as_flattened())?;
+        }
+        Ok(())
+    }
+
+    /// How many frames the device could hold at most.
+    fn frames_max(&self) -> u32 {
+        let (most, _) = POOLS[POOLS.len() - 1];
+        // The number of a word must fit 32 bits, that of a frame 24.
+        let pools = most.min(1 << (32 - self.pool_shift));
+        let frames = (pools as u64) << (self.pool_shift - FRAME_WORDS.trailing_zeros());
+        frames.min(1 << 24) as u32
+    }
+
+    /// Makes room for at least `wanted` frames, as far as that is possible; says how much room there is.
+    pub(crate) fn grow_frames(&mut self, wanted: u32) -> Result<u32, Error> {
+        let per_pool = 1 << (self.pool_shift - FRAME_WORDS.trailing_zeros());
+        let wanted = wanted.min(self.frames_max());
+        if wanted <= self.capacity {
+            return Ok(self.capacity);
+        }
+        let pools = wanted.div_ceil(per_pool);
+        // All pools but the last are full.
+        for pool in 0..pools {
+            let frames = if pool + 1 < pools { per_pool } else { wanted - pool * per_pool };
+            let bytes = u64::from(frames) * PAGE_BYTES as u64;
+            match self.pools.get_mut(pool as usize) {
+                Some(buffer) => {
+                    buffer.grow(bytes)?;
+                }
+                None => self.pools.push(Buffer::zeroed(&self.device, "frames", bytes)?),
+            }
+        }
+        self.info.grow(u64::from(wanted) * INFO_BYTES)?;
+        self.capacity = wanted;
+        let variant = POOLS.iter().map(|(count, _)| *count).find(|count| *count >= pools as usize);
+        let variant = variant.unwrap_or(POOLS[POOLS.len() - 1].0);
+        if variant > 1 && variant != self.bound_pools() {
+            self.kernels = Arc::new(Kernels::compile(&self.device, variant, self.pool_shift)?);
+        }
+        self.bind(variant)?;
+        Ok(self.capacity)
+    }
+
+    fn bound_pools(&self) -> usize {
+        self.pools.len().next_power_of_two()
+    }
+
+    fn bind(&mut self, variant: usize) -> Result<(), Error> {
+        let mut buffers =
+            vec![&self.parameters, &self.columns.buffer, &self.info, &self.micro_ops, &self.counters];
+        buffers.extend(&self.pools);
+        // Pools that do not exist yet are never used; something must be bound all the same.
+        let empty: Vec<Buffer> = (self.pools.len()..variant)
+            .map(|_| Buffer::zeroed(&self.device, "no frames", 8))
+            .collect::<Result<_, _>>()?;
+        buffers.extend(&empty);
+        self.group = bind(&self.device, "machine", &self.kernels.machine, &buffers)?;
+        Ok(())
+    }
+
+    /// The micro-ops of the first `pages` code pages.
+    pub(crate) fn micro_ops(&self, pages: usize) -> Result<Vec<MicroOp>, Error> {
+        let bytes = pages as u64 * u64::from(PAGE_OPS) * OP_BYTES;
+        let contents = self.device.download(&[(&self.micro_ops, 0..bytes)])?;
+        let words = |op: &[u8]| [0, 4, 8, 12].map(|at| u32::from_le_bytes([op[at], op[at + 1], op[at + 2], op[at + 3]]));
+        Ok(contents[0].chunks_exact(OP_BYTES as usize).map(|op| MicroOp::from_words(words(op))).collect())
+    }
+
+    /// How many frames can be given out.
+    pub(crate) fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
+    /// The counters after the last dispatch.
+    pub(crate) fn counters(&self) -> Result<[u32; COUNTERS as usize], Error> {
+        let bytes = self.device.download(&[(&self.counters, 0..4 * u64::from(COUNTERS))])?;
+        let mut counters = [0; COUNTERS as usize];
+        for (counter, bytes) in counters.iter_mut().zip(bytes[0].chunks_exact(4)) {
+            *counter = u32::from_le_bytes(bytes.try_into().unwrap_or_default());
+        }
+        Ok(counters)
+    }
+
+    /// Sets all counters to 0 but that of the frames.
+    pub(crate) fn set_counters(&self, frames: u32) -> Result<(), Error> {
+        let mut counters = [0; COUNTERS as usize];
+        counters[COUNTER_FRAMES as usize] = frames;
+        self.counters.upload(0, &counters)
+    }
+
+    /// Runs a kernel over some workgroups.
+    pub(crate) fn dispatch(
+        &mut self,
+        pipeline: fn(&Kernels) -> &wgpu::ComputePipeline,
+        parameters: Parameters,
+        group: Option<&wgpu::BindGroup>,
+        workgroups: (u32, u32, u32),
+    ) -> Result<wgpu::SubmissionIndex, Error> {
+        let parameters = Parameters {
+            lanes: self.lanes as u32,
+            frames: self.capacity,
+            features: self.features,
+            ..parameters
+        };
+        self.parameters.upload(0, &[parameters])?;
+        self.dispatches += 1;
+        let (x, y, z) = workgroups;
+        self.device.submit("running a kernel", |encoder| {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            pass.set_pipeline(pipeline(&self.kernels));
+            pass.set_bind_group(0, &self.group, &[]);
+            if let Some(group) = group {
+                pass.set_bind_group(1, group, &[]);
+            }
+            pass.dispatch_workgroups(x, y, z);
+        })
+    }
+
+    /// Lowers frames. A job is a frame and its code page plus one, or 0 if it has none yet; a frame of 0 with a
+    /// code page means the frame that page holds.
+    pub(crate) fn decode(&mut self, jobs: &[(u32, u32)]) -> Result<(), Error> {
+        let mut pages = Vec::with_capacity(jobs.len());
+        for &(frame, code) in jobs {
+            let page = if let Some(page) = code.checked_sub(1) {
+                if frame != 0 {
+                    self.code_pages[page as usize] = frame;
+                }
+                page
+            } else {
+                self.code_pages.push(frame);
+                self.code_pages.len() as u32 - 1
+            };
+            pages.push([self.code_pages[page as usize], page]);
+        }
+        pages.sort_unstable();
+        pages.dedup();
+        if pages.is_empty() {
+            return Ok(());
+        }
+        let bytes = self.code_pages.len() as u64 * u64::from(PAGE_OPS) * OP_BYTES;
+        if bytes > self.micro_ops.bytes() {
+            let most = self.device.limits().storage_bytes();
+            self.micro_ops.grow(bytes.next_power_of_two().min(most).max(bytes))?;
+            self.bind(self.bound_pools())?;
+        }
+        // A dispatch has a limited number of workgroups in its second dimension.
+        for pages in pages.chunks(32_768) {
+            let list = Buffer::with_contents(&self.device, "pages to decode", pages.as_flattened())?;
+            let group = bind(
+                &self.device,
+                "decoding",
+                &self.kernels.decoding,
+                &[&self.decode_table, &self.class_rows, &list],
+            )?;
+            let parameters = Parameters { jobs: pages.len() as u32, ..Parameters::default() };
+            let workgroups = (PAGE_OPS / WORKGROUP, pages.len() as u32, 1);
+            self.dispatch(|kernels| &kernels.decode, parameters, Some(&group), workgroups)?;
+        }
+        Ok(())
+    }
+}
+
+/// The features of a machine, a bit each.
+fn feature_bits(features: Features) -> u32 {
+    [Feature::Base, Feature::Crc32, Feature::Lse]
+        .into_iter()
+        .filter(|feature| features.has(*feature))
+        .fold(0, |bits, feature| bits | 1 << feature as u32)
+}
+
+/// A row of the decode table as `machine/decode.wgsl` reads it.
+fn row_words(row: &Row) -> [u32; ROW_WORDS as usize] {
+    let base = row.template.base;
+    [
+        row.mask,
+        row.value,
+        row.holes,
+        row.feature as u32,
+        row.template.shape as u32,
+        base.control,
+        base.parameters,
+        0,
+    ]
+}
+
+const _: () = assert!(Class::ALL.len() == 7, "the table of classes has an entry each, and an end");
+
+/// The largest power of two of words that a binding can have.
+fn pool_shift(device: &Device) -> u32 {
+    (device.limits().storage_bytes() / 8).max(1).ilog2().min(28)
+}
+
+/// A piece of a page of a lane; `Piece` of `machine/transfer.wgsl`.
+#[derive(Clone, Copy, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(crate) struct Piece {
+    pub(crate) lane: u32,
+    pub(crate) bytes: u32,
+    address: [u32; 2],
+    data: u32,
+    /// The result: a stop.
+    pub(crate) stop: u32,
+    /// The result: 1 if the lane has not written the page yet.
+    pub(crate) fresh: u32,
+    unused: u32,
+}
+
+impl Piece {
+    /// One that is still to be done.
+    pub(crate) fn undone(self) -> Self {
+        Self { stop: STOP_NEED_FRAME, ..self }
+    }
+
+    /// `bytes` bytes of one page, whose data begins at word `data`.
+    pub(crate) fn new(lane: usize, address: u64, bytes: usize, data: u32) -> Self {
+        let address = [address as u32, (address >> 32) as u32];
+        Self { lane: lane as u32, bytes: bytes as u32, address, data, ..Self::default() }
+    }
+}
+
+impl Store {
+    /// Reads pieces of the same size that begin at a word; their data one behind the other.
+    pub(crate) fn read(&mut self, pieces: &[Piece]) -> Result<(Vec<Piece>, Vec<u8>), Error> {
+        let words = pieces.iter().map(|piece| u64::from(piece.bytes.div_ceil(8))).sum::<u64>();
+        let longest = pieces.iter().map(|piece| piece.bytes.div_ceil(8)).max().unwrap_or(0);
+        self.columns.flush()?;
+        let list = Buffer::with_contents(&self.device, "pieces", pieces)?;
+        let data = Buffer::zeroed(&self.device, "data of pieces", 8 * words)?;
+        let none = Buffer::zeroed(&self.device, "no jobs", 8)?;
+        let group =
+            bind(&self.device, "reading", &self.kernels.transfer, &[&list, &data, &none, &none])?;
+        let jobs = pieces.len() as u32;
+        let workgroups = (longest.div_ceil(WORKGROUP), jobs.min(65_535), jobs.div_ceil(65_535));
+        let parameters = Parameters { jobs, ..Parameters::default() };
+        self.dispatch(|kernels| &kernels.read, parameters, Some(&group), workgroups)?;
+        let mut contents = self.device.download(&[(&list, 0..list.bytes()), (&data, 0..8 * words)])?;
+        let bytes = contents.pop().unwrap_or_default();
+        Ok((contents[0].chunks_exact(size_of::<Piece>()).map(bytemuck::pod_read_unaligned).collect(), bytes))
+    }
+
+    /// Writes pieces, each lane's in order; returns them with their results.
+    pub(crate) fn write(
+        &mut self,
+        pieces: &[Piece],
+        data: &[u64],
+        firsts: &[u32],
+        parameters: Parameters,
+    ) -> Result<Vec<Piece>, Error> {
+        let list = Buffer::with_contents(&self.device, "pieces", pieces)?;
+        let data = Buffer::with_contents(&self.device, "data of pieces", data)?;
+        let firsts = Buffer::with_contents(&self.device, "lanes to write", firsts)?;
+        let none = Buffer::zeroed(&self.device, "no snapshot", 8)?;
+        let group =
+            bind(&self.device, "writing", &self.kernels.transfer, &[&list, &data, &firsts, &none])?;
+        let workgroups = (parameters.jobs.div_ceil(WORKGROUP), 1, 1);
+        self.dispatch(|kernels| &kernels.write, parameters, Some(&group), workgroups)?;
+        let contents = self.device.download(&[(&list, 0..list.bytes())])?;
+        Ok(contents[0].chunks_exact(size_of::<Piece>()).map(bytemuck::pod_read_unaligned).collect())
+    }
+
+    /// Takes lanes back to the state in `snapshot`.
+    pub(crate) fn reset(&mut self, lanes: &[u32], snapshot: &Buffer) -> Result<(), Error> {
+        if lanes.is_empty() {
+            return Ok(());
+        }
+        let none = |label| Buffer::zeroed(&self.device, label, 32);
+        let (pieces, data) = (none("no pieces")?, none("no data")?);
+        let jobs = Buffer::with_contents(&self.device, "lanes to reset", lanes)?;
+        let group =
+            bind(&self.device, "resetting", &self.kernels.transfer, &[&pieces, &data, &jobs, snapshot])?;
+        let parameters = Parameters { jobs: lanes.len() as u32, ..Parameters::default() };
+        let workgroups = (parameters.jobs.div_ceil(WORKGROUP), 1, 1);
+        self.dispatch(|kernels| &kernels.reset, parameters, Some(&group), workgroups)?;
+        Ok(())
+    }
+}

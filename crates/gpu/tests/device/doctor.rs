@@ -1,0 +1,40 @@
+//! What the doctor finds.
+
+use kvrm_gpu::device::{int64_test, loop_limit};
+use kvrm_gpu::{Error, doctor};
+
+use crate::support::device;
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn the_device_computes_with_64_bit_integers_as_the_host_does() {
+    int64_test(device()).expect("all results are right");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn the_loop_limit_is_one_that_is_known() {
+    let limit = loop_limit(device()).expect("it can be measured");
+    assert!(limit.is_none_or(|limit| limit >= 65_535), "{limit:?} iterations are too few for anything");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn a_healthy_host_is_described_with_its_adapters() {
+    let diagnosis = doctor::examine(None);
+    let text = diagnosis.to_string();
+    assert!(diagnosis.is_healthy(), "{text}");
+    assert!(text.contains(&format!("* {}", device().info())), "the chosen one is marked: {text}");
+    assert!(text.ends_with("KVRM can use a GPU."), "the verdict comes last: {text}");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn a_wrong_name_is_explained() {
+    let diagnosis = doctor::examine(Some("no such adapter"));
+    assert!(!diagnosis.is_healthy(), "nothing was chosen");
+    assert!(matches!(diagnosis.chosen, Err(Error::NoSuchAdapter { .. })), "{:?}", diagnosis.chosen);
+    let text = diagnosis.to_string();
+    assert!(text.contains("no such adapter"), "{text}");
+    assert!(text.ends_with("KVRM can only use the CPU."), "the verdict comes last: {text}");
+}

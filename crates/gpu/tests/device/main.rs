@@ -1,0 +1,8 @@
+//! The device layer: what it computes, and that whatever goes wrong is an error that says so.
+
+mod adapters;
+mod buffers;
+mod doctor;
+mod errors;
+mod pipelines;
+mod support;

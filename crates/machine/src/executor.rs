@@ -1,0 +1,259 @@
+//! What runs lanes, and what it is made from.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use kvrm_arm64::{Access, Cpu, Stop};
+
+use crate::error::Error;
+use crate::image::Image;
+
+/// An engine: what makes executors.
+pub trait Factory {
+    /// Makes an executor. Its lanes have registers of zeros, the memory of their images, and no stop.
+    ///
+    /// # Errors
+    /// If the host or the device has no room for it, or fails.
+    fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error>;
+}
+
+/// What an executor is to be.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan<'a> {
+    /// One image that all lanes share, or exactly one a lane.
+    pub images: &'a [Arc<Image>],
+    /// How many lanes there are.
+    pub lanes: usize,
+    /// How many frames each lane may own.
+    pub frames_max: usize,
+}
+
+impl<'a> Plan<'a> {
+    /// The image of a lane.
+    ///
+    /// # Panics
+    /// If the plan has no image for it.
+    #[must_use]
+    pub const fn image(&self, lane: usize) -> &'a Arc<Image> {
+        match self.images {
+            [shared] => shared,
+            own => &own[lane],
+        }
+    }
+}
+
+/// Lanes, and what runs them.
+///
+/// Lanes are numbered from 0. Results never depend on the engine: for the same inputs every executor gives the
+/// same registers, flags, memory, stops and steps as the [`Reference`](crate::Reference). Its methods fail only
+/// if the host or the device does, with [`Error::Engine`]; what a guest does wrong is the inner result of those
+/// that have two. A lane number that is not below [`Executor::lanes`] may panic.
+pub trait Executor: Send {
+    /// A short name for reports.
+    fn name(&self) -> &'static str;
+
+    /// The device it runs on, for reports, if there is more to say than the name.
+    fn device(&self) -> Option<&str> {
+        None
+    }
+
+    /// How many lanes there are.
+    fn lanes(&self) -> usize;
+
+    /// Runs every lane whose stop is `None` until something stops it, or until its steps reach the limit.
+    ///
+    /// A lane that reaches its limit stops with [`Stop::Budget`], whatever its next instruction is. `limits`
+    /// has one entry a lane.
+    ///
+    /// `observe` is called now and then while lanes run, and hears of this call only. If it breaks, the
+    /// executor returns soon; lanes that could run on are then between two instructions, and have no stop.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn run(
+        &mut self,
+        limits: &[u64],
+        observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<RunStats, Error>;
+
+    /// Why a lane stopped, or `None` if it can run.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn stop(&mut self, lane: usize) -> Result<Option<Stop>, Error>;
+
+    /// Sets or clears the stop of a lane.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn set_stop(&mut self, lane: usize, stop: Option<Stop>) -> Result<(), Error>;
+
+    /// How many steps a lane has retired.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn steps(&mut self, lane: usize) -> Result<u64, Error>;
+
+    /// The registers of a lane.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn cpu(&mut self, lane: usize) -> Result<Cpu, Error>;
+
+    /// Replaces the registers of a lane.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn set_cpu(&mut self, lane: usize, cpu: &Cpu) -> Result<(), Error>;
+
+    /// Replaces `out` by one register of all lanes.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn registers(&mut self, register: Register, out: &mut Vec<u64>) -> Result<(), Error>;
+
+    /// Reads a lane's memory, as its guest could (`Some` access) or as the host (`None`: mapped is enough).
+    ///
+    /// The inner result is the stop the guest would see.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn read_memory(
+        &mut self,
+        lane: usize,
+        address: u64,
+        out: &mut [u8],
+        access: Option<Access>,
+    ) -> Result<Result<(), Stop>, Error>;
+
+    /// Writes a lane's memory, as its guest could (`Some` access) or as the host (`None`: mapped is enough).
+    ///
+    /// The inner result is the stop the guest would see; nothing is written then.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn write_memory(
+        &mut self,
+        lane: usize,
+        address: u64,
+        bytes: &[u8],
+        access: Option<Access>,
+    ) -> Result<Result<(), Stop>, Error>;
+
+    /// Replaces `out` by the same range of every lane's memory, one after the other, read as the host.
+    ///
+    /// The inner result names the first lane that has not all of it mapped, and why; `out` is then of no use.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn read_memory_of_all(
+        &mut self,
+        address: u64,
+        bytes: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<Result<(), (usize, Stop)>, Error> {
+        out.clear();
+        for lane in 0..self.lanes() {
+            let start = out.len();
+            out.resize(start + bytes, 0);
+            if let Err(stop) = self.read_memory(lane, address, &mut out[start..], None)? {
+                return Ok(Err((lane, stop)));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Says that these ranges of memory (lane, address, bytes) will be read soon, so that a device can send
+    /// them all at once. It changes no result; what of them is not mapped, or too much, is passed over.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn prefetch(&mut self, ranges: &[(usize, u64, usize)]) -> Result<(), Error> {
+        let _ = ranges;
+        Ok(())
+    }
+
+    /// The addresses of the pages a lane has written, in order of their first write.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn dirty_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error>;
+
+    /// Remembers the state of all lanes. There is one snapshot; a new one replaces it.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn snapshot(&mut self) -> Result<(), Error>;
+
+    /// Takes the given lanes back to the snapshot, at a cost that grows with what they wrote since.
+    ///
+    /// # Errors
+    /// [`Error::NoSnapshot`] if none was taken, or if the host or the device fails.
+    fn reset(&mut self, lanes: &[usize]) -> Result<(), Error>;
+
+    /// How many frames all lanes own together.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn frames_used(&mut self) -> Result<usize, Error>;
+
+    /// Changes how many frames each lane may own.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn set_frames_max(&mut self, frames_max: usize) -> Result<(), Error>;
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Steps retired in this run by all lanes together.
+    pub steps: u64,
+    /// Lanes that have not stopped yet.
+    pub running: usize,
+}
+
+/// What a run took beside steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunStats {
+    /// How often work was handed to a device.
+    pub dispatches: u64,
+}
+
+/// A register of at most 64 bits, or the number of steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Register {
+    /// A general register, from 0 to 30; 31 is zero.
+    X(u32),
+    /// The stack pointer.
+    Sp,
+    /// The address of the next instruction.
+    Pc,
+    /// The condition flags as four bits: N is 8, Z is 4, C is 2, V is 1.
+    Nzcv,
+    /// Floating-point control.
+    Fpcr,
+    /// Floating-point status.
+    Fpsr,
+    /// The thread pointer.
+    TpidrEl0,
+    /// Steps retired since the lane began.
+    Steps,
+}
+
+impl Register {
+    /// Its value in the registers of a lane.
+    #[must_use]
+    pub fn of(self, cpu: &Cpu) -> u64 {
+        match self {
+            Self::X(n) => cpu.x(n),
+            Self::Sp => cpu.sp,
+            Self::Pc => cpu.pc,
+            Self::Nzcv => cpu.nzcv.into(),
+            Self::Fpcr => cpu.fpcr.into(),
+            Self::Fpsr => cpu.fpsr.into(),
+            Self::TpidrEl0 => cpu.tpidr_el0,
+            Self::Steps => cpu.steps,
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! How a machine is described and built.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use kvrm_arm64::{Cpu, Features};
+
+use super::{Console, LaneState, Machine};
+use crate::error::Error;
+use crate::executor::{Executor, Factory, Plan};
+use crate::image::{Image, PAGE_BYTES, PAGE_SHIFT};
+use crate::program::{Permissions, Program, Segment};
+use crate::reference::ReferenceEngine;
+use crate::semihosting::{Host, Layout, Services, Stream};
+
+/// How many frames all lanes together may own unless the builder says otherwise: 8 GiB, shared out equally so
+/// that what a lane may do depends on no other.
+const FRAMES_MAX: usize = 8 << (30 - PAGE_SHIFT);
+/// What each lane may own at least, however many there are.
+const FRAMES_MIN: usize = 16;
+
+/// How a machine is to be built; see [`Machine::builder`].
+pub struct Builder<'a> {
+    program: Program,
+    engine: Box<dyn Factory + 'a>,
+    lanes: usize,
+    features: Features,
+    stack_bytes: u64,
+    heap_bytes: u64,
+    frames_max: Option<usize>,
+    directory: Option<PathBuf>,
+    arguments: Box<dyn FnMut(usize) -> Vec<String> + 'a>,
+    input: Box<dyn FnMut(usize) -> Vec<u8> + 'a>,
+    prepare: Box<dyn FnMut(&mut LaneSetup<'_>) + 'a>,
+    console: Option<Console>,
+    output_max: usize,
+}
+
+/// A lane before its first step.
+pub struct LaneSetup<'a> {
+    executor: &'a mut dyn Executor,
+    number: usize,
+    /// Its registers.
+    pub cpu: Cpu,
+    /// The first thing that could not be done.
+    failure: Option<Error>,
+}
+
+impl LaneSetup<'_> {
+    /// The number of the lane, from 0.
+    #[must_use]
+    pub const fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Sets a general register.
+    pub fn set_x(&mut self, n: u32, value: u64) {
+        self.cpu.set_x(n, value);
+    }
+
+    /// Writes memory, whatever its permissions. If it is not mapped, building the machine fails.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) {
+        let written = match self.executor.write_memory(self.number, address, bytes, None) {
+            Ok(written) => written.map_err(|stop| Error::Prepare { lane: self.number, stop }),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = written {
+            self.failure.get_or_insert(error);
+        }
+    }
+}
+
+impl<'a> Builder<'a> {
+    /// What a builder of `program` says unless told otherwise.
+    pub(super) fn new(program: Program) -> Self {
+        Self {
+            program,
+            engine: Box::new(ReferenceEngine),
+            lanes: 1,
+            features: Features::ARMV8_0,
+            stack_bytes: 1 << 20,
+            heap_bytes: 16 << 20,
+            frames_max: None,
+            directory: None,
+            arguments: Box::new(|_| Vec::new()),
+            input: Box::new(|_| Vec::new()),
+            prepare: Box::new(|_| ()),
+            console: None,
+            output_max: 1 << 20,
+        }
+    }
+
+    /// The engine to run on; the [`ReferenceEngine`] unless said.
+    #[must_use]
+    pub fn engine(mut self, engine: impl Factory + 'a) -> Self {
+        self.engine = Box::new(engine);
+        self
+    }
+
+    /// How many lanes to run; one unless said.
+    #[must_use]
+    pub const fn lanes(mut self, lanes: usize) -> Self {
+        self.lanes = lanes;
+        self
+    }
+
+    /// Which optional features the machine has; [`Features::ARMV8_0`] unless said.
+    #[must_use]
+    pub const fn features(mut self, features: Features) -> Self {
+        self.features = features;
+        self
+    }
+
+    /// The size of each lane's stack, rounded up to pages; 1 MiB unless said.
+    #[must_use]
+    pub const fn stack_bytes(mut self, bytes: u64) -> Self {
+        self.stack_bytes = bytes;
+        self
+    }
+
+    /// The size of each lane's heap, rounded up to pages; 16 MiB unless said. Untouched memory costs nothing.
+    #[must_use]
+    pub const fn heap_bytes(mut self, bytes: u64) -> Self {
+        self.heap_bytes = bytes;
+        self
+    }
+
+    /// How many different pages each lane may write before it stops with [`OutOfFrames`](kvrm_arm64::Stop::OutOfFrames). Unless said,
+    /// all lanes share 8 GiB equally.
+    #[must_use]
+    pub const fn frames_max(mut self, frames: usize) -> Self {
+        self.frames_max = Some(frames);
+        self
+    }
+
+    /// The directory guests may use files in. Without one they have no files.
+    ///
+    /// They can use its regular files, and write each up to a size of 1 GiB.
+    #[must_use]
+    pub fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.directory = Some(directory.into());
+        self
+    }
+
+    /// The arguments of each lane, after the name of the program's file.
+    ///
+    /// None may be empty or have white space in it, as guests find arguments by splitting a command line.
+    #[must_use]
+    pub fn arguments(mut self, arguments: impl FnMut(usize) -> Vec<String> + 'a) -> Self {
+        self.arguments = Box::new(arguments);
+        self
+    }
+
+    /// What each lane reads as console input.
+    #[must_use]
+    pub fn input(mut self, input: impl FnMut(usize) -> Vec<u8> + 'a) -> Self {
+        self.input = Box::new(input);
+        self
+    }
+
+    /// Sets registers and memory of each lane before its first step.
+    #[must_use]
+    pub fn prepare(mut self, prepare: impl FnMut(&mut LaneSetup<'_>) + 'a) -> Self {
+        self.prepare = Box::new(prepare);
+        self
+    }
+
+    /// Takes console output as it comes: lane, stream, bytes. Without it, [`Machine::output`] collects it.
+    #[must_use]
+    pub fn console(mut self, console: impl FnMut(usize, Stream, &[u8]) + Send + 'static) -> Self {
+        self.console = Some(Box::new(console));
+        self
+    }
+
+    /// How many bytes of each of its streams [`Machine::output`] collects of a lane; 1 MiB unless said.
+    ///
+    /// More are dropped, and [`Machine::output_truncated`] says so. A console is given everything.
+    #[must_use]
+    pub const fn output_max(mut self, bytes: usize) -> Self {
+        self.output_max = bytes;
+        self
+    }
+
+    /// Builds the machine.
+    ///
+    /// # Errors
+    /// If there are no lanes, memory does not fit, the directory cannot be opened, an argument cannot be
+    /// passed, preparing a lane fails, or the engine does.
+    pub fn build(mut self) -> Result<Machine, Error> {
+        if self.lanes == 0 {
+            return Err(Error::NoLanes);
+        }
+        let directory = self.directory.map(|path| {
+            let open = Dir::open_ambient_dir(&path, ambient_authority());
+            open.map(Arc::new).map_err(|source| Error::Directory { path, source })
+        });
+        let directory = directory.transpose()?;
+        // The image checks this too, but only after stack and heap have their places behind the segments.
+        self.program.segments.iter().try_for_each(Segment::check)?;
+        let layout = place(&self.program, self.stack_bytes, self.heap_bytes)?;
+        let room = |range: &std::ops::Range<u64>| Segment {
+            address: range.start,
+            bytes: range.end - range.start,
+            data: Vec::new(),
+            permissions: Permissions::RW,
+        };
+        let mut segments = self.program.segments.clone();
+        segments.extend([room(&layout.stack), room(&layout.heap)]);
+        let images = [Arc::new(Image::new(&segments, self.features)?)];
+        let frames_max = self.frames_max.unwrap_or((FRAMES_MAX / self.lanes).max(FRAMES_MIN));
+        let plan = Plan { images: &images, lanes: self.lanes, frames_max };
+        let mut executor = self.engine.executor(&plan)?;
+
+        let mut lanes = Vec::with_capacity(self.lanes);
+        for lane in 0..self.lanes {
+            let cpu = Cpu::new(self.program.entry, layout.stack.end);
+            let mut setup = LaneSetup { executor: &mut *executor, number: lane, cpu, failure: None };
+            (self.prepare)(&mut setup);
+            let LaneSetup { cpu, failure, .. } = setup;
+            if let Some(error) = failure {
+                return Err(error);
+            }
+            executor.set_cpu(lane, &cpu)?;
+            let line = command_line(&self.program, lane, &(self.arguments)(lane))?;
+            lanes.push(LaneState {
+                services: Services::new(line, (self.input)(lane).into()),
+                output: Vec::new(),
+                error_output: Vec::new(),
+                truncated: false,
+            });
+        }
+        let host = Host { layout, directory };
+        let Self { program, console, output_max, .. } = self;
+        Ok(Machine { program, executor, host, lanes, console, output_max, snapshot: Vec::new() })
+    }
+}
+
+/// The command line of a lane: the name of the program's file, and the arguments.
+///
+/// The name is without its folders, so that results do not depend on where the file lies on the host.
+pub(super) fn command_line(program: &Program, lane: usize, arguments: &[String]) -> Result<Arc<str>, Error> {
+    // What C's `isspace` holds for space, and the end of a string.
+    let splits = |c: char| c == '\0' || c.is_ascii() && c.is_whitespace();
+    let lost = |argument: &&String| argument.is_empty() || argument.contains(splits);
+    if let Some(argument) = arguments.iter().find(lost) {
+        return Err(Error::Argument { lane, argument: argument.clone() });
+    }
+    let name = Path::new(&program.name).file_name().and_then(|name| name.to_str()).unwrap_or("program");
+    let mut line = name.replace(splits, "_");
+    for argument in arguments {
+        line.push(' ');
+        line.push_str(argument);
+    }
+    Ok(line.into())
+}
+
+/// Puts stack and heap behind the program, each after an unmapped page that catches overruns.
+///
+/// Everything a lane writes is then close together, and page tables stay small.
+fn place(program: &Program, stack_bytes: u64, heap_bytes: u64) -> Result<Layout, Error> {
+    const PAGE: u64 = PAGE_BYTES as u64;
+    const LIMIT: u64 = 1 << crate::image::ADDRESS_BITS;
+    let after = |end: u64, what: &'static str, bytes: u64| {
+        let start = end.next_multiple_of(PAGE) + PAGE;
+        let size = bytes.checked_next_multiple_of(PAGE);
+        let end = size.and_then(|size| start.checked_add(size)).filter(|&end| end <= LIMIT);
+        end.map(|end| start..end).ok_or(Error::NoRoom { what, bytes, limit: LIMIT })
+    };
+    let stack = after(program.end(), "stack", stack_bytes)?;
+    let heap = after(stack.end, "heap", heap_bytes)?;
+    Ok(Layout { heap, stack })
+}
+
+impl fmt::Debug for Builder<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Builder({} in {} lanes)", self.program.name, self.lanes)
+    }
+}
+
+impl fmt::Debug for LaneSetup<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LaneSetup(lane {})", self.number)
+    }
+}

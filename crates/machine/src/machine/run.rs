@@ -1,0 +1,172 @@
+//! Runs: rounds in which lanes run until all have stopped, and then those that wait for a service get it.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use kvrm_arm64::{Access, Cpu, Stop};
+
+use super::{LaneState, Machine};
+use crate::error::Error;
+use crate::executor::{Progress, Register};
+use crate::report::Report;
+use crate::semihosting::{Outcome, SEMIHOSTING, Stream, ranges};
+
+impl Machine {
+    /// Runs all lanes, each for at most `budget` more steps, and serves their calls.
+    ///
+    /// Lanes that stopped for [`Stop::Budget`] or [`Stop::OutOfFrames`] go on; other stops are final unless
+    /// [`Machine::resume`] clears them.
+    ///
+    /// # Errors
+    /// If the engine fails.
+    pub fn run(&mut self, budget: u64) -> Result<Report, Error> {
+        self.run_observed(budget, &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// Runs as [`Machine::run`] does, and tells `observer` now and then how far it has come.
+    ///
+    /// If the observer breaks, lanes that could run on stop with [`Stop::Budget`]; another run continues them.
+    ///
+    /// # Errors
+    /// If the engine fails.
+    pub fn run_observed(
+        &mut self,
+        budget: u64,
+        observer: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Report, Error> {
+        let begin = Instant::now();
+        let started = self.registers(Register::Steps)?;
+        let ends: Vec<u64> = started.iter().map(|steps| steps.saturating_add(budget)).collect();
+        // Rounds look only at lanes that still run, as there may be many rounds and few of those.
+        let mut running = self.unfinished()?;
+        let (mut services, mut dispatches) = (0, 0);
+        // Steps of lanes that have stopped, and of all at the end of the last round.
+        let (mut finished, mut steps) = (0, 0);
+        let mut goes_on = ControlFlow::Continue(());
+        while !running.is_empty() && goes_on.is_continue() {
+            let observe = &mut |now: Progress| {
+                goes_on = observer(Progress { steps: steps + now.steps, ..now });
+                goes_on
+            };
+            dispatches += self.executor.run(&ends, observe)?.dispatches;
+            services += self.serve_all(&running)?;
+            let before = std::mem::take(&mut running);
+            steps = 0;
+            for lane in before {
+                let retired = self.executor.steps(lane)? - started[lane];
+                if self.executor.stop(lane)?.is_none() {
+                    running.push(lane);
+                    steps += retired;
+                } else {
+                    finished += retired;
+                }
+            }
+            steps += finished;
+            if !running.is_empty() && goes_on.is_continue() {
+                goes_on = observer(Progress { steps, running: running.len() });
+            }
+        }
+        for lane in running {
+            self.executor.set_stop(lane, Some(Stop::Budget))?;
+        }
+        let mut stops = BTreeMap::new();
+        for stop in self.stops()?.into_iter().flatten() {
+            *stops.entry(stop.name()).or_default() += 1;
+        }
+        Ok(Report {
+            engine: self.executor.name(),
+            device: self.executor.device().map(str::to_owned),
+            lanes: self.lanes.len(),
+            steps,
+            stops,
+            services,
+            dispatches,
+            frames: self.executor.frames_used()?,
+            wall: begin.elapsed(),
+        })
+    }
+
+    /// The lanes that can run, after those have been cleared that only ran out of something.
+    fn unfinished(&mut self) -> Result<Vec<usize>, Error> {
+        let mut lanes = Vec::new();
+        for lane in self.lane_numbers() {
+            match self.executor.stop(lane)? {
+                None => {}
+                Some(Stop::Budget | Stop::OutOfFrames) => self.executor.set_stop(lane, None)?,
+                Some(_) => continue,
+            }
+            lanes.push(lane);
+        }
+        Ok(lanes)
+    }
+
+    /// Serves those of `lanes` that have stopped for it, in the order of their numbers; says how many.
+    fn serve_all(&mut self, lanes: &[usize]) -> Result<u64, Error> {
+        let mut calls = Vec::new();
+        for &lane in lanes {
+            if self.executor.stop(lane)? == Some(Stop::Halt { imm: SEMIHOSTING }) {
+                calls.push((lane, self.executor.cpu(lane)?));
+            }
+        }
+        if calls.is_empty() {
+            return Ok(0);
+        }
+        self.prefetch(&calls)?;
+        let count = calls.len() as u64;
+        for (lane, cpu) in calls {
+            self.serve(lane, cpu)?;
+        }
+        Ok(count)
+    }
+
+    /// Has the executor fetch what calls will read: their parameter blocks, and then what these name.
+    fn prefetch(&mut self, calls: &[(usize, Cpu)]) -> Result<(), Error> {
+        let blocks: Vec<_> = calls.iter().flat_map(|(lane, cpu)| ranges(*lane, cpu, None)).collect();
+        self.executor.prefetch(&blocks)?;
+        let mut named = Vec::new();
+        for (lane, cpu) in calls {
+            for (_, address, bytes) in ranges(*lane, cpu, None) {
+                let mut block = vec![0; bytes];
+                // What cannot be read is told to the guest when it is served.
+                if self.executor.read_memory(*lane, address, &mut block, Some(Access::Read))?.is_ok() {
+                    let field = |bytes: &[u8]| {
+                        bytes.iter().rev().fold(0, |field, &byte| field << 8 | u64::from(byte))
+                    };
+                    let fields: Vec<u64> = block.chunks_exact(8).map(field).collect();
+                    named.extend(ranges(*lane, cpu, Some(&fields)));
+                }
+            }
+        }
+        self.executor.prefetch(&named)
+    }
+
+    /// Serves the semihosting call `lane` has stopped for. The call is a step of its own.
+    fn serve(&mut self, lane: usize, mut cpu: Cpu) -> Result<(), Error> {
+        let LaneState { services, output, error_output, truncated } = &mut self.lanes[lane];
+        let (console, output_max) = (&mut self.console, self.output_max);
+        let mut write = |stream, bytes: &[u8]| {
+            if let Some(console) = console {
+                return console(lane, stream, bytes);
+            }
+            let collected = if stream == Stream::Output { &mut *output } else { &mut *error_output };
+            let kept = bytes.len().min(output_max - collected.len());
+            collected.extend_from_slice(&bytes[..kept]);
+            *truncated |= kept < bytes.len();
+        };
+        let stop = match services.serve(&self.host, &mut *self.executor, lane, &cpu, &mut write)? {
+            Outcome::Stop(stop) => return self.executor.set_stop(lane, Some(stop)),
+            Outcome::Return(value) => {
+                cpu.set_x(0, value);
+                None
+            }
+            Outcome::Exit(code) => Some(Stop::Exit { code }),
+        };
+        cpu.pc = cpu.pc.wrapping_add(4);
+        cpu.steps += 1;
+        // As an exception would, the service has lost the exclusive reservation.
+        cpu.monitor = None;
+        self.executor.set_cpu(lane, &cpu)?;
+        self.executor.set_stop(lane, stop)
+    }
+}

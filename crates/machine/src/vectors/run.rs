@@ -1,0 +1,99 @@
+//! Vectors, run: each in a lane of its own.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use kvrm_arm64::Features;
+use rayon::prelude::*;
+
+use super::{Mismatch, Vector};
+use crate::error::Error;
+use crate::executor::{Factory, Plan};
+use crate::image::{Image, PAGE_BYTES, PAGE_SHIFT, Region};
+use crate::reference::ReferenceEngine;
+
+/// How many vectors are in memory as lanes at once, so that a long file is no reason to run out of it.
+const LANES_MAX: usize = 1 << 14;
+
+/// Vectors that can be lanes of one executor: index, vector and image of each.
+type Group<'a> = Vec<(usize, &'a Vector, Arc<Image>)>;
+
+/// Runs vectors on an engine, all that have the same features at once; gives what differs of each.
+///
+/// A vector that is not valid says so in its list, and does not keep others from running.
+///
+/// # Errors
+/// If the engine fails.
+pub fn run_all(vectors: &[Vector], engine: &dyn Factory) -> Result<Vec<Vec<Mismatch>>, Error> {
+    let mut results = vec![Vec::new(); vectors.len()];
+    for start in (0..vectors.len()).step_by(LANES_MAX) {
+        let chunk = &vectors[start..vectors.len().min(start + LANES_MAX)];
+        let images: Vec<Result<Image, String>> = chunk.par_iter().map(Vector::image).collect();
+        let mut groups: Vec<(Features, Group<'_>)> = Vec::new();
+        for ((index, vector), image) in (start..).zip(chunk).zip(images) {
+            match image {
+                Ok(image) => {
+                    let features = image.features();
+                    let lane = (index, vector, Arc::new(image));
+                    match groups.iter_mut().find(|(others, _)| *others == features) {
+                        Some((_, group)) => group.push(lane),
+                        None => groups.push((features, vec![lane])),
+                    }
+                }
+                Err(problem) => results[index] = vec![invalid(problem)],
+            }
+        }
+        for (_, group) in groups {
+            run_group(&group, engine, &mut results)?;
+        }
+    }
+    Ok(results)
+}
+
+fn run_group(group: &Group<'_>, engine: &dyn Factory, results: &mut [Vec<Mismatch>]) -> Result<(), Error> {
+    let images: Vec<Arc<Image>> = group.iter().map(|(.., image)| Arc::clone(image)).collect();
+    // All that is mapped will be compared, and more than is mapped cannot be written.
+    let (mut mapped, mut frames_max) = (Vec::new(), 0);
+    for (lane, image) in images.iter().enumerate() {
+        let mut frames = 0;
+        for &Region { first_page, end_page, .. } in image.regions() {
+            let pages = (end_page - first_page) as usize;
+            mapped.push((lane, first_page << PAGE_SHIFT, pages * PAGE_BYTES));
+            frames += pages;
+        }
+        frames_max = frames_max.max(frames);
+    }
+    let mut executor = engine.executor(&Plan { images: &images, lanes: images.len(), frames_max })?;
+    for (lane, (_, vector, _)) in group.iter().enumerate() {
+        executor.set_cpu(lane, &vector.cpu())?;
+    }
+    let limits: Vec<u64> = group.iter().map(|(_, vector, _)| vector.steps).collect();
+    executor.run(&limits, &mut |_| ControlFlow::Continue(()))?;
+    executor.prefetch(&mapped)?;
+    for (lane, (index, vector, _)) in group.iter().enumerate() {
+        results[*index] = vector.compare(&mut *executor, lane)?;
+    }
+    Ok(())
+}
+
+impl Vector {
+    /// Runs the vector on the CPU reference.
+    #[must_use]
+    pub fn run(&self) -> Vec<Mismatch> {
+        match run_all(std::slice::from_ref(self), &ReferenceEngine) {
+            Ok(mut results) => results.remove(0),
+            Err(error) => vec![invalid(error.to_string())],
+        }
+    }
+
+    /// The memory before the first step, or what is wrong with the vector.
+    fn image(&self) -> Result<Image, String> {
+        self.validate()?;
+        Image::new(&self.segments(), self.machine_features()).map_err(|error| error.to_string())
+    }
+}
+
+/// The one difference of a vector that cannot be run.
+fn invalid(problem: String) -> Mismatch {
+    Mismatch { what: "vector".into(), expected: "a valid one".into(), got: problem }
+}

@@ -1,0 +1,7 @@
+//! The interface of engines: what they are made from, what is asked of them, and what becomes of their failures.
+
+mod failures;
+mod images;
+mod prefetch;
+mod runs;
+mod support;

@@ -1,0 +1,96 @@
+//! What can be wrong with modules.
+
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
+
+/// A line of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The path of the file, such as `arm64/flags.wgsl`.
+    pub path: String,
+    /// The number of the line; the first is 1.
+    pub line: usize,
+}
+
+impl Display for Place {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.path, self.line)
+    }
+}
+
+/// Why modules cannot be linked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LinkError {
+    /// The root, or one side of a substitution, is no module.
+    NoSuchModule {
+        /// The name that was given.
+        module: String,
+    },
+    /// An import names a module that does not exist.
+    UnknownModule {
+        /// The import.
+        place: Place,
+        /// The module it names.
+        module: String,
+    },
+    /// An import names an item that the module does not declare.
+    UnknownItem {
+        /// The import.
+        place: Place,
+        /// The module it names.
+        module: String,
+        /// The item that is not there.
+        item: String,
+    },
+    /// The module does not use what it imports, or imports it twice.
+    UnusedImport {
+        /// The import.
+        place: Place,
+        /// The item that is not used.
+        item: String,
+    },
+    /// An import has another form than `import package::module::{item, item};`.
+    MalformedImport {
+        /// The import.
+        place: Place,
+    },
+    /// An import stands below a declaration.
+    LateImport {
+        /// The import.
+        place: Place,
+    },
+    /// A module needs itself.
+    Cycle {
+        /// The import that closes the circle.
+        place: Place,
+        /// The modules on the circle, in the order of their imports.
+        modules: Vec<String>,
+    },
+}
+
+impl Display for LinkError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSuchModule { module } => write!(f, "there is no module `{module}`"),
+            Self::UnknownModule { place, module } => write!(f, "{place}: there is no module `{module}`"),
+            Self::UnknownItem { place, module, item } => {
+                write!(f, "{place}: `{module}` does not declare `{item}`")
+            }
+            Self::UnusedImport { place, item } => {
+                write!(f, "{place}: `{item}` is imported and not used, or imported twice; remove it")
+            }
+            Self::MalformedImport { place } => {
+                write!(f, "{place}: an import is one line, `import package::module::{{item, item}};`")
+            }
+            Self::LateImport { place } => {
+                write!(f, "{place}: an import below a declaration; move it to the top of the file")
+            }
+            Self::Cycle { place, modules } => {
+                write!(f, "{place}: modules import each other: {}", modules.join(" -> "))
+            }
+        }
+    }
+}
+
+impl Error for LinkError {}

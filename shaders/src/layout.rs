@@ -1,0 +1,138 @@
+//! How the buffers of the machine are laid out: the numbers that host and shaders share.
+//!
+//! `machine/layout.wgsl` is written from here by `cargo xtask codegen`.
+
+/// Defines constants and the list of all of them.
+macro_rules! constants { ($($(#[doc = $doc:literal])+ $name:ident = $value:expr;)*) => {
+    $($(#[doc = $doc])+ pub const $name: u32 = $value;)*
+
+    /// Every constant: name, value, meaning.
+    pub const ALL: &[(&str, u32, &str)] = &[$((stringify!($name), $name, concat!($($doc),+).trim_ascii())),*];
+} }
+
+constants! {
+    // The state of lanes: columns of one u64 a lane. Columns 0 to 30 are X0 to X30.
+
+    /// Column: the stack pointer.
+    COLUMN_SP = 31;
+    /// Column: the program counter.
+    COLUMN_PC = 32;
+    /// Column: steps retired.
+    COLUMN_STEPS = 33;
+    /// Column: condition flags, and from bit 32 on the bytes that the exclusive monitor marks.
+    COLUMN_NZCV = 34;
+    /// Column: the address that the exclusive monitor marks.
+    COLUMN_MONITOR = 35;
+    /// Column: TPIDR_EL0.
+    COLUMN_TPIDR = 36;
+    /// Column: TPIDRRO_EL0.
+    COLUMN_TPIDRRO = 37;
+    /// Column: FPCR, and from bit 32 on FPSR.
+    COLUMN_FPCR = 38;
+    /// Column: the steps at which the lane stops.
+    COLUMN_LIMIT = 39;
+    /// Column: why the lane stopped, and from bit 32 on the immediate or word that stopped it.
+    COLUMN_STOP = 40;
+    /// Column: the address that stopped the lane; what an internal stop asks for.
+    COLUMN_STOP_ADDRESS = 41;
+    /// Column: the entry that leads to the root of the page table, and from bit 32 on its levels.
+    COLUMN_ROOT = 42;
+    /// Column: the first page of the window that the page table covers.
+    COLUMN_WINDOW = 43;
+    /// Column: the last frame of the lane's chain, and from bit 32 on how many pages the lane has written.
+    COLUMN_TAIL = 44;
+    /// Column: how many pages the lane may write, and from bit 32 on the first frame of its chain. A reset keeps it.
+    COLUMN_HEAD = 45;
+    /// How many columns there are.
+    COLUMNS = 46;
+
+    // Why a lane stopped.
+
+    /// The lane runs.
+    STOP_NONE = 0;
+    /// The limit of steps is reached.
+    STOP_BUDGET = 1;
+    /// HLT.
+    STOP_HALT = 2;
+    /// BRK.
+    STOP_BREAKPOINT = 3;
+    /// SVC.
+    STOP_SYSCALL = 4;
+    /// An undefined word.
+    STOP_UNDEFINED = 5;
+    /// The lane may not write another page.
+    STOP_OUT_OF_FRAMES = 6;
+    /// The program ended itself. Only the host sets it.
+    STOP_EXIT = 7;
+    /// The first of the faults: three times the kind, plus the access.
+    STOP_FAULT = 8;
+    /// Internal: the bank has no frame left.
+    STOP_NEED_FRAME = 32;
+    /// Internal: code must be lowered first.
+    STOP_NEED_CODE = 33;
+
+    /// Fault kind: not mapped.
+    FAULT_TRANSLATION = 0;
+    /// Fault kind: not permitted.
+    FAULT_PERMISSION = 3;
+    /// Fault kind: not aligned.
+    FAULT_ALIGNMENT = 6;
+    /// Access: a load.
+    ACCESS_READ = 0;
+    /// Access: a store.
+    ACCESS_WRITE = 1;
+    /// Access: a fetch.
+    ACCESS_EXECUTE = 2;
+
+    // Frames: 4 KiB of data, or 1,024 entries of a page table.
+
+    /// The u64 words of a frame.
+    FRAME_WORDS = 512;
+    /// Entry: the frame number begins at this bit.
+    ENTRY_FRAME = 8;
+    /// Entry: loads are permitted.
+    ENTRY_READ = 1;
+    /// Entry: stores are permitted.
+    ENTRY_WRITE = 2;
+    /// Entry: fetches are permitted.
+    ENTRY_EXECUTE = 4;
+    /// Entry: something is there. An entry without is zero.
+    ENTRY_MAPPED = 8;
+    /// Entry: the frame is the lane's own, if the frame the entry lies in is.
+    ENTRY_OWNED = 16;
+    /// Entry: the lane has written the page.
+    ENTRY_PRIVATE = 32;
+    /// Bits of a page number that one level of a page table translates.
+    LEVEL_BITS = 10;
+
+    // What is known of each frame: the page it holds in two words, the next frame of the lane, the lowered code.
+
+    /// Set in the second word of a frame's page if the frame is a node of a page table.
+    INFO_NODE = 0x80000000;
+    /// Set in a frame's code if the code is up to date. The rest is one more than the number of the code page.
+    INFO_CODE_VALID = 0x80000000;
+
+    // Counters of a bank.
+
+    /// How many frames have been given out, or asked for.
+    COUNTER_FRAMES = 0;
+    /// Lanes that ended the dispatch without a stop.
+    COUNTER_RUNNING = 1;
+    /// Lanes that stopped.
+    COUNTER_STOPPED = 2;
+    /// Lanes that need a frame.
+    COUNTER_NEED_FRAME = 3;
+    /// Lanes that need code.
+    COUNTER_NEED_CODE = 4;
+    /// Steps retired, the low word.
+    COUNTER_STEPS = 5;
+    /// Steps retired, the high word.
+    COUNTER_STEPS_HIGH = 6;
+    /// How many counters there are.
+    COUNTERS = 8;
+
+    /// Words of a row of the decode table: mask, value, holes and shape, and the four words of the micro-op.
+    ROW_WORDS = 8;
+    /// Micro-ops of a page.
+    PAGE_OPS = 1024;
+}

@@ -1,0 +1,35 @@
+//! The text of every module, embedded in the library.
+
+/// Pairs each path with the text of its file.
+macro_rules! modules { ($($path:literal)*) => { &[$(($path, include_str!(concat!("../wgsl/", $path)))),*] } }
+
+/// Every file below `wgsl/`: its path there, and its text.
+pub const MODULES: &[(&str, &str)] = modules! {
+    "arm64/atomic.wgsl"
+    "arm64/bitmask.wgsl"
+    "arm64/bits.wgsl"
+    "arm64/class.wgsl"
+    "arm64/class_ids.wgsl"
+    "arm64/crc.wgsl"
+    "arm64/divide.wgsl"
+    "arm64/flags.wgsl"
+    "arm64/multiply.wgsl"
+    "arm64/numbers.wgsl"
+    "arm64/operand.wgsl"
+    "arm64/operations.wgsl"
+    "arm64/word.wgsl"
+    "machine/bindings.wgsl"
+    "machine/decode.wgsl"
+    "machine/frames.wgsl"
+    "machine/frames_2.wgsl"
+    "machine/frames_4.wgsl"
+    "machine/frames_8.wgsl"
+    "machine/interpreter.wgsl"
+    "machine/layout.wgsl"
+    "machine/lowering.wgsl"
+    "machine/memory.wgsl"
+    "machine/micro_op.wgsl"
+    "machine/rows.wgsl"
+    "machine/transfer.wgsl"
+    "wide.wgsl"
+};

@@ -1,0 +1,68 @@
+//! A module imports what it calls itself, rather than rely on a module it imports to have done so.
+
+use std::collections::BTreeSet;
+
+use kvrm_shaders::MODULES;
+use naga::Expression;
+
+use crate::support::{Checked, all};
+
+fn violations(checked: &Checked, text_of: impl Fn(&str) -> String) -> BTreeSet<String> {
+    let module = &checked.module;
+    let mut violations = BTreeSet::new();
+    for (_, caller, function) in checked.functions() {
+        for (handle, expression) in function.expressions.iter() {
+            let (span, name) = match *expression {
+                Expression::CallResult(callee) => {
+                    (module.functions.get_span(callee), &module.functions[callee].name)
+                }
+                Expression::Constant(constant) => {
+                    (module.constants.get_span(constant), &module.constants[constant].name)
+                }
+                Expression::GlobalVariable(variable) => {
+                    (module.global_variables.get_span(variable), &module.global_variables[variable].name)
+                }
+                _ => continue,
+            };
+            let (Some(name), true) = (name, span.is_defined()) else { continue };
+            let (user, _) = checked.place(function.expressions.get_span(handle));
+            let (owner, _) = checked.place(span);
+            let imported = || {
+                let text = text_of(&user);
+                let mut imports = text.lines().filter(|line| line.starts_with("import "));
+                imports.any(|line| {
+                    line.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == name)
+                })
+            };
+            if user != owner && !imported() {
+                violations
+                    .insert(format!("{user}: `{caller}` uses `{name}` of {owner} and does not import it"));
+            }
+        }
+    }
+    violations
+}
+
+fn embedded(path: &str) -> String {
+    MODULES.iter().find(|(known, _)| *known == path).expect("it is in the table").1.to_owned()
+}
+
+#[test]
+fn every_module_imports_what_it_uses() {
+    for (path, checked) in all() {
+        assert_eq!(violations(&checked, embedded), BTreeSet::new(), "in {path}");
+    }
+}
+
+#[test]
+fn a_name_that_another_module_imports_is_found() {
+    let import = "import package::arm64::flags::{nz};\n";
+    let text = format!("{import}fn a(x: u64) -> u64 {{ return truncate(x + u64(nz(x, 64u)), 32u); }}\n");
+    let direct = format!("{import}import package::arm64::numbers::{{truncate}};\n");
+    let text_of = |path: &str| if path == "test.wgsl" { text.clone() } else { embedded(path) };
+    // `add_with_carry` of the same module is what brings `truncate` along.
+    assert_eq!(violations(&Checked::of_text(&text), text_of).len(), 1, "`truncate` is not imported");
+    let text = text.replace(import, &direct);
+    let text_of = |path: &str| if path == "test.wgsl" { text.clone() } else { embedded(path) };
+    assert_eq!(violations(&Checked::of_text(&text), text_of), BTreeSet::new(), "both are");
+}

@@ -1,0 +1,113 @@
+//! Modules, linked and validated.
+
+use kvrm_shaders::{Linked, MODULES};
+use naga::front::wgsl::{Frontend, Options};
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{Function, Handle, Module, SourceLocation, Span, TypeInner};
+
+/// What the device can do beyond the base of WGSL: 64-bit integers (`wgpu::Features::SHADER_INT64`).
+///
+/// A device is created with exactly this, so that a shader that needs more fails here and not on the one
+/// backend that lacks it.
+pub(crate) const fn capabilities() -> Capabilities {
+    Capabilities::SHADER_INT64
+}
+
+/// A source with what naga knows of it.
+pub(crate) struct Checked {
+    linked: Linked,
+    /// Without comments other than `///`, for one in front of it hides such a comment from naga.
+    source: String,
+    pub(crate) module: Module,
+    pub(crate) info: ModuleInfo,
+}
+
+impl Checked {
+    /// Parses and validates. Panics with the place in the module if naga refuses it.
+    pub(crate) fn new(linked: Linked) -> Self {
+        let is_comment = |line: &str| line.starts_with("//") && !line.starts_with("///");
+        let lines = linked.source.lines().map(|line| if is_comment(line) { "" } else { line });
+        let source = lines.flat_map(|line| [line, "\n"]).collect::<String>();
+
+        let refused = |location: Option<SourceLocation>, message: String| -> ! {
+            let place = location.and_then(|location| linked.locate(location.line_number as usize));
+            panic!("naga refuses {place:?}: {message}")
+        };
+        let options = Options { parse_doc_comments: true, capabilities: capabilities() };
+        let module = Frontend::new_with_options(options)
+            .parse(&source)
+            .unwrap_or_else(|error| refused(error.location(&source), error.emit_to_string(&source)));
+        let info = Validator::new(ValidationFlags::all(), capabilities())
+            .validate(&module)
+            .unwrap_or_else(|error| refused(error.location(&source), error.emit_to_string(&source)));
+        Self { linked, source, module, info }
+    }
+
+    /// A module that only a test has.
+    pub(crate) fn of_text(text: &str) -> Self {
+        Self::new(kvrm_shaders::link_source("test", text, &[]).expect("its imports are right"))
+    }
+
+    /// The file and line that a part of the source comes from.
+    pub(crate) fn place(&self, span: Span) -> (String, usize) {
+        let line = span.location(&self.source).line_number as usize;
+        let (path, line) = self.linked.locate(line).expect("a span is in the source");
+        (path.to_owned(), line)
+    }
+
+    /// All functions, entry points included, with their handles if they have one and their names.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = (Option<Handle<Function>>, &str, &Function)> {
+        let functions = self.module.functions.iter().map(|(handle, function)| {
+            (Some(handle), function.name.as_deref().expect("WGSL functions have names"), function)
+        });
+        let entry_points = self.module.entry_points.iter();
+        functions.chain(entry_points.map(|entry| (None, entry.name.as_str(), &entry.function)))
+    }
+
+    /// Expressions of all functions about which `check` has something to say: `path:line: message`.
+    ///
+    /// `check` gets the expression and a function that tells the types of others of the same function.
+    pub(crate) fn violations(
+        &self,
+        check: impl Fn(&naga::Expression, &dyn Fn(Handle<naga::Expression>) -> TypeInner) -> Option<&'static str>,
+    ) -> Vec<String> {
+        let mut violations = Vec::new();
+        for (handle, name, function) in self.functions() {
+            let info = match handle {
+                Some(handle) => &self.info[handle],
+                None => {
+                    let entry = |entry: &naga::EntryPoint| entry.name == name;
+                    self.info
+                        .get_entry_point(self.module.entry_points.iter().position(entry).expect("it is one"))
+                }
+            };
+            let type_of =
+                |handle: Handle<naga::Expression>| info[handle].ty.inner_with(&self.module.types).clone();
+            for (handle, expression) in function.expressions.iter() {
+                if let Some(message) = check(expression, &type_of) {
+                    let (path, line) = self.place(function.expressions.get_span(handle));
+                    violations.push(format!("{path}:{line}: {message}"));
+                }
+            }
+        }
+        violations
+    }
+}
+
+/// Whether a module has an entry point, and so is a kernel and no helper.
+pub(crate) fn is_kernel(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("@compute"))
+}
+
+/// `arm64/flags.wgsl` is the module `arm64::flags`.
+pub(crate) fn name(path: &str) -> String {
+    path.strip_suffix(".wgsl").expect("modules are WGSL files").replace('/', "::")
+}
+
+/// Every module on its own, that is, with what it imports.
+pub(crate) fn all() -> impl Iterator<Item = (&'static str, Checked)> {
+    MODULES.iter().map(|(path, _)| {
+        let linked = kvrm_shaders::link(&name(path), &[]);
+        (*path, Checked::new(linked.unwrap_or_else(|error| panic!("{path} does not link: {error}"))))
+    })
+}

@@ -1,0 +1,93 @@
+//! Every function of `arm64/` names the Rust function it is the twin of, and that function exists.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::support::{Checked, all};
+
+/// A twin as a comment names it: ``Twin: `path`.`` or, for a helper, ``Twin: a part of `path`.``
+fn twin(documentation: &[String]) -> Option<&str> {
+    let named = documentation.iter().find_map(|line| {
+        let line = line.trim_start_matches('/').trim().strip_prefix("Twin: ")?;
+        Some(line.strip_prefix("a part of ").unwrap_or(line))
+    })?;
+    named.strip_prefix('`')?.strip_suffix("`.")
+}
+
+/// Whether `crates/arm64/src` has what a path names. Methods of `u64` are known to exist.
+fn exists(twin: &str) -> bool {
+    let path: Vec<&str> = twin.split("::").collect();
+    let [package, modules @ .., item] = path.as_slice() else { return false };
+    if *package == "u64" {
+        return modules.is_empty();
+    }
+    // `Word` in `word::Word::bits` is a type.
+    let modules: Vec<&str> =
+        modules.iter().copied().filter(|name| name.starts_with(|c: char| c.is_lowercase())).collect();
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/arm64/src");
+    let Ok(text) = fs::read_to_string(sources.join(format!("{}.rs", modules.join("/")))) else {
+        return false;
+    };
+    let declares = |start: &str, end: &str| text.contains(&format!("{start}{item}{end}"));
+    *package == "kvrm_arm64" && (declares("fn ", "(") || declares("fn ", "<") || declares("struct ", " {"))
+}
+
+/// What is wrong with the twins of a source: `path:line: message`.
+fn violations(checked: &Checked) -> Vec<String> {
+    let documentation = checked.module.doc_comments.as_deref();
+    let functions = checked.module.functions.iter().map(|(handle, function)| {
+        let span = checked.module.functions.get_span(handle);
+        (span, function.name.as_deref(), documentation.and_then(|all| all.functions.get(&handle)))
+    });
+    let structs = checked.module.types.iter().filter_map(|(handle, ty)| {
+        let span = checked.module.types.get_span(handle);
+        let is_struct = matches!(ty.inner, naga::TypeInner::Struct { .. });
+        is_struct.then(|| (span, ty.name.as_deref(), documentation.and_then(|all| all.types.get(&handle))))
+    });
+    let mut violations = Vec::new();
+    for (span, name, lines) in functions.chain(structs) {
+        let ((path, line), name) = (checked.place(span), name.unwrap_or_default());
+        match lines.and_then(|lines| twin(lines)) {
+            None => violations.push(format!("{path}:{line}: `{name}` has no line ``Twin: `path`.``")),
+            Some(twin) if !exists(twin) => {
+                violations
+                    .push(format!("{path}:{line}: `{name}` is the twin of `{twin}`, which does not exist"));
+            }
+            Some(_) => {}
+        }
+    }
+    violations
+}
+
+#[test]
+fn every_leaf_has_a_twin() {
+    // A set, because a module is also part of those that import it.
+    let modules = all().filter(|(path, _)| path.starts_with("arm64/"));
+    let violations: BTreeSet<String> = modules.flat_map(|(_, checked)| violations(&checked)).collect();
+    assert_eq!(violations, BTreeSet::new(), "all leaves have twins");
+}
+
+#[test]
+fn a_function_without_a_twin_is_found() {
+    let checked = Checked::of_text("/// A.\nfn a() -> u32 { return 1u; }\n");
+    assert_eq!(violations(&checked), ["test.wgsl:2: `a` has no line ``Twin: `path`.``"], "of line 2");
+}
+
+#[test]
+fn a_twin_that_does_not_exist_is_found() {
+    for twin in ["kvrm_arm64::semantics::flags::a", "kvrm_arm64::a::b", "other::semantics::flags::nz", "nz"] {
+        let checked =
+            Checked::of_text(&format!("/// A.\n///\n/// Twin: `{twin}`.\nfn a() -> u32 {{ return 1u; }}\n"));
+        assert_eq!(violations(&checked).len(), 1, "there is no {twin}");
+    }
+}
+
+#[test]
+fn functions_methods_and_structs_are_twins() {
+    let twins = ["kvrm_arm64::semantics::flags::nz", "kvrm_arm64::word::Word::bits", "u64::swap_bytes"];
+    for twin in twins {
+        assert!(exists(twin), "{twin} exists");
+    }
+    assert!(exists("kvrm_arm64::semantics::flags::AddResult"), "a struct");
+}

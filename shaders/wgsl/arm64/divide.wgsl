@@ -1,0 +1,32 @@
+//! Division. Division by zero gives zero, and the one overflow wraps.
+
+import package::wide::{quotient};
+
+/// The quotient of two numbers, rounded towards zero.
+///
+/// Drivers inline every call, so a kernel that needs both kinds calls this once rather than the two below.
+///
+/// Twin: `kvrm_arm64::semantics::divide::divide`.
+fn divide(dividend: u64, divisor: u64, signed: bool) -> u64 {
+    let dividend_negative = signed && (dividend >> 63u) == 1lu;
+    let divisor_negative = signed && (divisor >> 63u) == 1lu;
+    let magnitude = quotient(
+        select(dividend, 0lu - dividend, dividend_negative),
+        select(divisor, 0lu - divisor, divisor_negative),
+    );
+    return select(magnitude, 0lu - magnitude, dividend_negative != divisor_negative);
+}
+
+/// The quotient of two unsigned numbers.
+///
+/// Twin: `kvrm_arm64::semantics::divide::divide_unsigned`.
+fn divide_unsigned(dividend: u64, divisor: u64) -> u64 {
+    return divide(dividend, divisor, false);
+}
+
+/// The quotient of two signed numbers, rounded towards zero.
+///
+/// Twin: `kvrm_arm64::semantics::divide::divide_signed`.
+fn divide_signed(dividend: u64, divisor: u64) -> u64 {
+    return divide(dividend, divisor, true);
+}

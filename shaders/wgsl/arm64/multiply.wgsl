@@ -1,0 +1,25 @@
+//! Multiplication.
+
+/// The high half of the product of two unsigned numbers.
+///
+/// Twin: `kvrm_arm64::semantics::multiply::multiply_high_unsigned`.
+fn multiply_high_unsigned(x: u64, y: u64) -> u64 {
+    let x_low = x & 0xfffffffflu;
+    let x_high = x >> 32u;
+    let y_low = y & 0xfffffffflu;
+    let y_high = y >> 32u;
+    // None of these sums overflows: the largest product of words leaves room for two words.
+    let low = x_high * y_low + ((x_low * y_low) >> 32u);
+    let middle = x_low * y_high + (low & 0xfffffffflu);
+    return x_high * y_high + (low >> 32u) + (middle >> 32u);
+}
+
+/// The high half of the product of two signed numbers.
+///
+/// Twin: `kvrm_arm64::semantics::multiply::multiply_high_signed`.
+fn multiply_high_signed(x: u64, y: u64) -> u64 {
+    // A negative number is the unsigned one of the same bits less 2^64.
+    let x_excess = select(0lu, y, (x >> 63u) == 1lu);
+    let y_excess = select(0lu, x, (y >> 63u) == 1lu);
+    return multiply_high_unsigned(x, y) - x_excess - y_excess;
+}

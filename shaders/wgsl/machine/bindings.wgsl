@@ -1,0 +1,28 @@
+//! What every kernel of a machine is bound to, but for its frames.
+
+/// What a dispatch is told.
+struct Parameters {
+    /// How many lanes the machine has; the length of a column of their state.
+    lanes: u32,
+    /// The most steps a lane takes in this dispatch.
+    steps: u32,
+    /// The most loop iterations an invocation may take, roughly; some drivers cut longer ones off.
+    fuel: u32,
+    /// How many frames the machine has.
+    frames: u32,
+    /// Jobs of kernels that work on a list.
+    jobs: u32,
+    /// Bit `n` is set if the machine has the `n`-th `Feature`.
+    features: u32,
+}
+
+/// See there.
+@group(0) @binding(0) var<storage, read> parameters: Parameters;
+/// Columns of one word a lane.
+@group(0) @binding(1) var<storage, read_write> state: array<u64>;
+/// Of each frame: its page in two words, the next frame of its lane, its lowered code.
+@group(0) @binding(2) var<storage, read_write> frame_info: array<vec4<u32>>;
+/// Lowered code, by code page.
+@group(0) @binding(3) var<storage, read_write> micro_ops: array<vec4<u32>>;
+/// What the host reads after a dispatch.
+@group(0) @binding(4) var<storage, read_write> counters: array<atomic<u32>>;

@@ -1,0 +1,255 @@
+//! The memory of the invocation's lane: page tables, copy on write, and pages at hand.
+//!
+//! A page table is a tree of frames. All lanes start from the tree of their image; a lane that writes copies
+//! the path to the page first. An entry's frame is the lane's own if the entry and all above it say so, so that
+//! a snapshot only has to clear the mark at the root, and a reset only has to put the root back.
+
+import package::machine::bindings::{counters, frame_info, micro_ops, parameters};
+import package::machine::frames::{frame_load, frame_store};
+import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COUNTER_FRAMES, ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_OWNED, ENTRY_PRIVATE, ENTRY_READ, ENTRY_WRITE, FAULT_PERMISSION, FAULT_TRANSLATION, FRAME_WORDS, INFO_CODE_VALID, INFO_NODE, LEVEL_BITS, PAGE_OPS, STOP_FAULT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE, STOP_OUT_OF_FRAMES};
+
+/// What a translation is for.
+const WANT_NOTHING = 0u;
+/// A load.
+const WANT_READ = 1u;
+/// A store.
+const WANT_WRITE = 2u;
+/// To know whether a store would be permitted.
+const WANT_CHECK_WRITE = 3u;
+/// A fetch.
+const WANT_EXECUTE = 4u;
+/// What the host reads, whatever is permitted.
+const WANT_HOST_READ = 5u;
+/// What the host writes, whatever is permitted.
+const WANT_HOST_WRITE = 6u;
+
+/// No page begins at this address.
+const NO_PAGE = 1lu;
+/// Selects the bytes of a page.
+const PAGE_MASK = 0xffflu;
+
+/// The entry that leads to the root.
+var<private> root: u32;
+/// The levels of the page table.
+var<private> levels: u32;
+/// The first page it covers.
+var<private> window: u64;
+/// The first frame of the lane's chain; 0 if it has none.
+var<private> chain_head: u32;
+/// The last frame in use; frames behind it wait to be used again. 0 if none is in use.
+var<private> chain_tail: u32;
+/// How many pages the lane has written.
+var<private> pages_written: u32;
+/// How many it may write.
+var<private> pages_max: u32;
+
+/// The page at hand for loads.
+var<private> read_page: u64;
+/// Where its frame begins.
+var<private> read_frame: u32;
+/// The page at hand for stores.
+var<private> write_page: u64;
+/// Where its frame begins.
+var<private> write_frame: u32;
+/// Its lowered code, as in `frame_info`, if that has to be kept up to date; else 0.
+var<private> write_code: u32;
+/// The page at hand for fetches.
+var<private> code_page: u64;
+/// Where its micro-ops begin.
+var<private> code_ops: u32;
+
+/// The frame of the last translation, as an offset into `frames`.
+var<private> found_frame: u32;
+/// Its lowered code, if that is up to date; else 0.
+var<private> found_code: u32;
+/// Whether a checked page has not been written yet.
+var<private> found_fresh: u32;
+/// What a stop says beyond its kind.
+var<private> stop_address: u64;
+/// Work done beyond steps, in loop iterations.
+var<private> effort: u32;
+
+/// Forgets which pages are at hand.
+fn forget_pages() {
+    read_page = NO_PAGE;
+    write_page = NO_PAGE;
+    code_page = NO_PAGE;
+    write_code = 0u;
+}
+
+/// An entry of a node.
+fn node_entry(node: u32, index: u32) -> u32 {
+    let both = frame_load(node * FRAME_WORDS + (index >> 1u));
+    return u32(both >> (32u * (index & 1u)));
+}
+
+/// Changes an entry of a node.
+fn set_node_entry(node: u32, index: u32, entry: u32) {
+    let word = node * FRAME_WORDS + (index >> 1u);
+    let shift = 32u * (index & 1u);
+    frame_store(word, (frame_load(word) & ~(0xfffffffflu << shift)) | (u64(entry) << shift));
+}
+
+/// Takes a frame for a page, or for a node on the way to it; 0 if there is none.
+fn take_frame(page: u64, node: bool) -> u32 {
+    var next = chain_head;
+    if chain_tail != 0u {
+        next = frame_info[chain_tail].z;
+    }
+    var behind = 0u;
+    var code = 0u;
+    if next != 0u {
+        behind = frame_info[next].z;
+        // The code page stays with the frame, but what is in it is no longer right.
+        code = frame_info[next].w & ~INFO_CODE_VALID;
+    } else {
+        next = atomicAdd(&counters[COUNTER_FRAMES], 1u);
+        if next >= parameters.frames {
+            return 0u;
+        }
+        if chain_tail == 0u {
+            chain_head = next;
+        } else {
+            frame_info[chain_tail].z = next;
+        }
+    }
+    let kind = select(0u, INFO_NODE, node);
+    frame_info[next] = vec4<u32>(u32(page), u32(page >> 32u) | kind, behind, code);
+    chain_tail = next;
+    return next;
+}
+
+/// Makes the page of an entry the lane's own, copying what is shared on the way to it. Returns a stop.
+fn own(page: u64, leaf: u32) -> u32 {
+    let relative = page - window;
+    var entry = root;
+    var parent = 0u;
+    var parent_index = 0u;
+    var level = levels;
+    loop {
+        if (entry & ENTRY_OWNED) == 0u {
+            let taken = take_frame(page, level != 0u);
+            if taken == 0u {
+                return STOP_NEED_FRAME;
+            }
+            // What a copied node leads to is shared with the original.
+            let shared_entries = u64(ENTRY_OWNED) | (u64(ENTRY_OWNED) << 32u);
+            let keep = select(0xfffffffffffffffflu, ~shared_entries, level != 0u);
+            let to = taken * FRAME_WORDS;
+            let source = (entry >> ENTRY_FRAME) * FRAME_WORDS;
+            for (var i = 0u; i < FRAME_WORDS; i += 4u) {
+                frame_store(to + i, frame_load(source + i) & keep);
+                frame_store(to + i + 1u, frame_load(source + i + 1u) & keep);
+                frame_store(to + i + 2u, frame_load(source + i + 2u) & keep);
+                frame_store(to + i + 3u, frame_load(source + i + 3u) & keep);
+            }
+            effort += FRAME_WORDS / 4u;
+            let flags = (entry & ((1u << ENTRY_FRAME) - 1u)) | ENTRY_OWNED | select(0u, ENTRY_PRIVATE, level == 0u);
+            entry = (taken << ENTRY_FRAME) | flags;
+            if level == levels {
+                root = entry;
+            } else {
+                set_node_entry(parent, parent_index, entry);
+            }
+        }
+        if level == 0u {
+            break;
+        }
+        level -= 1u;
+        parent = entry >> ENTRY_FRAME;
+        parent_index = u32(relative >> (LEVEL_BITS * level)) & ((1u << LEVEL_BITS) - 1u);
+        entry = node_entry(parent, parent_index);
+    }
+    if (leaf & ENTRY_PRIVATE) == 0u {
+        pages_written += 1u;
+    }
+    found_frame = (entry >> ENTRY_FRAME) * FRAME_WORDS;
+    return STOP_NONE;
+}
+
+/// A fault at an address.
+fn fault(kind: u32, access: u32, address: u64) -> u32 {
+    stop_address = address;
+    return STOP_FAULT + kind + access;
+}
+
+/// Finds the frame of an address, for what is wanted, and puts the page at hand unless it is `second`.
+///
+/// Returns a stop; then nothing has changed that the guest can see.
+fn translate(want: u32, address: u64, second: bool) -> u32 {
+    let access = select(select(ACCESS_WRITE, ACCESS_EXECUTE, want == WANT_EXECUTE), ACCESS_READ, want == WANT_READ);
+    let page = address >> 12u;
+    let relative = page - window;
+    effort += 16u;
+    if (address >> 48u) != 0lu || (relative >> (LEVEL_BITS * levels)) != 0lu {
+        return fault(FAULT_TRANSLATION, access, address);
+    }
+    var entry = root;
+    var level = levels;
+    while level > 0u && entry != 0u {
+        level -= 1u;
+        entry = node_entry(entry >> ENTRY_FRAME, u32(relative >> (LEVEL_BITS * level)) & ((1u << LEVEL_BITS) - 1u));
+    }
+    if entry == 0u {
+        return fault(FAULT_TRANSLATION, access, address);
+    }
+    var needed = ENTRY_WRITE;
+    switch want {
+        case WANT_READ: { needed = ENTRY_READ; }
+        case WANT_EXECUTE: { needed = ENTRY_EXECUTE; }
+        case WANT_HOST_READ, WANT_HOST_WRITE: { needed = ENTRY_MAPPED; }
+        default: {}
+    }
+    if (entry & needed) == 0u {
+        return fault(FAULT_PERMISSION, access, address);
+    }
+    found_fresh = select(0u, 1u, (entry & ENTRY_PRIVATE) == 0u);
+    let page_address = address & ~PAGE_MASK;
+    if want == WANT_WRITE || want == WANT_HOST_WRITE {
+        if pages_written + found_fresh > pages_max {
+            return STOP_OUT_OF_FRAMES;
+        }
+        let stop = own(page, entry);
+        if stop != STOP_NONE {
+            return stop;
+        }
+        // What is at hand may be the frame that was copied.
+        if read_page == page_address {
+            read_frame = found_frame;
+        }
+        if code_page == page_address {
+            code_page = NO_PAGE;
+        }
+    } else {
+        found_frame = (entry >> ENTRY_FRAME) * FRAME_WORDS;
+    }
+    let code = frame_info[found_frame / FRAME_WORDS].w;
+    found_code = select(0u, code, (code & INFO_CODE_VALID) != 0u);
+    if want == WANT_EXECUTE {
+        if found_code == 0u {
+            stop_address = u64(found_frame / FRAME_WORDS) | (u64(code) << 32u);
+            return STOP_NEED_CODE;
+        }
+        code_page = page_address;
+        code_ops = ((found_code & ~INFO_CODE_VALID) - 1u) * PAGE_OPS;
+    } else if !second {
+        if want == WANT_READ {
+            read_page = page_address;
+            read_frame = found_frame;
+        } else if want == WANT_WRITE {
+            write_page = page_address;
+            write_frame = found_frame;
+            write_code = found_code;
+        }
+    }
+    return STOP_NONE;
+}
+
+/// Marks the micro-ops of changed words, so that they are lowered again before they run.
+fn mark_stale(code: u32, first_byte: u32, last_byte: u32) {
+    let ops = ((code & ~INFO_CODE_VALID) - 1u) * PAGE_OPS;
+    for (var word = first_byte >> 2u; word <= last_byte >> 2u; word += 1u) {
+        micro_ops[ops + word] = vec4<u32>();
+    }
+    effort += 4u;
+}

@@ -1,0 +1,143 @@
+//! The host's reads and writes of guest memory, many at once, and the reset of chosen lanes.
+
+import package::machine::bindings::{parameters, state};
+import package::machine::frames::{frame_load, frame_store};
+import package::machine::layout::{COLUMNS, COLUMN_HEAD, COLUMN_ROOT, COLUMN_TAIL, COLUMN_WINDOW, STOP_NONE};
+import package::machine::memory::{WANT_HOST_READ, WANT_HOST_WRITE, chain_head, chain_tail, forget_pages, found_code, found_frame, found_fresh, levels, mark_stale, pages_max, pages_written, root, translate, window};
+
+/// Lanes of a workgroup.
+override WORKGROUP_SIZE: u32 = 64u;
+
+/// A piece of a page of a lane.
+struct Piece {
+    /// The lane.
+    lane: u32,
+    /// How many bytes; they do not leave the page.
+    bytes: u32,
+    /// The address, the low word.
+    address: u32,
+    /// The address, the high word.
+    address_high: u32,
+    /// Where the data begins, in words of `data`.
+    data: u32,
+    /// The result: a stop.
+    stop: u32,
+    /// The result: 1 if the lane has not written the page.
+    fresh: u32,
+    /// Makes the size a multiple of eight.
+    unused: u32,
+}
+
+/// The pieces to read or write. Those to write are sorted by lane.
+@group(1) @binding(0) var<storage, read_write> pieces: array<Piece>;
+/// The bytes of all pieces, each from a new word on.
+@group(1) @binding(1) var<storage, read_write> data: array<u64>;
+/// The first pieces of each lane that has any, and their end; or the lanes to reset.
+@group(1) @binding(2) var<storage, read> jobs: array<u32>;
+/// The state of all lanes at the last snapshot.
+@group(1) @binding(3) var<storage, read> snapshot: array<u64>;
+
+/// Makes the memory of a lane that of the invocation.
+fn enter_lane(lane: u32) {
+    let lanes = parameters.lanes;
+    let root_and_levels = state[COLUMN_ROOT * lanes + lane];
+    root = u32(root_and_levels);
+    levels = u32(root_and_levels >> 32u);
+    window = state[COLUMN_WINDOW * lanes + lane];
+    let tail = state[COLUMN_TAIL * lanes + lane];
+    chain_tail = u32(tail);
+    pages_written = u32(tail >> 32u);
+    let head = state[COLUMN_HEAD * lanes + lane];
+    pages_max = u32(head);
+    chain_head = u32(head >> 32u);
+    forget_pages();
+}
+
+/// Keeps what has become of the lane's memory.
+fn leave_lane(lane: u32) {
+    let lanes = parameters.lanes;
+    state[COLUMN_ROOT * lanes + lane] = u64(root) | (u64(levels) << 32u);
+    state[COLUMN_TAIL * lanes + lane] = u64(chain_tail) | (u64(pages_written) << 32u);
+    state[COLUMN_HEAD * lanes + lane] = u64(pages_max) | (u64(chain_head) << 32u);
+}
+
+/// The address of a piece.
+fn address_of(piece: Piece) -> u64 {
+    return u64(piece.address) | (u64(piece.address_high) << 32u);
+}
+
+/// Reads pieces that begin at a word: the second dimension chooses the piece, the first the word.
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn read_pieces(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let word = workgroup.x * WORKGROUP_SIZE + local;
+    let index = workgroup.z * 65535u + workgroup.y;
+    if index >= parameters.jobs || word * 8u >= pieces[index].bytes {
+        return;
+    }
+    let piece = pieces[index];
+    enter_lane(piece.lane);
+    let stop = translate(WANT_HOST_READ, address_of(piece), false);
+    if stop == STOP_NONE {
+        data[piece.data + word] = frame_load(found_frame + ((piece.address & 4095u) >> 3u) + word);
+    }
+    if word == 0u {
+        pieces[index].stop = stop;
+        pieces[index].fresh = found_fresh;
+    }
+}
+
+/// Writes the pieces of a lane, one after the other.
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn write_pieces(@builtin(global_invocation_id) invocation: vec3<u32>) {
+    let job = invocation.x;
+    if job >= parameters.jobs {
+        return;
+    }
+    let first = jobs[job];
+    let lane = pieces[first].lane;
+    enter_lane(lane);
+    for (var index = first; index < jobs[job + 1u]; index += 1u) {
+        let piece = pieces[index];
+        let stop = translate(WANT_HOST_WRITE, address_of(piece), false);
+        pieces[index].stop = stop;
+        if stop != STOP_NONE {
+            // Later pieces may overlap this one, so they wait too.
+            break;
+        }
+        let offset = piece.address & 4095u;
+        let end = offset + piece.bytes;
+        let shift = 8u * (offset & 7u);
+        var carried = 0lu;
+        for (var word = offset >> 3u; word * 8u < end; word += 1u) {
+            // Words of the data lie across words of the page.
+            let at = word - (offset >> 3u);
+            let fresh = select(0lu, data[piece.data + at], at * 8u < piece.bytes);
+            let bytes = select(fresh, (fresh << shift) | carried, shift != 0u);
+            carried = fresh >> ((64u - shift) & 63u);
+            let from_bit = select(0u, shift, at == 0u);
+            let unused = select(0u, 8u * (word * 8u + 8u - end), word * 8u + 8u > end);
+            let changed = (0xfffffffffffffffflu << from_bit) & (0xfffffffffffffffflu >> unused);
+            let place = found_frame + word;
+            frame_store(place, (frame_load(place) & ~changed) | (bytes & changed));
+        }
+        if found_code != 0u {
+            mark_stale(found_code, offset, end - 1u);
+        }
+    }
+    leave_lane(lane);
+}
+
+/// Takes chosen lanes back to the snapshot. The chain of frames stays, to be used again.
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn reset(@builtin(global_invocation_id) invocation: vec3<u32>) {
+    if invocation.x >= parameters.jobs {
+        return;
+    }
+    let lane = jobs[invocation.x];
+    let lanes = parameters.lanes;
+    for (var column = 0u; column < COLUMNS; column += 1u) {
+        if column != COLUMN_HEAD {
+            state[column * lanes + lane] = snapshot[column * lanes + lane];
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Modules of `shaders/wgsl/machine/`: the numbers that Rust and WGSL share.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use kvrm_arm64::encoding::{HOLES, HoleTest};
+use kvrm_arm64::lowering::Shape;
+use kvrm_arm64::micro_op::{self, Field, Handler, MicroOp};
+use kvrm_arm64::semantics::system::{COUNTER_HZ, CTR_EL0, DCZID_EL0};
+
+use super::BANNER;
+
+/// Handlers, registers and fields of micro-ops.
+pub(super) fn text() -> Result<String> {
+    let mut out = format!("//! Micro-ops. {BANNER}; do not edit.\n//!\n//! Source: `kvrm_arm64::micro_op`.\n");
+    for (handler, name, doc) in Handler::ALL {
+        write!(out, "\n/// {doc}\nconst HANDLER_{name} = {}u;\n", *handler as u32)?;
+    }
+    for (name, value, doc) in [
+        ("REGISTER_ZERO", micro_op::ZERO, "Reads as zero."),
+        ("REGISTER_SP", micro_op::SP, "The stack pointer."),
+        ("REGISTER_SINK", micro_op::SINK, "Takes what is written to the zero register."),
+        ("REGISTERS", micro_op::REGISTERS, "How many registers the interpreter has."),
+        ("EXTRACTION_PLAIN", micro_op::PLAIN, "The second operand is a whole register."),
+        ("EXTRACTION_UNSIGNED", micro_op::UNSIGNED, "Shifted left, then right."),
+        ("EXTRACTION_SIGNED", micro_op::SIGNED, "Shifted left, then right with sign."),
+        ("EXTRACTION_ROTATED", micro_op::ROTATED, "Rotated right."),
+        ("CARRY_FLAG", micro_op::CARRY_FLAG, "The carry that is added is the flag."),
+        ("INDEX_OFFSET", micro_op::INDEX_OFFSET, "The base register is kept."),
+        ("INDEX_POST", micro_op::INDEX_POST, "The base register is the address and is changed afterwards."),
+        ("INDEX_PRE", micro_op::INDEX_PRE, "The base register becomes the address."),
+    ] {
+        write!(out, "\n/// {doc}\nconst {name} = {value}u;\n")?;
+    }
+    for (number, name) in micro_op::SYSTEM_REGISTERS.iter().enumerate() {
+        let upper = name.to_uppercase();
+        write!(out, "\n/// The number of {upper} in a micro-op.\nconst SYSTEM_{upper} = {number}u;\n")?;
+    }
+    accessors(&mut out, "control", MicroOp::CONTROL)?;
+    accessors(&mut out, "parameters", MicroOp::PARAMETERS)?;
+    Ok(out)
+}
+
+/// Functions that read and set the fields of a word.
+fn accessors(out: &mut String, word: &str, fields: &[Field]) -> Result<()> {
+    for Field { name, low, width, doc } in fields {
+        let mask = (1_u32 << width) - 1;
+        write!(out, "\n/// {doc}\nfn get_{name}({word}: u32) -> u32 {{\n")?;
+        write!(out, "    return ({word} >> {low}u) & {mask}u;\n}}\n")?;
+        // Only fields of `control` are ever set twice. Mesa 25's llvmpipe gets a field wrong that replaces as
+        // many bits of a word as it was cut out of another.
+        let (doc, kept) = if word == "control" {
+            ("Sets", format!("({word} & {:#x}u)", !(mask << low)))
+        } else {
+            ("Sets, once,", word.to_owned())
+        };
+        write!(out, "\n/// {doc} `{name}`.\nfn set_{name}({word}: u32, value: u32) -> u32 {{\n")?;
+        write!(out, "    return {kept} | (value << {low}u);\n}}\n")?;
+    }
+    Ok(())
+}
+
+/// Shapes, holes and constant registers of the lowering.
+pub(super) fn rows() -> Result<String> {
+    let mut out = format!("//! Lowering. {BANNER}; do not edit.\n//!\n//! Source: `kvrm_arm64::lowering`.\n");
+    out += "\nimport package::arm64::bitmask::{decode_bit_masks};\n";
+    for (shape, name, doc) in Shape::ALL {
+        write!(out, "\n/// {doc}\nconst SHAPE_{name} = {}u;\n", *shape as u32)?;
+    }
+    for (name, value) in [("COUNTER_HZ", COUNTER_HZ), ("CTR_EL0", CTR_EL0), ("DCZID_EL0", DCZID_EL0)] {
+        write!(out, "\n/// The value of a system register that never changes.\nconst {name} = {value:#x}lu;\n")?;
+    }
+    out += "\n/// Whether `word` falls into one of the holes whose bits are set in `holes`.\n";
+    out += "///\n/// Twin: `kvrm_arm64::lowering::in_hole`.\nfn in_hole(word: u32, holes: u32) -> bool {\n";
+    for (bit, hole) in HOLES.iter().enumerate() {
+        write!(out, "    // {}: {}\n    if (holes & {:#x}u) != 0u && ", hole.name, hole.meaning, 1_u32 << bit)?;
+        match hole.test {
+            HoleTest::Pattern(pattern) => {
+                writeln!(out, "(word & {:#x}u) == {:#x}u {{ return true; }}", pattern.mask, pattern.value)?;
+            }
+            HoleTest::ReservedBitMask => {
+                out += "!decode_bit_masks((word >> 22u) & 1u, (word >> 10u) & 63u, (word >> 16u) & 63u, true).defined ";
+                out += "{ return true; }\n";
+            }
+        }
+    }
+    out += "    return false;\n}\n";
+    Ok(out)
+}
+
+/// The layout of buffers.
+pub(super) fn layout() -> Result<String> {
+    let mut out = format!("//! Buffers. {BANNER}; do not edit.\n//!\n//! Source: `kvrm_shaders::layout`.\n");
+    for (name, value, doc) in kvrm_shaders::layout::ALL {
+        write!(out, "\n/// {doc}\nconst {name} = {value}u;\n")?;
+    }
+    Ok(out)
+}
+
+/// The frames of a machine in one binding.
+pub(super) fn frames() -> Result<String> {
+    pools(1)
+}
+
+/// The frames of a machine in two bindings.
+pub(super) fn frames_2() -> Result<String> {
+    pools(2)
+}
+
+/// The frames of a machine in four bindings.
+pub(super) fn frames_4() -> Result<String> {
+    pools(4)
+}
+
+/// The frames of a machine in eight bindings.
+pub(super) fn frames_8() -> Result<String> {
+    pools(8)
+}
+
+/// Frames in `count` bindings, as no binding can be as large as the memory of a GPU.
+fn pools(count: u32) -> Result<String> {
+    let mut out = format!("//! Frames, in pools of one binding each. {BANNER}; do not edit.\n");
+    out += "\n/// Binary logarithm of the words of a pool; only the last that is used may have fewer.\n";
+    out += "override POOL_SHIFT: u32 = 28u;\n\n";
+    for pool in 0..count {
+        let binding = 5 + pool;
+        writeln!(out, "/// Words of frames: data, or two entries of a page table.")?;
+        writeln!(out, "@group(0) @binding({binding}) var<storage, read_write> pool_{pool}: array<u64>;")?;
+    }
+    out += "\n/// A word of a frame.\nfn frame_load(word: u32) -> u64 {\n";
+    if count == 1 {
+        out += "    return pool_0[word];\n}\n";
+        out += "\n/// Changes a word of a frame.\nfn frame_store(word: u32, value: u64) {\n    pool_0[word] = value;\n}\n";
+        return Ok(out.replace("\n/// Binary logarithm of the words of a pool; only the last that is used may have fewer.\noverride POOL_SHIFT: u32 = 28u;\n", ""));
+    }
+    out += "    let index = word & ((1u << POOL_SHIFT) - 1u);\n    switch word >> POOL_SHIFT {\n";
+    for pool in 1..count {
+        writeln!(out, "        case {pool}u: {{ return pool_{pool}[index]; }}")?;
+    }
+    out += "        default: { return pool_0[index]; }\n    }\n}\n";
+    out += "\n/// Changes a word of a frame.\nfn frame_store(word: u32, value: u64) {\n";
+    out += "    let index = word & ((1u << POOL_SHIFT) - 1u);\n    switch word >> POOL_SHIFT {\n";
+    for pool in 1..count {
+        writeln!(out, "        case {pool}u: {{ pool_{pool}[index] = value; }}")?;
+    }
+    out += "        default: { pool_0[index] = value; }\n    }\n}\n";
+    Ok(out)
+}
