@@ -1,6 +1,9 @@
 //! The command line of KVRM.
 
+mod bench;
 mod disasm;
+mod doctor;
+mod engine;
 mod number;
 mod output;
 mod program;
@@ -31,6 +34,10 @@ enum Command {
     /// Checks test vectors.
     #[command(subcommand)]
     Vectors(vectors::Command),
+    /// Measures how fast guests run, by the number of lanes.
+    Bench(bench::Args),
+    /// Says which GPUs there are, tests the one that would be used, and what is missing.
+    Doctor(doctor::Args),
 }
 
 /// The status of a failure of kvrm itself or of its input.
@@ -42,6 +49,8 @@ fn main() -> ExitCode {
         Command::Trace(args) => trace::run(args),
         Command::Disasm(args) => disasm::run(&args),
         Command::Vectors(vectors::Command::Run(args)) => vectors::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
     };
     result.unwrap_or_else(|error| {
         // A reader that has seen enough, such as `head`, is no failure.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use kvrm::arm64::Features;
-use kvrm::{Builder, Machine, Program, ReferenceEngine, Stop, read};
+use kvrm::{Builder, Machine, Program, Stop, read};
 
 use crate::number;
 
@@ -30,14 +30,6 @@ pub(crate) struct LoadArgs {
     raw_memory: u64,
 }
 
-/// What to run lanes on.
-#[derive(clap::Args)]
-pub(crate) struct EngineArgs {
-    /// The engine: reference, which is the CPU.
-    #[arg(long, value_name = "ENGINE", default_value = "reference", value_parser = ["reference"])]
-    engine: String,
-}
-
 /// How to set a machine up.
 #[derive(clap::Args)]
 pub(crate) struct MachineArgs {
@@ -48,8 +40,6 @@ pub(crate) struct MachineArgs {
     /// One more argument, different in each lane: {lane} stands for the lane's number. May be repeated.
     #[arg(long = "lane-arg", value_name = "TEMPLATE")]
     lane_args: Vec<String>,
-    #[command(flatten)]
-    engine: EngineArgs,
     /// The most steps each lane may take.
     #[arg(long, value_name = "STEPS", value_parser = number::count)]
     pub(crate) budget: Option<u64>,
@@ -83,15 +73,8 @@ impl LoadArgs {
     }
 }
 
-impl EngineArgs {
-    /// The engine that was chosen: whatever runs lanes gets it from here.
-    pub(crate) const fn factory(&self) -> ReferenceEngine {
-        ReferenceEngine
-    }
-}
-
 impl MachineArgs {
-    /// Everything but the number of lanes and the console.
+    /// Everything but the engine, the number of lanes and the console.
     pub(crate) fn builder(&self) -> Result<Builder<'static>> {
         self.builder_of_lane(0)
     }
@@ -108,7 +91,6 @@ impl MachineArgs {
         }
         let (args, templates) = (self.args.clone(), self.lane_args.clone());
         let mut builder = Machine::builder(program)
-            .engine(self.engine.factory())
             .features(Features { lse: self.lse, ..Features::ARMV8_0 })
             .stack_bytes(self.stack)
             .heap_bytes(self.heap)

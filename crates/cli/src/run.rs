@@ -13,6 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use kvrm::arm64::{Feature, decode, disassemble};
 use kvrm::{Access, Fault, FaultKind, Machine, Register, Report, Stop, Stream};
 
+use crate::engine::EngineArgs;
 use crate::number;
 use crate::output::{Output, note};
 use crate::program::{MachineArgs, status};
@@ -23,7 +24,8 @@ const PROGRESS_AFTER: Duration = Duration::from_secs(1);
 const HELP: &str = "\
 With one lane, output comes as it is written, and the exit status is the guest's; 124 means that the budget \
 ran out, 125 that something else stopped the guest, 2 that kvrm failed. With several lanes each line is shown \
-with its lane, and the status is 0 if all lanes exit with 0, else 1.";
+with its lane, and the status is 0 if all lanes exit with 0, else 1. Unless --engine reference asks for the \
+CPU, a line on standard error says what the lanes run on, and with --json the report.";
 
 /// Arguments of `kvrm run`.
 #[derive(clap::Args)]
@@ -31,6 +33,8 @@ with its lane, and the status is 0 if all lanes exit with 0, else 1.";
 pub(crate) struct Args {
     #[command(flatten)]
     machine: MachineArgs,
+    #[command(flatten)]
+    engine: EngineArgs,
     /// How many lanes to run.
     #[arg(long, value_name = "N", default_value = "1", value_parser = number::count)]
     lanes: u64,
@@ -45,7 +49,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
     let bar = ProgressBar::no_length();
     let failure = Failure::default();
-    let mut builder = args.machine.builder()?.lanes(usize::try_from(args.lanes)?);
+    let engine = args.engine.choose()?;
+    let lanes = usize::try_from(args.lanes)?;
+    let mut builder = args.machine.builder()?.engine(engine.clone()).lanes(lanes);
     if args.lanes == 1 && !args.json {
         let (bar, failure, mut out) = (bar.clone(), failure.clone(), Output::new());
         builder = builder.console(move |_, stream, bytes| {
@@ -55,13 +61,16 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         });
     }
     let mut machine = builder.build()?;
+    if !args.json && let Some(line) = engine.note() {
+        note(line);
+    }
     let report = observe(&mut machine, &args, &bar, &failure)?;
     if let Some(error) = failure.get().take() {
         return Err(error.into());
     }
     if args.json {
         let mut out = Output::new();
-        writeln!(out, "{}", to_json(&mut machine, &report)?)?;
+        writeln!(out, "{}", to_json(&mut machine, &report, engine.fallback.as_deref())?)?;
         out.flush()?;
     } else if args.lanes > 1 {
         show_lanes(&machine)?;
@@ -190,7 +199,7 @@ fn hint(stop: Stop, pc: u64, lse: bool) -> Option<String> {
     }
 }
 
-fn to_json(machine: &mut Machine, report: &Report) -> Result<serde_json::Value> {
+fn to_json(machine: &mut Machine, report: &Report, fallback: Option<&str>) -> Result<serde_json::Value> {
     let mut lanes = Vec::new();
     let (steps, pcs) = (machine.registers(Register::Steps)?, machine.registers(Register::Pc)?);
     for (lane, stop) in machine.stops()?.into_iter().enumerate() {
@@ -225,6 +234,7 @@ fn to_json(machine: &mut Machine, report: &Report) -> Result<serde_json::Value> 
         lanes.push(entry);
     }
     let mut json = serde_json::to_value(report)?;
+    json["fallback"] = fallback.into();
     json["lanes"] = lanes.into();
     Ok(json)
 }

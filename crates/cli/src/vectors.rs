@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use kvrm::vectors::{open, run_all};
 
-use crate::output::Output;
-use crate::program::EngineArgs;
+use crate::engine::{AdapterArgs, Name};
+use crate::output::{Output, note};
 
 /// How many failures are shown in full.
 const SHOWN: usize = 10;
@@ -26,8 +26,11 @@ pub(crate) struct Args {
     /// Vector files: one JSON object a line; compressed if the name ends in .gz.
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    /// The engine.
+    #[arg(long, value_name = "ENGINE", default_value = "reference")]
+    engine: Name,
     #[command(flatten)]
-    engine: EngineArgs,
+    adapter: AdapterArgs,
     /// Print one JSON object with all failures.
     #[arg(long)]
     json: bool,
@@ -44,7 +47,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         files.extend(file.iter().map(|_| path.display()));
         vectors.extend(file);
     }
-    let results = run_all(&vectors, &args.engine.factory())?;
+    let engine = args.adapter.choose(args.engine)?;
+    if !args.json && let Some(line) = engine.note() {
+        note(line);
+    }
+    let results = run_all(&vectors, &engine)?;
     let failures =
         || files.iter().zip(&vectors).zip(&results).filter(|(_, mismatches)| !mismatches.is_empty());
     let failed = failures().count();
@@ -60,7 +67,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             })
             .collect();
         let passed = vectors.len() - failed;
-        writeln!(out, "{}", serde_json::json!({ "passed": passed, "failed": failed, "failures": list }))?;
+        let engine = engine.to_string();
+        let json = serde_json::json!({
+            "engine": engine, "passed": passed, "failed": failed, "failures": list,
+        });
+        writeln!(out, "{json}")?;
     } else {
         for ((file, vector), mismatches) in failures().take(SHOWN) {
             writeln!(out, "FAILED in {file}: {}", vector.describe(mismatches))?;

@@ -11,6 +11,7 @@ mod kernels;
 mod lowering;
 mod pages;
 pub mod pipeline;
+mod select;
 mod store;
 
 pub use adapter::AdapterInfo;
@@ -19,3 +20,4 @@ pub use device::Device;
 pub use engine::GpuExecutor;
 pub use error::Error;
 pub use lowering::Lowering;
+pub use select::{Choice, Engine, GpuEngine};

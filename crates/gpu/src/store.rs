@@ -52,6 +52,8 @@ pub(crate) struct Store {
     /// Frames, in pools of `2^pool_shift` words.
     pools: Vec<Buffer>,
     pool_shift: u32,
+    /// How many pools the kernels are compiled for.
+    variant: usize,
     group: wgpu::BindGroup,
     decode_table: Buffer,
     class_rows: Buffer,
@@ -82,6 +84,7 @@ impl Store {
             counters: Buffer::zeroed(device, "counters", 4 * u64::from(COUNTERS))?,
             pools: vec![Buffer::zeroed(device, "frames", PAGE_BYTES as u64)?],
             pool_shift,
+            variant: 1,
             decode_table: Buffer::with_contents(device, "decode table", &rows)?,
             class_rows: Buffer::with_contents(device, "classes", &starts)?,
             capacity: 1,
@@ -137,23 +140,20 @@ impl Store {
         self.capacity = wanted;
         let variant = POOLS.iter().map(|(count, _)| *count).find(|count| *count >= pools as usize);
         let variant = variant.unwrap_or(POOLS[POOLS.len() - 1].0);
-        if variant > 1 && variant != self.bound_pools() {
+        if variant != self.variant {
             self.kernels = Arc::new(Kernels::compile(&self.device, variant, self.pool_shift)?);
+            self.variant = variant;
         }
-        self.bind(variant)?;
+        self.bind()?;
         Ok(self.capacity)
     }
 
-    fn bound_pools(&self) -> usize {
-        self.pools.len().next_power_of_two()
-    }
-
-    fn bind(&mut self, variant: usize) -> Result<(), Error> {
+    fn bind(&mut self) -> Result<(), Error> {
         let mut buffers =
             vec![&self.parameters, &self.columns.buffer, &self.info, &self.micro_ops, &self.counters];
         buffers.extend(&self.pools);
         // Pools that do not exist yet are never used; something must be bound all the same.
-        let empty: Vec<Buffer> = (self.pools.len()..variant)
+        let empty: Vec<Buffer> = (self.pools.len()..self.variant)
             .map(|_| Buffer::zeroed(&self.device, "no frames", 8))
             .collect::<Result<_, _>>()?;
         buffers.extend(&empty);
@@ -244,7 +244,7 @@ impl Store {
         if bytes > self.micro_ops.bytes() {
             let most = self.device.limits().storage_bytes();
             self.micro_ops.grow(bytes.next_power_of_two().min(most).max(bytes))?;
-            self.bind(self.bound_pools())?;
+            self.bind()?;
         }
         // A dispatch has a limited number of workgroups in its second dimension.
         for pages in pages.chunks(32_768) {

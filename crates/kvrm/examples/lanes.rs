@@ -7,7 +7,7 @@
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use kvrm::arm64::asm::{Assembler, W0, X0, X1, X2, XZR};
-use kvrm::{Machine, Program, Register};
+use kvrm::{Engine, Machine, Program, Register};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // x0 = how many steps the Collatz sequence takes from x0 down to 1.
@@ -26,6 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let program = Program::raw("collatz", code, 0x1000, 0)?;
     let mut machine = Machine::builder(program)
         .lanes(1000)
+        .engine(Engine::Auto)
         .prepare(|lane| lane.set_x(0, lane.number() as u64 + 1))
         .build()?;
     let report = machine.run(1_000_000)?;

@@ -7,7 +7,7 @@
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use kvrm::arm64::asm::{Assembler, W1, W2, X0, X1, X3, at};
-use kvrm::{Machine, Permissions, Program, Segment, Stop};
+use kvrm::{Engine, Machine, Permissions, Program, Segment, Stop};
 
 const CODE: u64 = 0x1_0000;
 const INPUT: u64 = 0x2_0000;
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         segments: vec![segment(CODE, code, Permissions::RX), segment(INPUT, Vec::new(), Permissions::RW)],
         symbols: Vec::new(),
     };
-    let mut machine = Machine::builder(program).lanes(LANES).build()?;
+    let mut machine = Machine::builder(program).lanes(LANES).engine(Engine::Auto).build()?;
     machine.snapshot()?;
     let all: Vec<usize> = (0..LANES).collect();
 

@@ -22,13 +22,31 @@
 //!
 //! # The model
 //!
-//! A [`Program`] says what is mapped before the first step. A [`Machine`] runs it on an [`Executor`], which an
-//! engine makes; today that is the [`ReferenceEngine`], which uses all cores. A run takes a *budget* of steps, a step being one retired
-//! instruction, and ends each lane in a [`Stop`]: the guest's own exit, a fault with its address, an undefined
-//! word, the budget. What a guest does wrong is a stop; an [`Error`] is a failure of the host or its input.
+//! A [`Program`] says what is mapped before the first step. A [`Machine`] runs it on an [`Engine`]: the CPU
+//! reference, which uses all cores and is what a machine has unless told otherwise, or a GPU, where one dispatch
+//! runs all lanes. [`Engine::Auto`] takes a GPU if there is one. Whatever the engine, the results are the same.
+//!
+//! A run takes a *budget* of steps, a step being one retired instruction, and ends each lane in a [`Stop`]: the
+//! guest's own exit, a fault with its address, an undefined word, the budget. What a guest does wrong is a stop;
+//! an [`Error`] is a failure of the host, the device or their input.
+//!
+//! ```
+//! # use kvrm::{Engine, Machine, Program};
+//! # let guest = concat!(env!("CARGO_MANIFEST_DIR"), "/../../guests/bin/sieve.elf");
+//! # let program = Program::open(guest)?;
+//! let choice = Engine::Auto.choose();
+//! if let Some(reason) = choice.reason {
+//!     eprintln!("{reason}"); // such as "no GPU: llvmpipe is software; running on the CPU reference"
+//! }
+//! let mut machine = Machine::builder(program).lanes(100).engine(choice.engine).build()?;
+//! # Ok::<(), kvrm::Error>(())
+//! ```
 //!
 //! Memory is paged and copied when first written, so a lane costs what it writes. [`Machine::snapshot`] and
 //! [`Machine::reset`] take lanes back at the same price, which is what fuzzing and search need.
+//!
+//! A transfer from a GPU costs much the same for one lane and for all, so results are best read with
+//! [`Machine::registers`] and [`Machine::memory_of_all`], which bring those of all lanes at once.
 //!
 //! # What it does not do
 //!
@@ -37,8 +55,11 @@
 //!
 //! # Where to go next
 //!
-//! [`arm64`] holds the instruction table, decoder, disassembler and assembler; [`vectors`] reads and runs test
-//! vectors; the binary `kvrm` does all this from the command line.
+//! [`arm64`] holds the instruction table, decoder, disassembler and assembler; [`gpu`] opens devices and says
+//! what is wrong with those that cannot be used; [`vectors`] reads and runs test vectors; the binary `kvrm` does
+//! all this from the command line.
 
 pub use kvrm_arm64 as arm64;
+pub use kvrm_gpu as gpu;
+pub use kvrm_gpu::{Choice, Engine, GpuEngine};
 pub use kvrm_machine::*;

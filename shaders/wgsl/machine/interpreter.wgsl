@@ -8,7 +8,7 @@ import package::arm64::atomic::{low, mem_atomic_op};
 import package::arm64::bits::{count_leading_sign_bits, count_leading_zero_bits, reverse_bits, reverse_bytes};
 import package::arm64::crc::{checksum};
 import package::arm64::divide::{divide};
-import package::arm64::flags::{add_with_carry, condition_holds, nz};
+import package::arm64::flags::{condition_holds};
 import package::arm64::multiply::{multiply_high_signed, multiply_high_unsigned};
 import package::arm64::numbers::{sign_extend};
 import package::arm64::operand::{rotate_right, shift_reg};
@@ -16,7 +16,7 @@ import package::machine::bindings::{counters, micro_ops, parameters, state};
 import package::machine::frames::{frame_load, frame_store};
 import package::machine::layout::{ACCESS_READ, ACCESS_WRITE, COLUMN_FPCR, COLUMN_HEAD, COLUMN_LIMIT, COLUMN_MONITOR, COLUMN_NZCV, COLUMN_PC, COLUMN_ROOT, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_TPIDR, COLUMN_TPIDRRO, COLUMN_WINDOW, COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH, COUNTER_STOPPED, FAULT_ALIGNMENT, PAGE_OPS, STOP_BREAKPOINT, STOP_BUDGET, STOP_HALT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE, STOP_OUT_OF_FRAMES, STOP_SYSCALL, STOP_UNDEFINED};
 import package::machine::memory::{PAGE_MASK, WANT_CHECK_WRITE, WANT_EXECUTE, WANT_NOTHING, WANT_READ, WANT_WRITE, chain_head, chain_tail, code_ops, code_page, effort, fault, forget_pages, found_code, found_frame, found_fresh, levels, mark_stale, pages_max, pages_written, read_frame, read_page, root, stop_address, translate, window, write_code, write_frame, write_page};
-import package::machine::micro_op::{CARRY_FLAG, EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_ADD, HANDLER_AND, HANDLER_ATOMIC, HANDLER_BIT_FIELD_INSERT, HANDLER_BRANCH, HANDLER_BRANCH_REGISTER, HANDLER_BREAKPOINT, HANDLER_CHECK_READ, HANDLER_CLEAR_EXCLUSIVE, HANDLER_COMPARE_AND_SWAP, HANDLER_COMPARE_BRANCH, HANDLER_CONDITIONAL_COMPARE, HANDLER_COUNT_LEADING_SIGNS, HANDLER_COUNT_LEADING_ZEROS, HANDLER_CRC32, HANDLER_DIVIDE, HANDLER_EOR, HANDLER_EXTRACT, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_EXCLUSIVE, HANDLER_LOAD_LITERAL, HANDLER_MULTIPLY_ADD, HANDLER_MULTIPLY_ADD_LONG, HANDLER_MULTIPLY_HIGH, HANDLER_NOP, HANDLER_ORR, HANDLER_PC_RELATIVE, HANDLER_READ_SYSTEM, HANDLER_REVERSE_BITS, HANDLER_REVERSE_BYTES, HANDLER_SELECT, HANDLER_SHIFT, HANDLER_STALE, HANDLER_STORE, HANDLER_STORE_EXCLUSIVE, HANDLER_SUPERVISOR_CALL, HANDLER_TEST_BRANCH, HANDLER_WRITE_SYSTEM, HANDLER_ZERO_BLOCK, INDEX_OFFSET, INDEX_POST, REGISTERS, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO, SYSTEM_FPCR, SYSTEM_FPSR, SYSTEM_NZCV, SYSTEM_TPIDR_EL0, SYSTEM_TPIDRRO_EL0, get_a, get_aligned, get_b, get_c, get_carry, get_cond, get_dst, get_extend, get_extraction, get_flags, get_handler, get_index, get_invert, get_left, get_nzcv, get_operation, get_pair, get_right, get_size, get_wide};
+import package::machine::micro_op::{CARRY_FLAG, EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_AND, HANDLER_ATOMIC, HANDLER_BIT_FIELD_INSERT, HANDLER_BRANCH, HANDLER_BRANCH_REGISTER, HANDLER_BREAKPOINT, HANDLER_CHECK_READ, HANDLER_CLEAR_EXCLUSIVE, HANDLER_COMPARE_AND_SWAP, HANDLER_COMPARE_BRANCH, HANDLER_CONDITIONAL_COMPARE, HANDLER_COUNT_LEADING_SIGNS, HANDLER_COUNT_LEADING_ZEROS, HANDLER_CRC32, HANDLER_DIVIDE, HANDLER_EOR, HANDLER_EXTRACT, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_EXCLUSIVE, HANDLER_LOAD_LITERAL, HANDLER_MULTIPLY_ADD, HANDLER_MULTIPLY_ADD_LONG, HANDLER_MULTIPLY_HIGH, HANDLER_NOP, HANDLER_ORR, HANDLER_PC_RELATIVE, HANDLER_READ_SYSTEM, HANDLER_REVERSE_BITS, HANDLER_REVERSE_BYTES, HANDLER_SELECT, HANDLER_SHIFT, HANDLER_STALE, HANDLER_STORE, HANDLER_STORE_EXCLUSIVE, HANDLER_SUPERVISOR_CALL, HANDLER_TEST_BRANCH, HANDLER_WRITE_SYSTEM, HANDLER_ZERO_BLOCK, INDEX_OFFSET, INDEX_POST, REGISTERS, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO, SYSTEM_FPCR, SYSTEM_FPSR, SYSTEM_NZCV, SYSTEM_TPIDR_EL0, SYSTEM_TPIDRRO_EL0, get_a, get_aligned, get_b, get_c, get_carry, get_cond, get_dst, get_extend, get_extraction, get_flags, get_handler, get_index, get_invert, get_left, get_nzcv, get_operation, get_pair, get_right, get_size, get_wide};
 
 /// Lanes of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
@@ -123,30 +123,17 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
         let carry = select(carry_field, (nzcv >> 1u) & 1u, carry_field == CARRY_FLAG);
         let operation = get_operation(p);
 
-        // Compute. Handlers may set a value, the next pc, an address, or a stop.
-        var value = 0lu;
+        // Compute. The most common handlers take no branch; others set a value, the next pc, or a stop.
+        let sum = a + b + u64(carry);
+        var value = select(select(a ^ b, a | b, handler == HANDLER_ORR), a & b, handler == HANDLER_AND);
+        value = select(value, sum & mask, handler <= HANDLER_CONDITIONAL_COMPARE);
         var next = pc + 4lu;
         var address = a + b;
-        var reads = false;
-        var writes = false;
-        var checks = false;
-        var carry_and_overflow = 0u;
         // Set by what stops the lane after this instruction has retired.
         var stop_after = STOP_NONE;
+        var exclusive_passes = false;
+        if handler > HANDLER_EOR || handler == HANDLER_STALE {
         switch handler {
-            case HANDLER_ADD, HANDLER_CONDITIONAL_COMPARE: {
-                value = (address + u64(carry)) & mask;
-                if handler == HANDLER_CONDITIONAL_COMPARE || get_flags(p) == 1u {
-                    let sum = add_with_carry(a, b, carry, datasize);
-                    carry_and_overflow = sum.nzcv & 3u;
-                    if handler == HANDLER_CONDITIONAL_COMPARE {
-                        nzcv = select(get_nzcv(p), sum.nzcv, condition_holds(get_cond(p), nzcv));
-                    }
-                }
-            }
-            case HANDLER_AND: { value = a & b; }
-            case HANDLER_ORR: { value = a | b; }
-            case HANDLER_EOR: { value = a ^ b; }
             case HANDLER_BIT_FIELD_INSERT: {
                 let field = (0xfffffffffffffffflu << get_left(p)) >> get_right(p);
                 value = ((c & ~field) | b) & mask;
@@ -231,30 +218,15 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     default: { state[COLUMN_TPIDR * lanes + lane] = a; }
                 }
             }
-            case HANDLER_LOAD: {
-                reads = true;
-                address = select(address, a, get_index(p) == INDEX_POST);
-            }
-            case HANDLER_STORE: {
-                writes = true;
-                address = select(address, a, get_index(p) == INDEX_POST);
-            }
-            case HANDLER_LOAD_LITERAL: {
-                reads = true;
-                address = pc + imm;
-            }
-            case HANDLER_LOAD_EXCLUSIVE, HANDLER_ATOMIC, HANDLER_COMPARE_AND_SWAP, HANDLER_CHECK_READ: {
-                reads = true;
-                address = a;
-            }
+            case HANDLER_LOAD, HANDLER_STORE: { address = select(address, a, get_index(p) == INDEX_POST); }
+            case HANDLER_LOAD_LITERAL: { address = pc + imm; }
             case HANDLER_STORE_EXCLUSIVE: {
                 address = a;
-                writes = monitor_bytes == (1u << (get_size(p) + get_pair(p))) && monitor == a;
-                value = select(1lu, 0lu, writes);
+                exclusive_passes = monitor_bytes == (1u << (get_size(p) + get_pair(p))) && monitor == a;
+                value = select(1lu, 0lu, exclusive_passes);
             }
-            case HANDLER_ZERO_BLOCK: {
+            case HANDLER_LOAD_EXCLUSIVE, HANDLER_ATOMIC, HANDLER_COMPARE_AND_SWAP, HANDLER_CHECK_READ, HANDLER_ZERO_BLOCK: {
                 address = a;
-                writes = true;
             }
             case HANDLER_SUPERVISOR_CALL: {
                 stop_after = STOP_SYSCALL;
@@ -277,28 +249,77 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 detail = op.z;
             }
         }
+        }
 
         // Memory. What is loaded is `value` and `second`; what is stored is `data` and `data_high`.
         let size = get_size(p);
         let pair = get_pair(p) == 1u;
         let is_memory = handler >= HANDLER_LOAD && handler <= HANDLER_ZERO_BLOCK;
-        let bytes = select(1u, 1u << (size + get_pair(p)), is_memory && handler != HANDLER_ZERO_BLOCK);
-        if is_memory && get_aligned(p) == 1u && (u32(address) & (bytes - 1u)) != 0u {
-            let stores = handler == HANDLER_STORE || handler == HANDLER_STORE_EXCLUSIVE;
-            stop = fault(FAULT_ALIGNMENT, select(ACCESS_READ, ACCESS_WRITE, stores), address);
-        }
+        let page = address & ~PAGE_MASK;
+        let offset = u32(address) & 4095u;
+        let word = offset >> 3u;
+        let shift = (offset & 7u) * 8u;
+        let bytes = select(1u, 1u << (size + get_pair(p)), handler <= HANDLER_COMPARE_AND_SWAP);
         var second = 0lu;
+        var slow_memory = false;
+        if is_memory {
+            let misaligned = get_aligned(p) == 1u && (offset & (bytes - 1u)) != 0u;
+            // Within a word, or two whole words of a page.
+            let simple = ((offset & 7u) + bytes <= 8u || (bytes == 16u && shift == 0u && word < 511u)) && !misaligned;
+            if simple && read_page == page && (handler == HANDLER_LOAD || handler == HANDLER_LOAD_LITERAL) {
+                value = frame_load(read_frame + word) >> shift;
+                if pair {
+                    second = value >> 32u;
+                    if size == 3u {
+                        second = frame_load(read_frame + word + 1u);
+                    }
+                    second = extend_loaded(second, size, get_extend(p));
+                }
+                value = extend_loaded(value, size, get_extend(p));
+            } else if simple && write_page == page && handler == HANDLER_STORE && write_code == 0u {
+                let first = write_frame + word;
+                if pair {
+                    let data_high = x[get_dst(control)];
+                    if size == 3u {
+                        frame_store(first, c);
+                        frame_store(first + 1u, data_high);
+                    } else {
+                        frame_store(first, (c & 0xfffffffflu) | (data_high << 32u));
+                    }
+                } else {
+                    let changed = (0xfffffffffffffffflu >> (64u - 8u * bytes)) << shift;
+                    frame_store(first, (frame_load(first) & ~changed) | ((c << shift) & changed));
+                }
+            } else {
+                slow_memory = true;
+                if misaligned {
+                    let stores = handler == HANDLER_STORE || handler == HANDLER_STORE_EXCLUSIVE;
+                    stop = fault(FAULT_ALIGNMENT, select(ACCESS_READ, ACCESS_WRITE, stores), address);
+                }
+            }
+        }
+        // The next instruction is fetched from the page at hand, if there will be a next one.
+        let slow_code = (next & ~0xffclu) != code_page && done + 1u < count && stop_after == STOP_NONE;
+
+        // What needs more: pages that are not at hand, words across others, and what reads and then writes.
+        if slow_memory || slow_code {
+        var reads = false;
+        var writes = false;
+        var checks = false;
+        if slow_memory {
+            switch handler {
+                case HANDLER_STORE, HANDLER_ZERO_BLOCK: { writes = true; }
+                case HANDLER_STORE_EXCLUSIVE: { writes = exclusive_passes; }
+                default: { reads = true; }
+            }
+        }
         var data = c;
         var data_high = 0lu;
         if pair {
             // STP has its second register in the place of the destination, STXP in that of b.
             data_high = select(x[get_dst(control)], b, handler == HANDLER_STORE_EXCLUSIVE);
         }
-        let page = address & ~PAGE_MASK;
-        let offset = u32(address & PAGE_MASK);
         let crossing = offset + bytes > 4096u;
-        let word = offset >> 3u;
-        let shift = (offset & 7u) * 8u;
         // How far a crossing access has come: pages looked up.
         var pages = 0u;
         var fresh = 0u;
@@ -420,7 +441,6 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 }
             }
             if want == WANT_NOTHING {
-                // The next instruction is fetched from the page at hand, if there will be a next one.
                 if (next & ~0xffclu) == code_page || done + 1u >= count || stop_after != STOP_NONE {
                     break;
                 }
@@ -453,6 +473,7 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 second_code = found_code;
             }
         }
+        }
         if stop != STOP_NONE {
             break;
         }
@@ -481,8 +502,21 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
         if is_memory && get_index(p) != INDEX_OFFSET && handler <= HANDLER_STORE {
             x[get_a(control)] = a + b;
         }
-        if get_flags(p) == 1u && handler <= HANDLER_EOR {
-            nzcv = nz(value, datasize) | carry_and_overflow;
+        if handler <= HANDLER_EOR && (get_flags(p) == 1u || handler == HANDLER_CONDITIONAL_COMPARE) {
+            // The words that hold the sign.
+            let sign = select(u32(value), u32(value >> 32u), wide);
+            var flags = ((sign >> 31u) << 3u) | select(0u, 4u, value == 0lu);
+            if handler <= HANDLER_CONDITIONAL_COMPARE {
+                let differs = (a ^ value) & (b ^ value);
+                let overflow = select(u32(differs), u32(differs >> 32u), wide) >> 31u;
+                // A sum of words has its carry in bit 32; one of doublewords is less than what was added.
+                let wrapped = sum < a || (sum == a && carry == 1u && b != 0lu);
+                flags |= (select(u32(sum >> 32u) & 1u, u32(wrapped), wide) << 1u) | overflow;
+            }
+            if handler == HANDLER_CONDITIONAL_COMPARE {
+                flags = select(get_nzcv(p), flags, condition_holds(get_cond(p), nzcv));
+            }
+            nzcv = flags;
         }
         done += 1u;
         pc = next;

@@ -1,0 +1,66 @@
+//! The lowering of code words, beside its twin in Rust.
+
+use kvrm_arm64::encoding::{ENCODINGS, HoleTest};
+use kvrm_arm64::lowering::lower;
+use kvrm_arm64::{Features, disassemble};
+use kvrm_gpu::Lowering;
+use kvrm_testkit::random::Random;
+use kvrm_testkit::words;
+
+use crate::support::device;
+
+/// Words lowered at once.
+const PAGES: usize = 256;
+
+/// Lowers words on the GPU and in Rust, for a machine with `features`.
+fn compare(words: &[u32], features: Features) {
+    let mut lowering = Lowering::new(device(), PAGES, features).expect("there is room");
+    for words in words.chunks(1024 * PAGES) {
+        let ops = lowering.lower(words).expect("the GPU works");
+        assert_eq!(ops.len(), words.len(), "an op a word");
+        for (&word, op) in words.iter().zip(ops) {
+            let expected = lower(word, features);
+            assert_eq!(op, expected, "{word:#010x} {} with {features:?}", disassemble(word, 0));
+        }
+    }
+}
+
+/// Words of every row, and words next to them: its holes, and all that differ in one bit.
+fn words_of_rows(of_each: usize, random: &mut Random) -> Vec<u32> {
+    let mut words = Vec::new();
+    for row in ENCODINGS {
+        let canonical = row.pattern.canonical();
+        words.extend((0..32).map(|bit| canonical ^ 1 << bit));
+        for _ in 0..of_each {
+            let word = words::matching(row, random);
+            words.extend([word, word ^ 1 << random.below(32)]);
+            for hole in row.holes {
+                words.push(match hole.test {
+                    HoleTest::Pattern(pattern) => word & !pattern.mask | pattern.value,
+                    // imms of all ones is reserved for every size.
+                    HoleTest::ReservedBitMask => word | 0xfc00,
+                });
+            }
+        }
+        let word = words::allocated(row, random);
+        words.extend((0..32).map(|bit| word ^ 1 << bit));
+    }
+    words
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn words_of_every_row_and_their_neighbours_become_the_same_micro_ops() {
+    let words = words_of_rows(200, &mut Random::new(1));
+    for features in [Features::ALL, Features::ARMV8_0, Features { crc32: false, lse: false }] {
+        compare(&words, features);
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn any_words_become_the_same_micro_ops() {
+    let mut random = Random::new(2);
+    let words: Vec<u32> = (0..1 << 20).map(|_| random.bits() as u32).collect();
+    compare(&words, Features::ALL);
+}

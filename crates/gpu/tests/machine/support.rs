@@ -1,0 +1,221 @@
+//! The device all tests share, executors of both engines, and all there is to see of their lanes.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock};
+
+use kvrm_arm64::asm::Assembler;
+use kvrm_gpu::{Device, GpuExecutor};
+use kvrm_machine::{
+    Cpu, Error, Executor, Factory, Features, Image, Machine, PAGE_BYTES, Permissions, Plan, Program,
+    ReferenceEngine, Segment, Stop, Stream,
+};
+
+/// Opening a device takes longer than most tests.
+static DEVICE: LazyLock<Device> = LazyLock::new(|| {
+    Device::open(None).unwrap_or_else(|error| panic!("{error}; KVRM_GPU=skip leaves these tests out"))
+});
+
+pub(crate) fn device() -> &'static Device {
+    &DEVICE
+}
+
+/// Makes executors on the device of the tests.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gpu;
+
+impl Factory for Gpu {
+    fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
+        let executor = GpuExecutor::new(device(), plan).map_err(|error| Error::Engine(Box::new(error)))?;
+        Ok(Box::new(executor))
+    }
+}
+
+/// Bytes of a page.
+pub(crate) const PAGE: u64 = PAGE_BYTES as u64;
+/// Where the programs of these tests lie.
+pub(crate) const CODE: u64 = 0x1_0000;
+/// Where [`text_and_data`] has its data.
+pub(crate) const DATA: u64 = 0x2_0000;
+
+/// The bytes of a program for [`CODE`].
+pub(crate) fn assemble(write: impl FnOnce(&mut Assembler)) -> Vec<u8> {
+    let mut assembler = Assembler::new(CODE);
+    write(&mut assembler);
+    let words = assembler.finish().expect("the programs of the tests assemble");
+    words.into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+/// An image of segments, on a machine with every feature.
+pub(crate) fn image(segments: &[Segment]) -> Arc<Image> {
+    Arc::new(Image::new(segments, Features::ALL).expect("the images of the tests fit"))
+}
+
+/// A segment that is zero behind its data.
+pub(crate) fn segment(address: u64, bytes: u64, data: Vec<u8>, permissions: Permissions) -> Segment {
+    Segment { address, bytes, data, permissions }
+}
+
+/// 16 pages of memory that may be read, written and executed, a program at their begin.
+pub(crate) fn raw(write: impl FnOnce(&mut Assembler)) -> Arc<Image> {
+    image(&[segment(CODE, 16 * PAGE, assemble(write), Permissions::RWX)])
+}
+
+/// A page of code that cannot be written, and some pages of data that can.
+pub(crate) fn text_and_data(pages: u64, write: impl FnOnce(&mut Assembler)) -> Arc<Image> {
+    image(&[
+        segment(CODE, PAGE, assemble(write), Permissions::RX),
+        segment(DATA, pages * PAGE, Vec::new(), Permissions::RW),
+    ])
+}
+
+/// The same lanes on both engines. What is done to one is done to the other.
+pub(crate) struct Both {
+    pub(crate) gpu: Box<dyn Executor>,
+    pub(crate) reference: Box<dyn Executor>,
+}
+
+impl Both {
+    pub(crate) fn new(images: &[Arc<Image>], lanes: usize, frames_max: usize) -> Self {
+        let plan = Plan { images, lanes, frames_max };
+        let gpu = Gpu.executor(&plan).expect("the lanes fit");
+        Self { gpu, reference: ReferenceEngine.executor(&plan).expect("the lanes fit") }
+    }
+
+    /// The same on both; what comes back is the same, too.
+    pub(crate) fn each<T: PartialEq + std::fmt::Debug>(
+        &mut self,
+        what: &str,
+        mut act: impl FnMut(&mut dyn Executor) -> Result<T, Error>,
+    ) -> T {
+        let gpu = act(&mut *self.gpu).expect("the GPU works");
+        let reference = act(&mut *self.reference).expect("the reference works");
+        assert_eq!(gpu, reference, "{what}: the GPU on the left, the reference on the right");
+        reference
+    }
+
+    /// Changes the registers of a lane.
+    pub(crate) fn change(&mut self, lane: usize, mut change: impl FnMut(&mut Cpu)) {
+        self.each("registers", |executor| {
+            let mut cpu = executor.cpu(lane)?;
+            change(&mut cpu);
+            executor.set_cpu(lane, &cpu)
+        });
+    }
+
+    /// Runs every lane for at most so many steps more.
+    pub(crate) fn run(&mut self, budget: u64) {
+        self.each("a run", |executor| {
+            for lane in 0..executor.lanes() {
+                if executor.stop(lane)? == Some(Stop::Budget) || executor.stop(lane)? == Some(Stop::OutOfFrames) {
+                    executor.set_stop(lane, None)?;
+                }
+            }
+            let steps = (0..executor.lanes()).map(|lane| executor.steps(lane)).collect::<Result<Vec<_>, _>>()?;
+            let limits: Vec<u64> = steps.iter().map(|steps| steps.saturating_add(budget)).collect();
+            executor.run(&limits, &mut |_| ControlFlow::Continue(())).map(drop)
+        });
+    }
+
+    /// All there is to see is the same on both; gives it.
+    pub(crate) fn same(&mut self, when: &str) -> Vec<Lane> {
+        let (gpu, reference) = (lanes(&mut *self.gpu), lanes(&mut *self.reference));
+        for (number, (gpu, reference)) in gpu.iter().zip(&reference).enumerate() {
+            assert_eq!(gpu, reference, "lane {number} {when}: the GPU on the left, the reference on the right");
+        }
+        self.each("frames in use", |executor| executor.frames_used());
+        reference
+    }
+}
+
+/// All there is to see of a lane.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Lane {
+    pub(crate) stop: Option<Stop>,
+    pub(crate) cpu: Cpu,
+    /// The pages written, in order of their first write.
+    pub(crate) dirty: Vec<u64>,
+    /// What those pages hold; last, as it is long.
+    pub(crate) memory: Vec<Vec<u8>>,
+}
+
+/// Every lane of an executor.
+pub(crate) fn lanes(executor: &mut dyn Executor) -> Vec<Lane> {
+    let count = executor.lanes();
+    let dirty: Vec<Vec<u64>> =
+        (0..count).map(|lane| executor.dirty_pages(lane).expect("the engine works")).collect();
+    let ranges: Vec<_> = (0..count)
+        .flat_map(|lane| dirty[lane].iter().map(move |&page| (lane, page, PAGE_BYTES)))
+        .collect();
+    executor.prefetch(&ranges).expect("the engine works");
+    let seen = dirty.into_iter().enumerate().map(|(lane, dirty)| {
+        let memory = dirty.iter().map(|&page| read(executor, lane, page, PAGE_BYTES)).collect();
+        let stop = executor.stop(lane).expect("the engine works");
+        Lane { stop, cpu: executor.cpu(lane).expect("the engine works"), dirty, memory }
+    });
+    seen.collect()
+}
+
+/// Mapped memory of a lane, as the host sees it.
+pub(crate) fn read(executor: &mut dyn Executor, lane: usize, address: u64, bytes: usize) -> Vec<u8> {
+    let mut out = vec![0; bytes];
+    executor.read_memory(lane, address, &mut out, None).expect("the engine works").expect("it is mapped");
+    out
+}
+
+/// Every guest, with a size that makes a short run.
+pub(crate) const GUESTS: [(&str, &str); 11] = [
+    ("bubble_sort", "40"),
+    ("life", "1"),
+    ("lz", "300"),
+    ("matmul", "4"),
+    ("mix", "300"),
+    ("quicksort", "200"),
+    ("relocs", "500"),
+    ("sha256", "3"),
+    ("sieve", "1000"),
+    ("strings", "2"),
+    ("vm", "4"),
+];
+
+/// Where the guests are.
+pub(crate) fn guests() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../guests/bin")
+}
+
+/// A guest of the repository.
+pub(crate) fn guest(name: &str) -> Program {
+    Program::open(guests().join(name).with_extension("elf")).expect("the guest is there")
+}
+
+/// A lane of a machine, with what it has printed.
+pub(crate) type Seen = (Lane, String);
+
+/// Every lane of a machine, with what it has printed.
+pub(crate) fn machine_lanes(machine: &mut Machine) -> Vec<Seen> {
+    let lanes = 0..machine.lanes();
+    let lane = |number| {
+        let dirty = machine.dirty_pages(number).expect("the engine works");
+        let page = |&address: &u64| {
+            let mut bytes = vec![0; PAGE_BYTES];
+            let read = machine.read_memory(number, address, &mut bytes).expect("the engine works");
+            read.expect("dirty pages are mapped");
+            bytes
+        };
+        let memory = dirty.iter().map(page).collect();
+        let stop = machine.stop(number).expect("the engine works");
+        let cpu = machine.cpu(number).expect("the engine works");
+        let output = machine.output(number, Stream::Output).expect("there is such a lane");
+        (Lane { stop, cpu, dirty, memory }, String::from_utf8_lossy(output).into_owned())
+    };
+    lanes.map(lane).collect()
+}
+
+/// Machines are the same in every lane.
+pub(crate) fn same_machines(gpu: &mut Machine, reference: &mut Machine, what: &str) -> Vec<Seen> {
+    let (gpu, reference) = (machine_lanes(gpu), machine_lanes(reference));
+    for (number, (gpu, reference)) in gpu.iter().zip(&reference).enumerate() {
+        assert_eq!(gpu, reference, "{what}, lane {number}: the GPU on the left, the reference on the right");
+    }
+    reference
+}

@@ -1,0 +1,25 @@
+//! The corpus: what independent judges said of every encoding, on the GPU.
+
+use std::path::Path;
+
+use kvrm_machine::vectors::{self, Vector};
+
+use crate::support::Gpu;
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn every_vector_of_the_corpus_passes() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus");
+    let open = |name: &str| vectors::open(&folder.join(name)).expect("the corpus is there");
+    // All of them together: one executor for each set of features.
+    let corpus: Vec<Vector> = ["unicorn.jsonl.gz", "manual.jsonl"].into_iter().flat_map(open).collect();
+    assert!(corpus.len() > 5_000, "the corpus has {} vectors", corpus.len());
+    let results = vectors::run_all(&corpus, &Gpu).expect("the GPU works");
+    let failed: Vec<String> = corpus
+        .iter()
+        .zip(&results)
+        .filter(|(_, mismatches)| !mismatches.is_empty())
+        .map(|(vector, mismatches)| vector.describe(mismatches))
+        .collect();
+    assert!(failed.is_empty(), "{} fail:\n{}", failed.len(), failed[..failed.len().min(10)].join("\n"));
+}
