@@ -31,24 +31,34 @@ macro_rules! handlers { ($($(#[doc = $doc:literal])+ $name:ident,)*) => {
 handlers! {
     /// No micro-op yet, or no longer: the page must be lowered before this word can run.
     STALE,
-    /// a + b + carry; CCMP and CCMN too, whose flags are `nzcv` unless the condition holds.
+    /// a + b + carry.
     ADD,
-    /// The same for conditional compares.
+    /// The same for CCMP and CCMN, whose flags are `nzcv` unless the condition holds.
     CONDITIONAL_COMPARE,
+    /// a if the condition holds, else b + carry.
+    SELECT,
     /// a AND b.
     AND,
     /// a OR b.
     ORR,
     /// a EOR b.
     EOR,
+    /// Branch by imm if the condition holds; the value is the return address.
+    BRANCH,
+    /// Branch by imm if what is extracted is zero, or if it is not and `operation` is 1.
+    TEST_BRANCH,
+    /// Branch to a; the value is the return address.
+    BRANCH_REGISTER,
+    /// Loads from a + b.
+    LOAD,
+    /// Stores to a + b. This is the last of the most common handlers.
+    STORE,
     /// b inserted into c, where the extraction of all ones is one.
     BIT_FIELD_INSERT,
     /// a:b shifted right by `right`, the register's width of it.
     EXTRACT,
     /// a shifted by b; `operation` is the shift type.
     SHIFT,
-    /// a if the condition holds, else b + carry.
-    SELECT,
     /// c + a * b, or c - a * b if `operation` is 1.
     MULTIPLY_ADD,
     /// The same with a and b extended from words: `operation` & 2 is signed.
@@ -69,14 +79,6 @@ handlers! {
     COUNT_LEADING_SIGNS,
     /// pc + imm; from the start of pc's page if `operation` is 1.
     PC_RELATIVE,
-    /// Branch by imm if the condition holds; the value is the return address.
-    BRANCH,
-    /// Branch by imm if a is zero, or if it is not and `operation` is 1.
-    COMPARE_BRANCH,
-    /// Branch by imm if bit `right` of a equals `operation`.
-    TEST_BRANCH,
-    /// Branch to a; the value is the return address.
-    BRANCH_REGISTER,
     /// Nothing.
     NOP,
     /// The monitor is cleared.
@@ -85,11 +87,7 @@ handlers! {
     READ_SYSTEM,
     /// Writes the system register `operation`.
     WRITE_SYSTEM,
-    /// Loads from a + b.
-    LOAD,
-    /// Stores to a + b.
-    STORE,
-    /// Loads from pc + imm.
+    /// Loads from pc + imm. This is the first of the less common handlers that access memory.
     LOAD_LITERAL,
     /// Loads from a and marks it.
     LOAD_EXCLUSIVE,
@@ -101,7 +99,7 @@ handlers! {
     COMPARE_AND_SWAP,
     /// DC ZVA at a.
     ZERO_BLOCK,
-    /// Cache maintenance at a, which must be readable.
+    /// Cache maintenance at a, which must be readable. This is the last that accesses memory.
     CHECK_READ,
     /// SVC.
     SUPERVISOR_CALL,

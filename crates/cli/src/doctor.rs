@@ -13,8 +13,10 @@ use crate::output::Output;
 
 /// Arguments of `kvrm doctor`.
 #[derive(clap::Args)]
-#[command(after_help = "The adapter that would be used is marked with * and tested. The exit status is 1 if none \
-                        can be used; everything still runs on the CPU then.")]
+#[command(
+    after_help = "The adapter that would be used is marked with * and tested. The exit status is 1 if none \
+                        can be used; everything still runs on the CPU then."
+)]
 pub(crate) struct Args {
     #[command(flatten)]
     adapter: AdapterArgs,

@@ -1,7 +1,5 @@
 //! What the commands that run lanes have in common: the engine.
 
-use std::fmt;
-
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use kvrm::{Engine, Error, Executor, Factory, GpuEngine, Plan, ReferenceEngine};
@@ -30,7 +28,7 @@ pub(crate) struct EngineArgs {
 /// Which GPU to use.
 #[derive(clap::Args)]
 pub(crate) struct AdapterArgs {
-    /// Part of the name of the GPU to use; unless said, that in the variable KVRM_ADAPTER, or the best there is.
+    /// Part of the name of the GPU to use; unless said, that of `KVRM_ADAPTER`, or the best there is.
     #[arg(long, value_name = "NAME")]
     pub(crate) adapter: Option<String>,
 }
@@ -71,12 +69,19 @@ impl AdapterArgs {
 }
 
 impl Chosen {
+    /// The device, if it is not the CPU.
+    pub(crate) fn device(&self) -> Option<String> {
+        self.gpu.as_ref().map(|gpu| gpu.device().info().to_string())
+    }
+
+    /// The engine's name in reports.
+    pub(crate) const fn name(&self) -> &'static str {
+        if self.gpu.is_some() { "gpu" } else { "reference" }
+    }
+
     /// What to tell about it; nothing if the CPU was asked for.
     pub(crate) fn note(&self) -> Option<String> {
-        match &self.gpu {
-            Some(gpu) => Some(format!("running on {}", gpu.device().info())),
-            None => self.fallback.clone(),
-        }
+        self.device().map(|device| format!("running on {device}")).or_else(|| self.fallback.clone())
     }
 }
 
@@ -85,15 +90,6 @@ impl Factory for Chosen {
         match &self.gpu {
             Some(gpu) => gpu.executor(plan),
             None => ReferenceEngine.executor(plan),
-        }
-    }
-}
-
-impl fmt::Display for Chosen {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.gpu {
-            Some(gpu) => write!(f, "gpu, {}", gpu.device().info()),
-            None => f.write_str("reference"),
         }
     }
 }

@@ -61,7 +61,9 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         });
     }
     let mut machine = builder.build()?;
-    if !args.json && let Some(line) = engine.note() {
+    if !args.json
+        && let Some(line) = engine.note()
+    {
         note(line);
     }
     let report = observe(&mut machine, &args, &bar, &failure)?;

@@ -48,7 +48,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         vectors.extend(file);
     }
     let engine = args.adapter.choose(args.engine)?;
-    if !args.json && let Some(line) = engine.note() {
+    if !args.json
+        && let Some(line) = engine.note()
+    {
         note(line);
     }
     let results = run_all(&vectors, &engine)?;
@@ -67,9 +69,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             })
             .collect();
         let passed = vectors.len() - failed;
-        let engine = engine.to_string();
         let json = serde_json::json!({
-            "engine": engine, "passed": passed, "failed": failed, "failures": list,
+            "engine": engine.name(), "device": engine.device(),
+            "passed": passed, "failed": failed, "failures": list,
         });
         writeln!(out, "{json}")?;
     } else {

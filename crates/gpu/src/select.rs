@@ -215,7 +215,10 @@ mod tests {
             let Choice { engine, reason } = choice(found);
             let reason = reason.expect("there is one");
             assert_eq!((engine, reason.lines().count()), (Engine::Reference, 1), "{reason}");
-            assert!(reason.starts_with("no GPU: ") && reason.ends_with("; running on the CPU reference"), "{reason}");
+            assert!(
+                reason.starts_with("no GPU: ") && reason.ends_with("; running on the CPU reference"),
+                "{reason}"
+            );
         }
     }
 
@@ -241,8 +244,9 @@ mod tests {
         let open = || GpuEngine::open(None).expect("there is one").device().clone();
         let first = open();
         assert!(std::ptr::eq(first.raw(), open().raw()), "the same again");
+        let submission = first.submit("nothing", |_| {}).expect("it works");
         first.raw().destroy();
-        first.check("nothing").expect_err("it is lost");
+        first.wait(&submission).expect_err("it is lost");
         open().check("nothing").expect("another one was opened");
         let error = GpuEngine::open(Some("no such adapter")).expect_err("none is called that");
         assert!(matches!(error, Error::NoSuchAdapter { .. }), "{error}");

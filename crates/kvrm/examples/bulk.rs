@@ -43,7 +43,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // One transfer each: a register of all lanes, and the same range of memory of all lanes.
     let sums = machine.registers(Register::X(0))?;
-    let outputs = machine.memory_of_all(DATA, BYTES)?.map_err(|(lane, stop)| format!("lane {lane}: {stop}"))?;
+    let outputs =
+        machine.memory_of_all(DATA, BYTES)?.map_err(|(lane, stop)| format!("lane {lane}: {stop}"))?;
 
     for ((input, output), sum) in inputs.chunks(BYTES).zip(outputs.chunks(BYTES)).zip(sums) {
         let expected: u64 = input.iter().map(|&byte| u64::from(byte)).sum();

@@ -18,7 +18,7 @@ pub const DATA: u64 = 0x3_0000;
 pub const DATA_BYTES: u64 = 0x2000;
 
 /// Values at which arithmetic changes its mind.
-const EDGES: [u64; 16] = [
+pub(crate) const EDGES: [u64; 16] = [
     0,
     1,
     2,
@@ -271,7 +271,7 @@ impl Access {
 }
 
 /// The exclusive load that makes an exclusive store succeed.
-fn matching_load(op: Op) -> Option<Op> {
+pub(crate) fn matching_load(op: Op) -> Option<Op> {
     let name = op.encoding().name;
     let store = name.strip_prefix("STL").or_else(|| name.strip_prefix("ST"))?;
     let load = match store {

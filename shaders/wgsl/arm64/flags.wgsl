@@ -35,21 +35,12 @@ fn nz(value: u64, datasize: u32) -> u32 {
 ///
 /// Twin: `kvrm_arm64::semantics::flags::condition_holds`.
 fn condition_holds(cond: u32, nzcv: u32) -> bool {
-    let n = (nzcv >> 3u) & 1u;
-    let z = (nzcv >> 2u) & 1u;
-    let c = (nzcv >> 1u) & 1u;
-    let v = nzcv & 1u;
-    var result = true;
-    switch (cond >> 1u) & 7u {
-        case 0u: { result = z == 1u; }            // EQ or NE
-        case 1u: { result = c == 1u; }            // CS or CC
-        case 2u: { result = n == 1u; }            // MI or PL
-        case 3u: { result = v == 1u; }            // VS or VC
-        case 4u: { result = c == 1u && z == 0u; } // HI or LS
-        case 5u: { result = n == v; }             // GE or LT
-        case 6u: { result = n == v && z == 0u; }  // GT or LE
-        default: {}                               // AL
-    }
+    // For each value of the flags a bit that says whether an even condition holds: EQ and CS, MI and VS, HI and
+    // GE, GT and AL. The interpreter does this in every step, and a switch would part the lanes.
+    let low = select(0xccccf0f0u, 0xaaaaff00u, (cond & 4u) != 0u);
+    let high = select(0xaa550c0cu, 0xffff0a05u, (cond & 4u) != 0u);
+    let table = select(low, high, (cond & 8u) != 0u);
+    let holds = ((table >> ((nzcv & 15u) + 8u * (cond & 2u))) & 1u) == 1u;
     // Odd conditions are the inverse of even ones, except that NV means AL.
-    return result != ((cond & 1u) == 1u && (cond & 15u) != 15u);
+    return holds != ((cond & 1u) == 1u && (cond & 15u) != 15u);
 }

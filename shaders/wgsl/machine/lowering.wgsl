@@ -224,12 +224,15 @@ fn shape(kind: u32, base_control: u32, base_parameters: u32, word: u32) -> Micro
         }
         case SHAPE_BRANCH_ALWAYS: { imm = signed_field(word, 0u, 26u) << 2u; }
         case SHAPE_BRANCH_ZERO: {
-            control = set_a(control, rd);
+            let above = 32u * (1u - get_wide(p));
+            control = set_b(control, rd);
+            p = set_right(set_left(set_extraction(p, EXTRACTION_UNSIGNED), above), above);
             imm = offset19;
         }
         case SHAPE_BRANCH_BIT: {
-            control = set_a(control, rd);
-            p = set_right(p, (field(word, 31u, 1u) << 5u) | field(word, 19u, 5u));
+            let above = 63u - ((field(word, 31u, 1u) << 5u) | field(word, 19u, 5u));
+            control = set_b(control, rd);
+            p = set_right(set_left(set_extraction(p, EXTRACTION_UNSIGNED), above), 63u);
             imm = signed_field(word, 5u, 14u) << 2u;
         }
         case SHAPE_BRANCH_TO_REGISTER: { control = set_a(control, rn); }

@@ -4,9 +4,9 @@
 //! the path to the page first. An entry's frame is the lane's own if the entry and all above it say so, so that
 //! a snapshot only has to clear the mark at the root, and a reset only has to put the root back.
 
-import package::machine::bindings::{counters, frame_info, micro_ops, parameters};
+import package::machine::bindings::{counters, frame_info, micro_ops, parameters, state};
 import package::machine::frames::{frame_load, frame_store};
-import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COUNTER_FRAMES, ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_OWNED, ENTRY_PRIVATE, ENTRY_READ, ENTRY_WRITE, FAULT_PERMISSION, FAULT_TRANSLATION, FRAME_WORDS, INFO_CODE_VALID, INFO_NODE, LEVEL_BITS, PAGE_OPS, STOP_FAULT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE, STOP_OUT_OF_FRAMES};
+import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_WINDOW, COUNTER_FRAMES, ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_OWNED, ENTRY_PRIVATE, ENTRY_READ, ENTRY_WRITE, FAULT_PERMISSION, FAULT_TRANSLATION, FRAME_WORDS, INFO_CODE_VALID, INFO_NODE, LEVEL_BITS, PAGE_OPS, STOP_FAULT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE, STOP_OUT_OF_FRAMES};
 
 /// What a translation is for.
 const WANT_NOTHING = 0u;
@@ -28,20 +28,8 @@ const NO_PAGE = 1lu;
 /// Selects the bytes of a page.
 const PAGE_MASK = 0xffflu;
 
-/// The entry that leads to the root.
-var<private> root: u32;
-/// The levels of the page table.
-var<private> levels: u32;
-/// The first page it covers.
-var<private> window: u64;
-/// The first frame of the lane's chain; 0 if it has none.
-var<private> chain_head: u32;
-/// The last frame in use; frames behind it wait to be used again. 0 if none is in use.
-var<private> chain_tail: u32;
-/// How many pages the lane has written.
-var<private> pages_written: u32;
-/// How many it may write.
-var<private> pages_max: u32;
+/// The lane of the invocation. What is rarely needed of it stays in `state`, as registers are scarce.
+var<private> lane: u32;
 
 /// The page at hand for loads.
 var<private> read_page: u64;
@@ -64,10 +52,28 @@ var<private> found_frame: u32;
 var<private> found_code: u32;
 /// Whether a checked page has not been written yet.
 var<private> found_fresh: u32;
-/// What a stop says beyond its kind.
-var<private> stop_address: u64;
-/// Work done beyond steps, in loop iterations.
+/// Work done beyond steps, in loop iterations, since somebody last looked.
 var<private> effort: u32;
+
+/// A word of the lane's state.
+fn get_state(column: u32) -> u64 {
+    return state[column * parameters.lanes + lane];
+}
+
+/// Changes a word of the lane's state.
+fn set_state(column: u32, value: u64) {
+    state[column * parameters.lanes + lane] = value;
+}
+
+/// The low and the high half of a word.
+fn halves(word: u64) -> vec2<u32> {
+    return vec2<u32>(u32(word), u32(word >> 32u));
+}
+
+/// The word of two halves.
+fn joined(low: u32, high: u32) -> u64 {
+    return u64(low) | (u64(high) << 32u);
+}
 
 /// Forgets which pages are at hand.
 fn forget_pages() {
@@ -92,9 +98,12 @@ fn set_node_entry(node: u32, index: u32, entry: u32) {
 
 /// Takes a frame for a page, or for a node on the way to it; 0 if there is none.
 fn take_frame(page: u64, node: bool) -> u32 {
-    var next = chain_head;
-    if chain_tail != 0u {
-        next = frame_info[chain_tail].z;
+    let tail = halves(get_state(COLUMN_TAIL));
+    let head = halves(get_state(COLUMN_HEAD));
+    // Frames behind the last in use wait to be used again.
+    var next = head.y;
+    if tail.x != 0u {
+        next = frame_info[tail.x].z;
     }
     var behind = 0u;
     var code = 0u;
@@ -107,22 +116,24 @@ fn take_frame(page: u64, node: bool) -> u32 {
         if next >= parameters.frames {
             return 0u;
         }
-        if chain_tail == 0u {
-            chain_head = next;
+        if tail.x == 0u {
+            set_state(COLUMN_HEAD, joined(head.x, next));
         } else {
-            frame_info[chain_tail].z = next;
+            frame_info[tail.x].z = next;
         }
     }
     let kind = select(0u, INFO_NODE, node);
     frame_info[next] = vec4<u32>(u32(page), u32(page >> 32u) | kind, behind, code);
-    chain_tail = next;
+    set_state(COLUMN_TAIL, joined(next, tail.y));
     return next;
 }
 
 /// Makes the page of an entry the lane's own, copying what is shared on the way to it. Returns a stop.
 fn own(page: u64, leaf: u32) -> u32 {
-    let relative = page - window;
-    var entry = root;
+    let relative = page - get_state(COLUMN_WINDOW);
+    let root = halves(get_state(COLUMN_ROOT));
+    let levels = root.y;
+    var entry = root.x;
     var parent = 0u;
     var parent_index = 0u;
     var level = levels;
@@ -147,7 +158,7 @@ fn own(page: u64, leaf: u32) -> u32 {
             let flags = (entry & ((1u << ENTRY_FRAME) - 1u)) | ENTRY_OWNED | select(0u, ENTRY_PRIVATE, level == 0u);
             entry = (taken << ENTRY_FRAME) | flags;
             if level == levels {
-                root = entry;
+                set_state(COLUMN_ROOT, joined(entry, levels));
             } else {
                 set_node_entry(parent, parent_index, entry);
             }
@@ -161,15 +172,20 @@ fn own(page: u64, leaf: u32) -> u32 {
         entry = node_entry(parent, parent_index);
     }
     if (leaf & ENTRY_PRIVATE) == 0u {
-        pages_written += 1u;
+        set_state(COLUMN_TAIL, get_state(COLUMN_TAIL) + 0x100000000lu);
     }
     found_frame = (entry >> ENTRY_FRAME) * FRAME_WORDS;
     return STOP_NONE;
 }
 
+/// Whether the lane may write so many pages that it has not written yet.
+fn may_write(fresh: u32) -> bool {
+    return halves(get_state(COLUMN_TAIL)).y + fresh <= halves(get_state(COLUMN_HEAD)).x;
+}
+
 /// A fault at an address.
 fn fault(kind: u32, access: u32, address: u64) -> u32 {
-    stop_address = address;
+    set_state(COLUMN_STOP_ADDRESS, address);
     return STOP_FAULT + kind + access;
 }
 
@@ -179,12 +195,14 @@ fn fault(kind: u32, access: u32, address: u64) -> u32 {
 fn translate(want: u32, address: u64, second: bool) -> u32 {
     let access = select(select(ACCESS_WRITE, ACCESS_EXECUTE, want == WANT_EXECUTE), ACCESS_READ, want == WANT_READ);
     let page = address >> 12u;
-    let relative = page - window;
+    let relative = page - get_state(COLUMN_WINDOW);
+    let root = halves(get_state(COLUMN_ROOT));
+    let levels = root.y;
     effort += 16u;
     if (address >> 48u) != 0lu || (relative >> (LEVEL_BITS * levels)) != 0lu {
         return fault(FAULT_TRANSLATION, access, address);
     }
-    var entry = root;
+    var entry = root.x;
     var level = levels;
     while level > 0u && entry != 0u {
         level -= 1u;
@@ -206,7 +224,7 @@ fn translate(want: u32, address: u64, second: bool) -> u32 {
     found_fresh = select(0u, 1u, (entry & ENTRY_PRIVATE) == 0u);
     let page_address = address & ~PAGE_MASK;
     if want == WANT_WRITE || want == WANT_HOST_WRITE {
-        if pages_written + found_fresh > pages_max {
+        if !may_write(found_fresh) {
             return STOP_OUT_OF_FRAMES;
         }
         let stop = own(page, entry);
@@ -227,7 +245,7 @@ fn translate(want: u32, address: u64, second: bool) -> u32 {
     found_code = select(0u, code, (code & INFO_CODE_VALID) != 0u);
     if want == WANT_EXECUTE {
         if found_code == 0u {
-            stop_address = u64(found_frame / FRAME_WORDS) | (u64(code) << 32u);
+            set_state(COLUMN_STOP_ADDRESS, joined(found_frame / FRAME_WORDS, code));
             return STOP_NEED_CODE;
         }
         code_page = page_address;

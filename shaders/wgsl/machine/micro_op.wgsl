@@ -5,125 +5,122 @@
 /// No micro-op yet, or no longer: the page must be lowered before this word can run.
 const HANDLER_STALE = 0u;
 
-/// a + b + carry; CCMP and CCMN too, whose flags are `nzcv` unless the condition holds.
+/// a + b + carry.
 const HANDLER_ADD = 1u;
 
-/// The same for conditional compares.
+/// The same for CCMP and CCMN, whose flags are `nzcv` unless the condition holds.
 const HANDLER_CONDITIONAL_COMPARE = 2u;
 
+/// a if the condition holds, else b + carry.
+const HANDLER_SELECT = 3u;
+
 /// a AND b.
-const HANDLER_AND = 3u;
+const HANDLER_AND = 4u;
 
 /// a OR b.
-const HANDLER_ORR = 4u;
+const HANDLER_ORR = 5u;
 
 /// a EOR b.
-const HANDLER_EOR = 5u;
-
-/// b inserted into c, where the extraction of all ones is one.
-const HANDLER_BIT_FIELD_INSERT = 6u;
-
-/// a:b shifted right by `right`, the register's width of it.
-const HANDLER_EXTRACT = 7u;
-
-/// a shifted by b; `operation` is the shift type.
-const HANDLER_SHIFT = 8u;
-
-/// a if the condition holds, else b + carry.
-const HANDLER_SELECT = 9u;
-
-/// c + a * b, or c - a * b if `operation` is 1.
-const HANDLER_MULTIPLY_ADD = 10u;
-
-/// The same with a and b extended from words: `operation` & 2 is signed.
-const HANDLER_MULTIPLY_ADD_LONG = 11u;
-
-/// The high half of a * b; `operation` is 1 if signed.
-const HANDLER_MULTIPLY_HIGH = 12u;
-
-/// a / b; `operation` is 1 if signed.
-const HANDLER_DIVIDE = 13u;
-
-/// The CRC of `size` bytes of b continued from a; `operation` is 1 for CRC32C.
-const HANDLER_CRC32 = 14u;
-
-/// The bits of a in opposite order.
-const HANDLER_REVERSE_BITS = 15u;
-
-/// The bytes of each container of `size` in opposite order.
-const HANDLER_REVERSE_BYTES = 16u;
-
-/// Leading zero bits of a.
-const HANDLER_COUNT_LEADING_ZEROS = 17u;
-
-/// Leading sign bits of a.
-const HANDLER_COUNT_LEADING_SIGNS = 18u;
-
-/// pc + imm; from the start of pc's page if `operation` is 1.
-const HANDLER_PC_RELATIVE = 19u;
+const HANDLER_EOR = 6u;
 
 /// Branch by imm if the condition holds; the value is the return address.
-const HANDLER_BRANCH = 20u;
+const HANDLER_BRANCH = 7u;
 
-/// Branch by imm if a is zero, or if it is not and `operation` is 1.
-const HANDLER_COMPARE_BRANCH = 21u;
-
-/// Branch by imm if bit `right` of a equals `operation`.
-const HANDLER_TEST_BRANCH = 22u;
+/// Branch by imm if what is extracted is zero, or if it is not and `operation` is 1.
+const HANDLER_TEST_BRANCH = 8u;
 
 /// Branch to a; the value is the return address.
-const HANDLER_BRANCH_REGISTER = 23u;
-
-/// Nothing.
-const HANDLER_NOP = 24u;
-
-/// The monitor is cleared.
-const HANDLER_CLEAR_EXCLUSIVE = 25u;
-
-/// Reads the system register `operation`.
-const HANDLER_READ_SYSTEM = 26u;
-
-/// Writes the system register `operation`.
-const HANDLER_WRITE_SYSTEM = 27u;
+const HANDLER_BRANCH_REGISTER = 9u;
 
 /// Loads from a + b.
-const HANDLER_LOAD = 28u;
+const HANDLER_LOAD = 10u;
 
-/// Stores to a + b.
-const HANDLER_STORE = 29u;
+/// Stores to a + b. This is the last of the most common handlers.
+const HANDLER_STORE = 11u;
 
-/// Loads from pc + imm.
-const HANDLER_LOAD_LITERAL = 30u;
+/// b inserted into c, where the extraction of all ones is one.
+const HANDLER_BIT_FIELD_INSERT = 12u;
+
+/// a:b shifted right by `right`, the register's width of it.
+const HANDLER_EXTRACT = 13u;
+
+/// a shifted by b; `operation` is the shift type.
+const HANDLER_SHIFT = 14u;
+
+/// c + a * b, or c - a * b if `operation` is 1.
+const HANDLER_MULTIPLY_ADD = 15u;
+
+/// The same with a and b extended from words: `operation` & 2 is signed.
+const HANDLER_MULTIPLY_ADD_LONG = 16u;
+
+/// The high half of a * b; `operation` is 1 if signed.
+const HANDLER_MULTIPLY_HIGH = 17u;
+
+/// a / b; `operation` is 1 if signed.
+const HANDLER_DIVIDE = 18u;
+
+/// The CRC of `size` bytes of b continued from a; `operation` is 1 for CRC32C.
+const HANDLER_CRC32 = 19u;
+
+/// The bits of a in opposite order.
+const HANDLER_REVERSE_BITS = 20u;
+
+/// The bytes of each container of `size` in opposite order.
+const HANDLER_REVERSE_BYTES = 21u;
+
+/// Leading zero bits of a.
+const HANDLER_COUNT_LEADING_ZEROS = 22u;
+
+/// Leading sign bits of a.
+const HANDLER_COUNT_LEADING_SIGNS = 23u;
+
+/// pc + imm; from the start of pc's page if `operation` is 1.
+const HANDLER_PC_RELATIVE = 24u;
+
+/// Nothing.
+const HANDLER_NOP = 25u;
+
+/// The monitor is cleared.
+const HANDLER_CLEAR_EXCLUSIVE = 26u;
+
+/// Reads the system register `operation`.
+const HANDLER_READ_SYSTEM = 27u;
+
+/// Writes the system register `operation`.
+const HANDLER_WRITE_SYSTEM = 28u;
+
+/// Loads from pc + imm. This is the first of the less common handlers that access memory.
+const HANDLER_LOAD_LITERAL = 29u;
 
 /// Loads from a and marks it.
-const HANDLER_LOAD_EXCLUSIVE = 31u;
+const HANDLER_LOAD_EXCLUSIVE = 30u;
 
 /// Stores to a if that is marked; the value says whether it was not.
-const HANDLER_STORE_EXCLUSIVE = 32u;
+const HANDLER_STORE_EXCLUSIVE = 31u;
 
 /// Combines memory at a with b; `operation` is the manual's `MemAtomicOp`.
-const HANDLER_ATOMIC = 33u;
+const HANDLER_ATOMIC = 32u;
 
 /// Stores c to a if that holds b.
-const HANDLER_COMPARE_AND_SWAP = 34u;
+const HANDLER_COMPARE_AND_SWAP = 33u;
 
 /// DC ZVA at a.
-const HANDLER_ZERO_BLOCK = 35u;
+const HANDLER_ZERO_BLOCK = 34u;
 
-/// Cache maintenance at a, which must be readable.
-const HANDLER_CHECK_READ = 36u;
+/// Cache maintenance at a, which must be readable. This is the last that accesses memory.
+const HANDLER_CHECK_READ = 35u;
 
 /// SVC.
-const HANDLER_SUPERVISOR_CALL = 37u;
+const HANDLER_SUPERVISOR_CALL = 36u;
 
 /// BRK.
-const HANDLER_BREAKPOINT = 38u;
+const HANDLER_BREAKPOINT = 37u;
 
 /// HLT.
-const HANDLER_HALT = 39u;
+const HANDLER_HALT = 38u;
 
 /// UNDEFINED; imm is the word.
-const HANDLER_UNDEFINED = 40u;
+const HANDLER_UNDEFINED = 39u;
 
 /// Reads as zero.
 const REGISTER_ZERO = 31u;

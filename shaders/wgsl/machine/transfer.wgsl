@@ -2,8 +2,8 @@
 
 import package::machine::bindings::{parameters, state};
 import package::machine::frames::{frame_load, frame_store};
-import package::machine::layout::{COLUMNS, COLUMN_HEAD, COLUMN_ROOT, COLUMN_TAIL, COLUMN_WINDOW, STOP_NONE};
-import package::machine::memory::{WANT_HOST_READ, WANT_HOST_WRITE, chain_head, chain_tail, forget_pages, found_code, found_frame, found_fresh, levels, mark_stale, pages_max, pages_written, root, translate, window};
+import package::machine::layout::{COLUMNS, COLUMN_HEAD, STOP_NONE};
+import package::machine::memory::{WANT_HOST_READ, WANT_HOST_WRITE, forget_pages, found_code, found_frame, found_fresh, lane, mark_stale, translate};
 
 /// Lanes of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
@@ -37,30 +37,6 @@ struct Piece {
 /// The state of all lanes at the last snapshot.
 @group(1) @binding(3) var<storage, read> snapshot: array<u64>;
 
-/// Makes the memory of a lane that of the invocation.
-fn enter_lane(lane: u32) {
-    let lanes = parameters.lanes;
-    let root_and_levels = state[COLUMN_ROOT * lanes + lane];
-    root = u32(root_and_levels);
-    levels = u32(root_and_levels >> 32u);
-    window = state[COLUMN_WINDOW * lanes + lane];
-    let tail = state[COLUMN_TAIL * lanes + lane];
-    chain_tail = u32(tail);
-    pages_written = u32(tail >> 32u);
-    let head = state[COLUMN_HEAD * lanes + lane];
-    pages_max = u32(head);
-    chain_head = u32(head >> 32u);
-    forget_pages();
-}
-
-/// Keeps what has become of the lane's memory.
-fn leave_lane(lane: u32) {
-    let lanes = parameters.lanes;
-    state[COLUMN_ROOT * lanes + lane] = u64(root) | (u64(levels) << 32u);
-    state[COLUMN_TAIL * lanes + lane] = u64(chain_tail) | (u64(pages_written) << 32u);
-    state[COLUMN_HEAD * lanes + lane] = u64(pages_max) | (u64(chain_head) << 32u);
-}
-
 /// The address of a piece.
 fn address_of(piece: Piece) -> u64 {
     return u64(piece.address) | (u64(piece.address_high) << 32u);
@@ -75,7 +51,8 @@ fn read_pieces(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
         return;
     }
     let piece = pieces[index];
-    enter_lane(piece.lane);
+    lane = piece.lane;
+    forget_pages();
     let stop = translate(WANT_HOST_READ, address_of(piece), false);
     if stop == STOP_NONE {
         data[piece.data + word] = frame_load(found_frame + ((piece.address & 4095u) >> 3u) + word);
@@ -94,8 +71,8 @@ fn write_pieces(@builtin(global_invocation_id) invocation: vec3<u32>) {
         return;
     }
     let first = jobs[job];
-    let lane = pieces[first].lane;
-    enter_lane(lane);
+    lane = pieces[first].lane;
+    forget_pages();
     for (var index = first; index < jobs[job + 1u]; index += 1u) {
         let piece = pieces[index];
         let stop = translate(WANT_HOST_WRITE, address_of(piece), false);
@@ -124,7 +101,6 @@ fn write_pieces(@builtin(global_invocation_id) invocation: vec3<u32>) {
             mark_stale(found_code, offset, end - 1u);
         }
     }
-    leave_lane(lane);
 }
 
 /// Takes chosen lanes back to the snapshot. The chain of frames stays, to be used again.
@@ -133,7 +109,7 @@ fn reset(@builtin(global_invocation_id) invocation: vec3<u32>) {
     if invocation.x >= parameters.jobs {
         return;
     }
-    let lane = jobs[invocation.x];
+    lane = jobs[invocation.x];
     let lanes = parameters.lanes;
     for (var column = 0u; column < COLUMNS; column += 1u) {
         if column != COLUMN_HEAD {

@@ -254,8 +254,15 @@ pub const fn shape(template: &Template, word: u32) -> MicroOp {
         }
         Shape::BRANCH_CONDITIONAL => base.cond(w.cond_b()).imm(w.offset19() as u64),
         Shape::BRANCH_ALWAYS => base.imm(w.offset26() as u64),
-        Shape::BRANCH_ZERO => base.a(w.rt()).imm(w.offset19() as u64),
-        Shape::BRANCH_BIT => base.a(w.rt()).right(w.test_bit()).imm(w.offset14() as u64),
+        Shape::BRANCH_ZERO => {
+            let above = 32 * (1 - template.base.wide());
+            let tested = base.b(w.rt()).extraction(UNSIGNED).left(above).right(above);
+            tested.imm(w.offset19() as u64)
+        }
+        Shape::BRANCH_BIT => {
+            let tested = base.b(w.rt()).extraction(UNSIGNED).left(63 - w.test_bit()).right(63);
+            tested.imm(w.offset14() as u64)
+        }
         Shape::BRANCH_TO_REGISTER => base.a(w.rn()),
         Shape::EXCEPTION => base.imm(w.imm16() as u64),
         Shape::MOVE_SYSTEM => {

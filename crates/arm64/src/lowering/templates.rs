@@ -318,7 +318,7 @@ pub(super) mod branch {
     }
 
     pub(in super::super) const fn cbz<const N: u32>() -> Template {
-        sized(Shape::BRANCH_ZERO, Handler::COMPARE_BRANCH, N)
+        sized(Shape::BRANCH_ZERO, Handler::TEST_BRANCH, N)
     }
 
     pub(in super::super) const fn cbnz<const N: u32>() -> Template {

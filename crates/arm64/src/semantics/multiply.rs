@@ -60,6 +60,13 @@ pub fn umulh(cpu: &mut Cpu, w: Word) {
     cpu.set_x(w.rd(), multiply_high_unsigned(cpu.x(w.rn()), cpu.x(w.rm())));
 }
 
+/// The high half of the product of two numbers.
+#[must_use]
+#[inline(always)]
+pub const fn multiply_high(x: u64, y: u64, signed: bool) -> u64 {
+    if signed { multiply_high_signed(x, y) } else { multiply_high_unsigned(x, y) }
+}
+
 /// The high half of the product of two unsigned numbers.
 #[must_use]
 #[inline(always)]

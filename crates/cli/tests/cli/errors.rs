@@ -77,7 +77,7 @@ fn lanes_are_at_least_one_and_fit_in_memory() {
 #[test]
 fn commands_and_options_that_do_not_exist_are_refused() {
     let vm = guest("vm");
-    let cases: [&[&str]; 16] = [
+    let cases: [&[&str]; 18] = [
         &["fly"],
         &["run"],
         &["trace"],
@@ -94,6 +94,8 @@ fn commands_and_options_that_do_not_exist_are_refused() {
         &["disasm", &vm, "--word", "0"],
         &["disasm", "--word"],
         &["vectors", "run", "--engine", "warp", &vm],
+        &["trace", "--engine", "gpu", &vm],
+        &["doctor", "--engine", "gpu"],
     ];
     for arguments in cases {
         let run = kvrm(arguments);
@@ -111,7 +113,7 @@ fn without_anything_it_shows_what_there_is() {
     assert_eq!((nothing.status, &*nothing.stdout), (2, ""), "nothing was asked for");
     let help = kvrm(&["--help"]);
     assert_eq!((help.status, &*help.stderr), (0, ""), "help was asked for");
-    for command in ["run", "trace", "disasm", "vectors"] {
+    for command in ["run", "trace", "disasm", "vectors", "bench", "doctor"] {
         assert!(nothing.stderr.contains(command) && help.stdout.contains(command), "{command} is listed");
         let help = kvrm(&[command, "--help"]);
         assert_eq!((help.status, &*help.stderr), (0, ""), "{command} has help");

@@ -1,6 +1,9 @@
 //! The binary: what it prints where, and the status it ends with.
 
+mod bench;
 mod disasm;
+mod doctor;
+mod engines;
 mod errors;
 mod lanes;
 mod options;

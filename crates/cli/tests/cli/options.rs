@@ -99,11 +99,3 @@ fn a_hint_is_given_once_and_only_where_it_helps() {
         assert!(hints(word, &[]).is_empty(), "{word:08x}");
     }
 }
-
-#[test]
-fn the_engine_can_be_named() {
-    let plain = kvrm(&["run", &guest("vm"), "3"]);
-    assert_eq!(kvrm(&["run", "--engine", "reference", &guest("vm"), "3"]), plain, "the only one");
-    let message = refused(&["run", "--engine", "warp", &guest("vm"), "3"]);
-    assert!(message.contains("warp") && message.contains("reference"), "{message}");
-}

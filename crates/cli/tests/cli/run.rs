@@ -171,10 +171,20 @@ fn json_is_one_object_with_everything() {
     assert_eq!(run.stdout.lines().count(), 1, "one line");
     let json: Value = serde_json::from_str(&run.stdout).unwrap();
     let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
-    let expected =
-        ["device", "dispatches", "engine", "frames", "lanes", "services", "steps", "stops", "wall_seconds"];
+    let expected = [
+        "device",
+        "dispatches",
+        "engine",
+        "fallback",
+        "frames",
+        "lanes",
+        "services",
+        "steps",
+        "stops",
+        "wall_seconds",
+    ];
     assert_eq!(keys, expected, "keys");
-    assert_eq!(json["engine"], "reference", "the engine");
+    assert_eq!((&json["engine"], &json["fallback"]), (&"reference".into(), &Value::Null), "as asked for");
     assert!(json["device"].is_null() && json["dispatches"] == 0, "which uses no device");
     assert_eq!(json["stops"], serde_json::json!({ "exit": 1 }), "stops");
     assert!(json["wall_seconds"].as_f64().is_some_and(|seconds| seconds > 0.0), "seconds");

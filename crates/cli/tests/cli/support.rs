@@ -9,6 +9,10 @@ use kvrm::arm64::asm::{Assembler, X0, X1};
 /// Where raw programs lie unless told otherwise.
 pub(crate) const CODE: u64 = 0x1_0000;
 
+/// Variables that make a host look as if it had no GPU, nor software for one.
+pub(crate) const NO_DRIVERS: [(&str, &str); 2] =
+    [("VK_DRIVER_FILES", "/nonexistent"), ("VK_ICD_FILENAMES", "/nonexistent")];
+
 /// How a run of the binary ended.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Ended {
@@ -17,8 +21,14 @@ pub(crate) struct Ended {
     pub(crate) stderr: String,
 }
 
+/// Runs the binary. What `run` is not told to run on is the reference, so that tests are the same on every host.
 pub(crate) fn command<S: AsRef<OsStr>>(args: &[S]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kvrm"));
+    let mut args = args.iter().map(AsRef::as_ref).peekable();
+    let chooses = |arg: &&OsStr| arg.to_str().is_some_and(|arg| ["--engine", "--adapter"].contains(&arg));
+    if args.peek().is_some_and(|arg| *arg == "run") && !args.clone().any(|arg| chooses(&arg)) {
+        command.args(args.next()).args(["--engine", "reference"]);
+    }
     command.args(args).stdin(Stdio::null()).env_remove("RUST_BACKTRACE");
     command
 }
@@ -34,6 +44,11 @@ pub(crate) fn ended(output: Output) -> Ended {
 
 pub(crate) fn kvrm<S: AsRef<OsStr>>(args: &[S]) -> Ended {
     ended(command(args).output().expect("the binary can be run"))
+}
+
+/// The same on a host without drivers, where adapters are found through Vulkan alone.
+pub(crate) fn without_drivers<S: AsRef<OsStr>>(args: &[S]) -> Ended {
+    ended(command(args).env_remove("KVRM_ADAPTER").envs(NO_DRIVERS).output().expect("the binary can be run"))
 }
 
 /// Runs something that has to be refused; gives its message.

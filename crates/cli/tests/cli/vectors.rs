@@ -49,7 +49,7 @@ fn vectors_that_fail_are_shown_and_the_status_is_1() {
     let run = kvrm(&["vectors", "run", &file, "--json"]);
     let json: Value = serde_json::from_str(&run.stdout).unwrap();
     let expected = serde_json::json!({
-        "passed": 2, "failed": 1, "failures": [{
+        "engine": "reference", "device": null, "passed": 2, "failed": 1, "failures": [{
             "file": file, "name": "bad", "mismatches": [{ "what": "x0", "expected": "0x3", "got": "0x2" }],
         }],
     });

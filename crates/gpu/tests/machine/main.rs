@@ -1,13 +1,13 @@
 //! The GPU engine beside the reference: for the same inputs both give the same, bit for bit.
 
-//TODO mod frames;
-//TODO mod guests;
-//TODO mod host_memory;
-//TODO mod isolation;
+mod frames;
+mod guests;
+mod host_memory;
+mod isolation;
 mod lowering;
-//TODO mod programs;
-//TODO mod slicing;
-//TODO mod snapshots;
+mod programs;
+mod slicing;
+mod snapshots;
 mod support;
-//TODO mod twins;
+mod twins;
 mod vectors;

@@ -1,5 +1,6 @@
 //! The device all tests share, executors of both engines, and all there is to see of their lanes.
 
+use std::fmt;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
@@ -83,7 +84,7 @@ impl Both {
     }
 
     /// The same on both; what comes back is the same, too.
-    pub(crate) fn each<T: PartialEq + std::fmt::Debug>(
+    pub(crate) fn each<T: PartialEq + fmt::Debug>(
         &mut self,
         what: &str,
         mut act: impl FnMut(&mut dyn Executor) -> Result<T, Error>,
@@ -129,14 +130,27 @@ impl Both {
 }
 
 /// All there is to see of a lane.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct Lane {
     pub(crate) stop: Option<Stop>,
     pub(crate) cpu: Cpu,
     /// The pages written, in order of their first write.
     pub(crate) dirty: Vec<u64>,
-    /// What those pages hold; last, as it is long.
+    /// What those pages hold.
     pub(crate) memory: Vec<Vec<u8>>,
+}
+
+impl fmt::Debug for Lane {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { stop, cpu, dirty, memory } = self;
+        write!(f, "{stop:?}\n{cpu:?}")?;
+        for (page, bytes) in dirty.iter().zip(memory) {
+            // Whole pages are too much to read.
+            let sum = bytes.iter().fold(0_u64, |sum, &byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+            writeln!(f, "page {page:x} with sum {sum:016x}")?;
+        }
+        Ok(())
+    }
 }
 
 /// Every lane of an executor.

@@ -1,0 +1,124 @@
+//! `kvrm bench`.
+
+mod guest;
+mod measure;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail};
+use kvrm::Machine;
+
+use self::guest::Guest;
+use self::measure::Measurement;
+use crate::engine::EngineArgs;
+use crate::number;
+use crate::output::{Output, note};
+
+/// How often each measurement is repeated; the median counts.
+const REPETITIONS: usize = 3;
+/// The most 4 KiB pages a lane may write. What the device has room for ends a measurement earlier.
+const FRAMES_MAX: usize = 1 << 12;
+/// The longest measurement, in seconds.
+const SECONDS_MAX: f64 = 3600.0;
+
+/// What the help says at its end.
+const HELP: &str = "\
+MIPS are millions of steps a second of all lanes together: what the lanes have really retired, by the time the \
+run took from its call to its return. Lanes are built, code is compiled and a first run is made before the clock \
+starts. A guest that ends within a measurement begins again, which is not timed either.
+
+The guests that come with the command are mix (a seed a lane, so that lanes part), sha256 (all lanes do the same) \
+and sieve (all lanes do the same, mostly loads and stores). Files are run without arguments until they exit.";
+
+/// Arguments of `kvrm bench`.
+#[derive(clap::Args)]
+#[command(after_help = format!("{HELP}\n\n{}", number::HELP))]
+pub(crate) struct Args {
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// The numbers of lanes to measure with.
+    #[arg(
+        long, value_name = "N", value_delimiter = ',', default_value = "1,128,1024", value_parser = number::count
+    )]
+    lanes: Vec<u64>,
+    /// What to run: mix, sha256, sieve, or the file of a program; all three unless said. May be repeated.
+    #[arg(long = "guest", value_name = "NAME|FILE", num_args = 1..)]
+    guests: Vec<String>,
+    /// About how long each of the three repetitions of a measurement takes.
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    seconds: f64,
+    /// Print one JSON object a measurement, one a line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Parses a time.
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds: Option<f64> = text.parse().ok().filter(|seconds| *seconds > 0.0 && *seconds <= SECONDS_MAX);
+    seconds.ok_or_else(|| format!("expected a number of seconds above 0 and up to {SECONDS_MAX}"))
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    // What is wrong with the arguments is said before anything is measured.
+    let names =
+        if args.guests.is_empty() { guest::NAMES.map(str::to_owned).to_vec() } else { args.guests.clone() };
+    let guests: Vec<Guest> = names.iter().map(|name| guest::find(name)).collect::<Result<_>>()?;
+    if args.lanes.contains(&0) {
+        bail!("--lanes: a machine needs at least 1 lane, and 0 were asked for");
+    }
+    let engine = args.engine.choose()?;
+    if !args.json
+        && let Some(line) = engine.note()
+    {
+        note(line);
+    }
+    let mut out = Output::new();
+    if !args.json {
+        writeln!(
+            out,
+            "{:<16} {:>10} {:>12} {:>16} {:>10} {:>10}",
+            "guest", "lanes", "MIPS", "steps", "seconds", "dispatches"
+        )?;
+        out.flush()?;
+    }
+    for guest in &guests {
+        for &lanes in &args.lanes {
+            let what = || format!("{} in {lanes} lanes", guest.name);
+            let mut machine = Machine::builder(guest.program.clone())
+                .engine(engine.clone())
+                .lanes(usize::try_from(lanes)?)
+                .frames_max(FRAMES_MAX)
+                .output_max(0)
+                .arguments(|lane| guest.arguments(lane))
+                .build()
+                .with_context(what)?;
+            let mut all =
+                measure::measure(&mut machine, guest, args.seconds, REPETITIONS).with_context(what)?;
+            all.sort_unstable_by(|a, b| a.mips().total_cmp(&b.mips()));
+            if args.json {
+                let all_mips: Vec<f64> = all.iter().map(Measurement::mips).collect();
+                let Measurement { steps, seconds, dispatches } = all[all.len() / 2];
+                let line = serde_json::json!({
+                    "engine": machine.engine(), "device": engine.device(), "fallback": engine.fallback,
+                    "guest": guest.name, "lanes": lanes, "steps": steps, "seconds": seconds,
+                    "mips": all_mips[all_mips.len() / 2], "dispatches": dispatches,
+                    "repetitions": all_mips.len(), "all_mips": all_mips,
+                });
+                writeln!(out, "{line}")?;
+            } else {
+                let median = &all[all.len() / 2];
+                let Measurement { steps, seconds, dispatches } = median;
+                writeln!(
+                    out,
+                    "{:<16} {lanes:>10} {:>12.1} {steps:>16} {seconds:>10.3} {dispatches:>10}",
+                    guest.name,
+                    median.mips()
+                )?;
+            }
+            // Each line is shown at once, so nothing is lost if the next measurement fails.
+            out.flush()?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,116 @@
+//! How long steps take.
+
+use anyhow::{Result, bail};
+use kvrm::{Machine, Report, Stop};
+
+use super::guest::Guest;
+
+/// The first run to learn the speed from, in steps a lane.
+const FIRST_STEPS: u64 = 1 << 10;
+/// How much longer each is than the one before.
+const GROWTH: u64 = 4;
+/// A run that takes this part of a measurement tells the speed well enough.
+const ENOUGH: f64 = 0.1;
+
+/// A repetition of a measurement.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Measurement {
+    pub(crate) steps: u64,
+    pub(crate) seconds: f64,
+    pub(crate) dispatches: u64,
+}
+
+impl Measurement {
+    /// Millions of steps a second.
+    pub(crate) fn mips(&self) -> f64 {
+        self.steps as f64 / self.seconds.max(1e-9) / 1e6
+    }
+
+    fn add(&mut self, report: &Report) {
+        self.steps += report.steps;
+        self.seconds += report.wall.as_secs_f64();
+        self.dispatches += report.dispatches;
+    }
+}
+
+/// Measures a machine that was just built, several times for about `seconds` each.
+pub(crate) fn measure(
+    machine: &mut Machine,
+    guest: &Guest,
+    seconds: f64,
+    repetitions: usize,
+) -> Result<Vec<Measurement>> {
+    machine.run(guest.begin)?;
+    check(machine)?;
+    machine.snapshot()?;
+    let mut part = Part { machine, guest, done: 0, ended: false };
+    let mut budget = FIRST_STEPS;
+    // Steps a second of a lane.
+    let speed = loop {
+        let mut all = Measurement::default();
+        part.run(budget, &mut all)?;
+        if all.seconds >= ENOUGH * seconds || part.ended || budget >= part.length() {
+            break all.steps as f64 / part.machine.lanes() as f64 / all.seconds.max(1e-9);
+        }
+        budget *= GROWTH;
+    };
+    (0..repetitions)
+        .map(|_| {
+            let mut all = Measurement::default();
+            // The last piece is not worth a run of its own.
+            while all.seconds < (1.0 - ENOUGH) * seconds {
+                let budget = (speed * (seconds - all.seconds)).max(1.0) as u64;
+                part.run(budget, &mut all)?;
+            }
+            Ok(all)
+        })
+        .collect()
+}
+
+/// The part of a guest that is measured, over and over.
+struct Part<'a> {
+    machine: &'a mut Machine,
+    guest: &'a Guest,
+    /// Steps a lane has taken in it.
+    done: u64,
+    /// Whether all lanes have exited.
+    ended: bool,
+}
+
+impl Part<'_> {
+    /// Its steps.
+    const fn length(&self) -> u64 {
+        self.guest.end - self.guest.begin
+    }
+
+    /// Runs up to `budget` steps a lane, and adds what that took. Begins again if there is less left.
+    fn run(&mut self, budget: u64, all: &mut Measurement) -> Result<()> {
+        let budget = budget.min(self.length());
+        if self.ended || budget > self.length() - self.done {
+            let lanes: Vec<usize> = (0..self.machine.lanes()).collect();
+            self.machine.reset(&lanes)?;
+            (self.done, self.ended) = (0, false);
+        }
+        let report = self.machine.run(budget)?;
+        self.ended = !check(self.machine)?;
+        if report.steps == 0 {
+            bail!("the guest retires no steps");
+        }
+        self.done += budget;
+        all.add(&report);
+        Ok(())
+    }
+}
+
+/// Whether any lane can run on. One that was stopped by anything but its budget or a good end is a failure.
+fn check(machine: &mut Machine) -> Result<bool> {
+    let mut runs = false;
+    for (lane, stop) in machine.stops()?.into_iter().enumerate() {
+        match stop {
+            None | Some(Stop::Budget) => runs = true,
+            Some(Stop::Exit { code: 0 }) => {}
+            Some(stop) => bail!("lane {lane} stopped: {stop}"),
+        }
+    }
+    Ok(runs)
+}

@@ -1,0 +1,96 @@
+//! `kvrm bench`.
+
+use serde_json::Value;
+
+use crate::support::{Folder, calling, guest, kvrm, refused};
+
+/// The lines of a run on an engine.
+fn measured(engine: &str, arguments: &[&str]) -> Vec<Value> {
+    let run = kvrm(&[&["bench", "--engine", engine, "--seconds", "0.01", "--json"], arguments].concat());
+    assert_eq!((run.status, &*run.stderr), (0, ""), "{arguments:?}");
+    run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn check(line: &Value, guest: &str, lanes: u64) {
+    assert_eq!((&line["guest"], &line["lanes"]), (&guest.into(), &lanes.into()), "{line}");
+    let number = |key: &str| line[key].as_f64().unwrap_or_else(|| panic!("no {key} in {line}"));
+    assert!((number("mips") * 1e6 - number("steps") / number("seconds")).abs() < 1.0, "{line}");
+    assert!(number("steps") > 0.0 && number("seconds") > 0.005, "{line}");
+    let all: Vec<f64> = line["all_mips"].as_array().unwrap().iter().filter_map(Value::as_f64).collect();
+    assert_eq!((line["repetitions"].as_u64(), all.len()), (Some(3), 3), "{line}");
+    assert!(all.is_sorted() && all[1] == number("mips"), "the median counts: {line}");
+}
+
+#[test]
+fn guests_are_measured_over_numbers_of_lanes() {
+    let lines = measured("reference", &["--lanes", "1,0x3"]);
+    let expected =
+        ["mix", "sha256", "sieve"].into_iter().flat_map(|guest| [1, 3].map(|lanes| (guest, lanes)));
+    assert_eq!(lines.len(), 6, "a line each");
+    for (line, (guest, lanes)) in lines.iter().zip(expected) {
+        check(line, guest, lanes);
+        assert_eq!((&line["engine"], &line["device"]), (&"reference".into(), &Value::Null), "{line}");
+    }
+    let run =
+        kvrm(&["bench", "--engine", "reference", "--seconds", "0.01", "--lanes", "2", "--guest", "mix"]);
+    assert_eq!((run.status, &*run.stderr), (0, ""), "a table");
+    let rows: Vec<Vec<&str>> = run.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[0], ["guest", "lanes", "MIPS", "steps", "seconds", "dispatches"], "its head");
+    assert_eq!((rows.len(), &rows[1][..2]), (2, &["mix", "2"][..]), "its row");
+}
+
+#[test]
+fn a_program_in_a_file_is_run_again_and_again() {
+    let (vm, folder) = (guest("vm"), Folder::new());
+    check(&measured("reference", &["--guest", &vm, "--lanes", "2"])[0], "vm", 2);
+    // The line names what is wrong; what was measured before stays.
+    let missing = folder.path("missing").display().to_string();
+    let message = refused(&["bench", "--guest", "mix", &missing]);
+    assert!(message.contains(&missing) && message.contains("mix, sha256, sieve"), "{message}");
+    let text = folder.file("text", "no program");
+    assert!(refused(&["bench", "--guest", &text]).contains(&text), "it is named");
+    let relocs = guest("relocs");
+    let bench = ["bench", "--engine", "reference", "--seconds", "0.01", "--lanes", "1", "--guest"];
+    let run = kvrm(&[&bench[..], &[&relocs]].concat());
+    assert_eq!(run.status, 0, "position independent: {}", run.stderr);
+    let raw = folder.file("raw", calling(&[], &[], 0));
+    assert!(refused(&["bench", "--guest", &raw]).contains(&raw), "it has to be an ELF file");
+}
+
+#[test]
+fn impossible_measurements_are_refused() {
+    let message = refused(&["bench", "--lanes", "1,0"]);
+    assert!(message.contains("at least 1 lane"), "{message}");
+    for (option, value) in [
+        ("--lanes", "1,,2"),
+        ("--lanes", "x"),
+        ("--seconds", "0"),
+        ("--seconds", "-1"),
+        ("--seconds", "NaN"),
+        ("--seconds", "inf"),
+        ("--seconds", "x"),
+    ] {
+        let message = refused(&["bench", &format!("{option}={value}")]);
+        assert!(message.contains(option), "{message}");
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn gpus_are_measured_too() {
+    let lines = measured("gpu", &["--lanes", "1,9", "--guest", "mix", "--guest", "sieve"]);
+    let expected = [("mix", 1), ("mix", 9), ("sieve", 1), ("sieve", 9)];
+    assert_eq!(lines.len(), expected.len(), "a line each");
+    for (line, (guest, lanes)) in lines.iter().zip(expected) {
+        check(line, guest, lanes);
+        assert_eq!(line["engine"], "gpu", "{line}");
+        assert!(line["device"].is_string() && line["dispatches"].as_u64() > Some(0), "{line}");
+    }
+    let message = {
+        let run =
+            kvrm(&["bench", "--engine", "gpu", "--lanes", "1,100G", "--guest", "mix", "--seconds", "0.01"]);
+        assert_eq!((run.status, run.stdout.lines().count()), (2, 2), "what was measured is kept");
+        run.stderr
+    };
+    assert!(message.contains("room for ") && message.contains("mix in 100000000000 lanes"), "{message}");
+}

@@ -1,0 +1,49 @@
+//! `kvrm doctor`.
+
+use serde_json::Value;
+
+use crate::support::{kvrm, without_drivers};
+
+/// What `--json` prints.
+fn json(stdout: &str) -> Value {
+    serde_json::from_str(stdout).unwrap_or_else(|error| panic!("{error}: {stdout}"))
+}
+
+#[test]
+fn a_host_without_drivers_is_told_what_to_install() {
+    if !cfg!(target_os = "linux") {
+        return;
+    }
+    let run = without_drivers(&["doctor"]);
+    assert_eq!((run.status, &*run.stderr), (1, ""), "nothing can be used");
+    assert!(run.stdout.contains("mesa-vulkan-drivers"), "{}", run.stdout);
+    assert!(run.stdout.ends_with("\nKVRM can only use the CPU.\n"), "{}", run.stdout);
+    let run = without_drivers(&["doctor", "--json"]);
+    assert_eq!((run.status, &*run.stderr), (1, ""), "the same");
+    let json = json(&run.stdout);
+    assert_eq!((&json["usable"], &json["chosen"]), (&false.into(), &Value::Null), "{json}");
+    assert!(json["error"].as_str().is_some_and(|error| error.contains("mesa-vulkan-drivers")), "{json}");
+}
+
+#[test]
+fn an_adapter_that_does_not_exist_is_not_usable() {
+    let run = kvrm(&["doctor", "--adapter", "Voodoo"]);
+    assert_eq!((run.status, &*run.stderr), (1, ""), "none is called that");
+    assert!(run.stdout.contains("none can be used: "), "{}", run.stdout);
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn a_healthy_host_is_described() {
+    let run = kvrm(&["doctor"]);
+    assert_eq!((run.status, &*run.stderr), (0, ""), "{}", run.stdout);
+    assert!(run.stdout.ends_with("\nKVRM can use a GPU.\n"), "{}", run.stdout);
+    let json = json(&kvrm(&["doctor", "--json"]).stdout);
+    assert_eq!((&json["usable"], &json["error"]), (&true.into(), &Value::Null), "{json}");
+    let name = json["chosen"]["name"].as_str().expect("one is chosen");
+    assert!(run.stdout.contains(&format!("tests of {name}")), "{}", run.stdout);
+    let adapter = json["adapters"].as_array().unwrap().iter().find(|adapter| adapter["name"] == name);
+    let adapter = adapter.expect("the chosen one is one of them");
+    assert_eq!(adapter["int64"], true, "no other is chosen");
+    assert!(adapter["limits"]["storage_bytes"].as_u64() > Some(1 << 20), "{adapter}");
+}

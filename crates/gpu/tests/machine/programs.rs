@@ -1,0 +1,165 @@
+//! Random programs, a lane a program: registers, stops and all memory beside the reference's.
+//!
+//! `KVRM_PROGRAMS` is how many there are, `KVRM_SEED` where they begin. A failure is made as short as it can be
+//! and written as a test vector.
+
+mod shrink;
+
+use std::collections::BTreeSet;
+use std::env;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use kvrm_arm64::decode;
+use kvrm_machine::vectors::{self, Vector};
+use kvrm_machine::{Executor, Factory, Image, PAGE_BYTES, Plan, ReferenceEngine, Region};
+use kvrm_testkit::programs;
+use kvrm_testkit::random::Random;
+
+use crate::support::{Gpu, Lane, lanes, read};
+
+/// How many programs there are unless somebody asks for more.
+const PROGRAMS: u64 = 12_288;
+/// How many run at once.
+const LANES: usize = 1024;
+/// The most instructions of a program, and the most steps it takes.
+const LENGTH: usize = 96;
+const STEPS: u64 = 300;
+
+/// All there is to see of a lane, pages that it has not written included.
+pub(crate) struct Outcome {
+    pub(crate) lane: Lane,
+    pub(crate) mapped: Vec<(u64, Vec<u8>)>,
+}
+
+/// What becomes of programs of the same features on an engine.
+fn outcomes(programs: &[Vector], engine: &dyn Factory) -> Vec<Outcome> {
+    let image = |vector: &Vector| {
+        Arc::new(Image::new(&vector.segments(), vector.machine_features()).expect("programs fit"))
+    };
+    let images: Vec<Arc<Image>> = programs.iter().map(image).collect();
+    let plan = Plan { images: &images, lanes: images.len(), frames_max: 16 };
+    let mut executor = engine.executor(&plan).expect("there is room");
+    for (lane, vector) in programs.iter().enumerate() {
+        executor.set_cpu(lane, &vector.cpu()).expect("the engine works");
+    }
+    let limits: Vec<u64> = programs.iter().map(|vector| vector.steps).collect();
+    executor.run(&limits, &mut |_| ControlFlow::Continue(())).expect("the engine works");
+    let pages = |image: &Image| -> Vec<u64> {
+        let pages = |region: &Region| region.first_page..region.end_page;
+        image.regions().iter().flat_map(pages).map(|page| page * PAGE_BYTES as u64).collect()
+    };
+    let mapped: Vec<Vec<u64>> = images.iter().map(|image| pages(image)).collect();
+    let ranges = mapped.iter().enumerate();
+    let ranges: Vec<_> =
+        ranges.flat_map(|(lane, pages)| pages.iter().map(move |&page| (lane, page, PAGE_BYTES))).collect();
+    executor.prefetch(&ranges).expect("the engine works");
+    let seen = lanes(&mut *executor);
+    let memory = |lane, pages: Vec<u64>, executor: &mut dyn Executor| {
+        pages.into_iter().map(|page| (page, read(executor, lane, page, PAGE_BYTES))).collect()
+    };
+    let seen = seen.into_iter().zip(mapped).enumerate();
+    seen.map(|(number, (lane, pages))| Outcome { lane, mapped: memory(number, pages, &mut *executor) }).collect()
+}
+
+/// What differs, or nothing.
+fn difference(gpu: &Outcome, reference: &Outcome) -> Option<String> {
+    let (a, b) = (&gpu.lane, &reference.lane);
+    if a.stop != b.stop {
+        return Some(format!("stop: {:?} on the GPU, {:?} on the reference", a.stop, b.stop));
+    }
+    if a.cpu != b.cpu {
+        let monitors = (a.cpu.monitor, b.cpu.monitor);
+        return Some(format!("on the GPU\n{:?}on the reference\n{:?}monitors {monitors:?}", a.cpu, b.cpu));
+    }
+    if a.dirty != b.dirty {
+        return Some(format!("pages written: {:x?} on the GPU, {:x?} on the reference", a.dirty, b.dirty));
+    }
+    for ((page, gpu), (_, reference)) in gpu.mapped.iter().zip(&reference.mapped) {
+        if let Some(at) = (0..gpu.len()).find(|&at| gpu[at] != reference[at]) {
+            let (address, gpu, reference) = (page + at as u64, gpu[at], reference[at]);
+            return Some(format!("{address:#x}: {gpu:#04x} on the GPU, {reference:#04x} on the reference"));
+        }
+    }
+    (a != b).then(|| "memory".to_owned())
+}
+
+/// What differs of each program, if anything does.
+fn differences(programs: &[Vector]) -> Vec<Option<String>> {
+    differences_from(&outcomes(programs, &Gpu), programs)
+}
+
+fn differences_from(gpu: &[Outcome], programs: &[Vector]) -> Vec<Option<String>> {
+    let reference = outcomes(programs, &ReferenceEngine);
+    gpu.iter().zip(&reference).map(|(gpu, reference)| difference(gpu, reference)).collect()
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    let parse = |text: String| text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, which is no number"));
+    env::var(name).map_or(default, parse)
+}
+
+/// The program of a seed. One in four has a machine without atomics.
+fn program(seed: u64) -> Vector {
+    programs::random(&format!("program {seed}"), LENGTH, STEPS, &mut Random::new(seed))
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn random_programs_end_as_on_the_reference() {
+    let (first, count) = (number("KVRM_SEED", 0), number("KVRM_PROGRAMS", PROGRAMS));
+    let (with, without): (Vec<Vector>, Vec<Vector>) =
+        (first..first + count).map(program).partition(|vector| vector.features.is_empty());
+    for programs in [with, without] {
+        for programs in programs.chunks(LANES) {
+            let found = differences(programs);
+            let failed = found.iter().flatten().count();
+            if let Some(index) = found.iter().position(Option::is_some) {
+                let first = shrink::report(&programs[index], &differences);
+                panic!("{failed} of {} differ; the first:\n{first}", programs.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn what_fails_is_made_short_and_written_down() {
+    // An engine on which EOR does nothing.
+    let is_broken = |word: u32| decode(word).is_some_and(|op| op.encoding().mnemonic == "eor");
+    let broken = |programs: &[Vector]| {
+        let mut others = programs.to_vec();
+        for word in others.iter_mut().flat_map(|vector| &mut vector.code).filter(|word| is_broken(word.0)) {
+            word.0 = programs::nop();
+        }
+        differences_from(&outcomes(&others, &ReferenceEngine), programs)
+    };
+    let programs: Vec<Vector> = (0..64).map(program).filter(|vector| !vector.features.is_empty()).collect();
+    let failing = broken(&programs).iter().position(Option::is_some).expect("one in two programs has EOR");
+    let (program, report) = (&programs[failing], shrink::report(&programs[failing], &broken));
+    let path = report.lines().last().and_then(|line| line.strip_prefix("written to ")).expect("it says where");
+    let written = vectors::open(Path::new(path)).expect("it is a file of vectors");
+    assert_eq!(written.len(), 1, "one vector");
+    let kept: Vec<_> = written[0].code.iter().filter(|word| word.0 != programs::nop()).collect();
+    assert!(kept.iter().any(|word| is_broken(word.0)), "what is wrong is left:\n{report}");
+    assert!(kept.len() < 8 && kept.len() < program.code.len(), "most of the rest is not:\n{report}");
+    assert!(written[0].run().is_empty(), "the vector says what the reference does:\n{report}");
+}
+
+#[test]
+fn most_random_programs_take_many_steps_and_write_memory() {
+    // Or the test above would say little.
+    let programs: Vec<Vector> = (0..512).map(program).collect();
+    let outcomes: Vec<Outcome> = outcomes(&programs, &ReferenceEngine);
+    let count = |test: &dyn Fn(&Outcome) -> bool| outcomes.iter().filter(|outcome| test(outcome)).count();
+    let long = count(&|outcome| outcome.lane.cpu.steps >= 20);
+    let writing = count(&|outcome| outcome.lane.dirty.len() > 1);
+    let own_code = (0..programs.len())
+        .filter(|&n| outcomes[n].lane.dirty.contains(&(programs[n].pc.0 & !(PAGE_BYTES as u64 - 1))))
+        .count();
+    let kinds: BTreeSet<&str> =
+        outcomes.iter().filter_map(|outcome| outcome.lane.stop).map(|stop| stop.name()).collect();
+    let expected = ["breakpoint", "budget", "fault", "halt", "syscall", "undefined"];
+    assert_eq!(Vec::from_iter(kinds), expected, "how they end");
+    assert!(long > 256 && writing > 128 && own_code > 32, "{long} are long, {writing} write, {own_code} their code");
+}

@@ -1,0 +1,142 @@
+//! Slices of any length, budgets, and runs that are broken off.
+
+use std::ops::ControlFlow;
+
+use kvrm_arm64::asm::{X0, X1, X2, at};
+use kvrm_machine::{Builder, Executor, Machine, Progress, Stop};
+
+use crate::support::{Both, CODE, DATA, GUESTS, Gpu, Lane, guest, lanes, machine_lanes, text_and_data};
+
+/// Steps of a guest that are run in slices.
+const STEPS: u64 = 2_000;
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn a_guest_in_slices_is_the_guest_in_one_piece() {
+    let (name, size) = GUESTS[10];
+    let builder = || -> Builder<'static> {
+        let seed = |lane: usize| vec![size.to_owned(), lane.to_string()];
+        Machine::builder(guest(name)).lanes(3).arguments(seed)
+    };
+    let mut reference = builder().build().expect("the guest fits");
+    reference.run(STEPS).expect("the reference works");
+    let expected = machine_lanes(&mut reference);
+    for slice in [1, 7, 1000, u64::MAX] {
+        let mut gpu = builder().engine(Gpu).build().expect("the guest fits");
+        let mut left = STEPS;
+        while left > 0 {
+            let steps = slice.min(left);
+            let report = gpu.run(steps).expect("the GPU works");
+            assert_eq!(report.steps, 3 * steps, "all of the budget is used");
+            left -= steps;
+        }
+        assert!(machine_lanes(&mut gpu) == expected, "{name} in slices of {slice}");
+    }
+}
+
+/// Lanes that count x0 down, writing each value, and halt; one starts from 10,000, one from 3, one from 0.
+fn counters() -> Both {
+    let image = text_and_data(1, |a| {
+        let (again, end) = (a.label(), a.label());
+        a.cbz(X0, end);
+        a.bind(again);
+        a.add(X1, X1, X0).str(X1, at(X2, 0)).subs(X0, X0, 1).b_cond("ne", again);
+        a.bind(end);
+        a.hlt(9);
+    });
+    let mut both = Both::new(&[image], 3, 16);
+    for (lane, count) in [10_000, 3, 0].into_iter().enumerate() {
+        both.change(lane, |cpu| {
+            cpu.pc = CODE;
+            cpu.set_x(0, count);
+            cpu.set_x(2, DATA);
+        });
+    }
+    both
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn budgets_are_exact() {
+    let mut both = counters();
+    // One before, at and behind the end of the second lane, too.
+    for budget in [0, 1, 2, 0, 9, 1, 1, 1, 1000, 0, 12_345] {
+        both.run(budget);
+        let lanes = both.same(&format!("after {budget} steps more"));
+        assert_eq!(lanes[0].stop, Some(Stop::Budget), "it has not ended");
+    }
+    both.run(u64::MAX);
+    let lanes = both.same("at the end");
+    assert!(lanes.iter().all(|lane| lane.stop == Some(Stop::Halt { imm: 9 })), "all have ended");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn limits_are_of_lanes() {
+    let mut both = counters();
+    let limits = [777, 5, 0];
+    both.each("a run", |executor| executor.run(&limits, &mut |_| ControlFlow::Continue(())).map(drop));
+    let lanes = both.same("at their limits");
+    let steps: Vec<u64> = lanes.iter().map(|lane| lane.cpu.steps).collect();
+    assert_eq!(steps, limits, "each at its own");
+    // A limit that is already behind a lane stops it at once.
+    both.each("clearing stops", |executor| (0..3).try_for_each(|lane| executor.set_stop(lane, None)));
+    both.each("a run", |executor| executor.run(&[1, 5, 1], &mut |_| ControlFlow::Continue(())).map(drop));
+    let lanes = both.same("behind their limits");
+    assert_eq!(lanes.iter().map(|lane| lane.cpu.steps).collect::<Vec<_>>(), [777, 5, 0], "no more");
+}
+
+/// An endless loop, and how far it has come each time a run is broken off.
+fn broken_off(executor: &mut dyn Executor, limits: &[u64]) -> Progress {
+    let mut last = Progress::default();
+    executor
+        .run(limits, &mut |progress| {
+            last = progress;
+            ControlFlow::Break(())
+        })
+        .expect("the engine works");
+    last
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn a_run_that_is_broken_off_goes_on_to_the_same_end() {
+    // 400,003 steps: more than a first slice has.
+    let count = 100_000;
+    let mut both = counters();
+    both.change(0, |cpu| cpu.set_x(0, count));
+    both.reference.run(&[u64::MAX; 3], &mut |_| ControlFlow::Continue(())).expect("the reference works");
+    let expected: Vec<Lane> = lanes(&mut *both.reference);
+    let mut breaks = 0;
+    loop {
+        let before = both.gpu.steps(0).expect("the GPU works");
+        let progress = broken_off(&mut *both.gpu, &[u64::MAX; 3]);
+        if both.gpu.stop(0).expect("the GPU works").is_some() {
+            break;
+        }
+        let after = both.gpu.steps(0).expect("the GPU works");
+        assert_eq!(progress.running, 1, "the long one runs on");
+        assert!(after > before || breaks == 0, "every run gets on: {before}, then {after}");
+        breaks += 1;
+        assert!(breaks < 10_000, "it comes to an end");
+    }
+    assert!(breaks > 0, "an observer is called while it runs");
+    assert_eq!(lanes(&mut *both.gpu), expected, "the end is the same");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn an_observer_hears_of_ever_more_steps() {
+    let mut both = counters();
+    both.change(0, |cpu| cpu.set_x(0, 100_000));
+    let mut seen: Vec<Progress> = Vec::new();
+    both.gpu
+        .run(&[u64::MAX; 3], &mut |progress| {
+            seen.push(progress);
+            ControlFlow::Continue(())
+        })
+        .expect("the GPU works");
+    assert!(seen.is_sorted_by(|a, b| a.steps <= b.steps), "{seen:?}");
+    let steps: u64 = lanes(&mut *both.gpu).iter().map(|lane| lane.cpu.steps).sum();
+    assert!(seen.iter().all(|progress| progress.steps <= steps && progress.running <= 3), "{seen:?}");
+}

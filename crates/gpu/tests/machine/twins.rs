@@ -1,0 +1,138 @@
+//! Leaf functions of the shaders beside their twins in Rust: edge values crossed, and random ones.
+
+mod kernel;
+#[macro_use]
+mod list;
+
+use std::collections::BTreeSet;
+
+use kvrm_arm64::CLASS_BITS;
+use kvrm_shaders::MODULES;
+use kvrm_testkit::random::Random;
+
+use kernel::Kernel;
+use list::{ARGUMENTS, RESULTS, TWINS, Twin};
+
+/// Random cases of each twin, beside the edges.
+const CASES: usize = 20_000;
+
+/// Numbers at which 64-bit arithmetic changes its mind.
+const EDGES: [u64; 18] = [
+    0,
+    1,
+    2,
+    0x7f,
+    0x80,
+    0xff,
+    0x7fff,
+    0x8000,
+    0xffff,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff_ffff,
+    0x1_0000_0000,
+    0xffff_ffff_0000_0000,
+    0x7fff_ffff_ffff_ffff,
+    0x8000_0000_0000_0000,
+    u64::MAX - 1,
+    u64::MAX,
+];
+
+/// Where sizes and amounts of bits change theirs; what each function does not take, its line in the list maps
+/// to what it takes.
+const SMALL: [u64; 14] = [0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 62, 63, 64];
+
+/// Every combination of edge values.
+fn crossed(twin: &Twin) -> Vec<[u64; ARGUMENTS]> {
+    let mut cases = vec![[0; ARGUMENTS]];
+    for (index, &is_wide) in twin.wide.iter().enumerate() {
+        let seeds: &[u64] = if is_wide { &EDGES } else { &SMALL };
+        let with = |case: &[u64; ARGUMENTS], seed| {
+            let mut case = *case;
+            case[index] = seed;
+            case
+        };
+        cases = cases.iter().flat_map(|case| seeds.iter().map(move |&seed| with(case, seed))).collect();
+    }
+    cases
+}
+
+/// Random arguments, numbers of any length, often two alike or next to each other.
+fn random(twin: &Twin, random: &mut Random) -> [u64; ARGUMENTS] {
+    let mut case = [0; ARGUMENTS];
+    for index in 0..twin.wide.len() {
+        case[index] = match random.below(8) {
+            0 => *random.pick(&EDGES),
+            1 if index > 0 => case[index - 1].wrapping_add(random.below(3)).wrapping_sub(1),
+            2 => !(random.bits() >> random.below(64)),
+            _ => random.bits() >> random.below(64),
+        };
+    }
+    case
+}
+
+/// Runs cases on the GPU and compares.
+fn compare(kernel: &Kernel, number: usize, mut cases: Vec<[u64; ARGUMENTS]>) {
+    let twin = &TWINS[number];
+    let expected: Vec<[u64; RESULTS]> = cases.iter_mut().map(|case| (twin.reference)(case)).collect();
+    let results = kernel.call(number, &cases);
+    for ((case, result), expected) in cases.iter().zip(results).zip(expected) {
+        let arguments = &case[..twin.wide.len()];
+        assert_eq!(result, expected, "{}{arguments:x?}: the GPU on the left", twin.name);
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn every_function_gives_what_its_twin_gives() {
+    let kernel = Kernel::new();
+    let mut generator = Random::new(3);
+    for (number, twin) in TWINS.iter().enumerate() {
+        let mut cases = crossed(twin);
+        cases.extend((0..CASES).map(|_| random(twin, &mut generator)));
+        compare(&kernel, number, cases);
+    }
+    // What decides a class is few enough bits to try them all.
+    let spread = |mut bits: u64| {
+        (0..32).filter(|bit| CLASS_BITS >> bit & 1 == 1).fold(0, |word, bit| {
+            let one = bits & 1;
+            bits >>= 1;
+            word | one << bit
+        })
+    };
+    let words = (0..1 << CLASS_BITS.count_ones()).map(|bits| [spread(bits), 0, 0, 0]).collect();
+    compare(&kernel, list::position("class_of"), words);
+    // So are those of a bit mask.
+    let masks = (0..1 << 14).map(|bits: u64| [bits >> 12 & 1, bits >> 6 & 63, bits & 63, bits >> 13]);
+    compare(&kernel, list::position("decode_bit_masks"), masks.collect());
+}
+
+/// Functions of which every one is called by one of the list: there all its cases are tried.
+const PARTS: [&str; 1] = ["arm64/class.wgsl"];
+
+#[test]
+fn every_function_with_a_twin_is_tried() {
+    let known = TWINS.iter().map(|twin| (format!("{}.wgsl", twin.module.replace("::", "/")), twin.name));
+    let known: BTreeSet<(String, &str)> = known.collect();
+    let mut found = BTreeSet::new();
+    for (path, text) in MODULES.iter().filter(|(path, _)| !path.starts_with("machine/")) {
+        let mut twin = None;
+        for line in text.lines() {
+            twin = line.strip_prefix("/// Twin: ").or(twin);
+            let Some(name) = line.strip_prefix("fn ").and_then(|rest| rest.split('(').next()) else {
+                // Structures have twins, too; the functions that return them show that they agree.
+                if line.starts_with("struct ") {
+                    twin = None;
+                }
+                continue;
+            };
+            let twin = twin.take().unwrap_or_else(|| panic!("{name} in {path} says no twin"));
+            let function = ((*path).to_owned(), name);
+            let is_part = twin.starts_with("a part of ") || PARTS.contains(path);
+            if !is_part || known.contains(&function) {
+                found.insert(function);
+            }
+        }
+    }
+    assert_eq!(found, known, "the shaders on the left, the list on the right");
+}

@@ -1,0 +1,100 @@
+//! One kernel that calls any function of the list.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use kvrm_gpu::Buffer;
+use kvrm_gpu::pipeline::{Access, Shader, bind, storage_layout};
+use kvrm_shaders::link_source;
+
+use super::list::{ARGUMENTS, RESULTS, TWINS, Twin};
+use crate::support::device;
+
+/// Invocations of a workgroup.
+const WORKGROUP: usize = 64;
+/// The most workgroups of one row of a dispatch; more rows are behind it.
+const ROW: usize = 1024;
+
+const BEGIN: &str = "
+@group(0) @binding(0) var<storage, read> chosen: array<u32>;
+@group(0) @binding(1) var<storage, read> words: array<u64>;
+@group(0) @binding(2) var<storage, read_write> results: array<u64>;
+
+@compute @workgroup_size(64)
+fn call(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let index = (workgroup.y * 1024u + workgroup.x) * 64u + local;
+    if index >= chosen[1] {
+        return;
+    }
+    let first = index * 4u;
+    let place = index * 3u;
+    switch chosen[0] {
+";
+
+pub(crate) struct Kernel {
+    pipeline: wgpu::ComputePipeline,
+    layout: wgpu::BindGroupLayout,
+}
+
+impl Kernel {
+    pub(crate) fn new() -> Self {
+        let linked = link_source("twins", &source(), &[]).expect("the modules are there");
+        let locate = |line: usize| {
+            let place = linked.locate(line).map(|(path, line)| (path.to_owned(), line));
+            place.unwrap_or_else(|| ("twins".to_owned(), line))
+        };
+        let shader = Shader::compile(device(), &linked.source, &locate).unwrap_or_else(|error| panic!("{error}"));
+        let accesses = [Access::Read, Access::Read, Access::ReadWrite];
+        let layout = storage_layout(device(), "twins", &accesses).expect("three are few");
+        let pipeline = shader.pipeline("call", &[&layout], &[]).expect("the shader is right");
+        Self { pipeline, layout }
+    }
+
+    /// What the function with a number in the list makes of each of the cases.
+    pub(crate) fn call(&self, number: usize, cases: &[[u64; ARGUMENTS]]) -> Vec<[u64; RESULTS]> {
+        let chosen = Buffer::with_contents(device(), "chosen", &[number as u32, cases.len() as u32]);
+        let words = Buffer::with_contents(device(), "words", cases.as_flattened());
+        let results = Buffer::zeroed(device(), "results", (8 * RESULTS * cases.len()) as u64);
+        let buffers = [chosen, words, results].map(|buffer| buffer.expect("it is small"));
+        let group = bind(device(), "twins", &self.layout, &buffers.each_ref()).expect("they fit");
+        let workgroups = cases.len().div_ceil(WORKGROUP);
+        device()
+            .submit("calling a twin", |encoder| {
+                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+                pass.set_pipeline(&self.pipeline);
+                pass.set_bind_group(0, &group, &[]);
+                pass.dispatch_workgroups(workgroups.min(ROW) as u32, workgroups.div_ceil(ROW) as u32, 1);
+            })
+            .expect("it runs");
+        let [_, _, results] = buffers;
+        let contents = device().download(&[(&results, 0..results.bytes())]).expect("it can be read");
+        let words: Vec<u64> = bytemuck::pod_collect_to_vec(&contents[0]);
+        words.as_chunks().0.to_vec()
+    }
+}
+
+/// The text of the kernel: imports, and a case for each function.
+fn source() -> String {
+    let mut imports: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut cases = String::new();
+    for (number, twin) in TWINS.iter().enumerate() {
+        imports.entry(twin.module).or_default().push(twin.name);
+        writeln!(cases, "        case {number}u: {{ {} }}", call(twin)).expect("a string takes any text");
+    }
+    let imports = imports.iter().map(|(module, names)| {
+        format!("import package::{module}::{{{}}};\n", names.join(", "))
+    });
+    format!("{}{BEGIN}{cases}        default: {{}}\n    }}\n}}\n", imports.collect::<String>())
+}
+
+/// The statements that call a function.
+fn call(twin: &Twin) -> String {
+    let arguments = (0..).zip(twin.arguments).map(|(index, argument): (usize, _)| {
+        argument.replace("{}", &format!("words[first + {index}u]"))
+    });
+    let mut text = format!("let r = {}({});", twin.name, arguments.collect::<Vec<_>>().join(", "));
+    for (index, result) in twin.results.iter().enumerate() {
+        write!(text, " results[place + {index}u] = {result};").expect("a string takes any text");
+    }
+    text
+}

@@ -1,0 +1,263 @@
+//! Random programs, as vectors without outputs: what one engine makes of them, every other has to make, too.
+//!
+//! Most instructions keep to a convention, or a program would end at its first load: registers from X20 on
+//! point to memory, X16 to X19 are small, and the others are for results. Some break it.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use kvrm_arm64::encoding::ENCODINGS;
+use kvrm_arm64::operand::Operand;
+use kvrm_arm64::sysreg::{REGISTERS, number};
+use kvrm_arm64::{Class, Encoding, Feature, Op, Word, decode};
+use kvrm_machine::vectors::{Bytes, Hex, Number, State, Vector};
+
+use crate::inputs::{EDGES, matching_load};
+use crate::random::Random;
+use crate::words;
+
+/// The page in or before which code begins.
+const CODE: u64 = 0x1_0000;
+/// Two pages of data; what is around them is not mapped.
+const DATA: u64 = 0x3_0000;
+/// Bytes of a page.
+const PAGE: u64 = 0x1000;
+/// Where else a page of data may be: near, far, and at the end of all addresses.
+const OTHERS: [u64; 3] = [0x44_5000, 0x12_3456_7000, 0xffff_ffff_f000];
+
+/// The groups of rows of each class. There are as many atomics as there is everything else, so a group is chosen
+/// before a row.
+static GROUPS: LazyLock<[Vec<Vec<&Encoding>>; Class::ALL.len()]> = LazyLock::new(|| {
+    Class::ALL.map(|class| {
+        let mut groups: Vec<Vec<&Encoding>> = Vec::new();
+        for row in ENCODINGS.iter().filter(|row| row.class == class) {
+            match groups.last_mut() {
+                Some(group) if group[0].group() == row.group() => group.push(row),
+                _ => groups.push(vec![row]),
+            }
+        }
+        groups
+    })
+});
+
+/// Small numbers: indices and shifts.
+const INDICES: std::ops::RangeInclusive<u32> = 16..=19;
+/// Pointers to data.
+const POINTERS: std::ops::RangeInclusive<u32> = 20..=27;
+/// A pointer to code.
+const CODE_POINTER: u32 = 28;
+/// System registers that EL0 may write, and some it may read.
+const WRITABLE: [&str; 4] = ["nzcv", "fpcr", "fpsr", "tpidr_el0"];
+const READABLE: [&str; 9] = [
+    "nzcv", "fpcr", "fpsr", "tpidr_el0", "tpidrro_el0", "ctr_el0", "dczid_el0", "cntfrq_el0", "cntvct_el0",
+];
+/// The registers whose values are instructions, so that storing them makes code.
+const WORDS: std::ops::RangeInclusive<u32> = 12..=15;
+
+/// A random program of up to `length` instructions that may take `steps` steps.
+pub fn random(name: &str, length: usize, steps: u64, random: &mut Random) -> Vector {
+    let far = *random.pick(&OTHERS);
+    let length = 1 + random.below(length as u64) as usize;
+    let features: Vec<String> = if random.below(4) > 0 { vec!["lse".to_owned()] } else { Vec::new() };
+    // Sometimes code goes on in a second page.
+    let pc = match random.below(4) {
+        0 => CODE + PAGE - 4 * (1 + random.below(length as u64)),
+        _ => CODE + 4 * random.below(64),
+    };
+    let mut code: Vec<u32> = Vec::with_capacity(length);
+    for index in 0..length {
+        let mut word = instruction(index, length, pc, random);
+        let is_lse = decode(word).is_some_and(|op| op.feature() == Feature::Lse);
+        if is_lse && features.is_empty() && random.below(64) > 0 {
+            word = nop();
+        }
+        // An exclusive store has a chance only after the load it belongs to.
+        if let Some(load) = decode(word).and_then(matching_load)
+            && let Some(before) = code.last_mut()
+            && random.below(4) > 0
+        {
+            let (w, second) = (Word(word), if load.encoding().group() == "ldstexclp" { 3 } else { 31 });
+            *before = load.encoding().pattern.canonical() | second << 10 | w.rn() << 5 | random.below(3) as u32;
+        }
+        code.push(word);
+    }
+    // Most go round until their budget is used up.
+    if random.below(4) > 0 {
+        let back = (random.below(length as u64) as u32).wrapping_neg();
+        code.push(Op::B_only_branch_imm.encoding().pattern.canonical() | back & 0x3ff_ffff);
+    }
+
+    let mut x: BTreeMap<u32, u64> = BTreeMap::new();
+    for n in 0..31 {
+        let value = if WORDS.contains(&n) {
+            let low = instruction(0, length, pc, random);
+            u64::from(low) | u64::from(instruction(0, length, pc, random)) << 32
+        } else if INDICES.contains(&n) {
+            random.below(64).wrapping_sub(16 * random.below(3))
+        } else if POINTERS.contains(&n) {
+            pointer(n, far, random)
+        } else if n == CODE_POINTER || n == 30 {
+            pc + 4 * random.below(length as u64)
+        } else {
+            number_of_any_length(random)
+        };
+        x.insert(n, value);
+    }
+    let mem = [DATA, DATA + PAGE, far]
+        .map(|page| Bytes { at: Hex(page), bytes: (0..64).map(|_| random.bits() as u8).collect() });
+    Vector {
+        name: name.to_owned(),
+        pc: Hex(pc),
+        code: code.into_iter().map(Hex).collect(),
+        steps: if random.below(4) == 0 { random.below(steps + 1) } else { steps },
+        code_writable: random.below(2) == 0,
+        features,
+        init: State {
+            x: x.into_iter().map(|(n, value)| (Number(n), Hex(value))).collect(),
+            // The page of SP is mapped wherever it is.
+            sp: Some(Hex(DATA + 0x400 + 16 * random.below(0x180))),
+            nzcv: Some(Hex(random.below(16) as u32)),
+            mem: mem.into(),
+            ..State::default()
+        },
+        expected: State::default(),
+        exact: false,
+    }
+}
+
+/// An address for one of the pointers: aligned, not aligned, at a border, or anything, by its register.
+fn pointer(n: u32, far: u64, random: &mut Random) -> u64 {
+    let page = *random.pick(&[DATA, DATA + PAGE, far]);
+    match n - POINTERS.start() {
+        // Room before and behind for offsets and for what is added by write-back.
+        0..=4 => page + 0x400 + 16 * random.below(0x80),
+        5 => page + 0x400 + random.below(0x800),
+        6 => DATA + PAGE - 16 + random.below(32),
+        _ => match random.below(4) {
+            0 => page.wrapping_add(random.below(32)).wrapping_sub(16),
+            1 => page + PAGE - 16 + random.below(32),
+            2 => page + random.below(PAGE),
+            _ => random.bits() >> random.below(64),
+        },
+    }
+}
+
+/// An edge or a number of any length.
+fn number_of_any_length(random: &mut Random) -> u64 {
+    if random.below(3) == 0 { *random.pick(&EDGES) } else { random.bits() >> random.below(64) }
+}
+
+/// The instruction that does nothing.
+#[must_use]
+pub fn nop() -> u32 {
+    Op::NOP_HI_hints.encoding().pattern.canonical()
+}
+
+/// The instruction at an index of a program.
+fn instruction(index: usize, length: usize, pc: u64, random: &mut Random) -> u32 {
+    let class = match random.below(100) {
+        0..=24 => Class::Arithmetic,
+        25..=34 => Class::Logical,
+        35..=41 => Class::MulDiv,
+        42..=49 => Class::ExtendShift,
+        50..=88 => Class::LoadStore,
+        89..=96 => Class::Branch,
+        _ => Class::System,
+    };
+    let group: &Vec<&Encoding> = random.pick(&GROUPS[class as usize]);
+    let row = *random.pick(group);
+    // Stops would end most programs early.
+    if row.is_undefined_at_el0() && random.below(64) > 0 {
+        return nop();
+    }
+    let word = words::allocated(row, random);
+    if random.below(64) == 0 {
+        return word;
+    }
+    let tame = tamed(row, word, index, length, pc, random);
+    if decode(tame) == Some(row.op) { tame } else { word }
+}
+
+/// A word changed so that it goes on within the program and its memory.
+fn tamed(row: &Encoding, word: u32, index: usize, length: usize, pc: u64, random: &mut Random) -> u32 {
+    let mut word = word;
+    let mut set = |bits: u32, low: u32, value: u32| word = word & !(bits << low) | (value & bits) << low;
+    // What must be aligned has other pointers than what changes them.
+    let is_aligned = row.operands.contains(&Operand::Base);
+    let changes_base = |operand: &Operand| {
+        use Operand::{PairPostIndex, PairPreIndex, PostIndex, PreIndex};
+        matches!(operand, PreIndex | PostIndex | PairPreIndex(_) | PairPostIndex(_))
+    };
+    let keeps_base = !row.operands.iter().any(changes_base);
+    let pointer = |random: &mut Random| match random.below(32) {
+        0 => *POINTERS.end(),
+        1..=4 => CODE_POINTER,
+        5..=6 => 31,
+        _ if is_aligned || keeps_base && random.below(2) == 0 => *POINTERS.start() + random.below(3) as u32,
+        _ => *POINTERS.start() + 3 + random.below(4) as u32,
+    };
+    let value = |random: &mut Random| match random.below(8) {
+        0 => 31,
+        1..=2 => *WORDS.start() + random.below(4) as u32,
+        _ => random.below(12) as u32,
+    };
+    let target = 4 * (random.below(length as u64) as i64 - index as i64);
+    for &operand in row.operands {
+        match operand {
+            Operand::Label14 => set(0x3fff, 5, (target >> 2) as u32),
+            Operand::Label19 if row.class == Class::Branch => set(0x7_ffff, 5, (target >> 2) as u32),
+            Operand::Label19 => {
+                let here = pc + 4 * index as u64;
+                let to = if random.below(2) == 0 { DATA + random.below(2 * PAGE) } else { pc };
+                set(0x7_ffff, 5, (to.wrapping_sub(here) >> 2) as u32);
+            }
+            Operand::Label26 => set(0x3ff_ffff, 0, (target >> 2) as u32),
+            Operand::SysReg => {
+                let names: &[&str] = if row.mnemonic == "msr" { &WRITABLE } else { &READABLE };
+                let name = *random.pick::<&str>(names);
+                let register = REGISTERS.iter().find(|register| register.name == name);
+                set(0x7fff, 5, register.map_or(0, |register| register.number));
+            }
+            Operand::SysOp => {
+                let crm = *random.pick(&[4, 4, 5, 10, 11, 14]);
+                set(0x3fff, 5, number(1, 3, 7, crm, 1) & 0x3fff);
+                set(31, 0, pointer(random));
+            }
+            Operand::RegisterOffset(_) => set(31, 16, *INDICES.start() + random.below(4) as u32),
+            _ => {}
+        }
+        // Offsets are often small, so that they stay in the page.
+        if random.below(4) > 0 {
+            match operand {
+                Operand::ScaledOffset(_) => set(0xff, 14, 0),
+                Operand::PairOffset(_) | Operand::PairPreIndex(_) | Operand::PairPostIndex(_) => {
+                    set(0x7f, 15, (random.below(16) as u32).wrapping_sub(8));
+                }
+                _ => {}
+            }
+        }
+        let is_base = operand.bits(u32::MAX) & 0x3e0 == 0x3e0 && row.class == Class::LoadStore;
+        if is_base && operand != Operand::Label19 {
+            set(31, 5, pointer(random));
+        } else if row.group() == "branch_reg" {
+            set(31, 5, if random.below(2) == 0 { CODE_POINTER } else { 30 });
+        } else if let Some(field) = operand.register() {
+            // Sources may be anything; what is written must leave the pointers alone.
+            let is_result = field.low == 0 && row.group() != "systeminstrs";
+            if is_result || row.class == Class::LoadStore {
+                let register = value(random);
+                set(31, field.low, if field.pair { register & !1 } else { register });
+            }
+        }
+    }
+    word
+}
+
+/// A vector as a line of a vector file.
+///
+/// # Panics
+/// Never: vectors are made of what JSON has.
+#[must_use]
+pub fn line(vector: &Vector) -> String {
+    serde_json::to_string(vector).expect("vectors are JSON") + "\n"
+}
