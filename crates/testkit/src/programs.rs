@@ -48,9 +48,8 @@ const POINTERS: std::ops::RangeInclusive<u32> = 20..=27;
 const CODE_POINTER: u32 = 28;
 /// System registers that EL0 may write, and some it may read.
 const WRITABLE: [&str; 4] = ["nzcv", "fpcr", "fpsr", "tpidr_el0"];
-const READABLE: [&str; 9] = [
-    "nzcv", "fpcr", "fpsr", "tpidr_el0", "tpidrro_el0", "ctr_el0", "dczid_el0", "cntfrq_el0", "cntvct_el0",
-];
+const READABLE: [&str; 9] =
+    ["nzcv", "fpcr", "fpsr", "tpidr_el0", "tpidrro_el0", "ctr_el0", "dczid_el0", "cntfrq_el0", "cntvct_el0"];
 /// The registers whose values are instructions, so that storing them makes code.
 const WORDS: std::ops::RangeInclusive<u32> = 12..=15;
 
@@ -77,7 +76,8 @@ pub fn random(name: &str, length: usize, steps: u64, random: &mut Random) -> Vec
             && random.below(4) > 0
         {
             let (w, second) = (Word(word), if load.encoding().group() == "ldstexclp" { 3 } else { 31 });
-            *before = load.encoding().pattern.canonical() | second << 10 | w.rn() << 5 | random.below(3) as u32;
+            *before =
+                load.encoding().pattern.canonical() | second << 10 | w.rn() << 5 | random.below(3) as u32;
         }
         code.push(word);
     }

@@ -64,7 +64,9 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
     }
     // Some drivers cut an invocation off after so many iterations of loops; a step takes four at most, and
     // other work shortens the slice.
-    let allowed = get_state(COLUMN_LIMIT) - get_state(COLUMN_STEPS);
+    let retired = get_state(COLUMN_STEPS);
+    // A lane may be beyond its limit already.
+    let allowed = max(get_state(COLUMN_LIMIT), retired) - retired;
     var count = u32(min(allowed, u64(min(parameters.steps, parameters.fuel / 4u))));
 
     for (var i = 0u; i < 31u; i += 1u) {

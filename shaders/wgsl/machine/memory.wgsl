@@ -180,7 +180,7 @@ fn own(page: u64, leaf: u32) -> u32 {
 
 /// Whether the lane may write so many pages that it has not written yet.
 fn may_write(fresh: u32) -> bool {
-    return halves(get_state(COLUMN_TAIL)).y + fresh <= halves(get_state(COLUMN_HEAD)).x;
+    return fresh == 0u || halves(get_state(COLUMN_TAIL)).y + fresh <= halves(get_state(COLUMN_HEAD)).x;
 }
 
 /// A fault at an address.

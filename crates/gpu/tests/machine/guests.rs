@@ -31,7 +31,11 @@ fn every_guest_ends_as_on_the_reference() {
         let expected = reference.run(u64::MAX).expect("the reference works");
         let report = gpu.run(u64::MAX).expect("the GPU works");
         assert_eq!((report.steps, &report.stops), (expected.steps, &expected.stops), "reports of {name}");
-        assert_eq!((report.services, report.frames), (expected.services, expected.frames), "reports of {name}");
+        assert_eq!(
+            (report.services, report.frames),
+            (expected.services, expected.frames),
+            "reports of {name}"
+        );
         assert!(report.dispatches > 0, "it ran on the GPU");
         let lanes = same_machines(&mut gpu, &mut reference, name);
         let (lane, output) = &lanes[0];

@@ -45,7 +45,7 @@ fn run(hostile: bool) -> Vec<Lane> {
         cpu.set_x(0, 3 + lane as u64 % 5);
         executor.set_cpu(lane, &cpu).expect("the GPU works");
     }
-    executor.run(&[20_000; LANES], &mut |_| ControlFlow::Continue(())).expect("the GPU works");
+    executor.run(&[30_000; LANES], &mut |_| ControlFlow::Continue(())).expect("the GPU works");
     lanes(&mut *executor)
 }
 

@@ -60,7 +60,8 @@ fn outcomes(programs: &[Vector], engine: &dyn Factory) -> Vec<Outcome> {
         pages.into_iter().map(|page| (page, read(executor, lane, page, PAGE_BYTES))).collect()
     };
     let seen = seen.into_iter().zip(mapped).enumerate();
-    seen.map(|(number, (lane, pages))| Outcome { lane, mapped: memory(number, pages, &mut *executor) }).collect()
+    seen.map(|(number, (lane, pages))| Outcome { lane, mapped: memory(number, pages, &mut *executor) })
+        .collect()
 }
 
 /// What differs, or nothing.
@@ -96,7 +97,8 @@ fn differences_from(gpu: &[Outcome], programs: &[Vector]) -> Vec<Option<String>>
 }
 
 fn number(name: &str, default: u64) -> u64 {
-    let parse = |text: String| text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, which is no number"));
+    let parse =
+        |text: String| text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, which is no number"));
     env::var(name).map_or(default, parse)
 }
 
@@ -137,7 +139,8 @@ fn what_fails_is_made_short_and_written_down() {
     let programs: Vec<Vector> = (0..64).map(program).filter(|vector| !vector.features.is_empty()).collect();
     let failing = broken(&programs).iter().position(Option::is_some).expect("one in two programs has EOR");
     let (program, report) = (&programs[failing], shrink::report(&programs[failing], &broken));
-    let path = report.lines().last().and_then(|line| line.strip_prefix("written to ")).expect("it says where");
+    let path =
+        report.lines().last().and_then(|line| line.strip_prefix("written to ")).expect("it says where");
     let written = vectors::open(Path::new(path)).expect("it is a file of vectors");
     assert_eq!(written.len(), 1, "one vector");
     let kept: Vec<_> = written[0].code.iter().filter(|word| word.0 != programs::nop()).collect();
@@ -161,5 +164,8 @@ fn most_random_programs_take_many_steps_and_write_memory() {
         outcomes.iter().filter_map(|outcome| outcome.lane.stop).map(|stop| stop.name()).collect();
     let expected = ["breakpoint", "budget", "fault", "halt", "syscall", "undefined"];
     assert_eq!(Vec::from_iter(kinds), expected, "how they end");
-    assert!(long > 256 && writing > 128 && own_code > 32, "{long} are long, {writing} write, {own_code} their code");
+    assert!(
+        long > 256 && writing > 128 && own_code > 32,
+        "{long} are long, {writing} write, {own_code} their code"
+    );
 }

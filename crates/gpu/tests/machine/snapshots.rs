@@ -1,7 +1,7 @@
 //! Snapshot and reset, of all and of chosen lanes, beside the reference doing the same.
 
-use kvrm_arm64::asm::{Arg, Assembler, W4, X0, X1, X2, X3, X5, at};
 use kvrm_arm64::Op;
+use kvrm_arm64::asm::{Arg, Assembler, W4, X0, X1, X2, X3, X5, at};
 use kvrm_machine::Error;
 use kvrm_testkit::random::Random;
 
@@ -88,7 +88,8 @@ fn snapshots_resets_writes_and_runs_in_any_order() {
                     both.each("a reset", |executor| executor.reset(&lanes));
                 }
                 2 => {
-                    let (lane, at) = (random.below(LANES as u64) as usize, CODE + PAGE + random.below(9 * PAGE));
+                    let (lane, at) =
+                        (random.below(LANES as u64) as usize, CODE + PAGE + random.below(9 * PAGE));
                     let bytes: Vec<u8> = (0..1 + random.below(5000)).map(|_| random.bits() as u8).collect();
                     both.each("a write", |executor| executor.write_memory(lane, at, &bytes, None))
                         .expect("it is mapped");

@@ -108,11 +108,14 @@ impl Both {
     pub(crate) fn run(&mut self, budget: u64) {
         self.each("a run", |executor| {
             for lane in 0..executor.lanes() {
-                if executor.stop(lane)? == Some(Stop::Budget) || executor.stop(lane)? == Some(Stop::OutOfFrames) {
+                if executor.stop(lane)? == Some(Stop::Budget)
+                    || executor.stop(lane)? == Some(Stop::OutOfFrames)
+                {
                     executor.set_stop(lane, None)?;
                 }
             }
-            let steps = (0..executor.lanes()).map(|lane| executor.steps(lane)).collect::<Result<Vec<_>, _>>()?;
+            let steps =
+                (0..executor.lanes()).map(|lane| executor.steps(lane)).collect::<Result<Vec<_>, _>>()?;
             let limits: Vec<u64> = steps.iter().map(|steps| steps.saturating_add(budget)).collect();
             executor.run(&limits, &mut |_| ControlFlow::Continue(())).map(drop)
         });
@@ -122,7 +125,10 @@ impl Both {
     pub(crate) fn same(&mut self, when: &str) -> Vec<Lane> {
         let (gpu, reference) = (lanes(&mut *self.gpu), lanes(&mut *self.reference));
         for (number, (gpu, reference)) in gpu.iter().zip(&reference).enumerate() {
-            assert_eq!(gpu, reference, "lane {number} {when}: the GPU on the left, the reference on the right");
+            assert_eq!(
+                gpu, reference,
+                "lane {number} {when}: the GPU on the left, the reference on the right"
+            );
         }
         self.each("frames in use", |executor| executor.frames_used());
         reference
@@ -158,9 +164,8 @@ pub(crate) fn lanes(executor: &mut dyn Executor) -> Vec<Lane> {
     let count = executor.lanes();
     let dirty: Vec<Vec<u64>> =
         (0..count).map(|lane| executor.dirty_pages(lane).expect("the engine works")).collect();
-    let ranges: Vec<_> = (0..count)
-        .flat_map(|lane| dirty[lane].iter().map(move |&page| (lane, page, PAGE_BYTES)))
-        .collect();
+    let ranges: Vec<_> =
+        (0..count).flat_map(|lane| dirty[lane].iter().map(move |&page| (lane, page, PAGE_BYTES))).collect();
     executor.prefetch(&ranges).expect("the engine works");
     let seen = dirty.into_iter().enumerate().map(|(lane, dirty)| {
         let memory = dirty.iter().map(|&page| read(executor, lane, page, PAGE_BYTES)).collect();

@@ -16,7 +16,8 @@ fn every_vector_of_the_corpus_passes() {
     let open = |name: &str| vectors::open(&folder.join(name)).expect("the corpus is there");
     let corpus: Vec<Vector> = ["unicorn.jsonl.gz", "manual.jsonl"].into_iter().flat_map(open).collect();
     assert!(corpus.len() > 5_000, "the corpus has {} vectors", corpus.len());
-    let results = corpus.chunks(AT_ONCE).map(|vectors| vectors::run_all(vectors, &Gpu).expect("the GPU works"));
+    let results =
+        corpus.chunks(AT_ONCE).map(|vectors| vectors::run_all(vectors, &Gpu).expect("the GPU works"));
     let results: Vec<Vec<Mismatch>> = results.flatten().collect();
     let failed: Vec<String> = corpus
         .iter()

@@ -19,9 +19,11 @@ type Differ<'a> = &'a dyn Fn(&[Vector]) -> Vec<Option<String>>;
 pub(crate) fn report(program: &Vector, differ: Differ<'_>) -> String {
     let (shortest, difference) = shrink(program, differ);
     let vector = with_outputs(&shortest);
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}.jsonl", program.name.replace(' ', "-")));
+    let path =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}.jsonl", program.name.replace(' ', "-")));
     fs::write(&path, programs::line(&vector)).expect("the folder of temporary files can be written");
-    let text = vector.describe(&[Mismatch { what: String::new(), expected: String::new(), got: String::new() }]);
+    let text =
+        vector.describe(&[Mismatch { what: String::new(), expected: String::new(), got: String::new() }]);
     format!("{difference}\n{text}{:x?}\nwritten to {}", shortest.init.x, path.display())
 }
 

@@ -43,7 +43,8 @@ impl Kernel {
             let place = linked.locate(line).map(|(path, line)| (path.to_owned(), line));
             place.unwrap_or_else(|| ("twins".to_owned(), line))
         };
-        let shader = Shader::compile(device(), &linked.source, &locate).unwrap_or_else(|error| panic!("{error}"));
+        let shader =
+            Shader::compile(device(), &linked.source, &locate).unwrap_or_else(|error| panic!("{error}"));
         let accesses = [Access::Read, Access::Read, Access::ReadWrite];
         let layout = storage_layout(device(), "twins", &accesses).expect("three are few");
         let pipeline = shader.pipeline("call", &[&layout], &[]).expect("the shader is right");
@@ -81,17 +82,17 @@ fn source() -> String {
         imports.entry(twin.module).or_default().push(twin.name);
         writeln!(cases, "        case {number}u: {{ {} }}", call(twin)).expect("a string takes any text");
     }
-    let imports = imports.iter().map(|(module, names)| {
-        format!("import package::{module}::{{{}}};\n", names.join(", "))
-    });
+    let imports = imports
+        .iter()
+        .map(|(module, names)| format!("import package::{module}::{{{}}};\n", names.join(", ")));
     format!("{}{BEGIN}{cases}        default: {{}}\n    }}\n}}\n", imports.collect::<String>())
 }
 
 /// The statements that call a function.
 fn call(twin: &Twin) -> String {
-    let arguments = (0..).zip(twin.arguments).map(|(index, argument): (usize, _)| {
-        argument.replace("{}", &format!("words[first + {index}u]"))
-    });
+    let arguments = (0..)
+        .zip(twin.arguments)
+        .map(|(index, argument): (usize, _)| argument.replace("{}", &format!("words[first + {index}u]")));
     let mut text = format!("let r = {}({});", twin.name, arguments.collect::<Vec<_>>().join(", "));
     for (index, result) in twin.results.iter().enumerate() {
         write!(text, " results[place + {index}u] = {result};").expect("a string takes any text");

@@ -65,7 +65,7 @@ numbers! {
 }
 
 impl Argument for bool {
-    const IS_WIDE: bool = false;
+    const IS_WIDE: Self = false;
     const WGSL: &'static str = "({} != 0lu)";
     fn of(word: u64) -> Self {
         word & 1 != 0
@@ -203,6 +203,7 @@ twins! {
 
     multiply::multiply_high_unsigned(x: u64, y: u64) = multiply::multiply_high_unsigned(x, y);
     multiply::multiply_high_signed(x: u64, y: u64) = multiply::multiply_high_signed(x, y);
+    multiply::multiply_high(x: u64, y: u64, signed: bool) = multiply::multiply_high(x, y, signed);
 
     divide::divide(dividend: u64, divisor: u64, signed: bool) = divide::divide(dividend, divisor, signed);
     divide::divide_unsigned(dividend: u64, divisor: u64) = divide::divide_unsigned(dividend, divisor);
