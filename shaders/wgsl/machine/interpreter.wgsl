@@ -14,9 +14,9 @@ import package::arm64::numbers::{sign_extend};
 import package::arm64::operand::{rotate_right, shift_reg};
 import package::machine::bindings::{counters, micro_ops, parameters, state};
 import package::machine::frames::{frame_load, frame_store};
-import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_FPCR, COLUMN_LIMIT, COLUMN_MONITOR, COLUMN_NZCV, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TPIDR, COLUMN_TPIDRRO, COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH, COUNTER_STOPPED, FAULT_ALIGNMENT, PAGE_OPS, STOP_BREAKPOINT, STOP_BUDGET, STOP_HALT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE, STOP_OUT_OF_FRAMES, STOP_SYSCALL, STOP_UNDEFINED};
-import package::machine::memory::{NO_PAGE, PAGE_MASK, WANT_CHECK_WRITE, WANT_EXECUTE, WANT_NOTHING, WANT_READ, WANT_WRITE, code_ops, code_page, effort, fault, forget_pages, found_code, found_frame, found_fresh, get_state, halves, joined, lane, mark_stale, may_write, read_frame, read_page, set_state, translate, write_code, write_frame, write_page};
-import package::machine::micro_op::{CARRY_FLAG, EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_AND, HANDLER_ATOMIC, HANDLER_BIT_FIELD_INSERT, HANDLER_BRANCH, HANDLER_BRANCH_REGISTER, HANDLER_BREAKPOINT, HANDLER_CHECK_READ, HANDLER_CLEAR_EXCLUSIVE, HANDLER_COMPARE_AND_SWAP, HANDLER_CONDITIONAL_COMPARE, HANDLER_COUNT_LEADING_SIGNS, HANDLER_COUNT_LEADING_ZEROS, HANDLER_CRC32, HANDLER_DIVIDE, HANDLER_EOR, HANDLER_EXTRACT, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_EXCLUSIVE, HANDLER_LOAD_LITERAL, HANDLER_MULTIPLY_ADD, HANDLER_MULTIPLY_ADD_LONG, HANDLER_MULTIPLY_HIGH, HANDLER_NOP, HANDLER_ORR, HANDLER_PC_RELATIVE, HANDLER_READ_SYSTEM, HANDLER_REVERSE_BITS, HANDLER_REVERSE_BYTES, HANDLER_SELECT, HANDLER_SHIFT, HANDLER_STALE, HANDLER_STORE, HANDLER_STORE_EXCLUSIVE, HANDLER_SUPERVISOR_CALL, HANDLER_TEST_BRANCH, HANDLER_UNDEFINED, HANDLER_WRITE_SYSTEM, HANDLER_ZERO_BLOCK, INDEX_OFFSET, INDEX_POST, REGISTERS, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO, SYSTEM_FPCR, SYSTEM_FPSR, SYSTEM_NZCV, SYSTEM_TPIDRRO_EL0, SYSTEM_TPIDR_EL0, get_a, get_aligned, get_b, get_c, get_carry, get_cond, get_dst, get_extend, get_extraction, get_flags, get_handler, get_index, get_invert, get_left, get_nzcv, get_operation, get_pair, get_right, get_size, get_wide};
+import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_FPCR, COLUMN_LIMIT, COLUMN_MONITOR, COLUMN_NZCV, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TPIDR, COLUMN_TPIDRRO, COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH, COUNTER_STOPPED, FAULT_ALIGNMENT, FRAME_WORDS, PAGE_OPS, STOP_BREAKPOINT, STOP_BUDGET, STOP_HALT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE, STOP_OUT_OF_FRAMES, STOP_SYSCALL, STOP_UNDEFINED};
+import package::machine::memory::{CODE_TLB_ENTRIES, PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_FRAME, TLB_READ, TLB_WRITE, WANT_CHECK_WRITE, WANT_EXECUTE, WANT_READ, WANT_WRITE, code_ops, code_page, code_tlb, effort, fault, forget_pages, found_code, found_frame, found_fresh, get_state, halves, joined, lane, mark_stale, may_write, set_state, tlb, translate};
+import package::machine::micro_op::{CARRY_FLAG, EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_ADD, HANDLER_AND, HANDLER_ATOMIC, HANDLER_BIT_FIELD_INSERT, HANDLER_BRANCH, HANDLER_BRANCH_REGISTER, HANDLER_BREAKPOINT, HANDLER_CHECK_READ, HANDLER_CLEAR_EXCLUSIVE, HANDLER_COMPARE_AND_SWAP, HANDLER_CONDITIONAL_COMPARE, HANDLER_COUNT_LEADING_SIGNS, HANDLER_COUNT_LEADING_ZEROS, HANDLER_CRC32, HANDLER_DIVIDE, HANDLER_EOR, HANDLER_EXTRACT, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_EXCLUSIVE, HANDLER_LOAD_LITERAL, HANDLER_MULTIPLY_ADD, HANDLER_MULTIPLY_ADD_LONG, HANDLER_MULTIPLY_HIGH, HANDLER_NOP, HANDLER_ORR, HANDLER_PC_RELATIVE, HANDLER_READ_SYSTEM, HANDLER_REVERSE_BITS, HANDLER_REVERSE_BYTES, HANDLER_SELECT, HANDLER_SHIFT, HANDLER_STALE, HANDLER_STORE, HANDLER_STORE_EXCLUSIVE, HANDLER_SUPERVISOR_CALL, HANDLER_TEST_BRANCH, HANDLER_UNDEFINED, HANDLER_WRITE_SYSTEM, HANDLER_ZERO_BLOCK, INDEX_OFFSET, INDEX_POST, REGISTERS, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO, SYSTEM_FPCR, SYSTEM_FPSR, SYSTEM_NZCV, SYSTEM_TPIDRRO_EL0, SYSTEM_TPIDR_EL0, get_a, get_aligned, get_b, get_c, get_carry, get_cond, get_dst, get_extend, get_extraction, get_flags, get_handler, get_index, get_invert, get_left, get_nzcv, get_operation, get_pair, get_right, get_size, get_wide};
 
 /// Lanes of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
@@ -62,12 +62,11 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
     if lane >= lanes || u32(get_state(COLUMN_STOP)) != STOP_NONE {
         return;
     }
-    // Some drivers cut an invocation off after so many iterations of loops; a step takes four at most, and
-    // other work shortens the slice.
     let retired = get_state(COLUMN_STEPS);
     // A lane may be beyond its limit already.
     let allowed = max(get_state(COLUMN_LIMIT), retired) - retired;
-    var count = u32(min(allowed, u64(min(parameters.steps, parameters.fuel / 4u))));
+    // Some drivers cut an invocation off after so many iterations of loops; other work shortens the slice.
+    var count = u32(min(allowed, u64(min(parameters.steps, parameters.fuel / 2u))));
 
     for (var i = 0u; i < 31u; i += 1u) {
         x[i] = state[i * lanes + lane];
@@ -78,19 +77,19 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
     forget_pages();
     effort = 128u;
 
-    var stop = STOP_NONE;
     // The loop fetches at its end. It begins with an instruction before the first that does nothing and does
     // not count.
     var done = 0u - 1u;
     var pc = get_state(COLUMN_PC) - 4lu;
     var op = vec4<u32>(HANDLER_NOP | (REGISTER_SINK << 8u), 0u, 0u, 0u);
+    var stop = STOP_NONE;
+    // Whether an instruction that stops the lane retires.
+    var retires = true;
     if count == 0u {
-        stop = STOP_BUDGET;
         done = 0u;
         pc += 4lu;
     }
-
-    while stop == STOP_NONE {
+    while done != count {
         // Operands.
         let control = op.x;
         let p = op.y;
@@ -104,30 +103,99 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
             extracted = extract(extracted, p);
         }
         let b = ((extracted + imm) ^ (0lu - u64(get_invert(p)))) & mask;
-        let carry_field = get_carry(p);
-        let carry = select(carry_field, (nzcv >> 1u) & 1u, carry_field == CARRY_FLAG);
-        let operation = get_operation(p);
-        let holds = condition_holds(get_cond(p), nzcv);
+        var value = pc + 4lu;
+        var next = value;
+        var second = 0lu;
+        // Whether memory is accessed, and in a way that is not done here.
+        var is_memory = false;
+        var slow = false;
 
-        // Compute: the most common handlers without a branch.
-        let addend = b + u64(carry);
-        let sum = a + addend;
-        let otherwise = pc + 4lu;
-        var value = select(select(a ^ b, a | b, handler == HANDLER_ORR), a & b, handler == HANDLER_AND);
-        value = select(value, select(sum, addend, handler == HANDLER_SELECT && !holds), handler <= HANDLER_SELECT);
-        value = select(value, a, handler == HANDLER_SELECT && holds) & mask;
-        value = select(value, otherwise, handler >= HANDLER_BRANCH);
-        var taken = select(holds, (extracted != 0lu) == (operation == 1u), handler == HANDLER_TEST_BRANCH);
-        taken = (taken && handler >= HANDLER_BRANCH || handler == HANDLER_BRANCH_REGISTER) && handler <= HANDLER_BRANCH_REGISTER;
-        let next = select(otherwise, select(pc + imm, a, handler == HANDLER_BRANCH_REGISTER), taken);
-        let post = get_index(p) == INDEX_POST && handler <= HANDLER_STORE;
-        var address = select(select(sum, a, post), a, handler > HANDLER_STORE);
-        // Set by what stops the lane after this instruction has retired.
-        var stop_after = STOP_NONE;
-
-        // Compute: the others.
-        if handler - 1u >= HANDLER_STORE {
+        // Compute.
+        if handler - HANDLER_ADD <= HANDLER_EOR - HANDLER_ADD {
+            let carry_field = get_carry(p);
+            let carry = select(carry_field, (nzcv >> 1u) & 1u, carry_field == CARRY_FLAG);
+            let addend = b + u64(carry);
+            let sum = a + addend;
+            value = sum & mask;
+            if handler >= HANDLER_AND {
+                value = select(select(a ^ b, a | b, handler == HANDLER_ORR), a & b, handler == HANDLER_AND);
+            }
+            if handler == HANDLER_SELECT {
+                value = select(addend & mask, a, condition_holds(get_cond(p), nzcv));
+            } else if get_flags(p) == 1u {
+                // The words that hold the sign.
+                let sign = select(u32(value), u32(value >> 32u), wide);
+                var flags = ((sign >> 31u) << 3u) | select(0u, 4u, value == 0lu);
+                if handler < HANDLER_AND {
+                    let differs = (a ^ value) & (b ^ value);
+                    let overflow = select(u32(differs), u32(differs >> 32u), wide) >> 31u;
+                    // A sum of words has its carry in bit 32; one of doublewords is less than what was added to.
+                    let wrapped = sum < a || (sum == a && carry == 1u);
+                    flags |= (select(u32(sum >> 32u) & 1u, u32(wrapped), wide) << 1u) | overflow;
+                    if handler == HANDLER_CONDITIONAL_COMPARE && !condition_holds(get_cond(p), nzcv) {
+                        flags = get_nzcv(p);
+                    }
+                }
+                nzcv = flags;
+            }
+        } else if handler - HANDLER_BRANCH <= HANDLER_BRANCH_REGISTER - HANDLER_BRANCH {
+            // The value is the return address.
+            var taken = true;
+            if handler == HANDLER_BRANCH {
+                taken = condition_holds(get_cond(p), nzcv);
+            } else if handler == HANDLER_TEST_BRANCH {
+                taken = (extracted != 0lu) == (get_operation(p) == 1u);
+            }
+            next = select(next, select(pc + imm, a, handler == HANDLER_BRANCH_REGISTER), taken);
+        } else if handler - HANDLER_LOAD <= HANDLER_STORE - HANDLER_LOAD {
+            // What lies within a word, or is two whole words, of a page at hand.
+            is_memory = true;
+            let address = select(a + b, a, get_index(p) == INDEX_POST);
+            let size = get_size(p);
+            let pair = get_pair(p);
+            let bytes = 1u << (size + pair);
+            let offset = u32(address) & 4095u;
+            let number = u32(address >> 12u);
+            let translation = halves(tlb[number % TLB_ENTRIES]);
+            let word = (translation.x >> TLB_FRAME) * FRAME_WORDS + (offset >> 3u);
+            let shift = (offset & 7u) * 8u;
+            let within = (offset & 7u) + bytes <= 8u || (bytes == 16u && (offset & 7u) == 0u && offset <= 4080u);
+            let aligned = get_aligned(p) == 0u || (offset & (bytes - 1u)) == 0u;
+            let needed = select(TLB_WRITE, TLB_READ, handler == HANDLER_LOAD);
+            slow = !(within && aligned && translation.y == number && (translation.x & needed) != 0u
+                && (address >> TLB_ADDRESS_BITS) == 0lu);
+            if !slow {
+                let before = frame_load(word);
+                if handler == HANDLER_LOAD {
+                    value = before >> shift;
+                    if pair == 1u {
+                        second = value >> 32u;
+                        if size == 3u {
+                            second = frame_load(word + 1u);
+                        }
+                        second = extend_loaded(second, size, get_extend(p));
+                    }
+                    value = extend_loaded(value, size, get_extend(p));
+                } else {
+                    var data = x[get_c(control)];
+                    var changed = 0xfffffffffffffffflu >> ((64u - 8u * bytes) & 63u);
+                    if pair == 1u {
+                        let high = x[get_dst(control)];
+                        if size == 3u {
+                            frame_store(word + 1u, high);
+                        } else {
+                            data = (data & 0xfffffffflu) | (high << 32u);
+                        }
+                        changed = 0xfffffffffffffffflu;
+                    }
+                    frame_store(word, (before & ~(changed << shift)) | ((data & changed) << shift));
+                }
+            }
+        } else {
+            let operation = get_operation(p);
             let datasize = select(32u, 64u, wide);
+            is_memory = handler - HANDLER_LOAD_LITERAL <= HANDLER_CHECK_READ - HANDLER_LOAD_LITERAL;
+            slow = is_memory;
             switch handler {
                 case HANDLER_BIT_FIELD_INSERT: {
                     let field = (0xfffffffffffffffflu << get_left(p)) >> get_right(p);
@@ -188,120 +256,88 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
                         default: { set_state(COLUMN_TPIDR, a); }
                     }
                 }
-                case HANDLER_LOAD_LITERAL: { address = pc + imm; }
-                case HANDLER_SUPERVISOR_CALL: { stop_after = STOP_SYSCALL; }
-                case HANDLER_BREAKPOINT: { stop = STOP_BREAKPOINT; }
-                case HANDLER_HALT: { stop = STOP_HALT; }
-                case HANDLER_UNDEFINED: { stop = STOP_UNDEFINED; }
+                case HANDLER_SUPERVISOR_CALL: { stop = STOP_SYSCALL; }
+                case HANDLER_BREAKPOINT: {
+                    stop = STOP_BREAKPOINT;
+                    retires = false;
+                }
+                case HANDLER_HALT: {
+                    stop = STOP_HALT;
+                    retires = false;
+                }
+                case HANDLER_UNDEFINED: {
+                    stop = STOP_UNDEFINED;
+                    retires = false;
+                }
                 case HANDLER_STALE: {
                     stop = STOP_NEED_CODE;
+                    retires = false;
                     set_state(COLUMN_STOP_ADDRESS, joined(0u, code_ops / PAGE_OPS + 1u));
                 }
                 default: {}
             }
         }
 
-        // Memory: what lies within a word, or is two whole words, of a page at hand.
-        let page = address & ~PAGE_MASK;
-        let offset = u32(address) & 4095u;
-        let size = get_size(p);
-        let pair = get_pair(p) == 1u;
-        let bytes = 1u << (size + get_pair(p));
-        let shift = (offset & 7u) * 8u;
-        let simple = ((offset & 7u) + bytes <= 8u || (bytes == 16u && (offset & 7u) == 0u && offset <= 4080u))
-            && !(get_aligned(p) == 1u && (offset & (bytes - 1u)) != 0u);
-        var second = 0lu;
-        var slow = handler >= HANDLER_LOAD_LITERAL && handler <= HANDLER_CHECK_READ;
-        if handler == HANDLER_LOAD {
-            if simple && page == read_page {
-                let word = read_frame + (offset >> 3u);
-                let loaded = frame_load(word) >> shift;
-                value = extend_loaded(loaded, size, get_extend(p));
-                if pair {
-                    second = loaded >> 32u;
-                    if size == 3u {
-                        second = frame_load(word + 1u);
-                    }
-                    second = extend_loaded(second, size, get_extend(p));
+        // The next instruction is fetched from the page at hand, if there will be one.
+        if slow || (next & ~0xffclu) != code_page {
+            let number = u32(next >> 12u);
+            let translation = halves(code_tlb[number % CODE_TLB_ENTRIES]);
+            let at_hand = translation.x != 0u && translation.y == number && (next >> TLB_ADDRESS_BITS) == 0lu;
+            if at_hand && !slow && (next & 3lu) == 0lu {
+                code_page = next & ~PAGE_MASK;
+                code_ops = (translation.x - 1u) * PAGE_OPS;
+            } else if stop == STOP_NONE && (slow || done + 1u != count) {
+                let outcome = access(op, pc, a, b, slow, next, done + 1u != count);
+                stop = outcome.stop;
+                retires = outcome.retires;
+                value = select(value, outcome.value, slow);
+                second = outcome.second;
+            }
+            if effort != 0u {
+                // No more is said of drivers that cut nothing off. One more instruction is always done.
+                if parameters.fuel != NO_LIMIT {
+                    let left = max(count, done + 2u) - (done + 2u);
+                    count = done + 2u + left - min(left, effort / 2u + 1u);
                 }
-            } else {
-                slow = true;
+                effort = 0u;
             }
-        } else if handler == HANDLER_STORE {
-            if simple && page == write_page && write_code == 0u {
-                let word = write_frame + (offset >> 3u);
-                let data = x[get_c(control)];
-                if pair {
-                    let high = x[get_dst(control)];
-                    frame_store(word, select((data & 0xfffffffflu) | (high << 32u), data, size == 3u));
-                    if size == 3u {
-                        frame_store(word + 1u, high);
-                    }
-                } else {
-                    let changed = (0xfffffffffffffffflu >> (64u - 8u * bytes)) << shift;
-                    frame_store(word, (frame_load(word) & ~changed) | ((data << shift) & changed));
-                }
-            } else {
-                slow = true;
-            }
-        }
-        // The next instruction is fetched from the page at hand, if there will be a next one.
-        let elsewhere = (next & ~0xffclu) != code_page && done + 1u < count && stop_after == STOP_NONE;
-        if (slow || elsewhere) && stop == STOP_NONE {
-            let outcome = access(op, address, slow, a, b, value, next, elsewhere);
-            stop = outcome.stop;
-            if stop_after == STOP_NONE {
-                stop_after = outcome.stop_after;
-            }
-            value = outcome.value;
-            second = outcome.second;
-        }
-        if effort != 0u {
-            // One more instruction is always done. No more is said of drivers that cut nothing off.
-            if parameters.fuel != NO_LIMIT {
-                let least = done + 2u;
-                let left = max(count, least) - least;
-                count = least + left - min(left, effort / 4u + 1u);
-            }
-            effort = 0u;
         }
         if stop != STOP_NONE {
-            break;
+            if !retires {
+                break;
+            }
+            count = done + 1u;
         }
 
-        // Write-back. A pair that is stored has a source where others have the destination.
-        if pair && slow_or_pair(handler) {
-            // Loading both into the same register: here the first wins in LDP, the second in LDXP.
-            let target_register = select(get_c(control), get_b(control) + 1u, handler == HANDLER_COMPARE_AND_SWAP);
-            if handler == HANDLER_LOAD_EXCLUSIVE && target_register == get_dst(control) {
-                value = second;
+        // Write-back.
+        var destination = get_dst(control);
+        if is_memory && (get_pair(p) == 1u || get_index(p) != INDEX_OFFSET) {
+            let is_load = handler == HANDLER_LOAD || handler == HANDLER_LOAD_EXCLUSIVE;
+            if get_pair(p) == 1u && is_load {
+                // Both into the same register: here the first wins in LDP, the second in LDXP.
+                if handler == HANDLER_LOAD_EXCLUSIVE && get_c(control) == destination {
+                    value = second;
+                }
+                x[get_c(control)] = second;
+            } else if get_pair(p) == 1u && handler == HANDLER_COMPARE_AND_SWAP {
+                let odd = get_b(control) + 1u;
+                x[select(odd, REGISTER_SINK, odd == REGISTER_ZERO)] = second;
+            } else if handler == HANDLER_STORE {
+                // Where a pair that is stored has its second source.
+                destination = REGISTER_SINK;
             }
-            x[select(target_register, REGISTER_SINK, target_register == REGISTER_ZERO)] = second;
-        }
-        x[select(get_dst(control), REGISTER_SINK, handler == HANDLER_STORE)] = value;
-        if get_index(p) != INDEX_OFFSET && (handler == HANDLER_LOAD || handler == HANDLER_STORE) {
-            x[get_a(control)] = sum;
-        }
-        if handler <= HANDLER_EOR && (get_flags(p) == 1u || handler == HANDLER_CONDITIONAL_COMPARE) {
-            // The words that hold the sign.
-            let sign = select(u32(value), u32(value >> 32u), wide);
-            var flags = ((sign >> 31u) << 3u) | select(0u, 4u, value == 0lu);
-            if handler <= HANDLER_CONDITIONAL_COMPARE {
-                let differs = (a ^ value) & (b ^ value);
-                let overflow = select(u32(differs), u32(differs >> 32u), wide) >> 31u;
-                // A sum of words has its carry in bit 32; one of doublewords is less than what was added to.
-                let wrapped = sum < a || (sum == a && carry == 1u);
-                flags |= (select(u32(sum >> 32u) & 1u, u32(wrapped), wide) << 1u) | overflow;
+            if get_index(p) != INDEX_OFFSET {
+                x[destination] = value;
+                destination = get_a(control);
+                value = a + b;
             }
-            nzcv = select(flags, get_nzcv(p), handler == HANDLER_CONDITIONAL_COMPARE && !holds);
         }
+        x[destination] = value;
         done += 1u;
         pc = next;
-        stop = stop_after;
-        if stop != STOP_NONE || done >= count {
-            break;
+        if done != count {
+            op = micro_ops[code_ops + ((u32(pc) >> 2u) & (PAGE_OPS - 1u))];
         }
-        op = micro_ops[code_ops + ((u32(pc) >> 2u) & (PAGE_OPS - 1u))];
     }
 
     let steps = get_state(COLUMN_STEPS) + u64(done);
@@ -333,11 +369,6 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
     }
 }
 
-/// Whether a handler with `pair` loads two registers.
-fn slow_or_pair(handler: u32) -> bool {
-    return handler == HANDLER_LOAD || handler == HANDLER_LOAD_EXCLUSIVE || handler == HANDLER_COMPARE_AND_SWAP;
-}
-
 /// Marks an address and a size for an exclusive store; size 0 clears the mark.
 fn set_monitor(address: u64, bytes: u32) {
     set_state(COLUMN_MONITOR, address);
@@ -346,216 +377,222 @@ fn set_monitor(address: u64, bytes: u32) {
 
 /// What became of an access.
 struct Outcome {
-    /// What stops the lane before this instruction.
+    /// What stops the lane.
     stop: u32,
-    /// What stops the lane after this instruction.
-    stop_after: u32,
+    /// Whether it stops after this instruction.
+    retires: bool,
     /// What was loaded, or the status of an exclusive store.
     value: u64,
     /// What else was loaded.
     second: u64,
 }
 
+// The stages of an access, in this order; not every access has all of them.
+
+/// The first page is looked up for a load.
+const STAGE_READ = 0u;
+/// The second page is looked up for a load.
+const STAGE_READ_SECOND = 1u;
+/// The load.
+const STAGE_LOAD = 2u;
+/// Whether the first page could be written: before either of two is, and where nothing will be written.
+const STAGE_CHECK = 3u;
+/// Whether the second page could be written.
+const STAGE_CHECK_SECOND = 4u;
+/// The first page is looked up for a store, and made the lane's own.
+const STAGE_WRITE = 5u;
+/// The second page is looked up for a store, and made the lane's own.
+const STAGE_WRITE_SECOND = 6u;
+/// The store.
+const STAGE_STORE = 7u;
+/// The page of the next instruction is looked up.
+const STAGE_FETCH = 8u;
+
 /// Everything that the fast ways do not do: pages that are not at hand, accesses across words and pages, those
 /// that read and write, and the fetch from another page.
-fn access(op: vec4<u32>, address: u64, is_memory: bool, a: u64, b: u64, computed: u64, next: u64, fetches: bool) -> Outcome {
+fn access(op: vec4<u32>, pc: u64, a: u64, b: u64, is_memory: bool, next: u64, fetches: bool) -> Outcome {
     let control = op.x;
     let p = op.y;
     let handler = get_handler(control);
-    let operation = get_operation(p);
     let size = get_size(p);
     let pair = get_pair(p) == 1u;
+    var address = a;
+    if handler == HANDLER_LOAD_LITERAL {
+        address = pc + joined(op.z, op.w);
+    } else if handler <= HANDLER_STORE && get_index(p) != INDEX_POST {
+        address = a + b;
+    }
     let page = address & ~PAGE_MASK;
     let offset = u32(address) & 4095u;
     let word = offset >> 3u;
     let shift = (offset & 7u) * 8u;
     let bytes = select(1u, 1u << (size + get_pair(p)), handler <= HANDLER_COMPARE_AND_SWAP);
-    let crossing = is_memory && offset + bytes > 4096u;
-    var outcome = Outcome(STOP_NONE, STOP_NONE, computed, 0lu);
-    var reads = false;
-    var writes = false;
-    var checks = false;
+    let crossing = offset + bytes > 4096u;
+    let stores = handler == HANDLER_STORE || handler == HANDLER_STORE_EXCLUSIVE || handler == HANDLER_ZERO_BLOCK;
+    var outcome = Outcome(STOP_NONE, true, 0lu, 0lu);
+    var stage = STAGE_FETCH;
     if is_memory {
-        switch handler {
-            case HANDLER_STORE, HANDLER_ZERO_BLOCK: { writes = true; }
-            case HANDLER_STORE_EXCLUSIVE: {
-                writes = halves(get_state(COLUMN_NZCV)).y == bytes && get_state(COLUMN_MONITOR) == address;
-                outcome.value = select(1lu, 0lu, writes);
-            }
-            default: { reads = true; }
-        }
         if get_aligned(p) == 1u && (offset & (bytes - 1u)) != 0u {
-            let stores = handler == HANDLER_STORE || handler == HANDLER_STORE_EXCLUSIVE;
             outcome.stop = fault(FAULT_ALIGNMENT, select(ACCESS_READ, ACCESS_WRITE, stores), address);
+            outcome.retires = false;
             return outcome;
+        }
+        stage = select(STAGE_READ, select(STAGE_WRITE, STAGE_CHECK, crossing), stores);
+        if handler == HANDLER_STORE_EXCLUSIVE {
+            if halves(get_state(COLUMN_NZCV)).y != bytes || get_state(COLUMN_MONITOR) != address {
+                stage = STAGE_FETCH;
+                outcome.value = 1lu;
+            }
         }
     }
     var data = x[get_c(control)];
-    var data_high = 0lu;
-    if pair {
-        // STP has its second register in the place of the destination, STXP in that of b.
-        data_high = select(x[get_dst(control)], b, handler == HANDLER_STORE_EXCLUSIVE);
-    }
-    // How far a crossing access has come: pages looked up.
-    var pages = 0u;
-    var fresh = 0u;
+    // STP has its second register in the place of the destination, STXP in that of b.
+    var data_high = select(x[get_dst(control)], b, handler == HANDLER_STORE_EXCLUSIVE);
+    var first_frame = 0u;
+    var first_code = 0u;
     var second_frame = 0u;
     var second_code = 0u;
+    var fresh = 0u;
     loop {
-        var want = WANT_NOTHING;
-        var target_address = address;
-        if reads {
-            if read_page != page {
-                want = WANT_READ;
-            } else if crossing && pages == 0u {
-                want = WANT_READ;
-                target_address = page + 4096lu;
-            } else {
-                reads = false;
-                pages = 0u;
-                var value = frame_load(read_frame + word) >> shift;
-                var second = 0lu;
-                if (offset & 7u) + bytes > 8u {
-                    // Words from the 512th on are in the next page.
-                    let after = select(read_frame + word + 1u, second_frame, word == 511u);
-                    let middle = frame_load(after);
+        if stage == STAGE_LOAD {
+            let first = first_frame + word;
+            // Words from the 512th on are in the next page.
+            let middle = select(first + 1u, second_frame, word == 511u);
+            let last = select(first + 2u, second_frame + word - 510u, word >= 510u);
+            var value = frame_load(first) >> shift;
+            var second = 0lu;
+            if (offset & 7u) + bytes > 8u {
+                let after = frame_load(middle);
+                if shift != 0u {
+                    value |= after << (64u - shift);
+                }
+                if bytes == 16u {
+                    second = after >> shift;
                     if shift != 0u {
-                        value |= middle << (64u - shift);
+                        second |= frame_load(last) << (64u - shift);
                     }
-                    if bytes == 16u {
-                        second = middle >> shift;
-                        if shift != 0u {
-                            let last = select(read_frame + word + 2u, second_frame + word - 510u, word >= 510u);
-                            second |= frame_load(last) << (64u - shift);
-                        }
-                    }
-                }
-                if pair && size == 2u {
-                    second = value >> 32u;
-                }
-                value = extend_loaded(value, size, get_extend(p));
-                if pair {
-                    second = extend_loaded(second, size, get_extend(p));
-                }
-                outcome.value = value;
-                outcome.second = second;
-                if handler == HANDLER_ATOMIC {
-                    data = mem_atomic_op(operation, value, b, 1u << size);
-                    writes = true;
-                } else if handler == HANDLER_COMPARE_AND_SWAP {
-                    // Pairs are an even register and the next; x31 is none of them but as zero.
-                    var equal = value == low(b, 1u << size);
-                    if pair {
-                        equal = equal && second == low(x[get_b(control) + 1u], 1u << size);
-                        data_high = x[get_c(control) + 1u];
-                    }
-                    writes = equal;
-                    checks = !equal;
                 }
             }
+            if size == 2u {
+                second = value >> 32u;
+            }
+            value = extend_loaded(value, size, get_extend(p));
+            second = extend_loaded(second, size, get_extend(p));
+            outcome.value = value;
+            outcome.second = second;
+            stage = STAGE_FETCH;
+            if handler == HANDLER_ATOMIC {
+                data = mem_atomic_op(get_operation(p), value, b, 1u << size);
+                stage = STAGE_WRITE;
+            } else if handler == HANDLER_COMPARE_AND_SWAP {
+                // Pairs are an even register and the next.
+                let equal = value == low(b, 1u << size)
+                    && (!pair || second == low(x[get_b(control) + 1u], 1u << size));
+                data_high = x[get_c(control) + 1u];
+                stage = select(STAGE_CHECK, STAGE_WRITE, equal);
+            }
         }
-        if !reads && want == WANT_NOTHING && (writes || checks) {
-            if checks {
-                want = WANT_CHECK_WRITE;
-            } else if crossing && pages < 2u {
-                // Both pages must be writable before either is touched.
-                want = WANT_CHECK_WRITE;
-                target_address = select(address, page + 4096lu, pages == 1u);
-            } else if crossing && pages == 2u {
-                if !may_write(fresh) {
-                    outcome.stop = STOP_OUT_OF_FRAMES;
-                    return outcome;
+        if stage == STAGE_STORE {
+            if handler == HANDLER_ZERO_BLOCK {
+                for (var i = 0u; i < 8u; i += 1u) {
+                    frame_store(first_frame + (word & ~7u) + i, 0lu);
                 }
-                want = WANT_WRITE;
-            } else if crossing && pages == 3u {
-                want = WANT_WRITE;
-                target_address = page + 4096lu;
-            } else if write_page != page {
-                want = WANT_WRITE;
+                effort += 8u;
+                if first_code != 0u {
+                    mark_stale(first_code, offset & ~63u, offset | 63u);
+                }
             } else {
-                writes = false;
-                if handler == HANDLER_ZERO_BLOCK {
-                    let first = write_frame + (word & ~7u);
-                    for (var i = 0u; i < 8u; i += 1u) {
-                        frame_store(first + i, 0lu);
-                    }
-                    effort += 8u;
-                    if write_code != 0u {
-                        mark_stale(write_code, offset & ~63u, offset | 63u);
-                    }
-                } else {
-                    if pair && size == 2u {
-                        data = (data & 0xfffffffflu) | (data_high << 32u);
-                    }
-                    // The bytes that change, as if they began at bit 0 of the first word.
-                    let changed = 0xfffffffffffffffflu >> (64u - 8u * min(bytes, 8u));
-                    let first = write_frame + word;
-                    let middle = select(first + 1u, second_frame, word == 511u);
-                    let mask_first = changed << shift;
-                    if mask_first == 0xfffffffffffffffflu {
-                        frame_store(first, data);
+                if pair && size == 2u {
+                    data = (data & 0xfffffffflu) | (data_high << 32u);
+                }
+                let first = first_frame + word;
+                let middle = select(first + 1u, second_frame, word == 511u);
+                let last = select(first + 2u, second_frame + word - 510u, word >= 510u);
+                // The bytes that change, as if they began at bit 0 of the first word.
+                let changed = 0xfffffffffffffffflu >> (64u - 8u * min(bytes, 8u));
+                frame_store(first, (frame_load(first) & ~(changed << shift)) | ((data & changed) << shift));
+                if bytes == 16u {
+                    if shift == 0u {
+                        frame_store(middle, data_high);
                     } else {
-                        frame_store(first, (frame_load(first) & ~mask_first) | ((data << shift) & mask_first));
+                        frame_store(middle, (data >> (64u - shift)) | (data_high << shift));
+                        let kept = 0xfffffffffffffffflu << shift;
+                        frame_store(last, (frame_load(last) & kept) | (data_high >> (64u - shift)));
                     }
-                    if bytes == 16u {
-                        if shift == 0u {
-                            frame_store(middle, data_high);
-                        } else {
-                            let last = select(first + 2u, second_frame + word - 510u, word >= 510u);
-                            frame_store(middle, (data >> (64u - shift)) | (data_high << shift));
-                            let kept = 0xfffffffffffffffflu << shift;
-                            frame_store(last, (frame_load(last) & kept) | (data_high >> (64u - shift)));
-                        }
-                    } else if (offset & 7u) + bytes > 8u {
-                        let mask_middle = changed >> (64u - shift);
-                        frame_store(middle, (frame_load(middle) & ~mask_middle) | ((data & changed) >> (64u - shift)));
-                    }
-                    if write_code != 0u {
-                        mark_stale(write_code, offset, min(offset + bytes - 1u, 4095u));
-                    }
-                    if crossing && second_code != 0u {
-                        mark_stale(second_code, 0u, offset + bytes - 4097u);
-                    }
+                } else if (offset & 7u) + bytes > 8u {
+                    let changed_after = changed >> (64u - shift);
+                    let stored_after = (data & changed) >> (64u - shift);
+                    frame_store(middle, (frame_load(middle) & ~changed_after) | stored_after);
+                }
+                if first_code != 0u {
+                    mark_stale(first_code, offset, min(offset + bytes - 1u, 4095u));
+                }
+                if second_code != 0u {
+                    mark_stale(second_code, 0u, offset + bytes - 4097u);
                 }
             }
+            stage = STAGE_FETCH;
         }
-        if want == WANT_NOTHING {
-            if !fetches && code_page != NO_PAGE || (next & ~0xffclu) == code_page {
+        var want = WANT_READ;
+        var wanted = address;
+        if stage == STAGE_FETCH {
+            if !fetches || (next & ~0xffclu) == code_page {
+                break;
+            }
+            if (next & 3lu) != 0lu {
+                outcome.stop = fault(FAULT_ALIGNMENT, ACCESS_EXECUTE, next);
                 break;
             }
             want = WANT_EXECUTE;
-            target_address = next;
-            if (next & 3lu) != 0lu {
-                outcome.stop_after = fault(FAULT_ALIGNMENT, ACCESS_EXECUTE, next);
-                break;
+            wanted = next;
+        } else if stage >= STAGE_WRITE {
+            want = WANT_WRITE;
+        } else if stage >= STAGE_CHECK {
+            want = WANT_CHECK_WRITE;
+        }
+        if stage == STAGE_READ_SECOND || stage == STAGE_CHECK_SECOND || stage == STAGE_WRITE_SECOND {
+            wanted = page + 4096lu;
+        }
+        outcome.stop = translate(want, wanted);
+        if outcome.stop != STOP_NONE {
+            outcome.retires = stage == STAGE_FETCH;
+            break;
+        }
+        switch stage {
+            case STAGE_READ, STAGE_WRITE: {
+                first_frame = found_frame;
+                first_code = found_code;
+                stage += select(2u, 1u, crossing);
             }
-        }
-        let second_page = target_address != address && want != WANT_EXECUTE;
-        let stop = translate(want, target_address, second_page);
-        if stop != STOP_NONE {
-            if want == WANT_EXECUTE {
-                outcome.stop_after = stop;
-                break;
+            case STAGE_READ_SECOND, STAGE_WRITE_SECOND: {
+                second_frame = found_frame;
+                second_code = found_code;
+                stage += 1u;
             }
-            outcome.stop = stop;
-            return outcome;
+            case STAGE_CHECK: {
+                fresh = found_fresh;
+                stage = select(STAGE_FETCH, STAGE_CHECK_SECOND, crossing);
+            }
+            case STAGE_CHECK_SECOND: {
+                stage = STAGE_WRITE;
+                if !may_write(fresh + found_fresh) {
+                    outcome.stop = STOP_OUT_OF_FRAMES;
+                    outcome.retires = false;
+                    break;
+                }
+            }
+            default: {}
         }
-        if want == WANT_CHECK_WRITE {
-            checks = false;
-            fresh += found_fresh;
-        }
-        if crossing && want != WANT_EXECUTE && (second_page || writes) {
-            pages += 1u;
-        }
-        if second_page {
-            second_frame = found_frame;
-            second_code = found_code;
+        if outcome.stop != STOP_NONE {
+            break;
         }
     }
-    if handler == HANDLER_LOAD_EXCLUSIVE && is_memory {
-        set_monitor(address, bytes);
-    } else if handler == HANDLER_STORE_EXCLUSIVE && is_memory {
-        set_monitor(0lu, 0u);
+    if is_memory && (outcome.stop == STOP_NONE || outcome.retires) {
+        if handler == HANDLER_LOAD_EXCLUSIVE {
+            set_monitor(address, bytes);
+        } else if handler == HANDLER_STORE_EXCLUSIVE {
+            set_monitor(0lu, 0u);
+        }
     }
     return outcome;
 }

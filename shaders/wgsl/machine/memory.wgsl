@@ -28,27 +28,34 @@ const NO_PAGE = 1lu;
 /// Selects the bytes of a page.
 const PAGE_MASK = 0xffflu;
 
+/// How many translations of data are at hand; a power of two.
+const TLB_ENTRIES = 16u;
+/// How many translations of code are at hand; a power of two.
+const CODE_TLB_ENTRIES = 4u;
+/// Translation: loads are permitted.
+const TLB_READ = 1u;
+/// Translation: stores are permitted, the frame is the lane's own and holds no code that is up to date.
+const TLB_WRITE = 2u;
+/// Translation: the frame number begins at this bit.
+const TLB_FRAME = 8u;
+/// Only addresses without the bits from this one on are at hand: the page's number fits a word.
+const TLB_ADDRESS_BITS = 44u;
+
 /// The lane of the invocation. What is rarely needed of it stays in `state`, as registers are scarce.
 var<private> lane: u32;
 
-/// The page at hand for loads.
-var<private> read_page: u64;
-/// Where its frame begins.
-var<private> read_frame: u32;
-/// The page at hand for stores.
-var<private> write_page: u64;
-/// Where its frame begins.
-var<private> write_frame: u32;
-/// Its lowered code, as in `frame_info`, if that has to be kept up to date; else 0.
-var<private> write_code: u32;
-/// The page at hand for fetches.
+/// Translations at hand, by the low bits of the page's number: the number, the frame, what is permitted.
+var<private> tlb: array<u64, TLB_ENTRIES>;
+/// The same for fetches: the page's number, and one more than the number of the code page.
+var<private> code_tlb: array<u64, CODE_TLB_ENTRIES>;
+/// The page that is executed.
 var<private> code_page: u64;
 /// Where its micro-ops begin.
 var<private> code_ops: u32;
 
 /// The frame of the last translation, as an offset into `frames`.
 var<private> found_frame: u32;
-/// Its lowered code, if that is up to date; else 0.
+/// One more than the number of its code page, if that is up to date; else 0.
 var<private> found_code: u32;
 /// Whether a checked page has not been written yet.
 var<private> found_fresh: u32;
@@ -77,10 +84,13 @@ fn joined(low: u32, high: u32) -> u64 {
 
 /// Forgets which pages are at hand.
 fn forget_pages() {
-    read_page = NO_PAGE;
-    write_page = NO_PAGE;
+    for (var i = 0u; i < TLB_ENTRIES; i += 1u) {
+        tlb[i] = 0lu;
+    }
+    for (var i = 0u; i < CODE_TLB_ENTRIES; i += 1u) {
+        code_tlb[i] = 0lu;
+    }
     code_page = NO_PAGE;
-    write_code = 0u;
 }
 
 /// An entry of a node.
@@ -189,10 +199,10 @@ fn fault(kind: u32, access: u32, address: u64) -> u32 {
     return STOP_FAULT + kind + access;
 }
 
-/// Finds the frame of an address, for what is wanted, and puts the page at hand unless it is `second`.
+/// Finds the frame of an address, for what is wanted, and puts the page at hand.
 ///
 /// Returns a stop; then nothing has changed that the guest can see.
-fn translate(want: u32, address: u64, second: bool) -> u32 {
+fn translate(want: u32, address: u64) -> u32 {
     let access = select(select(ACCESS_WRITE, ACCESS_EXECUTE, want == WANT_EXECUTE), ACCESS_READ, want == WANT_READ);
     let page = address >> 12u;
     let relative = page - get_state(COLUMN_WINDOW);
@@ -203,9 +213,11 @@ fn translate(want: u32, address: u64, second: bool) -> u32 {
         return fault(FAULT_TRANSLATION, access, address);
     }
     var entry = root.x;
+    var owned = ENTRY_OWNED;
     var level = levels;
     while level > 0u && entry != 0u {
         level -= 1u;
+        owned &= entry;
         entry = node_entry(entry >> ENTRY_FRAME, u32(relative >> (LEVEL_BITS * level)) & ((1u << LEVEL_BITS) - 1u));
     }
     if entry == 0u {
@@ -222,7 +234,9 @@ fn translate(want: u32, address: u64, second: bool) -> u32 {
         return fault(FAULT_PERMISSION, access, address);
     }
     found_fresh = select(0u, 1u, (entry & ENTRY_PRIVATE) == 0u);
-    let page_address = address & ~PAGE_MASK;
+    owned &= entry;
+    let number = u32(page);
+    let at_hand = (address >> TLB_ADDRESS_BITS) == 0lu;
     if want == WANT_WRITE || want == WANT_HOST_WRITE {
         if !may_write(found_fresh) {
             return STOP_OUT_OF_FRAMES;
@@ -231,41 +245,38 @@ fn translate(want: u32, address: u64, second: bool) -> u32 {
         if stop != STOP_NONE {
             return stop;
         }
-        // What is at hand may be the frame that was copied.
-        if read_page == page_address {
-            read_frame = found_frame;
+        if owned == 0u {
+            // What is at hand of the code is the frame that was copied.
+            code_tlb[number % CODE_TLB_ENTRIES] = 0lu;
+            code_page = select(code_page, NO_PAGE, code_page == (address & ~PAGE_MASK));
         }
-        if code_page == page_address {
-            code_page = NO_PAGE;
-        }
+        owned = ENTRY_OWNED;
     } else {
         found_frame = (entry >> ENTRY_FRAME) * FRAME_WORDS;
     }
     let code = frame_info[found_frame / FRAME_WORDS].w;
-    found_code = select(0u, code, (code & INFO_CODE_VALID) != 0u);
+    found_code = select(0u, code & ~INFO_CODE_VALID, (code & INFO_CODE_VALID) != 0u);
     if want == WANT_EXECUTE {
         if found_code == 0u {
             set_state(COLUMN_STOP_ADDRESS, joined(found_frame / FRAME_WORDS, code));
             return STOP_NEED_CODE;
         }
-        code_page = page_address;
-        code_ops = ((found_code & ~INFO_CODE_VALID) - 1u) * PAGE_OPS;
-    } else if !second {
-        if want == WANT_READ {
-            read_page = page_address;
-            read_frame = found_frame;
-        } else if want == WANT_WRITE {
-            write_page = page_address;
-            write_frame = found_frame;
-            write_code = found_code;
+        code_page = address & ~PAGE_MASK;
+        code_ops = (found_code - 1u) * PAGE_OPS;
+        if at_hand {
+            code_tlb[number % CODE_TLB_ENTRIES] = joined(found_code, number);
         }
+    } else if want != WANT_CHECK_WRITE && at_hand {
+        let writable = owned != 0u && (entry & ENTRY_WRITE) != 0u && found_code == 0u;
+        let permitted = select(0u, TLB_READ, (entry & ENTRY_READ) != 0u) | select(0u, TLB_WRITE, writable);
+        tlb[number % TLB_ENTRIES] = joined(((found_frame / FRAME_WORDS) << TLB_FRAME) | permitted, number);
     }
     return STOP_NONE;
 }
 
 /// Marks the micro-ops of changed words, so that they are lowered again before they run.
 fn mark_stale(code: u32, first_byte: u32, last_byte: u32) {
-    let ops = ((code & ~INFO_CODE_VALID) - 1u) * PAGE_OPS;
+    let ops = (code - 1u) * PAGE_OPS;
     for (var word = first_byte >> 2u; word <= last_byte >> 2u; word += 1u) {
         micro_ops[ops + word] = vec4<u32>();
     }

@@ -53,7 +53,7 @@ fn read_pieces(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     let piece = pieces[index];
     lane = piece.lane;
     forget_pages();
-    let stop = translate(WANT_HOST_READ, address_of(piece), false);
+    let stop = translate(WANT_HOST_READ, address_of(piece));
     if stop == STOP_NONE {
         data[piece.data + word] = frame_load(found_frame + ((piece.address & 4095u) >> 3u) + word);
     }
@@ -75,7 +75,7 @@ fn write_pieces(@builtin(global_invocation_id) invocation: vec3<u32>) {
     forget_pages();
     for (var index = first; index < jobs[job + 1u]; index += 1u) {
         let piece = pieces[index];
-        let stop = translate(WANT_HOST_WRITE, address_of(piece), false);
+        let stop = translate(WANT_HOST_WRITE, address_of(piece));
         pieces[index].stop = stop;
         if stop != STOP_NONE {
             // Later pieces may overlap this one, so they wait too.

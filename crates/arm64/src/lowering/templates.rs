@@ -183,7 +183,7 @@ pub(super) mod conditional {
 
     const fn compare(shape: Shape, datasize: u32, subtract: bool) -> Template {
         let template = sized(shape, Handler::CONDITIONAL_COMPARE, datasize);
-        template.with(template.fields().invert(subtract as u32).carry(subtract as u32))
+        template.with(template.fields().invert(subtract as u32).carry(subtract as u32).flags(1))
     }
 
     pub(in super::super) const fn compare_register<const N: u32, const SUB: bool>() -> Template {
