@@ -215,7 +215,7 @@ fields! { parameters PARAMETERS
     invert 14 1 "The second operand is complemented.";
     carry 15 2 "Added to a sum: 0, 1 or the carry flag.";
     wide 17 1 "Operands have 64 bits, not 32.";
-    flags 18 1 "The flags are set.";
+    flags 18 1 "The flags are set, or read by a handler that says so.";
     cond 19 4 "The condition.";
     nzcv 23 4 "The flags of a conditional compare that does not compare.";
     size 19 2 "Binary logarithm of the bytes of one register in memory.";

@@ -106,9 +106,10 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
         var value = pc + 4lu;
         var next = value;
         var second = 0lu;
-        // Whether memory is accessed, and in a way that is not done here.
-        var is_memory = false;
+        var destination = get_dst(control);
+        // Whether memory is accessed in a way that is not done at once, and whether there is more to do.
         var slow = false;
+        var unusual = false;
 
         // Compute.
         if handler - HANDLER_ADD <= HANDLER_EOR - HANDLER_ADD {
@@ -120,36 +121,25 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
             if handler >= HANDLER_AND {
                 value = select(select(a ^ b, a | b, handler == HANDLER_ORR), a & b, handler == HANDLER_AND);
             }
-            if handler == HANDLER_SELECT {
-                value = select(addend & mask, a, condition_holds(get_cond(p), nzcv));
-            } else if get_flags(p) == 1u {
-                // The words that hold the sign.
-                let sign = select(u32(value), u32(value >> 32u), wide);
-                var flags = ((sign >> 31u) << 3u) | select(0u, 4u, value == 0lu);
-                if handler < HANDLER_AND {
+            if get_flags(p) == 1u {
+                let holds = condition_holds(get_cond(p), nzcv);
+                if handler == HANDLER_SELECT {
+                    value = select(addend & mask, a, holds);
+                } else {
+                    // The words that hold the sign.
+                    let sign = select(u32(value), u32(value >> 32u), wide);
                     let differs = (a ^ value) & (b ^ value);
                     let overflow = select(u32(differs), u32(differs >> 32u), wide) >> 31u;
                     // A sum of words has its carry in bit 32; one of doublewords is less than what was added to.
                     let wrapped = sum < a || (sum == a && carry == 1u);
-                    flags |= (select(u32(sum >> 32u) & 1u, u32(wrapped), wide) << 1u) | overflow;
-                    if handler == HANDLER_CONDITIONAL_COMPARE && !condition_holds(get_cond(p), nzcv) {
-                        flags = get_nzcv(p);
-                    }
+                    let carried = select(u32(sum >> 32u) & 1u, u32(wrapped), wide);
+                    let logical = ((sign >> 31u) << 3u) | select(0u, 4u, value == 0lu);
+                    let flags = logical | select((carried << 1u) | overflow, 0u, handler >= HANDLER_AND);
+                    nzcv = select(flags, get_nzcv(p), handler == HANDLER_CONDITIONAL_COMPARE && !holds);
                 }
-                nzcv = flags;
             }
-        } else if handler - HANDLER_BRANCH <= HANDLER_BRANCH_REGISTER - HANDLER_BRANCH {
-            // The value is the return address.
-            var taken = true;
-            if handler == HANDLER_BRANCH {
-                taken = condition_holds(get_cond(p), nzcv);
-            } else if handler == HANDLER_TEST_BRANCH {
-                taken = (extracted != 0lu) == (get_operation(p) == 1u);
-            }
-            next = select(next, select(pc + imm, a, handler == HANDLER_BRANCH_REGISTER), taken);
         } else if handler - HANDLER_LOAD <= HANDLER_STORE - HANDLER_LOAD {
             // What lies within a word, or is two whole words, of a page at hand.
-            is_memory = true;
             let address = select(a + b, a, get_index(p) == INDEX_POST);
             let size = get_size(p);
             let pair = get_pair(p);
@@ -164,6 +154,7 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
             let needed = select(TLB_WRITE, TLB_READ, handler == HANDLER_LOAD);
             slow = !(within && aligned && translation.y == number && (translation.x & needed) != 0u
                 && (address >> TLB_ADDRESS_BITS) == 0lu);
+            unusual = slow || pair == 1u || get_index(p) != INDEX_OFFSET;
             if !slow {
                 let before = frame_load(word);
                 if handler == HANDLER_LOAD {
@@ -191,11 +182,20 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     frame_store(word, (before & ~(changed << shift)) | ((data & changed) << shift));
                 }
             }
+        } else if handler - HANDLER_BRANCH <= HANDLER_BRANCH_REGISTER - HANDLER_BRANCH {
+            // The value is the return address.
+            var taken = true;
+            if handler == HANDLER_BRANCH {
+                taken = condition_holds(get_cond(p), nzcv);
+            } else if handler == HANDLER_TEST_BRANCH {
+                taken = (extracted != 0lu) == (get_operation(p) == 1u);
+            }
+            next = select(next, select(pc + imm, a, handler == HANDLER_BRANCH_REGISTER), taken);
         } else {
             let operation = get_operation(p);
             let datasize = select(32u, 64u, wide);
-            is_memory = handler - HANDLER_LOAD_LITERAL <= HANDLER_CHECK_READ - HANDLER_LOAD_LITERAL;
-            slow = is_memory;
+            slow = handler - HANDLER_LOAD_LITERAL <= HANDLER_CHECK_READ - HANDLER_LOAD_LITERAL;
+            unusual = true;
             switch handler {
                 case HANDLER_BIT_FIELD_INSERT: {
                     let field = (0xfffffffffffffffflu << get_left(p)) >> get_right(p);
@@ -278,20 +278,21 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
             }
         }
 
-        // The next instruction is fetched from the page at hand, if there will be one.
-        if slow || (next & ~0xffclu) != code_page {
+        let elsewhere = (next & ~0xffclu) != code_page;
+        if unusual || elsewhere {
+            // The next instruction is fetched from the page at hand, if there will be one.
             let number = u32(next >> 12u);
             let translation = halves(code_tlb[number % CODE_TLB_ENTRIES]);
             let at_hand = translation.x != 0u && translation.y == number && (next >> TLB_ADDRESS_BITS) == 0lu;
-            if at_hand && !slow && (next & 3lu) == 0lu {
+            if elsewhere && at_hand && !slow && (next & 3lu) == 0lu {
                 code_page = next & ~PAGE_MASK;
                 code_ops = (translation.x - 1u) * PAGE_OPS;
-            } else if stop == STOP_NONE && (slow || done + 1u != count) {
+            } else if stop == STOP_NONE && (slow || (elsewhere && done + 1u != count)) {
                 let outcome = access(op, pc, a, b, slow, next, done + 1u != count);
                 stop = outcome.stop;
                 retires = outcome.retires;
                 value = select(value, outcome.value, slow);
-                second = outcome.second;
+                second = select(second, outcome.second, slow);
             }
             if effort != 0u {
                 // No more is said of drivers that cut nothing off. One more instruction is always done.
@@ -301,17 +302,13 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 }
                 effort = 0u;
             }
-        }
-        if stop != STOP_NONE {
-            if !retires {
-                break;
+            if stop != STOP_NONE {
+                if !retires {
+                    break;
+                }
+                count = done + 1u;
             }
-            count = done + 1u;
-        }
-
-        // Write-back.
-        var destination = get_dst(control);
-        if is_memory && (get_pair(p) == 1u || get_index(p) != INDEX_OFFSET) {
+            // What pairs and changed bases write.
             let is_load = handler == HANDLER_LOAD || handler == HANDLER_LOAD_EXCLUSIVE;
             if get_pair(p) == 1u && is_load {
                 // Both into the same register: here the first wins in LDP, the second in LDXP.
@@ -326,18 +323,18 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 // Where a pair that is stored has its second source.
                 destination = REGISTER_SINK;
             }
-            if get_index(p) != INDEX_OFFSET {
+            if get_index(p) != INDEX_OFFSET && (handler == HANDLER_LOAD || handler == HANDLER_STORE) {
                 x[destination] = value;
                 destination = get_a(control);
                 value = a + b;
             }
         }
+
+        // Write-back.
         x[destination] = value;
         done += 1u;
         pc = next;
-        if done != count {
-            op = micro_ops[code_ops + ((u32(pc) >> 2u) & (PAGE_OPS - 1u))];
-        }
+        op = micro_ops[code_ops + ((u32(pc) >> 2u) & (PAGE_OPS - 1u))];
     }
 
     let steps = get_state(COLUMN_STEPS) + u64(done);

@@ -286,7 +286,7 @@ fn set_wide(parameters: u32, value: u32) -> u32 {
     return parameters | (value << 17u);
 }
 
-/// The flags are set.
+/// The flags are set, or read by a handler that says so.
 fn get_flags(parameters: u32) -> u32 {
     return (parameters >> 18u) & 1u;
 }

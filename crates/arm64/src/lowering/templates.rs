@@ -196,7 +196,7 @@ pub(super) mod conditional {
 
     const fn select(datasize: u32, invert: u32, increment: u32) -> Template {
         let template = sized(Shape::CONDITIONAL_SELECT, Handler::SELECT, datasize);
-        template.with(template.fields().invert(invert).carry(increment))
+        template.with(template.fields().invert(invert).carry(increment).flags(1))
     }
 
     pub(in super::super) const fn csel<const N: u32>() -> Template {
