@@ -4,12 +4,13 @@
 override POOL_SHIFT: u32 = 28u;
 
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(5) var<storage, read_write> pool_0: array<u64>;
+@group(0) @binding(5) var<storage, read_write> pool_0: array<vec2<u32>>;
+
 /// Words of frames: data, or two entries of a page table.
-@group(0) @binding(6) var<storage, read_write> pool_1: array<u64>;
+@group(0) @binding(6) var<storage, read_write> pool_1: array<vec2<u32>>;
 
 /// A word of a frame.
-fn frame_load(word: u32) -> u64 {
+fn frame_words(word: u32) -> vec2<u32> {
     let index = word & ((1u << POOL_SHIFT) - 1u);
     switch word >> POOL_SHIFT {
         case 1u: { return pool_1[index]; }
@@ -18,10 +19,30 @@ fn frame_load(word: u32) -> u64 {
 }
 
 /// Changes a word of a frame.
-fn frame_store(word: u32, value: u64) {
+fn frame_store_words(word: u32, value: vec2<u32>) {
     let index = word & ((1u << POOL_SHIFT) - 1u);
     switch word >> POOL_SHIFT {
         case 1u: { pool_1[index] = value; }
         default: { pool_0[index] = value; }
     }
+}
+
+/// Changes the low or the high half of a word of a frame.
+fn frame_store_half(word: u32, half: u32, value: u32) {
+    let index = word & ((1u << POOL_SHIFT) - 1u);
+    switch word >> POOL_SHIFT {
+        case 1u: { pool_1[index][half] = value; }
+        default: { pool_0[index][half] = value; }
+    }
+}
+
+/// A word of a frame as a number.
+fn frame_load(word: u32) -> u64 {
+    let words = frame_words(word);
+    return u64(words.x) | (u64(words.y) << 32u);
+}
+
+/// Changes a word of a frame, given as a number.
+fn frame_store(word: u32, value: u64) {
+    frame_store_words(word, vec2<u32>(u32(value), u32(value >> 32u)));
 }

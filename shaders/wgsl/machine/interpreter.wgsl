@@ -13,7 +13,7 @@ import package::arm64::multiply::{multiply_high};
 import package::arm64::numbers::{sign_extend};
 import package::arm64::operand::{rotate_right, shift_reg};
 import package::machine::bindings::{counters, micro_ops, parameters, state};
-import package::machine::frames::{frame_load, frame_store};
+import package::machine::frames::{frame_load, frame_store, frame_store_half};
 import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_FPCR, COLUMN_LIMIT, COLUMN_MONITOR, COLUMN_NZCV, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TPIDR, COLUMN_TPIDRRO, COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH, COUNTER_STOPPED, FAULT_ALIGNMENT, FRAME_WORDS, PAGE_OPS, STOP_BREAKPOINT, STOP_BUDGET, STOP_HALT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE, STOP_OUT_OF_FRAMES, STOP_SYSCALL, STOP_UNDEFINED};
 import package::machine::memory::{CODE_TLB_ENTRIES, PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_FRAME, TLB_READ, TLB_WRITE, WANT_CHECK_WRITE, WANT_EXECUTE, WANT_READ, WANT_WRITE, code_ops, code_page, code_tlb, effort, fault, forget_pages, found_code, found_frame, found_fresh, get_state, halves, joined, lane, mark_stale, may_write, set_state, tlb, translate};
 import package::machine::micro_op::{CARRY_FLAG, EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_ADD, HANDLER_AND, HANDLER_ATOMIC, HANDLER_BIT_FIELD_INSERT, HANDLER_BRANCH, HANDLER_BRANCH_REGISTER, HANDLER_BREAKPOINT, HANDLER_CHECK_READ, HANDLER_CLEAR_EXCLUSIVE, HANDLER_COMPARE_AND_SWAP, HANDLER_CONDITIONAL_COMPARE, HANDLER_COUNT_LEADING_SIGNS, HANDLER_COUNT_LEADING_ZEROS, HANDLER_CRC32, HANDLER_DIVIDE, HANDLER_EOR, HANDLER_EXTRACT, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_EXCLUSIVE, HANDLER_LOAD_LITERAL, HANDLER_MULTIPLY_ADD, HANDLER_MULTIPLY_ADD_LONG, HANDLER_MULTIPLY_HIGH, HANDLER_NOP, HANDLER_ORR, HANDLER_PC_RELATIVE, HANDLER_READ_SYSTEM, HANDLER_REVERSE_BITS, HANDLER_REVERSE_BYTES, HANDLER_SELECT, HANDLER_SHIFT, HANDLER_STALE, HANDLER_STORE, HANDLER_STORE_EXCLUSIVE, HANDLER_SUPERVISOR_CALL, HANDLER_TEST_BRANCH, HANDLER_UNDEFINED, HANDLER_WRITE_SYSTEM, HANDLER_ZERO_BLOCK, INDEX_OFFSET, INDEX_POST, REGISTERS, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO, SYSTEM_FPCR, SYSTEM_FPSR, SYSTEM_NZCV, SYSTEM_TPIDRRO_EL0, SYSTEM_TPIDR_EL0, get_a, get_aligned, get_b, get_c, get_carry, get_cond, get_dst, get_extend, get_extraction, get_flags, get_handler, get_index, get_invert, get_left, get_nzcv, get_operation, get_pair, get_right, get_size, get_wide};
@@ -105,11 +105,9 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
         let b = ((extracted + imm) ^ (0lu - u64(get_invert(p)))) & mask;
         var value = pc + 4lu;
         var next = value;
-        var second = 0lu;
         var destination = get_dst(control);
-        // Whether memory is accessed in a way that is not done at once, and whether there is more to do.
+        // Whether memory is accessed in a way that is not done at once.
         var slow = false;
-        var unusual = false;
 
         // Compute.
         if handler - HANDLER_ADD <= HANDLER_EOR - HANDLER_ADD {
@@ -154,32 +152,42 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
             let needed = select(TLB_WRITE, TLB_READ, handler == HANDLER_LOAD);
             slow = !(within && aligned && translation.y == number && (translation.x & needed) != 0u
                 && (address >> TLB_ADDRESS_BITS) == 0lu);
-            unusual = slow || pair == 1u || get_index(p) != INDEX_OFFSET;
             if !slow {
-                let before = frame_load(word);
                 if handler == HANDLER_LOAD {
-                    value = before >> shift;
+                    value = frame_load(word) >> shift;
                     if pair == 1u {
-                        second = value >> 32u;
+                        var second = value >> 32u;
                         if size == 3u {
                             second = frame_load(word + 1u);
                         }
-                        second = extend_loaded(second, size, get_extend(p));
+                        // Both into the same register: the first wins.
+                        x[get_c(control)] = extend_loaded(second, size, get_extend(p));
                     }
                     value = extend_loaded(value, size, get_extend(p));
                 } else {
-                    var data = x[get_c(control)];
-                    var changed = 0xfffffffffffffffflu >> ((64u - 8u * bytes) & 63u);
+                    let data = x[get_c(control)];
                     if pair == 1u {
-                        let high = x[get_dst(control)];
+                        // The second source is where others have the destination.
+                        let high = x[destination];
+                        destination = REGISTER_SINK;
+                        frame_store(word, select(joined(u32(data), u32(high)), data, size == 3u));
                         if size == 3u {
                             frame_store(word + 1u, high);
-                        } else {
-                            data = (data & 0xfffffffflu) | (high << 32u);
                         }
-                        changed = 0xfffffffffffffffflu;
+                    } else if size == 3u {
+                        frame_store(word, data);
+                    } else if size == 2u && (offset & 3u) == 0u {
+                        frame_store_half(word, (offset >> 2u) & 1u, u32(data));
+                    } else {
+                        let changed = (0xfffffffffffffffflu >> (64u - 8u * bytes)) << shift;
+                        frame_store(word, (frame_load(word) & ~changed) | ((data << shift) & changed));
                     }
-                    frame_store(word, (before & ~(changed << shift)) | ((data & changed) << shift));
+                }
+                if get_index(p) != INDEX_OFFSET {
+                    // The base wins over what is loaded into it.
+                    x[destination] = value;
+                    destination = get_a(control);
+                    value = a + b;
                 }
             }
         } else if handler - HANDLER_BRANCH <= HANDLER_BRANCH_REGISTER - HANDLER_BRANCH {
@@ -195,7 +203,6 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
             let operation = get_operation(p);
             let datasize = select(32u, 64u, wide);
             slow = handler - HANDLER_LOAD_LITERAL <= HANDLER_CHECK_READ - HANDLER_LOAD_LITERAL;
-            unusual = true;
             switch handler {
                 case HANDLER_BIT_FIELD_INSERT: {
                     let field = (0xfffffffffffffffflu << get_left(p)) >> get_right(p);
@@ -278,21 +285,22 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
             }
         }
 
+        // Write-back. What is done slowly, and what stops before it retires, writes nothing here.
+        x[select(destination, REGISTER_SINK, slow || !retires)] = value;
+
+        // The next instruction is fetched from the page at hand, if there will be one.
         let elsewhere = (next & ~0xffclu) != code_page;
-        if unusual || elsewhere {
-            // The next instruction is fetched from the page at hand, if there will be one.
+        if slow || elsewhere || stop != STOP_NONE {
             let number = u32(next >> 12u);
             let translation = halves(code_tlb[number % CODE_TLB_ENTRIES]);
             let at_hand = translation.x != 0u && translation.y == number && (next >> TLB_ADDRESS_BITS) == 0lu;
-            if elsewhere && at_hand && !slow && (next & 3lu) == 0lu {
+            if !slow && at_hand && (next & 3lu) == 0lu {
                 code_page = next & ~PAGE_MASK;
                 code_ops = (translation.x - 1u) * PAGE_OPS;
-            } else if stop == STOP_NONE && (slow || (elsewhere && done + 1u != count)) {
-                let outcome = access(op, pc, a, b, slow, next, done + 1u != count);
-                stop = outcome.stop;
-                retires = outcome.retires;
-                value = select(value, outcome.value, slow);
-                second = select(second, outcome.second, slow);
+            } else if stop == STOP_NONE && (slow || done + 1u != count) {
+                let outcome = access(op, pc, next, slow, done + 1u != count);
+                stop = outcome.x;
+                retires = outcome.y == 0u;
             }
             if effort != 0u {
                 // No more is said of drivers that cut nothing off. One more instruction is always done.
@@ -308,30 +316,7 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 }
                 count = done + 1u;
             }
-            // What pairs and changed bases write.
-            let is_load = handler == HANDLER_LOAD || handler == HANDLER_LOAD_EXCLUSIVE;
-            if get_pair(p) == 1u && is_load {
-                // Both into the same register: here the first wins in LDP, the second in LDXP.
-                if handler == HANDLER_LOAD_EXCLUSIVE && get_c(control) == destination {
-                    value = second;
-                }
-                x[get_c(control)] = second;
-            } else if get_pair(p) == 1u && handler == HANDLER_COMPARE_AND_SWAP {
-                let odd = get_b(control) + 1u;
-                x[select(odd, REGISTER_SINK, odd == REGISTER_ZERO)] = second;
-            } else if handler == HANDLER_STORE {
-                // Where a pair that is stored has its second source.
-                destination = REGISTER_SINK;
-            }
-            if get_index(p) != INDEX_OFFSET && (handler == HANDLER_LOAD || handler == HANDLER_STORE) {
-                x[destination] = value;
-                destination = get_a(control);
-                value = a + b;
-            }
         }
-
-        // Write-back.
-        x[destination] = value;
         done += 1u;
         pc = next;
         op = micro_ops[code_ops + ((u32(pc) >> 2u) & (PAGE_OPS - 1u))];
@@ -372,18 +357,6 @@ fn set_monitor(address: u64, bytes: u32) {
     set_state(COLUMN_NZCV, joined(0u, bytes));
 }
 
-/// What became of an access.
-struct Outcome {
-    /// What stops the lane.
-    stop: u32,
-    /// Whether it stops after this instruction.
-    retires: bool,
-    /// What was loaded, or the status of an exclusive store.
-    value: u64,
-    /// What else was loaded.
-    second: u64,
-}
-
 // The stages of an access, in this order; not every access has all of them.
 
 /// The first page is looked up for a load.
@@ -402,14 +375,22 @@ const STAGE_WRITE = 5u;
 const STAGE_WRITE_SECOND = 6u;
 /// The store.
 const STAGE_STORE = 7u;
+/// The access is done.
+const STAGE_DONE = 8u;
 /// The page of the next instruction is looked up.
-const STAGE_FETCH = 8u;
+const STAGE_FETCH = 9u;
 
 /// Everything that the fast ways do not do: pages that are not at hand, accesses across words and pages, those
 /// that read and write, and the fetch from another page.
-fn access(op: vec4<u32>, pc: u64, a: u64, b: u64, is_memory: bool, next: u64, fetches: bool) -> Outcome {
+///
+/// Returns what stops the lane, and 1 if this instruction does not retire. It takes little and gives little, and
+/// reads the registers again, so that the loop needs few of the GPU's own.
+fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> vec2<u32> {
     let control = op.x;
     let p = op.y;
+    let a = x[get_a(control)];
+    let b = select(extract(x[get_b(control)], p), x[get_b(control)], get_extraction(p) == EXTRACTION_PLAIN)
+        + joined(op.z, op.w);
     let handler = get_handler(control);
     let size = get_size(p);
     let pair = get_pair(p) == 1u;
@@ -426,19 +407,18 @@ fn access(op: vec4<u32>, pc: u64, a: u64, b: u64, is_memory: bool, next: u64, fe
     let bytes = select(1u, 1u << (size + get_pair(p)), handler <= HANDLER_COMPARE_AND_SWAP);
     let crossing = offset + bytes > 4096u;
     let stores = handler == HANDLER_STORE || handler == HANDLER_STORE_EXCLUSIVE || handler == HANDLER_ZERO_BLOCK;
-    var outcome = Outcome(STOP_NONE, true, 0lu, 0lu);
+    var loaded = 0lu;
+    var second = 0lu;
     var stage = STAGE_FETCH;
     if is_memory {
         if get_aligned(p) == 1u && (offset & (bytes - 1u)) != 0u {
-            outcome.stop = fault(FAULT_ALIGNMENT, select(ACCESS_READ, ACCESS_WRITE, stores), address);
-            outcome.retires = false;
-            return outcome;
+            return vec2<u32>(fault(FAULT_ALIGNMENT, select(ACCESS_READ, ACCESS_WRITE, stores), address), 1u);
         }
         stage = select(STAGE_READ, select(STAGE_WRITE, STAGE_CHECK, crossing), stores);
         if handler == HANDLER_STORE_EXCLUSIVE {
             if halves(get_state(COLUMN_NZCV)).y != bytes || get_state(COLUMN_MONITOR) != address {
-                stage = STAGE_FETCH;
-                outcome.value = 1lu;
+                stage = STAGE_DONE;
+                loaded = 1lu;
             }
         }
     }
@@ -456,12 +436,11 @@ fn access(op: vec4<u32>, pc: u64, a: u64, b: u64, is_memory: bool, next: u64, fe
             // Words from the 512th on are in the next page.
             let middle = select(first + 1u, second_frame, word == 511u);
             let last = select(first + 2u, second_frame + word - 510u, word >= 510u);
-            var value = frame_load(first) >> shift;
-            var second = 0lu;
+            loaded = frame_load(first) >> shift;
             if (offset & 7u) + bytes > 8u {
                 let after = frame_load(middle);
                 if shift != 0u {
-                    value |= after << (64u - shift);
+                    loaded |= after << (64u - shift);
                 }
                 if bytes == 16u {
                     second = after >> shift;
@@ -471,19 +450,17 @@ fn access(op: vec4<u32>, pc: u64, a: u64, b: u64, is_memory: bool, next: u64, fe
                 }
             }
             if size == 2u {
-                second = value >> 32u;
+                second = loaded >> 32u;
             }
-            value = extend_loaded(value, size, get_extend(p));
+            loaded = extend_loaded(loaded, size, get_extend(p));
             second = extend_loaded(second, size, get_extend(p));
-            outcome.value = value;
-            outcome.second = second;
-            stage = STAGE_FETCH;
+            stage = STAGE_DONE;
             if handler == HANDLER_ATOMIC {
-                data = mem_atomic_op(get_operation(p), value, b, 1u << size);
+                data = mem_atomic_op(get_operation(p), loaded, b, 1u << size);
                 stage = STAGE_WRITE;
             } else if handler == HANDLER_COMPARE_AND_SWAP {
                 // Pairs are an even register and the next.
-                let equal = value == low(b, 1u << size)
+                let equal = loaded == low(b, 1u << size)
                     && (!pair || second == low(x[get_b(control) + 1u], 1u << size));
                 data_high = x[get_c(control) + 1u];
                 stage = select(STAGE_CHECK, STAGE_WRITE, equal);
@@ -528,6 +505,10 @@ fn access(op: vec4<u32>, pc: u64, a: u64, b: u64, is_memory: bool, next: u64, fe
                     mark_stale(second_code, 0u, offset + bytes - 4097u);
                 }
             }
+            stage = STAGE_DONE;
+        }
+        if stage == STAGE_DONE {
+            finish(op, address, bytes, loaded, second, a + b);
             stage = STAGE_FETCH;
         }
         var want = WANT_READ;
@@ -537,8 +518,7 @@ fn access(op: vec4<u32>, pc: u64, a: u64, b: u64, is_memory: bool, next: u64, fe
                 break;
             }
             if (next & 3lu) != 0lu {
-                outcome.stop = fault(FAULT_ALIGNMENT, ACCESS_EXECUTE, next);
-                break;
+                return vec2<u32>(fault(FAULT_ALIGNMENT, ACCESS_EXECUTE, next), 0u);
             }
             want = WANT_EXECUTE;
             wanted = next;
@@ -550,10 +530,9 @@ fn access(op: vec4<u32>, pc: u64, a: u64, b: u64, is_memory: bool, next: u64, fe
         if stage == STAGE_READ_SECOND || stage == STAGE_CHECK_SECOND || stage == STAGE_WRITE_SECOND {
             wanted = page + 4096lu;
         }
-        outcome.stop = translate(want, wanted);
-        if outcome.stop != STOP_NONE {
-            outcome.retires = stage == STAGE_FETCH;
-            break;
+        let stop = translate(want, wanted);
+        if stop != STOP_NONE {
+            return vec2<u32>(stop, select(1u, 0u, stage == STAGE_FETCH));
         }
         switch stage {
             case STAGE_READ, STAGE_WRITE: {
@@ -568,28 +547,47 @@ fn access(op: vec4<u32>, pc: u64, a: u64, b: u64, is_memory: bool, next: u64, fe
             }
             case STAGE_CHECK: {
                 fresh = found_fresh;
-                stage = select(STAGE_FETCH, STAGE_CHECK_SECOND, crossing);
+                stage = select(STAGE_DONE, STAGE_CHECK_SECOND, crossing);
             }
             case STAGE_CHECK_SECOND: {
                 stage = STAGE_WRITE;
                 if !may_write(fresh + found_fresh) {
-                    outcome.stop = STOP_OUT_OF_FRAMES;
-                    outcome.retires = false;
-                    break;
+                    return vec2<u32>(STOP_OUT_OF_FRAMES, 1u);
                 }
             }
             default: {}
         }
-        if outcome.stop != STOP_NONE {
-            break;
-        }
     }
-    if is_memory && (outcome.stop == STOP_NONE || outcome.retires) {
-        if handler == HANDLER_LOAD_EXCLUSIVE {
-            set_monitor(address, bytes);
-        } else if handler == HANDLER_STORE_EXCLUSIVE {
-            set_monitor(0lu, 0u);
-        }
+    return vec2<u32>(STOP_NONE, 0u);
+}
+
+/// What an access writes to registers, and what becomes of the monitor.
+fn finish(op: vec4<u32>, address: u64, bytes: u32, loaded: u64, second: u64, indexed: u64) {
+    let control = op.x;
+    let handler = get_handler(control);
+    let pair = get_pair(op.y) == 1u;
+    var value = loaded;
+    var destination = get_dst(control);
+    if handler == HANDLER_LOAD_EXCLUSIVE {
+        set_monitor(address, bytes);
+    } else if handler == HANDLER_STORE_EXCLUSIVE {
+        set_monitor(0lu, 0u);
     }
-    return outcome;
+    if pair && (handler == HANDLER_LOAD || handler == HANDLER_LOAD_EXCLUSIVE) {
+        // Both into the same register: the first wins in LDP, the second in LDXP.
+        if handler == HANDLER_LOAD_EXCLUSIVE && get_c(control) == destination {
+            value = second;
+        }
+        x[get_c(control)] = second;
+    } else if pair && handler == HANDLER_COMPARE_AND_SWAP {
+        let odd = get_b(control) + 1u;
+        x[select(odd, REGISTER_SINK, odd == REGISTER_ZERO)] = second;
+    } else if handler == HANDLER_STORE {
+        // Where a pair that is stored has its second source.
+        destination = REGISTER_SINK;
+    }
+    x[destination] = value;
+    if handler <= HANDLER_STORE && get_index(op.y) != INDEX_OFFSET {
+        x[get_a(control)] = indexed;
+    }
 }

@@ -118,31 +118,43 @@ pub(super) fn frames_8() -> Result<String> {
 }
 
 /// Frames in `count` bindings, as no binding can be as large as the memory of a GPU.
+///
+/// Words are pairs of 32 bits: one access reads or writes both, and a store of one needs no load of the other.
 fn pools(count: u32) -> Result<String> {
     let mut out = format!("//! Frames, in pools of one binding each. {BANNER}; do not edit.\n");
-    out += "\n/// Binary logarithm of the words of a pool; only the last that is used may have fewer.\n";
-    out += "override POOL_SHIFT: u32 = 28u;\n\n";
+    if count > 1 {
+        out += "\n/// Binary logarithm of the words of a pool; only the last that is used may have fewer.\n";
+        out += "override POOL_SHIFT: u32 = 28u;\n";
+    }
     for pool in 0..count {
         let binding = 5 + pool;
-        writeln!(out, "/// Words of frames: data, or two entries of a page table.")?;
-        writeln!(out, "@group(0) @binding({binding}) var<storage, read_write> pool_{pool}: array<u64>;")?;
+        writeln!(out, "\n/// Words of frames: data, or two entries of a page table.")?;
+        writeln!(out, "@group(0) @binding({binding}) var<storage, read_write> pool_{pool}: array<vec2<u32>>;")?;
     }
-    out += "\n/// A word of a frame.\nfn frame_load(word: u32) -> u64 {\n";
-    if count == 1 {
-        out += "    return pool_0[word];\n}\n";
-        out += "\n/// Changes a word of a frame.\nfn frame_store(word: u32, value: u64) {\n    pool_0[word] = value;\n}\n";
-        return Ok(out.replace("\n/// Binary logarithm of the words of a pool; only the last that is used may have fewer.\noverride POOL_SHIFT: u32 = 28u;\n", ""));
+    for (doc, signature, body) in [
+        ("A word of a frame.", "frame_words(word: u32) -> vec2<u32>", "return POOL[INDEX];"),
+        ("Changes a word of a frame.", "frame_store_words(word: u32, value: vec2<u32>)", "POOL[INDEX] = value;"),
+        (
+            "Changes the low or the high half of a word of a frame.",
+            "frame_store_half(word: u32, half: u32, value: u32)",
+            "POOL[INDEX][half] = value;",
+        ),
+    ] {
+        write!(out, "\n/// {doc}\nfn {signature} {{\n")?;
+        let body = |pool: u32, index: &str| body.replace("POOL", &format!("pool_{pool}")).replace("INDEX", index);
+        if count == 1 {
+            write!(out, "    {}\n}}\n", body(0, "word"))?;
+            continue;
+        }
+        out += "    let index = word & ((1u << POOL_SHIFT) - 1u);\n    switch word >> POOL_SHIFT {\n";
+        for pool in 1..count {
+            writeln!(out, "        case {pool}u: {{ {} }}", body(pool, "index"))?;
+        }
+        write!(out, "        default: {{ {} }}\n    }}\n}}\n", body(0, "index"))?;
     }
-    out += "    let index = word & ((1u << POOL_SHIFT) - 1u);\n    switch word >> POOL_SHIFT {\n";
-    for pool in 1..count {
-        writeln!(out, "        case {pool}u: {{ return pool_{pool}[index]; }}")?;
-    }
-    out += "        default: { return pool_0[index]; }\n    }\n}\n";
-    out += "\n/// Changes a word of a frame.\nfn frame_store(word: u32, value: u64) {\n";
-    out += "    let index = word & ((1u << POOL_SHIFT) - 1u);\n    switch word >> POOL_SHIFT {\n";
-    for pool in 1..count {
-        writeln!(out, "        case {pool}u: {{ pool_{pool}[index] = value; }}")?;
-    }
-    out += "        default: { pool_0[index] = value; }\n    }\n}\n";
+    out += "\n/// A word of a frame as a number.\nfn frame_load(word: u32) -> u64 {\n";
+    out += "    let words = frame_words(word);\n    return u64(words.x) | (u64(words.y) << 32u);\n}\n";
+    out += "\n/// Changes a word of a frame, given as a number.\nfn frame_store(word: u32, value: u64) {\n";
+    out += "    frame_store_words(word, vec2<u32>(u32(value), u32(value >> 32u)));\n}\n";
     Ok(out)
 }
