@@ -13,7 +13,7 @@ import package::arm64::multiply::{multiply_high};
 import package::arm64::numbers::{sign_extend};
 import package::arm64::operand::{rotate_right, shift_reg};
 import package::machine::bindings::{counters, micro_ops, parameters, state};
-import package::machine::frames::{frame_load, frame_store, frame_store_half};
+import package::machine::frames::{frame_load, frame_store};
 import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_FPCR, COLUMN_LIMIT, COLUMN_MONITOR, COLUMN_NZCV, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TPIDR, COLUMN_TPIDRRO, COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH, COUNTER_STOPPED, FAULT_ALIGNMENT, FRAME_WORDS, PAGE_OPS, STOP_BREAKPOINT, STOP_BUDGET, STOP_HALT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE, STOP_OUT_OF_FRAMES, STOP_SYSCALL, STOP_UNDEFINED};
 import package::machine::memory::{CODE_TLB_ENTRIES, PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_FRAME, TLB_READ, TLB_WRITE, WANT_CHECK_WRITE, WANT_EXECUTE, WANT_READ, WANT_WRITE, code_ops, code_page, code_tlb, effort, fault, forget_pages, found_code, found_frame, found_fresh, get_state, halves, joined, lane, mark_stale, may_write, set_state, tlb, translate};
 import package::machine::micro_op::{CARRY_FLAG, EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_ADD, HANDLER_AND, HANDLER_ATOMIC, HANDLER_BIT_FIELD_INSERT, HANDLER_BRANCH, HANDLER_BRANCH_REGISTER, HANDLER_BREAKPOINT, HANDLER_CHECK_READ, HANDLER_CLEAR_EXCLUSIVE, HANDLER_COMPARE_AND_SWAP, HANDLER_CONDITIONAL_COMPARE, HANDLER_COUNT_LEADING_SIGNS, HANDLER_COUNT_LEADING_ZEROS, HANDLER_CRC32, HANDLER_DIVIDE, HANDLER_EOR, HANDLER_EXTRACT, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_EXCLUSIVE, HANDLER_LOAD_LITERAL, HANDLER_MULTIPLY_ADD, HANDLER_MULTIPLY_ADD_LONG, HANDLER_MULTIPLY_HIGH, HANDLER_NOP, HANDLER_ORR, HANDLER_PC_RELATIVE, HANDLER_READ_SYSTEM, HANDLER_REVERSE_BITS, HANDLER_REVERSE_BYTES, HANDLER_SELECT, HANDLER_SHIFT, HANDLER_STALE, HANDLER_STORE, HANDLER_STORE_EXCLUSIVE, HANDLER_SUPERVISOR_CALL, HANDLER_TEST_BRANCH, HANDLER_UNDEFINED, HANDLER_WRITE_SYSTEM, HANDLER_ZERO_BLOCK, INDEX_OFFSET, INDEX_POST, REGISTERS, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO, SYSTEM_FPCR, SYSTEM_FPSR, SYSTEM_NZCV, SYSTEM_TPIDRRO_EL0, SYSTEM_TPIDR_EL0, get_a, get_aligned, get_b, get_c, get_carry, get_cond, get_dst, get_extend, get_extraction, get_flags, get_handler, get_index, get_invert, get_left, get_nzcv, get_operation, get_pair, get_right, get_size, get_wide};
@@ -33,7 +33,24 @@ const CRC32_POLYNOMIAL = 0xedb88320u;
 const CRC32C_POLYNOMIAL = 0x82f63b78u;
 
 /// X0 to X30, zero, SP, and a place for what nobody reads.
-var<private> x: array<u64, REGISTERS>;
+/// Behind them is what an access keeps while it looks up pages: there it takes none of the GPU's own registers,
+/// of which the loop should need few.
+var<private> x: array<u64, KEPT_END>;
+
+/// Where an access keeps what was loaded.
+const KEPT_LOADED = REGISTERS;
+/// Where an access keeps what else was loaded.
+const KEPT_SECOND = REGISTERS + 1u;
+/// Where an access keeps what is to be stored.
+const KEPT_DATA = REGISTERS + 2u;
+/// Where an access keeps what else is to be stored.
+const KEPT_DATA_HIGH = REGISTERS + 3u;
+/// Where an access keeps the frame of its first page, and the code in it.
+const KEPT_FIRST = REGISTERS + 4u;
+/// Where an access keeps the frame of its second page, and the code in it.
+const KEPT_LAST = REGISTERS + 5u;
+/// The end of what is kept.
+const KEPT_END = REGISTERS + 6u;
 
 /// A register shifted left, then right, or rotated.
 fn extract(value: u64, p: u32) -> u64 {
@@ -153,35 +170,32 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
             slow = !(within && aligned && translation.y == number && (translation.x & needed) != 0u
                 && (address >> TLB_ADDRESS_BITS) == 0lu);
             if !slow {
-                if handler == HANDLER_LOAD {
-                    value = frame_load(word) >> shift;
-                    if pair == 1u {
-                        var second = value >> 32u;
-                        if size == 3u {
-                            second = frame_load(word + 1u);
-                        }
-                        // Both into the same register: the first wins.
-                        x[get_c(control)] = extend_loaded(second, size, get_extend(p));
-                    }
-                    value = extend_loaded(value, size, get_extend(p));
-                } else {
-                    let data = x[get_c(control)];
-                    if pair == 1u {
-                        // The second source is where others have the destination.
-                        let high = x[destination];
-                        destination = REGISTER_SINK;
-                        frame_store(word, select(joined(u32(data), u32(high)), data, size == 3u));
-                        if size == 3u {
+                // Loads and stores of all sizes go the same way, as lanes do different ones at the same time.
+                let before = frame_load(word);
+                var data = x[get_c(control)];
+                if pair == 1u {
+                    // The second register of a pair that is stored is where others have the destination.
+                    let high = x[destination];
+                    var after = before >> 32u;
+                    if size == 3u {
+                        after = frame_load(word + 1u);
+                        if handler == HANDLER_STORE {
                             frame_store(word + 1u, high);
                         }
-                    } else if size == 3u {
-                        frame_store(word, data);
-                    } else if size == 2u && (offset & 3u) == 0u {
-                        frame_store_half(word, (offset >> 2u) & 1u, u32(data));
-                    } else {
-                        let changed = (0xfffffffffffffffflu >> (64u - 8u * bytes)) << shift;
-                        frame_store(word, (frame_load(word) & ~changed) | ((data << shift) & changed));
                     }
+                    if handler == HANDLER_LOAD {
+                        // Both into the same register: the first wins.
+                        x[get_c(control)] = extend_loaded(after, size, get_extend(p));
+                    } else {
+                        destination = REGISTER_SINK;
+                        data = select(joined(u32(data), u32(high)), data, size == 3u);
+                    }
+                }
+                if handler == HANDLER_LOAD {
+                    value = extend_loaded(before >> shift, size, get_extend(p));
+                } else {
+                    let changed = (0xfffffffffffffffflu >> ((64u - 8u * bytes) & 63u)) << shift;
+                    frame_store(word, (before & ~changed) | ((data << shift) & changed));
                 }
                 if get_index(p) != INDEX_OFFSET {
                     // The base wins over what is loaded into it.
@@ -388,17 +402,14 @@ const STAGE_FETCH = 9u;
 fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> vec2<u32> {
     let control = op.x;
     let p = op.y;
-    let a = x[get_a(control)];
-    let b = select(extract(x[get_b(control)], p), x[get_b(control)], get_extraction(p) == EXTRACTION_PLAIN)
-        + joined(op.z, op.w);
     let handler = get_handler(control);
     let size = get_size(p);
     let pair = get_pair(p) == 1u;
-    var address = a;
+    var address = x[get_a(control)];
     if handler == HANDLER_LOAD_LITERAL {
         address = pc + joined(op.z, op.w);
     } else if handler <= HANDLER_STORE && get_index(p) != INDEX_POST {
-        address = a + b;
+        address = indexed(op);
     }
     let page = address & ~PAGE_MASK;
     let offset = u32(address) & 4095u;
@@ -407,8 +418,8 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
     let bytes = select(1u, 1u << (size + get_pair(p)), handler <= HANDLER_COMPARE_AND_SWAP);
     let crossing = offset + bytes > 4096u;
     let stores = handler == HANDLER_STORE || handler == HANDLER_STORE_EXCLUSIVE || handler == HANDLER_ZERO_BLOCK;
-    var loaded = 0lu;
-    var second = 0lu;
+    x[KEPT_LOADED] = 0lu;
+    x[KEPT_LAST] = 0lu;
     var stage = STAGE_FETCH;
     if is_memory {
         if get_aligned(p) == 1u && (offset & (bytes - 1u)) != 0u {
@@ -418,25 +429,23 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
         if handler == HANDLER_STORE_EXCLUSIVE {
             if halves(get_state(COLUMN_NZCV)).y != bytes || get_state(COLUMN_MONITOR) != address {
                 stage = STAGE_DONE;
-                loaded = 1lu;
+                x[KEPT_LOADED] = 1lu;
             }
         }
     }
-    var data = x[get_c(control)];
+    x[KEPT_DATA] = x[get_c(control)];
     // STP has its second register in the place of the destination, STXP in that of b.
-    var data_high = select(x[get_dst(control)], b, handler == HANDLER_STORE_EXCLUSIVE);
-    var first_frame = 0u;
-    var first_code = 0u;
-    var second_frame = 0u;
-    var second_code = 0u;
+    x[KEPT_DATA_HIGH] = x[select(get_dst(control), get_b(control), handler == HANDLER_STORE_EXCLUSIVE)];
     var fresh = 0u;
     loop {
         if stage == STAGE_LOAD {
-            let first = first_frame + word;
+            let first = u32(x[KEPT_FIRST]) + word;
+            let second_frame = u32(x[KEPT_LAST]);
             // Words from the 512th on are in the next page.
             let middle = select(first + 1u, second_frame, word == 511u);
             let last = select(first + 2u, second_frame + word - 510u, word >= 510u);
-            loaded = frame_load(first) >> shift;
+            var loaded = frame_load(first) >> shift;
+            var second = 0lu;
             if (offset & 7u) + bytes > 8u {
                 let after = frame_load(middle);
                 if shift != 0u {
@@ -454,19 +463,28 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
             }
             loaded = extend_loaded(loaded, size, get_extend(p));
             second = extend_loaded(second, size, get_extend(p));
+            x[KEPT_LOADED] = loaded;
+            x[KEPT_SECOND] = second;
             stage = STAGE_DONE;
+            let b = x[get_b(control)];
             if handler == HANDLER_ATOMIC {
-                data = mem_atomic_op(get_operation(p), loaded, b, 1u << size);
+                x[KEPT_DATA] = mem_atomic_op(get_operation(p), loaded, b, 1u << size);
                 stage = STAGE_WRITE;
             } else if handler == HANDLER_COMPARE_AND_SWAP {
                 // Pairs are an even register and the next.
                 let equal = loaded == low(b, 1u << size)
                     && (!pair || second == low(x[get_b(control) + 1u], 1u << size));
-                data_high = x[get_c(control) + 1u];
+                x[KEPT_DATA_HIGH] = x[get_c(control) + 1u];
                 stage = select(STAGE_CHECK, STAGE_WRITE, equal);
             }
         }
         if stage == STAGE_STORE {
+            let first_frame = u32(x[KEPT_FIRST]);
+            let first_code = halves(x[KEPT_FIRST]).y;
+            let second_frame = u32(x[KEPT_LAST]);
+            let second_code = halves(x[KEPT_LAST]).y;
+            var data = x[KEPT_DATA];
+            let data_high = x[KEPT_DATA_HIGH];
             if handler == HANDLER_ZERO_BLOCK {
                 for (var i = 0u; i < 8u; i += 1u) {
                     frame_store(first_frame + (word & ~7u) + i, 0lu);
@@ -508,7 +526,7 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
             stage = STAGE_DONE;
         }
         if stage == STAGE_DONE {
-            finish(op, address, bytes, loaded, second, a + b);
+            finish(op, address, bytes);
             stage = STAGE_FETCH;
         }
         var want = WANT_READ;
@@ -536,13 +554,11 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
         }
         switch stage {
             case STAGE_READ, STAGE_WRITE: {
-                first_frame = found_frame;
-                first_code = found_code;
+                x[KEPT_FIRST] = joined(found_frame, found_code);
                 stage += select(2u, 1u, crossing);
             }
             case STAGE_READ_SECOND, STAGE_WRITE_SECOND: {
-                second_frame = found_frame;
-                second_code = found_code;
+                x[KEPT_LAST] = joined(found_frame, found_code);
                 stage += 1u;
             }
             case STAGE_CHECK: {
@@ -561,12 +577,21 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
     return vec2<u32>(STOP_NONE, 0u);
 }
 
+/// The base register plus the index or offset.
+fn indexed(op: vec4<u32>) -> u64 {
+    let index = x[get_b(op.x)];
+    let extracted = select(extract(index, op.y), index, get_extraction(op.y) == EXTRACTION_PLAIN);
+    return x[get_a(op.x)] + extracted + joined(op.z, op.w);
+}
+
 /// What an access writes to registers, and what becomes of the monitor.
-fn finish(op: vec4<u32>, address: u64, bytes: u32, loaded: u64, second: u64, indexed: u64) {
+fn finish(op: vec4<u32>, address: u64, bytes: u32) {
+    let second = x[KEPT_SECOND];
+    let base = indexed(op);
     let control = op.x;
     let handler = get_handler(control);
     let pair = get_pair(op.y) == 1u;
-    var value = loaded;
+    var value = x[KEPT_LOADED];
     var destination = get_dst(control);
     if handler == HANDLER_LOAD_EXCLUSIVE {
         set_monitor(address, bytes);
@@ -588,6 +613,6 @@ fn finish(op: vec4<u32>, address: u64, bytes: u32, loaded: u64, second: u64, ind
     }
     x[destination] = value;
     if handler <= HANDLER_STORE && get_index(op.y) != INDEX_OFFSET {
-        x[get_a(control)] = indexed;
+        x[get_a(control)] = base;
     }
 }
