@@ -23,9 +23,9 @@ constants! {
     COLUMN_NZCV = 34;
     /// Column: the address that the exclusive monitor marks.
     COLUMN_MONITOR = 35;
-    /// Column: TPIDR_EL0.
+    /// Column: `TPIDR_EL0`.
     COLUMN_TPIDR = 36;
-    /// Column: TPIDRRO_EL0.
+    /// Column: `TPIDRRO_EL0`.
     COLUMN_TPIDRRO = 37;
     /// Column: FPCR, and from bit 32 on FPSR.
     COLUMN_FPCR = 38;

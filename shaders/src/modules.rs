@@ -20,6 +20,8 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "arm64/word.wgsl"
     "machine/bindings.wgsl"
     "machine/decode.wgsl"
+    "machine/decode_table.wgsl"
+    "machine/digest.wgsl"
     "machine/frames.wgsl"
     "machine/frames_2.wgsl"
     "machine/frames_4.wgsl"

@@ -2,17 +2,17 @@
 //!
 //! A row of the instruction table gives a [`Template`]: the parts of the micro-op that all its words share,
 //! and the [`Shape`] that says where in the word the others lie. The templates come from the table's last
-//! column, resolved in [`templates`] instead of in the semantics.
+//! column, resolved in `templates` instead of in the semantics.
 //!
 //! WGSL twin: `machine/lowering.wgsl`, function by function.
 
 mod shapes;
 mod templates;
 
+use crate::Class;
 use crate::encoding::{ENCODINGS, Feature, Features, HOLES};
 use crate::isa::for_each_encoding;
 use crate::micro_op::MicroOp;
-use crate::Class;
 
 pub use shapes::{Shape, shape};
 

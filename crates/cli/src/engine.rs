@@ -92,4 +92,11 @@ impl Factory for Chosen {
             None => ReferenceEngine.executor(plan),
         }
     }
+
+    fn images_max(&self) -> usize {
+        match &self.gpu {
+            Some(gpu) => gpu.images_max(),
+            None => ReferenceEngine.images_max(),
+        }
+    }
 }

@@ -49,7 +49,9 @@ impl Columns {
         for (column, bytes) in missing.iter().zip(contents) {
             let column = &mut self.columns[*column as usize];
             column.values.clear();
-            column.values.extend(bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default())));
+            column.values.extend(
+                bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default())),
+            );
             column.stale = false;
         }
         Ok(())

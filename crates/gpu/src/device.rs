@@ -2,11 +2,14 @@
 
 mod self_tests;
 
+use std::collections::HashMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::adapter::{self, Adapter, AdapterInfo, Limits};
 use crate::error::Error;
+use crate::kernels::Kernels;
+use crate::pace::Pace;
 
 pub use self_tests::{int64_test, loop_limit};
 
@@ -23,6 +26,12 @@ struct Inner {
     troubles: Arc<Mutex<Troubles>>,
     /// The buffer through which the last download went, for the next one.
     staging: Mutex<Option<wgpu::Buffer>>,
+    /// The kernels that have been compiled, by the number of pools and the words of one.
+    kernels: Mutex<HashMap<(usize, u32), Arc<Kernels>>>,
+    /// What [`loop_limit`] found, if it was asked.
+    loop_limit: Mutex<Option<Option<u32>>>,
+    /// How fast the last slice was.
+    pace: Mutex<Option<Pace>>,
 }
 
 /// What the driver told us behind our back.
@@ -76,7 +85,17 @@ impl Device {
         }));
 
         let limits = Limits::from(&raw.limits());
-        Ok(Self(Arc::new(Inner { raw, queue, info, limits, troubles, staging: Mutex::new(None) })))
+        Ok(Self(Arc::new(Inner {
+            raw,
+            queue,
+            info,
+            limits,
+            troubles,
+            staging: Mutex::default(),
+            kernels: Mutex::default(),
+            loop_limit: Mutex::default(),
+            pace: Mutex::default(),
+        })))
     }
 
     /// What is known of its adapter.
@@ -199,6 +218,38 @@ impl Device {
     /// Where downloads keep their buffer.
     pub(crate) fn staging(&self) -> MutexGuard<'_, Option<wgpu::Buffer>> {
         lock(&self.0.staging)
+    }
+
+    /// The kernels for frames in `pools` bindings of `2^pool_shift` words each, compiled once.
+    pub(crate) fn kernels(&self, pools: usize, pool_shift: u32) -> Result<Arc<Kernels>, Error> {
+        // A single pool may have any size.
+        let key = if pools == 1 { (1, 0) } else { (pools, pool_shift) };
+        let mut compiled = lock(&self.0.kernels);
+        if let Some(kernels) = compiled.get(&key) {
+            return Ok(Arc::clone(kernels));
+        }
+        let kernels = Arc::new(Kernels::compile(self, pools, pool_shift)?);
+        compiled.insert(key, Arc::clone(&kernels));
+        Ok(kernels)
+    }
+
+    /// What [`loop_limit`] says, found out once.
+    pub(crate) fn loop_limit(&self) -> Result<Option<u32>, Error> {
+        let mut known = lock(&self.0.loop_limit);
+        match *known {
+            Some(limit) => Ok(limit),
+            None => Ok(*known.insert(loop_limit(self)?)),
+        }
+    }
+
+    /// How fast lanes ran last, on whatever machine.
+    pub(crate) fn pace(&self) -> Option<Pace> {
+        *lock(&self.0.pace)
+    }
+
+    /// Remembers how fast lanes ran.
+    pub(crate) fn set_pace(&self, pace: Pace) {
+        *lock(&self.0.pace) = Some(pace);
     }
 }
 

@@ -17,12 +17,14 @@ use kvrm_shaders::layout::{
 };
 
 use crate::buffer::Buffer;
-use crate::device::{Device, loop_limit};
+use crate::device::Device;
 use crate::error::Error;
+use crate::pace::Slices;
 use crate::pages::Frames;
 use crate::store::Store;
 use memory::Cache;
-use running::Slices;
+
+pub use crate::store::Bounds;
 
 /// The SIMD registers of a lane.
 type Simd = Box<[u128; 32]>;
@@ -65,6 +67,16 @@ impl GpuExecutor {
     ///
     /// There is no room for them, or the device fails.
     pub fn new(device: &Device, plan: &Plan<'_>) -> Result<Self, Error> {
+        Self::with_bounds(device, plan, Bounds::default())
+    }
+
+    /// As [`GpuExecutor::new`], on a device that could do less than it can.
+    ///
+    /// # Errors
+    ///
+    /// There is no room for the lanes, or the device fails.
+    #[doc(hidden)]
+    pub fn with_bounds(device: &Device, plan: &Plan<'_>, bounds: Bounds) -> Result<Self, Error> {
         let lanes = plan.lanes;
         let max = (device.limits().storage_bytes() / (8 * u64::from(COLUMNS))) as usize;
         let max = max.min((device.limits().workgroups * crate::kernels::WORKGROUP) as usize);
@@ -74,7 +86,7 @@ impl GpuExecutor {
         let mut frames = Frames::new();
         let roots: Vec<_> = plan.images.iter().map(|image| frames.add(image)).collect();
         let features = plan.image(0).features();
-        let mut store = Store::new(device, &frames, lanes, features)?;
+        let mut store = Store::new(device, &frames, lanes, features, bounds)?;
         let root_of = |lane: usize| if roots.len() == 1 { roots[0] } else { roots[lane] };
         let frames_max = u32::try_from(plan.frames_max).unwrap_or(u32::MAX);
         for (column, value) in [
@@ -88,7 +100,13 @@ impl GpuExecutor {
         }
         Ok(Self {
             description: device.info().to_string(),
-            slices: Slices::new(device.info(), loop_limit(device)?),
+            slices: Slices::new(
+                device.info().is_software(),
+                device.loop_limit()?,
+                lanes as u32,
+                device.pace(),
+            )
+            .at_most(bounds.slice_steps),
             store,
             images: plan.images.to_vec(),
             cache: Cache::default(),
@@ -96,6 +114,12 @@ impl GpuExecutor {
             snapshot: None,
             frames: frames.words.len() as u32,
         })
+    }
+
+    /// How many lanes with an image of their own, of a few pages each, an executor takes at least.
+    pub(crate) fn images_max(device: &Device) -> usize {
+        // Most have a page of code or two.
+        (crate::store::code_pages_max(device) / 2).max(1)
     }
 
     fn image(&self, lane: usize) -> &Arc<Image> {
@@ -185,6 +209,8 @@ impl GpuExecutor {
     }
 
     fn reset_lanes(&mut self, lanes: &[usize]) -> Result<(), Error> {
+        // What these lanes have not been told yet is undone anyway, and might not fit.
+        self.forget_writes(lanes);
         self.flush_memory()?;
         self.store.columns.flush()?;
         let Some(snapshot) = &self.snapshot else { return Ok(()) };
@@ -200,11 +226,6 @@ impl GpuExecutor {
         self.cache.forget();
         Ok(())
     }
-}
-
-/// A device error as the machine reports it.
-fn failed(error: Error) -> kvrm_machine::Error {
-    kvrm_machine::Error::Engine(Box::new(error))
 }
 
 impl Executor for GpuExecutor {
@@ -225,34 +246,34 @@ impl Executor for GpuExecutor {
         limits: &[u64],
         observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<RunStats, kvrm_machine::Error> {
-        self.run_lanes(limits, observe).map_err(failed)
+        Ok(self.run_lanes(limits, observe)?)
     }
 
     fn stop(&mut self, lane: usize) -> Result<Option<Stop>, kvrm_machine::Error> {
-        self.read_stop(lane).map_err(failed)
+        Ok(self.read_stop(lane)?)
     }
 
     fn set_stop(&mut self, lane: usize, stop: Option<Stop>) -> Result<(), kvrm_machine::Error> {
         let (code, address) = stops::encode(stop);
         let columns = &mut self.store.columns;
-        columns.set(COLUMN_STOP, lane, code).map_err(failed)?;
-        columns.set(COLUMN_STOP_ADDRESS, lane, address).map_err(failed)
+        columns.set(COLUMN_STOP, lane, code)?;
+        Ok(columns.set(COLUMN_STOP_ADDRESS, lane, address)?)
     }
 
     fn steps(&mut self, lane: usize) -> Result<u64, kvrm_machine::Error> {
-        self.store.columns.word(COLUMN_STEPS, lane).map_err(failed)
+        Ok(self.store.columns.word(COLUMN_STEPS, lane)?)
     }
 
     fn cpu(&mut self, lane: usize) -> Result<Cpu, kvrm_machine::Error> {
-        self.read_cpu(lane).map_err(failed)
+        Ok(self.read_cpu(lane)?)
     }
 
     fn set_cpu(&mut self, lane: usize, cpu: &Cpu) -> Result<(), kvrm_machine::Error> {
-        self.write_cpu(lane, cpu).map_err(failed)
+        Ok(self.write_cpu(lane, cpu)?)
     }
 
     fn registers(&mut self, register: Register, out: &mut Vec<u64>) -> Result<(), kvrm_machine::Error> {
-        *out = self.register(register).map_err(failed)?;
+        *out = self.register(register)?;
         Ok(())
     }
 
@@ -263,7 +284,7 @@ impl Executor for GpuExecutor {
         out: &mut [u8],
         access: Option<Access>,
     ) -> Result<Result<(), Stop>, kvrm_machine::Error> {
-        self.read_bytes(lane, address, out, access).map_err(failed)
+        Ok(self.read_bytes(lane, address, out, access)?)
     }
 
     fn write_memory(
@@ -273,11 +294,11 @@ impl Executor for GpuExecutor {
         bytes: &[u8],
         access: Option<Access>,
     ) -> Result<Result<(), Stop>, kvrm_machine::Error> {
-        self.write_bytes(lane, address, bytes, access).map_err(failed)
+        Ok(self.write_bytes(lane, address, bytes, access)?)
     }
 
     fn prefetch(&mut self, ranges: &[(usize, u64, usize)]) -> Result<(), kvrm_machine::Error> {
-        self.fetch_ranges(ranges).map_err(failed)
+        Ok(self.fetch_ranges(ranges)?)
     }
 
     fn read_memory_of_all(
@@ -286,34 +307,34 @@ impl Executor for GpuExecutor {
         bytes: usize,
         out: &mut Vec<u8>,
     ) -> Result<Result<(), (usize, Stop)>, kvrm_machine::Error> {
-        self.read_all(address, bytes, out).map_err(failed)
+        Ok(self.read_all(address, bytes, out)?)
     }
 
     fn dirty_pages(&mut self, lane: usize) -> Result<Vec<u64>, kvrm_machine::Error> {
-        self.pages_of(lane).map_err(failed)
+        Ok(self.pages_of(lane)?)
     }
 
     fn snapshot(&mut self) -> Result<(), kvrm_machine::Error> {
-        self.take_snapshot().map_err(failed)
+        Ok(self.take_snapshot()?)
     }
 
     fn reset(&mut self, lanes: &[usize]) -> Result<(), kvrm_machine::Error> {
         if self.snapshot.is_none() {
             return Err(kvrm_machine::Error::NoSnapshot);
         }
-        self.reset_lanes(lanes).map_err(failed)
+        Ok(self.reset_lanes(lanes)?)
     }
 
     fn frames_used(&mut self) -> Result<usize, kvrm_machine::Error> {
-        self.flush_memory().map_err(failed)?;
-        let tails = self.store.columns.get(COLUMN_TAIL).map_err(failed)?;
+        self.flush_memory()?;
+        let tails = self.store.columns.get(COLUMN_TAIL)?;
         Ok(tails.iter().map(|tail| halves(*tail).1 as usize).sum())
     }
 
     fn set_frames_max(&mut self, frames_max: usize) -> Result<(), kvrm_machine::Error> {
         let frames_max = u32::try_from(frames_max).unwrap_or(u32::MAX);
-        self.flush_memory().map_err(failed)?;
-        for head in self.store.columns.get_mut(COLUMN_HEAD).map_err(failed)? {
+        self.flush_memory()?;
+        for head in self.store.columns.get_mut(COLUMN_HEAD)? {
             *head = word(frames_max, halves(*head).1);
         }
         Ok(())

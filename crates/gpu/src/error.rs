@@ -79,6 +79,14 @@ pub enum Error {
         /// The largest buffer the device allows.
         max: u64,
     },
+    /// There is no room for another page that a lane owns.
+    #[error(
+        "all {frames} frames of 4 KiB that this GPU has room for are in use; use fewer lanes or less memory a lane"
+    )]
+    OutOfFrames {
+        /// How many there are.
+        frames: u32,
+    },
     /// Bytes outside a buffer, or not whole words of 4 bytes, were to be read or written.
     #[error(
         "bytes {start} to {end} of the buffer `{label}` cannot be {done}: it has {bytes} bytes, written in \

@@ -9,12 +9,8 @@ use crate::pipeline::{Access, Shader, storage_layout};
 /// The invocations of a workgroup.
 pub(crate) const WORKGROUP: u32 = 64;
 /// How many bindings the frames can lie in, and the module for each number.
-pub(crate) const POOLS: &[(usize, &str)] = &[
-    (1, "machine::frames"),
-    (2, "machine::frames_2"),
-    (4, "machine::frames_4"),
-    (8, "machine::frames_8"),
-];
+pub(crate) const POOLS: &[(usize, &str)] =
+    &[(1, "machine::frames"), (2, "machine::frames_2"), (4, "machine::frames_4"), (8, "machine::frames_8")];
 
 /// All kernels, and the layouts of what is bound to them.
 #[derive(Debug)]
@@ -46,12 +42,7 @@ impl Kernels {
         if pools > 1 {
             constants.push(("POOL_SHIFT", f64::from(pool_shift)));
         }
-        let shader = |root: &str| {
-            let linked = linked(root, pools)?;
-            Shader::compile(device, &linked.source, &|line| {
-                linked.locate(line).map_or_else(|| (root.to_owned(), line), |(path, line)| (path.to_owned(), line))
-            })
-        };
+        let shader = |root| shader(device, root, pools);
         let transfers = shader("machine::transfer")?;
         let layouts = [&machine, &transfer];
         Ok(Self {
@@ -66,6 +57,33 @@ impl Kernels {
             transfer,
         })
     }
+}
+
+/// The kernel that makes digests of micro-ops. Machines have no use for it.
+#[derive(Debug)]
+pub(crate) struct DigestKernel {
+    pub(crate) digest: wgpu::ComputePipeline,
+    /// Group 1: the decode table, blocks, digests.
+    pub(crate) layout: wgpu::BindGroupLayout,
+}
+
+impl DigestKernel {
+    /// Compiles it for a machine with `kernels`, whose group 0 it has.
+    pub(crate) fn compile(device: &Device, kernels: &Kernels) -> Result<Self, Error> {
+        use Access::{Read, ReadWrite};
+        let layout = storage_layout(device, "digests", &[Read, Read, Read, ReadWrite])?;
+        let constants = [("WORKGROUP_SIZE", f64::from(WORKGROUP))];
+        let shader = shader(device, "machine::digest", 1)?;
+        Ok(Self { digest: shader.pipeline("digest", &[&kernels.machine, &layout], &constants)?, layout })
+    }
+}
+
+/// Compiles a module for frames in `pools` bindings.
+fn shader(device: &Device, root: &str, pools: usize) -> Result<Shader, Error> {
+    let linked = linked(root, pools)?;
+    Shader::compile(device, &linked.source, &|line| {
+        linked.locate(line).map_or_else(|| (root.to_owned(), line), |(path, line)| (path.to_owned(), line))
+    })
 }
 
 /// Links a kernel for frames in `pools` bindings.

@@ -9,6 +9,7 @@ mod engine;
 mod error;
 mod kernels;
 mod lowering;
+mod pace;
 mod pages;
 pub mod pipeline;
 mod select;
@@ -17,7 +18,9 @@ mod store;
 pub use adapter::AdapterInfo;
 pub use buffer::Buffer;
 pub use device::Device;
+#[doc(hidden)]
+pub use engine::Bounds;
 pub use engine::GpuExecutor;
 pub use error::Error;
-pub use lowering::Lowering;
+pub use lowering::{Lowering, digest};
 pub use select::{Choice, Engine, GpuEngine};

@@ -1,18 +1,22 @@
 //! The lowering of code words on the GPU, by itself: what is compared with its twin in Rust.
 
 use kvrm_arm64::Features;
+use kvrm_arm64::lowering::lower;
 use kvrm_arm64::micro_op::MicroOp;
 use kvrm_shaders::layout::{FRAME_WORDS, PAGE_OPS};
 
 use crate::device::Device;
 use crate::error::Error;
+use crate::kernels::DigestKernel;
 use crate::pages::Frames;
-use crate::store::Store;
+use crate::store::{Bounds, Store};
 
 /// Lowers words as the machine does with the words of a page of code.
 #[derive(Debug)]
 pub struct Lowering {
     store: Store,
+    /// Compiled when it is first needed.
+    digest: Option<DigestKernel>,
 }
 
 impl Lowering {
@@ -25,7 +29,16 @@ impl Lowering {
         let mut frames = Frames::new();
         frames.words.resize(1 + pages, [0; FRAME_WORDS as usize]);
         frames.executable = (1..=pages as u32).collect();
-        Ok(Self { store: Store::new(device, &frames, 1, features)? })
+        let max = crate::store::code_pages_max(device);
+        if pages > max {
+            let page = u64::from(PAGE_OPS) * size_of::<MicroOp>() as u64;
+            return Err(Error::TooLarge {
+                label: "micro-ops".to_owned(),
+                bytes: pages as u64 * page,
+                max: max as u64 * page,
+            });
+        }
+        Ok(Self { store: Store::new(device, &frames, 1, features, Bounds::default())?, digest: None })
     }
 
     /// The micro-ops of `words`, as many as there is room for.
@@ -49,4 +62,39 @@ impl Lowering {
         ops.truncate(words.len());
         Ok(ops)
     }
+
+    /// The digests of blocks of 1,024 consecutive words; block `n` begins with word `1024 * n`.
+    ///
+    /// # Errors
+    ///
+    /// The device fails.
+    pub fn digests(&mut self, blocks: &[u32]) -> Result<Vec<u64>, Error> {
+        let kernel = match &mut self.digest {
+            Some(kernel) => kernel,
+            none => none.insert(DigestKernel::compile(&self.store.device, &self.store.kernels)?),
+        };
+        self.store.digests(&kernel.digest, &kernel.layout, blocks)
+    }
+}
+
+/// A digest with one more word in it.
+const fn with_word(digest: u64, word: u32) -> u64 {
+    let product = (digest ^ word as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    product ^ product >> 32
+}
+
+/// The digest of a block of words, as [`Lowering::digests`] has it from the device: what becomes of each word is
+/// mixed, and the halves of that are added up.
+///
+/// WGSL twin: `digest` in `machine/digest.wgsl`.
+#[must_use]
+pub fn digest(block: u32, features: Features) -> u64 {
+    let first = block * PAGE_OPS;
+    let (mut low, mut high) = (0_u32, 0_u32);
+    for word in first..=first + (PAGE_OPS - 1) {
+        let of_word = lower(word, features).words().into_iter().fold(word.into(), with_word);
+        low = low.wrapping_add(of_word as u32);
+        high = high.wrapping_add((of_word >> 32) as u32);
+    }
+    u64::from(low) | u64::from(high) << 32
 }

@@ -87,7 +87,8 @@ impl Frames {
     /// The entry for the `ENTRIES^level` pages from `first` on.
     fn node(&mut self, spans: &[Span], first: u64, level: u32, shared: &mut HashMap<(u32, u32), u32>) -> u32 {
         let end = first + (1 << (LEVEL_BITS * level));
-        let inside: Vec<Span> = spans.iter().filter(|span| span.first < end && first < span.end).copied().collect();
+        let inside: Vec<Span> =
+            spans.iter().filter(|span| span.first < end && first < span.end).copied().collect();
         let [span, ..] = inside[..] else { return 0 };
         // Stretches without data look the same everywhere.
         let uniform = span.frame.is_none() && span.first <= first && end <= span.end;

@@ -63,6 +63,14 @@ impl Factory for Engine {
             _ => ReferenceEngine.executor(plan),
         }
     }
+
+    fn images_max(&self) -> usize {
+        match self.choose().engine {
+            // If it cannot be opened, the executor says why.
+            Self::Gpu => GpuEngine::open(None).map_or(usize::MAX, |engine| engine.images_max()),
+            _ => ReferenceEngine.images_max(),
+        }
+    }
 }
 
 /// Runs lanes on a device that is open.
@@ -111,6 +119,10 @@ impl GpuEngine {
 impl Factory for GpuEngine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
         Ok(Box::new(GpuExecutor::new(&self.device, plan)?))
+    }
+
+    fn images_max(&self) -> usize {
+        GpuExecutor::images_max(&self.device)
     }
 }
 

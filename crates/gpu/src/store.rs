@@ -1,5 +1,6 @@
 //! What a machine has on the device: state, frames, code, counters, and the kernels bound to them.
 
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use kvrm_arm64::Feature;
@@ -36,8 +37,21 @@ pub(crate) struct Parameters {
     pub(crate) features: u32,
 }
 
-/// Code that was lowered: which frame each code page holds.
-type CodePages = Vec<u32>;
+/// Bytes of the micro-ops of a page.
+const CODE_PAGE_BYTES: u64 = PAGE_OPS as u64 * OP_BYTES;
+/// Buffers of a kernel that are not pools: the machine's, and the most that come with a kernel.
+const OTHER_BUFFERS: u32 = 5 + 4;
+
+/// Limits below those of the device, for tests.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bounds {
+    /// The binary logarithm of the words of a pool, 9 at least.
+    pub pool_shift: Option<u32>,
+    /// The most pages of lowered code.
+    pub code_pages: Option<usize>,
+    /// The most steps of a slice.
+    pub slice_steps: Option<u32>,
+}
 
 #[derive(Debug)]
 pub(crate) struct Store {
@@ -59,28 +73,41 @@ pub(crate) struct Store {
     class_rows: Buffer,
     /// How many frames there are room for.
     capacity: u32,
-    code_pages: CodePages,
+    /// Code that was lowered: which frame each code page holds.
+    code_pages: Vec<u32>,
+    /// How many there may be.
+    code_pages_max: usize,
+    /// The code page that is the next to lose its code if there is no room for more.
+    next_victim: usize,
+    /// The last frame that was lowered.
+    last_lowered: u32,
     features: u32,
     pub(crate) dispatches: u64,
 }
 
 impl Store {
-    pub(crate) fn new(device: &Device, frames: &Frames, lanes: usize, features: Features) -> Result<Self, Error> {
+    pub(crate) fn new(
+        device: &Device,
+        frames: &Frames,
+        lanes: usize,
+        features: Features,
+        bounds: Bounds,
+    ) -> Result<Self, Error> {
         let columns = Columns::new(device, lanes)?;
-        let pool_shift = pool_shift(device);
+        let pool_shift = bounds.pool_shift.unwrap_or_else(|| pool_shift(device));
         let wanted = frames.words.len() as u64 + FRAMES_A_LANE * lanes as u64 + 16;
         let (rows, starts) = decode_table();
         let rows: Vec<u32> = rows.iter().flat_map(row_words).collect();
         let info = Buffer::zeroed(device, "frame information", INFO_BYTES)?;
         let mut store = Self {
             device: device.clone(),
-            kernels: Arc::new(Kernels::compile(device, 1, pool_shift)?),
+            kernels: device.kernels(1, pool_shift)?,
             columns,
             lanes,
             parameters: Buffer::zeroed(device, "parameters", size_of::<Parameters>() as u64)?,
             group: bind(device, "nothing yet", &crate::pipeline::storage_layout(device, "empty", &[])?, &[])?,
             info,
-            micro_ops: Buffer::zeroed(device, "micro-ops", u64::from(PAGE_OPS) * OP_BYTES)?,
+            micro_ops: Buffer::zeroed(device, "micro-ops", CODE_PAGE_BYTES)?,
             counters: Buffer::zeroed(device, "counters", 4 * u64::from(COUNTERS))?,
             pools: vec![Buffer::zeroed(device, "frames", PAGE_BYTES as u64)?],
             pool_shift,
@@ -89,10 +116,18 @@ impl Store {
             class_rows: Buffer::with_contents(device, "classes", &starts)?,
             capacity: 1,
             code_pages: Vec::new(),
+            code_pages_max: bounds.code_pages.unwrap_or(usize::MAX).min(code_pages_max(device)).max(1),
+            next_victim: 0,
+            last_lowered: 0,
             features: feature_bits(features),
             dispatches: 0,
         };
-        store.grow_frames(wanted as u32)?;
+        let needed = frames.words.len();
+        let capacity = store.grow_frames(u32::try_from(wanted).unwrap_or(u32::MAX))? as usize;
+        if capacity < needed {
+            let max = (lanes as u64 * capacity as u64 / needed as u64) as usize;
+            return Err(Error::TooManyLanes { lanes, max });
+        }
         store.upload_frames(&frames.words)?;
         store.set_counters(frames.words.len() as u32)?;
         let jobs: Vec<(u32, u32)> = frames.executable.iter().map(|&frame| (frame, 0)).collect();
@@ -109,43 +144,56 @@ impl Store {
     }
 
     /// How many frames the device could hold at most.
-    fn frames_max(&self) -> u32 {
-        let (most, _) = POOLS[POOLS.len() - 1];
+    pub(crate) fn frames_max(&self) -> u32 {
+        let bindings = self.device.limits().storage_buffers.saturating_sub(OTHER_BUFFERS) as usize;
+        let most =
+            POOLS.iter().map(|(pools, _)| *pools).filter(|pools| *pools <= bindings).max().unwrap_or(1);
         // The number of a word must fit 32 bits, that of a frame 24.
         let pools = most.min(1 << (32 - self.pool_shift));
         let frames = (pools as u64) << (self.pool_shift - FRAME_WORDS.trailing_zeros());
         frames.min(1 << 24) as u32
     }
 
-    /// Makes room for at least `wanted` frames, as far as that is possible; says how much room there is.
+    /// Makes room for `wanted` frames, or as many as there can be; says how much room there is.
+    ///
+    /// # Errors
+    ///
+    /// The device fails. That its memory is full is no failure.
     pub(crate) fn grow_frames(&mut self, wanted: u32) -> Result<u32, Error> {
-        let per_pool = 1 << (self.pool_shift - FRAME_WORDS.trailing_zeros());
         let wanted = wanted.min(self.frames_max());
-        if wanted <= self.capacity {
-            return Ok(self.capacity);
+        for frames in sizes(self.capacity.into(), wanted.into()) {
+            let grown = self.try_grow_frames(frames as u32);
+            // Even of a growth that failed, some buffers may be others now.
+            self.bind()?;
+            match grown {
+                Ok(()) => break,
+                Err(error) if is_full(&error) => {}
+                Err(error) => return Err(error),
+            }
         }
-        let pools = wanted.div_ceil(per_pool);
+        Ok(self.capacity)
+    }
+
+    fn try_grow_frames(&mut self, frames: u32) -> Result<(), Error> {
+        let per_pool = 1 << (self.pool_shift - FRAME_WORDS.trailing_zeros());
+        let pools = frames.div_ceil(per_pool);
+        let variant = POOLS.iter().map(|(count, _)| *count).find(|count| *count >= pools as usize);
+        let variant = variant.unwrap_or(POOLS[POOLS.len() - 1].0).max(self.variant);
+        if variant != self.variant {
+            self.kernels = self.device.kernels(variant, self.pool_shift)?;
+            self.variant = variant;
+        }
+        self.info.grow(u64::from(frames) * INFO_BYTES)?;
         // All pools but the last are full.
         for pool in 0..pools {
-            let frames = if pool + 1 < pools { per_pool } else { wanted - pool * per_pool };
-            let bytes = u64::from(frames) * PAGE_BYTES as u64;
+            let bytes = u64::from((frames - pool * per_pool).min(per_pool)) * PAGE_BYTES as u64;
             match self.pools.get_mut(pool as usize) {
-                Some(buffer) => {
-                    buffer.grow(bytes)?;
-                }
+                Some(buffer) => drop(buffer.grow(bytes)?),
                 None => self.pools.push(Buffer::zeroed(&self.device, "frames", bytes)?),
             }
         }
-        self.info.grow(u64::from(wanted) * INFO_BYTES)?;
-        self.capacity = wanted;
-        let variant = POOLS.iter().map(|(count, _)| *count).find(|count| *count >= pools as usize);
-        let variant = variant.unwrap_or(POOLS[POOLS.len() - 1].0);
-        if variant != self.variant {
-            self.kernels = Arc::new(Kernels::compile(&self.device, variant, self.pool_shift)?);
-            self.variant = variant;
-        }
-        self.bind()?;
-        Ok(self.capacity)
+        self.capacity = frames;
+        Ok(())
     }
 
     fn bind(&mut self) -> Result<(), Error> {
@@ -165,7 +213,9 @@ impl Store {
     pub(crate) fn micro_ops(&self, pages: usize) -> Result<Vec<MicroOp>, Error> {
         let bytes = pages as u64 * u64::from(PAGE_OPS) * OP_BYTES;
         let contents = self.device.download(&[(&self.micro_ops, 0..bytes)])?;
-        let words = |op: &[u8]| [0, 4, 8, 12].map(|at| u32::from_le_bytes([op[at], op[at + 1], op[at + 2], op[at + 3]]));
+        let words = |op: &[u8]| {
+            [0, 4, 8, 12].map(|at| u32::from_le_bytes([op[at], op[at + 1], op[at + 2], op[at + 3]]))
+        };
         Ok(contents[0].chunks_exact(OP_BYTES as usize).map(|op| MicroOp::from_words(words(op))).collect())
     }
 
@@ -199,6 +249,17 @@ impl Store {
         group: Option<&wgpu::BindGroup>,
         workgroups: (u32, u32, u32),
     ) -> Result<wgpu::SubmissionIndex, Error> {
+        let kernels = Arc::clone(&self.kernels);
+        self.dispatch_pipeline(pipeline(&kernels), parameters, group, workgroups)
+    }
+
+    fn dispatch_pipeline(
+        &mut self,
+        pipeline: &wgpu::ComputePipeline,
+        parameters: Parameters,
+        group: Option<&wgpu::BindGroup>,
+        workgroups: (u32, u32, u32),
+    ) -> Result<wgpu::SubmissionIndex, Error> {
         let parameters = Parameters {
             lanes: self.lanes as u32,
             frames: self.capacity,
@@ -210,7 +271,7 @@ impl Store {
         let (x, y, z) = workgroups;
         self.device.submit("running a kernel", |encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            pass.set_pipeline(pipeline(&self.kernels));
+            pass.set_pipeline(pipeline);
             pass.set_bind_group(0, &self.group, &[]);
             if let Some(group) = group {
                 pass.set_bind_group(1, group, &[]);
@@ -221,30 +282,40 @@ impl Store {
 
     /// Lowers frames. A job is a frame and its code page plus one, or 0 if it has none yet; a frame of 0 with a
     /// code page means the frame that page holds.
+    ///
+    /// If there is no room for more pages, others lose their code, and lanes that fetch from those will ask
+    /// again. If there is no room for all jobs, some are left out, and not always the same.
     pub(crate) fn decode(&mut self, jobs: &[(u32, u32)]) -> Result<(), Error> {
-        let mut pages = Vec::with_capacity(jobs.len());
+        let mut wanted: BTreeMap<u32, Option<u32>> = BTreeMap::new();
         for &(frame, code) in jobs {
-            let page = if let Some(page) = code.checked_sub(1) {
-                if frame != 0 {
-                    self.code_pages[page as usize] = frame;
-                }
-                page
-            } else {
-                self.code_pages.push(frame);
-                self.code_pages.len() as u32 - 1
-            };
-            pages.push([self.code_pages[page as usize], page]);
+            let page = code.checked_sub(1);
+            let held = page.filter(|_| frame == 0).map_or(frame, |page| self.code_pages[page as usize]);
+            wanted.insert(held, page);
         }
-        pages.sort_unstable();
-        pages.dedup();
-        if pages.is_empty() {
-            return Ok(());
-        }
-        let bytes = self.code_pages.len() as u64 * u64::from(PAGE_OPS) * OP_BYTES;
-        if bytes > self.micro_ops.bytes() {
-            let most = self.device.limits().storage_bytes();
-            self.micro_ops.grow(bytes.next_power_of_two().min(most).max(bytes))?;
-            self.bind()?;
+        let new = wanted.values().filter(|page| page.is_none()).count();
+        let room = self.room_for_code(self.code_pages.len() + new)?;
+        // Begin behind where the last ones were.
+        let behind = wanted.range(self.last_lowered.saturating_add(1)..);
+        let served: Vec<(u32, Option<u32>)> = behind
+            .chain(wanted.range(..=self.last_lowered))
+            .take(room)
+            .map(|(frame, page)| (*frame, *page))
+            .collect();
+        let kept: HashSet<u32> = served.iter().filter_map(|(_, page)| *page).collect();
+        let there = self.code_pages.len() as u32;
+        let (old, victim) = (0..there, self.next_victim as u32);
+        let mut free = (there..room as u32)
+            .chain(old.map(|page| (page + victim) % there).filter(|page| !kept.contains(page)));
+        // The frame, its page, and the frame that loses that page, or the same frame again.
+        let mut pages: Vec<[u32; 4]> = Vec::with_capacity(served.len());
+        let mut next_victim = self.next_victim;
+        for &(frame, page) in &served {
+            let Some(page) = page.or_else(|| free.next()) else { break };
+            let held = self.code_pages.get(page as usize).copied();
+            if held.is_some_and(|held| held != frame) {
+                next_victim = page as usize + 1;
+            }
+            pages.push([frame, page, held.unwrap_or(frame), 0]);
         }
         // A dispatch has a limited number of workgroups in its second dimension.
         for pages in pages.chunks(32_768) {
@@ -259,8 +330,72 @@ impl Store {
             let workgroups = (PAGE_OPS / WORKGROUP, pages.len() as u32, 1);
             self.dispatch(|kernels| &kernels.decode, parameters, Some(&group), workgroups)?;
         }
+        let used = pages.iter().map(|[_, page, ..]| *page as usize + 1).max().unwrap_or(0);
+        self.code_pages.resize(used.max(self.code_pages.len()), 0);
+        for [frame, page, ..] in pages {
+            self.code_pages[page as usize] = frame;
+            self.last_lowered = frame;
+        }
+        self.next_victim = next_victim;
         Ok(())
     }
+
+    /// Makes room for so many pages of code, or as many as there can be; says for how many there is.
+    fn room_for_code(&mut self, wanted: usize) -> Result<usize, Error> {
+        let there = self.micro_ops.bytes() / CODE_PAGE_BYTES;
+        let max = self.code_pages_max as u64;
+        let wanted = (wanted as u64).min(max);
+        if wanted > there {
+            // Twice as many, so that growing takes few rounds.
+            let ample = wanted.next_power_of_two().min(max);
+            for pages in std::iter::once(ample).chain(sizes(there, wanted)) {
+                match self.micro_ops.grow(pages * CODE_PAGE_BYTES) {
+                    Ok(_) => break,
+                    Err(error) if is_full(&error) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            self.bind()?;
+        }
+        Ok((self.micro_ops.bytes() / CODE_PAGE_BYTES).min(max) as usize)
+    }
+
+    /// Lowers blocks of consecutive words for their digests; `machine/digest.wgsl` says how.
+    pub(crate) fn digests(
+        &mut self,
+        kernel: &wgpu::ComputePipeline,
+        layout: &wgpu::BindGroupLayout,
+        blocks: &[u32],
+    ) -> Result<Vec<u64>, Error> {
+        let list = Buffer::with_contents(&self.device, "blocks", blocks)?;
+        let digests = Buffer::zeroed(&self.device, "digests", 8 * blocks.len() as u64)?;
+        let group =
+            bind(&self.device, "digests", layout, &[&self.decode_table, &self.class_rows, &list, &digests])?;
+        let jobs = blocks.len() as u32;
+        let parameters = Parameters { jobs, ..Parameters::default() };
+        let workgroups = (jobs.min(65_535), jobs.div_ceil(65_535), 1);
+        self.dispatch_pipeline(kernel, parameters, Some(&group), workgroups)?;
+        let contents = self.device.download(&[(&digests, 0..8 * blocks.len() as u64)])?;
+        Ok(contents[0].chunks_exact(8).map(bytemuck::pod_read_unaligned).collect())
+    }
+}
+
+/// Whether there is no room for a buffer, in the device's memory or by its limits.
+const fn is_full(error: &Error) -> bool {
+    matches!(error, Error::OutOfMemory { .. } | Error::TooLarge { .. })
+}
+
+/// The sizes to try if something of size `there` should become `wanted`, and there may not be room for that.
+fn sizes(there: u64, wanted: u64) -> impl Iterator<Item = u64> {
+    let more = wanted.saturating_sub(there);
+    std::iter::successors(Some(more), |more| Some(more / 2))
+        .take_while(|more| *more > 0)
+        .map(move |more| there + more)
+}
+
+/// How many pages of lowered code a binding of the device can hold.
+pub(crate) fn code_pages_max(device: &Device) -> usize {
+    (device.limits().storage_bytes() / CODE_PAGE_BYTES) as usize
 }
 
 /// The features of a machine, a bit each.
@@ -300,7 +435,7 @@ pub(crate) struct Piece {
     pub(crate) lane: u32,
     pub(crate) bytes: u32,
     address: [u32; 2],
-    data: u32,
+    pub(crate) data: u32,
     /// The result: a stop.
     pub(crate) stop: u32,
     /// The result: 1 if the lane has not written the page yet.
@@ -312,6 +447,11 @@ impl Piece {
     /// One that is still to be done.
     pub(crate) fn undone(self) -> Self {
         Self { stop: STOP_NEED_FRAME, ..self }
+    }
+
+    /// Where it begins.
+    pub(crate) const fn address(&self) -> u64 {
+        self.address[0] as u64 | (self.address[1] as u64) << 32
     }
 
     /// `bytes` bytes of one page, whose data begins at word `data`.
@@ -330,8 +470,7 @@ impl Store {
         let list = Buffer::with_contents(&self.device, "pieces", pieces)?;
         let data = Buffer::zeroed(&self.device, "data of pieces", 8 * words)?;
         let none = Buffer::zeroed(&self.device, "no jobs", 8)?;
-        let group =
-            bind(&self.device, "reading", &self.kernels.transfer, &[&list, &data, &none, &none])?;
+        let group = bind(&self.device, "reading", &self.kernels.transfer, &[&list, &data, &none, &none])?;
         let jobs = pieces.len() as u32;
         let workgroups = (longest.div_ceil(WORKGROUP), jobs.min(65_535), jobs.div_ceil(65_535));
         let parameters = Parameters { jobs, ..Parameters::default() };
@@ -353,8 +492,7 @@ impl Store {
         let data = Buffer::with_contents(&self.device, "data of pieces", data)?;
         let firsts = Buffer::with_contents(&self.device, "lanes to write", firsts)?;
         let none = Buffer::zeroed(&self.device, "no snapshot", 8)?;
-        let group =
-            bind(&self.device, "writing", &self.kernels.transfer, &[&list, &data, &firsts, &none])?;
+        let group = bind(&self.device, "writing", &self.kernels.transfer, &[&list, &data, &firsts, &none])?;
         let workgroups = (parameters.jobs.div_ceil(WORKGROUP), 1, 1);
         self.dispatch(|kernels| &kernels.write, parameters, Some(&group), workgroups)?;
         let contents = self.device.download(&[(&list, 0..list.bytes())])?;
@@ -375,5 +513,16 @@ impl Store {
         let workgroups = (parameters.jobs.div_ceil(WORKGROUP), 1, 1);
         self.dispatch(|kernels| &kernels.reset, parameters, Some(&group), workgroups)?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ever_less_is_tried_until_there_is_nothing_to_gain() {
+        assert_eq!(sizes(100, 200).collect::<Vec<_>>(), [200, 150, 125, 112, 106, 103, 101], "halves");
+        assert_eq!(sizes(100, 100).count() + sizes(100, 50).count(), 0, "there is room already");
     }
 }

@@ -15,6 +15,11 @@ pub trait Factory {
     /// # Errors
     /// If the host or the device has no room for it, or fails.
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error>;
+
+    /// How many lanes with an image of their own, of a few pages each, an executor takes at least.
+    fn images_max(&self) -> usize {
+        usize::MAX
+    }
 }
 
 /// What an executor is to be.

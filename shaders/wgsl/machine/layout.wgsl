@@ -17,10 +17,10 @@ const COLUMN_NZCV = 34u;
 /// Column: the address that the exclusive monitor marks.
 const COLUMN_MONITOR = 35u;
 
-/// Column: TPIDR_EL0.
+/// Column: `TPIDR_EL0`.
 const COLUMN_TPIDR = 36u;
 
-/// Column: TPIDRRO_EL0.
+/// Column: `TPIDRRO_EL0`.
 const COLUMN_TPIDRRO = 37u;
 
 /// Column: FPCR, and from bit 32 on FPSR.

@@ -1,9 +1,7 @@
 //! Where the operands of a word lie, and how they become fields of a micro-op.
 
 use crate::Word;
-use crate::micro_op::{
-    Fields, MicroOp, PLAIN, ROTATED, SIGNED, SINK, SP, SYSTEM_REGISTERS, UNSIGNED, ZERO,
-};
+use crate::micro_op::{Fields, MicroOp, PLAIN, ROTATED, SIGNED, SINK, SP, SYSTEM_REGISTERS, UNSIGNED, ZERO};
 use crate::micro_op::{Handler, Handler::UNDEFINED};
 use crate::semantics::bitmask::decode_bit_masks;
 use crate::semantics::operand::{ASR, LSL, ROR};
@@ -249,9 +247,7 @@ pub const fn shape(template: &Template, word: u32) -> MicroOp {
         Shape::REGISTERS => registers.c(w.ra()),
         Shape::CONDITIONAL_SELECT => registers.cond(w.cond()),
         Shape::COMPARE_REGISTER => base.a(w.rn()).b(w.rm()).cond(w.cond()).nzcv(w.nzcv()),
-        Shape::COMPARE_IMMEDIATE => {
-            base.a(w.rn()).imm(w.imm5() as u64).cond(w.cond()).nzcv(w.nzcv())
-        }
+        Shape::COMPARE_IMMEDIATE => base.a(w.rn()).imm(w.imm5() as u64).cond(w.cond()).nzcv(w.nzcv()),
         Shape::BRANCH_CONDITIONAL => base.cond(w.cond_b()).imm(w.offset19() as u64),
         Shape::BRANCH_ALWAYS => base.imm(w.offset26() as u64),
         Shape::BRANCH_ZERO => {
@@ -273,12 +269,8 @@ pub const fn shape(template: &Template, word: u32) -> MicroOp {
         Shape::LITERAL => base.dst(destination(w.rt())).imm(w.offset19() as u64),
         Shape::SCALED_OFFSET => transferred(based, w.rt(), 0).imm((w.imm12() as u64) << size),
         Shape::UNSCALED_OFFSET => transferred(based, w.rt(), 0).imm(w.imm9() as u64),
-        Shape::REGISTER_OFFSET => {
-            extended(transferred(based, w.rt(), 0).b(w.rm()), w.option(), size * w.s())
-        }
-        Shape::REGISTER_PAIR => {
-            transferred(based, w.rt(), w.rt2()).imm((w.imm7() << size) as u64)
-        }
+        Shape::REGISTER_OFFSET => extended(transferred(based, w.rt(), 0).b(w.rm()), w.option(), size * w.s()),
+        Shape::REGISTER_PAIR => transferred(based, w.rt(), w.rt2()).imm((w.imm7() << size) as u64),
         Shape::EXCLUSIVE_LOAD => transferred(based, w.rt(), w.rt2()),
         Shape::EXCLUSIVE_STORE => based.dst(destination(w.rs())).b(w.rt2()).c(w.rt()),
         Shape::ATOMIC_OPERATION => based.dst(destination(w.rt())).b(w.rs()),

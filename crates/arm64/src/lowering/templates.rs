@@ -1,10 +1,8 @@
 //! The templates of the table's rows: functions of the names the semantics have, with the same parameters.
 
-use super::shapes::Shape;
 use super::Template;
-use crate::micro_op::{
-    CARRY_FLAG, Fields, Handler, INDEX_OFFSET, INDEX_POST, INDEX_PRE, SIGNED, UNSIGNED,
-};
+use super::shapes::Shape;
+use crate::micro_op::{CARRY_FLAG, Fields, Handler, INDEX_OFFSET, INDEX_POST, INDEX_PRE, SIGNED, UNSIGNED};
 
 /// What the table's last column refers to.
 pub(super) mod scope {
@@ -17,8 +15,7 @@ pub(super) mod scope {
         MEM_ADD, MEM_BIC, MEM_EOR, MEM_ORR, MEM_SMAX, MEM_SMIN, MEM_SWP, MEM_UMAX, MEM_UMIN,
     };
     pub(in super::super) use crate::semantics::load_store::{
-        OFFSET, POST_INDEX, PRE_INDEX, REGISTER_OFFSET, SCALED_OFFSET, SIGNED32, SIGNED64,
-        UNSIGNED,
+        OFFSET, POST_INDEX, PRE_INDEX, REGISTER_OFFSET, SCALED_OFFSET, SIGNED32, SIGNED64, UNSIGNED,
     };
     pub(in super::super) use crate::semantics::logical::{AND, ANDS, EOR, INVERT, ORR, PLAIN};
     pub(in super::super) use crate::semantics::operand::{ASR, LSL, LSR, ROR};

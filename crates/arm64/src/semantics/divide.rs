@@ -27,7 +27,10 @@ pub const fn divide(dividend: u64, divisor: u64, signed: bool) -> u64 {
 #[must_use]
 #[inline(always)]
 pub const fn divide_unsigned(dividend: u64, divisor: u64) -> u64 {
-    if divisor == 0 { 0 } else { dividend / divisor }
+    match dividend.checked_div(divisor) {
+        Some(quotient) => quotient,
+        None => 0,
+    }
 }
 
 /// The quotient of two signed numbers, rounded towards zero.

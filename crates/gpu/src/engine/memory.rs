@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use kvrm_arm64::{Access, Stop};
 use kvrm_machine::PAGE_BYTES;
-use kvrm_shaders::layout::{
-    COLUMN_HEAD, COLUMN_TAIL, COUNTER_FRAMES, INFO_NODE, STOP_NONE,
-};
+use kvrm_shaders::layout::{COLUMN_HEAD, COLUMN_TAIL, COUNTER_FRAMES, INFO_NODE, STOP_NONE};
 
 use super::{GpuExecutor, halves};
 use crate::error::Error;
@@ -17,12 +15,20 @@ const PAGE: u64 = PAGE_BYTES as u64;
 /// What the host knows of guest memory, and what the device does not know yet.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
-    /// Pages by lane and address: their bytes, and whether the lane has not written them yet.
-    pages: HashMap<(usize, u64), (Box<[u8; PAGE_BYTES]>, bool)>,
+    /// Pages by lane and address.
+    pages: HashMap<(usize, u64), Page>,
     /// Writes the device is still to be told, by lane, in order.
     pending: BTreeMap<usize, Vec<(u64, Vec<u8>)>>,
     /// What is known of each frame, in the device's four words, if that is at hand.
     info: Option<Vec<[u32; 4]>>,
+}
+
+/// A page at hand.
+#[derive(Debug)]
+struct Page {
+    bytes: Box<[u8; PAGE_BYTES]>,
+    /// Whether the lane has not written it yet.
+    fresh: bool,
 }
 
 impl Cache {
@@ -59,7 +65,7 @@ impl GpuExecutor {
         self.fetch_ranges(&[(lane, address, out.len())])?;
         let mut done = 0;
         for (at, len) in pieces(address, out.len()) {
-            let (page, _) = &self.cache.pages[&(lane, at & !(PAGE - 1))];
+            let page = &self.cache.pages[&(lane, at & !(PAGE - 1))].bytes;
             let offset = (at % PAGE) as usize;
             out[done..done + len].copy_from_slice(&page[offset..offset + len]);
             done += len;
@@ -95,9 +101,9 @@ impl GpuExecutor {
                 .collect();
             let (results, data) = self.store.read(&pieces)?;
             for ((key, piece), bytes) in batch.iter().zip(results).zip(data.chunks_exact(PAGE_BYTES)) {
-                let mut page = Box::new([0; PAGE_BYTES]);
-                page.copy_from_slice(bytes);
-                self.cache.pages.insert(*key, (page, piece.fresh == 1));
+                let mut page = Page { bytes: Box::new([0; PAGE_BYTES]), fresh: piece.fresh == 1 };
+                page.bytes.copy_from_slice(bytes);
+                self.cache.pages.insert(*key, page);
             }
         }
         Ok(())
@@ -161,10 +167,10 @@ impl GpuExecutor {
         for (at, len) in pieces(address, bytes.len()) {
             let piece = &bytes[done..done + len];
             pending.push((at, piece.to_vec()));
-            if let Some((page, fresh)) = self.cache.pages.get_mut(&(lane, at & !(PAGE - 1))) {
+            if let Some(page) = self.cache.pages.get_mut(&(lane, at & !(PAGE - 1))) {
                 let offset = (at % PAGE) as usize;
-                page[offset..offset + len].copy_from_slice(piece);
-                *fresh = false;
+                page.bytes[offset..offset + len].copy_from_slice(piece);
+                page.fresh = false;
             }
             done += len;
         }
@@ -187,9 +193,16 @@ impl GpuExecutor {
         self.flush_memory()?;
         self.fetch_ranges(&[(lane, address, bytes)])?;
         let (_, written) = halves(self.store.columns.word(COLUMN_TAIL, lane)?);
-        let fresh = |at: u64| self.cache.pages.get(&(lane, at & !(PAGE - 1))).is_some_and(|(_, fresh)| *fresh);
+        let fresh = |at: u64| self.cache.pages.get(&(lane, at & !(PAGE - 1))).is_some_and(|page| page.fresh);
         let needed = pieces(address, bytes).filter(|(at, _)| fresh(*at)).count();
         Ok(needed == 0 || u64::from(written) + needed as u64 <= u64::from(max))
+    }
+
+    /// Drops the writes to some lanes that wait.
+    pub(super) fn forget_writes(&mut self, lanes: &[usize]) {
+        for lane in lanes {
+            self.cache.pending.remove(lane);
+        }
     }
 
     /// Tells the device all writes that wait.
@@ -222,17 +235,27 @@ impl GpuExecutor {
             let parameters = Parameters { jobs: firsts.len() as u32 - 1, ..Parameters::default() };
             self.store.set_counters(self.frames)?;
             let results = self.store.write(&all, &data, &firsts, parameters)?;
+            self.store.columns.invalidate();
+            self.cache.info = None;
             let asked_for = self.store.counters()?[COUNTER_FRAMES as usize];
             let capacity = self.store.capacity();
             self.frames = asked_for.min(capacity);
             all = results.into_iter().filter(|piece| piece.stop != STOP_NONE).collect();
-            if !all.is_empty() && self.store.grow_frames(asked_for.max(2 * capacity))? == capacity {
-                let max = self.store.device.limits().storage_bytes();
-                return Err(Error::OutOfMemory { doing: "writing the memory of lanes".to_owned(), max });
+            if all.is_empty() {
+                break;
             }
+            let grown = self.store.grow_frames(asked_for.max(capacity.saturating_mul(2)));
+            if grown.as_ref().is_ok_and(|grown| *grown > capacity) {
+                continue;
+            }
+            // What is not written yet waits on.
+            for piece in &all {
+                let bytes = data[piece.data as usize..].iter().flat_map(|word| word.to_le_bytes());
+                let write = (piece.address(), bytes.take(piece.bytes as usize).collect());
+                self.cache.pending.entry(piece.lane as usize).or_default().push(write);
+            }
+            return Err(grown.err().unwrap_or(Error::OutOfFrames { frames: capacity }));
         }
-        self.store.columns.invalidate();
-        self.cache.info = None;
         Ok(())
     }
 
@@ -246,7 +269,9 @@ impl GpuExecutor {
         if self.cache.info.is_none() {
             let bytes = self.store.device.download(&[(&self.store.info, 0..u64::from(self.frames) * 16)])?;
             let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().unwrap_or_default());
-            let words = |bytes: &[u8]| [word(&bytes[..4]), word(&bytes[4..8]), word(&bytes[8..12]), word(&bytes[12..])];
+            let words = |bytes: &[u8]| {
+                [word(&bytes[..4]), word(&bytes[4..8]), word(&bytes[8..12]), word(&bytes[12..])]
+            };
             self.cache.info = Some(bytes[0].chunks_exact(16).map(words).collect());
         }
         let info = self.cache.info.as_deref().unwrap_or_default();

@@ -3,7 +3,7 @@
 use kvrm_arm64::encoding::{ENCODINGS, HoleTest};
 use kvrm_arm64::lowering::lower;
 use kvrm_arm64::{Features, disassemble};
-use kvrm_gpu::Lowering;
+use kvrm_gpu::{Lowering, digest};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
 
@@ -63,4 +63,21 @@ fn any_words_become_the_same_micro_ops() {
     let mut random = Random::new(2);
     let words: Vec<u32> = (0..1 << 20).map(|_| random.bits() as u32).collect();
     compare(&words, Features::ALL);
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn blocks_of_words_have_the_same_digests() {
+    let mut random = Random::new(3);
+    // The first and the last words there are, and any between. `lowering_sweep` compares all.
+    let mut blocks = vec![0, (1 << 22) - 1];
+    blocks.extend((0..3_000).map(|_| random.below(1 << 22) as u32));
+    for features in [Features::ALL, Features::ARMV8_0] {
+        let mut lowering = Lowering::new(device(), 1, features).expect("there is room");
+        let digests = lowering.digests(&blocks).expect("the GPU works");
+        let expected: Vec<u64> = blocks.iter().map(|&block| digest(block, features)).collect();
+        for ((block, digest), expected) in blocks.iter().zip(digests).zip(expected) {
+            assert_eq!(digest, expected, "words {:#010x} and so on with {features:?}", block << 10);
+        }
+    }
 }

@@ -1,10 +1,12 @@
 //! The GPU engine beside the reference: for the same inputs both give the same, bit for bit.
 
+mod code_pages;
 mod frames;
 mod guests;
 mod host_memory;
 mod isolation;
 mod lowering;
+mod pools;
 mod programs;
 mod slicing;
 mod snapshots;

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use kvrm_arm64::asm::{X0, X1, X2, at};
+use kvrm_gpu::Bounds;
 use kvrm_machine::{Builder, Executor, Machine, Progress, Stop};
 
 use crate::support::{Both, CODE, DATA, GUESTS, Gpu, Lane, guest, lanes, machine_lanes, text_and_data};
@@ -44,7 +45,9 @@ fn counters() -> Both {
         a.bind(end);
         a.hlt(9);
     });
-    let mut both = Both::new(&[image], 3, 16);
+    // However fast the device is, long loops take several slices.
+    let bounds = Bounds { slice_steps: Some(1 << 15), ..Bounds::default() };
+    let mut both = Both::bounded(&[image], 3, 16, bounds);
     for (lane, count) in [10_000, 3, 0].into_iter().enumerate() {
         both.change(lane, |cpu| {
             cpu.pc = CODE;
@@ -101,7 +104,7 @@ fn broken_off(executor: &mut dyn Executor, limits: &[u64]) -> Progress {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn a_run_that_is_broken_off_goes_on_to_the_same_end() {
-    // 400,003 steps: more than a first slice has.
+    // 400,003 steps: more than a slice has.
     let count = 100_000;
     let mut both = counters();
     both.change(0, |cpu| cpu.set_x(0, count));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use kvrm_arm64::asm::Assembler;
-use kvrm_gpu::{Device, GpuExecutor};
+use kvrm_gpu::{Bounds, Device, GpuEngine, GpuExecutor};
 use kvrm_machine::{
     Cpu, Error, Executor, Factory, Features, Image, Machine, PAGE_BYTES, Permissions, Plan, Program,
     ReferenceEngine, Segment, Stop, Stream,
@@ -27,8 +27,11 @@ pub(crate) struct Gpu;
 
 impl Factory for Gpu {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
-        let executor = GpuExecutor::new(device(), plan).map_err(|error| Error::Engine(Box::new(error)))?;
-        Ok(Box::new(executor))
+        GpuEngine::new(device().clone()).executor(plan)
+    }
+
+    fn images_max(&self) -> usize {
+        GpuEngine::new(device().clone()).images_max()
     }
 }
 
@@ -81,6 +84,13 @@ impl Both {
         let plan = Plan { images, lanes, frames_max };
         let gpu = Gpu.executor(&plan).expect("the lanes fit");
         Self { gpu, reference: ReferenceEngine.executor(&plan).expect("the lanes fit") }
+    }
+
+    /// The same on a GPU that can do less than the one there is.
+    pub(crate) fn bounded(images: &[Arc<Image>], lanes: usize, frames_max: usize, bounds: Bounds) -> Self {
+        let plan = Plan { images, lanes, frames_max };
+        let gpu = GpuExecutor::with_bounds(device(), &plan, bounds).expect("the lanes fit");
+        Self { gpu: Box::new(gpu), reference: ReferenceEngine.executor(&plan).expect("the lanes fit") }
     }
 
     /// The same on both; what comes back is the same, too.

@@ -6,9 +6,6 @@ use kvrm_machine::vectors::{self, Mismatch, Vector};
 
 use crate::support::Gpu;
 
-/// Each vector has a page of code of its own, and a binding of 128 MiB has room for 8,192 lowered ones.
-const AT_ONCE: usize = 4096;
-
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn every_vector_of_the_corpus_passes() {
@@ -16,9 +13,7 @@ fn every_vector_of_the_corpus_passes() {
     let open = |name: &str| vectors::open(&folder.join(name)).expect("the corpus is there");
     let corpus: Vec<Vector> = ["unicorn.jsonl.gz", "manual.jsonl"].into_iter().flat_map(open).collect();
     assert!(corpus.len() > 5_000, "the corpus has {} vectors", corpus.len());
-    let results =
-        corpus.chunks(AT_ONCE).map(|vectors| vectors::run_all(vectors, &Gpu).expect("the GPU works"));
-    let results: Vec<Vec<Mismatch>> = results.flatten().collect();
+    let results: Vec<Vec<Mismatch>> = vectors::run_all(&corpus, &Gpu).expect("the GPU works");
     let failed: Vec<String> = corpus
         .iter()
         .zip(&results)

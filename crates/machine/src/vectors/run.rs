@@ -26,8 +26,9 @@ type Group<'a> = Vec<(usize, &'a Vector, Arc<Image>)>;
 /// If the engine fails.
 pub fn run_all(vectors: &[Vector], engine: &dyn Factory) -> Result<Vec<Vec<Mismatch>>, Error> {
     let mut results = vec![Vec::new(); vectors.len()];
-    for start in (0..vectors.len()).step_by(LANES_MAX) {
-        let chunk = &vectors[start..vectors.len().min(start + LANES_MAX)];
+    let lanes_max = engine.images_max().clamp(1, LANES_MAX);
+    for start in (0..vectors.len()).step_by(lanes_max) {
+        let chunk = &vectors[start..vectors.len().min(start + lanes_max)];
         let images: Vec<Result<Image, String>> = chunk.par_iter().map(Vector::image).collect();
         let mut groups: Vec<(Features, Group<'_>)> = Vec::new();
         for ((index, vector), image) in (start..).zip(chunk).zip(images) {

@@ -1,0 +1,93 @@
+//! Lowers all 2^32 code words on the GPU and compares them with the twin in Rust, a digest a block.
+//!
+//! ```console
+//! $ cargo run --release --package kvrm-gpu --example lowering_sweep [-- --blocks N]
+//! ```
+//!
+//! A block is 1,024 words. With `--blocks`, only N of them, spread evenly, are compared.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a program")]
+
+use std::env;
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use kvrm_arm64::lowering::lower;
+use kvrm_arm64::{Features, disassemble};
+use kvrm_gpu::{Device, Lowering, digest};
+use rayon::prelude::*;
+
+/// Blocks of 1,024 words there are.
+const BLOCKS: u64 = 1 << 22;
+/// What is compared with: every row is in it.
+const FEATURES: Features = Features::ALL;
+/// How long the GPU should take for a batch.
+const BATCH: Duration = Duration::from_millis(200);
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let blocks = match &env::args().skip(1).collect::<Vec<_>>()[..] {
+        [] => BLOCKS,
+        [flag, number] if flag == "--blocks" => number.parse::<u64>()?.clamp(1, BLOCKS),
+        _ => return Err("usage: lowering_sweep [--blocks N]".into()),
+    };
+    let device = Device::open(None)?;
+    println!("{}", device.info());
+    let mut lowering = Lowering::new(&device, 1, FEATURES)?;
+    let begin = Instant::now();
+    let (mut gpu, mut host) = (Duration::ZERO, Duration::ZERO);
+    let (mut done, mut batch) = (0, 256);
+    while done < blocks {
+        let numbers: Vec<u32> =
+            (done..blocks.min(done + batch)).map(|n| (n * BLOCKS / blocks) as u32).collect();
+        let (on_gpu, on_host) = rayon::join(
+            || timed(|| lowering.digests(&numbers)),
+            || timed(|| numbers.par_iter().map(|&block| digest(block, FEATURES)).collect::<Vec<_>>()),
+        );
+        let ((digests, gpu_time), (expected, host_time)) = (on_gpu, on_host);
+        let digests = digests?;
+        (gpu, host) = (gpu + gpu_time, host + host_time);
+        if let Some(at) = (0..numbers.len()).find(|&at| digests[at] != expected[at]) {
+            explain(&mut lowering, numbers[at])?;
+            return Ok(ExitCode::FAILURE);
+        }
+        done += numbers.len() as u64;
+        let factor = BATCH.as_secs_f64() / gpu_time.as_secs_f64().max(1e-6);
+        batch = ((batch as f64 * factor.clamp(0.5, 4.0)) as u64).clamp(64, 1 << 17);
+    }
+    let words = blocks * 1024;
+    let rate = |time: Duration| words as f64 / time.as_secs_f64().max(1e-9) / 1e6;
+    println!(
+        "{words} words in {blocks} blocks are lowered alike in {:.1} s: {:.0} million words a second on the GPU, \
+         {:.0} on the host",
+        begin.elapsed().as_secs_f64(),
+        rate(gpu),
+        rate(host)
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+fn timed<T>(act: impl FnOnce() -> T) -> (T, Duration) {
+    let begin = Instant::now();
+    let result = act();
+    (result, begin.elapsed())
+}
+
+/// Says which words of a block are lowered differently.
+fn explain(lowering: &mut Lowering, block: u32) -> Result<(), kvrm_gpu::Error> {
+    let words: Vec<u32> = (0..1024).map(|index| block << 10 | index).collect();
+    let ops = lowering.lower(&words)?;
+    let mut wrong = 0;
+    for (&word, op) in words.iter().zip(ops) {
+        let expected = lower(word, FEATURES);
+        if op != expected {
+            wrong += 1;
+            eprintln!("{word:#010x} {}", disassemble(word, 0));
+            eprintln!("  on the GPU: {op:x?}\n  in Rust:    {expected:x?}");
+        }
+    }
+    if wrong == 0 {
+        eprintln!("block {block:#x} has another digest, but its words are lowered alike");
+    }
+    Ok(())
+}

@@ -1,0 +1,116 @@
+//! How long a dispatch may be, and what is known of the speed of a device.
+
+use std::time::Duration;
+
+/// How long a slice should take: displays that share the GPU stay usable, and no driver loses patience.
+const SLICE: Duration = Duration::from_millis(100);
+/// The same where the CPU runs the shaders: there is nothing to disturb, and a dispatch costs more.
+const SOFTWARE_SLICE: Duration = Duration::from_secs(1);
+/// Slices grow or shrink by this factor at most from one to the next.
+const GROWTH: f64 = 8.0;
+/// The fewest and the most steps of a slice.
+const STEPS: (u32, u32) = (256, 1 << 28);
+/// Steps of the first slice if nothing is known of the device.
+const FIRST_STEPS: u32 = 1 << 16;
+/// What all lanes together may take of them.
+const FIRST_STEPS_OF_ALL: u32 = 1 << 26;
+
+/// How fast lanes ran.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Pace {
+    /// How many there were.
+    lanes: u32,
+    /// What a step of all of them took, in seconds.
+    step: f64,
+}
+
+impl Pace {
+    /// What a step of `lanes` lanes may take. Fewer lanes are not sure to be faster.
+    fn step_of(self, lanes: u32) -> f64 {
+        self.step * (f64::from(lanes) / f64::from(self.lanes)).max(1.0)
+    }
+}
+
+/// How long slices are.
+#[derive(Debug)]
+pub(crate) struct Slices {
+    target: Duration,
+    most: u32,
+    /// The most steps of a lane.
+    pub(crate) steps: u32,
+    /// The most loop iterations of a lane, roughly.
+    pub(crate) fuel: u32,
+}
+
+impl Slices {
+    /// For `lanes` lanes on a device that cuts invocations after `loop_limit` iterations, if it does, and on
+    /// which other lanes had a pace.
+    pub(crate) fn new(is_software: bool, loop_limit: Option<u32>, lanes: u32, pace: Option<Pace>) -> Self {
+        let target = if is_software { SOFTWARE_SLICE } else { SLICE };
+        let steps = match pace {
+            // Most programs take a bit longer or shorter than the one before.
+            Some(pace) => (0.5 * target.as_secs_f64() / pace.step_of(lanes.max(1))) as u32,
+            None => FIRST_STEPS.min(FIRST_STEPS_OF_ALL / lanes.max(1)),
+        };
+        let fuel = loop_limit.map_or(u32::MAX, |limit| limit - limit / 8);
+        Self { target, most: STEPS.1, steps: steps.clamp(STEPS.0, STEPS.1), fuel }
+    }
+
+    /// The same with no slice longer than that.
+    pub(crate) fn at_most(self, steps: Option<u32>) -> Self {
+        let most = steps.map_or(self.most, |steps| steps.min(self.most));
+        Self { most, steps: self.steps.min(most), ..self }
+    }
+
+    /// Learns from a slice that took so long, at the end of which so many lanes still ran.
+    pub(crate) fn adapt(&mut self, took: Duration, running: u32) -> Pace {
+        let took = took.as_secs_f64().max(1e-6);
+        // With fuel, a slice is not always as long as it might be.
+        let pace = Pace { lanes: running.max(1), step: took / f64::from(self.steps) };
+        let factor = (self.target.as_secs_f64() / took).clamp(1.0 / GROWTH, GROWTH);
+        self.steps = ((f64::from(self.steps) * factor) as u32).max(STEPS.0).min(self.most);
+        pace
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_come_to_the_time_they_should_take() {
+        for step in [1e-8, 1e-6, 1e-4] {
+            let mut slices = Slices::new(false, None, 1000, None);
+            for _ in 0..10 {
+                slices.adapt(Duration::from_secs_f64(step * f64::from(slices.steps)), 1000);
+            }
+            let took = step * f64::from(slices.steps);
+            assert!((0.09..0.11).contains(&took), "{step} s a step: {took} s");
+        }
+    }
+
+    #[test]
+    fn the_next_machine_begins_with_what_was_learned() {
+        let mut slices = Slices::new(false, None, 100, None);
+        let pace = slices.adapt(Duration::from_secs_f64(1e-6 * f64::from(slices.steps)), 100);
+        let first = |software, lanes| Slices::new(software, None, lanes, Some(pace)).steps;
+        let near = |steps: u32, expected: u32| steps.abs_diff(expected) <= expected / 100;
+        assert!(near(first(false, 100), 50_000), "half of 100 ms: {}", first(false, 100));
+        assert!(near(first(false, 1), 50_000), "fewer lanes may be no faster");
+        assert!(near(first(false, 1000), 5_000), "ten times the lanes may take ten times as long");
+        assert!(near(first(true, 100), 500_000), "software has more time");
+        assert_eq!(first(false, u32::MAX), STEPS.0, "but never none");
+    }
+
+    #[test]
+    fn what_is_not_known_begins_short_for_many_lanes() {
+        let first = |lanes| Slices::new(false, None, lanes, None).steps;
+        assert_eq!((first(0), first(1), first(1024), first(65_536)), (65_536, 65_536, 65_536, 1024), "steps");
+    }
+
+    #[test]
+    fn fuel_ends_before_the_driver_ends_the_loop() {
+        assert_eq!(Slices::new(true, None, 1, None).fuel, u32::MAX, "no limit");
+        assert_eq!(Slices::new(true, Some(65_535), 1, None).fuel, 57_344, "some are left");
+    }
+}

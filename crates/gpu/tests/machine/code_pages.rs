@@ -1,0 +1,72 @@
+//! Lowered code: more pages of it than there is room for.
+
+use std::sync::Arc;
+
+use kvrm_gpu::Bounds;
+use kvrm_machine::{Image, PAGE_BYTES, Permissions, Stop};
+
+use crate::support::{Both, CODE, image, segment};
+
+/// `pages` pages, each of which adds its number to x1 and goes on to the next; from the last one back to the
+/// first, x0 times. A page that `changes` makes its number one more each time.
+fn round_trip(pages: u32, changes: bool) -> Arc<Image> {
+    let mut code = Vec::new();
+    for page in 0..pages {
+        let mut words = vec![0x9100_0421 | page << 10]; // add x1, x1, #page
+        if changes {
+            // adr x2, the add; ldr w3, [x2]; add w3, w3, #0x400; str w3, [x2]
+            words.extend([0x10ff_ffe2, 0xb940_0043, 0x1110_0063, 0xb900_0043]);
+        }
+        let here = words.len() as u32;
+        if page + 1 < pages {
+            words.push(0x1400_0000 | (1024 - here)); // b the next page
+        } else {
+            let back = (0u32.wrapping_sub(page * 1024 + here + 1)) & 0x7_ffff;
+            words.extend([0xf100_0400, 0x5400_0001 | back << 5, 0xd440_0000]); // subs x0, x0, #1; b.ne; hlt #0
+        }
+        code.extend(words.into_iter().flat_map(u32::to_le_bytes));
+        code.resize((page as usize + 1) * PAGE_BYTES, 0);
+    }
+    image(&[segment(CODE, code.len() as u64, code, Permissions::RWX)])
+}
+
+/// Runs lanes with room for so many pages of code.
+fn run(images: &[Arc<Image>], lanes: usize, code_pages: usize) {
+    let bounds = Bounds { code_pages: Some(code_pages), ..Bounds::default() };
+    let mut both = Both::bounded(images, lanes, 16, bounds);
+    for lane in 0..lanes {
+        both.change(lane, |cpu| {
+            cpu.pc = CODE;
+            cpu.set_x(0, 3 + lane as u64 % 3);
+        });
+    }
+    both.run(20);
+    both.same("in between");
+    both.run(u64::MAX);
+    let lanes = both.same(&format!("with {code_pages} pages of code"));
+    assert!(lanes.iter().all(|lane| lane.stop == Some(Stop::Halt { imm: 0 })), "all have ended");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn pages_of_code_take_turns_if_there_is_no_room_for_all() {
+    for code_pages in [1, 2, 5, 6] {
+        run(&[round_trip(6, false)], 3, code_pages);
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn lanes_that_change_their_code_take_turns_with_others() {
+    // Each lane has its own copies soon: 40 pages.
+    for code_pages in [1, 3, 16] {
+        run(&[round_trip(4, true)], 10, code_pages);
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn images_need_not_all_be_lowered_at_once() {
+    let images: Vec<_> = (0..12).map(|number| round_trip(1 + number % 3, number % 2 == 0)).collect();
+    run(&images, 12, 7);
+}
