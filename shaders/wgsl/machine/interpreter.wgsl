@@ -325,6 +325,8 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 effort = 0u;
             }
             if stop != STOP_NONE {
+                // The immediate or word, before the next micro-op takes its place.
+                set_state(COLUMN_STOP, joined(stop, op.z));
                 if !retires {
                     break;
                 }
@@ -337,7 +339,7 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
     }
 
     let steps = get_state(COLUMN_STEPS) + u64(done);
-    if stop == STOP_NONE && steps == get_state(COLUMN_LIMIT) {
+    if stop == STOP_NONE && steps >= get_state(COLUMN_LIMIT) {
         stop = STOP_BUDGET;
     }
     for (var i = 0u; i < 31u; i += 1u) {
@@ -348,7 +350,7 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
     set_state(COLUMN_STEPS, steps);
     set_state(COLUMN_NZCV, joined(nzcv, halves(get_state(COLUMN_NZCV)).y));
     let has_detail = stop == STOP_HALT || stop == STOP_BREAKPOINT || stop == STOP_SYSCALL || stop == STOP_UNDEFINED;
-    set_state(COLUMN_STOP, joined(stop, select(0u, op.z, has_detail)));
+    set_state(COLUMN_STOP, joined(stop, select(0u, halves(get_state(COLUMN_STOP)).y, has_detail)));
 
     var counter = COUNTER_STOPPED;
     if stop == STOP_NONE {
