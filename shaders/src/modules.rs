@@ -23,6 +23,7 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "machine/decode_table.wgsl"
     "machine/digest.wgsl"
     "machine/frames.wgsl"
+    "machine/frames_16.wgsl"
     "machine/frames_2.wgsl"
     "machine/frames_4.wgsl"
     "machine/frames_8.wgsl"

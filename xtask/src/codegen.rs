@@ -30,6 +30,7 @@ const FILES: &[Generated] = &[
     ("shaders/wgsl/arm64/class_ids.wgsl", shaders::class_ids),
     ("shaders/wgsl/arm64/operations.wgsl", shaders::operations),
     ("shaders/wgsl/machine/frames.wgsl", micro_op_wgsl::frames),
+    ("shaders/wgsl/machine/frames_16.wgsl", micro_op_wgsl::frames_16),
     ("shaders/wgsl/machine/frames_2.wgsl", micro_op_wgsl::frames_2),
     ("shaders/wgsl/machine/frames_4.wgsl", micro_op_wgsl::frames_4),
     ("shaders/wgsl/machine/frames_8.wgsl", micro_op_wgsl::frames_8),

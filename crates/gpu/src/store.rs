@@ -47,6 +47,8 @@ const OTHER_BUFFERS: u32 = 5 + 4;
 pub struct Bounds {
     /// The binary logarithm of the words of a pool, 9 at least.
     pub pool_shift: Option<u32>,
+    /// The most pools.
+    pub pools: Option<usize>,
     /// The most pages of lowered code.
     pub code_pages: Option<usize>,
     /// The most steps of a slice.
@@ -77,6 +79,8 @@ pub(crate) struct Store {
     code_pages: Vec<u32>,
     /// How many there may be.
     code_pages_max: usize,
+    /// The most pools there may be.
+    pools_max: usize,
     /// The code page that is the next to lose its code if there is no room for more.
     next_victim: usize,
     /// The last frame that was lowered.
@@ -116,6 +120,7 @@ impl Store {
             class_rows: Buffer::with_contents(device, "classes", &starts)?,
             capacity: 1,
             code_pages: Vec::new(),
+            pools_max: bounds.pools.unwrap_or(usize::MAX),
             code_pages_max: bounds.code_pages.unwrap_or(usize::MAX).min(code_pages_max(device)).max(1),
             next_victim: 0,
             last_lowered: 0,
@@ -146,6 +151,7 @@ impl Store {
     /// How many frames the device could hold at most.
     pub(crate) fn frames_max(&self) -> u32 {
         let bindings = self.device.limits().storage_buffers.saturating_sub(OTHER_BUFFERS) as usize;
+        let bindings = bindings.min(self.pools_max);
         let most =
             POOLS.iter().map(|(pools, _)| *pools).filter(|pools| *pools <= bindings).max().unwrap_or(1);
         // The number of a word must fit 32 bits, that of a frame 24.

@@ -12,7 +12,8 @@ use super::BANNER;
 
 /// Handlers, registers and fields of micro-ops.
 pub(super) fn text() -> Result<String> {
-    let mut out = format!("//! Micro-ops. {BANNER}; do not edit.\n//!\n//! Source: `kvrm_arm64::micro_op`.\n");
+    let mut out =
+        format!("//! Micro-ops. {BANNER}; do not edit.\n//!\n//! Source: `kvrm_arm64::micro_op`.\n");
     for (handler, name, doc) in Handler::ALL {
         write!(out, "\n/// {doc}\nconst HANDLER_{name} = {}u;\n", *handler as u32)?;
     }
@@ -68,12 +69,21 @@ pub(super) fn rows() -> Result<String> {
         write!(out, "\n/// {doc}\nconst SHAPE_{name} = {}u;\n", *shape as u32)?;
     }
     for (name, value) in [("COUNTER_HZ", COUNTER_HZ), ("CTR_EL0", CTR_EL0), ("DCZID_EL0", DCZID_EL0)] {
-        write!(out, "\n/// The value of a system register that never changes.\nconst {name} = {value:#x}lu;\n")?;
+        write!(
+            out,
+            "\n/// The value of a system register that never changes.\nconst {name} = {value:#x}lu;\n"
+        )?;
     }
     out += "\n/// Whether `word` falls into one of the holes whose bits are set in `holes`.\n";
     out += "///\n/// Twin: `kvrm_arm64::lowering::in_hole`.\nfn in_hole(word: u32, holes: u32) -> bool {\n";
     for (bit, hole) in HOLES.iter().enumerate() {
-        write!(out, "    // {}: {}\n    if (holes & {:#x}u) != 0u && ", hole.name, hole.meaning, 1_u32 << bit)?;
+        write!(
+            out,
+            "    // {}: {}\n    if (holes & {:#x}u) != 0u && ",
+            hole.name,
+            hole.meaning,
+            1_u32 << bit
+        )?;
         match hole.test {
             HoleTest::Pattern(pattern) => {
                 writeln!(out, "(word & {:#x}u) == {:#x}u {{ return true; }}", pattern.mask, pattern.value)?;
@@ -112,6 +122,11 @@ pub(super) fn frames_4() -> Result<String> {
     pools(4)
 }
 
+/// The frames of a machine in sixteen bindings.
+pub(super) fn frames_16() -> Result<String> {
+    pools(16)
+}
+
 /// The frames of a machine in eight bindings.
 pub(super) fn frames_8() -> Result<String> {
     pools(8)
@@ -129,11 +144,18 @@ fn pools(count: u32) -> Result<String> {
     for pool in 0..count {
         let binding = 5 + pool;
         writeln!(out, "\n/// Words of frames: data, or two entries of a page table.")?;
-        writeln!(out, "@group(0) @binding({binding}) var<storage, read_write> pool_{pool}: array<vec2<u32>>;")?;
+        writeln!(
+            out,
+            "@group(0) @binding({binding}) var<storage, read_write> pool_{pool}: array<vec2<u32>>;"
+        )?;
     }
     for (doc, signature, body) in [
         ("A word of a frame.", "frame_words(word: u32) -> vec2<u32>", "return POOL[INDEX];"),
-        ("Changes a word of a frame.", "frame_store_words(word: u32, value: vec2<u32>)", "POOL[INDEX] = value;"),
+        (
+            "Changes a word of a frame.",
+            "frame_store_words(word: u32, value: vec2<u32>)",
+            "POOL[INDEX] = value;",
+        ),
         (
             "Changes the low or the high half of a word of a frame.",
             "frame_store_half(word: u32, half: u32, value: u32)",
@@ -141,7 +163,8 @@ fn pools(count: u32) -> Result<String> {
         ),
     ] {
         write!(out, "\n/// {doc}\nfn {signature} {{\n")?;
-        let body = |pool: u32, index: &str| body.replace("POOL", &format!("pool_{pool}")).replace("INDEX", index);
+        let body =
+            |pool: u32, index: &str| body.replace("POOL", &format!("pool_{pool}")).replace("INDEX", index);
         if count == 1 {
             write!(out, "    {}\n}}\n", body(0, "word"))?;
             continue;
