@@ -42,6 +42,10 @@ pub struct GpuExecutor {
     snapshot: Option<Snapshot>,
     /// How many frames have been given out.
     frames: u32,
+    /// How many of them are those of the images.
+    frames_shared: u32,
+    /// How many pages each lane may write.
+    frames_max: u32,
 }
 
 #[derive(Debug)]
@@ -113,6 +117,8 @@ impl GpuExecutor {
             simd: HashMap::new(),
             snapshot: None,
             frames: frames.words.len() as u32,
+            frames_shared: frames.words.len() as u32,
+            frames_max,
         })
     }
 
@@ -337,6 +343,7 @@ impl Executor for GpuExecutor {
         for head in self.store.columns.get_mut(COLUMN_HEAD)? {
             *head = word(frames_max, halves(*head).1);
         }
+        self.frames_max = frames_max;
         Ok(())
     }
 }

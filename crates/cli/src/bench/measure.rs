@@ -46,7 +46,7 @@ pub(crate) fn measure(
     let mut part = Part { machine, guest, done: 0, ended: false };
     let mut budget = FIRST_STEPS;
     // Steps a second of a lane.
-    let speed = loop {
+    let mut speed = loop {
         let mut all = Measurement::default();
         part.run(budget, &mut all)?;
         if all.seconds >= ENOUGH * seconds || part.ended || budget >= part.length() {
@@ -54,17 +54,22 @@ pub(crate) fn measure(
         }
         budget *= GROWTH;
     };
-    (0..repetitions)
-        .map(|_| {
-            let mut all = Measurement::default();
-            // The last piece is not worth a run of its own.
-            while all.seconds < (1.0 - ENOUGH) * seconds {
-                let budget = (speed * (seconds - all.seconds)).max(1.0) as u64;
-                part.run(budget, &mut all)?;
-            }
-            Ok(all)
-        })
-        .collect()
+    // The first repetition is a rehearsal: memory has been handed out after it, and the speed is known.
+    let mut all = Vec::with_capacity(1 + repetitions);
+    for _ in 0..=repetitions {
+        let mut sum = Measurement::default();
+        // The last piece is not worth a run of its own.
+        while sum.seconds < (1.0 - ENOUGH) * seconds {
+            let mut piece = Measurement::default();
+            part.run((speed * (seconds - sum.seconds)).max(1.0) as u64, &mut piece)?;
+            speed = piece.steps as f64 / part.machine.lanes() as f64 / piece.seconds.max(1e-9);
+            sum.steps += piece.steps;
+            sum.seconds += piece.seconds;
+            sum.dispatches += piece.dispatches;
+        }
+        all.push(sum);
+    }
+    Ok(all.split_off(1))
 }
 
 /// The part of a guest that is measured, over and over.

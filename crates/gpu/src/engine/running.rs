@@ -6,8 +6,8 @@ use std::time::Instant;
 use kvrm_machine::{Progress, RunStats};
 use kvrm_shaders::layout::{
     COLUMN_LIMIT, COLUMN_STOP, COLUMN_STOP_ADDRESS, COUNTER_FRAMES, COUNTER_NEED_CODE, COUNTER_NEED_FRAME,
-    COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE,
-    STOP_OUT_OF_FRAMES,
+    COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH, LEVEL_BITS, STOP_NEED_CODE, STOP_NEED_FRAME,
+    STOP_NONE, STOP_OUT_OF_FRAMES,
 };
 
 use super::{GpuExecutor, halves, word};
@@ -61,6 +61,26 @@ impl GpuExecutor {
         Ok(RunStats { dispatches: self.store.dispatches - before })
     }
 
+    /// How many frames there would be if every lane wrote all the pages it may, once since the last snapshot.
+    fn frames_enough(&self) -> u64 {
+        let mut lane = 0;
+        for image in &self.images {
+            let regions = image.regions();
+            let window =
+                regions.last().map_or(0, |last| last.end_page) - regions.first().map_or(0, |r| r.first_page);
+            let pages = window.min(self.frames_max.into());
+            // A node for the pages it leads to, level by level; the root is the lane's own in any case.
+            let mut nodes = 1;
+            let mut reach = 1 << LEVEL_BITS;
+            while reach < window {
+                nodes += window.div_ceil(reach).min(pages);
+                reach <<= LEVEL_BITS;
+            }
+            lane = lane.max(pages + nodes);
+        }
+        u64::from(self.frames_shared) + self.store.lanes as u64 * lane
+    }
+
     /// Gives lanes the frames and the code they stopped for, and lets them go on.
     ///
     /// A lane that does not get what it asked for asks again, so that nothing is left half done if this fails.
@@ -78,8 +98,10 @@ impl GpuExecutor {
             *stop = word(STOP_NONE, 0);
         }
         let capacity = self.store.capacity();
-        // Twice as many, so that growing takes few rounds.
-        let wanted = asked_for.max(capacity.saturating_mul(2));
+        // Twice as many, so that growing takes few rounds, but hardly more than lanes can ever use.
+        let doubled = u64::from(capacity) * 2;
+        let enough = self.frames_enough().max(u64::from(asked_for) * 5 / 4);
+        let wanted = asked_for.max(u32::try_from(doubled.min(enough)).unwrap_or(u32::MAX));
         if need_frame > 0 && self.store.grow_frames(wanted)? == capacity {
             let stops = self.store.columns.get_mut(COLUMN_STOP)?;
             for lane in without_frame {
