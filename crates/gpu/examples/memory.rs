@@ -4,6 +4,8 @@
 //! cargo run --release -p kvrm-gpu --example memory -- [LANES]
 //! ```
 
+#![expect(clippy::print_stdout, reason = "that is what it is for")]
+
 use std::time::Instant;
 
 use kvrm_arm64::Stop;
