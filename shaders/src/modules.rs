@@ -36,3 +36,13 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "machine/transfer.wgsl"
     "wide.wgsl"
 };
+
+/// The variants of kernels: how many bindings the frames of a machine lie in, and the module for that. Each is a
+/// substitute of the first.
+pub const FRAMES: &[(usize, &str)] = &[
+    (1, "machine::frames"),
+    (2, "machine::frames_2"),
+    (4, "machine::frames_4"),
+    (8, "machine::frames_8"),
+    (16, "machine::frames_16"),
+];

@@ -1,5 +1,6 @@
 //! The compiled kernels of the machine, for a number of frame pools.
 
+pub(crate) use kvrm_shaders::FRAMES as POOLS;
 use kvrm_shaders::{Linked, link};
 
 use crate::device::Device;
@@ -8,14 +9,6 @@ use crate::pipeline::{Access, Shader, storage_layout};
 
 /// The invocations of a workgroup.
 pub(crate) const WORKGROUP: u32 = 64;
-/// How many bindings the frames can lie in, and the module for each number.
-pub(crate) const POOLS: &[(usize, &str)] = &[
-    (1, "machine::frames"),
-    (2, "machine::frames_2"),
-    (4, "machine::frames_4"),
-    (8, "machine::frames_8"),
-    (16, "machine::frames_16"),
-];
 
 /// All kernels, and the layouts of what is bound to them.
 #[derive(Debug)]

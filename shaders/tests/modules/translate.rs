@@ -1,10 +1,10 @@
 //! Every module becomes SPIR-V, Metal and HLSL code.
 
-use kvrm_shaders::MODULES;
+use kvrm_shaders::{FRAMES, MODULES, link};
 use naga::back::pipeline_constants::process_overrides;
 use naga::back::{PipelineConstants, hlsl, msl, spv};
 
-use crate::support::{Checked, all, is_kernel};
+use crate::support::{Checked, all, is_kernel, name};
 
 /// Translates to every language, for what wgpu asks of a device with 64-bit integers.
 fn translate(path: &str, checked: &Checked) {
@@ -44,6 +44,22 @@ fn every_module_is_translated() {
     for (path, checked) in all() {
         translate(path, &checked);
     }
+}
+
+#[test]
+fn every_kernel_is_translated_in_every_variant() {
+    let mut translated = 0;
+    for (path, text) in MODULES.iter().filter(|(_, text)| is_kernel(text)) {
+        for (bindings, frames) in &FRAMES[1..] {
+            let linked = link(&name(path), &[(FRAMES[0].1, frames)]).expect("variants declare the same");
+            let uses_frames = linked.modules().any(|module| module.contains("frames"));
+            assert_eq!(linked.source.contains("pool_1:"), uses_frames, "{path} with {bindings} bindings");
+            translate(&format!("{path} with frames in {bindings} bindings"), &Checked::new(linked));
+            translated += 1;
+        }
+        assert!(text.contains("@compute"), "{path} is a kernel");
+    }
+    assert!(translated >= 4 * (FRAMES.len() - 1), "there are kernels");
 }
 
 #[test]
