@@ -106,7 +106,7 @@ impl GpuExecutor {
             description: device.info().to_string(),
             slices: Slices::new(
                 device.info().is_software(),
-                device.loop_limit()?,
+                bounds.loop_limit.or(device.loop_limit()?),
                 lanes as u32,
                 device.pace(),
             )

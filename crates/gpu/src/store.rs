@@ -53,6 +53,8 @@ pub struct Bounds {
     pub code_pages: Option<usize>,
     /// The most steps of a slice.
     pub slice_steps: Option<u32>,
+    /// How many loop iterations an invocation may take, as if the driver cut off longer ones.
+    pub loop_limit: Option<u32>,
 }
 
 #[derive(Debug)]

@@ -33,6 +33,7 @@ const CRC32_POLYNOMIAL = 0xedb88320u;
 const CRC32C_POLYNOMIAL = 0x82f63b78u;
 
 /// X0 to X30, zero, SP, and a place for what nobody reads.
+///
 /// Behind them is what an access keeps while it looks up pages: there it takes none of the GPU's own registers,
 /// of which the loop should need few.
 var<private> x: array<u64, KEPT_END>;
@@ -249,6 +250,7 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     let polynomial = select(CRC32_POLYNOMIAL, CRC32C_POLYNOMIAL, operation == 1u);
                     value = u64(checksum(u32(a), b, 8u << get_size(p), polynomial));
                     effort += 72u;
+                    count = shortened(count, done);
                 }
                 case HANDLER_REVERSE_BITS: { value = reverse_bits(a) >> (64u - datasize); }
                 case HANDLER_REVERSE_BYTES: { value = reverse_bytes(a, 8u << get_size(p)) & mask; }
@@ -316,14 +318,7 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 stop = outcome.x;
                 retires = outcome.y == 0u;
             }
-            if effort != 0u {
-                // No more is said of drivers that cut nothing off. One more instruction is always done.
-                if parameters.fuel != NO_LIMIT {
-                    let left = max(count, done + 2u) - (done + 2u);
-                    count = done + 2u + left - min(left, effort / 2u + 1u);
-                }
-                effort = 0u;
-            }
+            count = shortened(count, done);
             if stop != STOP_NONE {
                 // The immediate or word, before the next micro-op takes its place.
                 set_state(COLUMN_STOP, joined(stop, op.z));
@@ -365,6 +360,19 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
     if low_before + done < low_before {
         atomicAdd(&counters[COUNTER_STEPS_HIGH], 1u);
     }
+}
+
+/// How many steps a slice has left room for, after work that is no step. One more than `done` is always left.
+fn shortened(count: u32, done: u32) -> u32 {
+    let work = effort / 2u;
+    effort = 0u;
+    // Most drivers cut nothing off.
+    if parameters.fuel == NO_LIMIT {
+        return count;
+    }
+    let least = done + 2u;
+    let left = max(count, least) - least;
+    return least + left - min(left, work);
 }
 
 /// Marks an address and a size for an exclusive store; size 0 clears the mark.

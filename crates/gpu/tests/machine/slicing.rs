@@ -143,3 +143,26 @@ fn an_observer_hears_of_ever_more_steps() {
     let steps: u64 = lanes(&mut *both.gpu).iter().map(|lane| lane.cpu.steps).sum();
     assert!(seen.iter().all(|progress| progress.steps <= steps && progress.running <= 3), "{seen:?}");
 }
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn slices_stay_below_the_loop_limit_of_a_driver() {
+    // A CRC of eight bytes takes 72 iterations, so a thousand of them are far beyond the limit of a dispatch.
+    let image = text_and_data(1, |a| {
+        let again = a.label();
+        a.bind(again);
+        // crc32x w1, w1, x0
+        a.word(0x9ac0_4c21).subs(X0, X0, 1).b_cond("ne", again).hlt(9);
+    });
+    let bounds = Bounds { loop_limit: Some(2_000), ..Bounds::default() };
+    let mut both = Both::bounded(&[image], 1, 16, bounds);
+    both.change(0, |cpu| {
+        cpu.pc = CODE;
+        cpu.set_x(0, 1_000);
+    });
+    let go_on = &mut |_| ControlFlow::Continue(());
+    let stats = both.gpu.run(&[u64::MAX], go_on).expect("the GPU works");
+    both.reference.run(&[u64::MAX], go_on).expect("the reference works");
+    both.same("after many slices");
+    assert!(stats.dispatches >= 72 * 1_000 / 2_000, "{} dispatches are too few", stats.dispatches);
+}
