@@ -48,10 +48,7 @@ impl Columns {
         let contents = self.device.download(&ranges)?;
         for (column, bytes) in missing.iter().zip(contents) {
             let column = &mut self.columns[*column as usize];
-            column.values.clear();
-            column.values.extend(
-                bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default())),
-            );
+            column.values = bytemuck::pod_collect_to_vec(&bytes);
             column.stale = false;
         }
         Ok(())
@@ -101,7 +98,7 @@ impl Columns {
         }
     }
 
-    /// A copy of all columns on the device, for [`Columns::restore`] or the reset of chosen lanes.
+    /// A copy of all columns on the device, for the reset of lanes.
     pub(crate) fn copy(&mut self, to: &Buffer) -> Result<(), Error> {
         self.flush()?;
         self.device.submit("taking a snapshot", |encoder| {

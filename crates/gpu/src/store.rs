@@ -221,10 +221,7 @@ impl Store {
     pub(crate) fn micro_ops(&self, pages: usize) -> Result<Vec<MicroOp>, Error> {
         let bytes = pages as u64 * u64::from(PAGE_OPS) * OP_BYTES;
         let contents = self.device.download(&[(&self.micro_ops, 0..bytes)])?;
-        let words = |op: &[u8]| {
-            [0, 4, 8, 12].map(|at| u32::from_le_bytes([op[at], op[at + 1], op[at + 2], op[at + 3]]))
-        };
-        Ok(contents[0].chunks_exact(OP_BYTES as usize).map(|op| MicroOp::from_words(words(op))).collect())
+        Ok(bytemuck::pod_collect_to_vec(&contents[0]).into_iter().map(MicroOp::from_words).collect())
     }
 
     /// How many frames can be given out.
@@ -235,11 +232,7 @@ impl Store {
     /// The counters after the last dispatch.
     pub(crate) fn counters(&self) -> Result<[u32; COUNTERS as usize], Error> {
         let bytes = self.device.download(&[(&self.counters, 0..4 * u64::from(COUNTERS))])?;
-        let mut counters = [0; COUNTERS as usize];
-        for (counter, bytes) in counters.iter_mut().zip(bytes[0].chunks_exact(4)) {
-            *counter = u32::from_le_bytes(bytes.try_into().unwrap_or_default());
-        }
-        Ok(counters)
+        Ok(bytemuck::pod_read_unaligned(&bytes[0]))
     }
 
     /// Sets all counters to 0 but that of the frames.
@@ -384,7 +377,7 @@ impl Store {
         let workgroups = (jobs.min(65_535), jobs.div_ceil(65_535), 1);
         self.dispatch_pipeline(kernel, parameters, Some(&group), workgroups)?;
         let contents = self.device.download(&[(&digests, 0..8 * blocks.len() as u64)])?;
-        Ok(contents[0].chunks_exact(8).map(bytemuck::pod_read_unaligned).collect())
+        Ok(bytemuck::pod_collect_to_vec(&contents[0]))
     }
 }
 
@@ -485,7 +478,7 @@ impl Store {
         self.dispatch(|kernels| &kernels.read, parameters, Some(&group), workgroups)?;
         let mut contents = self.device.download(&[(&list, 0..list.bytes()), (&data, 0..8 * words)])?;
         let bytes = contents.pop().unwrap_or_default();
-        Ok((contents[0].chunks_exact(size_of::<Piece>()).map(bytemuck::pod_read_unaligned).collect(), bytes))
+        Ok((bytemuck::pod_collect_to_vec(&contents[0]), bytes))
     }
 
     /// Writes pieces, each lane's in order; returns them with their results.
@@ -504,7 +497,7 @@ impl Store {
         let workgroups = (parameters.jobs.div_ceil(WORKGROUP), 1, 1);
         self.dispatch(|kernels| &kernels.write, parameters, Some(&group), workgroups)?;
         let contents = self.device.download(&[(&list, 0..list.bytes())])?;
-        Ok(contents[0].chunks_exact(size_of::<Piece>()).map(bytemuck::pod_read_unaligned).collect())
+        Ok(bytemuck::pod_collect_to_vec(&contents[0]))
     }
 
     /// Takes lanes back to the state in `snapshot`.

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use kvrm_arm64::{Access, Fault, FaultKind, Instruction, Memory, Stop};
 
 use crate::error::Error;
-use crate::image::{ADDRESS_BITS, CodePage, Frame, Image, ImagePage, PAGE_BYTES, PAGE_SHIFT, page_of};
+use crate::image::{CodePage, Frame, Image, ImagePage, PAGE_BYTES, PAGE_SHIFT, page_of, pieces};
 use crate::program::Permissions;
 
 /// Entries of the translation cache; a power of two.
@@ -67,12 +67,6 @@ pub struct MemorySnapshot {
     generation: u64,
 }
 
-/// What an address translates to.
-struct Translation {
-    frame: u32,
-    permissions: Permissions,
-}
-
 impl AddressSpace {
     /// A lane's view of `image`, which may write up to `frames_max` different pages.
     #[must_use]
@@ -110,10 +104,10 @@ impl AddressSpace {
     /// # Errors
     /// At the first byte that is not mapped or not permitted.
     pub fn read_bytes(&self, address: u64, out: &mut [u8], access: Option<Access>) -> Result<(), Fault> {
-        self.check(address, out.len() as u64, Access::Read, access)?;
+        self.image.check(address, out.len() as u64, Access::Read, access)?;
         let mut done = 0;
         for (page, range) in pieces(address, out.len()) {
-            let frame = self.translate(page).map_or(0, |translation| translation.frame);
+            let frame = self.frame_of(page).unwrap_or(0);
             let bytes = &self.frame(frame)[range];
             out[done..done + bytes.len()].copy_from_slice(bytes);
             done += bytes.len();
@@ -127,7 +121,7 @@ impl AddressSpace {
     /// A fault at the first byte that is not mapped or not permitted, or that frames have run out; nothing
     /// is written then.
     pub fn write_bytes(&mut self, address: u64, bytes: &[u8], access: Option<Access>) -> Result<(), Stop> {
-        self.check(address, bytes.len() as u64, Access::Write, access)?;
+        self.image.check(address, bytes.len() as u64, Access::Write, access)?;
         let fresh = pieces(address, bytes.len()).filter(|(page, _)| !self.index.contains_key(page)).count();
         if fresh > 0 && self.private.len() + fresh > self.frames_max {
             return Err(Stop::OutOfFrames);
@@ -200,13 +194,10 @@ impl AddressSpace {
         self.code = no_code();
     }
 
-    fn translate(&self, page: u64) -> Option<Translation> {
-        if let Some(&index) = self.index.get(&page) {
-            let permissions = self.private[index as usize].permissions;
-            return Some(Translation { frame: index | PRIVATE, permissions });
-        }
-        let image = self.image.page(page)?;
-        Some(Translation { frame: image.frame, permissions: image.permissions })
+    /// The frame behind a page: that of the lane, or of the image.
+    fn frame_of(&self, page: u64) -> Option<u32> {
+        let own = self.index.get(&page).map(|index| index | PRIVATE);
+        own.or_else(|| self.image.page(page).map(|image| image.frame))
     }
 
     #[inline(always)]
@@ -215,36 +206,6 @@ impl AddressSpace {
             self.image.frame(frame)
         } else {
             &self.private[(frame & !PRIVATE) as usize].bytes
-        }
-    }
-
-    /// Checks every page of an access. `reported` is the access a fault names; `permission` the one needed.
-    fn check(
-        &self,
-        address: u64,
-        bytes: u64,
-        reported: Access,
-        permission: Option<Access>,
-    ) -> Result<(), Fault> {
-        if bytes == 0 {
-            return Ok(());
-        }
-        let fault = |kind, address| Fault { kind, access: reported, address };
-        let mut at = address;
-        let end = address.checked_add(bytes).filter(|&end| end <= 1 << ADDRESS_BITS);
-        // An access that leaves the address space fails at the first byte outside, unless a page before does.
-        let last = end.unwrap_or(1 << ADDRESS_BITS);
-        while at < last {
-            let translation = self.translate(page_of(at)).ok_or_else(|| fault(FaultKind::Translation, at))?;
-            if permission.is_some_and(|access| !translation.permissions.permit(access)) {
-                return Err(fault(FaultKind::Permission, at));
-            }
-            at = (page_of(at) + 1) << PAGE_SHIFT;
-        }
-        if end.is_some() {
-            Ok(())
-        } else {
-            Err(fault(FaultKind::Translation, address.max(1 << ADDRESS_BITS)))
         }
     }
 
@@ -267,7 +228,7 @@ impl AddressSpace {
         let mut bytes = [0; N];
         self.read_bytes(address, &mut bytes, Some(Access::Read))?;
         let page = page_of(address);
-        if let Some(Translation { frame, .. }) = self.translate(page) {
+        if let Some(frame) = self.frame_of(page) {
             let entry = &mut self.tlb[page as usize % TLB_ENTRIES];
             if entry.write != page {
                 *entry = TlbEntry { read: page, write: NO_PAGE, frame };
@@ -297,7 +258,7 @@ impl AddressSpace {
         if !pc.is_multiple_of(4) {
             return Err(fault(FaultKind::Alignment));
         }
-        self.check(pc, 4, Access::Execute, Some(Access::Execute))?;
+        self.image.check(pc, 4, Access::Execute, Some(Access::Execute))?;
         let page = page_of(pc);
         let code = if let Some(&index) = self.index.get(&page) {
             // From now on writes to this page must go the slow way.
@@ -318,19 +279,6 @@ impl AddressSpace {
 fn no_code() -> Arc<CodePage> {
     static NONE: LazyLock<Arc<CodePage>> = LazyLock::new(|| Arc::new(CodePage::UNDEFINED));
     Arc::clone(&NONE)
-}
-
-/// The pages that `bytes` bytes from `address` touch, with the range of bytes in each.
-fn pieces(address: u64, bytes: usize) -> impl Iterator<Item = (u64, std::ops::Range<usize>)> {
-    let (mut at, mut left) = (address, bytes);
-    std::iter::from_fn(move || {
-        let offset = at as usize % PAGE_BYTES;
-        let len = left.min(PAGE_BYTES - offset);
-        let piece = (page_of(at), offset..offset + len);
-        at = at.wrapping_add(len as u64);
-        left -= len;
-        (len > 0).then_some(piece)
-    })
 }
 
 impl Memory for AddressSpace {
@@ -371,6 +319,6 @@ impl Memory for AddressSpace {
     }
 
     fn check_write(&mut self, address: u64, bytes: u64) -> Result<(), Stop> {
-        Ok(self.check(address, bytes, Access::Write, Some(Access::Write))?)
+        Ok(self.image.check(address, bytes, Access::Write, Some(Access::Write))?)
     }
 }

@@ -1,6 +1,7 @@
 //! The memory all lanes of a program start from and share until they write.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use kvrm_arm64::{Access, Fault, FaultKind, Features, Instruction};
@@ -21,6 +22,19 @@ pub(crate) type Frame = [u8; PAGE_BYTES];
 /// The page of an address.
 pub(crate) const fn page_of(address: u64) -> u64 {
     address >> PAGE_SHIFT
+}
+
+/// The pages that `bytes` bytes from `address` touch, with the range of bytes in each.
+pub fn pieces(address: u64, bytes: usize) -> impl Iterator<Item = (u64, Range<usize>)> {
+    let (mut at, mut left) = (address, bytes);
+    std::iter::from_fn(move || {
+        let offset = at as usize % PAGE_BYTES;
+        let len = left.min(PAGE_BYTES - offset);
+        let piece = (page_of(at), offset..offset + len);
+        at = at.wrapping_add(len as u64);
+        left -= len;
+        (len > 0).then_some(piece)
+    })
 }
 
 /// A page of code, decoded.

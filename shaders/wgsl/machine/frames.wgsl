@@ -13,11 +13,6 @@ fn frame_store_words(word: u32, value: vec2<u32>) {
     pool_0[word] = value;
 }
 
-/// Changes the low or the high half of a word of a frame.
-fn frame_store_half(word: u32, half: u32, value: u32) {
-    pool_0[word][half] = value;
-}
-
 /// A word of a frame as a number.
 fn frame_load(word: u32) -> u64 {
     let words = frame_words(word);

@@ -57,21 +57,6 @@ fn frame_store_words(word: u32, value: vec2<u32>) {
     }
 }
 
-/// Changes the low or the high half of a word of a frame.
-fn frame_store_half(word: u32, half: u32, value: u32) {
-    let index = word & ((1u << POOL_SHIFT) - 1u);
-    switch word >> POOL_SHIFT {
-        case 1u: { pool_1[index][half] = value; }
-        case 2u: { pool_2[index][half] = value; }
-        case 3u: { pool_3[index][half] = value; }
-        case 4u: { pool_4[index][half] = value; }
-        case 5u: { pool_5[index][half] = value; }
-        case 6u: { pool_6[index][half] = value; }
-        case 7u: { pool_7[index][half] = value; }
-        default: { pool_0[index][half] = value; }
-    }
-}
-
 /// A word of a frame as a number.
 fn frame_load(word: u32) -> u64 {
     let words = frame_words(word);

@@ -8,8 +8,8 @@ import package::machine::bindings::{counters, frame_info, micro_ops, parameters,
 import package::machine::frames::{frame_load, frame_store};
 import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_WINDOW, COUNTER_FRAMES, ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_OWNED, ENTRY_PRIVATE, ENTRY_READ, ENTRY_WRITE, FAULT_PERMISSION, FAULT_TRANSLATION, FRAME_WORDS, INFO_CODE_VALID, INFO_NODE, LEVEL_BITS, PAGE_OPS, STOP_FAULT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE, STOP_OUT_OF_FRAMES};
 
-/// What a translation is for.
-const WANT_NOTHING = 0u;
+// What a translation is for.
+
 /// A load.
 const WANT_READ = 1u;
 /// A store.

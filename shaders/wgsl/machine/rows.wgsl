@@ -111,7 +111,7 @@ const DCZID_EL0 = 0x4lu;
 
 /// Whether `word` falls into one of the holes whose bits are set in `holes`.
 ///
-/// Twin: `kvrm_arm64::lowering::in_hole`.
+/// Twin: `kvrm_arm64::encoding::Hole::contains`, for a set of holes.
 fn in_hole(word: u32, holes: u32) -> bool {
     // BITMASK: N:imms:immr is a reserved bit mask immediate
     if (holes & 0x1u) != 0u && !decode_bit_masks((word >> 22u) & 1u, (word >> 10u) & 63u, (word >> 16u) & 63u, true).defined { return true; }

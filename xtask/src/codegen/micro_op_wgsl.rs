@@ -75,7 +75,7 @@ pub(super) fn rows() -> Result<String> {
         )?;
     }
     out += "\n/// Whether `word` falls into one of the holes whose bits are set in `holes`.\n";
-    out += "///\n/// Twin: `kvrm_arm64::lowering::in_hole`.\nfn in_hole(word: u32, holes: u32) -> bool {\n";
+    out += "///\n/// Twin: `kvrm_arm64::encoding::Hole::contains`, for a set of holes.\nfn in_hole(word: u32, holes: u32) -> bool {\n";
     for (bit, hole) in HOLES.iter().enumerate() {
         write!(
             out,
@@ -134,7 +134,7 @@ pub(super) fn frames_8() -> Result<String> {
 
 /// Frames in `count` bindings, as no binding can be as large as the memory of a GPU.
 ///
-/// Words are pairs of 32 bits: one access reads or writes both, and a store of one needs no load of the other.
+/// Words are pairs of 32 bits; one access reads or writes both.
 fn pools(count: u32) -> Result<String> {
     let mut out = format!("//! Frames, in pools of one binding each. {BANNER}; do not edit.\n");
     if count > 1 {
@@ -155,11 +155,6 @@ fn pools(count: u32) -> Result<String> {
             "Changes a word of a frame.",
             "frame_store_words(word: u32, value: vec2<u32>)",
             "POOL[INDEX] = value;",
-        ),
-        (
-            "Changes the low or the high half of a word of a frame.",
-            "frame_store_half(word: u32, half: u32, value: u32)",
-            "POOL[INDEX][half] = value;",
         ),
     ] {
         write!(out, "\n/// {doc}\nfn {signature} {{\n")?;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use kvrm_arm64::{Access, Stop};
-use kvrm_machine::PAGE_BYTES;
+use kvrm_machine::{PAGE_BYTES, pieces};
 use kvrm_shaders::layout::{COLUMN_HEAD, COLUMN_TAIL, COUNTER_FRAMES, INFO_NODE, STOP_NONE};
 
 use super::{GpuExecutor, halves};
@@ -15,7 +15,7 @@ const PAGE: u64 = PAGE_BYTES as u64;
 /// What the host knows of guest memory, and what the device does not know yet.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
-    /// Pages by lane and address.
+    /// Pages by lane and number.
     pages: HashMap<(usize, u64), Page>,
     /// Writes the device is still to be told, by lane, in order.
     pending: BTreeMap<usize, Vec<(u64, Vec<u8>)>>,
@@ -39,18 +39,6 @@ impl Cache {
     }
 }
 
-/// The pieces of a range that lie in one page each: address and length.
-fn pieces(address: u64, bytes: usize) -> impl Iterator<Item = (u64, usize)> {
-    let (mut at, mut left) = (address, bytes);
-    std::iter::from_fn(move || {
-        let len = left.min((PAGE - at % PAGE) as usize);
-        let piece = (at, len);
-        at = at.wrapping_add(len as u64);
-        left -= len;
-        (len > 0).then_some(piece)
-    })
-}
-
 impl GpuExecutor {
     pub(super) fn read_bytes(
         &mut self,
@@ -64,11 +52,10 @@ impl GpuExecutor {
         }
         self.fetch_ranges(&[(lane, address, out.len())])?;
         let mut done = 0;
-        for (at, len) in pieces(address, out.len()) {
-            let page = &self.cache.pages[&(lane, at & !(PAGE - 1))].bytes;
-            let offset = (at % PAGE) as usize;
-            out[done..done + len].copy_from_slice(&page[offset..offset + len]);
-            done += len;
+        for (page, range) in pieces(address, out.len()) {
+            let bytes = &self.cache.pages[&(lane, page)].bytes[range];
+            out[done..done + bytes.len()].copy_from_slice(bytes);
+            done += bytes.len();
         }
         Ok(Ok(()))
     }
@@ -77,11 +64,8 @@ impl GpuExecutor {
     pub(super) fn fetch_ranges(&mut self, ranges: &[(usize, u64, usize)]) -> Result<(), Error> {
         let mut missing = BTreeSet::new();
         for &(lane, address, bytes) in ranges {
-            for (at, _) in pieces(address, bytes) {
-                let page = at & !(PAGE - 1);
-                if !self.cache.pages.contains_key(&(lane, page))
-                    && self.image(lane).page(page / PAGE).is_some()
-                {
+            for (page, _) in pieces(address, bytes) {
+                if !self.cache.pages.contains_key(&(lane, page)) && self.image(lane).page(page).is_some() {
                     missing.insert((lane, page));
                 }
             }
@@ -96,7 +80,7 @@ impl GpuExecutor {
             let pieces: Vec<Piece> = (0..)
                 .zip(batch)
                 .map(|(index, &(lane, page))| {
-                    Piece::new(lane, page, PAGE_BYTES, index * (PAGE_BYTES as u32 / 8))
+                    Piece::new(lane, page * PAGE, PAGE_BYTES, index * (PAGE_BYTES as u32 / 8))
                 })
                 .collect();
             let (results, data) = self.store.read(&pieces)?;
@@ -129,22 +113,23 @@ impl GpuExecutor {
         // Whole words are read, from the one before the first byte to the one behind the last.
         out.resize(lanes * bytes, 0);
         let mut done = 0;
-        for (at, len) in pieces(address, bytes) {
-            let start = at & !7;
-            let length = (at + len as u64).next_multiple_of(8) - start;
+        for (page, range) in pieces(address, bytes) {
+            let start = range.start & !7;
+            let length = range.end.next_multiple_of(8) - start;
             let words = (length / 8) as u32;
+            let start_address = page * PAGE + start as u64;
             for first in (0..lanes).step_by(1 << 16) {
                 let batch: Vec<Piece> = (first..lanes.min(first + (1 << 16)))
-                    .map(|lane| Piece::new(lane, start, length as usize, (lane - first) as u32 * words))
+                    .map(|lane| Piece::new(lane, start_address, length, (lane - first) as u32 * words))
                     .collect();
                 let (_, data) = self.store.read(&batch)?;
-                let skip = (at - start) as usize;
-                for (index, words) in data.chunks_exact(length as usize).enumerate() {
+                for (index, words) in data.chunks_exact(length).enumerate() {
                     let place = (first + index) * bytes + done;
-                    out[place..place + len].copy_from_slice(&words[skip..skip + len]);
+                    let piece = &words[range.start - start..range.end - start];
+                    out[place..place + piece.len()].copy_from_slice(piece);
                 }
             }
-            done += len;
+            done += range.len();
         }
         Ok(Ok(()))
     }
@@ -164,15 +149,14 @@ impl GpuExecutor {
         }
         let pending = self.cache.pending.entry(lane).or_default();
         let mut done = 0;
-        for (at, len) in pieces(address, bytes.len()) {
-            let piece = &bytes[done..done + len];
-            pending.push((at, piece.to_vec()));
-            if let Some(page) = self.cache.pages.get_mut(&(lane, at & !(PAGE - 1))) {
-                let offset = (at % PAGE) as usize;
-                page.bytes[offset..offset + len].copy_from_slice(piece);
+        for (number, range) in pieces(address, bytes.len()) {
+            let piece = &bytes[done..done + range.len()];
+            done += range.len();
+            pending.push((number * PAGE + range.start as u64, piece.to_vec()));
+            if let Some(page) = self.cache.pages.get_mut(&(lane, number)) {
+                page.bytes[range].copy_from_slice(piece);
                 page.fresh = false;
             }
-            done += len;
         }
         Ok(Ok(()))
     }
@@ -181,7 +165,7 @@ impl GpuExecutor {
     fn has_frames(&mut self, lane: usize, address: u64, bytes: usize) -> Result<bool, Error> {
         let pages = |pending: &[(u64, Vec<u8>)]| {
             let old = pending.iter().map(|(at, _)| at / PAGE);
-            old.chain(pieces(address, bytes).map(|(at, _)| at / PAGE)).collect::<BTreeSet<_>>().len()
+            old.chain(pieces(address, bytes).map(|(page, _)| page)).collect::<BTreeSet<_>>().len()
         };
         let (_, written) = halves(self.store.columns.word(COLUMN_TAIL, lane)?);
         let (max, _) = halves(self.store.columns.word(COLUMN_HEAD, lane)?);
@@ -193,8 +177,8 @@ impl GpuExecutor {
         self.flush_memory()?;
         self.fetch_ranges(&[(lane, address, bytes)])?;
         let (_, written) = halves(self.store.columns.word(COLUMN_TAIL, lane)?);
-        let fresh = |at: u64| self.cache.pages.get(&(lane, at & !(PAGE - 1))).is_some_and(|page| page.fresh);
-        let needed = pieces(address, bytes).filter(|(at, _)| fresh(*at)).count();
+        let fresh = |page: u64| self.cache.pages.get(&(lane, page)).is_some_and(|page| page.fresh);
+        let needed = pieces(address, bytes).filter(|(page, _)| fresh(*page)).count();
         Ok(needed == 0 || u64::from(written) + needed as u64 <= u64::from(max))
     }
 
@@ -244,8 +228,8 @@ impl GpuExecutor {
             if all.is_empty() {
                 break;
             }
-            let grown = self.store.grow_frames(asked_for.max(capacity.saturating_mul(2)));
-            if grown.as_ref().is_ok_and(|grown| *grown > capacity) {
+            let grown = self.grow(asked_for);
+            if let Ok(true) = grown {
                 continue;
             }
             // What is not written yet waits on.
@@ -268,11 +252,7 @@ impl GpuExecutor {
         }
         if self.cache.info.is_none() {
             let bytes = self.store.device.download(&[(&self.store.info, 0..u64::from(self.frames) * 16)])?;
-            let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().unwrap_or_default());
-            let words = |bytes: &[u8]| {
-                [word(&bytes[..4]), word(&bytes[4..8]), word(&bytes[8..12]), word(&bytes[12..])]
-            };
-            self.cache.info = Some(bytes[0].chunks_exact(16).map(words).collect());
+            self.cache.info = Some(bytemuck::pod_collect_to_vec(&bytes[0]));
         }
         let info = self.cache.info.as_deref().unwrap_or_default();
         let mut pages = Vec::new();

@@ -47,7 +47,7 @@ impl GpuExecutor {
             let (running, needy) =
                 (count(COUNTER_RUNNING), count(COUNTER_NEED_FRAME) + count(COUNTER_NEED_CODE));
             if needy > 0 {
-                self.serve(count(COUNTER_FRAMES), count(COUNTER_NEED_FRAME))?;
+                self.serve(count(COUNTER_FRAMES))?;
             } else if running == 0 {
                 break;
             } else {
@@ -81,10 +81,20 @@ impl GpuExecutor {
         u64::from(self.frames_shared) + self.store.lanes as u64 * lane
     }
 
+    /// Makes room for the frames that were asked for, and more; says whether there is more room than before.
+    pub(super) fn grow(&mut self, asked_for: u32) -> Result<bool, Error> {
+        let capacity = self.store.capacity();
+        // Twice as many, so that growing takes few rounds, but hardly more than lanes can ever use.
+        let doubled = u64::from(capacity) * 2;
+        let enough = self.frames_enough().max(u64::from(asked_for) * 5 / 4);
+        let wanted = asked_for.max(u32::try_from(doubled.min(enough)).unwrap_or(u32::MAX));
+        Ok(self.store.grow_frames(wanted)? > capacity)
+    }
+
     /// Gives lanes the frames and the code they stopped for, and lets them go on.
     ///
     /// A lane that does not get what it asked for asks again, so that nothing is left half done if this fails.
-    fn serve(&mut self, asked_for: u32, need_frame: u32) -> Result<(), Error> {
+    fn serve(&mut self, asked_for: u32) -> Result<(), Error> {
         let columns = &mut self.store.columns;
         columns.fetch([COLUMN_STOP, COLUMN_STOP_ADDRESS])?;
         let asks: Vec<u64> = columns.get(COLUMN_STOP_ADDRESS)?.to_vec();
@@ -97,12 +107,7 @@ impl GpuExecutor {
             }
             *stop = word(STOP_NONE, 0);
         }
-        let capacity = self.store.capacity();
-        // Twice as many, so that growing takes few rounds, but hardly more than lanes can ever use.
-        let doubled = u64::from(capacity) * 2;
-        let enough = self.frames_enough().max(u64::from(asked_for) * 5 / 4);
-        let wanted = asked_for.max(u32::try_from(doubled.min(enough)).unwrap_or(u32::MAX));
-        if need_frame > 0 && self.store.grow_frames(wanted)? == capacity {
+        if !without_frame.is_empty() && !self.grow(asked_for)? {
             let stops = self.store.columns.get_mut(COLUMN_STOP)?;
             for lane in without_frame {
                 stops[lane] = word(STOP_OUT_OF_FRAMES, 0);
