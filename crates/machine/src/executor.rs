@@ -71,7 +71,9 @@ pub trait Executor: Send {
     /// has one entry a lane.
     ///
     /// `observe` is called now and then while lanes run, and hears of this call only. If it breaks, the
-    /// executor returns soon; lanes that could run on are then between two instructions, and have no stop.
+    /// executor returns soon; lanes that could run on are then between two instructions, and have no stop. It may
+    /// return in the same way when there is something for [`Executor::drain_console`], so that output is seen
+    /// while lanes run.
     ///
     /// # Errors
     /// If the host or the device fails.
@@ -195,6 +197,30 @@ pub trait Executor: Send {
     /// # Errors
     /// [`Error::NoSnapshot`] if none was taken, or if the host or the device fails.
     fn reset(&mut self, lanes: &[usize]) -> Result<(), Error>;
+
+    /// Lets the executor serve console output of a lane itself, instead of stopping the lane for the host.
+    ///
+    /// Bit 0 of `handles` is for calls that name no handle, bit `n` for handle `n`; without any bit, which is how
+    /// a lane begins, every call stops it. The executor may leave any call to the host all the same. What is said
+    /// here is part of the lane's state, which snapshot and reset keep.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn set_console(&mut self, lane: usize, handles: u32) -> Result<(), Error> {
+        let _ = (lane, handles);
+        Ok(())
+    }
+
+    /// Gives `out` what lanes have written to the console by calls that the executor served itself, since it was
+    /// last asked: lane by lane in the order of their numbers, of each all there is, in order. Returns how many
+    /// such calls there were. A reset drops what its lanes have written and nobody has asked for.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn drain_console(&mut self, out: &mut dyn FnMut(usize, &[u8])) -> Result<u64, Error> {
+        let _ = out;
+        Ok(0)
+    }
 
     /// How many frames all lanes own together.
     ///

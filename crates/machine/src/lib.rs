@@ -25,4 +25,4 @@ pub use machine::{Builder, LaneSetup, Machine};
 pub use program::{Permissions, Program, Segment, read};
 pub use reference::{Reference, ReferenceEngine};
 pub use report::Report;
-pub use semihosting::{Layout, SEMIHOSTING, Stream};
+pub use semihosting::{Layout, SEMIHOSTING, SHADER_NUMBERS, Stream};

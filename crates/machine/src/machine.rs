@@ -44,10 +44,28 @@ pub struct Machine {
 #[derive(Clone, Debug)]
 struct LaneState {
     services: Services,
+    written: Written,
+    /// What the executor has last been told of console output; nothing if the host serves all of it.
+    console: Option<u32>,
+}
+
+/// What a lane has written to its console streams, if it is collected.
+#[derive(Clone, Debug, Default)]
+struct Written {
     output: Vec<u8>,
     error_output: Vec<u8>,
     /// Whether output was dropped for lack of room.
     truncated: bool,
+}
+
+impl Written {
+    /// Collects bytes, as far as the stream has room up to `max`.
+    fn collect(&mut self, stream: Stream, bytes: &[u8], max: usize) {
+        let collected = if stream == Stream::Output { &mut self.output } else { &mut self.error_output };
+        let kept = bytes.len().min(max - collected.len());
+        collected.extend_from_slice(&bytes[..kept]);
+        self.truncated |= kept < bytes.len();
+    }
 }
 
 impl Machine {
@@ -202,7 +220,7 @@ impl Machine {
     /// # Errors
     /// If there is no such lane.
     pub fn output(&self, lane: usize, stream: Stream) -> Result<&[u8], Error> {
-        let LaneState { output, error_output, .. } = &self.lanes[self.check(lane)?];
+        let Written { output, error_output, .. } = &self.lanes[self.check(lane)?].written;
         Ok(if stream == Stream::Output { output } else { error_output })
     }
 
@@ -211,7 +229,7 @@ impl Machine {
     /// # Errors
     /// If there is no such lane.
     pub fn output_truncated(&self, lane: usize) -> Result<bool, Error> {
-        Ok(self.lanes[self.check(lane)?].truncated)
+        Ok(self.lanes[self.check(lane)?].written.truncated)
     }
 
     /// Replaces what a lane reads as console input from now on. A reset takes it back.
@@ -248,6 +266,7 @@ impl Machine {
     /// # Errors
     /// If the engine fails.
     pub fn snapshot(&mut self) -> Result<(), Error> {
+        self.drain()?;
         self.executor.snapshot()?;
         self.snapshot.clone_from(&self.lanes);
         Ok(())
@@ -262,6 +281,7 @@ impl Machine {
         for &lane in lanes {
             self.check(lane)?;
         }
+        self.drain()?;
         self.executor.reset(lanes)?;
         for &lane in lanes {
             self.lanes[lane].clone_from(&self.snapshot[lane]);

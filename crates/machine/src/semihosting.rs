@@ -42,6 +42,14 @@ const SYS_EXIT_EXTENDED: u32 = 0x20;
 const SYS_ELAPSED: u32 = 0x30;
 const SYS_TICKFREQ: u32 = 0x31;
 
+/// The numbers that shaders need, as they serve some console output themselves: name, value, meaning.
+pub const SHADER_NUMBERS: &[(&str, u32, &str)] = &[
+    ("SEMIHOSTING", SEMIHOSTING as u32, "The immediate of HLT that asks for a service."),
+    ("SYS_WRITEC", SYS_WRITEC, "Writes a byte."),
+    ("SYS_WRITE0", SYS_WRITE0, "Writes a string that ends in a zero byte."),
+    ("SYS_WRITE", SYS_WRITE, "Writes so many bytes to a handle."),
+];
+
 /// `ADP_Stopped_ApplicationExit`: the reason of an orderly exit.
 const APPLICATION_EXIT: u64 = 0x2_0026;
 /// What an operation returns when it fails.
@@ -279,6 +287,13 @@ impl Services {
     /// Replaces the console input, of which nothing has been read then.
     pub(crate) fn set_input(&mut self, input: Arc<[u8]>) {
         (self.input, self.input_position) = (input, 0);
+    }
+
+    /// Which console output needs nothing of what is known here: what [`Executor::set_console`] wants to hear.
+    pub(crate) fn console(&self) -> u32 {
+        let is_output = |handle: &Option<Handle>| matches!(handle, Some(Handle::Output(Stream::Output)));
+        let handles = (1..u32::BITS).zip(&self.handles).filter(|(_, handle)| is_output(handle));
+        handles.fold(1, |bits, (number, _)| bits | 1 << number)
     }
 
     fn unread_input(&self) -> &[u8] {

@@ -8,7 +8,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use kvrm_arm64::{Cpu, Features};
 
-use super::{Console, LaneState, Machine};
+use super::{Console, LaneState, Machine, Written};
 use crate::error::Error;
 use crate::executor::{Executor, Factory, Plan};
 use crate::image::{Image, PAGE_BYTES, PAGE_SHIFT};
@@ -213,6 +213,8 @@ impl<'a> Builder<'a> {
         let frames_max = self.frames_max.unwrap_or((FRAMES_MAX / self.lanes).max(FRAMES_MIN));
         let plan = Plan { images: &images, lanes: self.lanes, frames_max };
         let mut executor = self.engine.executor(&plan)?;
+        // The order in which lanes are served shows where they share files or a console; then the host keeps to it.
+        let apart = self.lanes == 1 || (directory.is_none() && self.console.is_none());
 
         let mut lanes = Vec::with_capacity(self.lanes);
         for lane in 0..self.lanes {
@@ -225,12 +227,12 @@ impl<'a> Builder<'a> {
             }
             executor.set_cpu(lane, &cpu)?;
             let line = command_line(&self.program, lane, &(self.arguments)(lane))?;
-            lanes.push(LaneState {
-                services: Services::new(line, (self.input)(lane).into()),
-                output: Vec::new(),
-                error_output: Vec::new(),
-                truncated: false,
-            });
+            let services = Services::new(line, (self.input)(lane).into());
+            let console = apart.then(|| services.console());
+            if let Some(handles) = console {
+                executor.set_console(lane, handles)?;
+            }
+            lanes.push(LaneState { services, written: Written::default(), console });
         }
         let host = Host { layout, directory };
         let Self { program, console, output_max, .. } = self;

@@ -50,6 +50,8 @@ impl Machine {
                 goes_on
             };
             dispatches += self.executor.run(&ends, observe)?.dispatches;
+            // What was written before the calls that wait comes first.
+            services += self.drain()?;
             services += self.serve_all(&running)?;
             let before = std::mem::take(&mut running);
             steps = 0;
@@ -101,6 +103,15 @@ impl Machine {
         Ok(lanes)
     }
 
+    /// Takes what lanes have written by calls the executor served; says how many calls these were.
+    pub(super) fn drain(&mut self) -> Result<u64, Error> {
+        let Self { executor, console, lanes, output_max, .. } = self;
+        executor.drain_console(&mut |lane, bytes| match console {
+            Some(console) => console(lane, Stream::Output, bytes),
+            None => lanes[lane].written.collect(Stream::Output, bytes, *output_max),
+        })
+    }
+
     /// Serves those of `lanes` that have stopped for it, in the order of their numbers; says how many.
     fn serve_all(&mut self, lanes: &[usize]) -> Result<u64, Error> {
         let mut calls = Vec::new();
@@ -143,18 +154,20 @@ impl Machine {
 
     /// Serves the semihosting call `lane` has stopped for. The call is a step of its own.
     fn serve(&mut self, lane: usize, mut cpu: Cpu) -> Result<(), Error> {
-        let LaneState { services, output, error_output, truncated } = &mut self.lanes[lane];
+        let LaneState { services, written, console: told } = &mut self.lanes[lane];
         let (console, output_max) = (&mut self.console, self.output_max);
-        let mut write = |stream, bytes: &[u8]| {
-            if let Some(console) = console {
-                return console(lane, stream, bytes);
-            }
-            let collected = if stream == Stream::Output { &mut *output } else { &mut *error_output };
-            let kept = bytes.len().min(output_max - collected.len());
-            collected.extend_from_slice(&bytes[..kept]);
-            *truncated |= kept < bytes.len();
+        let mut write = |stream, bytes: &[u8]| match console {
+            Some(console) => console(lane, stream, bytes),
+            None => written.collect(stream, bytes, output_max),
         };
-        let stop = match services.serve(&self.host, &mut *self.executor, lane, &cpu, &mut write)? {
+        let outcome = services.serve(&self.host, &mut *self.executor, lane, &cpu, &mut write)?;
+        // Calls open and close handles.
+        let handles = services.console();
+        if told.is_some_and(|told| told != handles) {
+            self.executor.set_console(lane, handles)?;
+            *told = Some(handles);
+        }
+        let stop = match outcome {
             Outcome::Stop(stop) => return self.executor.set_stop(lane, Some(stop)),
             Outcome::Return(value) => {
                 cpu.set_x(0, value);
