@@ -43,8 +43,11 @@ constants! {
     COLUMN_TAIL = 44;
     /// Column: how many pages the lane may write, and from bit 32 on the first frame of its chain. A reset keeps it.
     COLUMN_HEAD = 45;
+    /// Column: which console output needs no host, a bit a handle; from bit 32 on the bytes that wait for the host.
+    /// A reset drops these.
+    COLUMN_CONSOLE = 46;
     /// How many columns there are.
-    COLUMNS = 46;
+    COLUMNS = 47;
 
     // Why a lane stopped.
 
@@ -128,8 +131,17 @@ constants! {
     COUNTER_STEPS = 5;
     /// Steps retired, the high word.
     COUNTER_STEPS_HIGH = 6;
+    /// Calls that were served without the host.
+    COUNTER_SERVED = 7;
     /// How many counters there are.
     COUNTERS = 8;
+
+    // Console output. Its buffer has columns of one u64 a lane, too: lanes mostly write as much as their neighbours.
+
+    /// The handles of a lane that may be console output: those below this number.
+    CONSOLE_HANDLES = 32;
+    /// The most bytes of a call that is served without the host.
+    CONSOLE_CALL_BYTES = 1024;
 
     /// Words of a row of the decode table: mask, value, holes and shape, and the four words of the micro-op.
     ROW_WORDS = 8;

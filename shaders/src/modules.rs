@@ -19,6 +19,7 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "arm64/operations.wgsl"
     "arm64/word.wgsl"
     "machine/bindings.wgsl"
+    "machine/console.wgsl"
     "machine/decode.wgsl"
     "machine/decode_table.wgsl"
     "machine/digest.wgsl"
@@ -33,6 +34,7 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "machine/memory.wgsl"
     "machine/micro_op.wgsl"
     "machine/rows.wgsl"
+    "machine/semihosting.wgsl"
     "machine/transfer.wgsl"
     "wide.wgsl"
 };

@@ -37,6 +37,7 @@ const FILES: &[Generated] = &[
     ("shaders/wgsl/machine/layout.wgsl", micro_op_wgsl::layout),
     ("shaders/wgsl/machine/micro_op.wgsl", micro_op_wgsl::text),
     ("shaders/wgsl/machine/rows.wgsl", micro_op_wgsl::rows),
+    ("shaders/wgsl/machine/semihosting.wgsl", micro_op_wgsl::semihosting),
 ];
 
 /// The paths of all generated files.

@@ -1,5 +1,6 @@
 //! Lanes on a GPU: what an [`Executor`] is to do, by the kernels of the [`Store`].
 
+mod console;
 mod memory;
 mod running;
 mod stops;
@@ -37,6 +38,8 @@ pub struct GpuExecutor {
     description: String,
     slices: Slices,
     cache: Cache,
+    /// Calls that were served on the device since the host last took what they wrote.
+    served: u64,
     /// The SIMD registers of lanes that have any; no shader touches them yet.
     simd: HashMap<usize, Simd>,
     snapshot: Option<Snapshot>,
@@ -114,6 +117,7 @@ impl GpuExecutor {
             store,
             images: plan.images.to_vec(),
             cache: Cache::default(),
+            served: 0,
             simd: HashMap::new(),
             snapshot: None,
             frames: frames.words.len() as u32,
@@ -329,6 +333,14 @@ impl Executor for GpuExecutor {
             return Err(kvrm_machine::Error::NoSnapshot);
         }
         Ok(self.reset_lanes(lanes)?)
+    }
+
+    fn set_console(&mut self, lane: usize, handles: u32) -> Result<(), kvrm_machine::Error> {
+        Ok(self.set_console_handles(lane, handles)?)
+    }
+
+    fn drain_console(&mut self, out: &mut dyn FnMut(usize, &[u8])) -> Result<u64, kvrm_machine::Error> {
+        Ok(self.drain(out)?)
     }
 
     fn frames_used(&mut self) -> Result<usize, kvrm_machine::Error> {

@@ -30,7 +30,8 @@ impl Kernels {
     /// Compiles the kernels for frames in `pools` bindings of `2^pool_shift` words each.
     pub(crate) fn compile(device: &Device, pools: usize, pool_shift: u32) -> Result<Self, Error> {
         use Access::{Read, ReadWrite};
-        let mut accesses = vec![Read, ReadWrite, ReadWrite, ReadWrite, ReadWrite];
+        let mut accesses = vec![Read];
+        accesses.extend([ReadWrite; 5]);
         accesses.extend(std::iter::repeat_n(ReadWrite, pools));
         let machine = storage_layout(device, "machine", &accesses)?;
         let decoding = storage_layout(device, "decoding", &[Read, Read, Read])?;

@@ -35,12 +35,17 @@ pub(crate) struct Parameters {
     pub(crate) frames: u32,
     pub(crate) jobs: u32,
     pub(crate) features: u32,
+    pub(crate) console: u32,
 }
 
 /// Bytes of the micro-ops of a page.
 const CODE_PAGE_BYTES: u64 = PAGE_OPS as u64 * OP_BYTES;
 /// Buffers of a kernel that are not pools: the machine's, and the most that come with a kernel.
-const OTHER_BUFFERS: u32 = 5 + 4;
+const OTHER_BUFFERS: u32 = 6 + 4;
+/// The most bytes of console output that wait for the host, of all lanes together.
+const CONSOLE_BYTES: u64 = 64 << 20;
+/// The fewest and the most bytes of a lane.
+const CONSOLE_BYTES_OF_LANE: (u64, u64) = (64, 64 << 10);
 
 /// Limits below those of the device, for tests.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,6 +60,8 @@ pub struct Bounds {
     pub slice_steps: Option<u32>,
     /// How many loop iterations an invocation may take, as if the driver cut off longer ones.
     pub loop_limit: Option<u32>,
+    /// The most bytes of console output of a lane that wait for the host, a multiple of 8 and not 0.
+    pub console_bytes: Option<u32>,
 }
 
 #[derive(Debug)]
@@ -67,6 +74,10 @@ pub(crate) struct Store {
     pub(crate) info: Buffer,
     micro_ops: Buffer,
     counters: Buffer,
+    /// Console output, in columns of one word a lane.
+    console: Buffer,
+    /// Bytes of it there is room for, a lane.
+    console_bytes: u32,
     /// Frames, in pools of `2^pool_shift` words.
     pools: Vec<Buffer>,
     pool_shift: u32,
@@ -105,6 +116,7 @@ impl Store {
         let (rows, starts) = decode_table();
         let rows: Vec<u32> = rows.iter().flat_map(row_words).collect();
         let info = Buffer::zeroed(device, "frame information", INFO_BYTES)?;
+        let console_bytes = bounds.console_bytes.unwrap_or_else(|| console_bytes(device, lanes));
         let mut store = Self {
             device: device.clone(),
             kernels: device.kernels(1, pool_shift)?,
@@ -115,6 +127,8 @@ impl Store {
             info,
             micro_ops: Buffer::zeroed(device, "micro-ops", CODE_PAGE_BYTES)?,
             counters: Buffer::zeroed(device, "counters", 4 * u64::from(COUNTERS))?,
+            console: Buffer::zeroed(device, "console", u64::from(console_bytes) * lanes as u64)?,
+            console_bytes,
             pools: vec![Buffer::zeroed(device, "frames", PAGE_BYTES as u64)?],
             pool_shift,
             variant: 1,
@@ -205,8 +219,14 @@ impl Store {
     }
 
     fn bind(&mut self) -> Result<(), Error> {
-        let mut buffers =
-            vec![&self.parameters, &self.columns.buffer, &self.info, &self.micro_ops, &self.counters];
+        let mut buffers = vec![
+            &self.parameters,
+            &self.columns.buffer,
+            &self.info,
+            &self.micro_ops,
+            &self.counters,
+            &self.console,
+        ];
         buffers.extend(&self.pools);
         // Pools that do not exist yet are never used; something must be bound all the same.
         let empty: Vec<Buffer> = (self.pools.len()..self.variant)
@@ -233,6 +253,12 @@ impl Store {
     pub(crate) fn counters(&self) -> Result<[u32; COUNTERS as usize], Error> {
         let bytes = self.device.download(&[(&self.counters, 0..4 * u64::from(COUNTERS))])?;
         Ok(bytemuck::pod_read_unaligned(&bytes[0]))
+    }
+
+    /// The first words of console output of all lanes: the first of each lane, then the second of each.
+    pub(crate) fn console(&self, words: usize) -> Result<Vec<u8>, Error> {
+        let bytes = 8 * words as u64 * self.lanes as u64;
+        Ok(self.device.download(&[(&self.console, 0..bytes)])?.pop().unwrap_or_default())
     }
 
     /// Sets all counters to 0 but that of the frames.
@@ -265,6 +291,7 @@ impl Store {
             lanes: self.lanes as u32,
             frames: self.capacity,
             features: self.features,
+            console: self.console_bytes,
             ..parameters
         };
         self.parameters.upload(0, &[parameters])?;
@@ -397,6 +424,13 @@ fn sizes(there: u64, wanted: u64) -> impl Iterator<Item = u64> {
 /// How many pages of lowered code a binding of the device can hold.
 pub(crate) fn code_pages_max(device: &Device) -> usize {
     (device.limits().storage_bytes() / CODE_PAGE_BYTES) as usize
+}
+
+/// How much console output of a lane may wait for the host.
+fn console_bytes(device: &Device, lanes: usize) -> u32 {
+    let (least, most) = CONSOLE_BYTES_OF_LANE;
+    let share = CONSOLE_BYTES.min(device.limits().storage_bytes()) / lanes.max(1) as u64;
+    1 << share.clamp(least, most).ilog2()
 }
 
 /// The features of a machine, a bit each.

@@ -14,6 +14,8 @@ struct Parameters {
     jobs: u32,
     /// Bit `n` is set if the machine has the `n`-th `Feature`.
     features: u32,
+    /// Bytes of console output there is room for, a lane.
+    console: u32,
 }
 
 /// See there.
@@ -26,3 +28,5 @@ struct Parameters {
 @group(0) @binding(3) var<storage, read_write> micro_ops: array<vec4<u32>>;
 /// What the host reads after a dispatch.
 @group(0) @binding(4) var<storage, read_write> counters: array<atomic<u32>>;
+/// Console output that waits for the host: columns of one word a lane.
+@group(0) @binding(5) var<storage, read_write> console: array<u64>;

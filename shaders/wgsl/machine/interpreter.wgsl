@@ -13,10 +13,12 @@ import package::arm64::multiply::{multiply_high};
 import package::arm64::numbers::{sign_extend};
 import package::arm64::operand::{rotate_right, shift_reg};
 import package::machine::bindings::{counters, micro_ops, parameters, state};
+import package::machine::console::{serve_console};
 import package::machine::frames::{frame_load, frame_store};
 import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_FPCR, COLUMN_LIMIT, COLUMN_MONITOR, COLUMN_NZCV, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TPIDR, COLUMN_TPIDRRO, COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH, COUNTER_STOPPED, FAULT_ALIGNMENT, FRAME_WORDS, PAGE_OPS, STOP_BREAKPOINT, STOP_BUDGET, STOP_HALT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE, STOP_OUT_OF_FRAMES, STOP_SYSCALL, STOP_UNDEFINED};
 import package::machine::memory::{CODE_TLB_ENTRIES, PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_FRAME, TLB_READ, TLB_WRITE, WANT_CHECK_WRITE, WANT_EXECUTE, WANT_READ, WANT_WRITE, code_ops, code_page, code_tlb, effort, fault, forget_pages, found_code, found_frame, found_fresh, get_state, halves, joined, lane, mark_stale, may_write, set_state, tlb, translate};
 import package::machine::micro_op::{CARRY_FLAG, EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_ADD, HANDLER_AND, HANDLER_ATOMIC, HANDLER_BIT_FIELD_INSERT, HANDLER_BRANCH, HANDLER_BRANCH_REGISTER, HANDLER_BREAKPOINT, HANDLER_CHECK_READ, HANDLER_CLEAR_EXCLUSIVE, HANDLER_COMPARE_AND_SWAP, HANDLER_CONDITIONAL_COMPARE, HANDLER_COUNT_LEADING_SIGNS, HANDLER_COUNT_LEADING_ZEROS, HANDLER_CRC32, HANDLER_DIVIDE, HANDLER_EOR, HANDLER_EXTRACT, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_EXCLUSIVE, HANDLER_LOAD_LITERAL, HANDLER_MULTIPLY_ADD, HANDLER_MULTIPLY_ADD_LONG, HANDLER_MULTIPLY_HIGH, HANDLER_NOP, HANDLER_ORR, HANDLER_PC_RELATIVE, HANDLER_READ_SYSTEM, HANDLER_REVERSE_BITS, HANDLER_REVERSE_BYTES, HANDLER_SELECT, HANDLER_SHIFT, HANDLER_STALE, HANDLER_STORE, HANDLER_STORE_EXCLUSIVE, HANDLER_SUPERVISOR_CALL, HANDLER_TEST_BRANCH, HANDLER_UNDEFINED, HANDLER_WRITE_SYSTEM, HANDLER_ZERO_BLOCK, INDEX_OFFSET, INDEX_POST, REGISTERS, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO, SYSTEM_FPCR, SYSTEM_FPSR, SYSTEM_NZCV, SYSTEM_TPIDRRO_EL0, SYSTEM_TPIDR_EL0, get_a, get_aligned, get_b, get_c, get_carry, get_cond, get_dst, get_extend, get_extraction, get_flags, get_handler, get_index, get_invert, get_left, get_nzcv, get_operation, get_pair, get_right, get_size, get_wide};
+import package::machine::semihosting::{SEMIHOSTING};
 
 /// Lanes of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
@@ -124,7 +126,7 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
         var value = pc + 4lu;
         var next = value;
         var destination = get_dst(control);
-        // Whether memory is accessed in a way that is not done at once.
+        // Whether memory is accessed in a way that is not done at once, or the host may be called.
         var slow = false;
 
         // Compute.
@@ -284,10 +286,8 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     stop = STOP_BREAKPOINT;
                     retires = false;
                 }
-                case HANDLER_HALT: {
-                    stop = STOP_HALT;
-                    retires = false;
-                }
+                // It may be a call that needs no host.
+                case HANDLER_HALT: { slow = true; }
                 case HANDLER_UNDEFINED: {
                     stop = STOP_UNDEFINED;
                     retires = false;
@@ -405,7 +405,7 @@ const STAGE_DONE = 8u;
 const STAGE_FETCH = 9u;
 
 /// Everything that the fast ways do not do: pages that are not at hand, accesses across words and pages, those
-/// that read and write, and the fetch from another page.
+/// that read and write, calls of the host, and the fetch from another page.
 ///
 /// Returns what stops the lane, and 1 if this instruction does not retire. It takes little and gives little, and
 /// reads the registers again, so that the loop needs few of the GPU's own.
@@ -431,7 +431,13 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
     x[KEPT_LOADED] = 0lu;
     x[KEPT_LAST] = 0lu;
     var stage = STAGE_FETCH;
-    if is_memory {
+    if handler == HANDLER_HALT {
+        if op.z != SEMIHOSTING || !serve_console(u32(x[0]), x[1]) {
+            return vec2<u32>(STOP_HALT, 1u);
+        }
+        x[0] = 0lu;
+        set_monitor(0lu, 0u);
+    } else if is_memory {
         if get_aligned(p) == 1u && (offset & (bytes - 1u)) != 0u {
             return vec2<u32>(fault(FAULT_ALIGNMENT, select(ACCESS_READ, ACCESS_WRITE, stores), address), 1u);
         }

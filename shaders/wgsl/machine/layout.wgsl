@@ -47,8 +47,11 @@ const COLUMN_TAIL = 44u;
 /// Column: how many pages the lane may write, and from bit 32 on the first frame of its chain. A reset keeps it.
 const COLUMN_HEAD = 45u;
 
+/// Column: which console output needs no host, a bit a handle; from bit 32 on the bytes that wait for the host. A reset drops these.
+const COLUMN_CONSOLE = 46u;
+
 /// How many columns there are.
-const COLUMNS = 46u;
+const COLUMNS = 47u;
 
 /// The lane runs.
 const STOP_NONE = 0u;
@@ -155,8 +158,17 @@ const COUNTER_STEPS = 5u;
 /// Steps retired, the high word.
 const COUNTER_STEPS_HIGH = 6u;
 
+/// Calls that were served without the host.
+const COUNTER_SERVED = 7u;
+
 /// How many counters there are.
 const COUNTERS = 8u;
+
+/// The handles of a lane that may be console output: those below this number.
+const CONSOLE_HANDLES = 32u;
+
+/// The most bytes of a call that is served without the host.
+const CONSOLE_CALL_BYTES = 1024u;
 
 /// Words of a row of the decode table: mask, value, holes and shape, and the four words of the micro-op.
 const ROW_WORDS = 8u;

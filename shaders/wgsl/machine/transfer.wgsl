@@ -2,7 +2,7 @@
 
 import package::machine::bindings::{parameters, state};
 import package::machine::frames::{frame_load, frame_store};
-import package::machine::layout::{COLUMNS, COLUMN_HEAD, STOP_NONE};
+import package::machine::layout::{COLUMNS, COLUMN_CONSOLE, COLUMN_HEAD, STOP_NONE};
 import package::machine::memory::{WANT_HOST_READ, WANT_HOST_WRITE, forget_pages, found_code, found_frame, found_fresh, lane, mark_stale, translate};
 
 /// Lanes of a workgroup.
@@ -113,7 +113,9 @@ fn reset(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let lanes = parameters.lanes;
     for (var column = 0u; column < COLUMNS; column += 1u) {
         if column != COLUMN_HEAD {
-            state[column * lanes + lane] = snapshot[column * lanes + lane];
+            let there = snapshot[column * lanes + lane];
+            // What the snapshot knows to be in the console's buffer is no longer there.
+            state[column * lanes + lane] = select(there, there & 0xfffffffflu, column == COLUMN_CONSOLE);
         }
     }
 }

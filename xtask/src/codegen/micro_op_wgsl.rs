@@ -107,6 +107,17 @@ pub(super) fn layout() -> Result<String> {
     Ok(out)
 }
 
+/// The numbers of semihosting.
+pub(super) fn semihosting() -> Result<String> {
+    let mut out = format!(
+        "//! Semihosting. {BANNER}; do not edit.\n//!\n//! Source: `kvrm_machine::SHADER_NUMBERS`.\n"
+    );
+    for (name, value, doc) in kvrm_machine::SHADER_NUMBERS {
+        write!(out, "\n/// {doc}\nconst {name} = {value:#x}u;\n")?;
+    }
+    Ok(out)
+}
+
 /// The frames of a machine in one binding.
 pub(super) fn frames() -> Result<String> {
     pools(1)
@@ -142,7 +153,8 @@ fn pools(count: u32) -> Result<String> {
         out += "override POOL_SHIFT: u32 = 28u;\n";
     }
     for pool in 0..count {
-        let binding = 5 + pool;
+        // Behind those of `machine/bindings.wgsl`.
+        let binding = 6 + pool;
         writeln!(out, "\n/// Words of frames: data, or two entries of a page table.")?;
         writeln!(
             out,

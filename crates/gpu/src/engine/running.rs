@@ -6,8 +6,8 @@ use std::time::Instant;
 use kvrm_machine::{Progress, RunStats};
 use kvrm_shaders::layout::{
     COLUMN_LIMIT, COLUMN_STOP, COLUMN_STOP_ADDRESS, COUNTER_FRAMES, COUNTER_NEED_CODE, COUNTER_NEED_FRAME,
-    COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH, LEVEL_BITS, STOP_NEED_CODE, STOP_NEED_FRAME,
-    STOP_NONE, STOP_OUT_OF_FRAMES,
+    COUNTER_RUNNING, COUNTER_SERVED, COUNTER_STEPS, COUNTER_STEPS_HIGH, LEVEL_BITS, STOP_NEED_CODE,
+    STOP_NEED_FRAME, STOP_NONE, STOP_OUT_OF_FRAMES,
 };
 
 use super::{GpuExecutor, halves, word};
@@ -43,6 +43,7 @@ impl GpuExecutor {
 
             let count = |counter: u32| counters[counter as usize];
             steps += word(count(COUNTER_STEPS), count(COUNTER_STEPS_HIGH));
+            self.served += u64::from(count(COUNTER_SERVED));
             self.frames = count(COUNTER_FRAMES).min(self.store.capacity());
             let (running, needy) =
                 (count(COUNTER_RUNNING), count(COUNTER_NEED_FRAME) + count(COUNTER_NEED_CODE));
@@ -55,6 +56,10 @@ impl GpuExecutor {
                 self.store.device.set_pace(pace);
             }
             if observe(Progress { steps, running: (running + needy) as usize }).is_break() {
+                break;
+            }
+            // What was written is shown while lanes run on.
+            if needy == 0 && self.served > 0 {
                 break;
             }
         }

@@ -1,6 +1,7 @@
 //! The GPU engine beside the reference: for the same inputs both give the same, bit for bit.
 
 mod code_pages;
+mod console;
 mod frames;
 mod guests;
 mod host_memory;

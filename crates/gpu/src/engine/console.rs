@@ -1,0 +1,39 @@
+//! Console output that lanes wrote without the host.
+
+use kvrm_shaders::layout::COLUMN_CONSOLE;
+
+use super::{GpuExecutor, halves, word};
+use crate::error::Error;
+
+impl GpuExecutor {
+    pub(super) fn set_console_handles(&mut self, lane: usize, handles: u32) -> Result<(), Error> {
+        let columns = &mut self.store.columns;
+        let (_, waiting) = halves(columns.word(COLUMN_CONSOLE, lane)?);
+        columns.set(COLUMN_CONSOLE, lane, word(handles, waiting))
+    }
+
+    /// Takes what has been written, in one transfer that is as long as the longest of all lanes, but only if there
+    /// were any calls.
+    pub(super) fn drain(&mut self, out: &mut dyn FnMut(usize, &[u8])) -> Result<u64, Error> {
+        if self.served == 0 {
+            return Ok(0);
+        }
+        let waiting = |word: &u64| halves(*word).1 as usize;
+        let lanes: Vec<usize> = self.store.columns.get(COLUMN_CONSOLE)?.iter().map(waiting).collect();
+        let words = lanes.iter().max().map_or(0, |bytes| bytes.div_ceil(8));
+        let contents = self.store.console(words)?;
+        for word in self.store.columns.get_mut(COLUMN_CONSOLE)? {
+            *word &= 0xffff_ffff;
+        }
+        let row = 8 * lanes.len();
+        let mut text = Vec::new();
+        for (lane, bytes) in lanes.into_iter().enumerate().filter(|(_, bytes)| *bytes > 0) {
+            text.clear();
+            for row in contents.chunks_exact(row).take(bytes.div_ceil(8)) {
+                text.extend_from_slice(&row[8 * lane..8 * lane + 8]);
+            }
+            out(lane, &text[..bytes]);
+        }
+        Ok(std::mem::take(&mut self.served))
+    }
+}

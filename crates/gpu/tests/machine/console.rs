@@ -1,0 +1,532 @@
+//! Console output that is written without the host: it is what the host would have written, call by call.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use kvrm_arm64::asm::{Assembler, W22, X0, X1, X19, X20, X21, X23, at};
+use kvrm_gpu::{Bounds, GpuExecutor};
+use kvrm_machine::{
+    Builder, Error, Executor, Factory, LaneSetup, Machine, Permissions, Plan, Program, Report, Segment, Stop,
+    Stream,
+};
+
+use crate::support::{Both, CODE, DATA, PAGE, assemble, device, same_machines, segment, text_and_data};
+
+const OPEN: u64 = 1;
+const CLOSE: u64 = 2;
+const WRITEC: u64 = 3;
+const WRITE0: u64 = 4;
+const WRITE: u64 = 5;
+const ERRNO: u64 = 0x13;
+const EXIT: u64 = 0x18;
+/// The HLT of a call.
+const CALL: i64 = 0xf000;
+
+/// Where the calls of a lane are listed: operation and parameter, and a zero at the end.
+const TABLE: u64 = DATA;
+/// Where their results go.
+const RESULTS: u64 = DATA + PAGE;
+/// Two pages for what they name.
+const TEXT: u64 = DATA + 2 * PAGE;
+/// Nothing is mapped from here on.
+const END: u64 = DATA + 4 * PAGE;
+/// A page that cannot be read.
+const WRITE_ONLY: u64 = 0x4_0000;
+/// The name of the console, and the blocks that open it.
+const NAME: u64 = END - 0x80;
+const OPEN_INPUT: u64 = NAME + 0x08;
+const OPEN_OUTPUT: u64 = NAME + 0x20;
+const OPEN_ERROR: u64 = NAME + 0x38;
+const OPEN_FILE: u64 = NAME + 0x50;
+
+/// Makes the calls of its table, one after the other, and halts.
+fn caller() -> Program {
+    let code = assemble(|a| {
+        let (again, end) = (a.label(), a.label());
+        a.mov(X20, TABLE as i64).mov(X21, RESULTS as i64);
+        a.bind(again);
+        a.ldr(X0, at(X20, 0)).ldr(X1, at(X20, 8)).add(X20, X20, 16).cbz(X0, end);
+        a.hlt(CALL).str(X0, at(X21, 0)).add(X21, X21, 8).b(again);
+        a.bind(end);
+        a.hlt(0);
+    });
+    program(vec![
+        segment(CODE, PAGE, code, Permissions::RX),
+        segment(DATA, END - DATA, Vec::new(), Permissions::RW),
+        segment(
+            WRITE_ONLY,
+            PAGE,
+            b"secret".to_vec(),
+            Permissions { read: false, write: true, execute: false },
+        ),
+    ])
+}
+
+fn program(segments: Vec<Segment>) -> Program {
+    Program { name: "calls".to_owned(), entry: CODE, segments, symbols: Vec::new() }
+}
+
+fn words(words: &[u64]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// Lists the calls of a lane, and writes the blocks that open the console.
+fn prepare(lane: &mut LaneSetup<'_>, calls: &[(u64, u64)]) {
+    let table: Vec<u64> = calls.iter().flat_map(|call| [call.0, call.1]).collect();
+    assert!(table.len() < PAGE as usize / 8, "the table and the zero behind it have a page");
+    lane.write(TABLE, &words(&table));
+    lane.write(NAME, b":tt\0file");
+    for (block, name, mode, bytes) in [
+        (OPEN_INPUT, NAME, 0, 3),
+        (OPEN_OUTPUT, NAME, 4, 3),
+        (OPEN_ERROR, NAME, 8, 3),
+        (OPEN_FILE, NAME + 4, 4, 4),
+    ] {
+        lane.write(block, &words(&[name, mode, bytes]));
+    }
+}
+
+/// The GPU, able to do less than it can.
+#[derive(Clone, Copy)]
+struct Bounded(Bounds);
+
+impl Factory for Bounded {
+    fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
+        Ok(Box::new(GpuExecutor::with_bounds(device(), plan, self.0)?))
+    }
+}
+
+/// So many bytes of a lane wait for the host.
+fn room(bytes: u32) -> Bounds {
+    Bounds { console_bytes: Some(bytes), ..Bounds::default() }
+}
+
+/// The same machine on both engines.
+struct Machines {
+    gpu: Machine,
+    reference: Machine,
+}
+
+impl Machines {
+    fn new<'a>(bounds: Bounds, builder: impl Fn() -> Builder<'a>) -> Self {
+        let gpu = builder().engine(Bounded(bounds)).build().expect("the guest fits");
+        Self { gpu, reference: builder().build().expect("the guest fits") }
+    }
+
+    /// Both do the same; says how often the GPU was handed work, and how many calls there were.
+    fn run(&mut self, budget: u64) -> Report {
+        let gpu = self.gpu.run(budget).expect("the GPU works");
+        let reference = self.reference.run(budget).expect("the reference works");
+        let told = |report: &Report| (report.steps, report.stops.clone(), report.services, report.frames);
+        assert_eq!(told(&gpu), told(&reference), "the GPU on the left, the reference on the right");
+        gpu
+    }
+
+    fn each(&mut self, act: impl Fn(&mut Machine) -> Result<(), Error>) {
+        act(&mut self.gpu).expect("the GPU works");
+        act(&mut self.reference).expect("the reference works");
+    }
+
+    /// All there is to see is the same; gives what lanes have printed.
+    fn same(&mut self, when: &str) -> Vec<String> {
+        for lane in 0..self.reference.lanes() {
+            let seen = |machine: &Machine| {
+                let error = machine.output(lane, Stream::Error).expect("there is such a lane").to_vec();
+                (error, machine.output_truncated(lane).expect("there is such a lane"))
+            };
+            assert_eq!(seen(&self.gpu), seen(&self.reference), "lane {lane} {when}");
+        }
+        let lanes = same_machines(&mut self.gpu, &mut self.reference, when);
+        lanes.into_iter().map(|(_, output)| output).collect()
+    }
+}
+
+/// Calls of every kind, good and bad, on a console that opens, closes and becomes another; and what they name.
+fn all_calls(lane: &mut LaneSetup<'_>) -> Vec<(u64, u64)> {
+    let (fox, page_end) = (TEXT + 0x20, TEXT + PAGE);
+    lane.write(fox, b"The quick brown fox jumps over the lazy dog. 0123456789\0");
+    lane.write(page_end - 5, b"across\npages\0");
+    lane.write(END - 4, b"open");
+    // Strings and bytes of any alignment.
+    let mut calls: Vec<_> =
+        (0..9).flat_map(|at| [(WRITE0, fox + at), (WRITEC, fox + at), (WRITE0, fox + 47 + at)]).collect();
+    calls.extend((0..14).map(|at| (WRITE0, page_end - 5 + at)));
+    // What is not there, or not for reading.
+    for bad in [0, END - 4, END - 1, END, WRITE_ONLY, 1 << 47, 1 << 48, u64::MAX] {
+        calls.extend([(WRITEC, bad), (WRITE0, bad), (WRITE, bad), (ERRNO, 0)]);
+    }
+    let mut blocks = Vec::new();
+    for (address, bytes) in [
+        (fox, 0),
+        (fox, 1),
+        (fox + 3, 5),
+        (fox + 3, 6),
+        (fox + 1, 23),
+        (page_end - 3, 9),
+        (fox, 1023),
+        (fox + 5, 1024),
+        (fox, 1025),
+        (fox, PAGE + 20),
+        (END - 8, 8),
+        (END - 8, 9),
+        (WRITE_ONLY, 3),
+        (fox, 1 << 32),
+        (fox, u64::MAX),
+        (u64::MAX - 3, 8),
+    ] {
+        blocks.push([1, address, bytes]);
+    }
+    // Error output, input, no files, closed ones, and numbers that are no handles.
+    for handle in [0, 2, 3, 4, 5, 31, 32, 33, 63, 65, 1 << 32 | 1, u64::MAX] {
+        blocks.push([handle, fox, 10]);
+    }
+    let mut places: Vec<u64> = (0..).map(|n| TEXT + 0x100 + 24 * n).take(blocks.len()).collect();
+    // At odd places, and across pages.
+    places.extend([TEXT + 0x7fc, page_end + 0x41, TEXT - 8]);
+    blocks.extend([[1, fox, 4]; 3]);
+    for (place, block) in places.iter().zip(&blocks) {
+        lane.write(*place, &words(block));
+        calls.extend([(WRITE, *place), (ERRNO, 0)]);
+    }
+    // The first handle is closed, then error output, then output again.
+    let first = places[2];
+    calls.extend([(CLOSE, first), (WRITE, first), (ERRNO, 0), (OPEN, OPEN_ERROR), (WRITE, first)]);
+    calls.extend([(CLOSE, first), (OPEN, OPEN_OUTPUT), (WRITE, first)]);
+    // Lanes make different calls at the same time.
+    let count = calls.len();
+    calls.rotate_left(37 * lane.number() % count);
+    calls.splice(..0, [OPEN_OUTPUT, OPEN_ERROR, OPEN_INPUT, OPEN_FILE].map(|block| (OPEN, block)));
+    calls
+}
+
+fn of_all_calls<'a>(lanes: usize) -> Builder<'a> {
+    Machine::builder(caller()).lanes(lanes).prepare(|lane| {
+        let calls = all_calls(lane);
+        prepare(lane, &calls);
+    })
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn every_call_ends_as_on_the_host() {
+    for (lanes, bytes) in [(1, 64 << 10), (5, 4096), (5, 64), (5, 8)] {
+        let mut machines = Machines::new(room(bytes), || of_all_calls(lanes));
+        let report = machines.run(u64::MAX);
+        let output = machines.same(&format!("of {lanes}, with {bytes} bytes that wait"));
+        assert!(output[0].contains("lazy dog") && output[0].contains("across\npages"), "{}", output[0]);
+        assert_eq!(report.stops["halt"], lanes, "all have made their calls");
+        if lanes == 1 {
+            let Report { dispatches, services, .. } = report;
+            assert!(dispatches < services - 40, "{dispatches} dispatches for {services} calls");
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn budgets_end_at_calls_too() {
+    let mut machines = Machines::new(room(4096), || of_all_calls(3));
+    for step in 0..90 {
+        machines.run(1 + step / 60);
+        machines.same(&format!("in run {step}"));
+    }
+    machines.run(u64::MAX);
+    machines.same("at the end");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn snapshots_keep_handles_and_resets_take_output_back() {
+    let mut machines = Machines::new(room(256), || of_all_calls(3));
+    // Before anything is open, between calls, and when all is done.
+    for steps in [0, 60, 900, u64::MAX] {
+        machines.run(steps);
+        machines.each(Machine::snapshot);
+        let there = machines.same("at the snapshot");
+        for lanes in [&[0][..], &[2, 1], &[0, 1, 2]] {
+            machines.run(333);
+            machines.same("behind the snapshot");
+            machines.each(|machine| machine.reset(lanes));
+            machines.same("after the reset");
+        }
+        assert_eq!(machines.same("after all resets"), there, "back to the snapshot");
+    }
+}
+
+/// Prints a character, a string and bytes, x19 times, and exits.
+fn printer() -> Program {
+    let code = assemble(|a| {
+        let (again, end) = (a.label(), a.label());
+        let call = |a: &mut Assembler, operation: u64, parameter: u64| {
+            a.mov(X0, operation as i64).mov(X1, parameter as i64).hlt(CALL);
+        };
+        call(a, OPEN, OPEN_OUTPUT);
+        a.bind(again);
+        a.cbz(X19, end);
+        call(a, WRITEC, TEXT);
+        call(a, WRITE0, TEXT + 1);
+        call(a, WRITE, TEXT + 0x20);
+        a.sub(X19, X19, 1).b(again);
+        a.bind(end);
+        call(a, EXIT, TEXT + 0x40);
+    });
+    program(vec![
+        segment(CODE, PAGE, code, Permissions::RX),
+        segment(DATA, END - DATA, Vec::new(), Permissions::RW),
+    ])
+}
+
+/// Lanes that print lines, each so many.
+fn printing<'a>(lanes: usize, lines: impl Fn(usize) -> u64 + 'a) -> Builder<'a> {
+    Machine::builder(printer()).lanes(lanes).prepare(move |lane| {
+        prepare(lane, &[]);
+        lane.write(TEXT, b">line of text\0");
+        lane.write(TEXT + 0x10, b", and more\n");
+        lane.write(TEXT + 0x20, &words(&[1, TEXT + 0x10, 11]));
+        lane.write(TEXT + 0x40, &words(&[0x2_0026, 0]));
+        let count = lines(lane.number());
+        lane.set_x(19, count);
+    })
+}
+
+const LINE: &str = ">line of text, and more\n";
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn many_calls_take_few_dispatches() {
+    let lines = |lane: usize| 50 * (lane as u64 % 3);
+    let mut machines = Machines::new(Bounds::default(), || printing(70, lines));
+    let report = machines.run(u64::MAX);
+    let output = machines.same("at the end");
+    assert_eq!(output[1], LINE.repeat(50), "a lane in the middle");
+    // Code to lower, OPEN and EXIT stop lanes; 300 calls of the busiest do not.
+    assert!(report.dispatches < 30, "{} dispatches", report.dispatches);
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn a_full_buffer_is_emptied_by_the_host() {
+    for bytes in [8, 24, 64, 1000] {
+        let mut machines = Machines::new(room(bytes), || printing(3, |lane| 40 + lane as u64));
+        let report = machines.run(u64::MAX);
+        let output = machines.same(&format!("with {bytes} bytes"));
+        assert_eq!(output[2], LINE.repeat(42), "all of it");
+        assert!(report.dispatches < 42 * 3, "{} dispatches for so many calls", report.dispatches);
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn output_is_truncated_where_it_would_have_been() {
+    for max in [0, 1, 23, 100] {
+        let mut machines = Machines::new(room(64), || printing(2, |lane| 5 * lane as u64).output_max(max));
+        machines.run(u64::MAX);
+        let output = machines.same(&format!("with room for {max} bytes"));
+        assert_eq!(output[1].len(), max.min(5 * LINE.len()), "no more than that");
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn a_console_hears_both_streams_in_order_and_while_a_lane_runs() {
+    // Prints on error output, prints, and goes on for ever.
+    let endless = || {
+        let mut program = caller();
+        program.segments[0].data = assemble(|a| {
+            let (again, end) = (a.label(), a.label());
+            a.mov(X20, TABLE as i64);
+            a.bind(again);
+            a.ldr(X0, at(X20, 0)).ldr(X1, at(X20, 8)).add(X20, X20, 16).cbz(X0, end).hlt(CALL).b(again);
+            a.bind(end);
+            a.b(end);
+        });
+        program
+    };
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let write = Arc::clone(&heard);
+    let mut machine = Machine::builder(endless())
+        .engine(Bounded(Bounds { slice_steps: Some(1 << 12), ..room(4096) }))
+        .prepare(|lane| {
+            let (error, text) = (TEXT + 0x20, TEXT);
+            lane.write(text, b"one\0two\0");
+            lane.write(error, &words(&[1, text, 3]));
+            let calls =
+                [(WRITE0, text + 4), (OPEN, OPEN_ERROR), (WRITE0, text), (WRITE, error), (WRITE0, text + 4)];
+            prepare(lane, &calls);
+        })
+        .console(move |_, stream, bytes: &[u8]| {
+            write.lock().expect("no panic").push((stream, bytes.to_vec()))
+        })
+        .build()
+        .expect("the guest fits");
+    let count = || heard.lock().expect("no panic").len();
+    // If nothing were heard before the lane stops, this would never end.
+    let observe = &mut |_| if count() == 4 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    machine.run_observed(u64::MAX, observe).expect("the GPU works");
+    let output = |text: &str| (Stream::Output, text.as_bytes().to_vec());
+    let expected = [output("two"), output("one"), (Stream::Error, b"one".to_vec()), output("two")];
+    assert_eq!(*heard.lock().expect("no panic"), expected, "in the order of the calls");
+}
+
+/// Lanes that open a file, and print and write into it by turns.
+fn sharing<'a>(lanes: usize, folder: &'a Path) -> Builder<'a> {
+    Machine::builder(caller()).lanes(lanes).directory(folder).prepare(|lane| {
+        let (file, console, text) = (TEXT + 0x20, TEXT + 0x40, TEXT);
+        lane.write(text, format!("lane {}\0", lane.number()).as_bytes());
+        lane.write(file, &words(&[1, text, 6]));
+        lane.write(console, &words(&[2, text, 6]));
+        let mut calls = vec![(OPEN, OPEN_FILE), (OPEN, OPEN_OUTPUT)];
+        for n in 0..20 {
+            calls.extend((0..(n + lane.number()) % 3).map(|_| (WRITE, console)));
+            calls.push((WRITE, file));
+            // Opened again it is empty, so the last to do so tells the order.
+            calls.extend((n % 5 == 3).then_some((OPEN, OPEN_FILE)));
+        }
+        prepare(lane, &calls);
+    })
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn files_that_lanes_share_are_written_in_the_same_order() {
+    for lanes in [1, 4] {
+        let folder = tempfile::tempdir().expect("there is room");
+        let [ours, theirs] = ["gpu", "reference"].map(|name| folder.path().join(name));
+        let [gpu, reference] = [&ours, &theirs].map(|folder| {
+            std::fs::create_dir(folder).expect("it is new");
+            sharing(lanes, folder)
+        });
+        let mut machines = Machines {
+            gpu: gpu.engine(Bounded(Bounds::default())).build().expect("the guest fits"),
+            reference: reference.build().expect("the guest fits"),
+        };
+        machines.run(u64::MAX);
+        machines.same("at the end");
+        let [ours, theirs] =
+            [ours, theirs].map(|folder| std::fs::read(folder.join("file")).expect("it is there"));
+        assert_eq!(ours, theirs, "the file of {lanes} lanes");
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn a_call_loses_the_exclusive_reservation() {
+    let exclusive = |is_console: bool| {
+        let code = assemble(|a| {
+            a.mov(X20, TEXT as i64).mov(X1, TEXT as i64).mov(X0, WRITEC as i64);
+            // ldxr x22, [x20]; what is between; stxr w22, x0, [x20]
+            a.word(0xc85f_7e96);
+            if is_console {
+                a.hlt(CALL)
+            } else {
+                a.nop()
+            };
+            a.word(0xc816_7e80).add(X23, X20, 0).str(W22, at(X23, 8)).hlt(0);
+        });
+        let data = segment(DATA, END - DATA, Vec::new(), Permissions::RW);
+        program(vec![segment(CODE, PAGE, code, Permissions::RX), data])
+    };
+    for is_console in [false, true] {
+        let builder = || Machine::builder(exclusive(is_console)).prepare(|lane| lane.write(TEXT, b"!"));
+        let mut machines = Machines::new(Bounds::default(), builder);
+        machines.run(u64::MAX);
+        machines.same("at the end");
+        assert_eq!(machines.gpu.cpu(0).expect("it is there").x(22), u64::from(is_console), "1 is failure");
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn an_executor_serves_only_what_it_is_told_to() {
+    let image = text_and_data(2, |a| {
+        // WRITEC twice, then another HLT with the registers of a call.
+        a.hlt(CALL).mov(X0, WRITEC as i64).hlt(CALL).mov(X0, WRITEC as i64).hlt(1);
+    });
+    let start = |executor: &mut dyn Executor| {
+        for lane in 0..2 {
+            let mut cpu = executor.cpu(lane).expect("the GPU works");
+            (cpu.pc, cpu.steps) = (CODE, 0);
+            cpu.set_x(0, WRITEC);
+            cpu.set_x(1, DATA + lane as u64);
+            executor.set_cpu(lane, &cpu).expect("the GPU works");
+            executor.set_stop(lane, None).expect("the GPU works");
+            executor.write_memory(lane, DATA, b"ab", None).expect("the GPU works").expect("it is mapped");
+        }
+        executor.run(&[100; 2], &mut |_| ControlFlow::Continue(())).expect("the GPU works");
+        let mut heard = Vec::new();
+        let served = executor.drain_console(&mut |lane, bytes| heard.push((lane, bytes.to_vec())));
+        let stops = [0, 1].map(|lane| executor.stop(lane).expect("the GPU works"));
+        (served.expect("the GPU works"), heard, stops)
+    };
+    let mut both = Both::new(&[image], 2, 16);
+    let (call, end) = (Some(Stop::Halt { imm: CALL as u16 }), Some(Stop::Halt { imm: 1 }));
+    assert_eq!(start(&mut *both.gpu), (0, vec![], [call, call]), "nothing was said");
+    both.gpu.set_console(1, 1).expect("the GPU works");
+    assert_eq!(start(&mut *both.gpu), (2, vec![(1, b"bb".to_vec())], [call, end]), "of one lane");
+    both.gpu.set_console(0, 1).expect("the GPU works");
+    let all = (4, vec![(0, b"aa".to_vec()), (1, b"bb".to_vec())], [end, end]);
+    assert_eq!(start(&mut *both.gpu), all, "of both");
+    assert_eq!(start(&mut *both.gpu), all, "and again");
+    both.gpu.set_console(0, 0).expect("the GPU works");
+    both.gpu.set_console(1, 2).expect("the GPU works");
+    assert_eq!(start(&mut *both.gpu), (0, vec![], [call, call]), "no longer");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn a_reset_drops_what_nobody_has_taken() {
+    let image = text_and_data(1, |a| {
+        a.hlt(CALL).hlt(1);
+    });
+    let mut both = Both::new(&[image], 1, 16);
+    both.change(0, |cpu| {
+        cpu.pc = CODE;
+        cpu.set_x(0, WRITEC);
+        cpu.set_x(1, DATA);
+    });
+    let gpu = &mut *both.gpu;
+    gpu.set_console(0, 1).expect("the GPU works");
+    gpu.snapshot().expect("the GPU works");
+    let mut run = |times: usize, bytes: usize| {
+        for _ in 0..times {
+            gpu.reset(&[0]).expect("there is a snapshot");
+            gpu.run(&[100], &mut |_| ControlFlow::Continue(())).expect("the GPU works");
+        }
+        let mut heard = 0;
+        gpu.drain_console(&mut |_, bytes| heard += bytes.len()).expect("the GPU works");
+        assert_eq!(heard, bytes, "after {times} runs");
+    };
+    run(1, 1);
+    run(3, 1);
+    run(0, 0);
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn long_texts_count_as_iterations_of_the_loop() {
+    // Each text takes 128 iterations, so they are far beyond the limit of a dispatch.
+    let image = text_and_data(2, |a| {
+        let again = a.label();
+        a.bind(again);
+        a.mov(X0, WRITE0 as i64).hlt(CALL).sub(X19, X19, 1).emit("cbnz", &[X19.into(), again.into()]).hlt(0);
+    });
+    let bounds = Bounds { loop_limit: Some(2_000), ..room(64 << 10) };
+    let mut both = Both::bounded(&[image], 1, 16, bounds);
+    both.change(0, |cpu| {
+        cpu.pc = CODE;
+        cpu.set_x(1, DATA);
+        cpu.set_x(19, 60);
+    });
+    let gpu = &mut *both.gpu;
+    gpu.set_console(0, 1).expect("the GPU works");
+    gpu.write_memory(0, DATA, &[b'x'; 1020], None).expect("the GPU works").expect("it is mapped");
+    let (mut dispatches, mut heard) = (0, 0);
+    while gpu.stop(0).expect("the GPU works").is_none() {
+        dispatches +=
+            gpu.run(&[10_000], &mut |_| ControlFlow::Continue(())).expect("the GPU works").dispatches;
+        gpu.drain_console(&mut |_, bytes| heard += bytes.len()).expect("the GPU works");
+    }
+    assert_eq!(heard, 60 * 1020, "all of it");
+    assert!(dispatches >= 60 * 128 / 2_000, "{dispatches} dispatches are too few");
+}
