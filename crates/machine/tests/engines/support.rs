@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use kvrm_arm64::asm::Assembler;
 use kvrm_machine::{
-    Access, Cpu, Error, Executor, Factory, Image, Machine, Plan, Program, Progress, Reference, Register,
-    RunStats, Stop,
+    Access, Builder, Cpu, Error, Executor, Factory, Image, Machine, Plan, Program, Progress, Reference,
+    Register, RunStats, Stop,
 };
 
 pub(crate) const CODE: u64 = 0x1_0000;
@@ -18,6 +18,10 @@ pub(crate) struct Log {
     pub(crate) prefetched: Vec<Vec<(usize, u64, usize)>>,
     /// What was read as a guest.
     pub(crate) read: Vec<(usize, u64, usize)>,
+    /// What the host has said of console output: lanes and handles.
+    pub(crate) console: Vec<(usize, u32)>,
+    /// What lanes have written without the host, a call each.
+    pub(crate) written: Vec<(usize, Vec<u8>)>,
     /// Which request fails, counted down from each to the next.
     pub(crate) fail_in: Option<usize>,
 }
@@ -138,6 +142,20 @@ impl Executor for WatchedExecutor {
         Ok(())
     }
 
+    fn set_console(&mut self, lane: usize, handles: u32) -> Result<(), Error> {
+        self.1.count()?;
+        self.1.log().console.push((lane, handles));
+        self.0.set_console(lane, handles)
+    }
+
+    fn drain_console(&mut self, out: &mut dyn FnMut(usize, &[u8])) -> Result<u64, Error> {
+        self.1.count()?;
+        assert_eq!(self.0.drain_console(out)?, 0, "the CPU engine leaves all calls to the host");
+        let written = std::mem::take(&mut self.1.log().written);
+        written.iter().for_each(|(lane, bytes)| out(*lane, bytes));
+        Ok(written.len() as u64)
+    }
+
     fn dirty_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error> {
         self.1.count()?;
         self.0.dirty_pages(lane)
@@ -180,17 +198,21 @@ pub(crate) fn image(write: impl FnOnce(&mut Assembler)) -> Arc<Image> {
 
 /// A watched machine in which each lane makes one call: x0, x1 and the parameter block at x1.
 pub(crate) fn calling(watched: &Watched, calls: &[(u64, u64, Vec<u64>)]) -> Machine {
+    builder(watched, calls).build().expect("the machine can be built")
+}
+
+/// How [`calling`] builds it.
+pub(crate) fn builder(watched: &Watched, calls: &[(u64, u64, Vec<u64>)]) -> Builder<'static> {
     let program = raw(|a| {
         a.hlt(0xf000).hlt(0);
     });
     let calls = calls.to_vec();
-    let builder = Machine::builder(program).engine(watched.clone()).lanes(calls.len()).prepare(move |lane| {
+    Machine::builder(program).engine(watched.clone()).lanes(calls.len()).prepare(move |lane| {
         let (operation, parameter, fields) = &calls[lane.number()];
         lane.set_x(0, *operation);
         lane.set_x(1, *parameter);
         if !fields.is_empty() {
             lane.write(*parameter, &fields.iter().flat_map(|field| field.to_le_bytes()).collect::<Vec<u8>>());
         }
-    });
-    builder.build().expect("the machine can be built")
+    })
 }
