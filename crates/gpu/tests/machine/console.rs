@@ -356,7 +356,7 @@ fn a_console_hears_both_streams_in_order_and_while_a_lane_runs() {
             prepare(lane, &calls);
         })
         .console(move |_, stream, bytes: &[u8]| {
-            write.lock().expect("no panic").push((stream, bytes.to_vec()))
+            write.lock().expect("no panic").push((stream, bytes.to_vec()));
         })
         .build()
         .expect("the guest fits");

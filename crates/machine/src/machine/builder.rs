@@ -169,6 +169,8 @@ impl<'a> Builder<'a> {
     }
 
     /// Takes console output as it comes: lane, stream, bytes. Without it, [`Machine::output`] collects it.
+    ///
+    /// An engine may give the bytes of several calls at once.
     #[must_use]
     pub fn console(mut self, console: impl FnMut(usize, Stream, &[u8]) + Send + 'static) -> Self {
         self.console = Some(Box::new(console));
