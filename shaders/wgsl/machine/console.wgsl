@@ -6,7 +6,7 @@
 import package::machine::bindings::{console, counters, parameters};
 import package::machine::frames::{frame_load};
 import package::machine::layout::{COLUMN_CONSOLE, CONSOLE_CALL_BYTES, CONSOLE_HANDLES, COUNTER_SERVED, STOP_NONE};
-import package::machine::memory::{NO_PAGE, PAGE_MASK, WANT_READ, effort, found_frame, get_state, halves, joined, lane, set_state, translate};
+import package::machine::memory::{PAGE_MASK, WANT_READ, effort, found_frame, get_state, halves, joined, lane, set_state, translate};
 import package::machine::semihosting::{SYS_WRITE, SYS_WRITE0, SYS_WRITEC};
 
 /// How many doublewords the parameter block of a write has: handle, address, length.
@@ -18,12 +18,11 @@ const BLOCK_FIELDS = 3u;
 fn serve_console(operation: u32, parameter: u64) -> bool {
     let known = halves(get_state(COLUMN_CONSOLE));
     var end = known.y;
-    // Bytes that are still to come, or for which there is room if only a zero byte ends them.
+    // Bytes that are still to come; as long as that is not known, those for which there is room.
     var left = min(parameters.console - end, CONSOLE_CALL_BYTES);
     if (known.x & 1u) == 0u || left == 0u {
         return false;
     }
-    let room = left;
     var field = BLOCK_FIELDS;
     switch operation {
         case SYS_WRITEC: { left = 1u; }
@@ -38,11 +37,11 @@ fn serve_console(operation: u32, parameter: u64) -> bool {
     }
     var address = parameter;
     var text = 0lu;
-    var page = NO_PAGE;
+    var is_elsewhere = true;
     loop {
         effort += 1u;
-        if (address & ~PAGE_MASK) != page {
-            page = address & ~PAGE_MASK;
+        if is_elsewhere || (address & PAGE_MASK) == 0lu {
+            is_elsewhere = false;
             if translate(WANT_READ, address) != STOP_NONE {
                 return false;
             }
@@ -60,19 +59,20 @@ fn serve_console(operation: u32, parameter: u64) -> bool {
             } else if field == 2u {
                 text = bytes;
             } else {
-                if bytes - 1lu >= u64(room) {
+                if bytes - 1lu >= u64(left) {
                     return false;
                 }
                 left = u32(bytes);
                 address = text;
+                is_elsewhere = true;
             }
         } else {
             let available = 8u - first;
             var count = min(available, left);
             var ends = count == left;
             if operation == SYS_WRITE0 {
-                // Zeros have come in behind the bytes of the word, so this is never more than there are.
-                count = min(bytes_before_zero(bytes), available);
+                // Zeros have come in above the bytes, so these are never more than there are.
+                count = bytes_before_zero(bytes);
                 ends = count < available;
                 if count > left {
                     return false;

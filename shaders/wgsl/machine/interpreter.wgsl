@@ -413,6 +413,14 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
     let control = op.x;
     let p = op.y;
     let handler = get_handler(control);
+    // First of all, as what follows needs registers.
+    if handler == HANDLER_HALT {
+        if op.z != SEMIHOSTING || !serve_console(u32(x[0]), x[1]) {
+            return vec2<u32>(STOP_HALT, 1u);
+        }
+        x[0] = 0lu;
+        set_monitor(0lu, 0u);
+    }
     let size = get_size(p);
     let pair = get_pair(p) == 1u;
     var address = x[get_a(control)];
@@ -431,13 +439,7 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
     x[KEPT_LOADED] = 0lu;
     x[KEPT_LAST] = 0lu;
     var stage = STAGE_FETCH;
-    if handler == HANDLER_HALT {
-        if op.z != SEMIHOSTING || !serve_console(u32(x[0]), x[1]) {
-            return vec2<u32>(STOP_HALT, 1u);
-        }
-        x[0] = 0lu;
-        set_monitor(0lu, 0u);
-    } else if is_memory {
+    if is_memory && handler != HANDLER_HALT {
         if get_aligned(p) == 1u && (offset & (bytes - 1u)) != 0u {
             return vec2<u32>(fault(FAULT_ALIGNMENT, select(ACCESS_READ, ACCESS_WRITE, stores), address), 1u);
         }
