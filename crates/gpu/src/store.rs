@@ -1,6 +1,7 @@
 //! What a machine has on the device: state, frames, code, counters, and the kernels bound to them.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use kvrm_arm64::Feature;
@@ -21,7 +22,7 @@ use crate::pipeline::bind;
 /// Bytes of a micro-op.
 const OP_BYTES: u64 = 16;
 /// Bytes that are known of each frame.
-const INFO_BYTES: u64 = 16;
+pub(crate) const INFO_BYTES: u64 = 16;
 /// Frames a lane is expected to need at first; more are added on demand.
 const FRAMES_A_LANE: u64 = 4;
 
@@ -55,6 +56,8 @@ pub struct Bounds {
     pub slice_steps: Option<u32>,
     /// How many loop iterations an invocation may take, as if the driver cut off longer ones.
     pub loop_limit: Option<u32>,
+    /// How many bytes a journal may have at least before the state is copied in its place.
+    pub journal_bytes: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -148,6 +151,26 @@ impl Store {
             pool.upload(0, frames.as_flattened())?;
         }
         Ok(())
+    }
+
+    /// Where frames lie, in pieces that are no burden to transfer.
+    pub(crate) fn frame_places(&self, frames: &Range<u32>) -> Vec<(&Buffer, Range<u64>)> {
+        const PIECE: u32 = 1 << 14;
+        let per_pool = 1 << (self.pool_shift - FRAME_WORDS.trailing_zeros());
+        let (mut first, mut places) = (frames.start, Vec::new());
+        while first < frames.end {
+            let (pool, at) = (first / per_pool, first % per_pool);
+            let count = (frames.end - first).min(per_pool - at).min(PIECE);
+            let byte = |frame: u32| u64::from(frame) * PAGE_BYTES as u64;
+            places.push((&self.pools[pool as usize], byte(at)..byte(at + count)));
+            first += count;
+        }
+        places
+    }
+
+    /// Where the information about frames lies.
+    pub(crate) fn info_places(&self, frames: &Range<u32>) -> Range<u64> {
+        u64::from(frames.start) * INFO_BYTES..u64::from(frames.end) * INFO_BYTES
     }
 
     /// How many frames the device could hold at most.
@@ -448,11 +471,6 @@ impl Piece {
     /// One that is still to be done.
     pub(crate) fn undone(self) -> Self {
         Self { stop: STOP_NEED_FRAME, ..self }
-    }
-
-    /// Where it begins.
-    pub(crate) const fn address(&self) -> u64 {
-        self.address[0] as u64 | (self.address[1] as u64) << 32
     }
 
     /// `bytes` bytes of one page, whose data begins at word `data`.

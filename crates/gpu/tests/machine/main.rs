@@ -8,6 +8,7 @@ mod isolation;
 mod lowering;
 mod pools;
 mod programs;
+mod recovery;
 mod slicing;
 mod snapshots;
 mod support;

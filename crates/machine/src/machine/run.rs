@@ -87,13 +87,16 @@ impl Machine {
         })
     }
 
-    /// The lanes that can run, after those have been cleared that only ran out of something.
+    /// The lanes that can run, after those have been cleared that only ran out of something, or that a run which
+    /// failed has left waiting for a service: their calls have not retired, so they make them again.
     fn unfinished(&mut self) -> Result<Vec<usize>, Error> {
         let mut lanes = Vec::new();
         for lane in self.lane_numbers() {
             match self.executor.stop(lane)? {
                 None => {}
-                Some(Stop::Budget | Stop::OutOfFrames) => self.executor.set_stop(lane, None)?,
+                Some(Stop::Budget | Stop::OutOfFrames | Stop::Halt { imm: SEMIHOSTING }) => {
+                    self.executor.set_stop(lane, None)?;
+                }
                 Some(_) => continue,
             }
             lanes.push(lane);
