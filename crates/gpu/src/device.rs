@@ -5,6 +5,7 @@ mod self_tests;
 use std::collections::HashMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::adapter::{self, Adapter, AdapterInfo, Limits};
 use crate::error::Error;
@@ -12,6 +13,9 @@ use crate::kernels::Kernels;
 use crate::pace::Pace;
 
 pub use self_tests::{int64_test, loop_limit};
+
+/// How long work that is under way may keep us from hearing that the device is lost.
+const LOSS_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// An open GPU. Clones are the same device.
 #[derive(Clone, Debug)]
@@ -193,11 +197,12 @@ impl Device {
         }
     }
 
-    /// Fails if the device is lost, also if wgpu has not said so yet: what is refused before that only follows
-    /// from it.
+    /// Fails if the device is lost, also if wgpu has not said so yet: it does when all work has ended, and what
+    /// it refuses before that only follows from the loss.
     pub(crate) fn check_loss(&self) -> Result<(), Error> {
+        let end = wgpu::PollType::Wait { submission_index: None, timeout: Some(LOSS_TIMEOUT) };
         // As in `wait`, it may panic.
-        let poll = || self.0.raw.poll(wgpu::PollType::Poll);
+        let poll = || self.0.raw.poll(end);
         drop(panic::catch_unwind(AssertUnwindSafe(poll)));
         let troubles = lock(&self.0.troubles);
         let reason = troubles.lost.clone();

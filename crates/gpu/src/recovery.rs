@@ -123,8 +123,10 @@ impl Recovering {
         let result = result.map_err(|error| kept(error, executor.on()));
         if !result.as_ref().is_err_and(is_lost) {
             self.executor = Some(executor);
+            return result;
         }
-        result
+        // If lanes cannot be made again, the error says that instead.
+        self.journal.check_sure().and(result)
     }
 
     /// A call that changes nothing.
@@ -166,8 +168,8 @@ impl Recovering {
         let Some(executor) = &self.executor else { return };
         let size = self.journal.size();
         if size > self.journal_max {
-            let least = self.bounds.journal_bytes.unwrap_or(JOURNAL_BYTES);
-            self.journal_max = least.max(executor.state_bytes());
+            let max = JOURNAL_BYTES.max(executor.state_bytes());
+            self.journal_max = self.bounds.journal_bytes.unwrap_or(max);
             if size > self.journal_max {
                 self.checkpoint();
             }

@@ -98,7 +98,7 @@ impl GpuEngine {
         let mut open = open_devices();
         if let Some(index) = open.iter().position(|(names, _)| names.contains(&wanted)) {
             let device = open[index].1.clone();
-            match device.check_loss().and_then(|()| device.check("opening it again")) {
+            match device.check("opening it again") {
                 Ok(()) => return Ok(Self { device }),
                 Err(Error::DeviceLost { .. }) => drop(open.remove(index)),
                 Err(error) => return Err(error),
@@ -138,7 +138,8 @@ fn open_devices() -> MutexGuard<'static, OpenDevices> {
 pub(crate) fn reopen(lost: &Device) -> Result<Device, Error> {
     let mut open = open_devices();
     let same = |device: &Device| device.info().is(lost.info());
-    if let Some((_, device)) = open.iter().find(|(_, device)| same(device) && device.check_loss().is_ok()) {
+    let works = |device: &Device| !matches!(device.check("opening it again"), Err(Error::DeviceLost { .. }));
+    if let Some((_, device)) = open.iter().find(|(_, device)| same(device) && works(device)) {
         return Ok(device.clone());
     }
     let adapters = adapter::adapters();

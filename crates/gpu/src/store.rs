@@ -56,7 +56,7 @@ pub struct Bounds {
     pub slice_steps: Option<u32>,
     /// How many loop iterations an invocation may take, as if the driver cut off longer ones.
     pub loop_limit: Option<u32>,
-    /// How many bytes a journal may have at least before the state is copied in its place.
+    /// How many bytes a journal may have before the state is copied in its place.
     pub journal_bytes: Option<u64>,
 }
 

@@ -55,6 +55,8 @@ impl GpuExecutor {
             return Ok(false);
         }
         let own = self.frames_shared..from.frames_used;
+        // What waits to be sent would come behind the state.
+        self.store.columns.flush()?;
         self.store.columns.invalidate();
         self.store.columns.buffer.upload(0, &from.state)?;
         for ((pool, place), bytes) in self.store.frame_places(&own).iter().zip(&from.frames) {

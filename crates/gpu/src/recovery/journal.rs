@@ -12,7 +12,7 @@ use crate::engine::registers::{Words, from_words, to_words};
 use crate::engine::running::Ran;
 use crate::error::Error;
 
-/// In the bits of changed registers: the SIMD registers, all together.
+/// In the bits of changed registers: some SIMD registers; the next word has their bits.
 const SIMD: u64 = 1 << 63;
 
 /// How lanes came to be what they are: from a checkpoint, or from nothing, by the entries.
@@ -114,6 +114,14 @@ impl Journal {
         self.unsure.is_none()
     }
 
+    /// Fails if they cannot.
+    pub(super) fn check_sure(&self) -> Result<(), kvrm_machine::Error> {
+        if self.is_sure() {
+            return Ok(());
+        }
+        Err(lost("before that, the memory of the GPU was full, or a call failed half done"))
+    }
+
     /// The lanes are something now that cannot be told.
     pub(super) fn doubt(&mut self) {
         self.unsure.get_or_insert(self.entries.len());
@@ -137,9 +145,13 @@ impl Journal {
                 self.words.push(*word);
             }
         }
-        if before.is_none_or(|before| before.v != cpu.v) {
+        let differs = |n: &usize| before.is_none_or(|before| before.v[*n] != cpu.v[*n]);
+        let simd = (0..cpu.v.len()).filter(differs).fold(0, |simd, n| simd | 1 << n);
+        if simd != 0 {
             changed |= SIMD;
-            self.words.extend(cpu.v.iter().flat_map(|v| [*v as u64, (*v >> 64) as u64]));
+            self.words.push(simd);
+            let of_simd = cpu.v.iter().enumerate().filter(|(n, _)| simd >> n & 1 == 1);
+            self.words.extend(of_simd.flat_map(|(_, v)| [*v as u64, (*v >> 64) as u64]));
         }
         if changed != 0 {
             self.entries.push(Entry::Registers { lane, changed });
@@ -223,9 +235,7 @@ impl Journal {
 
     /// Does all of it again, to lanes that are new.
     pub(super) fn replay(&self, executor: &mut GpuExecutor) -> Result<(), kvrm_machine::Error> {
-        if !self.is_sure() {
-            return Err(lost("before that, the memory of the GPU was full, or a call failed half done"));
-        }
+        self.check_sure()?;
         if let Some(base) = &self.base
             && !executor.restore(base)?
         {
@@ -274,8 +284,9 @@ fn changed_registers(before: &Cpu, changed: u64, words: &mut &[u64]) -> Cpu {
     }
     let mut cpu = from_words(&columns);
     cpu.v = before.v;
-    if changed & SIMD != 0 {
-        cpu.v.iter_mut().for_each(|v| *v = u128::from(next()) | u128::from(next()) << 64);
+    let simd = if changed & SIMD == 0 { 0 } else { next() };
+    for (_, v) in cpu.v.iter_mut().enumerate().filter(|(n, _)| simd >> n & 1 == 1) {
+        *v = u128::from(next()) | u128::from(next()) << 64;
     }
     cpu
 }

@@ -229,8 +229,8 @@ fn runs_resets_and_writes_survive_the_loss_of_the_device() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn whatever_is_done_before_a_loss_is_kept() {
     let _alone = alone();
-    // The second time the state is copied to the host all the time.
-    for (seed, journal_bytes) in [(1, None), (2, Some(0))] {
+    // The second time the state is copied to the host again and again.
+    for (seed, journal_bytes) in [(1, None), (2, Some(2000))] {
         let mut random = Random::new(seed);
         let mut pair = Pair::new(&[raw(busy)], Bounds { journal_bytes, ..SLICES });
         pair.both(|executor| executor.snapshot());
@@ -273,7 +273,7 @@ fn whatever_is_done_before_a_loss_is_kept() {
         }
         pair.same(&format!("at the end of seed {seed}"));
         assert_eq!(pair.gpu.recoveries(), losses, "of seed {seed}");
-        assert_eq!(pair.gpu.checkpoints() > 0, journal_bytes == Some(0), "of seed {seed}");
+        assert_eq!(pair.gpu.checkpoints() > 0, journal_bytes.is_some(), "of seed {seed}");
     }
 }
 
@@ -286,7 +286,7 @@ fn a_reset_of_all_lanes_empties_the_journal_and_so_does_a_checkpoint() {
     pair.both(|executor| executor.snapshot());
     pair.run(100);
     pair.both(|executor| executor.reset(&ALL));
-    let (size, most) = (pair.gpu.journal_bytes(), 2000);
+    let (size, most) = (pair.gpu.journal_bytes(), 1500);
     assert!((1..most).contains(&size), "{size} bytes");
     for round in 0..20 {
         pair.change(round % LANES, round as u64);
@@ -303,8 +303,8 @@ fn a_reset_of_all_lanes_empties_the_journal_and_so_does_a_checkpoint() {
     pair.run(10);
     pair.same("after a loss");
 
-    // Now it grows beyond the state, which is small, as pages are written again and again.
-    let mut pair = Pair::new(&[raw(busy)], Bounds { journal_bytes: Some(1000), ..SLICES });
+    // Now it grows larger than it may.
+    let mut pair = Pair::new(&[raw(busy)], Bounds { journal_bytes: Some(200_000), ..SLICES });
     pair.both(|executor| executor.snapshot());
     let mut most = 0;
     for round in 0..300 {
@@ -323,6 +323,44 @@ fn a_reset_of_all_lanes_empties_the_journal_and_so_does_a_checkpoint() {
     pair.lose();
     pair.same("at a snapshot that is in the checkpoint");
     assert_eq!(pair.gpu.recoveries(), 2, "it was lost twice");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn what_cannot_be_done_again_is_lost_but_never_wrong() {
+    let _alone = alone();
+    // Too few frames for all lanes, and which of them get some is a matter of chance.
+    let bounds = Bounds { pool_shift: Some(14), pools: Some(1), ..SLICES };
+    let mut pair = Pair::new(&[raw(busy)], bounds);
+    pair.gpu.snapshot().expect("it works");
+    let run = |gpu: &mut Recovering| gpu.run(&[1000; LANES], &mut |_| ControlFlow::Continue(()));
+    let full = |gpu: &mut Recovering| {
+        run(gpu).expect("it works");
+        ALL.into_iter().filter(|&lane| gpu.stop(lane).expect("it works") == Some(Stop::OutOfFrames)).count()
+    };
+    assert!(full(&mut pair.gpu) > 0, "there are too few frames");
+    assert_eq!(pair.gpu.checkpoints(), 0, "that may be undone");
+    pair.gpu.reset(&ALL).expect("it works");
+    pair.lose();
+    let read = |gpu: &mut Recovering| gpu.read_memory_of_all(CODE, 8, &mut Vec::new());
+    is_kept(&read(&mut pair.gpu).expect_err("it is lost"));
+    // On the new device it happens again; before lanes go on from there, the state is copied.
+    assert!(full(&mut pair.gpu) > 0, "there are still too few");
+    run(&mut pair.gpu).expect("it works");
+    assert_eq!((pair.gpu.checkpoints(), pair.gpu.recoveries()), (1, 1), "a copy");
+    let before = lanes(&mut pair.gpu);
+    pair.lose();
+    is_kept(&read(&mut pair.gpu).expect_err("it is lost"));
+    assert_eq!(lanes(&mut pair.gpu), before, "from the copy");
+    // And if it is lost at once.
+    pair.gpu.reset(&ALL).expect("it works");
+    assert!(full(&mut pair.gpu) > 0, "once more");
+    pair.lose();
+    for _ in 0..2 {
+        let error = read(&mut pair.gpu).expect_err("it is lost");
+        let cause = std::error::Error::source(&error).expect("it has a cause");
+        assert!(matches!(cause.downcast_ref(), Some(Error::StateLost { .. })), "{cause}");
+    }
 }
 
 /// Makes executors on the device the process has open, as a user's are but for the length of slices.
