@@ -108,6 +108,8 @@ pub struct AdapterInfo {
     pub subgroup_sizes: (u32, u32),
     /// What it can do at once.
     pub limits: Limits,
+    /// Where it is plugged in, if the driver says.
+    pub bus: String,
 }
 
 impl AdapterInfo {
@@ -123,7 +125,13 @@ impl AdapterInfo {
             has_timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
             subgroup_sizes: (info.subgroup_min_size, info.subgroup_max_size),
             limits: Limits::from(&adapter.limits()),
+            bus: info.device_pci_bus_id,
         }
+    }
+
+    /// Whether it is the same adapter.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.name == other.name && self.backend == other.backend && self.bus == other.bus
     }
 
     /// Whether shaders run on the CPU.
@@ -217,6 +225,7 @@ mod tests {
             has_timestamps: false,
             subgroup_sizes: (8, 8),
             limits: Limits::from(&wgpu::Limits::defaults()),
+            bus: String::new(),
         }
     }
 

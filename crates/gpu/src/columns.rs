@@ -84,8 +84,9 @@ impl Columns {
     /// Brings what the host has changed to the device.
     pub(crate) fn flush(&mut self) -> Result<(), Error> {
         for (number, column) in (0..).zip(&mut self.columns) {
-            if std::mem::take(&mut column.changed) {
+            if column.changed {
                 self.buffer.upload(number * 8 * self.lanes as u64, &column.values)?;
+                column.changed = false;
             }
         }
         Ok(())

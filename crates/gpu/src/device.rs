@@ -5,6 +5,7 @@ mod self_tests;
 use std::collections::HashMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::adapter::{self, Adapter, AdapterInfo, Limits};
 use crate::error::Error;
@@ -12,6 +13,9 @@ use crate::kernels::Kernels;
 use crate::pace::Pace;
 
 pub use self_tests::{int64_test, loop_limit};
+
+/// How long work that is under way may keep us from hearing that the device is lost.
+const LOSS_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// An open GPU. Clones are the same device.
 #[derive(Clone, Debug)]
@@ -145,7 +149,9 @@ impl Device {
             [internal, validation, memory].map(|scope| pollster::block_on(scope.pop()));
         let outcome = self.check(doing).and_then(|()| {
             // Full memory may make later calls invalid; it is the cause then.
-            memory.or(validation).or(internal).map_or(Ok(()), |error| Err(self.error(doing, &error)))
+            let Some(error) = memory.or(validation).or(internal) else { return Ok(()) };
+            self.check_loss()?;
+            Err(self.error(doing, &error))
         });
         (result, outcome)
     }
@@ -181,9 +187,26 @@ impl Device {
         self.check(DOING)?;
         match polled {
             Ok(Ok(_)) => Ok(()),
-            Ok(Err(error)) => Err(Error::Refused { doing: DOING.to_owned(), message: error.to_string() }),
-            Err(_) => Err(Error::DeviceLost { reason: "the driver does not say why".to_owned() }),
+            Ok(Err(error)) => {
+                self.check_loss()?;
+                Err(Error::Refused { doing: DOING.to_owned(), message: error.to_string() })
+            }
+            Err(_) => {
+                Err(Error::DeviceLost { reason: "the driver does not say why".to_owned(), kept: false })
+            }
         }
+    }
+
+    /// Fails if the device is lost, also if wgpu has not said so yet: it does when all work has ended, and what
+    /// it refuses before that only follows from the loss.
+    pub(crate) fn check_loss(&self) -> Result<(), Error> {
+        let end = wgpu::PollType::Wait { submission_index: None, timeout: Some(LOSS_TIMEOUT) };
+        // As in `wait`, it may panic.
+        let poll = || self.0.raw.poll(end);
+        drop(panic::catch_unwind(AssertUnwindSafe(poll)));
+        let troubles = lock(&self.0.troubles);
+        let reason = troubles.lost.clone();
+        reason.map_or(Ok(()), |reason| Err(Error::DeviceLost { reason, kept: false }))
     }
 
     /// Fails if the device is lost, or something failed that nothing was waiting for.
@@ -194,7 +217,7 @@ impl Device {
     pub fn check(&self, doing: &str) -> Result<(), Error> {
         let mut troubles = lock(&self.0.troubles);
         if let Some(reason) = &troubles.lost {
-            return Err(Error::DeviceLost { reason: reason.clone() });
+            return Err(Error::DeviceLost { reason: reason.clone(), kept: false });
         }
         let uncaught = troubles.uncaught.take();
         drop(troubles);

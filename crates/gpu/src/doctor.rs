@@ -175,6 +175,7 @@ mod tests {
             has_timestamps: true,
             subgroup_sizes: (8, 32),
             limits: Limits::from(&wgpu::Limits::defaults()),
+            bus: String::new(),
         }
     }
 

@@ -1,20 +1,21 @@
 //! Lanes on a GPU: what an [`Executor`] is to do, by the kernels of the [`Store`].
 
+pub(crate) mod checkpoint;
 mod console;
 mod memory;
-mod running;
+pub(crate) mod registers;
+pub(crate) mod running;
 mod stops;
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use kvrm_arm64::{Access, Cpu, Monitor, Stop};
-use kvrm_machine::{Executor, Image, Plan, Progress, Register, RunStats};
+use kvrm_arm64::{Access, Cpu, Stop};
+use kvrm_machine::{Executor, Image, PAGE_BYTES, Plan, Progress, Register, RunStats};
 use kvrm_shaders::layout::{
-    COLUMN_FPCR, COLUMN_HEAD, COLUMN_MONITOR, COLUMN_NZCV, COLUMN_PC, COLUMN_ROOT, COLUMN_SP, COLUMN_STEPS,
-    COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_TPIDR, COLUMN_TPIDRRO, COLUMN_WINDOW, COLUMNS,
-    ENTRY_OWNED,
+    COLUMN_FPCR, COLUMN_HEAD, COLUMN_NZCV, COLUMN_PC, COLUMN_ROOT, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP,
+    COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_TPIDR, COLUMN_WINDOW, COLUMNS, ENTRY_OWNED,
 };
 
 use crate::buffer::Buffer;
@@ -24,8 +25,11 @@ use crate::pace::Slices;
 use crate::pages::Frames;
 use crate::store::Store;
 use memory::Cache;
+use running::Ran;
 
 pub use crate::store::Bounds;
+
+const PAGE: u64 = PAGE_BYTES as u64;
 
 /// The SIMD registers of a lane.
 type Simd = Box<[u128; 32]>;
@@ -49,6 +53,8 @@ pub struct GpuExecutor {
     frames_shared: u32,
     /// How many pages each lane may write.
     frames_max: u32,
+    /// How far the last run came.
+    pub(crate) ran: Ran,
 }
 
 #[derive(Debug)]
@@ -74,7 +80,7 @@ impl GpuExecutor {
     ///
     /// There is no room for them, or the device fails.
     pub fn new(device: &Device, plan: &Plan<'_>) -> Result<Self, Error> {
-        Self::with_bounds(device, plan, Bounds::default())
+        Self::with_bounds(device, plan, Bounds::NONE)
     }
 
     /// As [`GpuExecutor::new`], on a device that could do less than it can.
@@ -123,6 +129,7 @@ impl GpuExecutor {
             frames: frames.words.len() as u32,
             frames_shared: frames.words.len() as u32,
             frames_max,
+            ran: Ran::default(),
         })
     }
 
@@ -132,6 +139,16 @@ impl GpuExecutor {
         (crate::store::code_pages_max(device) / 2).max(1)
     }
 
+    /// The device they run on.
+    pub(crate) fn on(&self) -> &Device {
+        &self.store.device
+    }
+
+    /// Whether there is a snapshot.
+    pub(crate) const fn has_snapshot(&self) -> bool {
+        self.snapshot.is_some()
+    }
+
     fn image(&self, lane: usize) -> &Arc<Image> {
         if let [shared] = &self.images[..] { shared } else { &self.images[lane] }
     }
@@ -139,18 +156,11 @@ impl GpuExecutor {
     fn read_cpu(&mut self, lane: usize) -> Result<Cpu, Error> {
         let columns = &mut self.store.columns;
         columns.fetch(0..=COLUMN_FPCR)?;
-        let mut cpu = Cpu::new(columns.word(COLUMN_PC, lane)?, columns.word(COLUMN_SP, lane)?);
-        for n in 0..31 {
-            cpu.set_x(n, columns.word(n, lane)?);
+        let mut words = [0; registers::REGISTER_COLUMNS];
+        for (column, word) in (0..).zip(&mut words) {
+            *word = columns.word(column, lane)?;
         }
-        let (nzcv, monitor_bytes) = halves(columns.word(COLUMN_NZCV, lane)?);
-        let address = columns.word(COLUMN_MONITOR, lane)?;
-        (cpu.fpcr, cpu.fpsr) = halves(columns.word(COLUMN_FPCR, lane)?);
-        cpu.nzcv = nzcv;
-        cpu.monitor = (monitor_bytes != 0).then_some(Monitor { address, bytes: monitor_bytes });
-        cpu.tpidr_el0 = columns.word(COLUMN_TPIDR, lane)?;
-        cpu.tpidrro_el0 = columns.word(COLUMN_TPIDRRO, lane)?;
-        cpu.steps = columns.word(COLUMN_STEPS, lane)?;
+        let mut cpu = registers::from_words(&words);
         if let Some(simd) = self.simd.get(&lane) {
             cpu.v = **simd;
         }
@@ -160,21 +170,8 @@ impl GpuExecutor {
     fn write_cpu(&mut self, lane: usize, cpu: &Cpu) -> Result<(), Error> {
         let columns = &mut self.store.columns;
         columns.fetch(0..=COLUMN_FPCR)?;
-        for n in 0..31 {
-            columns.set(n, lane, cpu.x(n))?;
-        }
-        let monitor = cpu.monitor.unwrap_or(Monitor { address: 0, bytes: 0 });
-        for (column, value) in [
-            (COLUMN_SP, cpu.sp),
-            (COLUMN_PC, cpu.pc),
-            (COLUMN_STEPS, cpu.steps),
-            (COLUMN_NZCV, word(cpu.nzcv, monitor.bytes)),
-            (COLUMN_MONITOR, monitor.address),
-            (COLUMN_TPIDR, cpu.tpidr_el0),
-            (COLUMN_TPIDRRO, cpu.tpidrro_el0),
-            (COLUMN_FPCR, word(cpu.fpcr, cpu.fpsr)),
-        ] {
-            columns.set(column, lane, value)?;
+        for (column, word) in (0..).zip(registers::to_words(cpu)) {
+            columns.set(column, lane, word)?;
         }
         if cpu.v == [0; 32] {
             self.simd.remove(&lane);
@@ -209,12 +206,15 @@ impl GpuExecutor {
         for root in self.store.columns.get_mut(COLUMN_ROOT)? {
             *root &= !u64::from(ENTRY_OWNED);
         }
-        let state = match self.snapshot.take() {
-            Some(snapshot) => snapshot.state,
-            None => Buffer::zeroed(&self.store.device, "snapshot", self.store.columns.buffer.bytes())?,
-        };
-        self.store.columns.copy(&state)?;
-        self.snapshot = Some(Snapshot { state, simd: self.simd.clone() });
+        let simd = self.simd.clone();
+        if let Some(snapshot) = &mut self.snapshot {
+            self.store.columns.copy(&snapshot.state)?;
+            snapshot.simd = simd;
+        } else {
+            let state = Buffer::zeroed(&self.store.device, "snapshot", self.store.columns.buffer.bytes())?;
+            self.store.columns.copy(&state)?;
+            self.snapshot = Some(Snapshot { state, simd });
+        }
         Ok(())
     }
 
@@ -266,6 +266,7 @@ impl Executor for GpuExecutor {
     fn set_stop(&mut self, lane: usize, stop: Option<Stop>) -> Result<(), kvrm_machine::Error> {
         let (code, address) = stops::encode(stop);
         let columns = &mut self.store.columns;
+        columns.fetch([COLUMN_STOP, COLUMN_STOP_ADDRESS])?;
         columns.set(COLUMN_STOP, lane, code)?;
         Ok(columns.set(COLUMN_STOP_ADDRESS, lane, address)?)
     }

@@ -113,9 +113,24 @@ pub enum Error {
         max: usize,
     },
     /// The GPU stopped working: reset, unplugged, or a dispatch took longer than its driver allows.
-    #[error("the GPU was lost: {reason}")]
+    #[error(
+        "the GPU was lost: {reason}{}",
+        if *kept {
+            "; lanes are kept as they were before the slice or the call that failed, and the next call opens it again"
+        } else {
+            ""
+        }
+    )]
     DeviceLost {
         /// What the driver says.
+        reason: String,
+        /// Whether lanes that were on it can go on.
+        kept: bool,
+    },
+    /// After the loss of a GPU, its lanes cannot be made again as they were.
+    #[error("the GPU was lost, and its lanes with it, which have to be built again: {reason}")]
+    StateLost {
+        /// Why.
         reason: String,
     },
     /// wgpu refuses a call; a mistake in KVRM.

@@ -12,6 +12,7 @@ mod lowering;
 mod pace;
 mod pages;
 pub mod pipeline;
+mod recovery;
 mod select;
 mod store;
 
@@ -23,4 +24,6 @@ pub use engine::Bounds;
 pub use engine::GpuExecutor;
 pub use error::Error;
 pub use lowering::{Lowering, digest};
+#[doc(hidden)]
+pub use recovery::Recovering;
 pub use select::{Choice, Engine, GpuEngine};

@@ -38,7 +38,7 @@ impl Lowering {
                 max: max as u64 * page,
             });
         }
-        Ok(Self { store: Store::new(device, &frames, 1, features, Bounds::default())?, digest: None })
+        Ok(Self { store: Store::new(device, &frames, 1, features, Bounds::NONE)?, digest: None })
     }
 
     /// The micro-ops of `words`, as many as there is room for.

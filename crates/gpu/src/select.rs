@@ -1,14 +1,15 @@
 //! Which engine runs a machine: a GPU, the CPU reference, or the better of what there is.
 
 use std::env;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use kvrm_machine::{Executor, Factory, Plan, ReferenceEngine};
 
 use crate::adapter::{self, ADAPTER_VARIABLE, AdapterInfo};
 use crate::device::Device;
-use crate::engine::GpuExecutor;
+use crate::engine::{Bounds, GpuExecutor};
 use crate::error::Error;
+use crate::recovery::Recovering;
 
 /// What to run lanes on.
 ///
@@ -93,10 +94,9 @@ impl GpuEngine {
     ///
     /// There is none that fits, or it cannot be opened.
     pub fn open(wanted: Option<&str>) -> Result<Self, Error> {
-        static OPEN: Mutex<Vec<(Option<String>, Device)>> = Mutex::new(Vec::new());
         let wanted = wanted.map(str::to_owned).or_else(|| env::var(ADAPTER_VARIABLE).ok());
-        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(index) = open.iter().position(|(name, _)| *name == wanted) {
+        let mut open = open_devices();
+        if let Some(index) = open.iter().position(|(names, _)| names.contains(&wanted)) {
             let device = open[index].1.clone();
             match device.check("opening it again") {
                 Ok(()) => return Ok(Self { device }),
@@ -105,7 +105,7 @@ impl GpuEngine {
             }
         }
         let device = Device::open(wanted.as_deref())?;
-        open.push((wanted, device.clone()));
+        open.push((vec![wanted], device.clone()));
         Ok(Self { device })
     }
 
@@ -118,12 +118,39 @@ impl GpuEngine {
 
 impl Factory for GpuEngine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
-        Ok(Box::new(GpuExecutor::new(&self.device, plan)?))
+        Ok(Box::new(Recovering::new(&self.device, plan, Bounds::NONE)?))
     }
 
     fn images_max(&self) -> usize {
         GpuExecutor::images_max(&self.device)
     }
+}
+
+/// Devices that stay open, and the names they were asked for by.
+type OpenDevices = Vec<(Vec<Option<String>>, Device)>;
+
+fn open_devices() -> MutexGuard<'static, OpenDevices> {
+    static OPEN: Mutex<OpenDevices> = Mutex::new(Vec::new());
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Opens the adapter of a device that was lost, once for all that were on it.
+pub(crate) fn reopen(lost: &Device) -> Result<Device, Error> {
+    let mut open = open_devices();
+    let same = |device: &Device| device.info().is(lost.info());
+    let works = |device: &Device| !matches!(device.check("opening it again"), Err(Error::DeviceLost { .. }));
+    if let Some((_, device)) = open.iter().find(|(_, device)| same(device) && works(device)) {
+        return Ok(device.clone());
+    }
+    let adapters = adapter::adapters();
+    let Some(adapter) = adapters.iter().find(|adapter| adapter.info.is(lost.info())) else {
+        let there = adapters.iter().map(|adapter| adapter.info.to_string()).collect();
+        return Err(Error::NoSuchAdapter { wanted: lost.info().name.clone(), there });
+    };
+    let device = Device::open_adapter(adapter)?;
+    let names = open.extract_if(.., |(_, device)| same(device)).flat_map(|(names, _)| names).collect();
+    open.push((names, device.clone()));
+    Ok(device)
 }
 
 impl From<Error> for kvrm_machine::Error {
@@ -186,6 +213,7 @@ mod tests {
             has_timestamps: false,
             subgroup_sizes: (32, 32),
             limits: Limits::from(&wgpu::Limits::defaults()),
+            bus: String::new(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What a machine has on the device: state, frames, code, counters, and the kernels bound to them.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use kvrm_arm64::Feature;
@@ -21,7 +22,7 @@ use crate::pipeline::bind;
 /// Bytes of a micro-op.
 const OP_BYTES: u64 = 16;
 /// Bytes that are known of each frame.
-const INFO_BYTES: u64 = 16;
+pub(crate) const INFO_BYTES: u64 = 16;
 /// Frames a lane is expected to need at first; more are added on demand.
 const FRAMES_A_LANE: u64 = 4;
 
@@ -48,7 +49,7 @@ const CONSOLE_BYTES: u64 = 64 << 20;
 const CONSOLE_BYTES_OF_LANE: (u64, u64) = (64, 64 << 10);
 
 /// Limits below those of the device, for tests.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// The binary logarithm of the words of a pool, 9 at least.
     pub pool_shift: Option<u32>,
@@ -62,6 +63,21 @@ pub struct Bounds {
     pub loop_limit: Option<u32>,
     /// The most bytes of console output of a lane that wait for the host, a multiple of 8 and not 0.
     pub console_bytes: Option<u32>,
+    /// How many bytes a journal may have before the state is copied in its place.
+    pub journal_bytes: Option<u64>,
+}
+
+impl Bounds {
+    /// What the device allows.
+    pub const NONE: Self = Self {
+        pool_shift: None,
+        pools: None,
+        code_pages: None,
+        slice_steps: None,
+        loop_limit: None,
+        console_bytes: None,
+        journal_bytes: None,
+    };
 }
 
 #[derive(Debug)]
@@ -75,7 +91,7 @@ pub(crate) struct Store {
     micro_ops: Buffer,
     counters: Buffer,
     /// Console output, in columns of one word a lane.
-    console: Buffer,
+    pub(crate) console: Buffer,
     /// Bytes of it there is room for, a lane.
     console_bytes: u32,
     /// Frames, in pools of `2^pool_shift` words.
@@ -162,6 +178,26 @@ impl Store {
             pool.upload(0, frames.as_flattened())?;
         }
         Ok(())
+    }
+
+    /// Where frames lie, in pieces that are no burden to transfer.
+    pub(crate) fn frame_places(&self, frames: &Range<u32>) -> Vec<(&Buffer, Range<u64>)> {
+        const PIECE: u32 = 1 << 14;
+        let per_pool = 1 << (self.pool_shift - FRAME_WORDS.trailing_zeros());
+        let (mut first, mut places) = (frames.start, Vec::new());
+        while first < frames.end {
+            let (pool, at) = (first / per_pool, first % per_pool);
+            let count = (frames.end - first).min(per_pool - at).min(PIECE);
+            let byte = |frame: u32| u64::from(frame) * PAGE_BYTES as u64;
+            places.push((&self.pools[pool as usize], byte(at)..byte(at + count)));
+            first += count;
+        }
+        places
+    }
+
+    /// Where the information about frames lies.
+    pub(crate) fn info_places(&self, frames: &Range<u32>) -> Range<u64> {
+        u64::from(frames.start) * INFO_BYTES..u64::from(frames.end) * INFO_BYTES
     }
 
     /// How many frames the device could hold at most.
@@ -253,12 +289,6 @@ impl Store {
     pub(crate) fn counters(&self) -> Result<[u32; COUNTERS as usize], Error> {
         let bytes = self.device.download(&[(&self.counters, 0..4 * u64::from(COUNTERS))])?;
         Ok(bytemuck::pod_read_unaligned(&bytes[0]))
-    }
-
-    /// The first words of console output of all lanes: the first of each lane, then the second of each.
-    pub(crate) fn console(&self, words: usize) -> Result<Vec<u8>, Error> {
-        let bytes = 8 * words as u64 * self.lanes as u64;
-        Ok(self.device.download(&[(&self.console, 0..bytes)])?.pop().unwrap_or_default())
     }
 
     /// Sets all counters to 0 but that of the frames.
@@ -482,11 +512,6 @@ impl Piece {
     /// One that is still to be done.
     pub(crate) fn undone(self) -> Self {
         Self { stop: STOP_NEED_FRAME, ..self }
-    }
-
-    /// Where it begins.
-    pub(crate) const fn address(&self) -> u64 {
-        self.address[0] as u64 | (self.address[1] as u64) << 32
     }
 
     /// `bytes` bytes of one page, whose data begins at word `data`.

@@ -71,9 +71,7 @@ pub trait Executor: Send {
     /// has one entry a lane.
     ///
     /// `observe` is called now and then while lanes run, and hears of this call only. If it breaks, the
-    /// executor returns soon; lanes that could run on are then between two instructions, and have no stop. It may
-    /// return in the same way when there is something for [`Executor::drain_console`], so that output is seen
-    /// while lanes run.
+    /// executor returns soon; lanes that could run on are then between two instructions, and have no stop.
     ///
     /// # Errors
     /// If the host or the device fails.
@@ -242,6 +240,8 @@ pub struct Progress {
     pub steps: u64,
     /// Lanes that have not stopped yet.
     pub running: usize,
+    /// Whether there is console output for [`Executor::drain_console`].
+    pub has_output: bool,
 }
 
 /// What a run took beside steps.

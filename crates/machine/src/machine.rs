@@ -108,7 +108,7 @@ impl Machine {
         self.executor.name()
     }
 
-    /// Why a lane stopped, or `None` before its first run.
+    /// Why a lane stopped, or `None` before its first run and after one that failed.
     ///
     /// # Errors
     /// If there is no such lane, or the engine fails.

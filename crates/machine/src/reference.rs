@@ -80,7 +80,7 @@ impl Lane {
         let stop = kvrm_arm64::run(&mut self.cpu, &mut self.memory, budget.min(slice));
         // The end of a slice is none of the lane.
         self.stop = Some(stop).filter(|stop| *stop != Stop::Budget || self.cpu.steps >= limit);
-        Progress { steps: self.cpu.steps - begin, running: self.stop.is_none().into() }
+        Progress { steps: self.cpu.steps - begin, running: self.stop.is_none().into(), has_output: false }
     }
 }
 
@@ -99,8 +99,11 @@ impl Executor for Reference {
         observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<RunStats, Error> {
         let slice = (OBSERVED_STEPS / self.lanes.len().max(1) as u64).max(SLICE_MIN);
-        let add =
-            |a: Progress, b: Progress| Progress { steps: a.steps + b.steps, running: a.running + b.running };
+        let add = |a: Progress, b: Progress| Progress {
+            steps: a.steps + b.steps,
+            running: a.running + b.running,
+            has_output: false,
+        };
         let mut steps = 0;
         loop {
             let now = if let ([lane], [limit]) = (&mut self.lanes[..], limits) {

@@ -12,16 +12,13 @@ impl GpuExecutor {
         columns.set(COLUMN_CONSOLE, lane, word(handles, waiting))
     }
 
-    /// Takes what has been written, in one transfer that is as long as the longest of all lanes, but only if there
-    /// were any calls.
+    /// Takes what has been written, in one transfer for all lanes, if there were any calls.
     pub(super) fn drain(&mut self, out: &mut dyn FnMut(usize, &[u8])) -> Result<u64, Error> {
         if self.served == 0 {
             return Ok(0);
         }
-        let waiting = |word: &u64| halves(*word).1 as usize;
-        let lanes: Vec<usize> = self.store.columns.get(COLUMN_CONSOLE)?.iter().map(waiting).collect();
-        let words = lanes.iter().max().map_or(0, |bytes| bytes.div_ceil(8));
-        let contents = self.store.console(words)?;
+        let lanes = self.waiting()?;
+        let contents = self.written()?;
         for word in self.store.columns.get_mut(COLUMN_CONSOLE)? {
             *word &= 0xffff_ffff;
         }
@@ -35,5 +32,22 @@ impl GpuExecutor {
             out(lane, &text[..bytes]);
         }
         Ok(std::mem::take(&mut self.served))
+    }
+
+    /// How many bytes of each lane wait for the host.
+    fn waiting(&mut self) -> Result<Vec<usize>, Error> {
+        let waiting = |word: &u64| halves(*word).1 as usize;
+        Ok(self.store.columns.get(COLUMN_CONSOLE)?.iter().map(waiting).collect())
+    }
+
+    /// The first words of all lanes, then the second ones, until there are all of those that wait.
+    pub(super) fn written(&mut self) -> Result<Vec<u8>, Error> {
+        if self.served == 0 {
+            return Ok(Vec::new());
+        }
+        let words = self.waiting()?.into_iter().max().map_or(0, |bytes| bytes.div_ceil(8));
+        let bytes = 8 * (words * self.store.lanes) as u64;
+        let contents = self.store.device.download(&[(&self.store.console, 0..bytes)])?;
+        Ok(contents.into_iter().next().unwrap_or_default())
     }
 }

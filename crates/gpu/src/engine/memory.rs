@@ -6,11 +6,9 @@ use kvrm_arm64::{Access, Stop};
 use kvrm_machine::{PAGE_BYTES, pieces};
 use kvrm_shaders::layout::{COLUMN_HEAD, COLUMN_TAIL, COUNTER_FRAMES, INFO_NODE, STOP_NONE};
 
-use super::{GpuExecutor, halves};
+use super::{GpuExecutor, PAGE, halves};
 use crate::error::Error;
 use crate::store::{Parameters, Piece};
-
-const PAGE: u64 = PAGE_BYTES as u64;
 
 /// What the host knows of guest memory, and what the device does not know yet.
 #[derive(Debug, Default)]
@@ -191,16 +189,15 @@ impl GpuExecutor {
 
     /// Tells the device all writes that wait.
     pub(super) fn flush_memory(&mut self) -> Result<(), Error> {
-        let pending = std::mem::take(&mut self.cache.pending);
-        if pending.is_empty() {
+        if self.cache.pending.is_empty() {
             return Ok(());
         }
         self.store.columns.flush()?;
         let mut data: Vec<u64> = Vec::new();
         let mut all = Vec::new();
-        for (lane, writes) in pending {
+        for (&lane, writes) in &self.cache.pending {
             for (address, bytes) in writes {
-                all.push(Piece::new(lane, address, bytes.len(), data.len() as u32).undone());
+                all.push(Piece::new(lane, *address, bytes.len(), data.len() as u32).undone());
                 data.extend(bytes.chunks(8).map(|chunk| {
                     let mut word = [0; 8];
                     word[..chunk.len()].copy_from_slice(chunk);
@@ -218,28 +215,20 @@ impl GpuExecutor {
             firsts.push(all.len() as u32);
             let parameters = Parameters { jobs: firsts.len() as u32 - 1, ..Parameters::default() };
             self.store.set_counters(self.frames)?;
-            let results = self.store.write(&all, &data, &firsts, parameters)?;
+            let results = self.store.write(&all, &data, &firsts, parameters);
             self.store.columns.invalidate();
             self.cache.info = None;
+            let results = results?;
             let asked_for = self.store.counters()?[COUNTER_FRAMES as usize];
             let capacity = self.store.capacity();
             self.frames = asked_for.min(capacity);
             all = results.into_iter().filter(|piece| piece.stop != STOP_NONE).collect();
-            if all.is_empty() {
-                break;
+            // If this fails all of them wait on: to write some again changes nothing.
+            if !all.is_empty() && !self.grow(asked_for)? {
+                return Err(Error::OutOfFrames { frames: capacity });
             }
-            let grown = self.grow(asked_for);
-            if let Ok(true) = grown {
-                continue;
-            }
-            // What is not written yet waits on.
-            for piece in &all {
-                let bytes = data[piece.data as usize..].iter().flat_map(|word| word.to_le_bytes());
-                let write = (piece.address(), bytes.take(piece.bytes as usize).collect());
-                self.cache.pending.entry(piece.lane as usize).or_default().push(write);
-            }
-            return Err(grown.err().unwrap_or(Error::OutOfFrames { frames: capacity }));
         }
+        self.cache.pending.clear();
         Ok(())
     }
 

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use kvrm_machine::{Progress, RunStats};
 use kvrm_shaders::layout::{
-    COLUMN_LIMIT, COLUMN_STOP, COLUMN_STOP_ADDRESS, COUNTER_FRAMES, COUNTER_NEED_CODE, COUNTER_NEED_FRAME,
-    COUNTER_RUNNING, COUNTER_SERVED, COUNTER_STEPS, COUNTER_STEPS_HIGH, LEVEL_BITS, STOP_NEED_CODE,
-    STOP_NEED_FRAME, STOP_NONE, STOP_OUT_OF_FRAMES,
+    COLUMN_LIMIT, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COUNTER_FRAMES, COUNTER_NEED_CODE,
+    COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_SERVED, COUNTER_STEPS, COUNTER_STEPS_HIGH, LEVEL_BITS,
+    STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE, STOP_OUT_OF_FRAMES,
 };
 
 use super::{GpuExecutor, halves, word};
@@ -15,19 +15,30 @@ use crate::error::Error;
 use crate::kernels::WORKGROUP;
 use crate::store::Parameters;
 
+/// How far a run came, even if it failed: its complete slices.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ran {
+    /// The most steps a lane can have retired.
+    pub(crate) steps_max: u64,
+    /// The steps of all lanes together.
+    pub(crate) steps: u64,
+    /// Whether lanes stopped as the device had no frame left. Which ones is a matter of chance.
+    pub(crate) is_full: bool,
+}
+
 impl GpuExecutor {
     pub(super) fn run_lanes(
         &mut self,
         limits: &[u64],
         observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<RunStats, Error> {
+        self.ran = Ran::default();
         self.flush_memory()?;
         let before = self.store.dispatches;
         let columns = &mut self.store.columns;
         if columns.get(COLUMN_LIMIT)? != limits {
             columns.get_mut(COLUMN_LIMIT)?.copy_from_slice(limits);
         }
-        let mut steps = 0;
         loop {
             self.store.columns.flush()?;
             self.store.set_counters(self.frames)?;
@@ -42,7 +53,8 @@ impl GpuExecutor {
             let took = begin.elapsed();
 
             let count = |counter: u32| counters[counter as usize];
-            steps += word(count(COUNTER_STEPS), count(COUNTER_STEPS_HIGH));
+            self.ran.steps += word(count(COUNTER_STEPS), count(COUNTER_STEPS_HIGH));
+            self.ran.steps_max += u64::from(self.slices.steps);
             self.served += u64::from(count(COUNTER_SERVED));
             self.frames = count(COUNTER_FRAMES).min(self.store.capacity());
             let (running, needy) =
@@ -55,15 +67,31 @@ impl GpuExecutor {
                 let pace = self.slices.adapt(took, running);
                 self.store.device.set_pace(pace);
             }
-            if observe(Progress { steps, running: (running + needy) as usize }).is_break() {
-                break;
-            }
-            // What was written is shown while lanes run on.
-            if needy == 0 && self.served > 0 {
+            let progress = Progress {
+                steps: self.ran.steps,
+                running: (running + needy) as usize,
+                has_output: self.served > 0,
+            };
+            if observe(progress).is_break() {
                 break;
             }
         }
         Ok(RunStats { dispatches: self.store.dispatches - before })
+    }
+
+    /// The lanes that could run on, and how many steps they have retired.
+    pub(crate) fn unfinished(&mut self) -> Result<Vec<(usize, u64)>, Error> {
+        let columns = &mut self.store.columns;
+        columns.fetch([COLUMN_STOP, COLUMN_STEPS])?;
+        let mut lanes = Vec::new();
+        for (lane, stop) in columns.get(COLUMN_STOP)?.iter().enumerate() {
+            if halves(*stop).0 == STOP_NONE {
+                lanes.push((lane, 0));
+            }
+        }
+        let retired = columns.get(COLUMN_STEPS)?;
+        lanes.iter_mut().for_each(|(lane, steps)| *steps = retired[*lane]);
+        Ok(lanes)
     }
 
     /// How many frames there would be if every lane wrote all the pages it may, once since the last snapshot.
@@ -113,6 +141,7 @@ impl GpuExecutor {
             *stop = word(STOP_NONE, 0);
         }
         if !without_frame.is_empty() && !self.grow(asked_for)? {
+            self.ran.is_full = true;
             let stops = self.store.columns.get_mut(COLUMN_STOP)?;
             for lane in without_frame {
                 stops[lane] = word(STOP_OUT_OF_FRAMES, 0);

@@ -32,7 +32,7 @@ fn round_trip(pages: u32, changes: bool) -> Arc<Image> {
 
 /// Runs lanes with room for so many pages of code.
 fn run(images: &[Arc<Image>], lanes: usize, code_pages: usize) {
-    let bounds = Bounds { code_pages: Some(code_pages), ..Bounds::default() };
+    let bounds = Bounds { code_pages: Some(code_pages), ..Bounds::NONE };
     let mut both = Both::bounded(images, lanes, 16, bounds);
     for lane in 0..lanes {
         both.change(lane, |cpu| {

@@ -99,7 +99,7 @@ impl Factory for Bounded {
 
 /// So many bytes of a lane wait for the host.
 fn room(bytes: u32) -> Bounds {
-    Bounds { console_bytes: Some(bytes), ..Bounds::default() }
+    Bounds { console_bytes: Some(bytes), ..Bounds::NONE }
 }
 
 /// The same machine on both engines.
@@ -296,7 +296,7 @@ const LINE: &str = ">line of text, and more\n";
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn many_calls_take_few_dispatches() {
     let lines = |lane: usize| 50 * (lane as u64 % 3);
-    let mut machines = Machines::new(Bounds::default(), || printing(70, lines));
+    let mut machines = Machines::new(Bounds::NONE, || printing(70, lines));
     let report = machines.run(u64::MAX);
     let output = machines.same("at the end");
     assert_eq!(output[1], LINE.repeat(50), "a lane in the middle");
@@ -398,7 +398,7 @@ fn files_that_lanes_share_are_written_in_the_same_order() {
             sharing(lanes, folder)
         });
         let mut machines = Machines {
-            gpu: gpu.engine(Bounded(Bounds::default())).build().expect("the guest fits"),
+            gpu: gpu.engine(Bounded(Bounds::NONE)).build().expect("the guest fits"),
             reference: reference.build().expect("the guest fits"),
         };
         machines.run(u64::MAX);
@@ -429,7 +429,7 @@ fn a_call_loses_the_exclusive_reservation() {
     };
     for is_console in [false, true] {
         let builder = || Machine::builder(exclusive(is_console)).prepare(|lane| lane.write(TEXT, b"!"));
-        let mut machines = Machines::new(Bounds::default(), builder);
+        let mut machines = Machines::new(Bounds::NONE, builder);
         machines.run(u64::MAX);
         machines.same("at the end");
         assert_eq!(machines.gpu.cpu(0).expect("it is there").x(22), u64::from(is_console), "1 is failure");

@@ -9,6 +9,7 @@ mod isolation;
 mod lowering;
 mod pools;
 mod programs;
+mod recovery;
 mod slicing;
 mod snapshots;
 mod support;

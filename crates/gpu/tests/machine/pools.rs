@@ -12,14 +12,7 @@ use crate::support::{
 };
 
 /// Pools of 32 frames, so 256 in all. Software drivers take a while to compile the kernels for each size.
-const POOLS: Bounds = Bounds {
-    pool_shift: Some(14),
-    pools: Some(8),
-    code_pages: None,
-    slice_steps: None,
-    loop_limit: None,
-    console_bytes: None,
-};
+const POOLS: Bounds = Bounds { pool_shift: Some(14), pools: Some(8), ..Bounds::NONE };
 
 /// Writes x2 pages from x1 on, reads them all again, and halts.
 fn writer(a: &mut Assembler) {

@@ -46,7 +46,7 @@ fn counters() -> Both {
         a.hlt(9);
     });
     // However fast the device is, long loops take several slices.
-    let bounds = Bounds { slice_steps: Some(1 << 15), ..Bounds::default() };
+    let bounds = Bounds { slice_steps: Some(1 << 15), ..Bounds::NONE };
     let mut both = Both::bounded(&[image], 3, 16, bounds);
     for (lane, count) in [10_000, 3, 0].into_iter().enumerate() {
         both.change(lane, |cpu| {
@@ -154,7 +154,7 @@ fn slices_stay_below_the_loop_limit_of_a_driver() {
         // crc32x w1, w1, x0
         a.word(0x9ac0_4c21).subs(X0, X0, 1).b_cond("ne", again).hlt(9);
     });
-    let bounds = Bounds { loop_limit: Some(2_000), ..Bounds::default() };
+    let bounds = Bounds { loop_limit: Some(2_000), ..Bounds::NONE };
     let mut both = Both::bounded(&[image], 1, 16, bounds);
     both.change(0, |cpu| {
         cpu.pc = CODE;

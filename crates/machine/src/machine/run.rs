@@ -47,7 +47,8 @@ impl Machine {
         while !running.is_empty() && goes_on.is_continue() {
             let observe = &mut |now: Progress| {
                 goes_on = observer(Progress { steps: steps + now.steps, ..now });
-                goes_on
+                // What lanes write is shown while they run.
+                if now.has_output { ControlFlow::Break(()) } else { goes_on }
             };
             dispatches += self.executor.run(&ends, observe)?.dispatches;
             // What was written before the calls that wait comes first.
@@ -66,7 +67,7 @@ impl Machine {
             }
             steps += finished;
             if !running.is_empty() && goes_on.is_continue() {
-                goes_on = observer(Progress { steps, running: running.len() });
+                goes_on = observer(Progress { steps, running: running.len(), has_output: false });
             }
         }
         for lane in running {
@@ -89,13 +90,16 @@ impl Machine {
         })
     }
 
-    /// The lanes that can run, after those have been cleared that only ran out of something.
+    /// The lanes that can run, after those have been cleared that only ran out of something, or that a run which
+    /// failed has left waiting for a service: their calls have not retired, so they make them again.
     fn unfinished(&mut self) -> Result<Vec<usize>, Error> {
         let mut lanes = Vec::new();
         for lane in self.lane_numbers() {
             match self.executor.stop(lane)? {
                 None => {}
-                Some(Stop::Budget | Stop::OutOfFrames) => self.executor.set_stop(lane, None)?,
+                Some(Stop::Budget | Stop::OutOfFrames | Stop::Halt { imm: SEMIHOSTING }) => {
+                    self.executor.set_stop(lane, None)?;
+                }
                 Some(_) => continue,
             }
             lanes.push(lane);

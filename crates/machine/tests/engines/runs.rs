@@ -63,7 +63,7 @@ fn a_run_that_is_broken_off_leaves_lanes_without_a_stop_that_go_on_to_the_same_e
             ControlFlow::Break(())
         };
         executor.run(&limits, observe).unwrap();
-        let Some(Progress { steps, running }) = seen else { break };
+        let Some(Progress { steps, running, .. }) = seen else { break };
         breaks += 1;
         let after: u64 = registers(&mut executor, Register::Steps).iter().sum();
         assert_eq!(steps, after - before, "the steps of this call");
