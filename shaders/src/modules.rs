@@ -29,6 +29,7 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "machine/frames_4.wgsl"
     "machine/frames_8.wgsl"
     "machine/interpreter.wgsl"
+    "machine/interpreter_few.wgsl"
     "machine/layout.wgsl"
     "machine/lowering.wgsl"
     "machine/memory.wgsl"

@@ -1,5 +1,6 @@
 //! `cargo xtask codegen`: files that are written from the instruction table and committed.
 
+mod interpreter_few;
 mod isa_md;
 mod micro_op_wgsl;
 mod shaders;
@@ -34,6 +35,7 @@ const FILES: &[Generated] = &[
     ("shaders/wgsl/machine/frames_2.wgsl", micro_op_wgsl::frames_2),
     ("shaders/wgsl/machine/frames_4.wgsl", micro_op_wgsl::frames_4),
     ("shaders/wgsl/machine/frames_8.wgsl", micro_op_wgsl::frames_8),
+    ("shaders/wgsl/machine/interpreter_few.wgsl", interpreter_few::text),
     ("shaders/wgsl/machine/layout.wgsl", micro_op_wgsl::layout),
     ("shaders/wgsl/machine/micro_op.wgsl", micro_op_wgsl::text),
     ("shaders/wgsl/machine/rows.wgsl", micro_op_wgsl::rows),

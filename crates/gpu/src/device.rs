@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::kernels::Kernels;
 use crate::pace::Pace;
 
-pub use self_tests::{int64_test, loop_limit};
+pub use self_tests::{int64_test, loop_limit, width};
 
 /// How long work that is under way may keep us from hearing that the device is lost.
 const LOSS_TIMEOUT: Duration = Duration::from_secs(5);
@@ -34,6 +34,8 @@ struct Inner {
     kernels: Mutex<HashMap<(usize, u32), Arc<Kernels>>>,
     /// What [`loop_limit`] found, if it was asked.
     loop_limit: Mutex<Option<Option<u32>>>,
+    /// What [`width`] found, if it was asked.
+    width: Mutex<Option<u32>>,
     /// How fast the last slice was.
     pace: Mutex<Option<Pace>>,
 }
@@ -98,6 +100,7 @@ impl Device {
             staging: Mutex::default(),
             kernels: Mutex::default(),
             loop_limit: Mutex::default(),
+            width: Mutex::default(),
             pace: Mutex::default(),
         })))
     }
@@ -262,6 +265,15 @@ impl Device {
         match *known {
             Some(limit) => Ok(limit),
             None => Ok(*known.insert(loop_limit(self)?)),
+        }
+    }
+
+    /// What [`width`] says, found out once.
+    pub(crate) fn width(&self) -> Result<u32, Error> {
+        let mut known = lock(&self.0.width);
+        match *known {
+            Some(width) => Ok(width),
+            None => Ok(*known.insert(width(self)?)),
         }
     }
 

@@ -21,7 +21,8 @@ use kvrm_shaders::layout::{
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::Error;
-use crate::pace::Slices;
+use crate::kernels::WORKGROUP;
+use crate::pace::{Slices, workgroup};
 use crate::pages::Frames;
 use crate::store::Store;
 use memory::Cache;
@@ -41,6 +42,8 @@ pub struct GpuExecutor {
     images: Vec<Arc<Image>>,
     description: String,
     slices: Slices,
+    /// How many lanes share a workgroup.
+    workgroup: u32,
     cache: Cache,
     /// Calls that were served on the device since the host last took what they wrote.
     served: u64,
@@ -92,7 +95,7 @@ impl GpuExecutor {
     pub fn with_bounds(device: &Device, plan: &Plan<'_>, bounds: Bounds) -> Result<Self, Error> {
         let lanes = plan.lanes;
         let max = (device.limits().storage_bytes() / (8 * u64::from(COLUMNS))) as usize;
-        let max = max.min((device.limits().workgroups * crate::kernels::WORKGROUP) as usize);
+        let max = max.min((device.limits().workgroups * WORKGROUP) as usize);
         if lanes > max {
             return Err(Error::TooManyLanes { lanes, max });
         }
@@ -101,6 +104,14 @@ impl GpuExecutor {
         let features = plan.image(0).features();
         let mut store = Store::new(device, &frames, lanes, features, bounds)?;
         let root_of = |lane: usize| if roots.len() == 1 { roots[0] } else { roots[lane] };
+        let workgroup = match bounds.workgroup {
+            Some(workgroup) => workgroup,
+            // A CPU runs the lanes of a workgroup side by side, and one workgroup after the other.
+            None if device.info().is_software() => WORKGROUP,
+            None => workgroup(lanes, device.width()?),
+        };
+        // It is better to fail now than in the first run.
+        store.kernels.run(device, workgroup)?;
         let frames_max = u32::try_from(plan.frames_max).unwrap_or(u32::MAX);
         for (column, value) in [
             (COLUMN_ROOT, &|lane| word(root_of(lane).entry, root_of(lane).levels)),
@@ -113,6 +124,7 @@ impl GpuExecutor {
         }
         Ok(Self {
             description: device.info().to_string(),
+            workgroup,
             slices: Slices::new(
                 device.info().is_software(),
                 bounds.loop_limit.or(device.loop_limit()?),

@@ -3,21 +3,27 @@
 pub(crate) use kvrm_shaders::FRAMES as POOLS;
 use kvrm_shaders::{Linked, link};
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use crate::device::Device;
 use crate::error::Error;
 use crate::pipeline::{Access, Shader, storage_layout};
 
-/// The invocations of a workgroup.
+/// The invocations of a workgroup, and the most of the interpreter's.
 pub(crate) const WORKGROUP: u32 = 64;
 
 /// All kernels, and the layouts of what is bound to them.
 #[derive(Debug)]
 pub(crate) struct Kernels {
-    pub(crate) run: wgpu::ComputePipeline,
+    /// The interpreter, by the lanes of a workgroup, as far as somebody has asked for it.
+    run: Mutex<BTreeMap<u32, wgpu::ComputePipeline>>,
     pub(crate) decode: wgpu::ComputePipeline,
     pub(crate) read: wgpu::ComputePipeline,
     pub(crate) write: wgpu::ComputePipeline,
     pub(crate) reset: wgpu::ComputePipeline,
+    pools: usize,
+    pool_shift: u32,
     /// Group 0 of all kernels: the machine.
     pub(crate) machine: wgpu::BindGroupLayout,
     /// Group 1 of `decode`: the decode table and the pages.
@@ -37,24 +43,37 @@ impl Kernels {
         let decoding = storage_layout(device, "decoding", &[Read, Read, Read])?;
         let transfer = storage_layout(device, "transfer", &[ReadWrite, ReadWrite, Read, Read])?;
 
-        let mut constants = vec![("WORKGROUP_SIZE", f64::from(WORKGROUP))];
-        if pools > 1 {
-            constants.push(("POOL_SHIFT", f64::from(pool_shift)));
-        }
+        let constants = constants(WORKGROUP, pools, pool_shift);
         let shader = |root| shader(device, root, pools);
         let transfers = shader("machine::transfer")?;
         let layouts = [&machine, &transfer];
         Ok(Self {
-            run: shader("machine::interpreter")?.pipeline("run", &[&machine], &constants)?,
+            run: Mutex::default(),
             decode: shader("machine::decode")?.pipeline("decode", &[&machine, &decoding], &constants)?,
             read: transfers.pipeline("read_pieces", &layouts, &constants)?,
             write: transfers.pipeline("write_pieces", &layouts, &constants)?,
             // The reset touches no frames.
             reset: transfers.pipeline("reset", &layouts, &constants)?,
+            pools,
+            pool_shift,
             machine,
             decoding,
             transfer,
         })
+    }
+
+    /// The interpreter for workgroups of so many lanes. A lane alone has one of its own.
+    pub(crate) fn run(&self, device: &Device, workgroup: u32) -> Result<wgpu::ComputePipeline, Error> {
+        let mut compiled = self.run.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(run) = compiled.get(&workgroup) {
+            return Ok(run.clone());
+        }
+        let root = if workgroup == 1 { "machine::interpreter_few" } else { "machine::interpreter" };
+        let constants = constants(workgroup, self.pools, self.pool_shift);
+        let shader = shader(device, root, self.pools)?;
+        let run = shader.pipeline("run", &[&self.machine], &constants)?;
+        compiled.insert(workgroup, run.clone());
+        Ok(run)
     }
 }
 
@@ -75,6 +94,15 @@ impl DigestKernel {
         let shader = shader(device, "machine::digest", 1)?;
         Ok(Self { digest: shader.pipeline("digest", &[&kernels.machine, &layout], &constants)?, layout })
     }
+}
+
+/// Values of what kernels declare with `override`.
+fn constants(workgroup: u32, pools: usize, pool_shift: u32) -> Vec<(&'static str, f64)> {
+    let mut constants = vec![("WORKGROUP_SIZE", f64::from(workgroup))];
+    if pools > 1 {
+        constants.push(("POOL_SHIFT", f64::from(pool_shift)));
+    }
+    constants
 }
 
 /// Compiles a module for frames in `pools` bindings.

@@ -1,6 +1,8 @@
-//! How long a dispatch may be, and what is known of the speed of a device.
+//! How long a dispatch may be, what is known of the speed of a device, and how lanes are spread over it.
 
 use std::time::Duration;
+
+use crate::kernels::WORKGROUP;
 
 /// How long a slice should take: displays that share the GPU stay usable, and no driver loses patience.
 const SLICE: Duration = Duration::from_millis(100);
@@ -14,6 +16,15 @@ const STEPS: (u32, u32) = (256, 1 << 28);
 const FIRST_STEPS: u32 = 1 << 16;
 /// What all lanes together may take of them.
 const FIRST_STEPS_OF_ALL: u32 = 1 << 26;
+
+/// How many lanes should share a workgroup on a device that runs `width` workgroups of one in the time of one.
+///
+/// Lanes of a workgroup wait for each other where they do different things, so few lanes have one each. Half the
+/// width is as far as that pays: an interpreter keeps a GPU busier than the test that found the width.
+pub(crate) fn workgroup(lanes: usize, width: u32) -> u32 {
+    let spread = (width as usize / 2).max(1);
+    u32::try_from(lanes.div_ceil(spread)).unwrap_or(WORKGROUP).clamp(1, WORKGROUP).next_power_of_two()
+}
 
 /// How fast lanes ran.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,6 +87,18 @@ impl Slices {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn few_lanes_are_spread_and_many_share() {
+        let of = |lanes| workgroup(lanes, 2048);
+        assert_eq!([0, 1, 1024, 1025, 4096, 5000].map(of), [1, 1, 1, 2, 4, 8], "powers of two");
+        assert_eq!([65_536, 65_537, usize::MAX].map(of), [64; 3], "a workgroup has a largest size");
+        assert_eq!(
+            [1, 2, 100].map(|lanes| workgroup(lanes, 1)),
+            [1, 2, 64],
+            "a device that does one at a time"
+        );
+    }
 
     #[test]
     fn slices_come_to_the_time_they_should_take() {

@@ -61,6 +61,8 @@ pub struct Bounds {
     pub slice_steps: Option<u32>,
     /// How many loop iterations an invocation may take, as if the driver cut off longer ones.
     pub loop_limit: Option<u32>,
+    /// How many lanes share a workgroup of the interpreter.
+    pub workgroup: Option<u32>,
     /// The most bytes of console output of a lane that wait for the host, a multiple of 8 and not 0.
     pub console_bytes: Option<u32>,
     /// How many bytes a journal may have before the state is copied in its place.
@@ -75,6 +77,7 @@ impl Bounds {
         code_pages: None,
         slice_steps: None,
         loop_limit: None,
+        workgroup: None,
         console_bytes: None,
         journal_bytes: None,
     };
@@ -310,7 +313,8 @@ impl Store {
         self.dispatch_pipeline(pipeline(&kernels), parameters, group, workgroups)
     }
 
-    fn dispatch_pipeline(
+    /// Runs a pipeline over some workgroups.
+    pub(crate) fn dispatch_pipeline(
         &mut self,
         pipeline: &wgpu::ComputePipeline,
         parameters: Parameters,

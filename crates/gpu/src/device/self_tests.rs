@@ -1,4 +1,7 @@
-//! What a device is asked before it is trusted: whether 64-bit integers are right, how long a loop may be.
+//! What a device is asked before it is trusted: whether 64-bit integers are right, how long a loop may be, how
+//! much goes on at a time.
+
+use std::time::{Duration, Instant};
 
 use bytemuck::{NoUninit, Pod, Zeroable};
 
@@ -32,6 +35,11 @@ const OPERANDS: &[u64] = &[
     u64::MAX - 1,
     u64::MAX,
 ];
+
+/// About two milliseconds on a GPU: much longer than it takes to hand over the work.
+const WIDTH_ITERATIONS: u32 = 100_000;
+/// The most workgroups that any device runs side by side.
+const WIDTH_MAX: u32 = 1 << 15;
 
 /// Longer than any limit known: Mesa before 24 ends the loops of an invocation after 65,535 iterations.
 const LOOP_ITERATIONS: u32 = 200_000;
@@ -90,13 +98,8 @@ pub fn int64_test(device: &Device) -> Result<(), Error> {
     let pairs = OPERANDS.iter().flat_map(|&a| OPERANDS.iter().map(move |&b| Operands { a, b }));
     let pairs: Vec<Operands> = pairs.collect();
     let bytes = (pairs.len() * size_of::<[u64; OPERATIONS.len()]>()) as u64;
-    let results = Test {
-        name: "int64_test",
-        source: include_str!("int64_test.wgsl"),
-        workgroup_size: 64,
-        workgroups: pairs.len().div_ceil(64) as u32,
-    }
-    .run(device, &pairs, bytes)?;
+    let test = Test { name: "int64_test", source: include_str!("int64_test.wgsl"), workgroup_size: 64 };
+    let results = test.prepare(device, &pairs, bytes)?.run(pairs.len().div_ceil(64) as u32)?;
     let results: Vec<[u64; OPERATIONS.len()]> = bytemuck::pod_collect_to_vec(&results);
 
     for (pair, results) in pairs.iter().zip(results) {
@@ -122,14 +125,12 @@ pub fn loop_limit(device: &Device) -> Result<Option<u32>, Error> {
     const SEED: u32 = 1;
     // A linear congruential generator of full period comes back to its seed after 2^32 steps.
     let input = [LOOP_ITERATIONS, SEED, SEED];
-    let output =
-        Test { name: "loop_test", source: include_str!("loop_test.wgsl"), workgroup_size: 1, workgroups: 1 }
-            .run(device, &input, size_of::<LoopOutput>() as u64)?;
+    let test = Test { name: "loop_test", source: include_str!("loop_test.wgsl"), workgroup_size: 1 };
+    let output = test.prepare(device, &input, size_of::<LoopOutput>() as u64)?.run(1)?;
     let output: LoopOutput = bytemuck::pod_read_unaligned(&output);
 
     let iterations = output.iterations;
-    let state = (0..iterations.min(LOOP_ITERATIONS))
-        .fold(SEED, |state, _| state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
+    let state = generate(SEED, iterations.min(LOOP_ITERATIONS));
     if iterations > LOOP_ITERATIONS || output.state != state {
         return Err(Error::WrongResult {
             message: format!(
@@ -139,6 +140,45 @@ pub fn loop_limit(device: &Device) -> Result<Option<u32>, Error> {
         });
     }
     Ok((iterations < LOOP_ITERATIONS).then_some(iterations))
+}
+
+/// The generator of the tests after some steps.
+fn generate(seed: u32, steps: u32) -> u32 {
+    (0..steps).fold(seed, |state, _| state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223))
+}
+
+/// How many workgroups of one invocation a device runs in about the time of one, a power of two.
+///
+/// # Errors
+///
+/// The device fails, or computes something else wrongly.
+pub fn width(device: &Device) -> Result<u32, Error> {
+    const SEED: u32 = 1;
+    let most = WIDTH_MAX.min(device.limits().workgroups);
+    let test = Test { name: "width_test", source: include_str!("width_test.wgsl"), workgroup_size: 1 };
+    let test = test.prepare(device, &[WIDTH_ITERATIONS, SEED], 4 * u64::from(most))?;
+    let time = |workgroups| -> Result<Duration, Error> {
+        let begin = Instant::now();
+        test.submit(workgroups)?;
+        Ok(begin.elapsed())
+    };
+    // The driver may compile when a pipeline is first used, and the GPU may have to wake up.
+    time(1)?;
+    let one = time(1)?.min(time(1)?);
+    let mut width = 1;
+    while width * 2 <= most && time(width * 2)?.min(time(width * 2)?) < one * 3 / 2 {
+        width *= 2;
+    }
+    let states: Vec<u32> = bytemuck::pod_collect_to_vec(&test.run(1)?);
+    let expected = generate(SEED, WIDTH_ITERATIONS);
+    if states.first() != Some(&expected) {
+        return Err(Error::WrongResult {
+            message: format!(
+                "a loop of {WIDTH_ITERATIONS} iterations ends with {states:x?}, not {expected:#x}"
+            ),
+        });
+    }
+    Ok(width)
 }
 
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -153,11 +193,15 @@ struct Test {
     name: &'static str,
     source: &'static str,
     workgroup_size: u32,
-    workgroups: u32,
 }
 
 impl Test {
-    fn run<T: NoUninit>(&self, device: &Device, input: &[T], output_bytes: u64) -> Result<Vec<u8>, Error> {
+    fn prepare<'a, T: NoUninit>(
+        &self,
+        device: &'a Device,
+        input: &[T],
+        output_bytes: u64,
+    ) -> Result<Prepared<'a>, Error> {
         let layout = pipeline::storage_layout(device, self.name, &[Access::Read, Access::ReadWrite])?;
         let pipeline = pipeline::compute_pipeline(
             device,
@@ -170,12 +214,34 @@ impl Test {
         let input = Buffer::with_contents(device, "input", input)?;
         let output = Buffer::zeroed(device, "output", output_bytes)?;
         let group = pipeline::bind(device, self.name, &layout, &[&input, &output])?;
-        device.submit(self.name, |encoder| {
+        Ok(Prepared { device, name: self.name, pipeline, group, output })
+    }
+}
+
+/// A test that can be run.
+struct Prepared<'a> {
+    device: &'a Device,
+    name: &'static str,
+    pipeline: wgpu::ComputePipeline,
+    group: wgpu::BindGroup,
+    output: Buffer,
+}
+
+impl Prepared<'_> {
+    /// Runs it to its end.
+    fn submit(&self, workgroups: u32) -> Result<(), Error> {
+        let submission = self.device.submit(self.name, |encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            pass.set_pipeline(&pipeline);
-            pass.set_bind_group(0, &group, &[]);
-            pass.dispatch_workgroups(self.workgroups, 1, 1);
+            pass.set_pipeline(&self.pipeline);
+            pass.set_bind_group(0, &self.group, &[]);
+            pass.dispatch_workgroups(workgroups, 1, 1);
         })?;
-        Ok(device.download(&[(&output, 0..output_bytes)])?.remove(0))
+        self.device.wait(&submission)
+    }
+
+    /// Runs it, and gives its output.
+    fn run(&self, workgroups: u32) -> Result<Vec<u8>, Error> {
+        self.submit(workgroups)?;
+        Ok(self.device.download(&[(&self.output, 0..self.output.bytes())])?.remove(0))
     }
 }

@@ -12,7 +12,6 @@ use kvrm_shaders::layout::{
 
 use super::{GpuExecutor, halves, word};
 use crate::error::Error;
-use crate::kernels::WORKGROUP;
 use crate::store::Parameters;
 
 /// How far a run came, even if it failed: its complete slices.
@@ -44,9 +43,10 @@ impl GpuExecutor {
             self.store.set_counters(self.frames)?;
             let parameters =
                 Parameters { steps: self.slices.steps, fuel: self.slices.fuel, ..Parameters::default() };
-            let workgroups = ((self.store.lanes as u32).div_ceil(WORKGROUP), 1, 1);
+            let workgroups = ((self.store.lanes as u32).div_ceil(self.workgroup), 1, 1);
+            let run = self.store.kernels.run(&self.store.device, self.workgroup)?;
             let begin = Instant::now();
-            self.store.dispatch(|kernels| &kernels.run, parameters, None, workgroups)?;
+            self.store.dispatch_pipeline(&run, parameters, None, workgroups)?;
             self.store.columns.invalidate();
             self.cache.forget();
             let counters = self.store.counters()?;

@@ -1,6 +1,6 @@
 //! What the doctor finds.
 
-use kvrm_gpu::device::{int64_test, loop_limit};
+use kvrm_gpu::device::{int64_test, loop_limit, width};
 use kvrm_gpu::{Error, doctor};
 
 use crate::support::device;
@@ -16,6 +16,13 @@ fn the_device_computes_with_64_bit_integers_as_the_host_does() {
 fn the_loop_limit_is_one_that_is_known() {
     let limit = loop_limit(device()).expect("it can be measured");
     assert!(limit.is_none_or(|limit| limit >= 65_535), "{limit:?} iterations are too few for anything");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn the_width_is_a_number_of_workgroups_that_can_be_dispatched() {
+    let width = width(device()).expect("it can be measured");
+    assert!(width.is_power_of_two() && width <= device().limits().workgroups, "{width}");
 }
 
 #[test]

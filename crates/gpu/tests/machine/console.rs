@@ -5,13 +5,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use kvrm_arm64::asm::{Assembler, W22, X0, X1, X19, X20, X21, X23, at};
-use kvrm_gpu::{Bounds, GpuExecutor};
+use kvrm_gpu::Bounds;
 use kvrm_machine::{
-    Builder, Error, Executor, Factory, LaneSetup, Machine, Permissions, Plan, Program, Report, Segment, Stop,
-    Stream,
+    Builder, Error, Executor, LaneSetup, Machine, Permissions, Program, Report, Segment, Stop, Stream,
 };
 
-use crate::support::{Both, CODE, DATA, PAGE, assemble, device, same_machines, segment, text_and_data};
+use crate::support::{Both, Bounded, CODE, DATA, PAGE, assemble, same_machines, segment, text_and_data};
 
 const OPEN: u64 = 1;
 const CLOSE: u64 = 2;
@@ -84,16 +83,6 @@ fn prepare(lane: &mut LaneSetup<'_>, calls: &[(u64, u64)]) {
         (OPEN_FILE, NAME + 4, 4, 4),
     ] {
         lane.write(block, &words(&[name, mode, bytes]));
-    }
-}
-
-/// The GPU, able to do less than it can.
-#[derive(Clone, Copy)]
-struct Bounded(Bounds);
-
-impl Factory for Bounded {
-    fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
-        Ok(Box::new(GpuExecutor::with_bounds(device(), plan, self.0)?))
     }
 }
 

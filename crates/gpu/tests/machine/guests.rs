@@ -1,8 +1,8 @@
 //! Every guest on both engines.
 
-use kvrm_machine::{Builder, Machine, Stop};
+use kvrm_machine::{Builder, Factory, Machine, Stop};
 
-use crate::support::{GUESTS, Gpu, guest, same_machines};
+use crate::support::{ALONE, GUESTS, Gpu, guest, same_machines};
 
 /// Arguments of lanes: sizes and seeds, and some that cannot be used.
 fn arguments(size: &str, lane: usize) -> Vec<String> {
@@ -22,11 +22,21 @@ fn arguments(size: &str, lane: usize) -> Vec<String> {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn every_guest_ends_as_on_the_reference() {
+    end_as_on_the_reference(&Gpu);
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn every_guest_whose_lanes_are_alone_ends_as_on_the_reference() {
+    end_as_on_the_reference(&ALONE);
+}
+
+fn end_as_on_the_reference(engine: &'static (impl Factory + Copy)) {
     for (name, size) in GUESTS {
         let builder = || -> Builder<'static> {
             Machine::builder(guest(name)).lanes(8).arguments(|lane| arguments(size, lane))
         };
-        let mut gpu = builder().engine(Gpu).build().expect("the guest fits");
+        let mut gpu = builder().engine(*engine).build().expect("the guest fits");
         let mut reference = builder().build().expect("the guest fits");
         let expected = reference.run(u64::MAX).expect("the reference works");
         let report = gpu.run(u64::MAX).expect("the GPU works");

@@ -6,7 +6,9 @@ use kvrm_arm64::asm::{X0, X1, X2, at};
 use kvrm_gpu::Bounds;
 use kvrm_machine::{Builder, Executor, Machine, Progress, Stop};
 
-use crate::support::{Both, CODE, DATA, GUESTS, Gpu, Lane, guest, lanes, machine_lanes, text_and_data};
+use crate::support::{
+    ALONE, Both, CODE, DATA, GUESTS, Gpu, Lane, guest, lanes, machine_lanes, text_and_data,
+};
 
 /// Steps of a guest that are run in slices.
 const STEPS: u64 = 2_000;
@@ -22,8 +24,10 @@ fn a_guest_in_slices_is_the_guest_in_one_piece() {
     let mut reference = builder().build().expect("the guest fits");
     reference.run(STEPS).expect("the reference works");
     let expected = machine_lanes(&mut reference);
-    for slice in [1, 7, 1000, u64::MAX] {
-        let mut gpu = builder().engine(Gpu).build().expect("the guest fits");
+    for (slice, alone) in [1, 7, 1000, u64::MAX].into_iter().flat_map(|slice| [(slice, false), (slice, true)])
+    {
+        let builder = if alone { builder().engine(ALONE) } else { builder().engine(Gpu) };
+        let mut gpu = builder.build().expect("the guest fits");
         let mut left = STEPS;
         while left > 0 {
             let steps = slice.min(left);
@@ -31,7 +35,7 @@ fn a_guest_in_slices_is_the_guest_in_one_piece() {
             assert_eq!(report.steps, 3 * steps, "all of the budget is used");
             left -= steps;
         }
-        assert!(machine_lanes(&mut gpu) == expected, "{name} in slices of {slice}");
+        assert!(machine_lanes(&mut gpu) == expected, "{name} in slices of {slice}, alone: {alone}");
     }
 }
 

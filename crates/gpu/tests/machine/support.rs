@@ -35,6 +35,23 @@ impl Factory for Gpu {
     }
 }
 
+/// The same, able to do less than it can.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounded(pub(crate) Bounds);
+
+impl Factory for Bounded {
+    fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
+        Ok(Box::new(GpuExecutor::with_bounds(device(), plan, self.0)?))
+    }
+
+    fn images_max(&self) -> usize {
+        Gpu.images_max()
+    }
+}
+
+/// Each lane is a workgroup, which has an interpreter of its own.
+pub(crate) const ALONE: Bounded = Bounded(Bounds { workgroup: Some(1), ..Bounds::NONE });
+
 /// Bytes of a page.
 pub(crate) const PAGE: u64 = PAGE_BYTES as u64;
 /// Where the programs of these tests lie.

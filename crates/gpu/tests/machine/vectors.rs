@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use kvrm_machine::Factory;
 use kvrm_machine::vectors::{self, Mismatch, Vector};
 
-use crate::support::Gpu;
+use crate::support::{ALONE, Gpu};
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
@@ -13,12 +14,14 @@ fn every_vector_of_the_corpus_passes() {
     let open = |name: &str| vectors::open(&folder.join(name)).expect("the corpus is there");
     let corpus: Vec<Vector> = ["unicorn.jsonl.gz", "manual.jsonl"].into_iter().flat_map(open).collect();
     assert!(corpus.len() > 5_000, "the corpus has {} vectors", corpus.len());
-    let results: Vec<Vec<Mismatch>> = vectors::run_all(&corpus, &Gpu).expect("the GPU works");
-    let failed: Vec<String> = corpus
-        .iter()
-        .zip(&results)
-        .filter(|(_, mismatches)| !mismatches.is_empty())
-        .map(|(vector, mismatches)| vector.describe(mismatches))
-        .collect();
-    assert!(failed.is_empty(), "{} fail:\n{}", failed.len(), failed[..failed.len().min(10)].join("\n"));
+    for engine in [&Gpu as &dyn Factory, &ALONE] {
+        let results: Vec<Vec<Mismatch>> = vectors::run_all(&corpus, engine).expect("the GPU works");
+        let failed: Vec<String> = corpus
+            .iter()
+            .zip(&results)
+            .filter(|(_, mismatches)| !mismatches.is_empty())
+            .map(|(vector, mismatches)| vector.describe(mismatches))
+            .collect();
+        assert!(failed.is_empty(), "{} fail:\n{}", failed.len(), failed[..failed.len().min(10)].join("\n"));
+    }
 }

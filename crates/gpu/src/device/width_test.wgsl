@@ -1,0 +1,20 @@
+// Invocations that are each a workgroup, busy with operations that wait for each other.
+
+struct Input {
+    iterations: u32,
+    seed: u32,
+}
+
+@group(0) @binding(0) var<storage, read> input: Input;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+
+override workgroup_size: u32;
+
+@compute @workgroup_size(workgroup_size)
+fn width_test(@builtin(workgroup_id) workgroup: vec3<u32>) {
+    var state = input.seed + workgroup.x;
+    for (var i = 0u; i < input.iterations; i += 1u) {
+        state = state * 1664525u + 1013904223u;
+    }
+    output[workgroup.x] = state;
+}
