@@ -212,22 +212,26 @@ fn choose_info(there: &[&AdapterInfo], wanted: Option<&str>) -> Result<usize, Er
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn info(name: &str, kind: Kind, has_int64: bool) -> AdapterInfo {
-        AdapterInfo {
+impl AdapterInfo {
+    /// An adapter for tests.
+    pub(crate) fn example(name: &str, kind: Kind, has_int64: bool) -> Self {
+        Self {
             name: name.to_owned(),
             backend: "vulkan",
             driver: "driver 1.0".to_owned(),
             kind,
             has_int64,
-            has_timestamps: false,
-            subgroup_sizes: (8, 8),
+            has_timestamps: true,
+            subgroup_sizes: (8, 32),
             limits: Limits::from(&wgpu::Limits::defaults()),
             bus: String::new(),
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
 
     /// The name of the chosen one.
     fn choose(there: &[AdapterInfo], wanted: Option<&str>) -> Result<String, Error> {
@@ -237,11 +241,11 @@ mod tests {
 
     fn some() -> [AdapterInfo; 5] {
         [
-            info("llvmpipe", Kind::Software, true),
-            info("Small GPU", Kind::Integrated, true),
-            info("Big GPU 1", Kind::Discrete, true),
-            info("Big GPU 2", Kind::Discrete, true),
-            info("Old GPU", Kind::Discrete, false),
+            AdapterInfo::example("llvmpipe", Kind::Software, true),
+            AdapterInfo::example("Small GPU", Kind::Integrated, true),
+            AdapterInfo::example("Big GPU 1", Kind::Discrete, true),
+            AdapterInfo::example("Big GPU 2", Kind::Discrete, true),
+            AdapterInfo::example("Old GPU", Kind::Discrete, false),
         ]
     }
 
@@ -270,7 +274,10 @@ mod tests {
 
     #[test]
     fn an_adapter_without_64_bit_integers_is_never_chosen() {
-        let there = [info("Old GPU", Kind::Discrete, false), info("llvmpipe", Kind::Software, true)];
+        let there = [
+            AdapterInfo::example("Old GPU", Kind::Discrete, false),
+            AdapterInfo::example("llvmpipe", Kind::Software, true),
+        ];
         assert_eq!(
             choose(&there, None),
             Ok("llvmpipe".to_owned()),

@@ -163,21 +163,7 @@ impl fmt::Display for Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adapter::{Kind, Limits};
-
-    fn info(name: &str, kind: Kind, has_int64: bool) -> AdapterInfo {
-        AdapterInfo {
-            name: name.to_owned(),
-            backend: "vulkan",
-            driver: String::new(),
-            kind,
-            has_int64,
-            has_timestamps: true,
-            subgroup_sizes: (8, 32),
-            limits: Limits::from(&wgpu::Limits::defaults()),
-            bus: String::new(),
-        }
-    }
+    use crate::adapter::Kind;
 
     /// The first of `adapters` was chosen, and tested well.
     fn diagnosis(adapters: Vec<AdapterInfo>, loop_limit: Option<u32>) -> Diagnosis {
@@ -187,14 +173,14 @@ mod tests {
 
     #[test]
     fn a_gpu_without_limits_needs_no_advice() {
-        let diagnosis = diagnosis(vec![info("GPU", Kind::Discrete, true)], None);
+        let diagnosis = diagnosis(vec![AdapterInfo::example("GPU", Kind::Discrete, true)], None);
         assert_eq!(diagnosis.advice(), [""; 0], "nothing is to be done");
         assert!(diagnosis.to_string().contains("8 to 32 invocations"), "{diagnosis}");
     }
 
     #[test]
     fn a_driver_that_ends_loops_works_and_is_better_replaced() {
-        let diagnosis = diagnosis(vec![info("GPU", Kind::Discrete, true)], Some(65_535));
+        let diagnosis = diagnosis(vec![AdapterInfo::example("GPU", Kind::Discrete, true)], Some(65_535));
         assert!(diagnosis.is_healthy(), "it is worked around");
         let text = diagnosis.to_string();
         assert!(text.contains("end after 65535 iterations"), "{text}");
@@ -203,11 +189,14 @@ mod tests {
 
     #[test]
     fn advice_for_software_says_what_a_gpu_needs() {
-        let software = || info("llvmpipe", Kind::Software, true);
+        let software = || AdapterInfo::example("llvmpipe", Kind::Software, true);
         let cases = [
             (vec![software()], "install its Vulkan driver"),
-            (vec![software(), info("Old GPU", Kind::Discrete, false)], "Old GPU has no 64-bit integers"),
-            (vec![software(), info("GPU", Kind::Discrete, true)], "there is a GPU: GPU"),
+            (
+                vec![software(), AdapterInfo::example("Old GPU", Kind::Discrete, false)],
+                "Old GPU has no 64-bit integers",
+            ),
+            (vec![software(), AdapterInfo::example("GPU", Kind::Discrete, true)], "there is a GPU: GPU"),
         ];
         for (adapters, expected) in cases {
             let advice = diagnosis(adapters, None).advice();
@@ -217,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_wrong_result_is_no_health() {
-        let mut diagnosis = diagnosis(vec![info("GPU", Kind::Discrete, true)], None);
+        let mut diagnosis = diagnosis(vec![AdapterInfo::example("GPU", Kind::Discrete, true)], None);
         let chosen = diagnosis.chosen.as_mut().expect("one is chosen");
         chosen.int64 = Err(Error::WrongResult { message: "1 + 1 is 3".to_owned() });
         assert!(!diagnosis.is_healthy(), "it cannot be trusted");

@@ -201,26 +201,12 @@ fn choice(found: Result<(), String>) -> Choice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adapter::{Kind, Limits};
-
-    fn info(name: &str, kind: Kind, has_int64: bool) -> AdapterInfo {
-        AdapterInfo {
-            name: name.to_owned(),
-            backend: "vulkan",
-            driver: String::new(),
-            kind,
-            has_int64,
-            has_timestamps: false,
-            subgroup_sizes: (32, 32),
-            limits: Limits::from(&wgpu::Limits::defaults()),
-            bus: String::new(),
-        }
-    }
+    use crate::adapter::Kind;
 
     #[test]
     fn a_real_gpu_is_taken() {
         for kind in [Kind::Discrete, Kind::Integrated, Kind::Virtual, Kind::Unknown] {
-            let gpu = info("GPU", kind, true);
+            let gpu = AdapterInfo::example("GPU", kind, true);
             assert_eq!(usable(Ok(&gpu), [&gpu].into_iter(), false), Ok(()), "{kind}");
         }
         assert_eq!(choice(Ok(())), Choice { engine: Engine::Gpu, reason: None }, "without a reason");
@@ -228,7 +214,7 @@ mod tests {
 
     #[test]
     fn software_is_taken_only_if_it_was_named() {
-        let software = info("llvmpipe", Kind::Software, true);
+        let software = AdapterInfo::example("llvmpipe", Kind::Software, true);
         let there = || [&software].into_iter();
         assert_eq!(usable(Ok(&software), there(), false), Err("llvmpipe is software".to_owned()), "unasked");
         assert_eq!(usable(Ok(&software), there(), true), Ok(()), "asked for");
@@ -236,8 +222,10 @@ mod tests {
 
     #[test]
     fn a_gpu_that_cannot_run_lanes_is_the_reason() {
-        let (software, old) =
-            (info("llvmpipe", Kind::Software, true), info("Old GPU", Kind::Discrete, false));
+        let (software, old) = (
+            AdapterInfo::example("llvmpipe", Kind::Software, true),
+            AdapterInfo::example("Old GPU", Kind::Discrete, false),
+        );
         let why = usable(Ok(&software), [&old, &software].into_iter(), false).expect_err("it cannot");
         assert_eq!(why, "Old GPU has no 64-bit integers in shaders", "rather than what is taken instead");
         let error = Error::NoInt64 { adapter: old.to_string() };

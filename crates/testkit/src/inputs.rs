@@ -18,7 +18,7 @@ pub const DATA: u64 = 0x3_0000;
 pub const DATA_BYTES: u64 = 0x2000;
 
 /// Values at which arithmetic changes its mind.
-pub(crate) const EDGES: [u64; 16] = [
+pub const EDGES: [u64; 16] = [
     0,
     1,
     2,

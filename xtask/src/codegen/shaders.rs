@@ -1,7 +1,7 @@
 //! Numbers that Rust and WGSL share, as modules of `shaders/wgsl/`.
 
 use anyhow::Result;
-use kvrm_arm64::semantics::{atomic, operand};
+use kvrm_arm64::semantics::{atomic, crc, operand, system};
 use kvrm_arm64::{CLASS_BITS, Class};
 
 use super::wgsl::{Constant, module};
@@ -31,6 +31,13 @@ macro_rules! constants { ($module:ident: $($name:ident)*) => { [$(
         concat!("`kvrm_arm64::semantics::", stringify!($module), "::", stringify!($name), "`"),
     ),
 )*] } }
+
+/// `arm64/constants.wgsl`.
+pub(super) fn constants() -> Result<String> {
+    let polynomials = constants!(crc: CRC32_POLYNOMIAL CRC32C_POLYNOMIAL);
+    let masks = constants!(system: FPCR_MASK FPSR_MASK);
+    Ok(module("Constants of the architecture.", &[&polynomials[..], &masks].concat()))
+}
 
 /// `arm64/operations.wgsl`.
 pub(super) fn operations() -> Result<String> {

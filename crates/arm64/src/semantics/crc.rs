@@ -3,20 +3,20 @@
 use crate::{Cpu, Word};
 
 /// The bit-reversed polynomial 0x04C11DB7.
-const CRC32: u32 = 0xedb8_8320;
+pub const CRC32_POLYNOMIAL: u32 = 0xedb8_8320;
 /// The bit-reversed polynomial 0x1EDC6F41 (Castagnoli).
-const CRC32C: u32 = 0x82f6_3b78;
+pub const CRC32C_POLYNOMIAL: u32 = 0x82f6_3b78;
 
 /// CRC32B, CRC32H, CRC32W, CRC32X.
 #[inline(always)]
 pub fn crc32<const BITS: u32>(cpu: &mut Cpu, w: Word) {
-    cpu.set_x(w.rd(), u64::from(checksum(cpu.x(w.rn()) as u32, cpu.x(w.rm()), BITS, CRC32)));
+    cpu.set_x(w.rd(), u64::from(checksum(cpu.x(w.rn()) as u32, cpu.x(w.rm()), BITS, CRC32_POLYNOMIAL)));
 }
 
 /// CRC32CB, CRC32CH, CRC32CW, CRC32CX.
 #[inline(always)]
 pub fn crc32c<const BITS: u32>(cpu: &mut Cpu, w: Word) {
-    cpu.set_x(w.rd(), u64::from(checksum(cpu.x(w.rn()) as u32, cpu.x(w.rm()), BITS, CRC32C)));
+    cpu.set_x(w.rd(), u64::from(checksum(cpu.x(w.rn()) as u32, cpu.x(w.rm()), BITS, CRC32C_POLYNOMIAL)));
 }
 
 /// Continues a checksum over the low `bits` bits of `value`, least significant byte first.

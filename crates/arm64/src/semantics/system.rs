@@ -11,10 +11,10 @@ pub const COUNTER_HZ: u64 = 1_000_000_000;
 pub const CTR_EL0: u64 = 0x8444_8004;
 /// `DCZID_EL0`: DC ZVA permitted, blocks of 2^4 words.
 pub const DCZID_EL0: u64 = 4;
-/// AHP, DN, FZ and `RMode`; exception traps are not implemented.
-const FPCR_MASK: u64 = 0x07c0_0000;
-/// QC and the cumulative exception flags.
-const FPSR_MASK: u64 = 0x0800_009f;
+/// The bits of FPCR that exist: AHP, DN, FZ and `RMode`. Exception traps are not implemented.
+pub const FPCR_MASK: u32 = 0x07c0_0000;
+/// The bits of FPSR that exist: QC and the cumulative exception flags.
+pub const FPSR_MASK: u32 = 0x0800_009f;
 
 /// An encoding that is UNDEFINED at EL0.
 pub fn undefined(_: &mut Cpu, w: Word) -> Result<(), Stop> {
@@ -77,8 +77,8 @@ pub fn msr(cpu: &mut Cpu, w: Word) -> Result<(), Stop> {
     let register = register(w.sysreg()).filter(|r| r.el0 == El0::ReadWrite);
     match register.ok_or(Stop::Undefined { word: w.0 })?.name {
         "nzcv" => cpu.nzcv = (value >> 28) as u32 & 15,
-        "fpcr" => cpu.fpcr = (value & FPCR_MASK) as u32,
-        "fpsr" => cpu.fpsr = (value & FPSR_MASK) as u32,
+        "fpcr" => cpu.fpcr = value as u32 & FPCR_MASK,
+        "fpsr" => cpu.fpsr = value as u32 & FPSR_MASK,
         "tpidr_el0" => cpu.tpidr_el0 = value,
         _ => return undefined(cpu, w),
     }

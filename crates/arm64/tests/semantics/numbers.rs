@@ -1,27 +1,8 @@
 //! Numbers to test with, and their bits.
 
+pub(crate) use kvrm_testkit::inputs::EDGES;
 use kvrm_testkit::random::Random;
 use proptest::prelude::*;
-
-/// Values at which arithmetic changes its mind.
-pub(crate) const EDGES: [u64; 16] = [
-    0,
-    1,
-    2,
-    0x7f,
-    0x80,
-    0xff,
-    0x7fff,
-    0x8000,
-    0xffff,
-    0x7fff_ffff,
-    0x8000_0000,
-    0xffff_ffff,
-    0x1_0000_0000,
-    0x7fff_ffff_ffff_ffff,
-    0x8000_0000_0000_0000,
-    u64::MAX,
-];
 
 /// Any number; often an edge, next to one, or small.
 pub(crate) fn number() -> impl Strategy<Value = u64> {

@@ -2,10 +2,9 @@
 
 use kvrm_arm64::asm::{Assembler, X0, X1, X2, X3, at};
 use kvrm_machine::{Builder, Machine, Stop};
+use kvrm_testkit::guests::{GUESTS, guest};
 
-use crate::support::{
-    Both, CODE, DATA, GUESTS, Gpu, PAGE, guest, machine_lanes, raw, same_machines, text_and_data,
-};
+use crate::support::{Both, CODE, DATA, Gpu, PAGE, machine_lanes, raw, same_machines, text_and_data};
 
 /// Writes x2 pages from x1 on, and halts.
 fn writer(a: &mut Assembler) {

@@ -1,8 +1,9 @@
 //! Every guest on both engines.
 
 use kvrm_machine::{Builder, Factory, Machine, Stop};
+use kvrm_testkit::guests::{GUESTS, guest};
 
-use crate::support::{ALONE, GUESTS, Gpu, guest, same_machines};
+use crate::support::{ALONE, Gpu, same_machines};
 
 /// Arguments of lanes: sizes and seeds, and some that cannot be used.
 fn arguments(size: &str, lane: usize) -> Vec<String> {

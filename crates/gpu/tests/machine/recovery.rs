@@ -3,12 +3,12 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use kvrm_arm64::asm::{Assembler, W4, X0, X1, X2, X3, X5, at};
 use kvrm_gpu::{Bounds, Device, Error, GpuEngine, Recovering};
 use kvrm_machine::{Builder, Executor, Factory, Image, Machine, Plan, Progress, Reference, Stop};
+use kvrm_testkit::guests::{GUESTS, guest};
 use kvrm_testkit::random::Random;
 
-use crate::support::{CODE, GUESTS, PAGE, guest, lanes, machine_lanes, raw};
+use crate::support::{CODE, PAGE, busy, lanes, machine_lanes, raw};
 
 const LANES: usize = 5;
 /// Slices short enough that every run has some.
@@ -23,20 +23,6 @@ fn alone() -> MutexGuard<'static, ()> {
 /// The device the process has open now.
 fn open() -> Device {
     GpuEngine::open(None).expect("there is a device").device().clone()
-}
-
-/// Goes round for ever: sums x0 into one page after the other, and changes an instruction of its own.
-fn busy(a: &mut Assembler) {
-    let (start, again) = (a.label(), a.label());
-    a.bind(start);
-    a.mov(X1, (CODE + PAGE) as i64).mov(X2, 7);
-    a.bind(again);
-    a.ldr(X5, at(X1, 16)).add(X5, X5, X0).str(X5, at(X1, 16)).add(X1, X1, 0x1000);
-    a.subs(X2, X2, 1).b_cond("ne", again);
-    let changed = a.here();
-    a.add(X3, X3, 1);
-    a.mov(X5, changed as i64).ldr(W4, at(X5, 0)).add(W4, W4, 1024).str(W4, at(X5, 0));
-    a.add(X0, X0, X3).b(start);
 }
 
 /// Lanes on a device that will be lost, and the same lanes on the reference.

@@ -5,10 +5,9 @@ use std::ops::ControlFlow;
 use kvrm_arm64::asm::{X0, X1, X2, at};
 use kvrm_gpu::Bounds;
 use kvrm_machine::{Builder, Executor, Machine, Progress, Stop};
+use kvrm_testkit::guests::{GUESTS, guest};
 
-use crate::support::{
-    ALONE, Both, CODE, DATA, GUESTS, Gpu, Lane, guest, lanes, machine_lanes, text_and_data,
-};
+use crate::support::{ALONE, Both, CODE, DATA, Gpu, Lane, lanes, machine_lanes, text_and_data};
 
 /// Steps of a guest that are run in slices.
 const STEPS: u64 = 2_000;

@@ -1,28 +1,13 @@
 //! Snapshot and reset, of all and of chosen lanes, beside the reference doing the same.
 
 use kvrm_arm64::Op;
-use kvrm_arm64::asm::{Arg, Assembler, W4, X0, X1, X2, X3, X5, at};
+use kvrm_arm64::asm::{Arg, X1, X2, X3, at};
 use kvrm_machine::Error;
 use kvrm_testkit::random::Random;
 
-use crate::support::{Both, CODE, PAGE, raw};
+use crate::support::{Both, CODE, PAGE, busy, raw};
 
 const LANES: usize = 6;
-
-/// Goes round for ever: sums x0 into one page after the other, and changes an instruction of its own: `add x3,
-/// x3, #1` becomes `#2`, and so on.
-fn busy(a: &mut Assembler) {
-    let (start, again) = (a.label(), a.label());
-    a.bind(start);
-    a.mov(X1, (CODE + PAGE) as i64).mov(X2, 7);
-    a.bind(again);
-    a.ldr(X5, at(X1, 16)).add(X5, X5, X0).str(X5, at(X1, 16)).add(X1, X1, 0x1000);
-    a.subs(X2, X2, 1).b_cond("ne", again);
-    let changed = a.here();
-    a.add(X3, X3, 1);
-    a.mov(X5, changed as i64).ldr(W4, at(X5, 0)).add(W4, W4, 1024).str(W4, at(X5, 0));
-    a.add(X0, X0, X3).b(start);
-}
 
 fn both() -> Both {
     let mut both = Both::new(&[raw(busy)], LANES, 16);

@@ -2,14 +2,13 @@
 
 use std::fmt;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
-use kvrm_arm64::asm::Assembler;
+use kvrm_arm64::asm::{Assembler, W4, X0, X1, X2, X3, X5, at};
 use kvrm_gpu::{Bounds, Device, GpuEngine, GpuExecutor};
 use kvrm_machine::{
-    Cpu, Error, Executor, Factory, Features, Image, Machine, PAGE_BYTES, Permissions, Plan, Program,
-    ReferenceEngine, Segment, Stop, Stream,
+    Cpu, Error, Executor, Factory, Features, Image, Machine, PAGE_BYTES, Permissions, Plan, ReferenceEngine,
+    Segment, Stop, Stream,
 };
 
 /// Opening a device takes longer than most tests.
@@ -88,6 +87,21 @@ pub(crate) fn text_and_data(pages: u64, write: impl FnOnce(&mut Assembler)) -> A
         segment(CODE, PAGE, assemble(write), Permissions::RX),
         segment(DATA, pages * PAGE, Vec::new(), Permissions::RW),
     ])
+}
+
+/// Goes round for ever: sums x0 into one page after the other, and changes an instruction of its own: `add x3,
+/// x3, #1` becomes `#2`, and so on.
+pub(crate) fn busy(a: &mut Assembler) {
+    let (start, again) = (a.label(), a.label());
+    a.bind(start);
+    a.mov(X1, (CODE + PAGE) as i64).mov(X2, 7);
+    a.bind(again);
+    a.ldr(X5, at(X1, 16)).add(X5, X5, X0).str(X5, at(X1, 16)).add(X1, X1, 0x1000);
+    a.subs(X2, X2, 1).b_cond("ne", again);
+    let changed = a.here();
+    a.add(X3, X3, 1);
+    a.mov(X5, changed as i64).ldr(W4, at(X5, 0)).add(W4, W4, 1024).str(W4, at(X5, 0));
+    a.add(X0, X0, X3).b(start);
 }
 
 /// The same lanes on both engines. What is done to one is done to the other.
@@ -207,31 +221,6 @@ pub(crate) fn read(executor: &mut dyn Executor, lane: usize, address: u64, bytes
     let mut out = vec![0; bytes];
     executor.read_memory(lane, address, &mut out, None).expect("the engine works").expect("it is mapped");
     out
-}
-
-/// Every guest, with a size that makes a short run.
-pub(crate) const GUESTS: [(&str, &str); 11] = [
-    ("bubble_sort", "40"),
-    ("life", "1"),
-    ("lz", "300"),
-    ("matmul", "4"),
-    ("mix", "300"),
-    ("quicksort", "200"),
-    ("relocs", "500"),
-    ("sha256", "3"),
-    ("sieve", "1000"),
-    ("strings", "2"),
-    ("vm", "4"),
-];
-
-/// Where the guests are.
-pub(crate) fn guests() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../guests/bin")
-}
-
-/// A guest of the repository.
-pub(crate) fn guest(name: &str) -> Program {
-    Program::open(guests().join(name).with_extension("elf")).expect("the guest is there")
 }
 
 /// A lane of a machine, with what it has printed.

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use kvrm_arm64::CLASS_BITS;
 use kvrm_shaders::MODULES;
+use kvrm_testkit::inputs::EDGES;
 use kvrm_testkit::random::Random;
 
 use kernel::Kernel;
@@ -15,28 +16,6 @@ use list::{ARGUMENTS, RESULTS, TWINS, Twin};
 
 /// Random cases of each twin, beside the edges.
 const CASES: usize = 20_000;
-
-/// Numbers at which 64-bit arithmetic changes its mind.
-const EDGES: [u64; 18] = [
-    0,
-    1,
-    2,
-    0x7f,
-    0x80,
-    0xff,
-    0x7fff,
-    0x8000,
-    0xffff,
-    0x7fff_ffff,
-    0x8000_0000,
-    0xffff_ffff,
-    0x1_0000_0000,
-    0xffff_ffff_0000_0000,
-    0x7fff_ffff_ffff_ffff,
-    0x8000_0000_0000_0000,
-    u64::MAX - 1,
-    u64::MAX,
-];
 
 /// Where sizes and amounts of bits change theirs; what each function does not take, its line in the list maps
 /// to what it takes.

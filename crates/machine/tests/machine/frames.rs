@@ -2,8 +2,9 @@
 
 use kvrm_arm64::asm::{X0, X1, X2, X3, at};
 use kvrm_machine::{Builder, LaneSetup, Machine, Stop};
+use kvrm_testkit::guests::{GUESTS, guest};
 
-use crate::support::{CODE, GUESTS, PAGE, guest, lane, raw, word};
+use crate::support::{CODE, PAGE, lane, raw, word};
 
 /// Gives the machine one more frame a lane whenever all have stopped for want of one.
 fn run_with_one_more_frame_each_time(builder: Builder<'_>, first: usize) -> (Machine, usize) {

@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 
 use kvrm_arm64::asm::{X0, X1};
 use kvrm_machine::{Machine, Progress, Stop};
+use kvrm_testkit::guests::guest;
 
-use crate::support::{Lane, guest, lane, raw};
+use crate::support::{Lane, lane, raw};
 
 /// Lane 0 counts x0 down and halts; all others halt at once. The more lanes, the shorter the slices.
 fn counter(count: u64) -> Machine {

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::{Class, Encoding};
 use kvrm_machine::{Builder, Features, Machine, Stop};
+use kvrm_testkit::guests::{GUESTS, guest};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
 use proptest::prelude::*;
 
-use crate::support::{CODE, GUESTS, Lane, guest, lane, raw};
+use crate::support::{CODE, Lane, lane, raw};
 
 /// Runs until something other than the budget stops lane 0, and adds up what the reports say.
 fn run_in_slices(machine: &mut Machine, slice: u64) -> (u64, u64) {

@@ -1,9 +1,10 @@
 //! Snapshot and reset: the same again, for what was written.
 
 use kvrm_machine::{Machine, Stop};
+use kvrm_testkit::guests::{GUESTS, guest};
 use proptest::prelude::*;
 
-use crate::support::{CODE, GUESTS, Lane, guest, lane, raw};
+use crate::support::{CODE, Lane, lane, raw};
 
 /// A machine of a guest in lanes that differ in their seeds.
 fn machine(index: usize, lanes: usize) -> Machine {

@@ -1,7 +1,5 @@
 //! Small programs, and all there is to see of a lane.
 
-use std::path::PathBuf;
-
 use kvrm_arm64::asm::Assembler;
 use kvrm_machine::{
     Access, Cpu, Fault, FaultKind, Machine, PAGE_BYTES, Permissions, Program, Segment, Stop, Stream,
@@ -34,27 +32,6 @@ pub(crate) fn text_and_data(write: impl FnOnce(&mut Assembler)) -> Program {
     let data = Segment { address: DATA, bytes, data: Vec::new(), permissions: Permissions::RW };
     Program { name: "built".to_owned(), entry: CODE, segments: vec![text, data], symbols: Vec::new() }
 }
-
-/// A guest of the repository.
-pub(crate) fn guest(name: &str) -> Program {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../guests/bin");
-    Program::open(folder.join(name).with_extension("elf")).expect("the guest is there")
-}
-
-/// Every guest, with a size that makes a short run.
-pub(crate) const GUESTS: [(&str, &str); 11] = [
-    ("bubble_sort", "40"),
-    ("life", "1"),
-    ("lz", "300"),
-    ("matmul", "4"),
-    ("mix", "300"),
-    ("quicksort", "200"),
-    ("relocs", "500"),
-    ("sha256", "3"),
-    ("sieve", "1000"),
-    ("strings", "2"),
-    ("vm", "4"),
-];
 
 /// All there is to see of a lane.
 #[derive(Debug, PartialEq)]

@@ -1,0 +1,310 @@
+//! A lane's registers, and its accesses to memory that are not done at once.
+
+import package::arm64::atomic::{low, mem_atomic_op};
+import package::arm64::operand::{rotate_right};
+import package::machine::console::{serve_console};
+import package::machine::frames::{frame_load, frame_store};
+import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_MONITOR, COLUMN_NZCV, FAULT_ALIGNMENT, STOP_HALT, STOP_NONE, STOP_OUT_OF_FRAMES};
+import package::machine::memory::{PAGE_MASK, WANT_CHECK_WRITE, WANT_EXECUTE, WANT_READ, WANT_WRITE, code_page, effort, fault, found_code, found_frame, found_fresh, get_state, halves, joined, mark_stale, may_write, set_state, translate};
+import package::machine::micro_op::{EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_ATOMIC, HANDLER_COMPARE_AND_SWAP, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_EXCLUSIVE, HANDLER_LOAD_LITERAL, HANDLER_STORE, HANDLER_STORE_EXCLUSIVE, HANDLER_ZERO_BLOCK, INDEX_OFFSET, INDEX_POST, REGISTERS, REGISTER_SINK, REGISTER_ZERO, get_a, get_aligned, get_b, get_c, get_dst, get_extend, get_extraction, get_handler, get_index, get_left, get_operation, get_pair, get_right, get_size, get_wide};
+import package::machine::semihosting::{SEMIHOSTING};
+
+/// X0 to X30, zero, SP, and a place for what nobody reads.
+///
+/// Behind them is what an access keeps while it looks up pages: there it takes none of the GPU's own registers,
+/// of which the loop should need few.
+var<private> x: array<u64, KEPT_END>;
+
+/// Where an access keeps what was loaded.
+const KEPT_LOADED = REGISTERS;
+/// Where an access keeps what else was loaded.
+const KEPT_SECOND = REGISTERS + 1u;
+/// Where an access keeps what is to be stored.
+const KEPT_DATA = REGISTERS + 2u;
+/// Where an access keeps what else is to be stored.
+const KEPT_DATA_HIGH = REGISTERS + 3u;
+/// Where an access keeps the frame of its first page, and the code in it.
+const KEPT_FIRST = REGISTERS + 4u;
+/// Where an access keeps the frame of its second page, and the code in it.
+const KEPT_LAST = REGISTERS + 5u;
+/// The end of what is kept.
+const KEPT_END = REGISTERS + 6u;
+
+/// A register shifted left, then right, or rotated.
+fn extract(value: u64, p: u32) -> u64 {
+    let right = get_right(p);
+    let extraction = get_extraction(p);
+    if extraction == EXTRACTION_ROTATED {
+        return rotate_right(value, right, 32u << get_wide(p));
+    }
+    let shifted = value << get_left(p);
+    return select(shifted >> right, u64(i64(shifted) >> right), extraction == EXTRACTION_SIGNED);
+}
+
+/// A loaded value of `1 << size` bytes as the encoding wants it.
+fn extend_loaded(value: u64, size: u32, extend: u32) -> u64 {
+    let above = 64u - (8u << size);
+    let top = value << above;
+    let result = select(top >> above, u64(i64(top) >> above), extend != 0u);
+    return select(result, result & 0xfffffffflu, extend == 1u);
+}
+
+/// Marks an address and a size for an exclusive store; size 0 clears the mark.
+fn set_monitor(address: u64, bytes: u32) {
+    set_state(COLUMN_MONITOR, address);
+    set_state(COLUMN_NZCV, joined(0u, bytes));
+}
+
+// The stages of an access, in this order; not every access has all of them.
+
+/// The first page is looked up for a load.
+const STAGE_READ = 0u;
+/// The second page is looked up for a load.
+const STAGE_READ_SECOND = 1u;
+/// The load.
+const STAGE_LOAD = 2u;
+/// Whether the first page could be written: before either of two is, and where nothing will be written.
+const STAGE_CHECK = 3u;
+/// Whether the second page could be written.
+const STAGE_CHECK_SECOND = 4u;
+/// The first page is looked up for a store, and made the lane's own.
+const STAGE_WRITE = 5u;
+/// The second page is looked up for a store, and made the lane's own.
+const STAGE_WRITE_SECOND = 6u;
+/// The store.
+const STAGE_STORE = 7u;
+/// The access is done.
+const STAGE_DONE = 8u;
+/// The page of the next instruction is looked up.
+const STAGE_FETCH = 9u;
+
+/// Everything that the fast ways do not do: pages that are not at hand, accesses across words and pages, those
+/// that read and write, calls of the host, and the fetch from another page.
+///
+/// Returns what stops the lane, and 1 if this instruction does not retire. It takes little and gives little, and
+/// reads the registers again, so that the loop needs few of the GPU's own.
+fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> vec2<u32> {
+    let control = op.x;
+    let p = op.y;
+    let handler = get_handler(control);
+    // First of all, as what follows needs registers.
+    if handler == HANDLER_HALT {
+        if op.z != SEMIHOSTING || !serve_console(u32(x[0]), x[1]) {
+            return vec2<u32>(STOP_HALT, 1u);
+        }
+        x[0] = 0lu;
+        set_monitor(0lu, 0u);
+    }
+    let size = get_size(p);
+    let pair = get_pair(p) == 1u;
+    var address = x[get_a(control)];
+    if handler == HANDLER_LOAD_LITERAL {
+        address = pc + joined(op.z, op.w);
+    } else if handler <= HANDLER_STORE && get_index(p) != INDEX_POST {
+        address = indexed(op);
+    }
+    let page = address & ~PAGE_MASK;
+    let offset = u32(address) & 4095u;
+    let word = offset >> 3u;
+    let shift = (offset & 7u) * 8u;
+    let bytes = select(1u, 1u << (size + get_pair(p)), handler <= HANDLER_COMPARE_AND_SWAP);
+    let crossing = offset + bytes > 4096u;
+    let stores = handler == HANDLER_STORE || handler == HANDLER_STORE_EXCLUSIVE || handler == HANDLER_ZERO_BLOCK;
+    x[KEPT_LOADED] = 0lu;
+    x[KEPT_LAST] = 0lu;
+    var stage = STAGE_FETCH;
+    if is_memory && handler != HANDLER_HALT {
+        if get_aligned(p) == 1u && (offset & (bytes - 1u)) != 0u {
+            return vec2<u32>(fault(FAULT_ALIGNMENT, select(ACCESS_READ, ACCESS_WRITE, stores), address), 1u);
+        }
+        stage = select(STAGE_READ, select(STAGE_WRITE, STAGE_CHECK, crossing), stores);
+        if handler == HANDLER_STORE_EXCLUSIVE {
+            if halves(get_state(COLUMN_NZCV)).y != bytes || get_state(COLUMN_MONITOR) != address {
+                stage = STAGE_DONE;
+                x[KEPT_LOADED] = 1lu;
+            }
+        }
+    }
+    x[KEPT_DATA] = x[get_c(control)];
+    // STP has its second register in the place of the destination, STXP in that of b.
+    x[KEPT_DATA_HIGH] = x[select(get_dst(control), get_b(control), handler == HANDLER_STORE_EXCLUSIVE)];
+    var fresh = 0u;
+    loop {
+        if stage == STAGE_LOAD {
+            let first = u32(x[KEPT_FIRST]) + word;
+            let second_frame = u32(x[KEPT_LAST]);
+            // Words from the 512th on are in the next page.
+            let middle = select(first + 1u, second_frame, word == 511u);
+            let last = select(first + 2u, second_frame + word - 510u, word >= 510u);
+            var loaded = frame_load(first) >> shift;
+            var second = 0lu;
+            if (offset & 7u) + bytes > 8u {
+                let after = frame_load(middle);
+                if shift != 0u {
+                    loaded |= after << (64u - shift);
+                }
+                if bytes == 16u {
+                    second = after >> shift;
+                    if shift != 0u {
+                        second |= frame_load(last) << (64u - shift);
+                    }
+                }
+            }
+            if size == 2u {
+                second = loaded >> 32u;
+            }
+            loaded = extend_loaded(loaded, size, get_extend(p));
+            second = extend_loaded(second, size, get_extend(p));
+            x[KEPT_LOADED] = loaded;
+            x[KEPT_SECOND] = second;
+            stage = STAGE_DONE;
+            let b = x[get_b(control)];
+            if handler == HANDLER_ATOMIC {
+                x[KEPT_DATA] = mem_atomic_op(get_operation(p), loaded, b, 1u << size);
+                stage = STAGE_WRITE;
+            } else if handler == HANDLER_COMPARE_AND_SWAP {
+                // Pairs are an even register and the next.
+                let equal = loaded == low(b, 1u << size)
+                    && (!pair || second == low(x[get_b(control) + 1u], 1u << size));
+                x[KEPT_DATA_HIGH] = x[get_c(control) + 1u];
+                stage = select(STAGE_CHECK, STAGE_WRITE, equal);
+            }
+        }
+        if stage == STAGE_STORE {
+            let first_frame = u32(x[KEPT_FIRST]);
+            let first_code = halves(x[KEPT_FIRST]).y;
+            let second_frame = u32(x[KEPT_LAST]);
+            let second_code = halves(x[KEPT_LAST]).y;
+            var data = x[KEPT_DATA];
+            let data_high = x[KEPT_DATA_HIGH];
+            if handler == HANDLER_ZERO_BLOCK {
+                for (var i = 0u; i < 8u; i += 1u) {
+                    frame_store(first_frame + (word & ~7u) + i, 0lu);
+                }
+                effort += 8u;
+                if first_code != 0u {
+                    mark_stale(first_code, offset & ~63u, offset | 63u);
+                }
+            } else {
+                if pair && size == 2u {
+                    data = (data & 0xfffffffflu) | (data_high << 32u);
+                }
+                let first = first_frame + word;
+                let middle = select(first + 1u, second_frame, word == 511u);
+                let last = select(first + 2u, second_frame + word - 510u, word >= 510u);
+                // The bytes that change, as if they began at bit 0 of the first word.
+                let changed = 0xfffffffffffffffflu >> (64u - 8u * min(bytes, 8u));
+                frame_store(first, (frame_load(first) & ~(changed << shift)) | ((data & changed) << shift));
+                if bytes == 16u {
+                    if shift == 0u {
+                        frame_store(middle, data_high);
+                    } else {
+                        frame_store(middle, (data >> (64u - shift)) | (data_high << shift));
+                        let kept = 0xfffffffffffffffflu << shift;
+                        frame_store(last, (frame_load(last) & kept) | (data_high >> (64u - shift)));
+                    }
+                } else if (offset & 7u) + bytes > 8u {
+                    let changed_after = changed >> (64u - shift);
+                    let stored_after = (data & changed) >> (64u - shift);
+                    frame_store(middle, (frame_load(middle) & ~changed_after) | stored_after);
+                }
+                if first_code != 0u {
+                    mark_stale(first_code, offset, min(offset + bytes - 1u, 4095u));
+                }
+                if second_code != 0u {
+                    mark_stale(second_code, 0u, offset + bytes - 4097u);
+                }
+            }
+            stage = STAGE_DONE;
+        }
+        if stage == STAGE_DONE {
+            finish(op, address, bytes);
+            stage = STAGE_FETCH;
+        }
+        var want = WANT_READ;
+        var wanted = address;
+        if stage == STAGE_FETCH {
+            if !fetches || (next & ~0xffclu) == code_page {
+                break;
+            }
+            if (next & 3lu) != 0lu {
+                return vec2<u32>(fault(FAULT_ALIGNMENT, ACCESS_EXECUTE, next), 0u);
+            }
+            want = WANT_EXECUTE;
+            wanted = next;
+        } else if stage >= STAGE_WRITE {
+            want = WANT_WRITE;
+        } else if stage >= STAGE_CHECK {
+            want = WANT_CHECK_WRITE;
+        }
+        if stage == STAGE_READ_SECOND || stage == STAGE_CHECK_SECOND || stage == STAGE_WRITE_SECOND {
+            wanted = page + 4096lu;
+        }
+        let stop = translate(want, wanted);
+        if stop != STOP_NONE {
+            return vec2<u32>(stop, select(1u, 0u, stage == STAGE_FETCH));
+        }
+        switch stage {
+            case STAGE_READ, STAGE_WRITE: {
+                x[KEPT_FIRST] = joined(found_frame, found_code);
+                stage += select(2u, 1u, crossing);
+            }
+            case STAGE_READ_SECOND, STAGE_WRITE_SECOND: {
+                x[KEPT_LAST] = joined(found_frame, found_code);
+                stage += 1u;
+            }
+            case STAGE_CHECK: {
+                fresh = found_fresh;
+                stage = select(STAGE_DONE, STAGE_CHECK_SECOND, crossing);
+            }
+            case STAGE_CHECK_SECOND: {
+                stage = STAGE_WRITE;
+                if !may_write(fresh + found_fresh) {
+                    return vec2<u32>(STOP_OUT_OF_FRAMES, 1u);
+                }
+            }
+            default: {}
+        }
+    }
+    return vec2<u32>(STOP_NONE, 0u);
+}
+
+/// The base register plus the index or offset.
+fn indexed(op: vec4<u32>) -> u64 {
+    let index = x[get_b(op.x)];
+    let extracted = select(extract(index, op.y), index, get_extraction(op.y) == EXTRACTION_PLAIN);
+    return x[get_a(op.x)] + extracted + joined(op.z, op.w);
+}
+
+/// What an access writes to registers, and what becomes of the monitor.
+fn finish(op: vec4<u32>, address: u64, bytes: u32) {
+    let second = x[KEPT_SECOND];
+    let base = indexed(op);
+    let control = op.x;
+    let handler = get_handler(control);
+    let pair = get_pair(op.y) == 1u;
+    var value = x[KEPT_LOADED];
+    var destination = get_dst(control);
+    if handler == HANDLER_LOAD_EXCLUSIVE {
+        set_monitor(address, bytes);
+    } else if handler == HANDLER_STORE_EXCLUSIVE {
+        set_monitor(0lu, 0u);
+    }
+    if pair && (handler == HANDLER_LOAD || handler == HANDLER_LOAD_EXCLUSIVE) {
+        // Both into the same register: the first wins in LDP, the second in LDXP.
+        if handler == HANDLER_LOAD_EXCLUSIVE && get_c(control) == destination {
+            value = second;
+        }
+        x[get_c(control)] = second;
+    } else if pair && handler == HANDLER_COMPARE_AND_SWAP {
+        let odd = get_b(control) + 1u;
+        x[select(odd, REGISTER_SINK, odd == REGISTER_ZERO)] = second;
+    } else if handler == HANDLER_STORE {
+        // Where a pair that is stored has its second source.
+        destination = REGISTER_SINK;
+    }
+    x[destination] = value;
+    if handler <= HANDLER_STORE && get_index(op.y) != INDEX_OFFSET {
+        x[get_a(control)] = base;
+    }
+}
