@@ -6,6 +6,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task runner talks to its user")]
 
 mod codegen;
+mod convert;
 mod guests;
 mod lint;
 mod oracle;
@@ -44,6 +45,8 @@ enum Task {
     Sweep,
     /// Asks independent programs what is right: Unicorn, objdump, QEMU.
     Oracle(oracle::Args),
+    /// Converts weights between NumPy's, PyTorch's and the safetensors format.
+    Convert(convert::Args),
     /// Compiles the guest programs into guests/bin/.
     Guests(guests::Args),
 }
@@ -56,6 +59,7 @@ fn run(task: &Task) -> Result<()> {
         Task::Tidy => tidy::run(),
         Task::Sweep => sweep::run(),
         Task::Oracle(args) => oracle::run(args),
+        Task::Convert(args) => convert::run(args),
         Task::Guests(args) => guests::run(args),
     }
 }

@@ -8,6 +8,7 @@ use super::{Violation, line_where};
 const LAYERS: &[(&str, &[&str])] = &[
     ("kvrm-arm64",   &[]),
     ("kvrm-models",  &[]),
+    ("kvrm-convert", &["kvrm-models"]),
     ("kvrm-spiking", &[]),
     ("kvrm-shaders", &[]),
     ("kvrm-machine", &["kvrm-arm64"]),

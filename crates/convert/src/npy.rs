@@ -1,0 +1,177 @@
+//! NumPy's format for one array: a magic number, a header that is a Python dict, and the values.
+//!
+//! The header is so small a part of Python that a reader of our own is shorter than the use of another's, and it
+//! can say what is wrong.
+
+use kvrm_models::{Dtype, Error, NamedTensor};
+
+use crate::strided::Layout;
+
+/// How every such file begins.
+pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// NumPy's own limit is lower, unless told otherwise.
+const MAX_HEADER: usize = 1 << 16;
+
+/// NumPy wants the values aligned to this.
+const ALIGNMENT: usize = 64;
+
+/// What a header says.
+#[derive(Debug, Default)]
+struct Header {
+    descr: Option<String>,
+    fortran_order: Option<bool>,
+    shape: Option<Vec<usize>>,
+}
+
+/// The array in `bytes`, as a tensor called `name`.
+///
+/// # Errors
+///
+/// If the header is not NumPy's, the values are no floats, or there are more or fewer than it says.
+pub fn read(file: &str, name: &str, bytes: &[u8]) -> Result<NamedTensor, Error> {
+    let wrong = |expected: &str, found: String| Error::tensor(file, name, expected, found);
+    let Some(rest) = bytes.strip_prefix(MAGIC) else {
+        return Err(wrong("NumPy's magic number", "another beginning".to_owned()));
+    };
+    let cut = || wrong("a NumPy header", format!("the end of the file after {} bytes", bytes.len()));
+    let (version, rest) = rest.split_first_chunk::<2>().ok_or_else(cut)?;
+    let (length, rest) = match version {
+        [1, 0] => rest.split_first_chunk::<2>().map(|(l, rest)| (u32::from(u16::from_le_bytes(*l)), rest)),
+        [2 | 3, 0] => rest.split_first_chunk::<4>().map(|(l, rest)| (u32::from_le_bytes(*l), rest)),
+        [major, minor] => return Err(wrong("version 1.0, 2.0 or 3.0", format!("{major}.{minor}"))),
+    }
+    .ok_or_else(cut)?;
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    if length > MAX_HEADER {
+        return Err(wrong("a header of at most 65536 bytes", length.to_string()));
+    }
+    let (header, data) = rest.split_at_checked(length).ok_or_else(cut)?;
+    let header =
+        std::str::from_utf8(header).map_err(|error| wrong("a header in UTF-8", error.to_string()))?;
+    let header = parse(header).map_err(|found| wrong("a dict of descr, fortran_order and shape", found))?;
+    let (Some(descr), Some(fortran_order), Some(dims)) = (header.descr, header.fortran_order, header.shape)
+    else {
+        return Err(wrong("descr, fortran_order and shape in the header", "not all of them".to_owned()));
+    };
+    let (order, kind) = descr.split_at_checked(1).unwrap_or_default();
+    let dtype = match kind {
+        "f2" => Dtype::F16,
+        "f4" => Dtype::F32,
+        "f8" => Dtype::F64,
+        _ => return Err(wrong("values of type f2, f4 or f8", format!("`{descr}`"))),
+    };
+    let big_endian = match order {
+        "<" | "=" | "|" => false,
+        ">" => true,
+        _ => return Err(wrong("values of type f2, f4 or f8", format!("`{descr}`"))),
+    };
+    let expected = dims.iter().try_fold(dtype.bytes(), |bytes, dim| bytes.checked_mul(*dim));
+    let strides = Layout::contiguous(&dims, fortran_order);
+    let (Some(expected), Some(strides)) = (expected, strides) else {
+        return Err(wrong("a size that can be counted", format!("{dims:?}")));
+    };
+    if expected != data.len() {
+        let found = data.len().to_string();
+        return Err(wrong(&format!("{expected} bytes of data for {dims:?} of {dtype}"), found));
+    }
+    Layout { dtype, big_endian, offset: 0, dims, strides }.read(file, name, data)
+}
+
+/// The header's dict, or what is there instead.
+fn parse(text: &str) -> Result<Header, String> {
+    let mut rest = text.trim().strip_prefix('{').ok_or("no `{`")?;
+    let mut header = Header::default();
+    loop {
+        rest = rest.trim_start();
+        if let Some(end) = rest.strip_prefix('}') {
+            return if end.trim().is_empty() { Ok(header) } else { Err("text behind the dict".to_owned()) };
+        }
+        let (key, after) = string(rest)?;
+        rest = after.trim_start().strip_prefix(':').ok_or("no `:`")?.trim_start();
+        let twice = match key {
+            "descr" => {
+                if rest.starts_with('[') {
+                    return Err("an array of records".to_owned());
+                }
+                let (value, after) = string(rest)?;
+                rest = after;
+                header.descr.replace(value.to_owned()).is_some()
+            }
+            "fortran_order" => {
+                let value = rest.starts_with("True");
+                rest = rest.strip_prefix("True").or_else(|| rest.strip_prefix("False")).ok_or("no bool")?;
+                header.fortran_order.replace(value).is_some()
+            }
+            "shape" => {
+                let (inside, after) =
+                    rest.strip_prefix('(').and_then(|rest| rest.split_once(')')).ok_or("no tuple")?;
+                rest = after;
+                header.shape.replace(shape(inside)?).is_some()
+            }
+            other => return Err(format!("the key {other:?}")),
+        };
+        if twice {
+            return Err(format!("the key {key:?} twice"));
+        }
+        rest = rest.trim_start();
+        match rest.strip_prefix(',') {
+            Some(after) => rest = after,
+            None if rest.starts_with('}') => {}
+            None => return Err("no `,` and no `}`".to_owned()),
+        }
+    }
+}
+
+/// A string without escapes, and what follows it.
+fn string(text: &str) -> Result<(&str, &str), String> {
+    let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"')).ok_or("no string")?;
+    text[1..].split_once(quote).ok_or_else(|| "a string without an end".to_owned())
+}
+
+fn shape(text: &str) -> Result<Vec<usize>, String> {
+    let text = text.trim();
+    let text = text.strip_suffix(',').unwrap_or(text);
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    let dims = text.split(',').map(|dim| {
+        let dim = dim.trim();
+        // Python 2 wrote long numbers with an L.
+        let digits = dim.strip_suffix('L').unwrap_or(dim);
+        digits.parse().map_err(|_| format!("the dimension {dim:?}"))
+    });
+    dims.collect()
+}
+
+/// The bytes of an array.
+pub(crate) fn write(file: &str, tensor: &NamedTensor, dtype: Dtype) -> Result<Vec<u8>, Error> {
+    tensor.check(file)?;
+    let descr = match dtype {
+        Dtype::F16 => "<f2",
+        Dtype::F32 => "<f4",
+        Dtype::F64 => "<f8",
+        Dtype::Bf16 => {
+            return Err(Error::tensor(file, &tensor.name, "a type that NumPy has", dtype.to_string()));
+        }
+    };
+    let dims: String = match tensor.dims.as_slice() {
+        [dim] => format!("{dim},"),
+        dims => dims.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
+    };
+    let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({dims}), }}");
+    let before = MAGIC.len() + 4;
+    let padded = (before + header.len() + 1).next_multiple_of(ALIGNMENT);
+    header.extend(std::iter::repeat_n(' ', padded - before - header.len() - 1));
+    header.push('\n');
+    let length = u16::try_from(header.len()).map_err(|_| {
+        Error::tensor(file, &tensor.name, "a short list of dimensions", header.len().to_string())
+    })?;
+
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend([1, 0]);
+    bytes.extend(length.to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend(tensor.encode(file, dtype)?);
+    Ok(bytes)
+}

@@ -1,0 +1,170 @@
+//! From a pickle to tensors: which of its dicts is the state dict, and where the values are.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+use kvrm_models::{Error, NamedTensor, TensorFile};
+
+use crate::pickle::{self, Kind, Object, Pickle, Tensor, Value};
+use crate::strided::Layout;
+
+/// Where checkpoints that hold more than a state dict keep it.
+const STATE_DICTS: &[&str] = &["state_dict", "model_state_dict", "model"];
+
+/// How deep dicts may lie in each other.
+const MAX_DEPTH: usize = 8;
+
+/// How many entries of dicts are looked at; the same dict may be entered in many places.
+const MAX_ENTRIES: usize = 1 << 16;
+
+/// Longer names than PyTorch makes for any network here.
+const MAX_NAME: usize = 256;
+
+/// The tensors of the state dict that `pickle` is or holds, with the names that a path of keys gives them.
+///
+/// `storage` finds the values of a storage by its key, and is asked once for each.
+pub(crate) fn read(
+    file: &str,
+    pickle: &Pickle,
+    big_endian: bool,
+    mut storage: impl FnMut(&str) -> Result<Vec<u8>, Error>,
+) -> Result<TensorFile, Error> {
+    let mut found = Found { file, pickle, tensors: Vec::new(), names: BTreeSet::new(), left: MAX_ENTRIES };
+    found.collect(state_dict(pickle), String::new(), 0)?;
+    if found.tensors.is_empty() {
+        return Err(Error::file(file, "a state dict with tensors", "none"));
+    }
+    let mut storages: HashMap<&str, Rc<Vec<u8>>> = HashMap::new();
+    let (mut bytes_read, mut values_made) = (0, 0);
+    let mut tensors = Vec::new();
+    for (name, tensor) in &found.tensors {
+        let key = tensor.storage.key.as_str();
+        let bytes = match storages.get(key) {
+            Some(bytes) => Rc::clone(bytes),
+            None => {
+                let bytes = Rc::new(
+                    storage(key)
+                        .map_err(|error| Error::tensor(file, name, "its storage", error.to_string()))?,
+                );
+                bytes_read += bytes.len();
+                storages.insert(key, Rc::clone(&bytes));
+                bytes
+            }
+        };
+        let tensor = resolve(file, name, tensor, big_endian, &bytes)?;
+        values_made += tensor.values.len();
+        // Tensors may share a storage, but not so that a small file becomes a large one.
+        if values_made > bytes_read {
+            let found = format!("{values_made} with this tensor");
+            let expected = format!("at most {bytes_read} values from storages of as many bytes");
+            return Err(Error::tensor(file, name, expected, found));
+        }
+        tensors.push(tensor);
+    }
+    Ok(TensorFile { tensors, metadata: BTreeMap::new() })
+}
+
+/// The state dict of a checkpoint, or what there is instead.
+fn state_dict(pickle: &Pickle) -> Value {
+    if let Some(Object::Dict(entries)) = pickle.object(pickle.root) {
+        for (key, value) in entries {
+            let named = pickle.text(*key).is_some_and(|key| STATE_DICTS.contains(&key));
+            if named && matches!(pickle.object(*value), Some(Object::Dict(_))) {
+                return *value;
+            }
+        }
+    }
+    pickle.root
+}
+
+struct Found<'a> {
+    file: &'a str,
+    pickle: &'a Pickle,
+    tensors: Vec<(String, &'a Tensor)>,
+    names: BTreeSet<String>,
+    /// How many entries may still be looked at.
+    left: usize,
+}
+
+impl Found<'_> {
+    fn collect(&mut self, value: Value, name: String, depth: usize) -> Result<(), Error> {
+        match self.pickle.object(value) {
+            Some(Object::Tensor(tensor)) => {
+                // A tensor alone has no name.
+                let name = if name.is_empty() { "flat".to_owned() } else { name };
+                if !self.names.insert(name.clone()) {
+                    return Err(Error::tensor(self.file, &name, "one tensor of this name", "two"));
+                }
+                self.tensors.push((name, tensor));
+            }
+            Some(Object::Dict(entries)) => {
+                if depth == MAX_DEPTH {
+                    let expected = format!("dicts in each other {MAX_DEPTH} deep at most");
+                    return Err(Error::tensor(self.file, &name, expected, "more"));
+                }
+                for (key, value) in entries {
+                    self.left = self.left.checked_sub(1).ok_or_else(|| {
+                        Error::tensor(self.file, &name, format!("at most {MAX_ENTRIES} entries"), "more")
+                    })?;
+                    let key = match (self.pickle.text(*key), key) {
+                        (Some(key), _) => key.to_owned(),
+                        (None, Value::Int(key)) => key.to_string(),
+                        _ => continue,
+                    };
+                    let path = if name.is_empty() { key } else { format!("{name}.{key}") };
+                    if path.len() > MAX_NAME {
+                        let short: String = path.chars().take(32).collect();
+                        let expected = format!("a name of at most {MAX_NAME} bytes");
+                        return Err(Error::tensor(self.file, &short, expected, path.len().to_string()));
+                    }
+                    self.collect(*value, path, depth + 1)?;
+                }
+            }
+            // Numbers, settings and the like: they are no weights.
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// A tensor with its values.
+fn resolve(
+    file: &str,
+    name: &str,
+    tensor: &Tensor,
+    big_endian: bool,
+    bytes: &[u8],
+) -> Result<NamedTensor, Error> {
+    let dtype = match tensor.storage.kind {
+        Kind::Float(dtype) => dtype,
+        Kind::Other(found, _) => {
+            return Err(Error::tensor(file, name, "f32, f16, bf16 or f64", format!("a {found}")));
+        }
+    };
+    let there = (bytes.len() / dtype.bytes()) as u64;
+    if u64::try_from(tensor.storage.len).ok() != Some(there) || !bytes.len().is_multiple_of(dtype.bytes()) {
+        let expected = format!("a storage of {} values of {dtype}", tensor.storage.len);
+        return Err(Error::tensor(file, name, expected, format!("{} bytes", bytes.len())));
+    }
+    let sizes = |what: &str, values: &[i64]| {
+        let sizes = values.iter().map(|value| usize::try_from(*value)).collect::<Result<Vec<_>, _>>();
+        sizes.map_err(|_| Error::tensor(file, name, format!("{what} of at least 0"), format!("{values:?}")))
+    };
+    let layout = Layout {
+        dtype,
+        big_endian,
+        offset: sizes("an offset", &[tensor.offset])?.into_iter().sum(),
+        dims: sizes("dimensions", &tensor.dims)?,
+        strides: sizes("strides", &tensor.strides)?,
+    };
+    layout.read(file, name, bytes)
+}
+
+/// Reads a pickle whose storages are the pickle itself.
+///
+/// # Errors
+///
+/// As any file of PyTorch's.
+pub fn fuzz(file: &str, bytes: &[u8]) -> Result<TensorFile, Error> {
+    read(file, &pickle::read(file, bytes)?, false, |_| Ok(bytes.to_vec()))
+}

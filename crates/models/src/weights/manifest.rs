@@ -1,0 +1,203 @@
+//! `manifest.toml`: what each file of a folder of weights is, how it was made, and its sha256.
+
+use std::collections::BTreeSet;
+use std::fmt::{self, Display, Formatter};
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::{Architecture, Error, files};
+
+/// The name of the manifest in its folder.
+pub const MANIFEST: &str = "manifest.toml";
+
+/// All files of a folder of weights.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// One for each file.
+    #[serde(default, rename = "file")]
+    pub files: Vec<Entry>,
+}
+
+/// A file of weights.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// Its name in the folder.
+    pub name: String,
+    /// The name of its architecture.
+    pub architecture: String,
+    /// The sha256 of the file, in lower-case hexadecimal digits.
+    pub sha256: String,
+    /// The command that makes it.
+    pub recipe: String,
+    /// What the random numbers of the training began with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// The domain on which it is proved to be right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified_domain: Option<String>,
+    /// What came out, in a sentence.
+    pub result: String,
+}
+
+/// A difference between a manifest and its folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// A file is listed and not there.
+    Missing(String),
+    /// A file is there and not listed.
+    Unlisted(String),
+    /// A file is not the one that is listed.
+    Different {
+        /// The file.
+        name: String,
+        /// The listed sha256.
+        expected: String,
+        /// Its sha256.
+        found: String,
+    },
+}
+
+impl Display for Problem {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing(name) => write!(f, "`{name}` is listed and missing"),
+            Self::Unlisted(name) => write!(f, "`{name}` is there and not listed"),
+            Self::Different { name, expected, found } => {
+                write!(f, "`{name}`: expected sha256 {expected}, found {found}")
+            }
+        }
+    }
+}
+
+/// The sha256 of `bytes` as a manifest has it.
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl Entry {
+    /// An entry for a file with these bytes; the rest is empty.
+    pub fn new(name: &str, architecture: Architecture, bytes: &[u8]) -> Self {
+        Self {
+            name: name.to_owned(),
+            architecture: architecture.name().to_owned(),
+            sha256: sha256(bytes),
+            recipe: String::new(),
+            seed: None,
+            verified_domain: None,
+            result: String::new(),
+        }
+    }
+
+    fn check(&self, file: &str) -> Result<(), Error> {
+        let wrong = |key: &str, expected: &str, found: &str| {
+            Err(Error::metadata(file, &format!("{}.{key}", self.name), expected, format!("`{found}`")))
+        };
+        // What is not a plain name could lead out of the folder.
+        let plain = !self.name.starts_with('.') && !self.name.contains(['/', '\\', ':', '\0']);
+        if !plain || !self.name.ends_with(".safetensors") {
+            return wrong("name", "the name of a .safetensors file in this folder", &self.name);
+        }
+        if self.sha256.len() != 64 || !self.sha256.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
+            return wrong("sha256", "64 lower-case hexadecimal digits", &self.sha256);
+        }
+        if Architecture::from_name(&self.architecture).is_none() {
+            let expected = format!("one of {}", Architecture::names());
+            return wrong("architecture", &expected, &self.architecture);
+        }
+        Ok(())
+    }
+}
+
+impl Manifest {
+    /// The manifest in `text`; `file` is for messages.
+    ///
+    /// # Errors
+    ///
+    /// If it is no TOML, has unknown keys, names an unknown architecture or a file twice.
+    pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
+        let manifest: Self = toml::from_str(text)
+            .map_err(|error| Error::file(file, "a manifest of weights", error.to_string()))?;
+        let mut names = BTreeSet::new();
+        for entry in &manifest.files {
+            entry.check(file)?;
+            if !names.insert(&entry.name) {
+                return Err(Error::metadata(file, &entry.name, "one entry", "two"));
+            }
+        }
+        Ok(manifest)
+    }
+
+    /// Loads a manifest.
+    ///
+    /// # Errors
+    ///
+    /// As [`Manifest::parse`]; also if the file cannot be read.
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let file = path.display().to_string();
+        let text = String::from_utf8(files::read(path)?)
+            .map_err(|error| Error::file(&file, "UTF-8", error.to_string()))?;
+        Self::parse(&file, &text)
+    }
+
+    /// The text of the manifest.
+    ///
+    /// # Errors
+    ///
+    /// If TOML cannot say it: its numbers end at 2^63 - 1.
+    pub fn to_toml(&self) -> Result<String, Error> {
+        toml::to_string(self).map_err(|error| Error::file(MANIFEST, "what TOML can say", error.to_string()))
+    }
+
+    /// The entry of a file.
+    pub fn entry(&self, name: &str) -> Option<&Entry> {
+        self.files.iter().find(|entry| entry.name == name)
+    }
+
+    /// Compares the manifest with the weights in `folder`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Manifest`] with all files that differ, are missing, or are not listed; another error if the folder
+    /// cannot be read.
+    pub fn verify(&self, folder: &Path) -> Result<(), Error> {
+        let there = weight_files(folder)?;
+        let mut problems = Vec::new();
+        for entry in &self.files {
+            if !there.contains(&entry.name) {
+                problems.push(Problem::Missing(entry.name.clone()));
+                continue;
+            }
+            let found = sha256(&files::read(&folder.join(&entry.name))?);
+            if found != entry.sha256 {
+                let (name, expected) = (entry.name.clone(), entry.sha256.clone());
+                problems.push(Problem::Different { name, expected, found });
+            }
+        }
+        let unlisted = there.into_iter().filter(|name| self.entry(name).is_none());
+        problems.extend(unlisted.map(Problem::Unlisted));
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(Error::Manifest { file: folder.join(MANIFEST).display().to_string(), problems })
+    }
+}
+
+/// The names of the weight files of a folder, sorted.
+pub(crate) fn weight_files(folder: &Path) -> Result<BTreeSet<String>, Error> {
+    let entries = fs::read_dir(folder).map_err(|source| Error::read(folder, source))?;
+    let mut names = BTreeSet::new();
+    for entry in entries {
+        let entry = entry.map_err(|source| Error::read(folder, source))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.ends_with(".safetensors") && !name.starts_with('.') {
+            names.insert(name);
+        }
+    }
+    Ok(names)
+}
