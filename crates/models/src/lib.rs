@@ -1,0 +1,34 @@
+//! The neural networks of KVRM: what they are, what they compute, and proofs that they are right.
+//!
+//! [`DispatchNetwork`] gives the kernel class of every word, [`DecoderNetwork`] its category, and
+//! [`SmallDispatchNetwork`] the class as far as the top byte tells it. All are built from flat slices of
+//! weights, and the crate reads no files.
+//!
+//! ```
+//! use kvrm_models::{DispatchNetwork, certify_dispatch};
+//!
+//! let untrained = DispatchNetwork::from_flat(&[0.0; DispatchNetwork::PARAMETERS])?;
+//! let certificate = certify_dispatch(&untrained, None, &|_| ());
+//! assert!(!certificate.holds());
+//! # Ok::<(), kvrm_models::WeightsError>(())
+//! ```
+
+mod certificate;
+mod decoder;
+mod dispatch;
+mod error;
+mod small_dispatch;
+mod tanh;
+mod tuple;
+mod tuple_network;
+
+pub use certificate::{
+    Certificate, Domain, Exactness, Failure, Sweep, certify_decoder, certify_dispatch, sha256_of,
+};
+pub use decoder::{Category, DecoderNetwork};
+pub use dispatch::{DispatchNetwork, layout as dispatch_layout};
+pub use error::WeightsError;
+pub use small_dispatch::{Agreement, SmallDispatchNetwork};
+pub use tanh::tanh;
+pub use tuple::{FEATURE_BITS, TUPLES, Tuple};
+pub use tuple_network::{Folded, IntegerNetwork, TupleNetwork, argmax, floor_to_grid, margin};
