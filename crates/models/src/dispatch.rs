@@ -30,10 +30,13 @@ pub mod layout {
     pub const PARAMETERS: usize = 10_279;
 
     const _: () = {
-        assert!(FC1_WEIGHTS == DispatchNetwork::FC1_WEIGHTS && FC1_BIAS == DispatchNetwork::FC1_BIAS);
-        assert!(FC2_WEIGHTS == DispatchNetwork::FC2_WEIGHTS && FC2_BIAS == DispatchNetwork::FC2_BIAS);
-        assert!(FC3_WEIGHTS == DispatchNetwork::FC3_WEIGHTS && FC3_BIAS == DispatchNetwork::FC3_BIAS);
-        assert!(PARAMETERS == DispatchNetwork::PARAMETERS);
+        let stated = [FC1_WEIGHTS, FC1_BIAS, FC2_WEIGHTS, FC2_BIAS, FC3_WEIGHTS, FC3_BIAS, PARAMETERS];
+        let followed = DispatchNetwork::LAYOUT;
+        let mut part = 0;
+        while part < stated.len() {
+            assert!(stated[part] == followed[part], "the layout follows from the shape");
+            part += 1;
+        }
     };
 }
 

@@ -33,12 +33,23 @@ pub struct TupleNetwork<const H: usize, const C: usize> {
 }
 
 impl<const H: usize, const C: usize> TupleNetwork<H, C> {
-    pub(crate) const FC1_WEIGHTS: usize = 256 * EMBEDDING;
-    pub(crate) const FC1_BIAS: usize = Self::FC1_WEIGHTS + HIDDEN * INPUTS;
-    pub(crate) const FC2_WEIGHTS: usize = Self::FC1_BIAS + HIDDEN;
-    pub(crate) const FC2_BIAS: usize = Self::FC2_WEIGHTS + H * HIDDEN;
-    pub(crate) const FC3_WEIGHTS: usize = Self::FC2_BIAS + H;
-    pub(crate) const FC3_BIAS: usize = Self::FC3_WEIGHTS + C * H;
+    const FC1_WEIGHTS: usize = 256 * EMBEDDING;
+    const FC1_BIAS: usize = Self::FC1_WEIGHTS + HIDDEN * INPUTS;
+    const FC2_WEIGHTS: usize = Self::FC1_BIAS + HIDDEN;
+    const FC2_BIAS: usize = Self::FC2_WEIGHTS + H * HIDDEN;
+    const FC3_WEIGHTS: usize = Self::FC2_BIAS + H;
+    const FC3_BIAS: usize = Self::FC3_WEIGHTS + C * H;
+
+    /// Where the parts lie after the embedding, and where they end.
+    pub(crate) const LAYOUT: [usize; 7] = [
+        Self::FC1_WEIGHTS,
+        Self::FC1_BIAS,
+        Self::FC2_WEIGHTS,
+        Self::FC2_BIAS,
+        Self::FC3_WEIGHTS,
+        Self::FC3_BIAS,
+        Self::PARAMETERS,
+    ];
 
     /// How many weights it has.
     pub const PARAMETERS: usize = Self::FC3_BIAS + C;

@@ -5,7 +5,8 @@ use std::f64::consts::PI;
 use crate::math::cos;
 
 const BETA1: f32 = 0.9;
-const BETA2D: f32 = 0.999;
+/// Less than the usual 0.999: gradients of rare tuples come in bursts, and a long memory takes too large steps.
+const BETA2: f32 = 0.99;
 const EPSILON: f32 = 1e-8;
 
 #[derive(Debug)]
@@ -23,8 +24,6 @@ impl Adam {
     }
 
     pub(crate) fn step(&mut self, weights: &mut [f32], gradient: &[f32], rate: f32) {
-        #[allow(non_snake_case)]
-        let BETA2: f32 = std::env::var("B2").ok().and_then(|s| s.parse().ok()).unwrap_or(BETA2D);
         self.power1 *= BETA1;
         self.power2 *= BETA2;
         let (scale1, scale2) = (1.0 / (1.0 - self.power1), 1.0 / (1.0 - self.power2));

@@ -18,7 +18,7 @@ impl Random {
 
     /// A number below `limit`. The bias is at most `limit` / 2^32.
     pub(crate) const fn below(&mut self, limit: usize) -> usize {
-        ((self.bits() >> 32) * limit as u64 >> 32) as usize
+        (((self.bits() >> 32) * limit as u64) >> 32) as usize
     }
 
     /// A number whose distribution is close to normal, with mean 0 and variance 1: it needs sums only, which

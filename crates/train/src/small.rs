@@ -25,7 +25,7 @@ const LEAD: f32 = 1.0;
 /// # Errors
 /// A top byte still has another class after the last step.
 pub fn train_small_dispatch(seed: u64, observer: &mut dyn FnMut(&Progress)) -> Result<Trained, NotExact> {
-    let labels: Vec<usize> = Agreement::counts().iter().map(|counts| most(counts)).collect();
+    let labels: Vec<usize> = Agreement::counts().iter().map(most).collect();
     let mut random = Random::new(seed);
     let mut weights = initial(&mut random);
     let mut adam = Adam::new(weights.len());

@@ -20,9 +20,6 @@ const PIECE: usize = 256;
 const INTERVAL: u32 = 100;
 /// Tuples of less margin are hard: a quarter of each batch is theirs.
 const HARD: f32 = 4.0;
-fn env(n: &str, d: f32) -> f32 {
-    std::env::var(n).ok().and_then(|s| s.parse().ok()).unwrap_or(d)
-}
 /// Sums of so many units of 2^-12 are exact in `f32`.
 const EXACT_UNITS: i64 = 1 << 24;
 
@@ -33,18 +30,19 @@ pub struct Recipe {
     pub steps: u32,
     /// The rate of learning at the start.
     pub rate: f32,
-    /// Training stops early when all tuples are right by this margin.
-    pub margin: f32,
+    /// Variance of the embedding at the start. A small one lets top bytes begin as one.
+    pub embedding: f32,
 }
 
 impl Recipe {
     /// Of the dispatch network.
-    pub const DISPATCH: Self = Self { steps: 45_000, rate: 3e-3, margin: 4.0 };
+    pub const DISPATCH: Self = Self { steps: 50_000, rate: 6e-3, embedding: 0.1 };
     /// Of the decoder network.
-    pub const DECODER: Self = Self { steps: 45_000, rate: 3e-3, margin: 4.0 };
+    pub const DECODER: Self = Self { steps: 50_000, rate: 6e-3, embedding: 0.1 };
 }
 
-/// Trains a network over tuples, whose labels are given by tuple.
+/// Trains a network over tuples, whose labels are given by tuple. Of all rounded networks that are exact, the one
+/// with the greatest margin is kept.
 ///
 /// # Errors
 /// It is not exact after the steps of the recipe.
@@ -54,15 +52,8 @@ pub fn train_tuples<const H: usize, const C: usize>(
     seed: u64,
     observer: &mut dyn FnMut(&Progress),
 ) -> Result<Trained, NotExact> {
-    let ste = std::env::var("STE").is_ok();
     let mut random = Random::new(seed);
-    let steps: u32 = std::env::var("STEPS").ok().and_then(|s| s.parse().ok()).unwrap_or(45000);
-    let recipe = &Recipe {
-        steps,
-        rate: std::env::var("RATE").ok().and_then(|s| s.parse().ok()).unwrap_or(3e-3),
-        ..*recipe
-    };
-    let mut weights = initial::<H, C>(&mut random);
+    let mut weights = initial::<H, C>(recipe, &mut random);
     let mut adam = Adam::new(weights.len());
     let mut flat_gradient = vec![0.0; weights.len()];
     let mut pieces: Vec<Gradient<H, C>> = (0..BATCH / PIECE).map(|_| Gradient::new()).collect();
@@ -81,18 +72,6 @@ pub fn train_tuples<const H: usize, const C: usize>(
                 margin: evaluation.margin,
                 loss: loss / INTERVAL as f32,
             };
-            if step % 2000 == 0 || step == recipe.steps {
-                let e = evaluate::<H, C>(&weights, labels);
-                eprintln!(
-                    "   float {} {} hard {} | q {} {} loss {:.3}",
-                    e.errors,
-                    e.margin,
-                    e.hard.len(),
-                    progress.errors,
-                    progress.margin,
-                    progress.loss
-                );
-            }
             observer(&progress);
             loss = 0.0;
             hard = evaluation.hard;
@@ -100,18 +79,14 @@ pub fn train_tuples<const H: usize, const C: usize>(
             if progress.errors == 0 && is_better && is_exact::<H, C>(&rounded) {
                 best = Some(Trained { weights: rounded, progress });
             }
-            let is_enough = best.as_ref().is_some_and(|best| best.progress.margin >= recipe.margin);
-            if is_enough || step == recipe.steps {
+            if step == recipe.steps {
                 return best.ok_or(NotExact(progress));
             }
         }
 
         let batch = draw(&mut random, &hard, &ambiguous);
-        let Ok(network) =
-            TupleNetwork::<H, C>::from_flat(&if ste { rounded(&weights) } else { weights.clone() })
-        else {
-            break;
-        };
+        // Forward and backward see the weights as they will be, on the grid; what is learned moves finer ones.
+        let Ok(network) = TupleNetwork::<H, C>::from_flat(&rounded(&weights)) else { break };
         let forms = Forms::new(network.fold());
         pieces.par_iter_mut().zip(batch.par_chunks(PIECE)).for_each(|(piece, samples)| {
             piece.clear();
@@ -124,7 +99,7 @@ pub fn train_tuples<const H: usize, const C: usize>(
             sum[0].merge(other);
         }
         loss += sum[0].loss / BATCH as f32;
-        flatten(&sum[0], &weights, &mut flat_gradient);
+        flatten(&sum[0], network.flat(), &mut flat_gradient);
         adam.step(&mut weights, &flat_gradient, rate(recipe.rate, step, recipe.steps));
     }
     // Only weights that are no longer finite lead here.
@@ -133,15 +108,14 @@ pub fn train_tuples<const H: usize, const C: usize>(
 }
 
 /// He initialisation: variance 2 / inputs before a ReLU; biases 0.
-fn initial<const H: usize, const C: usize>(random: &mut Random) -> Vec<f32> {
+fn initial<const H: usize, const C: usize>(recipe: &Recipe, random: &mut Random) -> Vec<f32> {
     let mut weights = Vec::with_capacity(TupleNetwork::<H, C>::PARAMETERS);
     let mut fill = |count: usize, variance: f32, biases: usize| {
         let deviation = variance.sqrt();
         weights.extend((0..count).map(|_| random.normal() * deviation));
         weights.extend((0..biases).map(|_| 0.0));
     };
-    let ev = env("EMB", 1.0);
-    fill(256 * EMBEDDING, ev, 0);
+    fill(256 * EMBEDDING, recipe.embedding, 0);
     fill(HIDDEN * INPUTS, 2.0 / INPUTS as f32, HIDDEN);
     fill(H * HIDDEN, 2.0 / HIDDEN as f32, H);
     fill(C * H, 2.0 / H as f32, C);
@@ -156,11 +130,10 @@ fn ambiguous_bytes(labels: &[u8]) -> Vec<usize> {
 
 /// A quarter hard tuples, an eighth any, the rest of ambiguous top bytes.
 fn draw(random: &mut Random, hard: &[Tuple], ambiguous: &[usize]) -> Vec<Tuple> {
-    let hf = env("HF", 0.25);
     let pick = |index: usize| {
-        if index < (BATCH as f32 * hf) as usize && !hard.is_empty() {
+        if index < BATCH / 4 && !hard.is_empty() {
             hard[random.below(hard.len())]
-        } else if index < (BATCH as f32 * hf) as usize + BATCH / 8 || ambiguous.is_empty() {
+        } else if index < BATCH / 4 + BATCH / 8 || ambiguous.is_empty() {
             Tuple::new(random.below(TUPLES) as u32)
         } else {
             let byte = ambiguous[random.below(ambiguous.len())];
@@ -186,7 +159,6 @@ fn evaluate<const H: usize, const C: usize>(weights: &[f32], labels: &[u8]) -> E
     let Ok(network) = TupleNetwork::<H, C>::from_flat(weights) else {
         return Evaluation { errors: TUPLES as u32, margin: f32::NEG_INFINITY, hard: Vec::new() };
     };
-    let hm = env("HM", 4.0);
     let folded = network.fold();
     let of_byte = |byte: u8| {
         let mut found = Evaluation { errors: 0, margin: f32::INFINITY, hard: Vec::new() };
@@ -194,7 +166,7 @@ fn evaluate<const H: usize, const C: usize>(weights: &[f32], labels: &[u8]) -> E
             let margin = margin(logits, usize::from(labels[tuple.index()]));
             found.margin = if margin < found.margin { margin } else { found.margin };
             found.errors += u32::from(margin <= 0.0);
-            if margin < hm {
+            if margin < HARD {
                 found.hard.push(tuple);
             }
         });
