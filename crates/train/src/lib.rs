@@ -48,7 +48,7 @@ pub struct Trained {
 
 /// A training used up its steps.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
-#[error("after {} steps {} answers are still wrong; try another seed", .0.step, .0.errors)]
+#[error("no network was exact in {} steps ({} answers are wrong at the end); try another seed", .0.step, .0.errors)]
 pub struct NotExact(pub Progress);
 
 /// Trains the dispatch network.

@@ -76,11 +76,12 @@ pub fn train_tuples<const H: usize, const C: usize>(
             loss = 0.0;
             hard = evaluation.hard;
             let is_better = best.as_ref().is_none_or(|best| progress.margin > best.progress.margin);
-            if progress.errors == 0 && is_better && is_exact::<H, C>(&rounded) {
+            if progress.errors == 0 && is_better {
                 best = Some(Trained { weights: rounded, progress });
             }
             if step == recipe.steps {
-                return best.ok_or(NotExact(progress));
+                let exact = best.filter(|best| is_exact::<H, C>(&best.weights));
+                return exact.ok_or(NotExact(progress));
             }
         }
 
@@ -180,9 +181,14 @@ fn evaluate<const H: usize, const C: usize>(weights: &[f32], labels: &[u8]) -> E
     }
 }
 
+/// Whether no sum of any tuple can round.
 fn is_exact<const H: usize, const C: usize>(weights: &[f32]) -> bool {
     let integers = TupleNetwork::<H, C>::from_flat(weights).and_then(|network| network.to_integers());
-    integers.is_ok_and(|network| network.bounds().iter().all(|bound| *bound < EXACT_UNITS))
+    let all_fit = |largest: [i64; 3]| largest.iter().all(|sum| *sum < EXACT_UNITS);
+    integers.is_ok_and(|network| {
+        let of_tuple = |tuple| all_fit(network.evaluate(Tuple::new(tuple)).1);
+        all_fit(network.bounds()) || (0..TUPLES as u32).into_par_iter().all(of_tuple)
+    })
 }
 
 /// The gradient in the order of flat weights, of the mean loss. What the fold took together comes apart here.
