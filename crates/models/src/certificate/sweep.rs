@@ -51,17 +51,31 @@ pub(super) fn prove(
         allocated: parts.iter().map(|part| part.allocated).sum(),
         errors: parts.iter().map(|part| part.errors).sum(),
     };
-    let mislabels = parts.iter().map(|part| part.mislabels).sum();
+    report(&parts, question, failures);
+    sweep
+}
+
+/// Names the first words that are wrong.
+fn report(parts: &[Part], question: &Question, failures: &mut Vec<Failure>) {
     if let Some((word, expected, found)) = parts.iter().find_map(|part| part.mislabelled) {
         let (expected, found) = ((question.names)(expected), (question.names)(found));
-        failures.push(Failure::Label { word, expected, found, count: mislabels });
+        let count = parts.iter().map(|part| part.mislabels).sum();
+        failures.push(Failure::Label { word, expected, found, count });
     }
-    // A wrong word belongs to a wrong tuple, which is named already, unless it is the label that is wrong.
     if let Some((word, expected, found)) = parts.iter().find_map(|part| part.wrong) {
         let (expected, found) = ((question.names)(expected), (question.names)(found));
-        failures.push(Failure::Word { word, expected, found, count: sweep.errors });
+        let count = parts.iter().map(|part| part.errors).sum();
+        failures.push(Failure::Word { word, expected, found, count });
     }
-    sweep
+}
+
+/// Errors and failures of the words of one top byte.
+#[cfg(test)]
+pub(super) fn prove_top_byte(top_byte: u32, answers: &[u8], question: &Question) -> (u64, Vec<Failure>) {
+    let part = check(top_byte, answers, question);
+    let mut failures = Vec::new();
+    report(std::slice::from_ref(&part), question, &mut failures);
+    (part.errors, failures)
 }
 
 fn check(top_byte: u32, answers: &[u8], question: &Question) -> Part {
