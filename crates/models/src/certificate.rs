@@ -130,7 +130,7 @@ struct Question {
 /// allocates is the one of their row.
 ///
 /// `expected` is the SHA-256 the weights should have. `progress` is called with the number of top bytes swept.
-/// It takes about a minute on two cores.
+/// It takes less than a minute on two cores.
 #[must_use]
 pub fn certify_dispatch(
     network: &DispatchNetwork,
