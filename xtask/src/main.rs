@@ -15,6 +15,7 @@ mod sweep;
 mod system;
 mod test;
 mod tidy;
+mod train;
 
 use std::env;
 use std::path::PathBuf;
@@ -43,6 +44,8 @@ enum Task {
     Tidy,
     /// Checks decoder, assembler, disassembler and class map on all 2^32 words.
     Sweep,
+    /// Trains a network, until it is exact.
+    Train(train::Args),
     /// Asks independent programs what is right: Unicorn, objdump, QEMU.
     Oracle(oracle::Args),
     /// Converts weights between NumPy's, PyTorch's and the safetensors format.
@@ -58,6 +61,7 @@ fn run(task: &Task) -> Result<()> {
         Task::Codegen(args) => codegen::run(args),
         Task::Tidy => tidy::run(),
         Task::Sweep => sweep::run(),
+        Task::Train(args) => train::run(args),
         Task::Oracle(args) => oracle::run(args),
         Task::Convert(args) => convert::run(args),
         Task::Guests(args) => guests::run(args),

@@ -1,4 +1,5 @@
-//! What can be wrong with files of weights. Every message names the file, and the tensor if it is about one.
+//! What can be wrong with weights and with their files. Messages about files name the file, and the tensor if
+//! they are about one.
 
 use std::path::Path;
 
@@ -108,5 +109,47 @@ impl Error {
 
     pub(crate) fn write(file: &Path, source: std::io::Error) -> Self {
         Self::Write { file: file.display().to_string(), source }
+    }
+}
+
+/// Weights that are no network.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum WeightsError {
+    /// There are too few or too many.
+    #[error("a {network} network has {expected} weights, but {found} were given")]
+    Count {
+        /// Which network.
+        network: &'static str,
+        /// How many it has.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// One is NaN or infinite.
+    #[error("weight {index} is {value}; all must be finite")]
+    NotFinite {
+        /// Its place in the flat layout.
+        index: usize,
+        /// What it is.
+        value: f32,
+    },
+    /// One is no multiple of 2^-6, or too large, so sums would round.
+    #[error("weight {index} is {value}, which is no multiple of 2^-6 below 2^9")]
+    OffGrid {
+        /// Its place in the flat layout.
+        index: usize,
+        /// What it is.
+        value: f32,
+    },
+}
+
+/// Checks number and values of flat weights.
+pub(crate) fn check(network: &'static str, flat: &[f32], expected: usize) -> Result<(), WeightsError> {
+    if flat.len() != expected {
+        return Err(WeightsError::Count { network, expected, found: flat.len() });
+    }
+    match flat.iter().position(|value| !value.is_finite()) {
+        Some(index) => Err(WeightsError::NotFinite { index, value: flat[index] }),
+        None => Ok(()),
     }
 }

@@ -7,7 +7,7 @@ use super::{Violation, line_where};
 #[rustfmt::skip] // Keeps a package on a line.
 const LAYERS: &[(&str, &[&str])] = &[
     ("kvrm-arm64",   &[]),
-    ("kvrm-models",  &[]),
+    ("kvrm-models",  &["kvrm-arm64"]),
     ("kvrm-convert", &["kvrm-models"]),
     ("kvrm-spiking", &[]),
     ("kvrm-shaders", &[]),

@@ -1,0 +1,102 @@
+//! Logits are the same bits on every device.
+
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use serde::Serialize;
+
+use super::Failure;
+use crate::error::WeightsError;
+use crate::tuple::{TUPLES, Tuple};
+use crate::tuple_network::TupleNetwork;
+
+/// Sums of so many units of 2^-12 are exact in `f32`, whose significand has 24 bits.
+const EXACT_UNITS: i64 = 1 << 24;
+/// Units of a logit.
+const UNITS: f32 = 4_096.0;
+
+/// How large sums get, in units of 2^-12, the grid of products of weights and activations.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Exactness {
+    /// Whether all weights are multiples of 2^-6.
+    pub on_grid: bool,
+    /// The greatest weight's magnitude.
+    pub largest_weight: f32,
+    /// The greatest sum of magnitudes of a value's terms, by layer, over all tuples. No partial sum in any order
+    /// is greater.
+    pub largest_sums: [i64; 3],
+    /// The same by interval arithmetic on the weights, which knows nothing of tuples: never less.
+    pub bounds: [i64; 3],
+    /// Binary digits of the greatest of `largest_sums`; 24 are exact.
+    pub bits: f32,
+    /// Tuples whose logits in integers, in `f32`, and in `f32` with the embedding folded are not the same bits.
+    pub differences: u64,
+}
+
+/// Proves the arithmetic, and gives the logits by tuple.
+pub(super) fn prove<const H: usize, const C: usize>(
+    network: &TupleNetwork<H, C>,
+    failures: &mut Vec<Failure>,
+) -> (Exactness, Vec<[f32; C]>) {
+    let largest_weight = network.flat().iter().fold(0.0f32, |largest, weight| largest.max(weight.abs()));
+    let mut exactness = Exactness {
+        on_grid: false,
+        largest_weight,
+        largest_sums: [0; 3],
+        bounds: [0; 3],
+        bits: 0.0,
+        differences: TUPLES as u64,
+    };
+    let integers = match network.to_integers() {
+        Ok(integers) => integers,
+        Err(error) => {
+            if let WeightsError::OffGrid { index, value } = error {
+                failures.push(Failure::Grid { index, value });
+            }
+            return (exactness, Tuple::all().map(|tuple| network.logits(tuple)).collect());
+        }
+    };
+    let folded = network.fold();
+    let of_byte = |byte: u8| {
+        let mut part =
+            Part { logits: Vec::with_capacity(TUPLES / 256), sums: [0; 3], differences: Vec::new() };
+        folded.for_each(byte, |tuple, folded| {
+            let (exact, sums) = integers.evaluate(tuple);
+            // Below 2^24 units an integer converts without rounding, and dividing by a power of two is exact.
+            let exact = exact.map(|units| (units as f32 / UNITS).to_bits());
+            let logits = network.logits(tuple);
+            if logits.map(f32::to_bits) != exact || folded.map(f32::to_bits) != exact {
+                part.differences.push(tuple);
+            }
+            for (largest, sum) in part.sums.iter_mut().zip(sums) {
+                *largest = (*largest).max(sum);
+            }
+            part.logits.push(logits);
+        });
+        part
+    };
+    let parts: Vec<Part<C>> = (0..=u8::MAX).into_par_iter().map(of_byte).collect();
+
+    exactness.on_grid = true;
+    exactness.bounds = integers.bounds();
+    for part in &parts {
+        for (largest, sum) in exactness.largest_sums.iter_mut().zip(part.sums) {
+            *largest = (*largest).max(sum);
+        }
+    }
+    let largest_sum = exactness.largest_sums.into_iter().fold(1, i64::max);
+    exactness.bits = (largest_sum as f32).log2();
+    if largest_sum >= EXACT_UNITS {
+        failures.push(Failure::Bits { largest_sum });
+    }
+    exactness.differences = parts.iter().map(|part| part.differences.len() as u64).sum();
+    if let Some(tuple) = parts.iter().flat_map(|part| &part.differences).next() {
+        failures.push(Failure::Logits { word: tuple.first_word() });
+    }
+    (exactness, parts.into_iter().flat_map(|part| part.logits).collect())
+}
+
+/// What is found at one top byte.
+struct Part<const C: usize> {
+    logits: Vec<[f32; C]>,
+    sums: [i64; 3],
+    differences: Vec<Tuple>,
+}

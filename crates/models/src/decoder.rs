@@ -1,0 +1,160 @@
+//! The decoder network: what kind of operation a word is.
+
+use kvrm_arm64::encoding::ENCODINGS;
+use kvrm_arm64::{CLASS_BITS, Class, Encoding, Op, decode};
+use serde::Serialize;
+
+use crate::tuple::Tuple;
+use crate::tuple_network::TupleNetwork;
+
+/// Gives the category of every word; 10,799 parameters, of the shape [`TupleNetwork`] tells.
+///
+/// Top byte and bits 23, 22, 21, 14, 13 and 11 decide the category of every word the table allocates, and none
+/// of them can be left out. The network sees the same twenty bits as the dispatch network all the same: the
+/// others show words that are unknown.
+pub type DecoderNetwork = TupleNetwork<24, 15>;
+
+impl DecoderNetwork {
+    /// The category the network gives a word.
+    #[must_use]
+    pub fn category(&self, word: u32) -> Category {
+        Category::ALL[self.output(Tuple::of(word))]
+    }
+}
+
+/// Declares the categories: number, variant, name, what it is.
+macro_rules! categories { ($($number:literal $variant:ident $name:literal $doc:literal;)*) => {
+    /// What kind of operation a word is.
+    ///
+    /// It follows from the row of the table, so an alias is what it encodes: `cmp` is SUB, `mov` between
+    /// registers is OR. Each category but UNKNOWN lies within one kernel class.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+    #[repr(u8)]
+    pub enum Category { $(
+        #[doc = $doc]
+        $variant = $number,
+    )* }
+
+    impl Category {
+        /// All categories, in the order of their numbers.
+        pub const ALL: [Self; 15] = [$(Self::$variant),*];
+
+        /// The name used in documents and reports.
+        #[must_use]
+        pub const fn name(self) -> &'static str {
+            match self { $(Self::$variant => $name,)* }
+        }
+    }
+} }
+
+categories! {
+    0 Add "ADD" "Additions; addresses relative to the pc.";
+    1 Sub "SUB" "Subtractions.";
+    2 And "AND" "AND, and AND with a complement.";
+    3 Or "OR" "OR, and OR with a complement.";
+    4 Xor "XOR" "Exclusive OR, and that with a complement.";
+    5 Mul "MUL" "Products, and CRCs, which are remainders of them.";
+    6 Div "DIV" "Quotients.";
+    7 Shift "SHIFT" "Shifts, bit fields, extraction, reversal and counting.";
+    8 Load "LOAD" "Loads, atomics (they give what was in memory) and prefetches.";
+    9 Store "STORE" "Stores, exclusive ones too.";
+    10 Branch "BRANCH" "Everything that changes the flow of control.";
+    11 Compare "COMPARE" "Conditional comparisons.";
+    12 Move "MOVE" "Moves of constants, conditional selects.";
+    13 System "SYSTEM" "Exceptions, hints, barriers and system registers.";
+    14 Unknown "UNKNOWN" "No row of the table has such a word.";
+}
+
+impl Category {
+    /// The category of a row of the table.
+    #[must_use]
+    pub fn of_row(row: &Encoding) -> Self {
+        match row.class {
+            Class::Branch => Self::Branch,
+            Class::System => Self::System,
+            Class::ExtendShift => Self::Shift,
+            Class::MulDiv if matches!(row.mnemonic, "sdiv" | "udiv") => Self::Div,
+            Class::MulDiv => Self::Mul,
+            Class::LoadStore if row.mnemonic.starts_with("st") => Self::Store,
+            Class::LoadStore => Self::Load,
+            Class::Logical => match row.mnemonic {
+                "and" | "ands" | "bic" | "bics" => Self::And,
+                "orr" | "orn" => Self::Or,
+                _ => Self::Xor,
+            },
+            Class::Arithmetic => match row.mnemonic {
+                "sub" | "subs" | "sbc" | "sbcs" => Self::Sub,
+                "ccmn" | "ccmp" => Self::Compare,
+                "movn" | "movz" | "movk" | "csel" | "csinc" | "csinv" | "csneg" => Self::Move,
+                _ => Self::Add,
+            },
+        }
+    }
+
+    /// The category of an instruction.
+    #[must_use]
+    pub fn of_op(op: Op) -> Self {
+        Self::of_row(op.encoding())
+    }
+
+    /// The category of every tuple: that of its words in the table, or UNKNOWN if there are none.
+    ///
+    /// That the words of a tuple agree, and that none was overlooked, is what the sweep of a certificate proves.
+    #[must_use]
+    pub fn of_tuples() -> Vec<Self> {
+        Tuple::all().map(Self::of_tuple).collect()
+    }
+
+    fn of_tuple(tuple: Tuple) -> Self {
+        let word = tuple.first_word();
+        for row in ENCODINGS {
+            let pattern = row.pattern;
+            if (word ^ pattern.value) & pattern.mask & CLASS_BITS == 0 {
+                // Free bits that are no class bits are 0: no hole needs a 1 there to be left.
+                if let Some(op) = decode(word & CLASS_BITS | pattern.value & !CLASS_BITS) {
+                    return Self::of_op(op);
+                }
+            }
+        }
+        Self::Unknown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_category_lies_within_one_class() {
+        let mut classes = [None; 15];
+        for row in ENCODINGS {
+            let class = &mut classes[Category::of_row(row) as usize];
+            assert_eq!(*class.get_or_insert(row.class), row.class, "{}", row.name);
+        }
+        assert_eq!(classes.iter().filter(|class| class.is_none()).count(), 1, "but for UNKNOWN");
+    }
+
+    #[test]
+    fn moves_of_constants_are_moves() {
+        for word in [0xd280_0540, 0x9280_0000, 0xf2a0_0001, 0x5280_0020] {
+            assert_eq!(decode(word).map(Category::of_op), Some(Category::Move), "{word:#010x}");
+        }
+    }
+
+    #[test]
+    fn fourteen_bits_decide_the_category_of_what_the_table_has() {
+        const DECIDING: u32 = 0xffe0_6800;
+        let mut needed = 0;
+        for (index, row) in ENCODINGS.iter().enumerate() {
+            for other in &ENCODINGS[..index] {
+                let (a, b) = (row.pattern, other.pattern);
+                let apart = (a.value ^ b.value) & a.mask & b.mask & CLASS_BITS;
+                if Category::of_row(row) != Category::of_row(other) {
+                    assert_ne!(apart & DECIDING, 0, "{} and {}", row.name, other.name);
+                    needed |= if apart.is_power_of_two() { apart } else { 0 };
+                }
+            }
+        }
+        assert_eq!(needed & 0x00ff_ffff, DECIDING & 0x00ff_ffff, "each alone tells two rows apart");
+    }
+}

@@ -1,0 +1,52 @@
+//! The generator behind initial weights and batches.
+
+/// `SplitMix64` (Steele, Lea and Flood, 2014).
+#[derive(Clone, Debug)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    const fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    /// A number below `limit`. The bias is at most `limit` / 2^32.
+    pub(crate) const fn below(&mut self, limit: usize) -> usize {
+        (((self.bits() >> 32) * limit as u64) >> 32) as usize
+    }
+
+    /// A number whose distribution is close to normal, with mean 0 and variance 1: it needs sums only, which
+    /// are the same everywhere.
+    pub(crate) fn normal(&mut self) -> f32 {
+        let sum: u64 = (0..12).map(|_| self.bits() >> 40).sum();
+        sum as f32 / (1 << 24) as f32 - 6.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normal_numbers_have_mean_0_and_variance_1() {
+        let mut random = Random::new(1);
+        let numbers: Vec<f32> = (0..100_000).map(|_| random.normal()).collect();
+        let mean = numbers.iter().sum::<f32>() / 1e5;
+        let variance = numbers.iter().map(|x| x * x).sum::<f32>() / 1e5;
+        assert!(mean.abs() < 0.02 && (variance - 1.0).abs() < 0.02, "{mean} and {variance}");
+    }
+
+    #[test]
+    fn numbers_reach_all_values_below_the_limit() {
+        let mut random = Random::new(1);
+        let mut seen = [false; 10];
+        (0..1_000).for_each(|_| seen[random.below(10)] = true);
+        assert_eq!(seen, [true; 10], "all of them");
+    }
+}

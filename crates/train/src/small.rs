@@ -1,0 +1,116 @@
+//! Training of the small dispatch network.
+
+use kvrm_models::{Agreement, SmallDispatchNetwork, argmax, margin, tanh};
+
+use crate::adam::{Adam, rate};
+use crate::math::{exp, ln};
+use crate::random::Random;
+use crate::{NotExact, Progress, Trained};
+
+const INPUTS: usize = 8;
+const HIDDEN: usize = 8;
+const CLASSES: usize = 7;
+const STEPS: u32 = 200_000;
+const RATE: f32 = 1e-2;
+/// Steps between reports.
+const INTERVAL: u32 = 1_000;
+/// By how much the loss sees the right logit reduced.
+const HANDICAP: f32 = 3.0;
+/// A lead that devices whose arithmetic differs by roundings leave as it is.
+const LEAD: f32 = 1.0;
+
+/// Trains the small dispatch network to give each top byte the class that most of its tuples have, which is
+/// as much as the top byte tells. Errors and margin of its progress are those of the 256 top bytes.
+///
+/// # Errors
+/// A top byte still has another class after the last step.
+pub fn train_small_dispatch(seed: u64, observer: &mut dyn FnMut(&Progress)) -> Result<Trained, NotExact> {
+    let labels: Vec<usize> = Agreement::counts().iter().map(most).collect();
+    let mut random = Random::new(seed);
+    let mut weights = initial(&mut random);
+    let mut adam = Adam::new(weights.len());
+    let mut progress = Progress { step: 0, steps: STEPS, errors: 256, margin: f32::NEG_INFINITY, loss: 0.0 };
+    let mut best: Option<Trained> = None;
+    for step in 0..=STEPS {
+        let mut gradient = [0.0; SmallDispatchNetwork::PARAMETERS];
+        progress = Progress { step, errors: 0, margin: f32::INFINITY, loss: 0.0, ..progress };
+        for (byte, label) in labels.iter().enumerate() {
+            sample(&weights, byte, *label, &mut gradient, &mut progress);
+        }
+        let is_better = best.as_ref().is_none_or(|best| progress.margin > best.progress.margin);
+        if progress.errors == 0 && is_better {
+            best = Some(Trained { weights: weights.to_vec(), progress });
+        }
+        let is_enough = best.as_ref().is_some_and(|best| best.progress.margin >= LEAD);
+        if step % INTERVAL == 0 || is_enough {
+            observer(&progress);
+        }
+        if is_enough {
+            break;
+        }
+        adam.step(&mut weights, &gradient, rate(RATE, step, STEPS));
+    }
+    best.ok_or(NotExact(progress))
+}
+
+/// The class that occurs most often, the first of several.
+fn most(counts: &[u32; CLASSES]) -> usize {
+    (1..CLASSES).fold(0, |most, class| if counts[class] > counts[most] { class } else { most })
+}
+
+fn initial(random: &mut Random) -> [f32; SmallDispatchNetwork::PARAMETERS] {
+    let mut weights = [0.0; SmallDispatchNetwork::PARAMETERS];
+    for (at, count) in
+        [(SmallDispatchNetwork::W1, HIDDEN * INPUTS), (SmallDispatchNetwork::W2, CLASSES * HIDDEN)]
+    {
+        weights[at..at + count].fill_with(|| random.normal());
+    }
+    weights
+}
+
+/// Adds a top byte to gradient, loss, errors and margin.
+fn sample(
+    weights: &[f32; SmallDispatchNetwork::PARAMETERS],
+    byte: usize,
+    label: usize,
+    gradient: &mut [f32; SmallDispatchNetwork::PARAMETERS],
+    progress: &mut Progress,
+) {
+    let (w1, rest) = weights.split_at(SmallDispatchNetwork::B1);
+    let (b1, rest) = rest.split_at(HIDDEN);
+    let (w2, b2) = rest.split_at(CLASSES * HIDDEN);
+    let input: [f32; INPUTS] = std::array::from_fn(|bit| (byte >> bit & 1) as f32);
+    let linear = |weights: &[f32], bias: &[f32], out: usize, input: &[f32; 8]| {
+        weights[out * 8..].iter().zip(input).fold(bias[out], |sum, (weight, value)| sum + weight * value)
+    };
+    let hidden: [f32; HIDDEN] = std::array::from_fn(|out| tanh(linear(w1, b1, out, &input)));
+    let mut logits: [f32; CLASSES] = std::array::from_fn(|out| linear(w2, b2, out, &hidden));
+
+    progress.errors += u32::from(argmax(&logits) != label);
+    progress.margin = progress.margin.min(margin(&logits, label));
+    logits[label] -= HANDICAP;
+    let top = logits[argmax(&logits)];
+    let powers = logits.map(|logit| exp(logit - top));
+    let sum: f32 = powers.iter().sum();
+    progress.loss += (ln(sum) - (logits[label] - top)) / 256.0;
+
+    let (d_w1, rest) = gradient.split_at_mut(SmallDispatchNetwork::B1);
+    let (d_b1, rest) = rest.split_at_mut(HIDDEN);
+    let (d_w2, d_b2) = rest.split_at_mut(CLASSES * HIDDEN);
+    let mut d_hidden = [0.0; HIDDEN];
+    for out in 0..CLASSES {
+        let d = (powers[out] / sum - if out == label { 1.0 } else { 0.0 }) / 256.0;
+        d_b2[out] += d;
+        for unit in 0..HIDDEN {
+            d_w2[out * HIDDEN + unit] += d * hidden[unit];
+            d_hidden[unit] += d * w2[out * HIDDEN + unit];
+        }
+    }
+    for unit in 0..HIDDEN {
+        let d = d_hidden[unit] * (1.0 - hidden[unit] * hidden[unit]);
+        d_b1[unit] += d;
+        for bit in 0..INPUTS {
+            d_w1[unit * INPUTS + bit] += d * input[bit];
+        }
+    }
+}
