@@ -3,12 +3,12 @@
 //! The same seed gives the same file, bit for bit, on every host.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use kvrm_models::sha256_of;
+use kvrm_models::{Architecture, Dtype, Entry, MANIFEST, Manifest, Weights, sha256_of};
 use kvrm_train::{NotExact, Progress, Trained, train_decoder, train_dispatch, train_small_dispatch};
 
 use crate::root;
@@ -18,7 +18,8 @@ use crate::root;
 pub(crate) struct Args {
     /// Which network.
     network: Network,
-    /// Where the weights go, as little-endian f32 in flat order [default: target/NETWORK.f32].
+    /// The file the weights go to, which is listed in the manifest of its folder [default:
+    /// crates/models/weights/NETWORK.safetensors].
     #[arg(long)]
     out: Option<PathBuf>,
     /// The only seed to try [default: 1, 2, and so on to 8, until one gives an exact network].
@@ -42,6 +43,22 @@ impl Network {
             Self::Dispatch => "dispatch",
             Self::SmallDispatch => "small-dispatch",
             Self::Decoder => "decoder",
+        }
+    }
+
+    const fn architecture(self) -> Architecture {
+        match self {
+            Self::Dispatch => Architecture::Dispatch,
+            Self::SmallDispatch => Architecture::SmallDispatch,
+            Self::Decoder => Architecture::Decoder,
+        }
+    }
+
+    /// On what the weights are proved to be right, where they are exact.
+    const fn verified_domain(self) -> Option<&'static str> {
+        match self {
+            Self::Dispatch | Self::Decoder => Some("all 2^32 words"),
+            Self::SmallDispatch => None,
         }
     }
 
@@ -83,11 +100,41 @@ fn try_seed(network: Network, seed: u64) -> Result<Trained, NotExact> {
 
 fn write(args: &Args, seed: u64, trained: &Trained, seconds: f64) -> Result<()> {
     let name = args.network.name();
-    let out = args.out.clone().unwrap_or_else(|| root().join("target").join(format!("{name}.f32")));
-    let bytes: Vec<u8> = trained.weights.iter().flat_map(|weight| weight.to_le_bytes()).collect();
-    fs::write(&out, bytes).with_context(|| format!("cannot write {}", out.display()))?;
+    let default = || root().join("crates/models/weights").join(format!("{name}.safetensors"));
+    let out = args.out.clone().unwrap_or_else(default);
     let Progress { step, margin, .. } = trained.progress;
+    let mut weights = Weights::from_flat(args.network.architecture(), trained.weights.clone())?;
+    weights.metadata.seed = Some(seed);
+    weights.metadata.recipe = Some(recipe(name, seed));
+    weights.metadata.verified_domain = args.network.verified_domain().map(str::to_owned);
+    weights.metadata.metrics.insert("steps".to_owned(), step.into());
+    weights.metadata.metrics.insert("least_margin".to_owned(), f64::from(margin));
+    weights.save(&out, Dtype::F32)?;
+    list(args.network, seed, trained, &out)?;
     println!("seed {seed}, {step} steps, {seconds:.0} s, least margin {margin}");
-    println!("{}  {}", sha256_of(&trained.weights), out.display());
+    println!("{}  {} (its weights)", sha256_of(&trained.weights), out.display());
     Ok(())
+}
+
+fn recipe(name: &str, seed: u64) -> String {
+    format!("cargo xtask train {name} --seed {seed}")
+}
+
+/// Puts a file into the manifest of its folder, in place of what it says of it.
+fn list(network: Network, seed: u64, trained: &Trained, out: &Path) -> Result<()> {
+    let path = out.with_file_name(MANIFEST);
+    let mut manifest = if path.exists() { Manifest::load(&path)? } else { Manifest::default() };
+    let file = out.file_name().and_then(|name| name.to_str()).context("the file needs a name in UTF-8")?;
+    let bytes = fs::read(out).with_context(|| format!("cannot read {}", out.display()))?;
+    let mut entry = Entry::new(file, network.architecture(), &bytes);
+    let Progress { step, errors, margin, .. } = trained.progress;
+    entry.weights_sha256 = Some(sha256_of(&trained.weights));
+    entry.recipe = recipe(network.name(), seed);
+    entry.seed = Some(seed);
+    entry.verified_domain = network.verified_domain().map(str::to_owned);
+    entry.result = format!("{errors} errors after {step} steps, least margin {margin}");
+    manifest.files.retain(|entry| entry.name != file);
+    manifest.files.push(entry);
+    manifest.files.sort_by(|a, b| a.name.cmp(&b.name));
+    fs::write(&path, manifest.to_toml()?).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -10,6 +10,7 @@ mod program;
 mod run;
 mod trace;
 mod vectors;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -34,6 +35,8 @@ enum Command {
     /// Checks test vectors.
     #[command(subcommand)]
     Vectors(vectors::Command),
+    /// Proves that a network chooses right for every word, or says where it does not.
+    Verify(verify::Args),
     /// Measures how fast guests run, by the number of lanes.
     Bench(bench::Args),
     /// Says which GPUs there are, tests the one that would be used, and what is missing.
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Command::Trace(args) => trace::run(args),
         Command::Disasm(args) => disasm::run(&args),
         Command::Vectors(vectors::Command::Run(args)) => vectors::run(&args),
+        Command::Verify(args) => verify::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Doctor(args) => doctor::run(&args),
     };

@@ -56,10 +56,12 @@
 //! # Where to go next
 //!
 //! [`arm64`] holds the instruction table, decoder, disassembler and assembler; [`gpu`] opens devices and says
-//! what is wrong with those that cannot be used; [`vectors`] reads and runs test vectors; the binary `kvrm` does
+//! what is wrong with those that cannot be used; [`models`] holds the networks that choose kernels, their weights
+//! and the proofs that they are right; [`vectors`] reads and runs test vectors; the binary `kvrm` does
 //! all this from the command line.
 
 pub use kvrm_arm64 as arm64;
 pub use kvrm_gpu as gpu;
 pub use kvrm_gpu::{Choice, Engine, GpuEngine};
 pub use kvrm_machine::*;
+pub use kvrm_models as models;

@@ -16,6 +16,7 @@
 //! ```
 
 mod architecture;
+mod builtin;
 mod certificate;
 mod decoder;
 mod dispatch;

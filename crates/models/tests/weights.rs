@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 use kvrm_models::safetensors::{self, Encoded};
 use kvrm_models::{
-    Architecture, Dtype, Entry, Error, MANIFEST, Manifest, Metadata, Models, NamedTensor, TensorFile, Weights,
+    Architecture, Dtype, Entry, Error, MANIFEST, Manifest, Metadata, Models, NamedTensor, TensorFile,
+    Weights, sha256_of,
 };
 use proptest::prelude::*;
 
@@ -34,6 +36,31 @@ fn changed(change: impl FnOnce(&mut TensorFile)) -> Result<Weights, Error> {
     content.metadata.clear();
     change(&mut content);
     Weights::from_tensors("a.safetensors", None, content)
+}
+
+#[test]
+fn the_weights_that_come_with_kvrm_are_those_of_their_manifest() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("weights");
+    let manifest = Manifest::builtin().expect("it can be read");
+    manifest.verify(&folder).expect("it lists what is there");
+    assert_eq!(manifest, Manifest::load(&folder.join(MANIFEST)).expect("it can be read"), "the same file");
+    for entry in &manifest.files {
+        let architecture = Architecture::from_name(&entry.architecture).expect("there is one");
+        let (weights, digest) =
+            Weights::builtin(architecture).expect("the file is whole").expect("the file is there");
+        assert_eq!(sha256_of(weights.values()), digest, "{}", entry.name);
+        assert_eq!(Some(digest), entry.weights_sha256, "{}", entry.name);
+        let metadata = &weights.metadata;
+        assert_eq!(
+            (metadata.seed, metadata.recipe.as_ref()),
+            (entry.seed, Some(&entry.recipe)),
+            "{}",
+            entry.name
+        );
+    }
+    assert_eq!(manifest.files.len(), 3, "dispatch, small dispatch and decoder");
+    let none = Weights::builtin(Architecture::MemoryOracle).expect("nothing is wrong");
+    assert!(none.is_none(), "it is not trained yet");
 }
 
 #[test]

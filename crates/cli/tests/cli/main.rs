@@ -12,3 +12,4 @@ mod run;
 mod support;
 mod trace;
 mod vectors;
+mod verify;

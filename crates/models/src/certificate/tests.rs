@@ -1,16 +1,19 @@
 //! Certificates of real weights, and of the same weights with one of them changed.
 
-use std::fs;
-
 use proptest::prelude::*;
 
 use super::*;
 use crate::error::WeightsError;
+use crate::{Architecture, Weights};
 
-fn weights(name: &str) -> Vec<f32> {
-    let path = format!("{}/tests/weights/{name}.f32", env!("CARGO_MANIFEST_DIR"));
-    let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    bytes.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+/// Weights that come with KVRM, and what the manifest says their sha256 is.
+fn builtin(architecture: Architecture) -> (Vec<f32>, String) {
+    let (weights, digest) = Weights::builtin(architecture).expect("they are whole").expect("they are there");
+    (weights.into_values(), digest)
+}
+
+fn dispatch() -> Vec<f32> {
+    builtin(Architecture::Dispatch).0
 }
 
 /// The parts that take a second: all but the sweep of the words.
@@ -26,8 +29,7 @@ fn failures_of_tuples<const H: usize, const C: usize>(
 
 #[test]
 fn the_dispatch_network_is_exact_on_all_words() -> Result<(), WeightsError> {
-    let flat = weights("dispatch");
-    let sha256 = sha256_of(&flat);
+    let (flat, sha256) = builtin(Architecture::Dispatch);
     let certificate = certify_dispatch(&DispatchNetwork::from_flat(&flat)?, Some(&sha256), &|_| ());
     assert!(certificate.holds(), "{certificate}");
     assert_eq!((certificate.sweep.words, certificate.domain.tuples), (1 << 32, 1 << 20), "all of them");
@@ -36,8 +38,7 @@ fn the_dispatch_network_is_exact_on_all_words() -> Result<(), WeightsError> {
 
 #[test]
 fn the_decoder_network_is_exact_on_all_words() -> Result<(), WeightsError> {
-    let flat = weights("decoder");
-    let sha256 = sha256_of(&flat);
+    let (flat, sha256) = builtin(Architecture::Decoder);
     let certificate = certify_decoder(&DecoderNetwork::from_flat(&flat)?, Some(&sha256), &|_| ());
     assert!(certificate.holds(), "{certificate}");
     Ok(())
@@ -45,7 +46,7 @@ fn the_decoder_network_is_exact_on_all_words() -> Result<(), WeightsError> {
 
 #[test]
 fn of_a_network_that_is_wrong_the_first_wrong_word_is_named() -> Result<(), WeightsError> {
-    let mut flat = weights("dispatch");
+    let mut flat = dispatch();
     // LOADSTORE for everything: wrong where it is not that.
     flat[crate::dispatch::layout::FC3_BIAS + 2] = 511.0;
     let failures = failures_of_tuples::<16, 7>(&flat, &dispatch_question())?;
@@ -76,7 +77,7 @@ fn the_sweep_finds_a_wrong_answer_and_its_first_word() {
 
 #[test]
 fn a_weight_that_changes_no_answer_is_found_by_the_digest() -> Result<(), WeightsError> {
-    let mut flat = weights("dispatch");
+    let mut flat = dispatch();
     let sha256 = sha256_of(&flat);
     // The embedding of a top byte is large enough for one step of the grid to be lost.
     flat[0] += 1.0 / 64.0;
@@ -89,7 +90,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(6))]
     #[test]
     fn any_weight_that_is_changed_breaks_the_proof(index in 0..DispatchNetwork::PARAMETERS, bit in 0..32u32) {
-        let original = weights("dispatch");
+        let original = dispatch();
         let sha256 = sha256_of(&original);
         let mut flat = original;
         flat[index] = f32::from_bits(flat[index].to_bits() ^ 1 << bit);

@@ -32,6 +32,10 @@ pub struct Entry {
     pub architecture: String,
     /// The sha256 of the file, in lower-case hexadecimal digits.
     pub sha256: String,
+    /// The sha256 of its weights as little-endian `f32` in flat order, which certificates state; the same in every
+    /// format.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights_sha256: Option<String>,
     /// The command that makes it.
     pub recipe: String,
     /// What the random numbers of the training began with.
@@ -76,7 +80,7 @@ impl Display for Problem {
 }
 
 /// The sha256 of `bytes` as a manifest has it.
-fn sha256(bytes: &[u8]) -> String {
+pub(crate) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -87,6 +91,7 @@ impl Entry {
             name: name.to_owned(),
             architecture: architecture.name().to_owned(),
             sha256: sha256(bytes),
+            weights_sha256: None,
             recipe: String::new(),
             seed: None,
             verified_domain: None,
