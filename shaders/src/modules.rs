@@ -39,6 +39,7 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "machine/rows.wgsl"
     "machine/semihosting.wgsl"
     "machine/transfer.wgsl"
+    "networks/tuple_network.wgsl"
     "wide.wgsl"
 };
 

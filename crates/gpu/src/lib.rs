@@ -9,6 +9,7 @@ mod engine;
 mod error;
 mod kernels;
 mod lowering;
+pub mod networks;
 mod pace;
 mod pages;
 pub mod pipeline;

@@ -140,10 +140,22 @@ pub fn certify_dispatch(
     certify(network, &dispatch_question(), expected, progress)
 }
 
+/// The right class of each tuple, by number.
+#[must_use]
+pub fn dispatch_labels() -> Vec<u8> {
+    Tuple::all().map(|tuple| class_of(tuple.first_word()) as u8).collect()
+}
+
+/// The right category of each tuple, by number.
+#[must_use]
+pub fn decoder_labels() -> Vec<u8> {
+    Category::of_tuples().iter().map(|category| *category as u8).collect()
+}
+
 fn dispatch_question() -> Question {
     Question {
         network: "dispatch",
-        labels: Tuple::all().map(|tuple| class_of(tuple.first_word()) as u8).collect(),
+        labels: dispatch_labels(),
         of_op: |op| op.class() as u8,
         of_word: Some(|word| class_of(word) as u8),
         unallocated: None,
@@ -161,15 +173,18 @@ pub fn certify_decoder(
     expected: Option<&str>,
     progress: &(dyn Fn(u32) + Sync),
 ) -> Certificate {
-    let question = Question {
+    certify(network, &decoder_question(), expected, progress)
+}
+
+fn decoder_question() -> Question {
+    Question {
         network: "decoder",
-        labels: Category::of_tuples().iter().map(|category| *category as u8).collect(),
+        labels: decoder_labels(),
         of_op: |op| Category::of_op(op) as u8,
         of_word: None,
         unallocated: Some(Category::Unknown as u8),
         names: |label| Category::ALL[usize::from(label)].name(),
-    };
-    certify(network, &question, expected, progress)
+    }
 }
 
 fn certify<const H: usize, const C: usize>(

@@ -20,6 +20,12 @@ impl DecoderNetwork {
     pub fn category(&self, word: u32) -> Category {
         Category::ALL[self.output(Tuple::of(word))]
     }
+
+    /// The logits of all tuples, in their order.
+    #[must_use]
+    pub fn logits_of_all(&self) -> Vec<[f32; 15]> {
+        Tuple::all().map(|tuple| self.logits(tuple)).collect()
+    }
 }
 
 /// Declares the categories: number, variant, name, what it is.

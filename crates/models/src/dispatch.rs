@@ -46,4 +46,10 @@ impl DispatchNetwork {
     pub fn class(&self, word: u32) -> Class {
         Class::ALL[self.output(Tuple::of(word))]
     }
+
+    /// The logits of all tuples, in their order.
+    #[must_use]
+    pub fn logits_of_all(&self) -> Vec<[f32; 7]> {
+        Tuple::all().map(|tuple| self.logits(tuple)).collect()
+    }
 }

@@ -32,7 +32,8 @@ mod weights;
 
 pub use architecture::{Architecture, TensorSpec};
 pub use certificate::{
-    Certificate, Domain, Exactness, Failure, Sweep, certify_decoder, certify_dispatch, sha256_of,
+    Certificate, Domain, Exactness, Failure, Sweep, certify_decoder, certify_dispatch, decoder_labels,
+    dispatch_labels, sha256_of,
 };
 pub use decoder::{Category, DecoderNetwork};
 pub use dispatch::{DispatchNetwork, layout as dispatch_layout};

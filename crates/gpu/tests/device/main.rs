@@ -4,5 +4,6 @@ mod adapters;
 mod buffers;
 mod doctor;
 mod errors;
+mod networks;
 mod pipelines;
 mod support;

@@ -1,0 +1,72 @@
+//! Networks on the device: the same bits as on the host, and wrong answers are found.
+
+use std::ops::ControlFlow;
+
+use kvrm_gpu::networks::{DeviceNetwork, Found};
+use kvrm_models::{
+    Architecture, DecoderNetwork, DispatchNetwork, TUPLES, Tuple, TupleNetwork, Weights, argmax,
+    dispatch_layout,
+};
+
+use crate::support::device;
+
+fn builtin(architecture: Architecture) -> Vec<f32> {
+    let (weights, _) = Weights::builtin(architecture).expect("they are whole").expect("they are there");
+    weights.into_values()
+}
+
+fn same_bits<const H: usize, const C: usize>(network: &TupleNetwork<H, C>, expected: &[[f32; C]]) {
+    let there = DeviceNetwork::new(device(), network, &[0; TUPLES]).expect("it fits");
+    let logits = there.logits().expect("it works");
+    assert_eq!((logits.len(), expected.len()), (TUPLES, TUPLES), "all of them");
+    for (tuple, (logits, expected)) in logits.iter().zip(expected).enumerate() {
+        let bits = |logits: &[f32; C]| logits.map(f32::to_bits);
+        assert_eq!(bits(logits), bits(expected), "tuple {tuple:#x}: {logits:?}, not {expected:?}");
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn logits_of_all_tuples_are_the_same_bits() {
+    let dispatch = DispatchNetwork::from_flat(&builtin(Architecture::Dispatch)).expect("it is one");
+    same_bits(&dispatch, &dispatch.logits_of_all());
+    let decoder = DecoderNetwork::from_flat(&builtin(Architecture::Decoder)).expect("it is one");
+    same_bits(&decoder, &decoder.logits_of_all());
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn a_sweep_counts_what_is_wrong_and_names_the_first() {
+    let answers = |network: &DispatchNetwork| -> Vec<u8> {
+        network.logits_of_all().iter().map(|logits| argmax(logits) as u8).collect()
+    };
+    let mut flat = builtin(Architecture::Dispatch);
+    let labels = answers(&DispatchNetwork::from_flat(&flat).expect("it is one"));
+    // More than any margin: everything is ARITHMETIC.
+    flat[dispatch_layout::FC3_BIAS] += 300.0;
+    let changed = DispatchNetwork::from_flat(&flat).expect("it is one");
+    let now = answers(&changed);
+    let there = DeviceNetwork::new(device(), &changed, &labels).expect("it fits");
+    let (mut good, mut bad) = (0, 0);
+    // The first words, additions, branches, loads, products, and the last words there are.
+    for first in [0, 0x1100_0000, 0x5400_0000, 0xf940_0000, 0x9b00_0000, (1 << 32) - 3_000] {
+        let words = first..(first + 10_000).min(1 << 32);
+        let is_wrong = |word: &u64| {
+            let tuple = Tuple::of(*word as u32).index();
+            now[tuple] != labels[tuple]
+        };
+        let expected = Found {
+            words: words.end - words.start,
+            wrong: words.clone().filter(is_wrong).count() as u64,
+            first_wrong: words.clone().find(is_wrong).map(|word| word as u32),
+        };
+        let found = there.sweep(words, &mut |_| ControlFlow::Continue(())).expect("it works");
+        assert_eq!(found, expected, "from {first:#x} on");
+        if expected.wrong == 0 {
+            good += 1;
+        } else {
+            bad += 1;
+        }
+    }
+    assert!(good > 0 && bad > 0, "{good} ranges without wrong words, {bad} with some");
+}

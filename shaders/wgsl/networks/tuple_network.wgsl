@@ -1,0 +1,145 @@
+//! A network over tuples on its own, to be compared with its twin: the logits of tuples, and whether it is right on
+//! words.
+
+/// What a dispatch is told.
+struct Range {
+    /// The first tuple or word.
+    first: u32,
+    /// How many there are.
+    count: u32,
+    /// How many words an invocation takes, one behind the other.
+    each: u32,
+}
+
+/// What a sweep finds.
+struct Found {
+    /// How many words were evaluated.
+    words: atomic<u32>,
+    /// How many of them got a wrong answer.
+    wrong: atomic<u32>,
+    /// The least of these.
+    first_wrong: atomic<u32>,
+}
+
+/// See there.
+@group(0) @binding(0) var<storage, read> range: Range;
+/// The flat weights.
+@group(0) @binding(1) var<storage, read> weights: array<f32>;
+/// The right answers by tuple, four to a word.
+@group(0) @binding(2) var<storage, read> labels: array<u32>;
+/// Logits, those of a tuple together.
+@group(0) @binding(3) var<storage, read_write> logits: array<f32>;
+/// See there.
+@group(0) @binding(4) var<storage, read_write> found: Found;
+
+/// Invocations of a workgroup.
+override WORKGROUP_SIZE: u32 = 64u;
+/// Units of the second hidden layer.
+override UNITS: u32 = 16u;
+/// Outputs.
+override OUTPUTS: u32 = 7u;
+
+/// Values of the embedding of a top byte.
+const EMBEDDING = 32u;
+/// Features of a tuple.
+const FEATURES = 12u;
+/// Units of the first hidden layer.
+const HIDDEN = 32u;
+/// The most units of the second one.
+const UNITS_MAX = 24u;
+/// The most outputs.
+const OUTPUTS_MAX = 15u;
+/// Where the weights of the first layer begin: behind the embeddings.
+const FC1 = 256u * EMBEDDING;
+/// Where those of the second layer begin.
+const FC2 = FC1 + HIDDEN * (EMBEDDING + FEATURES) + HIDDEN;
+/// The grid of weights and activations is one over this. Powers of two multiply exactly; divisions need not be exact.
+const GRID = 64.0;
+
+/// The logits of the tuple that was last evaluated.
+var<private> outputs: array<f32, OUTPUTS_MAX>;
+
+/// ReLU, floored to the grid.
+fn activation(x: f32) -> f32 {
+    return floor(max(x, 0.0) * GRID) * (1.0 / GRID);
+}
+
+/// Evaluates the network. Twin: `kvrm_models::TupleNetwork::logits`.
+fn evaluate(tuple: u32) {
+    var hidden: array<f32, HIDDEN>;
+    let embedding = (tuple >> FEATURES) * EMBEDDING;
+    for (var unit = 0u; unit < HIDDEN; unit += 1u) {
+        let row = FC1 + unit * (EMBEDDING + FEATURES);
+        var sum = weights[FC2 - HIDDEN + unit];
+        for (var i = 0u; i < EMBEDDING; i += 1u) {
+            sum += weights[row + i] * weights[embedding + i];
+        }
+        for (var i = 0u; i < FEATURES; i += 1u) {
+            sum += weights[row + EMBEDDING + i] * f32((tuple >> (FEATURES - 1u - i)) & 1u);
+        }
+        hidden[unit] = activation(sum);
+    }
+    let fc3 = FC2 + UNITS * HIDDEN + UNITS;
+    var units: array<f32, UNITS_MAX>;
+    for (var unit = 0u; unit < UNITS; unit += 1u) {
+        var sum = weights[fc3 - UNITS + unit];
+        for (var i = 0u; i < HIDDEN; i += 1u) {
+            sum += weights[FC2 + unit * HIDDEN + i] * hidden[i];
+        }
+        units[unit] = activation(sum);
+    }
+    for (var output = 0u; output < OUTPUTS; output += 1u) {
+        var sum = weights[fc3 + OUTPUTS * UNITS + output];
+        for (var i = 0u; i < UNITS; i += 1u) {
+            sum += weights[fc3 + output * UNITS + i] * units[i];
+        }
+        outputs[output] = sum;
+    }
+}
+
+/// The number of the greatest logit; the first of several.
+fn greatest() -> u32 {
+    var best = 0u;
+    for (var output = 1u; output < OUTPUTS; output += 1u) {
+        best = select(best, output, outputs[output] > outputs[best]);
+    }
+    return best;
+}
+
+/// The tuple of a word: bits 31 to 19, 16, and 15 to 10. Twin: `kvrm_models::Tuple::of`.
+fn tuple_of(word: u32) -> u32 {
+    return ((word >> 19u) << 7u) | ((word >> 10u) & 0x7fu);
+}
+
+/// The logits of tuples one behind the other.
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn tuple_logits(@builtin(global_invocation_id) invocation: vec3<u32>) {
+    let index = invocation.x;
+    if index >= range.count {
+        return;
+    }
+    evaluate(range.first + index);
+    for (var output = 0u; output < OUTPUTS; output += 1u) {
+        logits[index * OUTPUTS + output] = outputs[output];
+    }
+}
+
+/// Compares what the network says of words with the labels of their tuples.
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn sweep_words(@builtin(global_invocation_id) invocation: vec3<u32>) {
+    let begin = invocation.x * range.each;
+    let end = min(begin + range.each, range.count);
+    for (var index = begin; index < end; index += 1u) {
+        let word = range.first + index;
+        let tuple = tuple_of(word);
+        evaluate(tuple);
+        let label = (labels[tuple >> 2u] >> (8u * (tuple & 3u))) & 0xffu;
+        if greatest() != label {
+            atomicAdd(&found.wrong, 1u);
+            atomicMin(&found.first_wrong, word);
+        }
+    }
+    if begin < end {
+        atomicAdd(&found.words, end - begin);
+    }
+}
