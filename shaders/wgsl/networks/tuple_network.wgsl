@@ -64,7 +64,7 @@ fn activation(x: f32) -> f32 {
     return floor(max(x, 0.0) * GRID) * (1.0 / GRID);
 }
 
-/// Evaluates the network. Twin: `kvrm_models::TupleNetwork::logits`.
+/// Evaluates the network, as `kvrm_models::TupleNetwork::logits` does.
 fn evaluate(tuple: u32) {
     var hidden: array<f32, HIDDEN>;
     let embedding = (tuple >> FEATURES) * EMBEDDING;
@@ -106,7 +106,7 @@ fn greatest() -> u32 {
     return best;
 }
 
-/// The tuple of a word: bits 31 to 19, 16, and 15 to 10. Twin: `kvrm_models::Tuple::of`.
+/// The tuple of a word, as `kvrm_models::Tuple::of`: bits 31 to 19, 16, and 15 to 10.
 fn tuple_of(word: u32) -> u32 {
     return ((word >> 19u) << 7u) | ((word >> 10u) & 0x7fu);
 }
