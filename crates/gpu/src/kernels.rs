@@ -106,7 +106,7 @@ fn constants(workgroup: u32, pools: usize, pool_shift: u32) -> Vec<(&'static str
 }
 
 /// Compiles a module for frames in `pools` bindings.
-fn shader(device: &Device, root: &str, pools: usize) -> Result<Shader, Error> {
+pub(crate) fn shader(device: &Device, root: &str, pools: usize) -> Result<Shader, Error> {
     let linked = linked(root, pools)?;
     Shader::compile(device, &linked.source, &|line| {
         linked.locate(line).map_or_else(|| (root.to_owned(), line), |(path, line)| (path.to_owned(), line))

@@ -3,12 +3,12 @@
 use std::ops::ControlFlow;
 
 use kvrm_models::{TUPLES, TupleNetwork};
-use kvrm_shaders::link;
 
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::Error;
-use crate::pipeline::{Access, Shader, bind, storage_layout};
+use crate::kernels::shader;
+use crate::pipeline::{Access, bind, storage_layout};
 
 /// Invocations of a workgroup.
 const WORKGROUP: u32 = 64;
@@ -56,14 +56,7 @@ impl<const H: usize, const C: usize> DeviceNetwork<H, C> {
     ///
     /// The device fails.
     pub fn new(device: &Device, network: &TupleNetwork<H, C>, labels: &[u8]) -> Result<Self, Error> {
-        const ROOT: &str = "networks::tuple_network";
-        let linked =
-            link(ROOT, &[]).map_err(|error| Error::Shader { location: None, message: error.to_string() })?;
-        let shader = Shader::compile(device, &linked.source, &|line| {
-            linked
-                .locate(line)
-                .map_or_else(|| (ROOT.to_owned(), line), |(path, line)| (path.to_owned(), line))
-        })?;
+        let shader = shader(device, "networks::tuple_network", 1)?;
         let accesses = [Access::Read, Access::Read, Access::Read, Access::ReadWrite, Access::ReadWrite];
         let layout = storage_layout(device, "network", &accesses)?;
         let constants =

@@ -17,7 +17,6 @@ mod tests;
 
 use kvrm_arm64::class_of;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 pub use self::domain::Domain;
 pub use self::exactness::Exactness;
@@ -27,6 +26,7 @@ use crate::decoder::{Category, DecoderNetwork};
 use crate::dispatch::DispatchNetwork;
 use crate::tuple::Tuple;
 use crate::tuple_network::TupleNetwork;
+use crate::weights::manifest::sha256;
 
 /// What was proved of a network, or how the proof failed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -209,5 +209,5 @@ fn certify<const H: usize, const C: usize>(
 #[must_use]
 pub fn sha256_of(weights: &[f32]) -> String {
     let bytes: Vec<u8> = weights.iter().flat_map(|weight| weight.to_le_bytes()).collect();
-    Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    sha256(&bytes)
 }

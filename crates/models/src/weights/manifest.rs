@@ -79,7 +79,7 @@ impl Display for Problem {
     }
 }
 
-/// The sha256 of `bytes` as a manifest has it.
+/// The sha256 of `bytes`, as manifests and certificates have it.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
