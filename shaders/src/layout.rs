@@ -143,6 +143,23 @@ constants! {
     /// The most bytes of a call that is served without the host.
     CONSOLE_CALL_BYTES = 1024;
 
+    // Decisions of a dispatch network: for each class that is right, three counters of two words each, low word first.
+
+    /// Decision counter: how often the network was asked.
+    DECISION_ASKED = 0;
+    /// Decision counter: how often it said another class.
+    DECISION_MISPREDICTED = 2;
+    /// Decision counter: how often the table decided instead.
+    DECISION_FELL_BACK = 4;
+    /// The words of a class.
+    DECISION_WORDS = 6;
+    /// How many classes there are; as a class: none, as nothing was asked.
+    CLASSES = 7;
+    /// Dispatch: where the network is wrong, the lane stops as at an undefined word.
+    DISPATCH_STOPS = 1;
+    /// Dispatch: the table decides, and the network is only compared with it.
+    DISPATCH_TABLE_DECIDES = 2;
+
     /// Words of a row of the decode table: mask, value, holes and shape, and the four words of the micro-op.
     ROW_WORDS = 8;
     /// Micro-ops of a page.

@@ -26,4 +26,4 @@ mod modules;
 
 pub use error::{LinkError, Place};
 pub use link::{Linked, link, link_source};
-pub use modules::{FRAMES, MODULES};
+pub use modules::{CHOICE, CHOICES, FRAMES, MODULES, NETWORKS};

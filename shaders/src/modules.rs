@@ -20,8 +20,15 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "arm64/operations.wgsl"
     "arm64/word.wgsl"
     "machine/access.wgsl"
+    "machine/asked.wgsl"
     "machine/bindings.wgsl"
+    "machine/checked.wgsl"
+    "machine/choice.wgsl"
+    "machine/choice_by_domain.wgsl"
+    "machine/choice_by_step.wgsl"
+    "machine/choice_by_word.wgsl"
     "machine/console.wgsl"
+    "machine/decisions.wgsl"
     "machine/decode.wgsl"
     "machine/decode_table.wgsl"
     "machine/digest.wgsl"
@@ -32,6 +39,8 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "machine/frames_8.wgsl"
     "machine/interpreter.wgsl"
     "machine/interpreter_few.wgsl"
+    "machine/interpreter_network.wgsl"
+    "machine/interpreter_network_few.wgsl"
     "machine/layout.wgsl"
     "machine/lowering.wgsl"
     "machine/memory.wgsl"
@@ -39,6 +48,18 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "machine/rows.wgsl"
     "machine/semihosting.wgsl"
     "machine/transfer.wgsl"
+    "networks/bindings.wgsl"
+    "networks/dispatch.wgsl"
+    "networks/dispatch_layers.wgsl"
+    "networks/dispatch_subgroups.wgsl"
+    "networks/dispatch_together.wgsl"
+    "networks/domain.wgsl"
+    "networks/fold.wgsl"
+    "networks/layout.wgsl"
+    "networks/logits.wgsl"
+    "networks/small_dispatch.wgsl"
+    "networks/small_dispatch_together.wgsl"
+    "networks/tuple.wgsl"
     "networks/tuple_network.wgsl"
     "wide.wgsl"
 };
@@ -51,4 +72,20 @@ pub const FRAMES: &[(usize, &str)] = &[
     (4, "machine::frames_4"),
     (8, "machine::frames_8"),
     (16, "machine::frames_16"),
+];
+
+/// Modules that take the place of [`CHOICE`], where a network says which class the rows for a word are searched in.
+pub const CHOICES: &[&str] =
+    &["machine::choice_by_word", "machine::choice_by_domain", "machine::choice_by_step"];
+
+/// The module of `machine::decode` for which one of [`CHOICES`] is substituted.
+pub const CHOICE: &str = "machine::choice";
+
+/// What is substituted in kernels that evaluate the dispatch network: on devices with subgroups; for the small network.
+pub const NETWORKS: &[&[(&str, &str)]] = &[
+    &[("networks::dispatch", "networks::dispatch_subgroups")],
+    &[
+        ("networks::dispatch", "networks::small_dispatch"),
+        ("networks::dispatch_together", "networks::small_dispatch_together"),
+    ],
 ];

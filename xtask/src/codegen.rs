@@ -1,8 +1,10 @@
 //! `cargo xtask codegen`: files that are written from the instruction table and committed.
 
 mod interpreter_few;
+mod interpreter_network;
 mod isa_md;
 mod micro_op_wgsl;
+mod networks_wgsl;
 mod shaders;
 mod syntax;
 mod wgsl;
@@ -37,10 +39,13 @@ const FILES: &[Generated] = &[
     ("shaders/wgsl/machine/frames_4.wgsl", micro_op_wgsl::frames_4),
     ("shaders/wgsl/machine/frames_8.wgsl", micro_op_wgsl::frames_8),
     ("shaders/wgsl/machine/interpreter_few.wgsl", interpreter_few::text),
+    ("shaders/wgsl/machine/interpreter_network.wgsl", interpreter_network::text),
+    ("shaders/wgsl/machine/interpreter_network_few.wgsl", interpreter_network::few_text),
     ("shaders/wgsl/machine/layout.wgsl", micro_op_wgsl::layout),
     ("shaders/wgsl/machine/micro_op.wgsl", micro_op_wgsl::text),
     ("shaders/wgsl/machine/rows.wgsl", micro_op_wgsl::rows),
     ("shaders/wgsl/machine/semihosting.wgsl", micro_op_wgsl::semihosting),
+    ("shaders/wgsl/networks/layout.wgsl", networks_wgsl::layout),
 ];
 
 /// The paths of all generated files.

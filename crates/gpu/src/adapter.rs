@@ -104,6 +104,8 @@ pub struct AdapterInfo {
     pub has_int64: bool,
     /// Whether it can measure how long shaders run.
     pub has_timestamps: bool,
+    /// Whether invocations that run in step can exchange values.
+    pub has_subgroups: bool,
     /// The number of invocations that run in step, at least and at most.
     pub subgroup_sizes: (u32, u32),
     /// What it can do at once.
@@ -123,6 +125,7 @@ impl AdapterInfo {
             kind: info.device_type.into(),
             has_int64: features.contains(wgpu::Features::SHADER_INT64),
             has_timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
+            has_subgroups: features.contains(wgpu::Features::SUBGROUP),
             subgroup_sizes: (info.subgroup_min_size, info.subgroup_max_size),
             limits: Limits::from(&adapter.limits()),
             bus: info.device_pci_bus_id,
@@ -222,6 +225,7 @@ impl AdapterInfo {
             kind,
             has_int64,
             has_timestamps: true,
+            has_subgroups: true,
             subgroup_sizes: (8, 32),
             limits: Limits::from(&wgpu::Limits::defaults()),
             bus: String::new(),

@@ -52,6 +52,36 @@ impl Buffer {
         Ok(buffer)
     }
 
+    /// A buffer with these values in it, written where they stay if the device shares the memory of the host.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Buffer::with_contents`].
+    pub fn in_host_memory<T: NoUninit>(device: &Device, label: &str, contents: &[T]) -> Result<Self, Error> {
+        let bytes: &[u8] = bytemuck::cast_slice(contents);
+        let size = bytes.len() as u64;
+        let fits = size > 0 && size.is_multiple_of(WORD_BYTES) && size <= device.limits().storage_bytes();
+        if !fits || !device.raw().features().contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS) {
+            return Self::with_contents(device, label, contents);
+        }
+        let raw = device.catch("making a buffer that is filled in place", || {
+            let raw = device.raw().create_buffer(&wgpu::BufferDescriptor {
+                label: Some(label),
+                size,
+                usage: USAGES | wgpu::BufferUsages::MAP_WRITE,
+                mapped_at_creation: true,
+            });
+            let filled = raw.get_mapped_range_mut(..).map(|mut mapped| mapped.slice(..).copy_from_slice(bytes));
+            raw.unmap();
+            filled.map(|()| raw)
+        })?;
+        match raw {
+            Ok(raw) => Ok(Self { device: device.clone(), label: label.to_owned(), raw }),
+            // The driver has no such memory after all.
+            Err(_) => Self::with_contents(device, label, contents),
+        }
+    }
+
     /// Its size.
     #[must_use]
     pub fn bytes(&self) -> u64 {

@@ -7,7 +7,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::adapter::{self, Adapter, AdapterInfo, Limits};
+use crate::adapter::{self, Adapter, AdapterInfo, Kind, Limits};
 use crate::error::Error;
 use crate::kernels::Kernels;
 use crate::pace::Pace;
@@ -71,6 +71,11 @@ impl Device {
         }
         let mut required_features = wgpu::Features::SHADER_INT64;
         required_features.set(wgpu::Features::TIMESTAMP_QUERY, info.has_timestamps);
+        required_features.set(wgpu::Features::SUBGROUP, info.has_subgroups);
+        // Where all memory is the host's, buffers can be filled in place. Elsewhere they would lie in the wrong one.
+        let is_shared = matches!(info.kind, Kind::Integrated | Kind::Software);
+        let mappable = wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
+        required_features.set(mappable, is_shared && adapter.raw.features().contains(mappable));
         let request = adapter.raw.request_device(&wgpu::DeviceDescriptor {
             label: Some("kvrm"),
             required_features,

@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
-use kvrm_machine::{Executor, Image, PAGE_BYTES, Plan, Progress, Register, RunStats};
+use kvrm_machine::{Decisions, Executor, Image, PAGE_BYTES, Plan, Progress, Register, RunStats};
 use kvrm_shaders::layout::{
     COLUMN_FPCR, COLUMN_HEAD, COLUMN_NZCV, COLUMN_PC, COLUMN_ROOT, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP,
     COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_TPIDR, COLUMN_WINDOW, COLUMNS, ENTRY_OWNED,
@@ -20,6 +20,7 @@ use kvrm_shaders::layout::{
 
 use crate::buffer::Buffer;
 use crate::device::Device;
+use crate::dispatch::{Chooser, Dispatch};
 use crate::error::Error;
 use crate::kernels::WORKGROUP;
 use crate::pace::{Slices, workgroup};
@@ -83,16 +84,21 @@ impl GpuExecutor {
     ///
     /// There is no room for them, or the device fails.
     pub fn new(device: &Device, plan: &Plan<'_>) -> Result<Self, Error> {
-        Self::with_bounds(device, plan, Bounds::NONE)
+        Self::with_bounds(device, plan, &Dispatch::TABLE, Bounds::NONE)
     }
 
-    /// As [`GpuExecutor::new`], on a device that could do less than it can.
+    /// As [`GpuExecutor::new`], with classes chosen as `dispatch` says, on a device that could do less than it can.
     ///
     /// # Errors
     ///
     /// There is no room for the lanes, or the device fails.
     #[doc(hidden)]
-    pub fn with_bounds(device: &Device, plan: &Plan<'_>, bounds: Bounds) -> Result<Self, Error> {
+    pub fn with_bounds(
+        device: &Device,
+        plan: &Plan<'_>,
+        dispatch: &Dispatch,
+        bounds: Bounds,
+    ) -> Result<Self, Error> {
         let lanes = plan.lanes;
         let max = (device.limits().storage_bytes() / (8 * u64::from(COLUMNS))) as usize;
         let max = max.min((device.limits().workgroups * WORKGROUP) as usize);
@@ -102,7 +108,7 @@ impl GpuExecutor {
         let mut frames = Frames::new();
         let roots: Vec<_> = plan.images.iter().map(|image| frames.add(image)).collect();
         let features = plan.image(0).features();
-        let mut store = Store::new(device, &frames, lanes, features, bounds)?;
+        let mut store = Store::new(device, &frames, lanes, features, dispatch, bounds)?;
         let root_of = |lane: usize| if roots.len() == 1 { roots[0] } else { roots[lane] };
         let workgroup = match bounds.workgroup {
             Some(workgroup) => workgroup,
@@ -111,7 +117,8 @@ impl GpuExecutor {
             None => workgroup(lanes, device.width()?),
         };
         // It is better to fail now than in the first run.
-        store.kernels.run(device, workgroup)?;
+        let chooser = store.chooser();
+        store.kernels.run(device, workgroup, chooser)?;
         let frames_max = u32::try_from(plan.frames_max).unwrap_or(u32::MAX);
         for (column, value) in [
             (COLUMN_ROOT, &|lane| word(root_of(lane).entry, root_of(lane).levels)),
@@ -131,7 +138,8 @@ impl GpuExecutor {
                 lanes as u32,
                 device.pace(),
             )
-            .at_most(bounds.slice_steps),
+            .at_most(bounds.slice_steps)
+            .with_steps_of(chooser.map_or(1, Chooser::loops)),
             store,
             images: plan.images.to_vec(),
             cache: Cache::default(),
@@ -354,6 +362,10 @@ impl Executor for GpuExecutor {
 
     fn drain_console(&mut self, out: &mut dyn FnMut(usize, &[u8])) -> Result<u64, kvrm_machine::Error> {
         Ok(self.drain(out)?)
+    }
+
+    fn take_decisions(&mut self) -> Result<Option<Decisions>, kvrm_machine::Error> {
+        Ok(self.store.take_decisions()?)
     }
 
     fn frames_used(&mut self) -> Result<usize, kvrm_machine::Error> {

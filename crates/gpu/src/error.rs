@@ -141,6 +141,18 @@ pub enum Error {
         /// What wgpu says.
         message: String,
     },
+    /// Weights of another network were given for dispatch.
+    #[error("the weights are of a {architecture} network; dispatch takes those of a dispatch or small-dispatch one")]
+    NoDispatchNetwork {
+        /// What they are of.
+        architecture: &'static str,
+    },
+    /// The weights that come with KVRM cannot be used; a mistake in KVRM.
+    #[error("the weights that come with KVRM cannot be used: {reason}")]
+    Weights {
+        /// Why.
+        reason: String,
+    },
     /// The device computes wrongly.
     #[error("the GPU computes wrongly: {message}; renew its driver or choose another adapter")]
     WrongResult {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::device::Device;
+use crate::dispatch::{Chooser, decisions_layout, network_layout};
 use crate::error::Error;
 use crate::pipeline::{Access, Shader, storage_layout};
 
@@ -16,9 +17,11 @@ pub(crate) const WORKGROUP: u32 = 64;
 /// All kernels, and the layouts of what is bound to them.
 #[derive(Debug)]
 pub(crate) struct Kernels {
-    /// The interpreter, by the lanes of a workgroup, as far as somebody has asked for it.
-    run: Mutex<BTreeMap<u32, wgpu::ComputePipeline>>,
-    pub(crate) decode: wgpu::ComputePipeline,
+    /// The interpreter, by the lanes of a workgroup and by the network that is asked in steps, as far as somebody has
+    /// asked for it.
+    run: Compiled<(u32, Option<Chooser>)>,
+    /// What lowers words, by what chooses their class.
+    decode: Compiled<Option<Chooser>>,
     pub(crate) read: wgpu::ComputePipeline,
     pub(crate) write: wgpu::ComputePipeline,
     pub(crate) reset: wgpu::ComputePipeline,
@@ -30,7 +33,14 @@ pub(crate) struct Kernels {
     pub(crate) decoding: wgpu::BindGroupLayout,
     /// Group 1 of `read`, `write` and `reset`: pieces, data, jobs, snapshot.
     pub(crate) transfer: wgpu::BindGroupLayout,
+    /// Group 2 of what asks a network: its weights.
+    pub(crate) network: wgpu::BindGroupLayout,
+    /// Group 3 of what asks a network: its decisions, its answers to all tuples, words.
+    pub(crate) decisions: wgpu::BindGroupLayout,
 }
+
+/// Pipelines that are compiled when they are first asked for.
+type Compiled<K> = Mutex<BTreeMap<K, wgpu::ComputePipeline>>;
 
 impl Kernels {
     /// Compiles the kernels for frames in `pools` bindings of `2^pool_shift` words each.
@@ -44,12 +54,12 @@ impl Kernels {
         let transfer = storage_layout(device, "transfer", &[ReadWrite, ReadWrite, Read, Read])?;
 
         let constants = constants(WORKGROUP, pools, pool_shift);
-        let shader = |root| shader(device, root, pools);
+        let shader = |root| shader(device, root, pools, &[]);
         let transfers = shader("machine::transfer")?;
         let layouts = [&machine, &transfer];
         Ok(Self {
             run: Mutex::default(),
-            decode: shader("machine::decode")?.pipeline("decode", &[&machine, &decoding], &constants)?,
+            decode: Mutex::default(),
             read: transfers.pipeline("read_pieces", &layouts, &constants)?,
             write: transfers.pipeline("write_pieces", &layouts, &constants)?,
             // The reset touches no frames.
@@ -59,22 +69,81 @@ impl Kernels {
             machine,
             decoding,
             transfer,
+            network: network_layout(device)?,
+            decisions: decisions_layout(device)?,
         })
     }
 
     /// The interpreter for workgroups of so many lanes. A lane alone has one of its own.
-    pub(crate) fn run(&self, device: &Device, workgroup: u32) -> Result<wgpu::ComputePipeline, Error> {
-        let mut compiled = self.run.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(run) = compiled.get(&workgroup) {
-            return Ok(run.clone());
-        }
-        let root = if workgroup == 1 { "machine::interpreter_few" } else { "machine::interpreter" };
-        let constants = constants(workgroup, self.pools, self.pool_shift);
-        let shader = shader(device, root, self.pools)?;
-        let run = shader.pipeline("run", &[&self.machine], &constants)?;
-        compiled.insert(workgroup, run.clone());
-        Ok(run)
+    pub(crate) fn run(
+        &self,
+        device: &Device,
+        workgroup: u32,
+        chooser: Option<Chooser>,
+    ) -> Result<wgpu::ComputePipeline, Error> {
+        let asked = chooser.filter(|chooser| chooser.is_asked_in_steps());
+        compiled(&self.run, (workgroup, asked), || {
+            let is_few = workgroup == 1;
+            let root = match asked {
+                Some(_) if is_few => "machine::interpreter_network_few",
+                Some(_) => "machine::interpreter_network",
+                None if is_few => "machine::interpreter_few",
+                None => "machine::interpreter",
+            };
+            let mut constants = constants(workgroup, self.pools, self.pool_shift);
+            if asked.is_some() && is_few {
+                // All invocations of a workgroup are one lane's.
+                constants.retain(|(name, _)| *name != "WORKGROUP_SIZE");
+            }
+            self.shader(device, root, asked)?.pipeline_at("run", &self.layouts(None, asked), &constants)
+        })
     }
+
+    /// What lowers the words of pages.
+    pub(crate) fn decode(
+        &self,
+        device: &Device,
+        chooser: Option<Chooser>,
+    ) -> Result<wgpu::ComputePipeline, Error> {
+        compiled(&self.decode, chooser, || {
+            let constants = constants(WORKGROUP, self.pools, self.pool_shift);
+            let layouts = self.layouts(Some(&self.decoding), chooser);
+            self.shader(device, "machine::decode", chooser)?.pipeline_at("decode", &layouts, &constants)
+        })
+    }
+
+    fn shader(&self, device: &Device, root: &str, chooser: Option<Chooser>) -> Result<Shader, Error> {
+        shader(device, root, self.pools, &chooser.map_or_else(Vec::new, Chooser::substitutions))
+    }
+
+    /// The layouts of a kernel with `own` as its group 1.
+    fn layouts<'a>(
+        &'a self,
+        own: Option<&'a wgpu::BindGroupLayout>,
+        chooser: Option<Chooser>,
+    ) -> Vec<Option<&'a wgpu::BindGroupLayout>> {
+        let mut layouts = vec![Some(&self.machine), own];
+        if chooser.is_some() {
+            layouts.extend([Some(&self.network), Some(&self.decisions)]);
+        }
+        layouts.truncate(layouts.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
+        layouts
+    }
+}
+
+/// A pipeline that may have been compiled already.
+fn compiled<K: Copy + Ord>(
+    known: &Compiled<K>,
+    key: K,
+    compile: impl FnOnce() -> Result<wgpu::ComputePipeline, Error>,
+) -> Result<wgpu::ComputePipeline, Error> {
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(pipeline) = known.get(&key) {
+        return Ok(pipeline.clone());
+    }
+    let pipeline = compile()?;
+    known.insert(key, pipeline.clone());
+    Ok(pipeline)
 }
 
 /// The kernel that makes digests of micro-ops. Machines have no use for it.
@@ -91,7 +160,7 @@ impl DigestKernel {
         use Access::{Read, ReadWrite};
         let layout = storage_layout(device, "digests", &[Read, Read, Read, ReadWrite])?;
         let constants = [("WORKGROUP_SIZE", f64::from(WORKGROUP))];
-        let shader = shader(device, "machine::digest", 1)?;
+        let shader = shader(device, "machine::digest", 1, &[])?;
         Ok(Self { digest: shader.pipeline("digest", &[&kernels.machine, &layout], &constants)?, layout })
     }
 }
@@ -105,17 +174,26 @@ fn constants(workgroup: u32, pools: usize, pool_shift: u32) -> Vec<(&'static str
     constants
 }
 
-/// Compiles a module for frames in `pools` bindings.
-pub(crate) fn shader(device: &Device, root: &str, pools: usize) -> Result<Shader, Error> {
-    let linked = linked(root, pools)?;
+/// Compiles a module for frames in `pools` bindings, with other modules in place of some.
+pub(crate) fn shader(
+    device: &Device,
+    root: &str,
+    pools: usize,
+    substitutions: &[(&'static str, &'static str)],
+) -> Result<Shader, Error> {
+    let linked = linked(root, pools, substitutions)?;
     Shader::compile(device, &linked.source, &|line| {
         linked.locate(line).map_or_else(|| (root.to_owned(), line), |(path, line)| (path.to_owned(), line))
     })
 }
 
-/// Links a kernel for frames in `pools` bindings.
-fn linked(root: &str, pools: usize) -> Result<Linked, Error> {
+/// Links a kernel.
+fn linked(
+    root: &str,
+    pools: usize,
+    substitutions: &[(&'static str, &'static str)],
+) -> Result<Linked, Error> {
     let module = POOLS.iter().find(|(count, _)| *count == pools).map_or(POOLS[0].1, |(_, module)| module);
-    link(root, &[(POOLS[0].1, module)])
+    link(root, &[&[(POOLS[0].1, module)], substitutions].concat())
         .map_err(|error| Error::Shader { location: None, message: error.to_string() })
 }

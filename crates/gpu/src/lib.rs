@@ -4,6 +4,7 @@ pub mod adapter;
 pub mod buffer;
 mod columns;
 pub mod device;
+mod dispatch;
 pub mod doctor;
 mod engine;
 mod error;
@@ -20,6 +21,7 @@ mod store;
 pub use adapter::AdapterInfo;
 pub use buffer::Buffer;
 pub use device::Device;
+pub use dispatch::{Dispatch, Mode};
 #[doc(hidden)]
 pub use engine::Bounds;
 pub use engine::GpuExecutor;

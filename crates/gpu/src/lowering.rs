@@ -6,6 +6,7 @@ use kvrm_arm64::micro_op::MicroOp;
 use kvrm_shaders::layout::{FRAME_WORDS, PAGE_OPS};
 
 use crate::device::Device;
+use crate::dispatch::Dispatch;
 use crate::error::Error;
 use crate::kernels::DigestKernel;
 use crate::pages::Frames;
@@ -38,7 +39,7 @@ impl Lowering {
                 max: max as u64 * page,
             });
         }
-        Ok(Self { store: Store::new(device, &frames, 1, features, Bounds::NONE)?, digest: None })
+        Ok(Self { store: Store::new(device, &frames, 1, features, &Dispatch::TABLE, Bounds::NONE)?, digest: None })
     }
 
     /// The micro-ops of `words`, as many as there is room for.

@@ -6,6 +6,8 @@ use kvrm_models::{TUPLES, TupleNetwork};
 
 use crate::buffer::Buffer;
 use crate::device::Device;
+#[doc(hidden)]
+pub use crate::dispatch::{Sharing, machine_logits};
 use crate::error::Error;
 use crate::kernels::shader;
 use crate::pipeline::{Access, bind, storage_layout};
@@ -56,7 +58,7 @@ impl<const H: usize, const C: usize> DeviceNetwork<H, C> {
     ///
     /// The device fails.
     pub fn new(device: &Device, network: &TupleNetwork<H, C>, labels: &[u8]) -> Result<Self, Error> {
-        let shader = shader(device, "networks::tuple_network", 1)?;
+        let shader = shader(device, "networks::tuple_network", 1, &[])?;
         let accesses = [Access::Read, Access::Read, Access::Read, Access::ReadWrite, Access::ReadWrite];
         let layout = storage_layout(device, "network", &accesses)?;
         let constants =

@@ -73,6 +73,12 @@ impl Slices {
         Self { most, steps: self.steps.min(most), ..self }
     }
 
+    /// The same where a step takes so many loop iterations.
+    pub(crate) fn with_steps_of(self, loops: u32) -> Self {
+        let fuel = if self.fuel == u32::MAX { self.fuel } else { self.fuel / loops };
+        Self { fuel, ..self }
+    }
+
     /// Learns from a slice that took so long, at the end of which so many lanes still ran.
     pub(crate) fn adapt(&mut self, took: Duration, running: u32) -> Pace {
         let took = took.as_secs_f64().max(1e-6);

@@ -37,8 +37,8 @@ impl Shader {
         }
     }
 
-    /// Makes a pipeline of an entry point. `constants` are values of `override` declarations, such as the
-    /// workgroup size.
+    /// Makes a pipeline of an entry point whose bind groups have these layouts, from 0 on. `constants` are values of
+    /// `override` declarations, such as the workgroup size.
     ///
     /// # Errors
     ///
@@ -50,11 +50,25 @@ impl Shader {
         constants: &[(&str, f64)],
     ) -> Result<wgpu::ComputePipeline, Error> {
         let layouts: Vec<_> = layouts.iter().copied().map(Some).collect();
+        self.pipeline_at(entry, &layouts, constants)
+    }
+
+    /// The same where some groups are not used.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Shader::pipeline`].
+    pub fn pipeline_at(
+        &self,
+        entry: &str,
+        layouts: &[Option<&wgpu::BindGroupLayout>],
+        constants: &[(&str, f64)],
+    ) -> Result<wgpu::ComputePipeline, Error> {
         let raw = self.device.raw();
         let pipeline = self.device.catch("making a pipeline", || {
             let layout = raw.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
                 label: Some(entry),
-                bind_group_layouts: &layouts,
+                bind_group_layouts: layouts,
                 immediate_size: 0,
             });
             raw.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {

@@ -6,9 +6,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
-use kvrm_machine::{Executor, Image, Plan, Progress, Register, RunStats};
+use kvrm_machine::{Decisions, Executor, Image, Plan, Progress, Register, RunStats};
 
 use crate::device::Device;
+use crate::dispatch::Dispatch;
 use crate::engine::{Bounds, GpuExecutor};
 use crate::error::Error;
 use crate::select::reopen;
@@ -35,6 +36,7 @@ pub struct Recovering {
     images: Vec<Arc<Image>>,
     lanes: usize,
     frames_max: usize,
+    dispatch: Dispatch,
     bounds: Bounds,
     journal: Journal,
     /// The size of the journal at which the state is copied instead.
@@ -46,14 +48,20 @@ pub struct Recovering {
 }
 
 impl Recovering {
-    /// Lanes as planned, on a device that could do less than it can.
+    /// Lanes as planned, with classes chosen as `dispatch` says, on a device that could do less than it can.
     ///
     /// # Errors
     ///
     /// There is no room for the lanes, or the device fails.
-    pub fn new(device: &Device, plan: &Plan<'_>, bounds: Bounds) -> Result<Self, Error> {
+    pub fn new(
+        device: &Device,
+        plan: &Plan<'_>,
+        dispatch: &Dispatch,
+        bounds: Bounds,
+    ) -> Result<Self, Error> {
         Ok(Self {
-            executor: Some(Box::new(GpuExecutor::with_bounds(device, plan, bounds)?)),
+            executor: Some(Box::new(GpuExecutor::with_bounds(device, plan, dispatch, bounds)?)),
+            dispatch: dispatch.clone(),
             device: device.clone(),
             description: device.info().to_string(),
             images: plan.images.to_vec(),
@@ -103,8 +111,10 @@ impl Recovering {
         let again = || -> Result<_, kvrm_machine::Error> {
             let device = reopen(&self.device)?;
             let plan = Plan { images: &self.images, lanes: self.lanes, frames_max: self.frames_max };
-            let mut executor = Box::new(GpuExecutor::with_bounds(&device, &plan, self.bounds)?);
+            let mut executor = Box::new(GpuExecutor::with_bounds(&device, &plan, &self.dispatch, self.bounds)?);
             self.journal.replay(&mut executor)?;
+            // What is done again is not decided again.
+            executor.take_decisions()?;
             Ok((device, executor))
         };
         // If it is lost meanwhile, nothing has changed either.
@@ -350,6 +360,10 @@ impl Executor for Recovering {
                 }
             },
         )
+    }
+
+    fn take_decisions(&mut self) -> Result<Option<Decisions>, kvrm_machine::Error> {
+        self.ask(|executor| executor.take_decisions())
     }
 
     fn frames_used(&mut self) -> Result<usize, kvrm_machine::Error> {

@@ -7,6 +7,7 @@ use kvrm_machine::{Executor, Factory, Plan, ReferenceEngine};
 
 use crate::adapter::{self, ADAPTER_VARIABLE, AdapterInfo};
 use crate::device::Device;
+use crate::dispatch::Dispatch;
 use crate::engine::{Bounds, GpuExecutor};
 use crate::error::Error;
 use crate::recovery::Recovering;
@@ -78,13 +79,20 @@ impl Factory for Engine {
 #[derive(Clone, Debug)]
 pub struct GpuEngine {
     device: Device,
+    dispatch: Dispatch,
 }
 
 impl GpuEngine {
     /// Runs lanes on `device`.
     #[must_use]
     pub const fn new(device: Device) -> Self {
-        Self { device }
+        Self { device, dispatch: Dispatch::TABLE }
+    }
+
+    /// The same with classes of instructions chosen otherwise than by the table.
+    #[must_use]
+    pub fn with_dispatch(self, dispatch: Dispatch) -> Self {
+        Self { dispatch, ..self }
     }
 
     /// Opens the adapter that [`adapter::choose`] chooses for `wanted`. As that takes a while, a device stays
@@ -99,14 +107,14 @@ impl GpuEngine {
         if let Some(index) = open.iter().position(|(names, _)| names.contains(&wanted)) {
             let device = open[index].1.clone();
             match device.check("opening it again") {
-                Ok(()) => return Ok(Self { device }),
+                Ok(()) => return Ok(Self::new(device)),
                 Err(Error::DeviceLost { .. }) => drop(open.remove(index)),
                 Err(error) => return Err(error),
             }
         }
         let device = Device::open(wanted.as_deref())?;
         open.push((vec![wanted], device.clone()));
-        Ok(Self { device })
+        Ok(Self::new(device))
     }
 
     /// The device.
@@ -118,7 +126,7 @@ impl GpuEngine {
 
 impl Factory for GpuEngine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
-        Ok(Box::new(Recovering::new(&self.device, plan, Bounds::NONE)?))
+        Ok(Box::new(Recovering::new(&self.device, plan, &self.dispatch, Bounds::NONE)?))
     }
 
     fn images_max(&self) -> usize {

@@ -8,12 +8,13 @@ use kvrm_arm64::Feature;
 use kvrm_arm64::lowering::{Row, decode_table};
 use kvrm_arm64::micro_op::MicroOp;
 use kvrm_arm64::{Class, Features};
-use kvrm_machine::PAGE_BYTES;
+use kvrm_machine::{Decisions, PAGE_BYTES};
 use kvrm_shaders::layout::{COUNTER_FRAMES, COUNTERS, FRAME_WORDS, PAGE_OPS, ROW_WORDS, STOP_NEED_FRAME};
 
 use crate::buffer::Buffer;
 use crate::columns::Columns;
 use crate::device::Device;
+use crate::dispatch::{Chooser, Dispatch, Network, WORD_BYTES};
 use crate::error::Error;
 use crate::kernels::{Kernels, POOLS, WORKGROUP};
 use crate::pages::Frames;
@@ -37,12 +38,14 @@ pub(crate) struct Parameters {
     pub(crate) jobs: u32,
     pub(crate) features: u32,
     pub(crate) console: u32,
+    pub(crate) dispatch: u32,
 }
 
 /// Bytes of the micro-ops of a page.
 const CODE_PAGE_BYTES: u64 = PAGE_OPS as u64 * OP_BYTES;
-/// Buffers of a kernel that are not pools: the machine's, and the most that come with a kernel.
-const OTHER_BUFFERS: u32 = 6 + 4;
+/// Buffers of a kernel that are not pools: the machine's, and the most that come with a kernel, which is that which
+/// lowers words as a network says.
+const OTHER_BUFFERS: u32 = 6 + 3 + 2 + 3;
 /// The most bytes of console output that wait for the host, of all lanes together.
 const CONSOLE_BYTES: u64 = 64 << 20;
 /// The fewest and the most bytes of a lane.
@@ -67,6 +70,8 @@ pub struct Bounds {
     pub console_bytes: Option<u32>,
     /// How many bytes a journal may have before the state is copied in its place.
     pub journal_bytes: Option<u64>,
+    /// Whether invocations of a subgroup share work.
+    pub subgroups: bool,
 }
 
 impl Bounds {
@@ -80,6 +85,7 @@ impl Bounds {
         workgroup: None,
         console_bytes: None,
         journal_bytes: None,
+        subgroups: true,
     };
 }
 
@@ -103,6 +109,8 @@ pub(crate) struct Store {
     /// How many pools the kernels are compiled for.
     variant: usize,
     group: wgpu::BindGroup,
+    /// The network that chooses classes, if one does, and groups 2 and 3 of kernels that ask it.
+    network: Option<(Network, [wgpu::BindGroup; 2])>,
     decode_table: Buffer,
     class_rows: Buffer,
     /// How many frames there are room for.
@@ -127,6 +135,7 @@ impl Store {
         frames: &Frames,
         lanes: usize,
         features: Features,
+        dispatch: &Dispatch,
         bounds: Bounds,
     ) -> Result<Self, Error> {
         let columns = Columns::new(device, lanes)?;
@@ -136,13 +145,17 @@ impl Store {
         let rows: Vec<u32> = rows.iter().flat_map(row_words).collect();
         let info = Buffer::zeroed(device, "frame information", INFO_BYTES)?;
         let console_bytes = bounds.console_bytes.unwrap_or_else(|| console_bytes(device, lanes));
+        let nothing = bind(device, "nothing yet", &crate::pipeline::storage_layout(device, "empty", &[])?, &[])?;
+        let network = Network::new(device, dispatch, bounds.subgroups)?
+            .map(|network| (network, [nothing.clone(), nothing.clone()]));
         let mut store = Self {
             device: device.clone(),
             kernels: device.kernels(1, pool_shift)?,
             columns,
             lanes,
             parameters: Buffer::zeroed(device, "parameters", size_of::<Parameters>() as u64)?,
-            group: bind(device, "nothing yet", &crate::pipeline::storage_layout(device, "empty", &[])?, &[])?,
+            group: nothing,
+            network,
             info,
             micro_ops: Buffer::zeroed(device, "micro-ops", CODE_PAGE_BYTES)?,
             counters: Buffer::zeroed(device, "counters", 4 * u64::from(COUNTERS))?,
@@ -273,6 +286,14 @@ impl Store {
             .collect::<Result<_, _>>()?;
         buffers.extend(&empty);
         self.group = bind(&self.device, "machine", &self.kernels.machine, &buffers)?;
+        if let Some((network, groups)) = &mut self.network {
+            let Network { weights, folded, decisions, domain, words, .. } = &*network;
+            let bind = |label, layout, buffers: &[_]| bind(&self.device, label, layout, buffers);
+            *groups = [
+                bind("network", &self.kernels.network, &[weights, folded])?,
+                bind("decisions", &self.kernels.decisions, &[decisions, domain, words])?,
+            ];
+        }
         Ok(())
     }
 
@@ -326,6 +347,7 @@ impl Store {
             frames: self.capacity,
             features: self.features,
             console: self.console_bytes,
+            dispatch: self.network.as_ref().map_or(0, |(network, _)| network.flags),
             ..parameters
         };
         self.parameters.upload(0, &[parameters])?;
@@ -338,8 +360,22 @@ impl Store {
             if let Some(group) = group {
                 pass.set_bind_group(1, group, &[]);
             }
+            if let Some((_, [network, decisions])) = &self.network {
+                pass.set_bind_group(2, network, &[]);
+                pass.set_bind_group(3, decisions, &[]);
+            }
             pass.dispatch_workgroups(x, y, z);
         })
+    }
+
+    /// Which variants of kernels there are.
+    pub(crate) fn chooser(&self) -> Option<Chooser> {
+        self.network.as_ref().map(|(network, _)| network.chooser)
+    }
+
+    /// What the network has decided since this was last asked.
+    pub(crate) fn take_decisions(&self) -> Result<Option<Decisions>, Error> {
+        self.network.as_ref().map(|(network, _)| network.take_decisions(&self.device)).transpose()
     }
 
     /// Lowers frames. A job is a frame and its code page plus one, or 0 if it has none yet; a frame of 0 with a
@@ -390,7 +426,8 @@ impl Store {
             )?;
             let parameters = Parameters { jobs: pages.len() as u32, ..Parameters::default() };
             let workgroups = (PAGE_OPS / WORKGROUP, pages.len() as u32, 1);
-            self.dispatch(|kernels| &kernels.decode, parameters, Some(&group), workgroups)?;
+            let decode = self.kernels.decode(&self.device, self.chooser())?;
+            self.dispatch_pipeline(&decode, parameters, Some(&group), workgroups)?;
         }
         let used = pages.iter().map(|[_, page, ..]| *page as usize + 1).max().unwrap_or(0);
         self.code_pages.resize(used.max(self.code_pages.len()), 0);
@@ -411,15 +448,32 @@ impl Store {
             // Twice as many, so that growing takes few rounds.
             let ample = wanted.next_power_of_two().min(max);
             for pages in std::iter::once(ample).chain(sizes(there, wanted)) {
-                match self.micro_ops.grow(pages * CODE_PAGE_BYTES) {
-                    Ok(_) => break,
+                match self.try_grow_code(pages) {
+                    Ok(()) => break,
                     Err(error) if is_full(&error) => {}
                     Err(error) => return Err(error),
                 }
             }
             self.bind()?;
         }
-        Ok((self.micro_ops.bytes() / CODE_PAGE_BYTES).min(max) as usize)
+        let there = self.micro_ops.bytes() / CODE_PAGE_BYTES;
+        let noted = self.words().map_or(there, |words| words.bytes() / (u64::from(PAGE_OPS) * WORD_BYTES));
+        Ok(there.min(noted).min(max) as usize)
+    }
+
+    fn try_grow_code(&mut self, pages: u64) -> Result<(), Error> {
+        if let Some((network, _)) = &mut self.network
+            && network.chooser.is_asked_in_steps()
+        {
+            network.words.grow(pages * u64::from(PAGE_OPS) * WORD_BYTES)?;
+        }
+        self.micro_ops.grow(pages * CODE_PAGE_BYTES).map(drop)
+    }
+
+    /// What is noted beside micro-ops, if anything is.
+    fn words(&self) -> Option<&Buffer> {
+        let (network, _) = self.network.as_ref()?;
+        network.chooser.is_asked_in_steps().then_some(&network.words)
     }
 
     /// Lowers blocks of consecutive words for their digests; `machine/digest.wgsl` says how.

@@ -7,6 +7,7 @@ use kvrm_arm64::{Access, Cpu, Stop};
 
 use crate::error::Error;
 use crate::image::Image;
+use crate::report::Decisions;
 
 /// An engine: what makes executors.
 pub trait Factory {
@@ -218,6 +219,15 @@ pub trait Executor: Send {
     fn drain_console(&mut self, out: &mut dyn FnMut(usize, &[u8])) -> Result<u64, Error> {
         let _ = out;
         Ok(0)
+    }
+
+    /// What a network that chooses the classes of instructions has decided since this was last asked; nothing if
+    /// there is none.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn take_decisions(&mut self) -> Result<Option<Decisions>, Error> {
+        Ok(None)
     }
 
     /// How many frames all lanes own together.

@@ -24,5 +24,5 @@ pub use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Features, Stop};
 pub use machine::{Builder, LaneSetup, Machine};
 pub use program::{Permissions, Program, Segment, read};
 pub use reference::{Reference, ReferenceEngine};
-pub use report::Report;
+pub use report::{ClassDecisions, Decisions, Report};
 pub use semihosting::{Layout, SEMIHOSTING, SHADER_NUMBERS, Stream};

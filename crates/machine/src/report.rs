@@ -23,11 +23,72 @@ pub struct Report {
     pub services: u64,
     /// How often work was handed to a device in this run.
     pub dispatches: u64,
+    /// What a network decided, if one chooses the classes of instructions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dispatch: Option<Decisions>,
     /// Frames that all lanes own together at the end.
     pub frames: usize,
     /// Time the run took, in seconds.
     #[serde(rename = "wall_seconds", serialize_with = "seconds")]
     pub wall: Duration,
+}
+
+/// What a network that chooses the classes of instructions decided.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Decisions {
+    /// When the network is asked: `memo-domain`, `memo-word`, `network` or `hybrid`.
+    pub mode: &'static str,
+    /// Which network, and the beginning of the SHA-256 of its weights.
+    pub network: String,
+    /// How many inputs the network can have.
+    pub tuples: u32,
+    /// For how many of them the device says the network is right.
+    pub tuples_right: u32,
+    /// By the class that is right, what was decided since the last report: for steps that retired, or, in the memo
+    /// modes, for words that were lowered.
+    pub classes: Vec<ClassDecisions>,
+}
+
+/// What a network decided where one class is right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ClassDecisions {
+    /// The class.
+    pub class: &'static str,
+    /// How often the network was asked.
+    pub asked: u64,
+    /// How often it said another class.
+    pub mispredicted: u64,
+    /// How often the table decided instead, as no row was found.
+    pub fell_back: u64,
+}
+
+impl Decisions {
+    /// How often the network was asked.
+    #[must_use]
+    pub fn asked(&self) -> u64 {
+        self.classes.iter().map(|class| class.asked).sum()
+    }
+
+    /// How often it said a class that is not the right one.
+    #[must_use]
+    pub fn mispredicted(&self) -> u64 {
+        self.classes.iter().map(|class| class.mispredicted).sum()
+    }
+
+    /// How often the table decided instead.
+    #[must_use]
+    pub fn fell_back(&self) -> u64 {
+        self.classes.iter().map(|class| class.fell_back).sum()
+    }
+
+    /// The part of all decisions that is right, from 0 to 1; 1 if there were none.
+    #[must_use]
+    pub fn agreement(&self) -> f64 {
+        match self.asked() {
+            0 => 1.0,
+            asked => (asked - self.mispredicted()) as f64 / asked as f64,
+        }
+    }
 }
 
 fn seconds<S: serde::Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
@@ -53,13 +114,30 @@ impl fmt::Display for Report {
             ("steps", Some(self.steps.to_string())),
             ("services", Some(self.services.to_string())),
             ("dispatches", Some(self.dispatches).filter(|&count| count > 0).map(|count| count.to_string())),
+            ("dispatch", self.dispatch.as_ref().map(ToString::to_string)),
             ("frames", Some(self.frames.to_string())),
             ("time", Some(format!("{:.3} s", self.wall.as_secs_f64()))),
             ("speed", Some(format!("{:.1} MIPS", self.steps_per_second() / 1e6))),
         ];
         let rows = rows.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
         let width = rows.clone().map(|(name, _)| name.len()).max().unwrap_or(0);
-        let lines: Vec<String> = rows.map(|(name, value)| format!("{name:width$}  {value}")).collect();
+        let indent = format!("\n{:width$}  ", "");
+        let lines: Vec<String> =
+            rows.map(|(name, value)| format!("{name:width$}  {}", value.replace('\n', &indent))).collect();
         f.write_str(&lines.join("\n"))
+    }
+}
+
+impl fmt::Display for Decisions {
+    /// A line for all, and one for each class there was.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { mode, network, tuples, tuples_right, classes } = self;
+        let (asked, wrong, fell_back) = (self.asked(), self.mispredicted(), self.fell_back());
+        write!(f, "{mode}, {network}, right for {tuples_right} of {tuples} tuples; ")?;
+        write!(f, "{asked} decisions, {wrong} mispredicted, {fell_back} fell back")?;
+        for ClassDecisions { class, asked, mispredicted, fell_back } in classes.iter().filter(|class| class.asked > 0) {
+            write!(f, "\n{class:<12} {asked:>14} decisions, {mispredicted} mispredicted, {fell_back} fell back")?;
+        }
+        Ok(())
     }
 }

@@ -12,6 +12,7 @@ mod folded;
 mod integer;
 
 pub use self::folded::Folded;
+pub(crate) use self::integer::EXACT_UNITS;
 pub use self::integer::IntegerNetwork;
 
 use crate::error::{WeightsError, check};

@@ -5,12 +5,17 @@ use naga::front::wgsl::{Frontend, Options};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Function, Handle, Module, SourceLocation, Span, TypeInner};
 
-/// What the device can do beyond the base of WGSL: 64-bit integers (`wgpu::Features::SHADER_INT64`).
+/// The module that is linked only for devices that have subgroups.
+const SUBGROUPS: &str = "networks/dispatch_subgroups.wgsl";
+
+/// What the device can do beyond the base of WGSL: 64-bit integers (`wgpu::Features::SHADER_INT64`), and subgroups
+/// (`wgpu::Features::SUBGROUP`) if that module is linked.
 ///
 /// A device is created with exactly this, so that a shader that needs more fails here and not on the one
 /// backend that lacks it.
-pub(crate) const fn capabilities() -> Capabilities {
-    Capabilities::SHADER_INT64
+fn capabilities(linked: &Linked) -> Capabilities {
+    let has_subgroups = linked.modules().any(|path| path == SUBGROUPS);
+    Capabilities::SHADER_INT64 | if has_subgroups { Capabilities::SUBGROUP } else { Capabilities::empty() }
 }
 
 /// A source with what naga knows of it.
@@ -33,11 +38,12 @@ impl Checked {
             let place = location.and_then(|location| linked.locate(location.line_number as usize));
             panic!("naga refuses {place:?}: {message}")
         };
-        let options = Options { parse_doc_comments: true, capabilities: capabilities() };
+        let capabilities = capabilities(&linked);
+        let options = Options { parse_doc_comments: true, capabilities };
         let module = Frontend::new_with_options(options)
             .parse(&source)
             .unwrap_or_else(|error| refused(error.location(&source), error.emit_to_string(&source)));
-        let info = Validator::new(ValidationFlags::all(), capabilities())
+        let info = Validator::new(ValidationFlags::all(), capabilities)
             .validate(&module)
             .unwrap_or_else(|error| refused(error.location(&source), error.emit_to_string(&source)));
         Self { linked, source, module, info }

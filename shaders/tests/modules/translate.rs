@@ -1,6 +1,6 @@
 //! Every module becomes SPIR-V, Metal and HLSL code.
 
-use kvrm_shaders::{FRAMES, MODULES, link};
+use kvrm_shaders::{CHOICE, CHOICES, FRAMES, MODULES, NETWORKS, link};
 use naga::back::pipeline_constants::process_overrides;
 use naga::back::{PipelineConstants, hlsl, msl, spv};
 
@@ -60,6 +60,26 @@ fn every_kernel_is_translated_in_every_variant() {
         assert!(text.contains("@compute"), "{path} is a kernel");
     }
     assert!(translated >= 4 * (FRAMES.len() - 1), "there are kernels");
+}
+
+#[test]
+fn every_kernel_with_a_network_is_translated_in_every_variant() {
+    let mut translated = 0;
+    for (path, _) in MODULES.iter().filter(|(_, text)| is_kernel(text)) {
+        for choice in CHOICES {
+            for network in std::iter::once(&[][..]).chain(NETWORKS.iter().copied()) {
+                let substitutions = [&[(CHOICE, *choice)], network].concat();
+                let linked = link(&name(path), &substitutions).expect("variants declare the same");
+                let substituted =
+                    |module: &str| substitutions.iter().any(|(_, to)| module == format!("{}.wgsl", to.replace("::", "/")));
+                if linked.modules().any(substituted) {
+                    translate(&format!("{path} with {substitutions:?}"), &Checked::new(linked));
+                    translated += 1;
+                }
+            }
+        }
+    }
+    assert!(translated >= 20, "{translated} variants");
 }
 
 #[test]

@@ -16,6 +16,8 @@ struct Parameters {
     features: u32,
     /// Bytes of console output there is room for, a lane.
     console: u32,
+    /// What becomes of decisions that are wrong: `DISPATCH_*`.
+    dispatch: u32,
 }
 
 /// See there.

@@ -1,7 +1,7 @@
 //! Lowers pages of code: one invocation a word.
 
 import package::machine::bindings::{frame_info, micro_ops, parameters};
-import package::machine::decode_table::{lower};
+import package::machine::choice::{load_choice, lower_chosen};
 import package::machine::frames::{frame_load};
 import package::machine::layout::{FRAME_WORDS, INFO_CODE_VALID, PAGE_OPS};
 
@@ -14,6 +14,7 @@ override WORKGROUP_SIZE: u32 = 64u;
 /// Lowers the words of the pages in the list.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn decode(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    load_choice(local, WORKGROUP_SIZE);
     // The words of a page are spread over the first dimension, pages over the second.
     let index = workgroup.x * WORKGROUP_SIZE + local;
     let job = workgroup.y;
@@ -23,8 +24,9 @@ fn decode(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
     let frame = pages[job].x;
     let code_page = pages[job].y;
     let both = frame_load(frame * FRAME_WORDS + (index >> 1u));
-    let op = lower(u32(both >> (32u * (index & 1u))), parameters.features);
-    micro_ops[code_page * PAGE_OPS + index] = vec4<u32>(op.control, op.parameters, u32(op.imm), u32(op.imm >> 32u));
+    let place = code_page * PAGE_OPS + index;
+    let op = lower_chosen(u32(both >> (32u * (index & 1u))), place);
+    micro_ops[place] = vec4<u32>(op.control, op.parameters, u32(op.imm), u32(op.imm >> 32u));
     if index == 0u {
         // What fetches from the other frame asks for a page again.
         frame_info[pages[job].z].w = 0u;

@@ -10,9 +10,13 @@ import package::machine::rows::{in_hole};
 /// Where the rows of each class begin, and where the last ends.
 @group(1) @binding(1) var<storage, read> class_rows: array<u32>;
 
-/// The micro-op of a word: the class names the rows, and the row that matches is the check.
+/// The micro-op of a word.
 fn lower(word: u32, features: u32) -> MicroOp {
-    let class_number = class_of(word);
+    return lower_as(class_of(word), word, features);
+}
+
+/// The micro-op of a word in a class: the class names the rows, and the row that matches is the check.
+fn lower_as(class_number: u32, word: u32, features: u32) -> MicroOp {
     for (var row = class_rows[class_number]; row < class_rows[class_number + 1u]; row += 1u) {
         let at = row * ROW_WORDS;
         if (word & rows[at]) == rows[at + 1u] && !in_hole(word, rows[at + 2u]) {

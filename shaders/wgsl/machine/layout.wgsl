@@ -170,6 +170,27 @@ const CONSOLE_HANDLES = 32u;
 /// The most bytes of a call that is served without the host.
 const CONSOLE_CALL_BYTES = 1024u;
 
+/// Decision counter: how often the network was asked.
+const DECISION_ASKED = 0u;
+
+/// Decision counter: how often it said another class.
+const DECISION_MISPREDICTED = 2u;
+
+/// Decision counter: how often the table decided instead.
+const DECISION_FELL_BACK = 4u;
+
+/// The words of a class.
+const DECISION_WORDS = 6u;
+
+/// How many classes there are; as a class: none, as nothing was asked.
+const CLASSES = 7u;
+
+/// Dispatch: where the network is wrong, the lane stops as at an undefined word.
+const DISPATCH_STOPS = 1u;
+
+/// Dispatch: the table decides, and the network is only compared with it.
+const DISPATCH_TABLE_DECIDES = 2u;
+
 /// Words of a row of the decode table: mask, value, holes and shape, and the four words of the micro-op.
 const ROW_WORDS = 8u;
 

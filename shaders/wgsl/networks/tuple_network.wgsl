@@ -1,6 +1,8 @@
 //! A network over tuples on its own, to be compared with its twin: the logits of tuples, and whether it is right on
 //! words.
 
+import package::networks::tuple::{FEATURES, tuple_of};
+
 /// What a dispatch is told.
 struct Range {
     /// The first tuple or word.
@@ -41,8 +43,6 @@ override OUTPUTS: u32 = 7u;
 
 /// Values of the embedding of a top byte.
 const EMBEDDING = 32u;
-/// Features of a tuple.
-const FEATURES = 12u;
 /// Units of the first hidden layer.
 const HIDDEN = 32u;
 /// The most units of the second one.
@@ -104,11 +104,6 @@ fn greatest() -> u32 {
         best = select(best, output, outputs[output] > outputs[best]);
     }
     return best;
-}
-
-/// The tuple of a word, as `kvrm_models::Tuple::of`: bits 31 to 19, 16, and 15 to 10.
-fn tuple_of(word: u32) -> u32 {
-    return ((word >> 19u) << 7u) | ((word >> 10u) & 0x7fu);
 }
 
 /// The logits of tuples one behind the other.

@@ -8,7 +8,7 @@ use anyhow::{Result, ensure};
 use super::BANNER;
 use crate::root;
 
-const SOURCE: &str = "shaders/wgsl/machine/interpreter.wgsl";
+pub(super) const SOURCE: &str = "shaders/wgsl/machine/interpreter.wgsl";
 
 /// What begins and what ends the part that gets a loop of its own.
 const INNER: (&str, &str) = (
@@ -71,7 +71,7 @@ pub(super) fn text() -> Result<String> {
 }
 
 /// Where a piece of the source is, which has to be there once.
-fn only(source: &str, piece: &str) -> Result<usize> {
+pub(super) fn only(source: &str, piece: &str) -> Result<usize> {
     let mut places = source.match_indices(piece);
     let place = places.next();
     ensure!(

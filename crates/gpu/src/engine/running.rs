@@ -44,7 +44,7 @@ impl GpuExecutor {
             let parameters =
                 Parameters { steps: self.slices.steps, fuel: self.slices.fuel, ..Parameters::default() };
             let workgroups = ((self.store.lanes as u32).div_ceil(self.workgroup), 1, 1);
-            let run = self.store.kernels.run(&self.store.device, self.workgroup)?;
+            let run = self.store.kernels.run(&self.store.device, self.workgroup, self.store.chooser())?;
             let begin = Instant::now();
             self.store.dispatch_pipeline(&run, parameters, None, workgroups)?;
             self.store.columns.invalidate();

@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use kvrm_gpu::networks::{DeviceNetwork, Found};
+use kvrm_gpu::networks::{DeviceNetwork, Found, Sharing, machine_logits};
 use kvrm_models::{
-    Architecture, DecoderNetwork, DispatchNetwork, TUPLES, Tuple, TupleNetwork, Weights, argmax,
+    Architecture, DecoderNetwork, DispatchNetwork, SmallDispatchNetwork, TUPLES, Tuple, TupleNetwork, Weights, argmax,
     dispatch_layout,
 };
 
@@ -32,6 +32,42 @@ fn logits_of_all_tuples_are_the_same_bits() {
     same_bits(&dispatch, &dispatch.logits_of_all());
     let decoder = DecoderNetwork::from_flat(&builtin(Architecture::Decoder)).expect("it is one");
     same_bits(&decoder, &decoder.logits_of_all());
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn machines_evaluate_the_network_to_the_same_bits_however_work_is_shared() {
+    let (weights, _) = Weights::builtin(Architecture::Dispatch).expect("they are whole").expect("they are there");
+    let expected = DispatchNetwork::from_flat(weights.values()).expect("it is one").logits_of_all();
+    for (sharing, stride) in [(Sharing::Never, 1), (Sharing::Possibly, 1), (Sharing::Always, 61)] {
+        let there = machine_logits(device(), &weights, sharing).expect("it fits");
+        assert_eq!(there.len(), TUPLES, "all of them");
+        // With 64 invocations a tuple, there are fewer of these.
+        let tuples = (0..TUPLES).step_by(stride).take(if stride == 1 { TUPLES } else { TUPLES / 64 });
+        for tuple in tuples {
+            let bits = |logits: &[f32; 7]| logits.map(f32::to_bits);
+            let (got, wanted) = (&there[tuple], &expected[tuple]);
+            assert_eq!(bits(got), bits(wanted), "{sharing:?}, tuple {tuple:#x}: {got:?}, not {wanted:?}");
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn the_small_network_gives_nearly_the_same_logits() {
+    let (weights, _) = Weights::builtin(Architecture::SmallDispatch).expect("they are whole").expect("they are there");
+    let network = SmallDispatchNetwork::from_flat(weights.values()).expect("it is one");
+    let there = machine_logits(device(), &weights, Sharing::Possibly).expect("it fits");
+    for (byte, tuples) in there.chunks_exact(TUPLES / 256).enumerate() {
+        let expected = network.logits(byte as u8);
+        let (first, others) = tuples.split_first().expect("there are some");
+        for (got, wanted) in first.iter().zip(expected) {
+            // Divisions may be off by a few units in the last place.
+            assert!((got - wanted).abs() < 1e-4, "top byte {byte:#x}: {first:?}, not {expected:?}");
+        }
+        assert_eq!(argmax(first), argmax(&expected), "top byte {byte:#x}");
+        assert!(others.iter().all(|logits| logits == first), "top byte {byte:#x} alone counts");
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod code_pages;
 mod console;
+mod dispatch;
 mod frames;
 mod guests;
 mod host_memory;

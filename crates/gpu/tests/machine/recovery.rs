@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use kvrm_gpu::{Bounds, Device, Error, GpuEngine, Recovering};
+use kvrm_gpu::{Bounds, Device, Dispatch, Error, GpuEngine, Recovering};
 use kvrm_machine::{Builder, Executor, Factory, Image, Machine, Plan, Progress, Reference, Stop};
 use kvrm_testkit::guests::{GUESTS, guest};
 use kvrm_testkit::random::Random;
@@ -34,7 +34,7 @@ struct Pair {
 impl Pair {
     fn new(images: &[Arc<Image>], bounds: Bounds) -> Self {
         let plan = Plan { images, lanes: LANES, frames_max: 16 };
-        let gpu = Recovering::new(&open(), &plan, bounds).expect("the lanes fit");
+        let gpu = Recovering::new(&open(), &plan, &Dispatch::TABLE, bounds).expect("the lanes fit");
         let reference = Reference::new(&plan).expect("the lanes fit");
         let mut pair = Self { gpu, reference };
         for lane in 0..LANES {
@@ -352,6 +352,7 @@ impl Factory for Losing {
         Ok(Box::new(Recovering::new(
             &open(),
             plan,
+            &Dispatch::TABLE,
             Bounds { slice_steps: Some(5000), journal_bytes: self.journal_bytes, ..SLICES },
         )?))
     }

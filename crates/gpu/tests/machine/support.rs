@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, LazyLock};
 
 use kvrm_arm64::asm::{Assembler, W4, X0, X1, X2, X3, X5, at};
-use kvrm_gpu::{Bounds, Device, GpuEngine, GpuExecutor};
+use kvrm_gpu::{Bounds, Device, Dispatch, GpuEngine, GpuExecutor};
 use kvrm_machine::{
     Cpu, Error, Executor, Factory, Features, Image, Machine, PAGE_BYTES, Permissions, Plan, ReferenceEngine,
     Segment, Stop, Stream,
@@ -40,7 +40,7 @@ pub(crate) struct Bounded(pub(crate) Bounds);
 
 impl Factory for Bounded {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
-        Ok(Box::new(GpuExecutor::with_bounds(device(), plan, self.0)?))
+        Ok(Box::new(GpuExecutor::with_bounds(device(), plan, &Dispatch::TABLE, self.0)?))
     }
 
     fn images_max(&self) -> usize {
@@ -120,7 +120,7 @@ impl Both {
     /// The same on a GPU that can do less than the one there is.
     pub(crate) fn bounded(images: &[Arc<Image>], lanes: usize, frames_max: usize, bounds: Bounds) -> Self {
         let plan = Plan { images, lanes, frames_max };
-        let gpu = GpuExecutor::with_bounds(device(), &plan, bounds).expect("the lanes fit");
+        let gpu = GpuExecutor::with_bounds(device(), &plan, &Dispatch::TABLE, bounds).expect("the lanes fit");
         Self { gpu: Box::new(gpu), reference: ReferenceEngine.executor(&plan).expect("the lanes fit") }
     }
 

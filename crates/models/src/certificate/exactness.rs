@@ -6,10 +6,8 @@ use serde::Serialize;
 use super::Failure;
 use crate::error::WeightsError;
 use crate::tuple::{TUPLES, Tuple};
-use crate::tuple_network::TupleNetwork;
+use crate::tuple_network::{EXACT_UNITS, TupleNetwork};
 
-/// Sums of so many units of 2^-12 are exact in `f32`, whose significand has 24 bits.
-const EXACT_UNITS: i64 = 1 << 24;
 /// Units of a logit.
 const UNITS: f32 = 4_096.0;
 

@@ -6,6 +6,8 @@ use crate::tuple::{FEATURE_BITS, Tuple};
 
 /// Bits of a grid step: weights and activations count 2^-6, sums 2^-12.
 const GRID_BITS: u32 = 6;
+/// Sums of fewer units of 2^-12 are exact in `f32`, whose significand has 24 bits.
+pub(crate) const EXACT_UNITS: i64 = 1 << 24;
 /// Weights are below 2^9, so that no sum of this network can leave 64 bits and conversions are exact.
 const LIMIT: f32 = 512.0;
 
@@ -94,6 +96,13 @@ impl<const H: usize, const C: usize> IntegerNetwork<H, C> {
         let (sums, second) = layer(&self.second, &self.second_bias, &hidden);
         let (logits, third) = layer(&self.third, &self.third_bias, &sums.map(activation));
         (logits, [greatest(&magnitudes), second, third])
+    }
+
+    /// Whether `f32` holds all sums there are exactly, so that logits are the same bits wherever they are computed.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        let fit = |sums: [i64; 3]| sums.into_iter().all(|sum| sum < EXACT_UNITS);
+        fit(self.bounds()) || Tuple::all().all(|tuple| fit(self.evaluate(tuple).1))
     }
 
     /// The greatest sum of magnitudes of each layer, by interval arithmetic over all inputs: an upper bound.

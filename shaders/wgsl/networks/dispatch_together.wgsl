@@ -1,0 +1,65 @@
+//! The dispatch network where a workgroup has nothing else to do: all its invocations evaluate one tuple together.
+
+import package::networks::bindings::{folded};
+import package::networks::dispatch_layers::{FIRST, GRID, SECOND, SECOND_BIAS, THIRD, THIRD_BIAS, near_weights};
+import package::networks::layout::{DISPATCH_HIDDEN, DISPATCH_UNITS};
+import package::networks::logits::{Logits, greatest};
+import package::networks::tuple::{FEATURES, feature_of};
+
+/// Invocations of the workgroup: one a unit of the first hidden layer.
+const MEMBERS = DISPATCH_HIDDEN;
+/// Outputs, with one that does not exist.
+const OUTPUTS = 8u;
+
+/// What the first hidden layer gives.
+var<workgroup> hidden_values: array<f32, DISPATCH_HIDDEN>;
+/// Sums of the second one: those of the first half of the inputs, then those of the other.
+var<workgroup> unit_sums: array<f32, 2u * DISPATCH_UNITS>;
+/// What the second hidden layer gives.
+var<workgroup> unit_values: array<f32, DISPATCH_UNITS>;
+/// The logits.
+var<workgroup> output_values: array<f32, OUTPUTS>;
+
+/// A weight in workgroup memory: a component of the vectors from `at` on.
+fn near(at: u32, component: u32) -> f32 {
+    return near_weights[at + component / 4u][component % 4u];
+}
+
+/// ReLU, floored to the grid.
+fn activation_of(x: f32) -> f32 {
+    return floor(max(x, 0.0) * GRID) * (1.0 / GRID);
+}
+
+/// The class the network gives a tuple. All invocations of the workgroup call it, with the same tuple.
+fn decide_together(tuple: u32, member: u32) -> u32 {
+    var sum = folded[(tuple >> FEATURES) * (DISPATCH_HIDDEN / 4u) + member / 4u][member % 4u];
+    for (var feature = 0u; feature < FEATURES; feature += 1u) {
+        sum += feature_of(tuple, feature) * near(FIRST, DISPATCH_HIDDEN * feature + member);
+    }
+    hidden_values[member] = activation_of(sum);
+    workgroupBarrier();
+    let unit = member % DISPATCH_UNITS;
+    let half = member / DISPATCH_UNITS;
+    sum = select(0.0, near(SECOND_BIAS, unit), half == 0u);
+    for (var input = DISPATCH_UNITS * half; input < DISPATCH_UNITS * (half + 1u); input += 1u) {
+        sum += hidden_values[input] * near(SECOND, DISPATCH_UNITS * input + unit);
+    }
+    unit_sums[member] = sum;
+    workgroupBarrier();
+    if member < DISPATCH_UNITS {
+        unit_values[member] = activation_of(unit_sums[member] + unit_sums[DISPATCH_UNITS + member]);
+    }
+    workgroupBarrier();
+    if member < OUTPUTS {
+        sum = near(THIRD_BIAS, member);
+        for (var input = 0u; input < DISPATCH_UNITS; input += 1u) {
+            sum += unit_values[input] * near(THIRD, OUTPUTS * input + member);
+        }
+        output_values[member] = sum;
+    }
+    workgroupBarrier();
+    return greatest(Logits(
+        vec4<f32>(output_values[0], output_values[1], output_values[2], output_values[3]),
+        vec4<f32>(output_values[4], output_values[5], output_values[6], output_values[7]),
+    ));
+}

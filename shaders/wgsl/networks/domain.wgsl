@@ -1,0 +1,53 @@
+//! A dispatch network on all tuples: the table of its answers, or the logits to compare with the host's.
+
+import package::networks::dispatch::{decide, evaluate, load_weights};
+
+/// The answers by tuple, four to a word; or the bits of logits, those of a tuple together.
+@group(0) @binding(0) var<storage, read_write> answers: array<u32>;
+
+/// Invocations of a workgroup.
+override WORKGROUP_SIZE: u32 = 64u;
+
+/// How many invocations one behind the other have the same tuple.
+override SAME: u32 = 1u;
+/// How far the next tuple is.
+override STRIDE: u32 = 1u;
+
+/// Outputs.
+const OUTPUTS_OF_TUPLE = 7u;
+
+/// Fills the table: an invocation has four tuples.
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn fill_domain(@builtin(global_invocation_id) invocation: vec3<u32>, @builtin(local_invocation_index) member: u32) {
+    load_weights(member, WORKGROUP_SIZE);
+    workgroupBarrier();
+    let index = invocation.x;
+    if index >= arrayLength(&answers) {
+        return;
+    }
+    var packed = 0u;
+    for (var tuple = 4u * index; tuple < 4u * index + 4u; tuple += 1u) {
+        packed |= decide(tuple) << (8u * (tuple & 3u));
+    }
+    answers[index] = packed;
+}
+
+/// The logits of tuples.
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn domain_logits(@builtin(global_invocation_id) invocation: vec3<u32>, @builtin(local_invocation_index) member: u32) {
+    load_weights(member, WORKGROUP_SIZE);
+    workgroupBarrier();
+    let tuple = invocation.x / SAME * STRIDE;
+    let at = tuple * OUTPUTS_OF_TUPLE;
+    if at + OUTPUTS_OF_TUPLE > arrayLength(&answers) {
+        return;
+    }
+    let outputs = evaluate(tuple);
+    answers[at] = bitcast<u32>(outputs.low.x);
+    answers[at + 1u] = bitcast<u32>(outputs.low.y);
+    answers[at + 2u] = bitcast<u32>(outputs.low.z);
+    answers[at + 3u] = bitcast<u32>(outputs.low.w);
+    answers[at + 4u] = bitcast<u32>(outputs.high.x);
+    answers[at + 5u] = bitcast<u32>(outputs.high.y);
+    answers[at + 6u] = bitcast<u32>(outputs.high.z);
+}

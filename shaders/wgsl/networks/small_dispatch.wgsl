@@ -1,0 +1,75 @@
+//! The small dispatch network, which sees the top byte only.
+
+import package::networks::bindings::{weights};
+import package::networks::layout::{SMALL_B1, SMALL_B2, SMALL_PARAMETERS, SMALL_W1, SMALL_W2};
+import package::networks::logits::{Logits, greatest};
+import package::networks::tuple::{FEATURES};
+
+/// Units of the hidden layer, and inputs.
+const SMALL_UNITS = 8u;
+
+/// All weights.
+var<workgroup> small_weights: array<f32, SMALL_PARAMETERS>;
+
+/// Brings the weights to workgroup memory, together with all invocations of the workgroup. A barrier has to follow.
+fn load_weights(member: u32, members: u32) {
+    for (var index = member; index < SMALL_PARAMETERS; index += members) {
+        small_weights[index] = weights[index];
+    }
+}
+
+/// The hyperbolic tangent, by a continued fraction.
+///
+/// Twin: `kvrm_models::tanh`.
+fn tangent(x: vec4<f32>) -> vec4<f32> {
+    let square = x * x;
+    let above = (((square + 990.0) * square + 135135.0) * square + 4729725.0) * square + 34459425.0;
+    let below = (((45.0 * square + 13860.0) * square + 945945.0) * square + 16216200.0) * square + 34459425.0;
+    let value = x * above / below;
+    // Also what is left of infinities and overflows, which compare as neither.
+    let inside = (abs(value) < vec4<f32>(1.0)) & (abs(x) < vec4<f32>(8.0));
+    return select(sign(x), value, inside);
+}
+
+/// Four units of the hidden layer.
+fn small_hidden(top_byte: u32, unit: u32) -> vec4<f32> {
+    let at = SMALL_B1 + unit;
+    var sum = vec4<f32>(small_weights[at], small_weights[at + 1u], small_weights[at + 2u], small_weights[at + 3u]);
+    for (var input = 0u; input < SMALL_UNITS; input += 1u) {
+        let row = SMALL_W1 + unit * SMALL_UNITS + input;
+        let column = vec4<f32>(
+            small_weights[row],
+            small_weights[row + SMALL_UNITS],
+            small_weights[row + 2u * SMALL_UNITS],
+            small_weights[row + 3u * SMALL_UNITS],
+        );
+        sum += f32((top_byte >> input) & 1u) * column;
+    }
+    return tangent(sum);
+}
+
+/// One output.
+fn small_output(output: u32, low: vec4<f32>, high: vec4<f32>) -> f32 {
+    let at = SMALL_W2 + output * SMALL_UNITS;
+    let a = vec4<f32>(small_weights[at], small_weights[at + 1u], small_weights[at + 2u], small_weights[at + 3u]);
+    let b = vec4<f32>(small_weights[at + 4u], small_weights[at + 5u], small_weights[at + 6u], small_weights[at + 7u]);
+    return small_weights[SMALL_B2 + output] + dot(a, low) + dot(b, high);
+}
+
+/// The logits of a tuple.
+///
+/// Twin: `kvrm_models::SmallDispatchNetwork::logits`, but for the last bits of floating-point numbers.
+fn evaluate(tuple: u32) -> Logits {
+    let top_byte = tuple >> FEATURES;
+    let low = small_hidden(top_byte, 0u);
+    let high = small_hidden(top_byte, 4u);
+    return Logits(
+        vec4<f32>(small_output(0u, low, high), small_output(1u, low, high), small_output(2u, low, high), small_output(3u, low, high)),
+        vec4<f32>(small_output(4u, low, high), small_output(5u, low, high), small_output(6u, low, high), -3.0e38),
+    );
+}
+
+/// The class the network gives a tuple.
+fn decide(tuple: u32) -> u32 {
+    return greatest(evaluate(tuple));
+}

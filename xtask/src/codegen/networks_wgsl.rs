@@ -1,0 +1,41 @@
+//! `shaders/wgsl/networks/layout.wgsl`: where the weights of the dispatch networks lie.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use kvrm_models::{SmallDispatchNetwork, dispatch_layout as dispatch};
+
+use super::BANNER;
+
+pub(super) fn layout() -> Result<String> {
+    let hidden = dispatch::FC2_WEIGHTS - dispatch::FC1_BIAS;
+    let constants = [
+        ("DISPATCH_EMBEDDING", dispatch::FC1_WEIGHTS / 256, "Values of the embedding of a top byte."),
+        ("DISPATCH_HIDDEN", hidden, "Units of the first hidden layer."),
+        ("DISPATCH_UNITS", dispatch::FC3_WEIGHTS - dispatch::FC2_BIAS, "Units of the second hidden layer."),
+        (
+            "DISPATCH_FC1_INPUTS",
+            (dispatch::FC1_BIAS - dispatch::FC1_WEIGHTS) / hidden,
+            "Inputs of the first layer: the embedding, then the features.",
+        ),
+        ("DISPATCH_FC1_WEIGHTS", dispatch::FC1_WEIGHTS, "Weights of the first layer, by output."),
+        ("DISPATCH_FC1_BIAS", dispatch::FC1_BIAS, "Its bias."),
+        ("DISPATCH_FC2_WEIGHTS", dispatch::FC2_WEIGHTS, "Weights of the second layer, by output."),
+        ("DISPATCH_FC2_BIAS", dispatch::FC2_BIAS, "Its bias."),
+        ("DISPATCH_FC3_WEIGHTS", dispatch::FC3_WEIGHTS, "Weights of the third layer, by output."),
+        ("DISPATCH_FC3_BIAS", dispatch::FC3_BIAS, "Its bias."),
+        ("SMALL_W1", SmallDispatchNetwork::W1, "Weights of the small network's first layer, by output."),
+        ("SMALL_B1", SmallDispatchNetwork::B1, "Its bias."),
+        ("SMALL_W2", SmallDispatchNetwork::W2, "Weights of the small network's second layer, by output."),
+        ("SMALL_B2", SmallDispatchNetwork::B2, "Its bias."),
+        ("SMALL_PARAMETERS", SmallDispatchNetwork::PARAMETERS, "Parameters of the small network."),
+    ];
+    let mut out = format!(
+        "//! Weights of the dispatch networks. {BANNER}; do not edit.\n//!\n\
+         //! Source: `kvrm_models::dispatch_layout` and `kvrm_models::SmallDispatchNetwork`.\n"
+    );
+    for (name, value, doc) in constants {
+        write!(out, "\n/// {doc}\nconst {name} = {value}u;\n")?;
+    }
+    Ok(out)
+}
