@@ -71,7 +71,8 @@ impl Buffer {
                 usage: USAGES | wgpu::BufferUsages::MAP_WRITE,
                 mapped_at_creation: true,
             });
-            let filled = raw.get_mapped_range_mut(..).map(|mut mapped| mapped.slice(..).copy_from_slice(bytes));
+            let filled =
+                raw.get_mapped_range_mut(..).map(|mut mapped| mapped.slice(..).copy_from_slice(bytes));
             raw.unmap();
             filled.map(|()| raw)
         })?;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use kvrm_models::{Architecture, Weights};
 
-pub use network::{Sharing, machine_logits};
 pub(crate) use network::{Chooser, Network, WORD_BYTES, decisions_layout, network_layout};
+pub use network::{Sharing, machine_logits};
 
 use crate::error::Error;
 

@@ -142,7 +142,9 @@ pub enum Error {
         message: String,
     },
     /// Weights of another network were given for dispatch.
-    #[error("the weights are of a {architecture} network; dispatch takes those of a dispatch or small-dispatch one")]
+    #[error(
+        "the weights are of a {architecture} network; dispatch takes those of a dispatch or small-dispatch one"
+    )]
     NoDispatchNetwork {
         /// What they are of.
         architecture: &'static str,

@@ -188,11 +188,7 @@ pub(crate) fn shader(
 }
 
 /// Links a kernel.
-fn linked(
-    root: &str,
-    pools: usize,
-    substitutions: &[(&'static str, &'static str)],
-) -> Result<Linked, Error> {
+fn linked(root: &str, pools: usize, substitutions: &[(&'static str, &'static str)]) -> Result<Linked, Error> {
     let module = POOLS.iter().find(|(count, _)| *count == pools).map_or(POOLS[0].1, |(_, module)| module);
     link(root, &[&[(POOLS[0].1, module)], substitutions].concat())
         .map_err(|error| Error::Shader { location: None, message: error.to_string() })

@@ -39,7 +39,10 @@ impl Lowering {
                 max: max as u64 * page,
             });
         }
-        Ok(Self { store: Store::new(device, &frames, 1, features, &Dispatch::TABLE, Bounds::NONE)?, digest: None })
+        Ok(Self {
+            store: Store::new(device, &frames, 1, features, &Dispatch::TABLE, Bounds::NONE)?,
+            digest: None,
+        })
     }
 
     /// The micro-ops of `words`, as many as there is room for.

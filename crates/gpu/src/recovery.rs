@@ -53,12 +53,7 @@ impl Recovering {
     /// # Errors
     ///
     /// There is no room for the lanes, or the device fails.
-    pub fn new(
-        device: &Device,
-        plan: &Plan<'_>,
-        dispatch: &Dispatch,
-        bounds: Bounds,
-    ) -> Result<Self, Error> {
+    pub fn new(device: &Device, plan: &Plan<'_>, dispatch: &Dispatch, bounds: Bounds) -> Result<Self, Error> {
         Ok(Self {
             executor: Some(Box::new(GpuExecutor::with_bounds(device, plan, dispatch, bounds)?)),
             dispatch: dispatch.clone(),
@@ -111,7 +106,8 @@ impl Recovering {
         let again = || -> Result<_, kvrm_machine::Error> {
             let device = reopen(&self.device)?;
             let plan = Plan { images: &self.images, lanes: self.lanes, frames_max: self.frames_max };
-            let mut executor = Box::new(GpuExecutor::with_bounds(&device, &plan, &self.dispatch, self.bounds)?);
+            let mut executor =
+                Box::new(GpuExecutor::with_bounds(&device, &plan, &self.dispatch, self.bounds)?);
             self.journal.replay(&mut executor)?;
             // What is done again is not decided again.
             executor.take_decisions()?;

@@ -145,7 +145,8 @@ impl Store {
         let rows: Vec<u32> = rows.iter().flat_map(row_words).collect();
         let info = Buffer::zeroed(device, "frame information", INFO_BYTES)?;
         let console_bytes = bounds.console_bytes.unwrap_or_else(|| console_bytes(device, lanes));
-        let nothing = bind(device, "nothing yet", &crate::pipeline::storage_layout(device, "empty", &[])?, &[])?;
+        let nothing =
+            bind(device, "nothing yet", &crate::pipeline::storage_layout(device, "empty", &[])?, &[])?;
         let network = Network::new(device, dispatch, bounds.subgroups)?
             .map(|network| (network, [nothing.clone(), nothing.clone()]));
         let mut store = Self {

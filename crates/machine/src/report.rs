@@ -135,8 +135,13 @@ impl fmt::Display for Decisions {
         let (asked, wrong, fell_back) = (self.asked(), self.mispredicted(), self.fell_back());
         write!(f, "{mode}, {network}, right for {tuples_right} of {tuples} tuples; ")?;
         write!(f, "{asked} decisions, {wrong} mispredicted, {fell_back} fell back")?;
-        for ClassDecisions { class, asked, mispredicted, fell_back } in classes.iter().filter(|class| class.asked > 0) {
-            write!(f, "\n{class:<12} {asked:>14} decisions, {mispredicted} mispredicted, {fell_back} fell back")?;
+        for ClassDecisions { class, asked, mispredicted, fell_back } in
+            classes.iter().filter(|class| class.asked > 0)
+        {
+            write!(
+                f,
+                "\n{class:<12} {asked:>14} decisions, {mispredicted} mispredicted, {fell_back} fell back"
+            )?;
         }
         Ok(())
     }

@@ -70,8 +70,9 @@ fn every_kernel_with_a_network_is_translated_in_every_variant() {
             for network in std::iter::once(&[][..]).chain(NETWORKS.iter().copied()) {
                 let substitutions = [&[(CHOICE, *choice)], network].concat();
                 let linked = link(&name(path), &substitutions).expect("variants declare the same");
-                let substituted =
-                    |module: &str| substitutions.iter().any(|(_, to)| module == format!("{}.wgsl", to.replace("::", "/")));
+                let substituted = |module: &str| {
+                    substitutions.iter().any(|(_, to)| module == format!("{}.wgsl", to.replace("::", "/")))
+                };
                 if linked.modules().any(substituted) {
                     translate(&format!("{path} with {substitutions:?}"), &Checked::new(linked));
                     translated += 1;

@@ -27,7 +27,8 @@ const REPORT: &str = "    var counter = COUNTER_STOPPED;\n";
 const IMPORTS: &str = "\n/// Lanes of a workgroup.\n";
 
 /// What is known of the micro-op that comes next.
-const FETCHED: &str = "    // The word of the next micro-op and the class that is right; the class the network chooses.
+const FETCHED: &str =
+    "    // The word of the next micro-op and the class that is right; the class the network chooses.
     var fetched = vec2<u32>(0u, CLASSES);
     var chosen = CLASSES;
 ";

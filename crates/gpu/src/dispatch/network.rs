@@ -5,8 +5,7 @@ use std::sync::{Arc, LazyLock};
 use kvrm_arm64::Class;
 use kvrm_machine::{ClassDecisions, Decisions};
 use kvrm_models::{
-    Architecture, DispatchNetwork, TUPLES, Tuple, Weights, dispatch_labels,
-    dispatch_layout, sha256_of,
+    Architecture, DispatchNetwork, TUPLES, Tuple, Weights, dispatch_labels, dispatch_layout, sha256_of,
 };
 use kvrm_shaders::layout::{
     DECISION_ASKED, DECISION_FELL_BACK, DECISION_MISPREDICTED, DECISION_WORDS, DISPATCH_STOPS,
@@ -123,7 +122,11 @@ impl Network {
             right,
             weights: loaded.weights,
             folded: loaded.folded,
-            decisions: Buffer::zeroed(device, "decisions", 4 * u64::from(DECISION_WORDS) * Class::ALL.len() as u64)?,
+            decisions: Buffer::zeroed(
+                device,
+                "decisions",
+                4 * u64::from(DECISION_WORDS) * Class::ALL.len() as u64,
+            )?,
             domain,
             words: Buffer::zeroed(device, "words", WORD_BYTES * u64::from(PAGE_OPS))?,
         }))
@@ -209,7 +212,11 @@ impl<'a> Loaded<'a> {
         let own = bind(device, "outputs", &own_layout, &[&outputs])?;
         let network = bind(device, "network", &network_layout, &[weights, folded])?;
         let layouts = [Some(&own_layout), None, Some(&network_layout)];
-        let pipeline = shader(device, "networks::domain", 1, substitutions)?.pipeline_at(entry, &layouts, &[&CONSTANTS, constants].concat())?;
+        let pipeline = shader(device, "networks::domain", 1, substitutions)?.pipeline_at(
+            entry,
+            &layouts,
+            &[&CONSTANTS, constants].concat(),
+        )?;
         let workgroups = TUPLES as u32 / tuples / WORKGROUP;
         let submission = device.submit("evaluating a network", |encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());

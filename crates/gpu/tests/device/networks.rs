@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use kvrm_gpu::networks::{DeviceNetwork, Found, Sharing, machine_logits};
 use kvrm_models::{
-    Architecture, DecoderNetwork, DispatchNetwork, SmallDispatchNetwork, TUPLES, Tuple, TupleNetwork, Weights, argmax,
-    dispatch_layout,
+    Architecture, DecoderNetwork, DispatchNetwork, SmallDispatchNetwork, TUPLES, Tuple, TupleNetwork,
+    Weights, argmax, dispatch_layout,
 };
 
 use crate::support::device;
@@ -37,7 +37,8 @@ fn logits_of_all_tuples_are_the_same_bits() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn machines_evaluate_the_network_to_the_same_bits_however_work_is_shared() {
-    let (weights, _) = Weights::builtin(Architecture::Dispatch).expect("they are whole").expect("they are there");
+    let (weights, _) =
+        Weights::builtin(Architecture::Dispatch).expect("they are whole").expect("they are there");
     let expected = DispatchNetwork::from_flat(weights.values()).expect("it is one").logits_of_all();
     for (sharing, stride) in [(Sharing::Never, 1), (Sharing::Possibly, 1), (Sharing::Always, 61)] {
         let there = machine_logits(device(), &weights, sharing).expect("it fits");
@@ -55,7 +56,8 @@ fn machines_evaluate_the_network_to_the_same_bits_however_work_is_shared() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn the_small_network_gives_nearly_the_same_logits() {
-    let (weights, _) = Weights::builtin(Architecture::SmallDispatch).expect("they are whole").expect("they are there");
+    let (weights, _) =
+        Weights::builtin(Architecture::SmallDispatch).expect("they are whole").expect("they are there");
     let network = SmallDispatchNetwork::from_flat(weights.values()).expect("it is one");
     let there = machine_logits(device(), &weights, Sharing::Possibly).expect("it fits");
     for (byte, tuples) in there.chunks_exact(TUPLES / 256).enumerate() {

@@ -7,14 +7,18 @@ use kvrm_arm64::asm::{W2, W4, W5, X0, X1, X2, X3, X4, X5, X6, at};
 use kvrm_arm64::lowering::lower;
 use kvrm_arm64::micro_op::Handler;
 use kvrm_arm64::{Class, Features, class_of};
-use kvrm_gpu::{Bounds, Dispatch, GpuExecutor, Mode};
+use kvrm_gpu::{Bounds, Device, Dispatch, Error, GpuEngine, GpuExecutor, Mode, Recovering};
 use kvrm_machine::{
-    ClassDecisions, Decisions, Executor, Factory, Image, PAGE_BYTES, Plan, ReferenceEngine,
+    Builder, ClassDecisions, Decisions, Executor, Factory, Image, Machine, PAGE_BYTES, Plan, ReferenceEngine,
+    Stop,
 };
-use kvrm_models::{Architecture, DispatchNetwork, SmallDispatchNetwork, TUPLES, Weights, dispatch_labels, dispatch_layout};
+use kvrm_models::{
+    Architecture, DispatchNetwork, SmallDispatchNetwork, TUPLES, Weights, dispatch_labels, dispatch_layout,
+};
+use kvrm_testkit::guests::{GUESTS, guest};
 use kvrm_testkit::random::Random;
 
-use crate::support::{CODE, DATA, Gpu, Lane, device, lanes, read, text_and_data};
+use crate::support::{CODE, DATA, Gpu, Lane, device, lanes, read, same_machines, text_and_data};
 
 /// Makes executors that ask a network.
 #[derive(Clone, Debug)]
@@ -219,4 +223,154 @@ fn whatever_the_weights_and_the_mode_runs_are_the_same_and_figures_right() {
             }
         }
     }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn if_it_is_to_stop_a_lane_stops_at_the_first_word_that_gets_another_class() {
+    let image = all_classes();
+    // By this network everything is ARITHMETIC, as what the program begins with is.
+    let weights = vec![0.0; DispatchNetwork::PARAMETERS];
+    let weights = Weights::from_flat(Architecture::Dispatch, weights).expect("it is one");
+    let mut reference = lanes_of(&ReferenceEngine, &image);
+    let word = loop_until_other(&mut *reference);
+    let steps = reference.steps(0).expect("the reference works");
+    assert!(steps > 2, "it takes some steps before");
+    let expected = lanes(&mut *reference);
+    for mode in Mode::ALL.into_iter().filter(|mode| *mode != Mode::Table) {
+        for bounds in SPREADS {
+            let what = format!("{mode} mode with {bounds:?}");
+            let dispatch = Dispatch::with_weights(mode, weights.clone()).expect("they are fit").stopping();
+            let mut executor = lanes_of(&Asking { dispatch, bounds }, &image);
+            run(&mut *executor, STEPS);
+            let ended = lanes(&mut *executor);
+            if mode == Mode::Hybrid {
+                assert!(
+                    ended.iter().all(|lane| lane.stop == Some(Stop::Budget)),
+                    "the table decides: {what}"
+                );
+                continue;
+            }
+            for (lane, (ended, expected)) in ended.iter().zip(&expected).enumerate() {
+                assert_eq!(ended.stop, Some(Stop::Undefined { word }), "lane {lane}, {what}");
+                assert_eq!(
+                    (&ended.cpu, &ended.memory),
+                    (&expected.cpu, &expected.memory),
+                    "lane {lane}, {what}"
+                );
+            }
+            let decisions = taken(&mut *executor);
+            assert_eq!(decisions.fell_back(), 0, "{what}");
+            if mode == Mode::Network {
+                let lanes = LANES as u64;
+                assert_eq!(
+                    (decisions.asked(), decisions.mispredicted()),
+                    ((steps + 1) * lanes, lanes),
+                    "{what}"
+                );
+            }
+        }
+    }
+}
+
+/// Takes steps in all lanes as long as lane 0 is at a word of the class ARITHMETIC; returns the word that is not.
+fn loop_until_other(executor: &mut dyn Executor) -> u32 {
+    for steps in 1..=STEPS {
+        let pc = executor.cpu(0).expect("the engine works").pc;
+        let word = read(executor, 0, pc, 4);
+        let word = word.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
+        if class_of(word) != Class::Arithmetic {
+            return word;
+        }
+        for lane in 0..LANES {
+            executor.set_stop(lane, None).expect("the engine works");
+        }
+        run(executor, steps);
+    }
+    panic!("the program has words of other classes");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn however_steps_are_sliced_as_many_decisions_are_counted() {
+    let image = all_classes();
+    for bounds in SPREADS {
+        let mut counts = Vec::new();
+        for slice in [1, 7, STEPS] {
+            let mut executor = lanes_of(&Asking { dispatch: Dispatch::new(Mode::Network), bounds }, &image);
+            let mut steps = 0;
+            while steps < STEPS {
+                steps = (steps + slice).min(STEPS);
+                for lane in 0..LANES {
+                    executor.set_stop(lane, None).expect("the engine works");
+                }
+                run(&mut *executor, steps);
+            }
+            counts.push(taken(&mut *executor).classes);
+        }
+        assert!(counts.iter().all(|classes| *classes == counts[0]), "{bounds:?}: {counts:?}");
+        let asked: u64 = counts[0].iter().map(|class| class.asked).sum();
+        assert_eq!(asked, STEPS * LANES as u64, "{bounds:?}");
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn guests_end_as_on_the_reference_where_a_network_is_asked() {
+    for (name, size) in GUESTS {
+        let builder = || -> Builder<'static> {
+            Machine::builder(guest(name)).lanes(5).arguments(|lane| vec![size.to_owned(), lane.to_string()])
+        };
+        let mut reference = builder().build().expect("the guest fits");
+        let expected = reference.run(u64::MAX).expect("the reference works");
+        let engine = GpuEngine::new(device().clone()).with_dispatch(Dispatch::new(Mode::Network));
+        let mut gpu = builder().engine(engine).build().expect("the guest fits");
+        let report = gpu.run(u64::MAX).expect("the GPU works");
+        assert_eq!((report.steps, &report.stops), (expected.steps, &expected.stops), "{name}");
+        same_machines(&mut gpu, &mut reference, name);
+        let decisions = report.dispatch.expect("there is a network");
+        // What the host serves is a step, too.
+        let steps = report.steps - report.services..=report.steps;
+        assert!(steps.contains(&decisions.asked()), "{name}: {decisions:?}");
+        assert_eq!((decisions.mispredicted(), decisions.fell_back()), (0, 0), "{name}");
+        assert!(decisions.network.starts_with("dispatch "), "{name}: {decisions:?}");
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn weights_of_another_network_are_refused() {
+    let (decoder, _) =
+        Weights::builtin(Architecture::Decoder).expect("they are whole").expect("they are there");
+    let error = Dispatch::with_weights(Mode::Network, decoder).expect_err("it is no dispatch network");
+    assert_eq!(error, Error::NoDispatchNetwork { architecture: "decoder" }, "it says which");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn lanes_survive_the_loss_of_the_device_with_their_network() {
+    let image = all_classes();
+    let images = [Arc::clone(&image)];
+    let plan = Plan { images: &images, lanes: LANES, frames_max: 16 };
+    let own = Device::open(None).expect("there is one");
+    let mut executor =
+        Recovering::new(&own, &plan, &Dispatch::new(Mode::Network), Bounds::NONE).expect("the lanes fit");
+    for lane in 0..LANES {
+        let mut cpu = executor.cpu(lane).expect("the engine works");
+        cpu.pc = CODE;
+        cpu.set_x(0, 1 + lane as u64 % 9);
+        executor.set_cpu(lane, &cpu).expect("the engine works");
+    }
+    run(&mut executor, STEPS / 2);
+    own.raw().destroy();
+    let limits = [STEPS; LANES];
+    for lane in 0..LANES {
+        executor.set_stop(lane, None).expect("the journal remembers");
+    }
+    executor.run(&limits, &mut |_| ControlFlow::Continue(())).expect_err("the device is lost");
+    executor.run(&limits, &mut |_| ControlFlow::Continue(())).expect("there is another one");
+    assert_eq!(executor.recoveries(), 1, "lanes were made again");
+    assert!(lanes(&mut executor) == traced(&image).1, "as if nothing had happened");
+    let asked = taken(&mut executor).asked();
+    assert_eq!(asked, STEPS / 2 * LANES as u64, "what was done again is not decided again");
 }

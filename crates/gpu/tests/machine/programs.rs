@@ -12,11 +12,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kvrm_arm64::decode;
+use kvrm_gpu::{Dispatch, Mode};
 use kvrm_machine::vectors::{self, Vector};
 use kvrm_machine::{Executor, Factory, Image, PAGE_BYTES, Plan, ReferenceEngine, Region};
 use kvrm_testkit::programs;
 use kvrm_testkit::random::Random;
 
+use crate::dispatch::{Asking, SPREADS};
 use crate::support::{ALONE, Gpu, Lane, lanes, read};
 
 /// How many programs there are unless somebody asks for more.
@@ -86,14 +88,9 @@ fn difference(gpu: &Outcome, reference: &Outcome) -> Option<String> {
     (a != b).then(|| "memory".to_owned())
 }
 
-/// What differs of each program, if anything does.
-fn differences(programs: &[Vector]) -> Vec<Option<String>> {
-    differences_from(&outcomes(programs, &Gpu), programs)
-}
-
-/// The same where each lane is alone.
-fn differences_alone(programs: &[Vector]) -> Vec<Option<String>> {
-    differences_from(&outcomes(programs, &ALONE), programs)
+/// What differs of each program on an engine, if anything does.
+fn differences(programs: &[Vector], engine: &dyn Factory) -> Vec<Option<String>> {
+    differences_from(&outcomes(programs, engine), programs)
 }
 
 fn differences_from(gpu: &[Outcome], programs: &[Vector]) -> Vec<Option<String>> {
@@ -112,15 +109,14 @@ fn program(seed: u64) -> Vector {
     programs::random(&format!("program {seed}"), LENGTH, STEPS, &mut Random::new(seed))
 }
 
-#[test]
-#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn random_programs_end_as_on_the_reference() {
-    let (first, count) = (number("KVRM_SEED", 0), number("KVRM_PROGRAMS", PROGRAMS));
+/// Runs so many programs, those of a batch on one of the engines.
+fn end_as_on_the_reference(count: u64, engines: &[&dyn Factory]) {
+    let first = number("KVRM_SEED", 0);
     let (with, without): (Vec<Vector>, Vec<Vector>) =
         (first..first + count).map(program).partition(|vector| vector.features.is_empty());
     for programs in [with, without] {
-        for (number, programs) in programs.chunks(LANES).enumerate() {
-            let differences = if number % 2 == 0 { differences } else { differences_alone };
+        for (programs, engine) in programs.chunks(LANES).zip(engines.iter().cycle()) {
+            let differences = |programs: &[Vector]| differences(programs, *engine);
             let found = differences(programs);
             let failed = found.iter().flatten().count();
             if let Some(index) = found.iter().position(Option::is_some) {
@@ -129,6 +125,22 @@ fn random_programs_end_as_on_the_reference() {
             }
         }
     }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn random_programs_end_as_on_the_reference() {
+    end_as_on_the_reference(number("KVRM_PROGRAMS", PROGRAMS), &[&Gpu, &ALONE]);
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn random_programs_end_as_on_the_reference_where_a_network_is_asked() {
+    let asking = |mode, bounds| Asking { dispatch: Dispatch::new(mode), bounds };
+    let [shared, _, alone] = SPREADS.map(|bounds| asking(Mode::Network, bounds));
+    let memo = asking(Mode::MemoWord, SPREADS[0]);
+    // A program that changes its code has it lowered again, so memo modes differ from steps there.
+    end_as_on_the_reference(number("KVRM_PROGRAMS", PROGRAMS) / 4, &[&shared, &alone, &memo]);
 }
 
 #[test]
