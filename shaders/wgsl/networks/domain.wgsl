@@ -16,18 +16,26 @@ override STRIDE: u32 = 1u;
 /// Outputs.
 const OUTPUTS_OF_TUPLE = 7u;
 
-/// Fills the table: an invocation has four tuples.
+/// Fills the table: an invocation has four tuples. One of a workgroup's is everybody's, as that is where invocations
+/// may share work, which has to be right, too.
 @compute @workgroup_size(WORKGROUP_SIZE)
-fn fill_domain(@builtin(global_invocation_id) invocation: vec3<u32>, @builtin(local_invocation_index) member: u32) {
+fn fill_domain(
+    @builtin(global_invocation_id) invocation: vec3<u32>,
+    @builtin(local_invocation_index) member: u32,
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+) {
     load_weights(member, WORKGROUP_SIZE);
     workgroupBarrier();
+    let tuples = 4u * WORKGROUP_SIZE;
+    let shared_tuple = workgroup.x * tuples + workgroup.x % tuples;
+    let shared_class = decide(shared_tuple);
     let index = invocation.x;
     if index >= arrayLength(&answers) {
         return;
     }
     var packed = 0u;
     for (var tuple = 4u * index; tuple < 4u * index + 4u; tuple += 1u) {
-        packed |= decide(tuple) << (8u * (tuple & 3u));
+        packed |= select(decide(tuple), shared_class, tuple == shared_tuple) << (8u * (tuple & 3u));
     }
     answers[index] = packed;
 }
