@@ -1,5 +1,6 @@
 //! `kvrm bench`.
 
+mod dispatch;
 mod guest;
 mod measure;
 
@@ -7,7 +8,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
-use kvrm::Machine;
+use kvrm::{Factory, Machine};
 
 use self::guest::Guest;
 use self::measure::Measurement;
@@ -33,8 +34,10 @@ and sieve (all lanes do the same, mostly loads and stores). Files are run withou
 
 /// Arguments of `kvrm bench`.
 #[derive(clap::Args)]
-#[command(after_help = format!("{HELP}\n\n{}", number::HELP))]
+#[command(after_help = format!("{HELP}\n\n{}", number::HELP), args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    other: Option<Other>,
     #[command(flatten)]
     engine: EngineArgs,
     /// The numbers of lanes to measure with.
@@ -53,6 +56,13 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// What else can be measured.
+#[derive(clap::Subcommand)]
+enum Other {
+    /// Measures what a network that chooses the class of each instruction costs, mode by mode, and proves it.
+    Dispatch(dispatch::Args),
+}
+
 /// Parses a time.
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds: Option<f64> = text.parse().ok().filter(|seconds| *seconds > 0.0 && *seconds <= SECONDS_MAX);
@@ -60,6 +70,9 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    if let Some(Other::Dispatch(args)) = &args.other {
+        return dispatch::run(args);
+    }
     // What is wrong with the arguments is said before anything is measured.
     let names =
         if args.guests.is_empty() { guest::NAMES.map(str::to_owned).to_vec() } else { args.guests.clone() };
@@ -84,23 +97,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
     for guest in &guests {
         for &lanes in &args.lanes {
-            let what = || format!("{} in {lanes} lanes", guest.name);
-            let mut machine = Machine::builder(guest.program.clone())
-                .engine(engine.clone())
-                .lanes(usize::try_from(lanes)?)
-                .frames_max(FRAMES_MAX)
-                .output_max(0)
-                .arguments(|lane| guest.arguments(lane))
-                .build()
-                .with_context(what)?;
-            let mut all =
-                measure::measure(&mut machine, guest, args.seconds, REPETITIONS).with_context(what)?;
-            all.sort_unstable_by(|a, b| a.mips().total_cmp(&b.mips()));
+            let (name, all) = measured(engine.clone(), guest, lanes, args.seconds)?;
             if args.json {
                 let all_mips: Vec<f64> = all.iter().map(Measurement::mips).collect();
                 let Measurement { steps, seconds, dispatches } = all[all.len() / 2];
                 let line = serde_json::json!({
-                    "engine": machine.engine(), "device": engine.device(), "fallback": engine.fallback,
+                    "engine": name, "device": engine.device(), "fallback": engine.fallback,
                     "guest": guest.name, "lanes": lanes, "steps": steps, "seconds": seconds,
                     "mips": all_mips[all_mips.len() / 2], "dispatches": dispatches,
                     "repetitions": all_mips.len(), "all_mips": all_mips,
@@ -121,4 +123,25 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Measures a guest in so many lanes: the name of the engine, and the repetitions, the slowest first.
+fn measured(
+    engine: impl Factory,
+    guest: &Guest,
+    lanes: u64,
+    seconds: f64,
+) -> Result<(&'static str, Vec<Measurement>)> {
+    let what = || format!("{} in {lanes} lanes", guest.name);
+    let mut machine = Machine::builder(guest.program.clone())
+        .engine(engine)
+        .lanes(usize::try_from(lanes)?)
+        .frames_max(FRAMES_MAX)
+        .output_max(0)
+        .arguments(|lane| guest.arguments(lane))
+        .build()
+        .with_context(what)?;
+    let mut all = measure::measure(&mut machine, guest, seconds, REPETITIONS).with_context(what)?;
+    all.sort_unstable_by(|a, b| a.mips().total_cmp(&b.mips()));
+    Ok((machine.engine(), all))
 }

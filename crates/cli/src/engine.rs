@@ -1,8 +1,12 @@
 //! What the commands that run lanes have in common: the engine.
 
-use anyhow::{Result, bail};
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum;
-use kvrm::{Engine, Error, Executor, Factory, GpuEngine, Plan, ReferenceEngine};
+use clap::builder::PossibleValue;
+use kvrm::models::Weights;
+use kvrm::{Dispatch, Engine, Error, Executor, Factory, GpuEngine, Mode, Plan, ReferenceEngine};
 
 /// An engine, as the command line names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -23,6 +27,71 @@ pub(crate) struct EngineArgs {
     engine: Name,
     #[command(flatten)]
     adapter: AdapterArgs,
+    #[command(flatten)]
+    dispatch: DispatchArgs,
+}
+
+/// What chooses the class of each instruction, by which its row in the instruction table is found.
+#[derive(clap::Args)]
+pub(crate) struct DispatchArgs {
+    /// When a network chooses the class of an instruction. Runs are the same in all modes; modes with a network run
+    /// on a GPU, and --stats says what it decided.
+    #[arg(long, value_name = "MODE")]
+    dispatch: Option<ModeName>,
+    /// Other weights than those that come with KVRM: a .safetensors file of a dispatch or small-dispatch network.
+    #[arg(long, value_name = "FILE", requires = "dispatch")]
+    weights: Option<PathBuf>,
+    /// Stop a lane where the network chooses a class in which the instruction has no row, instead of going on as the
+    /// table says.
+    #[arg(long, requires = "dispatch")]
+    stop_on_misprediction: bool,
+}
+
+/// A mode, as the command line names it.
+#[derive(Clone, Copy)]
+struct ModeName(Mode);
+
+impl ValueEnum for ModeName {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[
+            Self(Mode::Table),
+            Self(Mode::MemoDomain),
+            Self(Mode::MemoWord),
+            Self(Mode::Network),
+            Self(Mode::Hybrid),
+        ]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()).help(match self.0 {
+            Mode::Table => "never: a table does",
+            Mode::MemoDomain => "once, for all words there are, when the machine is built",
+            Mode::MemoWord => "once for each word of code",
+            Mode::Network => "in each step",
+            Mode::Hybrid => "in each step, too, but a table decides, and the network is compared with it",
+        }))
+    }
+}
+
+impl DispatchArgs {
+    /// What is asked for, if that takes a network.
+    fn dispatch(&self) -> Result<Option<Dispatch>> {
+        let Some(ModeName(mode)) = self.dispatch else { return Ok(None) };
+        if mode == Mode::Table {
+            if self.weights.is_some() || self.stop_on_misprediction {
+                bail!(
+                    "--dispatch table asks no network; --weights and --stop-on-misprediction are for the others"
+                );
+            }
+            return Ok(None);
+        }
+        let dispatch = match &self.weights {
+            Some(path) => Dispatch::with_weights(mode, Weights::load(path)?)
+                .with_context(|| format!("--weights '{}'", path.display()))?,
+            None => Dispatch::new(mode),
+        };
+        Ok(Some(if self.stop_on_misprediction { dispatch.stopping() } else { dispatch }))
+    }
 }
 
 /// Which GPU to use.
@@ -44,7 +113,15 @@ pub(crate) struct Chosen {
 impl EngineArgs {
     /// Opens what is asked for.
     pub(crate) fn choose(&self) -> Result<Chosen> {
-        self.adapter.choose(self.engine)
+        let Some(dispatch) = self.dispatch.dispatch()? else { return self.adapter.choose(self.engine) };
+        if self.engine == Name::Reference {
+            bail!(
+                "--dispatch {} asks for a GPU, and the engine is the CPU; add --engine gpu",
+                dispatch.mode()
+            );
+        }
+        let chosen = self.adapter.choose(Name::Gpu)?;
+        Ok(Chosen { gpu: chosen.gpu.map(|gpu| gpu.with_dispatch(dispatch)), ..chosen })
     }
 }
 

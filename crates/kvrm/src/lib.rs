@@ -48,6 +48,12 @@
 //! A transfer from a GPU costs much the same for one lane and for all, so results are best read with
 //! [`Machine::registers`] and [`Machine::memory_of_all`], which bring those of all lanes at once.
 //!
+//! # What chooses instructions
+//!
+//! The class of an instruction, by which its row in the instruction table is found, can be chosen by a neural network
+//! on the GPU, in each step or once for each word of code: [`Dispatch`] says which, and [`Report::dispatch`] what it
+//! decided. The row that is found is the check: results are the same whatever the network says.
+//!
 //! # What it does not do
 //!
 //! There is no floating point, SIMD or operating system yet: guests are bare-metal programs that use Arm
@@ -62,6 +68,6 @@
 
 pub use kvrm_arm64 as arm64;
 pub use kvrm_gpu as gpu;
-pub use kvrm_gpu::{Choice, Engine, GpuEngine};
+pub use kvrm_gpu::{Choice, Dispatch, Engine, GpuEngine, Mode};
 pub use kvrm_machine::*;
 pub use kvrm_models as models;

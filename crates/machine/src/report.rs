@@ -129,20 +129,51 @@ impl fmt::Display for Report {
 }
 
 impl fmt::Display for Decisions {
-    /// A line for all, and one for each class there was.
+    /// What the network is, and a table with a row for each class there was.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { mode, network, tuples, tuples_right, classes } = self;
-        let (asked, wrong, fell_back) = (self.asked(), self.mispredicted(), self.fell_back());
-        write!(f, "{mode}, {network}, right for {tuples_right} of {tuples} tuples; ")?;
-        write!(f, "{asked} decisions, {wrong} mispredicted, {fell_back} fell back")?;
-        for ClassDecisions { class, asked, mispredicted, fell_back } in
-            classes.iter().filter(|class| class.asked > 0)
-        {
-            write!(
-                f,
-                "\n{class:<12} {asked:>14} decisions, {mispredicted} mispredicted, {fell_back} fell back"
-            )?;
+        writeln!(f, "{mode}, {network}, right for {tuples_right} of {tuples} tuples")?;
+        write!(f, "{:<12} {:>14} {:>14} {:>14}", "", "decisions", "mispredicted", "fell back")?;
+        let total = ClassDecisions {
+            class: "all",
+            asked: self.asked(),
+            mispredicted: self.mispredicted(),
+            fell_back: self.fell_back(),
+        };
+        for row in classes.iter().filter(|class| class.asked > 0).chain([&total]) {
+            let ClassDecisions { class, asked, mispredicted, fell_back } = row;
+            write!(f, "\n{class:<12} {asked:>14} {mispredicted:>14} {fell_back:>14}")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decisions_are_a_table_of_the_classes_there_were() {
+        let class = |class, asked, mispredicted| ClassDecisions { class, asked, mispredicted, fell_back: 0 };
+        let decisions = Decisions {
+            mode: "hybrid",
+            network: "dispatch 0123456789ab".to_owned(),
+            tuples: 100,
+            tuples_right: 99,
+            classes: vec![class("ARITHMETIC", 30, 1), class("LOGICAL", 0, 0), class("BRANCH", 10, 3)],
+        };
+        let text = decisions.to_string();
+        let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(
+            rows[0].join(" "),
+            "hybrid, dispatch 0123456789ab, right for 99 of 100 tuples",
+            "its head"
+        );
+        let expected =
+            [&["ARITHMETIC", "30", "1", "0"], &["BRANCH", "10", "3", "0"], &["all", "40", "4", "0"]];
+        assert_eq!(rows[2..], expected, "LOGICAL was never asked for");
+        assert!((decisions.agreement() - 0.9).abs() < 1e-12, "36 of 40");
+        let none = Decisions { classes: Vec::new(), ..decisions };
+        assert!((none.agreement() - 1.0).abs() < 1e-12, "nothing was wrong");
     }
 }

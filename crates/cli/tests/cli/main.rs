@@ -2,6 +2,7 @@
 
 mod bench;
 mod disasm;
+mod dispatch;
 mod doctor;
 mod engines;
 mod errors;
