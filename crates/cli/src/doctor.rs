@@ -63,6 +63,7 @@ fn adapter(info: &AdapterInfo) -> Value {
         "driver": info.driver,
         "int64": info.has_int64,
         "timestamps": info.has_timestamps,
+        "subgroups": info.has_subgroups,
         "subgroup_sizes": [info.subgroup_sizes.0, info.subgroup_sizes.1],
         "limits": {
             "storage_bytes": limits.storage_bytes(),

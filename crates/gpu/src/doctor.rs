@@ -108,10 +108,11 @@ impl fmt::Display for Diagnosis {
                 ),
             )?;
             let (min, max) = adapter.subgroup_sizes;
+            let operations = if adapter.has_subgroups { "" } else { ", without operations" };
             if min == max {
-                row(f, "subgroup", format_args!("{min} invocations"))?;
+                row(f, "subgroup", format_args!("{min} invocations{operations}"))?;
             } else {
-                row(f, "subgroup", format_args!("{min} to {max} invocations"))?;
+                row(f, "subgroup", format_args!("{min} to {max} invocations{operations}"))?;
             }
         }
         if self.adapters.is_empty() {

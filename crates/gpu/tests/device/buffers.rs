@@ -17,6 +17,17 @@ fn a_new_buffer_is_zero_and_whole_words_large() {
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn a_buffer_that_is_filled_in_place_holds_the_same() {
+    let values: Vec<f32> = (0..10_279).map(|i| i as f32 / 64.0).collect();
+    for bytes in [bytemuck::cast_slice(&values), &[1, 2, 3, 4], &[]] as [&[u8]; 3] {
+        let buffer = Buffer::in_host_memory(device(), "in place", bytes).expect("it is small");
+        let there = device().download(&[(&buffer, 0..bytes.len() as u64)]).expect("it can be read");
+        assert_eq!(there, [bytes], "{} bytes", bytes.len());
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn one_download_brings_any_ranges_of_several_buffers() {
     let bytes: Vec<u8> = (0..100).collect();
     let words: Vec<u64> = (0..1000).map(|i| i * 0x0101_0101_0101).collect();
