@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use kvrm_arm64::operand::Operand;
+use kvrm_arm64::semantics::float::format::{Format, exponent_bias, exponent_ones};
 use kvrm_arm64::sysreg::REGISTERS;
 use kvrm_arm64::{Encoding, Feature, Op, Word, decode, encoding::ENCODINGS};
 use kvrm_machine::vectors::{Bytes, Hex, Number, State, Vector};
@@ -36,6 +37,57 @@ pub const EDGES: [u64; 16] = [
     0x8000_0000_0000_0000,
     u64::MAX,
 ];
+
+/// Numbers of a format at which floating-point arithmetic changes its mind, of both signs: zeros, denormal numbers,
+/// powers of two at which this or another format begins or ends and their neighbours, infinities, NaNs of both kinds.
+#[must_use]
+pub fn floats(format: Format) -> Vec<u64> {
+    let fraction_bits = format.fraction_bits;
+    let (one, half) = (1 << fraction_bits, 1 << (fraction_bits - 1));
+    let fractions = [0, 1, 2, half - 1, half, half + 1, half | half >> 1, one - 2, one - 1];
+    let bias = exponent_bias(format);
+    // Where half and single precision end, in denormal numbers and above, and where integers do.
+    let mut exponents =
+        vec![-150, -149, -127, -126, -25, -24, -15, -14, -2, -1, 0, 1, 10, 15, 16, 23, 31, 52, 63, 127];
+    exponents.extend([1 - bias, 2 - bias, bias - 1]);
+    let fields =
+        exponents.iter().map(|exponent| exponent + bias).filter(|field| (1..2 * bias).contains(field));
+    let mut fields: Vec<u64> = fields.map(|field| field as u64).collect();
+    fields.extend([0, u64::from(exponent_ones(format)) - 1, u64::from(exponent_ones(format))]);
+    fields.sort_unstable();
+    fields.dedup();
+    let sign = 1 << (fraction_bits + format.exponent_bits);
+    let values =
+        fields.into_iter().flat_map(|field| fractions.map(|fraction| field << fraction_bits | fraction));
+    values.flat_map(|value| [value, sign | value]).collect()
+}
+
+/// A number of a format: of [`floats`], of any bits, or with few bits set and an exponent near that of one, so that
+/// sums and products of such are often halfway between two numbers.
+pub fn float(format: Format, edges: &[u64], random: &mut Random) -> u64 {
+    let bits = 1 + format.fraction_bits + format.exponent_bits;
+    let any = random.bits() >> (64 - bits);
+    let fraction = any & ((1 << format.fraction_bits) - 1);
+    let near = |random: &mut Random, around: u64, range: u64| {
+        let field = around.saturating_sub(range / 2) + random.below(range);
+        (any >> (bits - 1)) << (bits - 1) | field << format.fraction_bits
+    };
+    let one = exponent_bias(format) as u64;
+    match random.below(5) {
+        0 => *random.pick(edges),
+        1 => any,
+        2 => near(random, one, 8) | fraction,
+        3 => {
+            let zeros = random.below(u64::from(format.fraction_bits) + 1);
+            near(random, one, u64::from(exponent_ones(format)).min(64)) | fraction >> zeros << zeros
+        }
+        // Sparse at both ends.
+        _ => {
+            let zeros = random.below(u64::from(format.fraction_bits) + 1);
+            near(random, one, 16) | fraction >> zeros
+        }
+    }
+}
 
 /// Pairs of operands at which a result or a flag is decided by both.
 const PAIRS: [(u64, u64); 12] = [
