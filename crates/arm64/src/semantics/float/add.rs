@@ -2,8 +2,8 @@
 
 use super::control::ROUND_NEGATIVE;
 use super::number::{
-    KIND_INFINITY, KIND_ZERO, Number, denormalize, fp_infinity, fp_invalid, fp_zero, is_nan, is_smaller,
-    normalize,
+    KIND_INFINITY, KIND_ZERO, Number, denormalized, fp_infinity, fp_invalid, fp_zero, is_nan, is_smaller,
+    normalized, with_fpsr,
 };
 
 /// The sum of two numbers; `b` may also be the product of numbers that have none.
@@ -15,7 +15,7 @@ use super::number::{
 pub const fn add_numbers(a: Number, b: Number, rounding: u32) -> Number {
     let fpsr = a.fpsr | b.fpsr;
     if is_nan(b) {
-        return Number { fpsr, ..b };
+        return with_fpsr(b, fpsr);
     }
     let is_difference = a.sign != b.sign;
     if a.kind == KIND_INFINITY || b.kind == KIND_INFINITY {
@@ -30,18 +30,18 @@ pub const fn add_numbers(a: Number, b: Number, rounding: u32) -> Number {
         return if is_difference { no_difference } else { fp_zero(a.sign, fpsr) };
     }
     if a.kind == KIND_ZERO {
-        return Number { fpsr, ..b };
+        return with_fpsr(b, fpsr);
     }
     if b.kind == KIND_ZERO {
-        return Number { fpsr, ..a };
+        return with_fpsr(a, fpsr);
     }
     let a_is_smaller = is_smaller(a, b);
     let large = if a_is_smaller { b } else { a };
     let small = if a_is_smaller { a } else { b };
     // One zero above both is room for a carry.
     let distance = (large.exponent - small.exponent) as u32;
-    let mut sum = denormalize(large, 1);
-    let term = denormalize(small, 1 + distance);
+    let mut sum = denormalized(large, 1);
+    let term = denormalized(small, 1 + distance);
     if is_difference {
         let borrow = (sum.rest < term.rest) as u64;
         sum.significand = sum.significand - term.significand - borrow;
@@ -55,5 +55,5 @@ pub const fn add_numbers(a: Number, b: Number, rounding: u32) -> Number {
         sum.significand = sum.significand + term.significand + carry;
     }
     sum.fpsr = fpsr;
-    normalize(sum)
+    normalized(sum)
 }

@@ -11,7 +11,7 @@ use super::format::Format;
 use super::integer::fp_round_int;
 use super::multiply::{is_zero_times_infinity, multiply_numbers};
 use super::nan::fp_process_nans3;
-use super::number::{KIND_QUIET, Number, TOP, fp_finite, fp_invalid, fp_zero, is_nan};
+use super::number::{KIND_QUIET, Number, QUIET, TOP, fp_finite, fp_invalid, fp_zero, is_nan};
 use super::round::{FpResult, fp_round};
 use super::square_root::square_root;
 use super::unpack::fp_unpack;
@@ -66,14 +66,14 @@ pub fn fp_operation(
     x: u64,
     y: u64,
     z: u64,
-    from: Format,
+    source: Format,
     to: Format,
     rounding: u32,
     fpcr: u32,
 ) -> FpResult {
-    let a = fp_unpack(x, from, fpcr);
-    let b = fp_unpack(y, from, fpcr);
-    let c = fp_unpack(z, from, fpcr);
+    let a = fp_unpack(x, source, fpcr);
+    let b = fp_unpack(y, source, fpcr);
+    let c = fp_unpack(z, source, fpcr);
     let number = fp_arithmetic(operation, a, b, c, to, rounding, fpcr);
     fp_round(number, to, rounding, fpcr)
 }
@@ -115,14 +115,14 @@ pub fn fp_arithmetic(
     }
     match operation {
         FP_DIV => divide_numbers(a, b),
-        FP_MAX | FP_MAX_NUM => fp_extremum(a, b, false),
-        FP_MIN | FP_MIN_NUM => fp_extremum(a, b, true),
+        FP_MAX | FP_MAX_NUM | FP_MIN | FP_MIN_NUM => {
+            fp_extremum(a, b, operation == FP_MIN || operation == FP_MIN_NUM)
+        }
         FP_SQRT => square_root(a),
         FP_RECIP_ESTIMATE => fp_recip_estimate(a),
         FP_RSQRT_ESTIMATE => fp_rsqrt_estimate(a),
         FP_RECPX => fp_recpx(a, to),
-        FP_ROUND_INT => fp_round_int(a, rounding, false),
-        FP_ROUND_INT_EXACT => fp_round_int(a, rounding, true),
+        FP_ROUND_INT | FP_ROUND_INT_EXACT => fp_round_int(a, rounding, operation == FP_ROUND_INT_EXACT),
         FP_CONVERT => a,
         _ => add_product(operation, a, b, c, rounding),
     }
@@ -138,7 +138,7 @@ pub fn add_product(operation: u32, a: Number, b: Number, c: Number, rounding: u3
         FP_SUB => (a, b, fp_finite(1, 0, TOP, 0)),
         FP_MUL_ADD => (a, b, c),
         FP_RECIP_STEP_FUSED => (fp_finite(0, 1, TOP, 0), a, b),
-        FP_RSQRT_STEP_FUSED => (fp_finite(0, 1, TOP | TOP >> 1, 0), a, b),
+        FP_RSQRT_STEP_FUSED => (fp_finite(0, 1, TOP | QUIET, 0), a, b),
         _ => (a, a, b),
     };
     let mut product = multiply_numbers(x, y);

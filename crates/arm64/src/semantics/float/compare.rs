@@ -2,7 +2,7 @@
 
 use super::control::FPSR_IOC;
 use super::number::{
-    KIND_QUIET, KIND_SIGNALLING, KIND_ZERO, Number, fp_infinity, fp_zero, is_nan, is_smaller,
+    KIND_QUIET, KIND_SIGNALLING, KIND_ZERO, Number, fp_infinity, fp_zero, is_nan, is_smaller, with_fpsr,
 };
 use super::round::FpResult;
 
@@ -42,7 +42,7 @@ pub const fn fp_extremum(a: Number, b: Number, minimum: bool) -> Number {
     if chosen.kind == KIND_ZERO {
         return fp_zero(if minimum { a.sign | b.sign } else { a.sign & b.sign }, fpsr);
     }
-    Number { fpsr, ..chosen }
+    with_fpsr(chosen, fpsr)
 }
 
 /// What `FPMaxNum()` and `FPMinNum()` take instead of `a`: beside something else, a quiet NaN is the infinity that

@@ -2,7 +2,7 @@
 
 use super::control::FPSR_DZC;
 use super::number::{
-    KIND_INFINITY, KIND_ZERO, Number, fp_finite, fp_infinity, fp_invalid, fp_zero, normalize,
+    KIND_INFINITY, KIND_ZERO, Number, fp_finite, fp_infinity, fp_invalid, fp_zero, normalized,
 };
 
 /// Bits of a quotient that are computed: two more than the longest significand, and one as the first may be zero.
@@ -37,5 +37,5 @@ pub fn divide_numbers(a: Number, b: Number) -> Number {
     }
     // What remains decides only whether the quotient is exact.
     let significand = quotient << (64 - QUOTIENT_BITS) | u64::from(remainder != 0);
-    normalize(fp_finite(sign, a.exponent - b.exponent, significand, fpsr))
+    normalized(fp_finite(sign, a.exponent - b.exponent, significand, fpsr))
 }

@@ -1,7 +1,9 @@
 //! Between numbers and integers.
 
 use super::control::{FPSR_IOC, FPSR_IXC};
-use super::number::{KIND_FINITE, KIND_INFINITY, KIND_ZERO, Number, denormalize, fp_zero, is_nan, normalize};
+use super::number::{
+    KIND_FINITE, KIND_INFINITY, KIND_ZERO, Number, denormalized, fp_zero, is_nan, normalized,
+};
 use super::round::{FpResult, is_rounded_up};
 use crate::semantics::bitmask::ones;
 use crate::semantics::sign_extend;
@@ -14,7 +16,7 @@ const INTEGER: i32 = 63;
 #[must_use]
 #[inline]
 pub const fn nearest_integer(a: Number, rounding: u32) -> Number {
-    let parts = denormalize(a, (INTEGER - a.exponent) as u32);
+    let parts = denormalized(a, (INTEGER - a.exponent) as u32);
     let increment = is_rounded_up(rounding, a.sign, parts.significand, parts.rest) as u64;
     Number { significand: parts.significand + increment, ..parts }
 }
@@ -31,7 +33,7 @@ pub const fn fp_round_int(a: Number, rounding: u32, exact: bool) -> Number {
     if integer.significand == 0 {
         return fp_zero(a.sign, fpsr);
     }
-    normalize(Number { rest: 0, fpsr, ..integer })
+    normalized(Number { rest: 0, fpsr, ..integer })
 }
 
 /// `FPToFixed()`: a number times 2^`fbits` as an integer of `intsize` bits, 16 to 64. What does not fit becomes the
@@ -77,7 +79,7 @@ pub const fn fixed_to_fp(integer: u64, fbits: u32, intsize: u32, unsigned: bool)
         return fp_zero(0, 0);
     }
     let is_negative = !unsigned && extended >> 63 == 1;
-    normalize(Number {
+    normalized(Number {
         kind: KIND_FINITE,
         sign: is_negative as u32,
         exponent: INTEGER - fbits as i32,

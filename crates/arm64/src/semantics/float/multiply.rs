@@ -1,7 +1,7 @@
 //! Products.
 
 use super::number::{
-    KIND_FINITE, KIND_INFINITY, KIND_ZERO, Number, fp_infinity, fp_invalid, fp_zero, normalize,
+    KIND_FINITE, KIND_INFINITY, KIND_ZERO, Number, fp_infinity, fp_invalid, fp_zero, normalized,
 };
 use crate::semantics::multiply::multiply_high_unsigned;
 
@@ -21,7 +21,7 @@ pub const fn multiply_numbers(a: Number, b: Number) -> Number {
         return fp_zero(sign, fpsr);
     }
     // Two points behind a top bit make one behind two.
-    normalize(Number {
+    normalized(Number {
         kind: KIND_FINITE,
         sign,
         exponent: a.exponent + b.exponent + 1,

@@ -80,6 +80,13 @@ pub const fn fp_invalid(fpsr: u32) -> Number {
     fp_default_nan(fpsr | FPSR_IOC)
 }
 
+/// The number with other flags of FPSR.
+#[must_use]
+#[inline(always)]
+pub const fn with_fpsr(number: Number, fpsr: u32) -> Number {
+    Number { fpsr, ..number }
+}
+
 /// Whether a number is none.
 #[must_use]
 #[inline(always)]
@@ -90,7 +97,7 @@ pub const fn is_nan(number: Number) -> bool {
 /// The same number with the top bit set, of one whose bits are not all zero.
 #[must_use]
 #[inline]
-pub const fn normalize(number: Number) -> Number {
+pub const fn normalized(number: Number) -> Number {
     let is_small = number.significand == 0;
     let high = if is_small { number.rest } else { number.significand };
     let low = if is_small { 0 } else { number.rest };
@@ -108,7 +115,7 @@ pub const fn normalize(number: Number) -> Number {
 /// the lowest bit.
 #[must_use]
 #[inline]
-pub const fn denormalize(number: Number, amount: u32) -> Number {
+pub const fn denormalized(number: Number, amount: u32) -> Number {
     let is_far = amount & 64 != 0;
     let high = if is_far { 0 } else { number.significand };
     let low = if is_far { number.significand } else { number.rest };

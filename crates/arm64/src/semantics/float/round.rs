@@ -5,7 +5,7 @@ use super::control::{
     ROUND_TIE_EVEN,
 };
 use super::format::{Format, exponent_bias, exponent_ones};
-use super::number::{KIND_INFINITY, KIND_ZERO, Number, TOP, denormalize, is_nan};
+use super::number::{KIND_INFINITY, KIND_ZERO, Number, TOP, denormalized, is_nan};
 use super::unpack::is_flushed;
 
 /// A result and the exceptions on the way to it.
@@ -42,7 +42,7 @@ pub const fn fp_round(number: Number, format: Format, rounding: u32, fpcr: u32) 
     if is_tiny && is_flushed(format, fpcr) {
         return FpResult { value: sign, fpsr: fpsr | FPSR_UFC };
     }
-    let exact = if is_tiny { denormalize(number, (1 - bias - number.exponent) as u32) } else { number };
+    let exact = if is_tiny { denormalized(number, (1 - bias - number.exponent) as u32) } else { number };
     let significand = exact.significand | (exact.rest != 0) as u64;
     let kept = significand >> discarded;
     let error = significand << (64 - discarded);

@@ -3,7 +3,7 @@
 use super::control::{FPCR_FZ, FPSR_IDC};
 use super::format::{Format, HALF, exponent_bias, exponent_ones};
 use super::number::{
-    KIND_QUIET, KIND_SIGNALLING, Number, QUIET, TOP, fp_finite, fp_infinity, fp_zero, normalize,
+    KIND_QUIET, KIND_SIGNALLING, Number, QUIET, TOP, fp_finite, fp_infinity, fp_zero, normalized,
 };
 
 /// `FPUnpack()`: what a bit pattern stands for. Bits above those of the format do not matter.
@@ -21,7 +21,7 @@ pub const fn fp_unpack(value: u64, format: Format, fpcr: u32) -> Number {
         if is_flushed(format, fpcr) {
             return fp_zero(sign, FPSR_IDC);
         }
-        return normalize(fp_finite(sign, 1 - exponent_bias(format), fraction, 0));
+        return normalized(fp_finite(sign, 1 - exponent_bias(format), fraction, 0));
     }
     if field == exponent_ones(format) && !format.alternative {
         if fraction == 0 {
