@@ -62,31 +62,27 @@ pub fn floats(format: Format) -> Vec<u64> {
     values.flat_map(|value| [value, sign | value]).collect()
 }
 
-/// A number of a format: of [`floats`], of any bits, or with few bits set and an exponent near that of one, so that
-/// sums and products of such are often halfway between two numbers.
+/// A number of a format: of [`floats`], which `edges` are; or of any bits; or a zero, a denormal number, an infinity
+/// or a NaN; or with few bits set and an exponent near that of one, so that sums and products of such are often halfway
+/// between two numbers.
 pub fn float(format: Format, edges: &[u64], random: &mut Random) -> u64 {
-    let bits = 1 + format.fraction_bits + format.exponent_bits;
-    let any = random.bits() >> (64 - bits);
+    let any = random.bits() >> (63 - format.fraction_bits - format.exponent_bits);
+    let sign = any & 1 << (format.fraction_bits + format.exponent_bits);
     let fraction = any & ((1 << format.fraction_bits) - 1);
-    let near = |random: &mut Random, around: u64, range: u64| {
-        let field = around.saturating_sub(range / 2) + random.below(range);
-        (any >> (bits - 1)) << (bits - 1) | field << format.fraction_bits
+    let zeros = random.below(u64::from(format.fraction_bits) + 1);
+    let ones = u64::from(exponent_ones(format));
+    let near_one =
+        |range: u64, random: &mut Random| exponent_bias(format) as u64 - range / 2 + random.below(range);
+    let (field, fraction) = match random.below(6) {
+        0 => return *random.pick(edges),
+        1 => return any,
+        2 => (ones * random.below(2), if random.below(3) == 0 { 0 } else { fraction >> zeros }),
+        3 => (near_one(8, random), fraction),
+        // Zeros at its end, and at its beginning.
+        4 => (near_one(ones.min(64), random), fraction >> zeros << zeros),
+        _ => (near_one(16, random), fraction >> zeros),
     };
-    let one = exponent_bias(format) as u64;
-    match random.below(5) {
-        0 => *random.pick(edges),
-        1 => any,
-        2 => near(random, one, 8) | fraction,
-        3 => {
-            let zeros = random.below(u64::from(format.fraction_bits) + 1);
-            near(random, one, u64::from(exponent_ones(format)).min(64)) | fraction >> zeros << zeros
-        }
-        // Sparse at both ends.
-        _ => {
-            let zeros = random.below(u64::from(format.fraction_bits) + 1);
-            near(random, one, 16) | fraction >> zeros
-        }
-    }
+    sign | field << format.fraction_bits | fraction
 }
 
 /// Pairs of operands at which a result or a flag is decided by both.

@@ -1,8 +1,12 @@
-//! Floating point: against LLVM's, against the host's, and against the manual where these differ from Arm or have
-//! nothing to say.
+//! Floating point: against LLVM's, QEMU's and the host's, and rule by rule where it is Arm's own.
 
 mod apfloat;
+mod corpus;
+mod estimates;
+mod flushing;
+mod half;
 mod host;
+mod nans;
 mod square_roots;
 
 use kvrm_arm64::semantics::float::control::{ROUND_NEGATIVE, ROUND_POSITIVE, ROUND_TIE_EVEN, ROUND_ZERO};
