@@ -24,7 +24,7 @@ fn format_of(word: u64) -> Format {
 
 fn number_of(word: u64) -> Number {
     var number = fp_unpack(word, format_of(2lu), 0u);
-    if number.kind == KIND_FINITE && (word & 1lu) != 0lu {
+    if number.kind == KIND_FINITE && number.sign == 1u {
         number.rest = number.significand * 0x9e3779b97f4a7c15lu;
     }
     return number;

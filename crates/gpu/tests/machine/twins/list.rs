@@ -100,14 +100,13 @@ impl Argument for Format {
     }
 }
 
-/// Made of a double that the word is the seed of. Odd ones are longer than a double.
+/// Made of a double that the word is the seed of. Negative ones are longer than a double.
 impl Argument for Number {
     const IS_WIDE: bool = true;
     const WGSL: &'static str = "number_of({})";
     fn of(word: u64) -> Self {
-        let double = float(word, DOUBLE);
-        let number = fp_unpack(double, DOUBLE, 0);
-        let is_long = number.kind == KIND_FINITE && double & 1 != 0;
+        let number = fp_unpack(float(word, DOUBLE), DOUBLE, 0);
+        let is_long = number.kind == KIND_FINITE && number.sign == 1;
         let rest = if is_long { number.significand.wrapping_mul(0x9e37_79b9_7f4a_7c15) } else { 0 };
         Self { rest, ..number }
     }
@@ -244,11 +243,14 @@ const fn access(any: usize) -> usize {
     1 << (any & 3)
 }
 
-/// A number of a format for any word.
+/// A number of a format for any word. Words next to each other mostly make numbers next to each other, of any signs,
+/// so that what is random there often cancels here.
 fn float(any: u64, format: Format) -> u64 {
     static EDGES: LazyLock<[Vec<u64>; 3]> = LazyLock::new(|| [HALF, SINGLE, DOUBLE].map(inputs::floats));
     let edges = &EDGES[(Argument::word(format) & 3) as usize];
-    inputs::float(format, edges, &mut Random::new(any))
+    let number = inputs::float(format, edges, &mut Random::new(any >> 3)).wrapping_add(any & 3);
+    let sign = 1 << (format.fraction_bits + format.exponent_bits);
+    (number ^ if any & 4 == 0 { 0 } else { sign }) & (sign | (sign - 1))
 }
 
 /// A number for any, which may be a NaN.
