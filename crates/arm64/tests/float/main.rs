@@ -7,6 +7,7 @@ mod flushing;
 mod half;
 mod host;
 mod nans;
+mod numbers;
 mod square_roots;
 
 use kvrm_arm64::semantics::float::control::{ROUND_NEGATIVE, ROUND_POSITIVE, ROUND_TIE_EVEN, ROUND_ZERO};
