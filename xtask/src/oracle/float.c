@@ -2,7 +2,6 @@
  * under qemu-aarch64, or on a processor. The instructions are in an assembly file that is made for it. */
 
 #include <stdint.h>
-#include <stdio.h>
 
 /* What the judge is told: the number of an instruction, FPCR, and what v1, v2, v3 and x1 hold. */
 struct inputs {
@@ -46,13 +45,23 @@ static struct outputs execute(const struct inputs *in) {
     return out;
 }
 
-int main(void) {
+/* A system call of Linux. There is no C library, as a compiler alone is easier to come by. */
+static int64_t system_call(int64_t number, int64_t first, void *second, int64_t third) {
+    register int64_t x8 __asm__("x8") = number;
+    register int64_t x0 __asm__("x0") = first;
+    register void *x1 __asm__("x1") = second;
+    register int64_t x2 __asm__("x2") = third;
+    __asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
+    return x0;
+}
+
+enum { READ = 63, WRITE = 64, EXIT = 93 };
+
+void _start(void) {
     struct inputs in;
-    while (fread(&in, sizeof in, 1, stdin) == 1) {
+    while (system_call(READ, 0, &in, sizeof in) == sizeof in) {
         struct outputs out = execute(&in);
-        if (fwrite(&out, sizeof out, 1, stdout) != 1) {
-            return 1;
-        }
+        system_call(WRITE, 1, &out, sizeof out);
     }
-    return 0;
+    system_call(EXIT, 0, 0, 0);
 }

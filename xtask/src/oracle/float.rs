@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -11,7 +11,7 @@ use kvrm_testkit::float::{Inputs, Instruction, Place, instructions};
 use kvrm_testkit::random::Random;
 
 use super::write_corpus;
-use crate::system::{ensure_packages, ensure_program};
+use crate::system::ensure_program;
 
 /// The seed of the committed corpus.
 pub(super) const SEED: u64 = 1;
@@ -91,8 +91,8 @@ fn result(place: Place, answer: &[u8; ANSWER]) -> FpResult {
 }
 
 /// Compiles the judge with all instructions.
-fn compile(all: &[Instruction], folder: &Path) -> Result<std::path::PathBuf> {
-    ensure_packages(&["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"])?;
+fn compile(all: &[Instruction], folder: &Path) -> Result<PathBuf> {
+    ensure_program(COMPILER, "gcc-aarch64-linux-gnu")?;
     let mut assembly =
         String::from(".arch armv8-a\n.section .rodata\n.balign 8\n.global instructions\ninstructions:\n");
     let mut text = String::from(".text\n");
@@ -104,7 +104,8 @@ fn compile(all: &[Instruction], folder: &Path) -> Result<std::path::PathBuf> {
     fs::write(&source, assembly + &text)?;
     let judge = folder.join("judge");
     let mut command = Command::new(COMPILER);
-    command.args(["-O2", "-static", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&judge);
+    command.args(["-O2", "-Wall", "-Wextra", "-Werror", "-ffreestanding", "-fno-stack-protector"]);
+    command.args(["-nostdlib", "-static", "-o"]).arg(&judge);
     command.arg(crate::root().join("xtask/src/oracle/float.c")).arg(&source);
     let output = command.output().with_context(|| format!("cannot run {COMPILER}"))?;
     ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
