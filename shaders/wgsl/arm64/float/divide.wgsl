@@ -28,7 +28,7 @@ fn divide_numbers(a: Number, b: Number) -> Number {
     let divisor = b.significand >> 2u;
     var remainder = a.significand >> 2u;
     var quotient_bits = 0lu;
-    for (var round = 0u; round < QUOTIENT_BITS; round += 1u) {
+    for (var digit = 0u; digit < QUOTIENT_BITS; digit += 1u) {
         let fits = remainder >= divisor;
         remainder = (remainder - select(0lu, divisor, fits)) << 1u;
         quotient_bits = (quotient_bits << 1u) | select(0lu, 1lu, fits);

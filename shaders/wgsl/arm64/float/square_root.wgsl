@@ -24,7 +24,7 @@ fn square_root(a: Number) -> Number {
     var remainder = 0lu;
     var root = 0lu;
     // Two bits of the radicand make one of the root.
-    for (var round = 0u; round < ROOT_BITS; round += 1u) {
+    for (var digit = 0u; digit < ROOT_BITS; digit += 1u) {
         remainder = (remainder << 2u) | (radicand >> 62u);
         radicand = radicand << 2u;
         let trial = (root << 2u) | 1lu;
