@@ -32,6 +32,7 @@ const FILES: &[Generated] = &[
     ("docs/isa.md", isa_md::text),
     ("shaders/wgsl/arm64/class_ids.wgsl", shaders::class_ids),
     ("shaders/wgsl/arm64/constants.wgsl", shaders::constants),
+    ("shaders/wgsl/arm64/float/constants.wgsl", shaders::float_constants),
     ("shaders/wgsl/arm64/operations.wgsl", shaders::operations),
     ("shaders/wgsl/machine/frames.wgsl", micro_op_wgsl::frames),
     ("shaders/wgsl/machine/frames_16.wgsl", micro_op_wgsl::frames_16),

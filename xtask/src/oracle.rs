@@ -1,8 +1,10 @@
-//! Independent oracles: Unicorn for semantics and undefined words, objdump for text, QEMU for whole programs.
+//! Independent oracles: Unicorn for semantics and undefined words, objdump for text, QEMU for whole programs
+//! and floating point.
 //!
 //! They are GPL programs and run as such, beside us; what they say is committed under `tests/corpus/`.
 
 mod disasm;
+mod float;
 mod guests;
 mod undefined;
 mod vectors;
@@ -61,6 +63,15 @@ enum Oracle {
         #[arg(long)]
         write: bool,
     },
+    /// Makes the corpus of floating point: inputs made here, results of each instruction under qemu-aarch64.
+    Float {
+        /// How many cases to make for each instruction.
+        #[arg(long, default_value_t = 120)]
+        each: usize,
+        /// The seed of the inputs. With any but the committed one, cases are checked and not written.
+        #[arg(long, default_value_t = float::SEED)]
+        seed: u64,
+    },
     /// Runs every guest here and under qemu-aarch64 and compares output and exit status.
     Guests,
 }
@@ -70,6 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Oracle::Vectors { each, seed } => vectors::run(each, seed),
         Oracle::Undefined { words, seed, write } => undefined::run(words, seed, write),
         Oracle::Disasm { each, seed, write } => disasm::run(each, seed, write),
+        Oracle::Float { each, seed } => float::run(each, seed),
         Oracle::Guests => guests::run(),
     }
 }

@@ -20,6 +20,7 @@ pub mod crc;
 pub mod divide;
 pub mod exclusive;
 pub mod flags;
+pub mod float;
 pub mod load_store;
 pub mod logical;
 pub mod move_wide;

@@ -1,7 +1,6 @@
 //! Numbers that Rust and WGSL share, as modules of `shaders/wgsl/`.
 
 use anyhow::Result;
-use kvrm_arm64::semantics::{atomic, crc, operand, system};
 use kvrm_arm64::{CLASS_BITS, Class};
 
 use super::wgsl::{Constant, module};
@@ -24,13 +23,11 @@ pub(super) fn class_ids() -> Result<String> {
 }
 
 /// Constants of a module of `kvrm_arm64::semantics`, under their own names.
-macro_rules! constants { ($module:ident: $($name:ident)*) => { [$(
-    Constant::new(
-        stringify!($name),
-        $module::$name,
-        concat!("`kvrm_arm64::semantics::", stringify!($module), "::", stringify!($name), "`"),
-    ),
-)*] } }
+macro_rules! constants { ($module:ident$(/$inner:ident)?: $($name:ident)*) => { {
+    use kvrm_arm64::semantics::$module$(::$inner)? as constants;
+    let path = concat!("`kvrm_arm64::semantics::", stringify!($module), $("::", stringify!($inner),)? "::");
+    [$(Constant::new(stringify!($name), constants::$name, format!("{path}{}`", stringify!($name)))),*]
+} } }
 
 /// `arm64/constants.wgsl`.
 pub(super) fn constants() -> Result<String> {
@@ -48,4 +45,20 @@ pub(super) fn operations() -> Result<String> {
         "The numbers of operations that leaf functions choose among.",
         &[&shift_types[..], &atomics].concat(),
     ))
+}
+
+/// `arm64/float/constants.wgsl`.
+pub(super) fn float_constants() -> Result<String> {
+    let controls = constants!(float/control: FPCR_AHP FPCR_DN FPCR_FZ);
+    let exceptions = constants!(float/control: FPSR_IOC FPSR_DZC FPSR_OFC FPSR_UFC FPSR_IXC FPSR_IDC);
+    let roundings = constants!(float/control:
+        ROUND_TIE_EVEN ROUND_POSITIVE ROUND_NEGATIVE ROUND_ZERO ROUND_TIE_AWAY ROUND_ODD);
+    let kinds = constants!(float/number: KIND_ZERO KIND_FINITE KIND_INFINITY KIND_QUIET KIND_SIGNALLING);
+    let bits = constants!(float/number: TOP QUIET);
+    let operations = constants!(float/arithmetic:
+        FP_ADD FP_SUB FP_MUL FP_MULX FP_MUL_ADD FP_RECIP_STEP_FUSED FP_RSQRT_STEP_FUSED FP_DIV
+        FP_MAX FP_MIN FP_MAX_NUM FP_MIN_NUM FP_SQRT FP_RECIP_ESTIMATE FP_RSQRT_ESTIMATE FP_RECPX
+        FP_ROUND_INT FP_ROUND_INT_EXACT FP_CONVERT);
+    let all = [&controls[..], &exceptions, &roundings, &kinds, &bits, &operations];
+    Ok(module("Numbers that floating point shares with its twin.", &all.concat()))
 }

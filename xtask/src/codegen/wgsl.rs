@@ -1,21 +1,51 @@
 //! WGSL modules that hold nothing but constants.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Display, Formatter, Write as _};
 
 use super::BANNER;
 
-/// A constant of type `u32`.
+/// A constant.
 #[derive(Clone, Debug)]
 pub(super) struct Constant {
     pub(super) name: String,
-    pub(super) value: u32,
+    pub(super) value: Value,
     /// One line, without the final full stop.
     pub(super) comment: String,
 }
 
+/// The value of a constant.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Value {
+    U32(u32),
+    U64(u64),
+}
+
+impl From<u32> for Value {
+    fn from(value: u32) -> Self {
+        Self::U32(value)
+    }
+}
+
+impl From<u64> for Value {
+    fn from(value: u64) -> Self {
+        Self::U64(value)
+    }
+}
+
+impl Display for Value {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::U32(value @ 0..0x1_0000) => write!(f, "{value}u"),
+            // Large numbers are masks.
+            Self::U32(value) => write!(f, "{value:#010x}u"),
+            Self::U64(value) => write!(f, "{value:#018x}lu"),
+        }
+    }
+}
+
 impl Constant {
-    pub(super) fn new(name: impl Into<String>, value: u32, comment: impl Into<String>) -> Self {
-        Self { name: name.into(), value, comment: comment.into() }
+    pub(super) fn new(name: impl Into<String>, value: impl Into<Value>, comment: impl Into<String>) -> Self {
+        Self { name: name.into(), value: value.into(), comment: comment.into() }
     }
 }
 
@@ -23,8 +53,6 @@ impl Constant {
 pub(super) fn module(title: &str, constants: &[Constant]) -> String {
     let mut text = format!("//! {title}\n//!\n//! {BANNER}; do not edit.\n");
     for Constant { name, value, comment } in constants {
-        // Large numbers are masks.
-        let value = if *value < 0x1_0000 { format!("{value}u") } else { format!("{value:#010x}u") };
         write!(text, "\n/// {comment}.\nconst {name} = {value};\n").expect("a String takes any text");
     }
     text
@@ -36,10 +64,15 @@ mod tests {
 
     #[test]
     fn a_module_has_a_title_the_banner_and_its_constants() {
-        let constants = [Constant::new("A", 1, "One"), Constant::new("B", 0xfff9_fc00, "Many")];
+        let constants = [
+            Constant::new("A", 1_u32, "One"),
+            Constant::new("B", 0xfff9_fc00_u32, "Many"),
+            Constant::new("C", 1_u64 << 63, "Wide"),
+        ];
         let expected = format!(
             "//! Letters.\n//!\n//! {BANNER}; do not edit.\n\n\
-             /// One.\nconst A = 1u;\n\n/// Many.\nconst B = 0xfff9fc00u;\n"
+             /// One.\nconst A = 1u;\n\n/// Many.\nconst B = 0xfff9fc00u;\n\n\
+             /// Wide.\nconst C = 0x8000000000000000lu;\n"
         );
         assert_eq!(module("Letters.", &constants), expected, "small numbers decimal, masks hexadecimal");
     }

@@ -14,8 +14,22 @@ use crate::support::device;
 const WORKGROUP: usize = 64;
 /// The most workgroups of one row of a dispatch; more rows are behind it.
 const ROW: usize = 1024;
+/// Functions of one `switch`. Mesa's llvmpipe nests every case in the one before, and has room for 80.
+const SWITCH: usize = 32;
 
 const BEGIN: &str = "
+fn format_of(word: u64) -> Format {
+    return fp_format(16u << (u32(word & 3lu) % 3u), (word & 4lu) != 0lu);
+}
+
+fn number_of(word: u64) -> Number {
+    var number = fp_unpack(word, format_of(2lu), 0u);
+    if number.kind == KIND_FINITE && number.sign == 1u {
+        number.rest = number.significand * 0x9e3779b97f4a7c15lu;
+    }
+    return number;
+}
+
 @group(0) @binding(0) var<storage, read> chosen: array<u32>;
 @group(0) @binding(1) var<storage, read> words: array<u64>;
 @group(0) @binding(2) var<storage, read_write> results: array<u64>;
@@ -26,9 +40,8 @@ fn call(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     if index >= chosen[1] {
         return;
     }
-    let first = index * 4u;
-    let place = index * 3u;
-    switch chosen[0] {
+    let first = index * ARGUMENTS;
+    let place = index * RESULTS;
 ";
 
 pub(crate) struct Kernel {
@@ -76,16 +89,30 @@ impl Kernel {
 
 /// The text of the kernel: imports, and a case for each function.
 fn source() -> String {
-    let mut imports: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    let mut cases = String::new();
-    for (number, twin) in TWINS.iter().enumerate() {
-        imports.entry(twin.module).or_default().push(twin.name);
-        writeln!(cases, "        case {number}u: {{ {} }}", call(twin)).expect("a string takes any text");
+    let mut imports: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let mut switches = String::new();
+    for (group, twins) in TWINS.chunks(SWITCH).enumerate() {
+        let mut cases = String::new();
+        for (number, twin) in (group * SWITCH..).zip(twins) {
+            imports.entry(twin.module.to_owned()).or_default().push(twin.name);
+            writeln!(cases, "case {number}u: {{ {} }}", call(twin)).expect("a string takes any text");
+        }
+        write!(
+            switches,
+            "if chosen[0] / {SWITCH}u == {group}u {{\nswitch chosen[0] {{\n{cases}default: {{}}\n}}\n}}\n"
+        )
+        .expect("a string takes any text");
+    }
+    // What is used above, and no function of the list.
+    for (module, name) in [("format", "Format"), ("number", "Number"), ("constants", "KIND_FINITE")] {
+        imports.entry(["arm64::float::", module].concat()).or_default().push(name);
     }
     let imports = imports
         .iter()
         .map(|(module, names)| format!("import package::{module}::{{{}}};\n", names.join(", ")));
-    format!("{}{BEGIN}{cases}        default: {{}}\n    }}\n}}\n", imports.collect::<String>())
+    let imports = imports.collect::<String>();
+    let sizes = format!("const ARGUMENTS = {ARGUMENTS}u;\nconst RESULTS = {RESULTS}u;\n");
+    format!("{imports}{sizes}{BEGIN}{switches}}}\n")
 }
 
 /// The statements that call a function.

@@ -1,13 +1,25 @@
 //! The list of twins, a line each.
 
+use std::sync::LazyLock;
+
 use kvrm_arm64::semantics::atomic;
 use kvrm_arm64::semantics::bitmask::{self, BitMasks};
 use kvrm_arm64::semantics::flags::{self, AddResult};
+use kvrm_arm64::semantics::float::format::{DOUBLE, Format, HALF, SINGLE, fp_format};
+use kvrm_arm64::semantics::float::number::{KIND_FINITE, Number};
+use kvrm_arm64::semantics::float::round::{FpResult, fp_round};
+use kvrm_arm64::semantics::float::unpack::fp_unpack;
+use kvrm_arm64::semantics::float::{
+    add, arithmetic, compare, control, divide as float_divide, estimate, format, integer,
+    multiply as float_multiply, nan, number, round, square_root, unpack,
+};
 use kvrm_arm64::semantics::{bits, crc, divide, multiply, operand};
 use kvrm_arm64::{Class, Word, class_of, semantics};
+use kvrm_testkit::inputs;
+use kvrm_testkit::random::Random;
 
 /// The most arguments a function has, and the most words that what it returns consists of.
-pub(crate) const ARGUMENTS: usize = 4;
+pub(crate) const ARGUMENTS: usize = 8;
 pub(crate) const RESULTS: usize = 3;
 
 /// A function of the shaders and its twin.
@@ -62,6 +74,7 @@ numbers! {
     u64 true "{}";
     u32 false "u32({})";
     usize false "u32({})";
+    i32 false "i32(u32({}))";
 }
 
 impl Argument for bool {
@@ -72,6 +85,67 @@ impl Argument for bool {
     }
     fn word(self) -> u64 {
         self.into()
+    }
+}
+
+impl Argument for Format {
+    const IS_WIDE: bool = false;
+    const WGSL: &'static str = "format_of({})";
+    fn of(word: u64) -> Self {
+        fp_format(16 << ((word & 3) % 3), word & 4 != 0)
+    }
+    fn word(self) -> u64 {
+        let length = if self == SINGLE { 1 } else { u64::from(self == DOUBLE) * 2 };
+        length | u64::from(self.alternative) << 2
+    }
+}
+
+/// Made of a double that the word is the seed of. Negative ones are longer than a double.
+impl Argument for Number {
+    const IS_WIDE: bool = true;
+    const WGSL: &'static str = "number_of({})";
+    fn of(word: u64) -> Self {
+        let number = fp_unpack(float(word, DOUBLE), DOUBLE, 0);
+        let is_long = number.kind == KIND_FINITE && number.sign == 1;
+        let rest = if is_long { number.significand.wrapping_mul(0x9e37_79b9_7f4a_7c15) } else { 0 };
+        Self { rest, ..number }
+    }
+    fn word(self) -> u64 {
+        fp_round(Self { rest: 0, ..self }, DOUBLE, control::ROUND_ZERO, 0).value
+    }
+}
+
+impl Outcome for i32 {
+    const WGSL: &'static [&'static str] = &["u64(u32(r))"];
+    fn words(self) -> [u64; RESULTS] {
+        [u64::from(self as u32), 0, 0]
+    }
+}
+
+impl Outcome for Format {
+    const WGSL: &'static [&'static str] =
+        &["u64(r.fraction_bits)", "u64(r.exponent_bits)", "select(0lu, 1lu, r.alternative)"];
+    fn words(self) -> [u64; RESULTS] {
+        [self.fraction_bits.into(), self.exponent_bits.into(), self.alternative.into()]
+    }
+}
+
+impl Outcome for Number {
+    const WGSL: &'static [&'static str] = &[
+        "r.significand",
+        "r.rest",
+        "u64(r.kind) | (u64(r.sign) << 8u) | (u64(r.fpsr) << 16u) | (u64(u32(r.exponent)) << 32u)",
+    ];
+    fn words(self) -> [u64; RESULTS] {
+        let small = u64::from(self.kind) | u64::from(self.sign) << 8 | u64::from(self.fpsr) << 16;
+        [self.significand, self.rest, small | u64::from(self.exponent as u32) << 32]
+    }
+}
+
+impl Outcome for FpResult {
+    const WGSL: &'static [&'static str] = &["r.value", "u64(r.fpsr)"];
+    fn words(self) -> [u64; RESULTS] {
+        [self.value, self.fpsr.into(), 0]
     }
 }
 
@@ -120,11 +194,11 @@ impl Outcome for Option<BitMasks> {
 /// A line names a function of the shaders, its arguments as its twin in Rust has them, and a call of the twin.
 /// Between them may stand what maps any arguments to those the function takes.
 macro_rules! twins { ($(
-    $package:ident::$name:ident($($argument:ident: $type:ident),*) $({ $($narrow:expr);* })? = $twin:expr;
+    $package:ident$(/$part:ident)?::$name:ident($($argument:ident: $type:ident),*) $({ $($narrow:expr);* })? = $twin:expr;
 )*) => {
     /// Every leaf function of the shaders.
     pub(crate) static TWINS: &[Twin] = &[$(Twin {
-        module: module!($package),
+        module: module!($package $(/$part)?),
         name: stringify!($name),
         wide: &[$(<$type as Argument>::IS_WIDE),*],
         arguments: &[$(<$type as Argument>::WGSL),*],
@@ -154,6 +228,9 @@ macro_rules! module {
     ($name:ident) => {
         concat!("arm64::", stringify!($name))
     };
+    ($name:ident/$part:ident) => {
+        concat!("arm64::", stringify!($name), "::", stringify!($part))
+    };
 }
 
 /// Register sizes.
@@ -164,6 +241,31 @@ const fn size(any: u32) -> u32 {
 /// Access sizes.
 const fn access(any: usize) -> usize {
     1 << (any & 3)
+}
+
+/// A number of a format for any word. Words next to each other mostly make numbers next to each other, of any signs,
+/// so that what is random there often cancels here.
+fn float(any: u64, format: Format) -> u64 {
+    static EDGES: LazyLock<[Vec<u64>; 3]> = LazyLock::new(|| [HALF, SINGLE, DOUBLE].map(inputs::floats));
+    let edges = &EDGES[(Argument::word(format) & 3) as usize];
+    let number = inputs::float(format, edges, &mut Random::new(any >> 3)).wrapping_add(any & 3);
+    let sign = 1 << (format.fraction_bits + format.exponent_bits);
+    (number ^ if any & 4 == 0 { 0 } else { sign }) & (sign | (sign - 1))
+}
+
+/// A number for any, which may be a NaN.
+fn not_nan(number: Number) -> Number {
+    if number::is_nan(number) { number::fp_infinity(number.sign, 0) } else { number }
+}
+
+/// FPCR with any of the bits that matter.
+const fn fpcr(any: u32) -> u32 {
+    (any & 31) << 22
+}
+
+/// An operation of floating point; those beyond the last do as the first.
+const fn operation(any: u32) -> u32 {
+    any % (arithmetic::FP_CONVERT + 2)
 }
 
 use semantics::truncate;
@@ -210,4 +312,61 @@ twins! {
     divide::divide_signed(dividend: u64, divisor: u64) = divide::divide_signed(dividend, divisor);
 
     class::class_of(word: u32) = class_of(word);
+
+    float/control::fp_rounding_mode(fpcr: u32) = control::fp_rounding_mode(fpcr);
+
+    float/format::fp_format(datasize: u32, alternative: bool) { datasize = 16 << (datasize % 3) } = fp_format(datasize, alternative);
+    float/format::exponent_bias(format: Format) = format::exponent_bias(format);
+    float/format::exponent_ones(format: Format) = format::exponent_ones(format);
+
+    float/number::fp_zero(sign: u32, fpsr: u32) { sign &= 1; fpsr &= 0x9f } = number::fp_zero(sign, fpsr);
+    float/number::fp_infinity(sign: u32, fpsr: u32) { sign &= 1; fpsr &= 0x9f } = number::fp_infinity(sign, fpsr);
+    float/number::fp_finite(sign: u32, exponent: i32, significand: u64, fpsr: u32) { sign &= 1; fpsr &= 0x9f } = number::fp_finite(sign, exponent, significand, fpsr);
+    float/number::fp_default_nan(fpsr: u32) { fpsr &= 0x9f } = number::fp_default_nan(fpsr);
+    float/number::fp_invalid(fpsr: u32) { fpsr &= 0x9f } = number::fp_invalid(fpsr);
+    float/number::with_fpsr(number: Number, fpsr: u32) { fpsr &= 0x9f } = number::with_fpsr(number, fpsr);
+    float/number::is_nan(number: Number) = number::is_nan(number);
+    float/number::normalized(number: Number) = number::normalized(number);
+    float/number::denormalized(number: Number, amount: u32) { amount %= 4096 } = number::denormalized(number, amount);
+    float/number::is_smaller(a: Number, b: Number) { a = not_nan(a); b = not_nan(b) } = number::is_smaller(a, b);
+
+    float/unpack::fp_unpack(value: u64, format: Format, fpcr: u32) { value = float(value, format); fpcr = self::fpcr(fpcr) } = fp_unpack(value, format, fpcr);
+    float/unpack::is_flushed(format: Format, fpcr: u32) { fpcr = self::fpcr(fpcr) } = unpack::is_flushed(format, fpcr);
+
+    float/round::fp_round(number: Number, format: Format, rounding: u32, fpcr: u32) { rounding %= 6; fpcr = self::fpcr(fpcr) } = fp_round(number, format, rounding, fpcr);
+    float/round::is_rounded_up(rounding: u32, sign: u32, kept: u64, error: u64) { rounding %= 7; sign &= 1 } = round::is_rounded_up(rounding, sign, kept, error);
+
+    float/nan::fp_process_nan(nan: Number, fpcr: u32) { fpcr = self::fpcr(fpcr) } = nan::fp_process_nan(nan, fpcr);
+    float/nan::fp_process_nans3(a: Number, b: Number, c: Number, fpcr: u32) { fpcr = self::fpcr(fpcr) } = nan::fp_process_nans3(a, b, c, fpcr);
+
+    float/multiply::multiply_numbers(a: Number, b: Number) { a = not_nan(a); b = not_nan(b) } = float_multiply::multiply_numbers(a, b);
+    float/multiply::is_zero_times_infinity(a: Number, b: Number) = float_multiply::is_zero_times_infinity(a, b);
+
+    float/add::add_numbers(a: Number, b: Number, rounding: u32) { a = not_nan(a); b = not_nan(b); rounding %= 6 } = add::add_numbers(a, b, rounding);
+
+    float/divide::divide_numbers(a: Number, b: Number) { a = not_nan(a); b = not_nan(b) } = float_divide::divide_numbers(a, b);
+
+    float/square_root::square_root(a: Number) { a = not_nan(a) } = square_root::square_root(a);
+
+    float/compare::fp_compare(a: Number, b: Number, signal_nans: bool) = compare::fp_compare(a, b, signal_nans);
+    float/compare::is_less(a: Number, b: Number) { a = not_nan(a); b = not_nan(b) } = compare::is_less(a, b);
+    float/compare::fp_extremum(a: Number, b: Number, minimum: bool) { a = not_nan(a); b = not_nan(b) } = compare::fp_extremum(a, b, minimum);
+    float/compare::quiet_as_infinity(a: Number, b: Number, minimum: bool) = compare::quiet_as_infinity(a, b, minimum);
+
+    float/integer::nearest_integer(a: Number, rounding: u32) { rounding %= 6; a.exponent = a.exponent.min(63) } = integer::nearest_integer(a, rounding);
+    float/integer::fp_round_int(a: Number, rounding: u32, exact: bool) { a = not_nan(a); rounding %= 6 } = integer::fp_round_int(a, rounding, exact);
+    float/integer::fp_to_fixed(a: Number, fbits: u32, intsize: u32, unsigned: bool, rounding: u32) { fbits %= 65; intsize = 16 << (intsize % 3); rounding %= 6 } = integer::fp_to_fixed(a, fbits, intsize, unsigned, rounding);
+    float/integer::fixed_to_fp(integer: u64, fbits: u32, intsize: u32, unsigned: bool) { fbits %= 65; intsize = 16 << (intsize % 3) } = integer::fixed_to_fp(integer, fbits, intsize, unsigned);
+
+    float/estimate::recip_estimate(a: u32) { a = 256 + a % 256 } = estimate::recip_estimate(a);
+    float/estimate::recip_sqrt_estimate(a: u32) { a = 128 + a % 384 } = estimate::recip_sqrt_estimate(a);
+    float/estimate::fp_recip_estimate(a: Number) { a = not_nan(a) } = estimate::fp_recip_estimate(a);
+    float/estimate::fp_rsqrt_estimate(a: Number) { a = not_nan(a) } = estimate::fp_rsqrt_estimate(a);
+    float/estimate::fp_recpx(a: Number, format: Format) { a = not_nan(a) } = estimate::fp_recpx(a, format);
+    float/estimate::unsigned_recip_estimate(a: u32) = estimate::unsigned_recip_estimate(a);
+    float/estimate::unsigned_rsqrt_estimate(a: u32) = estimate::unsigned_rsqrt_estimate(a);
+
+    float/arithmetic::fp_operation(operation: u32, x: u64, y: u64, z: u64, source: Format, to: Format, rounding: u32, fpcr: u32) { operation = self::operation(operation); to = if operation == arithmetic::FP_CONVERT { to } else { source }; x = float(x, source); y = float(y, source); z = float(z, source); rounding %= 6; fpcr = self::fpcr(fpcr) } = arithmetic::fp_operation(operation, x, y, z, source, to, rounding, fpcr);
+    float/arithmetic::fp_arithmetic(operation: u32, x: Number, y: Number, z: Number, to: Format, rounding: u32, fpcr: u32) { operation = self::operation(operation); rounding %= 6; fpcr = self::fpcr(fpcr) } = arithmetic::fp_arithmetic(operation, x, y, z, to, rounding, fpcr);
+    float/arithmetic::add_product(operation: u32, a: Number, b: Number, c: Number, rounding: u32) { operation %= 7; a = not_nan(a); b = not_nan(b); c = not_nan(c); rounding %= 6 } = arithmetic::add_product(operation, a, b, c, rounding);
 }

@@ -1,0 +1,119 @@
+//! What [`fp_operation`] does, under the names of the manual and for bit patterns of one format.
+
+use super::arithmetic::{
+    FP_ADD, FP_CONVERT, FP_DIV, FP_MAX, FP_MAX_NUM, FP_MIN, FP_MIN_NUM, FP_MUL, FP_MUL_ADD, FP_MULX,
+    FP_RECIP_ESTIMATE, FP_RECIP_STEP_FUSED, FP_RECPX, FP_ROUND_INT, FP_ROUND_INT_EXACT, FP_RSQRT_ESTIMATE,
+    FP_RSQRT_STEP_FUSED, FP_SQRT, FP_SUB, fp_operation,
+};
+use super::compare;
+use super::control::{FPCR_AHP, fp_rounding_mode};
+use super::format::{Format, HALF};
+use super::integer;
+use super::round::{FpResult, fp_round};
+use super::unpack::fp_unpack;
+
+/// Functions of one operand and of two.
+macro_rules! named { ($($(#[$doc:meta])* $name:ident($($operand:ident),*) = $operation:ident;)*) => { $(
+    $(#[$doc])*
+    #[must_use]
+    #[inline]
+    pub fn $name($($operand: u64,)* format: Format, fpcr: u32) -> FpResult {
+        let operands = [$($operand),*];
+        let last = operands[operands.len() - 1];
+        fp_operation($operation, operands[0], last, last, format, format, fp_rounding_mode(fpcr), fpcr)
+    }
+)* } }
+named! {
+    /// `FPAdd()`.
+    fp_add(x, y) = FP_ADD;
+    /// `FPSub()`.
+    fp_sub(x, y) = FP_SUB;
+    /// `FPMul()`.
+    fp_mul(x, y) = FP_MUL;
+    /// `FPMulX()`: infinity times zero is two.
+    fp_mulx(x, y) = FP_MULX;
+    /// `FPRecipStepFused()`: two less the product.
+    fp_recip_step_fused(x, y) = FP_RECIP_STEP_FUSED;
+    /// `FPRSqrtStepFused()`: half of three less the product.
+    fp_rsqrt_step_fused(x, y) = FP_RSQRT_STEP_FUSED;
+    /// `FPDiv()`.
+    fp_div(x, y) = FP_DIV;
+    /// `FPMax()`.
+    fp_max(x, y) = FP_MAX;
+    /// `FPMin()`.
+    fp_min(x, y) = FP_MIN;
+    /// `FPMaxNum()`: a number rather than a quiet NaN.
+    fp_max_num(x, y) = FP_MAX_NUM;
+    /// `FPMinNum()`: a number rather than a quiet NaN.
+    fp_min_num(x, y) = FP_MIN_NUM;
+    /// `FPSqrt()`.
+    fp_sqrt(x) = FP_SQRT;
+    /// `FPRecipEstimate()`.
+    fp_recip_estimate(x) = FP_RECIP_ESTIMATE;
+    /// `FPRSqrtEstimate()`.
+    fp_rsqrt_estimate(x) = FP_RSQRT_ESTIMATE;
+    /// `FPRecpX()`.
+    fp_recpx(x) = FP_RECPX;
+}
+
+/// `FPMulAdd()`: an addend and two factors.
+#[must_use]
+#[inline]
+pub fn fp_mul_add(addend: u64, x: u64, y: u64, format: Format, fpcr: u32) -> FpResult {
+    fp_operation(FP_MUL_ADD, addend, x, y, format, format, fp_rounding_mode(fpcr), fpcr)
+}
+
+/// `FPRoundInt()`; `exact` asks for Inexact where a number was no integer.
+#[must_use]
+#[inline]
+pub fn fp_round_int(x: u64, format: Format, rounding: u32, exact: bool, fpcr: u32) -> FpResult {
+    let operation = if exact { FP_ROUND_INT_EXACT } else { FP_ROUND_INT };
+    fp_operation(operation, x, x, x, format, format, rounding, fpcr)
+}
+
+/// `FPConvert()`: from one format to another. Half precision is the alternative one if FPCR says so.
+#[must_use]
+#[inline]
+pub fn fp_convert(x: u64, from: Format, to: Format, rounding: u32, fpcr: u32) -> FpResult {
+    let is_alternative = |format| format == HALF && fpcr & FPCR_AHP != 0;
+    let from = Format { alternative: is_alternative(from), ..from };
+    let to = Format { alternative: is_alternative(to), ..to };
+    fp_operation(FP_CONVERT, x, x, x, from, to, rounding, fpcr)
+}
+
+/// `FPCompare()`: N, Z, C and V as 8, 4, 2 and 1.
+#[must_use]
+#[inline]
+pub const fn fp_compare(x: u64, y: u64, signal_nans: bool, format: Format, fpcr: u32) -> FpResult {
+    compare::fp_compare(fp_unpack(x, format, fpcr), fp_unpack(y, format, fpcr), signal_nans)
+}
+
+/// `FPToFixed()`: times 2^`fbits` as an integer of `intsize` bits.
+#[must_use]
+#[inline]
+pub const fn fp_to_fixed(
+    x: u64,
+    fbits: u32,
+    intsize: u32,
+    unsigned: bool,
+    rounding: u32,
+    format: Format,
+    fpcr: u32,
+) -> FpResult {
+    integer::fp_to_fixed(fp_unpack(x, format, fpcr), fbits, intsize, unsigned, rounding)
+}
+
+/// `FixedToFP()`: an integer of `intsize` bits divided by 2^`fbits`.
+#[must_use]
+#[inline]
+pub const fn fixed_to_fp(
+    integer: u64,
+    fbits: u32,
+    intsize: u32,
+    unsigned: bool,
+    format: Format,
+    fpcr: u32,
+) -> FpResult {
+    let number = integer::fixed_to_fp(integer, fbits, intsize, unsigned);
+    fp_round(number, format, fp_rounding_mode(fpcr), fpcr)
+}

@@ -1,0 +1,42 @@
+//! From bit patterns to numbers.
+
+use super::control::{FPCR_FZ, FPSR_IDC};
+use super::format::{Format, HALF, exponent_bias, exponent_ones};
+use super::number::{
+    KIND_QUIET, KIND_SIGNALLING, Number, QUIET, TOP, fp_finite, fp_infinity, fp_zero, normalized,
+};
+
+/// `FPUnpack()`: what a bit pattern stands for. Bits above those of the format do not matter.
+#[must_use]
+#[inline]
+pub const fn fp_unpack(value: u64, format: Format, fpcr: u32) -> Number {
+    let sign = (value >> (format.fraction_bits + format.exponent_bits)) as u32 & 1;
+    let field = (value >> format.fraction_bits) as u32 & exponent_ones(format);
+    // Right below the top bit, which normal numbers do not store.
+    let fraction = value << (63 - format.fraction_bits) & !TOP;
+    if field == 0 {
+        if fraction == 0 {
+            return fp_zero(sign, 0);
+        }
+        if is_flushed(format, fpcr) {
+            return fp_zero(sign, FPSR_IDC);
+        }
+        return normalized(fp_finite(sign, 1 - exponent_bias(format), fraction, 0));
+    }
+    if field == exponent_ones(format) && !format.alternative {
+        if fraction == 0 {
+            return fp_infinity(sign, 0);
+        }
+        let kind = if fraction & QUIET == 0 { KIND_SIGNALLING } else { KIND_QUIET };
+        return Number { kind, sign, exponent: 0, significand: TOP | fraction, rest: 0, fpsr: 0 };
+    }
+    fp_finite(sign, field as i32 - exponent_bias(format), TOP | fraction, 0)
+}
+
+/// Whether denormal numbers of a format become zeros. Those of half precision would only with `FPCR.FZ16`, which
+/// Armv8.0 does not have.
+#[must_use]
+#[inline(always)]
+pub const fn is_flushed(format: Format, fpcr: u32) -> bool {
+    fpcr & FPCR_FZ != 0 && format.exponent_bits != HALF.exponent_bits
+}

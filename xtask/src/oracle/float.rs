@@ -1,0 +1,113 @@
+//! Floating point, instruction by instruction, by QEMU user mode.
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use kvrm_arm64::semantics::float::round::FpResult;
+use kvrm_testkit::float::{Inputs, Instruction, Place, instructions};
+use kvrm_testkit::random::Random;
+
+use super::write_corpus;
+use crate::system::ensure_program;
+
+/// The seed of the committed corpus.
+pub(super) const SEED: u64 = 1;
+
+const COMPILER: &str = "aarch64-linux-gnu-gcc";
+/// An Armv8.0 processor.
+const PROCESSOR: &str = "cortex-a53";
+/// The bytes of one answer.
+const ANSWER: usize = 24;
+
+pub(super) fn run(each: usize, seed: u64) -> Result<()> {
+    let all = instructions();
+    let mut random = Random::new(seed);
+    let cases = all.iter().enumerate().flat_map(|(number, instruction)| {
+        let mut inputs = || instruction.inputs(&mut random);
+        (0..each).map(|_| (number, inputs())).collect::<Vec<_>>()
+    });
+    let cases: Vec<(usize, Inputs)> = cases.collect();
+    let answers = ask(&all, &cases)?;
+    let (mut text, mut differ) = (String::new(), 0);
+    for ((number, inputs), theirs) in cases.iter().zip(answers) {
+        let instruction = &all[*number];
+        let ours = instruction.compute(*inputs);
+        let (fpcr, [x, y, z]) = inputs;
+        let line = format!(
+            "{}: {fpcr:x} {x:x} {y:x} {z:x} = {:x} {:x}",
+            instruction.text, theirs.value, theirs.fpsr
+        );
+        if ours != theirs {
+            differ += 1;
+            if differ <= 20 {
+                println!("{line}, and {:x} {:x} here", ours.value, ours.fpsr);
+            }
+        }
+        writeln!(text, "{line}").expect("a string takes any text");
+    }
+    println!("{} cases of {} instructions, {differ} on which we and QEMU differ", cases.len(), all.len());
+    if differ > 0 {
+        bail!("the corpus is not written: first find out who is right");
+    }
+    if seed == SEED { write_corpus("float.txt.gz", &text) } else { Ok(()) }
+}
+
+/// What the instructions give under QEMU.
+fn ask(all: &[Instruction], cases: &[(usize, Inputs)]) -> Result<Vec<FpResult>> {
+    ensure_program("qemu-aarch64", "qemu-user")?;
+    let folder = crate::root().join("target/oracle/float");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let judge = compile(all, &folder)?;
+
+    let mut questions = Vec::new();
+    for (number, (fpcr, operands)) in cases {
+        questions.extend((*number as u32).to_le_bytes());
+        questions.extend(fpcr.to_le_bytes());
+        operands.iter().for_each(|operand| questions.extend(operand.to_le_bytes()));
+    }
+    let file = folder.join("questions");
+    fs::write(&file, questions).with_context(|| format!("cannot write {}", file.display()))?;
+    let mut command = Command::new("qemu-aarch64");
+    let output = command.args(["-cpu", PROCESSOR]).arg(judge).stdin(File::open(file)?).output()?;
+    ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let (answers, rest) = output.stdout.as_chunks::<ANSWER>();
+    ensure!(rest.is_empty() && answers.len() == cases.len(), "the judge did not answer every question");
+    let places = cases.iter().map(|(number, _)| all[*number].place());
+    Ok(places.zip(answers).map(|(place, answer)| result(place, answer)).collect())
+}
+
+/// Of an answer, what the instruction computes.
+fn result(place: Place, answer: &[u8; ANSWER]) -> FpResult {
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
+    let value = match place {
+        Place::Vector => number(&answer[..8]),
+        Place::General => number(&answer[8..16]),
+        Place::Flags => number(&answer[16..20]),
+    };
+    FpResult { value, fpsr: number(&answer[20..]) as u32 }
+}
+
+/// Compiles the judge with all instructions.
+fn compile(all: &[Instruction], folder: &Path) -> Result<PathBuf> {
+    ensure_program(COMPILER, "gcc-aarch64-linux-gnu")?;
+    let mut assembly =
+        String::from(".arch armv8-a\n.section .rodata\n.balign 8\n.global instructions\ninstructions:\n");
+    let mut text = String::from(".text\n");
+    for (number, instruction) in all.iter().enumerate() {
+        writeln!(assembly, ".quad i{number}")?;
+        writeln!(text, "i{number}: {}\nret", instruction.text)?;
+    }
+    let source = folder.join("instructions.s");
+    fs::write(&source, assembly + &text)?;
+    let judge = folder.join("judge");
+    let mut command = Command::new(COMPILER);
+    command.args(["-O2", "-Wall", "-Wextra", "-Werror", "-ffreestanding", "-fno-stack-protector"]);
+    command.args(["-nostdlib", "-static", "-o"]).arg(&judge);
+    command.arg(crate::root().join("xtask/src/oracle/float.c")).arg(&source);
+    let output = command.output().with_context(|| format!("cannot run {COMPILER}"))?;
+    ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(judge)
+}
