@@ -69,6 +69,7 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "networks/dispatch_subgroups.wgsl"
     "networks/dispatch_together.wgsl"
     "networks/domain.wgsl"
+    "networks/domain_together.wgsl"
     "networks/fold.wgsl"
     "networks/layout.wgsl"
     "networks/logits.wgsl"

@@ -35,7 +35,7 @@ pub(crate) struct EngineArgs {
 #[derive(clap::Args)]
 pub(crate) struct DispatchArgs {
     /// When a network chooses the class of an instruction. Runs are the same in all modes; modes with a network run
-    /// on a GPU, and --stats says what it decided.
+    /// on a GPU, and what it decided is in the report.
     #[arg(long, value_name = "MODE")]
     dispatch: Option<ModeName>,
     /// Other weights than those that come with KVRM: a .safetensors file of a dispatch or small-dispatch network.
@@ -77,11 +77,12 @@ impl DispatchArgs {
     /// What is asked for, if that takes a network.
     fn dispatch(&self) -> Result<Option<Dispatch>> {
         let Some(ModeName(mode)) = self.dispatch else { return Ok(None) };
+        if self.stop_on_misprediction && matches!(mode, Mode::Table | Mode::Hybrid) {
+            bail!("--stop-on-misprediction: in {mode} mode the table decides, so no lane could stop");
+        }
         if mode == Mode::Table {
-            if self.weights.is_some() || self.stop_on_misprediction {
-                bail!(
-                    "--dispatch table asks no network; --weights and --stop-on-misprediction are for the others"
-                );
+            if self.weights.is_some() {
+                bail!("--dispatch table asks no network, so it has no use for --weights");
             }
             return Ok(None);
         }
@@ -106,6 +107,10 @@ pub(crate) struct AdapterArgs {
 #[derive(Clone)]
 pub(crate) struct Chosen {
     gpu: Option<GpuEngine>,
+    /// When it asks a network.
+    pub(crate) mode: Mode,
+    /// Whether lanes stop where the network is wrong.
+    pub(crate) stops: bool,
     /// Why the CPU was chosen, if it was not asked for.
     pub(crate) fallback: Option<String>,
 }
@@ -121,7 +126,9 @@ impl EngineArgs {
             );
         }
         let chosen = self.adapter.choose(Name::Gpu)?;
-        Ok(Chosen { gpu: chosen.gpu.map(|gpu| gpu.with_dispatch(dispatch)), ..chosen })
+        let mode = dispatch.mode();
+        let stops = self.dispatch.stop_on_misprediction;
+        Ok(Chosen { gpu: chosen.gpu.map(|gpu| gpu.with_dispatch(dispatch)), mode, stops, ..chosen })
     }
 }
 
@@ -141,7 +148,7 @@ impl AdapterArgs {
             Engine::Gpu => Some(GpuEngine::open(wanted)?),
             Engine::Auto | Engine::Reference => None,
         };
-        Ok(Chosen { gpu, fallback: choice.reason })
+        Ok(Chosen { gpu, mode: Mode::Table, stops: false, fallback: choice.reason })
     }
 }
 

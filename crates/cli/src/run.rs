@@ -78,7 +78,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         show_lanes(&machine)?;
     }
     if !args.json {
-        explain(&mut machine, args.machine.lse)?;
+        explain(&mut machine, args.machine.lse, engine.stops)?;
     }
     if args.stats {
         note(report);
@@ -153,7 +153,7 @@ fn show_lanes(machine: &Machine) -> Result<()> {
 }
 
 /// Says why lanes stopped that did not exit by themselves, the first few of them, and what would help.
-fn explain(machine: &mut Machine, lse: bool) -> Result<()> {
+fn explain(machine: &mut Machine, lse: bool, mispredictions_stop: bool) -> Result<()> {
     const SHOWN: usize = 8;
     let mut hints = Vec::new();
     let mut more = 0;
@@ -175,7 +175,13 @@ fn explain(machine: &mut Machine, lse: bool) -> Result<()> {
             format!(" <{}+{:#x}>", symbol.name.escape_debug(), pc - symbol.address)
         });
         note(format_args!("lane {lane} stopped: {stop}; pc {pc:#x}{place}: {text}"));
-        hints.extend(hint(stop, pc, lse).filter(|hint| !hints.contains(hint)));
+        let hint = match stop {
+            Stop::Undefined { word } if mispredictions_stop && decode(word).is_some() => {
+                Some("the network may have chosen another class; --stats says so".to_owned())
+            }
+            _ => hint(stop, pc, lse),
+        };
+        hints.extend(hint.filter(|hint| !hints.contains(hint)));
     }
     if more > 0 {
         note(format_args!("{more} more lanes stopped without exiting"));

@@ -64,7 +64,7 @@ impl Buffer {
         if !fits || !device.raw().features().contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS) {
             return Self::with_contents(device, label, contents);
         }
-        let raw = device.catch("making a buffer that is filled in place", || {
+        let made = device.catch("making a buffer that is filled in place", || {
             let raw = device.raw().create_buffer(&wgpu::BufferDescriptor {
                 label: Some(label),
                 size,
@@ -75,11 +75,12 @@ impl Buffer {
                 raw.get_mapped_range_mut(..).map(|mut mapped| mapped.slice(..).copy_from_slice(bytes));
             raw.unmap();
             filled.map(|()| raw)
-        })?;
-        match raw {
-            Ok(raw) => Ok(Self { device: device.clone(), label: label.to_owned(), raw }),
-            // The driver has no such memory after all.
-            Err(_) => Self::with_contents(device, label, contents),
+        });
+        match made {
+            Ok(Ok(raw)) => Ok(Self { device: device.clone(), label: label.to_owned(), raw }),
+            Err(lost @ Error::DeviceLost { .. }) => Err(lost),
+            // There is no such memory, or no more of it.
+            Ok(Err(_)) | Err(_) => Self::with_contents(device, label, contents),
         }
     }
 

@@ -36,8 +36,8 @@ struct Inner {
     loop_limit: Mutex<Option<Option<u32>>>,
     /// What [`width`] found, if it was asked.
     width: Mutex<Option<u32>>,
-    /// How fast the last slice was.
-    pace: Mutex<Option<Pace>>,
+    /// How fast the last slice was, and the last one in which a network was asked.
+    pace: Mutex<[Option<Pace>; 2]>,
 }
 
 /// What the driver told us behind our back.
@@ -282,14 +282,14 @@ impl Device {
         }
     }
 
-    /// How fast lanes ran last, on whatever machine.
-    pub(crate) fn pace(&self) -> Option<Pace> {
-        *lock(&self.0.pace)
+    /// How fast lanes ran last, on whatever machine that asks a network in each step, or does not.
+    pub(crate) fn pace(&self, asks: bool) -> Option<Pace> {
+        lock(&self.0.pace)[usize::from(asks)]
     }
 
     /// Remembers how fast lanes ran.
-    pub(crate) fn set_pace(&self, pace: Pace) {
-        *lock(&self.0.pace) = Some(pace);
+    pub(crate) fn set_pace(&self, asks: bool, pace: Pace) {
+        lock(&self.0.pace)[usize::from(asks)] = Some(pace);
     }
 }
 

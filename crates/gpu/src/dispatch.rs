@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use kvrm_models::{Architecture, Weights};
 
-pub(crate) use network::{Chooser, Network, WORD_BYTES, decisions_layout, network_layout};
+pub(crate) use network::{Chooser, Network, WORD_BYTES};
 pub use network::{Sharing, machine_logits};
 
 use crate::error::Error;
@@ -21,7 +21,7 @@ pub enum Mode {
     /// For all 2^20 tuples when the machine is built. Words are looked up in the table of its answers when they are
     /// lowered.
     MemoDomain,
-    /// For each word that is lowered.
+    /// Each time a word is lowered.
     MemoWord,
     /// For each step.
     Network,
@@ -56,7 +56,7 @@ impl fmt::Display for Mode {
 ///
 /// Whatever it is, runs are the same: a class is only taken if the instruction has a row in it. Where it has none,
 /// the table decides, unless [`Dispatch::stopping`] says otherwise. What a network decided is in
-/// [`Report::dispatch`](kvrm_machine::Report::dispatch).
+/// [`Report::decisions`](kvrm_machine::Report::decisions).
 ///
 /// ```no_run
 /// use kvrm_gpu::{Dispatch, GpuEngine, Mode};
@@ -64,7 +64,7 @@ impl fmt::Display for Mode {
 ///
 /// let engine = GpuEngine::open(None)?.with_dispatch(Dispatch::new(Mode::Network));
 /// let mut machine = Machine::builder(Program::open("guests/bin/mix.elf")?).engine(engine).build()?;
-/// let decisions = machine.run(u64::MAX)?.dispatch.expect("there is a network");
+/// let decisions = machine.run(u64::MAX)?.decisions.expect("there is a network");
 /// assert_eq!(decisions.mispredicted(), 0);
 /// # Ok::<(), kvrm_machine::Error>(())
 /// ```
@@ -87,6 +87,8 @@ impl Dispatch {
     }
 
     /// By a network with these weights. They may be any: what they get wrong is counted.
+    ///
+    /// If sums of theirs round, another device may add up otherwise and give some words another class.
     ///
     /// # Errors
     ///

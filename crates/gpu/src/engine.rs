@@ -108,14 +108,14 @@ impl GpuExecutor {
         let mut frames = Frames::new();
         let roots: Vec<_> = plan.images.iter().map(|image| frames.add(image)).collect();
         let features = plan.image(0).features();
-        let mut store = Store::new(device, &frames, lanes, features, dispatch, bounds)?;
-        let root_of = |lane: usize| if roots.len() == 1 { roots[0] } else { roots[lane] };
         let workgroup = match bounds.workgroup {
             Some(workgroup) => workgroup,
             // A CPU runs the lanes of a workgroup side by side, and one workgroup after the other.
             None if device.info().is_software() => WORKGROUP,
             None => workgroup(lanes, device.width()?),
         };
+        let mut store = Store::new(device, &frames, lanes, features, dispatch, workgroup, bounds)?;
+        let root_of = |lane: usize| if roots.len() == 1 { roots[0] } else { roots[lane] };
         // It is better to fail now than in the first run.
         let chooser = store.chooser();
         store.kernels.run(device, workgroup, chooser)?;
@@ -136,10 +136,10 @@ impl GpuExecutor {
                 device.info().is_software(),
                 bounds.loop_limit.or(device.loop_limit()?),
                 lanes as u32,
-                device.pace(),
+                chooser.map_or(1, Chooser::loops),
+                device.pace(chooser.is_some_and(Chooser::is_asked_in_steps)),
             )
-            .at_most(bounds.slice_steps)
-            .with_steps_of(chooser.map_or(1, Chooser::loops)),
+            .at_most(bounds.slice_steps),
             store,
             images: plan.images.to_vec(),
             cache: Cache::default(),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::device::Device;
-use crate::dispatch::{Chooser, decisions_layout, network_layout};
+use crate::dispatch::Chooser;
 use crate::error::Error;
 use crate::pipeline::{Access, Shader, storage_layout};
 
@@ -33,11 +33,16 @@ pub(crate) struct Kernels {
     pub(crate) decoding: wgpu::BindGroupLayout,
     /// Group 1 of `read`, `write` and `reset`: pieces, data, jobs, snapshot.
     pub(crate) transfer: wgpu::BindGroupLayout,
+    /// What evaluates networks on all tuples, by the entry point and by what is substituted for the network.
+    domain: Compiled<(&'static str, usize)>,
     /// Group 2 of what asks a network: its weights.
     pub(crate) network: wgpu::BindGroupLayout,
     /// Group 3 of what asks a network: its decisions, its answers to all tuples, words.
     pub(crate) decisions: wgpu::BindGroupLayout,
 }
+
+/// What kernels declare with `override` that have nothing to do with frames.
+const WORKGROUPS: [(&str, f64); 1] = [("WORKGROUP_SIZE", WORKGROUP as f64)];
 
 /// Pipelines that are compiled when they are first asked for.
 type Compiled<K> = Mutex<BTreeMap<K, wgpu::ComputePipeline>>;
@@ -50,7 +55,7 @@ impl Kernels {
         accesses.extend([ReadWrite; 5]);
         accesses.extend(std::iter::repeat_n(ReadWrite, pools));
         let machine = storage_layout(device, "machine", &accesses)?;
-        let decoding = storage_layout(device, "decoding", &[Read, Read, Read])?;
+        let decoding = storage_layout(device, "decoding", &[Read, Read])?;
         let transfer = storage_layout(device, "transfer", &[ReadWrite, ReadWrite, Read, Read])?;
 
         let constants = constants(WORKGROUP, pools, pool_shift);
@@ -69,8 +74,9 @@ impl Kernels {
             machine,
             decoding,
             transfer,
-            network: network_layout(device)?,
-            decisions: decisions_layout(device)?,
+            domain: Mutex::default(),
+            network: storage_layout(device, "network", &[Read, Read])?,
+            decisions: storage_layout(device, "decisions", &[ReadWrite, Read, ReadWrite])?,
         })
     }
 
@@ -109,6 +115,26 @@ impl Kernels {
             let constants = constants(WORKGROUP, self.pools, self.pool_shift);
             let layouts = self.layouts(Some(&self.decoding), chooser);
             self.shader(device, "machine::decode", chooser)?.pipeline_at("decode", &layouts, &constants)
+        })
+    }
+
+    /// What evaluates a network on many tuples, with its outputs as group 0.
+    pub(crate) fn domain(
+        &self,
+        device: &Device,
+        entry: &'static str,
+        chooser: Chooser,
+        outputs: &wgpu::BindGroupLayout,
+    ) -> Result<wgpu::ComputePipeline, Error> {
+        compiled(&self.domain, (entry, chooser.network), || {
+            let (root, constants) = match entry {
+                "fold" => ("networks::fold", &WORKGROUPS[..]),
+                "ask_together" => ("networks::domain_together", &[][..]),
+                _ => ("networks::domain", &WORKGROUPS[..]),
+            };
+            let layouts = [Some(outputs), None, Some(&self.network)];
+            let layouts = if entry == "fold" { &layouts[..1] } else { &layouts };
+            shader(device, root, 1, chooser.network())?.pipeline_at(entry, layouts, constants)
         })
     }
 
@@ -158,7 +184,7 @@ impl DigestKernel {
     /// Compiles it for a machine with `kernels`, whose group 0 it has.
     pub(crate) fn compile(device: &Device, kernels: &Kernels) -> Result<Self, Error> {
         use Access::{Read, ReadWrite};
-        let layout = storage_layout(device, "digests", &[Read, Read, Read, ReadWrite])?;
+        let layout = storage_layout(device, "digests", &[Read, Read, ReadWrite])?;
         let constants = [("WORKGROUP_SIZE", f64::from(WORKGROUP))];
         let shader = shader(device, "machine::digest", 1, &[])?;
         Ok(Self { digest: shader.pipeline("digest", &[&kernels.machine, &layout], &constants)?, layout })

@@ -40,7 +40,7 @@ impl Lowering {
             });
         }
         Ok(Self {
-            store: Store::new(device, &frames, 1, features, &Dispatch::TABLE, Bounds::NONE)?,
+            store: Store::new(device, &frames, 1, features, &Dispatch::TABLE, 1, Bounds::NONE)?,
             digest: None,
         })
     }

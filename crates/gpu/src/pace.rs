@@ -54,16 +54,23 @@ pub(crate) struct Slices {
 }
 
 impl Slices {
-    /// For `lanes` lanes on a device that cuts invocations after `loop_limit` iterations, if it does, and on
-    /// which other lanes had a pace.
-    pub(crate) fn new(is_software: bool, loop_limit: Option<u32>, lanes: u32, pace: Option<Pace>) -> Self {
+    /// For `lanes` lanes whose steps take `loops` loop iterations, on a device that cuts invocations after
+    /// `loop_limit` of them, if it does, and on which other lanes had a pace.
+    pub(crate) fn new(
+        is_software: bool,
+        loop_limit: Option<u32>,
+        lanes: u32,
+        loops: u32,
+        pace: Option<Pace>,
+    ) -> Self {
         let target = if is_software { SOFTWARE_SLICE } else { SLICE };
         let steps = match pace {
             // Most programs take a bit longer or shorter than the one before.
             Some(pace) => (0.5 * target.as_secs_f64() / pace.step_of(lanes.max(1))) as u32,
-            None => FIRST_STEPS.min(FIRST_STEPS_OF_ALL / lanes.max(1)),
+            None => FIRST_STEPS.min(FIRST_STEPS_OF_ALL / lanes.max(1)) / loops,
         };
-        let fuel = loop_limit.map_or(u32::MAX, |limit| limit - limit / 8);
+        // Two are a step of the plain interpreter.
+        let fuel = loop_limit.map_or(u32::MAX, |limit| ((limit - limit / 8) / loops).max(2));
         Self { target, most: STEPS.1, steps: steps.clamp(STEPS.0, STEPS.1), fuel }
     }
 
@@ -71,12 +78,6 @@ impl Slices {
     pub(crate) fn at_most(self, steps: Option<u32>) -> Self {
         let most = steps.map_or(self.most, |steps| steps.min(self.most));
         Self { most, steps: self.steps.min(most), ..self }
-    }
-
-    /// The same where a step takes so many loop iterations.
-    pub(crate) fn with_steps_of(self, loops: u32) -> Self {
-        let fuel = if self.fuel == u32::MAX { self.fuel } else { self.fuel / loops };
-        Self { fuel, ..self }
     }
 
     /// Learns from a slice that took so long, at the end of which so many lanes still ran.
@@ -109,7 +110,7 @@ mod tests {
     #[test]
     fn slices_come_to_the_time_they_should_take() {
         for step in [1e-8, 1e-6, 1e-4] {
-            let mut slices = Slices::new(false, None, 1000, None);
+            let mut slices = Slices::new(false, None, 1000, 1, None);
             for _ in 0..10 {
                 slices.adapt(Duration::from_secs_f64(step * f64::from(slices.steps)), 1000);
             }
@@ -120,9 +121,9 @@ mod tests {
 
     #[test]
     fn the_next_machine_begins_with_what_was_learned() {
-        let mut slices = Slices::new(false, None, 100, None);
+        let mut slices = Slices::new(false, None, 100, 1, None);
         let pace = slices.adapt(Duration::from_secs_f64(1e-6 * f64::from(slices.steps)), 100);
-        let first = |software, lanes| Slices::new(software, None, lanes, Some(pace)).steps;
+        let first = |software, lanes| Slices::new(software, None, lanes, 1, Some(pace)).steps;
         let near = |steps: u32, expected: u32| steps.abs_diff(expected) <= expected / 100;
         assert!(near(first(false, 100), 50_000), "half of 100 ms: {}", first(false, 100));
         assert!(near(first(false, 1), 50_000), "fewer lanes may be no faster");
@@ -133,13 +134,21 @@ mod tests {
 
     #[test]
     fn what_is_not_known_begins_short_for_many_lanes() {
-        let first = |lanes| Slices::new(false, None, lanes, None).steps;
+        let first = |lanes| Slices::new(false, None, lanes, 1, None).steps;
         assert_eq!((first(0), first(1), first(1024), first(65_536)), (65_536, 65_536, 65_536, 1024), "steps");
     }
 
     #[test]
+    fn where_a_step_takes_many_loops_there_are_fewer_steps_at_first_and_never_none() {
+        assert_eq!(Slices::new(false, None, 1, 48, None).steps, 65_536 / 48, "of the first slice");
+        assert_eq!(Slices::new(false, Some(65_535), 1, 48, None).fuel, 57_344 / 48, "for a slice");
+        assert_eq!(Slices::new(false, Some(50), 1, 48, None).fuel, 2, "for a step");
+        assert_eq!(Slices::new(false, None, 1, 48, None).fuel, u32::MAX, "no limit");
+    }
+
+    #[test]
     fn fuel_ends_before_the_driver_ends_the_loop() {
-        assert_eq!(Slices::new(true, None, 1, None).fuel, u32::MAX, "no limit");
-        assert_eq!(Slices::new(true, Some(65_535), 1, None).fuel, 57_344, "some are left");
+        assert_eq!(Slices::new(true, None, 1, 1, None).fuel, u32::MAX, "no limit");
+        assert_eq!(Slices::new(true, Some(65_535), 1, 1, None).fuel, 57_344, "some are left");
     }
 }

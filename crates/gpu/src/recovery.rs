@@ -109,7 +109,7 @@ impl Recovering {
             let mut executor =
                 Box::new(GpuExecutor::with_bounds(&device, &plan, &self.dispatch, self.bounds)?);
             self.journal.replay(&mut executor)?;
-            // What is done again is not decided again.
+            // What is done again counts once; what was counted and not reported is lost with the device.
             executor.take_decisions()?;
             Ok((device, executor))
         };

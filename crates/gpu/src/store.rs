@@ -9,7 +9,9 @@ use kvrm_arm64::lowering::{Row, decode_table};
 use kvrm_arm64::micro_op::MicroOp;
 use kvrm_arm64::{Class, Features};
 use kvrm_machine::{Decisions, PAGE_BYTES};
-use kvrm_shaders::layout::{COUNTER_FRAMES, COUNTERS, FRAME_WORDS, PAGE_OPS, ROW_WORDS, STOP_NEED_FRAME};
+use kvrm_shaders::layout::{
+    CLASSES, COUNTER_FRAMES, COUNTERS, FRAME_WORDS, PAGE_OPS, ROW_WORDS, STOP_NEED_FRAME,
+};
 
 use crate::buffer::Buffer;
 use crate::columns::Columns;
@@ -43,9 +45,11 @@ pub(crate) struct Parameters {
 
 /// Bytes of the micro-ops of a page.
 const CODE_PAGE_BYTES: u64 = PAGE_OPS as u64 * OP_BYTES;
-/// Buffers of a kernel that are not pools: the machine's, and the most that come with a kernel, which is that which
-/// lowers words as a network says.
-const OTHER_BUFFERS: u32 = 6 + 3 + 2 + 3;
+/// Buffers of a kernel that are not pools: the machine's, and the most that come with a kernel, which is one that
+/// transfers.
+const OTHER_BUFFERS: u32 = 6 + 4;
+/// The same of machines with a network: the most come with the kernel that lowers words.
+const OTHER_BUFFERS_WITH_NETWORK: u32 = 6 + 2 + 2 + 3;
 /// The most bytes of console output that wait for the host, of all lanes together.
 const CONSOLE_BYTES: u64 = 64 << 20;
 /// The fewest and the most bytes of a lane.
@@ -112,7 +116,6 @@ pub(crate) struct Store {
     /// The network that chooses classes, if one does, and groups 2 and 3 of kernels that ask it.
     network: Option<(Network, [wgpu::BindGroup; 2])>,
     decode_table: Buffer,
-    class_rows: Buffer,
     /// How many frames there are room for.
     capacity: u32,
     /// Code that was lowered: which frame each code page holds.
@@ -136,22 +139,24 @@ impl Store {
         lanes: usize,
         features: Features,
         dispatch: &Dispatch,
+        workgroup: u32,
         bounds: Bounds,
     ) -> Result<Self, Error> {
         let columns = Columns::new(device, lanes)?;
         let pool_shift = bounds.pool_shift.unwrap_or_else(|| pool_shift(device));
         let wanted = frames.words.len() as u64 + FRAMES_A_LANE * lanes as u64 + 16;
         let (rows, starts) = decode_table();
-        let rows: Vec<u32> = rows.iter().flat_map(row_words).collect();
+        let rows: Vec<u32> = starts.into_iter().chain(rows.iter().flat_map(row_words)).collect();
         let info = Buffer::zeroed(device, "frame information", INFO_BYTES)?;
         let console_bytes = bounds.console_bytes.unwrap_or_else(|| console_bytes(device, lanes));
         let nothing =
             bind(device, "nothing yet", &crate::pipeline::storage_layout(device, "empty", &[])?, &[])?;
-        let network = Network::new(device, dispatch, bounds.subgroups)?
+        let kernels = device.kernels(1, pool_shift)?;
+        let network = Network::new(device, &kernels, dispatch, workgroup == 1, bounds.subgroups)?
             .map(|network| (network, [nothing.clone(), nothing.clone()]));
         let mut store = Self {
             device: device.clone(),
-            kernels: device.kernels(1, pool_shift)?,
+            kernels,
             columns,
             lanes,
             parameters: Buffer::zeroed(device, "parameters", size_of::<Parameters>() as u64)?,
@@ -166,7 +171,6 @@ impl Store {
             pool_shift,
             variant: 1,
             decode_table: Buffer::with_contents(device, "decode table", &rows)?,
-            class_rows: Buffer::with_contents(device, "classes", &starts)?,
             capacity: 1,
             code_pages: Vec::new(),
             pools_max: bounds.pools.unwrap_or(usize::MAX),
@@ -219,7 +223,8 @@ impl Store {
 
     /// How many frames the device could hold at most.
     pub(crate) fn frames_max(&self) -> u32 {
-        let bindings = self.device.limits().storage_buffers.saturating_sub(OTHER_BUFFERS) as usize;
+        let others = if self.network.is_some() { OTHER_BUFFERS_WITH_NETWORK } else { OTHER_BUFFERS };
+        let bindings = self.device.limits().storage_buffers.saturating_sub(others) as usize;
         let bindings = bindings.min(self.pools_max);
         let most =
             POOLS.iter().map(|(pools, _)| *pools).filter(|pools| *pools <= bindings).max().unwrap_or(1);
@@ -419,12 +424,7 @@ impl Store {
         // A dispatch has a limited number of workgroups in its second dimension.
         for pages in pages.chunks(32_768) {
             let list = Buffer::with_contents(&self.device, "pages to decode", pages.as_flattened())?;
-            let group = bind(
-                &self.device,
-                "decoding",
-                &self.kernels.decoding,
-                &[&self.decode_table, &self.class_rows, &list],
-            )?;
+            let group = bind(&self.device, "decoding", &self.kernels.decoding, &[&self.decode_table, &list])?;
             let parameters = Parameters { jobs: pages.len() as u32, ..Parameters::default() };
             let workgroups = (PAGE_OPS / WORKGROUP, pages.len() as u32, 1);
             let decode = self.kernels.decode(&self.device, self.chooser())?;
@@ -457,24 +457,17 @@ impl Store {
             }
             self.bind()?;
         }
-        let there = self.micro_ops.bytes() / CODE_PAGE_BYTES;
-        let noted = self.words().map_or(there, |words| words.bytes() / (u64::from(PAGE_OPS) * WORD_BYTES));
-        Ok(there.min(noted).min(max) as usize)
+        Ok((self.micro_ops.bytes() / CODE_PAGE_BYTES).min(max) as usize)
     }
 
     fn try_grow_code(&mut self, pages: u64) -> Result<(), Error> {
+        // What is beside micro-ops first, so that there is always enough of it.
         if let Some((network, _)) = &mut self.network
             && network.chooser.is_asked_in_steps()
         {
             network.words.grow(pages * u64::from(PAGE_OPS) * WORD_BYTES)?;
         }
         self.micro_ops.grow(pages * CODE_PAGE_BYTES).map(drop)
-    }
-
-    /// What is noted beside micro-ops, if anything is.
-    fn words(&self) -> Option<&Buffer> {
-        let (network, _) = self.network.as_ref()?;
-        network.chooser.is_asked_in_steps().then_some(&network.words)
     }
 
     /// Lowers blocks of consecutive words for their digests; `machine/digest.wgsl` says how.
@@ -486,8 +479,7 @@ impl Store {
     ) -> Result<Vec<u64>, Error> {
         let list = Buffer::with_contents(&self.device, "blocks", blocks)?;
         let digests = Buffer::zeroed(&self.device, "digests", 8 * blocks.len() as u64)?;
-        let group =
-            bind(&self.device, "digests", layout, &[&self.decode_table, &self.class_rows, &list, &digests])?;
+        let group = bind(&self.device, "digests", layout, &[&self.decode_table, &list, &digests])?;
         let jobs = blocks.len() as u32;
         let parameters = Parameters { jobs, ..Parameters::default() };
         let workgroups = (jobs.min(65_535), jobs.div_ceil(65_535), 1);
@@ -545,7 +537,13 @@ fn row_words(row: &Row) -> [u32; ROW_WORDS as usize] {
     ]
 }
 
-const _: () = assert!(Class::ALL.len() == 7, "the table of classes has an entry each, and an end");
+const _: () = assert!(Class::ALL.len() == CLASSES as usize, "shaders have as many classes");
+/// What wgpu leaves of Metal's 31 buffers.
+const METAL_BUFFERS: u32 = 29;
+const _: () = assert!(
+    OTHER_BUFFERS_WITH_NETWORK + 16 <= METAL_BUFFERS,
+    "there is room for all pools, with a network too"
+);
 
 /// The largest power of two of words that a binding can have.
 fn pool_shift(device: &Device) -> u32 {

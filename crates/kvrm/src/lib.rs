@@ -51,7 +51,7 @@
 //! # What chooses instructions
 //!
 //! The class of an instruction, by which its row in the instruction table is found, can be chosen by a neural network
-//! on the GPU, in each step or once for each word of code: [`Dispatch`] says which, and [`Report::dispatch`] what it
+//! on the GPU, in each step or once for each word of code: [`Dispatch`] says which, and [`Report::decisions`] what it
 //! decided. The row that is found is the check: results are the same whatever the network says.
 //!
 //! # What it does not do

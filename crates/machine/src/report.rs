@@ -25,7 +25,7 @@ pub struct Report {
     pub dispatches: u64,
     /// What a network decided, if one chooses the classes of instructions.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub dispatch: Option<Decisions>,
+    pub decisions: Option<Decisions>,
     /// Frames that all lanes own together at the end.
     pub frames: usize,
     /// Time the run took, in seconds.
@@ -44,8 +44,9 @@ pub struct Decisions {
     pub tuples: u32,
     /// For how many of them the device says the network is right.
     pub tuples_right: u32,
-    /// By the class that is right, what was decided since the last report: for steps that retired, or, in the memo
-    /// modes, for words that were lowered.
+    /// By the class that is right, what was decided since the last report: for steps that retired on the device, which
+    /// calls that the host serves do not, and those that a wrong class stopped; in the memo modes for words that were
+    /// lowered. What was not reported when a device was lost is lost with it.
     pub classes: Vec<ClassDecisions>,
 }
 
@@ -114,7 +115,7 @@ impl fmt::Display for Report {
             ("steps", Some(self.steps.to_string())),
             ("services", Some(self.services.to_string())),
             ("dispatches", Some(self.dispatches).filter(|&count| count > 0).map(|count| count.to_string())),
-            ("dispatch", self.dispatch.as_ref().map(ToString::to_string)),
+            ("decisions", self.decisions.as_ref().map(ToString::to_string)),
             ("frames", Some(self.frames.to_string())),
             ("time", Some(format!("{:.3} s", self.wall.as_secs_f64()))),
             ("speed", Some(format!("{:.1} MIPS", self.steps_per_second() / 1e6))),

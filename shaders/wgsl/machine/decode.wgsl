@@ -9,7 +9,7 @@ import package::machine::layout::{FRAME_WORDS, INFO_CODE_VALID, PAGE_OPS};
 override WORKGROUP_SIZE: u32 = 64u;
 
 /// What to lower: a frame, its code page, and the frame that had that page before, if another one.
-@group(1) @binding(2) var<storage, read> pages: array<vec4<u32>>;
+@group(1) @binding(1) var<storage, read> pages: array<vec4<u32>>;
 
 /// Lowers the words of the pages in the list.
 @compute @workgroup_size(WORKGROUP_SIZE)

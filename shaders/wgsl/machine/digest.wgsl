@@ -11,9 +11,9 @@ override WORKGROUP_SIZE: u32 = 64u;
 const DIGEST_FACTOR = 0x9e3779b97f4a7c15lu;
 
 /// The blocks: a word is 1,024 times the number of its block, plus its place in it.
-@group(1) @binding(2) var<storage, read> digest_blocks: array<u32>;
+@group(1) @binding(1) var<storage, read> digest_blocks: array<u32>;
 /// The sums of each block.
-@group(1) @binding(3) var<storage, read_write> digests: array<vec2<u32>>;
+@group(1) @binding(2) var<storage, read_write> digests: array<vec2<u32>>;
 
 /// The sum of the low words of what becomes of the words of a block.
 var<workgroup> low_sum: atomic<u32>;

@@ -19,7 +19,8 @@ import package::machine::layout::{CLASSES, COLUMN_FPCR, COLUMN_LIMIT, COLUMN_NZC
 import package::machine::memory::{CODE_TLB_ENTRIES, PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_FRAME, TLB_READ, TLB_WRITE, code_ops, code_page, code_tlb, effort, forget_pages, get_state, halves, joined, lane, set_state, tlb};
 import package::machine::micro_op::{CARRY_FLAG, EXTRACTION_PLAIN, HANDLER_ADD, HANDLER_AND, HANDLER_BIT_FIELD_INSERT, HANDLER_BRANCH, HANDLER_BRANCH_REGISTER, HANDLER_BREAKPOINT, HANDLER_CHECK_READ, HANDLER_CLEAR_EXCLUSIVE, HANDLER_CONDITIONAL_COMPARE, HANDLER_COUNT_LEADING_SIGNS, HANDLER_COUNT_LEADING_ZEROS, HANDLER_CRC32, HANDLER_DIVIDE, HANDLER_EOR, HANDLER_EXTRACT, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_LITERAL, HANDLER_MULTIPLY_ADD, HANDLER_MULTIPLY_ADD_LONG, HANDLER_MULTIPLY_HIGH, HANDLER_NOP, HANDLER_ORR, HANDLER_PC_RELATIVE, HANDLER_READ_SYSTEM, HANDLER_REVERSE_BITS, HANDLER_REVERSE_BYTES, HANDLER_SELECT, HANDLER_SHIFT, HANDLER_STALE, HANDLER_STORE, HANDLER_SUPERVISOR_CALL, HANDLER_TEST_BRANCH, HANDLER_UNDEFINED, HANDLER_WRITE_SYSTEM, INDEX_OFFSET, INDEX_POST, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO, SYSTEM_FPCR, SYSTEM_FPSR, SYSTEM_NZCV, SYSTEM_TPIDRRO_EL0, SYSTEM_TPIDR_EL0, get_a, get_aligned, get_b, get_c, get_carry, get_cond, get_dst, get_extend, get_extraction, get_flags, get_handler, get_index, get_invert, get_left, get_nzcv, get_operation, get_pair, get_right, get_size, get_wide};
 import package::networks::dispatch::{load_weights};
-import package::networks::dispatch_together::{MEMBERS, decide_together};
+import package::networks::dispatch_together::{MEMBERS, evaluate_together};
+import package::networks::logits::{greatest};
 import package::networks::tuple::{tuple_of};
 
 /// The tuple of the next word that is asked about.
@@ -34,7 +35,6 @@ const NO_LIMIT = 0xffffffffu;
 @compute @workgroup_size(MEMBERS)
 fn run(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) member: u32) {
     load_weights(member, MEMBERS);
-    workgroupBarrier();
     lane = workgroup.x;
     let lanes = parameters.lanes;
     if lane >= lanes || u32(get_state(COLUMN_STOP)) != STOP_NONE {
@@ -70,10 +70,13 @@ fn run(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_in
     // The word of the next micro-op and the class that is right; the class the network chooses.
     var fetched = vec2<u32>(0u, CLASSES);
     var chosen = CLASSES;
+    // All invocations have seen that the lane has no stop before it can get one.
+    workgroupBarrier();
     loop {
         // Only the first invocation takes steps; all of them find the answer to what it asks.
         if member == 0u {
             question = NO_QUESTION;
+            // Once; a step that does not retire leaves it early.
             while done != count {
                 // Operands.
                 let control = op.x;
@@ -307,7 +310,7 @@ fn run(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_in
         if tuple == NO_QUESTION {
             break;
         }
-        chosen = decide_together(tuple, member);
+        chosen = greatest(evaluate_together(tuple, member));
         if member == 0u {
             op = settled(op, fetched, chosen, done != count);
         }

@@ -38,7 +38,8 @@ fn evaluate_in_teams(tuple: u32) -> Logits {
     let units = member % UNIT_VECTORS;
     let half = member / UNIT_VECTORS;
     sum = select(vec4<f32>(), near_weights[SECOND_BIAS + units], half == 0u);
-    for (var vector = UNIT_VECTORS * half; vector < UNIT_VECTORS * (half + 1u); vector += 1u) {
+    for (var index = 0u; index < UNIT_VECTORS; index += 1u) {
+        let vector = UNIT_VECTORS * half + index;
         let x = subgroupShuffle(hidden, team + vector);
         let at = SECOND + 4u * UNIT_VECTORS * vector + units;
         sum += x.x * near_weights[at] + x.y * near_weights[at + 4u] + x.z * near_weights[at + 8u] + x.w * near_weights[at + 12u];
@@ -58,8 +59,8 @@ fn evaluate_in_teams(tuple: u32) -> Logits {
 
 /// The logits of a tuple.
 fn evaluate(tuple: u32) -> Logits {
-    // An invocation that is missing could not do its part.
-    let is_whole = subgroupAdd(1u) == subgroup_members && subgroup_members >= TEAM;
+    // An invocation that is missing could not do its part, nor could half a team.
+    let is_whole = subgroupAdd(1u) == subgroup_members && subgroup_members % TEAM == 0u;
     if is_whole && subgroupAll(tuple == subgroupBroadcastFirst(tuple)) {
         return evaluate_in_teams(tuple);
     }

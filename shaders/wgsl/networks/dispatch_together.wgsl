@@ -3,7 +3,7 @@
 import package::networks::bindings::{folded};
 import package::networks::dispatch_layers::{FIRST, GRID, SECOND, SECOND_BIAS, THIRD, THIRD_BIAS, near_weights};
 import package::networks::layout::{DISPATCH_HIDDEN, DISPATCH_UNITS};
-import package::networks::logits::{Logits, greatest};
+import package::networks::logits::{Logits};
 import package::networks::tuple::{FEATURES, feature_of};
 
 /// Invocations of the workgroup: one a unit of the first hidden layer.
@@ -30,8 +30,8 @@ fn activation_of(x: f32) -> f32 {
     return floor(max(x, 0.0) * GRID) * (1.0 / GRID);
 }
 
-/// The class the network gives a tuple. All invocations of the workgroup call it, with the same tuple.
-fn decide_together(tuple: u32, member: u32) -> u32 {
+/// The logits of a tuple. All invocations of the workgroup call it, with the same tuple.
+fn evaluate_together(tuple: u32, member: u32) -> Logits {
     var sum = folded[(tuple >> FEATURES) * (DISPATCH_HIDDEN / 4u) + member / 4u][member % 4u];
     for (var feature = 0u; feature < FEATURES; feature += 1u) {
         sum += feature_of(tuple, feature) * near(FIRST, DISPATCH_HIDDEN * feature + member);
@@ -58,8 +58,8 @@ fn decide_together(tuple: u32, member: u32) -> u32 {
         output_values[member] = sum;
     }
     workgroupBarrier();
-    return greatest(Logits(
+    return Logits(
         vec4<f32>(output_values[0], output_values[1], output_values[2], output_values[3]),
         vec4<f32>(output_values[4], output_values[5], output_values[6], output_values[7]),
-    ));
+    );
 }

@@ -8,11 +8,8 @@ import package::networks::dispatch::{decide, evaluate, load_weights};
 /// Invocations of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
 
-/// How many invocations one behind the other have the same tuple.
-override SAME: u32 = 1u;
-/// How far the next tuple is.
-override STRIDE: u32 = 1u;
-
+/// How far the next tuple is where a workgroup has one.
+const SHARED_STRIDE = 61u;
 /// Outputs.
 const OUTPUTS_OF_TUPLE = 7u;
 
@@ -40,17 +37,29 @@ fn fill_domain(
     answers[index] = packed;
 }
 
-/// The logits of tuples.
+/// The logits of an invocation's tuple.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn domain_logits(@builtin(global_invocation_id) invocation: vec3<u32>, @builtin(local_invocation_index) member: u32) {
     load_weights(member, WORKGROUP_SIZE);
     workgroupBarrier();
-    let tuple = invocation.x / SAME * STRIDE;
+    keep_logits(invocation.x);
+}
+
+/// The logits of a workgroup's tuple, which all its invocations evaluate.
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn shared_logits(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) member: u32) {
+    load_weights(member, WORKGROUP_SIZE);
+    workgroupBarrier();
+    keep_logits(workgroup.x * SHARED_STRIDE);
+}
+
+/// Evaluates a tuple and keeps its logits.
+fn keep_logits(tuple: u32) {
+    let outputs = evaluate(tuple);
     let at = tuple * OUTPUTS_OF_TUPLE;
     if at + OUTPUTS_OF_TUPLE > arrayLength(&answers) {
         return;
     }
-    let outputs = evaluate(tuple);
     answers[at] = bitcast<u32>(outputs.low.x);
     answers[at + 1u] = bitcast<u32>(outputs.low.y);
     answers[at + 2u] = bitcast<u32>(outputs.low.z);

@@ -8,7 +8,7 @@ use super::BANNER;
 use super::interpreter_few::{SOURCE, only};
 use crate::root;
 
-/// Where the table of lane counts, imports and the entry point end.
+/// The loop.
 const LOOP: &str = "    while done != count {\n";
 /// The end of a step.
 const FETCH: &str = "        done += 1u;
@@ -73,7 +73,8 @@ pub(super) fn few_text() -> Result<String> {
     let source = with_network(
         "that asks a network in each step, where lanes are each a workgroup of its own",
         "import package::networks::dispatch::{load_weights};\n\
-         import package::networks::dispatch_together::{MEMBERS, decide_together};\n",
+         import package::networks::dispatch_together::{MEMBERS, evaluate_together};\n\
+         import package::networks::logits::{greatest};\n",
     )?;
     let (before, rest) = source.split_at(only(&source, LOOP)?);
     let (body, behind) = rest.split_at(only(rest, FETCH)?);
@@ -93,17 +94,19 @@ const NO_QUESTION = 0xffffffffu;
                 "@compute @workgroup_size(MEMBERS)
 fn run(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) member: u32) {
     load_weights(member, MEMBERS);
-    workgroupBarrier();
     lane = workgroup.x;
 ",
             ),
         ],
     )?;
     out += FETCHED;
-    out += "    loop {
+    out += "    // All invocations have seen that the lane has no stop before it can get one.
+    workgroupBarrier();
+    loop {
         // Only the first invocation takes steps; all of them find the answer to what it asks.
         if member == 0u {
             question = NO_QUESTION;
+            // Once; a step that does not retire leaves it early.
 ";
     for line in body.lines() {
         out += &format!("{}{line}\n", if line.is_empty() { "" } else { "        " });
@@ -122,7 +125,7 @@ fn run(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_in
         if tuple == NO_QUESTION {
             break;
         }
-        chosen = decide_together(tuple, member);
+        chosen = greatest(evaluate_together(tuple, member));
         if member == 0u {
             op = settled(op, fetched, chosen, done != count);
         }

@@ -21,6 +21,23 @@ fn the_class_of_a_row_is_the_class_of_all_its_words() {
     }
 }
 
+/// A class that is wrong for a word finds no row for it.
+#[test]
+fn rows_of_different_classes_have_no_word_in_common() {
+    for (index, row) in ENCODINGS.iter().enumerate() {
+        for other in ENCODINGS[..index].iter().filter(|other| other.class != row.class) {
+            let (a, b) = (&row.pattern, &other.pattern);
+            assert_ne!(
+                (a.value ^ b.value) & a.mask & b.mask,
+                0,
+                "some word is both {} and {}",
+                row.name,
+                other.name
+            );
+        }
+    }
+}
+
 #[test]
 fn the_class_depends_on_the_class_bits_alone() {
     let mut random = Random::new(2);

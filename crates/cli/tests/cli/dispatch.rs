@@ -15,7 +15,7 @@ fn a_guest_prints_the_same_in_every_mode_and_decisions_are_reported() {
         assert_eq!((run.status, &*run.stderr), (0, ""), "{mode}");
         let json: Value = serde_json::from_str(&run.stdout).expect("it is JSON");
         assert_eq!(json["lanes"][0]["output"], plain.stdout, "{mode}");
-        let decisions = &json["dispatch"];
+        let decisions = &json["decisions"];
         if mode == "table" {
             assert_eq!(decisions, &Value::Null, "nothing is asked");
             continue;
@@ -33,7 +33,7 @@ fn a_guest_prints_the_same_in_every_mode_and_decisions_are_reported() {
     // The engine follows from the mode.
     let run = kvrm(&["run", "--dispatch", "hybrid", "--engine", "auto", "--stats", &sieve, "10"]);
     assert_eq!(run.status, 0, "{}", run.stderr);
-    assert!(run.stderr.contains("dispatch    hybrid, dispatch "), "a table: {}", run.stderr);
+    assert!(run.stderr.contains("decisions   hybrid, dispatch "), "a table: {}", run.stderr);
     assert!(run.stderr.contains("mispredicted") && run.stderr.contains("ARITHMETIC"), "{}", run.stderr);
 }
 
@@ -53,6 +53,7 @@ fn weights_that_are_wrong_change_nothing_unless_they_are_to_stop_lanes() {
     let run = kvrm(&[&network[..], &["--stop-on-misprediction", &sieve, "100"]].concat());
     assert_eq!((run.status, &*run.stdout), (125, ""), "nothing is printed before it stops");
     assert!(run.stderr.contains("undefined"), "as at an undefined word: {}", run.stderr);
+    assert!(run.stderr.contains("hint: the network"), "and why: {}", run.stderr);
 }
 
 #[test]
@@ -90,6 +91,8 @@ fn what_cannot_be_is_refused() {
     assert!(refused(&["run", "--weights", "x", &sieve]).contains("--dispatch"), "weights of what");
     let message = refused(&["run", "--engine", "gpu", "--dispatch", "table", "--weights", "x", &sieve]);
     assert!(message.contains("asks no network"), "{message}");
+    let hybrid = ["run", "--engine", "gpu", "--dispatch", "hybrid", "--stop-on-misprediction", &sieve];
+    assert!(refused(&hybrid).contains("the table decides"), "it would do nothing");
     let message =
         refused(&["run", "--engine", "gpu", "--dispatch", "network", "--weights", "no/such", &sieve]);
     assert!(message.contains("no/such"), "{message}");

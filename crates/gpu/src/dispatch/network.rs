@@ -17,18 +17,21 @@ use super::{Dispatch, Mode};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::Error;
-use crate::kernels::{WORKGROUP, shader};
+use crate::kernels::{Kernels, WORKGROUP};
 use crate::pipeline::{Access, bind, storage_layout};
 
 /// Bytes of what is noted beside a micro-op.
 pub(crate) const WORD_BYTES: u64 = 8;
 /// Bytes of the sums of the first layer.
 const FOLDED_BYTES: u64 = 256 * 4 * (dispatch_layout::FC2_WEIGHTS - dispatch_layout::FC1_BIAS) as u64;
-/// The fewest invocations of a subgroup that share an evaluation.
-const TEAM: u32 = 8;
-/// What kernels over all tuples declare with `override`.
-const CONSTANTS: [(&str, f64); 1] = [("WORKGROUP_SIZE", WORKGROUP as f64)];
-/// Loop iterations of an evaluation, and one of the step.
+/// Every so many tuples one is evaluated by invocations together, to compare; `networks/domain*.wgsl` know it, too.
+const STRIDE: usize = 61;
+/// How many tuples these are.
+const STRIDES: usize = TUPLES.div_ceil(STRIDE);
+/// Words of such a tuple where a workgroup evaluates it together: the class and the logits.
+const TOGETHER_WORDS: usize = 8;
+/// Loop iterations of a step in which a workgroup asks together, which are the most: 12 features, 16 inputs of the
+/// second layer, 16 of the third, and the step's own.
 const LOOPS: u32 = 48;
 /// What the network should say.
 static LABELS: LazyLock<Vec<u8>> = LazyLock::new(dispatch_labels);
@@ -39,12 +42,11 @@ pub(crate) struct Chooser {
     /// The number of the module that chooses where words are lowered.
     choice: usize,
     /// The number of what is substituted for the network's modules, from 1.
-    network: usize,
+    pub(crate) network: usize,
 }
 
 impl Chooser {
-    fn new(device: &Device, mode: Mode, weights: &Weights, subgroups: bool) -> Self {
-        let shares = subgroups && device.info().has_subgroups && device.info().subgroup_sizes.0 >= TEAM;
+    fn new(mode: Mode, weights: &Weights, shares: bool) -> Self {
         Self {
             choice: match mode {
                 Mode::MemoWord => 0,
@@ -64,7 +66,7 @@ impl Chooser {
     }
 
     /// What is substituted for the network's modules.
-    fn network(self) -> &'static [(&'static str, &'static str)] {
+    pub(crate) fn network(self) -> &'static [(&'static str, &'static str)] {
         self.network.checked_sub(1).map_or(&[], |index| NETWORKS[index])
     }
 
@@ -98,37 +100,55 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// Brings the network of `dispatch` to a device and tests it there, if there is one.
-    pub(crate) fn new(device: &Device, dispatch: &Dispatch, subgroups: bool) -> Result<Option<Self>, Error> {
+    /// Brings the network of `dispatch` to a device, if there is one, and tests it there; also as a workgroup
+    /// evaluates it together, if that is how lanes will ask.
+    pub(crate) fn new(
+        device: &Device,
+        kernels: &Kernels,
+        dispatch: &Dispatch,
+        together: bool,
+        subgroups: bool,
+    ) -> Result<Option<Self>, Error> {
         if dispatch.mode == Mode::Table {
             return Ok(None);
         }
-        let weights = match &dispatch.weights {
-            Some(weights) => Arc::clone(weights),
-            None => builtin()?,
+        // Those that come with KVRM are proved to be exact.
+        let (weights, is_exact) = match &dispatch.weights {
+            Some(weights) => (Arc::clone(weights), is_exact(weights)),
+            None => (builtin()?, true),
         };
-        let chooser = Chooser::new(device, dispatch.mode, &weights, subgroups);
-        let loaded = Loaded::new(device, &weights, chooser)?;
-        let domain = loaded.evaluate("fill_domain", 4, TUPLES as u64, &[])?;
+        // Others would give other classes whenever other invocations happen to be there to share the work.
+        let shares = subgroups && is_exact && device.info().has_subgroups;
+        let chooser = Chooser::new(dispatch.mode, &weights, shares);
+        let loaded = Loaded::new(device, kernels, &weights, chooser)?;
+        let domain = loaded.evaluate("fill_domain", TUPLES / 4 / WORKGROUP as usize, TUPLES)?;
         let answers = device.download(&[(&domain, 0..TUPLES as u64)])?.remove(0);
-        let right = test(&answers, &weights)?;
+        let right = answers.iter().zip(&*LABELS).filter(|(answer, label)| answer == label).count();
+        if is_exact {
+            if right < TUPLES {
+                let expected =
+                    DispatchNetwork::from_flat(weights.values()).map(|network| network.classes_of_all());
+                compare(&answers, &expected.unwrap_or_default())?;
+            }
+            if together && chooser.is_asked_in_steps() {
+                let together: Vec<u8> = loaded.together()?.iter().map(|words| words[0] as u8).collect();
+                let apart: Vec<u8> = answers.iter().step_by(STRIDE).copied().collect();
+                compare(&together, &apart)?;
+            }
+        }
         let stops = if dispatch.stops { DISPATCH_STOPS } else { 0 };
-        let sha256 = sha256_of(weights.values());
+        let decisions = Class::ALL.len() * DECISION_WORDS as usize;
         Ok(Some(Self {
             chooser,
             flags: if dispatch.mode == Mode::Hybrid { DISPATCH_TABLE_DECIDES } else { stops },
             mode: dispatch.mode,
-            name: format!("{} {}", weights.architecture().name(), &sha256[..12]),
-            right,
+            name: format!("{} {}", weights.architecture().name(), &sha256_of(weights.values())[..12]),
+            right: right as u32,
+            decisions: Buffer::zeroed(device, "decisions", 4 * decisions as u64)?,
+            words: Buffer::zeroed(device, "words", WORD_BYTES * u64::from(PAGE_OPS))?,
             weights: loaded.weights,
             folded: loaded.folded,
-            decisions: Buffer::zeroed(
-                device,
-                "decisions",
-                4 * u64::from(DECISION_WORDS) * Class::ALL.len() as u64,
-            )?,
             domain,
-            words: Buffer::zeroed(device, "words", WORD_BYTES * u64::from(PAGE_OPS))?,
         }))
     }
 
@@ -168,24 +188,50 @@ fn builtin() -> Result<Arc<Weights>, Error> {
     WEIGHTS.clone().map_err(|reason| Error::Weights { reason })
 }
 
+/// Whether classes by these weights are the same on every device and however work is shared.
+fn is_exact(weights: &Weights) -> bool {
+    // The small network divides.
+    weights.architecture() == Architecture::Dispatch
+        && DispatchNetwork::from_flat(weights.values()).is_ok_and(|network| network.is_exact())
+}
+
+/// Compares the classes a device gives tuples with those it should give.
+fn compare(found: &[u8], expected: &[u8]) -> Result<(), Error> {
+    let stride = TUPLES.div_ceil(found.len().max(1));
+    match found.iter().zip(expected).position(|(found, expected)| found != expected) {
+        None => Ok(()),
+        Some(index) => {
+            let word = Tuple::new((index * stride) as u32).first_word();
+            let (found, expected) = (found[index], expected[index]);
+            let message = format!("the network gives {word:#010x} class {found}, not {expected}");
+            Err(Error::WrongResult { message })
+        }
+    }
+}
+
 /// Weights on a device, ready to be evaluated.
 struct Loaded<'a> {
     device: &'a Device,
+    kernels: &'a Kernels,
     weights: Buffer,
     folded: Buffer,
-    /// What is substituted for the network's modules.
-    substitutions: &'static [(&'static str, &'static str)],
+    chooser: Chooser,
 }
 
 impl<'a> Loaded<'a> {
     /// Brings weights to a device and folds the first layer there.
-    fn new(device: &'a Device, weights: &Weights, chooser: Chooser) -> Result<Self, Error> {
+    fn new(
+        device: &'a Device,
+        kernels: &'a Kernels,
+        weights: &Weights,
+        chooser: Chooser,
+    ) -> Result<Self, Error> {
         let flat = Buffer::in_host_memory(device, "weights", weights.values())?;
         let folded = Buffer::zeroed(device, "folded weights", FOLDED_BYTES)?;
         if weights.architecture() == Architecture::Dispatch {
             let layout = storage_layout(device, "folding", &[Access::Read, Access::ReadWrite])?;
             let group = bind(device, "folding", &layout, &[&flat, &folded])?;
-            let fold = shader(device, "networks::fold", 1, &[])?.pipeline("fold", &[&layout], &CONSTANTS)?;
+            let fold = kernels.domain(device, "fold", chooser, &layout)?;
             let workgroups = (FOLDED_BYTES / 4) as u32 / WORKGROUP;
             device.submit("folding a network", |encoder| {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
@@ -194,97 +240,79 @@ impl<'a> Loaded<'a> {
                 pass.dispatch_workgroups(workgroups, 1, 1);
             })?;
         }
-        Ok(Self { device, weights: flat, folded, substitutions: chooser.network() })
+        Ok(Self { device, kernels, weights: flat, folded, chooser })
     }
 
-    /// Evaluates the network on all tuples, so many by an invocation. What comes of them has `bytes` bytes.
-    fn evaluate(
-        &self,
-        entry: &str,
-        tuples: u32,
-        bytes: u64,
-        constants: &[(&str, f64)],
-    ) -> Result<Buffer, Error> {
-        let Self { device, weights, folded, substitutions } = self;
-        let outputs = Buffer::zeroed(device, entry, bytes)?;
-        let own_layout = storage_layout(device, "outputs", &[Access::ReadWrite])?;
-        let network_layout = network_layout(device)?;
-        let own = bind(device, "outputs", &own_layout, &[&outputs])?;
-        let network = bind(device, "network", &network_layout, &[weights, folded])?;
-        let layouts = [Some(&own_layout), None, Some(&network_layout)];
-        let pipeline = shader(device, "networks::domain", 1, substitutions)?.pipeline_at(
-            entry,
-            &layouts,
-            &[&CONSTANTS, constants].concat(),
-        )?;
-        let workgroups = TUPLES as u32 / tuples / WORKGROUP;
+    /// Evaluates the network by so many workgroups of a kernel, whose outputs have `bytes` bytes.
+    fn evaluate(&self, entry: &'static str, workgroups: usize, bytes: usize) -> Result<Buffer, Error> {
+        let Self { device, kernels, weights, folded, chooser } = self;
+        let outputs = Buffer::zeroed(device, entry, bytes as u64)?;
+        let layout = storage_layout(device, "outputs", &[Access::ReadWrite])?;
+        let group = bind(device, "outputs", &layout, &[&outputs])?;
+        let network = bind(device, "network", &kernels.network, &[weights, folded])?;
+        let pipeline = kernels.domain(device, entry, *chooser, &layout)?;
         let submission = device.submit("evaluating a network", |encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             pass.set_pipeline(&pipeline);
-            pass.set_bind_group(0, &own, &[]);
+            pass.set_bind_group(0, &group, &[]);
             pass.set_bind_group(2, &network, &[]);
-            pass.dispatch_workgroups(workgroups, 1, 1);
+            pass.dispatch_workgroups(workgroups as u32, 1, 1);
         })?;
         device.wait(&submission)?;
         Ok(outputs)
     }
+
+    /// Class and logits of some tuples, each evaluated by a workgroup together.
+    fn together(&self) -> Result<Vec<[u32; TOGETHER_WORDS]>, Error> {
+        let bytes = STRIDES * size_of::<[u32; TOGETHER_WORDS]>();
+        let outputs = self.evaluate("ask_together", STRIDES, bytes)?;
+        Ok(bytemuck::pod_collect_to_vec(&self.device.download(&[(&outputs, 0..bytes as u64)])?.remove(0)))
+    }
 }
 
-/// Whether invocations share evaluations.
+/// Who evaluates a tuple.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// Never.
+    /// An invocation by itself, all tuples.
     Never,
-    /// In subgroups whose tuples are the same.
+    /// The same, in kernels that would share the work in subgroups if tuples were the same.
     Possibly,
-    /// In all subgroups, as all have the same tuple.
-    Always,
+    /// Subgroups whose tuples are the same, every 61st tuple.
+    Subgroups,
+    /// Workgroups together, every 61st tuple.
+    Workgroups,
 }
 
-/// The logits of all tuples, as kernels of machines evaluate them: each invocation by itself; those of a subgroup, if
-/// they have the same tuple; or so that they do have, for every 61st tuple.
+/// Tuples and their logits, as kernels of machines evaluate them.
 ///
 /// # Errors
 ///
 /// The device fails.
 #[doc(hidden)]
-pub fn machine_logits(device: &Device, weights: &Weights, sharing: Sharing) -> Result<Vec<[f32; 7]>, Error> {
-    let subgroups = sharing != Sharing::Never;
-    let loaded = Loaded::new(device, weights, Chooser::new(device, Mode::Network, weights, subgroups))?;
-    let bytes = size_of::<[f32; 7]>() as u64 * TUPLES as u64;
-    let always = [("SAME", f64::from(WORKGROUP)), ("STRIDE", 61.0)];
-    let constants = if sharing == Sharing::Always { &always[..] } else { &[] };
-    let logits = loaded.evaluate("domain_logits", 1, bytes, constants)?;
-    Ok(bytemuck::pod_collect_to_vec(&device.download(&[(&logits, 0..bytes)])?.remove(0)))
-}
-
-/// Compares a device's answers with what they should be: those of the table, or, if the network is not right for all
-/// tuples, those of the host, where arithmetic is exact. Returns for how many tuples the network is right.
-fn test(answers: &[u8], weights: &Weights) -> Result<u32, Error> {
-    let right = answers.iter().zip(&*LABELS).filter(|(answer, label)| answer == label).count();
-    if right < TUPLES
-        && weights.architecture() == Architecture::Dispatch
-        && let Ok(network) = DispatchNetwork::from_flat(weights.values())
-    {
-        let expected = network.classes_of_all();
-        let differing = answers.iter().zip(&expected).position(|(answer, expected)| answer != expected);
-        if let Some(index) = differing.filter(|_| network.is_exact()) {
-            let word = Tuple::new(index as u32).first_word();
-            let (answer, expected) = (answers[index], expected[index]);
-            let message = format!("the network gives {word:#010x} class {answer}, not {expected}");
-            return Err(Error::WrongResult { message });
-        }
+pub fn machine_logits(
+    device: &Device,
+    weights: &Weights,
+    sharing: Sharing,
+) -> Result<Vec<(Tuple, [f32; 7])>, Error> {
+    let shares = matches!(sharing, Sharing::Possibly | Sharing::Subgroups) && device.info().has_subgroups;
+    let chooser = Chooser::new(Mode::Network, weights, shares);
+    let kernels = device.kernels(1, 0)?;
+    let loaded = Loaded::new(device, &kernels, weights, chooser)?;
+    let tuple = |index: usize| Tuple::new(index as u32);
+    if sharing == Sharing::Workgroups {
+        let logits =
+            |words: [u32; TOGETHER_WORDS]| std::array::from_fn(|class| f32::from_bits(words[1 + class]));
+        let strided = loaded.together()?.into_iter().enumerate();
+        return Ok(strided.map(|(index, words)| (tuple(index * STRIDE), logits(words))).collect());
     }
-    Ok(right as u32)
-}
-
-/// Group 2 of kernels that evaluate a network.
-pub(crate) fn network_layout(device: &Device) -> Result<wgpu::BindGroupLayout, Error> {
-    storage_layout(device, "network", &[Access::Read, Access::Read])
-}
-
-/// Group 3 of kernels that choose by a network.
-pub(crate) fn decisions_layout(device: &Device) -> Result<wgpu::BindGroupLayout, Error> {
-    storage_layout(device, "decisions", &[Access::ReadWrite, Access::Read, Access::ReadWrite])
+    let (entry, workgroups, stride) = match sharing {
+        Sharing::Subgroups => ("shared_logits", STRIDES, STRIDE),
+        _ => ("domain_logits", TUPLES / WORKGROUP as usize, 1),
+    };
+    let bytes = size_of::<[f32; 7]>() * TUPLES;
+    let logits = loaded.evaluate(entry, workgroups, bytes)?;
+    let bytes = device.download(&[(&logits, 0..bytes as u64)])?.remove(0);
+    let logits: Vec<[f32; 7]> = bytemuck::pod_collect_to_vec(&bytes);
+    Ok(logits.into_iter().enumerate().step_by(stride).map(|(index, logits)| (tuple(index), logits)).collect())
 }

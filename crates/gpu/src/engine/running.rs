@@ -11,6 +11,7 @@ use kvrm_shaders::layout::{
 };
 
 use super::{GpuExecutor, halves, word};
+use crate::dispatch::Chooser;
 use crate::error::Error;
 use crate::store::Parameters;
 
@@ -65,7 +66,8 @@ impl GpuExecutor {
                 break;
             } else {
                 let pace = self.slices.adapt(took, running);
-                self.store.device.set_pace(pace);
+                let asks = self.store.chooser().is_some_and(Chooser::is_asked_in_steps);
+                self.store.device.set_pace(asks, pace);
             }
             let progress = Progress {
                 steps: self.ran.steps,

@@ -40,15 +40,22 @@ fn machines_evaluate_the_network_to_the_same_bits_however_work_is_shared() {
     let (weights, _) =
         Weights::builtin(Architecture::Dispatch).expect("they are whole").expect("they are there");
     let expected = DispatchNetwork::from_flat(weights.values()).expect("it is one").logits_of_all();
-    for (sharing, stride) in [(Sharing::Never, 1), (Sharing::Possibly, 1), (Sharing::Always, 61)] {
+    for (sharing, count) in [
+        (Sharing::Never, TUPLES),
+        (Sharing::Possibly, TUPLES),
+        (Sharing::Subgroups, TUPLES / 61 + 1),
+        (Sharing::Workgroups, TUPLES / 61 + 1),
+    ] {
+        // Without subgroups there is no such kernel.
+        if sharing == Sharing::Subgroups && !device().info().has_subgroups {
+            continue;
+        }
         let there = machine_logits(device(), &weights, sharing).expect("it fits");
-        assert_eq!(there.len(), TUPLES, "all of them");
-        // With 64 invocations a tuple, there are fewer of these.
-        let tuples = (0..TUPLES).step_by(stride).take(if stride == 1 { TUPLES } else { TUPLES / 64 });
-        for tuple in tuples {
+        assert_eq!(there.len(), count, "{sharing:?}");
+        for (tuple, got) in &there {
             let bits = |logits: &[f32; 7]| logits.map(f32::to_bits);
-            let (got, wanted) = (&there[tuple], &expected[tuple]);
-            assert_eq!(bits(got), bits(wanted), "{sharing:?}, tuple {tuple:#x}: {got:?}, not {wanted:?}");
+            let wanted = &expected[tuple.index()];
+            assert_eq!(bits(got), bits(wanted), "{sharing:?}, {tuple:?}: {got:?}, not {wanted:?}");
         }
     }
 }
@@ -59,7 +66,12 @@ fn the_small_network_gives_nearly_the_same_logits() {
     let (weights, _) =
         Weights::builtin(Architecture::SmallDispatch).expect("they are whole").expect("they are there");
     let network = SmallDispatchNetwork::from_flat(weights.values()).expect("it is one");
-    let there = machine_logits(device(), &weights, Sharing::Possibly).expect("it fits");
+    let there = machine_logits(device(), &weights, Sharing::Never).expect("it fits");
+    let there: Vec<[f32; 7]> = there.into_iter().map(|(_, logits)| logits).collect();
+    let together = machine_logits(device(), &weights, Sharing::Workgroups).expect("it fits");
+    for (tuple, logits) in together {
+        assert_eq!(argmax(&logits), argmax(&there[tuple.index()]), "{tuple:?} by a workgroup");
+    }
     for (byte, tuples) in there.chunks_exact(TUPLES / 256).enumerate() {
         let expected = network.logits(byte as u8);
         let (first, others) = tuples.split_first().expect("there are some");

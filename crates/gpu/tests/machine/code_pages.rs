@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use kvrm_gpu::Bounds;
+use kvrm_gpu::{Bounds, Dispatch, Mode};
 use kvrm_machine::{Image, PAGE_BYTES, Permissions, Stop};
 
+use crate::dispatch::SPREADS;
 use crate::support::{Both, CODE, image, segment};
 
 /// `pages` pages, each of which adds its number to x1 and goes on to the next; from the last one back to the
@@ -32,8 +33,13 @@ fn round_trip(pages: u32, changes: bool) -> Arc<Image> {
 
 /// Runs lanes with room for so many pages of code.
 fn run(images: &[Arc<Image>], lanes: usize, code_pages: usize) {
-    let bounds = Bounds { code_pages: Some(code_pages), ..Bounds::NONE };
-    let mut both = Both::bounded(images, lanes, 16, bounds);
+    run_asking(images, lanes, code_pages, &Dispatch::TABLE, Bounds::NONE);
+}
+
+/// The same with classes chosen by a network.
+fn run_asking(images: &[Arc<Image>], lanes: usize, code_pages: usize, dispatch: &Dispatch, bounds: Bounds) {
+    let bounds = Bounds { code_pages: Some(code_pages), ..bounds };
+    let mut both = Both::asking(images, lanes, 16, dispatch, bounds);
     for lane in 0..lanes {
         both.change(lane, |cpu| {
             cpu.pc = CODE;
@@ -45,6 +51,26 @@ fn run(images: &[Arc<Image>], lanes: usize, code_pages: usize) {
     both.run(u64::MAX);
     let lanes = both.same(&format!("with {code_pages} pages of code"));
     assert!(lanes.iter().all(|lane| lane.stop == Some(Stop::Halt { imm: 0 })), "all have ended");
+    if dispatch.mode() == Mode::Network {
+        let decisions = both.gpu.take_decisions().expect("it works").expect("there is a network");
+        let steps = lanes.iter().map(|lane| lane.cpu.steps).sum();
+        assert_eq!(
+            (decisions.asked(), decisions.mispredicted()),
+            (steps, 0),
+            "each step is asked about once"
+        );
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn what_is_asked_about_takes_turns_with_its_page() {
+    let network = Dispatch::new(Mode::Network);
+    for bounds in SPREADS {
+        for (code_pages, changes) in [(1, false), (2, true), (5, false), (6, true)] {
+            run_asking(&[round_trip(6, changes)], 3, code_pages, &network, bounds);
+        }
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ use kvrm_arm64::decode;
 use kvrm_gpu::{Dispatch, Mode};
 use kvrm_machine::vectors::{self, Vector};
 use kvrm_machine::{Executor, Factory, Image, PAGE_BYTES, Plan, ReferenceEngine, Region};
+use kvrm_models::{Architecture, DispatchNetwork, Weights};
 use kvrm_testkit::programs;
 use kvrm_testkit::random::Random;
 
@@ -136,11 +137,21 @@ fn random_programs_end_as_on_the_reference() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn random_programs_end_as_on_the_reference_where_a_network_is_asked() {
-    let asking = |mode, bounds| Asking { dispatch: Dispatch::new(mode), bounds };
-    let [shared, _, alone] = SPREADS.map(|bounds| asking(Mode::Network, bounds));
-    let memo = asking(Mode::MemoWord, SPREADS[0]);
-    // A program that changes its code has it lowered again, so memo modes differ from steps there.
-    end_as_on_the_reference(number("KVRM_PROGRAMS", PROGRAMS) / 4, &[&shared, &alone, &memo]);
+    // Everything is ARITHMETIC by a network of zeros.
+    let zeros = vec![0.0; DispatchNetwork::PARAMETERS];
+    let zeros = Weights::from_flat(Architecture::Dispatch, zeros).expect("it is one");
+    let zeros = |mode| Dispatch::with_weights(mode, zeros.clone()).expect("they are fit");
+    let [shared, _, alone] = SPREADS;
+    for (dispatch, bounds) in [
+        (Dispatch::new(Mode::Network), shared),
+        (Dispatch::new(Mode::Network), alone),
+        (Dispatch::new(Mode::MemoWord), shared),
+        (zeros(Mode::Network), shared),
+        (zeros(Mode::Network), alone),
+        (zeros(Mode::MemoDomain), shared),
+    ] {
+        end_as_on_the_reference(number("KVRM_PROGRAMS", PROGRAMS) / 24, &[&Asking { dispatch, bounds }]);
+    }
 }
 
 #[test]

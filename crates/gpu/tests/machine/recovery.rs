@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use kvrm_gpu::{Bounds, Device, Dispatch, Error, GpuEngine, Recovering};
+use kvrm_gpu::{Bounds, Device, Dispatch, Error, GpuEngine, Mode, Recovering};
 use kvrm_machine::{Builder, Executor, Factory, Image, Machine, Plan, Progress, Reference, Stop};
 use kvrm_testkit::guests::{GUESTS, guest};
 use kvrm_testkit::random::Random;
@@ -33,8 +33,13 @@ struct Pair {
 
 impl Pair {
     fn new(images: &[Arc<Image>], bounds: Bounds) -> Self {
+        Self::asking(images, &Dispatch::TABLE, bounds)
+    }
+
+    /// The same with classes chosen by a network.
+    fn asking(images: &[Arc<Image>], dispatch: &Dispatch, bounds: Bounds) -> Self {
         let plan = Plan { images, lanes: LANES, frames_max: 16 };
-        let gpu = Recovering::new(&open(), &plan, &Dispatch::TABLE, bounds).expect("the lanes fit");
+        let gpu = Recovering::new(&open(), &plan, dispatch, bounds).expect("the lanes fit");
         let reference = Reference::new(&plan).expect("the lanes fit");
         let mut pair = Self { gpu, reference };
         for lane in 0..LANES {
@@ -397,4 +402,31 @@ fn a_guest_prints_the_same_whatever_happens_to_the_device() {
         assert_eq!(machine_lanes(&mut gpu), expected, "as if nothing had been");
     }
     assert!(!expected[0].1.is_empty(), "it has printed something");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn lanes_survive_the_loss_of_the_device_with_their_network() {
+    let _alone = alone();
+    let mut pair = Pair::asking(&[raw(busy)], &Dispatch::new(Mode::Network), SLICES);
+    pair.run(500);
+    let asked = |pair: &mut Pair| {
+        let decisions = pair.gpu.take_decisions().expect("it works").expect("there is a network");
+        assert_eq!(
+            (decisions.mispredicted(), decisions.tuples_right),
+            (0, 1 << 20),
+            "it is the same network"
+        );
+        decisions.asked()
+    };
+    let steps = |pair: &mut Pair| -> u64 {
+        (0..LANES).map(|lane| pair.reference.steps(lane).expect("it works")).sum()
+    };
+    assert_eq!(asked(&mut pair), steps(&mut pair), "each step is asked about");
+    let before = steps(&mut pair);
+    pair.gpu.on().raw().destroy();
+    pair.run(300);
+    assert_eq!(pair.gpu.recoveries(), 1, "lanes were made again");
+    pair.same("after a loss");
+    assert_eq!(asked(&mut pair), steps(&mut pair) - before, "what is done again counts once");
 }

@@ -119,8 +119,19 @@ impl Both {
 
     /// The same on a GPU that can do less than the one there is.
     pub(crate) fn bounded(images: &[Arc<Image>], lanes: usize, frames_max: usize, bounds: Bounds) -> Self {
+        Self::asking(images, lanes, frames_max, &Dispatch::TABLE, bounds)
+    }
+
+    /// The same with classes chosen by a network.
+    pub(crate) fn asking(
+        images: &[Arc<Image>],
+        lanes: usize,
+        frames_max: usize,
+        dispatch: &Dispatch,
+        bounds: Bounds,
+    ) -> Self {
         let plan = Plan { images, lanes, frames_max };
-        let gpu = GpuExecutor::with_bounds(device(), &plan, &Dispatch::TABLE, bounds).expect("the lanes fit");
+        let gpu = GpuExecutor::with_bounds(device(), &plan, dispatch, bounds).expect("the lanes fit");
         Self { gpu: Box::new(gpu), reference: ReferenceEngine.executor(&plan).expect("the lanes fit") }
     }
 

@@ -85,7 +85,7 @@ impl Machine {
             stops,
             services,
             dispatches,
-            dispatch: self.executor.take_decisions()?,
+            decisions: self.executor.take_decisions()?,
             frames: self.executor.frames_used()?,
             wall: begin.elapsed(),
         })

@@ -14,7 +14,7 @@ fn report() -> Report {
         stops: BTreeMap::from([("budget", 2), ("exit", 3)]),
         services: 7,
         dispatches: 0,
-        dispatch: None,
+        decisions: None,
         frames: 11,
         wall: Duration::from_millis(1500),
     }
