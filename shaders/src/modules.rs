@@ -73,6 +73,7 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "networks/fold.wgsl"
     "networks/layout.wgsl"
     "networks/logits.wgsl"
+    "networks/near_weights.wgsl"
     "networks/small_dispatch.wgsl"
     "networks/small_dispatch_together.wgsl"
     "networks/tuple.wgsl"

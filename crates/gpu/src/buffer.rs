@@ -41,6 +41,21 @@ impl Buffer {
         Ok(Self { device: device.clone(), label: label.to_owned(), raw })
     }
 
+    /// A buffer full of zeros that can be a uniform one, too, of at most 16 KiB.
+    ///
+    /// # Errors
+    ///
+    /// Memory is full.
+    pub fn uniform(device: &Device, label: &str, bytes: u64) -> Result<Self, Error> {
+        let max = 16 << 10;
+        let size = bytes.max(1).next_multiple_of(16);
+        if size > max {
+            return Err(Error::TooLarge { label: label.to_owned(), bytes, max });
+        }
+        let raw = create(device, label, size, USAGES | wgpu::BufferUsages::UNIFORM)?;
+        Ok(Self { device: device.clone(), label: label.to_owned(), raw })
+    }
+
     /// A buffer with these values in it.
     ///
     /// # Errors

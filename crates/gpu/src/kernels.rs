@@ -75,7 +75,7 @@ impl Kernels {
             decoding,
             transfer,
             domain: Mutex::default(),
-            network: storage_layout(device, "network", &[Read, Read])?,
+            network: storage_layout(device, "network", &[Read, Access::Uniform])?,
             decisions: storage_layout(device, "decisions", &[ReadWrite, Read, ReadWrite])?,
         })
     }

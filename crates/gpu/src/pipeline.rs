@@ -164,9 +164,11 @@ pub enum Access {
     Read,
     /// `var<storage, read_write>`.
     ReadWrite,
+    /// `var<uniform>`.
+    Uniform,
 }
 
-/// The layout of a bind group of storage buffers, bound from 0 on in the order of `accesses`.
+/// The layout of a bind group of buffers, bound from 0 on in the order of `accesses`.
 ///
 /// # Errors
 ///
@@ -182,7 +184,10 @@ pub fn storage_layout(
             binding,
             visibility: wgpu::ShaderStages::COMPUTE,
             ty: wgpu::BindingType::Buffer {
-                ty: wgpu::BufferBindingType::Storage { read_only: *access == Access::Read },
+                ty: match access {
+                    Access::Uniform => wgpu::BufferBindingType::Uniform,
+                    access => wgpu::BufferBindingType::Storage { read_only: *access == Access::Read },
+                },
                 has_dynamic_offset: false,
                 min_binding_size: None,
             },
@@ -197,7 +202,7 @@ pub fn storage_layout(
     })
 }
 
-/// Binds whole storage buffers, from 0 on in the order of `buffers`.
+/// Binds whole buffers, from 0 on in the order of `buffers`.
 ///
 /// # Errors
 ///

@@ -293,10 +293,10 @@ impl Store {
         buffers.extend(&empty);
         self.group = bind(&self.device, "machine", &self.kernels.machine, &buffers)?;
         if let Some((network, groups)) = &mut self.network {
-            let Network { weights, folded, decisions, domain, words, .. } = &*network;
+            let Network { folded, near, decisions, domain, words, .. } = &*network;
             let bind = |label, layout, buffers: &[_]| bind(&self.device, label, layout, buffers);
             *groups = [
-                bind("network", &self.kernels.network, &[weights, folded])?,
+                bind("network", &self.kernels.network, &[folded, near])?,
                 bind("decisions", &self.kernels.decisions, &[decisions, domain, words])?,
             ];
         }

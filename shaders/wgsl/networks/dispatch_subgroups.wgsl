@@ -4,8 +4,10 @@
 //! that do the same. What they tell each other goes through shuffles.
 
 import package::networks::bindings::{folded};
-import package::networks::dispatch_layers::{FIRST, HIDDEN_VECTORS, OUTPUT_VECTORS, SECOND, SECOND_BIAS, THIRD, THIRD_BIAS, UNIT_VECTORS, activation, evaluate_layers, load_layers, near_weights};
+import package::networks::dispatch_layers::{activation, evaluate_layers};
+import package::networks::layout::{NEAR_FIRST, NEAR_HIDDEN_VECTORS, NEAR_OUTPUT_VECTORS, NEAR_SECOND, NEAR_SECOND_BIAS, NEAR_THIRD, NEAR_THIRD_BIAS, NEAR_UNIT_VECTORS};
 import package::networks::logits::{Logits, greatest};
+import package::networks::near_weights::{load_near_weights, near_weights};
 import package::networks::tuple::{FEATURES, feature_of};
 
 /// Invocations of a team.
@@ -21,7 +23,7 @@ fn load_weights(member: u32, members: u32) {
     // Here all of them are.
     subgroup_member = subgroupExclusiveAdd(1u);
     subgroup_members = subgroupAdd(1u);
-    load_layers(member, members);
+    load_near_weights(member, members);
 }
 
 /// The logits of a tuple that all invocations of the subgroup ask for.
@@ -29,28 +31,28 @@ fn evaluate_in_teams(tuple: u32) -> Logits {
     let member = subgroup_member % TEAM;
     let team = subgroup_member - member;
     // The first layer: four units each.
-    var sum = folded[(tuple >> FEATURES) * HIDDEN_VECTORS + member];
+    var sum = folded[(tuple >> FEATURES) * NEAR_HIDDEN_VECTORS + member];
     for (var feature = 0u; feature < FEATURES; feature += 1u) {
-        sum += feature_of(tuple, feature) * near_weights[FIRST + HIDDEN_VECTORS * feature + member];
+        sum += feature_of(tuple, feature) * near_weights[NEAR_FIRST + NEAR_HIDDEN_VECTORS * feature + member];
     }
     let hidden = activation(sum);
     // The second: four units of half of the inputs each.
-    let units = member % UNIT_VECTORS;
-    let half = member / UNIT_VECTORS;
-    sum = select(vec4<f32>(), near_weights[SECOND_BIAS + units], half == 0u);
-    for (var index = 0u; index < UNIT_VECTORS; index += 1u) {
-        let vector = UNIT_VECTORS * half + index;
+    let units = member % NEAR_UNIT_VECTORS;
+    let half = member / NEAR_UNIT_VECTORS;
+    sum = select(vec4<f32>(), near_weights[NEAR_SECOND_BIAS + units], half == 0u);
+    for (var index = 0u; index < NEAR_UNIT_VECTORS; index += 1u) {
+        let vector = NEAR_UNIT_VECTORS * half + index;
         let x = subgroupShuffle(hidden, team + vector);
-        let at = SECOND + 4u * UNIT_VECTORS * vector + units;
+        let at = NEAR_SECOND + 4u * NEAR_UNIT_VECTORS * vector + units;
         sum += x.x * near_weights[at] + x.y * near_weights[at + 4u] + x.z * near_weights[at + 8u] + x.w * near_weights[at + 12u];
     }
-    sum = activation(sum + subgroupShuffleXor(sum, UNIT_VECTORS));
+    sum = activation(sum + subgroupShuffleXor(sum, NEAR_UNIT_VECTORS));
     // The third: four outputs of a quarter of the inputs each.
-    let output = member % OUTPUT_VECTORS;
-    let vector = member / OUTPUT_VECTORS;
+    let output = member % NEAR_OUTPUT_VECTORS;
+    let vector = member / NEAR_OUTPUT_VECTORS;
     let x = subgroupShuffle(sum, team + vector);
-    let at = THIRD + 4u * OUTPUT_VECTORS * vector + output;
-    sum = select(vec4<f32>(), near_weights[THIRD_BIAS + output], vector == 0u);
+    let at = NEAR_THIRD + 4u * NEAR_OUTPUT_VECTORS * vector + output;
+    sum = select(vec4<f32>(), near_weights[NEAR_THIRD_BIAS + output], vector == 0u);
     sum += x.x * near_weights[at] + x.y * near_weights[at + 2u] + x.z * near_weights[at + 4u] + x.w * near_weights[at + 6u];
     sum += subgroupShuffleXor(sum, 2u);
     sum += subgroupShuffleXor(sum, 4u);

@@ -1,9 +1,10 @@
 //! The dispatch network where a workgroup has nothing else to do: all its invocations evaluate one tuple together.
 
 import package::networks::bindings::{folded};
-import package::networks::dispatch_layers::{FIRST, GRID, SECOND, SECOND_BIAS, THIRD, THIRD_BIAS, near_weights};
-import package::networks::layout::{DISPATCH_HIDDEN, DISPATCH_UNITS};
+import package::networks::dispatch_layers::{GRID};
+import package::networks::layout::{DISPATCH_HIDDEN, DISPATCH_UNITS, NEAR_FIRST, NEAR_SECOND, NEAR_SECOND_BIAS, NEAR_THIRD, NEAR_THIRD_BIAS};
 import package::networks::logits::{Logits};
+import package::networks::near_weights::{load_near_weights, near_weights};
 import package::networks::tuple::{FEATURES, feature_of};
 
 /// Invocations of the workgroup: one a unit of the first hidden layer.
@@ -20,8 +21,13 @@ var<workgroup> unit_values: array<f32, DISPATCH_UNITS>;
 /// The logits.
 var<workgroup> output_values: array<f32, OUTPUTS>;
 
+/// Brings the weights to workgroup memory, together with all invocations of the workgroup. A barrier has to follow.
+fn load_together(member: u32) {
+    load_near_weights(member, MEMBERS);
+}
+
 /// A weight in workgroup memory: a component of the vectors from `at` on.
-fn near(at: u32, component: u32) -> f32 {
+fn near_weight(at: u32, component: u32) -> f32 {
     return near_weights[at + component / 4u][component % 4u];
 }
 
@@ -34,15 +40,15 @@ fn activation_of(x: f32) -> f32 {
 fn evaluate_together(tuple: u32, member: u32) -> Logits {
     var sum = folded[(tuple >> FEATURES) * (DISPATCH_HIDDEN / 4u) + member / 4u][member % 4u];
     for (var feature = 0u; feature < FEATURES; feature += 1u) {
-        sum += feature_of(tuple, feature) * near(FIRST, DISPATCH_HIDDEN * feature + member);
+        sum += feature_of(tuple, feature) * near_weight(NEAR_FIRST, DISPATCH_HIDDEN * feature + member);
     }
     hidden_values[member] = activation_of(sum);
     workgroupBarrier();
     let unit = member % DISPATCH_UNITS;
     let half = member / DISPATCH_UNITS;
-    sum = select(0.0, near(SECOND_BIAS, unit), half == 0u);
+    sum = select(0.0, near_weight(NEAR_SECOND_BIAS, unit), half == 0u);
     for (var input = DISPATCH_UNITS * half; input < DISPATCH_UNITS * (half + 1u); input += 1u) {
-        sum += hidden_values[input] * near(SECOND, DISPATCH_UNITS * input + unit);
+        sum += hidden_values[input] * near_weight(NEAR_SECOND, DISPATCH_UNITS * input + unit);
     }
     unit_sums[member] = sum;
     workgroupBarrier();
@@ -51,9 +57,9 @@ fn evaluate_together(tuple: u32, member: u32) -> Logits {
     }
     workgroupBarrier();
     if member < OUTPUTS {
-        sum = near(THIRD_BIAS, member);
+        sum = near_weight(NEAR_THIRD_BIAS, member);
         for (var input = 0u; input < DISPATCH_UNITS; input += 1u) {
-            sum += unit_values[input] * near(THIRD, OUTPUTS * input + member);
+            sum += unit_values[input] * near_weight(NEAR_THIRD, OUTPUTS * input + member);
         }
         output_values[member] = sum;
     }

@@ -1,7 +1,6 @@
 //! A dispatch network on some tuples, each evaluated by a workgroup together.
 
-import package::networks::dispatch::{load_weights};
-import package::networks::dispatch_together::{MEMBERS, evaluate_together};
+import package::networks::dispatch_together::{MEMBERS, evaluate_together, load_together};
 import package::networks::logits::{greatest};
 
 /// Of each tuple the class, and then the bits of the logits.
@@ -15,7 +14,7 @@ const TUPLE_WORDS = 8u;
 /// Evaluates the network on a workgroup's tuple.
 @compute @workgroup_size(MEMBERS)
 fn ask_together(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) member: u32) {
-    load_weights(member, MEMBERS);
+    load_together(member);
     workgroupBarrier();
     let outputs = evaluate_together(workgroup.x * TUPLE_STRIDE, member);
     let at = workgroup.x * TUPLE_WORDS;

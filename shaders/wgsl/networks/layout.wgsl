@@ -32,6 +32,33 @@ const DISPATCH_FC3_WEIGHTS = 10160u;
 /// Its bias.
 const DISPATCH_FC3_BIAS = 10272u;
 
+/// Vectors of the first hidden layer.
+const NEAR_HIDDEN_VECTORS = 8u;
+
+/// Vectors of the second hidden layer.
+const NEAR_UNIT_VECTORS = 4u;
+
+/// Vectors of the outputs, with one that does not exist.
+const NEAR_OUTPUT_VECTORS = 2u;
+
+/// Weights that are not folded, by input: the features' in the first layer.
+const NEAR_FIRST = 0u;
+
+/// The second layer.
+const NEAR_SECOND = 96u;
+
+/// Its bias.
+const NEAR_SECOND_BIAS = 224u;
+
+/// The third layer.
+const NEAR_THIRD = 228u;
+
+/// Its bias.
+const NEAR_THIRD_BIAS = 260u;
+
+/// The vectors of them all.
+const NEAR_VECTORS = 262u;
+
 /// Weights of the small network's first layer, by output.
 const SMALL_W1 = 0u;
 

@@ -1,6 +1,6 @@
 //! The small dispatch network, which sees the top byte only.
 
-import package::networks::bindings::{weights};
+import package::networks::bindings::{near};
 import package::networks::layout::{SMALL_B1, SMALL_B2, SMALL_PARAMETERS, SMALL_W1, SMALL_W2};
 import package::networks::logits::{Logits, greatest};
 import package::networks::tuple::{FEATURES};
@@ -14,7 +14,7 @@ var<workgroup> small_weights: array<f32, SMALL_PARAMETERS>;
 /// Brings the weights to workgroup memory, together with all invocations of the workgroup. A barrier has to follow.
 fn load_weights(member: u32, members: u32) {
     for (var index = member; index < SMALL_PARAMETERS; index += members) {
-        small_weights[index] = weights[index];
+        small_weights[index] = near[index / 4u][index % 4u];
     }
 }
 

@@ -72,8 +72,7 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
 pub(super) fn few_text() -> Result<String> {
     let source = with_network(
         "that asks a network in each step, where lanes are each a workgroup of its own",
-        "import package::networks::dispatch::{load_weights};\n\
-         import package::networks::dispatch_together::{MEMBERS, evaluate_together};\n\
+        "import package::networks::dispatch_together::{MEMBERS, evaluate_together, load_together};\n\
          import package::networks::logits::{greatest};\n",
     )?;
     let (before, rest) = source.split_at(only(&source, LOOP)?);
@@ -93,7 +92,7 @@ const NO_QUESTION = 0xffffffffu;
                 ENTRY,
                 "@compute @workgroup_size(MEMBERS)
 fn run(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) member: u32) {
-    load_weights(member, MEMBERS);
+    load_together(member);
     lane = workgroup.x;
 ",
             ),

@@ -3,16 +3,28 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use kvrm_models::{SmallDispatchNetwork, dispatch_layout as dispatch};
+use kvrm_models::{FEATURE_BITS, SmallDispatchNetwork, dispatch_layout as dispatch};
 
 use super::BANNER;
 
+/// Components of a vector.
+const VECTOR: usize = 4;
+
 pub(super) fn layout() -> Result<String> {
     let hidden = dispatch::FC2_WEIGHTS - dispatch::FC1_BIAS;
+    let units = dispatch::FC3_WEIGHTS - dispatch::FC2_BIAS;
+    // The weights that are not folded: by input, then by vector of outputs. The eighth output does not exist.
+    let (hidden_vectors, unit_vectors, output_vectors) = (hidden / VECTOR, units / VECTOR, 8 / VECTOR);
+    let first = 0;
+    let second = first + FEATURE_BITS.len() * hidden_vectors;
+    let second_bias = second + hidden * unit_vectors;
+    let third = second_bias + unit_vectors;
+    let third_bias = third + units * output_vectors;
+    let end = third_bias + output_vectors;
     let constants = [
         ("DISPATCH_EMBEDDING", dispatch::FC1_WEIGHTS / 256, "Values of the embedding of a top byte."),
         ("DISPATCH_HIDDEN", hidden, "Units of the first hidden layer."),
-        ("DISPATCH_UNITS", dispatch::FC3_WEIGHTS - dispatch::FC2_BIAS, "Units of the second hidden layer."),
+        ("DISPATCH_UNITS", units, "Units of the second hidden layer."),
         (
             "DISPATCH_FC1_INPUTS",
             (dispatch::FC1_BIAS - dispatch::FC1_WEIGHTS) / hidden,
@@ -24,6 +36,15 @@ pub(super) fn layout() -> Result<String> {
         ("DISPATCH_FC2_BIAS", dispatch::FC2_BIAS, "Its bias."),
         ("DISPATCH_FC3_WEIGHTS", dispatch::FC3_WEIGHTS, "Weights of the third layer, by output."),
         ("DISPATCH_FC3_BIAS", dispatch::FC3_BIAS, "Its bias."),
+        ("NEAR_HIDDEN_VECTORS", hidden_vectors, "Vectors of the first hidden layer."),
+        ("NEAR_UNIT_VECTORS", unit_vectors, "Vectors of the second hidden layer."),
+        ("NEAR_OUTPUT_VECTORS", output_vectors, "Vectors of the outputs, with one that does not exist."),
+        ("NEAR_FIRST", first, "Weights that are not folded, by input: the features' in the first layer."),
+        ("NEAR_SECOND", second, "The second layer."),
+        ("NEAR_SECOND_BIAS", second_bias, "Its bias."),
+        ("NEAR_THIRD", third, "The third layer."),
+        ("NEAR_THIRD_BIAS", third_bias, "Its bias."),
+        ("NEAR_VECTORS", end, "The vectors of them all."),
         ("SMALL_W1", SmallDispatchNetwork::W1, "Weights of the small network's first layer, by output."),
         ("SMALL_B1", SmallDispatchNetwork::B1, "Its bias."),
         ("SMALL_W2", SmallDispatchNetwork::W2, "Weights of the small network's second layer, by output."),

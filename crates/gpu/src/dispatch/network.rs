@@ -24,6 +24,8 @@ use crate::pipeline::{Access, bind, storage_layout};
 pub(crate) const WORD_BYTES: u64 = 8;
 /// Bytes of the sums of the first layer.
 const FOLDED_BYTES: u64 = 256 * 4 * (dispatch_layout::FC2_WEIGHTS - dispatch_layout::FC1_BIAS) as u64;
+/// Bytes of the other weights: 262 vectors, `NEAR_VECTORS` of `networks/layout.wgsl`.
+const NEAR_BYTES: u64 = 262 * 16;
 /// Every so many tuples one is evaluated by invocations together, to compare; `networks/domain*.wgsl` know it, too.
 const STRIDE: usize = 61;
 /// How many tuples these are.
@@ -91,8 +93,10 @@ pub(crate) struct Network {
     name: String,
     /// For how many tuples it is right.
     right: u32,
-    pub(crate) weights: Buffer,
+    /// What the first layer makes of each top byte.
     pub(crate) folded: Buffer,
+    /// The other weights.
+    pub(crate) near: Buffer,
     pub(crate) decisions: Buffer,
     pub(crate) domain: Buffer,
     /// What is noted beside micro-ops.
@@ -146,8 +150,8 @@ impl Network {
             right: right as u32,
             decisions: Buffer::zeroed(device, "decisions", 4 * decisions as u64)?,
             words: Buffer::zeroed(device, "words", WORD_BYTES * u64::from(PAGE_OPS))?,
-            weights: loaded.weights,
             folded: loaded.folded,
+            near: loaded.near,
             domain,
         }))
     }
@@ -213,8 +217,8 @@ fn compare(found: &[u8], expected: &[u8]) -> Result<(), Error> {
 struct Loaded<'a> {
     device: &'a Device,
     kernels: &'a Kernels,
-    weights: Buffer,
     folded: Buffer,
+    near: Buffer,
     chooser: Chooser,
 }
 
@@ -226,11 +230,15 @@ impl<'a> Loaded<'a> {
         weights: &Weights,
         chooser: Chooser,
     ) -> Result<Self, Error> {
-        let flat = Buffer::in_host_memory(device, "weights", weights.values())?;
         let folded = Buffer::zeroed(device, "folded weights", FOLDED_BYTES)?;
-        if weights.architecture() == Architecture::Dispatch {
-            let layout = storage_layout(device, "folding", &[Access::Read, Access::ReadWrite])?;
-            let group = bind(device, "folding", &layout, &[&flat, &folded])?;
+        let near = Buffer::uniform(device, "weights", NEAR_BYTES)?;
+        if weights.architecture() == Architecture::SmallDispatch {
+            near.upload(0, weights.values())?;
+        } else {
+            let flat = Buffer::in_host_memory(device, "flat weights", weights.values())?;
+            let accesses = [Access::Read, Access::ReadWrite, Access::ReadWrite];
+            let layout = storage_layout(device, "folding", &accesses)?;
+            let group = bind(device, "folding", &layout, &[&flat, &folded, &near])?;
             let fold = kernels.domain(device, "fold", chooser, &layout)?;
             let workgroups = (FOLDED_BYTES / 4) as u32 / WORKGROUP;
             device.submit("folding a network", |encoder| {
@@ -240,16 +248,16 @@ impl<'a> Loaded<'a> {
                 pass.dispatch_workgroups(workgroups, 1, 1);
             })?;
         }
-        Ok(Self { device, kernels, weights: flat, folded, chooser })
+        Ok(Self { device, kernels, folded, near, chooser })
     }
 
     /// Evaluates the network by so many workgroups of a kernel, whose outputs have `bytes` bytes.
     fn evaluate(&self, entry: &'static str, workgroups: usize, bytes: usize) -> Result<Buffer, Error> {
-        let Self { device, kernels, weights, folded, chooser } = self;
+        let Self { device, kernels, folded, near, chooser } = self;
         let outputs = Buffer::zeroed(device, entry, bytes as u64)?;
         let layout = storage_layout(device, "outputs", &[Access::ReadWrite])?;
         let group = bind(device, "outputs", &layout, &[&outputs])?;
-        let network = bind(device, "network", &kernels.network, &[weights, folded])?;
+        let network = bind(device, "network", &kernels.network, &[folded, near])?;
         let pipeline = kernels.domain(device, entry, *chooser, &layout)?;
         let submission = device.submit("evaluating a network", |encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
