@@ -1,9 +1,8 @@
 //! The layers of the dispatch network, as one invocation evaluates them.
 //!
 //! The embedding is folded into the first layer, which leaves a row of sums for each top byte. The rest of the weights
-//! is a uniform buffer. Layers go input by input, four outputs at a time, without loops, so that all sums have
-//! registers of their own and weights can be operands. Weights on the grid make all sums exact, so this order gives
-//! the same bits as any other.
+//! is a uniform buffer. Layers go input by input, four outputs at a time, and no sum is in an array, so that all have
+//! registers of their own. Weights on the grid make all sums exact, so this order gives the same bits as any other.
 
 import package::networks::bindings::{folded, near};
 import package::networks::layout::{NEAR_FIRST, NEAR_HIDDEN_VECTORS, NEAR_OUTPUT_VECTORS, NEAR_SECOND, NEAR_SECOND_BIAS, NEAR_THIRD, NEAR_THIRD_BIAS, NEAR_UNIT_VECTORS};
@@ -105,18 +104,9 @@ fn evaluate_layers(tuple: u32) -> Logits {
         folded[row + 6u],
         folded[row + 7u],
     );
-    hidden = first_layer(hidden, tuple, 0u);
-    hidden = first_layer(hidden, tuple, 1u);
-    hidden = first_layer(hidden, tuple, 2u);
-    hidden = first_layer(hidden, tuple, 3u);
-    hidden = first_layer(hidden, tuple, 4u);
-    hidden = first_layer(hidden, tuple, 5u);
-    hidden = first_layer(hidden, tuple, 6u);
-    hidden = first_layer(hidden, tuple, 7u);
-    hidden = first_layer(hidden, tuple, 8u);
-    hidden = first_layer(hidden, tuple, 9u);
-    hidden = first_layer(hidden, tuple, 10u);
-    hidden = first_layer(hidden, tuple, 11u);
+    for (var feature = 0u; feature < FEATURES; feature += 1u) {
+        hidden = first_layer(hidden, tuple, feature);
+    }
     let bias = NEAR_SECOND_BIAS;
     var units = Units(near[bias], near[bias + 1u], near[bias + 2u], near[bias + 3u]);
     units = second_layer(units, hidden.a, 0u);

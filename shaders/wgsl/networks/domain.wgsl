@@ -25,16 +25,22 @@ fn fill_domain(
     workgroupBarrier();
     let tuples = 4u * WORKGROUP_SIZE;
     let shared_tuple = workgroup.x * tuples + workgroup.x % tuples;
-    let shared_class = decide(shared_tuple);
-    let index = invocation.x;
-    if index >= arrayLength(&answers) {
-        return;
-    }
+    let own = 4u * invocation.x;
     var packed = 0u;
-    for (var tuple = 4u * index; tuple < 4u * index + 4u; tuple += 1u) {
-        packed |= select(decide(tuple), shared_class, tuple == shared_tuple) << (8u * (tuple & 3u));
+    var shared_class = 0u;
+    // The shared one is the first, so that it is evaluated by all.
+    for (var count = 0u; count < 5u; count += 1u) {
+        let tuple = select(own + count - 1u, shared_tuple, count == 0u);
+        let class_number = decide(tuple);
+        if count == 0u {
+            shared_class = class_number;
+        } else {
+            packed |= select(class_number, shared_class, tuple == shared_tuple) << (8u * (tuple & 3u));
+        }
     }
-    answers[index] = packed;
+    if invocation.x < arrayLength(&answers) {
+        answers[invocation.x] = packed;
+    }
 }
 
 /// The logits of an invocation's tuple.
