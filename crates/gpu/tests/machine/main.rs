@@ -8,6 +8,7 @@ mod guests;
 mod host_memory;
 mod isolation;
 mod lowering;
+mod mapping;
 mod pools;
 mod programs;
 mod recovery;
