@@ -7,6 +7,7 @@ mod frames;
 mod guests;
 mod host_memory;
 mod isolation;
+mod linux;
 mod lowering;
 mod mapping;
 mod pools;
