@@ -105,6 +105,10 @@ constants! {
     ENTRY_OWNED = 16;
     /// Entry: the lane has written the page.
     ENTRY_PRIVATE = 32;
+    /// What the host maps: the pages become zero, or not mapped. With an entry's permissions, or none.
+    MAP_ZERO = 256;
+    /// What the host maps: the pages keep what they hold.
+    MAP_PROTECT = 512;
     /// Bits of a page number that one level of a page table translates.
     LEVEL_BITS = 10;
 

@@ -3,6 +3,7 @@
 mod interpreter_few;
 mod interpreter_network;
 mod isa_md;
+mod linux_md;
 mod micro_op_wgsl;
 mod networks_wgsl;
 mod shaders;
@@ -30,6 +31,7 @@ type Generated = (&'static str, fn() -> Result<String>);
 
 const FILES: &[Generated] = &[
     ("docs/isa.md", isa_md::text),
+    ("docs/linux.md", linux_md::text),
     ("shaders/wgsl/arm64/class_ids.wgsl", shaders::class_ids),
     ("shaders/wgsl/arm64/constants.wgsl", shaders::constants),
     ("shaders/wgsl/arm64/float/constants.wgsl", shaders::float_constants),

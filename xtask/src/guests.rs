@@ -1,5 +1,5 @@
-//! `cargo xtask guests`: compiles the guest programs of `guests/` into `guests/bin/`, or checks that those there
-//! are what the sources give.
+//! `cargo xtask guests`: compiles the guest programs of `guests/` into `guests/bin/`, and those for Linux of
+//! `guests/linux/` into `guests/linux/bin/`, or checks that those there are what the sources give.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::{root, system};
 const COMPILER: &str = "aarch64-linux-gnu-gcc";
 
 /// A program that uses the integer instructions of Armv8.0 and nothing else, and a file that holds nothing of the
-/// place and time it was made at: paths are relative to `guests/`.
+/// place and time it was made at: paths are relative to the folder of the sources.
 const FLAGS: &[&str] = &[
     "-O2",
     "-march=armv8-a",
@@ -31,11 +31,13 @@ const FLAGS: &[&str] = &[
     "-nostdlib",
     "-Wl,--fatal-warnings,--build-id=none,--no-eh-frame-hdr",
     "-Wl,-z,separate-code,-z,max-page-size=4096,-z,norelro",
-    "-Truntime/guest.ld",
     "-Iruntime",
     "runtime/start.S",
     "runtime/runtime.c",
 ];
+
+/// What only programs for bare metal are linked with.
+const BARE_METAL: &[&str] = &["-Truntime/guest.ld"];
 
 const FIXED: &[&str] = &["-fno-pie", "-static"];
 const POSITION_INDEPENDENT: &[&str] = &["-fpie", "-static-pie", "-Wl,-Ttext-segment=0"];
@@ -49,38 +51,67 @@ pub(crate) struct Args {
     guests: Vec<String>,
 }
 
+/// Where sources are. Each folder has its compiled guests in `bin/`, and what they share in `runtime/`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Folder {
+    BareMetal,
+    Linux,
+}
+
+impl Folder {
+    const ALL: [Self; 2] = [Self::BareMetal, Self::Linux];
+
+    /// From the root of the repository.
+    const fn path(self) -> &'static str {
+        match self {
+            Self::BareMetal => "guests",
+            Self::Linux => "guests/linux",
+        }
+    }
+
+    const fn flags(self) -> &'static [&'static str] {
+        match self {
+            Self::BareMetal => BARE_METAL,
+            Self::Linux => &[],
+        }
+    }
+}
+
 /// A guest is a file `NAME.c`, or `NAME.pie.c` when it is position independent.
 struct Guest {
     name: String,
     source: String,
     kind: &'static [&'static str],
+    folder: Folder,
 }
 
 impl Guest {
-    fn from_source(source: &str) -> Option<Self> {
+    fn from_source(folder: Folder, source: &str) -> Option<Self> {
         let stem = source.strip_suffix(".c")?;
         let (name, kind) = match stem.strip_suffix(".pie") {
             Some(name) => (name, POSITION_INDEPENDENT),
             None => (stem, FIXED),
         };
-        Some(Self { name: name.to_owned(), source: source.to_owned(), kind })
+        Some(Self { name: name.to_owned(), source: source.to_owned(), kind, folder })
     }
 
+    /// The compiled guest, from the root of the repository.
     fn file(&self) -> String {
-        format!("{}.elf", self.name)
+        format!("{}/bin/{}.elf", self.folder.path(), self.name)
     }
 
-    fn compile(&self, sources: &Path, output: &Path) -> Result<()> {
+    fn compile(&self, output: &Path) -> Result<()> {
         let status = Command::new(COMPILER)
-            .current_dir(sources)
+            .current_dir(root().join(self.folder.path()))
             .args(FLAGS)
+            .args(self.folder.flags())
             .args(self.kind)
             .arg(&self.source)
             .arg("-o")
             .arg(output)
             .status()
             .with_context(|| format!("cannot run {COMPILER}"))?;
-        ensure!(status.success(), "{COMPILER} could not compile guests/{}", self.source);
+        ensure!(status.success(), "{COMPILER} could not compile {}/{}", self.folder.path(), self.source);
         Ok(())
     }
 }
@@ -97,12 +128,23 @@ fn listing(folder: &Path) -> Result<Vec<String>> {
 }
 
 fn all() -> Result<Vec<Guest>> {
-    Ok(listing(&root().join("guests"))?.iter().filter_map(|source| Guest::from_source(source)).collect())
+    let mut guests = Vec::new();
+    for folder in Folder::ALL {
+        let sources = listing(&root().join(folder.path()))?;
+        guests.extend(sources.iter().filter_map(|source| Guest::from_source(folder, source)));
+    }
+    Ok(guests)
 }
 
-/// The names of all guests, sorted.
-pub(crate) fn names() -> Result<Vec<String>> {
-    Ok(all()?.into_iter().map(|guest| guest.name).collect())
+/// The names of the guests of a folder, sorted.
+pub(crate) fn names(folder: Folder) -> Result<Vec<String>> {
+    let guests = all()?.into_iter().filter(|guest| guest.folder == folder);
+    Ok(guests.map(|guest| guest.name).collect())
+}
+
+/// Where all compiled guests are, from the root of the repository.
+pub(crate) fn files() -> Result<Vec<String>> {
+    Ok(all()?.iter().map(Guest::file).collect())
 }
 
 /// Compiles the guests that `args` names, or all of them, and with `--check` changes nothing in `guests/bin/`.
@@ -112,35 +154,38 @@ pub(crate) fn run(Args { check, guests: wanted }: &Args) -> Result<()> {
         ensure!(
             guests.iter().any(|guest| guest.name == *name),
             "`{name}` is no guest; the guests are {}",
-            names()?.join(", ")
+            guests.iter().map(|guest| &guest.name[..]).collect::<Vec<_>>().join(", ")
         );
     }
     system::ensure_program(COMPILER, "gcc-aarch64-linux-gnu")?;
 
-    let sources = root().join("guests");
-    let prebuilt = sources.join("bin");
-    let built = root().join("target").join("guests");
-    fs::create_dir_all(&built).with_context(|| format!("cannot create {}", built.display()))?;
-    fs::create_dir_all(&prebuilt).with_context(|| format!("cannot create {}", prebuilt.display()))?;
+    let target = root().join("target");
 
     let mut wrong = Vec::new();
     for guest in guests.iter().filter(|guest| wanted.is_empty() || wanted.contains(&guest.name)) {
         let file = guest.file();
-        let (new, old) = (built.join(&file), prebuilt.join(&file));
-        guest.compile(&sources, &new)?;
+        let (new, old) = (target.join(&file), root().join(&file));
+        for folder in [&new, &old].into_iter().filter_map(|path| path.parent()) {
+            fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        }
+        guest.compile(&new)?;
         if !*check {
             let size = fs::copy(&new, &old).with_context(|| format!("cannot write {}", old.display()))?;
-            println!("guests/bin/{file}: {size} bytes");
+            println!("{file}: {size} bytes");
         } else if !old.exists() {
-            wrong.push(format!("guests/bin/{file} is missing"));
+            wrong.push(format!("{file} is missing"));
         } else if fs::read(&new)? != fs::read(&old)? {
-            wrong.push(format!("guests/bin/{file} differs from target/guests/{file}"));
+            wrong.push(format!("{file} differs from target/{file}"));
         }
     }
     if *check && wanted.is_empty() {
-        for file in listing(&prebuilt)? {
-            if !guests.iter().any(|guest| guest.file() == file) {
-                wrong.push(format!("guests/bin/{file} has no source"));
+        for folder in Folder::ALL {
+            let prebuilt = format!("{}/bin", folder.path());
+            for file in listing(&root().join(&prebuilt))? {
+                let file = format!("{prebuilt}/{file}");
+                if !guests.iter().any(|guest| guest.file() == file) {
+                    wrong.push(format!("{file} has no source"));
+                }
             }
         }
     }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use kvrm::arm64::Features;
-use kvrm::{Builder, Machine, Program, Stop, read};
+use kvrm::{Builder, Machine, Program, Stop, System, read};
 
 use crate::number;
 
@@ -28,6 +28,12 @@ pub(crate) struct LoadArgs {
     /// How much memory a raw program has from there, if more than the file.
     #[arg(long, value_name = "BYTES", requires = "raw", default_value = "1M", value_parser = number::bytes)]
     raw_memory: u64,
+    /// Serve the system calls of Linux, whatever the file looks like.
+    #[arg(long, conflicts_with_all = ["semihosting", "raw"])]
+    linux: bool,
+    /// Serve Arm semihosting, whatever the file looks like.
+    #[arg(long)]
+    semihosting: bool,
 }
 
 /// How to set a machine up.
@@ -46,15 +52,28 @@ pub(crate) struct MachineArgs {
     /// The directory the guest may use files in. Without it, it has none.
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// A file the guest reads as its console input.
-    #[arg(long, value_name = "FILE")]
-    input: Option<PathBuf>,
-    /// Size of each lane's stack.
-    #[arg(long, value_name = "BYTES", default_value = "1M", value_parser = number::bytes)]
-    stack: u64,
-    /// Size of each lane's heap; memory costs nothing until it is written.
-    #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = number::bytes)]
-    heap: u64,
+    /// A file the guest reads as its console input; {lane} in its name stands for the lane's number.
+    #[arg(long, visible_alias = "stdin", value_name = "FILE")]
+    input: Option<String>,
+    /// Show a Linux program a directory of the host, which it can read and not change. May be repeated.
+    #[arg(long = "mount", value_name = "HOST:GUEST", value_parser = mount)]
+    mounts: Vec<(PathBuf, String)>,
+    /// A variable in the environment of a Linux program; {lane} in it stands for the lane's number. May be repeated.
+    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
+    environment: Vec<String>,
+    /// What the randomness of a Linux program follows from, together with the lane's number.
+    #[arg(long, value_name = "N", default_value = "0", value_parser = number::count)]
+    seed: u64,
+    /// Size of each lane's stack; unless said, 1M, or 8M for a Linux program.
+    #[arg(long, value_name = "BYTES", value_parser = number::bytes)]
+    stack: Option<u64>,
+    /// Size of each lane's heap; unless said, 16M, or 256M for a Linux program. Memory costs nothing until it is
+    /// written.
+    #[arg(long, value_name = "BYTES", value_parser = number::bytes)]
+    heap: Option<u64>,
+    /// How much each lane of a Linux program may map beside its heap.
+    #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = number::bytes)]
+    arena: u64,
     /// The most 4 KiB pages each lane may write; unless said, all lanes share 8 GiB equally.
     #[arg(long, value_name = "PAGES", value_parser = number::count)]
     frames: Option<u64>,
@@ -69,37 +88,64 @@ impl LoadArgs {
             let name = self.program.display().to_string();
             return Ok(Program::raw(&name, read(&self.program)?, self.load_address, self.raw_memory)?);
         }
-        Ok(Program::open(&self.program)?)
+        let system = match (self.linux, self.semihosting) {
+            (true, _) => Some(System::Linux),
+            (_, true) => Some(System::Semihosting),
+            _ => None,
+        };
+        Ok(Program::open_as(&self.program, system)?)
     }
 }
 
 impl MachineArgs {
     /// Everything but the engine, the number of lanes and the console.
-    pub(crate) fn builder(&self) -> Result<Builder<'static>> {
-        self.builder_of_lane(0)
+    pub(crate) fn builder(&self, lanes: usize) -> Result<Builder<'static>> {
+        self.builder_of_lanes(0, lanes)
     }
 
-    /// The same, with lanes numbered from `first` in the templates of arguments.
-    pub(crate) fn builder_of_lane(&self, first: usize) -> Result<Builder<'static>> {
+    /// What lanes read: one file for all, or one for each if its name has the lane in it.
+    fn inputs(&self, first: usize, lanes: usize) -> Result<Vec<Vec<u8>>> {
+        let Some(template) = &self.input else { return Ok(vec![Vec::new()]) };
+        let lanes = if template.contains("{lane}") { lanes } else { 1 };
+        let path = |lane: usize| PathBuf::from(template.replace("{lane}", &(first + lane).to_string()));
+        (0..lanes).map(|lane| read(&path(lane)).context("the console input")).collect()
+    }
+
+    /// The same, with `lanes` lanes numbered from `first` in templates.
+    pub(crate) fn builder_of_lanes(&self, first: usize, lanes: usize) -> Result<Builder<'static>> {
         let program = self.load.load()?;
-        let input = match &self.input {
-            Some(path) => read(path).context("the console input")?,
-            None => Vec::new(),
-        };
         for template in &self.lane_args {
-            check_template(template)?;
+            check_template("--lane-arg", template)?;
         }
+        for template in self.input.iter().chain(&self.environment) {
+            check_template("--input or --env", template)?;
+        }
+        let inputs = self.inputs(first, lanes)?;
+        let environment = self.environment.clone();
         let (args, templates) = (self.args.clone(), self.lane_args.clone());
         let mut builder = Machine::builder(program)
             .features(Features { lse: self.lse, ..Features::ARMV8_0 })
-            .stack_bytes(self.stack)
-            .heap_bytes(self.heap)
-            .input(move |_| input.clone())
+            .arena_bytes(self.arena)
+            .seed(self.seed)
+            .input(move |lane| inputs[lane % inputs.len()].clone())
+            .environment(move |lane| {
+                let number = (first + lane).to_string();
+                environment.iter().map(|template| template.replace("{lane}", &number)).collect()
+            })
             .arguments(move |lane| {
                 let number = (first + lane).to_string();
                 let own = templates.iter().map(|template| template.replace("{lane}", &number));
                 args.iter().cloned().chain(own).collect()
             });
+        if let Some(stack) = self.stack {
+            builder = builder.stack_bytes(stack);
+        }
+        if let Some(heap) = self.heap {
+            builder = builder.heap_bytes(heap);
+        }
+        for (host, guest) in &self.mounts {
+            builder = builder.mount(host, guest.clone());
+        }
         if let Some(frames) = self.frames {
             builder = builder.frames_max(usize::try_from(frames).unwrap_or(usize::MAX));
         }
@@ -110,10 +156,28 @@ impl MachineArgs {
     }
 }
 
+/// What `--mount` says: the last colon parts the two paths.
+fn mount(text: &str) -> Result<(PathBuf, String), String> {
+    match text.rsplit_once(':') {
+        Some((host, guest)) if !host.is_empty() && guest.starts_with('/') => {
+            Ok((host.into(), guest.to_owned()))
+        }
+        _ => Err("expected HOST:GUEST, where GUEST is an absolute path".to_owned()),
+    }
+}
+
+/// What `--env` says.
+fn variable(text: &str) -> Result<String, String> {
+    match text.split_once('=') {
+        Some((name, _)) if !name.is_empty() => Ok(text.to_owned()),
+        _ => Err("expected NAME=VALUE".to_owned()),
+    }
+}
+
 /// A brace that is not part of `{lane}` is most likely a mistake.
-fn check_template(template: &str) -> Result<()> {
+fn check_template(option: &str, template: &str) -> Result<()> {
     if template.replace("{lane}", "").contains(['{', '}']) {
-        bail!("--lane-arg '{template}': the only thing that may stand in braces is {{lane}}");
+        bail!("{option} '{template}': the only thing that may stand in braces is {{lane}}");
     }
     Ok(())
 }

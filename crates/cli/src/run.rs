@@ -1,9 +1,12 @@
 //! `kvrm run`.
 
+mod outputs;
+
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write as _, stderr};
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -38,6 +41,12 @@ pub(crate) struct Args {
     /// How many lanes to run.
     #[arg(long, value_name = "N", default_value = "1", value_parser = number::count)]
     lanes: u64,
+    /// With several lanes: write what each prints into this directory, as LANE.out and LANE.err.
+    #[arg(long, value_name = "DIR", conflicts_with = "json")]
+    output_dir: Option<PathBuf>,
+    /// With several lanes: show every output once, with the lanes that have it.
+    #[arg(long, conflicts_with_all = ["json", "output_dir"])]
+    group: bool,
     /// Print steps, stops, speed and memory afterwards, on standard error.
     #[arg(long)]
     stats: bool,
@@ -51,8 +60,9 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     let failure = Failure::default();
     let engine = args.engine.choose()?;
     let lanes = usize::try_from(args.lanes)?;
-    let mut builder = args.machine.builder()?.engine(engine.clone()).lanes(lanes);
-    if args.lanes == 1 && !args.json {
+    let mut builder = args.machine.builder(lanes)?.engine(engine.clone()).lanes(lanes);
+    let is_live = args.lanes == 1 && !args.json && args.output_dir.is_none() && !args.group;
+    if is_live {
         let (bar, failure, mut out) = (bar.clone(), failure.clone(), Output::new());
         builder = builder.console(move |_, stream, bytes| {
             if let Err(error) = bar.suspend(|| show(&mut out, stream, bytes)) {
@@ -74,8 +84,12 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         let mut out = Output::new();
         writeln!(out, "{}", to_json(&mut machine, &report, engine.fallback.as_deref())?)?;
         out.flush()?;
-    } else if args.lanes > 1 {
-        show_lanes(&machine)?;
+    } else if let Some(folder) = &args.output_dir {
+        outputs::write(&machine, folder)?;
+    } else if args.group {
+        outputs::show_groups(&mut machine)?;
+    } else if !is_live {
+        outputs::show_lanes(&machine)?;
     }
     if !args.json {
         explain(&mut machine, args.machine.lse, engine.stops)?;
@@ -128,28 +142,6 @@ fn observe(machine: &mut Machine, args: &Args, bar: &ProgressBar, failure: &Fail
     });
     bar.finish_and_clear();
     Ok(report?)
-}
-
-/// Shows what each lane has printed, line by line.
-fn show_lanes(machine: &Machine) -> Result<()> {
-    let mut out = Output::new();
-    for lane in 0..machine.lanes() {
-        for line in String::from_utf8_lossy(machine.output(lane, Stream::Output)?).lines() {
-            writeln!(out, "[{lane}] {line}")?;
-        }
-        let errors = machine.output(lane, Stream::Error)?;
-        if !errors.is_empty() {
-            // On a terminal the two streams are to be in order.
-            out.flush()?;
-        }
-        for line in String::from_utf8_lossy(errors).lines() {
-            note(format_args!("[{lane}] {line}"));
-        }
-        if machine.output_truncated(lane)? {
-            note(format_args!("[{lane}] printed more than is kept of one lane"));
-        }
-    }
-    Ok(out.flush()?)
 }
 
 /// Says why lanes stopped that did not exit by themselves, the first few of them, and what would help.

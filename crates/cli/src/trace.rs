@@ -37,7 +37,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
     let lane = usize::try_from(args.lane)?;
     // The lane is the only one, but has the arguments of the one asked for.
-    let builder = args.machine.builder_of_lane(lane)?.console(|_, _: Stream, bytes| {
+    let builder = args.machine.builder_of_lanes(lane, 1)?.console(|_, _: Stream, bytes| {
         let _ = stderr().write_all(bytes);
     });
     let mut machine = builder.build()?;

@@ -8,11 +8,13 @@ pub(crate) mod running;
 mod stops;
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
-use kvrm_machine::{Decisions, Executor, Image, PAGE_BYTES, Plan, Progress, Register, RunStats};
+use kvrm_machine::{
+    Decisions, Executor, Image, Mapping, PAGE_BYTES, PageMap, Plan, Progress, Register, RunStats,
+};
 use kvrm_shaders::layout::{
     COLUMN_FPCR, COLUMN_HEAD, COLUMN_NZCV, COLUMN_PC, COLUMN_ROOT, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP,
     COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_TPIDR, COLUMN_WINDOW, COLUMNS, ENTRY_OWNED,
@@ -40,7 +42,6 @@ type Simd = Box<[u128; 32]>;
 #[derive(Debug)]
 pub struct GpuExecutor {
     store: Store,
-    images: Vec<Arc<Image>>,
     description: String,
     slices: Slices,
     /// How many lanes share a workgroup.
@@ -51,6 +52,9 @@ pub struct GpuExecutor {
     /// The SIMD registers of lanes that have any; no shader touches them yet.
     simd: HashMap<usize, Simd>,
     snapshot: Option<Snapshot>,
+    /// What each lane has mapped.
+    maps: Vec<PageMap>,
+    images: Vec<Arc<Image>>,
     /// How many frames have been given out.
     frames: u32,
     /// How many of them are those of the images.
@@ -65,6 +69,7 @@ pub struct GpuExecutor {
 struct Snapshot {
     state: Buffer,
     simd: HashMap<usize, Simd>,
+    maps: Vec<PageMap>,
 }
 
 /// The low and the high half of a word.
@@ -142,6 +147,7 @@ impl GpuExecutor {
             .at_most(bounds.slice_steps),
             store,
             images: plan.images.to_vec(),
+            maps: (0..lanes).map(|lane| plan.image(lane).map().clone()).collect(),
             cache: Cache::default(),
             served: 0,
             simd: HashMap::new(),
@@ -167,10 +173,6 @@ impl GpuExecutor {
     /// Whether there is a snapshot.
     pub(crate) const fn has_snapshot(&self) -> bool {
         self.snapshot.is_some()
-    }
-
-    fn image(&self, lane: usize) -> &Arc<Image> {
-        if let [shared] = &self.images[..] { shared } else { &self.images[lane] }
     }
 
     fn read_cpu(&mut self, lane: usize) -> Result<Cpu, Error> {
@@ -230,10 +232,11 @@ impl GpuExecutor {
         if let Some(snapshot) = &mut self.snapshot {
             self.store.columns.copy(&snapshot.state)?;
             snapshot.simd = simd;
+            snapshot.maps.clone_from(&self.maps);
         } else {
             let state = Buffer::zeroed(&self.store.device, "snapshot", self.store.columns.buffer.bytes())?;
             self.store.columns.copy(&state)?;
-            self.snapshot = Some(Snapshot { state, simd });
+            self.snapshot = Some(Snapshot { state, simd, maps: self.maps.clone() });
         }
         Ok(())
     }
@@ -247,6 +250,7 @@ impl GpuExecutor {
         let jobs: Vec<u32> = lanes.iter().map(|&lane| lane as u32).collect();
         self.store.reset(&jobs, &snapshot.state)?;
         for lane in lanes {
+            self.maps[*lane].clone_from(&snapshot.maps[*lane]);
             match snapshot.simd.get(lane) {
                 Some(simd) => self.simd.insert(*lane, simd.clone()),
                 None => self.simd.remove(lane),
@@ -326,6 +330,14 @@ impl Executor for GpuExecutor {
         access: Option<Access>,
     ) -> Result<Result<(), Stop>, kvrm_machine::Error> {
         Ok(self.write_bytes(lane, address, bytes, access)?)
+    }
+
+    fn page_map(&mut self, lane: usize) -> Result<PageMap, kvrm_machine::Error> {
+        Ok(self.maps[lane].clone())
+    }
+
+    fn map(&mut self, lane: usize, pages: Range<u64>, mapping: Mapping) -> Result<bool, kvrm_machine::Error> {
+        Ok(self.map_pages(lane, pages, mapping))
     }
 
     fn prefetch(&mut self, ranges: &[(usize, u64, usize)]) -> Result<(), kvrm_machine::Error> {

@@ -1,6 +1,7 @@
 //! Images as frames and page tables.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use kvrm_machine::{Image, PAGE_BYTES, Permissions};
 use kvrm_shaders::layout::{
@@ -50,8 +51,8 @@ impl Frames {
             self.words.push(words);
         }
         let frame_of = |frame: u32| if frame == 0 { 0 } else { base + frame - 1 };
-        let window = regions.first().map_or(0, |region| region.first_page);
-        let end = regions.last().map_or(window + 1, |region| region.end_page);
+        // What lanes may map later has no nodes yet, but its place in the tree.
+        let Range { start: window, end } = image.map().span();
         let mut levels = 1;
         while (end - window - 1) >> (LEVEL_BITS * levels) != 0 {
             levels += 1;
@@ -123,7 +124,8 @@ struct Span {
     frame: Option<u32>,
 }
 
-const fn flags(permissions: Permissions) -> u32 {
+/// What an entry says of a mapped page.
+pub(crate) const fn flags(permissions: Permissions) -> u32 {
     let Permissions { read, write, execute } = permissions;
     ENTRY_MAPPED
         | if read { ENTRY_READ } else { 0 }

@@ -2,11 +2,11 @@
 
 mod journal;
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
-use kvrm_machine::{Decisions, Executor, Image, Plan, Progress, Register, RunStats};
+use kvrm_machine::{Decisions, Executor, Image, Mapping, PageMap, Plan, Progress, Register, RunStats};
 
 use crate::device::Device;
 use crate::dispatch::Dispatch;
@@ -323,6 +323,19 @@ impl Executor for Recovering {
         out: &mut Vec<u8>,
     ) -> Result<Result<(), (usize, Stop)>, kvrm_machine::Error> {
         self.ask(|executor| executor.read_memory_of_all(address, bytes, out))
+    }
+
+    fn page_map(&mut self, lane: usize) -> Result<PageMap, kvrm_machine::Error> {
+        self.ask(|executor| executor.page_map(lane))
+    }
+
+    fn map(&mut self, lane: usize, pages: Range<u64>, mapping: Mapping) -> Result<bool, kvrm_machine::Error> {
+        let map = |executor: &mut GpuExecutor| executor.map(lane, pages.clone(), mapping);
+        self.change(map, |journal, mapped| {
+            if *mapped {
+                journal.map(lane, pages.clone(), mapping);
+            }
+        })
     }
 
     fn prefetch(&mut self, ranges: &[(usize, u64, usize)]) -> Result<(), kvrm_machine::Error> {

@@ -562,7 +562,8 @@ pub(crate) struct Piece {
     pub(crate) stop: u32,
     /// The result: 1 if the lane has not written the page yet.
     pub(crate) fresh: u32,
-    unused: u32,
+    /// What to map the pages as, and how; 0 if this is to be read or written.
+    map: u32,
 }
 
 impl Piece {
@@ -575,6 +576,11 @@ impl Piece {
     pub(crate) fn new(lane: usize, address: u64, bytes: usize, data: u32) -> Self {
         let address = [address as u32, (address >> 32) as u32];
         Self { lane: lane as u32, bytes: bytes as u32, address, data, ..Self::default() }
+    }
+
+    /// `pages` pages to be mapped as the flags `map` say.
+    pub(crate) fn mapping(lane: usize, address: u64, pages: u32, map: u32) -> Self {
+        Self { map, ..Self::new(lane, address, pages as usize, 0) }
     }
 }
 

@@ -30,6 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         entry: CODE,
         segments: vec![segment(CODE, code, Permissions::RX), segment(DATA, Vec::new(), Permissions::RW)],
         symbols: Vec::new(),
+        linux: None,
     };
 
     // The inputs of all lanes, one behind the other.

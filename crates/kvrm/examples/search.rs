@@ -31,6 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         entry: CODE,
         segments: vec![segment(CODE, code, Permissions::RX), segment(INPUT, Vec::new(), Permissions::RW)],
         symbols: Vec::new(),
+        linux: None,
     };
     let mut machine = Machine::builder(program).lanes(LANES).engine(Engine::Auto).build()?;
     machine.snapshot()?;

@@ -56,8 +56,9 @@
 //!
 //! # What it does not do
 //!
-//! There is no floating point, SIMD or operating system yet: guests are bare-metal programs that use Arm
-//! semihosting. Time a guest sees is counted in steps, so every run can be repeated.
+//! There is no floating point or SIMD yet: guests are bare-metal programs that use Arm semihosting, or static programs
+//! for Linux ([`linux`]), that use general registers only. Time a guest sees is counted in steps, so every run can be
+//! repeated.
 //!
 //! # Where to go next
 //!

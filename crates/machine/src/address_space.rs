@@ -1,6 +1,7 @@
 //! The memory of one lane: the shared image, and private copies of the pages the lane has written.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
@@ -8,7 +9,7 @@ use kvrm_arm64::{Access, Fault, FaultKind, Instruction, Memory, Stop};
 
 use crate::error::Error;
 use crate::image::{CodePage, Frame, Image, ImagePage, PAGE_BYTES, PAGE_SHIFT, page_of, pieces};
-use crate::program::Permissions;
+use crate::page_map::{Mapping, PageMap};
 
 /// Entries of the translation cache; a power of two.
 const TLB_ENTRIES: usize = 128;
@@ -31,7 +32,6 @@ const EMPTY: TlbEntry = TlbEntry { read: NO_PAGE, write: NO_PAGE, frame: 0 };
 #[derive(Debug)]
 struct PrivatePage {
     page: u64,
-    permissions: Permissions,
     bytes: Box<Frame>,
     /// The decoded page, if it has been executed. Writes then go the slow way and keep it up to date.
     code: Option<Arc<CodePage>>,
@@ -45,6 +45,8 @@ struct PrivatePage {
 #[derive(Debug)]
 pub struct AddressSpace {
     image: Arc<Image>,
+    /// What is mapped: what the image maps, until the lane changes it.
+    map: PageMap,
     /// Private pages in the order of their first write: the dirty list.
     private: Vec<PrivatePage>,
     /// Index into `private` by page number.
@@ -63,6 +65,7 @@ pub struct AddressSpace {
 #[derive(Clone, Debug, Default)]
 pub struct MemorySnapshot {
     pages: Vec<Box<Frame>>,
+    map: Option<PageMap>,
     /// Which snapshot of its lane it is.
     generation: u64,
 }
@@ -72,6 +75,7 @@ impl AddressSpace {
     #[must_use]
     pub fn new(image: Arc<Image>, frames_max: usize) -> Self {
         Self {
+            map: image.map().clone(),
             image,
             private: Vec::new(),
             index: BTreeMap::new(),
@@ -104,7 +108,7 @@ impl AddressSpace {
     /// # Errors
     /// At the first byte that is not mapped or not permitted.
     pub fn read_bytes(&self, address: u64, out: &mut [u8], access: Option<Access>) -> Result<(), Fault> {
-        self.image.check(address, out.len() as u64, Access::Read, access)?;
+        self.map.check(address, out.len() as u64, Access::Read, access)?;
         let mut done = 0;
         for (page, range) in pieces(address, out.len()) {
             let frame = self.frame_of(page).unwrap_or(0);
@@ -121,7 +125,7 @@ impl AddressSpace {
     /// A fault at the first byte that is not mapped or not permitted, or that frames have run out; nothing
     /// is written then.
     pub fn write_bytes(&mut self, address: u64, bytes: &[u8], access: Option<Access>) -> Result<(), Stop> {
-        self.image.check(address, bytes.len() as u64, Access::Write, access)?;
+        self.map.check(address, bytes.len() as u64, Access::Write, access)?;
         let fresh = pieces(address, bytes.len()).filter(|(page, _)| !self.index.contains_key(page)).count();
         if fresh > 0 && self.private.len() + fresh > self.frames_max {
             return Err(Stop::OutOfFrames);
@@ -145,6 +149,30 @@ impl AddressSpace {
         Ok(())
     }
 
+    /// Which pages are mapped, and how.
+    #[must_use]
+    pub const fn page_map(&self) -> &PageMap {
+        &self.map
+    }
+
+    /// Maps, protects or unmaps pages, given by number; says whether it could. It takes no frames: a page that
+    /// has been written keeps its frame, however it is mapped afterwards.
+    pub fn map(&mut self, pages: &Range<u64>, mapping: Mapping) -> bool {
+        if pages.is_empty() || !self.map.map(pages, mapping) {
+            return pages.is_empty();
+        }
+        if !matches!(mapping, Mapping::Protect(_)) {
+            for (_, index) in self.index.range(pages.clone()) {
+                let private = &mut self.private[*index as usize];
+                private.bytes.fill(0);
+                private.code = None;
+                private.dirty = true;
+            }
+        }
+        self.flush();
+        true
+    }
+
     /// Remembers the pages written so far.
     pub fn snapshot(&mut self) -> MemorySnapshot {
         for private in &mut self.private {
@@ -156,7 +184,7 @@ impl AddressSpace {
         static GENERATION: AtomicU64 = AtomicU64::new(1);
         self.generation = GENERATION.fetch_add(1, Ordering::Relaxed);
         let pages = self.private.iter().map(|private| private.bytes.clone()).collect();
-        MemorySnapshot { pages, generation: self.generation }
+        MemorySnapshot { pages, map: Some(self.map.clone()), generation: self.generation }
     }
 
     /// Goes back to the last snapshot of this lane, at the cost of the pages written since.
@@ -178,6 +206,9 @@ impl AddressSpace {
             private.code = None;
             private.dirty = false;
         }
+        if let Some(map) = &snapshot.map {
+            self.map.clone_from(map);
+        }
         self.flush();
         Ok(())
     }
@@ -197,7 +228,7 @@ impl AddressSpace {
     /// The frame behind a page: that of the lane, or of the image.
     fn frame_of(&self, page: u64) -> Option<u32> {
         let own = self.index.get(&page).map(|index| index | PRIVATE);
-        own.or_else(|| self.image.page(page).map(|image| image.frame))
+        own.or_else(|| self.map.page(page).map(|image| image.frame))
     }
 
     #[inline(always)]
@@ -212,11 +243,11 @@ impl AddressSpace {
     /// The private copy of a mapped page, made if there is none yet.
     fn own(&mut self, page: u64) -> &mut PrivatePage {
         if !self.index.contains_key(&page) {
-            let ImagePage { frame, permissions } =
-                self.image.page(page).expect("writes are checked first, so the page is mapped");
+            let ImagePage { frame, .. } =
+                self.map.page(page).expect("writes are checked first, so the page is mapped");
             self.index.insert(page, self.private.len() as u32);
             let bytes = Box::new(*self.image.frame(frame));
-            self.private.push(PrivatePage { page, permissions, bytes, code: None, dirty: true });
+            self.private.push(PrivatePage { page, bytes, code: None, dirty: true });
             // Cached translations still lead to the shared frame.
             self.tlb[page as usize % TLB_ENTRIES] = EMPTY;
         }
@@ -246,7 +277,8 @@ impl AddressSpace {
         // A page with decoded code is never written the fast way.
         let private = &self.private[index as usize];
         if private.code.is_none() {
-            let read = if private.permissions.read { page } else { NO_PAGE };
+            let readable = self.map.page(page).is_some_and(|page| page.permissions.read);
+            let read = if readable { page } else { NO_PAGE };
             self.tlb[page as usize % TLB_ENTRIES] = TlbEntry { read, write: page, frame: index | PRIVATE };
         }
         Ok(())
@@ -258,7 +290,7 @@ impl AddressSpace {
         if !pc.is_multiple_of(4) {
             return Err(fault(FaultKind::Alignment));
         }
-        self.image.check(pc, 4, Access::Execute, Some(Access::Execute))?;
+        self.map.check(pc, 4, Access::Execute, Some(Access::Execute))?;
         let page = page_of(pc);
         let code = if let Some(&index) = self.index.get(&page) {
             // From now on writes to this page must go the slow way.
@@ -267,7 +299,7 @@ impl AddressSpace {
             let PrivatePage { bytes, code, .. } = &mut self.private[index as usize];
             code.get_or_insert_with(|| Arc::new(CodePage::decode(bytes, features)))
         } else {
-            self.image.code(self.image.page(page).map_or(0, |image| image.frame))
+            self.image.code(self.map.page(page).map_or(0, |image| image.frame))
         };
         self.code = Arc::clone(code);
         self.code_base = page << PAGE_SHIFT;
@@ -319,6 +351,6 @@ impl Memory for AddressSpace {
     }
 
     fn check_write(&mut self, address: u64, bytes: u64) -> Result<(), Stop> {
-        Ok(self.image.check(address, bytes, Access::Write, Some(Access::Write))?)
+        Ok(self.map.check(address, bytes, Access::Write, Some(Access::Write))?)
     }
 }

@@ -17,6 +17,9 @@
 //! - A program may relocate itself again. That changes nothing where addends are in the table (`DT_RELA`);
 //!   where they are in the relocated words (`DT_RELR`) they would be added twice, so the loader sets
 //!   `DT_RELRSZ` in memory to zero.
+//! - A program for Linux relocates itself, as Linux does not; so its relocations are left to it. It is one if the
+//!   file says so (its ABI, or a note of the GNU tools), or if its code has `svc #0` in it, which is how system calls
+//!   are made, and no `hlt #0xf000`, which is how semihosting is called.
 //! - Sections are not looked at except for symbols, and damage there only costs the symbols.
 
 use std::fmt;
@@ -28,7 +31,7 @@ use object::pod::{Pod, slice_from_all_bytes};
 use object::read::ReadRef;
 use object::read::elf::{FileHeader, ProgramHeader, RelrIterator};
 
-use crate::{ADDRESS_BITS, Permissions, Segment};
+use crate::{ADDRESS_BITS, LinuxProgram, Permissions, Segment, System};
 
 /// How far a position independent program is moved up: where its address 0 comes to lie.
 ///
@@ -50,6 +53,8 @@ pub struct Executable {
     pub segments: Vec<Segment>,
     /// Its functions by address, for traces and disassembly.
     pub symbols: Vec<Symbol>,
+    /// What Linux tells it, if it is a program for Linux.
+    pub linux: Option<LinuxProgram>,
 }
 
 /// A function.
@@ -295,6 +300,14 @@ type Program = ProgramHeader64<LE>;
 /// # Errors
 /// If the file is damaged, or is not a static AArch64 program; see the [module](self) for what it may be.
 pub fn load(file: &[u8]) -> Result<Executable, ElfError> {
+    load_as(file, None)
+}
+
+/// Loads an executable file for a system, whatever the file says; without one, for what the file says.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_as(file: &[u8], system: Option<System>) -> Result<Executable, ElfError> {
     let header = file_header(file)?;
     let programs = program_headers(file, header)?;
     let find = |kind| programs.iter().find(|program| program.p_type(LE) == kind);
@@ -303,9 +316,19 @@ pub fn load(file: &[u8]) -> Result<Executable, ElfError> {
     }
     let base = if header.e_type(LE) == elf::ET_DYN { PIE_BASE } else { 0 };
     let mut loader = Loader::new(file, programs, base)?;
-    if let Some(program) = find(elf::PT_DYNAMIC) {
+    let is_linux = match system {
+        Some(system) => system == System::Linux,
+        None => loader.is_linux(file, header, programs),
+    };
+    if let Some(program) = find(elf::PT_DYNAMIC)
+        && !is_linux
+    {
         loader.link(program)?;
     }
+    let linux = is_linux.then(|| LinuxProgram {
+        headers: loader.headers(header, programs).map_or(0, |address| address + base),
+        count: programs.len() as u64,
+    });
     let entry = header.e_entry(LE);
     if !entry.is_multiple_of(4) {
         return Err(ElfError::EntryAlignment { entry });
@@ -319,7 +342,7 @@ pub fn load(file: &[u8]) -> Result<Executable, ElfError> {
     for segment in &mut segments {
         segment.address += base;
     }
-    Ok(Executable { entry: entry + base, segments, symbols })
+    Ok(Executable { entry: entry + base, segments, symbols, linux })
 }
 
 fn file_header(file: &[u8]) -> Result<&Header, ElfError> {
@@ -421,6 +444,43 @@ impl Loader {
             Some(pair) => Err(ElfError::Overlap { first: pair[0].range(), second: pair[1].range() }),
             None => Ok(loader),
         }
+    }
+
+    /// Whether the program is for Linux, as far as anything says so.
+    fn is_linux(&self, file: &[u8], header: &Header, programs: &[Program]) -> bool {
+        const SVC_0: u32 = 0xd400_0001;
+        const HLT_SEMIHOSTING: u32 = 0xd45e_0000;
+        /// A note of the GNU tools that names the system: sizes of name and description, type, name, Linux.
+        const ABI_TAG: [u8; 20] = [4, 0, 0, 0, 16, 0, 0, 0, 1, 0, 0, 0, b'G', b'N', b'U', 0, 0, 0, 0, 0];
+        let is_note = |program: &&Program| program.p_type(LE) == elf::PT_NOTE;
+        let mut notes = programs.iter().filter(is_note).filter_map(|program| program.data(LE, file).ok());
+        if header.e_ident.os_abi == elf::ELFOSABI_GNU
+            || notes.any(|note| note.windows(ABI_TAG.len()).step_by(4).any(|words| words == ABI_TAG))
+        {
+            return true;
+        }
+        let code = self.segments.iter().filter(|segment| segment.permissions.execute);
+        let mut makes_calls = false;
+        for word in code.flat_map(|segment| segment.data.chunks_exact(4)) {
+            match word.try_into().map_or(0, u32::from_le_bytes) {
+                HLT_SEMIHOSTING => return false,
+                SVC_0 => makes_calls = true,
+                _ => {}
+            }
+        }
+        makes_calls
+    }
+
+    /// Where the program headers are in memory, if they are.
+    fn headers(&self, header: &Header, programs: &[Program]) -> Option<u64> {
+        let offset = header.e_phoff(LE);
+        let has = |program: &&Program| {
+            let (start, bytes) = program.file_range(LE);
+            program.p_type(LE) == elf::PT_LOAD && start <= offset && offset - start < bytes
+        };
+        let program = programs.iter().find(has)?;
+        let address = program.p_vaddr(LE).checked_add(offset - program.file_range(LE).0)?;
+        self.find(address, 1).map(|_| address)
     }
 
     fn add_data(&mut self, bytes: u64) -> Result<(), ElfError> {

@@ -105,6 +105,44 @@ pub enum Error {
         /// The argument.
         argument: String,
     },
+    /// A directory of the host cannot be mounted.
+    #[error("cannot mount {} at {guest}", host.display())]
+    Mount {
+        /// Where it is on the host.
+        host: PathBuf,
+        /// Where guests should see it.
+        guest: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// An argument or a variable of the environment has a zero in it, which ends it for the guest.
+    #[error("lane {lane} cannot have the argument or variable {text:?}: there is a zero in it")]
+    Text {
+        /// The lane.
+        lane: usize,
+        /// The text.
+        text: String,
+    },
+    /// Arguments and environment do not fit.
+    #[error(
+        "arguments and environment of lane {lane} take {bytes:#x} bytes, expected at most {room:#x}, half of the stack"
+    )]
+    TextRoom {
+        /// The lane.
+        lane: usize,
+        /// What they take.
+        bytes: u64,
+        /// What there is.
+        room: u64,
+    },
+    /// A Linux program reads its arguments from its stack, which is the program's once it has begun.
+    #[error("lane {lane} has taken {steps} steps, and a Linux program gets its arguments before the first")]
+    Started {
+        /// The lane.
+        lane: usize,
+        /// How far it is.
+        steps: u64,
+    },
     /// A reset was asked for before any snapshot.
     #[error("there is no snapshot to reset to")]
     NoSnapshot,

@@ -1,12 +1,13 @@
 //! What runs lanes, and what it is made from.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
 
 use crate::error::Error;
 use crate::image::Image;
+use crate::page_map::{Mapping, PageMap};
 use crate::report::Decisions;
 
 /// An engine: what makes executors.
@@ -178,6 +179,23 @@ pub trait Executor: Send {
         let _ = ranges;
         Ok(())
     }
+
+    /// Which pages of a lane are mapped, and how.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn page_map(&mut self, lane: usize) -> Result<PageMap, Error>;
+
+    /// Maps, protects or unmaps pages of a lane, given by number; says whether it could. If not, nothing has
+    /// changed: some pages are neither mapped nor reserved by the image, or those to protect are not all mapped,
+    /// or the lane has too many regions.
+    ///
+    /// It takes no frames: a page that has been written keeps its frame and stays on the dirty list, however it
+    /// is mapped afterwards. Snapshot and reset keep what is mapped.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn map(&mut self, lane: usize, pages: Range<u64>, mapping: Mapping) -> Result<bool, Error>;
 
     /// The addresses of the pages a lane has written, in order of their first write.
     ///

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use kvrm_arm64::{Access, Fault, FaultKind, Features, Instruction};
+use kvrm_arm64::{Access, Fault, Features, Instruction};
 
 use crate::error::Error;
+use crate::page_map::PageMap;
 use crate::program::{Permissions, Segment};
 
 /// Bytes of a page and of the frame that backs it.
@@ -93,8 +94,7 @@ pub struct ImagePage {
 /// A set of pages, shared read-only by all lanes.
 #[derive(Debug)]
 pub struct Image {
-    /// Sorted and disjoint.
-    regions: Vec<Region>,
+    map: PageMap,
     /// Frame 0 is all zeros and backs every page without data.
     frames: Vec<Frame>,
     /// The decoded form of each frame, made when it is first executed.
@@ -109,6 +109,14 @@ impl Image {
     /// # Errors
     /// If a segment leaves the address space or has no room for its data.
     pub fn new(segments: &[Segment], features: Features) -> Result<Self, Error> {
+        Self::with_room(segments, features, &[])
+    }
+
+    /// As [`Image::new`], with addresses where lanes may map pages later; there is nothing yet.
+    ///
+    /// # Errors
+    /// If a segment leaves the address space or has no room for its data.
+    pub fn with_room(segments: &[Segment], features: Features, room: &[Range<u64>]) -> Result<Self, Error> {
         segments.iter().try_for_each(Segment::check)?;
         // What begins and ends at each page: segments that permit reading, writing, executing, that exist,
         // and that have data.
@@ -129,8 +137,7 @@ impl Image {
             }
         }
 
-        let mut image =
-            Self { regions: Vec::new(), frames: vec![[0; PAGE_BYTES]], code: Vec::new(), features };
+        let (mut regions, mut frames) = (Vec::new(), vec![[0; PAGE_BYTES]]);
         let mut counts = [0; 5];
         let mut next = changes.iter().peekable();
         while let (Some((&first, change)), Some(&(&end, _))) = (next.next(), next.peek()) {
@@ -140,13 +147,17 @@ impl Image {
                 continue;
             }
             let first_frame = data.then(|| {
-                let frame = image.frames.len() as u32;
-                image.frames.resize(image.frames.len() + (end - first) as usize, [0; PAGE_BYTES]);
+                let frame = frames.len() as u32;
+                frames.resize(frames.len() + (end - first) as usize, [0; PAGE_BYTES]);
                 frame
             });
             let permissions = Permissions { read, write, execute };
-            image.regions.push(Region { first_page: first, end_page: end, permissions, first_frame });
+            regions.push(Region { first_page: first, end_page: end, permissions, first_frame });
         }
+        let limit = 1 << (ADDRESS_BITS - PAGE_SHIFT);
+        let pages = |range: &Range<u64>| page_of(range.start).min(limit)..page_of(range.end).min(limit);
+        let map = PageMap::new(regions, &room.iter().map(pages).collect::<Vec<_>>());
+        let mut image = Self { map, frames, code: Vec::new(), features };
         image.code.resize_with(image.frames.len(), OnceLock::new);
         for segment in segments {
             image.fill(segment.address, &segment.data);
@@ -168,7 +179,13 @@ impl Image {
     /// What is mapped, sorted by page.
     #[must_use]
     pub fn regions(&self) -> &[Region] {
-        &self.regions
+        self.map.regions()
+    }
+
+    /// Which pages are mapped, and which may be.
+    #[must_use]
+    pub const fn map(&self) -> &PageMap {
+        &self.map
     }
 
     /// All frames. Frame 0 is all zeros, and is behind every page that has no data.
@@ -180,13 +197,10 @@ impl Image {
     /// What is behind the page of this number, if it is mapped.
     #[must_use]
     pub fn page(&self, page: u64) -> Option<ImagePage> {
-        let after = self.regions.partition_point(|region| region.first_page <= page);
-        let region = self.regions[..after].last().filter(|region| page < region.end_page)?;
-        let frame = region.first_frame.map_or(0, |first| first + (page - region.first_page) as u32);
-        Some(ImagePage { frame, permissions: region.permissions })
+        self.map.page(page)
     }
 
-    /// Checks every page of an access of a lane, whose pages are those of its image with the same permissions.
+    /// Checks every page of an access, as lanes begin.
     ///
     /// `reported` is the access that a fault names; `permission` the one needed, or `None` if being mapped is
     /// enough.
@@ -200,26 +214,7 @@ impl Image {
         reported: Access,
         permission: Option<Access>,
     ) -> Result<(), Fault> {
-        if bytes == 0 {
-            return Ok(());
-        }
-        let fault = |kind, address| Fault { kind, access: reported, address };
-        let mut at = address;
-        let end = address.checked_add(bytes).filter(|&end| end <= 1 << ADDRESS_BITS);
-        // An access that leaves the address space fails at the first byte outside, unless a page before does.
-        let last = end.unwrap_or(1 << ADDRESS_BITS);
-        while at < last {
-            let page = self.page(page_of(at)).ok_or_else(|| fault(FaultKind::Translation, at))?;
-            if permission.is_some_and(|access| !page.permissions.permit(access)) {
-                return Err(fault(FaultKind::Permission, at));
-            }
-            at = (page_of(at) + 1) << PAGE_SHIFT;
-        }
-        if end.is_some() {
-            Ok(())
-        } else {
-            Err(fault(FaultKind::Translation, address.max(1 << ADDRESS_BITS)))
-        }
+        self.map.check(address, bytes, reported, permission)
     }
 
     #[inline(always)]
@@ -248,6 +243,6 @@ impl Image {
     /// The end of the highest mapped page; 0 if nothing is mapped.
     #[must_use]
     pub fn end(&self) -> u64 {
-        self.regions.last().map_or(0, |region| region.end_page << PAGE_SHIFT)
+        self.regions().last().map_or(0, |region| region.end_page << PAGE_SHIFT)
     }
 }

@@ -5,11 +5,12 @@ mod run;
 
 use std::fmt;
 
-use kvrm_arm64::{Cpu, Stop};
+use kvrm_arm64::{Cpu, Features, Stop};
 
 pub use self::builder::{Builder, LaneSetup};
 use crate::error::Error;
 use crate::executor::{Executor, Register};
+use crate::linux::{self, Process, Start};
 use crate::program::Program;
 use crate::semihosting::{Host, Layout, Services, Stream};
 
@@ -31,6 +32,9 @@ type Console = Box<dyn FnMut(usize, Stream, &[u8]) + Send>;
 /// ```
 pub struct Machine {
     program: Program,
+    features: Features,
+    /// What Linux programs have been told, one entry a lane.
+    environments: Vec<Vec<String>>,
     executor: Box<dyn Executor>,
     host: Host,
     lanes: Vec<LaneState>,
@@ -44,6 +48,8 @@ pub struct Machine {
 #[derive(Clone, Debug)]
 struct LaneState {
     services: Services,
+    /// What serves the lane instead, if its program is one for Linux.
+    process: Option<Box<Process>>,
     written: Written,
     /// What the executor has last been told of console output; nothing if the host serves all of it.
     console: Option<u32>,
@@ -238,16 +244,33 @@ impl Machine {
     /// If there is no such lane.
     pub fn set_input(&mut self, lane: usize, bytes: &[u8]) -> Result<(), Error> {
         let lane = self.check(lane)?;
-        self.lanes[lane].services.set_input(bytes.into());
+        let state = &mut self.lanes[lane];
+        match &mut state.process {
+            Some(process) => process.set_input(bytes.into()),
+            None => state.services.set_input(bytes.into()),
+        }
         Ok(())
     }
 
-    /// Replaces what a lane is told when it asks for its arguments. A reset takes it back.
+    /// Replaces what a lane is told when it asks for its arguments; of a Linux program, what it begins with. A reset
+    /// takes it back.
     ///
     /// # Errors
-    /// If there is no such lane, or if an argument cannot be passed, as [`Builder::arguments`] says.
+    /// If there is no such lane, if an argument cannot be passed, as [`Builder::arguments`] says, or if a Linux program
+    /// has begun.
     pub fn set_arguments(&mut self, lane: usize, arguments: &[String]) -> Result<(), Error> {
         let lane = self.check(lane)?;
+        if let Some(process) = &mut self.lanes[lane].process {
+            let mut cpu = self.executor.cpu(lane)?;
+            if cpu.steps > 0 {
+                return Err(Error::Started { lane, steps: cpu.steps });
+            }
+            let environment = &self.environments[lane];
+            let Self { program, features, host: Host { layout, .. }, .. } = self;
+            let from = Start { program, layout, features: *features, arguments, environment };
+            cpu.sp = linux::start(&from, process, &mut *self.executor, lane)?;
+            return self.executor.set_cpu(lane, &cpu);
+        }
         let line = builder::command_line(&self.program, lane, arguments)?;
         self.lanes[lane].services.set_command_line(line);
         Ok(())
@@ -273,7 +296,8 @@ impl Machine {
     }
 
     /// Takes lanes back to the snapshot: registers, memory, stop, arguments, console input and output. The
-    /// files that were open then are open again, at the same positions; what was done to files is not undone.
+    /// files that were open then are open again, at the same positions; what was done to files is not undone, but for
+    /// those of Linux programs, which are the lane's own.
     ///
     /// # Errors
     /// If there is no snapshot or no such lane, or the engine fails.

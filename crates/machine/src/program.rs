@@ -96,6 +96,26 @@ pub struct Program {
     pub segments: Vec<Segment>,
     /// Its functions, sorted by address, as far as the file names them.
     pub symbols: Vec<Symbol>,
+    /// What Linux tells it, if it is a program for Linux; else it is one for bare metal, with semihosting.
+    pub linux: Option<LinuxProgram>,
+}
+
+/// What serves the calls of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum System {
+    /// Arm semihosting, `hlt #0xf000`.
+    Semihosting,
+    /// Linux, `svc #0`.
+    Linux,
+}
+
+/// What Linux tells a program of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinuxProgram {
+    /// Where its program headers are in memory; 0 if they are not.
+    pub headers: u64,
+    /// How many there are.
+    pub count: u64,
 }
 
 impl Program {
@@ -104,8 +124,16 @@ impl Program {
     /// # Errors
     /// If the file cannot be read or is no such program.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::open_as(path, None)
+    }
+
+    /// Reads an ELF file for a system, whatever the file says; without one, for what the file says.
+    ///
+    /// # Errors
+    /// As [`Program::open`].
+    pub fn open_as(path: impl AsRef<Path>, system: Option<System>) -> Result<Self, Error> {
         let path = path.as_ref();
-        Self::from_elf(&path.display().to_string(), &read(path)?)
+        Self::load(&path.display().to_string(), &read(path)?, system)
     }
 
     /// Loads an ELF file that is already in memory.
@@ -113,9 +141,20 @@ impl Program {
     /// # Errors
     /// If it is no static, 64-bit, little-endian program for AArch64.
     pub fn from_elf(name: &str, file: &[u8]) -> Result<Self, Error> {
-        let executable = elf::load(file).map_err(|source| Error::Elf { name: name.to_owned(), source })?;
-        let elf::Executable { entry, segments, symbols } = executable;
-        Ok(Self { name: name.to_owned(), entry, segments, symbols })
+        Self::load(name, file, None)
+    }
+
+    fn load(name: &str, file: &[u8], system: Option<System>) -> Result<Self, Error> {
+        let executable = elf::load_as(file, system);
+        let executable = executable.map_err(|source| Error::Elf { name: name.to_owned(), source })?;
+        let elf::Executable { entry, segments, symbols, linux } = executable;
+        Ok(Self { name: name.to_owned(), entry, segments, symbols, linux })
+    }
+
+    /// The name of its file, without folders, so that results do not depend on where that lies.
+    pub(crate) fn file_name(&self) -> String {
+        let name = Path::new(&self.name).file_name().and_then(|name| name.to_str());
+        name.unwrap_or("program").replace('\0', "_")
     }
 
     /// A program that is nothing but code and data, loaded at `address` and started there.
@@ -130,7 +169,8 @@ impl Program {
         if bytes == 0 || segment.check().is_err() {
             return Err(Error::RawRange { address, bytes });
         }
-        Ok(Self { name: name.to_owned(), entry: address, segments: vec![segment], symbols: Vec::new() })
+        let segments = vec![segment];
+        Ok(Self { name: name.to_owned(), entry: address, segments, symbols: Vec::new(), linux: None })
     }
 
     /// The function that covers `address`.

@@ -1,6 +1,6 @@
 //! The CPU engine: the specification, run on all cores.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use crate::address_space::{AddressSpace, MemorySnapshot};
 use crate::error::Error;
 use crate::executor::{Executor, Factory, Plan, Progress, Register, RunStats};
+use crate::page_map::{Mapping, PageMap};
 
 /// Steps all lanes together take between two calls of an observer, roughly.
 const OBSERVED_STEPS: u64 = 100_000_000;
@@ -165,6 +166,14 @@ impl Executor for Reference {
         access: Option<Access>,
     ) -> Result<Result<(), Stop>, Error> {
         Ok(self.lanes[lane].memory.write_bytes(address, bytes, access))
+    }
+
+    fn page_map(&mut self, lane: usize) -> Result<PageMap, Error> {
+        Ok(self.lanes[lane].memory.page_map().clone())
+    }
+
+    fn map(&mut self, lane: usize, pages: Range<u64>, mapping: Mapping) -> Result<bool, Error> {
+        Ok(self.lanes[lane].memory.map(&pages, mapping))
     }
 
     fn dirty_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error> {

@@ -21,6 +21,9 @@ pub struct Report {
     pub stops: BTreeMap<&'static str, usize>,
     /// Service calls served in this run.
     pub services: u64,
+    /// How often Linux programs made calls that are not served, by number.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub unknown_calls: BTreeMap<u64, u64>,
     /// How often work was handed to a device in this run.
     pub dispatches: u64,
     /// What a network decided, if one chooses the classes of instructions.
@@ -107,6 +110,8 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let stops: Vec<String> = self.stops.iter().map(|(name, count)| format!("{count} {name}")).collect();
+        let unknown: Vec<String> =
+            self.unknown_calls.iter().map(|(number, count)| format!("{count} of number {number}")).collect();
         let rows = [
             ("engine", Some(self.engine.to_owned())),
             ("device", self.device.clone()),
@@ -114,6 +119,7 @@ impl fmt::Display for Report {
             ("stops", Some(stops.join(", "))),
             ("steps", Some(self.steps.to_string())),
             ("services", Some(self.services.to_string())),
+            ("unknown calls", Some(unknown.join(", ")).filter(|text| !text.is_empty())),
             ("dispatches", Some(self.dispatches).filter(|&count| count > 0).map(|count| count.to_string())),
             ("decisions", self.decisions.as_ref().map(ToString::to_string)),
             ("frames", Some(self.frames.to_string())),

@@ -159,7 +159,7 @@ fn refused(file: &[u8]) -> (ElfError, String) {
 
 /// What holds of every executable.
 fn check(executable: &Executable) {
-    let Executable { entry, segments, symbols } = executable;
+    let Executable { entry, segments, symbols, .. } = executable;
     let executable_at = |address: u64| {
         segments.iter().any(|segment| segment.permissions.execute && segment.range().contains(&address))
     };
@@ -287,7 +287,11 @@ fn loads_the_smallest_program() {
     let loaded = file(EXEC).load().unwrap();
     let data = words(&[0xd503_201f_d503_201f, 0xd45e_0000_d503_201f]);
     let segment = Segment { address: 0x1000, bytes: 16, data, permissions: Permissions::RX };
-    assert_eq!(loaded, Executable { entry: 0x1000, segments: vec![segment], symbols: vec![] }, "all of it");
+    assert_eq!(
+        loaded,
+        Executable { entry: 0x1000, segments: vec![segment], symbols: vec![], linux: None },
+        "all of it"
+    );
 }
 
 #[test]

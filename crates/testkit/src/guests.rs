@@ -19,6 +19,16 @@ pub const GUESTS: [(&str, &str); 11] = [
     ("vm", "4"),
 ];
 
+/// Every guest for Linux, with arguments that end it in a way of its own.
+pub const LINUX_GUESTS: [(&str, &[&str]); 6] = [
+    ("files", &["/tmp/kvrm-guest"]),
+    ("files", &[]),
+    ("memory", &[]),
+    ("process", &["two words", "abort"]),
+    ("process", &["sigpipe"]),
+    ("tls", &[]),
+];
+
 /// Where they are.
 #[must_use]
 pub fn folder() -> PathBuf {
@@ -32,4 +42,14 @@ pub fn folder() -> PathBuf {
 #[must_use]
 pub fn guest(name: &str) -> Program {
     Program::open(folder().join(name).with_extension("elf")).expect("the guest is there")
+}
+
+/// A guest for Linux.
+///
+/// # Panics
+/// If there is none of that name.
+#[must_use]
+pub fn linux_guest(name: &str) -> Program {
+    let path = folder().join("../linux/bin").join(name).with_extension("elf");
+    Program::open(path).expect("the guest is there")
 }

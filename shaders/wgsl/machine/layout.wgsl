@@ -128,6 +128,12 @@ const ENTRY_OWNED = 16u;
 /// Entry: the lane has written the page.
 const ENTRY_PRIVATE = 32u;
 
+/// What the host maps: the pages become zero, or not mapped. With an entry's permissions, or none.
+const MAP_ZERO = 256u;
+
+/// What the host maps: the pages keep what they hold.
+const MAP_PROTECT = 512u;
+
 /// Bits of a page number that one level of a page table translates.
 const LEVEL_BITS = 10u;
 

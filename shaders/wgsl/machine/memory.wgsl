@@ -138,8 +138,9 @@ fn take_frame(page: u64, node: bool) -> u32 {
     return next;
 }
 
-/// Makes the page of an entry the lane's own, copying what is shared on the way to it. Returns a stop.
-fn own(page: u64, leaf: u32) -> u32 {
+/// Makes what leads to a page the lane's own, down to a level: 1 is the node of its entry, 0 the page itself. Copies
+/// what is shared. Returns a stop and the last entry.
+fn own_path(page: u64, last: u32) -> vec2<u32> {
     let relative = page - get_state(COLUMN_WINDOW);
     let root = halves(get_state(COLUMN_ROOT));
     let levels = root.y;
@@ -151,7 +152,7 @@ fn own(page: u64, leaf: u32) -> u32 {
         if (entry & ENTRY_OWNED) == 0u {
             let taken = take_frame(page, level != 0u);
             if taken == 0u {
-                return STOP_NEED_FRAME;
+                return vec2<u32>(STOP_NEED_FRAME, 0u);
             }
             // What a copied node leads to is shared with the original.
             let shared_entries = u64(ENTRY_OWNED) | (u64(ENTRY_OWNED) << 32u);
@@ -173,7 +174,7 @@ fn own(page: u64, leaf: u32) -> u32 {
                 set_node_entry(parent, parent_index, entry);
             }
         }
-        if level == 0u {
+        if level == last {
             break;
         }
         level -= 1u;
@@ -181,10 +182,19 @@ fn own(page: u64, leaf: u32) -> u32 {
         parent_index = u32(relative >> (LEVEL_BITS * level)) & ((1u << LEVEL_BITS) - 1u);
         entry = node_entry(parent, parent_index);
     }
+    return vec2<u32>(STOP_NONE, entry);
+}
+
+/// Makes the page of an entry the lane's own. Returns a stop.
+fn own(page: u64, leaf: u32) -> u32 {
+    let owned = own_path(page, 0u);
+    if owned.x != STOP_NONE {
+        return owned.x;
+    }
     if (leaf & ENTRY_PRIVATE) == 0u {
         set_state(COLUMN_TAIL, get_state(COLUMN_TAIL) + 0x100000000lu);
     }
-    found_frame = (entry >> ENTRY_FRAME) * FRAME_WORDS;
+    found_frame = (owned.y >> ENTRY_FRAME) * FRAME_WORDS;
     return STOP_NONE;
 }
 
@@ -220,7 +230,8 @@ fn translate(want: u32, address: u64) -> u32 {
         owned &= entry;
         entry = node_entry(entry >> ENTRY_FRAME, u32(relative >> (LEVEL_BITS * level)) & ((1u << LEVEL_BITS) - 1u));
     }
-    if entry == 0u {
+    // A page that has been written and is not mapped any more keeps its frame.
+    if (entry & ENTRY_MAPPED) == 0u {
         return fault(FAULT_TRANSLATION, access, address);
     }
     var needed = ENTRY_WRITE;

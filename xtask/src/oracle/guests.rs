@@ -1,13 +1,29 @@
-//! Whole programs, by QEMU user mode, which serves the same semihosting calls.
+//! Whole programs, by QEMU user mode, which serves the same semihosting and system calls.
 
-use std::process::{Command, Output};
+use std::fs::File;
+use std::process::{Command, Output, Stdio};
 
 use anyhow::{Result, bail, ensure};
 
+use crate::guests::Folder;
 use crate::system::ensure_program;
 
 /// What to run each guest with: by default, small, larger with another seed, and wrong.
 const ARGUMENTS: [&[&str]; 4] = [&[], &["7"], &["300", "0x2a"], &["many"]];
+
+/// What guests read as standard input.
+const INPUT: &str = "guests/README.md";
+
+/// What to run guests for Linux with.
+const LINUX_ARGUMENTS: [(&str, &[&str]); 7] = [
+    ("files", &["/tmp/kvrm-guest"]),
+    ("files", &[]),
+    ("memory", &[]),
+    ("process", &[]),
+    ("process", &["", "two words", "abort"]),
+    ("process", &["sigpipe"]),
+    ("tls", &[]),
+];
 
 pub(super) fn run() -> Result<()> {
     ensure_program("qemu-aarch64", "qemu-user")?;
@@ -17,23 +33,33 @@ pub(super) fn run() -> Result<()> {
     let root = crate::root();
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), Into::into);
     let mut differ = 0;
-    for name in crate::guests::names()? {
-        let guest = format!("guests/bin/{name}.elf");
-        for arguments in ARGUMENTS {
-            let run = |command: &mut Command| command.current_dir(&root).arg(&guest).args(arguments).output();
-            let theirs = run(&mut Command::new("qemu-aarch64"))?;
-            let ours = run(Command::new(target.join("release/kvrm")).args(["run", "--engine", "reference"]))?;
-            let same = result(&theirs) == result(&ours);
-            differ += usize::from(!same);
-            println!("{} {name} {}", if same { "same  " } else { "DIFFER" }, arguments.join(" "));
-            if !same {
-                println!("  qemu {:?}\n  kvrm {:?}", result(&theirs), result(&ours));
-            }
+    let mut runs: Vec<(String, &[&str])> = Vec::new();
+    for name in crate::guests::names(Folder::BareMetal)? {
+        runs.extend(ARGUMENTS.map(|arguments| (format!("guests/bin/{name}.elf"), arguments)));
+    }
+    runs.extend(LINUX_ARGUMENTS.map(|(name, arguments)| (format!("guests/linux/bin/{name}.elf"), arguments)));
+    for (guest, arguments) in runs {
+        let run = |command: &mut Command| -> Result<Output> {
+            let command = command.current_dir(&root).stdin(Stdio::from(File::open(root.join(INPUT))?));
+            Ok(command.args(arguments).output()?)
+        };
+        let theirs = run(Command::new("qemu-aarch64").env("KVRM_GUEST", "a variable").arg(&guest))?;
+        let ours =
+            ["run", "--engine=reference", "--env=KVRM_GUEST=a variable", "--stdin", INPUT, &guest, "--"];
+        let ours = run(Command::new(target.join("release/kvrm")).args(ours))?;
+        let same = result(&theirs) == result(&ours);
+        differ += usize::from(!same);
+        println!("{} {guest} {}", if same { "same  " } else { "DIFFER" }, arguments.join(" "));
+        if !same {
+            println!("  qemu {:?}\n  kvrm {:?}", result(&theirs), result(&ours));
         }
     }
     if differ > 0 { bail!("{differ} runs differ") } else { Ok(()) }
 }
 
+/// How a program ended, as a shell tells it, and what it has printed.
 fn result(output: &Output) -> (Option<i32>, String) {
-    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    use std::os::unix::process::ExitStatusExt as _;
+    let code = output.status.code().or_else(|| output.status.signal().map(|signal| 128 + signal));
+    (code, String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -8,14 +8,12 @@ use super::Violation;
 use crate::guests;
 
 pub(super) fn check(root: &Path) -> Result<Vec<Violation>> {
-    let names = guests::names()?;
-    Ok(missing(&names, |path| root.join(path).is_file()))
+    Ok(missing(&guests::files()?, |path| root.join(path).is_file()))
 }
 
-fn missing(names: &[String], exists: impl Fn(&str) -> bool) -> Vec<Violation> {
-    let paths = names.iter().map(|name| format!("guests/bin/{name}.elf"));
-    let absent = paths.filter(|path| !exists(path));
-    absent.map(|path| Violation::new(&path, 1, "missing; run `cargo xtask guests`")).collect()
+fn missing(paths: &[String], exists: impl Fn(&str) -> bool) -> Vec<Violation> {
+    let absent = paths.iter().filter(|path| !exists(path));
+    absent.map(|path| Violation::new(path, 1, "missing; run `cargo xtask guests`")).collect()
 }
 
 #[cfg(test)]
@@ -24,8 +22,8 @@ mod tests {
 
     #[test]
     fn a_guest_that_is_not_compiled_is_found() {
-        let names = ["life".to_owned(), "lz".to_owned()];
-        let paths: Vec<String> = missing(&names, |path| path == "guests/bin/lz.elf")
+        let paths = ["guests/bin/life.elf".to_owned(), "guests/bin/lz.elf".to_owned()];
+        let paths: Vec<String> = missing(&paths, |path| path == "guests/bin/lz.elf")
             .into_iter()
             .map(|violation| violation.path)
             .collect();

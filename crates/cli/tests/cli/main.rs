@@ -7,6 +7,7 @@ mod doctor;
 mod engines;
 mod errors;
 mod lanes;
+mod linux;
 mod options;
 mod pipes;
 mod run;

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use kvrm_machine::PageMap;
+
 use super::{GpuExecutor, Simd, Snapshot};
 use crate::buffer::Buffer;
 use crate::error::Error;
@@ -14,7 +16,8 @@ pub(crate) struct Checkpoint {
     frames: Vec<Vec<u8>>,
     info: Vec<u8>,
     simd: HashMap<usize, Simd>,
-    snapshot: Option<(Vec<u8>, HashMap<usize, Simd>)>,
+    maps: Vec<PageMap>,
+    snapshot: Option<(Vec<u8>, HashMap<usize, Simd>, Vec<PageMap>)>,
     /// Console output that waits, and how many calls wrote it.
     console: Vec<u8>,
     served: u64,
@@ -43,14 +46,15 @@ impl GpuExecutor {
         }
         let mut contents = self.store.device.download(&ranges)?.into_iter();
         let (state, info) = (contents.next().unwrap_or_default(), contents.next().unwrap_or_default());
-        let snapshot = self.snapshot.as_ref().map(|snapshot| &snapshot.simd);
-        let snapshot = contents.next().zip(snapshot.cloned());
+        let snapshot = contents.next().zip(self.snapshot.as_ref());
+        let snapshot = snapshot.map(|(state, there)| (state, there.simd.clone(), there.maps.clone()));
         let frames = self.store.device.download(&self.store.frame_places(&own))?;
         Ok(Checkpoint {
             state,
             frames,
             info,
             simd: self.simd.clone(),
+            maps: self.maps.clone(),
             snapshot,
             console: self.written()?,
             served: self.served,
@@ -80,13 +84,14 @@ impl GpuExecutor {
             *code = 0;
         }
         self.store.info.upload(self.store.info_places(&own).start, info.as_flattened())?;
-        if let Some((state, simd)) = &from.snapshot {
+        if let Some((state, simd, maps)) = &from.snapshot {
             let state = Buffer::with_contents(&self.store.device, "snapshot", state)?;
-            self.snapshot = Some(Snapshot { state, simd: simd.clone() });
+            self.snapshot = Some(Snapshot { state, simd: simd.clone(), maps: maps.clone() });
         }
         self.store.console.upload(0, &from.console)?;
         self.served = from.served;
         self.simd.clone_from(&from.simd);
+        self.maps.clone_from(&from.maps);
         self.frames = from.frames_used;
         self.frames_max = from.frames_max;
         self.cache.forget();

@@ -1,14 +1,21 @@
 //! The host's side of guest memory: pages at hand, and writes that wait.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 
 use kvrm_arm64::{Access, Stop};
-use kvrm_machine::{PAGE_BYTES, pieces};
-use kvrm_shaders::layout::{COLUMN_HEAD, COLUMN_TAIL, COUNTER_FRAMES, INFO_NODE, STOP_NONE};
+use kvrm_machine::{Mapping, PAGE_BYTES, pieces};
+use kvrm_shaders::layout::{
+    COLUMN_HEAD, COLUMN_TAIL, COUNTER_FRAMES, INFO_NODE, MAP_PROTECT, MAP_ZERO, STOP_NONE,
+};
 
 use super::{GpuExecutor, PAGE, halves};
 use crate::error::Error;
+use crate::pages::flags;
 use crate::store::{Parameters, Piece};
+
+/// How many pages the device maps in one go.
+const MAP_PAGES_MAX: u32 = 1 << 16;
 
 /// What the host knows of guest memory, and what the device does not know yet.
 #[derive(Debug, Default)]
@@ -16,9 +23,18 @@ pub(super) struct Cache {
     /// Pages by lane and number.
     pages: HashMap<(usize, u64), Page>,
     /// Writes the device is still to be told, by lane, in order.
-    pending: BTreeMap<usize, Vec<(u64, Vec<u8>)>>,
+    pending: BTreeMap<usize, Vec<Change>>,
     /// What is known of each frame, in the device's four words, if that is at hand.
     info: Option<Vec<[u32; 4]>>,
+}
+
+/// What the device is still to be told of a lane's memory.
+#[derive(Debug)]
+enum Change {
+    /// Bytes of a page.
+    Write { address: u64, bytes: Vec<u8> },
+    /// Pages to map, with flags of entries and how.
+    Map { address: u64, pages: u32, map: u32 },
 }
 
 /// A page at hand.
@@ -45,7 +61,7 @@ impl GpuExecutor {
         out: &mut [u8],
         access: Option<Access>,
     ) -> Result<Result<(), Stop>, Error> {
-        if let Err(fault) = self.image(lane).check(address, out.len() as u64, Access::Read, access) {
+        if let Err(fault) = self.maps[lane].check(address, out.len() as u64, Access::Read, access) {
             return Ok(Err(fault.into()));
         }
         self.fetch_ranges(&[(lane, address, out.len())])?;
@@ -63,7 +79,7 @@ impl GpuExecutor {
         let mut missing = BTreeSet::new();
         for &(lane, address, bytes) in ranges {
             for (page, _) in pieces(address, bytes) {
-                if !self.cache.pages.contains_key(&(lane, page)) && self.image(lane).page(page).is_some() {
+                if !self.cache.pages.contains_key(&(lane, page)) && self.maps[lane].page(page).is_some() {
                     missing.insert((lane, page));
                 }
             }
@@ -100,11 +116,8 @@ impl GpuExecutor {
         out.clear();
         let lanes = self.store.lanes;
         for lane in 0..lanes {
-            if let Err(fault) = self.image(lane).check(address, bytes as u64, Access::Read, None) {
+            if let Err(fault) = self.maps[lane].check(address, bytes as u64, Access::Read, None) {
                 return Ok(Err((lane, fault.into())));
-            }
-            if self.images.len() == 1 {
-                break;
             }
         }
         self.flush_memory()?;
@@ -139,7 +152,7 @@ impl GpuExecutor {
         bytes: &[u8],
         access: Option<Access>,
     ) -> Result<Result<(), Stop>, Error> {
-        if let Err(fault) = self.image(lane).check(address, bytes.len() as u64, Access::Write, access) {
+        if let Err(fault) = self.maps[lane].check(address, bytes.len() as u64, Access::Write, access) {
             return Ok(Err(fault.into()));
         }
         if !self.has_frames(lane, address, bytes.len())? {
@@ -150,7 +163,8 @@ impl GpuExecutor {
         for (number, range) in pieces(address, bytes.len()) {
             let piece = &bytes[done..done + range.len()];
             done += range.len();
-            pending.push((number * PAGE + range.start as u64, piece.to_vec()));
+            let address = number * PAGE + range.start as u64;
+            pending.push(Change::Write { address, bytes: piece.to_vec() });
             if let Some(page) = self.cache.pages.get_mut(&(lane, number)) {
                 page.bytes[range].copy_from_slice(piece);
                 page.fresh = false;
@@ -159,10 +173,43 @@ impl GpuExecutor {
         Ok(Ok(()))
     }
 
+    pub(super) fn map_pages(&mut self, lane: usize, pages: Range<u64>, mapping: Mapping) -> bool {
+        if pages.is_empty() || !self.maps[lane].map(&pages, mapping) {
+            return pages.is_empty();
+        }
+        let map = match mapping {
+            Mapping::Zero(permissions) => MAP_ZERO | flags(permissions),
+            Mapping::Protect(permissions) => MAP_PROTECT | flags(permissions),
+            Mapping::Unmap => MAP_ZERO,
+        };
+        let changes = pages.clone().step_by(MAP_PAGES_MAX as usize).map(|first| {
+            let count = (pages.end - first).min(u64::from(MAP_PAGES_MAX)) as u32;
+            Change::Map { address: first * PAGE, pages: count, map }
+        });
+        self.cache.pending.entry(lane).or_default().extend(changes);
+        if !matches!(mapping, Mapping::Protect(_)) {
+            // Whichever are fewer, the pages at hand or those to map.
+            let is_wide = pages.end - pages.start > self.cache.pages.len() as u64;
+            let at_hand = self.cache.pages.keys().filter(|(of, page)| *of == lane && pages.contains(page));
+            let stale: Vec<u64> =
+                if is_wide { at_hand.map(|(_, page)| *page).collect() } else { pages.collect() };
+            for page in stale {
+                match (mapping, self.cache.pages.get_mut(&(lane, page))) {
+                    (Mapping::Zero(_), Some(page)) => page.bytes.fill(0),
+                    _ => drop(self.cache.pages.remove(&(lane, page))),
+                }
+            }
+        }
+        true
+    }
+
     /// Whether the lane may write all pages of a range.
     fn has_frames(&mut self, lane: usize, address: u64, bytes: usize) -> Result<bool, Error> {
-        let pages = |pending: &[(u64, Vec<u8>)]| {
-            let old = pending.iter().map(|(at, _)| at / PAGE);
+        let pages = |pending: &[Change]| {
+            let old = pending.iter().filter_map(|change| match change {
+                Change::Write { address, .. } => Some(address / PAGE),
+                Change::Map { .. } => None,
+            });
             old.chain(pieces(address, bytes).map(|(page, _)| page)).collect::<BTreeSet<_>>().len()
         };
         let (_, written) = halves(self.store.columns.word(COLUMN_TAIL, lane)?);
@@ -196,7 +243,14 @@ impl GpuExecutor {
         let mut data: Vec<u64> = Vec::new();
         let mut all = Vec::new();
         for (&lane, writes) in &self.cache.pending {
-            for (address, bytes) in writes {
+            for change in writes {
+                let (address, bytes) = match change {
+                    Change::Write { address, bytes } => (address, bytes),
+                    Change::Map { address, pages, map } => {
+                        all.push(Piece::mapping(lane, *address, *pages, *map).undone());
+                        continue;
+                    }
+                };
                 all.push(Piece::new(lane, *address, bytes.len(), data.len() as u32).undone());
                 data.extend(bytes.chunks(8).map(|chunk| {
                     let mut word = [0; 8];
@@ -213,6 +267,10 @@ impl GpuExecutor {
                 }
             }
             firsts.push(all.len() as u32);
+            if data.is_empty() {
+                // A binding cannot be empty.
+                data.push(0);
+            }
             let parameters = Parameters { jobs: firsts.len() as u32 - 1, ..Parameters::default() };
             self.store.set_counters(self.frames)?;
             let results = self.store.write(&all, &data, &firsts, parameters);

@@ -100,9 +100,8 @@ impl GpuExecutor {
     fn frames_enough(&self) -> u64 {
         let mut lane = 0;
         for image in &self.images {
-            let regions = image.regions();
-            let window =
-                regions.last().map_or(0, |last| last.end_page) - regions.first().map_or(0, |r| r.first_page);
+            let span = image.map().span();
+            let window = span.end - span.start;
             let pages = window.min(self.frames_max.into());
             // A node for the pages it leads to, level by level; the root is the lane's own in any case.
             let mut nodes = 1;

@@ -1,10 +1,10 @@
 //! What the host has done to lanes, as compact as it can be, and how it is done again.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
-use kvrm_machine::{Executor, Register};
+use kvrm_machine::{Executor, Mapping, Register};
 
 use crate::engine::GpuExecutor;
 use crate::engine::checkpoint::Checkpoint;
@@ -64,6 +64,12 @@ enum Entry {
         address: u64,
         bytes: usize,
         access: Option<Access>,
+    },
+    /// Pages were mapped, protected or unmapped.
+    Map {
+        lane: usize,
+        pages: Range<u64>,
+        mapping: Mapping,
     },
     /// Which console output lanes one behind the other need no host for.
     Console {
@@ -190,6 +196,10 @@ impl Journal {
         self.entries.push(Entry::Write { lane, address, bytes: bytes.len(), access });
     }
 
+    pub(super) fn map(&mut self, lane: usize, pages: Range<u64>, mapping: Mapping) {
+        self.entries.push(Entry::Map { lane, pages, mapping });
+    }
+
     pub(super) fn frames_max(&mut self, frames_max: usize) {
         self.frames_max = Some(frames_max);
         self.entries.push(Entry::FramesMax(frames_max));
@@ -275,6 +285,11 @@ impl Journal {
                     bytes = rest;
                     if executor.write_memory(*lane, *address, piece, *access)?.is_err() {
                         return Err(lost("a write that succeeded fails now"));
+                    }
+                }
+                Entry::Map { lane, pages, mapping } => {
+                    if !executor.map(*lane, pages.clone(), *mapping)? {
+                        return Err(lost("pages that were mapped cannot be mapped now"));
                     }
                 }
                 Entry::Console { first, end, handles } => {

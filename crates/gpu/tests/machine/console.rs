@@ -63,7 +63,7 @@ fn caller() -> Program {
 }
 
 fn program(segments: Vec<Segment>) -> Program {
-    Program { name: "calls".to_owned(), entry: CODE, segments, symbols: Vec::new() }
+    Program { name: "calls".to_owned(), entry: CODE, segments, symbols: Vec::new(), linux: None }
 }
 
 fn words(words: &[u64]) -> Vec<u8> {

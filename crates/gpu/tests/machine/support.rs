@@ -194,7 +194,7 @@ pub(crate) struct Lane {
     pub(crate) cpu: Cpu,
     /// The pages written, in order of their first write.
     pub(crate) dirty: Vec<u64>,
-    /// What those pages hold.
+    /// What those pages hold; nothing of one that is not mapped any more.
     pub(crate) memory: Vec<Vec<u8>>,
 }
 
@@ -220,7 +220,12 @@ pub(crate) fn lanes(executor: &mut dyn Executor) -> Vec<Lane> {
         (0..count).flat_map(|lane| dirty[lane].iter().map(move |&page| (lane, page, PAGE_BYTES))).collect();
     executor.prefetch(&ranges).expect("the engine works");
     let seen = dirty.into_iter().enumerate().map(|(lane, dirty)| {
-        let memory = dirty.iter().map(|&page| read(executor, lane, page, PAGE_BYTES)).collect();
+        let mut page = |page: &u64| {
+            let mut bytes = vec![0; PAGE_BYTES];
+            let read = executor.read_memory(lane, *page, &mut bytes, None).expect("the engine works");
+            read.map_or_else(|_| Vec::new(), |()| bytes)
+        };
+        let memory = dirty.iter().map(&mut page).collect();
         let stop = executor.stop(lane).expect("the engine works");
         Lane { stop, cpu: executor.cpu(lane).expect("the engine works"), dirty, memory }
     });
@@ -245,8 +250,7 @@ pub(crate) fn machine_lanes(machine: &mut Machine) -> Vec<Seen> {
         let page = |&address: &u64| {
             let mut bytes = vec![0; PAGE_BYTES];
             let read = machine.read_memory(number, address, &mut bytes).expect("the engine works");
-            read.expect("dirty pages are mapped");
-            bytes
+            read.map_or_else(|_| Vec::new(), |()| bytes)
         };
         let memory = dirty.iter().map(page).collect();
         let stop = machine.stop(number).expect("the engine works");

@@ -1,7 +1,8 @@
 //! How a machine is described and built.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use cap_std::ambient_authority;
@@ -12,6 +13,7 @@ use super::{Console, LaneState, Machine, Written};
 use crate::error::Error;
 use crate::executor::{Executor, Factory, Plan};
 use crate::image::{Image, PAGE_BYTES, PAGE_SHIFT};
+use crate::linux::{self, Areas, Mount, Process, Start};
 use crate::program::{Permissions, Program, Segment};
 use crate::reference::ReferenceEngine;
 use crate::semihosting::{Host, Layout, Services, Stream};
@@ -28,8 +30,13 @@ pub struct Builder<'a> {
     engine: Box<dyn Factory + 'a>,
     lanes: usize,
     features: Features,
-    stack_bytes: u64,
-    heap_bytes: u64,
+    stack_bytes: Option<u64>,
+    heap_bytes: Option<u64>,
+    arena_bytes: u64,
+    disk_bytes: u64,
+    seed: u64,
+    mounts: Vec<Mount>,
+    environment: Box<dyn FnMut(usize) -> Vec<String> + 'a>,
     frames_max: Option<usize>,
     directory: Option<PathBuf>,
     arguments: Box<dyn FnMut(usize) -> Vec<String> + 'a>,
@@ -81,8 +88,13 @@ impl<'a> Builder<'a> {
             engine: Box::new(ReferenceEngine),
             lanes: 1,
             features: Features::ARMV8_0,
-            stack_bytes: 1 << 20,
-            heap_bytes: 16 << 20,
+            stack_bytes: None,
+            heap_bytes: None,
+            arena_bytes: 1 << 30,
+            disk_bytes: 256 << 20,
+            seed: 0,
+            mounts: Vec::new(),
+            environment: Box::new(|_| Vec::new()),
             frames_max: None,
             directory: None,
             arguments: Box::new(|_| Vec::new()),
@@ -114,17 +126,54 @@ impl<'a> Builder<'a> {
         self
     }
 
-    /// The size of each lane's stack, rounded up to pages; 1 MiB unless said.
+    /// The size of each lane's stack, rounded up to pages; unless said, 1 MiB, or 8 MiB for Linux programs.
     #[must_use]
     pub const fn stack_bytes(mut self, bytes: u64) -> Self {
-        self.stack_bytes = bytes;
+        self.stack_bytes = Some(bytes);
         self
     }
 
-    /// The size of each lane's heap, rounded up to pages; 16 MiB unless said. Untouched memory costs nothing.
+    /// The size of each lane's heap, rounded up to pages; unless said, 16 MiB, or 256 MiB for Linux programs, where
+    /// `brk` moves through it. Untouched memory costs nothing.
     #[must_use]
     pub const fn heap_bytes(mut self, bytes: u64) -> Self {
-        self.heap_bytes = bytes;
+        self.heap_bytes = Some(bytes);
+        self
+    }
+
+    /// How much each lane of a Linux program may `mmap`, rounded up to pages; 1 GiB unless said.
+    #[must_use]
+    pub const fn arena_bytes(mut self, bytes: u64) -> Self {
+        self.arena_bytes = bytes;
+        self
+    }
+
+    /// How many bytes files may have that a lane of a Linux program has written; 256 MiB unless said.
+    #[must_use]
+    pub const fn disk_bytes(mut self, bytes: u64) -> Self {
+        self.disk_bytes = bytes;
+        self
+    }
+
+    /// What the randomness of Linux programs follows from, together with the number of the lane; 0 unless said.
+    #[must_use]
+    pub const fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Shows Linux programs a directory of the host, which they can read and not change. It is read once, when the
+    /// machine is built.
+    #[must_use]
+    pub fn mount(mut self, host: impl Into<PathBuf>, guest: impl Into<String>) -> Self {
+        self.mounts.push(Mount { host: host.into(), guest: guest.into() });
+        self
+    }
+
+    /// The environment of each lane of a Linux program: strings of the form `NAME=VALUE`.
+    #[must_use]
+    pub fn environment(mut self, environment: impl FnMut(usize) -> Vec<String> + 'a) -> Self {
+        self.environment = Box::new(environment);
         self
     }
 
@@ -147,7 +196,8 @@ impl<'a> Builder<'a> {
 
     /// The arguments of each lane, after the name of the program's file.
     ///
-    /// None may be empty or have white space in it, as guests find arguments by splitting a command line.
+    /// Unless the program is one for Linux, none may be empty or have white space in it, as guests find arguments by
+    /// splitting a command line.
     #[must_use]
     pub fn arguments(mut self, arguments: impl FnMut(usize) -> Vec<String> + 'a) -> Self {
         self.arguments = Box::new(arguments);
@@ -189,7 +239,7 @@ impl<'a> Builder<'a> {
     /// Builds the machine.
     ///
     /// # Errors
-    /// If there are no lanes, memory does not fit, the directory cannot be opened, an argument cannot be
+    /// If there are no lanes, memory does not fit, a directory cannot be opened or mounted, an argument cannot be
     /// passed, preparing a lane fails, or the engine does.
     pub fn build(mut self) -> Result<Machine, Error> {
         if self.lanes == 0 {
@@ -202,25 +252,61 @@ impl<'a> Builder<'a> {
         let directory = directory.transpose()?;
         // The image checks this too, but only after stack and heap have their places behind the segments.
         self.program.segments.iter().try_for_each(Segment::check)?;
-        let layout = place(&self.program, self.stack_bytes, self.heap_bytes)?;
-        let room = |range: &std::ops::Range<u64>| Segment {
+        let is_linux = self.program.linux.is_some();
+        let stack_bytes = self.stack_bytes.unwrap_or(if is_linux { 8 << 20 } else { 1 << 20 });
+        let heap_bytes = self.heap_bytes.unwrap_or(if is_linux { 256 << 20 } else { 16 << 20 });
+        let (layout, arena) =
+            place(&self.program, stack_bytes, heap_bytes, is_linux.then_some(self.arena_bytes))?;
+        let room = |range: &Range<u64>| Segment {
             address: range.start,
             bytes: range.end - range.start,
             data: Vec::new(),
             permissions: Permissions::RW,
         };
         let mut segments = self.program.segments.clone();
-        segments.extend([room(&layout.stack), room(&layout.heap)]);
-        let images = [Arc::new(Image::new(&segments, self.features)?)];
+        // A Linux program has no heap until it asks for it.
+        segments.push(room(&layout.stack));
+        let mut later = Vec::new();
+        if is_linux {
+            later.extend([layout.heap.clone(), arena.clone()]);
+        } else {
+            segments.push(room(&layout.heap));
+        }
+        let images = [Arc::new(Image::with_room(&segments, self.features, &later)?)];
         let frames_max = self.frames_max.unwrap_or((FRAMES_MAX / self.lanes).max(FRAMES_MIN));
         let plan = Plan { images: &images, lanes: self.lanes, frames_max };
         let mut executor = self.engine.executor(&plan)?;
         // The order in which lanes are served shows where they share files or a console; then the host keeps to it.
         let apart = self.lanes == 1 || (directory.is_none() && self.console.is_none());
+        let linux = if is_linux {
+            let files = linux::files(&self.program.file_name(), &self.mounts, self.disk_bytes)?;
+            let stack_bytes = layout.stack.end - layout.stack.start;
+            Some((files, Arc::new(Areas { heap: layout.heap.clone(), arena, stack_bytes })))
+        } else {
+            None
+        };
+        let mut environments = Vec::new();
 
         let mut lanes = Vec::with_capacity(self.lanes);
         for lane in 0..self.lanes {
-            let cpu = Cpu::new(self.program.entry, layout.stack.end);
+            let mut cpu = Cpu::new(self.program.entry, layout.stack.end);
+            let (arguments, input): (_, Arc<[u8]>) = ((self.arguments)(lane), (self.input)(lane).into());
+            let mut process = linux.as_ref().map(|(files, areas)| {
+                let areas = Arc::clone(areas);
+                Box::new(Process::new(lane, files.clone(), areas, self.seed, Arc::clone(&input)))
+            });
+            if let Some(process) = &mut process {
+                let environment = (self.environment)(lane);
+                let from = Start {
+                    program: &self.program,
+                    layout: &layout,
+                    features: self.features,
+                    arguments: &arguments,
+                    environment: &environment,
+                };
+                cpu.sp = linux::start(&from, process, &mut *executor, lane)?;
+                environments.push(environment);
+            }
             let mut setup = LaneSetup { executor: &mut *executor, number: lane, cpu, failure: None };
             (self.prepare)(&mut setup);
             let LaneSetup { cpu, failure, .. } = setup;
@@ -228,17 +314,18 @@ impl<'a> Builder<'a> {
                 return Err(error);
             }
             executor.set_cpu(lane, &cpu)?;
-            let line = command_line(&self.program, lane, &(self.arguments)(lane))?;
-            let services = Services::new(line, (self.input)(lane).into());
-            let console = apart.then(|| services.console());
+            let arguments = if is_linux { &[][..] } else { &arguments[..] };
+            let services = Services::new(command_line(&self.program, lane, arguments)?, input);
+            let console = (apart && !is_linux).then(|| services.console());
             if let Some(handles) = console {
                 executor.set_console(lane, handles)?;
             }
-            lanes.push(LaneState { services, written: Written::default(), console });
+            lanes.push(LaneState { services, process, written: Written::default(), console });
         }
         let host = Host { layout, directory };
-        let Self { program, console, output_max, .. } = self;
-        Ok(Machine { program, executor, host, lanes, console, output_max, snapshot: Vec::new() })
+        let Self { program, features, console, output_max, .. } = self;
+        let snapshot = Vec::new();
+        Ok(Machine { program, features, environments, executor, host, lanes, console, output_max, snapshot })
     }
 }
 
@@ -252,8 +339,7 @@ pub(super) fn command_line(program: &Program, lane: usize, arguments: &[String])
     if let Some(argument) = arguments.iter().find(lost) {
         return Err(Error::Argument { lane, argument: argument.clone() });
     }
-    let name = Path::new(&program.name).file_name().and_then(|name| name.to_str()).unwrap_or("program");
-    let mut line = name.replace(splits, "_");
+    let mut line = program.file_name().replace(splits, "_");
     for argument in arguments {
         line.push(' ');
         line.push_str(argument);
@@ -261,10 +347,16 @@ pub(super) fn command_line(program: &Program, lane: usize, arguments: &[String])
     Ok(line.into())
 }
 
-/// Puts stack and heap behind the program, each after an unmapped page that catches overruns.
+/// Puts stack and heap behind the program, each after an unmapped page that catches overruns; and the arena of a Linux
+/// program, if there is to be one.
 ///
 /// Everything a lane writes is then close together, and page tables stay small.
-fn place(program: &Program, stack_bytes: u64, heap_bytes: u64) -> Result<Layout, Error> {
+fn place(
+    program: &Program,
+    stack_bytes: u64,
+    heap_bytes: u64,
+    arena_bytes: Option<u64>,
+) -> Result<(Layout, Range<u64>), Error> {
     const PAGE: u64 = PAGE_BYTES as u64;
     const LIMIT: u64 = 1 << crate::image::ADDRESS_BITS;
     let after = |end: u64, what: &'static str, bytes: u64| {
@@ -275,7 +367,11 @@ fn place(program: &Program, stack_bytes: u64, heap_bytes: u64) -> Result<Layout,
     };
     let stack = after(program.end(), "stack", stack_bytes)?;
     let heap = after(stack.end, "heap", heap_bytes)?;
-    Ok(Layout { heap, stack })
+    let arena = match arena_bytes {
+        Some(bytes) => after(heap.end, "mmap arena", bytes)?,
+        None => 0..0,
+    };
+    Ok((Layout { heap, stack }, arena))
 }
 
 impl fmt::Debug for Builder<'_> {

@@ -9,8 +9,12 @@ use kvrm_arm64::{Access, Cpu, Stop};
 use super::{LaneState, Machine};
 use crate::error::Error;
 use crate::executor::{Progress, Register};
+use crate::linux::{self, SYSTEM_CALL};
 use crate::report::Report;
 use crate::semihosting::{Outcome, SEMIHOSTING, Stream, ranges};
+
+/// What a lane of a Linux program stops for when it makes a call.
+const LINUX_CALL: Stop = Stop::Syscall { imm: SYSTEM_CALL };
 
 impl Machine {
     /// Runs all lanes, each for at most `budget` more steps, and serves their calls.
@@ -73,6 +77,12 @@ impl Machine {
         for lane in running {
             self.executor.set_stop(lane, Some(Stop::Budget))?;
         }
+        let mut unknown_calls = BTreeMap::new();
+        for process in self.lanes.iter_mut().filter_map(|lane| lane.process.as_mut()) {
+            for (number, count) in process.take_unknown() {
+                *unknown_calls.entry(number).or_default() += count;
+            }
+        }
         let mut stops = BTreeMap::new();
         for stop in self.stops()?.into_iter().flatten() {
             *stops.entry(stop.name()).or_default() += 1;
@@ -84,6 +94,7 @@ impl Machine {
             steps,
             stops,
             services,
+            unknown_calls,
             dispatches,
             decisions: self.executor.take_decisions()?,
             frames: self.executor.frames_used()?,
@@ -98,6 +109,12 @@ impl Machine {
         for lane in self.lane_numbers() {
             match self.executor.stop(lane)? {
                 None => {}
+                Some(Stop::Syscall { imm: SYSTEM_CALL }) if self.lanes[lane].process.is_some() => {
+                    let cpu = self.executor.cpu(lane)?;
+                    self.make_again(lane, cpu)?;
+                    self.executor.set_stop(lane, None)?;
+                }
+                Some(Stop::Halt { imm: SEMIHOSTING }) if self.lanes[lane].process.is_some() => continue,
                 Some(Stop::Budget | Stop::OutOfFrames | Stop::Halt { imm: SEMIHOSTING }) => {
                     self.executor.set_stop(lane, None)?;
                 }
@@ -106,6 +123,13 @@ impl Machine {
             lanes.push(lane);
         }
         Ok(lanes)
+    }
+
+    /// Takes a system call back, which has retired, so that it is made again.
+    fn make_again(&mut self, lane: usize, mut cpu: Cpu) -> Result<(), Error> {
+        cpu.pc = cpu.pc.wrapping_sub(4);
+        cpu.steps -= 1;
+        self.executor.set_cpu(lane, &cpu)
     }
 
     /// Takes what lanes have written by calls the executor served; says how many calls these were.
@@ -121,7 +145,9 @@ impl Machine {
     fn serve_all(&mut self, lanes: &[usize]) -> Result<u64, Error> {
         let mut calls = Vec::new();
         for &lane in lanes {
-            if self.executor.stop(lane)? == Some(Stop::Halt { imm: SEMIHOSTING }) {
+            let calls_for =
+                if self.lanes[lane].process.is_some() { LINUX_CALL } else { Stop::Halt { imm: SEMIHOSTING } };
+            if self.executor.stop(lane)? == Some(calls_for) {
                 calls.push((lane, self.executor.cpu(lane)?));
             }
         }
@@ -138,6 +164,11 @@ impl Machine {
 
     /// Has the executor fetch what calls will read: their parameter blocks, and then what these name.
     fn prefetch(&mut self, calls: &[(usize, Cpu)]) -> Result<(), Error> {
+        let is_linux = |(lane, _): &(usize, Cpu)| self.lanes[*lane].process.is_some();
+        if calls.iter().any(is_linux) {
+            let named: Vec<_> = calls.iter().filter_map(|(lane, cpu)| linux::ranges(*lane, cpu)).collect();
+            return self.executor.prefetch(&named);
+        }
         let blocks: Vec<_> = calls.iter().flat_map(|(lane, cpu)| ranges(*lane, cpu, None)).collect();
         self.executor.prefetch(&blocks)?;
         let mut named = Vec::new();
@@ -157,9 +188,37 @@ impl Machine {
         self.executor.prefetch(&named)
     }
 
+    /// Serves the system call `lane` has stopped for, which has retired.
+    fn serve_linux(&mut self, lane: usize, mut cpu: Cpu) -> Result<(), Error> {
+        let LaneState { process, written, .. } = &mut self.lanes[lane];
+        let Some(process) = process else { return Ok(()) };
+        let (console, output_max) = (&mut self.console, self.output_max);
+        let mut write = |stream, bytes: &[u8]| match console {
+            Some(console) => console(lane, stream, bytes),
+            None => written.collect(stream, bytes, output_max),
+        };
+        let stop = match process.serve(&mut *self.executor, lane, &cpu, &mut write)? {
+            linux::Outcome::Stop(stop) => {
+                self.make_again(lane, cpu)?;
+                return self.executor.set_stop(lane, Some(stop));
+            }
+            linux::Outcome::Return(value) => {
+                cpu.set_x(0, value);
+                None
+            }
+            linux::Outcome::Exit(code) => Some(Stop::Exit { code }),
+        };
+        cpu.monitor = None;
+        self.executor.set_cpu(lane, &cpu)?;
+        self.executor.set_stop(lane, stop)
+    }
+
     /// Serves the semihosting call `lane` has stopped for. The call is a step of its own.
     fn serve(&mut self, lane: usize, mut cpu: Cpu) -> Result<(), Error> {
-        let LaneState { services, written, console: told } = &mut self.lanes[lane];
+        if self.lanes[lane].process.is_some() {
+            return self.serve_linux(lane, cpu);
+        }
+        let LaneState { services, written, console: told, .. } = &mut self.lanes[lane];
         let (console, output_max) = (&mut self.console, self.output_max);
         let mut write = |stream, bytes: &[u8]| match console {
             Some(console) => console(lane, stream, bytes),

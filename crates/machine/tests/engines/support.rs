@@ -1,12 +1,12 @@
 //! An engine that writes down what it is asked, and fails when it is told to.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use kvrm_arm64::asm::Assembler;
 use kvrm_machine::{
-    Access, Builder, Cpu, Error, Executor, Factory, Image, Machine, Plan, Program, Progress, Reference,
-    Register, RunStats, Stop,
+    Access, Builder, Cpu, Error, Executor, Factory, Image, Machine, Mapping, PageMap, Plan, Program,
+    Progress, Reference, Register, RunStats, Stop,
 };
 
 pub(crate) const CODE: u64 = 0x1_0000;
@@ -154,6 +154,15 @@ impl Executor for WatchedExecutor {
         let written = std::mem::take(&mut self.1.log().written);
         written.iter().for_each(|(lane, bytes)| out(*lane, bytes));
         Ok(written.len() as u64)
+    }
+
+    fn page_map(&mut self, lane: usize) -> Result<PageMap, Error> {
+        self.0.page_map(lane)
+    }
+
+    fn map(&mut self, lane: usize, pages: Range<u64>, mapping: Mapping) -> Result<bool, Error> {
+        self.1.count()?;
+        self.0.map(lane, pages, mapping)
     }
 
     fn dirty_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error> {

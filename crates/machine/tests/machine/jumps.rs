@@ -80,7 +80,8 @@ fn running_off_the_end_of_the_code_stops_behind_it() {
     });
     let code = Segment { address: CODE + PAGE - 8, bytes: 8, data, permissions: Permissions::RX };
     let entry = code.address;
-    let program = Program { name: String::new(), entry, segments: vec![code], symbols: Vec::new() };
+    let program =
+        Program { name: String::new(), entry, segments: vec![code], symbols: Vec::new(), linux: None };
     let (stop, cpu, _) = run(program, 0);
     assert_eq!(stop, fault(FaultKind::Translation, Access::Execute, CODE + PAGE), "the next page");
     assert_eq!((cpu.pc, cpu.steps), (CODE + PAGE, 2), "after both");

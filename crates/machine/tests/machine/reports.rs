@@ -12,6 +12,7 @@ fn report() -> Report {
         lanes: 5,
         steps: 3_000_000,
         stops: BTreeMap::from([("budget", 2), ("exit", 3)]),
+        unknown_calls: BTreeMap::new(),
         services: 7,
         dispatches: 0,
         decisions: None,

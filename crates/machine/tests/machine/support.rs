@@ -30,7 +30,13 @@ pub(crate) fn text_and_data(write: impl FnOnce(&mut Assembler)) -> Program {
     let bytes = PAGE_BYTES as u64;
     let text = Segment { address: CODE, bytes, data: assemble(write), permissions: Permissions::RX };
     let data = Segment { address: DATA, bytes, data: Vec::new(), permissions: Permissions::RW };
-    Program { name: "built".to_owned(), entry: CODE, segments: vec![text, data], symbols: Vec::new() }
+    Program {
+        name: "built".to_owned(),
+        entry: CODE,
+        segments: vec![text, data],
+        symbols: Vec::new(),
+        linux: None,
+    }
 }
 
 /// All there is to see of a lane.

@@ -103,7 +103,7 @@ pub(crate) fn program() -> Program {
         segment(READ_ONLY, 0x1000, b"constant", Permissions::R),
         segment(WRITE_ONLY, 0x1000, b"secret", write_only),
     ];
-    Program { name: "guest".to_owned(), entry: CODE, segments, symbols: Vec::new() }
+    Program { name: "guest".to_owned(), entry: CODE, segments, symbols: Vec::new(), linux: None }
 }
 
 pub(crate) fn builder<'a>() -> Builder<'a> {

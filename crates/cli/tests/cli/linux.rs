@@ -1,0 +1,63 @@
+//! `kvrm run` with programs for Linux.
+
+use std::path::Path;
+
+use crate::support::{Folder, guest, kvrm, refused};
+
+/// The path of a Linux guest of the repository.
+fn linux(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../guests/linux/bin");
+    folder.join(name).with_extension("elf").display().to_string()
+}
+
+#[test]
+fn a_linux_program_is_known_by_its_file() {
+    let run = kvrm(&["run", &linux("process"), "--", "two words", ""]);
+    assert_eq!((run.status, &*run.stderr), (3, ""), "it exits with the number of its arguments");
+    assert!(run.stdout.starts_with("argc=3\nargument=two words\nargument=\n"), "{}", run.stdout);
+    let run = kvrm(&["run", &linux("tls")]);
+    assert_eq!((run.status, run.stdout.lines().count()), (0, 8), "a position independent one");
+    let run = kvrm(&["run", &linux("process"), "--semihosting"]);
+    assert_eq!(run.status, 125, "its first call stops it");
+    let run = kvrm(&["run", &guest("sieve"), "--linux"]);
+    assert_eq!(run.status, 125, "and the other way round");
+}
+
+#[test]
+fn lanes_have_inputs_variables_and_files_of_their_own() {
+    let folder = Folder::new();
+    folder.file("0", "a");
+    folder.file("1", "bcd");
+    let input = folder.path("{lane}").display().to_string();
+    let arguments = ["run", &linux("process"), "--lanes", "2", "--env", "K={lane}", "--stdin", &input];
+    let run = kvrm(&arguments);
+    for line in ["[0] variable=K=0", "[1] variable=K=1", "[0] input=1", "[1] input=3"] {
+        assert!(run.stdout.lines().any(|other| other == line), "{line}: {}", run.stdout);
+    }
+    let output = folder.path("output").display().to_string();
+    let run = kvrm(&[&arguments[..], &["--output-dir", &output]].concat());
+    assert_eq!(run.stdout, "", "it is in files");
+    let text = std::fs::read_to_string(folder.path("output").join("1.out")).unwrap();
+    assert!(text.contains("\ninput=3\n"), "{text}");
+}
+
+#[test]
+fn equal_outputs_are_shown_once() {
+    let run = kvrm(&["run", &linux("process"), "--lanes", "9", "--env", "K=1", "--group"]);
+    assert!(run.stdout.starts_with("[0-8] exit"), "one group: {}", run.stdout);
+    assert_eq!(run.stdout.matches("argc=1").count(), 1, "its output once");
+    let run = kvrm(&["run", &linux("process"), "--lanes", "3", "--env", "K={lane}", "--group"]);
+    assert_eq!(run.stdout.matches("argc=1").count(), 3, "three groups");
+}
+
+#[test]
+fn options_that_make_no_sense_are_refused() {
+    let program = linux("tls");
+    let run = |extra: &[&str]| kvrm(&[&["run", &program], extra].concat()).status;
+    assert_eq!(run(&["--env", "NAME"]), 2, "no value");
+    assert_eq!(run(&["--mount", "here"]), 2, "no guest path");
+    assert_eq!(run(&["--mount", "here:relative"]), 2, "a relative one");
+    assert_eq!(run(&["--linux", "--semihosting"]), 2, "both");
+    let message = refused(&["run", &program, "--mount", "/no/such/directory:/x"]);
+    assert!(message.contains("/no/such/directory"), "{message}");
+}

@@ -1,0 +1,53 @@
+//! Every guest for Linux on both engines.
+
+use kvrm_machine::{Builder, Machine, Stream};
+use kvrm_testkit::guests::{LINUX_GUESTS, linux_guest};
+
+use crate::support::{Gpu, same_machines};
+
+/// Lanes whose last two have inputs and variables of their own.
+fn builder(name: &str, arguments: &'static [&'static str]) -> Builder<'static> {
+    Machine::builder(linux_guest(name))
+        .lanes(3)
+        .arguments(|_| arguments.iter().map(|&word| word.to_owned()).collect())
+        .environment(|lane| vec![format!("KVRM_LANE={}", lane.min(1))])
+        .input(|lane| b"some input ".repeat(lane))
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn every_linux_guest_ends_as_on_the_reference() {
+    for (name, arguments) in LINUX_GUESTS {
+        let mut gpu = builder(name, arguments).engine(Gpu).build().expect("the guest fits");
+        let mut reference = builder(name, arguments).build().expect("the guest fits");
+        let expected = reference.run(u64::MAX).expect("the reference works");
+        let report = gpu.run(u64::MAX).expect("the GPU works");
+        assert_eq!((report.steps, &report.stops), (expected.steps, &expected.stops), "reports of {name}");
+        assert_eq!(
+            (report.services, report.frames, &report.unknown_calls),
+            (expected.services, expected.frames, &expected.unknown_calls),
+            "reports of {name}"
+        );
+        assert_eq!(report.stops.keys().collect::<Vec<_>>(), [&"exit"], "every lane of {name} exits");
+        same_machines(&mut gpu, &mut reference, name);
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn a_linux_guest_runs_again_after_a_reset_in_the_middle() {
+    let mut machines = [builder("memory", &[]).engine(Gpu), builder("memory", &[])]
+        .map(|builder| builder.build().expect("the guest fits"));
+    for machine in &mut machines {
+        machine.run(20_000).expect("the engine works");
+        machine.snapshot().expect("the engine works");
+        machine.run(u64::MAX).expect("the engine works");
+        let output = machine.output(1, Stream::Output).expect("there is such a lane").to_vec();
+        machine.reset(&[1]).expect("there is a snapshot");
+        machine.run(u64::MAX).expect("the engine works");
+        let again = machine.output(1, Stream::Output).expect("there is such a lane");
+        assert_eq!(again, output, "the same output again");
+    }
+    let [gpu, reference] = &mut machines;
+    same_machines(gpu, reference, "after the reset");
+}

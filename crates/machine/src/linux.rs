@@ -1,0 +1,299 @@
+//! Linux user mode: the system calls of static programs, served by the host.
+//!
+//! A lane is a process with one thread, root of a machine of its own: a file system in memory, of which lanes share
+//! what they do not change; time that is counted in steps; randomness that follows from a seed. Nothing of the host is
+//! visible but the directories that were mounted, which nobody can change. So a run can be repeated exactly.
+//!
+//! What a guest does wrong is an error number that it gets, or its end. Positions move, and things are consumed, only
+//! after the guest's memory has taken the answer: a call that stops for lack of frames can be made again.
+
+mod descriptor_calls;
+mod descriptors;
+mod directory_calls;
+mod errno;
+mod file_calls;
+mod files;
+mod guest;
+mod memory_calls;
+mod mount;
+mod process_calls;
+mod start;
+mod status;
+mod table;
+mod time_calls;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use kvrm_arm64::{Cpu, Stop};
+
+use self::descriptors::Descriptors;
+use self::errno::{ENOSYS, Errno};
+pub(crate) use self::files::Files;
+use self::files::{Number, ROOT};
+use self::guest::Guest;
+pub(crate) use self::start::{Start, start};
+pub use self::table::{CALLS, Status, SystemCall};
+use crate::error::Error;
+use crate::executor::Executor;
+use crate::semihosting::Stream;
+
+/// The immediate of SVC that makes a system call.
+pub(crate) const SYSTEM_CALL: u16 = 0;
+
+/// What a lane is told the time is before its first step: the first second of the year 2020, in nanoseconds.
+const EPOCH: u64 = 1_577_836_800_000_000_000;
+
+/// A directory of the host that guests see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mount {
+    /// Where it is on the host.
+    pub host: PathBuf,
+    /// Where guests see it: an absolute path.
+    pub guest: String,
+}
+
+/// Where memory may be mapped while a lane runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Areas {
+    /// What `brk` moves through.
+    pub(crate) heap: Range<u64>,
+    /// Where `mmap` finds room.
+    pub(crate) arena: Range<u64>,
+    /// How large the stack is.
+    pub(crate) stack_bytes: u64,
+}
+
+/// What becomes of a call.
+pub(crate) enum Outcome {
+    /// X0 gets this value and the lane goes on.
+    Return(u64),
+    /// The lane ends.
+    Exit(i32),
+    /// The host cannot serve it now, and the lane stops for this.
+    Stop(Stop),
+}
+
+/// Why a call returns no value.
+enum Failure {
+    Errno(Errno),
+    Exit(i32),
+    Stop(Stop),
+    Engine(Error),
+}
+
+impl From<Errno> for Failure {
+    fn from(errno: Errno) -> Self {
+        Self::Errno(errno)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Engine(error)
+    }
+}
+
+/// The kernel's side of a lane.
+#[derive(Clone, Debug)]
+pub(crate) struct Process {
+    lane: u64,
+    files: Files,
+    descriptors: Descriptors,
+    /// The current directory.
+    directory: Number,
+    umask: u32,
+    input: Arc<[u8]>,
+    input_position: usize,
+    areas: Arc<Areas>,
+    /// Where the heap ends.
+    heap_end: u64,
+    /// How long the lane has slept, in nanoseconds.
+    slept: u64,
+    seed: u64,
+    /// How much randomness has been used.
+    random: u64,
+    /// What the lane wants done with signals: handler, flags, restorer, mask.
+    actions: BTreeMap<u64, [u64; 4]>,
+    /// Signals that are blocked, and of those the ones that wait; bit 0 is signal 1.
+    blocked: u64,
+    waiting: u64,
+    signal_stack: [u64; 3],
+    robust_list: [u64; 2],
+    name: [u8; 16],
+    /// How often calls were made that are not served, by number.
+    unknown: BTreeMap<u64, u64>,
+}
+
+/// A call of a lane.
+struct Call<'a> {
+    process: &'a mut Process,
+    guest: Guest<'a>,
+    console: &'a mut dyn FnMut(Stream, &[u8]),
+    /// The arguments.
+    x: [u64; 6],
+    /// Steps the lane has retired.
+    steps: u64,
+}
+
+/// The tree all lanes begin with: a few directories and devices, the program's name, and what is mounted.
+///
+/// # Errors
+/// If a directory cannot be mounted.
+pub(crate) fn files(program: &str, mounts: &[Mount], room: u64) -> Result<Files, Error> {
+    let mut files = mount::base(program, room);
+    mounts.iter().try_for_each(|mount| mount::add(&mut files, mount))?;
+    Ok(files.share())
+}
+
+impl Process {
+    pub(crate) fn new(lane: usize, files: Files, areas: Arc<Areas>, seed: u64, input: Arc<[u8]>) -> Self {
+        let mut name = [0; 16];
+        name[..4].copy_from_slice(b"kvrm");
+        Self {
+            lane: lane as u64,
+            files,
+            descriptors: Descriptors::new(),
+            directory: ROOT,
+            umask: 0o022,
+            input,
+            input_position: 0,
+            heap_end: areas.heap.start,
+            areas,
+            slept: 0,
+            seed,
+            random: 0,
+            actions: BTreeMap::new(),
+            blocked: 0,
+            waiting: 0,
+            signal_stack: [0, 2, 0],
+            robust_list: [0, 24],
+            name,
+            unknown: BTreeMap::new(),
+        }
+    }
+
+    /// Replaces the console input, of which nothing has been read then.
+    pub(crate) fn set_input(&mut self, input: Arc<[u8]>) {
+        (self.input, self.input_position) = (input, 0);
+    }
+
+    /// The calls that nobody served since this was last asked.
+    pub(crate) fn take_unknown(&mut self) -> BTreeMap<u64, u64> {
+        std::mem::take(&mut self.unknown)
+    }
+
+    /// Randomness from a position on, which stays: a hash of seed, lane and position.
+    fn random_bytes(&self, bytes: usize) -> Vec<u8> {
+        let byte = |at: u64| {
+            let mut hash = self.seed ^ self.lane.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            // Twice the finalizer of SplitMix64: once for the lane, once for the position.
+            for word in [0, at / 8] {
+                hash = hash.wrapping_add(word).wrapping_add(0x9e37_79b9_7f4a_7c15);
+                hash = (hash ^ hash >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                hash = (hash ^ hash >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+                hash ^= hash >> 31;
+            }
+            hash.to_le_bytes()[at as usize % 8]
+        };
+        (0..bytes as u64).map(|at| byte(self.random.wrapping_add(at))).collect()
+    }
+
+    /// Serves the call a lane has stopped for. Console output goes to `console`.
+    ///
+    /// # Errors
+    /// If the engine fails.
+    pub(crate) fn serve(
+        &mut self,
+        executor: &mut dyn Executor,
+        lane: usize,
+        cpu: &Cpu,
+        console: &mut dyn FnMut(Stream, &[u8]),
+    ) -> Result<Outcome, Error> {
+        // The kernel looks at 32 bits.
+        let number = u64::from(cpu.x(8) as u32);
+        let x = [0, 1, 2, 3, 4, 5].map(|n| cpu.x(n));
+        let Some(call) = table::find(number) else {
+            *self.unknown.entry(number).or_default() += 1;
+            return Ok(Outcome::Return(negative(ENOSYS)));
+        };
+        let guest = Guest { executor, lane };
+        let served = (call.serve)(&mut Call { process: self, guest, console, x, steps: cpu.steps });
+        match served {
+            Ok(value) => Ok(Outcome::Return(value)),
+            Err(Failure::Errno(errno)) => {
+                if errno == ENOSYS && call.status != Status::Refused {
+                    *self.unknown.entry(number).or_default() += 1;
+                }
+                Ok(Outcome::Return(negative(errno)))
+            }
+            Err(Failure::Exit(code)) => Ok(Outcome::Exit(code)),
+            Err(Failure::Stop(stop)) => Ok(Outcome::Stop(stop)),
+            Err(Failure::Engine(error)) => Err(error),
+        }
+    }
+}
+
+/// Memory that a call will likely read, to be fetched for many lanes at once: what is written, or a path.
+pub(crate) fn ranges(lane: usize, cpu: &Cpu) -> Option<(usize, u64, usize)> {
+    /// Most paths are shorter.
+    const PATH_BYTES: usize = 64;
+    /// More than this is fetched when it is needed.
+    const WRITE_BYTES_MAX: u64 = 1 << 16;
+    match table::find(u64::from(cpu.x(8) as u32))?.name {
+        "write" | "pwrite64" => Some((lane, cpu.x(1), cpu.x(2).min(WRITE_BYTES_MAX) as usize)),
+        "writev" => Some((lane, cpu.x(1), 16 * cpu.x(2).min(16) as usize)),
+        "openat" | "newfstatat" | "readlinkat" | "faccessat" | "statx" | "unlinkat" => {
+            Some((lane, cpu.x(1), PATH_BYTES))
+        }
+        _ => None,
+    }
+}
+
+impl Call<'_> {
+    /// Nanoseconds since the lane began.
+    fn uptime(&self) -> u64 {
+        self.steps.wrapping_add(self.process.slept)
+    }
+
+    /// The time of day, in nanoseconds.
+    fn now(&self) -> u64 {
+        EPOCH.wrapping_add(self.uptime())
+    }
+
+    /// The directory that a path begins at: a descriptor's, or the current one.
+    fn start(&self, descriptor: u64) -> Result<Number, Errno> {
+        /// Instead of a descriptor: the current directory.
+        const AT_FDCWD: i32 = -100;
+        if descriptor as i32 == AT_FDCWD {
+            return Ok(self.process.directory);
+        }
+        match self.process.descriptors.get(descriptor)?.object {
+            descriptors::Object::Node(number) => Ok(number),
+            _ => Err(errno::ENOTDIR),
+        }
+    }
+
+    /// Where the path at an address leads, from a directory.
+    fn place(&mut self, descriptor: u64, path: u64, follow: bool) -> Result<files::Place, Failure> {
+        let path = self.guest.path(path)?;
+        // A descriptor that is not needed is not looked at.
+        let start = if path.starts_with(b"/") { ROOT } else { self.start(descriptor)? };
+        Ok(self.process.files.walk(start, &path, follow)?)
+    }
+
+    /// Drops a node if it has no name and nobody has it open.
+    fn release(&mut self, number: Number) {
+        let is_used = self.process.descriptors.is_open(descriptors::Object::Node(number));
+        if !is_used && self.process.directory != number {
+            self.process.files.forget(number);
+        }
+    }
+}
+
+/// An error as calls return it.
+const fn negative(Errno(number): Errno) -> u64 {
+    (number as u64).wrapping_neg()
+}

@@ -1,0 +1,317 @@
+//! Calls about names: directories, links, what is known of files.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::descriptors::Object;
+use super::errno::{EACCES, EINVAL, ENOENT, ENOTDIR, EPERM, ERANGE, EROFS};
+use super::files::{Kind, Node, Number, Place};
+use super::guest::TRANSFER_BYTES_MAX;
+use super::status::{Fields, FileStatus};
+use super::table::Served;
+use super::{Call, Failure};
+
+const AT_SYMLINK_NOFOLLOW: u64 = 0x100;
+const AT_REMOVEDIR: u64 = 0x200;
+const AT_SYMLINK_FOLLOW: u64 = 0x400;
+const AT_EMPTY_PATH: u64 = 0x1000;
+
+pub(super) fn getcwd(call: &mut Call<'_>) -> Served {
+    let [address, bytes, ..] = call.x;
+    let mut path = call.process.files.path(call.process.directory)?;
+    path.push(0);
+    if path.len() as u64 > bytes {
+        return Err(ERANGE.into());
+    }
+    call.guest.write(address, &path)?;
+    Ok(path.len() as u64)
+}
+
+impl Call<'_> {
+    fn change_directory(&mut self, number: Number) -> Served {
+        if !self.process.files.node(number).ok_or(ENOENT)?.is_directory() {
+            return Err(ENOTDIR.into());
+        }
+        let left = std::mem::replace(&mut self.process.directory, number);
+        self.release(left);
+        Ok(0)
+    }
+
+    /// A path in the first argument, from the current directory.
+    fn place_here(&mut self, argument: usize, follow: bool) -> Result<Place, Failure> {
+        self.place(-100_i64 as u64, self.x[argument], follow)
+    }
+
+    fn make(&mut self, place: &Place, node: Node) -> Served {
+        self.process.files.add(place, node)?;
+        Ok(0)
+    }
+
+    /// What a descriptor and a path name together; with an empty path, if that is allowed, the descriptor alone.
+    fn object(&mut self, descriptor: u64, path: u64, flags: u64) -> Result<Object, Failure> {
+        if flags & AT_EMPTY_PATH != 0 && (path == 0 || self.guest.path(path)?.is_empty()) {
+            return match self.process.descriptors.get(descriptor) {
+                Ok(description) => Ok(description.object),
+                Err(errno) => self.start(descriptor).map(Object::Node).map_err(|_| errno.into()),
+            };
+        }
+        let place = self.place(descriptor, path, flags & AT_SYMLINK_NOFOLLOW == 0)?;
+        Ok(Object::Node(place.existing()?))
+    }
+
+    /// A node to change that a descriptor or a path names.
+    fn change(&mut self, object: Object, change: impl FnOnce(&mut Node)) -> Served {
+        if let Object::Node(number) = object {
+            let now = self.now();
+            let node = self.process.files.change(number)?;
+            change(node);
+            node.times[2] = now;
+        }
+        Ok(0)
+    }
+}
+
+pub(super) fn chdir(call: &mut Call<'_>) -> Served {
+    let number = call.place_here(0, true)?.existing()?;
+    call.change_directory(number)
+}
+
+pub(super) fn fchdir(call: &mut Call<'_>) -> Served {
+    match call.process.descriptors.get(call.x[0])?.object {
+        Object::Node(number) => call.change_directory(number),
+        _ => Err(ENOTDIR.into()),
+    }
+}
+
+pub(super) fn mkdirat(call: &mut Call<'_>) -> Served {
+    let place = call.place(call.x[0], call.x[1], false)?;
+    let mode = call.x[2] as u32 & 0o1777 & !call.process.umask;
+    let kind = Kind::Directory { names: BTreeMap::new(), parent: place.parent };
+    call.make(&place, Node::new(kind, mode, call.now()))
+}
+
+pub(super) fn symlinkat(call: &mut Call<'_>) -> Served {
+    let target = call.guest.path(call.x[0])?;
+    if target.is_empty() {
+        return Err(ENOENT.into());
+    }
+    let place = call.place(call.x[1], call.x[2], false)?;
+    call.make(&place, Node::new(Kind::Link(target), 0o777, call.now()))
+}
+
+pub(super) fn linkat(call: &mut Call<'_>) -> Served {
+    let [from, old, to, new, flags, _] = call.x;
+    let follow = flags & AT_SYMLINK_FOLLOW != 0;
+    let number =
+        match call.object(from, old, flags & AT_EMPTY_PATH | if follow { 0 } else { AT_SYMLINK_NOFOLLOW })? {
+            Object::Node(number) => number,
+            _ => return Err(EPERM.into()),
+        };
+    let (place, now) = (call.place(to, new, false)?, call.now());
+    call.process.files.link(number, &place, now)?;
+    Ok(0)
+}
+
+pub(super) fn unlinkat(call: &mut Call<'_>) -> Served {
+    let [directory, path, flags, ..] = call.x;
+    if flags & !AT_REMOVEDIR != 0 {
+        return Err(EINVAL.into());
+    }
+    let (place, now) = (call.place(directory, path, false)?, call.now());
+    let number = call.process.files.remove(&place, flags & AT_REMOVEDIR != 0, now)?;
+    call.release(number);
+    Ok(0)
+}
+
+pub(super) fn renameat(call: &mut Call<'_>) -> Served {
+    call.x[4] = 0;
+    renameat2(call)
+}
+
+pub(super) fn renameat2(call: &mut Call<'_>) -> Served {
+    const RENAME_NOREPLACE: u64 = 1;
+    let [from, old, to, new, flags, _] = call.x;
+    if flags & !RENAME_NOREPLACE != 0 {
+        return Err(EINVAL.into());
+    }
+    let (from, to, now) = (call.place(from, old, false)?, call.place(to, new, false)?, call.now());
+    let gone = call.process.files.rename(&from, &to, flags & RENAME_NOREPLACE == 0, now)?;
+    if let Some(number) = gone {
+        call.release(number);
+    }
+    Ok(0)
+}
+
+pub(super) fn readlinkat(call: &mut Call<'_>) -> Served {
+    let [directory, path, address, bytes, ..] = call.x;
+    if bytes as i32 <= 0 {
+        return Err(EINVAL.into());
+    }
+    let Object::Node(number) = call.object(directory, path, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)? else {
+        return Err(ENOENT.into());
+    };
+    let Kind::Link(target) = &call.process.files.node(number).ok_or(ENOENT)?.kind else {
+        return Err(EINVAL.into());
+    };
+    let target = &target[..target.len().min(bytes as usize)];
+    call.guest.write(address, target)?;
+    Ok(target.len() as u64)
+}
+
+pub(super) fn faccessat(call: &mut Call<'_>) -> Served {
+    const X_OK: u32 = 1;
+    const W_OK: u32 = 2;
+    let [directory, path, mode, ..] = call.x;
+    // Only the later of the two calls has flags.
+    let has_flags = call.guest.executor.cpu(call.guest.lane)?.x(8) as u32 == 439;
+    let flags = if has_flags { call.x[3] } else { 0 };
+    let mode = mode as u32;
+    if mode > 7 {
+        return Err(EINVAL.into());
+    }
+    let Object::Node(number) = call.object(directory, path, flags)? else { return Ok(0) };
+    let node = call.process.files.node(number).ok_or(ENOENT)?;
+    if mode & W_OK != 0 && node.read_only {
+        return Err(EROFS.into());
+    }
+    // Root may do anything but execute what nobody may.
+    if mode & X_OK != 0 && !node.is_directory() && node.mode & 0o111 == 0 {
+        return Err(EACCES.into());
+    }
+    Ok(0)
+}
+
+pub(super) fn newfstatat(call: &mut Call<'_>) -> Served {
+    let [directory, path, address, flags, ..] = call.x;
+    let (object, now) = (call.object(directory, path, flags)?, call.now());
+    call.guest.write(address, &FileStatus::of(object, &call.process.files, now).stat())?;
+    Ok(0)
+}
+
+pub(super) fn fstat(call: &mut Call<'_>) -> Served {
+    let (object, now) = (call.process.descriptors.get(call.x[0])?.object, call.now());
+    call.guest.write(call.x[1], &FileStatus::of(object, &call.process.files, now).stat())?;
+    Ok(0)
+}
+
+pub(super) fn statx(call: &mut Call<'_>) -> Served {
+    let [directory, path, flags, _, address, _] = call.x;
+    let (object, now) = (call.object(directory, path, flags)?, call.now());
+    call.guest.write(address, &FileStatus::of(object, &call.process.files, now).statx())?;
+    Ok(0)
+}
+
+/// What a file system says of itself; the lane's own is in memory, as `tmpfs`.
+fn write_statfs(call: &mut Call<'_>, address: u64) -> Served {
+    const TMPFS_MAGIC: u64 = 0x0102_1994;
+    const BLOCK: u64 = 4096;
+    let (room, free) = call.process.files.free();
+    let mut out = Fields([0; 120]);
+    let words = [TMPFS_MAGIC, BLOCK, room / BLOCK, free / BLOCK, free / BLOCK, 65_536, 65_536];
+    (0..).step_by(8).zip(words).for_each(|(at, word)| out.u64(at, word));
+    out.u64(64, 255);
+    out.u64(72, BLOCK);
+    call.guest.write(address, &out.0)?;
+    Ok(0)
+}
+
+pub(super) fn statfs(call: &mut Call<'_>) -> Served {
+    call.place_here(0, true)?.existing()?;
+    write_statfs(call, call.x[1])
+}
+
+pub(super) fn fstatfs(call: &mut Call<'_>) -> Served {
+    call.process.descriptors.get(call.x[0])?;
+    write_statfs(call, call.x[1])
+}
+
+pub(super) fn getdents64(call: &mut Call<'_>) -> Served {
+    let [descriptor, address, bytes, ..] = call.x;
+    let bytes = u64::from(bytes as u32).min(TRANSFER_BYTES_MAX) as usize;
+    let process = &mut *call.process;
+    let description = process.descriptors.get_mut(descriptor)?;
+    let Object::Node(number) = description.object else { return Err(ENOTDIR.into()) };
+    let list = match &description.listing {
+        Some(list) => Arc::clone(list),
+        None => Arc::new(process.files.list(number)?),
+    };
+    description.listing = Some(Arc::clone(&list));
+    let start = description.position.min(list.len() as u64) as usize;
+    let mut out: Vec<u8> = Vec::new();
+    let mut position = start;
+    for (name, number) in &list[start..] {
+        let record = (19 + name.len() + 1).next_multiple_of(8);
+        if out.len() + record > bytes {
+            break;
+        }
+        position += 1;
+        let kind = process.files.node(*number).map_or(0, |node| (node.full_mode() >> 12) as u8);
+        let end = out.len() + record;
+        out.extend(number.to_le_bytes());
+        out.extend((position as u64).to_le_bytes());
+        out.extend((record as u16).to_le_bytes());
+        out.push(kind);
+        out.extend(name);
+        out.resize(end, 0);
+    }
+    if out.is_empty() && start < list.len() {
+        return Err(EINVAL.into());
+    }
+    call.guest.write(address, &out)?;
+    call.process.descriptors.get_mut(descriptor)?.position = position as u64;
+    Ok(out.len() as u64)
+}
+
+pub(super) fn fchmod(call: &mut Call<'_>) -> Served {
+    let object = call.process.descriptors.get(call.x[0])?.object;
+    let mode = call.x[1] as u32 & 0o7777;
+    call.change(object, |node| node.mode = mode)
+}
+
+pub(super) fn fchmodat(call: &mut Call<'_>) -> Served {
+    let object = call.object(call.x[0], call.x[1], 0)?;
+    let mode = call.x[2] as u32 & 0o7777;
+    call.change(object, |node| node.mode = mode)
+}
+
+/// Everything is root's, and stays so: other owners are forgotten.
+pub(super) fn fchown(call: &mut Call<'_>) -> Served {
+    let object = call.process.descriptors.get(call.x[0])?.object;
+    call.change(object, |_| ())
+}
+
+pub(super) fn fchownat(call: &mut Call<'_>) -> Served {
+    let [directory, path, _, _, flags, _] = call.x;
+    let object = call.object(directory, path, flags)?;
+    call.change(object, |_| ())
+}
+
+pub(super) fn utimensat(call: &mut Call<'_>) -> Served {
+    const UTIME_NOW: u64 = 0x3fff_ffff;
+    const UTIME_OMIT: u64 = 0x3fff_fffe;
+    let [directory, path, times, flags, ..] = call.x;
+    // Without a path, the descriptor's own file.
+    let object = match path {
+        0 => call.object(directory, 0, AT_EMPTY_PATH)?,
+        _ => call.object(directory, path, flags)?,
+    };
+    let now = call.now();
+    let mut new = [Some(now); 2];
+    if times != 0 {
+        for (new, address) in new.iter_mut().zip([times, times.wrapping_add(16)]) {
+            let (seconds, nanoseconds) =
+                (call.guest.word(address)?, call.guest.word(address.wrapping_add(8))?);
+            *new = match nanoseconds {
+                UTIME_NOW => Some(now),
+                UTIME_OMIT => None,
+                0..1_000_000_000 => Some(seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)),
+                _ => return Err(EINVAL.into()),
+            };
+        }
+    }
+    call.change(object, |node| {
+        for (time, new) in node.times.iter_mut().zip(new) {
+            *time = new.unwrap_or(*time);
+        }
+    })
+}

@@ -1,0 +1,19 @@
+//! The numbers of errors, as Linux has them on AArch64.
+
+/// The number of an error; a call returns it with the sign changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Errno(pub(super) u16);
+
+macro_rules! numbers {
+    ($($name:ident = $number:literal),* $(,)?) => {
+        $(pub(super) const $name: Errno = Errno($number);)*
+    };
+}
+
+numbers! {
+    EPERM = 1, ENOENT = 2, ESRCH = 3, EBADF = 9, ECHILD = 10, EAGAIN = 11, ENOMEM = 12, EFAULT = 14,
+    EBUSY = 16, EEXIST = 17, ENODEV = 19, ENOTDIR = 20, EISDIR = 21, EINVAL = 22, EMFILE = 24,
+    ENOTTY = 25, EFBIG = 27, ENOSPC = 28, ESPIPE = 29, EROFS = 30, EMLINK = 31, EPIPE = 32, ERANGE = 34,
+    EDEADLK = 35, ENAMETOOLONG = 36, ENOSYS = 38, ENOTEMPTY = 39, ELOOP = 40, ENXIO = 6, EACCES = 13,
+    ETIMEDOUT = 110, EOPNOTSUPP = 95,
+}

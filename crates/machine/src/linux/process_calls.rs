@@ -1,0 +1,329 @@
+//! Calls about the process: its end, its names, signals, limits, randomness.
+
+use super::descriptors::DESCRIPTORS_MAX;
+use super::errno::{EAGAIN, ECHILD, EDEADLK, EINVAL, ENOSYS, EPERM, ESRCH, ETIMEDOUT};
+use super::guest::TRANSFER_BYTES_MAX;
+use super::table::Served;
+use super::{Call, Failure};
+
+/// The number of the only process and thread.
+const PROCESS: u64 = 1;
+
+pub(super) fn nothing(_: &mut Call<'_>) -> Served {
+    Ok(0)
+}
+
+pub(super) fn zero(_: &mut Call<'_>) -> Served {
+    Ok(0)
+}
+
+pub(super) fn refused(_: &mut Call<'_>) -> Served {
+    Err(EPERM.into())
+}
+
+pub(super) fn not_there(_: &mut Call<'_>) -> Served {
+    Err(ENOSYS.into())
+}
+
+pub(super) fn no_child(_: &mut Call<'_>) -> Served {
+    Err(ECHILD.into())
+}
+
+pub(super) fn getpid(_: &mut Call<'_>) -> Served {
+    Ok(PROCESS)
+}
+
+pub(super) fn exit(call: &mut Call<'_>) -> Served {
+    Err(Failure::Exit(call.x[0] as i32 & 0xff))
+}
+
+pub(super) fn set_tid_address(_: &mut Call<'_>) -> Served {
+    // The thread ends with the process, and nobody is left to see what would be cleared.
+    Ok(PROCESS)
+}
+
+pub(super) fn set_robust_list(call: &mut Call<'_>) -> Served {
+    let [head, bytes, ..] = call.x;
+    if bytes != 24 {
+        return Err(EINVAL.into());
+    }
+    call.process.robust_list = [head, bytes];
+    Ok(0)
+}
+
+pub(super) fn get_robust_list(call: &mut Call<'_>) -> Served {
+    let [process, head, bytes, ..] = call.x;
+    if process as u32 != 0 && process != PROCESS {
+        return Err(ESRCH.into());
+    }
+    let list = call.process.robust_list;
+    call.guest.write(head, &list[0].to_le_bytes())?;
+    call.guest.write(bytes, &list[1].to_le_bytes())?;
+    Ok(0)
+}
+
+pub(super) fn futex(call: &mut Call<'_>) -> Served {
+    const WAIT: u64 = 0;
+    const WAKE: u64 = 1;
+    const WAIT_BITSET: u64 = 9;
+    const WAKE_BITSET: u64 = 10;
+    let [address, operation, value, timeout, ..] = call.x;
+    if !address.is_multiple_of(4) {
+        return Err(EINVAL.into());
+    }
+    // Without the flags for private ones and for the clock.
+    match operation & 0x7f {
+        WAIT | WAIT_BITSET => {
+            if call.guest.half(address)? != value as u32 {
+                return Err(EAGAIN.into());
+            }
+            let until = call.optional_duration(timeout)?.ok_or(EDEADLK)?;
+            let more = if operation & 0x7f == WAIT { until } else { until.saturating_sub(call.uptime()) };
+            call.process.slept = call.process.slept.wrapping_add(more);
+            Err(ETIMEDOUT.into())
+        }
+        WAKE | WAKE_BITSET => {
+            call.guest.half(address)?;
+            Ok(0)
+        }
+        _ => Err(ENOSYS.into()),
+    }
+}
+
+/// Signals that do nothing unless somebody wants them: those of children, of continuing and stopping, of urgent data,
+/// of the window.
+const IGNORED: u64 = 1 << 16 | 1 << 17 | 1 << 18 | 1 << 19 | 1 << 20 | 1 << 21 | 1 << 22 | 1 << 27;
+/// Signals that nobody can block or handle: kill and stop.
+const UNSTOPPABLE: u64 = 1 << 8 | 1 << 18;
+const SIGNALS: u64 = 64;
+
+impl Call<'_> {
+    /// Sends a signal to the lane itself. It waits, does nothing, or ends the lane; a handler cannot be called.
+    pub(super) fn signal(&mut self, number: u64) -> Served {
+        if number == 0 {
+            return Ok(0);
+        }
+        if number > SIGNALS {
+            return Err(EINVAL.into());
+        }
+        let bit = 1 << (number - 1);
+        if self.process.blocked & bit & !UNSTOPPABLE != 0 {
+            self.process.waiting |= bit;
+            return Ok(0);
+        }
+        match self.process.actions.get(&number).map_or(0, |action| action[0]) {
+            0 if IGNORED & bit == 0 => Err(Failure::Exit(128 + number as i32)),
+            0 | 1 => Ok(0),
+            _ => Err(ENOSYS.into()),
+        }
+    }
+}
+
+pub(super) fn kill(call: &mut Call<'_>) -> Served {
+    let [process, signal, ..] = call.x.map(|word| word as i32);
+    // Itself, its group, or everybody.
+    if !matches!(process, -1..=1) {
+        return Err(ESRCH.into());
+    }
+    call.signal(signal as u32 as u64)
+}
+
+pub(super) fn tkill(call: &mut Call<'_>) -> Served {
+    let [thread, signal, ..] = call.x;
+    if thread as u32 as u64 != PROCESS {
+        return Err(ESRCH.into());
+    }
+    call.signal(u64::from(signal as u32))
+}
+
+pub(super) fn tgkill(call: &mut Call<'_>) -> Served {
+    let [process, thread, signal, ..] = call.x;
+    if process as u32 as u64 != PROCESS || thread as u32 as u64 != PROCESS {
+        return Err(ESRCH.into());
+    }
+    call.signal(u64::from(signal as u32))
+}
+
+pub(super) fn rt_sigaction(call: &mut Call<'_>) -> Served {
+    let [signal, new, old, bytes, ..] = call.x;
+    if bytes != 8 || signal == 0 || signal > SIGNALS {
+        return Err(EINVAL.into());
+    }
+    let action = if new == 0 {
+        None
+    } else {
+        if UNSTOPPABLE & 1 << (signal - 1) != 0 {
+            return Err(EINVAL.into());
+        }
+        let mut action = [0; 4];
+        for (at, field) in (0..).zip(&mut action) {
+            *field = call.guest.word(new.wrapping_add(8 * at))?;
+        }
+        Some(action)
+    };
+    let before = call.process.actions.get(&signal).copied().unwrap_or_default();
+    call.guest.write_if_wanted(old, &before.map(u64::to_le_bytes).concat())?;
+    if let Some(action) = action {
+        call.process.actions.insert(signal, action);
+    }
+    Ok(0)
+}
+
+pub(super) fn rt_sigprocmask(call: &mut Call<'_>) -> Served {
+    let [how, new, old, bytes, ..] = call.x;
+    if bytes != 8 {
+        return Err(EINVAL.into());
+    }
+    let before = call.process.blocked;
+    let blocked = match (new, how as u32) {
+        (0, _) => before,
+        (_, 0) => before | call.guest.word(new)?,
+        (_, 1) => before & !call.guest.word(new)?,
+        (_, 2) => call.guest.word(new)?,
+        _ => return Err(EINVAL.into()),
+    };
+    call.guest.write_if_wanted(old, &before.to_le_bytes())?;
+    call.process.blocked = blocked & !UNSTOPPABLE;
+    // What is not blocked any more does not wait any more.
+    let free = call.process.waiting & !call.process.blocked;
+    call.process.waiting &= !free;
+    for signal in (1..=SIGNALS).filter(|signal| free >> (signal - 1) & 1 == 1) {
+        call.signal(signal)?;
+    }
+    Ok(0)
+}
+
+pub(super) fn rt_sigpending(call: &mut Call<'_>) -> Served {
+    let [address, bytes, ..] = call.x;
+    if bytes > 8 {
+        return Err(EINVAL.into());
+    }
+    let waiting = call.process.waiting.to_le_bytes();
+    call.guest.write(address, &waiting[..bytes as usize])?;
+    Ok(0)
+}
+
+pub(super) fn sigaltstack(call: &mut Call<'_>) -> Served {
+    let [new, old, ..] = call.x;
+    let mut stack = call.process.signal_stack;
+    if new != 0 {
+        for (at, field) in (0..).zip(&mut stack) {
+            *field = call.guest.word(new.wrapping_add(8 * at))?;
+        }
+        stack[1] &= 0xffff_ffff;
+    }
+    let before = call.process.signal_stack;
+    call.guest.write_if_wanted(old, &before.map(u64::to_le_bytes).concat())?;
+    call.process.signal_stack = stack;
+    Ok(0)
+}
+
+pub(super) fn getres(call: &mut Call<'_>) -> Served {
+    for address in &call.x[..3] {
+        call.guest.write(*address, &[0; 4])?;
+    }
+    Ok(0)
+}
+
+pub(super) fn getgroups(call: &mut Call<'_>) -> Served {
+    if (call.x[0] as i32) < 0 { Err(EINVAL.into()) } else { Ok(0) }
+}
+
+pub(super) fn uname(call: &mut Call<'_>) -> Served {
+    let mut out = [0; 6 * 65];
+    let fields = ["Linux", "kvrm", "6.1.0", "#1 KVRM", "aarch64", "(none)"];
+    for (place, field) in out.chunks_exact_mut(65).zip(fields) {
+        place[..field.len()].copy_from_slice(field.as_bytes());
+    }
+    call.guest.write(call.x[0], &out)?;
+    Ok(0)
+}
+
+/// The limit of a resource: what the lane cannot exceed anyway, or none.
+fn limit(call: &Call<'_>, resource: u64) -> Result<[u8; 16], Failure> {
+    const DATA: u64 = 2;
+    const STACK: u64 = 3;
+    const CORE: u64 = 4;
+    const OPEN_FILES: u64 = 7;
+    let heap = &call.process.areas.heap;
+    let limit = match resource & 0xffff_ffff {
+        DATA => heap.end - heap.start,
+        STACK => call.process.areas.stack_bytes,
+        CORE => 0,
+        OPEN_FILES => DESCRIPTORS_MAX,
+        0..16 => u64::MAX,
+        _ => return Err(EINVAL.into()),
+    };
+    let mut out = [0; 16];
+    out[..8].copy_from_slice(&limit.to_le_bytes());
+    out[8..].copy_from_slice(&limit.to_le_bytes());
+    Ok(out)
+}
+
+pub(super) fn getrlimit(call: &mut Call<'_>) -> Served {
+    let limit = limit(call, call.x[0])?;
+    call.guest.write(call.x[1], &limit)?;
+    Ok(0)
+}
+
+pub(super) fn prlimit64(call: &mut Call<'_>) -> Served {
+    let [process, resource, new, old, ..] = call.x;
+    if process as u32 != 0 && process != PROCESS {
+        return Err(ESRCH.into());
+    }
+    let limit = limit(call, resource)?;
+    if new != 0 {
+        let _: [u8; 16] = call.guest.array(new)?;
+    }
+    call.guest.write_if_wanted(old, &limit)?;
+    Ok(0)
+}
+
+pub(super) fn umask(call: &mut Call<'_>) -> Served {
+    let new = call.x[0] as u32 & 0o777;
+    Ok(std::mem::replace(&mut call.process.umask, new).into())
+}
+
+pub(super) fn prctl(call: &mut Call<'_>) -> Served {
+    const PR_SET_NAME: u64 = 15;
+    const PR_GET_NAME: u64 = 16;
+    match call.x[0] {
+        PR_SET_NAME => {
+            let mut name: [u8; 16] = call.guest.array(call.x[1])?;
+            name[15] = 0;
+            call.process.name = name;
+        }
+        PR_GET_NAME => {
+            let name = call.process.name;
+            call.guest.write(call.x[1], &name)?;
+        }
+        _ => return Err(EINVAL.into()),
+    }
+    Ok(0)
+}
+
+pub(super) fn sched_getaffinity(call: &mut Call<'_>) -> Served {
+    let [process, bytes, address, ..] = call.x;
+    if process as u32 != 0 && process != PROCESS {
+        return Err(ESRCH.into());
+    }
+    if bytes < 8 || !bytes.is_multiple_of(8) {
+        return Err(EINVAL.into());
+    }
+    call.guest.write(address, &1_u64.to_le_bytes())?;
+    Ok(8)
+}
+
+pub(super) fn getrandom(call: &mut Call<'_>) -> Served {
+    /// Non-blocking, from the other source, insecure.
+    const FLAGS: u64 = 7;
+    let [address, bytes, flags, ..] = call.x;
+    if flags & !FLAGS != 0 {
+        return Err(EINVAL.into());
+    }
+    let bytes = call.guest.writable(address, bytes.min(TRANSFER_BYTES_MAX))?;
+    let data = call.process.random_bytes(bytes as usize);
+    call.guest.write(address, &data)?;
+    call.process.random += bytes;
+    Ok(bytes)
+}

@@ -1,0 +1,141 @@
+//! The stack a program begins with: arguments, environment, and what the kernel tells it.
+
+use kvrm_arm64::Features;
+
+use super::{Process, mount};
+use crate::error::Error;
+use crate::executor::Executor;
+use crate::image::PAGE_BYTES;
+use crate::program::Program;
+use crate::semihosting::Layout;
+
+// The kinds of entries of the auxiliary vector.
+const AT_NULL: u64 = 0;
+const AT_PHDR: u64 = 3;
+const AT_PHENT: u64 = 4;
+const AT_PHNUM: u64 = 5;
+const AT_PAGESZ: u64 = 6;
+const AT_BASE: u64 = 7;
+const AT_FLAGS: u64 = 8;
+const AT_ENTRY: u64 = 9;
+const AT_UID: u64 = 11;
+const AT_EUID: u64 = 12;
+const AT_GID: u64 = 13;
+const AT_EGID: u64 = 14;
+const AT_PLATFORM: u64 = 15;
+const AT_HWCAP: u64 = 16;
+const AT_CLKTCK: u64 = 17;
+const AT_SECURE: u64 = 23;
+const AT_RANDOM: u64 = 25;
+const AT_HWCAP2: u64 = 26;
+const AT_EXECFN: u64 = 31;
+
+const HWCAP_FP: u64 = 1;
+const HWCAP_ASIMD: u64 = 1 << 1;
+const HWCAP_CRC32: u64 = 1 << 7;
+const HWCAP_ATOMICS: u64 = 1 << 8;
+
+/// What the processor has. Floating point and vectors belong to every Armv8.0 that runs Linux.
+const fn capabilities(features: Features) -> u64 {
+    HWCAP_FP
+        | HWCAP_ASIMD
+        | if features.crc32 { HWCAP_CRC32 } else { 0 }
+        | if features.lse { HWCAP_ATOMICS } else { 0 }
+}
+
+/// What a lane is started with.
+pub(crate) struct Start<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) layout: &'a Layout,
+    pub(crate) features: Features,
+    /// The arguments behind the name of the program.
+    pub(crate) arguments: &'a [String],
+    /// Strings of the form `NAME=VALUE`.
+    pub(crate) environment: &'a [String],
+}
+
+/// Writes the stack of a lane that has not run yet, and returns where it ends.
+///
+/// # Errors
+/// If a string has a zero in it, or all of them take more than half of the stack, or the engine fails.
+pub(crate) fn start(
+    from: &Start<'_>,
+    process: &mut Process,
+    executor: &mut dyn Executor,
+    lane: usize,
+) -> Result<u64, Error> {
+    let Start { program, layout, features, arguments, environment } = from;
+    let name = program.file_name();
+    let executable = mount::executable(&name);
+    for argument in arguments.iter().chain(environment.iter()) {
+        if argument.contains('\0') {
+            return Err(Error::Text { lane, text: argument.clone() });
+        }
+    }
+    // Strings lie at the top, what points at them below.
+    let top = layout.stack.end;
+    let mut strings: Vec<u8> = Vec::new();
+    let mut add = |text: &[u8]| {
+        strings.extend(text);
+        strings.push(0);
+        strings.len() as u64
+    };
+    // Each by the distance of its end from the begin of all.
+    let argument_ends: Vec<(u64, usize)> = std::iter::once(&name)
+        .chain(arguments.iter())
+        .map(|text| (add(text.as_bytes()), text.len()))
+        .collect();
+    let environment_ends: Vec<(u64, usize)> =
+        environment.iter().map(|text| (add(text.as_bytes()), text.len())).collect();
+    let executable_end = (add(executable.as_bytes()), executable.len());
+    let platform_end = (add(b"aarch64"), 7);
+    let random = process.random_bytes(16);
+    process.random += 16;
+    strings.extend(random);
+    let bytes = (strings.len() as u64).next_multiple_of(16);
+    let pointers = 8 * (argument_ends.len() + environment_ends.len() + 3 + 2 * 20) as u64;
+    let room = (layout.stack.end - layout.stack.start) / 2;
+    if bytes + pointers > room {
+        return Err(Error::TextRoom { lane, bytes: bytes + pointers, room });
+    }
+    let base = top - bytes;
+    let address = |(end, length): (u64, usize)| base + end - 1 - length as u64;
+    let random_at = base + strings.len() as u64 - 16;
+
+    let mut words = vec![argument_ends.len() as u64];
+    words.extend(argument_ends.iter().map(|place| address(*place)));
+    words.push(0);
+    words.extend(environment_ends.iter().map(|place| address(*place)));
+    words.push(0);
+    let (headers, count) = program.linux.map_or((0, 0), |linux| (linux.headers, linux.count));
+    for (kind, value) in [
+        (AT_HWCAP, capabilities(*features)),
+        (AT_PAGESZ, PAGE_BYTES as u64),
+        (AT_CLKTCK, super::time_calls::TICKS),
+        (AT_PHDR, headers),
+        (AT_PHENT, 56),
+        (AT_PHNUM, count),
+        (AT_BASE, 0),
+        (AT_FLAGS, 0),
+        (AT_ENTRY, program.entry),
+        (AT_UID, 0),
+        (AT_EUID, 0),
+        (AT_GID, 0),
+        (AT_EGID, 0),
+        (AT_SECURE, 0),
+        (AT_RANDOM, random_at),
+        (AT_HWCAP2, 0),
+        (AT_EXECFN, address(executable_end)),
+        (AT_PLATFORM, address(platform_end)),
+        (AT_NULL, 0),
+    ] {
+        words.extend([kind, value]);
+    }
+    let mut block: Vec<u8> = words.into_iter().flat_map(u64::to_le_bytes).collect();
+    let stack = (base - block.len() as u64) & !15;
+    block.resize((base - stack) as usize, 0);
+    block.extend(strings);
+    let written = executor.write_memory(lane, stack, &block, None)?;
+    written.map_err(|stop| Error::Prepare { lane, stop })?;
+    Ok(stack)
+}

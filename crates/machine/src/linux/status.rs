@@ -1,0 +1,103 @@
+//! What `stat` and `statx` say, as the guest reads it.
+
+use super::descriptors::Object;
+use super::files::{Files, Kind, Node, S_IFIFO};
+
+/// What is known of a file.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FileStatus {
+    number: u64,
+    pub(super) mode: u32,
+    names: u32,
+    device: (u32, u32),
+    bytes: u64,
+    times: [u64; 3],
+}
+
+const NANOSECONDS: u64 = 1_000_000_000;
+const BLOCK: u64 = 4096;
+
+impl FileStatus {
+    pub(super) fn of_node(number: u64, node: &Node) -> Self {
+        let device = if let Kind::Device(device) = node.kind { device.numbers() } else { (0, 0) };
+        Self {
+            number,
+            mode: node.full_mode(),
+            names: node.names,
+            device,
+            bytes: node.bytes(),
+            times: node.times,
+        }
+    }
+
+    /// Of what is open; consoles are pipes.
+    pub(super) fn of(object: Object, files: &Files, now: u64) -> Self {
+        match object {
+            Object::Node(number) => {
+                files.node(number).map(|node| Self::of_node(number, node)).unwrap_or_default()
+            }
+            _ => {
+                Self { number: 1 << 32, mode: S_IFIFO | 0o600, names: 1, times: [now; 3], ..Self::default() }
+            }
+        }
+    }
+
+    const fn blocks(&self) -> u64 {
+        self.bytes.next_multiple_of(BLOCK) / 512
+    }
+
+    /// As `struct stat` of AArch64.
+    pub(super) fn stat(&self) -> [u8; 128] {
+        let mut out = Fields([0; 128]);
+        let (major, minor) = self.device;
+        out.u64(0, 1);
+        out.u64(8, self.number);
+        out.u32(16, self.mode);
+        out.u32(20, self.names);
+        out.u64(32, u64::from(major) << 8 | u64::from(minor));
+        out.u64(48, self.bytes);
+        out.u32(56, BLOCK as u32);
+        out.u64(64, self.blocks());
+        for (at, time) in [72, 88, 104].into_iter().zip(self.times) {
+            out.u64(at, time / NANOSECONDS);
+            out.u64(at + 8, time % NANOSECONDS);
+        }
+        out.0
+    }
+
+    /// As `struct statx`.
+    pub(super) fn statx(&self) -> [u8; 256] {
+        /// What `stat` has as well, and the time of birth.
+        const BASIC_AND_BIRTH: u32 = 0xfff;
+        let mut out = Fields([0; 256]);
+        out.u32(0, BASIC_AND_BIRTH);
+        out.u32(4, BLOCK as u32);
+        out.u32(16, self.names);
+        out.u32(28, self.mode);
+        out.u64(32, self.number);
+        out.u64(40, self.bytes);
+        out.u64(48, self.blocks());
+        let [access, change, status] = self.times;
+        for (at, time) in [(64, access), (80, change), (96, status), (112, change)] {
+            out.u64(at, time / NANOSECONDS);
+            out.u32(at + 8, (time % NANOSECONDS) as u32);
+        }
+        out.u32(128, self.device.0);
+        out.u32(132, self.device.1);
+        out.u32(140, 1);
+        out.0
+    }
+}
+
+/// A structure of the guest.
+pub(super) struct Fields<const N: usize>(pub(super) [u8; N]);
+
+impl<const N: usize> Fields<N> {
+    pub(super) fn u64(&mut self, at: usize, value: u64) {
+        self.0[at..at + 8].copy_from_slice(&value.to_le_bytes());
+    }
+
+    pub(super) fn u32(&mut self, at: usize, value: u32) {
+        self.0[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    }
+}

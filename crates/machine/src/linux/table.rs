@@ -1,0 +1,175 @@
+//! The system calls: number, name, what becomes of them, what serves them. `docs/linux.md` is made from this.
+
+use super::{Call, Failure, descriptor_calls as descriptors, directory_calls as directories};
+use super::{file_calls as files, memory_calls as memory, process_calls as process, time_calls as time};
+
+/// What a call returns.
+pub(super) type Served = Result<u64, Failure>;
+
+/// How far a call does what Linux does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// All of it that one thread of one process can tell.
+    Complete,
+    /// Some of it; the note says what.
+    Partial,
+    /// Nothing, but it says that it has; nobody can tell.
+    Accepted,
+    /// It fails, as Linux does where such a thing is not there.
+    Refused,
+}
+
+/// A system call.
+#[derive(Clone, Copy, Debug)]
+pub struct SystemCall {
+    /// Its number in X8.
+    pub number: u64,
+    /// Its name.
+    pub name: &'static str,
+    /// How far it is served.
+    pub status: Status,
+    /// What to know about it.
+    pub note: &'static str,
+    pub(super) serve: fn(&mut Call<'_>) -> Served,
+}
+
+macro_rules! calls {
+    ($($number:literal $name:ident $status:ident $serve:path, $note:literal;)*) => {
+        /// Every call that is served, by number. Any other returns `ENOSYS` and is counted in the report.
+        pub const CALLS: &[SystemCall] = &[$(SystemCall {
+            number: $number, name: stringify!($name), status: Status::$status, note: $note, serve: $serve,
+        },)*];
+    };
+}
+
+#[rustfmt::skip] // One line each.
+calls! {
+     17 getcwd            Complete directories::getcwd, "";
+     23 dup               Complete descriptors::dup, "";
+     24 dup3              Complete descriptors::dup3, "";
+     25 fcntl             Partial  descriptors::fcntl, "F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL; locks are always granted";
+     29 ioctl             Partial  descriptors::ioctl, "TCGETS, TCSETS, TIOCGWINSZ, TIOCGPGRP, FIONREAD, FIOCLEX, FIONCLEX, FIONBIO";
+     32 flock             Accepted process::nothing, "nobody else has the file";
+     34 mkdirat           Complete directories::mkdirat, "";
+     35 unlinkat          Complete directories::unlinkat, "";
+     36 symlinkat         Complete directories::symlinkat, "";
+     37 linkat            Complete directories::linkat, "";
+     38 renameat          Complete directories::renameat, "";
+     43 statfs            Complete directories::statfs, "";
+     44 fstatfs           Complete directories::fstatfs, "";
+     45 truncate          Complete files::truncate, "";
+     46 ftruncate         Complete files::ftruncate, "";
+     47 fallocate         Partial  files::fallocate, "only mode 0";
+     48 faccessat         Complete directories::faccessat, "the lane is root";
+     49 chdir             Complete directories::chdir, "";
+     50 fchdir            Complete directories::fchdir, "";
+     52 fchmod            Complete directories::fchmod, "";
+     53 fchmodat          Complete directories::fchmodat, "";
+     54 fchownat          Partial  directories::fchownat, "everything stays root's";
+     55 fchown            Partial  directories::fchown, "everything stays root's";
+     56 openat            Partial  files::openat, "O_TMPFILE is refused";
+     57 close             Complete descriptors::close, "";
+     59 pipe2             Complete descriptors::pipe2, "inside one process; what would wait for ever fails with EDEADLK";
+     61 getdents64        Complete directories::getdents64, "a listing is that of its beginning";
+     62 lseek             Complete files::lseek, "SEEK_DATA and SEEK_HOLE see no holes";
+     63 read              Complete files::read, "";
+     64 write             Complete files::write, "";
+     65 readv             Complete files::readv, "";
+     66 writev            Complete files::writev, "";
+     67 pread64           Complete files::pread64, "";
+     68 pwrite64          Complete files::pwrite64, "";
+     69 preadv            Complete files::preadv, "";
+     70 pwritev           Complete files::pwritev, "";
+     71 sendfile          Complete files::sendfile, "";
+     72 pselect6          Complete descriptors::pselect6, "what would wait for ever fails with EDEADLK";
+     73 ppoll             Complete descriptors::ppoll, "what would wait for ever fails with EDEADLK";
+     78 readlinkat        Complete directories::readlinkat, "";
+     79 newfstatat        Complete directories::newfstatat, "";
+     80 fstat             Complete directories::fstat, "";
+     81 sync              Accepted process::nothing, "";
+     82 fsync             Accepted descriptors::fsync, "";
+     83 fdatasync         Accepted descriptors::fsync, "";
+     84 sync_file_range   Accepted descriptors::fsync, "";
+     88 utimensat         Complete directories::utimensat, "";
+     93 exit              Complete process::exit, "";
+     94 exit_group        Complete process::exit, "";
+     96 set_tid_address   Complete process::set_tid_address, "";
+     98 futex             Partial  process::futex, "WAIT, WAKE and their bitset forms; what would wait for ever fails with EDEADLK";
+     99 set_robust_list   Complete process::set_robust_list, "";
+    100 get_robust_list   Complete process::get_robust_list, "";
+    101 nanosleep         Complete time::nanosleep, "time goes on at once";
+    113 clock_gettime     Complete time::clock_gettime, "a nanosecond a step, and what was slept";
+    114 clock_getres      Complete time::clock_getres, "";
+    115 clock_nanosleep   Complete time::clock_nanosleep, "time goes on at once";
+    122 sched_setaffinity Accepted process::nothing, "";
+    123 sched_getaffinity Complete process::sched_getaffinity, "one processor";
+    124 sched_yield       Accepted process::nothing, "";
+    129 kill              Partial  process::kill, "to itself; see signals";
+    130 tkill             Partial  process::tkill, "to itself; see signals";
+    131 tgkill            Partial  process::tgkill, "to itself; see signals";
+    132 sigaltstack       Partial  process::sigaltstack, "stored";
+    134 rt_sigaction      Partial  process::rt_sigaction, "stored; handlers are never called";
+    135 rt_sigprocmask    Partial  process::rt_sigprocmask, "blocked signals wait";
+    136 rt_sigpending     Complete process::rt_sigpending, "";
+    144 setgid            Accepted process::nothing, "the lane is root";
+    146 setuid            Accepted process::nothing, "the lane is root";
+    148 getresuid         Complete process::getres, "";
+    150 getresgid         Complete process::getres, "";
+    153 times             Complete time::times, "";
+    154 setpgid           Accepted process::nothing, "";
+    155 getpgid           Complete process::getpid, "";
+    156 getsid            Complete process::getpid, "";
+    157 setsid            Refused  process::refused, "EPERM: the lane leads its session";
+    158 getgroups         Complete process::getgroups, "";
+    160 uname             Complete process::uname, "";
+    163 getrlimit         Complete process::getrlimit, "";
+    164 setrlimit         Accepted process::nothing, "";
+    165 getrusage         Partial  time::getrusage, "times only";
+    166 umask             Complete process::umask, "";
+    167 prctl             Partial  process::prctl, "PR_SET_NAME and PR_GET_NAME";
+    169 gettimeofday      Complete time::gettimeofday, "";
+    172 getpid            Complete process::getpid, "";
+    173 getppid           Complete process::zero, "";
+    174 getuid            Complete process::zero, "";
+    175 geteuid           Complete process::zero, "";
+    176 getgid            Complete process::zero, "";
+    177 getegid           Complete process::zero, "";
+    178 gettid            Complete process::getpid, "";
+    179 sysinfo           Complete time::sysinfo, "";
+    214 brk               Complete memory::brk, "";
+    215 munmap            Complete memory::munmap, "";
+    216 mremap            Partial  memory::mremap, "without MREMAP_FIXED";
+    222 mmap              Partial  memory::mmap, "files are read when they are mapped; shared ones cannot be written";
+    223 fadvise64         Accepted descriptors::fsync, "";
+    226 mprotect          Complete memory::mprotect, "";
+    227 msync             Accepted process::nothing, "";
+    228 mlock             Accepted process::nothing, "";
+    229 munlock           Accepted process::nothing, "";
+    233 madvise           Partial  memory::madvise, "MADV_DONTNEED makes zeros; the rest is accepted";
+    260 wait4             Refused  process::no_child, "ECHILD: there is one process";
+    261 prlimit64         Partial  process::prlimit64, "limits are those of the lane; new ones are accepted";
+    267 syncfs            Accepted descriptors::fsync, "";
+    276 renameat2         Partial  directories::renameat2, "without RENAME_EXCHANGE and RENAME_WHITEOUT";
+    278 getrandom         Complete process::getrandom, "from seed, lane and position";
+    285 copy_file_range   Complete files::copy_file_range, "";
+    286 preadv2           Partial  files::preadv2, "flags are refused";
+    287 pwritev2          Partial  files::pwritev2, "flags are refused";
+    291 statx             Complete directories::statx, "";
+    293 rseq              Refused  process::not_there, "ENOSYS: libraries do without";
+    439 faccessat2        Complete directories::faccessat, "the lane is root";
+}
+
+/// The call of a number.
+pub(super) fn find(number: u64) -> Option<&'static SystemCall> {
+    CALLS.binary_search_by_key(&number, |call| call.number).ok().map(|index| &CALLS[index])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_sorted_by_number() {
+        assert!(CALLS.is_sorted_by(|a, b| a.number < b.number), "they are found by halves");
+    }
+}

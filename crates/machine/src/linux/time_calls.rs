@@ -1,0 +1,122 @@
+//! Calls about time: a step takes a nanosecond, and sleeping makes it later at once.
+
+use super::errno::{EFAULT, EINVAL};
+use super::status::Fields;
+use super::table::Served;
+use super::{Call, EPOCH, Failure};
+
+const NANOSECONDS: u64 = 1_000_000_000;
+/// Ticks of `times` a second.
+pub(super) const TICKS: u64 = 100;
+
+/// Seconds and a fraction, as the guest reads them.
+fn pair(seconds: u64, fraction: u64) -> [u8; 16] {
+    let mut out = Fields([0; 16]);
+    out.u64(0, seconds);
+    out.u64(8, fraction);
+    out.0
+}
+
+impl Call<'_> {
+    /// A time span in nanoseconds.
+    fn duration(&mut self, address: u64) -> Result<u64, Failure> {
+        let (seconds, nanoseconds) = (self.guest.word(address)?, self.guest.word(address.wrapping_add(8))?);
+        if seconds > i64::MAX as u64 || nanoseconds >= NANOSECONDS {
+            return Err(EINVAL.into());
+        }
+        Ok(seconds.saturating_mul(NANOSECONDS).saturating_add(nanoseconds))
+    }
+
+    /// The same, if there is an address.
+    pub(super) fn optional_duration(&mut self, address: u64) -> Result<Option<u64>, Failure> {
+        if address == 0 { Ok(None) } else { self.duration(address).map(Some) }
+    }
+
+    /// What a clock shows, in nanoseconds.
+    fn clock(&self, clock: u64) -> Result<u64, Failure> {
+        match clock & 0xffff_ffff {
+            // Time of day, coarse, and atomic.
+            0 | 5 | 11 => Ok(self.now()),
+            // Of the process, of the thread: it does not run while it sleeps.
+            2 | 3 => Ok(self.steps),
+            // Monotonic, raw, coarse, and since the start.
+            1 | 4 | 6 | 7 => Ok(self.uptime()),
+            _ => Err(EINVAL.into()),
+        }
+    }
+
+    fn sleep(&mut self, nanoseconds: u64) {
+        self.process.slept = self.process.slept.saturating_add(nanoseconds).min(i64::MAX as u64 - EPOCH);
+    }
+}
+
+pub(super) fn clock_gettime(call: &mut Call<'_>) -> Served {
+    let time = call.clock(call.x[0])?;
+    call.guest.write(call.x[1], &pair(time / NANOSECONDS, time % NANOSECONDS))?;
+    Ok(0)
+}
+
+pub(super) fn clock_getres(call: &mut Call<'_>) -> Served {
+    call.clock(call.x[0])?;
+    call.guest.write_if_wanted(call.x[1], &pair(0, 1))?;
+    Ok(0)
+}
+
+pub(super) fn gettimeofday(call: &mut Call<'_>) -> Served {
+    let now = call.now();
+    call.guest.write_if_wanted(call.x[0], &pair(now / NANOSECONDS, now % NANOSECONDS / 1000))?;
+    call.guest.write_if_wanted(call.x[1], &[0; 8])?;
+    Ok(0)
+}
+
+pub(super) fn nanosleep(call: &mut Call<'_>) -> Served {
+    let duration = call.duration(call.x[0])?;
+    call.sleep(duration);
+    Ok(0)
+}
+
+pub(super) fn clock_nanosleep(call: &mut Call<'_>) -> Served {
+    const TIMER_ABSTIME: u64 = 1;
+    let [clock, flags, request, ..] = call.x;
+    let (now, time) = (call.clock(clock)?, call.duration(request)?);
+    call.sleep(if flags & TIMER_ABSTIME == 0 { time } else { time.saturating_sub(now) });
+    Ok(0)
+}
+
+pub(super) fn times(call: &mut Call<'_>) -> Served {
+    let mut out = Fields([0; 32]);
+    out.u64(0, call.steps / (NANOSECONDS / TICKS));
+    call.guest.write_if_wanted(call.x[0], &out.0)?;
+    Ok(call.uptime() / (NANOSECONDS / TICKS))
+}
+
+pub(super) fn getrusage(call: &mut Call<'_>) -> Served {
+    const CHILDREN: i32 = -1;
+    const THREAD: i32 = 1;
+    let who = call.x[0] as i32;
+    if !(CHILDREN..=THREAD).contains(&who) {
+        return Err(EINVAL.into());
+    }
+    let steps = if who == CHILDREN { 0 } else { call.steps };
+    let mut out = [0; 144];
+    out[..16].copy_from_slice(&pair(steps / NANOSECONDS, steps % NANOSECONDS / 1000));
+    call.guest.write(call.x[1], &out)?;
+    Ok(0)
+}
+
+pub(super) fn sysinfo(call: &mut Call<'_>) -> Served {
+    if call.x[0] == 0 {
+        return Err(EFAULT.into());
+    }
+    let arena = &call.process.areas.arena;
+    let memory = arena.end - arena.start;
+    let mut out = Fields([0; 112]);
+    out.u64(0, call.uptime() / NANOSECONDS);
+    out.u64(32, memory);
+    out.u64(40, memory);
+    // One process, in units of a byte.
+    out.u32(80, 1);
+    out.u32(104, 1);
+    call.guest.write(call.x[0], &out.0)?;
+    Ok(0)
+}

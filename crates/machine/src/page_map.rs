@@ -1,0 +1,199 @@
+//! Which pages of a lane are mapped, how, and which may become so.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use kvrm_arm64::{Access, Fault, FaultKind};
+
+use crate::image::{ADDRESS_BITS, ImagePage, PAGE_SHIFT, Region, page_of};
+use crate::program::Permissions;
+
+/// How many regions a lane may have, as on Linux. It bounds what a lane can cost the host.
+const REGIONS_MAX: usize = 65_530;
+
+/// What becomes of pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mapping {
+    /// They are mapped and zero, whatever was there.
+    Zero(Permissions),
+    /// They keep what they hold; all of them have to be mapped.
+    Protect(Permissions),
+    /// They are not mapped any more, and what they held is gone.
+    Unmap,
+}
+
+/// Which pages of a lane are mapped, and how.
+///
+/// Lanes begin with the map of their image and share it until they change it, so that a copy costs nothing.
+#[derive(Clone, Debug)]
+pub struct PageMap {
+    /// Sorted and disjoint.
+    regions: Arc<Vec<Region>>,
+    /// The pages that may be mapped, sorted, and disjoint even at their ends.
+    room: Arc<[Range<u64>]>,
+}
+
+impl PageMap {
+    /// A map of regions, sorted and disjoint, whose pages may be mapped again, as may those of `reserved`.
+    pub(crate) fn new(regions: Vec<Region>, reserved: &[Range<u64>]) -> Self {
+        let mapped = regions.iter().map(|region| region.first_page..region.end_page);
+        let mut ranges: Vec<_> =
+            mapped.chain(reserved.iter().cloned()).filter(|range| !range.is_empty()).collect();
+        ranges.sort_unstable_by_key(|range| range.start);
+        let mut room: Vec<Range<u64>> = Vec::new();
+        for range in ranges {
+            match room.last_mut().filter(|last| range.start <= last.end) {
+                Some(last) => last.end = last.end.max(range.end),
+                None => room.push(range),
+            }
+        }
+        Self { regions: Arc::new(regions), room: room.into() }
+    }
+
+    /// What is mapped, sorted by page.
+    #[must_use]
+    pub fn regions(&self) -> &[Region] {
+        &self.regions
+    }
+
+    /// From the first page that is or may be mapped to the last.
+    #[must_use]
+    pub fn span(&self) -> Range<u64> {
+        match &*self.room {
+            [first, .., last] => first.start..last.end,
+            [only] => only.clone(),
+            [] => 0..1,
+        }
+    }
+
+    /// What is behind the page of this number, if it is mapped.
+    #[must_use]
+    pub fn page(&self, page: u64) -> Option<ImagePage> {
+        let region = self.region(page)?;
+        let frame = region.first_frame.map_or(0, |first| first + (page - region.first_page) as u32);
+        Some(ImagePage { frame, permissions: region.permissions })
+    }
+
+    /// The region that a page is in.
+    #[must_use]
+    pub fn region(&self, page: u64) -> Option<&Region> {
+        let after = self.regions.partition_point(|region| region.first_page <= page);
+        self.regions[..after].last().filter(|region| page < region.end_page)
+    }
+
+    /// Whether all of these pages are mapped.
+    #[must_use]
+    pub fn covers(&self, pages: Range<u64>) -> bool {
+        let mut page = pages.start;
+        while page < pages.end {
+            let Some(region) = self.region(page) else { return false };
+            page = region.end_page;
+        }
+        true
+    }
+
+    /// The highest `pages` pages one behind the other in `within` of which none is mapped.
+    #[must_use]
+    pub fn gap(&self, within: Range<u64>, pages: u64) -> Option<u64> {
+        let mut end = within.end;
+        let below = self.regions.partition_point(|region| region.first_page < end);
+        for region in self.regions[..below].iter().rev() {
+            if end.saturating_sub(region.end_page.max(within.start)) >= pages {
+                break;
+            }
+            end = end.min(region.first_page);
+        }
+        end.checked_sub(pages).filter(|start| *start >= within.start)
+    }
+
+    /// Changes pages, for engines; says whether it could. If not, nothing has changed: some pages are neither mapped nor
+    /// reserved, or those to protect are not all mapped, or there would be too many regions.
+    pub fn map(&mut self, pages: &Range<u64>, mapping: Mapping) -> bool {
+        if pages.is_empty() {
+            return true;
+        }
+        let has_room = self.room.iter().any(|room| room.start <= pages.start && pages.end <= room.end);
+        let is_there = !matches!(mapping, Mapping::Protect(_)) || self.covers(pages.clone());
+        if !has_room || !is_there || self.regions.len() + 2 > REGIONS_MAX {
+            return false;
+        }
+        let regions = Arc::make_mut(&mut self.regions);
+        // With the neighbours, which may become one with what is new.
+        let first = regions.partition_point(|region| region.end_page < pages.start);
+        let end = regions.partition_point(|region| region.first_page <= pages.end);
+        let old: Vec<Region> = regions[first..end].to_vec();
+        let before = old.iter().filter_map(|region| region.part(0..pages.start));
+        let inside: Vec<Region> = match mapping {
+            Mapping::Unmap => Vec::new(),
+            Mapping::Zero(permissions) => {
+                vec![Region { first_page: pages.start, end_page: pages.end, permissions, first_frame: None }]
+            }
+            Mapping::Protect(permissions) => {
+                let parts = old.iter().filter_map(|region| region.part(pages.clone()));
+                parts.map(|part| Region { permissions, ..part }).collect()
+            }
+        };
+        let behind = old.iter().filter_map(|region| region.part(pages.end..u64::MAX));
+        let mut new: Vec<Region> = Vec::new();
+        for region in before.chain(inside).chain(behind) {
+            match new.last_mut().filter(|last| last.goes_on_with(&region)) {
+                Some(last) => last.end_page = region.end_page,
+                None => new.push(region),
+            }
+        }
+        regions.splice(first..end, new);
+        true
+    }
+
+    /// Checks every page of an access.
+    ///
+    /// `reported` is the access that a fault names; `permission` the one needed, or `None` if being mapped is
+    /// enough.
+    ///
+    /// # Errors
+    /// The fault at the first byte that is not mapped or not permitted.
+    pub fn check(
+        &self,
+        address: u64,
+        bytes: u64,
+        reported: Access,
+        permission: Option<Access>,
+    ) -> Result<(), Fault> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let fault = |kind, address| Fault { kind, access: reported, address };
+        let mut at = address;
+        let end = address.checked_add(bytes).filter(|&end| end <= 1 << ADDRESS_BITS);
+        // An access that leaves the address space fails at the first byte outside, unless a page before does.
+        let last = end.unwrap_or(1 << ADDRESS_BITS);
+        while at < last {
+            let region = self.region(page_of(at)).ok_or_else(|| fault(FaultKind::Translation, at))?;
+            if permission.is_some_and(|access| !region.permissions.permit(access)) {
+                return Err(fault(FaultKind::Permission, at));
+            }
+            at = region.end_page << PAGE_SHIFT;
+        }
+        if end.is_some() {
+            Ok(())
+        } else {
+            Err(fault(FaultKind::Translation, address.max(1 << ADDRESS_BITS)))
+        }
+    }
+}
+
+impl Region {
+    /// What of it lies in some pages.
+    fn part(&self, pages: Range<u64>) -> Option<Self> {
+        let (first_page, end_page) = (self.first_page.max(pages.start), self.end_page.min(pages.end));
+        let first_frame =
+            self.first_frame.map(|frame| frame + first_page.saturating_sub(self.first_page) as u32);
+        (first_page < end_page).then_some(Self { first_page, end_page, first_frame, ..*self })
+    }
+
+    /// Whether another one goes on where it ends.
+    fn goes_on_with(&self, next: &Self) -> bool {
+        let frame = self.first_frame.map(|frame| frame + (self.end_page - self.first_page) as u32);
+        self.end_page == next.first_page && self.permissions == next.permissions && frame == next.first_frame
+    }
+}

@@ -1,0 +1,146 @@
+//! Calls one by one, where a guest that QEMU runs too could not be exact.
+
+use kvrm_machine::{Stop, linux::CALLS};
+
+use crate::support::{Caller, DATA, HERE};
+
+const EBADF: i64 = -9;
+const EINVAL: i64 = -22;
+const EMFILE: i64 = -24;
+const EFBIG: i64 = -27;
+const ERANGE: i64 = -34;
+const EDEADLK: i64 = -35;
+const ENAMETOOLONG: i64 = -36;
+const ENOSYS: i64 = -38;
+
+#[test]
+fn an_unknown_call_is_refused_and_counted() {
+    let mut caller = Caller::new();
+    assert_eq!(caller.call(1000, &[]), ENOSYS, "no such call");
+    let mut cpu = caller.machine.cpu(0).unwrap();
+    cpu.set_x(8, 1001 | 1 << 40);
+    caller.machine.set_cpu(0, &cpu).unwrap();
+    caller.machine.resume(0).unwrap();
+    let report = caller.machine.run(3).unwrap();
+    assert_eq!(report.unknown_calls.get(&1001), Some(&1), "the number has 32 bits: {report}");
+    assert!(report.to_string().contains("1 of number 1001"), "the report says so: {report}");
+}
+
+#[test]
+fn an_exit_has_eight_bits() {
+    for (number, code, status) in [(93, 7, 7), (94, 0x1_02ff, 0xff), (93, u64::MAX, 0xff)] {
+        assert_eq!(
+            Caller::new().try_call(number, &[code]),
+            Err(Stop::Exit { code: status }),
+            "call {number}"
+        );
+    }
+}
+
+#[test]
+fn signals_end_the_lane_unless_they_do_not() {
+    let (kill, action, mask) = (129, 134, 135);
+    for (signal, code) in [(6, 134), (9, 137), (15, 143), (64, 192)] {
+        assert_eq!(Caller::new().try_call(kill, &[0, signal]), Err(Stop::Exit { code }), "signal {signal}");
+    }
+    let mut caller = Caller::new();
+    for harmless in [0, 17, 18, 19, 23, 28] {
+        assert_eq!(caller.call(kill, &[1, harmless]), 0, "signal {harmless}");
+    }
+    assert_eq!(caller.call(kill, &[2, 9]), -3, "there is no other process");
+    caller.write(DATA, &0x1234_5678_u64.to_le_bytes());
+    assert_eq!(caller.call(action, &[10, DATA, 0, 8]), 0, "a handler");
+    assert_eq!(caller.call(kill, &[1, 10]), ENOSYS, "handlers are not called");
+    assert_eq!(caller.call(action, &[9, DATA, 0, 8]), EINVAL, "nobody handles SIGKILL");
+    caller.write(DATA, &(1_u64 << 14).to_le_bytes());
+    assert_eq!(caller.call(mask, &[0, DATA, 0, 8]), 0, "SIGTERM is blocked");
+    assert_eq!(caller.call(kill, &[1, 15]), 0, "it waits");
+    assert_eq!(caller.try_call(mask, &[1, DATA, 0, 8]), Err(Stop::Exit { code: 143 }), "until it may come");
+}
+
+#[test]
+fn descriptors_run_out() {
+    let mut caller = Caller::new();
+    for expected in 3..1024 {
+        assert_eq!(caller.open("/dev/null", 2), expected, "the lowest free number");
+    }
+    assert_eq!(caller.open("/dev/null", 2), EMFILE, "none is left");
+    assert_eq!(caller.open("/tmp/new", 0o101), EMFILE, "and no file is made");
+    let path = caller.path("/tmp/new");
+    assert_eq!(caller.call(48, &[HERE, path, 0]), -2, "it is not there");
+    assert_eq!(caller.call(57, &[500]), 0, "close");
+    assert_eq!(caller.call(23, &[0]), 500, "dup takes the free one");
+    assert_eq!(caller.call(57, &[u64::from(u32::MAX)]), EBADF, "descriptor -1");
+}
+
+#[test]
+fn devices_give_what_they_should() {
+    let mut caller = Caller::new();
+    let (null, zero, full) =
+        (caller.open("/dev/null", 2), caller.open("/dev/zero", 2), caller.open("/dev/full", 2));
+    caller.write(DATA, &[1; 100]);
+    assert_eq!(caller.call(63, &[null as u64, DATA, 100]), 0, "nothing");
+    assert_eq!(caller.call(63, &[zero as u64, DATA, 50]), 50, "zeros");
+    assert_eq!(caller.read(DATA, 100), [[0; 50], [1; 50]].concat(), "as many as asked for");
+    assert_eq!(caller.call(64, &[null as u64, DATA, 100]), 100, "it takes all");
+    assert_eq!(caller.call(64, &[full as u64, DATA, 100]), -28, "it takes nothing");
+    let random = caller.open("/dev/urandom", 0);
+    assert_ne!(caller.contents(random), vec![0; 0x1000], "noise");
+}
+
+#[test]
+fn what_would_wait_for_ever_says_so() {
+    let mut caller = Caller::new();
+    assert_eq!(caller.call(59, &[DATA, 0]), 0, "a pipe");
+    assert_eq!(caller.call(63, &[3, DATA, 1]), EDEADLK, "nobody could write");
+    assert_eq!(caller.call(98, &[DATA, 0, 3, 0]), EDEADLK, "nobody could wake it");
+    assert_eq!(caller.call(73, &[DATA, 0, 0, 0, 8]), EDEADLK, "nothing could become ready");
+}
+
+#[test]
+fn files_grow_as_far_as_there_is_room() {
+    let mut caller = Caller::new();
+    let file = caller.open("/tmp/large", 0o102) as u64;
+    assert_eq!(caller.call(46, &[file, 200 << 20]), 0, "200 MiB of zeros");
+    assert_eq!(caller.call(46, &[file, 300 << 20]), EFBIG, "300 are too many");
+    assert_eq!(caller.call(68, &[file, DATA, 1, 1 << 40]), EFBIG, "far away");
+    let other = caller.open("/tmp/other", 0o102) as u64;
+    assert_eq!(caller.call(46, &[other, 100 << 20]), -28, "both are too much");
+    let path = caller.path("/tmp/large");
+    assert_eq!(caller.call(35, &[HERE, path, 0]), 0, "unlink");
+    assert_eq!(caller.call(46, &[other, 100 << 20]), -28, "it is still open");
+    assert_eq!(caller.call(57, &[file]), 0, "close");
+    assert_eq!(caller.call(46, &[other, 100 << 20]), 0, "now there is room");
+}
+
+#[test]
+fn paths_have_limits() {
+    let mut caller = Caller::new();
+    assert_eq!(caller.open(&"a".repeat(256), 0), ENAMETOOLONG, "a name");
+    assert_eq!(caller.open(&"./".repeat(2047), 0), 3, "a long path");
+    caller.write(DATA, &[b'/'; 0x1001]);
+    assert_eq!(caller.call(56, &[HERE, DATA, 0]), ENAMETOOLONG, "one that does not end");
+    assert_eq!(caller.open("", 0), -2, "none");
+    assert_eq!(caller.call(17, &[DATA, 1]), ERANGE, "no room for the current directory");
+}
+
+#[test]
+fn time_is_steps_and_sleep() {
+    let mut caller = Caller::new();
+    caller.write(DATA, &[5_u64, 7].map(u64::to_le_bytes).concat());
+    assert_eq!(caller.call(101, &[DATA, 0]), 0, "nanosleep");
+    assert_eq!(caller.call(113, &[1, DATA]), 0, "clock_gettime");
+    let steps = caller.machine.cpu(0).unwrap().steps;
+    let time = caller.read(DATA, 16);
+    assert_eq!(time, [5, 7 + steps].map(u64::to_le_bytes).concat(), "five seconds and the steps");
+    caller.write(DATA, &[1_u64, 1_000_000_000].map(u64::to_le_bytes).concat());
+    assert_eq!(caller.call(101, &[DATA, 0]), EINVAL, "no such fraction");
+}
+
+#[test]
+fn every_call_is_named_once() {
+    let mut names: Vec<_> = CALLS.iter().map(|call| call.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), CALLS.len(), "names in the table");
+}

@@ -1,0 +1,60 @@
+//! The compiled guests print and end as under `qemu-aarch64`; `cargo xtask oracle guests` asks it again.
+
+use std::collections::BTreeSet;
+
+use kvrm_machine::{Machine, Stop, Stream};
+
+use crate::support::{folder, guest};
+
+/// A guest, its arguments, its status, and where what it prints stands.
+const RUNS: [(&str, &[&str], i32, &str); 7] = [
+    ("files", &["/tmp/kvrm-guest"], 3, include_str!("expected/files.txt")),
+    ("files", &[], 2, ""),
+    ("memory", &[], 0, include_str!("expected/memory.txt")),
+    ("process", &[], 1, include_str!("expected/process.txt")),
+    ("process", &["", "two words", "abort"], 134, include_str!("expected/process_abort.txt")),
+    ("process", &["sigpipe"], 141, include_str!("expected/process_sigpipe.txt")),
+    ("tls", &[], 0, include_str!("expected/tls.txt")),
+];
+
+#[test]
+fn every_guest_prints_and_ends_as_under_qemu() {
+    for (name, arguments, status, expected) in RUNS {
+        let mut machine = Machine::builder(guest(name))
+            .lanes(2)
+            .arguments(|_| arguments.iter().map(|&word| word.to_owned()).collect())
+            .environment(|_| vec!["KVRM_GUEST=a variable".to_owned()])
+            .input(|_| include_bytes!("expected/input.txt").to_vec())
+            .build()
+            .expect("the guest fits");
+        let report = machine.run(10_000_000).expect("the engine works");
+        for lane in 0..2 {
+            let output = String::from_utf8_lossy(machine.output(lane, Stream::Output).unwrap()).into_owned();
+            assert_eq!(output, expected, "{name} {arguments:?} in lane {lane}");
+            let stop = machine.stop(lane).unwrap();
+            assert_eq!(stop, Some(Stop::Exit { code: status }), "{name} {arguments:?} in lane {lane}");
+        }
+        let unknown: Vec<_> = report.unknown_calls.into_iter().collect();
+        let expected = if name == "process" { vec![(999, 2)] } else { Vec::new() };
+        assert_eq!(unknown, expected, "{name} makes one call that there is not");
+    }
+}
+
+#[test]
+fn there_is_no_guest_that_is_not_tested() {
+    let files = std::fs::read_dir(folder()).unwrap();
+    let found: BTreeSet<String> =
+        files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    let known: BTreeSet<String> = RUNS.iter().map(|(name, ..)| format!("{name}.elf")).collect();
+    assert_eq!(found, known, "the files in guests/linux/bin");
+}
+
+#[test]
+fn guests_are_known_by_their_code() {
+    assert!(guest("files").linux.is_some(), "it makes system calls");
+    assert!(guest("tls").linux.is_some_and(|linux| linux.headers > 0 && linux.count > 0), "it has headers");
+    let bare = folder().join("../../bin/sieve.elf");
+    assert!(kvrm_machine::Program::open(&bare).unwrap().linux.is_none(), "it calls semihosting");
+    let system = Some(kvrm_machine::System::Linux);
+    assert!(kvrm_machine::Program::open_as(bare, system).unwrap().linux.is_some(), "unless told otherwise");
+}

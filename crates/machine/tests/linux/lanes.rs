@@ -1,0 +1,94 @@
+//! Lanes that are apart: arguments, files, randomness, snapshots, frames.
+
+use kvrm_machine::{Machine, Stop, Stream};
+
+use crate::support::{Caller, DATA, guest, program};
+
+#[test]
+fn lanes_have_arguments_environment_and_input_of_their_own() {
+    let mut machine = Machine::builder(guest("process"))
+        .lanes(3)
+        .arguments(|lane| vec![format!("lane {lane}")])
+        .environment(|lane| vec![format!("KVRM_LANE={lane}")])
+        .input(|lane| vec![b'x'; 10 * lane])
+        .build()
+        .unwrap();
+    machine.run(u64::MAX).unwrap();
+    for lane in 0..3 {
+        let output = String::from_utf8_lossy(machine.output(lane, Stream::Output).unwrap()).into_owned();
+        for line in [
+            format!("argument=lane {lane}\n"),
+            format!("variable=KVRM_LANE={lane}\n"),
+            format!("input={}\n", 10 * lane),
+        ] {
+            assert!(output.contains(&line), "lane {lane} says {line}: {output}");
+        }
+    }
+}
+
+#[test]
+fn a_reset_takes_files_memory_and_arguments_back() {
+    let mut machine =
+        Machine::builder(guest("files")).lanes(2).arguments(|_| vec!["/tmp/a".to_owned()]).build().unwrap();
+    machine.snapshot().unwrap();
+    let report = machine.run(u64::MAX).unwrap();
+    let output = machine.output(1, Stream::Output).unwrap().to_vec();
+    machine.reset(&[0, 1]).unwrap();
+    machine.set_arguments(0, &["/tmp/other".to_owned()]).unwrap();
+    assert_eq!(machine.run(u64::MAX).unwrap().steps, report.steps, "the same again");
+    for lane in 0..2 {
+        assert_eq!(machine.output(lane, Stream::Output).unwrap(), output, "lane {lane}");
+    }
+    let late = machine.set_arguments(0, &["/tmp/late".to_owned()]);
+    assert!(late.is_err(), "it has begun");
+}
+
+#[test]
+fn randomness_follows_from_seed_and_lane() {
+    let bytes = |seed: u64| {
+        let mut caller = Caller::of(Machine::builder(program()).seed(seed));
+        assert_eq!(caller.call(278, &[DATA, 33, 0]), 33, "getrandom");
+        let first = caller.read(DATA, 33);
+        assert_eq!(caller.call(278, &[DATA, 33, 0]), 33, "getrandom");
+        assert_ne!(caller.read(DATA, 33), first, "it goes on");
+        first
+    };
+    assert_eq!(bytes(1), bytes(1), "the same again");
+    assert_ne!(bytes(1), bytes(2), "another seed");
+}
+
+#[test]
+fn a_call_that_lacks_a_frame_is_made_again() {
+    // One frame for the stack.
+    let mut caller = Caller::of(Machine::builder(program()).frames_max(1).input(|_| b"input".to_vec()));
+    assert_eq!(caller.try_call(63, &[0, DATA, 100]), Err(Stop::OutOfFrames), "read");
+    let steps = caller.machine.cpu(0).unwrap().steps;
+    caller.machine.set_frames_max(2).unwrap();
+    caller.machine.run(1).unwrap();
+    let cpu = caller.machine.cpu(0).unwrap();
+    assert_eq!((cpu.x(0), cpu.steps), (5, steps + 1), "nothing of the input is lost");
+    assert_eq!(caller.read(DATA, 5), b"input", "it is there");
+}
+
+#[test]
+fn what_is_mounted_can_be_read_and_not_changed() {
+    let host = tempfile::tempdir().unwrap();
+    std::fs::write(host.path().join("file"), "of the host").unwrap();
+    std::fs::create_dir(host.path().join("inside")).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("/etc/passwd", host.path().join("out")).unwrap();
+    let mut caller = Caller::of(Machine::builder(program()).mount(host.path(), "/data/here"));
+    let file = caller.open("/data/here/inside/../file", 0);
+    assert_eq!(caller.contents(file), b"of the host", "what is in it");
+    let (enoent, erofs) = (-2, -30);
+    assert_eq!(caller.open("/data/here/file", 1), erofs, "to write");
+    assert_eq!(caller.open("/data/here/new", 0o101), erofs, "a new one");
+    assert_eq!(caller.open("/data/here/inside/new", 0o101), erofs, "a new one deeper");
+    assert_eq!(caller.open("/data/here/out", 0), enoent, "links lead to the guest's files");
+    let path = caller.path("/data/here/file");
+    assert_eq!(caller.call(35, &[0, path, 0]), erofs, "unlink");
+    assert_eq!(caller.call(45, &[path, 0]), erofs, "truncate");
+    assert_eq!(caller.open("/data/here/../../../../data/here/file", 0), 4, "above the root is the root");
+    let missing = Machine::builder(program()).mount("/there/is/no/such/directory", "/x").build();
+    assert!(missing.is_err(), "it cannot be mounted");
+}

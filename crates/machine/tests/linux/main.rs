@@ -1,0 +1,7 @@
+//! Linux programs: guests against what QEMU says, calls one by one, and guests that mean harm.
+
+mod calls;
+mod guests;
+mod hostile;
+mod lanes;
+mod support;
