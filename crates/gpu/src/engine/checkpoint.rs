@@ -17,13 +17,16 @@ pub(crate) struct Checkpoint {
     info: Vec<u8>,
     simd: HashMap<usize, Simd>,
     maps: Vec<PageMap>,
-    snapshot: Option<(Vec<u8>, HashMap<usize, Simd>, Vec<PageMap>)>,
+    snapshot: Option<Remembered>,
     /// Console output that waits, and how many calls wrote it.
     console: Vec<u8>,
     served: u64,
     frames_used: u32,
     frames_max: u32,
 }
+
+/// The snapshot's columns, SIMD registers and maps.
+type Remembered = (Vec<u8>, HashMap<usize, Simd>, Vec<PageMap>);
 
 impl GpuExecutor {
     /// How many bytes a checkpoint would have.

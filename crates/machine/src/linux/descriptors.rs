@@ -30,6 +30,9 @@ pub(super) enum Object {
     PipeIn(u32),
 }
 
+/// Names of a directory and what they stand for.
+pub(super) type Listing = Arc<Vec<(Vec<u8>, Number)>>;
+
 /// What `open` made; several descriptors may share it.
 #[derive(Clone, Debug)]
 pub(super) struct Description {
@@ -37,7 +40,7 @@ pub(super) struct Description {
     pub(super) position: u64,
     pub(super) flags: u32,
     /// What a directory held when its reading began.
-    pub(super) listing: Option<Arc<Vec<(Vec<u8>, Number)>>>,
+    pub(super) listing: Option<Listing>,
 }
 
 impl Description {
