@@ -61,6 +61,9 @@ pub(crate) struct MachineArgs {
     /// Give the machine the Armv8.1 atomics.
     #[arg(long)]
     pub(crate) lse: bool,
+    /// Give the machine floating point and vectors, with AES, SHA-1 and SHA-256; needs --engine reference so far.
+    #[arg(long)]
+    pub(crate) fp: bool,
 }
 
 impl LoadArgs {
@@ -74,6 +77,12 @@ impl LoadArgs {
 }
 
 impl MachineArgs {
+    /// The features that were asked for.
+    pub(crate) const fn features(&self) -> Features {
+        let features = if self.fp { Features::ALL } else { Features::ARMV8_0 };
+        Features { lse: self.lse, ..features }
+    }
+
     /// Everything but the engine, the number of lanes and the console.
     pub(crate) fn builder(&self) -> Result<Builder<'static>> {
         self.builder_of_lane(0)
@@ -91,7 +100,7 @@ impl MachineArgs {
         }
         let (args, templates) = (self.args.clone(), self.lane_args.clone());
         let mut builder = Machine::builder(program)
-            .features(Features { lse: self.lse, ..Features::ARMV8_0 })
+            .features(self.features())
             .stack_bytes(self.stack)
             .heap_bytes(self.heap)
             .input(move |_| input.clone())

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
-use kvrm::arm64::{Feature, decode, disassemble};
+use kvrm::arm64::{Feature, Features, decode, disassemble};
 use kvrm::{Access, Fault, FaultKind, Machine, Register, Report, Stop, Stream};
 
 use crate::engine::EngineArgs;
@@ -78,7 +78,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         show_lanes(&machine)?;
     }
     if !args.json {
-        explain(&mut machine, args.machine.lse)?;
+        explain(&mut machine, args.machine.features())?;
     }
     if args.stats {
         note(report);
@@ -153,7 +153,7 @@ fn show_lanes(machine: &Machine) -> Result<()> {
 }
 
 /// Says why lanes stopped that did not exit by themselves, the first few of them, and what would help.
-fn explain(machine: &mut Machine, lse: bool) -> Result<()> {
+fn explain(machine: &mut Machine, features: Features) -> Result<()> {
     const SHOWN: usize = 8;
     let mut hints = Vec::new();
     let mut more = 0;
@@ -175,7 +175,7 @@ fn explain(machine: &mut Machine, lse: bool) -> Result<()> {
             format!(" <{}+{:#x}>", symbol.name.escape_debug(), pc - symbol.address)
         });
         note(format_args!("lane {lane} stopped: {stop}; pc {pc:#x}{place}: {text}"));
-        hints.extend(hint(stop, pc, lse).filter(|hint| !hints.contains(hint)));
+        hints.extend(hint(stop, pc, features).filter(|hint| !hints.contains(hint)));
     }
     if more > 0 {
         note(format_args!("{more} more lanes stopped without exiting"));
@@ -187,14 +187,13 @@ fn explain(machine: &mut Machine, lse: bool) -> Result<()> {
 }
 
 /// What may help against a stop.
-fn hint(stop: Stop, pc: u64, lse: bool) -> Option<String> {
+fn hint(stop: Stop, pc: u64, features: Features) -> Option<String> {
     match stop {
-        Stop::Undefined { word } if !lse && decode(word).is_some_and(|op| op.feature() == Feature::Lse) => {
-            Some(format!("the word is `{}`, which needs --lse", disassemble(word, pc)))
-        }
-        // Bits 27 and 26 are both set in data processing and in loads and stores of that group, nowhere else.
-        Stop::Undefined { word } if word >> 26 & 0b11 == 0b11 => {
-            Some("floating point and SIMD are not supported yet".to_owned())
+        Stop::Undefined { word } => {
+            let feature = decode(word)?.feature_of(word);
+            let option = if feature == Feature::Lse { "--lse" } else { "--fp and --engine reference" };
+            let is_missing = !features.has(feature);
+            is_missing.then(|| format!("the word is `{}`, which needs {option}", disassemble(word, pc)))
         }
         Stop::OutOfFrames => Some("raise --frames".to_owned()),
         _ => None,

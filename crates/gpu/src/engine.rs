@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use kvrm_arm64::{Access, Cpu, Stop};
+use kvrm_arm64::{Access, Cpu, Features, Stop};
 use kvrm_machine::{Decisions, Executor, Image, PAGE_BYTES, Plan, Progress, Register, RunStats};
 use kvrm_shaders::layout::{
     COLUMN_FPCR, COLUMN_HEAD, COLUMN_NZCV, COLUMN_PC, COLUMN_ROOT, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP,
@@ -108,6 +108,9 @@ impl GpuExecutor {
         let mut frames = Frames::new();
         let roots: Vec<_> = plan.images.iter().map(|image| frames.add(image)).collect();
         let features = plan.image(0).features();
+        if let Some(feature) = features.without(Features::GPU).next() {
+            return Err(Error::NoFeature { feature: feature.name() });
+        }
         let mut store = Store::new(device, &frames, lanes, features, dispatch, bounds)?;
         let root_of = |lane: usize| if roots.len() == 1 { roots[0] } else { roots[lane] };
         let workgroup = match bounds.workgroup {
