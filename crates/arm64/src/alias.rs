@@ -4,6 +4,7 @@ use crate::Word;
 use crate::operand::Operand::{self, *};
 use crate::semantics::bitmask::decode_bit_masks;
 use crate::semantics::truncate;
+use crate::view::{BYTES, IMM5, IMMH, TI, TI_LONG};
 
 /// An alias of the encodings with a given mnemonic in a given group.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +95,26 @@ static ALIASES: &[Alias] = &[
     row("sys",    "systeminstrs", "",       &[SysOpName, Xt],                 |w| sys_instruction(w).is_some_and(|i| i.has_register)),
     row("sys",    "systeminstrs", "",       &[SysOpName],                     |w| sys_instruction(w).is_some() && w.rt() == 31),
     row("sys",    "systeminstrs", "sys",    &[SysOp],                         |w| w.rt() == 31),
+    row("dup",    "asisdone",     "mov",    &[Vd(IMM5), VnLane],              always),
+    row("ins",    "asimdins",     "mov",    &[VdLane, VnLane4],               is_from_element),
+    row("ins",    "asimdins",     "mov",    &[VdLane, RnImm5],                always),
+    row("umov",   "asimdins",     "mov",    &[Xd, VnLane],                    |w| IMM5.size(w) == 3),
+    row("umov",   "asimdins",     "mov",    &[Wd, VnLane],                    |w| IMM5.size(w) == 2),
+    row("orr",    "asimdsame",    "mov",    &[Vd(BYTES), Vn(BYTES)],          |w| w.rn() == w.rm()),
+    row("not",    "asimdmisc",    "mvn",    &[Vd(BYTES), Vn(BYTES)],          always),
+    row("sshll{2}", "asimdshf",   "sxtl{2}", &[Vd(TI_LONG), Vn(TI)],          has_no_shift),
+    row("ushll{2}", "asimdshf",   "uxtl{2}", &[Vd(TI_LONG), Vn(TI)],          has_no_shift),
 ];
+
+/// An INS whose source is an element and no general register.
+fn is_from_element(w: Word) -> bool {
+    w.bits(29, 1) == 1
+}
+
+/// A shift to the left by nothing.
+fn has_no_shift(w: Word) -> bool {
+    w.immhb() == 8 << IMMH.size(w)
+}
 
 fn always(_: Word) -> bool {
     true

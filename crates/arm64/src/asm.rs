@@ -20,10 +20,11 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::encoding::{ENCODINGS, Encoding, Op};
-use crate::operand::{BARRIERS, CONDITIONS, Operand};
+use crate::operand::{BARRIERS, CONDITIONS, Operand, vm_lane, vt_index};
 use crate::semantics::bitmask::decode_bit_masks;
 use crate::semantics::truncate;
 use crate::sysreg::REGISTERS;
+use crate::view::{Element, IMM5, IMMH, View, Width};
 use crate::{Word, decode};
 
 /// A general register by number and size; number 31 is the stack pointer or zero.
@@ -77,6 +78,11 @@ pub enum Arg {
     Label(Label),
     /// A place in memory.
     Address(Register, Mode),
+    /// A SIMD&FP register: number, binary logarithm of the bytes of an element (0 B to 4 Q), and how many elements,
+    /// 0 of a scalar.
+    Simd(u32, u32, u32),
+    /// An element of one: number, binary logarithm of its bytes, index.
+    Lane(u32, u32, u32),
 }
 
 /// How an address is formed from its base.
@@ -97,6 +103,8 @@ pub enum Mode {
         /// Whether it counts elements rather than bytes.
         scaled: bool,
     },
+    /// Base, to which a register is added afterwards.
+    PostRegister(Register),
 }
 
 /// A place in the code of one [`Assembler`].
@@ -205,16 +213,26 @@ pub fn args(op: Op, word: u32) -> Vec<Arg> {
 /// If an operand is of the wrong kind or out of range, or the word is UNDEFINED.
 pub fn encode(op: Op, args: &[Arg]) -> Result<u32, AsmError> {
     let encoding = op.encoding();
-    let operands = || encoding.operands.iter().filter(|operand| !matches!(operand, Operand::Text(_)));
+    let operands = || encoding.operands.iter().filter(|operand| !has_no_arg(**operand));
     let expected = operands().count();
-    if expected != args.len() {
+    let hidden = operands().filter(|operand| operand.is_hidden()).count();
+    if expected != args.len() && expected != args.len() + hidden {
         return Err(AsmError::Count { op, expected, given: args.len() });
     }
     let mut word = encoding.pattern.canonical();
     for (index, (&operand, &arg)) in operands().zip(args).enumerate() {
         let wide = word >> 31 == 1;
-        word |=
-            bits(encoding, operand, arg, wide).map_err(|problem| AsmError::Operand { op, index, problem })?;
+        word |= simd_bits(operand, arg, Word(word))
+            .unwrap_or_else(|| bits(encoding, operand, arg, wide))
+            .map_err(|problem| AsmError::Operand { op, index, problem })?;
+    }
+    // Operands that share the size of elements may have contradicted each other.
+    let given = operands().zip(args).enumerate();
+    for (index, (&operand, &given)) in given.filter(|(_, (operand, _))| shares_size(**operand)) {
+        if arg(operand, Word(word)) != Some(given) {
+            let problem = "its elements do not go with those of the other operands";
+            return Err(AsmError::Operand { op, index, problem });
+        }
     }
     // The size of Rt in TBZ is a bit of the number tested, which comes after it.
     let narrow = |arg: &Arg| matches!(arg, Arg::Register(Register { wide: false, .. }));
@@ -225,6 +243,34 @@ pub fn encode(op: Op, args: &[Arg]) -> Result<u32, AsmError> {
         return Err(AsmError::Operand { op, index, problem: "bits from 32 up need a 64-bit register" });
     }
     if decode(word) == Some(op) { Ok(word) } else { Err(AsmError::Undefined { op, word }) }
+}
+
+/// Whether an operand is fixed text.
+const fn has_no_arg(operand: Operand) -> bool {
+    matches!(operand, Operand::Text(_) | Operand::ShiftSize)
+}
+
+/// Whether the operand has bits in common with others, or follows from them.
+const fn shares_size(operand: Operand) -> bool {
+    use Operand as O;
+    operand.simd().is_some()
+        || matches!(
+            operand,
+            O::VdLane
+                | O::VnLane
+                | O::VnLane4
+                | O::VmLane(_)
+                | O::VdHigh
+                | O::VnHigh
+                | O::VtList(..)
+                | O::VtLane(..)
+                | O::VnTable(_)
+                | O::ShiftRight
+                | O::ShiftLeft
+                | O::PostBytes(..)
+                | O::Imm5Ignored
+                | O::Imm4Ignored
+        )
 }
 
 /// Reads an operand out of a word.
@@ -259,9 +305,33 @@ fn arg(operand: Operand, w: Word) -> Option<Arg> {
             let index = register(w.rm(), w.option() & 3 == 3, false);
             Arg::Address(base, Mode::Index { register: index, extend: w.option(), scaled: w.s() == 1 })
         }
-        O::Text(_) => return None,
+        O::Text(_) | O::ShiftSize => return None,
+        O::RnImm5 => Arg::Register(register(w.rn(), IMM5.size(w) == 3, false)),
+        O::VdLane => Arg::Lane(w.rd(), IMM5.size(w), w.imm5() >> (IMM5.size(w) + 1)),
+        O::VnLane => Arg::Lane(w.rn(), IMM5.size(w), w.imm5() >> (IMM5.size(w) + 1)),
+        O::VnLane4 => Arg::Lane(w.rn(), IMM5.size(w), w.imm4() >> IMM5.size(w)),
+        O::VmLane(element) => {
+            let (number, size, index) = vm_lane(element, w);
+            Arg::Lane(number, size, index)
+        }
+        O::VdHigh => Arg::Lane(w.rd(), 3, 1),
+        O::VnHigh => Arg::Lane(w.rn(), 3, 1),
+        O::VtList(_, view) => Arg::Simd(w.rt(), view.size(w), view.lanes(w)),
+        O::VtLane(_, size) => Arg::Lane(w.rt(), size, vt_index(size, w)),
+        O::VnTable(_) => Arg::Simd(w.rn(), 0, 16),
+        O::ShiftRight => Arg::Imm((16 << IMMH.size(w)) - i64::from(w.immhb())),
+        O::ShiftLeft => Arg::Imm(i64::from(w.immhb()) - (8 << IMMH.size(w))),
+        O::FractionBits => Arg::Imm(64 - i64::from(w.scale())),
+        O::Imm8 | O::Imm8Bytes | O::Imm8Float => Arg::Imm(w.abcdefgh().into()),
+        O::Imm8Shifted(bits) => Arg::ShiftedImm(w.abcdefgh(), 8 * w.bits(13, bits)),
+        O::Imm8Ones => Arg::ShiftedImm(w.abcdefgh(), 8 << w.bits(12, 1)),
+        O::Imm5Ignored => Arg::Imm((w.imm5() >> (IMM5.size(w) + 1)).into()),
+        O::Imm4Ignored => Arg::Imm((w.imm4() & ((1 << IMM5.size(w)) - 1)).into()),
+        O::PostBytes(count, view) => Arg::Address(base, Mode::Post((count * view.bytes(w)).into())),
+        O::PostRegister => Arg::Address(base, Mode::PostRegister(register(w.rm(), true, false))),
         O::TestBit => Arg::Imm(i64::from(w.test_bit())),
         O::PstateField => Arg::Imm(i64::from(w.op1() << 3 | w.op2())),
+        _ if let Some((low, view)) = operand.simd() => Arg::Simd(w.bits(low, 5), view.size(w), view.lanes(w)),
         _ => match (operand.register(), number_field(operand)) {
             (Some(field), _) => {
                 Arg::Register(register(w.bits(field.low, 5), field.wide.unwrap_or(wide), field.sp))
@@ -291,11 +361,94 @@ const fn number_field(operand: Operand) -> Option<(u32, u32)> {
         O::SysOp => (5, 14),
         O::SysReg => (5, 15),
         O::Prfop => (0, 5),
+        O::FloatImm => (13, 8),
+        O::ExtIndex => (11, 4),
         _ => return None,
     })
 }
 
 type Bits = Result<u32, &'static str>;
+
+/// Puts an operand of Advanced SIMD into the bits of a word, which has those of the operands before. `None` if it is
+/// no such operand.
+fn simd_bits(operand: Operand, arg: Arg, w: Word) -> Option<Bits> {
+    use Operand as O;
+    let number = |number: u32, low: u32| field(number.into(), low, 5);
+    let whole = |view: View, size, lanes| view.encode(size, lanes).ok_or("no such view of a register");
+    // imm5 of an element.
+    let imm5 = |size: u32, index: u32| match size {
+        0..=3 => Ok(field(index.into(), 17 + size, 4 - size)? | 1 << (16 + size)),
+        _ => Err("there are no such elements"),
+    };
+    Some(match (operand, arg) {
+        (O::VtList(_, view), Arg::Simd(vt, size, lanes)) => {
+            number(vt, 0).and_then(|vt| Ok(vt | whole(view, size, lanes)?))
+        }
+        (O::VnTable(_), Arg::Simd(vn, 0, 16)) => number(vn, 5),
+        (_, Arg::Simd(register, size, lanes)) => {
+            let (low, view) = operand.simd()?;
+            number(register, low).and_then(|register| Ok(register | whole(view, size, lanes)?))
+        }
+        (O::VdLane, Arg::Lane(vd, size, index)) => number(vd, 0).and_then(|vd| Ok(vd | imm5(size, index)?)),
+        (O::VnLane, Arg::Lane(vn, size, index)) => number(vn, 5).and_then(|vn| Ok(vn | imm5(size, index)?)),
+        (O::VnLane4, Arg::Lane(vn, 0..=3, index)) => {
+            let size = IMM5.size(w);
+            number(vn, 5).and_then(|vn| Ok(vn | field(index.into(), 11 + size, 4 - size)?))
+        }
+        (O::RnImm5, Arg::Register(rn)) => general(rn, IMM5.size(w) == 3, false, 5),
+        (O::VdHigh, Arg::Lane(vd, 3, 1)) => number(vd, 0),
+        (O::VnHigh, Arg::Lane(vn, 3, 1)) => number(vn, 5),
+        (O::VmLane(element), Arg::Lane(vm, size, index)) => vm_lane_bits(element, vm, size, index),
+        (O::VtLane(_, size), Arg::Lane(vt, given, index)) if size == given => {
+            let position = field(index.into(), size, 4 - size);
+            number(vt, 0).and_then(|vt| {
+                let position = position?;
+                Ok(vt | (position & 3) << 10 | (position >> 2 & 1) << 12 | position >> 3 << 30)
+            })
+        }
+        (O::ShiftRight, Arg::Imm(amount)) => field((16 << IMMH.size(w)) - amount, 16, 7),
+        (O::ShiftLeft, Arg::Imm(amount)) => field((8 << IMMH.size(w)) + amount, 16, 7),
+        (O::FractionBits, Arg::Imm(bits)) => field(64 - bits, 10, 6),
+        (O::Imm8 | O::Imm8Bytes | O::Imm8Float, Arg::Imm(imm)) => abcdefgh(imm),
+        (O::Imm8Shifted(_), Arg::Imm(imm)) => abcdefgh(imm),
+        (O::Imm8Shifted(bits), Arg::ShiftedImm(imm, shift)) => {
+            abcdefgh(imm.into()).and_then(|imm| Ok(imm | units(shift, 8, 13, bits)?))
+        }
+        (O::Imm8Ones, Arg::ShiftedImm(imm, shift @ (8 | 16))) => {
+            abcdefgh(imm.into()).map(|imm| imm | (shift >> 4) << 12)
+        }
+        (O::Imm5Ignored, Arg::Imm(bits)) => field(bits, 17 + IMM5.size(w), 4 - IMM5.size(w)),
+        (O::Imm4Ignored, Arg::Imm(bits)) => field(bits, 11, IMM5.size(w)),
+        (O::PostBytes(..), Arg::Address(base, Mode::Post(_))) => general(base, true, true, 5),
+        (O::PostRegister, Arg::Address(base, Mode::PostRegister(register))) => {
+            general(base, true, true, 5).and_then(|base| Ok(base | general(register, true, false, 16)?))
+        }
+        _ => return None,
+    })
+}
+
+/// An element of Vm: its number, H, L and M, and its size.
+fn vm_lane_bits(element: Element, vm: u32, size: u32, index: u32) -> Bits {
+    let view = View { element, width: Width::Scalar };
+    let view = view.encode(size, 0).ok_or("there are no such elements")?;
+    let index_bits = match size {
+        1..=3 => field(index.into(), 0, 4 - size)?,
+        _ => return Err("there are no such elements"),
+    };
+    let (h, l, m) = match size {
+        1 => (index_bits >> 2, index_bits >> 1 & 1, index_bits & 1),
+        2 => (index_bits >> 1, index_bits & 1, 0),
+        _ => (index_bits, 0, 0),
+    };
+    let vm = field(vm.into(), 16, if size == 1 { 4 } else { 5 })?;
+    Ok(view | vm | h << 11 | l << 21 | m << 20)
+}
+
+/// A modified immediate in its two fields.
+fn abcdefgh(imm: i64) -> Bits {
+    let imm = field(imm, 0, 8)?;
+    Ok((imm >> 5) << 16 | (imm & 31) << 5)
+}
 
 /// Puts an operand into the bits of a word. `wide` is bit 31 of the encoding.
 fn bits(encoding: &Encoding, operand: Operand, arg: Arg, wide: bool) -> Bits {
@@ -439,6 +592,14 @@ fn fits_word(value: i64) -> bool {
     u32::try_from(value).is_ok() || i32::try_from(value).is_ok()
 }
 
+/// Whether a row has a mnemonic, with or without the 2 that says which half of a register is meant.
+fn is_called(encoding: &Encoding, mnemonic: &str) -> bool {
+    match encoding.mnemonic.strip_suffix("{2}") {
+        Some(first_half) => mnemonic.strip_suffix('2').unwrap_or(mnemonic) == first_half,
+        None => encoding.mnemonic == mnemonic,
+    }
+}
+
 /// Collects instructions and resolves labels.
 #[derive(Clone, Debug)]
 pub struct Assembler {
@@ -508,7 +669,7 @@ impl Assembler {
     pub fn emit(&mut self, mnemonic: &str, args: &[Arg]) -> &mut Self {
         let stand_in: Vec<Arg> =
             args.iter().map(|&arg| if matches!(arg, Arg::Label(_)) { Arg::Offset(0) } else { arg }).collect();
-        let rows = || ENCODINGS.iter().filter(|encoding| encoding.mnemonic == mnemonic);
+        let rows = || ENCODINGS.iter().filter(|encoding| is_called(encoding, mnemonic));
         match rows().find(|encoding| encode(encoding.op, &stand_in).is_ok()) {
             Some(encoding) => self.op(encoding.op, args),
             None => self.push(Err(AsmError::NoEncoding { text: alloc::format!("{mnemonic} {args:?}") })),

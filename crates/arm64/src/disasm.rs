@@ -3,9 +3,10 @@
 use core::fmt::{self, Display, Formatter};
 
 use crate::alias::{preferred, pstate_field, sys_instruction};
-use crate::operand::{BARRIERS, CONDITIONS, EXTENDS, Operand, SHIFTS, is_wide};
+use crate::operand::{BARRIERS, CONDITIONS, EXTENDS, Operand, SHIFTS, is_wide, vm_lane, vt_index};
 use crate::semantics::bitmask::decode_bit_masks;
 use crate::semantics::truncate;
+use crate::view::{Element, LETTERS, View, Width};
 use crate::{Op, Word, decode, sysreg};
 
 /// A word at an address, to be displayed as assembly text.
@@ -46,7 +47,10 @@ impl Display for Disassembly {
             write!(f, "st{} ", &mnemonic[2..])?;
             return write_operands(f, [operands[0], operands[2]].iter(), w, pc);
         }
-        f.write_str(mnemonic)?;
+        match mnemonic.strip_suffix("{2}") {
+            Some(mnemonic) => write!(f, "{mnemonic}{}", if w.q() == 1 { "2" } else { "" })?,
+            None => f.write_str(mnemonic)?,
+        }
         // The condition of B.cond and the name of a SYS instruction are part of the mnemonic.
         if !matches!(operands.first(), None | Some(Operand::BranchCond | Operand::SysOpName)) {
             f.write_str(" ")?;
@@ -62,7 +66,7 @@ fn write_operands<'a>(
     pc: u64,
 ) -> fmt::Result {
     let mut separator = "";
-    for &operand in operands {
+    for &operand in operands.filter(|operand| !operand.is_hidden()) {
         f.write_str(separator)?;
         write_operand(f, operand, w, pc)?;
         separator = if operand == Operand::BranchCond { " " } else { ", " };
@@ -92,6 +96,9 @@ fn write_operand(f: &mut Formatter<'_>, operand: Operand, w: Word, pc: u64) -> f
             write_register(f, number + 1, wide, false)?;
         }
         return Ok(());
+    }
+    if let Some((low, view)) = operand.simd() {
+        return write_simd(f, w.bits(low, 5), view, w);
     }
     let wide = w.bits(31, 1) == 1;
     let datasize = if wide { 64 } else { 32 };
@@ -169,6 +176,47 @@ fn write_operand(f: &mut Formatter<'_>, operand: Operand, w: Word, pc: u64) -> f
             }
         }
         O::Text(text) => f.write_str(text),
+        O::RnImm5 => write_register(f, w.rn(), imm5_size(w) == 3, false),
+        O::VdLane => write_lane(f, w.rd(), imm5_size(w), w.imm5() >> (imm5_size(w) + 1)),
+        O::VnLane => write_lane(f, w.rn(), imm5_size(w), w.imm5() >> (imm5_size(w) + 1)),
+        O::VnLane4 => write_lane(f, w.rn(), imm5_size(w), w.imm4() >> imm5_size(w)),
+        O::VmLane(element) => {
+            let (number, size, index) = vm_lane(element, w);
+            write_lane(f, number, size, index)
+        }
+        O::VdHigh => write_lane(f, w.rd(), 3, 1),
+        O::VnHigh => write_lane(f, w.rn(), 3, 1),
+        O::VtList(count, view) => write_list(f, w.rt(), count, |f, number| write_simd(f, number, view, w)),
+        O::VnTable(count) => {
+            let view = crate::view::V16B;
+            write_list(f, w.rn(), count, |f, number| write_simd(f, number, view, w))
+        }
+        O::VtLane(count, size) => {
+            write_list(f, w.rt(), count, |f, number| write!(f, "v{number}.{}", LETTERS[size as usize]))?;
+            write!(f, "[{}]", vt_index(size, w))
+        }
+        O::ShiftRight => write!(f, "#{}", (16 << crate::view::IMMH.size(w)) - w.immhb()),
+        O::ShiftLeft => write!(f, "#{}", w.immhb() - (8 << crate::view::IMMH.size(w))),
+        O::ShiftSize => write!(f, "#{}", 8 << w.size()),
+        O::FractionBits => write!(f, "#{}", 64 - w.scale()),
+        O::Imm8 => write!(f, "#{:#x}", w.abcdefgh()),
+        O::Imm8Shifted(bits) => {
+            write!(f, "#{:#x}", w.abcdefgh())?;
+            match w.bits(13, bits) {
+                0 => Ok(()),
+                amount => write!(f, ", lsl #{}", 8 * amount),
+            }
+        }
+        O::Imm8Ones => write!(f, "#{:#x}, msl #{}", w.abcdefgh(), 8 << w.bits(12, 1)),
+        O::Imm8Bytes => write!(f, "#{:#x}", byte_mask(w.abcdefgh())),
+        O::Imm8Float => write_float(f, w.abcdefgh()),
+        O::FloatImm => write_float(f, w.imm8()),
+        O::ExtIndex => write!(f, "#{}", w.imm4()),
+        O::PostBytes(count, view) => write_indexed(f, w, i64::from(count * view.bytes(w)), false),
+        O::PostRegister => {
+            write_base(f, w, "], ")?;
+            write_register(f, w.rm(), true, false)
+        }
         O::LslAmount => write!(f, "#{}", datasize - 1 - w.imms()),
         O::InsertLsb => write!(f, "#{}", datasize - w.immr()),
         O::InsertWidth => write!(f, "#{}", w.imms() + 1),
@@ -176,6 +224,75 @@ fn write_operand(f: &mut Formatter<'_>, operand: Operand, w: Word, pc: u64) -> f
         // Plain registers, handled above.
         _ => Ok(()),
     }
+}
+
+/// The size of an element that imm5 says.
+const fn imm5_size(w: Word) -> u32 {
+    View { element: Element::Imm5, width: Width::Scalar }.size(w)
+}
+
+/// A SIMD&FP register.
+fn write_simd(f: &mut Formatter<'_>, number: u32, view: View, w: Word) -> fmt::Result {
+    let (letter, lanes) = (LETTERS[(view.size(w) as usize).min(4)], view.lanes(w));
+    if view.width == Width::Scalar {
+        write!(f, "{letter}{number}")
+    } else {
+        write!(f, "v{number}.{lanes}{letter}")
+    }
+}
+
+/// An element of a SIMD&FP register.
+fn write_lane(f: &mut Formatter<'_>, number: u32, size: u32, index: u32) -> fmt::Result {
+    write!(f, "v{number}.{}[{index}]", LETTERS[size as usize])
+}
+
+/// A list of registers, of which number 0 comes after number 31.
+fn write_list(
+    f: &mut Formatter<'_>,
+    first: u32,
+    count: u32,
+    write: impl Fn(&mut Formatter<'_>, u32) -> fmt::Result,
+) -> fmt::Result {
+    f.write_str("{")?;
+    write(f, first)?;
+    if count > 2 && first + count <= 32 {
+        f.write_str("-")?;
+        write(f, first + count - 1)?;
+    } else {
+        for number in 1..count {
+            f.write_str(", ")?;
+            write(f, (first + number) & 31)?;
+        }
+    }
+    f.write_str("}")
+}
+
+/// A floating-point number of eight bits, as C prints one with `%.18e`.
+fn write_float(f: &mut Formatter<'_>, imm8: u32) -> fmt::Result {
+    // 16 to 31 times a power of two, the smallest of which is 1 / 128: exact in units of 1 / 128.
+    let power = (imm8 >> 4 & 7) ^ 4;
+    let units = u64::from(16 + (imm8 & 15)) << power;
+    let exponent = if units >= 1280 {
+        1
+    } else if units < 128 {
+        -1
+    } else {
+        0
+    };
+    // 18 digits behind the point are a multiple of 1 / 128, of 1 / 1280 and of 10 / 128 all the same.
+    const DIGITS: u64 = 1_000_000_000_000_000_000;
+    let (whole, rest, unit) = match exponent {
+        1 => (units / 1280, units % 1280, DIGITS / 1280),
+        -1 => (units * 10 / 128, units * 10 % 128, DIGITS / 128),
+        _ => (units / 128, units % 128, DIGITS / 128),
+    };
+    let sign = if imm8 >> 7 == 1 { "-" } else { "" };
+    write!(f, "#{sign}{whole}.{:018}e{exponent:+03}", rest * unit)
+}
+
+/// Each of eight bits as a byte.
+pub(crate) fn byte_mask(bits: u32) -> u64 {
+    (0..8).filter(|bit| bits >> bit & 1 == 1).fold(0, |mask, bit| mask | 0xff << (8 * bit))
 }
 
 /// An extended register. Next to the stack pointer, the extension that changes nothing is written LSL.

@@ -3,10 +3,10 @@
 use alloc::string::String;
 
 use crate::Word;
-use crate::isa::{for_each_encoding, for_each_hole};
 use crate::operand::Operand;
 use crate::pattern::Pattern;
 use crate::semantics::bitmask::decode_bit_masks;
+use crate::view::*;
 
 /// One of the seven groups the dispatch network chooses among.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,6 +65,37 @@ pub enum Feature {
     Crc32,
     /// `FEAT_LSE`, the Armv8.1 atomics.
     Lse,
+    /// `FEAT_FP` and `FEAT_AdvSIMD`: floating point and vectors.
+    Fp,
+    /// `FEAT_AES`.
+    Aes,
+    /// `FEAT_PMULL`: products of polynomials of 64 bits, which are words of a row of `Fp`.
+    Pmull,
+    /// `FEAT_SHA1`.
+    Sha1,
+    /// `FEAT_SHA256`.
+    Sha256,
+}
+
+impl Feature {
+    /// Every feature, in the order of the numbers.
+    pub const ALL: [Self; 8] =
+        [Self::Base, Self::Crc32, Self::Lse, Self::Fp, Self::Aes, Self::Pmull, Self::Sha1, Self::Sha256];
+
+    /// A short name, as in options and test vectors.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Base => "base",
+            Self::Crc32 => "crc32",
+            Self::Lse => "lse",
+            Self::Fp => "fp",
+            Self::Aes => "aes",
+            Self::Pmull => "pmull",
+            Self::Sha1 => "sha1",
+            Self::Sha256 => "sha256",
+        }
+    }
 }
 
 /// The set of optional features a machine has. An encoding of a missing feature is UNDEFINED.
@@ -74,13 +105,29 @@ pub struct Features {
     pub crc32: bool,
     /// `FEAT_LSE`, the Armv8.1 atomics.
     pub lse: bool,
+    /// `FEAT_FP` and `FEAT_AdvSIMD`: floating point and vectors, which exist together or not at all.
+    pub fp: bool,
+    /// `FEAT_AES`.
+    pub aes: bool,
+    /// `FEAT_PMULL`: products of polynomials of 64 bits.
+    pub pmull: bool,
+    /// `FEAT_SHA1`.
+    pub sha1: bool,
+    /// `FEAT_SHA256`.
+    pub sha256: bool,
 }
 
 impl Features {
+    /// The Armv8.0-A base and nothing else.
+    pub const BASE: Self =
+        Self { crc32: false, lse: false, fp: false, aes: false, pmull: false, sha1: false, sha256: false };
     /// Armv8.0-A with CRC32: what a machine has unless told otherwise.
-    pub const ARMV8_0: Self = Self { crc32: true, lse: false };
+    pub const ARMV8_0: Self = Self { crc32: true, ..Self::BASE };
+    /// Everything the GPU engine has; more only the reference.
+    pub const GPU: Self = Self { crc32: true, lse: true, ..Self::BASE };
     /// Everything in the table.
-    pub const ALL: Self = Self { crc32: true, lse: true };
+    pub const ALL: Self =
+        Self { crc32: true, lse: true, fp: true, aes: true, pmull: true, sha1: true, sha256: true };
 
     /// Whether encodings of `feature` exist on this machine.
     #[must_use]
@@ -89,7 +136,17 @@ impl Features {
             Feature::Base => true,
             Feature::Crc32 => self.crc32,
             Feature::Lse => self.lse,
+            Feature::Fp => self.fp,
+            Feature::Aes => self.aes,
+            Feature::Pmull => self.pmull,
+            Feature::Sha1 => self.sha1,
+            Feature::Sha256 => self.sha256,
         }
+    }
+
+    /// The features of this machine that another lacks.
+    pub fn without(self, other: Self) -> impl Iterator<Item = Feature> {
+        Feature::ALL.into_iter().filter(move |feature| self.has(*feature) && !other.has(*feature))
     }
 }
 
@@ -154,7 +211,10 @@ impl Encoding {
     /// The instruction group: the part of Arm's name that all rows of a group share.
     #[must_use]
     pub fn group(&self) -> &'static str {
-        self.name.splitn(3, '_').nth(2).unwrap_or(self.name)
+        let (_, rest) = self.name.split_once('_').unwrap_or(("", self.name));
+        let (first, second) = rest.split_once('_').unwrap_or((rest, rest));
+        // The groups of Advanced SIMD come before what distinguishes their rows.
+        if first.starts_with("asimd") || first.starts_with("asisd") { first } else { second }
     }
 
     /// The semantics: a path in [`crate::semantics`], with its parameters.
@@ -205,7 +265,7 @@ for_each_hole!(define_holes);
 
 macro_rules! define_encodings { ($(
     $op:ident $mnemonic:literal $bits:literal $class:ident $feature:ident
-    [$($operand:ident $(($parameter:literal))?),*] [$($hole:ident),*] $kind:ident($semantics:expr)
+    [$($operand:ident $(($($parameter:expr),+))?),*] [$($hole:ident),*] $kind:ident($semantics:expr)
 )*) => {
     /// An A64 encoding, under Arm's own name for it.
     #[expect(non_camel_case_types, reason = "these are the names of Arm's machine-readable specification")]
@@ -224,7 +284,7 @@ macro_rules! define_encodings { ($(
         pattern: Pattern::parse($bits),
         class: Class::$class,
         feature: Feature::$feature,
-        operands: &[$(Operand::$operand $(($parameter))?),*],
+        operands: &[$(Operand::$operand $(($($parameter),+))?),*],
         holes: &[$($hole),*],
         semantics: stringify!($semantics),
     }),*];
@@ -251,6 +311,16 @@ impl Op {
     #[must_use]
     pub fn feature(self) -> Feature {
         self.encoding().feature
+    }
+
+    /// The architecture feature that a word of this encoding needs.
+    #[must_use]
+    pub fn feature_of(self, word: u32) -> Feature {
+        match self.feature() {
+            // Elements of 64 bits came with the instructions for AES.
+            Feature::Fp if self.encoding().mnemonic == "pmull{2}" && Word(word).size() == 3 => Feature::Pmull,
+            feature => feature,
+        }
     }
 
     /// Looks an encoding up by Arm's name.

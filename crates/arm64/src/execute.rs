@@ -1,18 +1,22 @@
 //! Executes instructions: the table's last column, called.
 
-use crate::isa::for_each_encoding;
 use crate::semantics::add_sub::{ADD, KEEP_FLAGS, SET_FLAGS, SUB};
 use crate::semantics::atomic::{
     MEM_ADD, MEM_BIC, MEM_EOR, MEM_ORR, MEM_SMAX, MEM_SMIN, MEM_SWP, MEM_UMAX, MEM_UMIN,
+};
+use crate::semantics::float::arithmetic::{FP_MAX, FP_MAX_NUM, FP_MIN, FP_MIN_NUM};
+use crate::semantics::float::control::{
+    ROUND_NEGATIVE, ROUND_POSITIVE, ROUND_TIE_AWAY, ROUND_TIE_EVEN, ROUND_ZERO,
 };
 use crate::semantics::load_store::{
     OFFSET, POST_INDEX, PRE_INDEX, REGISTER_OFFSET, SCALED_OFFSET, SIGNED32, SIGNED64, UNSIGNED,
 };
 use crate::semantics::logical::{AND, ANDS, EOR, INVERT, ORR, PLAIN};
 use crate::semantics::operand::{ASR, LSL, LSR, ROR};
+use crate::semantics::simd::structure::POST_REGISTER;
 use crate::semantics::{
     add_sub, atomic, bitfield, bits, branch, conditional, crc, divide, exclusive, load_store, logical,
-    move_wide, multiply, ordered, pair, pc_rel, shift, system,
+    move_wide, multiply, ordered, pair, pc_rel, shift, simd, system,
 };
 use crate::{Cpu, Instruction, Memory, Op, Stop, Word};
 
@@ -41,7 +45,7 @@ macro_rules! call {
 
 macro_rules! define_execute { ($(
     $op:ident $mnemonic:literal $bits:literal $class:ident $feature:ident
-    [$($operand:ident $(($parameter:literal))?),*] [$($hole:ident),*] $kind:ident($semantics:expr)
+    [$($operand:ident $(($($parameter:expr),+))?),*] [$($hole:ident),*] $kind:ident($semantics:expr)
 )*) => {
     /// All semantics as one `match`, to be compiled into the loop of [`run`].
     #[inline(always)]

@@ -19,6 +19,9 @@
 
 extern crate alloc;
 
+#[macro_use]
+mod isa;
+
 mod alias;
 pub mod asm;
 mod class;
@@ -27,7 +30,6 @@ mod decode;
 mod disasm;
 pub mod encoding;
 mod execute;
-mod isa;
 pub mod lowering;
 mod memory;
 pub mod micro_op;
@@ -36,6 +38,7 @@ pub mod pattern;
 pub mod semantics;
 mod stop;
 pub mod sysreg;
+pub mod view;
 mod word;
 
 pub use class::{CLASS_BITS, class_of};

@@ -11,7 +11,6 @@ mod templates;
 
 use crate::Class;
 use crate::encoding::{ENCODINGS, Feature, Features, HOLES};
-use crate::isa::for_each_encoding;
 use crate::micro_op::MicroOp;
 
 pub use shapes::{Shape, shape};
@@ -25,14 +24,30 @@ pub struct Template {
     pub base: MicroOp,
 }
 
+/// The template of a row: of a feature that the GPU does not have, none.
+macro_rules! template {
+    (Base $semantics:expr) => {
+        $semantics()
+    };
+    (Crc32 $semantics:expr) => {
+        $semantics()
+    };
+    (Lse $semantics:expr) => {
+        $semantics()
+    };
+    ($feature:ident $semantics:expr) => {
+        templates::scope::system::undefined()
+    };
+}
+
 macro_rules! define_templates { ($(
     $op:ident $mnemonic:literal $bits:literal $class:ident $feature:ident
-    [$($operand:ident $(($parameter:literal))?),*] [$($hole:ident),*] $kind:ident($semantics:expr)
+    [$($operand:ident $(($($parameter:expr),+))?),*] [$($hole:ident),*] $kind:ident($semantics:expr)
 )*) => {
     /// The templates, in the order of [`crate::Op`].
     static TEMPLATES: &[Template] = {
         use templates::scope::*;
-        &[$($semantics()),*]
+        &[$(template!($feature $semantics)),*]
     };
 } }
 for_each_encoding!(define_templates);
@@ -52,13 +67,14 @@ pub struct Row {
     pub template: Template,
 }
 
-/// The decode table, and where in it the rows of each class begin; the last entry is its end.
+/// The decode table, and where in it the rows of each class begin; the last entry is its end. Rows of features that
+/// the GPU does not have are not in it, so their words are undefined.
 #[must_use]
 pub fn decode_table() -> (alloc::vec::Vec<Row>, [u32; Class::ALL.len() + 1]) {
     let mut rows = alloc::vec::Vec::with_capacity(ENCODINGS.len());
     let mut starts = [0; Class::ALL.len() + 1];
     for class in Class::ALL {
-        for encoding in ENCODINGS.iter().filter(|encoding| encoding.class == class) {
+        for encoding in ENCODINGS.iter().filter(|row| row.class == class && Features::GPU.has(row.feature)) {
             let bit = |name| HOLES.iter().position(|hole| hole.name == name).map_or(0, |n| 1 << n);
             rows.push(Row {
                 mask: encoding.pattern.mask,

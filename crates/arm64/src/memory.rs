@@ -15,7 +15,7 @@ impl Instruction {
     /// Decodes `word` for a machine that has `features`.
     #[must_use]
     pub fn new(word: u32, features: Features) -> Self {
-        Self { word, op: decode(word).filter(|op| features.has(op.feature())) }
+        Self { word, op: decode(word).filter(|op| features.has(op.feature_of(word))) }
     }
 }
 

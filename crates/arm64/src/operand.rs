@@ -1,6 +1,7 @@
 //! Operands: which fields of a word each assembly operand stands for.
 
 use crate::Word;
+use crate::view::{Element, View};
 
 /// An operand of the assembly syntax. Names are those of the manual's assembler symbols.
 ///
@@ -101,6 +102,61 @@ pub enum Operand {
     PairOffset(u32),
     PairPreIndex(u32),
     PairPostIndex(u32),
+    /// A SIMD&FP register, as it is seen.
+    Vd(View),
+    Vn(View),
+    Vm(View),
+    Va(View),
+    Vt(View),
+    Vt2(View),
+    /// A general register of the size that imm5 says: 64 bits for doublewords.
+    RnImm5,
+    /// Element imm5 of a register.
+    VdLane,
+    VnLane,
+    /// Element imm4 of Vn, of the size that imm5 says.
+    VnLane4,
+    /// Element H:L:M of Vm, which has four bits if elements are halfwords; or H:L or H.
+    VmLane(Element),
+    /// The upper doubleword of a register.
+    VdHigh,
+    VnHigh,
+    /// So many registers from Vt on.
+    VtList(u32, View),
+    /// An element of so many registers from Vt on, of this size.
+    VtLane(u32, u32),
+    /// A table of so many registers from Vn on.
+    VnTable(u32),
+    /// immh:immb as a shift to the right, or as fraction bits.
+    ShiftRight,
+    /// immh:immb as a shift to the left.
+    ShiftLeft,
+    /// The shift of SHLL, the size of an element.
+    ShiftSize,
+    /// scale as fraction bits.
+    FractionBits,
+    /// abcdefgh.
+    Imm8,
+    /// abcdefgh shifted left by 8 times so many bits of cmode, from bit 13 on.
+    Imm8Shifted(u32),
+    /// abcdefgh shifted left by 8 or 16, with ones behind.
+    Imm8Ones,
+    /// abcdefgh, each bit as a byte.
+    Imm8Bytes,
+    /// abcdefgh as a floating-point number.
+    Imm8Float,
+    /// imm8 as a floating-point number.
+    FloatImm,
+    /// imm4 of EXT.
+    ExtIndex,
+    /// Bits of imm5 above the one that is a size, where they are no index: no part of the syntax.
+    Imm5Ignored,
+    /// Bits of imm4 below the index: no part of the syntax.
+    Imm4Ignored,
+    /// Base, to which so many registers' worth of bytes is added afterwards.
+    PostBytes(u32, View),
+    /// Base, to which Xm is added afterwards.
+    PostRegister,
     /// A fixed word of the syntax.
     Text(&'static str),
 
@@ -141,6 +197,8 @@ pub struct RegisterField {
 }
 
 const BASE: u32 = 0x1f << 5;
+/// The fields abc and defgh.
+const ABCDEFGH: u32 = 0x0007_03e0;
 
 impl Operand {
     /// The register field, if the operand is a plain register or pair.
@@ -173,7 +231,25 @@ impl Operand {
         Some(RegisterField { low, wide, sp, pair })
     }
 
-    /// The bits of the word the operand is made of.
+    /// The register field and the view, if the operand is a whole SIMD&FP register.
+    #[must_use]
+    pub const fn simd(self) -> Option<(u32, View)> {
+        Some(match self {
+            Self::Vd(view) | Self::Vt(view) => (0, view),
+            Self::Vn(view) => (5, view),
+            Self::Va(view) | Self::Vt2(view) => (10, view),
+            Self::Vm(view) => (16, view),
+            _ => return None,
+        })
+    }
+
+    /// Whether the operand is no part of the syntax: bits that an instruction ignores.
+    #[must_use]
+    pub const fn is_hidden(self) -> bool {
+        matches!(self, Self::Imm5Ignored | Self::Imm4Ignored)
+    }
+
+    /// The bits of the word the operand is made of. Operands that have the size of elements in common share its bits.
     #[must_use]
     pub const fn bits(self, pattern_variable_bits: u32) -> u32 {
         let bits = match self {
@@ -205,9 +281,31 @@ impl Operand {
             Self::Offset | Self::PreIndex | Self::PostIndex => 0x001f_f000 | BASE,
             Self::RegisterOffset(_) => 0x001f_f000 | BASE,
             Self::PairOffset(_) | Self::PairPreIndex(_) | Self::PairPostIndex(_) => 0x003f_8000 | BASE,
-            _ => match self.register() {
-                Some(field) => 0x1f << field.low,
-                None => 0,
+            Self::RnImm5 => 0x1f << 5,
+            Self::VdLane => 0x001f_001f,
+            Self::VnLane => 0x001f_03e0,
+            Self::VnLane4 => 0x0000_7be0,
+            Self::VmLane(Element::Size(_)) => 0x00ff_0800,
+            Self::VmLane(_) => 0x007f_0800,
+            Self::VdHigh => 0x1f,
+            Self::VnHigh | Self::VnTable(_) => 0x1f << 5,
+            Self::VtList(_, view) => 0x1f | view.bits(),
+            Self::VtLane(..) => 0x4000_1c1f,
+            Self::ShiftRight | Self::ShiftLeft => 0x007f_0000,
+            Self::FractionBits => 0xfc00,
+            Self::Imm8 | Self::Imm8Bytes | Self::Imm8Float => ABCDEFGH,
+            Self::Imm8Shifted(bits) => ABCDEFGH | ((1 << bits) - 1) << 13,
+            Self::Imm8Ones => ABCDEFGH | 1 << 12,
+            Self::FloatImm => 0x001f_e000,
+            Self::ExtIndex => 0x7800,
+            Self::Imm5Ignored => 0x001f_0000,
+            Self::Imm4Ignored => 0x7800,
+            Self::PostBytes(..) => BASE,
+            Self::PostRegister => BASE | 0x001f_0000,
+            _ => match (self.register(), self.simd()) {
+                (Some(field), _) => 0x1f << field.low,
+                (None, Some((low, view))) => 0x1f << low | view.bits(),
+                (None, None) => 0,
             },
         };
         bits & pattern_variable_bits
@@ -236,4 +334,23 @@ pub(crate) const fn is_wide(field: RegisterField, w: Word) -> bool {
         Some(wide) => wide,
         None => w.bits(31, 1) == 1,
     }
+}
+
+/// The element that a `VmLane` names: register, binary logarithm of its bytes, index.
+#[must_use]
+pub const fn vm_lane(element: Element, w: Word) -> (u32, u32, u32) {
+    let size = View { element, width: crate::view::Width::Scalar }.size(w);
+    let (h, l, m) = (w.bits(11, 1), w.bits(21, 1), w.bits(20, 1));
+    match size {
+        1 => (w.bits(16, 4), size, h << 2 | l << 1 | m),
+        2 => (w.rm(), size, h << 1 | l),
+        // L must be 0.
+        _ => (w.rm(), size, l << 1 | h),
+    }
+}
+
+/// The index that a `VtLane` of elements of `size` has: Q:S:size, without the bits below an element.
+#[must_use]
+pub const fn vt_index(size: u32, w: Word) -> u32 {
+    (w.q() << 3 | w.bits(12, 1) << 2 | w.bits(10, 2)) >> size
 }

@@ -30,6 +30,7 @@ pub mod ordered;
 pub mod pair;
 pub mod pc_rel;
 pub mod shift;
+pub mod simd;
 pub mod system;
 
 /// The low `datasize` bits of a value, zero-extended.

@@ -65,6 +65,14 @@ impl Word {
         crm 8 4 "System encoding: CRm.";
         op2 5 3 "System encoding: op2.";
         sysreg 5 15 "System register number: o0, op1, CRn, CRm, op2.";
+        q 30 1 "Whether a vector has 128 bits rather than 64.";
+        size 22 2 "Size of elements, as the binary logarithm of bytes.";
+        immh 19 4 "Its highest bit is the size of elements.";
+        immhb 16 7 "immh:immb: the size of elements and how far they are shifted.";
+        imm4 11 4 "Index of EXT, and of the source of INS.";
+        imm8 13 8 "A floating-point number of eight bits.";
+        scale 10 6 "64 less the fraction bits of a fixed-point number.";
+        cmode 12 4 "What a modified immediate stands for.";
         sysop 5 14 "System instruction number: op1, CRn, CRm, op2.";
     }
 
@@ -108,6 +116,13 @@ impl Word {
     #[inline]
     pub const fn adr_imm(self) -> i64 {
         self.signed(5, 19) * 4 + self.bits(29, 2) as i64
+    }
+
+    /// abcdefgh of a modified immediate.
+    #[must_use]
+    #[inline]
+    pub const fn abcdefgh(self) -> u32 {
+        self.bits(16, 3) << 5 | self.bits(5, 5)
     }
 
     /// Bit number tested by TBZ and TBNZ: b5:b40.

@@ -80,6 +80,9 @@ pub(crate) struct MachineArgs {
     /// Give the machine the Armv8.1 atomics.
     #[arg(long)]
     pub(crate) lse: bool,
+    /// Give the machine floating point and vectors, with AES, SHA-1 and SHA-256; needs --engine reference so far.
+    #[arg(long)]
+    pub(crate) fp: bool,
 }
 
 impl LoadArgs {
@@ -98,6 +101,12 @@ impl LoadArgs {
 }
 
 impl MachineArgs {
+    /// The features that were asked for.
+    pub(crate) const fn features(&self) -> Features {
+        let features = if self.fp { Features::ALL } else { Features::ARMV8_0 };
+        Features { lse: self.lse, ..features }
+    }
+
     /// Everything but the engine, the number of lanes and the console.
     pub(crate) fn builder(&self, lanes: usize) -> Result<Builder<'static>> {
         self.builder_of_lanes(0, lanes)
@@ -124,7 +133,7 @@ impl MachineArgs {
         let environment = self.environment.clone();
         let (args, templates) = (self.args.clone(), self.lane_args.clone());
         let mut builder = Machine::builder(program)
-            .features(Features { lse: self.lse, ..Features::ARMV8_0 })
+            .features(self.features())
             .arena_bytes(self.arena)
             .seed(self.seed)
             .input(move |lane| inputs[lane % inputs.len()].clone())

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
-use kvrm::arm64::{Feature, decode, disassemble};
+use kvrm::arm64::{Feature, Features, decode, disassemble};
 use kvrm::{Access, Fault, FaultKind, Machine, Register, Report, Stop, Stream};
 
 use crate::engine::EngineArgs;
@@ -92,7 +92,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         outputs::show_lanes(&machine)?;
     }
     if !args.json {
-        explain(&mut machine, args.machine.lse, engine.stops)?;
+        explain(&mut machine, args.machine.features(), engine.stops)?;
     }
     if args.stats {
         note(report);
@@ -145,7 +145,7 @@ fn observe(machine: &mut Machine, args: &Args, bar: &ProgressBar, failure: &Fail
 }
 
 /// Says why lanes stopped that did not exit by themselves, the first few of them, and what would help.
-fn explain(machine: &mut Machine, lse: bool, mispredictions_stop: bool) -> Result<()> {
+fn explain(machine: &mut Machine, features: Features, mispredictions_stop: bool) -> Result<()> {
     const SHOWN: usize = 8;
     let mut hints = Vec::new();
     let mut more = 0;
@@ -171,7 +171,7 @@ fn explain(machine: &mut Machine, lse: bool, mispredictions_stop: bool) -> Resul
             Stop::Undefined { word } if mispredictions_stop && decode(word).is_some() => {
                 Some("the network may have chosen another class; --stats says so".to_owned())
             }
-            _ => hint(stop, pc, lse),
+            _ => hint(stop, pc, features),
         };
         hints.extend(hint.filter(|hint| !hints.contains(hint)));
     }
@@ -185,14 +185,13 @@ fn explain(machine: &mut Machine, lse: bool, mispredictions_stop: bool) -> Resul
 }
 
 /// What may help against a stop.
-fn hint(stop: Stop, pc: u64, lse: bool) -> Option<String> {
+fn hint(stop: Stop, pc: u64, features: Features) -> Option<String> {
     match stop {
-        Stop::Undefined { word } if !lse && decode(word).is_some_and(|op| op.feature() == Feature::Lse) => {
-            Some(format!("the word is `{}`, which needs --lse", disassemble(word, pc)))
-        }
-        // Bits 27 and 26 are both set in data processing and in loads and stores of that group, nowhere else.
-        Stop::Undefined { word } if word >> 26 & 0b11 == 0b11 => {
-            Some("floating point and SIMD are not supported yet".to_owned())
+        Stop::Undefined { word } => {
+            let feature = decode(word)?.feature_of(word);
+            let option = if feature == Feature::Lse { "--lse" } else { "--fp and --engine reference" };
+            let is_missing = !features.has(feature);
+            is_missing.then(|| format!("the word is `{}`, which needs {option}", disassemble(word, pc)))
         }
         Stop::OutOfFrames => Some("raise --frames".to_owned()),
         _ => None,

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use kvrm_arm64::{Access, Cpu, Stop};
+use kvrm_arm64::{Access, Cpu, Features, Stop};
 use kvrm_machine::{
     Decisions, Executor, Image, Mapping, PAGE_BYTES, PageMap, Plan, Progress, Register, RunStats,
 };
@@ -113,6 +113,9 @@ impl GpuExecutor {
         let mut frames = Frames::new();
         let roots: Vec<_> = plan.images.iter().map(|image| frames.add(image)).collect();
         let features = plan.image(0).features();
+        if let Some(feature) = features.without(Features::GPU).next() {
+            return Err(Error::NoFeature { feature: feature.name() });
+        }
         let workgroup = match bounds.workgroup {
             Some(workgroup) => workgroup,
             // A CPU runs the lanes of a workgroup side by side, and one workgroup after the other.

@@ -1,11 +1,25 @@
 //! The decoder network: what kind of operation a word is.
 
 use kvrm_arm64::encoding::ENCODINGS;
-use kvrm_arm64::{CLASS_BITS, Class, Encoding, Op, decode};
+use kvrm_arm64::{CLASS_BITS, Class, Encoding, Features, Instruction, Op};
 use serde::Serialize;
 
 use crate::tuple::Tuple;
 use crate::tuple_network::TupleNetwork;
+
+/// The features whose rows the decoder network was trained on. Words of others are UNKNOWN to it, as if the table did not
+/// have them.
+pub(crate) const TRAINED_ON: Features = Features { crc32: true, lse: true, ..Features::BASE };
+
+/// The encoding of a word, as far as the networks' certificates go: of the features they were trained on.
+pub(crate) fn decode(word: u32) -> Option<Op> {
+    Instruction::new(word, TRAINED_ON).op
+}
+
+/// The rows of these features.
+fn rows() -> impl Iterator<Item = &'static Encoding> {
+    ENCODINGS.iter().filter(|row| TRAINED_ON.has(row.feature))
+}
 
 /// Gives the category of every word; 10,799 parameters, of the shape [`TupleNetwork`] tells.
 ///
@@ -113,7 +127,7 @@ impl Category {
 
     fn of_tuple(tuple: Tuple) -> Self {
         let word = tuple.first_word();
-        for row in ENCODINGS {
+        for row in rows() {
             let pattern = row.pattern;
             if (word ^ pattern.value) & pattern.mask & CLASS_BITS == 0 {
                 // Free bits that are no class bits are 0: no hole needs a 1 there to be left.
@@ -133,7 +147,7 @@ mod tests {
     #[test]
     fn a_category_lies_within_one_class() {
         let mut classes = [None; 15];
-        for row in ENCODINGS {
+        for row in rows() {
             let class = &mut classes[Category::of_row(row) as usize];
             assert_eq!(*class.get_or_insert(row.class), row.class, "{}", row.name);
         }
@@ -151,8 +165,8 @@ mod tests {
     fn fourteen_bits_decide_the_category_of_what_the_table_has() {
         const DECIDING: u32 = 0xffe0_6800;
         let mut needed = 0;
-        for (index, row) in ENCODINGS.iter().enumerate() {
-            for other in &ENCODINGS[..index] {
+        for (index, row) in rows().enumerate() {
+            for other in rows().take(index) {
                 let (a, b) = (row.pattern, other.pattern);
                 let apart = (a.value ^ b.value) & a.mask & b.mask & CLASS_BITS;
                 if Category::of_row(row) != Category::of_row(other) {

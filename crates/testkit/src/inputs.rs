@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use kvrm_arm64::operand::Operand;
 use kvrm_arm64::semantics::float::format::{Format, exponent_bias, exponent_ones};
 use kvrm_arm64::sysreg::REGISTERS;
-use kvrm_arm64::{Encoding, Feature, Op, Word, decode, encoding::ENCODINGS};
+use kvrm_arm64::{Encoding, Feature, Features, Instruction, Op, Word, encoding::ENCODINGS};
 use kvrm_machine::vectors::{Bytes, Hex, Number, State, Vector};
 
 use crate::random::Random;
+use crate::simd::Pool;
 use crate::words;
 
 /// Where the code of a vector lies.
@@ -113,7 +114,58 @@ fn value(random: &mut Random) -> u64 {
 
 /// `count` vectors without outputs for `encoding`.
 pub fn of_encoding(encoding: &Encoding, count: usize, random: &mut Random) -> Vec<Vector> {
-    (0..count).map(|index| input(encoding, index, random)).collect()
+    let pool = (!Features::GPU.has(encoding.feature)).then(|| Pool::new(random));
+    (0..count)
+        .map(|index| {
+            let mut vector = input(encoding, index, random);
+            if let Some(pool) = &pool {
+                add_simd(&mut vector, encoding, pool, random);
+            }
+            vector
+        })
+        .collect()
+}
+
+/// Adds what instructions of floating point and vectors read, and drops general registers they have nothing to do with.
+fn add_simd(vector: &mut Vector, encoding: &Encoding, pool: &Pool, random: &mut Random) {
+    let w = Word(vector.code[0].0);
+    let init = &mut vector.init;
+    let has_general = |low: u32| {
+        encoding.operands.iter().any(|operand| {
+            let is_simd = operand.simd().is_some_and(|(other, _)| other == low);
+            !is_simd && operand.bits(u32::MAX) >> low & 0x1f == 0x1f && !matches!(operand, Operand::Label19)
+        })
+    };
+    let general: Vec<u32> =
+        [0, 5, 16].into_iter().filter(|low| has_general(*low)).map(|low| w.bits(low, 5)).collect();
+    init.x.retain(|n, _| general.contains(&n.0));
+    let values = pool.registers(encoding, w, random);
+    init.v = values.into_iter().map(|(n, value)| (Number(n), Hex(value))).collect();
+    for piece in &mut init.mem {
+        piece.bytes = pool.bytes(piece.bytes.len(), random);
+    }
+    init.fpcr = Some(Hex((random.below(32) as u32) << 22));
+    if random.below(4) == 0 {
+        init.fpsr = Some(Hex(random.bits() as u32 & 0x0800_009f));
+    }
+    let reads_flags = matches!(encoding.group(), "floatccmp" | "floatsel" | "floatcmp");
+    init.nzcv.take_if(|_| !reads_flags);
+    if encoding.pattern.value >> 25 & 0b101 != 0b100 {
+        // No memory is read.
+        init.mem.clear();
+        init.sp = Some(Hex(DATA));
+    }
+    vector.features = features(encoding, w.0);
+}
+
+/// The features that a word of an encoding needs, by the names vectors have for them.
+fn features(encoding: &Encoding, word: u32) -> Vec<String> {
+    let name = match encoding.op.feature_of(word) {
+        Feature::Base | Feature::Crc32 => return Vec::new(),
+        feature => feature.name(),
+    };
+    let fp = !Features::GPU.has(encoding.feature) && name != "fp";
+    fp.then_some("fp").into_iter().chain([name]).map(str::to_owned).collect()
 }
 
 /// Vectors without outputs of words that are no instruction, or not of the encoding they look like: up to
@@ -123,13 +175,13 @@ pub fn beside_encoding(encoding: &Encoding, count: usize, random: &mut Random) -
     let mut words: Vec<u32> = Vec::new();
     for _ in 0..holes() * 64 {
         let word = words::matching(encoding, random);
-        if decode(word).is_none() && words.len() < count {
+        if is_undefined(encoding, word) && words.len() < count {
             words.push(word);
         }
     }
     for _ in 0..count {
         let word = words::matching(encoding, random) ^ 1 << random.below(32) ^ 1 << random.below(32);
-        if decode(word).is_none() {
+        if is_undefined(encoding, word) {
             words.push(word);
         }
     }
@@ -139,12 +191,18 @@ pub fn beside_encoding(encoding: &Encoding, count: usize, random: &mut Random) -
         code: vec![Hex(word)],
         steps: 1,
         code_writable: false,
-        features: Vec::new(),
+        features: if Features::GPU.has(encoding.feature) { Vec::new() } else { vec!["fp".to_owned()] },
         init: State { sp: Some(Hex(DATA)), ..State::default() },
         expected: State::default(),
         exact: true,
     };
     words.into_iter().map(vector).collect()
+}
+
+/// Whether a word is no instruction, where there is floating point if the encoding is of it.
+fn is_undefined(encoding: &Encoding, word: u32) -> bool {
+    let features = if Features::GPU.has(encoding.feature) { Features::GPU } else { Features::ALL };
+    Instruction::new(word, features).op.is_none()
 }
 
 /// The state before an instruction, all its registers named.
@@ -166,7 +224,9 @@ fn input(encoding: &Encoding, index: usize, random: &mut Random) -> Vector {
     if let Some(access) = Access::of(encoding, w) {
         let (room, page) = (DATA_BYTES - access.bytes, DATA + 0x1000);
         // The page of SP is mapped wherever it is, and an exclusive store takes two instructions.
-        let may_fault = w.rn() != 31 && !encoding.group().starts_with("ldstexcl");
+        // Of structures emulators access one element after the other, so what a fault leaves is not comparable.
+        let may_fault =
+            w.rn() != 31 && !["ldstexcl", "asisdls"].iter().any(|group| encoding.group().starts_with(group));
         let address = match if may_fault || index.is_multiple_of(4) { index % 8 } else { 7 } {
             // Across the border of the two pages, or at its very edge, unless it must be aligned.
             0 | 4 if !access.aligned => page - random.below(access.bytes + 1),
@@ -228,7 +288,7 @@ fn input(encoding: &Encoding, index: usize, random: &mut Random) -> Vector {
     let x = x.into_iter().map(|(n, value)| (Number(n), Hex(value))).collect();
     let nzcv = Some(Hex(random.below(16) as u32));
     let steps = code.len() as u64;
-    let features = if encoding.feature == Feature::Lse { vec!["lse".to_owned()] } else { Vec::new() };
+    let features = features(encoding, word);
     Vector {
         name: encoding.name.to_owned(),
         pc: Hex(CODE),
@@ -288,8 +348,14 @@ impl Access {
                     | Operand::PairOffset(_)
                     | Operand::PairPreIndex(_)
                     | Operand::PairPostIndex(_)
+                    | Operand::PostBytes(..)
+                    | Operand::PostRegister
             )
         })?;
+        if let Some(bytes) = structure_bytes(encoding, w) {
+            let index = (operand == Operand::PostRegister).then(|| w.rm());
+            return Some(Self { bytes, pair: false, aligned: false, index, operand });
+        }
         // The size is the first generic parameter of the semantics.
         let semantics = encoding.semantics();
         let (_, parameters) = semantics.split_once('<').unwrap_or(("", "1"));
@@ -316,6 +382,17 @@ impl Access {
             _ => 0,
         }
     }
+}
+
+/// The bytes that a load or store of structures accesses.
+fn structure_bytes(encoding: &Encoding, w: Word) -> Option<u64> {
+    let is_replicated = encoding.mnemonic.ends_with('r');
+    encoding.operands.iter().find_map(|operand| match *operand {
+        Operand::VtList(count, view) if is_replicated => Some(u64::from(count << view.size(w))),
+        Operand::VtList(count, view) => Some(u64::from(count * view.bytes(w))),
+        Operand::VtLane(count, size) => Some(u64::from(count << size)),
+        _ => None,
+    })
 }
 
 /// The exclusive load that makes an exclusive store succeed.

@@ -5,4 +5,5 @@ pub mod guests;
 pub mod inputs;
 pub mod programs;
 pub mod random;
+mod simd;
 pub mod words;

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::operand::Operand;
 use kvrm_arm64::sysreg::{REGISTERS, number};
-use kvrm_arm64::{Class, Encoding, Feature, Op, Word, decode};
+use kvrm_arm64::{Class, Encoding, Feature, Features, Op, Word, decode};
 use kvrm_machine::vectors::{Bytes, Hex, Number, State, Vector};
 
 use crate::inputs::{EDGES, matching_load};
@@ -30,7 +30,7 @@ const OTHERS: [u64; 3] = [0x44_5000, 0x12_3456_7000, 0xffff_ffff_f000];
 static GROUPS: LazyLock<[Vec<Vec<&Encoding>>; Class::ALL.len()]> = LazyLock::new(|| {
     Class::ALL.map(|class| {
         let mut groups: Vec<Vec<&Encoding>> = Vec::new();
-        for row in ENCODINGS.iter().filter(|row| row.class == class) {
+        for row in ENCODINGS.iter().filter(|row| row.class == class && Features::GPU.has(row.feature)) {
             match groups.last_mut() {
                 Some(group) if group[0].group() == row.group() => group.push(row),
                 _ => groups.push(vec![row]),

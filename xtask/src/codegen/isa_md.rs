@@ -13,10 +13,17 @@ use crate::root;
 
 const SOURCE: &str = "crates/arm64/src/isa.rs";
 
-const FEATURES: [(Feature, &str); 3] = [
+/// The files of rows, which have the titles of groups.
+const ROWS: &str = "crates/arm64/src/isa";
+
+const FEATURES: [(Feature, &str); 7] = [
     (Feature::Base, "Armv8.0-A base"),
     (Feature::Crc32, "FEAT_CRC32"),
     (Feature::Lse, "FEAT_LSE (Armv8.1 atomics)"),
+    (Feature::Fp, "FEAT_FP and FEAT_AdvSIMD"),
+    (Feature::Aes, "FEAT_AES"),
+    (Feature::Sha1, "FEAT_SHA1"),
+    (Feature::Sha256, "FEAT_SHA256"),
 ];
 
 const NOTATION: &str = "\
@@ -27,10 +34,11 @@ word that is in no row below is UNDEFINED.
 In diagrams, bit 31 comes first. `0` and `1` are fixed. `-` and `+` should be 0 and 1 and are not compared.
 Letters are fields: `d n m a` registers Rd Rn Rm Ra, `t u s` Rt Rt2 Rs, `i` immediate, `r s` immr imms,
 `h` shift, sh or hw, `o` option (in system moves o0), `S` scaled, `c` condition, `f` nzcv, `b` bit number,
-`p q` op1 op2, `C M` CRn CRm, `N` N.
+`p q` op1 op2, `C M` CRn CRm, `N` N. Of vectors: `Q` Q, `z` size or sz, `h` cmode, `L M H` L, M and H.
 
 In assembly, `Xn/SP` is a register of which number 31 is the stack pointer; everywhere else number 31 is
-zero. `Rm` and `Rt` have the size that another field says. Braces enclose what may be left out. A
+zero. `Vd.T` is a register as lanes of the size that size, sz, immh or imm5 says, and as many as Q says; `Vd.Tx` has
+lanes twice as large, `Vd.Tn` half as large; `Vd` is one such element. `{2}` is there if Q is 1. `Rm` and `Rt` have the size that another field says. Braces enclose what may be left out. A
 disassembler prefers the aliases of the manual, which are not listed here.
 
 The class is the kernel class that the dispatch network learns. Holes are words that match the diagram and
@@ -60,19 +68,26 @@ choice:
 - An atomic needs permission to read and to write, whether or not it writes.
 - Of the SYS instructions EL0 has DC ZVA, which clears 64 bytes, and IC IVAU, DC CVAC, DC CVAU and DC CIVAC,
   which fault as a load of one byte would and do nothing else: caches are invisible. All others are UNDEFINED.
+- An LDP or LDNP of SIMD&FP registers with the same register twice: the second value wins, as in QEMU.
+- All that a load or store of structures accesses is one access.
+- Floating point and vectors (`Features::fp`) and cryptography are features of the reference alone so far. The words of
+  PMULL with elements of 64 bits need `FEAT_PMULL`.
 - Hints do nothing. The counter CNTVCT_EL0 is the number of steps retired.
 ";
 
 /// The whole document.
 pub(super) fn text() -> Result<String> {
-    let source = fs::read_to_string(root().join(SOURCE)).with_context(|| format!("cannot read {SOURCE}"))?;
+    let mut source = String::new();
+    for file in fs::read_dir(root().join(ROWS)).with_context(|| format!("cannot read {ROWS}"))? {
+        source +=
+            &fs::read_to_string(file?.path()).with_context(|| format!("cannot read a file of {ROWS}"))?;
+    }
     let mut out = String::new();
     writeln!(out, "# Instructions\n\n{BANNER} from {SOURCE}; do not edit.\n\n{NOTATION}")?;
     writeln!(out, "## How many\n\n{}", counts())?;
     for group in groups() {
         let name = group[0].group();
-        let title =
-            title(&source, name).with_context(|| format!("{SOURCE} has no comment `TITLE: {name}`"))?;
+        let title = title(&source, name).with_context(|| format!("{ROWS} has no comment `TITLE: {name}`"))?;
         writeln!(out, "## {title}\n\n{}", encodings(group))?;
     }
     writeln!(out, "## Holes\n\n{}", holes())?;

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use kvrm_arm64::encoding::{HOLES, HoleTest};
+use kvrm_arm64::Features;
+use kvrm_arm64::encoding::{ENCODINGS, HOLES, Hole, HoleTest};
 use kvrm_arm64::lowering::Shape;
 use kvrm_arm64::micro_op::{self, Field, Handler, MicroOp};
 use kvrm_arm64::semantics::system::{COUNTER_HZ, CTR_EL0, DCZID_EL0};
@@ -76,7 +77,12 @@ pub(super) fn rows() -> Result<String> {
     }
     out += "\n/// Whether `word` falls into one of the holes whose bits are set in `holes`.\n";
     out += "///\n/// Twin: `kvrm_arm64::encoding::Hole::contains`, for a set of holes.\nfn in_hole(word: u32, holes: u32) -> bool {\n";
-    for (bit, hole) in HOLES.iter().enumerate() {
+    // Rows that the GPU does not have may have holes of their own.
+    let is_used = |hole: &Hole| {
+        let mut rows = ENCODINGS.iter().filter(|row| Features::GPU.has(row.feature));
+        rows.any(|row| row.holes.iter().any(|other| other.name == hole.name))
+    };
+    for (bit, hole) in HOLES.iter().enumerate().filter(|(_, hole)| is_used(hole)) {
         write!(
             out,
             "    // {}: {}\n    if (holes & {:#x}u) != 0u && ",

@@ -2,11 +2,12 @@
 
 use kvrm_arm64::Encoding;
 use kvrm_arm64::operand::Operand;
+use kvrm_arm64::view::{Element, LETTERS, View, Width};
 
 /// Mnemonic and operands, before aliases.
 pub(super) fn assembly(encoding: &Encoding) -> String {
     let mut text = encoding.mnemonic.to_owned();
-    for (index, &operand) in encoding.operands.iter().enumerate() {
+    for (index, &operand) in encoding.operands.iter().filter(|operand| !operand.is_hidden()).enumerate() {
         // The condition of B.cond is part of the mnemonic.
         let after_condition = index > 0 && encoding.operands[index - 1] == Operand::BranchCond;
         text += match index {
@@ -59,6 +60,30 @@ fn symbol(operand: Operand) -> String {
         O::PairPreIndex(scale) => format!("[Xn/SP, {}]!", scaled("imm7", scale)),
         O::PairPostIndex(scale) => format!("[Xn/SP], {}", scaled("imm7", scale)),
         O::Text(text) => text.into(),
+        O::RnImm5 => "Rn".into(),
+        O::VdLane => "Vd.T[imm5]".into(),
+        O::VnLane => "Vn.T[imm5]".into(),
+        O::VnLane4 => "Vn.T[imm4]".into(),
+        O::VmLane(_) => "Vm.T[H:L:M]".into(),
+        O::VdHigh => "Vd.D[1]".into(),
+        O::VnHigh => "Vn.D[1]".into(),
+        O::VtList(count, view) => list(count, &simd("Vt", view)),
+        O::VtLane(count, size) => {
+            format!("{}[index]", list(count, &format!("Vt.{}", LETTERS[size as usize])))
+        }
+        O::VnTable(count) => list(count, "Vn.16b"),
+        O::ShiftRight | O::ShiftLeft => "#shift".into(),
+        O::ShiftSize => "#size".into(),
+        O::FractionBits => "#fbits".into(),
+        O::Imm8 | O::Imm8Bytes | O::Imm8Float | O::FloatImm => "#imm8".into(),
+        O::Imm8Shifted(_) => "#imm8{, lsl #amount}".into(),
+        O::Imm8Ones => "#imm8, msl #amount".into(),
+        O::ExtIndex => "#imm4".into(),
+        O::PostBytes(..) => "[Xn/SP], #bytes".into(),
+        O::PostRegister => "[Xn/SP], Xm".into(),
+        O::Vd(view) | O::Vn(view) | O::Vm(view) | O::Va(view) | O::Vt(view) | O::Vt2(view) => {
+            simd(name.split('(').next().unwrap_or_default(), view)
+        }
         // Registers are named as the manual does: `Wd`, `XnSp`, `WsPair`.
         _ => match (name.strip_suffix("Sp"), name.strip_suffix("Pair")) {
             (Some(register), _) if register.starts_with('W') => format!("{register}/WSP"),
@@ -67,6 +92,33 @@ fn symbol(operand: Operand) -> String {
             _ => name,
         },
     }
+}
+
+/// A SIMD&FP register as it is seen; `name` is V and its field.
+fn simd(name: &str, view: View) -> String {
+    let field = &name[1..];
+    let lanes = match view.element {
+        Element::Fixed(size) => {
+            let letter = LETTERS[size as usize];
+            match view.width {
+                Width::Scalar => return format!("{}{field}", letter.to_uppercase()),
+                Width::Q => format!("{}{letter}/{}{letter}", 8 >> size, 16 >> size),
+                Width::Pair => format!("2{letter}"),
+                Width::Full => format!("{}{letter}", 16 >> size),
+            }
+        }
+        Element::Size(0) | Element::Immh(0) | Element::Sz(2) | Element::Imm5 | Element::StructureSize => {
+            "T".into()
+        }
+        Element::Sz(_) => "Tn".into(),
+        Element::Size(_) | Element::Immh(_) => "Tx".into(),
+    };
+    if view.width == Width::Scalar { name.to_owned() } else { format!("{name}.{lanes}") }
+}
+
+/// A list of registers, of which this is the first.
+fn list(count: u32, first: &str) -> String {
+    if count == 1 { format!("{{{first}}}") } else { format!("{{{first}, {count} registers}}") }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use kvrm_arm64::encoding::ENCODINGS;
-use kvrm_arm64::{Features, Instruction, Op, disassemble};
+use kvrm_arm64::{Encoding, Features, Instruction, Op, disassemble};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
 
@@ -11,17 +11,27 @@ use super::{Unicorn, write_corpus};
 /// How many answers the corpus keeps: enough to notice a lost hole, few enough to commit.
 const KEPT: usize = 40_000;
 
+/// Asks about words with and without floating point and vectors.
 pub(super) fn run(count: usize, seed: u64, write: bool) -> Result<()> {
+    ask("undefined.txt.gz", count, seed, write, false)?;
+    ask("undefined_simd.txt.gz", count, seed, write, true)
+}
+
+fn ask(corpus: &str, count: usize, seed: u64, write: bool, simd: bool) -> Result<()> {
+    let rows: Vec<&Encoding> =
+        ENCODINGS.iter().filter(|row| Features::GPU.has(row.feature) != simd).collect();
     let mut unicorn = Unicorn::start()?;
     let mut random = Random::new(seed);
     let (mut text, mut differ, mut asked, mut defined_count) = (String::new(), 0, 0, 0);
     while asked < count {
-        let words: Vec<u32> =
-            std::iter::repeat_with(|| word(&mut random)).filter(|&w| comparable(w)).take(1000).collect();
+        let words: Vec<u32> = std::iter::repeat_with(|| word(&rows, &mut random))
+            .filter(|&w| comparable(w, simd))
+            .take(1000)
+            .collect();
         let answers: Vec<bool> = unicorn.ask(&serde_json::json!({ "words": words }))?;
         for (&word, defined) in words.iter().zip(answers) {
             defined_count += usize::from(defined);
-            let ours = executes(word);
+            let ours = executes(word, simd);
             if ours != defined {
                 differ += 1;
                 if differ <= 20 {
@@ -34,19 +44,21 @@ pub(super) fn run(count: usize, seed: u64, write: bool) -> Result<()> {
             asked += 1;
         }
     }
-    println!("{asked} words, {defined_count} defined, {differ} on which decoder and Unicorn differ");
+    println!(
+        "{corpus}: {asked} words, {defined_count} defined, {differ} on which decoder and Unicorn differ"
+    );
     if differ > 0 {
         bail!("decoder and Unicorn differ");
     }
-    if write { write_corpus("undefined.txt.gz", &text) } else { Ok(()) }
+    if write { write_corpus(corpus, &text) } else { Ok(()) }
 }
 
 /// A word near the border of what is defined: a table row with a few bits flipped, or any word.
-fn word(random: &mut Random) -> u32 {
+fn word(rows: &[&Encoding], random: &mut Random) -> u32 {
     if random.below(4) == 0 {
         return random.bits() as u32;
     }
-    let mut word = words::matching(random.pick(ENCODINGS), random);
+    let mut word = words::matching(random.pick::<&Encoding>(rows), random);
     for _ in 0..random.below(3) {
         word ^= 1 << random.below(32);
     }
@@ -54,19 +66,20 @@ fn word(random: &mut Random) -> u32 {
 }
 
 /// Whether our machine, without LSE, takes the word as an instruction of EL0.
-fn executes(word: u32) -> bool {
-    let op = Instruction::new(word, Features::ARMV8_0).op;
+fn executes(word: u32, simd: bool) -> bool {
+    let features = if simd { Features { lse: false, ..Features::ALL } } else { Features::ARMV8_0 };
+    let op = Instruction::new(word, features).op;
     op.is_some_and(|op| !op.encoding().is_undefined_at_el0())
 }
 
 /// Words on which the two can be compared: system instructions and registers depend on what EL1 has set up,
 /// and floating point, SIMD and pointer authentication are not in the table.
-pub(super) fn comparable(word: u32) -> bool {
+pub(super) fn comparable(word: u32, simd: bool) -> bool {
     let group = word >> 25 & 15;
     let floating_point = group & 0b0111 == 0b0111 || (group & 0b0101 == 0b0100 && word >> 26 & 1 == 1);
     let system = word >> 22 == 0b11_0101_0100;
     let exception_return = word >> 21 == 0b110_1011_0100 || word >> 21 == 0b110_1011_0101;
     let op = Instruction::new(word, Features::ARMV8_0).op;
     let other_exception = matches!(op, Some(Op::HLT_EX_exception | Op::SMC_EX_exception));
-    !(floating_point || system || exception_return || other_exception)
+    !(floating_point && !simd || system || exception_return || other_exception)
 }

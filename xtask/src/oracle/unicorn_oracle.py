@@ -14,6 +14,7 @@ from unicorn import arm64_const as a64
 CODE, DATA, DATA_BYTES = 0x1_0000, 0x3_0000, 0x2000
 # QEMU's exception numbers.
 UNDEFINED, SYSCALL, BREAKPOINT = 1, 2, 7
+V = [getattr(a64, f"UC_ARM64_REG_Q{n}") for n in range(32)]
 X = [getattr(a64, f"UC_ARM64_REG_X{n}") for n in range(31)]
 FIELDS = {"sp": a64.UC_ARM64_REG_SP, "fpcr": a64.UC_ARM64_REG_FPCR, "fpsr": a64.UC_ARM64_REG_FPSR,
           "tpidr_el0": a64.UC_ARM64_REG_TPIDR_EL0}
@@ -62,11 +63,14 @@ class Oracle:
         uc.reg_write(a64.UC_ARM64_REG_PSTATE, int(init.get("nzcv", "0"), 16) << 28)
         for n in range(31):
             uc.reg_write(X[n], int(init.get("x", {}).get(str(n), "0"), 16))
+        for n in range(32):
+            uc.reg_write(V[n], int(init.get("v", {}).get(str(n), "0"), 16))
         for name, register in FIELDS.items():
             uc.reg_write(register, int(init.get(name, "0"), 16))
         stop = self.run(vector["steps"])
         after = uc.mem_read(DATA, DATA_BYTES)
         final = {"x": {str(n): hex(uc.reg_read(X[n])) for n in range(31)}}
+        final["v"] = {str(n): hex(uc.reg_read(V[n])) for n in range(32)}
         for name, register in FIELDS.items():
             final[name] = hex(uc.reg_read(register))
         final["nzcv"] = hex(uc.reg_read(a64.UC_ARM64_REG_PSTATE) >> 28 & 15)

@@ -23,15 +23,15 @@ pub const PRE_INDEX: u32 = 3;
 pub const REGISTER_OFFSET: u32 = 4;
 
 /// Where an access goes and what becomes of the base register.
-pub(super) struct Address {
-    pub(super) address: u64,
+pub(in crate::semantics) struct Address {
+    pub(in crate::semantics) address: u64,
     write_back: Option<u64>,
 }
 
 impl Address {
     /// The address for base Rn and a byte offset in one of the immediate modes.
     #[inline(always)]
-    pub(super) fn with_offset<const MODE: u32>(cpu: &Cpu, w: Word, offset: i64) -> Self {
+    pub(in crate::semantics) fn with_offset<const MODE: u32>(cpu: &Cpu, w: Word, offset: i64) -> Self {
         let base = cpu.x_or_sp(w.rn());
         let indexed = base.wrapping_add_signed(offset);
         match MODE {
@@ -43,7 +43,7 @@ impl Address {
 
     /// The address of an access of `bytes` bytes to one register.
     #[inline(always)]
-    fn of<const MODE: u32>(cpu: &Cpu, w: Word, bytes: usize) -> Self {
+    pub(in crate::semantics) fn of<const MODE: u32>(cpu: &Cpu, w: Word, bytes: usize) -> Self {
         let scale = bytes.trailing_zeros();
         match MODE {
             SCALED_OFFSET => Self::with_offset::<OFFSET>(cpu, w, i64::from(w.imm12()) << scale),
@@ -58,7 +58,7 @@ impl Address {
     /// Writes the base back once the access has succeeded. After a load into the base register itself,
     /// which is CONSTRAINED UNPREDICTABLE, the base wins.
     #[inline(always)]
-    pub(super) fn finish(self, cpu: &mut Cpu, w: Word) {
+    pub(in crate::semantics) fn finish(self, cpu: &mut Cpu, w: Word) {
         if let Some(base) = self.write_back {
             cpu.set_x_or_sp(w.rn(), base);
         }

@@ -12,37 +12,59 @@ fn of(feature: Feature) -> Vec<&'static Encoding> {
     ENCODINGS.iter().filter(|row| row.feature == feature).collect()
 }
 
+/// A machine with the given features, one bit each in the order of [`Feature::ALL`].
+fn machine(bits: u32) -> Features {
+    let has = |feature: Feature| bits >> feature as u32 & 1 == 1;
+    Features {
+        crc32: has(Feature::Crc32),
+        lse: has(Feature::Lse),
+        fp: has(Feature::Fp),
+        aes: has(Feature::Aes),
+        pmull: has(Feature::Pmull),
+        sha1: has(Feature::Sha1),
+        sha256: has(Feature::Sha256),
+    }
+}
+
 #[test]
 fn words_of_a_missing_feature_are_undefined_and_those_of_others_are_not() {
     let mut random = Random::new(1);
-    for (crc32, lse) in [(false, false), (false, true), (true, false), (true, true)] {
-        let features = Features { crc32, lse };
+    for bits in 0..1 << Feature::ALL.len() {
+        let features = machine(bits);
         for row in ENCODINGS {
-            let exists = match row.feature {
-                Feature::Base => true,
-                Feature::Crc32 => crc32,
-                Feature::Lse => lse,
-            };
-            for _ in 0..20 {
-                let word = words::allocated(row, &mut random);
-                let instruction = Instruction::new(word, features);
-                assert_eq!(instruction.word, word, "the word is kept");
-                assert_eq!(instruction.op, exists.then_some(row.op), "{} with {features:?}", row.name);
-            }
+            let word = words::allocated(row, &mut random);
+            let feature = row.op.feature_of(word);
+            let exists = feature == Feature::Base || bits >> feature as u32 & 1 == 1;
+            assert_eq!(features.has(feature), exists, "{feature:?} of {features:?}");
+            let instruction = Instruction::new(word, features);
+            assert_eq!(instruction.word, word, "the word is kept");
+            assert_eq!(instruction.op, exists.then_some(row.op), "{} with {features:?}", row.name);
         }
     }
 }
 
 #[test]
-fn a_machine_unless_told_otherwise_has_checksums_but_no_atomics() {
-    assert_eq!(Features::ARMV8_0, Features { crc32: true, lse: false }, "Armv8.0-A and CRC32");
-    assert_eq!(Features::ALL, Features { crc32: true, lse: true }, "everything");
+fn products_of_polynomials_of_64_bits_are_a_feature_of_their_own() {
+    let (bytes, doublewords) = (0x0e22_e020, 0x0ee2_e020);
+    let without = Features { pmull: false, ..Features::ALL };
+    assert!(Instruction::new(bytes, without).op.is_some(), "pmull v0.8h, v1.8b, v2.8b");
+    assert!(Instruction::new(doublewords, without).op.is_none(), "pmull v0.1q, v1.1d, v2.1d");
+    assert!(Instruction::new(doublewords, Features::ALL).op.is_some(), "the same, where there is such");
+}
+
+#[test]
+fn a_machine_unless_told_otherwise_has_checksums_and_nothing_else() {
+    assert_eq!(Features::ARMV8_0, Features { crc32: true, ..Features::BASE }, "Armv8.0-A and CRC32");
+    assert_eq!(Features::ALL, machine(u32::MAX), "everything");
+    let more: Vec<Feature> = Features::ALL.without(Features::GPU).collect();
+    let simd = [Feature::Fp, Feature::Aes, Feature::Pmull, Feature::Sha1, Feature::Sha256];
+    assert_eq!(more, simd, "what only the reference has");
 }
 
 #[test]
 fn executing_an_instruction_of_a_missing_feature_changes_nothing() {
     let mut random = Random::new(2);
-    let none = Features { crc32: false, lse: false };
+    let none = Features::BASE;
     let (lse, crc32) = (of(Feature::Lse), of(Feature::Crc32));
     assert_eq!((lse.len(), crc32.len()), (168, 8), "encodings of optional features");
     for row in lse.into_iter().chain(crc32) {

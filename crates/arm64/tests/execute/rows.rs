@@ -1,8 +1,8 @@
-//! What rows say about the memory they access.
+//! What rows say about the memory they access with general registers.
 
-use kvrm_arm64::Encoding;
 use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::operand::Operand;
+use kvrm_arm64::{Encoding, Feature};
 
 /// A row that accesses memory at a base register.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ impl AccessRow {
                     | O::PairPostIndex(_)
             )
         });
-        if !has_base || row.mnemonic.starts_with("prf") {
+        if !has_base || row.feature == Feature::Fp || row.mnemonic.starts_with("prf") {
             return None;
         }
         let is = |groups: &[&str]| groups.iter().any(|group| row.group().starts_with(group));

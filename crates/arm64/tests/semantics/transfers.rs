@@ -2,7 +2,7 @@
 
 use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::operand::Operand;
-use kvrm_arm64::{Cpu, Encoding, Word, execute};
+use kvrm_arm64::{Cpu, Encoding, Feature, Word, execute};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
 
@@ -110,7 +110,8 @@ fn loads_and_stores_transfer_the_bytes_that_their_names_say() {
     let mut random = Random::new(1);
     let is_transfer = |row: &&Encoding| {
         let groups = ["ldst_", "ldstpair_", "ldstnapair_", "ldstord"];
-        groups.iter().any(|group| row.group().starts_with(group)) && !row.mnemonic.starts_with("prf")
+        let is_general = row.feature == Feature::Base && !row.mnemonic.starts_with("prf");
+        is_general && groups.iter().any(|group| row.group().starts_with(group))
     };
     let rows: Vec<&Encoding> = ENCODINGS.iter().filter(is_transfer).collect();
     assert!(rows.len() >= 90, "only {} rows", rows.len());
@@ -162,7 +163,8 @@ fn loads_and_stores_transfer_the_bytes_that_their_names_say() {
 fn a_literal_is_loaded_from_its_distance_to_the_pc() {
     let mut random = Random::new(2);
     let memory = filled(&mut random);
-    let rows = || ENCODINGS.iter().filter(|row| row.group() == "loadlit" && row.mnemonic != "prfm");
+    let is_general = |row: &&Encoding| row.feature == Feature::Base && row.mnemonic != "prfm";
+    let rows = || ENCODINGS.iter().filter(|row| row.group() == "loadlit").filter(is_general);
     assert_eq!(rows().count(), 3, "LDR of both sizes and LDRSW");
     for row in rows() {
         let data = Data::of(row);
@@ -186,9 +188,8 @@ fn a_literal_is_loaded_from_its_distance_to_the_pc() {
 fn small_loads_leave_nothing_of_the_old_register() {
     let mut memory = Flat::new(&[], 64);
     memory.bytes.fill(0x80);
-    for row in
-        ENCODINGS.iter().filter(|row| row.group() == "ldst_unscaled" && row.mnemonic.starts_with("ldur"))
-    {
+    let is_general = |row: &&Encoding| row.feature == Feature::Base && row.mnemonic.starts_with("ldur");
+    for row in ENCODINGS.iter().filter(|row| row.group() == "ldst_unscaled").filter(is_general) {
         let mut cpu = memory.cpu();
         cpu.set_x(0, 0x1122_3344_5566_7788);
         cpu.set_x(1, BASE);

@@ -16,7 +16,6 @@ const FOLDERS: [&str; 6] = ["control", "dpimm", "dpreg", "ldst", "reserved", "si
 /// An encoding as Arm describes it.
 #[derive(Debug, Default)]
 pub(crate) struct ArmEncoding {
-    pub(crate) folder: &'static str,
     /// The instruction group, which is the name of the file.
     pub(crate) group: String,
     pub(crate) name: String,
@@ -31,7 +30,7 @@ pub(crate) struct ArmEncoding {
 pub(crate) fn encodings() -> &'static [ArmEncoding] {
     static ALL: LazyLock<Vec<ArmEncoding>> = LazyLock::new(|| {
         let root = sources();
-        FOLDERS.iter().flat_map(|folder| read_folder(folder, &root.join(folder))).collect()
+        FOLDERS.iter().flat_map(|folder| read_folder(&root.join(folder))).collect()
     });
     &ALL
 }
@@ -72,21 +71,21 @@ fn sources() -> PathBuf {
     Path::new(manifest).with_file_name("src").join("A64")
 }
 
-fn read_folder(folder: &'static str, path: &Path) -> Vec<ArmEncoding> {
+fn read_folder(path: &Path) -> Vec<ArmEncoding> {
     let entries = fs::read_dir(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     files.sort_unstable();
-    files.iter().flat_map(|file| read_file(folder, file)).collect()
+    files.iter().flat_map(|file| read_file(file)).collect()
 }
 
-fn read_file(folder: &'static str, path: &Path) -> Vec<ArmEncoding> {
+fn read_file(path: &Path) -> Vec<ArmEncoding> {
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let group = path.file_stem().expect("a file has a name").to_string_lossy().into_owned();
     let mut encodings: Vec<ArmEncoding> = Vec::new();
     for line in text.lines() {
         if let Some(name) = line.strip_prefix("pub mod ").and_then(|rest| rest.strip_suffix(" {")) {
             let (group, name) = (group.clone(), name.to_owned());
-            encodings.push(ArmEncoding { folder, group, name, ..ArmEncoding::default() });
+            encodings.push(ArmEncoding { group, name, ..ArmEncoding::default() });
         } else if let Some(encoding) = encodings.last_mut() {
             let constant = |name| constant(line, name);
             encoding.mask = constant("OPCODE_MASK").unwrap_or(encoding.mask);

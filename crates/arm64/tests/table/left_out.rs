@@ -3,7 +3,6 @@
 //! ```text
 //! // Armv8.5 MTE (addsub_immtags): ADDG_64 SUBG_64
 //! // Armv9.4 LSE128 (memop_128): 36 encodings LDCLRP_128 to RCWSSETPAL_128
-//! // Armv8.0 FP and AdvSIMD, with later extensions (simd_dp): 867 encodings
 //! ```
 //!
 //! The group in parentheses is left off the names that end in it. A list may go on in the next lines. A range
@@ -16,7 +15,17 @@ use kvrm_arm64::encoding::ENCODINGS;
 
 use crate::arm::{self, ArmEncoding};
 
-const SOURCE: &str = include_str!("../../src/isa.rs");
+/// The files of rows.
+const SOURCES: [&str; 8] = [
+    include_str!("../../src/isa/immediate.rs"),
+    include_str!("../../src/isa/control.rs"),
+    include_str!("../../src/isa/load_store.rs"),
+    include_str!("../../src/isa/register.rs"),
+    include_str!("../../src/isa/crypto.rs"),
+    include_str!("../../src/isa/scalar.rs"),
+    include_str!("../../src/isa/vector.rs"),
+    include_str!("../../src/isa/float.rs"),
+];
 
 /// A comment, its lines joined.
 #[derive(Debug)]
@@ -29,22 +38,13 @@ struct Comment {
 /// What a comment says.
 enum Content<'a> {
     Names(Vec<&'a str>),
-    Range {
-        count: usize,
-        first: &'a str,
-        last: &'a str,
-    },
-    /// Everything in a folder.
-    Folder {
-        count: usize,
-    },
+    Range { count: usize, first: &'a str, last: &'a str },
 }
 
 fn comments() -> Vec<Comment> {
-    let (_, table) = SOURCE.split_once("macro_rules! for_each_encoding").expect("the table is there");
     let mut comments: Vec<Comment> = Vec::new();
     let mut goes_on = false;
-    for line in table.lines() {
+    for line in SOURCES.iter().flat_map(|source| source.lines()) {
         let Some(line) = line.trim().strip_prefix("// ") else {
             goes_on = false;
             continue;
@@ -68,7 +68,6 @@ impl Comment {
         let words: Vec<&str> = self.text.split_whitespace().collect();
         let count = || words[0].parse().unwrap_or_else(|_| panic!("no number in {self:?}"));
         match words[..] {
-            [_, "encodings"] => Content::Folder { count: count() },
             [_, "encodings", first, "to", last] => Content::Range { count: count(), first, last },
             _ => Content::Names(words),
         }
@@ -130,10 +129,6 @@ fn every_encoding_of_arm_is_in_the_table_or_named_as_left_out() {
             Content::Range { first, last, .. } => {
                 known.extend(range(comment, first, last, &named(&comments)));
             }
-            Content::Folder { .. } => {
-                let inside = arm::encodings().iter().filter(|arm| arm.folder == comment.group);
-                known.extend(inside.map(|arm| arm.name.as_str()));
-            }
         }
     }
     let missing: Vec<&str> =
@@ -150,24 +145,10 @@ fn counts_in_comments_are_right() {
         let (said, counted) = match comment.content() {
             Content::Names(_) => continue,
             Content::Range { count, first, last } => (count, range(comment, first, last, &named).len()),
-            Content::Folder { count } => {
-                (count, arm::encodings().iter().filter(|arm| arm.folder == comment.group).count())
-            }
         };
         if said != counted {
             wrong.push(format!("{} ({}): {said}, but it is {counted}", comment.version, comment.group));
         }
     }
     assert_eq!(wrong, [""; 0], "counts that are not those of Arm's tables");
-}
-
-#[test]
-fn a_folder_that_is_left_out_has_no_row() {
-    let comments = comments();
-    let folders: Vec<&Comment> =
-        comments.iter().filter(|comment| matches!(comment.content(), Content::Folder { .. })).collect();
-    assert_eq!(folders.len(), 1, "folders left out: {folders:?}");
-    for row in ENCODINGS {
-        assert_ne!(arm::by_name()[row.name].folder, folders[0].group, "folder of {}", row.name);
-    }
 }

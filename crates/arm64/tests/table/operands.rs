@@ -1,6 +1,7 @@
 //! Operands against the diagrams they belong to.
 
 use kvrm_arm64::encoding::ENCODINGS;
+use kvrm_arm64::operand::Operand;
 
 /// Where the fields of a letter may lie: lowest bit and width at most.
 #[rustfmt::skip] // Keeps a letter on a line.
@@ -15,9 +16,14 @@ const LETTERS: &[(char, &[(u32, u32)])] = &[
     ('s', &[(16, 5), (10, 6)]),
     ('r', &[(16, 6)]),
     // imm16 of UDF; imm26; imm19, imm16, imm14 and immhi; immlo; imm12 or imm6; imm3; imm9; imm7; imm5.
-    ('i', &[(0, 16), (0, 26), (5, 19), (29, 2), (10, 12), (12, 9), (15, 7), (16, 5)]),
+    // Of vectors: immh:immb; abc; defgh; imm5, or its top bit; imm4; imm8.
+    ('i', &[
+        (0, 16), (0, 26), (5, 19), (29, 2), (10, 12), (12, 9), (15, 7), (16, 5),
+        (16, 7), (16, 3), (5, 5), (20, 1), (11, 4), (13, 8),
+    ]),
     // shift or sh; hw.
-    ('h', &[(22, 2), (21, 2)]),
+    // cmode.
+    ('h', &[(22, 2), (21, 2), (13, 2), (12, 1)]),
     // option, whose middle bit PRFM fixes; o0.
     ('o', &[(13, 3), (15, 1), (13, 1), (19, 1)]),
     ('S', &[(12, 1)]),
@@ -29,7 +35,13 @@ const LETTERS: &[(char, &[(u32, u32)])] = &[
     // op2; its high bits in BTI.
     ('q', &[(5, 3), (6, 2)]),
     ('C', &[(12, 4)]),
-    ('M', &[(8, 4)]),
+    // CRm; M.
+    ('M', &[(8, 4), (20, 1)]),
+    ('Q', &[(30, 1)]),
+    // size or sz.
+    ('z', &[(22, 2), (10, 2), (11, 1)]),
+    ('L', &[(21, 1)]),
+    ('H', &[(11, 1)]),
     ('N', &[(22, 1)]),
 ];
 
@@ -47,13 +59,20 @@ fn runs(diagram: &str) -> Vec<(char, u32, u32)> {
 }
 
 #[test]
-fn operands_cover_every_variable_bit_exactly_once() {
+fn operands_cover_every_variable_bit_and_share_only_the_size_of_elements() {
     for row in ENCODINGS {
         let variable = row.pattern.variable_bits();
         let mut covered = 0;
         for operand in row.operands {
             let bits = operand.bits(variable);
-            assert_eq!(bits & covered, 0, "{operand:?} of {} shares bits with another operand", row.name);
+            let shared = match operand {
+                Operand::VnLane | Operand::VdLane | Operand::Imm5Ignored => 0x001f_0000,
+                Operand::VnLane4 | Operand::Imm4Ignored => 0x7800,
+                Operand::VmLane(_) => 3 << 22,
+                Operand::PostBytes(_, view) | Operand::VtList(_, view) => view.bits(),
+                _ => operand.simd().map_or(0, |(_, view)| view.bits()),
+            };
+            assert_eq!(bits & covered & !shared, 0, "{operand:?} of {} shares bits with another", row.name);
             covered |= bits;
         }
         assert_eq!(covered, variable, "{} has fields that no operand shows: {:?}", row.name, row.pattern);
@@ -95,6 +114,10 @@ fn only_addresses_bit_numbers_and_one_option_have_a_letter_in_two_places() {
             ("pcreladdr", _) => &['i'],
             ("testbranch", _) => &['b'],
             ("ldst_regoff", "prfm") => &['o'],
+            // abc and defgh.
+            ("asimdimm", _) => &['i'],
+            // imm5 and imm4.
+            _ if row.name == "INS_asimdins_IV_v" => &['i'],
             _ => &[],
         };
         assert_eq!(split, expected, "letters of {} in more than one place", row.name);

@@ -90,9 +90,15 @@ fn a_hint_is_given_once_and_only_where_it_helps() {
     let atomics = "the word is `swp x2, x0, [x1]`, which needs --lse";
     assert_eq!(hints(0xf822_8020, &[]), [atomics], "an atomic");
     assert!(hints(0xf822_8020, &["--lse"]).is_empty(), "with --lse it faults, for another reason");
-    let float = "floating point and SIMD are not supported yet";
-    for word in [0x1e62_2820, 0x4ee1_8420, 0x3dc0_0020, 0xfd40_0020, 0x6d40_0420] {
-        assert_eq!(hints(word, &[]), [float], "{word:08x}: fadd, add v, ldr q, ldr d, ldp d");
+    for (word, text) in [
+        (0x1e62_2820, "fadd d0, d1, d2"),
+        (0x4ee1_8420, "add v0.2d, v1.2d, v1.2d"),
+        (0x3dc0_0020, "ldr q0, [x1]"),
+        (0x4e28_4820, "aese v0.16b, v1.16b"),
+    ] {
+        let float = format!("the word is `{text}`, which needs --fp and --engine reference");
+        assert_eq!(hints(word, &[]), [float], "{word:08x}");
+        assert!(hints(word, &["--fp", "--engine", "reference"]).is_empty(), "{word:08x} is executed");
     }
     // udf, eret, mrs x0, midr_el1, and a word that nothing is
     for word in [0, 0xd69f_03e0, 0xd538_0000, 0xffff_fff0 & !(3 << 26)] {

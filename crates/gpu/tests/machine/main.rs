@@ -3,6 +3,7 @@
 mod code_pages;
 mod console;
 mod dispatch;
+mod features;
 mod frames;
 mod guests;
 mod host_memory;

@@ -22,7 +22,7 @@ pub struct Vector {
     /// Whether the guest may write its code.
     #[serde(default, skip_serializing_if = "is_false")]
     pub code_writable: bool,
-    /// Optional features the machine has beside those of every machine; `lse` is the one there is.
+    /// Optional features the machine has beside those of every machine: `lse`, `fp`, `aes`, `pmull`, `sha1`, `sha256`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
     /// The state before. Registers not named are zero.

@@ -9,6 +9,9 @@ use crate::program::{Permissions, Segment};
 /// The most steps a vector may ask for, so that a file of vectors comes to an end.
 pub const STEPS_MAX: u64 = 1 << 24;
 
+/// Features that a vector may ask for.
+const OPTIONAL: [&str; 6] = ["lse", "fp", "aes", "pmull", "sha1", "sha256"];
+
 impl Vector {
     /// Checks what types alone cannot.
     ///
@@ -44,8 +47,8 @@ impl Vector {
         {
             return Err(format!("`nzcv` {:#x} has more than four bits", nzcv.0));
         }
-        if let Some(feature) = self.features.iter().find(|feature| *feature != "lse") {
-            return Err(format!("unknown feature `{feature}`; the one there is is `lse`"));
+        if let Some(feature) = self.features.iter().find(|feature| !OPTIONAL.contains(&feature.as_str())) {
+            return Err(format!("unknown feature `{feature}`; there are {}", OPTIONAL.join(", ")));
         }
         Ok(())
     }
@@ -53,7 +56,16 @@ impl Vector {
     /// The features the machine must have.
     #[must_use]
     pub fn machine_features(&self) -> Features {
-        Features { lse: self.features.iter().any(|feature| feature == "lse"), ..Features::ARMV8_0 }
+        let has = |name: &str| self.features.iter().any(|feature| feature == name);
+        Features {
+            lse: has("lse"),
+            fp: has("fp"),
+            aes: has("aes"),
+            pmull: has("pmull"),
+            sha1: has("sha1"),
+            sha256: has("sha256"),
+            ..Features::ARMV8_0
+        }
     }
 
     /// The memory before the first step.

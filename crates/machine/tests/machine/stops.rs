@@ -76,7 +76,7 @@ fn atomics_are_undefined_until_the_machine_has_them() {
         machine.run(10).unwrap();
         machine.stop(0).unwrap().unwrap()
     };
-    let none = Features { crc32: false, lse: false };
+    let none = Features::BASE;
     let halt = Stop::Halt { imm: 0 };
     assert_eq!(stop(swp, Features::ARMV8_0), Stop::Undefined { word: swp }, "swp without");
     assert_eq!(stop(swp, Features::ALL), halt, "swp with");

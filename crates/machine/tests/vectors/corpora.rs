@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 
 use kvrm_arm64::encoding::ENCODINGS;
-use kvrm_arm64::{Op, decode};
+use kvrm_arm64::{Features, Op, decode};
 use kvrm_machine::vectors::Vector;
 use rayon::prelude::*;
 
-use crate::support::{MANUAL, UNICORN};
+use crate::support::{MANUAL, SIMD, UNICORN};
 
-/// How many vectors every encoding has at least.
-const VECTORS_MIN: usize = 20;
+/// How many vectors an encoding has at least.
+fn vectors_min(name: &str) -> usize {
+    let is_simd = Op::from_name(name).is_some_and(|op| !Features::GPU.has(op.feature()));
+    if is_simd { 50 } else { 20 }
+}
 
 fn all_pass(vectors: &[Vector]) {
     let failed: Vec<String> = vectors
@@ -26,6 +29,11 @@ fn all_pass(vectors: &[Vector]) {
 #[test]
 fn every_vector_of_unicorn_passes() {
     all_pass(&UNICORN);
+}
+
+#[test]
+fn every_vector_of_floating_point_and_vectors_passes() {
+    all_pass(&SIMD);
 }
 
 #[test]
@@ -45,7 +53,7 @@ fn is_beside(vector: &Vector) -> bool {
 
 #[test]
 fn every_vector_contains_the_encoding_it_is_named_after() {
-    for vector in UNICORN.iter().chain(&*MANUAL) {
+    for vector in UNICORN.iter().chain(&*SIMD).chain(&*MANUAL) {
         let named = encoding(vector);
         assert!(named.is_some(), "`{}` begins with the name of no encoding", vector.name);
         let wanted = if is_beside(vector) { None } else { named };
@@ -57,22 +65,22 @@ fn every_vector_contains_the_encoding_it_is_named_after() {
 #[test]
 fn every_encoding_has_vectors() {
     let mut counts: BTreeMap<&str, usize> = ENCODINGS.iter().map(|row| (row.name, 0)).collect();
-    let vectors = UNICORN.iter().chain(&*MANUAL).filter(|vector| !is_beside(vector));
+    let vectors = UNICORN.iter().chain(&*SIMD).chain(&*MANUAL).filter(|vector| !is_beside(vector));
     for op in vectors.filter_map(encoding) {
         *counts.entry(op.encoding().name).or_default() += 1;
     }
-    counts.retain(|_, count| *count < VECTORS_MIN);
-    assert!(counts.is_empty(), "fewer than {VECTORS_MIN} vectors: {counts:?}");
+    counts.retain(|name, count| *count < vectors_min(name));
+    assert!(counts.is_empty(), "too few vectors: {counts:?}");
 }
 
 #[test]
 fn no_vector_is_there_twice() {
     let mut seen: BTreeMap<String, &str> = BTreeMap::new();
-    for vector in UNICORN.iter().chain(&*MANUAL) {
+    for vector in UNICORN.iter().chain(&*SIMD).chain(&*MANUAL) {
         let content = serde_json::to_string(&Vector { name: String::new(), ..vector.clone() }).unwrap();
         if let Some(before) = seen.insert(content, &vector.name) {
             // NOP and its like have no input but registers, so Unicorn's inputs may repeat.
-            let allowed = UNICORN.iter().any(|other| std::ptr::eq(other, vector));
+            let allowed = UNICORN.iter().chain(&*SIMD).any(|other| std::ptr::eq(other, vector));
             assert!(allowed, "`{}` is `{before}` again", vector.name);
         }
     }
@@ -80,7 +88,7 @@ fn no_vector_is_there_twice() {
 
 #[test]
 fn every_vector_compares_all_there_is() {
-    for vector in UNICORN.iter().chain(&*MANUAL) {
+    for vector in UNICORN.iter().chain(&*SIMD).chain(&*MANUAL) {
         let ends = vector.expected.pc.is_some() && vector.expected.stop.is_some();
         assert!(vector.exact && ends, "`{}` is exact and says how it ends", vector.name);
     }

@@ -15,6 +15,8 @@ fn read(name: &str) -> Vec<Vector> {
 
 /// Made by Unicorn.
 pub(crate) static UNICORN: LazyLock<Vec<Vector>> = LazyLock::new(|| read("unicorn.jsonl.gz"));
+/// Made by Unicorn: floating point and vectors.
+pub(crate) static SIMD: LazyLock<Vec<Vector>> = LazyLock::new(|| read("simd.jsonl.gz"));
 /// Written by hand.
 pub(crate) static MANUAL: LazyLock<Vec<Vector>> = LazyLock::new(|| read("manual.jsonl"));
 

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use kvrm_arm64::decode;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
 
 use super::{Failure, Question};
+use crate::decoder::decode;
 use crate::tuple::{TUPLES, Tuple};
 
 /// What the network says of every word.

@@ -1,0 +1,171 @@
+//! LD1 to LD4 and ST1 to ST4: structures whose members go to registers of their own.
+//!
+//! All that an instruction accesses is one access, so a fault leaves registers and memory as they were.
+
+use super::vector::{elem, set_v, v};
+use crate::semantics::bitmask::ones;
+use crate::semantics::load_store::{OFFSET, POST_INDEX};
+use crate::view::TS;
+use crate::{Cpu, Memory, Stop, Word};
+
+/// Base; a register is added to it afterwards.
+pub const POST_REGISTER: u32 = 5;
+
+/// The most bytes of an access: four registers.
+const BYTES_MAX: usize = 64;
+
+/// Calls `$f::<N>` for the `N` that is the number of bytes.
+macro_rules! with_bytes { ($bytes:expr, |$n:ident| $body:expr, $($number:literal)*) => {
+    match $bytes {
+        $($number => { const $n: usize = $number; $body })*
+        bytes => unreachable!("no structures are {bytes} bytes long"),
+    }
+} }
+
+/// Reads so many bytes.
+fn read(memory: &mut impl Memory, address: u64, bytes: usize) -> Result<[u8; BYTES_MAX], Stop> {
+    let mut all = [0; BYTES_MAX];
+    with_bytes!(bytes, |N| all[..N].copy_from_slice(&memory.read::<N>(address)?), 1 2 3 4 6 8 12 16 24 32 48 64);
+    Ok(all)
+}
+
+/// Writes so many bytes.
+fn write(memory: &mut impl Memory, address: u64, all: &[u8; BYTES_MAX], bytes: usize) -> Result<(), Stop> {
+    with_bytes!(bytes, |N| {
+        let mut some = [0; N];
+        some.copy_from_slice(&all[..N]);
+        memory.write(address, some)
+    }, 1 2 3 4 6 8 12 16 24 32 48 64)
+}
+
+/// The bytes of an element, as a number.
+fn member(all: &[u8; BYTES_MAX], at: usize, ebytes: usize) -> u64 {
+    let mut bytes = [0; 8];
+    bytes[..ebytes].copy_from_slice(&all[at..at + ebytes]);
+    u64::from_le_bytes(bytes)
+}
+
+/// Writes the base back after an access of so many bytes.
+fn finish<const MODE: u32>(cpu: &mut Cpu, w: Word, bytes: usize) {
+    let offset = match MODE {
+        OFFSET => return,
+        POST_INDEX => bytes as u64,
+        _ => cpu.x(w.rm()),
+    };
+    cpu.set_x_or_sp(w.rn(), cpu.x_or_sp(w.rn()).wrapping_add(offset));
+}
+
+/// Changes an element of a register.
+fn set_elem(cpu: &mut Cpu, register: u32, index: u32, esize: u32, value: u64) {
+    let at = index * esize;
+    let kept = v(cpu, register) & !(u128::from(ones(esize)) << at);
+    set_v(cpu, register, kept | u128::from(value) << at);
+}
+
+/// Where the elements of whole registers lie: calls a function with offset, register and index of each.
+fn each_element<const REGISTERS: u32, const MEMBERS: u32>(w: Word, mut element: impl FnMut(usize, u32, u32)) {
+    let (lanes, ebytes) = (TS.lanes(w), 1 << TS.size(w));
+    let mut offset = 0;
+    // LD1 and ST1 of several registers have these one after the other, as if structures had one member.
+    for register in 0..REGISTERS / MEMBERS {
+        for index in 0..lanes {
+            for member in 0..MEMBERS {
+                element(offset, w.rt() + register + member, index);
+                offset += ebytes;
+            }
+        }
+    }
+}
+
+/// LD1 to LD4 (multiple structures).
+pub fn load_multiple<const REGISTERS: u32, const MEMBERS: u32, const MODE: u32>(
+    cpu: &mut Cpu,
+    memory: &mut impl Memory,
+    w: Word,
+) -> Result<(), Stop> {
+    let bytes = (REGISTERS * TS.bytes(w)) as usize;
+    let all = read(memory, cpu.x_or_sp(w.rn()), bytes)?;
+    for register in 0..REGISTERS {
+        set_v(cpu, w.rt() + register, 0);
+    }
+    let ebytes = 1 << TS.size(w);
+    each_element::<REGISTERS, MEMBERS>(w, |offset, register, index| {
+        set_elem(cpu, register, index, 8 * ebytes as u32, member(&all, offset, ebytes));
+    });
+    finish::<MODE>(cpu, w, bytes);
+    Ok(())
+}
+
+/// ST1 to ST4 (multiple structures).
+pub fn store_multiple<const REGISTERS: u32, const MEMBERS: u32, const MODE: u32>(
+    cpu: &mut Cpu,
+    memory: &mut impl Memory,
+    w: Word,
+) -> Result<(), Stop> {
+    let bytes = (REGISTERS * TS.bytes(w)) as usize;
+    let mut all = [0; BYTES_MAX];
+    let ebytes = 1 << TS.size(w);
+    each_element::<REGISTERS, MEMBERS>(w, |offset, register, index| {
+        let value = elem(v(cpu, register), index, 8 * ebytes as u32);
+        all[offset..offset + ebytes].copy_from_slice(&value.to_le_bytes()[..ebytes]);
+    });
+    write(memory, cpu.x_or_sp(w.rn()), &all, bytes)?;
+    finish::<MODE>(cpu, w, bytes);
+    Ok(())
+}
+
+/// The index of the element of a single structure.
+const fn lane<const EBYTES: usize>(w: Word) -> u32 {
+    crate::operand::vt_index(EBYTES.trailing_zeros(), w)
+}
+
+/// LD1 to LD4 (single structure).
+pub fn load_lane<const MEMBERS: u32, const EBYTES: usize, const MODE: u32>(
+    cpu: &mut Cpu,
+    memory: &mut impl Memory,
+    w: Word,
+) -> Result<(), Stop> {
+    let bytes = MEMBERS as usize * EBYTES;
+    let all = read(memory, cpu.x_or_sp(w.rn()), bytes)?;
+    for n in 0..MEMBERS {
+        let value = member(&all, n as usize * EBYTES, EBYTES);
+        set_elem(cpu, w.rt() + n, lane::<EBYTES>(w), 8 * EBYTES as u32, value);
+    }
+    finish::<MODE>(cpu, w, bytes);
+    Ok(())
+}
+
+/// ST1 to ST4 (single structure).
+pub fn store_lane<const MEMBERS: u32, const EBYTES: usize, const MODE: u32>(
+    cpu: &mut Cpu,
+    memory: &mut impl Memory,
+    w: Word,
+) -> Result<(), Stop> {
+    let bytes = MEMBERS as usize * EBYTES;
+    let mut all = [0; BYTES_MAX];
+    for n in 0..MEMBERS {
+        let value = elem(v(cpu, w.rt() + n), lane::<EBYTES>(w), 8 * EBYTES as u32);
+        all[n as usize * EBYTES..][..EBYTES].copy_from_slice(&value.to_le_bytes()[..EBYTES]);
+    }
+    write(memory, cpu.x_or_sp(w.rn()), &all, bytes)?;
+    finish::<MODE>(cpu, w, bytes);
+    Ok(())
+}
+
+/// LD1R to LD4R: each member in all lanes of its register.
+pub fn load_replicate<const MEMBERS: u32, const MODE: u32>(
+    cpu: &mut Cpu,
+    memory: &mut impl Memory,
+    w: Word,
+) -> Result<(), Stop> {
+    let ebytes = 1 << TS.size(w);
+    let bytes = MEMBERS as usize * ebytes;
+    let all = read(memory, cpu.x_or_sp(w.rn()), bytes)?;
+    for n in 0..MEMBERS {
+        let value = member(&all, n as usize * ebytes, ebytes);
+        let vector = super::vector::collect(8 * ebytes as u32, TS.lanes(w), |_| value);
+        set_v(cpu, w.rt() + n, vector);
+    }
+    finish::<MODE>(cpu, w, bytes);
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! SIMD&FP registers for test vectors: a few values for each encoding, which its vectors share, so that files of them
+//! are small.
+
+use std::collections::BTreeMap;
+
+use kvrm_arm64::operand::Operand;
+use kvrm_arm64::semantics::float::format::{DOUBLE, Format, HALF, SINGLE};
+use kvrm_arm64::view::{Element, View};
+use kvrm_arm64::{Encoding, Word};
+
+use crate::inputs::{EDGES, float, floats};
+use crate::random::Random;
+
+/// How many values there are of each kind.
+const VALUES: usize = 9;
+
+/// The values that vectors of an encoding choose from, by what their lanes are taken for.
+pub(crate) struct Pool {
+    halves: Vec<u128>,
+    singles: Vec<u128>,
+    doubles: Vec<u128>,
+    integers: Vec<u128>,
+}
+
+impl Pool {
+    pub(crate) fn new(random: &mut Random) -> Self {
+        Self {
+            halves: values(|random| lanes(random, 16, &mut of_format(HALF)), random),
+            singles: values(|random| lanes(random, 32, &mut of_format(SINGLE)), random),
+            doubles: values(|random| lanes(random, 64, &mut of_format(DOUBLE)), random),
+            integers: values(integers, random),
+        }
+    }
+
+    /// The registers a word reads, and the one it writes.
+    pub(crate) fn registers(&self, encoding: &Encoding, w: Word, random: &mut Random) -> BTreeMap<u32, u128> {
+        let mut registers = BTreeMap::new();
+        for &operand in encoding.operands {
+            let (first, count) = match operand {
+                Operand::VnTable(count) => (w.rn(), count),
+                Operand::VtList(count, _) | Operand::VtLane(count, _) => (w.rt(), count),
+                Operand::VdLane | Operand::VdHigh => (w.rd(), 1),
+                Operand::VnLane | Operand::VnLane4 | Operand::VnHigh => (w.rn(), 1),
+                Operand::VmLane(_) => (if w.size() == 1 { w.bits(16, 4) } else { w.rm() }, 1),
+                _ => match operand.simd() {
+                    Some((low, _)) => (w.bits(low, 5), 1),
+                    None => continue,
+                },
+            };
+            for register in first..first + count {
+                registers.insert(register & 31, self.value(encoding, operand, w, random));
+            }
+        }
+        // Indices of tables are mostly within them.
+        if encoding.group() == "asimdtbl" && random.below(4) > 0 {
+            registers.entry(w.rm()).and_modify(|value| *value &= 0x3f3f_3f3f_3f3f_3f3f_3f3f_3f3f_3f3f_3f3f);
+        }
+        // Shifts by registers are mostly near the size of an element.
+        if encoding.mnemonic.ends_with("shl") && encoding.group().ends_with("same") && random.below(2) == 0 {
+            let amount = random.below(2 * (8 << w.size()) + 3) as i64 - (8 << w.size()) - 1;
+            registers.insert(w.rm(), u128::from(amount as u64) * (1 << 64 | 1));
+        }
+        registers
+    }
+
+    /// Bytes of memory.
+    pub(crate) fn bytes(&self, count: usize, random: &mut Random) -> Vec<u8> {
+        let pick = |_| random.pick(&self.integers).to_le_bytes();
+        let mut bytes = (0..count.div_ceil(16)).map(pick).collect::<Vec<_>>().concat();
+        bytes.truncate(count);
+        bytes
+    }
+
+    fn value(&self, encoding: &Encoding, operand: Operand, w: Word, random: &mut Random) -> u128 {
+        let values = match numbers(encoding, operand, w) {
+            Some(1) => &self.halves,
+            Some(2) => &self.singles,
+            Some(_) => &self.doubles,
+            None => &self.integers,
+        };
+        let value = *random.pick(values);
+        // Neighbours of each other, now and then, and of the other sign.
+        match random.below(16) {
+            0 => value ^ 1,
+            1 => value ^ 1 << 63 ^ 1 << 31,
+            _ => value,
+        }
+    }
+}
+
+/// The binary logarithm of the bytes of a floating-point number, if an operand is taken for such.
+fn numbers(encoding: &Encoding, operand: Operand, w: Word) -> Option<u32> {
+    let semantics = encoding.semantics();
+    let is_number =
+        ["simd::float", "simd::compare", "simd::convert"].iter().any(|part| semantics.starts_with(part));
+    let is_integer = semantics.contains("::from_") || encoding.mnemonic.starts_with("ur");
+    if !is_number || is_integer {
+        return None;
+    }
+    let view = match operand {
+        Operand::VmLane(element) => View { element, ..kvrm_arm64::view::SZ },
+        _ => operand.simd()?.1,
+    };
+    // Of the fixed sizes those that no format has do not occur.
+    let size = view.size(w);
+    (view.element != Element::Fixed(0)).then_some(size)
+}
+
+fn values(mut value: impl FnMut(&mut Random) -> u128, random: &mut Random) -> Vec<u128> {
+    (0..VALUES).map(|_| value(random)).collect()
+}
+
+/// Lanes of `esize` bits.
+fn lanes(random: &mut Random, esize: u32, element: &mut dyn FnMut(&mut Random) -> u64) -> u128 {
+    (0..128).step_by(esize as usize).fold(0, |vector, at| vector | u128::from(element(random)) << at)
+}
+
+fn of_format(format: Format) -> impl FnMut(&mut Random) -> u64 {
+    let edges = floats(format);
+    move |random| float(format, &edges, random)
+}
+
+/// Integers of any size, often edges of it.
+fn integers(random: &mut Random) -> u128 {
+    let esize = 8 << random.below(4);
+    let mask = u64::MAX >> (64 - esize);
+    lanes(random, esize, &mut |random| match random.below(3) {
+        0 => random.pick(&EDGES) & mask,
+        // The edges of this size.
+        1 => [1 << (esize - 1), (1 << (esize - 1)) - 1, mask, 0][random.below(4) as usize],
+        _ => random.bits() & mask,
+    })
+}
