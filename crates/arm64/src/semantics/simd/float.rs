@@ -143,7 +143,7 @@ instructions! {
         FpResult { value: fp_abs(difference.value, format), ..difference }
     };
     /// FMLA.
-    fmla = three |d, x, y, format, fpcr| fp_mul_add(d, x, y, format, fpcr);
+    fmla = three fp_mul_add;
     /// FMLS.
     fmls = three |d, x, y, format, fpcr| fp_mul_add(d, fp_neg(x, format), y, format, fpcr);
 }
@@ -191,7 +191,12 @@ pub fn across<const OPERATION: u32>(cpu: &mut Cpu, w: Word) {
         FP_MIN => fp_min,
         FP_MAX_NUM => fp_max_num,
         _ => {
-            const { assert!(matches!(OPERATION, FP_MAX | FP_MIN | FP_MAX_NUM | FP_MIN_NUM)) };
+            const {
+                assert!(
+                    matches!(OPERATION, FP_MAX | FP_MIN | FP_MAX_NUM | FP_MIN_NUM),
+                    "no other operation takes the greater or the less"
+                );
+            };
             fp_min_num
         }
     };

@@ -82,7 +82,7 @@ const fn all_ones(holds: bool) -> u64 {
 
 of_signed! {
     /// ABS.
-    abs = |x| x.abs() as u64;
+    abs = |x| x.unsigned_abs() as u64;
     /// NEG.
     neg = |x| -x as u64;
     /// CMGT (zero).
