@@ -164,6 +164,15 @@ constants! {
     /// Dispatch: the table decides, and the network is only compared with it.
     DISPATCH_TABLE_DECIDES = 2;
 
+    // Networks on their own.
+
+    /// The vectors of the weights of the dispatch network that are not folded, by input and then by four outputs.
+    NEAR_VECTORS = 262;
+    /// Of so many tuples one is evaluated by invocations together when a network is tested.
+    SHARED_STRIDE = 61;
+    /// Words of a tuple that a workgroup has evaluated together: the class, then the bits of the logits.
+    TOGETHER_WORDS = 8;
+
     /// Words of a row of the decode table: mask, value, holes and shape, and the four words of the micro-op.
     ROW_WORDS = 8;
     /// Micro-ops of a page.

@@ -91,18 +91,24 @@ pub const FRAMES: &[(usize, &str)] = &[
     (16, "machine::frames_16"),
 ];
 
-/// Modules that take the place of [`CHOICE`], where a network says which class the rows for a word are searched in.
-pub const CHOICES: &[&str] =
-    &["machine::choice_by_word", "machine::choice_by_domain", "machine::choice_by_step"];
-
-/// The module of `machine::decode` for which one of [`CHOICES`] is substituted.
+/// The module of `machine::decode` that says which class the rows for a word are searched in: here, the table's.
 pub const CHOICE: &str = "machine::choice";
+/// Its substitute where a network is asked when a word is lowered.
+pub const CHOICE_BY_WORD: &str = "machine::choice_by_word";
+/// Its substitute where a network has been asked for all tuples.
+pub const CHOICE_BY_DOMAIN: &str = "machine::choice_by_domain";
+/// Its substitute where a network is asked in each step.
+pub const CHOICE_BY_STEP: &str = "machine::choice_by_step";
 
-/// What is substituted in kernels that evaluate the dispatch network: on devices with subgroups; for the small network.
-pub const NETWORKS: &[&[(&str, &str)]] = &[
-    &[("networks::dispatch", "networks::dispatch_subgroups")],
-    &[
-        ("networks::dispatch", "networks::small_dispatch"),
-        ("networks::dispatch_together", "networks::small_dispatch_together"),
-    ],
+/// Modules, and what is linked in their place.
+pub type Substitutions = &'static [(&'static str, &'static str)];
+
+/// What is substituted in kernels that evaluate the dispatch network: nothing, where each invocation does by itself.
+pub const DISPATCH: Substitutions = &[];
+/// The same where subgroups share the work.
+pub const DISPATCH_IN_SUBGROUPS: Substitutions = &[("networks::dispatch", "networks::dispatch_subgroups")];
+/// The same for the small network.
+pub const SMALL_DISPATCH: Substitutions = &[
+    ("networks::dispatch", "networks::small_dispatch"),
+    ("networks::dispatch_together", "networks::small_dispatch_together"),
 ];

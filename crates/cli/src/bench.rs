@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                 let Measurement { steps, seconds, dispatches } = all[all.len() / 2];
                 let line = serde_json::json!({
                     "engine": name, "device": engine.device(), "fallback": engine.fallback,
-                    "dispatch": engine.mode.name(), "guest": guest.name, "lanes": lanes, "steps": steps, "seconds": seconds,
+                    "dispatch": engine.dispatch.mode().name(), "guest": guest.name, "lanes": lanes, "steps": steps, "seconds": seconds,
                     "mips": all_mips[all_mips.len() / 2], "dispatches": dispatches,
                     "repetitions": all_mips.len(), "all_mips": all_mips,
                 });

@@ -66,7 +66,7 @@ impl ValueEnum for ModeName {
         Some(PossibleValue::new(self.0.name()).help(match self.0 {
             Mode::Table => "never: a table does",
             Mode::MemoDomain => "once, for all words there are, when the machine is built",
-            Mode::MemoWord => "once for each word of code",
+            Mode::MemoWord => "each time a word of code is lowered",
             Mode::Network => "in each step",
             Mode::Hybrid => "in each step, too, but a table decides, and the network is compared with it",
         }))
@@ -74,24 +74,21 @@ impl ValueEnum for ModeName {
 }
 
 impl DispatchArgs {
-    /// What is asked for, if that takes a network.
-    fn dispatch(&self) -> Result<Option<Dispatch>> {
-        let Some(ModeName(mode)) = self.dispatch else { return Ok(None) };
+    /// What is asked for.
+    fn dispatch(&self) -> Result<Dispatch> {
+        let Some(ModeName(mode)) = self.dispatch else { return Ok(Dispatch::TABLE) };
         if self.stop_on_misprediction && matches!(mode, Mode::Table | Mode::Hybrid) {
             bail!("--stop-on-misprediction: in {mode} mode the table decides, so no lane could stop");
         }
-        if mode == Mode::Table {
-            if self.weights.is_some() {
-                bail!("--dispatch table asks no network, so it has no use for --weights");
-            }
-            return Ok(None);
+        if mode == Mode::Table && self.weights.is_some() {
+            bail!("--dispatch table asks no network, so it has no use for --weights");
         }
         let dispatch = match &self.weights {
             Some(path) => Dispatch::with_weights(mode, Weights::load(path)?)
                 .with_context(|| format!("--weights '{}'", path.display()))?,
             None => Dispatch::new(mode),
         };
-        Ok(Some(if self.stop_on_misprediction { dispatch.stopping() } else { dispatch }))
+        Ok(if self.stop_on_misprediction { dispatch.stopping() } else { dispatch })
     }
 }
 
@@ -107,10 +104,8 @@ pub(crate) struct AdapterArgs {
 #[derive(Clone)]
 pub(crate) struct Chosen {
     gpu: Option<GpuEngine>,
-    /// When it asks a network.
-    pub(crate) mode: Mode,
-    /// Whether lanes stop where the network is wrong.
-    pub(crate) stops: bool,
+    /// What chooses the class of instructions.
+    pub(crate) dispatch: Dispatch,
     /// Why the CPU was chosen, if it was not asked for.
     pub(crate) fallback: Option<String>,
 }
@@ -118,17 +113,17 @@ pub(crate) struct Chosen {
 impl EngineArgs {
     /// Opens what is asked for.
     pub(crate) fn choose(&self) -> Result<Chosen> {
-        let Some(dispatch) = self.dispatch.dispatch()? else { return self.adapter.choose(self.engine) };
-        if self.engine == Name::Reference {
-            bail!(
-                "--dispatch {} asks for a GPU, and the engine is the CPU; add --engine gpu",
-                dispatch.mode()
-            );
-        }
-        let chosen = self.adapter.choose(Name::Gpu)?;
-        let mode = dispatch.mode();
-        let stops = self.dispatch.stop_on_misprediction;
-        Ok(Chosen { gpu: chosen.gpu.map(|gpu| gpu.with_dispatch(dispatch)), mode, stops, ..chosen })
+        let dispatch = self.dispatch.dispatch()?;
+        let engine = match (dispatch.mode(), self.engine) {
+            (Mode::Table, engine) => engine,
+            (mode, Name::Reference) => {
+                bail!("--dispatch {mode} asks for a GPU, and the engine is the CPU; add --engine gpu")
+            }
+            (_, Name::Auto | Name::Gpu) => Name::Gpu,
+        };
+        let chosen = self.adapter.choose(engine)?;
+        let gpu = chosen.gpu.map(|gpu| gpu.with_dispatch(dispatch.clone()));
+        Ok(Chosen { gpu, dispatch, ..chosen })
     }
 }
 
@@ -148,7 +143,7 @@ impl AdapterArgs {
             Engine::Gpu => Some(GpuEngine::open(wanted)?),
             Engine::Auto | Engine::Reference => None,
         };
-        Ok(Chosen { gpu, mode: Mode::Table, stops: false, fallback: choice.reason })
+        Ok(Chosen { gpu, dispatch: Dispatch::TABLE, fallback: choice.reason })
     }
 }
 

@@ -92,7 +92,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         outputs::show_lanes(&machine)?;
     }
     if !args.json {
-        explain(&mut machine, args.machine.features(), engine.stops)?;
+        explain(&mut machine, args.machine.features(), engine.dispatch.is_stopping())?;
     }
     if args.stats {
         note(report);

@@ -109,6 +109,12 @@ impl Dispatch {
         Self { stops: true, ..self }
     }
 
+    /// Whether a lane stops where the network is wrong.
+    #[must_use]
+    pub const fn is_stopping(&self) -> bool {
+        self.stops && !matches!(self.mode, Mode::Table | Mode::Hybrid)
+    }
+
     /// When the network is asked.
     #[must_use]
     pub const fn mode(&self) -> Mode {

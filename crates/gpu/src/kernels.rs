@@ -1,7 +1,7 @@
 //! The compiled kernels of the machine, for a number of frame pools.
 
 pub(crate) use kvrm_shaders::FRAMES as POOLS;
-use kvrm_shaders::{Linked, link};
+use kvrm_shaders::{Linked, Substitutions, link};
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -33,8 +33,10 @@ pub(crate) struct Kernels {
     pub(crate) decoding: wgpu::BindGroupLayout,
     /// Group 1 of `read`, `write` and `reset`: pieces, data, jobs, snapshot.
     pub(crate) transfer: wgpu::BindGroupLayout,
-    /// What evaluates networks on all tuples, by the entry point and by what is substituted for the network.
-    domain: Compiled<(&'static str, usize)>,
+    /// What folds a network.
+    fold: Compiled<()>,
+    /// What evaluates networks on many tuples, by the entry point and by what is substituted for the network.
+    domain: Compiled<(&'static str, Substitutions)>,
     /// Group 2 of what asks a network: its weights.
     pub(crate) network: wgpu::BindGroupLayout,
     /// Group 3 of what asks a network: its decisions, its answers to all tuples, words.
@@ -74,6 +76,7 @@ impl Kernels {
             machine,
             decoding,
             transfer,
+            fold: Mutex::default(),
             domain: Mutex::default(),
             network: storage_layout(device, "network", &[Read, Access::Uniform])?,
             decisions: storage_layout(device, "decisions", &[ReadWrite, Read, ReadWrite])?,
@@ -118,23 +121,33 @@ impl Kernels {
         })
     }
 
+    /// What folds a network, with all it is bound to as group 0.
+    pub(crate) fn fold(
+        &self,
+        device: &Device,
+        bound: &wgpu::BindGroupLayout,
+    ) -> Result<wgpu::ComputePipeline, Error> {
+        compiled(&self.fold, (), || {
+            shader(device, "networks::fold", 1, &[])?.pipeline("fold", &[bound], &WORKGROUPS)
+        })
+    }
+
     /// What evaluates a network on many tuples, with its outputs as group 0.
     pub(crate) fn domain(
         &self,
         device: &Device,
         entry: &'static str,
-        chooser: Chooser,
+        network: Substitutions,
         outputs: &wgpu::BindGroupLayout,
     ) -> Result<wgpu::ComputePipeline, Error> {
-        compiled(&self.domain, (entry, chooser.network), || {
+        compiled(&self.domain, (entry, network), || {
+            // The size of a workgroup that evaluates together is fixed.
             let (root, constants) = match entry {
-                "fold" => ("networks::fold", &WORKGROUPS[..]),
                 "ask_together" => ("networks::domain_together", &[][..]),
                 _ => ("networks::domain", &WORKGROUPS[..]),
             };
             let layouts = [Some(outputs), None, Some(&self.network)];
-            let layouts = if entry == "fold" { &layouts[..1] } else { &layouts };
-            shader(device, root, 1, chooser.network())?.pipeline_at(entry, layouts, constants)
+            shader(device, root, 1, network)?.pipeline_at(entry, &layouts, constants)
         })
     }
 
@@ -148,12 +161,12 @@ impl Kernels {
         own: Option<&'a wgpu::BindGroupLayout>,
         chooser: Option<Chooser>,
     ) -> Vec<Option<&'a wgpu::BindGroupLayout>> {
-        let mut layouts = vec![Some(&self.machine), own];
-        if chooser.is_some() {
-            layouts.extend([Some(&self.network), Some(&self.decisions)]);
+        let machine = Some(&self.machine);
+        match (chooser, own) {
+            (Some(_), _) => vec![machine, own, Some(&self.network), Some(&self.decisions)],
+            (None, Some(_)) => vec![machine, own],
+            (None, None) => vec![machine],
         }
-        layouts.truncate(layouts.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
-        layouts
     }
 }
 
@@ -185,9 +198,8 @@ impl DigestKernel {
     pub(crate) fn compile(device: &Device, kernels: &Kernels) -> Result<Self, Error> {
         use Access::{Read, ReadWrite};
         let layout = storage_layout(device, "digests", &[Read, Read, ReadWrite])?;
-        let constants = [("WORKGROUP_SIZE", f64::from(WORKGROUP))];
         let shader = shader(device, "machine::digest", 1, &[])?;
-        Ok(Self { digest: shader.pipeline("digest", &[&kernels.machine, &layout], &constants)?, layout })
+        Ok(Self { digest: shader.pipeline("digest", &[&kernels.machine, &layout], &WORKGROUPS)?, layout })
     }
 }
 

@@ -1,6 +1,9 @@
 //! Every module becomes SPIR-V, Metal and HLSL code.
 
-use kvrm_shaders::{CHOICE, CHOICES, FRAMES, MODULES, NETWORKS, link};
+use kvrm_shaders::{
+    CHOICE, CHOICE_BY_DOMAIN, CHOICE_BY_STEP, CHOICE_BY_WORD, DISPATCH, DISPATCH_IN_SUBGROUPS, FRAMES, MODULES,
+    SMALL_DISPATCH, link,
+};
 use naga::back::pipeline_constants::process_overrides;
 use naga::back::{PipelineConstants, hlsl, msl, spv};
 
@@ -66,9 +69,9 @@ fn every_kernel_is_translated_in_every_variant() {
 fn every_kernel_with_a_network_is_translated_in_every_variant() {
     let mut translated = 0;
     for (path, _) in MODULES.iter().filter(|(_, text)| is_kernel(text)) {
-        for choice in CHOICES {
-            for network in std::iter::once(&[][..]).chain(NETWORKS.iter().copied()) {
-                let substitutions = [&[(CHOICE, *choice)], network].concat();
+        for choice in [CHOICE_BY_WORD, CHOICE_BY_DOMAIN, CHOICE_BY_STEP] {
+            for network in [DISPATCH, DISPATCH_IN_SUBGROUPS, SMALL_DISPATCH] {
+                let substitutions = [&[(CHOICE, choice)][..], network].concat();
                 let linked = link(&name(path), &substitutions).expect("variants declare the same");
                 let substituted = |module: &str| {
                     substitutions.iter().any(|(_, to)| module == format!("{}.wgsl", to.replace("::", "/")))

@@ -197,6 +197,15 @@ const DISPATCH_STOPS = 1u;
 /// Dispatch: the table decides, and the network is only compared with it.
 const DISPATCH_TABLE_DECIDES = 2u;
 
+/// The vectors of the weights of the dispatch network that are not folded, by input and then by four outputs.
+const NEAR_VECTORS = 262u;
+
+/// Of so many tuples one is evaluated by invocations together when a network is tested.
+const SHARED_STRIDE = 61u;
+
+/// Words of a tuple that a workgroup has evaluated together: the class, then the bits of the logits.
+const TOGETHER_WORDS = 8u;
+
 /// Words of a row of the decode table: mask, value, holes and shape, and the four words of the micro-op.
 const ROW_WORDS = 8u;
 

@@ -1,6 +1,6 @@
 //! What kernels that evaluate a dispatch network are bound to, by `networks/fold.wgsl`.
 
-import package::networks::layout::{NEAR_VECTORS};
+import package::machine::layout::{NEAR_VECTORS};
 
 /// What the first layer makes of each top byte, a row of vectors each; the small network has no use for it.
 @group(2) @binding(0) var<storage, read> folded: array<vec4<f32>>;

@@ -1,17 +1,14 @@
 //! A dispatch network on all tuples: the table of its answers, or the logits to compare with the host's.
 
+import package::machine::layout::{CLASSES, SHARED_STRIDE};
 import package::networks::dispatch::{decide, evaluate, load_weights};
+import package::networks::logits::{logit_bits};
 
 /// The answers by tuple, four to a word; or the bits of logits, those of a tuple together.
 @group(0) @binding(0) var<storage, read_write> answers: array<u32>;
 
 /// Invocations of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
-
-/// How far the next tuple is where a workgroup has one.
-const SHARED_STRIDE = 61u;
-/// Outputs.
-const OUTPUTS_OF_TUPLE = 7u;
 
 /// Fills the table: an invocation has four tuples. One of a workgroup's is everybody's, as that is where invocations
 /// may share work, which has to be right, too.
@@ -62,15 +59,11 @@ fn shared_logits(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_inv
 /// Evaluates a tuple and keeps its logits.
 fn keep_logits(tuple: u32) {
     let outputs = evaluate(tuple);
-    let at = tuple * OUTPUTS_OF_TUPLE;
-    if at + OUTPUTS_OF_TUPLE > arrayLength(&answers) {
+    let at = tuple * CLASSES;
+    if at + CLASSES > arrayLength(&answers) {
         return;
     }
-    answers[at] = bitcast<u32>(outputs.low.x);
-    answers[at + 1u] = bitcast<u32>(outputs.low.y);
-    answers[at + 2u] = bitcast<u32>(outputs.low.z);
-    answers[at + 3u] = bitcast<u32>(outputs.low.w);
-    answers[at + 4u] = bitcast<u32>(outputs.high.x);
-    answers[at + 5u] = bitcast<u32>(outputs.high.y);
-    answers[at + 6u] = bitcast<u32>(outputs.high.z);
+    for (var class_number = 0u; class_number < CLASSES; class_number += 1u) {
+        answers[at + class_number] = logit_bits(outputs, class_number);
+    }
 }

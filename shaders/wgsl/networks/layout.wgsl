@@ -56,9 +56,6 @@ const NEAR_THIRD = 228u;
 /// Its bias.
 const NEAR_THIRD_BIAS = 260u;
 
-/// The vectors of them all.
-const NEAR_VECTORS = 262u;
-
 /// Weights of the small network's first layer, by output.
 const SMALL_W1 = 0u;
 

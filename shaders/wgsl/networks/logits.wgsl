@@ -22,3 +22,9 @@ fn greatest(logits: Logits) -> u32 {
     if logits.high.z > best { class_number = 6u; }
     return class_number;
 }
+
+/// The bits of the logit of a class.
+fn logit_bits(logits: Logits, class_number: u32) -> u32 {
+    let four = select(logits.low, logits.high, class_number >= 4u);
+    return bitcast<u32>(four[class_number % 4u]);
+}

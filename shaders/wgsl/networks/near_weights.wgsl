@@ -1,7 +1,7 @@
 //! The weights of the dispatch network in workgroup memory, for invocations that read different ones at a time.
 
+import package::machine::layout::{NEAR_VECTORS};
 import package::networks::bindings::{near};
-import package::networks::layout::{NEAR_VECTORS};
 
 /// All weights but those that are folded, as in the uniform buffer.
 var<workgroup> near_weights: array<vec4<f32>, NEAR_VECTORS>;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use kvrm_models::{FEATURE_BITS, SmallDispatchNetwork, dispatch_layout as dispatch};
 
 use super::BANNER;
@@ -20,7 +20,8 @@ pub(super) fn layout() -> Result<String> {
     let second_bias = second + hidden * unit_vectors;
     let third = second_bias + unit_vectors;
     let third_bias = third + units * output_vectors;
-    let end = third_bias + output_vectors;
+    let (end, stated) = (third_bias + output_vectors, kvrm_shaders::layout::NEAR_VECTORS);
+    ensure!(end == stated as usize, "NEAR_VECTORS of kvrm_shaders::layout is {stated} and should be {end}");
     let constants = [
         ("DISPATCH_EMBEDDING", dispatch::FC1_WEIGHTS / 256, "Values of the embedding of a top byte."),
         ("DISPATCH_HIDDEN", hidden, "Units of the first hidden layer."),
@@ -44,7 +45,6 @@ pub(super) fn layout() -> Result<String> {
         ("NEAR_SECOND_BIAS", second_bias, "Its bias."),
         ("NEAR_THIRD", third, "The third layer."),
         ("NEAR_THIRD_BIAS", third_bias, "Its bias."),
-        ("NEAR_VECTORS", end, "The vectors of them all."),
         ("SMALL_W1", SmallDispatchNetwork::W1, "Weights of the small network's first layer, by output."),
         ("SMALL_B1", SmallDispatchNetwork::B1, "Its bias."),
         ("SMALL_W2", SmallDispatchNetwork::W2, "Weights of the small network's second layer, by output."),

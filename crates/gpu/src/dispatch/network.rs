@@ -9,9 +9,12 @@ use kvrm_models::{
 };
 use kvrm_shaders::layout::{
     DECISION_ASKED, DECISION_FELL_BACK, DECISION_MISPREDICTED, DECISION_WORDS, DISPATCH_STOPS,
-    DISPATCH_TABLE_DECIDES, PAGE_OPS,
+    DISPATCH_TABLE_DECIDES, NEAR_VECTORS, PAGE_OPS, SHARED_STRIDE, TOGETHER_WORDS,
 };
-use kvrm_shaders::{CHOICES, NETWORKS};
+use kvrm_shaders::{
+    CHOICE, CHOICE_BY_DOMAIN, CHOICE_BY_STEP, CHOICE_BY_WORD, DISPATCH, DISPATCH_IN_SUBGROUPS, SMALL_DISPATCH,
+    Substitutions,
+};
 
 use super::{Dispatch, Mode};
 use crate::buffer::Buffer;
@@ -24,14 +27,14 @@ use crate::pipeline::{Access, bind, storage_layout};
 pub(crate) const WORD_BYTES: u64 = 8;
 /// Bytes of the sums of the first layer.
 const FOLDED_BYTES: u64 = 256 * 4 * (dispatch_layout::FC2_WEIGHTS - dispatch_layout::FC1_BIAS) as u64;
-/// Bytes of the other weights: 262 vectors, `NEAR_VECTORS` of `networks/layout.wgsl`.
-const NEAR_BYTES: u64 = 262 * 16;
-/// Every so many tuples one is evaluated by invocations together, to compare; `networks/domain*.wgsl` know it, too.
-const STRIDE: usize = 61;
+/// Bytes of the other weights.
+const NEAR_BYTES: u64 = NEAR_VECTORS as u64 * 16;
+/// Of so many tuples one is evaluated by invocations together, to compare.
+const STRIDE: usize = SHARED_STRIDE as usize;
 /// How many tuples these are.
 const STRIDES: usize = TUPLES.div_ceil(STRIDE);
-/// Words of such a tuple where a workgroup evaluates it together: the class and the logits.
-const TOGETHER_WORDS: usize = 8;
+/// Class and logits of such a tuple, if a workgroup has evaluated it.
+type Together = [u32; TOGETHER_WORDS as usize];
 /// Loop iterations of a step in which a workgroup asks together, which are the most: 12 features, 16 inputs of the
 /// second layer, 16 of the third, and the step's own.
 const LOOPS: u32 = 48;
@@ -41,45 +44,41 @@ static LABELS: LazyLock<Vec<u8>> = LazyLock::new(dispatch_labels);
 /// Which variants of kernels a machine with a network has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Chooser {
-    /// The number of the module that chooses where words are lowered.
-    choice: usize,
-    /// The number of what is substituted for the network's modules, from 1.
-    pub(crate) network: usize,
+    /// The module that chooses where words are lowered.
+    choice: &'static str,
+    /// What is substituted for the network's modules.
+    pub(crate) network: Substitutions,
 }
 
 impl Chooser {
     fn new(mode: Mode, weights: &Weights, shares: bool) -> Self {
         Self {
             choice: match mode {
-                Mode::MemoWord => 0,
-                Mode::MemoDomain => 1,
-                Mode::Table | Mode::Network | Mode::Hybrid => 2,
+                Mode::MemoWord => CHOICE_BY_WORD,
+                Mode::MemoDomain => CHOICE_BY_DOMAIN,
+                Mode::Table | Mode::Network | Mode::Hybrid => CHOICE_BY_STEP,
             },
             network: match weights.architecture() {
-                Architecture::SmallDispatch => 2,
-                _ => usize::from(shares),
+                Architecture::SmallDispatch => SMALL_DISPATCH,
+                _ if shares => DISPATCH_IN_SUBGROUPS,
+                _ => DISPATCH,
             },
         }
     }
 
     /// What is substituted in kernels.
     pub(crate) fn substitutions(self) -> Vec<(&'static str, &'static str)> {
-        [&[(kvrm_shaders::CHOICE, CHOICES[self.choice])], self.network()].concat()
-    }
-
-    /// What is substituted for the network's modules.
-    pub(crate) fn network(self) -> &'static [(&'static str, &'static str)] {
-        self.network.checked_sub(1).map_or(&[], |index| NETWORKS[index])
+        [&[(CHOICE, self.choice)][..], self.network].concat()
     }
 
     /// How many loop iterations a step takes, roughly, where that of the plain interpreter is one.
-    pub(crate) const fn loops(self) -> u32 {
+    pub(crate) fn loops(self) -> u32 {
         if self.is_asked_in_steps() { LOOPS } else { 1 }
     }
 
     /// Whether the network is asked in each step.
-    pub(crate) const fn is_asked_in_steps(self) -> bool {
-        self.choice == 2
+    pub(crate) fn is_asked_in_steps(self) -> bool {
+        self.choice == CHOICE_BY_STEP
     }
 }
 
@@ -130,9 +129,9 @@ impl Network {
         let right = answers.iter().zip(&*LABELS).filter(|(answer, label)| answer == label).count();
         if is_exact {
             if right < TUPLES {
-                let expected =
-                    DispatchNetwork::from_flat(weights.values()).map(|network| network.classes_of_all());
-                compare(&answers, &expected.unwrap_or_default())?;
+                let network = DispatchNetwork::from_flat(weights.values());
+                let network = network.map_err(|error| Error::Weights { reason: error.to_string() })?;
+                compare(&answers, &network.classes_of_all())?;
             }
             if together && chooser.is_asked_in_steps() {
                 let together: Vec<u8> = loaded.together()?.iter().map(|words| words[0] as u8).collect();
@@ -140,11 +139,14 @@ impl Network {
                 compare(&together, &apart)?;
             }
         }
-        let stops = if dispatch.stops { DISPATCH_STOPS } else { 0 };
         let decisions = Class::ALL.len() * DECISION_WORDS as usize;
         Ok(Some(Self {
             chooser,
-            flags: if dispatch.mode == Mode::Hybrid { DISPATCH_TABLE_DECIDES } else { stops },
+            flags: match dispatch.mode {
+                Mode::Hybrid => DISPATCH_TABLE_DECIDES,
+                _ if dispatch.is_stopping() => DISPATCH_STOPS,
+                _ => 0,
+            },
             mode: dispatch.mode,
             name: format!("{} {}", weights.architecture().name(), &sha256_of(weights.values())[..12]),
             right: right as u32,
@@ -239,7 +241,7 @@ impl<'a> Loaded<'a> {
             let accesses = [Access::Read, Access::ReadWrite, Access::ReadWrite];
             let layout = storage_layout(device, "folding", &accesses)?;
             let group = bind(device, "folding", &layout, &[&flat, &folded, &near])?;
-            let fold = kernels.domain(device, "fold", chooser, &layout)?;
+            let fold = kernels.fold(device, &layout)?;
             let workgroups = (FOLDED_BYTES / 4) as u32 / WORKGROUP;
             device.submit("folding a network", |encoder| {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
@@ -258,7 +260,7 @@ impl<'a> Loaded<'a> {
         let layout = storage_layout(device, "outputs", &[Access::ReadWrite])?;
         let group = bind(device, "outputs", &layout, &[&outputs])?;
         let network = bind(device, "network", &kernels.network, &[folded, near])?;
-        let pipeline = kernels.domain(device, entry, *chooser, &layout)?;
+        let pipeline = kernels.domain(device, entry, chooser.network, &layout)?;
         let submission = device.submit("evaluating a network", |encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             pass.set_pipeline(&pipeline);
@@ -271,8 +273,8 @@ impl<'a> Loaded<'a> {
     }
 
     /// Class and logits of some tuples, each evaluated by a workgroup together.
-    fn together(&self) -> Result<Vec<[u32; TOGETHER_WORDS]>, Error> {
-        let bytes = STRIDES * size_of::<[u32; TOGETHER_WORDS]>();
+    fn together(&self) -> Result<Vec<Together>, Error> {
+        let bytes = STRIDES * size_of::<Together>();
         let outputs = self.evaluate("ask_together", STRIDES, bytes)?;
         Ok(bytemuck::pod_collect_to_vec(&self.device.download(&[(&outputs, 0..bytes as u64)])?.remove(0)))
     }
@@ -309,8 +311,7 @@ pub fn machine_logits(
     let loaded = Loaded::new(device, &kernels, weights, chooser)?;
     let tuple = |index: usize| Tuple::new(index as u32);
     if sharing == Sharing::Workgroups {
-        let logits =
-            |words: [u32; TOGETHER_WORDS]| std::array::from_fn(|class| f32::from_bits(words[1 + class]));
+        let logits = |words: Together| std::array::from_fn(|class| f32::from_bits(words[1 + class]));
         let strided = loaded.together()?.into_iter().enumerate();
         return Ok(strided.map(|(index, words)| (tuple(index * STRIDE), logits(words))).collect());
     }
