@@ -1,8 +1,8 @@
 //! Every module becomes SPIR-V, Metal and HLSL code.
 
 use kvrm_shaders::{
-    CHOICE, CHOICE_BY_DOMAIN, CHOICE_BY_STEP, CHOICE_BY_WORD, DISPATCH, DISPATCH_IN_SUBGROUPS, FRAMES, MODULES,
-    SMALL_DISPATCH, link,
+    CHOICE, CHOICE_BY_DOMAIN, CHOICE_BY_STEP, CHOICE_BY_WORD, DISPATCH, DISPATCH_IN_SUBGROUPS, FRAMES,
+    MODULES, SMALL_DISPATCH, link,
 };
 use naga::back::pipeline_constants::process_overrides;
 use naga::back::{PipelineConstants, hlsl, msl, spv};
