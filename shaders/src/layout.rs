@@ -46,8 +46,10 @@ constants! {
     /// Column: which console output needs no host, a bit a handle; from bit 32 on the bytes that wait for the host.
     /// A reset drops these.
     COLUMN_CONSOLE = 46;
+    /// Column: the lower half of V0; then come its upper half, and those of V1 to V31.
+    COLUMN_V = 47;
     /// How many columns there are.
-    COLUMNS = 47;
+    COLUMNS = 111;
 
     // Why a lane stopped.
 
@@ -73,6 +75,8 @@ constants! {
     STOP_NEED_FRAME = 32;
     /// Internal: code must be lowered first.
     STOP_NEED_CODE = 33;
+    /// Internal: the kernel lacks an instruction on SIMD registers; its stop address is the unit that has it.
+    STOP_NEED_SIMD = 34;
 
     /// Fault kind: not mapped.
     FAULT_TRANSLATION = 0;
@@ -129,7 +133,7 @@ constants! {
     COUNTER_STOPPED = 2;
     /// Lanes that need a frame.
     COUNTER_NEED_FRAME = 3;
-    /// Lanes that need code.
+    /// Lanes that need code, or another kernel.
     COUNTER_NEED_CODE = 4;
     /// Steps retired, the low word.
     COUNTER_STEPS = 5;

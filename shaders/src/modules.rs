@@ -60,9 +60,21 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "machine/lowering.wgsl"
     "machine/memory.wgsl"
     "machine/micro_op.wgsl"
+    "machine/registers.wgsl"
     "machine/rows.wgsl"
     "machine/semihosting.wgsl"
+    "machine/simd/crypto.wgsl"
+    "machine/simd/floats.wgsl"
+    "machine/simd/integers.wgsl"
+    "machine/simd/moves.wgsl"
+    "machine/simd/registers.wgsl"
+    "machine/simd/transfers.wgsl"
+    "machine/simd/unit.wgsl"
+    "machine/simd/unit_all.wgsl"
+    "machine/simd/unit_floats.wgsl"
+    "machine/simd/unit_integers.wgsl"
     "machine/transfer.wgsl"
+    "machine/vector_op.wgsl"
     "networks/bindings.wgsl"
     "networks/dispatch.wgsl"
     "networks/dispatch_layers.wgsl"
@@ -111,4 +123,13 @@ pub const DISPATCH_IN_SUBGROUPS: Substitutions = &[("networks::dispatch", "netwo
 pub const SMALL_DISPATCH: Substitutions = &[
     ("networks::dispatch", "networks::small_dispatch"),
     ("networks::dispatch_together", "networks::small_dispatch_together"),
+];
+
+/// The units of SIMD registers, from the one that has no instructions to the one that has all. Each takes the place of
+/// the first.
+pub const SIMD_UNITS: &[&str] = &[
+    "machine::simd::unit",
+    "machine::simd::unit_integers",
+    "machine::simd::unit_floats",
+    "machine::simd::unit_all",
 ];

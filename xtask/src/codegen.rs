@@ -48,6 +48,7 @@ const FILES: &[Generated] = &[
     ("shaders/wgsl/machine/micro_op.wgsl", micro_op_wgsl::text),
     ("shaders/wgsl/machine/rows.wgsl", micro_op_wgsl::rows),
     ("shaders/wgsl/machine/semihosting.wgsl", micro_op_wgsl::semihosting),
+    ("shaders/wgsl/machine/vector_op.wgsl", micro_op_wgsl::vector_ops),
     ("shaders/wgsl/networks/layout.wgsl", networks_wgsl::layout),
 ];
 

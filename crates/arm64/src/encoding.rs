@@ -123,8 +123,8 @@ impl Features {
         Self { crc32: false, lse: false, fp: false, aes: false, pmull: false, sha1: false, sha256: false };
     /// Armv8.0-A with CRC32: what a machine has unless told otherwise.
     pub const ARMV8_0: Self = Self { crc32: true, ..Self::BASE };
-    /// Everything the GPU engine has; more only the reference.
-    pub const GPU: Self = Self { crc32: true, lse: true, ..Self::BASE };
+    /// Everything that has to do with general registers only.
+    pub const GENERAL: Self = Self { crc32: true, lse: true, ..Self::BASE };
     /// Everything in the table.
     pub const ALL: Self =
         Self { crc32: true, lse: true, fp: true, aes: true, pmull: true, sha1: true, sha256: true };

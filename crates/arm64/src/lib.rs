@@ -38,6 +38,7 @@ pub mod pattern;
 pub mod semantics;
 mod stop;
 pub mod sysreg;
+pub mod vector_op;
 pub mod view;
 mod word;
 

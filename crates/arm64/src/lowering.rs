@@ -8,6 +8,7 @@
 
 mod shapes;
 mod templates;
+mod vector_templates;
 
 use crate::Class;
 use crate::encoding::{ENCODINGS, Feature, Features, HOLES};
@@ -24,22 +25,6 @@ pub struct Template {
     pub base: MicroOp,
 }
 
-/// The template of a row: of a feature that the GPU does not have, none.
-macro_rules! template {
-    (Base $semantics:expr) => {
-        $semantics()
-    };
-    (Crc32 $semantics:expr) => {
-        $semantics()
-    };
-    (Lse $semantics:expr) => {
-        $semantics()
-    };
-    ($feature:ident $semantics:expr) => {
-        templates::scope::system::undefined()
-    };
-}
-
 macro_rules! define_templates { ($(
     $op:ident $mnemonic:literal $bits:literal $class:ident $feature:ident
     [$($operand:ident $(($($parameter:expr),+))?),*] [$($hole:ident),*] $kind:ident($semantics:expr)
@@ -47,7 +32,7 @@ macro_rules! define_templates { ($(
     /// The templates, in the order of [`crate::Op`].
     static TEMPLATES: &[Template] = {
         use templates::scope::*;
-        &[$(template!($feature $semantics)),*]
+        &[$($semantics()),*]
     };
 } }
 for_each_encoding!(define_templates);
@@ -67,32 +52,41 @@ pub struct Row {
     pub template: Template,
 }
 
-/// The decode table, and where in it the rows of each class begin; the last entry is its end. Rows of features that
-/// the GPU does not have are not in it, so their words are undefined.
+/// The decode table, and where in it the rows of each class begin; the last entry is its end.
 #[must_use]
 pub fn decode_table() -> (alloc::vec::Vec<Row>, [u32; Class::ALL.len() + 1]) {
     let mut rows = alloc::vec::Vec::with_capacity(ENCODINGS.len());
     let mut starts = [0; Class::ALL.len() + 1];
     for class in Class::ALL {
-        for encoding in ENCODINGS.iter().filter(|row| row.class == class && Features::GPU.has(row.feature)) {
+        for encoding in ENCODINGS.iter().filter(|row| row.class == class) {
             let bit = |name| HOLES.iter().position(|hole| hole.name == name).map_or(0, |n| 1 << n);
-            rows.push(Row {
+            let row = Row {
                 mask: encoding.pattern.mask,
                 value: encoding.pattern.value,
                 holes: encoding.holes.iter().map(|hole| bit(hole.name)).fold(0, |all, bit| all | bit),
                 feature: encoding.feature,
                 template: TEMPLATES[encoding.op as usize],
-            });
+            };
+            // Words of one row that belong to another feature are a row of their own, before it.
+            let of_its_own = SIZE_D | row.value;
+            let feature = encoding.op.feature_of(of_its_own);
+            if feature != row.feature {
+                rows.push(Row { mask: row.mask | SIZE_D, value: of_its_own, feature, ..row });
+            }
+            rows.push(row);
         }
         starts[class as usize + 1] = rows.len() as u32;
     }
     (rows, starts)
 }
 
+/// The field size where it says doublewords.
+const SIZE_D: u32 = 0b11 << 22;
+
 /// The micro-op of a word on a machine with `features`.
 #[must_use]
 pub fn lower(word: u32, features: Features) -> MicroOp {
-    match crate::decode(word).filter(|op| features.has(op.feature())) {
+    match crate::decode(word).filter(|op| features.has(op.feature_of(word))) {
         Some(op) => shape(&TEMPLATES[op as usize], word),
         None => MicroOp::undefined(word),
     }

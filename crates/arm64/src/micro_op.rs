@@ -99,8 +99,26 @@ handlers! {
     COMPARE_AND_SWAP,
     /// DC ZVA at a.
     ZERO_BLOCK,
-    /// Cache maintenance at a, which must be readable. This is the last that accesses memory.
+    /// Cache maintenance at a, which must be readable.
     CHECK_READ,
+    /// Loads SIMD registers dst and, of a pair, c from a + b, or from pc + imm.
+    VECTOR_LOAD,
+    /// Stores SIMD registers c and, of a pair, dst to a + b.
+    VECTOR_STORE,
+    /// LD1 to LD4 from a; imm is the word.
+    VECTOR_LOAD_STRUCTURES,
+    /// ST1 to ST4 to a; imm is the word.
+    VECTOR_STORE_STRUCTURES,
+    /// Moves that involve general registers, immediates or the flags: `operation` is which; imm is the word.
+    VECTOR_MOVE,
+    /// Elements in another order: `operation` is which; imm is the word.
+    VECTOR_PERMUTE,
+    /// Arithmetic on elements that are integers; imm is the word.
+    VECTOR_INTEGER,
+    /// Arithmetic on elements that are floating-point numbers; imm is the word.
+    VECTOR_FLOAT,
+    /// AES and SHA: `operation` is which; imm is the word. This is the last that is not done at once.
+    VECTOR_CRYPTO,
     /// SVC.
     SUPERVISOR_CALL,
     /// BRK.
@@ -138,6 +156,10 @@ pub const INDEX_OFFSET: u32 = 0;
 pub const INDEX_POST: u32 = 1;
 /// `index`: the address is a + b, and is written to a.
 pub const INDEX_PRE: u32 = 2;
+/// `index` of structures: the address is a, and b is added to it.
+pub const INDEX_POST_REGISTER: u32 = 2;
+/// `index` of SIMD registers: the address is pc + imm.
+pub const INDEX_LITERAL: u32 = 3;
 
 /// The system registers a guest can change or that change by themselves.
 pub const SYSTEM_REGISTERS: &[&str] = &["nzcv", "fpcr", "fpsr", "tpidr_el0", "tpidrro_el0", "cntvct_el0"];
@@ -218,12 +240,26 @@ fields! { parameters PARAMETERS
     flags 18 1 "The flags are set, or read by a handler that says so.";
     cond 19 4 "The condition.";
     nzcv 23 4 "The flags of a conditional compare that does not compare.";
-    size 19 2 "Binary logarithm of the bytes of one register in memory.";
+    size 18 3 "Binary logarithm of the bytes of one register in memory.";
     extend 21 2 "What is loaded: 0 as it is, 1 sign-extended to 32 bits, 2 to 64.";
     index 23 2 "What becomes of the base register.";
     pair 25 1 "Two registers are transferred.";
     aligned 26 1 "The address must be a multiple of the access.";
     operation 27 5 "What exactly the handler does.";
+    registers 0 3 "Structures: how many registers are transferred.";
+    members 3 3 "Structures: how many members one has, each in a register of its own.";
+    transfer 6 2 "Structures: what of the registers is transferred.";
+    element 0 7 "Vectors: what becomes of elements, or which of them are taken.";
+    form 7 4 "Vectors: where elements come from and go to.";
+    sizing 11 3 "Vectors: what says how large elements are.";
+    unsigned 14 1 "Vectors: elements are unsigned.";
+    rounding 15 1 "Vectors: what is lost is rounded.";
+    accumulate 16 2 "Vectors: results are added to Vd, or subtracted from it.";
+    saturation 18 2 "Vectors: results are saturated as signed or unsigned elements.";
+    zero 20 1 "Vectors: the second operand is zero.";
+    mode 21 3 "Vectors: how numbers are rounded.";
+    negate 24 2 "Vectors: 1 the first factor, 2 the addend changes its sign.";
+    sign 26 2 "Vectors: what becomes of the signs of operands or results.";
 }
 
 impl MicroOp {

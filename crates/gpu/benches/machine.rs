@@ -100,7 +100,7 @@ fn lowering(criterion: &mut Criterion) {
     let engine = open();
     let words: Vec<u32> = (0..WORDS).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
     let mut lowering =
-        Lowering::new(engine.device(), words.len().div_ceil(1024), Features::GPU).expect("they fit");
+        Lowering::new(engine.device(), words.len().div_ceil(1024), Features::ALL).expect("they fit");
     let mut group = criterion.benchmark_group("lower");
     group.sample_size(10).throughput(Throughput::Elements(WORDS.into()));
     group.bench_function("words", |bencher| {

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 /// Blocks of 1,024 words there are.
 const BLOCKS: u64 = 1 << 22;
 /// What is compared with: every row is in it.
-const FEATURES: Features = Features::GPU;
+const FEATURES: Features = Features::ALL;
 /// How long the GPU should take for a batch.
 const BATCH: Duration = Duration::from_millis(200);
 

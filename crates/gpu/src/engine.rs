@@ -7,17 +7,16 @@ pub(crate) mod registers;
 pub(crate) mod running;
 mod stops;
 
-use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use kvrm_arm64::{Access, Cpu, Features, Stop};
+use kvrm_arm64::{Access, Cpu, Stop};
 use kvrm_machine::{
     Decisions, Executor, Image, Mapping, PAGE_BYTES, PageMap, Plan, Progress, Register, RunStats,
 };
 use kvrm_shaders::layout::{
     COLUMN_FPCR, COLUMN_HEAD, COLUMN_NZCV, COLUMN_PC, COLUMN_ROOT, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP,
-    COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_TPIDR, COLUMN_WINDOW, COLUMNS, ENTRY_OWNED,
+    COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_TPIDR, COLUMN_V, COLUMN_WINDOW, COLUMNS, ENTRY_OWNED,
 };
 
 use crate::buffer::Buffer;
@@ -35,9 +34,6 @@ pub use crate::store::Bounds;
 
 const PAGE: u64 = PAGE_BYTES as u64;
 
-/// The SIMD registers of a lane.
-type Simd = Box<[u128; 32]>;
-
 /// Lanes on a GPU.
 #[derive(Debug)]
 pub struct GpuExecutor {
@@ -49,8 +45,8 @@ pub struct GpuExecutor {
     cache: Cache,
     /// Calls that were served on the device since the host last took what they wrote.
     served: u64,
-    /// The SIMD registers of lanes that have any; no shader touches them yet.
-    simd: HashMap<usize, Simd>,
+    /// Whether lanes may have SIMD registers that are not zero.
+    has_simd: bool,
     snapshot: Option<Snapshot>,
     /// What each lane has mapped.
     maps: Vec<PageMap>,
@@ -68,7 +64,6 @@ pub struct GpuExecutor {
 #[derive(Debug)]
 struct Snapshot {
     state: Buffer,
-    simd: HashMap<usize, Simd>,
     maps: Vec<PageMap>,
 }
 
@@ -113,9 +108,6 @@ impl GpuExecutor {
         let mut frames = Frames::new();
         let roots: Vec<_> = plan.images.iter().map(|image| frames.add(image)).collect();
         let features = plan.image(0).features();
-        if let Some(feature) = features.without(Features::GPU).next() {
-            return Err(Error::NoFeature { feature: feature.name() });
-        }
         let workgroup = match bounds.workgroup {
             Some(workgroup) => workgroup,
             // A CPU runs the lanes of a workgroup side by side, and one workgroup after the other.
@@ -126,7 +118,7 @@ impl GpuExecutor {
         let root_of = |lane: usize| if roots.len() == 1 { roots[0] } else { roots[lane] };
         // It is better to fail now than in the first run.
         let chooser = store.chooser();
-        store.kernels.run(device, workgroup, chooser)?;
+        store.kernels.run(device, workgroup, store.simd_unit, chooser)?;
         let frames_max = u32::try_from(plan.frames_max).unwrap_or(u32::MAX);
         for (column, value) in [
             (COLUMN_ROOT, &|lane| word(root_of(lane).entry, root_of(lane).levels)),
@@ -153,7 +145,7 @@ impl GpuExecutor {
             maps: (0..lanes).map(|lane| plan.image(lane).map().clone()).collect(),
             cache: Cache::default(),
             served: 0,
-            simd: HashMap::new(),
+            has_simd: features.fp,
             snapshot: None,
             frames: frames.words.len() as u32,
             frames_shared: frames.words.len() as u32,
@@ -186,8 +178,11 @@ impl GpuExecutor {
             *word = columns.word(column, lane)?;
         }
         let mut cpu = registers::from_words(&words);
-        if let Some(simd) = self.simd.get(&lane) {
-            cpu.v = **simd;
+        if self.has_simd {
+            columns.fetch(COLUMN_V..COLUMN_V + 64)?;
+            for (column, v) in (COLUMN_V..).step_by(2).zip(&mut cpu.v) {
+                *v = u128::from(columns.word(column, lane)?) | u128::from(columns.word(column + 1, lane)?) << 64;
+            }
         }
         Ok(cpu)
     }
@@ -198,10 +193,13 @@ impl GpuExecutor {
         for (column, word) in (0..).zip(registers::to_words(cpu)) {
             columns.set(column, lane, word)?;
         }
-        if cpu.v == [0; 32] {
-            self.simd.remove(&lane);
-        } else {
-            self.simd.insert(lane, Box::new(cpu.v));
+        self.has_simd |= cpu.v != [0; 32];
+        if self.has_simd {
+            columns.fetch(COLUMN_V..COLUMN_V + 64)?;
+            for (column, v) in (COLUMN_V..).step_by(2).zip(&cpu.v) {
+                columns.set(column, lane, *v as u64)?;
+                columns.set(column + 1, lane, (*v >> 64) as u64)?;
+            }
         }
         Ok(())
     }
@@ -231,15 +229,13 @@ impl GpuExecutor {
         for root in self.store.columns.get_mut(COLUMN_ROOT)? {
             *root &= !u64::from(ENTRY_OWNED);
         }
-        let simd = self.simd.clone();
         if let Some(snapshot) = &mut self.snapshot {
             self.store.columns.copy(&snapshot.state)?;
-            snapshot.simd = simd;
             snapshot.maps.clone_from(&self.maps);
         } else {
             let state = Buffer::zeroed(&self.store.device, "snapshot", self.store.columns.buffer.bytes())?;
             self.store.columns.copy(&state)?;
-            self.snapshot = Some(Snapshot { state, simd, maps: self.maps.clone() });
+            self.snapshot = Some(Snapshot { state, maps: self.maps.clone() });
         }
         Ok(())
     }
@@ -254,10 +250,6 @@ impl GpuExecutor {
         self.store.reset(&jobs, &snapshot.state)?;
         for lane in lanes {
             self.maps[*lane].clone_from(&snapshot.maps[*lane]);
-            match snapshot.simd.get(lane) {
-                Some(simd) => self.simd.insert(*lane, simd.clone()),
-                None => self.simd.remove(lane),
-            };
         }
         self.store.columns.invalidate();
         self.cache.forget();

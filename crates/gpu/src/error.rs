@@ -104,14 +104,6 @@ pub enum Error {
         /// The size of the buffer.
         bytes: u64,
     },
-    /// The machine has a feature of the architecture that the GPU engine does not execute.
-    #[error(
-        "the GPU engine does not have the feature `{feature}` yet; use the engine `reference` for machines that have it"
-    )]
-    NoFeature {
-        /// Its short name.
-        feature: &'static str,
-    },
     /// More lanes than the device has room for.
     #[error("{lanes} lanes do not fit on this GPU, which has room for {max}")]
     TooManyLanes {

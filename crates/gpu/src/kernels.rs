@@ -1,7 +1,7 @@
 //! The compiled kernels of the machine, for a number of frame pools.
 
 pub(crate) use kvrm_shaders::FRAMES as POOLS;
-use kvrm_shaders::{Linked, Substitutions, link};
+use kvrm_shaders::{Linked, SIMD_UNITS, Substitutions, link};
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -17,9 +17,9 @@ pub(crate) const WORKGROUP: u32 = 64;
 /// All kernels, and the layouts of what is bound to them.
 #[derive(Debug)]
 pub(crate) struct Kernels {
-    /// The interpreter, by the lanes of a workgroup and by the network that is asked in steps, as far as somebody has
-    /// asked for it.
-    run: Compiled<(u32, Option<Chooser>)>,
+    /// The interpreter, by the lanes of a workgroup, by its unit for SIMD registers and by the network that is asked in
+    /// steps, as far as somebody has asked for it.
+    run: Compiled<(u32, usize, Option<Chooser>)>,
     /// What lowers words, by what chooses their class.
     decode: Compiled<Option<Chooser>>,
     pub(crate) read: wgpu::ComputePipeline,
@@ -83,15 +83,16 @@ impl Kernels {
         })
     }
 
-    /// The interpreter for workgroups of so many lanes. A lane alone has one of its own.
+    /// The interpreter for workgroups of so many lanes, with one of [`SIMD_UNITS`]. A lane alone has one of its own.
     pub(crate) fn run(
         &self,
         device: &Device,
         workgroup: u32,
+        unit: usize,
         chooser: Option<Chooser>,
     ) -> Result<wgpu::ComputePipeline, Error> {
         let asked = chooser.filter(|chooser| chooser.is_asked_in_steps());
-        compiled(&self.run, (workgroup, asked), || {
+        compiled(&self.run, (workgroup, unit, asked), || {
             let is_few = workgroup == 1;
             let root = match asked {
                 Some(_) if is_few => "machine::interpreter_network_few",
@@ -104,7 +105,13 @@ impl Kernels {
                 // All invocations of a workgroup are one lane's.
                 constants.retain(|(name, _)| *name != "WORKGROUP_SIZE");
             }
-            self.shader(device, root, asked)?.pipeline_at("run", &self.layouts(None, asked), &constants)
+            let units = [(SIMD_UNITS[0], SIMD_UNITS[unit])];
+            let substitutions = asked.map_or_else(Vec::new, Chooser::substitutions);
+            shader(device, root, self.pools, &[&units[..], &substitutions].concat())?.pipeline_at(
+                "run",
+                &self.layouts(None, asked),
+                &constants,
+            )
         })
     }
 

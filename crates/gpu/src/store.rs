@@ -129,6 +129,8 @@ pub(crate) struct Store {
     /// The last frame that was lowered.
     last_lowered: u32,
     features: u32,
+    /// Which of the units of SIMD registers the interpreter has: as much as lanes have asked for.
+    pub(crate) simd_unit: usize,
     pub(crate) dispatches: u64,
 }
 
@@ -178,6 +180,7 @@ impl Store {
             next_victim: 0,
             last_lowered: 0,
             features: feature_bits(features),
+            simd_unit: 0,
             dispatches: 0,
         };
         let needed = frames.words.len();
@@ -516,7 +519,7 @@ fn console_bytes(device: &Device, lanes: usize) -> u32 {
 
 /// The features of a machine, a bit each.
 fn feature_bits(features: Features) -> u32 {
-    [Feature::Base, Feature::Crc32, Feature::Lse]
+    Feature::ALL
         .into_iter()
         .filter(|feature| features.has(*feature))
         .fold(0, |bits, feature| bits | 1 << feature as u32)

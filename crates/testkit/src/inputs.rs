@@ -114,7 +114,7 @@ fn value(random: &mut Random) -> u64 {
 
 /// `count` vectors without outputs for `encoding`.
 pub fn of_encoding(encoding: &Encoding, count: usize, random: &mut Random) -> Vec<Vector> {
-    let pool = (!Features::GPU.has(encoding.feature)).then(|| Pool::new(random));
+    let pool = (!Features::GENERAL.has(encoding.feature)).then(|| Pool::new(random));
     (0..count)
         .map(|index| {
             let mut vector = input(encoding, index, random);
@@ -164,7 +164,7 @@ fn features(encoding: &Encoding, word: u32) -> Vec<String> {
         Feature::Base | Feature::Crc32 => return Vec::new(),
         feature => feature.name(),
     };
-    let fp = !Features::GPU.has(encoding.feature) && name != "fp";
+    let fp = !Features::GENERAL.has(encoding.feature) && name != "fp";
     fp.then_some("fp").into_iter().chain([name]).map(str::to_owned).collect()
 }
 
@@ -191,7 +191,7 @@ pub fn beside_encoding(encoding: &Encoding, count: usize, random: &mut Random) -
         code: vec![Hex(word)],
         steps: 1,
         code_writable: false,
-        features: if Features::GPU.has(encoding.feature) { Vec::new() } else { vec!["fp".to_owned()] },
+        features: if Features::GENERAL.has(encoding.feature) { Vec::new() } else { vec!["fp".to_owned()] },
         init: State { sp: Some(Hex(DATA)), ..State::default() },
         expected: State::default(),
         exact: true,
@@ -201,7 +201,7 @@ pub fn beside_encoding(encoding: &Encoding, count: usize, random: &mut Random) -
 
 /// Whether a word is no instruction, where there is floating point if the encoding is of it.
 fn is_undefined(encoding: &Encoding, word: u32) -> bool {
-    let features = if Features::GPU.has(encoding.feature) { Features::GPU } else { Features::ALL };
+    let features = if Features::GENERAL.has(encoding.feature) { Features::GENERAL } else { Features::ALL };
     Instruction::new(word, features).op.is_none()
 }
 

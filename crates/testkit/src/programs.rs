@@ -30,7 +30,7 @@ const OTHERS: [u64; 3] = [0x44_5000, 0x12_3456_7000, 0xffff_ffff_f000];
 static GROUPS: LazyLock<[Vec<Vec<&Encoding>>; Class::ALL.len()]> = LazyLock::new(|| {
     Class::ALL.map(|class| {
         let mut groups: Vec<Vec<&Encoding>> = Vec::new();
-        for row in ENCODINGS.iter().filter(|row| row.class == class && Features::GPU.has(row.feature)) {
+        for row in ENCODINGS.iter().filter(|row| row.class == class && Features::GENERAL.has(row.feature)) {
             match groups.last_mut() {
                 Some(group) if group[0].group() == row.group() => group.push(row),
                 _ => groups.push(vec![row]),

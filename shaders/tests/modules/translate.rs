@@ -2,7 +2,7 @@
 
 use kvrm_shaders::{
     CHOICE, CHOICE_BY_DOMAIN, CHOICE_BY_STEP, CHOICE_BY_WORD, DISPATCH, DISPATCH_IN_SUBGROUPS, FRAMES,
-    MODULES, SMALL_DISPATCH, link,
+    MODULES, SIMD_UNITS, SMALL_DISPATCH, link,
 };
 use naga::back::pipeline_constants::process_overrides;
 use naga::back::{PipelineConstants, hlsl, msl, spv};
@@ -84,6 +84,21 @@ fn every_kernel_with_a_network_is_translated_in_every_variant() {
         }
     }
     assert!(translated >= 20, "{translated} variants");
+}
+
+#[test]
+fn every_kernel_with_a_unit_for_simd_registers_is_translated() {
+    let mut translated = 0;
+    for (path, _) in MODULES.iter().filter(|(_, text)| is_kernel(text)) {
+        for unit in &SIMD_UNITS[1..] {
+            let linked = link(&name(path), &[(SIMD_UNITS[0], unit)]).expect("units declare the same");
+            if linked.modules().any(|module| name(module) == *unit) {
+                translate(&format!("{path} with {unit}"), &Checked::new(linked));
+                translated += 1;
+            }
+        }
+    }
+    assert!(translated >= 4 * (SIMD_UNITS.len() - 1), "there are interpreters");
 }
 
 #[test]

@@ -13,3 +13,6 @@ const FPCR_MASK = 0x07c00000u;
 
 /// `kvrm_arm64::semantics::system::FPSR_MASK`.
 const FPSR_MASK = 0x0800009fu;
+
+/// `kvrm_arm64::semantics::simd::saturate::FPSR_QC`.
+const FPSR_QC = 0x08000000u;

@@ -1,34 +1,15 @@
-//! A lane's registers, and its accesses to memory that are not done at once.
+//! What is not done at once: accesses to memory that are not at hand, and all instructions on SIMD registers.
 
 import package::arm64::atomic::{low, mem_atomic_op};
 import package::arm64::operand::{rotate_right};
 import package::machine::console::{serve_console};
 import package::machine::frames::{frame_load, frame_store};
-import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_MONITOR, COLUMN_NZCV, FAULT_ALIGNMENT, STOP_HALT, STOP_NONE, STOP_OUT_OF_FRAMES};
-import package::machine::memory::{PAGE_MASK, WANT_CHECK_WRITE, WANT_EXECUTE, WANT_READ, WANT_WRITE, code_page, effort, fault, found_code, found_frame, found_fresh, get_state, halves, joined, mark_stale, may_write, set_state, translate};
-import package::machine::micro_op::{EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_ATOMIC, HANDLER_COMPARE_AND_SWAP, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_EXCLUSIVE, HANDLER_LOAD_LITERAL, HANDLER_STORE, HANDLER_STORE_EXCLUSIVE, HANDLER_ZERO_BLOCK, INDEX_OFFSET, INDEX_POST, REGISTERS, REGISTER_SINK, REGISTER_ZERO, get_a, get_aligned, get_b, get_c, get_dst, get_extend, get_extraction, get_handler, get_index, get_left, get_operation, get_pair, get_right, get_size, get_wide};
+import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_MONITOR, COLUMN_NZCV, COLUMN_STOP_ADDRESS, FAULT_ALIGNMENT, FRAME_WORDS, STOP_HALT, STOP_NEED_SIMD, STOP_NONE, STOP_OUT_OF_FRAMES};
+import package::machine::memory::{PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_FRAME, TLB_READ, TLB_WRITE, WANT_CHECK_WRITE, WANT_EXECUTE, WANT_READ, WANT_WRITE, code_page, effort, fault, found_code, found_frame, found_fresh, get_state, halves, joined, mark_stale, may_write, set_state, tlb, translate};
+import package::machine::micro_op::{EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_ATOMIC, HANDLER_COMPARE_AND_SWAP, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_EXCLUSIVE, HANDLER_LOAD_LITERAL, HANDLER_STORE, HANDLER_STORE_EXCLUSIVE, HANDLER_VECTOR_CRYPTO, HANDLER_VECTOR_FLOAT, HANDLER_VECTOR_LOAD, HANDLER_VECTOR_LOAD_STRUCTURES, HANDLER_VECTOR_STORE, HANDLER_VECTOR_STORE_STRUCTURES, HANDLER_ZERO_BLOCK, INDEX_LITERAL, INDEX_OFFSET, INDEX_POST, INDEX_POST_REGISTER, INDEX_PRE, REGISTER_SINK, REGISTER_ZERO, get_a, get_aligned, get_b, get_c, get_dst, get_extend, get_extraction, get_handler, get_index, get_left, get_operation, get_pair, get_right, get_size, get_wide};
+import package::machine::registers::{KEPT_DATA, KEPT_DATA_HIGH, KEPT_FIRST, KEPT_LAST, KEPT_LOADED, KEPT_SECOND, x};
 import package::machine::semihosting::{SEMIHOSTING};
-
-/// X0 to X30, zero, SP, and a place for what nobody reads.
-///
-/// Behind them is what an access keeps while it looks up pages: there it takes none of the GPU's own registers,
-/// of which the loop should need few.
-var<private> x: array<u64, KEPT_END>;
-
-/// Where an access keeps what was loaded.
-const KEPT_LOADED = REGISTERS;
-/// Where an access keeps what else was loaded.
-const KEPT_SECOND = REGISTERS + 1u;
-/// Where an access keeps what is to be stored.
-const KEPT_DATA = REGISTERS + 2u;
-/// Where an access keeps what else is to be stored.
-const KEPT_DATA_HIGH = REGISTERS + 3u;
-/// Where an access keeps the frame of its first page, and the code in it.
-const KEPT_FIRST = REGISTERS + 4u;
-/// Where an access keeps the frame of its second page, and the code in it.
-const KEPT_LAST = REGISTERS + 5u;
-/// The end of what is kept.
-const KEPT_END = REGISTERS + 6u;
+import package::machine::simd::unit::{SIMD_LEVEL, simd_bytes, simd_compute, simd_load, simd_store};
 
 /// A register shifted left, then right, or rotated.
 fn extract(value: u64, p: u32) -> u64 {
@@ -95,29 +76,56 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
         x[0] = 0lu;
         set_monitor(0lu, 0u);
     }
+    let is_simd = handler - HANDLER_VECTOR_LOAD <= HANDLER_VECTOR_CRYPTO - HANDLER_VECTOR_LOAD;
+    let is_simd_access = handler - HANDLER_VECTOR_LOAD <= HANDLER_VECTOR_STORE_STRUCTURES - HANDLER_VECTOR_LOAD;
+    if is_simd {
+        let level = 1u + u32(handler >= HANDLER_VECTOR_FLOAT) + u32(handler >= HANDLER_VECTOR_CRYPTO);
+        if level > SIMD_LEVEL {
+            set_state(COLUMN_STOP_ADDRESS, u64(level));
+            return vec2<u32>(STOP_NEED_SIMD, 1u);
+        }
+    }
     let size = get_size(p);
     let pair = get_pair(p) == 1u;
+    let is_indexed = handler <= HANDLER_STORE || handler - HANDLER_VECTOR_LOAD <= HANDLER_VECTOR_STORE - HANDLER_VECTOR_LOAD;
     var address = x[get_a(control)];
-    if handler == HANDLER_LOAD_LITERAL {
+    if handler == HANDLER_LOAD_LITERAL || (handler == HANDLER_VECTOR_LOAD && get_index(p) == INDEX_LITERAL) {
         address = pc + joined(op.z, op.w);
-    } else if handler <= HANDLER_STORE && get_index(p) != INDEX_POST {
+    } else if is_indexed && get_index(p) != INDEX_POST {
         address = indexed(op);
     }
     let page = address & ~PAGE_MASK;
     let offset = u32(address) & 4095u;
     let word = offset >> 3u;
     let shift = (offset & 7u) * 8u;
-    let bytes = select(1u, 1u << (size + get_pair(p)), handler <= HANDLER_COMPARE_AND_SWAP);
+    var bytes = select(1u, 1u << (size + get_pair(p)), handler <= HANDLER_COMPARE_AND_SWAP);
+    if is_simd_access {
+        bytes = simd_bytes(op);
+    }
     let crossing = offset + bytes > 4096u;
-    let stores = handler == HANDLER_STORE || handler == HANDLER_STORE_EXCLUSIVE || handler == HANDLER_ZERO_BLOCK;
+    let stores = handler == HANDLER_STORE || handler == HANDLER_STORE_EXCLUSIVE || handler == HANDLER_ZERO_BLOCK
+        || handler == HANDLER_VECTOR_STORE || handler == HANDLER_VECTOR_STORE_STRUCTURES;
     x[KEPT_LOADED] = 0lu;
     x[KEPT_LAST] = 0lu;
     var stage = STAGE_FETCH;
-    if is_memory && handler != HANDLER_HALT {
-        if get_aligned(p) == 1u && (offset & (bytes - 1u)) != 0u {
+    if is_simd && !is_simd_access {
+        simd_compute(op);
+    } else if is_memory && handler != HANDLER_HALT {
+        if !is_simd && get_aligned(p) == 1u && (offset & (bytes - 1u)) != 0u {
             return vec2<u32>(fault(FAULT_ALIGNMENT, select(ACCESS_READ, ACCESS_WRITE, stores), address), 1u);
         }
         stage = select(STAGE_READ, select(STAGE_WRITE, STAGE_CHECK, crossing), stores);
+        if is_simd {
+            // The page may be at hand, which others have looked at before.
+            let number = u32(address >> 12u);
+            let translation = halves(tlb[number % TLB_ENTRIES]);
+            let needed = select(TLB_READ, TLB_WRITE, stores);
+            if !crossing && translation.y == number && (translation.x & needed) != 0u
+                && (address >> TLB_ADDRESS_BITS) == 0lu {
+                x[KEPT_FIRST] = u64((translation.x >> TLB_FRAME) * FRAME_WORDS);
+                stage = select(STAGE_LOAD, STAGE_STORE, stores);
+            }
+        }
         if handler == HANDLER_STORE_EXCLUSIVE {
             if halves(get_state(COLUMN_NZCV)).y != bytes || get_state(COLUMN_MONITOR) != address {
                 stage = STAGE_DONE;
@@ -130,6 +138,10 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
     x[KEPT_DATA_HIGH] = x[select(get_dst(control), get_b(control), handler == HANDLER_STORE_EXCLUSIVE)];
     var fresh = 0u;
     loop {
+        if stage == STAGE_LOAD && is_simd {
+            simd_load(op, u32(x[KEPT_FIRST]), u32(x[KEPT_LAST]), offset);
+            stage = STAGE_DONE;
+        }
         if stage == STAGE_LOAD {
             let first = u32(x[KEPT_FIRST]) + word;
             let second_frame = u32(x[KEPT_LAST]);
@@ -177,14 +189,13 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
             let second_code = halves(x[KEPT_LAST]).y;
             var data = x[KEPT_DATA];
             let data_high = x[KEPT_DATA_HIGH];
-            if handler == HANDLER_ZERO_BLOCK {
+            if is_simd {
+                simd_store(op, first_frame, second_frame, offset);
+            } else if handler == HANDLER_ZERO_BLOCK {
                 for (var i = 0u; i < 8u; i += 1u) {
                     frame_store(first_frame + (word & ~7u) + i, 0lu);
                 }
                 effort += 8u;
-                if first_code != 0u {
-                    mark_stale(first_code, offset & ~63u, offset | 63u);
-                }
             } else {
                 if pair && size == 2u {
                     data = (data & 0xfffffffflu) | (data_high << 32u);
@@ -208,12 +219,14 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
                     let stored_after = (data & changed) >> (64u - shift);
                     frame_store(middle, (frame_load(middle) & ~changed_after) | stored_after);
                 }
-                if first_code != 0u {
-                    mark_stale(first_code, offset, min(offset + bytes - 1u, 4095u));
-                }
-                if second_code != 0u {
-                    mark_stale(second_code, 0u, offset + bytes - 4097u);
-                }
+            }
+            if first_code != 0u {
+                let is_block = handler == HANDLER_ZERO_BLOCK;
+                let last_byte = select(min(offset + bytes - 1u, 4095u), offset | 63u, is_block);
+                mark_stale(first_code, select(offset, offset & ~63u, is_block), last_byte);
+            }
+            if second_code != 0u {
+                mark_stale(second_code, 0u, offset + bytes - 4097u);
             }
             stage = STAGE_DONE;
         }
@@ -282,6 +295,16 @@ fn finish(op: vec4<u32>, address: u64, bytes: u32) {
     let base = indexed(op);
     let control = op.x;
     let handler = get_handler(control);
+    if handler >= HANDLER_VECTOR_LOAD {
+        let index = get_index(op.y);
+        if handler >= HANDLER_VECTOR_LOAD_STRUCTURES {
+            let added = select(u64(bytes), x[get_b(control)], index == INDEX_POST_REGISTER);
+            x[get_a(control)] += select(added, 0lu, index == INDEX_OFFSET);
+        } else if index == INDEX_POST || index == INDEX_PRE {
+            x[get_a(control)] = base;
+        }
+        return;
+    }
     let pair = get_pair(op.y) == 1u;
     var value = x[KEPT_LOADED];
     var destination = get_dst(control);

@@ -11,12 +11,13 @@ import package::arm64::flags::{condition_holds};
 import package::arm64::multiply::{multiply_high};
 import package::arm64::numbers::{sign_extend};
 import package::arm64::operand::{shift_reg};
-import package::machine::access::{access, extend_loaded, extract, set_monitor, x};
+import package::machine::access::{access, extend_loaded, extract, set_monitor};
 import package::machine::bindings::{counters, micro_ops, parameters, state};
 import package::machine::frames::{frame_load, frame_store};
-import package::machine::layout::{COLUMN_FPCR, COLUMN_LIMIT, COLUMN_NZCV, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TPIDR, COLUMN_TPIDRRO, COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH, COUNTER_STOPPED, FRAME_WORDS, PAGE_OPS, STOP_BREAKPOINT, STOP_BUDGET, STOP_HALT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE, STOP_SYSCALL, STOP_UNDEFINED};
+import package::machine::layout::{COLUMN_FPCR, COLUMN_LIMIT, COLUMN_NZCV, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TPIDR, COLUMN_TPIDRRO, COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH, COUNTER_STOPPED, FRAME_WORDS, PAGE_OPS, STOP_BREAKPOINT, STOP_BUDGET, STOP_HALT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NEED_SIMD, STOP_NONE, STOP_SYSCALL, STOP_UNDEFINED};
 import package::machine::memory::{CODE_TLB_ENTRIES, PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_FRAME, TLB_READ, TLB_WRITE, code_ops, code_page, code_tlb, effort, forget_pages, get_state, halves, joined, lane, set_state, tlb};
-import package::machine::micro_op::{CARRY_FLAG, EXTRACTION_PLAIN, HANDLER_ADD, HANDLER_AND, HANDLER_BIT_FIELD_INSERT, HANDLER_BRANCH, HANDLER_BRANCH_REGISTER, HANDLER_BREAKPOINT, HANDLER_CHECK_READ, HANDLER_CLEAR_EXCLUSIVE, HANDLER_CONDITIONAL_COMPARE, HANDLER_COUNT_LEADING_SIGNS, HANDLER_COUNT_LEADING_ZEROS, HANDLER_CRC32, HANDLER_DIVIDE, HANDLER_EOR, HANDLER_EXTRACT, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_LITERAL, HANDLER_MULTIPLY_ADD, HANDLER_MULTIPLY_ADD_LONG, HANDLER_MULTIPLY_HIGH, HANDLER_NOP, HANDLER_ORR, HANDLER_PC_RELATIVE, HANDLER_READ_SYSTEM, HANDLER_REVERSE_BITS, HANDLER_REVERSE_BYTES, HANDLER_SELECT, HANDLER_SHIFT, HANDLER_STALE, HANDLER_STORE, HANDLER_SUPERVISOR_CALL, HANDLER_TEST_BRANCH, HANDLER_UNDEFINED, HANDLER_WRITE_SYSTEM, INDEX_OFFSET, INDEX_POST, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO, SYSTEM_FPCR, SYSTEM_FPSR, SYSTEM_NZCV, SYSTEM_TPIDRRO_EL0, SYSTEM_TPIDR_EL0, get_a, get_aligned, get_b, get_c, get_carry, get_cond, get_dst, get_extend, get_extraction, get_flags, get_handler, get_index, get_invert, get_left, get_nzcv, get_operation, get_pair, get_right, get_size, get_wide};
+import package::machine::micro_op::{CARRY_FLAG, EXTRACTION_PLAIN, HANDLER_ADD, HANDLER_AND, HANDLER_BIT_FIELD_INSERT, HANDLER_BRANCH, HANDLER_BRANCH_REGISTER, HANDLER_BREAKPOINT, HANDLER_CLEAR_EXCLUSIVE, HANDLER_CONDITIONAL_COMPARE, HANDLER_COUNT_LEADING_SIGNS, HANDLER_COUNT_LEADING_ZEROS, HANDLER_CRC32, HANDLER_DIVIDE, HANDLER_EOR, HANDLER_EXTRACT, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_LITERAL, HANDLER_MULTIPLY_ADD, HANDLER_MULTIPLY_ADD_LONG, HANDLER_MULTIPLY_HIGH, HANDLER_NOP, HANDLER_ORR, HANDLER_PC_RELATIVE, HANDLER_READ_SYSTEM, HANDLER_REVERSE_BITS, HANDLER_REVERSE_BYTES, HANDLER_SELECT, HANDLER_SHIFT, HANDLER_STALE, HANDLER_STORE, HANDLER_SUPERVISOR_CALL, HANDLER_TEST_BRANCH, HANDLER_UNDEFINED, HANDLER_VECTOR_CRYPTO, HANDLER_WRITE_SYSTEM, INDEX_OFFSET, INDEX_POST, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO, SYSTEM_FPCR, SYSTEM_FPSR, SYSTEM_NZCV, SYSTEM_TPIDRRO_EL0, SYSTEM_TPIDR_EL0, get_a, get_aligned, get_b, get_c, get_carry, get_cond, get_dst, get_extend, get_extraction, get_flags, get_handler, get_index, get_invert, get_left, get_nzcv, get_operation, get_pair, get_right, get_size, get_wide};
+import package::machine::registers::{KEPT_FLAGS, x};
 
 /// Lanes of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
@@ -174,7 +175,7 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
             } else {
                 let operation = get_operation(p);
                 let datasize = select(32u, 64u, wide);
-                slow = handler - HANDLER_LOAD_LITERAL <= HANDLER_CHECK_READ - HANDLER_LOAD_LITERAL;
+                slow = handler - HANDLER_LOAD_LITERAL <= HANDLER_VECTOR_CRYPTO - HANDLER_LOAD_LITERAL;
                 switch handler {
                     case HANDLER_BIT_FIELD_INSERT: {
                         let field = (0xfffffffffffffffflu << get_left(p)) >> get_right(p);
@@ -276,7 +277,9 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 code_page = next & ~PAGE_MASK;
                 code_ops = (translation.x - 1u) * PAGE_OPS;
             } else if stop == STOP_NONE && (slow || done + 1u != count) {
+                x[KEPT_FLAGS] = u64(nzcv);
                 let outcome = access(op, pc, next, slow, done + 1u != count);
+                nzcv = u32(x[KEPT_FLAGS]);
                 stop = outcome.x;
                 retires = outcome.y == 0u;
             }
@@ -314,7 +317,7 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
         counter = COUNTER_RUNNING;
     } else if stop == STOP_NEED_FRAME {
         counter = COUNTER_NEED_FRAME;
-    } else if stop == STOP_NEED_CODE {
+    } else if stop == STOP_NEED_CODE || stop == STOP_NEED_SIMD {
         counter = COUNTER_NEED_CODE;
     }
     atomicAdd(&counters[counter], 1u);

@@ -50,8 +50,11 @@ const COLUMN_HEAD = 45u;
 /// Column: which console output needs no host, a bit a handle; from bit 32 on the bytes that wait for the host. A reset drops these.
 const COLUMN_CONSOLE = 46u;
 
+/// Column: the lower half of V0; then come its upper half, and those of V1 to V31.
+const COLUMN_V = 47u;
+
 /// How many columns there are.
-const COLUMNS = 47u;
+const COLUMNS = 111u;
 
 /// The lane runs.
 const STOP_NONE = 0u;
@@ -85,6 +88,9 @@ const STOP_NEED_FRAME = 32u;
 
 /// Internal: code must be lowered first.
 const STOP_NEED_CODE = 33u;
+
+/// Internal: the kernel lacks an instruction on SIMD registers; its stop address is the unit that has it.
+const STOP_NEED_SIMD = 34u;
 
 /// Fault kind: not mapped.
 const FAULT_TRANSLATION = 0u;
@@ -155,7 +161,7 @@ const COUNTER_STOPPED = 2u;
 /// Lanes that need a frame.
 const COUNTER_NEED_FRAME = 3u;
 
-/// Lanes that need code.
+/// Lanes that need code, or another kernel.
 const COUNTER_NEED_CODE = 4u;
 
 /// Steps retired, the low word.

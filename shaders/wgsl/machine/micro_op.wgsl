@@ -107,20 +107,47 @@ const HANDLER_COMPARE_AND_SWAP = 33u;
 /// DC ZVA at a.
 const HANDLER_ZERO_BLOCK = 34u;
 
-/// Cache maintenance at a, which must be readable. This is the last that accesses memory.
+/// Cache maintenance at a, which must be readable.
 const HANDLER_CHECK_READ = 35u;
 
+/// Loads SIMD registers dst and, of a pair, c from a + b, or from pc + imm.
+const HANDLER_VECTOR_LOAD = 36u;
+
+/// Stores SIMD registers c and, of a pair, dst to a + b.
+const HANDLER_VECTOR_STORE = 37u;
+
+/// LD1 to LD4 from a; imm is the word.
+const HANDLER_VECTOR_LOAD_STRUCTURES = 38u;
+
+/// ST1 to ST4 to a; imm is the word.
+const HANDLER_VECTOR_STORE_STRUCTURES = 39u;
+
+/// Moves that involve general registers, immediates or the flags: `operation` is which; imm is the word.
+const HANDLER_VECTOR_MOVE = 40u;
+
+/// Elements in another order: `operation` is which; imm is the word.
+const HANDLER_VECTOR_PERMUTE = 41u;
+
+/// Arithmetic on elements that are integers; imm is the word.
+const HANDLER_VECTOR_INTEGER = 42u;
+
+/// Arithmetic on elements that are floating-point numbers; imm is the word.
+const HANDLER_VECTOR_FLOAT = 43u;
+
+/// AES and SHA: `operation` is which; imm is the word. This is the last that is not done at once.
+const HANDLER_VECTOR_CRYPTO = 44u;
+
 /// SVC.
-const HANDLER_SUPERVISOR_CALL = 36u;
+const HANDLER_SUPERVISOR_CALL = 45u;
 
 /// BRK.
-const HANDLER_BREAKPOINT = 37u;
+const HANDLER_BREAKPOINT = 46u;
 
 /// HLT.
-const HANDLER_HALT = 38u;
+const HANDLER_HALT = 47u;
 
 /// UNDEFINED; imm is the word.
-const HANDLER_UNDEFINED = 39u;
+const HANDLER_UNDEFINED = 48u;
 
 /// Reads as zero.
 const REGISTER_ZERO = 31u;
@@ -157,6 +184,12 @@ const INDEX_POST = 1u;
 
 /// The base register becomes the address.
 const INDEX_PRE = 2u;
+
+/// Structures: b is added to the base register.
+const INDEX_POST_REGISTER = 2u;
+
+/// SIMD registers: the address is relative to pc.
+const INDEX_LITERAL = 3u;
 
 /// The number of NZCV in a micro-op.
 const SYSTEM_NZCV = 0u;
@@ -318,12 +351,12 @@ fn set_nzcv(parameters: u32, value: u32) -> u32 {
 
 /// Binary logarithm of the bytes of one register in memory.
 fn get_size(parameters: u32) -> u32 {
-    return (parameters >> 19u) & 3u;
+    return (parameters >> 18u) & 7u;
 }
 
 /// Sets, once, `size`.
 fn set_size(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 19u);
+    return parameters | (value << 18u);
 }
 
 /// What is loaded: 0 as it is, 1 sign-extended to 32 bits, 2 to 64.
@@ -374,4 +407,144 @@ fn get_operation(parameters: u32) -> u32 {
 /// Sets, once, `operation`.
 fn set_operation(parameters: u32, value: u32) -> u32 {
     return parameters | (value << 27u);
+}
+
+/// Structures: how many registers are transferred.
+fn get_registers(parameters: u32) -> u32 {
+    return (parameters >> 0u) & 7u;
+}
+
+/// Sets, once, `registers`.
+fn set_registers(parameters: u32, value: u32) -> u32 {
+    return parameters | (value << 0u);
+}
+
+/// Structures: how many members one has, each in a register of its own.
+fn get_members(parameters: u32) -> u32 {
+    return (parameters >> 3u) & 7u;
+}
+
+/// Sets, once, `members`.
+fn set_members(parameters: u32, value: u32) -> u32 {
+    return parameters | (value << 3u);
+}
+
+/// Structures: what of the registers is transferred.
+fn get_transfer(parameters: u32) -> u32 {
+    return (parameters >> 6u) & 3u;
+}
+
+/// Sets, once, `transfer`.
+fn set_transfer(parameters: u32, value: u32) -> u32 {
+    return parameters | (value << 6u);
+}
+
+/// Vectors: what becomes of elements, or which of them are taken.
+fn get_element(parameters: u32) -> u32 {
+    return (parameters >> 0u) & 127u;
+}
+
+/// Sets, once, `element`.
+fn set_element(parameters: u32, value: u32) -> u32 {
+    return parameters | (value << 0u);
+}
+
+/// Vectors: where elements come from and go to.
+fn get_form(parameters: u32) -> u32 {
+    return (parameters >> 7u) & 15u;
+}
+
+/// Sets, once, `form`.
+fn set_form(parameters: u32, value: u32) -> u32 {
+    return parameters | (value << 7u);
+}
+
+/// Vectors: what says how large elements are.
+fn get_sizing(parameters: u32) -> u32 {
+    return (parameters >> 11u) & 7u;
+}
+
+/// Sets, once, `sizing`.
+fn set_sizing(parameters: u32, value: u32) -> u32 {
+    return parameters | (value << 11u);
+}
+
+/// Vectors: elements are unsigned.
+fn get_unsigned(parameters: u32) -> u32 {
+    return (parameters >> 14u) & 1u;
+}
+
+/// Sets, once, `unsigned`.
+fn set_unsigned(parameters: u32, value: u32) -> u32 {
+    return parameters | (value << 14u);
+}
+
+/// Vectors: what is lost is rounded.
+fn get_rounding(parameters: u32) -> u32 {
+    return (parameters >> 15u) & 1u;
+}
+
+/// Sets, once, `rounding`.
+fn set_rounding(parameters: u32, value: u32) -> u32 {
+    return parameters | (value << 15u);
+}
+
+/// Vectors: results are added to Vd, or subtracted from it.
+fn get_accumulate(parameters: u32) -> u32 {
+    return (parameters >> 16u) & 3u;
+}
+
+/// Sets, once, `accumulate`.
+fn set_accumulate(parameters: u32, value: u32) -> u32 {
+    return parameters | (value << 16u);
+}
+
+/// Vectors: results are saturated as signed or unsigned elements.
+fn get_saturation(parameters: u32) -> u32 {
+    return (parameters >> 18u) & 3u;
+}
+
+/// Sets, once, `saturation`.
+fn set_saturation(parameters: u32, value: u32) -> u32 {
+    return parameters | (value << 18u);
+}
+
+/// Vectors: the second operand is zero.
+fn get_zero(parameters: u32) -> u32 {
+    return (parameters >> 20u) & 1u;
+}
+
+/// Sets, once, `zero`.
+fn set_zero(parameters: u32, value: u32) -> u32 {
+    return parameters | (value << 20u);
+}
+
+/// Vectors: how numbers are rounded.
+fn get_mode(parameters: u32) -> u32 {
+    return (parameters >> 21u) & 7u;
+}
+
+/// Sets, once, `mode`.
+fn set_mode(parameters: u32, value: u32) -> u32 {
+    return parameters | (value << 21u);
+}
+
+/// Vectors: 1 the first factor, 2 the addend changes its sign.
+fn get_negate(parameters: u32) -> u32 {
+    return (parameters >> 24u) & 3u;
+}
+
+/// Sets, once, `negate`.
+fn set_negate(parameters: u32, value: u32) -> u32 {
+    return parameters | (value << 24u);
+}
+
+/// Vectors: what becomes of the signs of operands or results.
+fn get_sign(parameters: u32) -> u32 {
+    return (parameters >> 26u) & 3u;
+}
+
+/// Sets, once, `sign`.
+fn set_sign(parameters: u32, value: u32) -> u32 {
+    return parameters | (value << 26u);
 }

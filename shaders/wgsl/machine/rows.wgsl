@@ -100,6 +100,15 @@ const SHAPE_ATOMIC_OPERATION = 30u;
 /// Rs, which is read too, Rt, base.
 const SHAPE_SWAP = 31u;
 
+/// Vt, 19-bit offset.
+const SHAPE_VECTOR_LITERAL = 32u;
+
+/// Vt, base, Rm; the word itself.
+const SHAPE_STRUCTURES = 33u;
+
+/// Rd, Rn, or vectors; the word itself.
+const SHAPE_VECTOR = 34u;
+
 /// The value of a system register that never changes.
 const COUNTER_HZ = 0x3b9aca00lu;
 
@@ -133,5 +142,47 @@ fn in_hole(word: u32, holes: u32) -> bool {
     if (holes & 0x100u) != 0u && (word & 0x10000u) == 0x10000u { return true; }
     // RT_ODD: Rt of a register pair is odd
     if (holes & 0x200u) != 0u && (word & 0x1u) == 0x1u { return true; }
+    // SCALE32: scale<5> is 0: more than 32 fraction bits of a word
+    if (holes & 0x400u) != 0u && (word & 0x8000u) == 0x0u { return true; }
+    // SIZE_B: size is '00': bytes
+    if (holes & 0x800u) != 0u && (word & 0xc00000u) == 0x0u { return true; }
+    // SIZE_H: size is '01': halfwords
+    if (holes & 0x1000u) != 0u && (word & 0xc00000u) == 0x400000u { return true; }
+    // SIZE_S: size is '10': words
+    if (holes & 0x2000u) != 0u && (word & 0xc00000u) == 0x800000u { return true; }
+    // SIZE_D: size is '11': doublewords
+    if (holes & 0x4000u) != 0u && (word & 0xc00000u) == 0xc00000u { return true; }
+    // NOT_B_HIGH: size<1> is 1: not bytes
+    if (holes & 0x8000u) != 0u && (word & 0x800000u) == 0x800000u { return true; }
+    // NOT_B_LOW: size<0> is 1: not bytes
+    if (holes & 0x10000u) != 0u && (word & 0x400000u) == 0x400000u { return true; }
+    // SZ_D: sz is 1: double precision
+    if (holes & 0x20000u) != 0u && (word & 0x400000u) == 0x400000u { return true; }
+    // SZ_L: sz and L are 1: there are only two doublewords
+    if (holes & 0x40000u) != 0u && (word & 0x600000u) == 0x600000u { return true; }
+    // D_NO_Q: one element of 64 bits, and that is no vector
+    if (holes & 0x80000u) != 0u && (word & 0x40400000u) == 0x400000u { return true; }
+    // SIZE_D_NO_Q: one doubleword, which is no vector
+    if (holes & 0x100000u) != 0u && (word & 0x40c00000u) == 0xc00000u { return true; }
+    // SIZE_S_NO_Q: two words, which these instructions lack
+    if (holes & 0x200000u) != 0u && (word & 0x40c00000u) == 0x800000u { return true; }
+    // IMMH_NONE: immh is '0000'
+    if (holes & 0x400000u) != 0u && (word & 0x780000u) == 0x0u { return true; }
+    // IMMH_BELOW_S: immh is below '0100': neither single nor double precision
+    if (holes & 0x800000u) != 0u && (word & 0x600000u) == 0x0u { return true; }
+    // IMMH_D: immh<3> is 1: doublewords
+    if (holes & 0x1000000u) != 0u && (word & 0x400000u) == 0x400000u { return true; }
+    // IMM5_NONE: imm5 is 'x0000': no size
+    if (holes & 0x2000000u) != 0u && (word & 0xf0000u) == 0x0u { return true; }
+    // IMM5_D_NO_Q: one doubleword, which is no vector
+    if (holes & 0x4000000u) != 0u && (word & 0x400f0000u) == 0x80000u { return true; }
+    // IMM5_ABOVE_H: imm5 is 'xxx00': neither bytes nor halfwords
+    if (holes & 0x8000000u) != 0u && (word & 0x30000u) == 0x0u { return true; }
+    // IMM5_ABOVE_S: imm5 is 'xx000': neither bytes nor halfwords nor words
+    if (holes & 0x10000000u) != 0u && (word & 0x70000u) == 0x0u { return true; }
+    // EXT_BEYOND: imm4<3> is 1: beyond 64 bits
+    if (holes & 0x20000000u) != 0u && (word & 0x40004000u) == 0x4000u { return true; }
+    // STRUCTURE_D_NO_Q: one doubleword of each structure
+    if (holes & 0x40000000u) != 0u && (word & 0x40000c00u) == 0xc00u { return true; }
     return false;
 }

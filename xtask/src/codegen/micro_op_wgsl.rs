@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use kvrm_arm64::Features;
-use kvrm_arm64::encoding::{ENCODINGS, HOLES, Hole, HoleTest};
+use kvrm_arm64::encoding::{HOLES, HoleTest};
 use kvrm_arm64::lowering::Shape;
 use kvrm_arm64::micro_op::{self, Field, Handler, MicroOp};
 use kvrm_arm64::semantics::system::{COUNTER_HZ, CTR_EL0, DCZID_EL0};
+use kvrm_arm64::vector_op;
 
 use super::BANNER;
 
@@ -31,6 +31,12 @@ pub(super) fn text() -> Result<String> {
         ("INDEX_OFFSET", micro_op::INDEX_OFFSET, "The base register is kept."),
         ("INDEX_POST", micro_op::INDEX_POST, "The base register is the address and is changed afterwards."),
         ("INDEX_PRE", micro_op::INDEX_PRE, "The base register becomes the address."),
+        (
+            "INDEX_POST_REGISTER",
+            micro_op::INDEX_POST_REGISTER,
+            "Structures: b is added to the base register.",
+        ),
+        ("INDEX_LITERAL", micro_op::INDEX_LITERAL, "SIMD registers: the address is relative to pc."),
     ] {
         write!(out, "\n/// {doc}\nconst {name} = {value}u;\n")?;
     }
@@ -40,6 +46,17 @@ pub(super) fn text() -> Result<String> {
     }
     accessors(&mut out, "control", MicroOp::CONTROL)?;
     accessors(&mut out, "parameters", MicroOp::PARAMETERS)?;
+    Ok(out)
+}
+
+/// The numbers in micro-ops of vectors.
+pub(super) fn vector_ops() -> Result<String> {
+    let mut out = format!(
+        "//! Micro-ops of vectors. {BANNER}; do not edit.\n//!\n//! Source: `kvrm_arm64::vector_op`.\n"
+    );
+    for (name, value, doc) in vector_op::LISTS.iter().copied().flatten() {
+        write!(out, "\n/// {doc}\nconst {name} = {value}u;\n")?;
+    }
     Ok(out)
 }
 
@@ -77,12 +94,7 @@ pub(super) fn rows() -> Result<String> {
     }
     out += "\n/// Whether `word` falls into one of the holes whose bits are set in `holes`.\n";
     out += "///\n/// Twin: `kvrm_arm64::encoding::Hole::contains`, for a set of holes.\nfn in_hole(word: u32, holes: u32) -> bool {\n";
-    // Rows that the GPU does not have may have holes of their own.
-    let is_used = |hole: &Hole| {
-        let mut rows = ENCODINGS.iter().filter(|row| Features::GPU.has(row.feature));
-        rows.any(|row| row.holes.iter().any(|other| other.name == hole.name))
-    };
-    for (bit, hole) in HOLES.iter().enumerate().filter(|(_, hole)| is_used(hole)) {
+    for (bit, hole) in HOLES.iter().enumerate() {
         write!(
             out,
             "    // {}: {}\n    if (holes & {:#x}u) != 0u && ",

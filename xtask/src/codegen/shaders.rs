@@ -33,7 +33,8 @@ macro_rules! constants { ($module:ident$(/$inner:ident)?: $($name:ident)*) => { 
 pub(super) fn constants() -> Result<String> {
     let polynomials = constants!(crc: CRC32_POLYNOMIAL CRC32C_POLYNOMIAL);
     let masks = constants!(system: FPCR_MASK FPSR_MASK);
-    Ok(module("Constants of the architecture.", &[&polynomials[..], &masks].concat()))
+    let saturated = constants!(simd/saturate: FPSR_QC);
+    Ok(module("Constants of the architecture.", &[&polynomials[..], &masks, &saturated].concat()))
 }
 
 /// `arm64/operations.wgsl`.

@@ -19,7 +19,7 @@ pub(super) fn run(count: usize, seed: u64, write: bool) -> Result<()> {
 
 fn ask(corpus: &str, count: usize, seed: u64, write: bool, simd: bool) -> Result<()> {
     let rows: Vec<&Encoding> =
-        ENCODINGS.iter().filter(|row| Features::GPU.has(row.feature) != simd).collect();
+        ENCODINGS.iter().filter(|row| Features::GENERAL.has(row.feature) != simd).collect();
     let mut unicorn = Unicorn::start()?;
     let mut random = Random::new(seed);
     let (mut text, mut differ, mut asked, mut defined_count) = (String::new(), 0, 0, 0);

@@ -37,8 +37,8 @@ const SIMD_TIMES: usize = 2;
 
 /// Makes the vectors of what every engine has, and then those of floating point and vectors.
 pub(super) fn run(each: usize, seed: u64) -> Result<()> {
-    make("unicorn.jsonl.gz", each, seed, |row| Features::GPU.has(row.feature))?;
-    make("simd.jsonl.gz", SIMD_TIMES * each + 2, seed, |row| !Features::GPU.has(row.feature))
+    make("unicorn.jsonl.gz", each, seed, |row| Features::GENERAL.has(row.feature))?;
+    make("simd.jsonl.gz", SIMD_TIMES * each + 2, seed, |row| !Features::GENERAL.has(row.feature))
 }
 
 fn make(corpus: &str, each: usize, seed: u64, belongs: impl Fn(&Encoding) -> bool) -> Result<()> {
@@ -48,7 +48,7 @@ fn make(corpus: &str, each: usize, seed: u64, belongs: impl Fn(&Encoding) -> boo
     for encoding in ENCODINGS.iter().filter(|row| belongs(row) && !unknown_to_unicorn(row.name)) {
         let mut vectors = inputs::of_encoding(encoding, each, &mut random);
         let beside = inputs::beside_encoding(encoding, BESIDE, &mut random);
-        let simd = !Features::GPU.has(encoding.feature);
+        let simd = !Features::GENERAL.has(encoding.feature);
         vectors.extend(beside.into_iter().filter(|vector| undefined::comparable(vector.code[0].0, simd)));
         for mut vector in vectors {
             vector.expected = unicorn.ask(&vector)?;

@@ -89,6 +89,12 @@ shapes! {
     ATOMIC_OPERATION,
     /// Rs, which is read too, Rt, base.
     SWAP,
+    /// Vt, 19-bit offset.
+    VECTOR_LITERAL,
+    /// Vt, base, Rm; the word itself.
+    STRUCTURES,
+    /// Rd, Rn, or vectors; the word itself.
+    VECTOR,
 }
 
 /// The register a field names where 31 is the stack pointer.
@@ -198,7 +204,11 @@ const fn transferred(fields: Fields, rt: u32, rt2: u32) -> Fields {
     let op = fields.0;
     let handler = op.handler();
     let pair = op.pair() == 1;
-    if handler == Handler::STORE as u32 {
+    if handler == Handler::VECTOR_LOAD as u32 {
+        fields.dst(rt).c(rt2)
+    } else if handler == Handler::VECTOR_STORE as u32 {
+        fields.c(rt).dst(rt2)
+    } else if handler == Handler::STORE as u32 {
         fields.c(rt).dst(if pair { rt2 } else { SINK })
     } else if pair {
         fields.dst(destination(rt)).c(destination(rt2))
@@ -275,6 +285,9 @@ pub const fn shape(template: &Template, word: u32) -> MicroOp {
         Shape::EXCLUSIVE_STORE => based.dst(destination(w.rs())).b(w.rt2()).c(w.rt()),
         Shape::ATOMIC_OPERATION => based.dst(destination(w.rt())).b(w.rs()),
         Shape::SWAP => based.dst(destination(w.rs())).b(w.rs()).c(w.rt()),
+        Shape::VECTOR_LITERAL => base.dst(w.rt()).imm(w.offset19() as u64),
+        Shape::STRUCTURES => based.b(w.rm()).imm(word as u64),
+        Shape::VECTOR => registers.imm(word as u64),
     };
     fields.0
 }

@@ -6,6 +6,7 @@ use crate::micro_op::{CARRY_FLAG, Fields, Handler, INDEX_OFFSET, INDEX_POST, IND
 
 /// What the table's last column refers to.
 pub(super) mod scope {
+    pub(in super::super) use super::super::vector_templates as simd;
     pub(in super::super) use super::{
         add_sub, atomic, bitfield, bits, branch, conditional, crc, divide, exclusive, load_store, logical,
         move_wide, multiply, ordered, pair, pc_rel, shift, system,
@@ -14,38 +15,43 @@ pub(super) mod scope {
     pub(in super::super) use crate::semantics::atomic::{
         MEM_ADD, MEM_BIC, MEM_EOR, MEM_ORR, MEM_SMAX, MEM_SMIN, MEM_SWP, MEM_UMAX, MEM_UMIN,
     };
+    pub(in super::super) use crate::semantics::float::arithmetic::{FP_MAX, FP_MAX_NUM, FP_MIN, FP_MIN_NUM};
+    pub(in super::super) use crate::semantics::float::control::{
+        ROUND_NEGATIVE, ROUND_POSITIVE, ROUND_TIE_AWAY, ROUND_TIE_EVEN, ROUND_ZERO,
+    };
     pub(in super::super) use crate::semantics::load_store::{
         OFFSET, POST_INDEX, PRE_INDEX, REGISTER_OFFSET, SCALED_OFFSET, SIGNED32, SIGNED64, UNSIGNED,
     };
     pub(in super::super) use crate::semantics::logical::{AND, ANDS, EOR, INVERT, ORR, PLAIN};
     pub(in super::super) use crate::semantics::operand::{ASR, LSL, LSR, ROR};
+    pub(in super::super) use crate::semantics::simd::structure::POST_REGISTER;
 }
 
 /// A template of a register size.
-const fn sized(shape: Shape, handler: Handler, datasize: u32) -> Template {
+pub(super) const fn sized(shape: Shape, handler: Handler, datasize: u32) -> Template {
     Template { shape, base: Fields::new(handler).wide(datasize >> 6).0 }
 }
 
 /// A template of 64 bits.
-const fn plain(shape: Shape, handler: Handler) -> Template {
+pub(super) const fn plain(shape: Shape, handler: Handler) -> Template {
     sized(shape, handler, 64)
 }
 
 impl Template {
     /// Goes on with the fields of the base.
-    const fn with(self, fields: Fields) -> Self {
+    pub(super) const fn with(self, fields: Fields) -> Self {
         Self { shape: self.shape, base: fields.0 }
     }
 
-    const fn fields(&self) -> Fields {
+    pub(super) const fn fields(&self) -> Fields {
         Fields(self.base)
     }
 
-    const fn operation(self, operation: u32) -> Self {
+    pub(super) const fn operation(self, operation: u32) -> Self {
         self.with(self.fields().operation(operation))
     }
 
-    const fn size(self, bytes: usize) -> Self {
+    pub(super) const fn size(self, bytes: usize) -> Self {
         self.with(self.fields().size(bytes.trailing_zeros()))
     }
 }
@@ -389,7 +395,7 @@ pub(super) mod load_store {
         POST_INDEX, PRE_INDEX, REGISTER_OFFSET, SCALED_OFFSET, SIGNED32, SIGNED64,
     };
 
-    const fn transfer(handler: Handler, bytes: usize, mode: u32) -> Template {
+    pub(in super::super) const fn transfer(handler: Handler, bytes: usize, mode: u32) -> Template {
         let shape = match mode {
             SCALED_OFFSET => Shape::SCALED_OFFSET,
             REGISTER_OFFSET => Shape::REGISTER_OFFSET,
@@ -399,7 +405,7 @@ pub(super) mod load_store {
         template.with(template.fields().index(index(mode)))
     }
 
-    pub(super) const fn index(mode: u32) -> u32 {
+    pub(in super::super) const fn index(mode: u32) -> u32 {
         match mode {
             POST_INDEX => INDEX_POST,
             PRE_INDEX => INDEX_PRE,
@@ -437,7 +443,7 @@ pub(super) mod pair {
     use super::load_store::{extending, index};
     use super::*;
 
-    const fn transfer(handler: Handler, bytes: usize, mode: u32) -> Template {
+    pub(in super::super) const fn transfer(handler: Handler, bytes: usize, mode: u32) -> Template {
         let template = plain(Shape::REGISTER_PAIR, handler).size(bytes);
         template.with(template.fields().index(index(mode)).pair(1))
     }

@@ -1,10 +1,8 @@
 //! All of a machine's state on the host, to go on with on another device.
 
-use std::collections::HashMap;
-
 use kvrm_machine::PageMap;
 
-use super::{GpuExecutor, Simd, Snapshot};
+use super::{GpuExecutor, Snapshot};
 use crate::buffer::Buffer;
 use crate::error::Error;
 
@@ -15,7 +13,7 @@ pub(crate) struct Checkpoint {
     /// The frames behind those of the images, in pieces.
     frames: Vec<Vec<u8>>,
     info: Vec<u8>,
-    simd: HashMap<usize, Simd>,
+    has_simd: bool,
     maps: Vec<PageMap>,
     snapshot: Option<Remembered>,
     /// Console output that waits, and how many calls wrote it.
@@ -25,8 +23,8 @@ pub(crate) struct Checkpoint {
     frames_max: u32,
 }
 
-/// The snapshot's columns, SIMD registers and maps.
-type Remembered = (Vec<u8>, HashMap<usize, Simd>, Vec<PageMap>);
+/// The snapshot's columns and maps.
+type Remembered = (Vec<u8>, Vec<PageMap>);
 
 impl GpuExecutor {
     /// How many bytes a checkpoint would have.
@@ -50,13 +48,13 @@ impl GpuExecutor {
         let mut contents = self.store.device.download(&ranges)?.into_iter();
         let (state, info) = (contents.next().unwrap_or_default(), contents.next().unwrap_or_default());
         let snapshot = contents.next().zip(self.snapshot.as_ref());
-        let snapshot = snapshot.map(|(state, there)| (state, there.simd.clone(), there.maps.clone()));
+        let snapshot = snapshot.map(|(state, there)| (state, there.maps.clone()));
         let frames = self.store.device.download(&self.store.frame_places(&own))?;
         Ok(Checkpoint {
             state,
             frames,
             info,
-            simd: self.simd.clone(),
+            has_simd: self.has_simd,
             maps: self.maps.clone(),
             snapshot,
             console: self.written()?,
@@ -87,13 +85,13 @@ impl GpuExecutor {
             *code = 0;
         }
         self.store.info.upload(self.store.info_places(&own).start, info.as_flattened())?;
-        if let Some((state, simd, maps)) = &from.snapshot {
+        if let Some((state, maps)) = &from.snapshot {
             let state = Buffer::with_contents(&self.store.device, "snapshot", state)?;
-            self.snapshot = Some(Snapshot { state, simd: simd.clone(), maps: maps.clone() });
+            self.snapshot = Some(Snapshot { state, maps: maps.clone() });
         }
         self.store.console.upload(0, &from.console)?;
         self.served = from.served;
-        self.simd.clone_from(&from.simd);
+        self.has_simd = from.has_simd;
         self.maps.clone_from(&from.maps);
         self.frames = from.frames_used;
         self.frames_max = from.frames_max;

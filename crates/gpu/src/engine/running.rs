@@ -7,7 +7,7 @@ use kvrm_machine::{Progress, RunStats};
 use kvrm_shaders::layout::{
     COLUMN_LIMIT, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COUNTER_FRAMES, COUNTER_NEED_CODE,
     COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_SERVED, COUNTER_STEPS, COUNTER_STEPS_HIGH, LEVEL_BITS,
-    STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE, STOP_OUT_OF_FRAMES,
+    STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NEED_SIMD, STOP_NONE, STOP_OUT_OF_FRAMES,
 };
 
 use super::{GpuExecutor, halves, word};
@@ -45,7 +45,12 @@ impl GpuExecutor {
             let parameters =
                 Parameters { steps: self.slices.steps, fuel: self.slices.fuel, ..Parameters::default() };
             let workgroups = ((self.store.lanes as u32).div_ceil(self.workgroup), 1, 1);
-            let run = self.store.kernels.run(&self.store.device, self.workgroup, self.store.chooser())?;
+            let run = self.store.kernels.run(
+                &self.store.device,
+                self.workgroup,
+                self.store.simd_unit,
+                self.store.chooser(),
+            )?;
             let begin = Instant::now();
             self.store.dispatch_pipeline(&run, parameters, None, workgroups)?;
             self.store.columns.invalidate();
@@ -133,14 +138,17 @@ impl GpuExecutor {
         columns.fetch([COLUMN_STOP, COLUMN_STOP_ADDRESS])?;
         let asks: Vec<u64> = columns.get(COLUMN_STOP_ADDRESS)?.to_vec();
         let (mut code, mut without_frame) = (Vec::new(), Vec::new());
+        let mut unit = self.store.simd_unit;
         for ((lane, stop), ask) in columns.get_mut(COLUMN_STOP)?.iter_mut().enumerate().zip(asks) {
             match halves(*stop).0 {
                 STOP_NEED_CODE => code.push(halves(ask)),
                 STOP_NEED_FRAME => without_frame.push(lane),
+                STOP_NEED_SIMD => unit = unit.max(ask as usize),
                 _ => continue,
             }
             *stop = word(STOP_NONE, 0);
         }
+        self.store.simd_unit = unit;
         if !without_frame.is_empty() && !self.grow(asked_for)? {
             self.ran.is_full = true;
             let stops = self.store.columns.get_mut(COLUMN_STOP)?;

@@ -171,7 +171,7 @@ fn traced(image: &Arc<Image>) -> (Vec<u32>, Vec<Lane>) {
 
 /// Whether a word has a row by which it can be executed.
 fn is_lowered(word: u32) -> bool {
-    lower(word, Features::GPU).handler() != Handler::UNDEFINED as u32
+    lower(word, Features::ALL).handler() != Handler::UNDEFINED as u32
 }
 
 fn taken(executor: &mut dyn Executor) -> Decisions {

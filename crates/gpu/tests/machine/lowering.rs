@@ -52,7 +52,7 @@ fn words_of_rows(of_each: usize, random: &mut Random) -> Vec<u32> {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn words_of_every_row_and_their_neighbours_become_the_same_micro_ops() {
     let words = words_of_rows(200, &mut Random::new(1));
-    for features in [Features::GPU, Features::ARMV8_0, Features::BASE] {
+    for features in [Features::ALL, Features::GENERAL, Features::ARMV8_0, Features::BASE] {
         compare(&words, features);
     }
 }
@@ -62,7 +62,7 @@ fn words_of_every_row_and_their_neighbours_become_the_same_micro_ops() {
 fn any_words_become_the_same_micro_ops() {
     let mut random = Random::new(2);
     let words: Vec<u32> = (0..1 << 20).map(|_| random.bits() as u32).collect();
-    compare(&words, Features::GPU);
+    compare(&words, Features::ALL);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn blocks_of_words_have_the_same_digests() {
     // The first and the last words there are, and any between. `lowering_sweep` compares all.
     let mut blocks = vec![0, (1 << 22) - 1];
     blocks.extend((0..3_000).map(|_| random.below(1 << 22) as u32));
-    for features in [Features::GPU, Features::ARMV8_0] {
+    for features in [Features::ALL, Features::ARMV8_0] {
         let mut lowering = Lowering::new(device(), 1, features).expect("there is room");
         let digests = lowering.digests(&blocks).expect("the GPU works");
         let expected: Vec<u64> = blocks.iter().map(|&block| digest(block, features)).collect();

@@ -3,7 +3,6 @@
 mod code_pages;
 mod console;
 mod dispatch;
-mod features;
 mod frames;
 mod guests;
 mod host_memory;

@@ -22,7 +22,7 @@ fn roomy(lanes: usize, frames_max: usize) -> Both {
     let data: Vec<u8> = (0..2 * PAGE).map(|i| i as u8).collect();
     let segments =
         [segment(CODE, PAGE, code, Permissions::RX), segment(CODE + PAGE, 3 * PAGE, data, Permissions::RWX)];
-    let image = Image::with_room(&segments, Features::GPU, &[ROOM]).expect("it fits");
+    let image = Image::with_room(&segments, Features::ALL, &[ROOM]).expect("it fits");
     let mut both = Both::new(&[Arc::new(image)], lanes, frames_max);
     for lane in 0..lanes {
         both.change(lane, |cpu| {

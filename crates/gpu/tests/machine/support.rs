@@ -68,7 +68,7 @@ pub(crate) fn assemble(write: impl FnOnce(&mut Assembler)) -> Vec<u8> {
 
 /// An image of segments, on a machine with every feature.
 pub(crate) fn image(segments: &[Segment]) -> Arc<Image> {
-    Arc::new(Image::new(segments, Features::GPU).expect("the images of the tests fit"))
+    Arc::new(Image::new(segments, Features::ALL).expect("the images of the tests fit"))
 }
 
 /// A segment that is zero behind its data.

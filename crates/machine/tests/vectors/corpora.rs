@@ -11,7 +11,7 @@ use crate::support::{MANUAL, SIMD, UNICORN};
 
 /// How many vectors an encoding has at least.
 fn vectors_min(name: &str) -> usize {
-    let is_simd = Op::from_name(name).is_some_and(|op| !Features::GPU.has(op.feature()));
+    let is_simd = Op::from_name(name).is_some_and(|op| !Features::GENERAL.has(op.feature()));
     if is_simd { 50 } else { 20 }
 }
 

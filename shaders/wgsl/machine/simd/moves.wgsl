@@ -1,0 +1,158 @@
+//! Moves between SIMD registers and general ones, immediates, and elements in another order.
+
+import package::arm64::bitmask::{ones};
+import package::arm64::flags::{condition_holds};
+import package::arm64::numbers::{sign_extend, truncate};
+import package::machine::memory::{effort};
+import package::machine::micro_op::{get_a, get_dst, get_element, get_operation, get_wide};
+import package::machine::registers::{KEPT_FLAGS, x};
+import package::machine::simd::registers::{Vector, elem, get_v, set_v, with_elem, without_elem};
+import package::machine::vector_op::{MOVE_DUP_ELEMENT, MOVE_DUP_GENERAL, MOVE_FLOAT_IMMEDIATE, MOVE_FROM_GENERAL, MOVE_FROM_GENERAL_HIGH, MOVE_IMMEDIATE_BIC, MOVE_IMMEDIATE_INVERTED, MOVE_IMMEDIATE_ORR, MOVE_INS_ELEMENT, MOVE_INS_GENERAL, MOVE_SELECT, MOVE_SMOV, MOVE_TO_GENERAL, MOVE_TO_GENERAL_HIGH, MOVE_UMOV, PERMUTE_EXT, PERMUTE_REV, PERMUTE_TBL, PERMUTE_TBX, PERMUTE_TRN, PERMUTE_UZP, PERMUTE_ZIP};
+
+/// `VFPExpandImm()`: a number of eight bits, in a format of so many bits of fraction and of exponent.
+fn vfp_expand_imm(imm8: u32, fraction_bits: u32, exponent_bits: u32) -> u64 {
+    let exponent = (imm8 >> 6u) & 1u;
+    // NOT(b), then b repeated, then the two low bits of the exponent and the fraction.
+    let repeated = exponent * ((1u << (exponent_bits - 3u)) - 1u);
+    let top = ((1u - exponent) << (exponent_bits - 1u)) | (repeated << 2u);
+    return (u64(imm8 >> 7u) << (exponent_bits + fraction_bits)) | (u64(top) << fraction_bits)
+        | (u64(imm8 & 63u) << (fraction_bits - 4u));
+}
+
+/// `AdvSIMDExpandImm()`.
+fn adv_simd_expand_imm(word: u32) -> u64 {
+    let imm8 = ((word >> 11u) & 0xe0u) | ((word >> 5u) & 31u);
+    let cmode = (word >> 12u) & 15u;
+    let is_inverted = ((word >> 29u) & 1u) == 1u;
+    var half = imm8;
+    switch cmode >> 1u {
+        case 0u, 1u, 2u, 3u: { half = imm8 << (8u * (cmode >> 1u)); }
+        case 4u: { half = imm8 | (imm8 << 16u); }
+        case 5u: { half = (imm8 | (imm8 << 16u)) << 8u; }
+        case 6u: { half = select((imm8 << 8u) | 0xffu, (imm8 << 16u) | 0xffffu, (cmode & 1u) == 1u); }
+        default: {
+            if (cmode & 1u) == 1u {
+                if is_inverted {
+                    return vfp_expand_imm(imm8, 52u, 11u);
+                }
+                half = u32(vfp_expand_imm(imm8, 23u, 8u));
+            } else if is_inverted {
+                // Each bit as a byte.
+                var mask = 0lu;
+                for (var bit = 0u; bit < 8u; bit += 1u) {
+                    mask |= select(0lu, 0xfflu, ((imm8 >> bit) & 1u) == 1u) << (8u * bit);
+                }
+                return mask;
+            } else {
+                half = imm8 * 0x01010101u;
+            }
+        }
+    }
+    return u64(half) | (u64(half) << 32u);
+}
+
+/// A move.
+fn move_vector(op: vec4<u32>) {
+    let word = op.z;
+    let operation = get_operation(op.y);
+    let q = (word >> 30u) & 1u;
+    let rd = word & 31u;
+    let n = get_v((word >> 5u) & 31u);
+    let d = get_v(rd);
+    let general = x[get_a(op.x)];
+    let datasize = 32u << get_wide(op.y);
+    let imm5 = (word >> 16u) & 31u;
+    let size = countTrailingZeros(imm5 | 16u) & 3u;
+    let esize = 8u << size;
+    let index = imm5 >> (size + 1u);
+    switch operation {
+        case MOVE_DUP_ELEMENT, MOVE_DUP_GENERAL: {
+            let value = select(general, elem(n, index, esize), operation == MOVE_DUP_ELEMENT);
+            let count = select((64u << q) / esize, 1u, ((word >> 28u) & 1u) == 1u);
+            var result = Vector(0lu, 0lu);
+            for (var e = 0u; e < count; e += 1u) {
+                result = with_elem(result, e, esize, value);
+            }
+            effort += count;
+            set_v(rd, result);
+        }
+        case MOVE_INS_ELEMENT, MOVE_INS_GENERAL: {
+            let chosen = elem(n, ((word >> 11u) & 15u) >> size, esize);
+            let value = select(general, chosen, operation == MOVE_INS_ELEMENT);
+            set_v(rd, with_elem(without_elem(d, index, esize), index, esize, value));
+        }
+        case MOVE_UMOV: { x[get_dst(op.x)] = elem(n, index, esize); }
+        case MOVE_SMOV: { x[get_dst(op.x)] = truncate(sign_extend(elem(n, index, esize), esize), datasize); }
+        case MOVE_FROM_GENERAL: { set_v(rd, Vector(truncate(general, datasize), 0lu)); }
+        case MOVE_TO_GENERAL: { x[get_dst(op.x)] = truncate(n.low, datasize); }
+        case MOVE_FROM_GENERAL_HIGH: { set_v(rd, Vector(d.low, general)); }
+        case MOVE_TO_GENERAL_HIGH: { x[get_dst(op.x)] = n.high; }
+        case MOVE_FLOAT_IMMEDIATE: {
+            let imm8 = (word >> 13u) & 0xffu;
+            let double = vfp_expand_imm(imm8, 52u, 11u);
+            set_v(rd, Vector(select(vfp_expand_imm(imm8, 23u, 8u), double, datasize == 64u), 0lu));
+        }
+        case MOVE_SELECT: {
+            let holds = condition_holds((word >> 12u) & 15u, u32(x[KEPT_FLAGS]));
+            let m = get_v((word >> 16u) & 31u);
+            let mask = ones(32u << ((word >> 22u) & 1u));
+            set_v(rd, Vector(select(m.low, n.low, holds) & mask, 0lu));
+        }
+        default: {
+            let imm = adv_simd_expand_imm(word);
+            var result = Vector(imm, imm);
+            switch operation {
+                case MOVE_IMMEDIATE_INVERTED: { result = Vector(~imm, ~imm); }
+                case MOVE_IMMEDIATE_ORR: { result = Vector(d.low | imm, d.high | imm); }
+                case MOVE_IMMEDIATE_BIC: { result = Vector(d.low & ~imm, d.high & ~imm); }
+                default: {}
+            }
+            set_v(rd, Vector(result.low, select(0lu, result.high, q == 1u)));
+        }
+    }
+}
+
+/// Elements in another order.
+fn permute_vector(op: vec4<u32>) {
+    let word = op.z;
+    let operation = get_operation(op.y);
+    let part = get_element(op.y);
+    let q = (word >> 30u) & 1u;
+    let rd = word & 31u;
+    let rn = (word >> 5u) & 31u;
+    let n = get_v(rn);
+    let m = get_v((word >> 16u) & 31u);
+    let d = get_v(rd);
+    let is_of_bytes = operation == PERMUTE_EXT || operation == PERMUTE_TBL || operation == PERMUTE_TBX;
+    let esize = select(8u << ((word >> 22u) & 3u), 8u, is_of_bytes);
+    let count = (64u << q) / esize;
+    var result = Vector(0lu, 0lu);
+    for (var e = 0u; e < count; e += 1u) {
+        // 0 to `count` are those of Vn, and then come those of Vm.
+        var index = e;
+        var value = 0lu;
+        switch operation {
+            case PERMUTE_UZP: { index = 2u * e + part; }
+            case PERMUTE_ZIP: { index = e / 2u + part * count / 2u + (e & 1u) * count; }
+            case PERMUTE_TRN: { index = (e & ~1u) + part + (e & 1u) * count; }
+            case PERMUTE_EXT: { index = e + ((word >> 11u) & 15u); }
+            case PERMUTE_REV: { index = e ^ ((1u << part) / esize - 1u); }
+            default: {}
+        }
+        if operation >= PERMUTE_TBL {
+            let byte = u32(elem(m, e, 8u));
+            if byte < 16u * part {
+                value = elem(get_v(rn + byte / 16u), byte % 16u, 8u);
+            } else if operation == PERMUTE_TBX {
+                value = elem(d, e, 8u);
+            }
+        } else if index < count {
+            value = elem(n, index, esize);
+        } else {
+            value = elem(m, index - count, esize);
+        }
+        result = with_elem(result, e, esize, value);
+    }
+    effort += count;
+    set_v(rd, result);
+}

@@ -1,0 +1,90 @@
+//! The SIMD registers of the invocation's lane, and their elements.
+//!
+//! They stay in the state: an instruction on them takes so long that getting them from there does not matter, and
+//! lanes that use none pay nothing.
+
+import package::arm64::bitmask::{ones};
+import package::machine::layout::{COLUMN_V};
+import package::machine::memory::{get_state, set_state};
+
+/// A register, or part of one.
+struct Vector {
+    /// The lower half.
+    low: u64,
+    /// The upper half.
+    high: u64,
+}
+
+/// `V[n]`.
+fn get_v(which: u32) -> Vector {
+    let column = COLUMN_V + 2u * (which & 31u);
+    return Vector(get_state(column), get_state(column + 1u));
+}
+
+/// Changes `V[d]`.
+fn set_v(which: u32, value: Vector) {
+    let column = COLUMN_V + 2u * (which & 31u);
+    set_state(column, value.low);
+    set_state(column + 1u, value.high);
+}
+
+/// `Vpart[n, 0]` or, if `upper` is set, `Vpart[n, 1]`.
+fn get_v_part(which: u32, upper: bool) -> Vector {
+    let value = get_v(which);
+    return Vector(select(value.low, value.high, upper), 0lu);
+}
+
+/// Changes the lower half of `V[d]`, with zeros above it, or the upper one.
+fn set_v_part(which: u32, upper: bool, part: u64) {
+    if upper {
+        set_state(COLUMN_V + 2u * (which & 31u) + 1u, part);
+    } else {
+        set_v(which, Vector(part, 0lu));
+    }
+}
+
+/// `Elem[]`: an element of `esize` bits, 8 to 64.
+fn elem(vector: Vector, index: u32, esize: u32) -> u64 {
+    let position = index * esize;
+    let half = select(vector.low, vector.high, (position & 64u) != 0u);
+    return (half >> (position & 63u)) & ones(esize);
+}
+
+/// The vector with an element where it has zeros.
+fn with_elem(vector: Vector, index: u32, esize: u32, value: u64) -> Vector {
+    let position = index * esize;
+    let placed = (value & ones(esize)) << (position & 63u);
+    let upper = (position & 64u) != 0u;
+    return Vector(vector.low | select(placed, 0lu, upper), vector.high | select(0lu, placed, upper));
+}
+
+/// The vector with zeros in the place of an element.
+fn without_elem(vector: Vector, index: u32, esize: u32) -> Vector {
+    let mask = with_elem(Vector(0lu, 0lu), index, esize, 0xfffffffffffffffflu);
+    return Vector(vector.low & ~mask.low, vector.high & ~mask.high);
+}
+
+/// The second operand of a form with an element of Vm for all, as a register and an index. Its index is `NO_INDEX` if
+/// the word is none.
+fn second_operand(word: u32, esize: u32) -> vec2<u32> {
+    let rm = (word >> 16u) & 31u;
+    if ((word >> 24u) & 1u) == 0u || ((word >> 10u) & 1u) == 1u {
+        return vec2<u32>(rm, NO_INDEX);
+    }
+    let h = (word >> 11u) & 1u;
+    let l = (word >> 21u) & 1u;
+    let m = (word >> 20u) & 1u;
+    switch esize {
+        case 16u: { return vec2<u32>(rm & 15u, (h << 2u) | (l << 1u) | m); }
+        case 32u: { return vec2<u32>(rm, (h << 1u) | l); }
+        default: { return vec2<u32>(rm, h); }
+    }
+}
+
+/// Each element of the second operand goes with the one of the first.
+const NO_INDEX = 0xffffffffu;
+
+/// The binary logarithm of the bytes that immh says.
+fn immh_size(word: u32) -> u32 {
+    return 31u - countLeadingZeros((word >> 19u) & 15u);
+}

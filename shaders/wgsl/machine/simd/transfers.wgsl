@@ -1,0 +1,177 @@
+//! Loads and stores of SIMD registers: what they move between memory and registers.
+//!
+//! All that an instruction accesses is one access, of up to 64 bytes that lie one behind the other, in a page or two.
+
+import package::arm64::bitmask::{ones};
+import package::machine::frames::{frame_load, frame_store};
+import package::machine::memory::{effort};
+import package::machine::micro_op::{HANDLER_VECTOR_LOAD, HANDLER_VECTOR_STORE, get_c, get_dst, get_handler, get_members, get_pair, get_registers, get_size, get_transfer};
+import package::machine::simd::registers::{Vector, elem, get_v, set_v, with_elem, without_elem};
+import package::machine::vector_op::{TRANSFER_LANE, TRANSFER_MULTIPLE, TRANSFER_REPLICATE};
+
+/// What is accessed, eight bytes a word.
+var<private> transferred_words: array<u64, 8>;
+
+/// How large an element is, in bytes as a binary logarithm, of LD1 to LD4 and ST1 to ST4.
+fn member_size(op: vec4<u32>) -> u32 {
+    if get_transfer(op.y) == TRANSFER_LANE {
+        return get_size(op.y);
+    }
+    return (op.z >> 10u) & 3u;
+}
+
+/// How many bytes are accessed.
+fn transferred_bytes(op: vec4<u32>) -> u32 {
+    if get_handler(op.x) <= HANDLER_VECTOR_STORE {
+        return 1u << (get_size(op.y) + get_pair(op.y));
+    }
+    if get_transfer(op.y) == TRANSFER_MULTIPLE {
+        return get_registers(op.y) * (8u << ((op.z >> 30u) & 1u));
+    }
+    return get_registers(op.y) << member_size(op);
+}
+
+/// The word of a page, or of the next.
+fn word_at(first: u32, second: u32, index: u32) -> u32 {
+    return select(first + index, second + index - 512u, index >= 512u);
+}
+
+/// Loads bytes from an offset in the frame `first` on, which go on in the frame `second`.
+fn load_words(first: u32, second: u32, offset: u32, bytes: u32) {
+    let shift = 8u * (offset & 7u);
+    for (var at = 0u; at < bytes; at += 8u) {
+        let index = (offset + at) >> 3u;
+        let here = min(bytes - at, 8u);
+        var value = frame_load(word_at(first, second, index)) >> shift;
+        if (offset & 7u) + here > 8u {
+            value |= frame_load(word_at(first, second, index + 1u)) << (64u - shift);
+        }
+        transferred_words[at >> 3u] = value & ones(8u * here);
+    }
+    effort += 8u;
+}
+
+/// Stores them.
+fn store_words(first: u32, second: u32, offset: u32, bytes: u32) {
+    let shift = 8u * (offset & 7u);
+    for (var at = 0u; at < bytes; at += 8u) {
+        let index = (offset + at) >> 3u;
+        let here = min(bytes - at, 8u);
+        let changed = ones(8u * here);
+        let value = transferred_words[at >> 3u] & changed;
+        let place = word_at(first, second, index);
+        frame_store(place, (frame_load(place) & ~(changed << shift)) | (value << shift));
+        if (offset & 7u) + here > 8u {
+            let behind = word_at(first, second, index + 1u);
+            frame_store(behind, (frame_load(behind) & ~(changed >> (64u - shift))) | (value >> (64u - shift)));
+        }
+    }
+    effort += 8u;
+}
+
+/// Where in what is accessed an element of a register lies, in bytes.
+fn place_of(op: vec4<u32>, which: u32, index: u32, count: u32) -> u32 {
+    let members = get_members(op.y);
+    // LD1 and ST1 of several registers have these one after the other, as if structures had one member.
+    let number = select(index * members + which, which * count + index, members == 1u);
+    return number << member_size(op);
+}
+
+/// How many elements of a register are accessed one by one: all, or one.
+fn element_count(op: vec4<u32>) -> u32 {
+    return select(1u, (8u << ((op.z >> 30u) & 1u)) >> member_size(op), get_transfer(op.y) == TRANSFER_MULTIPLE);
+}
+
+/// The number of the element that LD1 to LD4 and ST1 to ST4 of single elements access.
+fn lane_index(word: u32, size: u32) -> u32 {
+    return ((((word >> 30u) & 1u) << 3u) | (((word >> 12u) & 1u) << 2u) | ((word >> 10u) & 3u)) >> size;
+}
+
+/// What is loaded goes to registers.
+fn finish_load(op: vec4<u32>) {
+    if get_handler(op.x) == HANDLER_VECTOR_LOAD {
+        let size = get_size(op.y);
+        let words = Vector(transferred_words[0], transferred_words[1]);
+        switch size {
+            case 4u: {
+                set_v(get_dst(op.x), words);
+                if get_pair(op.y) == 1u {
+                    set_v(get_c(op.x), Vector(transferred_words[2], transferred_words[3]));
+                }
+            }
+            default: {
+                set_v(get_dst(op.x), Vector(elem(words, 0u, 8u << size), 0lu));
+                if get_pair(op.y) == 1u {
+                    set_v(get_c(op.x), Vector(elem(words, 1u, 8u << size), 0lu));
+                }
+            }
+        }
+        return;
+    }
+    let word = op.z;
+    let esize = 8u << member_size(op);
+    let transfer = get_transfer(op.y);
+    let count = element_count(op);
+    let all = (64u << ((word >> 30u) & 1u)) / esize;
+    for (var which = 0u; which < get_registers(op.y); which += 1u) {
+        let vt = (word + which) & 31u;
+        var result = Vector(0lu, 0lu);
+        var lane = 0u;
+        if transfer == TRANSFER_LANE {
+            lane = lane_index(word, member_size(op));
+            result = without_elem(get_v(vt), lane, esize);
+        }
+        for (var index = 0u; index < count; index += 1u) {
+            let place = place_of(op, which, index, count);
+            let value = (transferred_words[place >> 3u] >> (8u * (place & 7u))) & ones(esize);
+            if transfer == TRANSFER_REPLICATE {
+                for (var e = 0u; e < all; e += 1u) {
+                    result = with_elem(result, e, esize, value);
+                }
+            } else {
+                result = with_elem(result, lane + index, esize, value);
+            }
+        }
+        set_v(vt, result);
+        effort += count + all;
+    }
+}
+
+/// What is to be stored comes from registers.
+fn begin_store(op: vec4<u32>) {
+    if get_handler(op.x) == HANDLER_VECTOR_STORE {
+        let size = get_size(op.y);
+        let first = get_v(get_c(op.x));
+        let second = get_v(get_dst(op.x));
+        if size == 4u {
+            transferred_words[0] = first.low;
+            transferred_words[1] = first.high;
+            transferred_words[2] = second.low;
+            transferred_words[3] = second.high;
+        } else {
+            let none = Vector(0lu, 0lu);
+            let both = with_elem(with_elem(none, 0u, 8u << size, first.low), 1u, 8u << size, second.low);
+            transferred_words[0] = both.low;
+            transferred_words[1] = both.high;
+        }
+        return;
+    }
+    let word = op.z;
+    let esize = 8u << member_size(op);
+    let count = element_count(op);
+    var lane = 0u;
+    if get_transfer(op.y) == TRANSFER_LANE {
+        lane = lane_index(word, member_size(op));
+    }
+    for (var at = 0u; at < 8u; at += 1u) {
+        transferred_words[at] = 0lu;
+    }
+    for (var which = 0u; which < get_registers(op.y); which += 1u) {
+        let source = get_v((word + which) & 31u);
+        for (var index = 0u; index < count; index += 1u) {
+            let place = place_of(op, which, index, count);
+            transferred_words[place >> 3u] |= elem(source, lane + index, esize) << (8u * (place & 7u));
+        }
+        effort += count;
+    }
+}
