@@ -4,8 +4,8 @@
 
 import package::arm64::bitmask::{decode_bit_masks};
 import package::arm64::operations::{ASR, LSL, ROR};
-import package::machine::micro_op::{EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, EXTRACTION_UNSIGNED, HANDLER_CHECK_READ, HANDLER_ORR, HANDLER_STORE, HANDLER_UNDEFINED, HANDLER_WRITE_SYSTEM, HANDLER_ZERO_BLOCK, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO, SYSTEM_CNTVCT_EL0, SYSTEM_FPCR, SYSTEM_FPSR, SYSTEM_NZCV, SYSTEM_TPIDRRO_EL0, SYSTEM_TPIDR_EL0, get_flags, get_handler, get_operation, get_pair, get_size, get_wide, set_a, set_b, set_c, set_cond, set_dst, set_extraction, set_handler, set_left, set_nzcv, set_operation, set_right, set_wide};
-import package::machine::rows::{COUNTER_HZ, CTR_EL0, DCZID_EL0, SHAPE_ADD_SUB_IMMEDIATE, SHAPE_ATOMIC_OPERATION, SHAPE_BIT_FIELD, SHAPE_BRANCH_ALWAYS, SHAPE_BRANCH_BIT, SHAPE_BRANCH_CONDITIONAL, SHAPE_BRANCH_TO_REGISTER, SHAPE_BRANCH_ZERO, SHAPE_COMPARE_IMMEDIATE, SHAPE_COMPARE_REGISTER, SHAPE_CONDITIONAL_SELECT, SHAPE_EXCEPTION, SHAPE_EXCLUSIVE_LOAD, SHAPE_EXCLUSIVE_STORE, SHAPE_EXTENDED_REGISTER, SHAPE_EXTRACTION, SHAPE_LITERAL, SHAPE_LOGICAL_IMMEDIATE, SHAPE_MOVE_KEEP, SHAPE_MOVE_SYSTEM, SHAPE_MOVE_WIDE, SHAPE_PC_RELATIVE, SHAPE_REGISTERS, SHAPE_REGISTER_OFFSET, SHAPE_REGISTER_PAIR, SHAPE_SCALED_OFFSET, SHAPE_SHIFTED_REGISTER, SHAPE_SWAP, SHAPE_SYSTEM_INSTRUCTION, SHAPE_UNSCALED_OFFSET, SHAPE_WHOLE};
+import package::machine::micro_op::{EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, EXTRACTION_UNSIGNED, HANDLER_CHECK_READ, HANDLER_ORR, HANDLER_STORE, HANDLER_UNDEFINED, HANDLER_VECTOR_LOAD, HANDLER_VECTOR_STORE, HANDLER_WRITE_SYSTEM, HANDLER_ZERO_BLOCK, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO, SYSTEM_CNTVCT_EL0, SYSTEM_FPCR, SYSTEM_FPSR, SYSTEM_NZCV, SYSTEM_TPIDRRO_EL0, SYSTEM_TPIDR_EL0, get_flags, get_handler, get_operation, get_pair, get_size, get_wide, set_a, set_b, set_c, set_cond, set_dst, set_extraction, set_handler, set_left, set_nzcv, set_operation, set_right, set_wide};
+import package::machine::rows::{COUNTER_HZ, CTR_EL0, DCZID_EL0, SHAPE_ADD_SUB_IMMEDIATE, SHAPE_ATOMIC_OPERATION, SHAPE_BIT_FIELD, SHAPE_BRANCH_ALWAYS, SHAPE_BRANCH_BIT, SHAPE_BRANCH_CONDITIONAL, SHAPE_BRANCH_TO_REGISTER, SHAPE_BRANCH_ZERO, SHAPE_COMPARE_IMMEDIATE, SHAPE_COMPARE_REGISTER, SHAPE_CONDITIONAL_SELECT, SHAPE_EXCEPTION, SHAPE_EXCLUSIVE_LOAD, SHAPE_EXCLUSIVE_STORE, SHAPE_EXTENDED_REGISTER, SHAPE_EXTRACTION, SHAPE_LITERAL, SHAPE_LOGICAL_IMMEDIATE, SHAPE_MOVE_KEEP, SHAPE_MOVE_SYSTEM, SHAPE_MOVE_WIDE, SHAPE_PC_RELATIVE, SHAPE_REGISTERS, SHAPE_REGISTER_OFFSET, SHAPE_REGISTER_PAIR, SHAPE_SCALED_OFFSET, SHAPE_SHIFTED_REGISTER, SHAPE_STRUCTURES, SHAPE_SWAP, SHAPE_SYSTEM_INSTRUCTION, SHAPE_UNSCALED_OFFSET, SHAPE_VECTOR, SHAPE_VECTOR_LITERAL, SHAPE_WHOLE};
 
 /// A micro-op under construction.
 struct MicroOp {
@@ -143,7 +143,11 @@ fn system_instruction(op: MicroOp, word: u32) -> MicroOp {
 /// The registers a load or store transfers: destinations, or sources.
 fn transferred(control: u32, parameters: u32, rt: u32, rt2: u32) -> u32 {
     let pair = get_pair(parameters) == 1u;
-    if get_handler(control) == HANDLER_STORE {
+    if get_handler(control) == HANDLER_VECTOR_LOAD {
+        return set_c(set_dst(control, rt), rt2);
+    } else if get_handler(control) == HANDLER_VECTOR_STORE {
+        return set_dst(set_c(control, rt), rt2);
+    } else if get_handler(control) == HANDLER_STORE {
         return set_dst(set_c(control, rt), select(REGISTER_SINK, rt2, pair));
     } else if pair {
         return set_c(set_dst(control, destination(rt)), destination(rt2));
@@ -267,6 +271,18 @@ fn shape(kind: u32, base_control: u32, base_parameters: u32, word: u32) -> Micro
         case SHAPE_EXCLUSIVE_STORE: { control = set_c(set_b(set_dst(based, destination(rm)), ra), rd); }
         case SHAPE_ATOMIC_OPERATION: { control = set_b(set_dst(based, destination(rd)), rm); }
         case SHAPE_SWAP: { control = set_c(set_b(set_dst(based, destination(rm)), rm), rd); }
+        case SHAPE_VECTOR_LITERAL: {
+            control = set_dst(control, rd);
+            imm = offset19;
+        }
+        case SHAPE_STRUCTURES: {
+            control = set_b(based, rm);
+            imm = u64(word);
+        }
+        case SHAPE_VECTOR: {
+            control = registers;
+            imm = u64(word);
+        }
         default: {}
     }
     return MicroOp(control, p, imm);
