@@ -181,7 +181,8 @@ impl GpuExecutor {
         if self.has_simd {
             columns.fetch(COLUMN_V..COLUMN_V + 64)?;
             for (column, v) in (COLUMN_V..).step_by(2).zip(&mut cpu.v) {
-                *v = u128::from(columns.word(column, lane)?) | u128::from(columns.word(column + 1, lane)?) << 64;
+                *v = u128::from(columns.word(column, lane)?)
+                    | u128::from(columns.word(column + 1, lane)?) << 64;
             }
         }
         Ok(cpu)

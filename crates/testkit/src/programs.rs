@@ -9,11 +9,12 @@ use std::sync::LazyLock;
 use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::operand::Operand;
 use kvrm_arm64::sysreg::{REGISTERS, number};
-use kvrm_arm64::{Class, Encoding, Feature, Features, Op, Word, decode};
+use kvrm_arm64::{Class, Encoding, Features, Op, Word, decode};
 use kvrm_machine::vectors::{Bytes, Hex, Number, State, Vector};
 
 use crate::inputs::{EDGES, matching_load};
 use crate::random::Random;
+use crate::simd::Pool;
 use crate::words;
 
 /// The page in or before which code begins.
@@ -25,12 +26,18 @@ const PAGE: u64 = 0x1000;
 /// Where else a page of data may be: near, far, and at the end of all addresses.
 const OTHERS: [u64; 3] = [0x44_5000, 0x12_3456_7000, 0xffff_ffff_f000];
 
-/// The groups of rows of each class. There are as many atomics as there is everything else, so a group is chosen
-/// before a row.
-static GROUPS: LazyLock<[Vec<Vec<&Encoding>>; Class::ALL.len()]> = LazyLock::new(|| {
+/// Groups of rows by class. There are as many atomics as there is everything else, so a group is chosen before a row.
+type Groups = [Vec<Vec<&'static Encoding>>; Class::ALL.len()];
+
+/// Those of general registers.
+static GENERAL: LazyLock<Groups> = LazyLock::new(|| groups(Features::GENERAL));
+/// All.
+static ALL: LazyLock<Groups> = LazyLock::new(|| groups(Features::ALL));
+
+fn groups(features: Features) -> Groups {
     Class::ALL.map(|class| {
         let mut groups: Vec<Vec<&Encoding>> = Vec::new();
-        for row in ENCODINGS.iter().filter(|row| row.class == class && Features::GENERAL.has(row.feature)) {
+        for row in ENCODINGS.iter().filter(|row| row.class == class && features.has(row.feature)) {
             match groups.last_mut() {
                 Some(group) if group[0].group() == row.group() => group.push(row),
                 _ => groups.push(vec![row]),
@@ -38,7 +45,7 @@ static GROUPS: LazyLock<[Vec<Vec<&Encoding>>; Class::ALL.len()]> = LazyLock::new
         }
         groups
     })
-});
+}
 
 /// Small numbers: indices and shifts.
 const INDICES: std::ops::RangeInclusive<u32> = 16..=19;
@@ -53,11 +60,16 @@ const READABLE: [&str; 9] =
 /// The registers whose values are instructions, so that storing them makes code.
 const WORDS: std::ops::RangeInclusive<u32> = 12..=15;
 
-/// A random program of up to `length` instructions that may take `steps` steps.
+/// A random program of up to `length` instructions that may take `steps` steps. Of four, one is for a machine with no
+/// optional feature, and two are for one with all, SIMD registers among them.
 pub fn random(name: &str, length: usize, steps: u64, random: &mut Random) -> Vector {
     let far = *random.pick(&OTHERS);
     let length = 1 + random.below(length as u64) as usize;
-    let features: Vec<String> = if random.below(4) > 0 { vec!["lse".to_owned()] } else { Vec::new() };
+    let (features, groups) = match random.below(4) {
+        0 => (Features::ARMV8_0, &GENERAL),
+        1 => (Features::GENERAL, &GENERAL),
+        _ => (Features::ALL, &ALL),
+    };
     // Sometimes code goes on in a second page.
     let pc = match random.below(4) {
         0 => CODE + PAGE - 4 * (1 + random.below(length as u64)),
@@ -65,9 +77,9 @@ pub fn random(name: &str, length: usize, steps: u64, random: &mut Random) -> Vec
     };
     let mut code: Vec<u32> = Vec::with_capacity(length);
     for index in 0..length {
-        let mut word = instruction(index, length, pc, random);
-        let is_lse = decode(word).is_some_and(|op| op.feature() == Feature::Lse);
-        if is_lse && features.is_empty() && random.below(64) > 0 {
+        let mut word = instruction(groups, index, length, pc, random);
+        let is_missing = decode(word).is_some_and(|op| !features.has(op.feature_of(word)));
+        if is_missing && random.below(64) > 0 {
             word = nop();
         }
         // An exclusive store has a chance only after the load it belongs to.
@@ -90,8 +102,8 @@ pub fn random(name: &str, length: usize, steps: u64, random: &mut Random) -> Vec
     let mut x: BTreeMap<u32, u64> = BTreeMap::new();
     for n in 0..31 {
         let value = if WORDS.contains(&n) {
-            let low = instruction(0, length, pc, random);
-            u64::from(low) | u64::from(instruction(0, length, pc, random)) << 32
+            let low = instruction(groups, 0, length, pc, random);
+            u64::from(low) | u64::from(instruction(groups, 0, length, pc, random)) << 32
         } else if INDICES.contains(&n) {
             random.below(64).wrapping_sub(16 * random.below(3))
         } else if POINTERS.contains(&n) {
@@ -103,6 +115,13 @@ pub fn random(name: &str, length: usize, steps: u64, random: &mut Random) -> Vec
         };
         x.insert(n, value);
     }
+    let mut state = State::default();
+    if features.fp {
+        let pool = Pool::new(random);
+        state.v = (0..32).map(|n| (Number(n), Hex(pool.any(random)))).collect();
+        state.fpcr = Some(Hex((random.below(32) as u32) << 22));
+    }
+    let optional = features.without(Features::ARMV8_0).map(|feature| feature.name().to_owned());
     let mem = [DATA, DATA + PAGE, far]
         .map(|page| Bytes { at: Hex(page), bytes: (0..64).map(|_| random.bits() as u8).collect() });
     Vector {
@@ -111,14 +130,14 @@ pub fn random(name: &str, length: usize, steps: u64, random: &mut Random) -> Vec
         code: code.into_iter().map(Hex).collect(),
         steps: if random.below(4) == 0 { random.below(steps + 1) } else { steps },
         code_writable: random.below(2) == 0,
-        features,
+        features: optional.collect(),
         init: State {
             x: x.into_iter().map(|(n, value)| (Number(n), Hex(value))).collect(),
             // The page of SP is mapped wherever it is.
             sp: Some(Hex(DATA + 0x400 + 16 * random.below(0x180))),
             nzcv: Some(Hex(random.below(16) as u32)),
             mem: mem.into(),
-            ..State::default()
+            ..state
         },
         expected: State::default(),
         exact: false,
@@ -154,7 +173,7 @@ pub fn nop() -> u32 {
 }
 
 /// The instruction at an index of a program.
-fn instruction(index: usize, length: usize, pc: u64, random: &mut Random) -> u32 {
+fn instruction(groups: &Groups, index: usize, length: usize, pc: u64, random: &mut Random) -> u32 {
     let class = match random.below(100) {
         0..=24 => Class::Arithmetic,
         25..=34 => Class::Logical,
@@ -164,7 +183,7 @@ fn instruction(index: usize, length: usize, pc: u64, random: &mut Random) -> u32
         89..=96 => Class::Branch,
         _ => Class::System,
     };
-    let group: &Vec<&Encoding> = random.pick(&GROUPS[class as usize]);
+    let group: &Vec<&Encoding> = random.pick(&groups[class as usize]);
     let row = *random.pick(group);
     // Stops would end most programs early.
     if row.is_undefined_at_el0() && random.below(64) > 0 {

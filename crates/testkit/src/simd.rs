@@ -32,6 +32,12 @@ impl Pool {
         }
     }
 
+    /// Any of the values.
+    pub(crate) fn any(&self, random: &mut Random) -> u128 {
+        let values = *random.pick(&[&self.halves, &self.singles, &self.doubles, &self.integers]);
+        *random.pick(values)
+    }
+
     /// The registers a word reads, and the one it writes.
     pub(crate) fn registers(&self, encoding: &Encoding, w: Word, random: &mut Random) -> BTreeMap<u32, u128> {
         let mut registers = BTreeMap::new();

@@ -76,20 +76,21 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
         x[0] = 0lu;
         set_monitor(0lu, 0u);
     }
-    let is_simd = handler - HANDLER_VECTOR_LOAD <= HANDLER_VECTOR_CRYPTO - HANDLER_VECTOR_LOAD;
-    let is_simd_access = handler - HANDLER_VECTOR_LOAD <= HANDLER_VECTOR_STORE_STRUCTURES - HANDLER_VECTOR_LOAD;
-    if is_simd {
+    if handler - HANDLER_VECTOR_LOAD <= HANDLER_VECTOR_CRYPTO - HANDLER_VECTOR_LOAD {
         let level = 1u + u32(handler >= HANDLER_VECTOR_FLOAT) + u32(handler >= HANDLER_VECTOR_CRYPTO);
         if level > SIMD_LEVEL {
             set_state(COLUMN_STOP_ADDRESS, u64(level));
             return vec2<u32>(STOP_NEED_SIMD, 1u);
         }
     }
+    // Constants, where there are no such instructions: what follows then takes no registers of the GPU's.
+    let is_simd = SIMD_LEVEL != 0u && handler >= HANDLER_VECTOR_LOAD && handler <= HANDLER_VECTOR_CRYPTO;
+    let is_simd_access = is_simd && handler <= HANDLER_VECTOR_STORE_STRUCTURES;
     let size = get_size(p);
     let pair = get_pair(p) == 1u;
-    let is_indexed = handler <= HANDLER_STORE || handler - HANDLER_VECTOR_LOAD <= HANDLER_VECTOR_STORE - HANDLER_VECTOR_LOAD;
+    let is_indexed = handler <= HANDLER_STORE || (is_simd && handler <= HANDLER_VECTOR_STORE);
     var address = x[get_a(control)];
-    if handler == HANDLER_LOAD_LITERAL || (handler == HANDLER_VECTOR_LOAD && get_index(p) == INDEX_LITERAL) {
+    if handler == HANDLER_LOAD_LITERAL || (is_simd && is_indexed && get_index(p) == INDEX_LITERAL) {
         address = pc + joined(op.z, op.w);
     } else if is_indexed && get_index(p) != INDEX_POST {
         address = indexed(op);
@@ -104,14 +105,14 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
     }
     let crossing = offset + bytes > 4096u;
     let stores = handler == HANDLER_STORE || handler == HANDLER_STORE_EXCLUSIVE || handler == HANDLER_ZERO_BLOCK
-        || handler == HANDLER_VECTOR_STORE || handler == HANDLER_VECTOR_STORE_STRUCTURES;
+        || (is_simd && (handler == HANDLER_VECTOR_STORE || handler == HANDLER_VECTOR_STORE_STRUCTURES));
     x[KEPT_LOADED] = 0lu;
     x[KEPT_LAST] = 0lu;
     var stage = STAGE_FETCH;
     if is_simd && !is_simd_access {
         simd_compute(op);
     } else if is_memory && handler != HANDLER_HALT {
-        if !is_simd && get_aligned(p) == 1u && (offset & (bytes - 1u)) != 0u {
+        if get_aligned(p) == 1u && (offset & (bytes - 1u)) != 0u {
             return vec2<u32>(fault(FAULT_ALIGNMENT, select(ACCESS_READ, ACCESS_WRITE, stores), address), 1u);
         }
         stage = select(STAGE_READ, select(STAGE_WRITE, STAGE_CHECK, crossing), stores);
@@ -191,11 +192,15 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
             let data_high = x[KEPT_DATA_HIGH];
             if is_simd {
                 simd_store(op, first_frame, second_frame, offset);
+                mark_stored(first_code, second_code, offset, bytes);
             } else if handler == HANDLER_ZERO_BLOCK {
                 for (var i = 0u; i < 8u; i += 1u) {
                     frame_store(first_frame + (word & ~7u) + i, 0lu);
                 }
                 effort += 8u;
+                if first_code != 0u {
+                    mark_stale(first_code, offset & ~63u, offset | 63u);
+                }
             } else {
                 if pair && size == 2u {
                     data = (data & 0xfffffffflu) | (data_high << 32u);
@@ -219,14 +224,7 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
                     let stored_after = (data & changed) >> (64u - shift);
                     frame_store(middle, (frame_load(middle) & ~changed_after) | stored_after);
                 }
-            }
-            if first_code != 0u {
-                let is_block = handler == HANDLER_ZERO_BLOCK;
-                let last_byte = select(min(offset + bytes - 1u, 4095u), offset | 63u, is_block);
-                mark_stale(first_code, select(offset, offset & ~63u, is_block), last_byte);
-            }
-            if second_code != 0u {
-                mark_stale(second_code, 0u, offset + bytes - 4097u);
+                mark_stored(first_code, second_code, offset, bytes);
             }
             stage = STAGE_DONE;
         }
@@ -282,6 +280,16 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
     return vec2<u32>(STOP_NONE, 0u);
 }
 
+/// Marks the micro-ops of bytes that a store has changed, in a page or two.
+fn mark_stored(first_code: u32, second_code: u32, offset: u32, bytes: u32) {
+    if first_code != 0u {
+        mark_stale(first_code, offset, min(offset + bytes - 1u, 4095u));
+    }
+    if second_code != 0u {
+        mark_stale(second_code, 0u, offset + bytes - 4097u);
+    }
+}
+
 /// The base register plus the index or offset.
 fn indexed(op: vec4<u32>) -> u64 {
     let index = x[get_b(op.x)];
@@ -295,7 +303,7 @@ fn finish(op: vec4<u32>, address: u64, bytes: u32) {
     let base = indexed(op);
     let control = op.x;
     let handler = get_handler(control);
-    if handler >= HANDLER_VECTOR_LOAD {
+    if SIMD_LEVEL != 0u && handler >= HANDLER_VECTOR_LOAD {
         let index = get_index(op.y);
         if handler >= HANDLER_VECTOR_LOAD_STRUCTURES {
             let added = select(u64(bytes), x[get_b(control)], index == INDEX_POST_REGISTER);

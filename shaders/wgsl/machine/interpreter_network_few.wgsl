@@ -19,6 +19,7 @@ import package::machine::layout::{CLASSES, COLUMN_FPCR, COLUMN_LIMIT, COLUMN_NZC
 import package::machine::memory::{CODE_TLB_ENTRIES, PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_FRAME, TLB_READ, TLB_WRITE, code_ops, code_page, code_tlb, effort, forget_pages, get_state, halves, joined, lane, set_state, tlb};
 import package::machine::micro_op::{CARRY_FLAG, EXTRACTION_PLAIN, HANDLER_ADD, HANDLER_AND, HANDLER_BIT_FIELD_INSERT, HANDLER_BRANCH, HANDLER_BRANCH_REGISTER, HANDLER_BREAKPOINT, HANDLER_CLEAR_EXCLUSIVE, HANDLER_CONDITIONAL_COMPARE, HANDLER_COUNT_LEADING_SIGNS, HANDLER_COUNT_LEADING_ZEROS, HANDLER_CRC32, HANDLER_DIVIDE, HANDLER_EOR, HANDLER_EXTRACT, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_LITERAL, HANDLER_MULTIPLY_ADD, HANDLER_MULTIPLY_ADD_LONG, HANDLER_MULTIPLY_HIGH, HANDLER_NOP, HANDLER_ORR, HANDLER_PC_RELATIVE, HANDLER_READ_SYSTEM, HANDLER_REVERSE_BITS, HANDLER_REVERSE_BYTES, HANDLER_SELECT, HANDLER_SHIFT, HANDLER_STALE, HANDLER_STORE, HANDLER_SUPERVISOR_CALL, HANDLER_TEST_BRANCH, HANDLER_UNDEFINED, HANDLER_VECTOR_CRYPTO, HANDLER_WRITE_SYSTEM, INDEX_OFFSET, INDEX_POST, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO, SYSTEM_FPCR, SYSTEM_FPSR, SYSTEM_NZCV, SYSTEM_TPIDRRO_EL0, SYSTEM_TPIDR_EL0, get_a, get_aligned, get_b, get_c, get_carry, get_cond, get_dst, get_extend, get_extraction, get_flags, get_handler, get_index, get_invert, get_left, get_nzcv, get_operation, get_pair, get_right, get_size, get_wide};
 import package::machine::registers::{KEPT_FLAGS, x};
+import package::machine::simd::unit::{SIMD_LEVEL};
 import package::networks::dispatch_together::{MEMBERS, evaluate_together, load_together};
 import package::networks::logits::{greatest};
 import package::networks::tuple::{tuple_of};
@@ -282,9 +283,13 @@ fn run(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_in
                         code_page = next & ~PAGE_MASK;
                         code_ops = (translation.x - 1u) * PAGE_OPS;
                     } else if stop == STOP_NONE && (slow || done + 1u != count) {
-                        x[KEPT_FLAGS] = u64(nzcv);
+                        if SIMD_LEVEL != 0u {
+                            x[KEPT_FLAGS] = u64(nzcv);
+                        }
                         let outcome = access(op, pc, next, slow, done + 1u != count);
-                        nzcv = u32(x[KEPT_FLAGS]);
+                        if SIMD_LEVEL != 0u {
+                            nzcv = u32(x[KEPT_FLAGS]);
+                        }
                         stop = outcome.x;
                         retires = outcome.y == 0u;
                     }
