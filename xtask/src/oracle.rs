@@ -6,6 +6,8 @@
 mod disasm;
 mod float;
 mod guests;
+mod program_runs;
+mod programs;
 mod undefined;
 mod vectors;
 
@@ -16,6 +18,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use anyhow::{Context as _, Result, ensure};
 use flate2::{Compression, GzBuilder};
 
+use crate::steps::cargo;
 use crate::system::{ensure_packages, ensure_program};
 
 /// The version every corpus was made with.
@@ -74,16 +77,27 @@ enum Oracle {
     },
     /// Runs every guest here and under qemu-aarch64 and compares output and exit status.
     Guests,
+    /// Runs programs that nobody here wrote, here and under qemu-aarch64, and compares what they print and how they end.
+    Programs(programs::Args),
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    match args.oracle {
-        Oracle::Vectors { each, seed } => vectors::run(each, seed),
-        Oracle::Undefined { words, seed, write } => undefined::run(words, seed, write),
-        Oracle::Disasm { each, seed, write } => disasm::run(each, seed, write),
-        Oracle::Float { each, seed } => float::run(each, seed),
+    match &args.oracle {
+        &Oracle::Vectors { each, seed } => vectors::run(each, seed),
+        &Oracle::Undefined { words, seed, write } => undefined::run(words, seed, write),
+        &Oracle::Disasm { each, seed, write } => disasm::run(each, seed, write),
+        &Oracle::Float { each, seed } => float::run(each, seed),
         Oracle::Guests => guests::run(),
+        Oracle::Programs(args) => programs::run(args),
     }
+}
+
+/// The command, built from the sources as they are.
+fn kvrm() -> Result<PathBuf> {
+    let arguments = ["build", "--release", "--quiet", "--package", "kvrm-cli"];
+    ensure!(cargo().args(arguments).status()?.success(), "kvrm does not build");
+    let target = std::env::var_os("CARGO_TARGET_DIR");
+    Ok(target.map_or_else(|| crate::root().join("target"), Into::into).join("release/kvrm"))
 }
 
 /// Where corpora are kept.

@@ -1,7 +1,8 @@
 //! The system calls: number, name, what becomes of them, what serves them. `docs/linux.md` is made from this.
 
 use super::{Call, Failure, descriptor_calls as descriptors, directory_calls as directories};
-use super::{file_calls as files, memory_calls as memory, process_calls as process, time_calls as time};
+use super::{file_calls as files, memory_calls as memory, process_calls as process};
+use super::{signal_calls as signals, time_calls as time};
 
 /// What a call returns.
 pub(super) type Served = Result<u64, Failure>;
@@ -104,13 +105,17 @@ calls! {
     122 sched_setaffinity Accepted process::nothing, "";
     123 sched_getaffinity Complete process::sched_getaffinity, "one processor";
     124 sched_yield       Accepted process::nothing, "";
-    129 kill              Partial  process::kill, "to itself; see signals";
-    130 tkill             Partial  process::tkill, "to itself; see signals";
-    131 tgkill            Partial  process::tgkill, "to itself; see signals";
-    132 sigaltstack       Partial  process::sigaltstack, "stored";
-    134 rt_sigaction      Partial  process::rt_sigaction, "stored; handlers are never called";
-    135 rt_sigprocmask    Partial  process::rt_sigprocmask, "blocked signals wait";
-    136 rt_sigpending     Complete process::rt_sigpending, "";
+    129 kill              Complete signals::kill, "to itself: there is nobody else";
+    130 tkill             Complete signals::tkill, "to itself: there is nobody else";
+    131 tgkill            Complete signals::tgkill, "to itself: there is nobody else";
+    132 sigaltstack       Complete signals::sigaltstack, "";
+    133 rt_sigsuspend     Complete signals::rt_sigsuspend, "what would wait for ever fails with EDEADLK";
+    134 rt_sigaction      Complete signals::rt_sigaction, "";
+    135 rt_sigprocmask    Complete signals::rt_sigprocmask, "";
+    136 rt_sigpending     Complete signals::rt_sigpending, "";
+    137 rt_sigtimedwait   Complete signals::rt_sigtimedwait, "what would wait for ever fails with EDEADLK";
+    138 rt_sigqueueinfo   Complete signals::rt_sigqueueinfo, "to itself: there is nobody else";
+    139 rt_sigreturn      Complete signals::rt_sigreturn, "";
     144 setgid            Accepted process::nothing, "the lane is root";
     146 setuid            Accepted process::nothing, "the lane is root";
     148 getresuid         Complete process::getres, "";
@@ -139,6 +144,8 @@ calls! {
     214 brk               Complete memory::brk, "";
     215 munmap            Complete memory::munmap, "";
     216 mremap            Partial  memory::mremap, "without MREMAP_FIXED";
+    220 clone             Refused  process::not_there, "ENOSYS: there is one process";
+    221 execve            Refused  process::not_there, "ENOSYS: there is one program";
     222 mmap              Partial  memory::mmap, "files are read when they are mapped; shared ones cannot be written";
     223 fadvise64         Accepted descriptors::fsync, "";
     226 mprotect          Complete memory::mprotect, "";
@@ -146,6 +153,7 @@ calls! {
     228 mlock             Accepted process::nothing, "";
     229 munlock           Accepted process::nothing, "";
     233 madvise           Partial  memory::madvise, "MADV_DONTNEED makes zeros; the rest is accepted";
+    240 rt_tgsigqueueinfo Complete signals::rt_tgsigqueueinfo, "to itself: there is nobody else";
     260 wait4             Refused  process::no_child, "ECHILD: there is one process";
     261 prlimit64         Partial  process::prlimit64, "limits are those of the lane; new ones are accepted";
     267 syncfs            Accepted descriptors::fsync, "";
@@ -156,6 +164,7 @@ calls! {
     287 pwritev2          Partial  files::pwritev2, "flags are refused";
     291 statx             Complete directories::statx, "";
     293 rseq              Refused  process::not_there, "ENOSYS: libraries do without";
+    435 clone3            Refused  process::not_there, "ENOSYS: there is one process";
     439 faccessat2        Complete directories::faccessat, "the lane is root";
 }
 
