@@ -24,6 +24,9 @@ use crate::system::{ensure_packages, ensure_program};
 /// The version every corpus was made with.
 const UNICORN: &str = "unicorn==2.1.4";
 
+/// A processor of Armv8.0, as the machine is. The one QEMU has unless told otherwise puts more into frames of signals.
+const QEMU_CPU: [&str; 2] = ["-cpu", "cortex-a53"];
+
 /// Arguments of `cargo xtask oracle`.
 #[derive(clap::Args)]
 pub(crate) struct Args {

@@ -15,13 +15,14 @@ const ARGUMENTS: [&[&str]; 4] = [&[], &["7"], &["300", "0x2a"], &["many"]];
 const INPUT: &str = "guests/README.md";
 
 /// What to run guests for Linux with.
-const LINUX_ARGUMENTS: [(&str, &[&str]); 7] = [
+const LINUX_ARGUMENTS: [(&str, &[&str]); 8] = [
     ("files", &["/tmp/kvrm-guest"]),
     ("files", &[]),
     ("memory", &[]),
     ("process", &[]),
     ("process", &["", "two words", "abort"]),
     ("process", &["sigpipe"]),
+    ("signals", &[]),
     ("tls", &[]),
 ];
 
@@ -40,7 +41,7 @@ pub(super) fn run() -> Result<()> {
             let command = command.current_dir(&root).stdin(Stdio::from(File::open(root.join(INPUT))?));
             Ok(command.args(arguments).output()?)
         };
-        let theirs = run(Command::new("qemu-aarch64").env("KVRM_GUEST", "a variable").arg(&guest))?;
+        let theirs = run(Command::new("qemu-aarch64").args(super::QEMU_CPU).env("KVRM_GUEST", "a variable").arg(&guest))?;
         let ours =
             ["run", "--engine=reference", "--env=KVRM_GUEST=a variable", "--stdin", INPUT, &guest, "--"];
         let ours = run(Command::new(&kvrm).args(ours))?;

@@ -151,7 +151,7 @@ fn input(run: &Run, folder: &Path) -> Result<Stdio> {
 fn by_qemu(run: &Run, folder: &Path) -> Result<Ending> {
     use std::os::unix::process::ExitStatusExt as _;
     let mut command = Command::new("qemu-aarch64");
-    command.args(["-0", run.program]).arg(programs::folder().join(run.program)).args(run.arguments);
+    command.args(super::QEMU_CPU).args(["-0", run.program]).arg(programs::folder().join(run.program)).args(run.arguments);
     let output = command.env_clear().current_dir(folder).stdin(input(run, folder)?).output()?;
     let status = output.status.code().or_else(|| output.status.signal().map(|signal| 128 + signal));
     let status = status.context("qemu-aarch64 has no status")?.into();
