@@ -131,16 +131,18 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
 /// Where the crates with sources are: the answer of `cargo metadata` about a package in `folder` that needs them.
 fn fetch_crates(folder: &Path) -> Result<serde_json::Value> {
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    let mut manifest = "[workspace]\n[package]\nname = \"programs\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
+    let mut manifest =
+        "[workspace]\n[package]\nname = \"programs\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
                         [lib]\npath = \"empty.rs\"\n[dependencies]\n"
-        .to_owned();
+            .to_owned();
     for Library { package: (name, version), .. } in &LIBRARIES {
         manifest += &format!("{name} = \"{version}\"\n");
     }
     fs::write(folder.join("empty.rs"), "").context("cannot write a source file")?;
     let path = folder.join("Cargo.toml");
     fs::write(&path, manifest).with_context(|| format!("cannot write {}", path.display()))?;
-    let answer = cargo().args(["metadata", "--format-version", "1", "--manifest-path"]).arg(&path).output()?;
+    let answer =
+        cargo().args(["metadata", "--format-version", "1", "--manifest-path"]).arg(&path).output()?;
     ensure!(answer.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&answer.stderr));
     serde_json::from_slice(&answer.stdout).context("cargo metadata says something else")
 }
@@ -151,7 +153,8 @@ impl Library {
         let packages = metadata["packages"].as_array().context("cargo metadata names no packages")?;
         let package = packages.iter().find(|package| package["name"] == self.package.0);
         let manifest = package.and_then(|package| package["manifest_path"].as_str());
-        let manifest = manifest.with_context(|| format!("cargo metadata does not name {}", self.package.0))?;
+        let manifest =
+            manifest.with_context(|| format!("cargo metadata does not name {}", self.package.0))?;
         Ok(Path::new(manifest).parent().unwrap_or(Path::new("/")).to_owned())
     }
 

@@ -82,7 +82,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         bail!("--lanes: a machine needs at least 1 lane, and 0 were asked for");
     }
     let wanted = guests.iter().map(|guest| guest.program.features(Features::ALL));
-    let engine = args.engine.choose(wanted.max_by_key(|features| features.fp).unwrap_or(Features::ARMV8_0))?;
+    let engine =
+        args.engine.choose(wanted.max_by_key(|features| features.fp).unwrap_or(Features::ARMV8_0))?;
     if !args.json
         && let Some(line) = engine.note()
     {

@@ -123,7 +123,12 @@ impl MachineArgs {
     }
 
     /// Everything but the engine, the number of lanes and the console.
-    pub(crate) fn builder(&self, program: Program, features: Features, lanes: usize) -> Result<Builder<'static>> {
+    pub(crate) fn builder(
+        &self,
+        program: Program,
+        features: Features,
+        lanes: usize,
+    ) -> Result<Builder<'static>> {
         self.builder_of_lanes(program, features, 0, lanes)
     }
 

@@ -39,9 +39,10 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     // The lane is the only one, but has the arguments of the one asked for.
     let program = args.machine.load.load()?;
     let features = args.machine.features(&program, ReferenceEngine.features());
-    let builder = args.machine.builder_of_lanes(program, features, lane, 1)?.console(|_, _: Stream, bytes| {
-        let _ = stderr().write_all(bytes);
-    });
+    let builder =
+        args.machine.builder_of_lanes(program, features, lane, 1)?.console(|_, _: Stream, bytes| {
+            let _ = stderr().write_all(bytes);
+        });
     let mut machine = builder.build()?;
     let mut out = Output::new();
     let end = args.machine.budget.unwrap_or(u64::MAX);

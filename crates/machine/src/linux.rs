@@ -240,9 +240,8 @@ impl Process {
             stop => self.raise(stop, cpu.pc).map(|_| ()),
         };
         match served.and_then(|()| self.deliver(&mut guest, cpu)) {
-            Ok(()) => Ok(None),
-            // No failure of a call comes this far, and signals that cannot wait are lost.
-            Err(Failure::Errno(_)) => Ok(None),
+            // What a call fails with has been told to the lane, and faults always find room to wait.
+            Ok(()) | Err(Failure::Errno(_)) => Ok(None),
             Err(Failure::Exit(code)) => Ok(Some(Stop::Exit { code })),
             Err(Failure::Stop(stop)) => {
                 (self.signals.waiting, self.signals.blocked) = (waiting, blocked);

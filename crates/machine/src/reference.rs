@@ -9,8 +9,8 @@ use rayon::prelude::*;
 use crate::address_space::{AddressSpace, MemorySnapshot};
 use crate::error::Error;
 use crate::executor::{Executor, Factory, LaneAccess, Plan, Progress, Register, RunStats};
-use crate::pick::pick;
 use crate::page_map::{Mapping, PageMap};
+use crate::pick::pick;
 
 /// Steps all lanes together take between two calls of an observer, roughly.
 const OBSERVED_STEPS: u64 = 100_000_000;

@@ -15,7 +15,7 @@ const ARGUMENTS: [&[&str]; 4] = [&[], &["7"], &["300", "0x2a"], &["many"]];
 const INPUT: &str = "guests/README.md";
 
 /// What to run guests for Linux with.
-const LINUX_ARGUMENTS: [(&str, &[&str]); 8] = [
+const LINUX_ARGUMENTS: [(&str, &[&str]); 9] = [
     ("files", &["/tmp/kvrm-guest"]),
     ("files", &[]),
     ("memory", &[]),
@@ -23,6 +23,7 @@ const LINUX_ARGUMENTS: [(&str, &[&str]); 8] = [
     ("process", &["", "two words", "abort"]),
     ("process", &["sigpipe"]),
     ("signals", &[]),
+    ("signals", &["a bad frame"]),
     ("tls", &[]),
 ];
 
@@ -41,7 +42,10 @@ pub(super) fn run() -> Result<()> {
             let command = command.current_dir(&root).stdin(Stdio::from(File::open(root.join(INPUT))?));
             Ok(command.args(arguments).output()?)
         };
-        let theirs = run(Command::new("qemu-aarch64").args(super::QEMU_CPU).env("KVRM_GUEST", "a variable").arg(&guest))?;
+        let theirs = run(Command::new("qemu-aarch64")
+            .args(super::QEMU_CPU)
+            .env("KVRM_GUEST", "a variable")
+            .arg(&guest))?;
         let ours =
             ["run", "--engine=reference", "--env=KVRM_GUEST=a variable", "--stdin", INPUT, &guest, "--"];
         let ours = run(Command::new(&kvrm).args(ours))?;

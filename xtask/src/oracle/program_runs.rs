@@ -13,8 +13,13 @@ impl Run {
     pub(super) fn command(&self) -> String {
         let mut text = self.program.to_owned();
         for argument in self.arguments {
-            let is_plain = !argument.is_empty() && argument.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./,:=@%+".contains(&b));
-            text += &if is_plain { format!(" {argument}") } else { format!(" '{}'", argument.replace('\n', " ")) };
+            let is_plain = !argument.is_empty()
+                && argument.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./,:=@%+".contains(&b));
+            text += &if is_plain {
+                format!(" {argument}")
+            } else {
+                format!(" '{}'", argument.replace('\n', " "))
+            };
         }
         if let Some(input) = self.input {
             text += &format!(" < {input}");
@@ -38,7 +43,16 @@ pub(super) const PREPARED: &[(Run, &str)] = &[
     (reading("busybox", &["gzip"], "license"), "license.gz"),
     (reading("busybox", &["bzip2"], "license"), "license.bz2"),
     (run("busybox", &["tar", "cf", "-", "license", "mit", "tree"]), "archive.tar"),
-    (run("busybox", &["echo", "scale=60; 4*a(1); e(1); sqrt(2); 2^300; define f(n) { if (n < 2) return (1); return (n*f(n-1)); }; f(40)"]), "sums.bc"),
+    (
+        run(
+            "busybox",
+            &[
+                "echo",
+                "scale=60; 4*a(1); e(1); sqrt(2); 2^300; define f(n) { if (n < 2) return (1); return (n*f(n-1)); }; f(40)",
+            ],
+        ),
+        "sums.bc",
+    ),
 ];
 
 const COUNT_WORDS: &str = "{ gsub(/[^a-zA-Z ]/, \"\"); for (i = 1; i <= NF; i++) n[tolower($i)]++ }
@@ -51,7 +65,8 @@ case license in *.c) echo source;; lic*) echo text;; esac
 for word in one 'two words' three; do printf '[%s]' \"$word\"; done; echo
 x=abcdef; echo ${#x} ${x%def} ${x#abc} ${x:-none} ${y:-none}
 set -- a b c; shift; echo $# $* && cd tree/branch && echo ${PWD##*/} && cd ../.. && test -d tree -a -f license && echo there";
-const LINES: &str = "n=0; while read -r first rest; do n=$((n + 1)); [ \"$first\" = the ] && echo \"$n: $rest\"
+const LINES: &str =
+    "n=0; while read -r first rest; do n=$((n + 1)); [ \"$first\" = the ] && echo \"$n: $rest\"
 done < license; echo $n lines; echo new > made; echo more >> made; read line < made; echo $line; exit 7";
 
 #[rustfmt::skip] // One line each.

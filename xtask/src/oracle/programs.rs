@@ -151,7 +151,11 @@ fn input(run: &Run, folder: &Path) -> Result<Stdio> {
 fn by_qemu(run: &Run, folder: &Path) -> Result<Ending> {
     use std::os::unix::process::ExitStatusExt as _;
     let mut command = Command::new("qemu-aarch64");
-    command.args(super::QEMU_CPU).args(["-0", run.program]).arg(programs::folder().join(run.program)).args(run.arguments);
+    command
+        .args(super::QEMU_CPU)
+        .args(["-0", run.program])
+        .arg(programs::folder().join(run.program))
+        .args(run.arguments);
     let output = command.env_clear().current_dir(folder).stdin(input(run, folder)?).output()?;
     let status = output.status.code().or_else(|| output.status.signal().map(|signal| 128 + signal));
     let status = status.context("qemu-aarch64 has no status")?.into();
@@ -165,8 +169,7 @@ fn by_kvrm(kvrm: &Path, engine: &str, run: &Run, files: &Path) -> Result<(Ending
     if let Some(name) = run.input {
         command.arg("--stdin").arg(files.join(name));
     }
-    let answer =
-        command.arg(programs::folder().join(run.program)).arg("--").args(run.arguments).output()?;
+    let answer = command.arg(programs::folder().join(run.program)).arg("--").args(run.arguments).output()?;
     let json: serde_json::Value = serde_json::from_slice(&answer.stdout)
         .with_context(|| format!("kvrm run: {}", String::from_utf8_lossy(&answer.stderr)))?;
     let lane = &json["lanes"][0];

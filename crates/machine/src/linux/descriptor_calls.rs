@@ -112,8 +112,7 @@ fn terminal_settings() -> [u8; 36] {
     const B38400_CS8_CREAD: u32 = 0o277;
     const ECHO_AND_SIGNALS: u32 = 0o105_073;
     /// Interrupt, quit, erase, kill, end of file, and so on, as control characters.
-    const CHARACTERS: [u8; 19] =
-        [3, 28, 127, 21, 4, 0, 1, 0, 17, 19, 26, 0, 18, 15, 23, 22, 0, 0, 0];
+    const CHARACTERS: [u8; 19] = [3, 28, 127, 21, 4, 0, 1, 0, 17, 19, 26, 0, 18, 15, 23, 22, 0, 0, 0];
     let mut out = Fields([0; 36]);
     let flags = [ICRNL_IXON, OPOST_ONLCR, B38400_CS8_CREAD, ECHO_AND_SIGNALS];
     (0..).step_by(4).zip(flags).for_each(|(at, word)| out.u32(at, word));

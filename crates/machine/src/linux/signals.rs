@@ -23,7 +23,7 @@ pub(super) const SIGPIPE: u64 = 13;
 const SIGRTMIN: u64 = 32;
 /// The highest number.
 pub(super) const SIGNALS: u64 = 64;
-/// How many signals may wait.
+/// How many signals may wait before those of real time are refused.
 const WAITING_MAX: usize = 1024;
 
 /// Signals that do nothing unless somebody wants them: those of children, of continuing and stopping, of urgent data,
@@ -153,7 +153,8 @@ impl Signals {
         if is_there || self.is_ignored(number) && !self.is_blocked(number) {
             return Ok(0);
         }
-        if self.waiting.len() >= WAITING_MAX {
+        // The others have room anyway, as each waits once.
+        if number >= SIGRTMIN && self.waiting.len() >= WAITING_MAX {
             return Err(EAGAIN.into());
         }
         self.waiting.push((number, info));
