@@ -234,7 +234,7 @@ impl Process {
         console: &mut Written,
     ) -> Result<Option<Stop>, Error> {
         let mut guest = Guest { lane };
-        let (waiting, blocked) = (self.signals.waiting.clone(), self.signals.blocked);
+        let before = self.signals.clone();
         let served = match stop {
             Stop::Syscall { .. } => self.call(&mut guest, cpu, console),
             stop => self.raise(stop, cpu.pc).map(|_| ()),
@@ -244,7 +244,7 @@ impl Process {
             Ok(()) | Err(Failure::Errno(_)) => Ok(None),
             Err(Failure::Exit(code)) => Ok(Some(Stop::Exit { code })),
             Err(Failure::Stop(stop)) => {
-                (self.signals.waiting, self.signals.blocked) = (waiting, blocked);
+                self.signals = before;
                 Ok(Some(stop))
             }
             Err(Failure::Engine(error)) => Err(error),

@@ -43,6 +43,8 @@ struct Ending {
 struct Cost {
     steps: u64,
     seconds: f64,
+    /// Numbers of calls that are not served, and how often each was made.
+    unknown: String,
 }
 
 impl Cost {
@@ -81,6 +83,9 @@ pub(super) fn run(args: &Args) -> Result<()> {
             );
             if !same {
                 println!("  qemu {}\n  kvrm {}", theirs.describe(&ours), ours.describe(&theirs));
+            }
+            if !cost.unknown.is_empty() {
+                println!("  calls that are not served: {}", cost.unknown);
             }
             costs.push(cost);
         }
@@ -186,6 +191,7 @@ fn by_kvrm(kvrm: &Path, engine: &str, run: &Run, files: &Path) -> Result<(Ending
     let cost = Cost {
         steps: json["steps"].as_u64().unwrap_or_default(),
         seconds: json["wall_seconds"].as_f64().unwrap_or_default(),
+        unknown: json.get("unknown_calls").map_or(String::new(), ToString::to_string),
     };
     Ok((Ending { status, output: stream("output"), error_output }, cost))
 }

@@ -53,7 +53,7 @@ fn equal_outputs_are_shown_once() {
 #[test]
 fn linux_programs_run_where_there_is_floating_point() {
     let signals = linux("signals");
-    let run = kvrm(&["run", &signals]);
+    let run = kvrm(&["run", "--engine", "auto", &signals]);
     assert_eq!(run.status, 3, "it has vectors: {}", run.stderr);
     assert!(run.stderr.ends_with("running on the CPU reference\n"), "and says why: {}", run.stderr);
     assert_eq!(run.stderr.lines().count(), 1, "in one line: {}", run.stderr);
@@ -66,7 +66,8 @@ fn a_guest_sees_copies_of_the_hosts_files_and_clocks_if_it_is_to() {
     let folder = Folder::new();
     folder.file("0", "a");
     let copy = format!("{}:/data", folder.path("").display());
-    let run = kvrm(&["run", "--engine", "reference", &linux("files"), "--copy", &copy, "--cwd", "/data", "new"]);
+    let run =
+        kvrm(&["run", "--engine", "reference", &linux("files"), "--copy", &copy, "--cwd", "/data", "new"]);
     assert_eq!(run.status, 3, "it makes a directory here: {}{}", run.stdout, run.stderr);
     assert!(!folder.path("new").exists(), "and not on the host");
     let process = linux("process");
@@ -76,7 +77,10 @@ fn a_guest_sees_copies_of_the_hosts_files_and_clocks_if_it_is_to() {
     assert!(run(&["--real-time"]).stdout.contains("\nlater=1\n"), "it sleeps");
     assert_eq!(run(&["--seed", "random"]).status, 1, "whatever the seed is");
     assert_eq!(run(&["--seed", "chance"]).status, 2, "this is none");
-    assert!(refused(&["run", &process, "--cwd", "/missing"]).contains("/missing"), "there is no such directory");
+    assert!(
+        refused(&["run", &process, "--cwd", "/missing"]).contains("/missing"),
+        "there is no such directory"
+    );
 }
 
 #[test]

@@ -14,6 +14,26 @@ pub(super) fn close(call: &mut Call<'_>) -> Served {
     Ok(0)
 }
 
+pub(super) fn close_range(call: &mut Call<'_>) -> Served {
+    /// Descriptors of one thread are its own anyway.
+    const CLOSE_RANGE_UNSHARE: u64 = 2;
+    const CLOSE_RANGE_CLOEXEC: u64 = 4;
+    let [first, last, flags, ..] = call.x.map(|word| u64::from(word as u32));
+    if first > last || flags & !(CLOSE_RANGE_UNSHARE | CLOSE_RANGE_CLOEXEC) != 0 {
+        return Err(EINVAL.into());
+    }
+    for number in first..=last.min(super::descriptors::DESCRIPTORS_MAX) {
+        if flags & CLOSE_RANGE_CLOEXEC != 0 {
+            if let Ok(descriptor) = call.process.descriptors.descriptor(number) {
+                descriptor.close_on_exec = true;
+            }
+        } else if let Ok(Some(Object::Node(node))) = call.process.descriptors.close(number) {
+            call.release(node);
+        }
+    }
+    Ok(0)
+}
+
 pub(super) fn dup(call: &mut Call<'_>) -> Served {
     let descriptors = &mut call.process.descriptors;
     descriptors.get(call.x[0])?;

@@ -1,7 +1,9 @@
 //! Calls about the process: its end, its names, limits, randomness.
 
 use super::descriptors::DESCRIPTORS_MAX;
-use super::errno::{EAGAIN, ECHILD, EDEADLK, EINVAL, ENOSYS, EPERM, ESRCH, ETIMEDOUT};
+use super::errno::{
+    EAFNOSUPPORT, EAGAIN, ECHILD, EDEADLK, EINVAL, ENOSYS, EOPNOTSUPP, EPERM, ESRCH, ETIMEDOUT,
+};
 use super::guest::TRANSFER_BYTES_MAX;
 use super::table::Served;
 use super::{Call, Failure};
@@ -23,6 +25,14 @@ pub(super) fn refused(_: &mut Call<'_>) -> Served {
 
 pub(super) fn not_there(_: &mut Call<'_>) -> Served {
     Err(ENOSYS.into())
+}
+
+pub(super) fn not_supported(_: &mut Call<'_>) -> Served {
+    Err(EOPNOTSUPP.into())
+}
+
+pub(super) fn no_family(_: &mut Call<'_>) -> Served {
+    Err(EAFNOSUPPORT.into())
 }
 
 pub(super) fn no_child(_: &mut Call<'_>) -> Served {
@@ -184,6 +194,22 @@ pub(super) fn sched_getaffinity(call: &mut Call<'_>) -> Served {
     }
     call.guest.write(address, &1_u64.to_le_bytes())?;
     Ok(8)
+}
+
+pub(super) fn sched_getparam(call: &mut Call<'_>) -> Served {
+    call.guest.write(call.x[1], &[0; 4])?;
+    Ok(0)
+}
+
+pub(super) fn getpriority(_: &mut Call<'_>) -> Served {
+    // The kernel tells 20 less, as a negative number would be an error.
+    Ok(20)
+}
+
+pub(super) fn getcpu(call: &mut Call<'_>) -> Served {
+    call.guest.write_if_wanted(call.x[0], &[0; 4])?;
+    call.guest.write_if_wanted(call.x[1], &[0; 4])?;
+    Ok(0)
 }
 
 pub(super) fn getrandom(call: &mut Call<'_>) -> Served {

@@ -18,6 +18,9 @@ use crate::semihosting::{Outcome, SEMIHOSTING, Stream, ranges};
 /// What a lane of a Linux program stops for when it makes a call.
 const LINUX_CALL: Stop = Stop::Syscall { imm: SYSTEM_CALL };
 
+/// How many lanes are served at the same time at most: what they write is kept until all of them are done.
+const TOGETHER_MAX: usize = 64;
+
 /// A lane that waits for a service, why it has stopped, and its registers.
 type Waiting = (usize, Stop, Cpu);
 
@@ -146,7 +149,7 @@ impl Machine {
         })
     }
 
-    /// Serves those of `lanes` that have stopped for it, in the order of their numbers; says how many.
+    /// Serves those of `lanes` that have stopped for it, as if in the order of their numbers; says how many.
     fn serve_all(&mut self, lanes: &[usize]) -> Result<u64, Error> {
         let is_linux = self.program.linux.is_some();
         let mut calls = Vec::new();
@@ -163,7 +166,7 @@ impl Machine {
         self.prefetch(&calls)?;
         let count = calls.len() as u64;
         if is_linux {
-            self.serve_linux(calls)?;
+            calls.chunks(TOGETHER_MAX).try_for_each(|calls| self.serve_linux(calls))?;
         } else {
             for (lane, _, cpu) in calls {
                 self.serve(lane, cpu)?;
@@ -199,7 +202,7 @@ impl Machine {
 
     /// Serves system calls, which have retired, and signals that lanes handle. Lanes share nothing that they can
     /// change, so several are served at the same time, where the executor can; what they write comes in their order.
-    fn serve_linux(&mut self, calls: Vec<Waiting>) -> Result<(), Error> {
+    fn serve_linux(&mut self, calls: &[Waiting]) -> Result<(), Error> {
         let numbers: Vec<usize> = calls.iter().map(|(lane, ..)| *lane).collect();
         let states = pick(&mut self.lanes, &numbers);
         // One is not worth waking other threads for.
@@ -210,7 +213,7 @@ impl Machine {
                 work.map(|((state, lane), call)| serve_lane(state, lane, call)).collect()
             }
             None => {
-                let serve = |(state, call): (_, Waiting)| {
+                let serve = |(state, call): (_, &Waiting)| {
                     let mut lane = OneLane { executor: &mut *self.executor, lane: call.0 };
                     serve_lane(state, &mut lane, call)
                 };
@@ -273,18 +276,18 @@ impl Machine {
 fn serve_lane(
     state: &mut LaneState,
     lane: &mut dyn LaneAccess,
-    (_, stop, mut cpu): Waiting,
+    (_, stop, before): &Waiting,
 ) -> Result<linux::Written, Error> {
     let mut written = Vec::new();
     let Some(process) = &mut state.process else { return Ok(written) };
-    let before = cpu.clone();
-    let next = process.serve(lane, stop, &mut cpu, &mut written)?;
+    let mut cpu = before.clone();
+    let next = process.serve(lane, *stop, &mut cpu, &mut written)?;
     if matches!(next, None | Some(Stop::Exit { .. })) {
         // As an exception would, the service has lost the exclusive reservation.
         cpu.monitor = None;
         lane.set_cpu(&cpu)?;
-    } else if stop == LINUX_CALL {
-        lane.set_cpu(&call_again(before))?;
+    } else if *stop == LINUX_CALL {
+        lane.set_cpu(&call_again(before.clone()))?;
     }
     lane.set_stop(next)?;
     Ok(written)

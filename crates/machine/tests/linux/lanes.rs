@@ -97,23 +97,24 @@ fn what_is_mounted_can_be_read_and_not_changed() {
 
 #[test]
 fn lanes_served_together_are_as_those_served_alone() {
-    // Enough of them for every thread, with inputs that make their calls differ.
+    const LANES: usize = 100;
+    // More than are served at the same time, with inputs that make their calls differ.
     let builder = || {
         Machine::builder(guest("process"))
             .arguments(|lane| vec![format!("{lane}"), "sigpipe".repeat(lane % 2)])
             .environment(|lane| vec![format!("KVRM_LANE={lane}")])
             .input(|lane| vec![b'x'; 37 * lane])
     };
-    let mut together = builder().lanes(64).build().unwrap();
+    let mut together = builder().lanes(LANES).build().unwrap();
     let report = together.run(u64::MAX).unwrap();
     let log = Arc::new(Mutex::new(Vec::new()));
     let written = Arc::clone(&log);
     let console = move |lane, _, bytes: &[u8]| written.lock().unwrap().push((lane, bytes.to_vec()));
-    let mut told = builder().lanes(64).console(console).build().unwrap();
+    let mut told = builder().lanes(LANES).console(console).build().unwrap();
     told.run(u64::MAX).unwrap();
     let log = log.lock().unwrap();
     let mut services = 0;
-    for lane in 0..64 {
+    for lane in 0..LANES {
         let mut alone = Machine::builder(guest("process"))
             .arguments(|_| vec![format!("{lane}"), "sigpipe".repeat(lane % 2)])
             .environment(|_| vec![format!("KVRM_LANE={lane}")])
@@ -130,6 +131,6 @@ fn lanes_served_together_are_as_those_served_alone() {
         assert_eq!(bytes, output, "lane {lane} as a console is told");
     }
     assert_eq!(report.services, services, "as many calls");
-    let first: Vec<usize> = log.iter().take(64).map(|(lane, _)| *lane).collect();
-    assert_eq!(first, (0..64).collect::<Vec<_>>(), "the first call of each, in the order of the lanes");
+    let first: Vec<usize> = log.iter().take(LANES).map(|(lane, _)| *lane).collect();
+    assert_eq!(first, (0..LANES).collect::<Vec<_>>(), "the first call of each, in the order of the lanes");
 }
