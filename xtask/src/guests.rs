@@ -7,9 +7,9 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::{root, system};
+use crate::{programs, root, system};
 
-const COMPILER: &str = "aarch64-linux-gnu-gcc";
+pub(crate) const COMPILER: &str = "aarch64-linux-gnu-gcc";
 
 /// A program that uses the integer instructions of Armv8.0 and nothing else, and a file that holds nothing of the
 /// place and time it was made at: paths are relative to the folder of the sources.
@@ -47,6 +47,10 @@ pub(crate) struct Args {
     /// Changes nothing and fails if guests/bin/ does not hold what the sources give.
     #[arg(long)]
     check: bool,
+    /// Fetches and compiles programs that nobody here wrote into target/programs/ instead: BusyBox, Lua, SQLite, zlib
+    /// and zstd.
+    #[arg(long, conflicts_with_all = ["check", "guests"])]
+    programs: bool,
     /// The guests to compile; without any, all.
     guests: Vec<String>,
 }
@@ -148,7 +152,10 @@ pub(crate) fn files() -> Result<Vec<String>> {
 }
 
 /// Compiles the guests that `args` names, or all of them, and with `--check` changes nothing in `guests/bin/`.
-pub(crate) fn run(Args { check, guests: wanted }: &Args) -> Result<()> {
+pub(crate) fn run(Args { check, programs, guests: wanted }: &Args) -> Result<()> {
+    if *programs {
+        return programs::run();
+    }
     let guests = all()?;
     for name in wanted {
         ensure!(

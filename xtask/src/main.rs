@@ -10,6 +10,7 @@ mod convert;
 mod guests;
 mod lint;
 mod oracle;
+mod programs;
 mod steps;
 mod sweep;
 mod system;
@@ -50,7 +51,7 @@ enum Task {
     Oracle(oracle::Args),
     /// Converts weights between NumPy's, PyTorch's and the safetensors format.
     Convert(convert::Args),
-    /// Compiles the guest programs into guests/bin/.
+    /// Compiles the guest programs into guests/bin/, or gets programs of others.
     Guests(guests::Args),
 }
 

@@ -6,6 +6,8 @@
 mod disasm;
 mod float;
 mod guests;
+mod program_runs;
+mod programs;
 mod undefined;
 mod vectors;
 
@@ -16,10 +18,14 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use anyhow::{Context as _, Result, ensure};
 use flate2::{Compression, GzBuilder};
 
+use crate::steps::cargo;
 use crate::system::{ensure_packages, ensure_program};
 
 /// The version every corpus was made with.
 const UNICORN: &str = "unicorn==2.1.4";
+
+/// A processor of Armv8.0, as the machine is. The one QEMU has unless told otherwise puts more into frames of signals.
+const QEMU_CPU: [&str; 2] = ["-cpu", "cortex-a53"];
 
 /// Arguments of `cargo xtask oracle`.
 #[derive(clap::Args)]
@@ -74,16 +80,27 @@ enum Oracle {
     },
     /// Runs every guest here and under qemu-aarch64 and compares output and exit status.
     Guests,
+    /// Runs programs that nobody here wrote, here and under qemu-aarch64, and compares what they print and how they end.
+    Programs(programs::Args),
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    match args.oracle {
-        Oracle::Vectors { each, seed } => vectors::run(each, seed),
-        Oracle::Undefined { words, seed, write } => undefined::run(words, seed, write),
-        Oracle::Disasm { each, seed, write } => disasm::run(each, seed, write),
-        Oracle::Float { each, seed } => float::run(each, seed),
+    match &args.oracle {
+        &Oracle::Vectors { each, seed } => vectors::run(each, seed),
+        &Oracle::Undefined { words, seed, write } => undefined::run(words, seed, write),
+        &Oracle::Disasm { each, seed, write } => disasm::run(each, seed, write),
+        &Oracle::Float { each, seed } => float::run(each, seed),
         Oracle::Guests => guests::run(),
+        Oracle::Programs(args) => programs::run(args),
     }
+}
+
+/// The command, built from the sources as they are.
+fn kvrm() -> Result<PathBuf> {
+    let arguments = ["build", "--release", "--quiet", "--package", "kvrm-cli"];
+    ensure!(cargo().args(arguments).status()?.success(), "kvrm does not build");
+    let target = std::env::var_os("CARGO_TARGET_DIR");
+    Ok(target.map_or_else(|| crate::root().join("target"), Into::into).join("release/kvrm"))
 }
 
 /// Where corpora are kept.

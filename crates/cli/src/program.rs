@@ -1,5 +1,6 @@
 //! What the commands that run a program have in common.
 
+use std::hash::{BuildHasher as _, Hasher as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -58,12 +59,25 @@ pub(crate) struct MachineArgs {
     /// Show a Linux program a directory of the host, which it can read and not change. May be repeated.
     #[arg(long = "mount", value_name = "HOST:GUEST", value_parser = mount)]
     mounts: Vec<(PathBuf, String)>,
+    /// Give each lane of a Linux program a copy of a directory of the host, which it can change. May be repeated.
+    #[arg(long = "copy", value_name = "HOST:GUEST", value_parser = mount)]
+    copies: Vec<(PathBuf, String)>,
+    /// The directory a Linux program begins in, as the guest sees it.
+    #[arg(long, value_name = "GUEST", default_value = "/")]
+    cwd: String,
     /// A variable in the environment of a Linux program; {lane} in it stands for the lane's number. May be repeated.
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
     environment: Vec<String>,
-    /// What the randomness of a Linux program follows from, together with the lane's number.
-    #[arg(long, value_name = "N", default_value = "0", value_parser = number::count)]
+    /// What the randomness of a Linux program follows from, together with the lane's number; `random` takes a seed from
+    /// the host, and no two runs are the same.
+    #[arg(long, value_name = "N", default_value = "0", value_parser = seed)]
     seed: u64,
+    /// Let a Linux program see the time of the host, and sleep; otherwise a step takes a nanosecond.
+    #[arg(long)]
+    real_time: bool,
+    /// Make the three standard streams of a Linux program a terminal, of 80 by 24; otherwise they are pipes.
+    #[arg(long)]
+    tty: bool,
     /// Size of each lane's stack; unless said, 1M, or 8M for a Linux program.
     #[arg(long, value_name = "BYTES", value_parser = number::bytes)]
     stack: Option<u64>,
@@ -80,7 +94,8 @@ pub(crate) struct MachineArgs {
     /// Give the machine the Armv8.1 atomics.
     #[arg(long)]
     pub(crate) lse: bool,
-    /// Give the machine floating point and vectors, with AES, SHA-1 and SHA-256; needs --engine reference so far.
+    /// Give the machine floating point and vectors, with AES, SHA-1 and SHA-256. Linux programs have floating point and
+    /// vectors anyway where the engine has, which is --engine reference so far.
     #[arg(long)]
     pub(crate) fp: bool,
 }
@@ -101,15 +116,20 @@ impl LoadArgs {
 }
 
 impl MachineArgs {
-    /// The features that were asked for.
-    pub(crate) const fn features(&self) -> Features {
-        let features = if self.fp { Features::ALL } else { Features::ARMV8_0 };
+    /// The features of the machine, on an engine that can have those of `engine`.
+    pub(crate) fn features(&self, program: &Program, engine: Features) -> Features {
+        let features = if self.fp { Features::ALL } else { program.features(engine) };
         Features { lse: self.lse, ..features }
     }
 
     /// Everything but the engine, the number of lanes and the console.
-    pub(crate) fn builder(&self, lanes: usize) -> Result<Builder<'static>> {
-        self.builder_of_lanes(0, lanes)
+    pub(crate) fn builder(
+        &self,
+        program: Program,
+        features: Features,
+        lanes: usize,
+    ) -> Result<Builder<'static>> {
+        self.builder_of_lanes(program, features, 0, lanes)
     }
 
     /// What lanes read: one file for all, or one for each if its name has the lane in it.
@@ -121,8 +141,13 @@ impl MachineArgs {
     }
 
     /// The same, with `lanes` lanes numbered from `first` in templates.
-    pub(crate) fn builder_of_lanes(&self, first: usize, lanes: usize) -> Result<Builder<'static>> {
-        let program = self.load.load()?;
+    pub(crate) fn builder_of_lanes(
+        &self,
+        program: Program,
+        features: Features,
+        first: usize,
+        lanes: usize,
+    ) -> Result<Builder<'static>> {
         for template in &self.lane_args {
             check_template("--lane-arg", template)?;
         }
@@ -133,9 +158,12 @@ impl MachineArgs {
         let environment = self.environment.clone();
         let (args, templates) = (self.args.clone(), self.lane_args.clone());
         let mut builder = Machine::builder(program)
-            .features(self.features())
+            .features(features)
             .arena_bytes(self.arena)
             .seed(self.seed)
+            .real_time(self.real_time)
+            .terminal(self.tty)
+            .current_directory(&self.cwd)
             .input(move |lane| inputs[lane % inputs.len()].clone())
             .environment(move |lane| {
                 let number = (first + lane).to_string();
@@ -155,6 +183,9 @@ impl MachineArgs {
         for (host, guest) in &self.mounts {
             builder = builder.mount(host, guest.clone());
         }
+        for (host, guest) in &self.copies {
+            builder = builder.copy(host, guest.clone());
+        }
         if let Some(frames) = self.frames {
             builder = builder.frames_max(usize::try_from(frames).unwrap_or(usize::MAX));
         }
@@ -165,7 +196,14 @@ impl MachineArgs {
     }
 }
 
-/// What `--mount` says: the last colon parts the two paths.
+/// What `--seed` says.
+fn seed(text: &str) -> Result<u64, String> {
+    // The keys of the standard library's hashes are the host's randomness.
+    let random = || std::collections::hash_map::RandomState::new().build_hasher().finish();
+    if text == "random" { Ok(random()) } else { number::count(text) }
+}
+
+/// What `--mount` and `--copy` say: the last colon parts the two paths.
 fn mount(text: &str) -> Result<(PathBuf, String), String> {
     match text.rsplit_once(':') {
         Some((host, guest)) if !host.is_empty() && guest.starts_with('/') => {

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use kvrm::arm64::{Feature, Features, decode, disassemble};
-use kvrm::{Access, Fault, FaultKind, Machine, Register, Report, Stop, Stream};
+use kvrm::{Access, Factory as _, Fault, FaultKind, Machine, Register, Report, Stop, Stream};
 
 use crate::engine::EngineArgs;
 use crate::number;
@@ -58,9 +58,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
     let bar = ProgressBar::no_length();
     let failure = Failure::default();
-    let engine = args.engine.choose()?;
+    let program = args.machine.load.load()?;
+    let engine = args.engine.choose(args.machine.features(&program, Features::ALL))?;
+    let features = args.machine.features(&program, engine.features());
     let lanes = usize::try_from(args.lanes)?;
-    let mut builder = args.machine.builder(lanes)?.engine(engine.clone()).lanes(lanes);
+    let mut builder = args.machine.builder(program, features, lanes)?.engine(engine.clone()).lanes(lanes);
     let is_live = args.lanes == 1 && !args.json && args.output_dir.is_none() && !args.group;
     if is_live {
         let (bar, failure, mut out) = (bar.clone(), failure.clone(), Output::new());
@@ -92,7 +94,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         outputs::show_lanes(&machine)?;
     }
     if !args.json {
-        explain(&mut machine, args.machine.features(), engine.dispatch.is_stopping())?;
+        explain(&mut machine, engine.dispatch.is_stopping())?;
     }
     if args.stats {
         note(report);
@@ -145,8 +147,9 @@ fn observe(machine: &mut Machine, args: &Args, bar: &ProgressBar, failure: &Fail
 }
 
 /// Says why lanes stopped that did not exit by themselves, the first few of them, and what would help.
-fn explain(machine: &mut Machine, features: Features, mispredictions_stop: bool) -> Result<()> {
+fn explain(machine: &mut Machine, mispredictions_stop: bool) -> Result<()> {
     const SHOWN: usize = 8;
+    let features = machine.features();
     let mut hints = Vec::new();
     let mut more = 0;
     let mut shown = 0;

@@ -56,9 +56,9 @@
 //!
 //! # What it does not do
 //!
-//! There is no floating point or SIMD yet: guests are bare-metal programs that use Arm semihosting, or static programs
-//! for Linux ([`linux`]), that use general registers only. Time a guest sees is counted in steps, so every run can be
-//! repeated.
+//! Guests are bare-metal programs that use Arm semihosting, or static programs for Linux ([`linux`]) with one process and
+//! one thread. Floating point and vectors are on the CPU reference only so far. Time a guest sees is counted in steps
+//! unless it is to see the host's, so every run can be repeated.
 //!
 //! # Where to go next
 //!

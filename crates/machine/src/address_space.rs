@@ -13,6 +13,8 @@ use crate::page_map::{Mapping, PageMap};
 
 /// Entries of the translation cache; a power of two.
 const TLB_ENTRIES: usize = 128;
+/// How many pages of code a lane remembers, beside the current one; a power of two.
+const RECENT_PAGES: usize = 16;
 /// No page has this number.
 const NO_PAGE: u64 = u64::MAX;
 /// Set in a frame number that means a private frame.
@@ -59,6 +61,8 @@ pub struct AddressSpace {
     code_base: u64,
     /// The page fetches currently come from, at hand without going through image or dirty list.
     code: Arc<CodePage>,
+    /// Pages that fetches came from before, by page number; of the image only, as the lane's own change.
+    recent: [Option<(u64, Arc<CodePage>)>; RECENT_PAGES],
 }
 
 /// The pages a lane had written at some moment.
@@ -84,6 +88,7 @@ impl AddressSpace {
             tlb: [EMPTY; TLB_ENTRIES],
             code_base: NO_PAGE,
             code: no_code(),
+            recent: [const { None }; RECENT_PAGES],
         }
     }
 
@@ -216,6 +221,7 @@ impl AddressSpace {
     /// Forgets all cached translations.
     fn flush(&mut self) {
         self.tlb.fill(EMPTY);
+        self.recent = [const { None }; RECENT_PAGES];
         self.leave_code_page();
     }
 
@@ -250,6 +256,7 @@ impl AddressSpace {
             self.private.push(PrivatePage { page, bytes, code: None, dirty: true });
             // Cached translations still lead to the shared frame.
             self.tlb[page as usize % TLB_ENTRIES] = EMPTY;
+            self.recent[page as usize % RECENT_PAGES] = None;
         }
         &mut self.private[self.index[&page] as usize]
     }
@@ -290,8 +297,16 @@ impl AddressSpace {
         if !pc.is_multiple_of(4) {
             return Err(fault(FaultKind::Alignment));
         }
-        self.map.check(pc, 4, Access::Execute, Some(Access::Execute))?;
         let page = page_of(pc);
+        let recent = page as usize % RECENT_PAGES;
+        if let Some((number, code)) = &self.recent[recent]
+            && *number == page
+        {
+            self.code = Arc::clone(code);
+            self.code_base = page << PAGE_SHIFT;
+            return Ok(self.code.at(pc));
+        }
+        self.map.check(pc, 4, Access::Execute, Some(Access::Execute))?;
         let code = if let Some(&index) = self.index.get(&page) {
             // From now on writes to this page must go the slow way.
             self.tlb[page as usize % TLB_ENTRIES] = EMPTY;
@@ -299,7 +314,9 @@ impl AddressSpace {
             let PrivatePage { bytes, code, .. } = &mut self.private[index as usize];
             code.get_or_insert_with(|| Arc::new(CodePage::decode(bytes, features)))
         } else {
-            self.image.code(self.map.page(page).map_or(0, |image| image.frame))
+            let code = self.image.code(self.map.page(page).map_or(0, |image| image.frame));
+            self.recent[recent] = Some((page, Arc::clone(code)));
+            code
         };
         self.code = Arc::clone(code);
         self.code_base = page << PAGE_SHIFT;

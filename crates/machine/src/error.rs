@@ -115,6 +115,12 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// There is no such directory for Linux programs to begin in.
+    #[error("'{path}' is no directory that the guest sees")]
+    CurrentDirectory {
+        /// Where they should begin.
+        path: String,
+    },
     /// An argument or a variable of the environment has a zero in it, which ends it for the guest.
     #[error("lane {lane} cannot have the argument or variable {text:?}: there is a zero in it")]
     Text {

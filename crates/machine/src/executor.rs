@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use kvrm_arm64::{Access, Cpu, Stop};
+use kvrm_arm64::{Access, Cpu, Features, Stop};
 
 use crate::error::Error;
 use crate::image::Image;
@@ -17,6 +17,11 @@ pub trait Factory {
     /// # Errors
     /// If the host or the device has no room for it, or fails.
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error>;
+
+    /// The optional features its machines can have.
+    fn features(&self) -> Features {
+        Features::GPU
+    }
 
     /// How many lanes with an image of their own, of a few pages each, an executor takes at least.
     fn images_max(&self) -> usize {
@@ -248,6 +253,13 @@ pub trait Executor: Send {
         Ok(None)
     }
 
+    /// The given lanes, whose numbers ascend, each by itself, so that threads can serve them at the same time. Nothing
+    /// if lanes share a device, and have to be served one after the other.
+    fn apart(&mut self, lanes: &[usize]) -> Option<Vec<&mut dyn LaneAccess>> {
+        let _ = lanes;
+        None
+    }
+
     /// How many frames all lanes own together.
     ///
     /// # Errors
@@ -259,6 +271,97 @@ pub trait Executor: Send {
     /// # Errors
     /// If the host or the device fails.
     fn set_frames_max(&mut self, frames_max: usize) -> Result<(), Error>;
+}
+
+/// One lane of an executor by itself. Its methods are those of [`Executor`] for this lane.
+pub trait LaneAccess: Send {
+    /// As [`Executor::set_stop`].
+    ///
+    /// # Errors
+    /// If the host or the device fails, as all of these.
+    fn set_stop(&mut self, stop: Option<Stop>) -> Result<(), Error>;
+
+    /// As [`Executor::set_cpu`].
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn set_cpu(&mut self, cpu: &Cpu) -> Result<(), Error>;
+
+    /// As [`Executor::read_memory`].
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn read_memory(
+        &mut self,
+        address: u64,
+        out: &mut [u8],
+        access: Option<Access>,
+    ) -> Result<Result<(), Stop>, Error>;
+
+    /// As [`Executor::write_memory`].
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn write_memory(
+        &mut self,
+        address: u64,
+        bytes: &[u8],
+        access: Option<Access>,
+    ) -> Result<Result<(), Stop>, Error>;
+
+    /// As [`Executor::page_map`].
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn page_map(&mut self) -> Result<PageMap, Error>;
+
+    /// As [`Executor::map`].
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn map(&mut self, pages: Range<u64>, mapping: Mapping) -> Result<bool, Error>;
+}
+
+/// A lane of an executor whose lanes cannot be taken apart.
+pub(crate) struct OneLane<'a> {
+    pub(crate) executor: &'a mut dyn Executor,
+    pub(crate) lane: usize,
+}
+
+impl LaneAccess for OneLane<'_> {
+    fn set_stop(&mut self, stop: Option<Stop>) -> Result<(), Error> {
+        self.executor.set_stop(self.lane, stop)
+    }
+
+    fn set_cpu(&mut self, cpu: &Cpu) -> Result<(), Error> {
+        self.executor.set_cpu(self.lane, cpu)
+    }
+
+    fn read_memory(
+        &mut self,
+        address: u64,
+        out: &mut [u8],
+        access: Option<Access>,
+    ) -> Result<Result<(), Stop>, Error> {
+        self.executor.read_memory(self.lane, address, out, access)
+    }
+
+    fn write_memory(
+        &mut self,
+        address: u64,
+        bytes: &[u8],
+        access: Option<Access>,
+    ) -> Result<Result<(), Stop>, Error> {
+        self.executor.write_memory(self.lane, address, bytes, access)
+    }
+
+    fn page_map(&mut self) -> Result<PageMap, Error> {
+        self.executor.page_map(self.lane)
+    }
+
+    fn map(&mut self, pages: Range<u64>, mapping: Mapping) -> Result<bool, Error> {
+        self.executor.map(self.lane, pages, mapping)
+    }
 }
 
 /// How far a run has come.

@@ -17,6 +17,9 @@ mod guest;
 mod memory_calls;
 mod mount;
 mod process_calls;
+mod signal_calls;
+mod signal_frame;
+mod signals;
 mod start;
 mod status;
 mod table;
@@ -26,18 +29,20 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
-use kvrm_arm64::{Cpu, Stop};
+use kvrm_arm64::{Cpu, Features, Stop};
 
 use self::descriptors::Descriptors;
 use self::errno::{ENOSYS, Errno};
 pub(crate) use self::files::Files;
 use self::files::{Number, ROOT};
 use self::guest::Guest;
+use self::signals::Signals;
 pub(crate) use self::start::{Start, start};
 pub use self::table::{CALLS, Status, SystemCall};
 use crate::error::Error;
-use crate::executor::Executor;
+use crate::executor::LaneAccess;
 use crate::semihosting::Stream;
 
 /// The immediate of SVC that makes a system call.
@@ -53,6 +58,8 @@ pub struct Mount {
     pub host: PathBuf,
     /// Where guests see it: an absolute path.
     pub guest: String,
+    /// Whether each lane may change what it sees. The host's directory stays as it is.
+    pub writable: bool,
 }
 
 /// Where memory may be mapped while a lane runs.
@@ -64,17 +71,28 @@ pub(crate) struct Areas {
     pub(crate) arena: Range<u64>,
     /// How large the stack is.
     pub(crate) stack_bytes: u64,
+    /// Where handlers of signals return to, unless the program says where.
+    pub(crate) trampoline: u64,
 }
 
-/// What becomes of a call.
-pub(crate) enum Outcome {
-    /// X0 gets this value and the lane goes on.
-    Return(u64),
-    /// The lane ends.
-    Exit(i32),
-    /// The host cannot serve it now, and the lane stops for this.
-    Stop(Stop),
+/// What lies at [`Areas::trampoline`]: `mov x8, #139; svc #0`, which is `rt_sigreturn`.
+pub(crate) const TRAMPOLINE: [u32; 2] = [0xd280_1168, 0xd400_0001];
+
+/// What all lanes have in common.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) areas: Areas,
+    pub(crate) features: Features,
+    /// What randomness follows from.
+    pub(crate) seed: u64,
+    /// When the machine was built, if time is the host's and not counted in steps.
+    pub(crate) real_time: Option<Instant>,
+    /// Whether the three standard streams are a terminal.
+    pub(crate) terminal: bool,
 }
+
+/// What a lane has written by one call, and where to.
+pub(crate) type Written = Vec<(Stream, Vec<u8>)>;
 
 /// Why a call returns no value.
 enum Failure {
@@ -107,20 +125,14 @@ pub(crate) struct Process {
     umask: u32,
     input: Arc<[u8]>,
     input_position: usize,
-    areas: Arc<Areas>,
+    settings: Arc<Settings>,
     /// Where the heap ends.
     heap_end: u64,
     /// How long the lane has slept, in nanoseconds.
     slept: u64,
-    seed: u64,
     /// How much randomness has been used.
     random: u64,
-    /// What the lane wants done with signals: handler, flags, restorer, mask.
-    actions: BTreeMap<u64, [u64; 4]>,
-    /// Signals that are blocked, and of those the ones that wait; bit 0 is signal 1.
-    blocked: u64,
-    waiting: u64,
-    signal_stack: [u64; 3],
+    signals: Signals,
     robust_list: [u64; 2],
     name: [u8; 16],
     /// How often calls were made that are not served, by number.
@@ -131,11 +143,11 @@ pub(crate) struct Process {
 struct Call<'a> {
     process: &'a mut Process,
     guest: Guest<'a>,
-    console: &'a mut dyn FnMut(Stream, &[u8]),
+    console: &'a mut Written,
     /// The arguments.
     x: [u64; 6],
-    /// Steps the lane has retired.
-    steps: u64,
+    /// The registers behind the call.
+    cpu: &'a mut Cpu,
 }
 
 /// The tree all lanes begin with: a few directories and devices, the program's name, and what is mounted.
@@ -148,27 +160,35 @@ pub(crate) fn files(program: &str, mounts: &[Mount], room: u64) -> Result<Files,
     Ok(files.share())
 }
 
+/// The directory that a path leads to, for lanes to begin in.
+pub(crate) fn directory(files: &Files, path: &str) -> Option<u64> {
+    let number = files.walk(ROOT, path.as_bytes(), true).ok()?.node?;
+    files.node(number).filter(|node| node.is_directory()).map(|_| number)
+}
+
 impl Process {
-    pub(crate) fn new(lane: usize, files: Files, areas: Arc<Areas>, seed: u64, input: Arc<[u8]>) -> Self {
+    pub(crate) fn new(
+        lane: usize,
+        files: Files,
+        directory: Number,
+        settings: Arc<Settings>,
+        input: Arc<[u8]>,
+    ) -> Self {
         let mut name = [0; 16];
         name[..4].copy_from_slice(b"kvrm");
         Self {
             lane: lane as u64,
             files,
             descriptors: Descriptors::new(),
-            directory: ROOT,
+            directory,
             umask: 0o022,
             input,
             input_position: 0,
-            heap_end: areas.heap.start,
-            areas,
+            heap_end: settings.areas.heap.start,
+            settings,
             slept: 0,
-            seed,
             random: 0,
-            actions: BTreeMap::new(),
-            blocked: 0,
-            waiting: 0,
-            signal_stack: [0, 2, 0],
+            signals: Signals::new(),
             robust_list: [0, 24],
             name,
             unknown: BTreeMap::new(),
@@ -188,7 +208,7 @@ impl Process {
     /// Randomness from a position on, which stays: a hash of seed, lane and position.
     fn random_bytes(&self, bytes: usize) -> Vec<u8> {
         let byte = |at: u64| {
-            let mut hash = self.seed ^ self.lane.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mut hash = self.settings.seed ^ self.lane.wrapping_mul(0x9e37_79b9_7f4a_7c15);
             // Twice the finalizer of SplitMix64: once for the lane, once for the position.
             for word in [0, at / 8] {
                 hash = hash.wrapping_add(word).wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -201,38 +221,61 @@ impl Process {
         (0..bytes as u64).map(|at| byte(self.random.wrapping_add(at))).collect()
     }
 
-    /// Serves the call a lane has stopped for. Console output goes to `console`.
+    /// Serves what a lane has stopped for: a call, or something it [catches](Process::catches). It goes on with `cpu`,
+    /// unless it ends with the stop that is returned, or has one other than an exit: then it has to come here again.
     ///
     /// # Errors
     /// If the engine fails.
     pub(crate) fn serve(
         &mut self,
-        executor: &mut dyn Executor,
-        lane: usize,
-        cpu: &Cpu,
-        console: &mut dyn FnMut(Stream, &[u8]),
-    ) -> Result<Outcome, Error> {
+        lane: &mut dyn LaneAccess,
+        stop: Stop,
+        cpu: &mut Cpu,
+        console: &mut Written,
+    ) -> Result<Option<Stop>, Error> {
+        let mut guest = Guest { lane };
+        let before = self.signals.clone();
+        let served = match stop {
+            Stop::Syscall { .. } => self.call(&mut guest, cpu, console),
+            stop => self.raise(stop, cpu.pc).map(|_| ()),
+        };
+        match served.and_then(|()| self.deliver(&mut guest, cpu)) {
+            // What a call fails with has been told to the lane, and faults always find room to wait.
+            Ok(()) | Err(Failure::Errno(_)) => Ok(None),
+            Err(Failure::Exit(code)) => Ok(Some(Stop::Exit { code })),
+            Err(Failure::Stop(stop)) => {
+                self.signals = before;
+                Ok(Some(stop))
+            }
+            Err(Failure::Engine(error)) => Err(error),
+        }
+    }
+
+    /// Makes a call, whose answer is in X0 then.
+    fn call(&mut self, guest: &mut Guest<'_>, cpu: &mut Cpu, console: &mut Written) -> Result<(), Failure> {
         // The kernel looks at 32 bits.
         let number = u64::from(cpu.x(8) as u32);
         let x = [0, 1, 2, 3, 4, 5].map(|n| cpu.x(n));
-        let Some(call) = table::find(number) else {
-            *self.unknown.entry(number).or_default() += 1;
-            return Ok(Outcome::Return(negative(ENOSYS)));
+        let found = table::find(number);
+        let served = match found {
+            Some(call) => {
+                let guest = Guest { lane: &mut *guest.lane };
+                (call.serve)(&mut Call { process: self, guest, console, x, cpu })
+            }
+            None => Err(ENOSYS.into()),
         };
-        let guest = Guest { executor, lane };
-        let served = (call.serve)(&mut Call { process: self, guest, console, x, steps: cpu.steps });
-        match served {
-            Ok(value) => Ok(Outcome::Return(value)),
+        let value = match served {
+            Ok(value) => value,
             Err(Failure::Errno(errno)) => {
-                if errno == ENOSYS && call.status != Status::Refused {
+                if errno == ENOSYS && found.is_none_or(|call| call.status != Status::Refused) {
                     *self.unknown.entry(number).or_default() += 1;
                 }
-                Ok(Outcome::Return(negative(errno)))
+                negative(errno)
             }
-            Err(Failure::Exit(code)) => Ok(Outcome::Exit(code)),
-            Err(Failure::Stop(stop)) => Ok(Outcome::Stop(stop)),
-            Err(Failure::Engine(error)) => Err(error),
-        }
+            Err(failure) => return Err(failure),
+        };
+        cpu.set_x(0, value);
+        Ok(())
     }
 }
 
@@ -253,16 +296,6 @@ pub(crate) fn ranges(lane: usize, cpu: &Cpu) -> Option<(usize, u64, usize)> {
 }
 
 impl Call<'_> {
-    /// Nanoseconds since the lane began.
-    fn uptime(&self) -> u64 {
-        self.steps.wrapping_add(self.process.slept)
-    }
-
-    /// The time of day, in nanoseconds.
-    fn now(&self) -> u64 {
-        EPOCH.wrapping_add(self.uptime())
-    }
-
     /// The directory that a path begins at: a descriptor's, or the current one.
     fn start(&self, descriptor: u64) -> Result<Number, Errno> {
         /// Instead of a descriptor: the current directory.

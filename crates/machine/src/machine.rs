@@ -96,6 +96,12 @@ impl Machine {
         &self.program
     }
 
+    /// The optional features it has.
+    #[must_use]
+    pub const fn features(&self) -> Features {
+        self.features
+    }
+
     /// Where heap and stack lie.
     #[must_use]
     pub const fn layout(&self) -> &Layout {

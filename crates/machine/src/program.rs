@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::ops::Range;
 use std::path::Path;
 
-use kvrm_arm64::Access;
+use kvrm_arm64::{Access, Features};
 
 use crate::elf::{self, Symbol};
 use crate::error::Error;
@@ -171,6 +171,14 @@ impl Program {
         }
         let segments = vec![segment];
         Ok(Self { name: name.to_owned(), entry: address, segments, symbols: Vec::new(), linux: None })
+    }
+
+    /// The optional features of its machine unless told otherwise, on an engine that can have those of `engine`.
+    ///
+    /// Compilers for Linux take floating point for granted, so such programs get it where there is any.
+    #[must_use]
+    pub const fn features(&self, engine: Features) -> Features {
+        Features { fp: self.linux.is_some() && engine.fp, ..Features::ARMV8_0 }
     }
 
     /// The function that covers `address`.

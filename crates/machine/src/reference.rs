@@ -3,13 +3,14 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use kvrm_arm64::{Access, Cpu, Stop};
+use kvrm_arm64::{Access, Cpu, Features, Stop};
 use rayon::prelude::*;
 
 use crate::address_space::{AddressSpace, MemorySnapshot};
 use crate::error::Error;
-use crate::executor::{Executor, Factory, Plan, Progress, Register, RunStats};
+use crate::executor::{Executor, Factory, LaneAccess, Plan, Progress, Register, RunStats};
 use crate::page_map::{Mapping, PageMap};
+use crate::pick::pick;
 
 /// Steps all lanes together take between two calls of an observer, roughly.
 const OBSERVED_STEPS: u64 = 100_000_000;
@@ -23,6 +24,10 @@ pub struct ReferenceEngine;
 impl Factory for ReferenceEngine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
         Ok(Box::new(Reference::new(plan)?))
+    }
+
+    fn features(&self) -> Features {
+        Features::ALL
     }
 }
 
@@ -85,6 +90,44 @@ impl Lane {
     }
 }
 
+impl LaneAccess for Lane {
+    fn set_stop(&mut self, stop: Option<Stop>) -> Result<(), Error> {
+        self.stop = stop;
+        Ok(())
+    }
+
+    fn set_cpu(&mut self, cpu: &Cpu) -> Result<(), Error> {
+        self.cpu.clone_from(cpu);
+        Ok(())
+    }
+
+    fn read_memory(
+        &mut self,
+        address: u64,
+        out: &mut [u8],
+        access: Option<Access>,
+    ) -> Result<Result<(), Stop>, Error> {
+        Ok(self.memory.read_bytes(address, out, access).map_err(Stop::from))
+    }
+
+    fn write_memory(
+        &mut self,
+        address: u64,
+        bytes: &[u8],
+        access: Option<Access>,
+    ) -> Result<Result<(), Stop>, Error> {
+        Ok(self.memory.write_bytes(address, bytes, access))
+    }
+
+    fn page_map(&mut self) -> Result<PageMap, Error> {
+        Ok(self.memory.page_map().clone())
+    }
+
+    fn map(&mut self, pages: Range<u64>, mapping: Mapping) -> Result<bool, Error> {
+        Ok(self.memory.map(&pages, mapping))
+    }
+}
+
 impl Executor for Reference {
     fn name(&self) -> &'static str {
         "reference"
@@ -125,8 +168,7 @@ impl Executor for Reference {
     }
 
     fn set_stop(&mut self, lane: usize, stop: Option<Stop>) -> Result<(), Error> {
-        self.lanes[lane].stop = stop;
-        Ok(())
+        self.lanes[lane].set_stop(stop)
     }
 
     fn steps(&mut self, lane: usize) -> Result<u64, Error> {
@@ -138,8 +180,7 @@ impl Executor for Reference {
     }
 
     fn set_cpu(&mut self, lane: usize, cpu: &Cpu) -> Result<(), Error> {
-        self.lanes[lane].cpu.clone_from(cpu);
-        Ok(())
+        self.lanes[lane].set_cpu(cpu)
     }
 
     fn registers(&mut self, register: Register, out: &mut Vec<u64>) -> Result<(), Error> {
@@ -155,7 +196,7 @@ impl Executor for Reference {
         out: &mut [u8],
         access: Option<Access>,
     ) -> Result<Result<(), Stop>, Error> {
-        Ok(self.lanes[lane].memory.read_bytes(address, out, access).map_err(Stop::from))
+        self.lanes[lane].read_memory(address, out, access)
     }
 
     fn write_memory(
@@ -165,15 +206,15 @@ impl Executor for Reference {
         bytes: &[u8],
         access: Option<Access>,
     ) -> Result<Result<(), Stop>, Error> {
-        Ok(self.lanes[lane].memory.write_bytes(address, bytes, access))
+        self.lanes[lane].write_memory(address, bytes, access)
     }
 
     fn page_map(&mut self, lane: usize) -> Result<PageMap, Error> {
-        Ok(self.lanes[lane].memory.page_map().clone())
+        self.lanes[lane].page_map()
     }
 
     fn map(&mut self, lane: usize, pages: Range<u64>, mapping: Mapping) -> Result<bool, Error> {
-        Ok(self.lanes[lane].memory.map(&pages, mapping))
+        self.lanes[lane].map(pages, mapping)
     }
 
     fn dirty_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error> {
@@ -197,6 +238,10 @@ impl Executor for Reference {
             lane.memory.reset(&snapshot.memory)?;
         }
         Ok(())
+    }
+
+    fn apart(&mut self, lanes: &[usize]) -> Option<Vec<&mut dyn LaneAccess>> {
+        Some(pick(&mut self.lanes, lanes).into_iter().map(|lane| lane as &mut dyn LaneAccess).collect())
     }
 
     fn frames_used(&mut self) -> Result<usize, Error> {

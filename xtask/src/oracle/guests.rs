@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::process::{Command, Output, Stdio};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, bail};
 
 use crate::guests::Folder;
 use crate::system::ensure_program;
@@ -15,23 +15,22 @@ const ARGUMENTS: [&[&str]; 4] = [&[], &["7"], &["300", "0x2a"], &["many"]];
 const INPUT: &str = "guests/README.md";
 
 /// What to run guests for Linux with.
-const LINUX_ARGUMENTS: [(&str, &[&str]); 7] = [
+const LINUX_ARGUMENTS: [(&str, &[&str]); 9] = [
     ("files", &["/tmp/kvrm-guest"]),
     ("files", &[]),
     ("memory", &[]),
     ("process", &[]),
     ("process", &["", "two words", "abort"]),
     ("process", &["sigpipe"]),
+    ("signals", &[]),
+    ("signals", &["a bad frame"]),
     ("tls", &[]),
 ];
 
 pub(super) fn run() -> Result<()> {
     ensure_program("qemu-aarch64", "qemu-user")?;
-    let build =
-        Command::new("cargo").args(["build", "--release", "--quiet", "--package", "kvrm-cli"]).status()?;
-    ensure!(build.success(), "kvrm does not build");
+    let kvrm = super::kvrm()?;
     let root = crate::root();
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), Into::into);
     let mut differ = 0;
     let mut runs: Vec<(String, &[&str])> = Vec::new();
     for name in crate::guests::names(Folder::BareMetal)? {
@@ -43,10 +42,13 @@ pub(super) fn run() -> Result<()> {
             let command = command.current_dir(&root).stdin(Stdio::from(File::open(root.join(INPUT))?));
             Ok(command.args(arguments).output()?)
         };
-        let theirs = run(Command::new("qemu-aarch64").env("KVRM_GUEST", "a variable").arg(&guest))?;
+        let theirs = run(Command::new("qemu-aarch64")
+            .args(super::QEMU_CPU)
+            .env("KVRM_GUEST", "a variable")
+            .arg(&guest))?;
         let ours =
             ["run", "--engine=reference", "--env=KVRM_GUEST=a variable", "--stdin", INPUT, &guest, "--"];
-        let ours = run(Command::new(target.join("release/kvrm")).args(ours))?;
+        let ours = run(Command::new(&kvrm).args(ours))?;
         let same = result(&theirs) == result(&ours);
         differ += usize::from(!same);
         println!("{} {guest} {}", if same { "same  " } else { "DIFFER" }, arguments.join(" "));

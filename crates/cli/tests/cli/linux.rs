@@ -51,6 +51,39 @@ fn equal_outputs_are_shown_once() {
 }
 
 #[test]
+fn linux_programs_run_where_there_is_floating_point() {
+    let signals = linux("signals");
+    let run = kvrm(&["run", "--engine", "auto", &signals]);
+    assert_eq!(run.status, 3, "it has vectors: {}", run.stderr);
+    assert!(run.stderr.ends_with("running on the CPU reference\n"), "and says why: {}", run.stderr);
+    assert_eq!(run.stderr.lines().count(), 1, "in one line: {}", run.stderr);
+    assert_eq!(kvrm(&["run", "--engine", "reference", &signals]).stderr, "", "nothing if that was asked for");
+    assert_eq!(kvrm(&["trace", "--skip", "1000000", &signals]).status, 3, "a trace has them, too");
+}
+
+#[test]
+fn a_guest_sees_copies_of_the_hosts_files_and_clocks_if_it_is_to() {
+    let folder = Folder::new();
+    folder.file("0", "a");
+    let copy = format!("{}:/data", folder.path("").display());
+    let run =
+        kvrm(&["run", "--engine", "reference", &linux("files"), "--copy", &copy, "--cwd", "/data", "new"]);
+    assert_eq!(run.status, 3, "it makes a directory here: {}{}", run.stdout, run.stderr);
+    assert!(!folder.path("new").exists(), "and not on the host");
+    let process = linux("process");
+    let run = |extra: &[&str]| kvrm(&[&["run", "--engine", "reference", &process], extra].concat());
+    assert!(run(&[]).stdout.contains("\nterminal=-25\n"), "{}", run(&[]).stdout);
+    assert!(run(&["--tty"]).stdout.contains("\nterminal=0\n"), "{}", run(&["--tty"]).stdout);
+    assert!(run(&["--real-time"]).stdout.contains("\nlater=1\n"), "it sleeps");
+    assert_eq!(run(&["--seed", "random"]).status, 1, "whatever the seed is");
+    assert_eq!(run(&["--seed", "chance"]).status, 2, "this is none");
+    assert!(
+        refused(&["run", &process, "--cwd", "/missing"]).contains("/missing"),
+        "there is no such directory"
+    );
+}
+
+#[test]
 fn options_that_make_no_sense_are_refused() {
     let program = linux("tls");
     let run = |extra: &[&str]| kvrm(&[&["run", &program], extra].concat()).status;

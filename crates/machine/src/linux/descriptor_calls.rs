@@ -3,11 +3,33 @@
 use super::Call;
 use super::descriptors::{O_APPEND, O_CLOEXEC, O_NONBLOCK, Object, PIPE_BYTES};
 use super::errno::{EBADF, EDEADLK, EINVAL, ENOTTY};
+use super::process_calls::PROCESS;
+use super::status::Fields;
 use super::table::Served;
 
 pub(super) fn close(call: &mut Call<'_>) -> Served {
     if let Some(Object::Node(number)) = call.process.descriptors.close(call.x[0])? {
         call.release(number);
+    }
+    Ok(0)
+}
+
+pub(super) fn close_range(call: &mut Call<'_>) -> Served {
+    /// Descriptors of one thread are its own anyway.
+    const CLOSE_RANGE_UNSHARE: u64 = 2;
+    const CLOSE_RANGE_CLOEXEC: u64 = 4;
+    let [first, last, flags, ..] = call.x.map(|word| u64::from(word as u32));
+    if first > last || flags & !(CLOSE_RANGE_UNSHARE | CLOSE_RANGE_CLOEXEC) != 0 {
+        return Err(EINVAL.into());
+    }
+    for number in first..=last.min(super::descriptors::DESCRIPTORS_MAX) {
+        if flags & CLOSE_RANGE_CLOEXEC != 0 {
+            if let Ok(descriptor) = call.process.descriptors.descriptor(number) {
+                descriptor.close_on_exec = true;
+            }
+        } else if let Ok(Some(Object::Node(node))) = call.process.descriptors.close(number) {
+            call.release(node);
+        }
     }
     Ok(0)
 }
@@ -99,13 +121,39 @@ pub(super) fn fcntl(call: &mut Call<'_>) -> Served {
     }
 }
 
+/// The size of a terminal.
+const ROWS: u16 = 24;
+const COLUMNS: u16 = 80;
+
+/// The settings of a new terminal, as the kernel's `struct termios`.
+fn terminal_settings() -> [u8; 36] {
+    const ICRNL_IXON: u32 = 0o2400;
+    const OPOST_ONLCR: u32 = 5;
+    const B38400_CS8_CREAD: u32 = 0o277;
+    const ECHO_AND_SIGNALS: u32 = 0o105_073;
+    /// Interrupt, quit, erase, kill, end of file, and so on, as control characters.
+    const CHARACTERS: [u8; 19] = [3, 28, 127, 21, 4, 0, 1, 0, 17, 19, 26, 0, 18, 15, 23, 22, 0, 0, 0];
+    let mut out = Fields([0; 36]);
+    let flags = [ICRNL_IXON, OPOST_ONLCR, B38400_CS8_CREAD, ECHO_AND_SIGNALS];
+    (0..).step_by(4).zip(flags).for_each(|(at, word)| out.u32(at, word));
+    out.0[17..].copy_from_slice(&CHARACTERS);
+    out.0
+}
+
 pub(super) fn ioctl(call: &mut Call<'_>) -> Served {
+    const TCGETS: u64 = 0x5401;
+    const TCSETS: u64 = 0x5402;
+    const TCSETSF: u64 = 0x5404;
+    const TIOCGPGRP: u64 = 0x540f;
+    const TIOCSPGRP: u64 = 0x5410;
+    const TIOCGWINSZ: u64 = 0x5413;
     const FIONREAD: u64 = 0x541b;
     const FIONBIO: u64 = 0x5421;
     const FIONCLEX: u64 = 0x5450;
     const FIOCLEX: u64 = 0x5451;
     let [descriptor, request, argument, ..] = call.x;
     let object = call.process.descriptors.get(descriptor)?.object;
+    let is_terminal = call.process.settings.terminal && matches!(object, Object::Input | Object::Output(_));
     match request & 0xffff_ffff {
         FIONREAD => {
             let process = &*call.process;
@@ -127,7 +175,21 @@ pub(super) fn ioctl(call: &mut Call<'_>) -> Served {
             call.process.descriptors.descriptor(descriptor)?.close_on_exec = request == FIOCLEX;
             Ok(0)
         }
-        // Nothing is a terminal, so whatever is asked of one is refused as `isatty` wants it.
+        TCGETS if is_terminal => {
+            call.guest.write(argument, &terminal_settings())?;
+            Ok(0)
+        }
+        TIOCGWINSZ if is_terminal => {
+            call.guest.write(argument, &[ROWS, COLUMNS, 0, 0].map(u16::to_le_bytes).concat())?;
+            Ok(0)
+        }
+        TIOCGPGRP if is_terminal => {
+            call.guest.write(argument, &(PROCESS as u32).to_le_bytes())?;
+            Ok(0)
+        }
+        // Nobody types, so nobody can tell.
+        TCSETS..=TCSETSF | TIOCSPGRP if is_terminal => Ok(0),
+        // As `isatty` wants it.
         _ => Err(ENOTTY.into()),
     }
 }
@@ -162,7 +224,7 @@ impl Call<'_> {
     /// Nothing is ready, and nothing will be while the lane waits: it is later at once.
     fn wait(&mut self, timeout: Option<u64>) -> Served {
         let Some(timeout) = timeout else { return Err(EDEADLK.into()) };
-        self.process.slept = self.process.slept.wrapping_add(timeout);
+        self.sleep(timeout);
         Ok(0)
     }
 }

@@ -163,7 +163,7 @@ pub(super) fn faccessat(call: &mut Call<'_>) -> Served {
     const W_OK: u32 = 2;
     let [directory, path, mode, ..] = call.x;
     // Only the later of the two calls has flags.
-    let has_flags = call.guest.executor.cpu(call.guest.lane)?.x(8) as u32 == 439;
+    let has_flags = call.cpu.x(8) as u32 == 439;
     let flags = if has_flags { call.x[3] } else { 0 };
     let mode = mode as u32;
     if mode > 7 {
@@ -184,20 +184,20 @@ pub(super) fn faccessat(call: &mut Call<'_>) -> Served {
 pub(super) fn newfstatat(call: &mut Call<'_>) -> Served {
     let [directory, path, address, flags, ..] = call.x;
     let (object, now) = (call.object(directory, path, flags)?, call.now());
-    call.guest.write(address, &FileStatus::of(object, &call.process.files, now).stat())?;
+    call.guest.write(address, &FileStatus::of(object, call.process, now).stat())?;
     Ok(0)
 }
 
 pub(super) fn fstat(call: &mut Call<'_>) -> Served {
     let (object, now) = (call.process.descriptors.get(call.x[0])?.object, call.now());
-    call.guest.write(call.x[1], &FileStatus::of(object, &call.process.files, now).stat())?;
+    call.guest.write(call.x[1], &FileStatus::of(object, call.process, now).stat())?;
     Ok(0)
 }
 
 pub(super) fn statx(call: &mut Call<'_>) -> Served {
     let [directory, path, flags, _, address, _] = call.x;
     let (object, now) = (call.object(directory, path, flags)?, call.now());
-    call.guest.write(address, &FileStatus::of(object, &call.process.files, now).statx())?;
+    call.guest.write(address, &FileStatus::of(object, call.process, now).statx())?;
     Ok(0)
 }
 

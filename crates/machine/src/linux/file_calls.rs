@@ -9,6 +9,8 @@ use super::errno::{
 };
 use super::files::{Device, Kind, Node};
 use super::guest::{Buffer, TRANSFER_BYTES_MAX};
+use super::process_calls::PROCESS;
+use super::signals::{SIGPIPE, info};
 use super::table::Served;
 use super::{Call, Failure};
 
@@ -18,9 +20,6 @@ const O_TRUNC: u32 = 0o1000;
 const O_DIRECTORY: u32 = 0o40_000;
 const O_NOFOLLOW: u32 = 0o100_000;
 const O_TMPFILE: u32 = 0o20_000_000;
-
-/// The signal of a writer whom nobody reads.
-const SIGPIPE: u64 = 13;
 
 pub(super) fn openat(call: &mut Call<'_>) -> Served {
     let [directory, path, flags, mode, ..] = call.x;
@@ -151,16 +150,13 @@ impl Call<'_> {
             },
             _ if at.is_some() => Err(ESPIPE.into()),
             Object::Output(stream) => {
-                (self.console)(stream, data);
+                self.console.push((stream, data.to_vec()));
                 Ok(data.len() as u64)
             }
             Object::PipeIn(pipe) => {
                 if !process.descriptors.is_open(Object::PipeOut(pipe)) {
-                    // A handler cannot be called, but the error says the same.
-                    return match self.signal(SIGPIPE) {
-                        Err(Failure::Exit(code)) => Err(Failure::Exit(code)),
-                        _ => Err(EPIPE.into()),
-                    };
+                    process.signals.send(SIGPIPE, info(SIGPIPE, 0, PROCESS))?;
+                    return Err(EPIPE.into());
                 }
                 let waiting = process.descriptors.pipe(pipe)?;
                 let room = PIPE_BYTES - waiting.len();

@@ -27,7 +27,7 @@ const NAME_BYTES_MAX: usize = 255;
 
 /// The type of a file, in the bits of its mode.
 pub(super) const S_IFIFO: u32 = 0o010_000;
-const S_IFCHR: u32 = 0o020_000;
+pub(super) const S_IFCHR: u32 = 0o020_000;
 const S_IFDIR: u32 = 0o040_000;
 const S_IFREG: u32 = 0o100_000;
 const S_IFLNK: u32 = 0o120_000;

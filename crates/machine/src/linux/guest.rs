@@ -6,7 +6,7 @@ use kvrm_arm64::{Access, Stop};
 
 use super::Failure;
 use super::errno::{EFAULT, EINVAL, ENAMETOOLONG, Errno};
-use crate::executor::Executor;
+use crate::executor::LaneAccess;
 use crate::image::PAGE_BYTES;
 use crate::page_map::{Mapping, PageMap};
 
@@ -19,8 +19,7 @@ const VECTORS_MAX: u64 = 1024;
 
 /// The memory of a lane.
 pub(super) struct Guest<'a> {
-    pub(super) executor: &'a mut dyn Executor,
-    pub(super) lane: usize,
+    pub(super) lane: &'a mut dyn LaneAccess,
 }
 
 /// A buffer of the guest.
@@ -35,16 +34,16 @@ impl Guest<'_> {
         let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes as u64 <= TRANSFER_BYTES_MAX);
         // Before there is room for it: whatever is not mapped needs none.
         let Some(bytes) = bytes else { return Err(EINVAL.into()) };
-        let map = self.executor.page_map(self.lane)?;
+        let map = self.lane.page_map()?;
         map.check(address, bytes as u64, Access::Read, Some(Access::Read)).map_err(|_| EFAULT)?;
         let mut data = vec![0; bytes];
-        let read = self.executor.read_memory(self.lane, address, &mut data, Some(Access::Read))?;
+        let read = self.lane.read_memory(address, &mut data, Some(Access::Read))?;
         read.map(|()| data).map_err(|_| EFAULT.into())
     }
 
     pub(super) fn array<const N: usize>(&mut self, address: u64) -> Result<[u8; N], Failure> {
         let mut data = [0; N];
-        let read = self.executor.read_memory(self.lane, address, &mut data, Some(Access::Read))?;
+        let read = self.lane.read_memory(address, &mut data, Some(Access::Read))?;
         read.map(|()| data).map_err(|_| EFAULT.into())
     }
 
@@ -57,7 +56,7 @@ impl Guest<'_> {
     }
 
     pub(super) fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Failure> {
-        match self.executor.write_memory(self.lane, address, bytes, Some(Access::Write))? {
+        match self.lane.write_memory(address, bytes, Some(Access::Write))? {
             Ok(()) => Ok(()),
             Err(Stop::OutOfFrames) => Err(Failure::Stop(Stop::OutOfFrames)),
             Err(_) => Err(EFAULT.into()),
@@ -71,7 +70,7 @@ impl Guest<'_> {
 
     /// How many bytes from an address on may be written, up to `bytes`.
     pub(super) fn writable(&mut self, address: u64, bytes: u64) -> Result<u64, Failure> {
-        let map = self.executor.page_map(self.lane)?;
+        let map = self.lane.page_map()?;
         match map.check(address, bytes, Access::Write, Some(Access::Write)) {
             Ok(()) => Ok(bytes),
             Err(fault) if fault.address > address => Ok(fault.address - address),
@@ -156,7 +155,7 @@ impl Guest<'_> {
     }
 
     pub(super) fn page_map(&mut self) -> Result<PageMap, Failure> {
-        Ok(self.executor.page_map(self.lane)?)
+        Ok(self.lane.page_map()?)
     }
 
     /// Changes pages, or fails with `otherwise` if that is not possible.
@@ -166,6 +165,6 @@ impl Guest<'_> {
         mapping: Mapping,
         otherwise: Errno,
     ) -> Result<(), Failure> {
-        if self.executor.map(self.lane, pages, mapping)? { Ok(()) } else { Err(otherwise.into()) }
+        if self.lane.map(pages, mapping)? { Ok(()) } else { Err(otherwise.into()) }
     }
 }

@@ -35,7 +35,7 @@ fn permissions(protection: u64) -> Result<Permissions, Failure> {
 }
 
 pub(super) fn brk(call: &mut Call<'_>) -> Served {
-    let heap = call.process.areas.heap.clone();
+    let heap = call.process.settings.areas.heap.clone();
     let (old, new) = (call.process.heap_end, call.x[0]);
     if !(heap.start..=heap.end).contains(&new) {
         return Ok(old);
@@ -44,7 +44,7 @@ pub(super) fn brk(call: &mut Call<'_>) -> Served {
     let (range, mapping) =
         if to > from { (from..to, Mapping::Zero(Permissions::RW)) } else { (to..from, Mapping::Unmap) };
     // Whether it could is told by the value.
-    if call.guest.executor.map(call.guest.lane, range, mapping)? {
+    if call.guest.lane.map(range, mapping)? {
         call.process.heap_end = new;
     }
     Ok(call.process.heap_end)
@@ -104,7 +104,7 @@ pub(super) fn mmap(call: &mut Call<'_>) -> Served {
         }
     };
     let map = call.guest.page_map()?;
-    let arena = &call.process.areas.arena;
+    let arena = &call.process.settings.areas.arena;
     let range = if flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) != 0 {
         let range =
             pages(address, bytes).ok_or(if address.is_multiple_of(PAGE) { ENOMEM } else { EINVAL })?;
@@ -121,7 +121,7 @@ pub(super) fn mmap(call: &mut Call<'_>) -> Served {
     call.guest.map(range.clone(), Mapping::Zero(permissions), ENOMEM)?;
     let start = range.start * PAGE;
     if !data.is_empty()
-        && let Err(stop) = call.guest.executor.write_memory(call.guest.lane, start, &data, None)?
+        && let Err(stop) = call.guest.lane.write_memory(start, &data, None)?
     {
         // The call will be made again.
         call.guest.unmap(&range)?;
@@ -165,7 +165,7 @@ pub(super) fn mremap(call: &mut Call<'_>) -> Served {
         call.guest.unmap(&(old.start + count..old.end))?;
         return Ok(address);
     }
-    let arena = call.process.areas.arena.clone();
+    let arena = call.process.settings.areas.arena.clone();
     let arena = arena.start / PAGE..arena.end / PAGE;
     let more = old.end..old.start.saturating_add(count);
     if arena.contains(&old.start) && more.end <= arena.end && map.gap(more.clone(), count - there).is_some() {
@@ -180,13 +180,12 @@ pub(super) fn mremap(call: &mut Call<'_>) -> Served {
     let new = first..first + count;
     for (from, to) in old.clone().zip(new.clone()) {
         let mut bytes = [0; PAGE_BYTES];
-        let lane = call.guest.lane;
-        let read = call.guest.executor.read_memory(lane, from * PAGE, &mut bytes, None)?;
+        let read = call.guest.lane.read_memory(from * PAGE, &mut bytes, None)?;
         // Pages of zeros need no frame.
         if read.is_err() || bytes == [0; PAGE_BYTES] {
             continue;
         }
-        if let Err(stop) = call.guest.executor.write_memory(lane, to * PAGE, &bytes, None)? {
+        if let Err(stop) = call.guest.lane.write_memory(to * PAGE, &bytes, None)? {
             call.guest.unmap(&new)?;
             return Err(Failure::Stop(stop));
         }

@@ -77,10 +77,10 @@ pub(super) fn add(files: &mut Files, mount: &Mount) -> Result<(), Error> {
         }
         at = put(files, at, name, Node::new(directory(), 0o755, super::EPOCH));
     }
-    let mut left = MOUNT_BYTES_MAX;
-    let copied = copy(files, at, &host, Path::new(""), 0, &mut left);
-    copied.map_err(fail)?;
-    if at != ROOT
+    let mut copier = Copier { files, left: MOUNT_BYTES_MAX, read_only: !mount.writable };
+    copier.copy(at, &host, Path::new(""), 0).map_err(fail)?;
+    if !mount.writable
+        && at != ROOT
         && let Ok(node) = files.change(at)
     {
         node.read_only = true;
@@ -88,55 +88,61 @@ pub(super) fn add(files: &mut Files, mount: &Mount) -> Result<(), Error> {
     Ok(())
 }
 
-/// Copies what a directory of the host holds: files, directories and links. Links stay what they are, and are followed
-/// in the guest's tree only; anything else is left out.
-fn copy(
-    files: &mut Files,
-    at: Number,
-    host: &Dir,
-    path: &Path,
-    depth: usize,
-    left: &mut u64,
-) -> std::io::Result<()> {
-    let too_much = |what: &str| std::io::Error::other(format!("{}: {what}", path.display()));
-    if depth > DEPTH_MAX {
-        return Err(too_much("directories lie too deep in each other"));
-    }
-    let mut entries = host.entries()?.collect::<Result<Vec<_>, _>>()?;
-    // The host's order is not always the same.
-    entries.sort_by_key(cap_std::fs::DirEntry::file_name);
-    for entry in entries {
-        let name = entry.file_name();
-        let (path, text) = (path.join(&name), name.to_string_lossy().into_owned());
-        let metadata = entry.metadata()?;
-        let time = metadata.modified().ok().and_then(|time| {
-            let since = time.into_std().duration_since(std::time::UNIX_EPOCH).ok()?;
-            u64::try_from(since.as_nanos()).ok()
-        });
-        let node =
-            |kind, mode| Node { read_only: true, ..Node::new(kind, mode, time.unwrap_or(super::EPOCH)) };
-        let kind = metadata.file_type();
-        if kind.is_symlink() {
-            // Contents of a link are not followed, so that they may say anything.
-            let target = host.read_link_contents(&name)?;
-            let target = target.to_string_lossy().into_owned().into_bytes();
-            put(files, at, &text, node(Kind::Link(target), 0o777));
-        } else if kind.is_dir() {
-            let inside = put(files, at, &text, Node { read_only: false, ..node(directory(), 0o755) });
-            copy(files, inside, &entry.open_dir()?, &path, depth + 1, left)?;
-            if let Ok(directory) = files.change(inside) {
-                directory.times = [time.unwrap_or(super::EPOCH); 3];
-                directory.read_only = true;
-            }
-        } else if kind.is_file() {
-            let mut data = Vec::new();
-            entry.open()?.take(*left + 1).read_to_end(&mut data)?;
-            *left =
-                left.checked_sub(data.len() as u64).ok_or_else(|| too_much("more than 1 GiB to mount"))?;
-            put(files, at, &text, node(Kind::File(Arc::new(data)), mode(&metadata)));
+/// What copies directories of the host.
+struct Copier<'a> {
+    files: &'a mut Files,
+    /// How many bytes files may have that are still to come.
+    left: u64,
+    /// Whether nobody changes what is copied.
+    read_only: bool,
+}
+
+impl Copier<'_> {
+    /// Copies what a directory of the host holds: files, directories and links. Links stay what they are, and are
+    /// followed in the guest's tree only; anything else is left out.
+    fn copy(&mut self, at: Number, host: &Dir, path: &Path, depth: usize) -> std::io::Result<()> {
+        let too_much = |what: &str| std::io::Error::other(format!("{}: {what}", path.display()));
+        if depth > DEPTH_MAX {
+            return Err(too_much("directories lie too deep in each other"));
         }
+        let mut entries = host.entries()?.collect::<Result<Vec<_>, _>>()?;
+        // The host's order is not always the same.
+        entries.sort_by_key(cap_std::fs::DirEntry::file_name);
+        for entry in entries {
+            let name = entry.file_name();
+            let (path, text) = (path.join(&name), name.to_string_lossy().into_owned());
+            let metadata = entry.metadata()?;
+            let time = metadata.modified().ok().and_then(|time| {
+                let since = time.into_std().duration_since(std::time::UNIX_EPOCH).ok()?;
+                u64::try_from(since.as_nanos()).ok()
+            });
+            let time = time.unwrap_or(super::EPOCH);
+            let read_only = self.read_only;
+            let node = |kind, mode| Node { read_only, ..Node::new(kind, mode, time) };
+            let kind = metadata.file_type();
+            if kind.is_symlink() {
+                // Contents of a link are not followed, so that they may say anything.
+                let target = host.read_link_contents(&name)?;
+                let target = target.to_string_lossy().into_owned().into_bytes();
+                put(self.files, at, &text, node(Kind::Link(target), 0o777));
+            } else if kind.is_dir() {
+                let empty = Node { read_only: false, ..node(directory(), 0o755) };
+                let inside = put(self.files, at, &text, empty);
+                self.copy(inside, &entry.open_dir()?, &path, depth + 1)?;
+                if let Ok(directory) = self.files.change(inside) {
+                    directory.times = [time; 3];
+                    directory.read_only = read_only;
+                }
+            } else if kind.is_file() {
+                let mut data = Vec::new();
+                entry.open()?.take(self.left + 1).read_to_end(&mut data)?;
+                let left = self.left.checked_sub(data.len() as u64);
+                self.left = left.ok_or_else(|| too_much("more than 1 GiB to mount"))?;
+                put(self.files, at, &text, node(Kind::File(Arc::new(data)), mode(&metadata)));
+            }
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Permissions of a file of the host.

@@ -1,13 +1,15 @@
-//! Calls about the process: its end, its names, signals, limits, randomness.
+//! Calls about the process: its end, its names, limits, randomness.
 
 use super::descriptors::DESCRIPTORS_MAX;
-use super::errno::{EAGAIN, ECHILD, EDEADLK, EINVAL, ENOSYS, EPERM, ESRCH, ETIMEDOUT};
+use super::errno::{
+    EAFNOSUPPORT, EAGAIN, ECHILD, EDEADLK, EINVAL, ENOSYS, EOPNOTSUPP, EPERM, ESRCH, ETIMEDOUT,
+};
 use super::guest::TRANSFER_BYTES_MAX;
 use super::table::Served;
 use super::{Call, Failure};
 
 /// The number of the only process and thread.
-const PROCESS: u64 = 1;
+pub(super) const PROCESS: u64 = 1;
 
 pub(super) fn nothing(_: &mut Call<'_>) -> Served {
     Ok(0)
@@ -23,6 +25,14 @@ pub(super) fn refused(_: &mut Call<'_>) -> Served {
 
 pub(super) fn not_there(_: &mut Call<'_>) -> Served {
     Err(ENOSYS.into())
+}
+
+pub(super) fn not_supported(_: &mut Call<'_>) -> Served {
+    Err(EOPNOTSUPP.into())
+}
+
+pub(super) fn no_family(_: &mut Call<'_>) -> Served {
+    Err(EAFNOSUPPORT.into())
 }
 
 pub(super) fn no_child(_: &mut Call<'_>) -> Served {
@@ -79,7 +89,7 @@ pub(super) fn futex(call: &mut Call<'_>) -> Served {
             }
             let until = call.optional_duration(timeout)?.ok_or(EDEADLK)?;
             let more = if operation & 0x7f == WAIT { until } else { until.saturating_sub(call.uptime()) };
-            call.process.slept = call.process.slept.wrapping_add(more);
+            call.sleep(more);
             Err(ETIMEDOUT.into())
         }
         WAKE | WAKE_BITSET => {
@@ -88,134 +98,6 @@ pub(super) fn futex(call: &mut Call<'_>) -> Served {
         }
         _ => Err(ENOSYS.into()),
     }
-}
-
-/// Signals that do nothing unless somebody wants them: those of children, of continuing and stopping, of urgent data,
-/// of the window.
-const IGNORED: u64 = 1 << 16 | 1 << 17 | 1 << 18 | 1 << 19 | 1 << 20 | 1 << 21 | 1 << 22 | 1 << 27;
-/// Signals that nobody can block or handle: kill and stop.
-const UNSTOPPABLE: u64 = 1 << 8 | 1 << 18;
-const SIGNALS: u64 = 64;
-
-impl Call<'_> {
-    /// Sends a signal to the lane itself. It waits, does nothing, or ends the lane; a handler cannot be called.
-    pub(super) fn signal(&mut self, number: u64) -> Served {
-        if number == 0 {
-            return Ok(0);
-        }
-        if number > SIGNALS {
-            return Err(EINVAL.into());
-        }
-        let bit = 1 << (number - 1);
-        if self.process.blocked & bit & !UNSTOPPABLE != 0 {
-            self.process.waiting |= bit;
-            return Ok(0);
-        }
-        match self.process.actions.get(&number).map_or(0, |action| action[0]) {
-            0 if IGNORED & bit == 0 => Err(Failure::Exit(128 + number as i32)),
-            0 | 1 => Ok(0),
-            _ => Err(ENOSYS.into()),
-        }
-    }
-}
-
-pub(super) fn kill(call: &mut Call<'_>) -> Served {
-    let [process, signal, ..] = call.x.map(|word| word as i32);
-    // Itself, its group, or everybody.
-    if !matches!(process, -1..=1) {
-        return Err(ESRCH.into());
-    }
-    call.signal(signal as u32 as u64)
-}
-
-pub(super) fn tkill(call: &mut Call<'_>) -> Served {
-    let [thread, signal, ..] = call.x;
-    if thread as u32 as u64 != PROCESS {
-        return Err(ESRCH.into());
-    }
-    call.signal(u64::from(signal as u32))
-}
-
-pub(super) fn tgkill(call: &mut Call<'_>) -> Served {
-    let [process, thread, signal, ..] = call.x;
-    if process as u32 as u64 != PROCESS || thread as u32 as u64 != PROCESS {
-        return Err(ESRCH.into());
-    }
-    call.signal(u64::from(signal as u32))
-}
-
-pub(super) fn rt_sigaction(call: &mut Call<'_>) -> Served {
-    let [signal, new, old, bytes, ..] = call.x;
-    if bytes != 8 || signal == 0 || signal > SIGNALS {
-        return Err(EINVAL.into());
-    }
-    let action = if new == 0 {
-        None
-    } else {
-        if UNSTOPPABLE & 1 << (signal - 1) != 0 {
-            return Err(EINVAL.into());
-        }
-        let mut action = [0; 4];
-        for (at, field) in (0..).zip(&mut action) {
-            *field = call.guest.word(new.wrapping_add(8 * at))?;
-        }
-        Some(action)
-    };
-    let before = call.process.actions.get(&signal).copied().unwrap_or_default();
-    call.guest.write_if_wanted(old, &before.map(u64::to_le_bytes).concat())?;
-    if let Some(action) = action {
-        call.process.actions.insert(signal, action);
-    }
-    Ok(0)
-}
-
-pub(super) fn rt_sigprocmask(call: &mut Call<'_>) -> Served {
-    let [how, new, old, bytes, ..] = call.x;
-    if bytes != 8 {
-        return Err(EINVAL.into());
-    }
-    let before = call.process.blocked;
-    let blocked = match (new, how as u32) {
-        (0, _) => before,
-        (_, 0) => before | call.guest.word(new)?,
-        (_, 1) => before & !call.guest.word(new)?,
-        (_, 2) => call.guest.word(new)?,
-        _ => return Err(EINVAL.into()),
-    };
-    call.guest.write_if_wanted(old, &before.to_le_bytes())?;
-    call.process.blocked = blocked & !UNSTOPPABLE;
-    // What is not blocked any more does not wait any more.
-    let free = call.process.waiting & !call.process.blocked;
-    call.process.waiting &= !free;
-    for signal in (1..=SIGNALS).filter(|signal| free >> (signal - 1) & 1 == 1) {
-        call.signal(signal)?;
-    }
-    Ok(0)
-}
-
-pub(super) fn rt_sigpending(call: &mut Call<'_>) -> Served {
-    let [address, bytes, ..] = call.x;
-    if bytes > 8 {
-        return Err(EINVAL.into());
-    }
-    let waiting = call.process.waiting.to_le_bytes();
-    call.guest.write(address, &waiting[..bytes as usize])?;
-    Ok(0)
-}
-
-pub(super) fn sigaltstack(call: &mut Call<'_>) -> Served {
-    let [new, old, ..] = call.x;
-    let mut stack = call.process.signal_stack;
-    if new != 0 {
-        for (at, field) in (0..).zip(&mut stack) {
-            *field = call.guest.word(new.wrapping_add(8 * at))?;
-        }
-        stack[1] &= 0xffff_ffff;
-    }
-    let before = call.process.signal_stack;
-    call.guest.write_if_wanted(old, &before.map(u64::to_le_bytes).concat())?;
-    call.process.signal_stack = stack;
-    Ok(0)
 }
 
 pub(super) fn getres(call: &mut Call<'_>) -> Served {
@@ -245,10 +127,10 @@ fn limit(call: &Call<'_>, resource: u64) -> Result<[u8; 16], Failure> {
     const STACK: u64 = 3;
     const CORE: u64 = 4;
     const OPEN_FILES: u64 = 7;
-    let heap = &call.process.areas.heap;
+    let heap = &call.process.settings.areas.heap;
     let limit = match resource & 0xffff_ffff {
         DATA => heap.end - heap.start,
-        STACK => call.process.areas.stack_bytes,
+        STACK => call.process.settings.areas.stack_bytes,
         CORE => 0,
         OPEN_FILES => DESCRIPTORS_MAX,
         0..16 => u64::MAX,
@@ -312,6 +194,22 @@ pub(super) fn sched_getaffinity(call: &mut Call<'_>) -> Served {
     }
     call.guest.write(address, &1_u64.to_le_bytes())?;
     Ok(8)
+}
+
+pub(super) fn sched_getparam(call: &mut Call<'_>) -> Served {
+    call.guest.write(call.x[1], &[0; 4])?;
+    Ok(0)
+}
+
+pub(super) fn getpriority(_: &mut Call<'_>) -> Served {
+    // The kernel tells 20 less, as a negative number would be an error.
+    Ok(20)
+}
+
+pub(super) fn getcpu(call: &mut Call<'_>) -> Served {
+    call.guest.write_if_wanted(call.x[0], &[0; 4])?;
+    call.guest.write_if_wanted(call.x[1], &[0; 4])?;
+    Ok(0)
 }
 
 pub(super) fn getrandom(call: &mut Call<'_>) -> Served {

@@ -29,18 +29,29 @@ const AT_SECURE: u64 = 23;
 const AT_RANDOM: u64 = 25;
 const AT_HWCAP2: u64 = 26;
 const AT_EXECFN: u64 = 31;
+const AT_MINSIGSTKSZ: u64 = 51;
 
 const HWCAP_FP: u64 = 1;
 const HWCAP_ASIMD: u64 = 1 << 1;
+const HWCAP_AES: u64 = 1 << 3;
+const HWCAP_PMULL: u64 = 1 << 4;
+const HWCAP_SHA1: u64 = 1 << 5;
+const HWCAP_SHA2: u64 = 1 << 6;
 const HWCAP_CRC32: u64 = 1 << 7;
 const HWCAP_ATOMICS: u64 = 1 << 8;
 
-/// What the processor has. Floating point and vectors belong to every Armv8.0 that runs Linux.
-const fn capabilities(features: Features) -> u64 {
-    HWCAP_FP
-        | HWCAP_ASIMD
-        | if features.crc32 { HWCAP_CRC32 } else { 0 }
-        | if features.lse { HWCAP_ATOMICS } else { 0 }
+/// What the processor has, and nothing else.
+fn capabilities(features: Features) -> u64 {
+    let capabilities = [
+        (features.fp, HWCAP_FP | HWCAP_ASIMD),
+        (features.aes, HWCAP_AES),
+        (features.pmull, HWCAP_PMULL),
+        (features.sha1, HWCAP_SHA1),
+        (features.sha256, HWCAP_SHA2),
+        (features.crc32, HWCAP_CRC32),
+        (features.lse, HWCAP_ATOMICS),
+    ];
+    capabilities.into_iter().filter(|(has, _)| *has).fold(0, |all, (_, bits)| all | bits)
 }
 
 /// What a lane is started with.
@@ -126,6 +137,7 @@ pub(crate) fn start(
         (AT_RANDOM, random_at),
         (AT_HWCAP2, 0),
         (AT_EXECFN, address(executable_end)),
+        (AT_MINSIGSTKSZ, super::signal_frame::STACK_BYTES_MIN),
         (AT_PLATFORM, address(platform_end)),
         (AT_NULL, 0),
     ] {

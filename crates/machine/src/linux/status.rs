@@ -1,7 +1,8 @@
 //! What `stat` and `statx` say, as the guest reads it.
 
+use super::Process;
 use super::descriptors::Object;
-use super::files::{Files, Kind, Node, S_IFIFO};
+use super::files::{Kind, Node, S_IFCHR, S_IFIFO};
 
 /// What is known of a file.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,12 +31,22 @@ impl FileStatus {
         }
     }
 
-    /// Of what is open; consoles are pipes.
-    pub(super) fn of(object: Object, files: &Files, now: u64) -> Self {
+    /// Of what is open; consoles are pipes, unless they are a terminal.
+    pub(super) fn of(object: Object, process: &Process, now: u64) -> Self {
+        /// The first terminal of a machine that has no screen.
+        const TERMINAL: (u32, u32) = (136, 0);
         match object {
             Object::Node(number) => {
-                files.node(number).map(|node| Self::of_node(number, node)).unwrap_or_default()
+                process.files.node(number).map(|node| Self::of_node(number, node)).unwrap_or_default()
             }
+            Object::Input | Object::Output(_) if process.settings.terminal => Self {
+                number: 3,
+                mode: S_IFCHR | 0o620,
+                names: 1,
+                device: TERMINAL,
+                times: [now; 3],
+                ..Self::default()
+            },
             _ => {
                 Self { number: 1 << 32, mode: S_IFIFO | 0o600, names: 1, times: [now; 3], ..Self::default() }
             }

@@ -1,7 +1,8 @@
 //! The system calls: number, name, what becomes of them, what serves them. `docs/linux.md` is made from this.
 
 use super::{Call, Failure, descriptor_calls as descriptors, directory_calls as directories};
-use super::{file_calls as files, memory_calls as memory, process_calls as process, time_calls as time};
+use super::{file_calls as files, memory_calls as memory, process_calls as process};
+use super::{signal_calls as signals, time_calls as time};
 
 /// What a call returns.
 pub(super) type Served = Result<u64, Failure>;
@@ -44,12 +45,22 @@ macro_rules! calls {
 
 #[rustfmt::skip] // One line each.
 calls! {
+      5 setxattr          Refused  process::not_supported, "EOPNOTSUPP: files have no attributes but those of stat";
+      6 lsetxattr         Refused  process::not_supported, "EOPNOTSUPP";
+      7 fsetxattr         Refused  process::not_supported, "EOPNOTSUPP";
+      8 getxattr          Refused  process::not_supported, "EOPNOTSUPP";
+      9 lgetxattr         Refused  process::not_supported, "EOPNOTSUPP";
+     10 fgetxattr         Refused  process::not_supported, "EOPNOTSUPP";
+     11 listxattr         Refused  process::not_supported, "EOPNOTSUPP";
+     12 llistxattr        Refused  process::not_supported, "EOPNOTSUPP";
+     13 flistxattr        Refused  process::not_supported, "EOPNOTSUPP";
      17 getcwd            Complete directories::getcwd, "";
      23 dup               Complete descriptors::dup, "";
      24 dup3              Complete descriptors::dup3, "";
      25 fcntl             Partial  descriptors::fcntl, "F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL; locks are always granted";
      29 ioctl             Partial  descriptors::ioctl, "TCGETS, TCSETS, TIOCGWINSZ, TIOCGPGRP, FIONREAD, FIOCLEX, FIONCLEX, FIONBIO";
      32 flock             Accepted process::nothing, "nobody else has the file";
+     33 mknodat           Refused  process::refused, "EPERM: there are no more devices";
      34 mkdirat           Complete directories::mkdirat, "";
      35 unlinkat          Complete directories::unlinkat, "";
      36 symlinkat         Complete directories::symlinkat, "";
@@ -101,19 +112,33 @@ calls! {
     113 clock_gettime     Complete time::clock_gettime, "a nanosecond a step, and what was slept";
     114 clock_getres      Complete time::clock_getres, "";
     115 clock_nanosleep   Complete time::clock_nanosleep, "time goes on at once";
+    118 sched_setparam    Accepted process::nothing, "";
+    119 sched_setscheduler Accepted process::nothing, "";
+    120 sched_getscheduler Complete process::zero, "";
+    121 sched_getparam    Complete process::sched_getparam, "";
     122 sched_setaffinity Accepted process::nothing, "";
     123 sched_getaffinity Complete process::sched_getaffinity, "one processor";
     124 sched_yield       Accepted process::nothing, "";
-    129 kill              Partial  process::kill, "to itself; see signals";
-    130 tkill             Partial  process::tkill, "to itself; see signals";
-    131 tgkill            Partial  process::tgkill, "to itself; see signals";
-    132 sigaltstack       Partial  process::sigaltstack, "stored";
-    134 rt_sigaction      Partial  process::rt_sigaction, "stored; handlers are never called";
-    135 rt_sigprocmask    Partial  process::rt_sigprocmask, "blocked signals wait";
-    136 rt_sigpending     Complete process::rt_sigpending, "";
+    129 kill              Complete signals::kill, "to itself: there is nobody else";
+    130 tkill             Complete signals::tkill, "to itself: there is nobody else";
+    131 tgkill            Complete signals::tgkill, "to itself: there is nobody else";
+    132 sigaltstack       Complete signals::sigaltstack, "";
+    133 rt_sigsuspend     Complete signals::rt_sigsuspend, "what would wait for ever fails with EDEADLK";
+    134 rt_sigaction      Complete signals::rt_sigaction, "";
+    135 rt_sigprocmask    Complete signals::rt_sigprocmask, "";
+    136 rt_sigpending     Complete signals::rt_sigpending, "";
+    137 rt_sigtimedwait   Complete signals::rt_sigtimedwait, "what would wait for ever fails with EDEADLK";
+    138 rt_sigqueueinfo   Complete signals::rt_sigqueueinfo, "to itself: there is nobody else";
+    139 rt_sigreturn      Complete signals::rt_sigreturn, "";
+    140 setpriority       Accepted process::nothing, "";
+    141 getpriority       Complete process::getpriority, "";
+    143 setregid          Accepted process::nothing, "the lane is root";
     144 setgid            Accepted process::nothing, "the lane is root";
+    145 setreuid          Accepted process::nothing, "the lane is root";
     146 setuid            Accepted process::nothing, "the lane is root";
+    147 setresuid         Accepted process::nothing, "the lane is root";
     148 getresuid         Complete process::getres, "";
+    149 setresgid         Accepted process::nothing, "the lane is root";
     150 getresgid         Complete process::getres, "";
     153 times             Complete time::times, "";
     154 setpgid           Accepted process::nothing, "";
@@ -121,12 +146,14 @@ calls! {
     156 getsid            Complete process::getpid, "";
     157 setsid            Refused  process::refused, "EPERM: the lane leads its session";
     158 getgroups         Complete process::getgroups, "";
+    159 setgroups         Accepted process::nothing, "the lane is root";
     160 uname             Complete process::uname, "";
     163 getrlimit         Complete process::getrlimit, "";
     164 setrlimit         Accepted process::nothing, "";
     165 getrusage         Partial  time::getrusage, "times only";
     166 umask             Complete process::umask, "";
     167 prctl             Partial  process::prctl, "PR_SET_NAME and PR_GET_NAME";
+    168 getcpu            Complete process::getcpu, "one processor";
     169 gettimeofday      Complete time::gettimeofday, "";
     172 getpid            Complete process::getpid, "";
     173 getppid           Complete process::zero, "";
@@ -136,9 +163,13 @@ calls! {
     177 getegid           Complete process::zero, "";
     178 gettid            Complete process::getpid, "";
     179 sysinfo           Complete time::sysinfo, "";
+    198 socket            Refused  process::no_family, "EAFNOSUPPORT: there is no network";
+    199 socketpair        Refused  process::no_family, "EAFNOSUPPORT";
     214 brk               Complete memory::brk, "";
     215 munmap            Complete memory::munmap, "";
     216 mremap            Partial  memory::mremap, "without MREMAP_FIXED";
+    220 clone             Refused  process::not_there, "ENOSYS: there is one process";
+    221 execve            Refused  process::not_there, "ENOSYS: there is one program";
     222 mmap              Partial  memory::mmap, "files are read when they are mapped; shared ones cannot be written";
     223 fadvise64         Accepted descriptors::fsync, "";
     226 mprotect          Complete memory::mprotect, "";
@@ -146,6 +177,7 @@ calls! {
     228 mlock             Accepted process::nothing, "";
     229 munlock           Accepted process::nothing, "";
     233 madvise           Partial  memory::madvise, "MADV_DONTNEED makes zeros; the rest is accepted";
+    240 rt_tgsigqueueinfo Complete signals::rt_tgsigqueueinfo, "to itself: there is nobody else";
     260 wait4             Refused  process::no_child, "ECHILD: there is one process";
     261 prlimit64         Partial  process::prlimit64, "limits are those of the lane; new ones are accepted";
     267 syncfs            Accepted descriptors::fsync, "";
@@ -156,6 +188,8 @@ calls! {
     287 pwritev2          Partial  files::pwritev2, "flags are refused";
     291 statx             Complete directories::statx, "";
     293 rseq              Refused  process::not_there, "ENOSYS: libraries do without";
+    435 clone3            Refused  process::not_there, "ENOSYS: there is one process";
+    436 close_range       Complete descriptors::close_range, "";
     439 faccessat2        Complete directories::faccessat, "the lane is root";
 }
 

@@ -1,4 +1,7 @@
-//! Calls about time: a step takes a nanosecond, and sleeping makes it later at once.
+//! Calls about time. Unless the machine has real time, a step takes a nanosecond, and sleeping makes it later at once.
+
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 use super::errno::{EFAULT, EINVAL};
 use super::status::Fields;
@@ -38,14 +41,39 @@ impl Call<'_> {
             // Time of day, coarse, and atomic.
             0 | 5 | 11 => Ok(self.now()),
             // Of the process, of the thread: it does not run while it sleeps.
-            2 | 3 => Ok(self.steps),
+            2 | 3 => Ok(self.processor_time()),
             // Monotonic, raw, coarse, and since the start.
             1 | 4 | 6 | 7 => Ok(self.uptime()),
             _ => Err(EINVAL.into()),
         }
     }
 
-    fn sleep(&mut self, nanoseconds: u64) {
+    /// Nanoseconds since the lane began.
+    pub(super) fn uptime(&self) -> u64 {
+        match self.process.settings.real_time {
+            Some(begin) => begin.elapsed().as_nanos() as u64,
+            None => self.cpu.steps.wrapping_add(self.process.slept),
+        }
+    }
+
+    /// Nanoseconds the lane has run.
+    fn processor_time(&self) -> u64 {
+        if self.process.settings.real_time.is_some() { self.uptime() } else { self.cpu.steps }
+    }
+
+    /// The time of day, in nanoseconds since 1970.
+    pub(super) fn now(&self) -> u64 {
+        if self.process.settings.real_time.is_some() {
+            let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+            return since.map_or(0, |since| since.as_nanos() as u64);
+        }
+        EPOCH.wrapping_add(self.uptime())
+    }
+
+    pub(super) fn sleep(&mut self, nanoseconds: u64) {
+        if self.process.settings.real_time.is_some() {
+            return thread::sleep(Duration::from_nanos(nanoseconds));
+        }
         self.process.slept = self.process.slept.saturating_add(nanoseconds).min(i64::MAX as u64 - EPOCH);
     }
 }
@@ -85,7 +113,7 @@ pub(super) fn clock_nanosleep(call: &mut Call<'_>) -> Served {
 
 pub(super) fn times(call: &mut Call<'_>) -> Served {
     let mut out = Fields([0; 32]);
-    out.u64(0, call.steps / (NANOSECONDS / TICKS));
+    out.u64(0, call.processor_time() / (NANOSECONDS / TICKS));
     call.guest.write_if_wanted(call.x[0], &out.0)?;
     Ok(call.uptime() / (NANOSECONDS / TICKS))
 }
@@ -97,9 +125,9 @@ pub(super) fn getrusage(call: &mut Call<'_>) -> Served {
     if !(CHILDREN..=THREAD).contains(&who) {
         return Err(EINVAL.into());
     }
-    let steps = if who == CHILDREN { 0 } else { call.steps };
+    let time = if who == CHILDREN { 0 } else { call.processor_time() };
     let mut out = [0; 144];
-    out[..16].copy_from_slice(&pair(steps / NANOSECONDS, steps % NANOSECONDS / 1000));
+    out[..16].copy_from_slice(&pair(time / NANOSECONDS, time % NANOSECONDS / 1000));
     call.guest.write(call.x[1], &out)?;
     Ok(0)
 }
@@ -108,7 +136,7 @@ pub(super) fn sysinfo(call: &mut Call<'_>) -> Served {
     if call.x[0] == 0 {
         return Err(EFAULT.into());
     }
-    let arena = &call.process.areas.arena;
+    let arena = &call.process.settings.areas.arena;
     let memory = arena.end - arena.start;
     let mut out = Fields([0; 112]);
     out.u64(0, call.uptime() / NANOSECONDS);

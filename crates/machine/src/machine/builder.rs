@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
@@ -13,7 +14,7 @@ use super::{Console, LaneState, Machine, Written};
 use crate::error::Error;
 use crate::executor::{Executor, Factory, Plan};
 use crate::image::{Image, PAGE_BYTES, PAGE_SHIFT};
-use crate::linux::{self, Areas, Mount, Process, Start};
+use crate::linux::{self, Areas, Mount, Process, Settings, Start};
 use crate::program::{Permissions, Program, Segment};
 use crate::reference::ReferenceEngine;
 use crate::semihosting::{Host, Layout, Services, Stream};
@@ -29,13 +30,16 @@ pub struct Builder<'a> {
     program: Program,
     engine: Box<dyn Factory + 'a>,
     lanes: usize,
-    features: Features,
+    features: Option<Features>,
     stack_bytes: Option<u64>,
     heap_bytes: Option<u64>,
     arena_bytes: u64,
     disk_bytes: u64,
     seed: u64,
+    real_time: bool,
+    terminal: bool,
     mounts: Vec<Mount>,
+    current_directory: String,
     environment: Box<dyn FnMut(usize) -> Vec<String> + 'a>,
     frames_max: Option<usize>,
     directory: Option<PathBuf>,
@@ -87,13 +91,16 @@ impl<'a> Builder<'a> {
             program,
             engine: Box::new(ReferenceEngine),
             lanes: 1,
-            features: Features::ARMV8_0,
+            features: None,
             stack_bytes: None,
             heap_bytes: None,
             arena_bytes: 1 << 30,
             disk_bytes: 256 << 20,
             seed: 0,
+            real_time: false,
+            terminal: false,
             mounts: Vec::new(),
+            current_directory: "/".to_owned(),
             environment: Box::new(|_| Vec::new()),
             frames_max: None,
             directory: None,
@@ -119,10 +126,10 @@ impl<'a> Builder<'a> {
         self
     }
 
-    /// Which optional features the machine has; [`Features::ARMV8_0`] unless said.
+    /// Which optional features the machine has; [`Program::features`] unless said.
     #[must_use]
     pub const fn features(mut self, features: Features) -> Self {
-        self.features = features;
+        self.features = Some(features);
         self
     }
 
@@ -162,11 +169,40 @@ impl<'a> Builder<'a> {
         self
     }
 
+    /// Whether Linux programs see the time of the host, and sleep. Unless said they do not: a step takes a nanosecond,
+    /// and runs can be repeated.
+    #[must_use]
+    pub const fn real_time(mut self, real: bool) -> Self {
+        self.real_time = real;
+        self
+    }
+
+    /// Whether the three standard streams of Linux programs are a terminal, of 80 by 24; unless said they are pipes.
+    #[must_use]
+    pub const fn terminal(mut self, terminal: bool) -> Self {
+        self.terminal = terminal;
+        self
+    }
+
     /// Shows Linux programs a directory of the host, which they can read and not change. It is read once, when the
     /// machine is built.
     #[must_use]
     pub fn mount(mut self, host: impl Into<PathBuf>, guest: impl Into<String>) -> Self {
-        self.mounts.push(Mount { host: host.into(), guest: guest.into() });
+        self.mounts.push(Mount { host: host.into(), guest: guest.into(), writable: false });
+        self
+    }
+
+    /// Gives each lane of a Linux program a copy of a directory of the host, which it may change.
+    #[must_use]
+    pub fn copy(mut self, host: impl Into<PathBuf>, guest: impl Into<String>) -> Self {
+        self.mounts.push(Mount { host: host.into(), guest: guest.into(), writable: true });
+        self
+    }
+
+    /// The directory Linux programs begin in; the root unless said.
+    #[must_use]
+    pub fn current_directory(mut self, path: impl Into<String>) -> Self {
+        self.current_directory = path.into();
         self
     }
 
@@ -253,10 +289,12 @@ impl<'a> Builder<'a> {
         // The image checks this too, but only after stack and heap have their places behind the segments.
         self.program.segments.iter().try_for_each(Segment::check)?;
         let is_linux = self.program.linux.is_some();
+        let features = self.features.unwrap_or_else(|| self.program.features(self.engine.features()));
         let stack_bytes = self.stack_bytes.unwrap_or(if is_linux { 8 << 20 } else { 1 << 20 });
         let heap_bytes = self.heap_bytes.unwrap_or(if is_linux { 256 << 20 } else { 16 << 20 });
         let (layout, arena) =
             place(&self.program, stack_bytes, heap_bytes, is_linux.then_some(self.arena_bytes))?;
+        let trampoline = arena.end + PAGE_BYTES as u64;
         let room = |range: &Range<u64>| Segment {
             address: range.start,
             bytes: range.end - range.start,
@@ -269,10 +307,16 @@ impl<'a> Builder<'a> {
         let mut later = Vec::new();
         if is_linux {
             later.extend([layout.heap.clone(), arena.clone()]);
+            segments.push(Segment {
+                address: trampoline,
+                bytes: PAGE_BYTES as u64,
+                data: linux::TRAMPOLINE.map(u32::to_le_bytes).concat(),
+                permissions: Permissions::RX,
+            });
         } else {
             segments.push(room(&layout.heap));
         }
-        let images = [Arc::new(Image::with_room(&segments, self.features, &later)?)];
+        let images = [Arc::new(Image::with_room(&segments, features, &later)?)];
         let frames_max = self.frames_max.unwrap_or((FRAMES_MAX / self.lanes).max(FRAMES_MIN));
         let plan = Plan { images: &images, lanes: self.lanes, frames_max };
         let mut executor = self.engine.executor(&plan)?;
@@ -280,8 +324,18 @@ impl<'a> Builder<'a> {
         let apart = self.lanes == 1 || (directory.is_none() && self.console.is_none());
         let linux = if is_linux {
             let files = linux::files(&self.program.file_name(), &self.mounts, self.disk_bytes)?;
+            let path = self.current_directory;
+            let directory = linux::directory(&files, &path).ok_or(Error::CurrentDirectory { path })?;
             let stack_bytes = layout.stack.end - layout.stack.start;
-            Some((files, Arc::new(Areas { heap: layout.heap.clone(), arena, stack_bytes })))
+            let areas = Areas { heap: layout.heap.clone(), arena, stack_bytes, trampoline };
+            let settings = Settings {
+                areas,
+                features,
+                seed: self.seed,
+                real_time: self.real_time.then(Instant::now),
+                terminal: self.terminal,
+            };
+            Some((files, directory, Arc::new(settings)))
         } else {
             None
         };
@@ -291,16 +345,16 @@ impl<'a> Builder<'a> {
         for lane in 0..self.lanes {
             let mut cpu = Cpu::new(self.program.entry, layout.stack.end);
             let (arguments, input): (_, Arc<[u8]>) = ((self.arguments)(lane), (self.input)(lane).into());
-            let mut process = linux.as_ref().map(|(files, areas)| {
-                let areas = Arc::clone(areas);
-                Box::new(Process::new(lane, files.clone(), areas, self.seed, Arc::clone(&input)))
+            let mut process = linux.as_ref().map(|(files, directory, settings)| {
+                let settings = Arc::clone(settings);
+                Box::new(Process::new(lane, files.clone(), *directory, settings, Arc::clone(&input)))
             });
             if let Some(process) = &mut process {
                 let environment = (self.environment)(lane);
                 let from = Start {
                     program: &self.program,
                     layout: &layout,
-                    features: self.features,
+                    features,
                     arguments: &arguments,
                     environment: &environment,
                 };
@@ -323,7 +377,7 @@ impl<'a> Builder<'a> {
             lanes.push(LaneState { services, process, written: Written::default(), console });
         }
         let host = Host { layout, directory };
-        let Self { program, features, console, output_max, .. } = self;
+        let Self { program, console, output_max, .. } = self;
         let snapshot = Vec::new();
         Ok(Machine { program, features, environments, executor, host, lanes, console, output_max, snapshot })
     }

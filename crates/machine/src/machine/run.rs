@@ -5,16 +5,24 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use kvrm_arm64::{Access, Cpu, Stop};
+use rayon::prelude::*;
 
 use super::{LaneState, Machine};
 use crate::error::Error;
-use crate::executor::{Progress, Register};
+use crate::executor::{LaneAccess, OneLane, Progress, Register};
 use crate::linux::{self, SYSTEM_CALL};
+use crate::pick::pick;
 use crate::report::Report;
 use crate::semihosting::{Outcome, SEMIHOSTING, Stream, ranges};
 
 /// What a lane of a Linux program stops for when it makes a call.
 const LINUX_CALL: Stop = Stop::Syscall { imm: SYSTEM_CALL };
+
+/// How many lanes are served at the same time at most: what they write is kept until all of them are done.
+const TOGETHER_MAX: usize = 64;
+
+/// A lane that waits for a service, why it has stopped, and its registers.
+type Waiting = (usize, Stop, Cpu);
 
 impl Machine {
     /// Runs all lanes, each for at most `budget` more steps, and serves their calls.
@@ -111,9 +119,11 @@ impl Machine {
                 None => {}
                 Some(Stop::Syscall { imm: SYSTEM_CALL }) if self.lanes[lane].process.is_some() => {
                     let cpu = self.executor.cpu(lane)?;
-                    self.make_again(lane, cpu)?;
+                    self.executor.set_cpu(lane, &call_again(cpu))?;
                     self.executor.set_stop(lane, None)?;
                 }
+                // What a run that failed has left, and does again.
+                Some(stop) if self.catches(lane, stop) => self.executor.set_stop(lane, None)?,
                 Some(Stop::Halt { imm: SEMIHOSTING }) if self.lanes[lane].process.is_some() => continue,
                 Some(Stop::Budget | Stop::OutOfFrames | Stop::Halt { imm: SEMIHOSTING }) => {
                     self.executor.set_stop(lane, None)?;
@@ -125,11 +135,9 @@ impl Machine {
         Ok(lanes)
     }
 
-    /// Takes a system call back, which has retired, so that it is made again.
-    fn make_again(&mut self, lane: usize, mut cpu: Cpu) -> Result<(), Error> {
-        cpu.pc = cpu.pc.wrapping_sub(4);
-        cpu.steps -= 1;
-        self.executor.set_cpu(lane, &cpu)
+    /// Whether a stop is a signal that the lane handles.
+    fn catches(&self, lane: usize, stop: Stop) -> bool {
+        self.lanes[lane].process.as_ref().is_some_and(|process| process.catches(stop))
     }
 
     /// Takes what lanes have written by calls the executor served; says how many calls these were.
@@ -141,14 +149,15 @@ impl Machine {
         })
     }
 
-    /// Serves those of `lanes` that have stopped for it, in the order of their numbers; says how many.
+    /// Serves those of `lanes` that have stopped for it, as if in the order of their numbers; says how many.
     fn serve_all(&mut self, lanes: &[usize]) -> Result<u64, Error> {
+        let is_linux = self.program.linux.is_some();
         let mut calls = Vec::new();
         for &lane in lanes {
-            let calls_for =
-                if self.lanes[lane].process.is_some() { LINUX_CALL } else { Stop::Halt { imm: SEMIHOSTING } };
-            if self.executor.stop(lane)? == Some(calls_for) {
-                calls.push((lane, self.executor.cpu(lane)?));
+            let Some(stop) = self.executor.stop(lane)? else { continue };
+            let is_call = if is_linux { stop == LINUX_CALL } else { stop == Stop::Halt { imm: SEMIHOSTING } };
+            if is_call || self.catches(lane, stop) {
+                calls.push((lane, stop, self.executor.cpu(lane)?));
             }
         }
         if calls.is_empty() {
@@ -156,23 +165,26 @@ impl Machine {
         }
         self.prefetch(&calls)?;
         let count = calls.len() as u64;
-        for (lane, cpu) in calls {
-            self.serve(lane, cpu)?;
+        if is_linux {
+            calls.chunks(TOGETHER_MAX).try_for_each(|calls| self.serve_linux(calls))?;
+        } else {
+            for (lane, _, cpu) in calls {
+                self.serve(lane, cpu)?;
+            }
         }
         Ok(count)
     }
 
     /// Has the executor fetch what calls will read: their parameter blocks, and then what these name.
-    fn prefetch(&mut self, calls: &[(usize, Cpu)]) -> Result<(), Error> {
-        let is_linux = |(lane, _): &(usize, Cpu)| self.lanes[*lane].process.is_some();
-        if calls.iter().any(is_linux) {
-            let named: Vec<_> = calls.iter().filter_map(|(lane, cpu)| linux::ranges(*lane, cpu)).collect();
+    fn prefetch(&mut self, calls: &[Waiting]) -> Result<(), Error> {
+        if self.program.linux.is_some() {
+            let named: Vec<_> = calls.iter().filter_map(|(lane, _, cpu)| linux::ranges(*lane, cpu)).collect();
             return self.executor.prefetch(&named);
         }
-        let blocks: Vec<_> = calls.iter().flat_map(|(lane, cpu)| ranges(*lane, cpu, None)).collect();
+        let blocks: Vec<_> = calls.iter().flat_map(|(lane, _, cpu)| ranges(*lane, cpu, None)).collect();
         self.executor.prefetch(&blocks)?;
         let mut named = Vec::new();
-        for (lane, cpu) in calls {
+        for (lane, _, cpu) in calls {
             for (_, address, bytes) in ranges(*lane, cpu, None) {
                 let mut block = vec![0; bytes];
                 // What cannot be read is told to the guest when it is served.
@@ -188,36 +200,48 @@ impl Machine {
         self.executor.prefetch(&named)
     }
 
-    /// Serves the system call `lane` has stopped for, which has retired.
-    fn serve_linux(&mut self, lane: usize, mut cpu: Cpu) -> Result<(), Error> {
-        let LaneState { process, written, .. } = &mut self.lanes[lane];
-        let Some(process) = process else { return Ok(()) };
-        let (console, output_max) = (&mut self.console, self.output_max);
-        let mut write = |stream, bytes: &[u8]| match console {
+    /// Serves system calls, which have retired, and signals that lanes handle. Lanes share nothing that they can
+    /// change, so several are served at the same time, where the executor can; what they write comes in their order.
+    fn serve_linux(&mut self, calls: &[Waiting]) -> Result<(), Error> {
+        let numbers: Vec<usize> = calls.iter().map(|(lane, ..)| *lane).collect();
+        let states = pick(&mut self.lanes, &numbers);
+        // One is not worth waking other threads for.
+        let apart = if calls.len() > 1 { self.executor.apart(&numbers) } else { None };
+        let written: Vec<Result<linux::Written, Error>> = match apart {
+            Some(lanes) => {
+                let work = states.into_par_iter().zip(lanes).zip(calls);
+                work.map(|((state, lane), call)| serve_lane(state, lane, call)).collect()
+            }
+            None => {
+                let serve = |(state, call): (_, &Waiting)| {
+                    let mut lane = OneLane { executor: &mut *self.executor, lane: call.0 };
+                    serve_lane(state, &mut lane, call)
+                };
+                states.into_iter().zip(calls).map(serve).collect()
+            }
+        };
+        let mut failure = Ok(());
+        for (lane, written) in numbers.into_iter().zip(written) {
+            match written {
+                Ok(written) => {
+                    written.iter().for_each(|(stream, bytes)| self.show(lane, *stream, bytes));
+                }
+                Err(error) => failure = failure.and(Err(error)),
+            }
+        }
+        failure
+    }
+
+    /// Gives away what a lane has written.
+    fn show(&mut self, lane: usize, stream: Stream, bytes: &[u8]) {
+        match &mut self.console {
             Some(console) => console(lane, stream, bytes),
-            None => written.collect(stream, bytes, output_max),
-        };
-        let stop = match process.serve(&mut *self.executor, lane, &cpu, &mut write)? {
-            linux::Outcome::Stop(stop) => {
-                self.make_again(lane, cpu)?;
-                return self.executor.set_stop(lane, Some(stop));
-            }
-            linux::Outcome::Return(value) => {
-                cpu.set_x(0, value);
-                None
-            }
-            linux::Outcome::Exit(code) => Some(Stop::Exit { code }),
-        };
-        cpu.monitor = None;
-        self.executor.set_cpu(lane, &cpu)?;
-        self.executor.set_stop(lane, stop)
+            None => self.lanes[lane].written.collect(stream, bytes, self.output_max),
+        }
     }
 
     /// Serves the semihosting call `lane` has stopped for. The call is a step of its own.
     fn serve(&mut self, lane: usize, mut cpu: Cpu) -> Result<(), Error> {
-        if self.lanes[lane].process.is_some() {
-            return self.serve_linux(lane, cpu);
-        }
         let LaneState { services, written, console: told, .. } = &mut self.lanes[lane];
         let (console, output_max) = (&mut self.console, self.output_max);
         let mut write = |stream, bytes: &[u8]| match console {
@@ -246,4 +270,32 @@ impl Machine {
         self.executor.set_cpu(lane, &cpu)?;
         self.executor.set_stop(lane, stop)
     }
+}
+
+/// Serves one lane of a Linux program; gives what it has written.
+fn serve_lane(
+    state: &mut LaneState,
+    lane: &mut dyn LaneAccess,
+    (_, stop, before): &Waiting,
+) -> Result<linux::Written, Error> {
+    let mut written = Vec::new();
+    let Some(process) = &mut state.process else { return Ok(written) };
+    let mut cpu = before.clone();
+    let next = process.serve(lane, *stop, &mut cpu, &mut written)?;
+    if matches!(next, None | Some(Stop::Exit { .. })) {
+        // As an exception would, the service has lost the exclusive reservation.
+        cpu.monitor = None;
+        lane.set_cpu(&cpu)?;
+    } else if *stop == LINUX_CALL {
+        lane.set_cpu(&call_again(before.clone()))?;
+    }
+    lane.set_stop(next)?;
+    Ok(written)
+}
+
+/// Registers before a system call that has retired, so that it is made again.
+fn call_again(mut cpu: Cpu) -> Cpu {
+    cpu.pc = cpu.pc.wrapping_sub(4);
+    cpu.steps -= 1;
+    cpu
 }

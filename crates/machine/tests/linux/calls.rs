@@ -48,9 +48,6 @@ fn signals_end_the_lane_unless_they_do_not() {
         assert_eq!(caller.call(kill, &[1, harmless]), 0, "signal {harmless}");
     }
     assert_eq!(caller.call(kill, &[2, 9]), -3, "there is no other process");
-    caller.write(DATA, &0x1234_5678_u64.to_le_bytes());
-    assert_eq!(caller.call(action, &[10, DATA, 0, 8]), 0, "a handler");
-    assert_eq!(caller.call(kill, &[1, 10]), ENOSYS, "handlers are not called");
     assert_eq!(caller.call(action, &[9, DATA, 0, 8]), EINVAL, "nobody handles SIGKILL");
     caller.write(DATA, &(1_u64 << 14).to_le_bytes());
     assert_eq!(caller.call(mask, &[0, DATA, 0, 8]), 0, "SIGTERM is blocked");

@@ -7,13 +7,15 @@ use kvrm_machine::{Machine, Stop, Stream};
 use crate::support::{folder, guest};
 
 /// A guest, its arguments, its status, and where what it prints stands.
-const RUNS: [(&str, &[&str], i32, &str); 7] = [
+const RUNS: [(&str, &[&str], i32, &str); 9] = [
     ("files", &["/tmp/kvrm-guest"], 3, include_str!("expected/files.txt")),
     ("files", &[], 2, ""),
     ("memory", &[], 0, include_str!("expected/memory.txt")),
     ("process", &[], 1, include_str!("expected/process.txt")),
     ("process", &["", "two words", "abort"], 134, include_str!("expected/process_abort.txt")),
     ("process", &["sigpipe"], 141, include_str!("expected/process_sigpipe.txt")),
+    ("signals", &[], 3, include_str!("expected/signals.txt")),
+    ("signals", &["a bad frame"], 139, include_str!("expected/signals.txt")),
     ("tls", &[], 0, include_str!("expected/tls.txt")),
 ];
 

@@ -1,56 +1,134 @@
 //! Guests that mean harm: bad pointers, wild numbers, tricky paths.
 
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
 use kvrm_machine::{Machine, Stop, linux::CALLS};
 use proptest::prelude::*;
 
 use crate::support::{Caller, DATA, DATA_BYTES, HERE, program};
 
+const ENOENT: i64 = -2;
 const EFAULT: i64 = -14;
 
+/// Calls, arguments, and which of these are pointers, each of which is made a bad one while the others are good. Calls
+/// that take several kinds of pointers stand here several times.
+#[rustfmt::skip] // One line each.
+const POINTERS: &[(u64, &[u64], &[usize])] = &[
+    (17, &[DATA, 100], &[0]),
+    (25, &[FILE, 5, DATA], &[2]),
+    (29, &[0, 0x541b, DATA], &[2]),
+    (29, &[0, 0x5421, DATA], &[2]),
+    (34, &[HERE, DATA, 0], &[1]),
+    (35, &[HERE, DATA, 0], &[1]),
+    (36, &[DATA, HERE, DATA], &[0, 2]),
+    (37, &[HERE, DATA, HERE, DATA], &[1, 3]),
+    (38, &[HERE, DATA, HERE, DATA], &[1, 3]),
+    (43, &[DATA, DATA], &[0, 1]),
+    (44, &[FILE, DATA], &[1]),
+    (45, &[DATA, 0], &[0]),
+    (48, &[HERE, DATA, 0], &[1]),
+    (49, &[DATA], &[0]),
+    (53, &[HERE, DATA, 0], &[1]),
+    (54, &[HERE, DATA, 0, 0, 0], &[1]),
+    (56, &[HERE, DATA, 0], &[1]),
+    (59, &[DATA, 0], &[0]),
+    (61, &[FOLDER, DATA, 1000], &[1]),
+    (63, &[FILE, DATA, 10], &[1]),
+    (64, &[1, DATA, 10], &[1]),
+    (65, &[FILE, DATA, 1], &[1]),
+    (66, &[1, DATA, 1], &[1]),
+    (67, &[FILE, DATA, 10, 0], &[1]),
+    (68, &[FILE, DATA, 10, 0], &[1]),
+    (69, &[FILE, DATA, 1, 0], &[1]),
+    (70, &[FILE, DATA, 1, 0], &[1]),
+    (71, &[1, FILE, DATA, 10], &[2]),
+    (72, &[10, DATA, DATA, DATA, DATA], &[1, 2, 3, 4]),
+    (73, &[DATA, 1, DATA, 0, 8], &[0, 2]),
+    (78, &[HERE, LINK, DATA, 10], &[1, 2]),
+    (79, &[HERE, DATA, DATA, 0], &[1, 2]),
+    (80, &[1, DATA], &[1]),
+    (88, &[HERE, DATA, DATA, 0], &[1, 2]),
+    (98, &[DATA, 0, 0, DATA], &[0, 3]),
+    (100, &[0, DATA, DATA], &[1, 2]),
+    (101, &[DATA, 0], &[0]),
+    (113, &[0, DATA], &[1]),
+    (114, &[0, DATA], &[1]),
+    (115, &[0, 0, DATA, 0], &[2]),
+    (121, &[0, DATA], &[1]),
+    (123, &[0, 8, DATA], &[2]),
+    (132, &[DATA, DATA], &[0, 1]),
+    (133, &[DATA, 8], &[0]),
+    (134, &[10, DATA, DATA, 8], &[1, 2]),
+    (135, &[0, DATA, DATA, 8], &[1, 2]),
+    (136, &[DATA, 8], &[0]),
+    (137, &[DATA, DATA, DATA, 8], &[0, 2]),
+    (138, &[1, 10, DATA], &[2]),
+    (148, &[DATA, DATA, DATA], &[0, 1, 2]),
+    (150, &[DATA, DATA, DATA], &[0, 1, 2]),
+    (153, &[DATA], &[0]),
+    (160, &[DATA], &[0]),
+    (163, &[7, DATA], &[1]),
+    (165, &[0, DATA], &[1]),
+    (167, &[15, DATA], &[1]),
+    (167, &[16, DATA], &[1]),
+    (168, &[DATA, DATA], &[0, 1]),
+    (169, &[DATA, DATA], &[0, 1]),
+    (179, &[DATA], &[0]),
+    (240, &[1, 1, 10, DATA], &[3]),
+    (261, &[0, 7, DATA, DATA], &[2, 3]),
+    (276, &[HERE, DATA, HERE, DATA, 0], &[1, 3]),
+    (278, &[DATA, 100, 0], &[0]),
+    (285, &[FILE, DATA, FILE, DATA, 1, 0], &[1, 3]),
+    (286, &[FILE, DATA, 1, 0], &[1]),
+    (287, &[FILE, DATA, 1, 0], &[1]),
+    (291, &[HERE, DATA, 0, 0, DATA], &[1, 4]),
+    (439, &[HERE, DATA, 0], &[1]),
+];
+
+/// Calls that look at no memory.
+const WITHOUT_POINTERS: &[u64] = &[
+    5, 6, 7, 8, 9, 10, 11, 12, 13, 23, 24, 32, 33, 46, 47, 50, 52, 55, 57, 62, 81, 82, 83, 84, 93, 94, 96,
+    99, 118, 119, 120, 122, 124, 129, 130, 131, 139, 140, 141, 143, 144, 145, 146, 147, 149, 154, 155, 156,
+    157, 158, 159, 164, 166, 172, 173, 174, 175, 176, 177, 178, 198, 199, 214, 215, 216, 220, 221, 222, 223,
+    226, 227, 228, 229, 233, 260, 267, 293, 435, 436,
+];
+
+/// Descriptors of a file and a folder, and where the path of a link stands.
+const FILE: u64 = 3;
+const FOLDER: u64 = 4;
+const LINK: u64 = DATA + 0x2000;
+
 #[test]
-fn bad_pointers_are_efault() {
-    // Call, arguments with a hole for the pointer, and where that is.
-    let calls: &[(u64, &[u64], usize)] = &[
-        (17, &[0, 100], 0),
-        (34, &[HERE, 0, 0], 1),
-        (35, &[HERE, 0, 0], 1),
-        (36, &[0, HERE, 0], 0),
-        (37, &[HERE, 0, HERE, DATA], 1),
-        (38, &[HERE, 0, HERE, DATA], 1),
-        (43, &[0, DATA], 0),
-        (45, &[0, 0], 0),
-        (48, &[HERE, 0, 0], 1),
-        (49, &[0], 0),
-        (53, &[HERE, 0, 0], 1),
-        (54, &[HERE, 0, 0, 0, 0], 1),
-        (56, &[HERE, 0, 0], 1),
-        (59, &[0, 0], 0),
-        (63, &[3, 0, 10], 1),
-        (64, &[1, 0, 10], 1),
-        (65, &[3, 0, 1], 1),
-        (66, &[1, 0, 1], 1),
-        (67, &[3, 0, 10, 0], 1),
-        (73, &[0, 1, DATA, 0, 8], 0),
-        (78, &[HERE, 0, DATA, 10], 1),
-        (79, &[HERE, 0, DATA, 0], 1),
-        (80, &[1, 0], 1),
-        (101, &[0, 0], 0),
-        (113, &[0, 0], 1),
-        (115, &[0, 0, 0, 0], 2),
-        (160, &[0], 0),
-        (165, &[0, 0], 1),
-        (179, &[0], 0),
-        (278, &[0, 100, 0], 0),
-        (291, &[HERE, 0, 0, 0, DATA], 1),
-    ];
-    let mut caller = Caller::new();
-    caller.write(DATA, b"/\0");
-    assert_eq!(caller.open("/dev/zero", 0), 3, "something to read from");
-    for (number, arguments, hole) in calls {
-        for pointer in [8, 1 << 47, u64::MAX - 7, 0xffff_ffff_ffff_f000] {
-            let mut arguments = arguments.to_vec();
-            arguments[*hole] = pointer;
-            assert_eq!(caller.call(*number, &arguments), EFAULT, "call {number} with {pointer:#x}");
+fn bad_pointers_are_efault_in_every_call() {
+    let known: BTreeSet<u64> =
+        POINTERS.iter().map(|(number, ..)| *number).chain(WITHOUT_POINTERS.iter().copied()).collect();
+    assert_eq!(known, CALLS.iter().map(|call| call.number).collect(), "every call is one or the other");
+    for (number, arguments, holes) in POINTERS {
+        for hole in *holes {
+            for pointer in [8, 1 << 47, u64::MAX - 7, 0xffff_ffff_ffff_f000] {
+                let mut caller = Caller::new();
+                assert_eq!(caller.open("/tmp/file", 0o102), FILE as i64, "a file");
+                caller.write(DATA, b"some bytes");
+                assert_eq!(caller.call(64, &[FILE, DATA, 10]), 10, "with something in it");
+                assert_eq!(caller.call(62, &[FILE, 0, 0]), 0, "to be read");
+                assert_eq!(caller.open("/", 0), FOLDER as i64, "a folder");
+                caller.write(LINK, b"/proc/self/exe\0");
+                // A path and a mask, a time, numbers of bytes: whatever is wanted, it is there.
+                caller.write(DATA, &[0; 64]);
+                if matches!(number, 43 | 79 | 291) {
+                    caller.write(DATA, b"/\0");
+                }
+                let mut arguments = arguments.to_vec();
+                arguments[*hole] = pointer;
+                let answer = caller.call(*number, &arguments);
+                // An empty path is nowhere, if that is noticed before.
+                let is_noticed_later = answer == ENOENT && holes.len() > 1;
+                assert!(
+                    answer == EFAULT || is_noticed_later,
+                    "call {number} with {pointer:#x} as argument {hole}: {answer}"
+                );
+            }
         }
     }
 }
@@ -103,6 +181,9 @@ fn memory_has_limits() {
     }
 }
 
+/// What a call may take of the host's time, with room for slow hosts.
+const TIME_MAX: Duration = Duration::from_secs(5);
+
 /// An argument as an attacker might choose it.
 fn argument() -> impl Strategy<Value = u64> {
     prop_oneof![
@@ -124,12 +205,15 @@ proptest! {
         data in prop::collection::vec(any::<u8>(), 512),
         picks in prop::collection::vec((0..CALLS.len(), prop::array::uniform6(argument())), 60),
     ) {
-        let mut caller = Caller::of(Machine::builder(program()).frames_max(512));
+        let mut caller = Caller::of(Machine::builder(program()).frames_max(512).disk_bytes(1 << 22).terminal(data[0] % 2 == 0));
         caller.write(DATA, &data);
         caller.write(DATA + 0x1000, b"/tmp/x\0../y\0/dev/zero\0");
         for (index, arguments) in picks {
             let number = CALLS[index].number;
-            match caller.try_call(number, &arguments) {
+            let begin = Instant::now();
+            let made = caller.try_call(number, &arguments);
+            prop_assert!(begin.elapsed() < TIME_MAX, "call {number} with {arguments:x?} took {:?}", begin.elapsed());
+            match made {
                 Ok(_) | Err(Stop::Exit { .. } | Stop::OutOfFrames) => {}
                 // It may have unmapped its own code.
                 Err(Stop::Fault(_)) => break,

@@ -1,5 +1,7 @@
 //! Lanes that are apart: arguments, files, randomness, snapshots, frames.
 
+use std::sync::{Arc, Mutex};
+
 use kvrm_machine::{Machine, Stop, Stream};
 
 use crate::support::{Caller, DATA, guest, program};
@@ -91,4 +93,44 @@ fn what_is_mounted_can_be_read_and_not_changed() {
     assert_eq!(caller.open("/data/here/../../../../data/here/file", 0), 4, "above the root is the root");
     let missing = Machine::builder(program()).mount("/there/is/no/such/directory", "/x").build();
     assert!(missing.is_err(), "it cannot be mounted");
+}
+
+#[test]
+fn lanes_served_together_are_as_those_served_alone() {
+    const LANES: usize = 100;
+    // More than are served at the same time, with inputs that make their calls differ.
+    let builder = || {
+        Machine::builder(guest("process"))
+            .arguments(|lane| vec![format!("{lane}"), "sigpipe".repeat(lane % 2)])
+            .environment(|lane| vec![format!("KVRM_LANE={lane}")])
+            .input(|lane| vec![b'x'; 37 * lane])
+    };
+    let mut together = builder().lanes(LANES).build().unwrap();
+    let report = together.run(u64::MAX).unwrap();
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let written = Arc::clone(&log);
+    let console = move |lane, _, bytes: &[u8]| written.lock().unwrap().push((lane, bytes.to_vec()));
+    let mut told = builder().lanes(LANES).console(console).build().unwrap();
+    told.run(u64::MAX).unwrap();
+    let log = log.lock().unwrap();
+    let mut services = 0;
+    for lane in 0..LANES {
+        let mut alone = Machine::builder(guest("process"))
+            .arguments(|_| vec![format!("{lane}"), "sigpipe".repeat(lane % 2)])
+            .environment(|_| vec![format!("KVRM_LANE={lane}")])
+            .input(|_| vec![b'x'; 37 * lane])
+            .build()
+            .unwrap();
+        services += alone.run(u64::MAX).unwrap().services;
+        assert_eq!(together.stop(lane).unwrap(), alone.stop(0).unwrap(), "lane {lane}");
+        assert_eq!(together.cpu(lane).unwrap(), alone.cpu(0).unwrap(), "lane {lane}");
+        let output = alone.output(0, Stream::Output).unwrap();
+        assert_eq!(together.output(lane, Stream::Output).unwrap(), output, "lane {lane}");
+        let bytes: Vec<u8> =
+            log.iter().filter(|(from, _)| *from == lane).flat_map(|(_, bytes)| bytes.clone()).collect();
+        assert_eq!(bytes, output, "lane {lane} as a console is told");
+    }
+    assert_eq!(report.services, services, "as many calls");
+    let first: Vec<usize> = log.iter().take(LANES).map(|(lane, _)| *lane).collect();
+    assert_eq!(first, (0..LANES).collect::<Vec<_>>(), "the first call of each, in the order of the lanes");
 }

@@ -4,4 +4,6 @@ mod calls;
 mod guests;
 mod hostile;
 mod lanes;
+mod options;
+mod signals;
 mod support;

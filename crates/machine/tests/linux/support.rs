@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use kvrm_machine::{Builder, LinuxProgram, Machine, Permissions, Program, Segment, Stop};
 
 /// Where the code lies: `svc #0`, and a jump back to it.
-const CODE: u64 = 0x1_0000;
+pub(crate) const CODE: u64 = 0x1_0000;
 /// Memory for what calls read and write.
 pub(crate) const DATA: u64 = 0x2_0000;
 /// How long that is.

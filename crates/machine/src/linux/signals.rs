@@ -1,0 +1,284 @@
+//! Signals: what a lane wants done with them, those that wait, and how they arrive.
+//!
+//! A lane gets signals from itself and for its faults; there is nobody else to send any. They arrive when the call or
+//! fault that caused them is served, so where they do is exact.
+
+use std::collections::BTreeMap;
+
+use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Stop};
+
+use super::errno::EAGAIN;
+use super::guest::Guest;
+use super::signal_frame::{self, Frame};
+use super::table::Served;
+use super::{Failure, Process};
+
+pub(super) const SIGILL: u64 = 4;
+pub(super) const SIGTRAP: u64 = 5;
+pub(super) const SIGBUS: u64 = 7;
+pub(super) const SIGSEGV: u64 = 11;
+/// That of a writer whom nobody reads.
+pub(super) const SIGPIPE: u64 = 13;
+/// Signals from here on wait as often as they are sent, others once.
+const SIGRTMIN: u64 = 32;
+/// The highest number.
+pub(super) const SIGNALS: u64 = 64;
+/// How many signals may wait before those of real time are refused.
+const WAITING_MAX: usize = 1024;
+
+/// Signals that do nothing unless somebody wants them: those of children, of continuing and stopping, of urgent data,
+/// of the window.
+const IGNORED: u64 = 1 << 16 | 1 << 17 | 1 << 18 | 1 << 19 | 1 << 20 | 1 << 21 | 1 << 22 | 1 << 27;
+/// Signals that nobody can block or handle: kill and stop.
+pub(super) const UNSTOPPABLE: u64 = 1 << 8 | 1 << 18;
+
+/// In place of a handler: what the signal does by itself, and nothing.
+const SIG_DFL: u64 = 0;
+const SIG_IGN: u64 = 1;
+
+const SA_NODEFER: u64 = 0x4000_0000;
+const SA_RESETHAND: u64 = 0x8000_0000;
+
+/// What the flags of a signal stack say.
+pub(super) const SS_ONSTACK: u64 = 1;
+pub(super) const SS_DISABLE: u64 = 2;
+
+/// What is told of a signal: `siginfo_t`.
+pub(super) type Info = [u8; 128];
+
+/// What is told of signal `number`: its code, and 64 bits behind it.
+pub(super) fn info(number: u64, code: i32, value: u64) -> Info {
+    let mut info = [0; 128];
+    info[..4].copy_from_slice(&(number as u32).to_le_bytes());
+    info[8..12].copy_from_slice(&code.to_le_bytes());
+    info[16..24].copy_from_slice(&value.to_le_bytes());
+    info
+}
+
+/// What the lane wants done with a signal, as the kernel's `struct sigaction`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Action {
+    pub(super) handler: u64,
+    pub(super) flags: u64,
+    pub(super) restorer: u64,
+    /// What is blocked meanwhile.
+    pub(super) mask: u64,
+}
+
+/// The stack handlers may ask for, as `stack_t`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SignalStack {
+    pub(super) start: u64,
+    pub(super) flags: u64,
+    pub(super) bytes: u64,
+}
+
+impl SignalStack {
+    pub(super) const NONE: Self = Self { start: 0, flags: SS_DISABLE, bytes: 0 };
+
+    /// Whether a stack pointer lies on it.
+    pub(super) const fn is_at(&self, sp: u64) -> bool {
+        sp > self.start && sp - self.start <= self.bytes
+    }
+
+    pub(super) const fn is_enabled(&self) -> bool {
+        self.bytes > 0 && self.flags & SS_DISABLE == 0
+    }
+}
+
+/// The last fault of a lane, which every frame tells.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LastFault {
+    pub(super) address: u64,
+    /// The syndrome, as the processor gives it to the kernel; 0 if there is none.
+    pub(super) syndrome: u64,
+}
+
+/// The signals of a lane. Bit 0 of a mask is signal 1.
+#[derive(Clone, Debug)]
+pub(super) struct Signals {
+    pub(super) actions: BTreeMap<u64, Action>,
+    pub(super) blocked: u64,
+    /// What is to be blocked again once a signal has arrived, instead of what `blocked` says.
+    pub(super) blocked_later: Option<u64>,
+    /// In the order they were sent.
+    pub(super) waiting: Vec<(u64, Info)>,
+    pub(super) stack: SignalStack,
+    pub(super) fault: LastFault,
+}
+
+const fn bit(number: u64) -> u64 {
+    1 << (number - 1)
+}
+
+impl Signals {
+    pub(super) const fn new() -> Self {
+        Self {
+            actions: BTreeMap::new(),
+            blocked: 0,
+            blocked_later: None,
+            waiting: Vec::new(),
+            stack: SignalStack::NONE,
+            fault: LastFault { address: 0, syndrome: 0 },
+        }
+    }
+
+    pub(super) fn action(&self, number: u64) -> Action {
+        self.actions.get(&number).copied().unwrap_or_default()
+    }
+
+    const fn is_blocked(&self, number: u64) -> bool {
+        self.blocked & bit(number) & !UNSTOPPABLE != 0
+    }
+
+    fn is_handled(&self, number: u64) -> bool {
+        self.action(number).handler > SIG_IGN
+    }
+
+    fn is_ignored(&self, number: u64) -> bool {
+        match self.action(number).handler {
+            SIG_DFL => IGNORED & bit(number) != 0,
+            handler => handler == SIG_IGN,
+        }
+    }
+
+    /// Those that wait, as a mask.
+    pub(super) fn waiting_mask(&self) -> u64 {
+        self.waiting.iter().fold(0, |mask, (number, _)| mask | bit(*number))
+    }
+
+    /// Sends a signal, from 1 to [`SIGNALS`], which arrives when the call is done, or later if it is blocked.
+    pub(super) fn send(&mut self, number: u64, info: Info) -> Served {
+        let is_there = number < SIGRTMIN && self.waiting_mask() & bit(number) != 0;
+        if is_there || self.is_ignored(number) && !self.is_blocked(number) {
+            return Ok(0);
+        }
+        // The others have room anyway, as each waits once.
+        if number >= SIGRTMIN && self.waiting.len() >= WAITING_MAX {
+            return Err(EAGAIN.into());
+        }
+        self.waiting.push((number, info));
+        Ok(0)
+    }
+
+    /// Takes the signal that comes next out of those that wait and are in a mask.
+    pub(super) fn take(&mut self, mask: u64) -> Option<(u64, Info)> {
+        let next = self.waiting.iter().enumerate().filter(|(_, (number, _))| mask & bit(*number) != 0);
+        let (index, _) = next.min_by_key(|(_, (number, _))| *number)?;
+        Some(self.waiting.remove(index))
+    }
+
+    /// Whether a signal waits that would do anything if it were not for what is blocked.
+    pub(super) fn can_wake(&self) -> bool {
+        self.waiting.iter().any(|(number, _)| !self.is_blocked(*number) && !self.is_ignored(*number))
+    }
+}
+
+/// The signal of a stop: its number, what is told of it, and the fault that frames tell.
+fn signal_of(stop: Stop, pc: u64) -> Option<(u64, Info, LastFault)> {
+    const ILL_ILLOPC: i32 = 1;
+    const TRAP_BRKPT: i32 = 1;
+    const SEGV_MAPERR: i32 = 1;
+    const SEGV_ACCERR: i32 = 2;
+    const BUS_ADRALN: i32 = 1;
+    let told = |number, code, address, fault| Some((number, info(number, code, address), fault));
+    match stop {
+        Stop::Undefined { .. } => told(SIGILL, ILL_ILLOPC, pc, LastFault::default()),
+        Stop::Breakpoint { .. } => told(SIGTRAP, TRAP_BRKPT, pc, LastFault::default()),
+        Stop::Fault(Fault { kind, access, address }) => {
+            let fault = LastFault { address, syndrome: syndrome(kind, access) };
+            match kind {
+                FaultKind::Translation => told(SIGSEGV, SEGV_MAPERR, address, fault),
+                FaultKind::Permission => told(SIGSEGV, SEGV_ACCERR, address, fault),
+                FaultKind::Alignment => told(SIGBUS, BUS_ADRALN, address, fault),
+            }
+        }
+        _ => None,
+    }
+}
+
+/// `ESR_EL1` of a fault at EL0, with tables of four levels, of which the last one says no.
+const fn syndrome(kind: FaultKind, access: Access) -> u64 {
+    const INSTRUCTION_ABORT: u64 = 0x20;
+    const PC_ALIGNMENT: u64 = 0x22;
+    const DATA_ABORT: u64 = 0x24;
+    /// The instruction has 32 bits.
+    const IL: u64 = 1 << 25;
+    let class = match (kind, access) {
+        (FaultKind::Alignment, Access::Execute) => return PC_ALIGNMENT << 26 | IL,
+        (_, Access::Execute) => INSTRUCTION_ABORT,
+        _ => DATA_ABORT,
+    };
+    let status = match kind {
+        FaultKind::Translation => 0x07,
+        FaultKind::Permission => 0x0f,
+        FaultKind::Alignment => 0x21,
+    };
+    let write = if matches!(access, Access::Write) { 1 << 6 } else { 0 };
+    class << 26 | IL | write | status
+}
+
+impl Process {
+    /// Whether a stop is a signal that the lane handles.
+    pub(crate) fn catches(&self, stop: Stop) -> bool {
+        let signal = signal_of(stop, 0);
+        signal.is_some_and(|(number, ..)| self.signals.is_handled(number) && !self.signals.is_blocked(number))
+    }
+
+    /// Makes a signal of a stop that the lane catches.
+    pub(super) fn raise(&mut self, stop: Stop, pc: u64) -> Served {
+        let Some((number, info, fault)) = signal_of(stop, pc) else { return Ok(0) };
+        self.signals.fault = fault;
+        self.signals.send(number, info)
+    }
+
+    /// Lets all signals arrive that wait and are not blocked, each before those of higher numbers.
+    pub(super) fn deliver(&mut self, guest: &mut Guest<'_>, cpu: &mut Cpu) -> Result<(), Failure> {
+        while let Some((number, info)) = self.signals.take(!self.signals.blocked | UNSTOPPABLE) {
+            let action = self.signals.action(number);
+            match action.handler {
+                _ if self.signals.is_ignored(number) => {}
+                SIG_DFL => return Err(Failure::killed(number)),
+                _ => self.handle(number, &info, action, guest, cpu)?,
+            }
+        }
+        if let Some(blocked) = self.signals.blocked_later.take() {
+            self.signals.blocked = blocked;
+        }
+        Ok(())
+    }
+
+    /// Has the lane go on in a handler, which comes back here.
+    fn handle(
+        &mut self,
+        number: u64,
+        info: &Info,
+        action: Action,
+        guest: &mut Guest<'_>,
+        cpu: &mut Cpu,
+    ) -> Result<(), Failure> {
+        let has_vectors = self.settings.features.fp;
+        let blocked = self.signals.blocked_later.take().unwrap_or(self.signals.blocked);
+        let Signals { stack, fault, .. } = self.signals;
+        let frame = Frame { number, info, action, blocked, stack, fault, has_vectors };
+        let pushed = signal_frame::push(&frame, self.settings.areas.trampoline, guest, cpu);
+        pushed.map_err(|failure| match failure {
+            // There is no stack to handle anything on.
+            Failure::Errno(_) => Failure::killed(SIGSEGV),
+            other => other,
+        })?;
+        if action.flags & SA_RESETHAND != 0 {
+            self.signals.actions.remove(&number);
+        }
+        let own = if action.flags & SA_NODEFER == 0 { bit(number) } else { 0 };
+        self.signals.blocked |= (action.mask | own) & !UNSTOPPABLE;
+        Ok(())
+    }
+}
+
+impl Failure {
+    /// The end by a signal, as a shell tells it.
+    pub(super) const fn killed(number: u64) -> Self {
+        Self::Exit(128 + number as i32)
+    }
+}

@@ -1,0 +1,136 @@
+//! What the builder says of a machine for Linux: its features, clocks, terminals, directories.
+
+use std::time::{Duration, Instant};
+
+use kvrm_machine::{Features, Machine, Program};
+
+use crate::support::{Caller, DATA, HERE, guest, program};
+
+const ENOTTY: i64 = -25;
+
+/// An entry of the auxiliary vector of a lane that has not begun.
+fn told(machine: &mut Machine, kind: u64) -> Option<u64> {
+    let mut at = machine.cpu(0).unwrap().sp;
+    let mut next = || {
+        let mut word = [0; 8];
+        machine.read_memory(0, at, &mut word).unwrap().unwrap();
+        at += 8;
+        u64::from_le_bytes(word)
+    };
+    // The number of arguments, these, and the environment.
+    next();
+    while next() != 0 {}
+    while next() != 0 {}
+    loop {
+        match (next(), next()) {
+            (0, _) => return None,
+            (found, value) if found == kind => return Some(value),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn hwcap_claims_what_the_machine_has_and_nothing_else() {
+    const AT_HWCAP: u64 = 16;
+    const AT_HWCAP2: u64 = 26;
+    const CRC32: u64 = 1 << 7;
+    let armv8_0 = Features::ARMV8_0;
+    for (features, expected) in [
+        (None, 0b11 | CRC32),
+        (Some(Features::BASE), 0),
+        (Some(armv8_0), CRC32),
+        (Some(Features::GPU), CRC32 | 1 << 8),
+        (Some(Features { fp: true, aes: true, ..armv8_0 }), 0b1011 | CRC32),
+        (Some(Features { fp: true, pmull: true, sha1: true, ..armv8_0 }), 0b11_0011 | CRC32),
+        (Some(Features::ALL), 0b1_1111_1011),
+    ] {
+        let builder = Machine::builder(guest("tls"));
+        let builder = match features {
+            Some(features) => builder.features(features),
+            None => builder,
+        };
+        let mut machine = builder.build().unwrap();
+        assert_eq!(told(&mut machine, AT_HWCAP), Some(expected), "of {features:?}");
+        assert_eq!(told(&mut machine, AT_HWCAP2), Some(0), "of {features:?}");
+    }
+}
+
+#[test]
+fn linux_programs_have_floating_point_where_there_is_any() {
+    let linux = guest("tls");
+    let bare = Program { linux: None, ..linux.clone() };
+    assert!(
+        linux.features(Features::ALL).fp && !linux.features(Features::GPU).fp,
+        "as far as the engine has it"
+    );
+    assert_eq!(bare.features(Features::ALL), Features::ARMV8_0, "others do not expect it");
+    assert!(Machine::builder(linux).build().unwrap().features().fp, "the reference has it");
+}
+
+#[test]
+fn streams_are_a_terminal_if_they_are_to_be() {
+    const TCGETS: u64 = 0x5401;
+    const TIOCGWINSZ: u64 = 0x5413;
+    let mut caller = Caller::new();
+    assert_eq!(caller.call(29, &[1, TCGETS, DATA]), ENOTTY, "a pipe");
+    assert_eq!(caller.call(80, &[1, DATA]), 0, "fstat");
+    assert_eq!(caller.read(DATA + 17, 1), [0x11], "a pipe, too");
+    let mut caller = Caller::of(Machine::builder(program()).terminal(true));
+    for stream in 0..3 {
+        assert_eq!(caller.call(29, &[stream, TCGETS, DATA]), 0, "stream {stream}");
+        assert_eq!(caller.call(29, &[stream, TIOCGWINSZ, DATA]), 0, "stream {stream}");
+        assert_eq!(caller.read(DATA, 8), [24, 0, 80, 0, 0, 0, 0, 0], "24 rows, 80 columns");
+    }
+    assert_eq!(caller.call(80, &[1, DATA]), 0, "fstat");
+    assert_eq!(caller.read(DATA + 17, 1), [0x21], "a character device");
+    let file = caller.open("/dev/null", 2) as u64;
+    assert_eq!(caller.call(29, &[file, TCGETS, DATA]), ENOTTY, "not this");
+    assert_eq!(caller.call(29, &[1, 0x1234, DATA]), ENOTTY, "nor something else of it");
+}
+
+#[test]
+fn real_time_passes_and_sleep_takes_it() {
+    let mut caller = Caller::of(Machine::builder(program()).real_time(true));
+    let now = |caller: &mut Caller, clock| {
+        assert_eq!(caller.call(113, &[clock, DATA]), 0, "clock_gettime");
+        let [seconds, nanoseconds] =
+            [0, 8].map(|at| u64::from_le_bytes(caller.read(DATA + at, 8).try_into().unwrap()));
+        Duration::new(seconds, nanoseconds as u32)
+    };
+    let begin = now(&mut caller, 1);
+    let before = Instant::now();
+    caller.write(DATA, &[0_u64, 20_000_000].map(u64::to_le_bytes).concat());
+    assert_eq!(caller.call(101, &[DATA, 0]), 0, "nanosleep");
+    assert!(before.elapsed() >= Duration::from_millis(20), "it has taken that long");
+    assert!(now(&mut caller, 1) - begin >= Duration::from_millis(20), "the guest sees it");
+    let host = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let seen = now(&mut caller, 0);
+    assert!(seen.abs_diff(host) < Duration::from_secs(60), "the time of day: {seen:?} and {host:?}");
+}
+
+#[test]
+fn lanes_change_their_copies_of_a_directory() {
+    let host = tempfile::tempdir().unwrap();
+    std::fs::write(host.path().join("file"), "of the host").unwrap();
+    std::fs::create_dir(host.path().join("inside")).unwrap();
+    let builder = Machine::builder(program()).copy(host.path(), "/data").current_directory("/data/inside");
+    let mut caller = Caller::of(builder);
+    let file = caller.open("../file", 0);
+    assert_eq!(caller.contents(file), b"of the host", "from the directory it begins in");
+    let file = caller.open("../file", 1) as u64;
+    caller.write(DATA, b"OF");
+    assert_eq!(caller.call(64, &[file, DATA, 2]), 2, "it may be written");
+    let file = caller.open("/data/file", 0);
+    assert_eq!(caller.contents(file), b"OF the host", "and is");
+    let name = caller.path("new");
+    assert_eq!(caller.call(34, &[HERE, name, 0o755]), 0, "mkdir");
+    let name = caller.path("../file");
+    assert_eq!(caller.call(35, &[HERE, name, 0]), 0, "unlink");
+    assert_eq!(std::fs::read(host.path().join("file")).unwrap(), b"of the host", "the host has it still");
+    assert_eq!(std::fs::read_dir(host.path().join("inside")).unwrap().count(), 0, "and nothing else");
+    for path in ["/data/file", "/missing", "", "relative/none"] {
+        let error = Machine::builder(program()).copy(host.path(), "/data").current_directory(path).build();
+        assert!(error.is_err(), "{path} is no directory");
+    }
+}

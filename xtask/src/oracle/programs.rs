@@ -1,0 +1,270 @@
+//! Programs that nobody here wrote, by QEMU user mode: what they print, and how they end, has to be the same.
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+use super::program_runs::{PREPARED, RUNS, Run};
+use crate::system::ensure_program;
+use crate::{programs, root};
+
+/// Steps below which a run is too short to tell a speed.
+const STEPS_MIN: u64 = 1_000_000;
+/// Where the table stands in the documents, and what is around it.
+const DOCUMENT: &str = "docs/benchmarks.md";
+const BEGIN: &str = "<!-- Written by `cargo xtask oracle programs --write` from here -->\n";
+const END: &str = "<!-- to here -->\n";
+
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct Args {
+    /// The engines to run programs on.
+    #[arg(long, value_delimiter = ',', value_name = "ENGINE,...", default_value = "reference")]
+    engines: Vec<String>,
+    /// Only runs whose command line has this in it.
+    #[arg(long, value_name = "TEXT", conflicts_with = "write")]
+    only: Option<String>,
+    /// Writes the table of all runs to docs/benchmarks.md.
+    #[arg(long)]
+    write: bool,
+}
+
+/// How a program ended, as a shell tells it, and what it has printed.
+#[derive(Debug, PartialEq, Eq)]
+struct Ending {
+    status: i64,
+    output: Vec<u8>,
+    error_output: Vec<u8>,
+}
+
+/// What a run took on one of our engines.
+struct Cost {
+    steps: u64,
+    seconds: f64,
+    /// Numbers of calls that are not served, and how often each was made.
+    unknown: String,
+}
+
+impl Cost {
+    /// Millions of steps a second, if there were enough of them.
+    fn mips(&self) -> Option<f64> {
+        (self.steps >= STEPS_MIN).then(|| self.steps as f64 / self.seconds.max(1e-9) / 1e6)
+    }
+}
+
+pub(super) fn run(args: &Args) -> Result<()> {
+    ensure_program("qemu-aarch64", "qemu-user")?;
+    programs::run()?;
+    let kvrm = super::kvrm()?;
+    let work = programs::folder().join("work");
+    let files = prepare(&work)?;
+    let wanted = |run: &&Run| args.only.as_ref().is_none_or(|text| run.command().contains(&text[..]));
+    let mut rows = Vec::new();
+    let mut differ = 0;
+    for run in RUNS.iter().filter(wanted) {
+        // What programs do to files is done to a copy.
+        let copy = work.join("copy");
+        fresh(&copy)?;
+        copy_folder(&files, &copy)?;
+        let theirs = by_qemu(run, &copy)?;
+        let mut costs = Vec::new();
+        for engine in &args.engines {
+            let (ours, cost) = by_kvrm(&kvrm, engine, run, &files)?;
+            let same = ours == theirs;
+            differ += usize::from(!same);
+            let mips = cost.mips().map_or(String::new(), |mips| format!("{mips:.0}"));
+            println!(
+                "{} {engine:<9} {:>13} {mips:>6} {}",
+                if same { "same  " } else { "DIFFER" },
+                cost.steps,
+                run.command()
+            );
+            if !same {
+                println!("  qemu {}\n  kvrm {}", theirs.describe(&ours), ours.describe(&theirs));
+            }
+            if !cost.unknown.is_empty() {
+                println!("  calls that are not served: {}", cost.unknown);
+            }
+            costs.push(cost);
+        }
+        rows.push((run, costs));
+    }
+    ensure!(!rows.is_empty(), "no run has that in its command line");
+    if differ > 0 {
+        bail!("{differ} runs differ");
+    }
+    if args.write { write(&args.engines, &rows) } else { Ok(()) }
+}
+
+impl Ending {
+    /// The status, and where each stream begins to be another one than `other`'s.
+    fn describe(&self, other: &Self) -> String {
+        let part = |ours: &[u8], theirs: &[u8]| {
+            let same = ours.iter().zip(theirs).take_while(|(a, b)| a == b).count();
+            let end = ours.len().min(same + 200);
+            format!("{} bytes, from {same} {:?}", ours.len(), String::from_utf8_lossy(&ours[same..end]))
+        };
+        let streams = [(&self.output, &other.output), (&self.error_output, &other.error_output)];
+        let [output, error_output] = streams.map(|(ours, theirs)| part(ours, theirs));
+        format!("status {}; output {output}; error output {error_output}", self.status)
+    }
+}
+
+fn fresh(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
+}
+
+/// Copies files and folders, and when they were changed.
+fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+    let status = Command::new("cp").args(["-a", "--"]).arg(from.join(".")).arg(to).status()?;
+    ensure!(status.success(), "cannot copy {}", from.display());
+    Ok(())
+}
+
+/// Puts the files that programs read into a folder.
+fn prepare(work: &Path) -> Result<PathBuf> {
+    let files = work.join("files");
+    fresh(&files)?;
+    fs::create_dir_all(files.join("tree/branch/twig"))?;
+    for (from, to) in [
+        ("LICENSE-APACHE", "license"),
+        ("LICENSE-MIT", "mit"),
+        ("guests/sha256.c", "sha256.c"),
+        ("guests/programs/text.h", "tree/branch/twig/leaf.h"),
+        ("guests/programs/suite.lua", "suite.lua"),
+        ("guests/programs/session.sql", "session.sql"),
+    ] {
+        fs::copy(root().join(from), files.join(to)).with_context(|| format!("cannot copy {from}"))?;
+    }
+    fs::write(files.join("empty"), "")?;
+    for (run, name) in PREPARED {
+        fs::write(files.join(name), by_qemu(run, &files)?.output)?;
+    }
+    Ok(files)
+}
+
+fn input(run: &Run, folder: &Path) -> Result<Stdio> {
+    let Some(name) = run.input else { return Ok(Stdio::null()) };
+    Ok(File::open(folder.join(name)).with_context(|| format!("cannot open the input {name}"))?.into())
+}
+
+fn by_qemu(run: &Run, folder: &Path) -> Result<Ending> {
+    use std::os::unix::process::ExitStatusExt as _;
+    let mut command = Command::new("qemu-aarch64");
+    command
+        .args(super::QEMU_CPU)
+        .args(["-0", run.program])
+        .arg(programs::folder().join(run.program))
+        .args(run.arguments);
+    let output = command.env_clear().current_dir(folder).stdin(input(run, folder)?).output()?;
+    let status = output.status.code().or_else(|| output.status.signal().map(|signal| 128 + signal));
+    let status = status.context("qemu-aarch64 has no status")?.into();
+    Ok(Ending { status, output: output.stdout, error_output: output.stderr })
+}
+
+fn by_kvrm(kvrm: &Path, engine: &str, run: &Run, files: &Path) -> Result<(Ending, Cost)> {
+    let mut command = Command::new(kvrm);
+    command.args(["run", "--json", "--engine", engine, "--cwd", "/data", "--copy"]);
+    command.arg(format!("{}:/data", files.display()));
+    if let Some(name) = run.input {
+        command.arg("--stdin").arg(files.join(name));
+    }
+    let answer = command.arg(programs::folder().join(run.program)).arg("--").args(run.arguments).output()?;
+    let json: serde_json::Value = serde_json::from_slice(&answer.stdout)
+        .with_context(|| format!("kvrm run: {}", String::from_utf8_lossy(&answer.stderr)))?;
+    let lane = &json["lanes"][0];
+    let stream = |name: &str| -> Vec<u8> {
+        let text = lane[name].as_str().unwrap_or_default().as_bytes().to_vec();
+        lane[format!("{name}_hex")].as_str().map_or(text, from_hex)
+    };
+    // What stops a lane is no status, and never the same.
+    let status = lane["code"].as_i64().unwrap_or(-1);
+    let mut error_output = stream("error_output");
+    if status < 0 {
+        error_output.extend(format!("stopped: {}\n", lane["detail"]).bytes());
+    }
+    let cost = Cost {
+        steps: json["steps"].as_u64().unwrap_or_default(),
+        seconds: json["wall_seconds"].as_f64().unwrap_or_default(),
+        unknown: json.get("unknown_calls").map_or(String::new(), ToString::to_string),
+    };
+    Ok((Ending { status, output: stream("output"), error_output }, cost))
+}
+
+fn from_hex(text: &str) -> Vec<u8> {
+    let digit = |byte: u8| (byte as char).to_digit(16).unwrap_or_default() as u8;
+    text.as_bytes().chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
+}
+
+/// Writes the table of all runs between its marks.
+fn write(engines: &[String], rows: &[(&Run, Vec<Cost>)]) -> Result<()> {
+    let mut table = String::from("\n| command | steps | as under `qemu-aarch64` |");
+    engines.iter().try_for_each(|engine| write!(table, " MIPS, {engine} |"))?;
+    table.push_str("\n| --- | ---: | --- |");
+    table.push_str(&" ---: |".repeat(engines.len()));
+    table.push('\n');
+    for (run, costs) in rows {
+        let steps = costs.first().map_or(0, |cost| cost.steps);
+        write!(table, "| `{}` | {} | yes |", run.command().replace('|', "\\|"), grouped(steps))?;
+        for cost in costs {
+            match cost.mips() {
+                Some(mips) => write!(table, " {mips:.0} |")?,
+                None => table.push_str(" |"),
+            }
+        }
+        table.push('\n');
+    }
+    table.push('\n');
+    let path = root().join(DOCUMENT);
+    let text = fs::read_to_string(&path).with_context(|| format!("cannot read {DOCUMENT}"))?;
+    let parts = text.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+    let (before, after) = parts.with_context(|| format!("{DOCUMENT} has no place for the table"))?;
+    fs::write(&path, [before, BEGIN, &table, END, after].concat())?;
+    println!("wrote {DOCUMENT}");
+    Ok(())
+}
+
+/// A number with a comma before every three digits.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_three_digits() {
+        let numbers = [0, 999, 1000, 1_234_567].map(grouped);
+        assert_eq!(numbers, ["0", "999", "1,000", "1,234,567"], "from the right");
+    }
+
+    #[test]
+    fn every_program_is_run_and_no_run_is_there_twice() {
+        let run: BTreeSet<_> = RUNS.iter().map(|run| run.program).collect();
+        assert_eq!(run, programs::names().collect(), "the programs");
+        let commands: BTreeSet<_> = RUNS.iter().map(Run::command).collect();
+        assert_eq!(commands.len(), RUNS.len(), "the command lines");
+    }
+
+    #[test]
+    fn the_document_has_a_place_for_the_table() {
+        let text = fs::read_to_string(root().join(DOCUMENT)).expect("it is there");
+        assert!(text.find(BEGIN) < text.find(END) && text.contains(BEGIN), "between its marks");
+    }
+}

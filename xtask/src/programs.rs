@@ -1,0 +1,185 @@
+//! `cargo xtask guests --programs`: programs for Linux that nobody here wrote, fetched or compiled into
+//! `target/programs/`. They are never committed.
+//!
+//! BusyBox is Debian's. The others are C sources inside crates, which cargo fetches and checks; where a library has no
+//! program of its own, ours is in `guests/programs/`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::guests::COMPILER;
+use crate::steps::cargo;
+use crate::{root, system};
+
+/// A program that is compiled from the sources in a crate.
+struct Library {
+    name: &'static str,
+    /// The crate and its version.
+    package: (&'static str, &'static str),
+    /// Where its headers are, in the crate.
+    headers: &'static str,
+    /// Its sources, in the crate: files, or folders of them.
+    sources: &'static [&'static str],
+    flags: &'static [&'static str],
+}
+
+const LIBRARIES: [Library; 4] = [
+    Library {
+        name: "lua",
+        package: ("lua-src", "=547.0.0"),
+        headers: "lua-5.4.7",
+        sources: &["lua-5.4.7"],
+        flags: &["-DLUA_USE_POSIX"],
+    },
+    Library {
+        name: "sqlite",
+        package: ("libsqlite3-sys", "=0.30.1"),
+        headers: "sqlite3",
+        sources: &["sqlite3/sqlite3.c"],
+        flags: &["-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"],
+    },
+    Library {
+        name: "deflate",
+        package: ("libz-sys", "=1.1.20"),
+        headers: "src/zlib",
+        sources: &["src/zlib"],
+        flags: &["-DHAVE_UNISTD_H"],
+    },
+    Library {
+        name: "zstandard",
+        package: ("zstd-sys", "=2.0.13"),
+        headers: "zstd/lib",
+        sources: &["zstd/lib/common", "zstd/lib/compress", "zstd/lib/decompress"],
+        flags: &["-DZSTD_DISABLE_ASM"],
+    },
+];
+
+/// The program that is Debian's.
+const BUSYBOX: &str = "busybox";
+
+/// Where programs are.
+pub(crate) fn folder() -> PathBuf {
+    root().join("target/programs")
+}
+
+/// The names of all programs.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    std::iter::once(BUSYBOX).chain(LIBRARIES.iter().map(|library| library.name))
+}
+
+/// Makes what is not there.
+pub(crate) fn run() -> Result<()> {
+    let folder = folder();
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    if !folder.join(BUSYBOX).exists() {
+        fetch_busybox(&folder)?;
+    }
+    let missing: Vec<&Library> =
+        LIBRARIES.iter().filter(|library| !folder.join(library.name).exists()).collect();
+    if !missing.is_empty() {
+        system::ensure_packages(&["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"])?;
+        let packages = fetch_crates(&folder.join("crates"))?;
+        for library in missing {
+            library.compile(&packages, &folder)?;
+        }
+    }
+    for name in names() {
+        let size = fs::metadata(folder.join(name)).with_context(|| format!("{name} was not made"))?.len();
+        println!("target/programs/{name}: {size} bytes");
+    }
+    Ok(())
+}
+
+/// Takes BusyBox out of Debian's package for arm64, whatever this machine is.
+fn fetch_busybox(folder: &Path) -> Result<()> {
+    let apt = folder.join("apt");
+    for part in ["lists/partial", "cache/archives/partial"] {
+        fs::create_dir_all(apt.join(part)).with_context(|| format!("cannot create {}", apt.display()))?;
+    }
+    // What the system knows of its own packages stays as it is.
+    let run = |arguments: &[&str]| -> Result<()> {
+        let mut command = Command::new("apt-get");
+        command.current_dir(&apt).args(["-o", "APT::Architecture=arm64", "-o", "APT::Architectures=arm64"]);
+        command.arg("-o").arg(format!("Dir::State::lists={}", apt.join("lists").display()));
+        command.arg("-o").arg(format!("Dir::Cache={}", apt.join("cache").display()));
+        let status = command.args(arguments).status().context("cannot run apt-get, which has BusyBox")?;
+        ensure!(status.success(), "apt-get {} failed", arguments.join(" "));
+        Ok(())
+    };
+    run(&["update"])?;
+    run(&["download", "busybox-static:arm64"])?;
+    let package = entries(&apt)?.into_iter().find(|path| path.extension().is_some_and(|end| end == "deb"));
+    let package = package.context("apt-get has downloaded no package")?;
+    let status = Command::new("dpkg").arg("-x").arg(&package).arg(apt.join("files")).status();
+    ensure!(status.context("cannot run dpkg")?.success(), "dpkg cannot unpack {}", package.display());
+    let program = apt.join("files/bin").join(BUSYBOX);
+    fs::copy(&program, folder.join(BUSYBOX)).with_context(|| format!("cannot copy {}", program.display()))?;
+    Ok(())
+}
+
+/// What there is in a folder, sorted.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    paths.sort_unstable();
+    Ok(paths)
+}
+
+/// Where the crates with sources are: the answer of `cargo metadata` about a package in `folder` that needs them.
+fn fetch_crates(folder: &Path) -> Result<serde_json::Value> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let mut manifest =
+        "[workspace]\n[package]\nname = \"programs\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
+                        [lib]\npath = \"empty.rs\"\n[dependencies]\n"
+            .to_owned();
+    for Library { package: (name, version), .. } in &LIBRARIES {
+        manifest += &format!("{name} = \"{version}\"\n");
+    }
+    fs::write(folder.join("empty.rs"), "").context("cannot write a source file")?;
+    let path = folder.join("Cargo.toml");
+    fs::write(&path, manifest).with_context(|| format!("cannot write {}", path.display()))?;
+    let answer =
+        cargo().args(["metadata", "--format-version", "1", "--manifest-path"]).arg(&path).output()?;
+    ensure!(answer.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&answer.stderr));
+    serde_json::from_slice(&answer.stdout).context("cargo metadata says something else")
+}
+
+impl Library {
+    /// The folder of its crate.
+    fn folder(&self, metadata: &serde_json::Value) -> Result<PathBuf> {
+        let packages = metadata["packages"].as_array().context("cargo metadata names no packages")?;
+        let package = packages.iter().find(|package| package["name"] == self.package.0);
+        let manifest = package.and_then(|package| package["manifest_path"].as_str());
+        let manifest =
+            manifest.with_context(|| format!("cargo metadata does not name {}", self.package.0))?;
+        Ok(Path::new(manifest).parent().unwrap_or(Path::new("/")).to_owned())
+    }
+
+    fn compile(&self, metadata: &serde_json::Value, folder: &Path) -> Result<()> {
+        let package = self.folder(metadata)?;
+        let mut sources = vec![root().join("guests/programs").join(self.name).with_extension("c")];
+        for source in self.sources {
+            let path = package.join(source);
+            let files = if path.is_dir() { entries(&path)? } else { vec![path] };
+            sources.extend(files.into_iter().filter(|path| path.extension().is_some_and(|end| end == "c")));
+        }
+        println!("compiling {} from {} {}", self.name, self.package.0, self.package.1);
+        // Warnings about the code of others help nobody here.
+        let status = Command::new(COMPILER)
+            .args(["-O2", "-static", "-w"])
+            .args(self.flags)
+            .arg("-I")
+            .arg(package.join(self.headers))
+            .args(&sources)
+            .arg("-lm")
+            .arg("-o")
+            .arg(folder.join(self.name))
+            .status()
+            .with_context(|| format!("cannot run {COMPILER}"))?;
+        ensure!(status.success(), "{COMPILER} could not compile {}", self.name);
+        Ok(())
+    }
+}
