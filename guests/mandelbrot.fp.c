@@ -20,6 +20,9 @@ const struct guest guest = {"mandelbrot", "rows", 100, 1000000000, 1};
     }                                                                                                                  \
     typedef real real##s __attribute__((vector_size(16)));                                                             \
     typedef integer integer##s __attribute__((vector_size(16)));                                                       \
+    static real##s choose_##real##s(integer##s chosen, real##s x, real##s y) {                                           \
+        return (real##s)((chosen & (integer##s)x) | (~chosen & (integer##s)y));                                        \
+    }                                                                                                                  \
     static integer##s steps_##real##s(real##s a, real##s b) {                                                          \
         real##s x = {0}, y = {0};                                                                                      \
         integer##s steps = {0}, is_near = ~steps;                                                                      \
@@ -27,8 +30,8 @@ const struct guest guest = {"mandelbrot", "rows", 100, 1000000000, 1};
             is_near &= x * x + y * y <= 4;                                                                             \
             steps -= is_near;                                                                                          \
             real##s next = x * x - y * y + a;                                                                          \
-            y = (x + x) * y + b;                                                                                       \
-            x = next;                                                                                                  \
+            y = choose_##real##s(is_near, (x + x) * y + b, y);                                                           \
+            x = choose_##real##s(is_near, next, x);                                                                      \
         }                                                                                                              \
         return steps;                                                                                                  \
     }                                                                                                                  \

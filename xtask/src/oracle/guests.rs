@@ -44,8 +44,16 @@ pub(super) fn run() -> Result<()> {
             Ok(command.args(arguments).output()?)
         };
         let theirs = run(Command::new("qemu-aarch64").env("KVRM_GUEST", "a variable").arg(&guest))?;
-        let ours =
-            ["run", "--engine=reference", "--fp", "--env=KVRM_GUEST=a variable", "--stdin", INPUT, &guest, "--"];
+        let ours = [
+            "run",
+            "--engine=reference",
+            "--fp",
+            "--env=KVRM_GUEST=a variable",
+            "--stdin",
+            INPUT,
+            &guest,
+            "--",
+        ];
         let ours = run(Command::new(target.join("release/kvrm")).args(ours))?;
         let same = result(&theirs) == result(&ours);
         differ += usize::from(!same);
