@@ -11,15 +11,12 @@ use crate::{programs, root, system};
 
 pub(crate) const COMPILER: &str = "aarch64-linux-gnu-gcc";
 
-/// A program that uses the integer instructions of Armv8.0 and nothing else, and a file that holds nothing of the
-/// place and time it was made at: paths are relative to the folder of the sources.
+/// A program for Armv8.0, and a file that holds nothing of the place and time it was made at: paths are relative to the
+/// folder of the sources.
 const FLAGS: &[&str] = &[
-    "-O2",
     "-march=armv8-a",
-    "-mgeneral-regs-only",
     "-mno-outline-atomics",
     "-ffreestanding",
-    "-fno-tree-vectorize",
     "-fno-tree-loop-distribute-patterns",
     "-fno-stack-protector",
     "-fno-asynchronous-unwind-tables",
@@ -35,6 +32,13 @@ const FLAGS: &[&str] = &[
     "runtime/start.S",
     "runtime/runtime.c",
 ];
+
+/// A program that uses the integer instructions and nothing else.
+const INTEGERS: &[&str] = &["-O2", "-mgeneral-regs-only", "-fno-tree-vectorize"];
+
+/// One that uses floating point and vectors. Operations are those that the source says, so that two ways to write a
+/// loop give the same results.
+const FLOATING_POINT: &[&str] = &["-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"];
 
 /// What only programs for bare metal are linked with.
 const BARE_METAL: &[&str] = &["-Truntime/guest.ld"];
@@ -81,22 +85,26 @@ impl Folder {
     }
 }
 
-/// A guest is a file `NAME.c`, or `NAME.pie.c` when it is position independent.
+/// A guest is a file `NAME.c`, `NAME.pie.c` when it is position independent, or `NAME.fp.c` when it uses floating point
+/// and vectors.
 struct Guest {
     name: String,
     source: String,
     kind: &'static [&'static str],
+    instructions: &'static [&'static str],
     folder: Folder,
 }
 
 impl Guest {
     fn from_source(folder: Folder, source: &str) -> Option<Self> {
         let stem = source.strip_suffix(".c")?;
-        let (name, kind) = match stem.strip_suffix(".pie") {
-            Some(name) => (name, POSITION_INDEPENDENT),
-            None => (stem, FIXED),
+        let (name, kind, instructions) = match stem.split_once('.') {
+            None => (stem, FIXED, INTEGERS),
+            Some((name, "pie")) => (name, POSITION_INDEPENDENT, INTEGERS),
+            Some((name, "fp")) => (name, FIXED, FLOATING_POINT),
+            Some(_) => return None,
         };
-        Some(Self { name: name.to_owned(), source: source.to_owned(), kind, folder })
+        Some(Self { name: name.to_owned(), source: source.to_owned(), kind, instructions, folder })
     }
 
     /// The compiled guest, from the root of the repository.
@@ -107,6 +115,7 @@ impl Guest {
     fn compile(&self, output: &Path) -> Result<()> {
         let status = Command::new(COMPILER)
             .current_dir(root().join(self.folder.path()))
+            .args(self.instructions)
             .args(FLAGS)
             .args(self.folder.flags())
             .args(self.kind)

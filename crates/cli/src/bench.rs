@@ -8,7 +8,6 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
-use kvrm::arm64::Features;
 use kvrm::{Factory, Machine};
 
 use self::guest::Guest;
@@ -81,9 +80,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if args.lanes.contains(&0) {
         bail!("--lanes: a machine needs at least 1 lane, and 0 were asked for");
     }
-    let wanted = guests.iter().map(|guest| guest.program.features(Features::ALL));
-    let engine =
-        args.engine.choose(wanted.max_by_key(|features| features.fp).unwrap_or(Features::ARMV8_0))?;
+    let engine = args.engine.choose()?;
     if !args.json
         && let Some(line) = engine.note()
     {

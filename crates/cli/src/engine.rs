@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use kvrm::arm64::Features;
 use kvrm::models::Weights;
 use kvrm::{Dispatch, Engine, Error, Executor, Factory, GpuEngine, Mode, Plan, ReferenceEngine};
 
@@ -112,8 +111,8 @@ pub(crate) struct Chosen {
 }
 
 impl EngineArgs {
-    /// Opens what is asked for, for a machine that is to have some features if its engine can have them.
-    pub(crate) fn choose(&self, wanted: Features) -> Result<Chosen> {
+    /// Opens what is asked for.
+    pub(crate) fn choose(&self) -> Result<Chosen> {
         let dispatch = self.dispatch.dispatch()?;
         let engine = match (dispatch.mode(), self.engine) {
             (Mode::Table, engine) => engine,
@@ -122,13 +121,6 @@ impl EngineArgs {
             }
             (_, Name::Auto | Name::Gpu) => Name::Gpu,
         };
-        if let Some(feature) = wanted.without(Features::GPU).next()
-            && engine == Name::Auto
-            && self.adapter.adapter.is_none()
-        {
-            let reason = format!("GPUs have no {} yet; running on the CPU reference", feature.name());
-            return Ok(Chosen { gpu: None, dispatch, fallback: Some(reason) });
-        }
         let chosen = self.adapter.choose(engine)?;
         let gpu = chosen.gpu.map(|gpu| gpu.with_dispatch(dispatch.clone()));
         Ok(Chosen { gpu, dispatch, ..chosen })
@@ -177,13 +169,6 @@ impl Factory for Chosen {
         match &self.gpu {
             Some(gpu) => gpu.executor(plan),
             None => ReferenceEngine.executor(plan),
-        }
-    }
-
-    fn features(&self) -> Features {
-        match &self.gpu {
-            Some(gpu) => gpu.features(),
-            None => ReferenceEngine.features(),
         }
     }
 

@@ -116,9 +116,9 @@ impl LoadArgs {
 }
 
 impl MachineArgs {
-    /// The features of the machine, on an engine that can have those of `engine`.
-    pub(crate) fn features(&self, program: &Program, engine: Features) -> Features {
-        let features = if self.fp { Features::ALL } else { program.features(engine) };
+    /// The features of the machine.
+    pub(crate) fn features(&self, program: &Program) -> Features {
+        let features = if self.fp { Features::ALL } else { program.features() };
         Features { lse: self.lse, ..features }
     }
 

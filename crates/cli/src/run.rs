@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use kvrm::arm64::{Feature, Features, decode, disassemble};
-use kvrm::{Access, Factory as _, Fault, FaultKind, Machine, Register, Report, Stop, Stream};
+use kvrm::{Access, Fault, FaultKind, Machine, Register, Report, Stop, Stream};
 
 use crate::engine::EngineArgs;
 use crate::number;
@@ -59,8 +59,8 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     let bar = ProgressBar::no_length();
     let failure = Failure::default();
     let program = args.machine.load.load()?;
-    let engine = args.engine.choose(args.machine.features(&program, Features::ALL))?;
-    let features = args.machine.features(&program, engine.features());
+    let engine = args.engine.choose()?;
+    let features = args.machine.features(&program);
     let lanes = usize::try_from(args.lanes)?;
     let mut builder = args.machine.builder(program, features, lanes)?.engine(engine.clone()).lanes(lanes);
     let is_live = args.lanes == 1 && !args.json && args.output_dir.is_none() && !args.group;

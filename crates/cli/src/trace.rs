@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use kvrm::arm64::{Cpu, disassemble};
-use kvrm::{Factory as _, ReferenceEngine, Stop, Stream};
+use kvrm::{Stop, Stream};
 
 use crate::number;
 use crate::output::{Output, note};
@@ -38,7 +38,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     let lane = usize::try_from(args.lane)?;
     // The lane is the only one, but has the arguments of the one asked for.
     let program = args.machine.load.load()?;
-    let features = args.machine.features(&program, ReferenceEngine.features());
+    let features = args.machine.features(&program);
     let builder =
         args.machine.builder_of_lanes(program, features, lane, 1)?.console(|_, _: Stream, bytes| {
             let _ = stderr().write_all(bytes);

@@ -3,24 +3,29 @@
 //! Criterion's elements are retired steps, so its Melem/s are MIPS. Every run is checked: a guest that does
 //! not exit with 0 fails the benchmark.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use kvrm_machine::{Machine, Program, Stop};
+use kvrm_machine::{Machine, Stop};
+use kvrm_testkit::guests::{features, guest};
 
 /// The guests, with the size that makes one lane of many take about 100,000 steps.
-const GUESTS: [(&str, &str); 11] = [
+const GUESTS: [(&str, &str); 16] = [
     ("bubble_sort", "140"),
+    ("decimal", "3"),
+    ("fft", "4"),
     ("life", "1"),
     ("lz", "1200"),
+    ("mandelbrot", "3"),
     ("matmul", "16"),
     ("mix", "1700"),
+    ("nbody", "200"),
     ("quicksort", "700"),
     ("relocs", "2400"),
     ("sha256", "500"),
     ("sieve", "8000"),
     ("strings", "5"),
+    ("vectors", "3"),
     ("vm", "30"),
 ];
 
@@ -28,10 +33,8 @@ const GUESTS: [(&str, &str); 11] = [
 const LANES: usize = 1000;
 
 fn machine(name: &str, lanes: usize, arguments: Vec<String>) -> Machine {
-    let path =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../guests/bin").join(name).with_extension("elf");
-    let program = Program::open(path).expect("the guest is in the repository");
-    let builder = Machine::builder(program).lanes(lanes).arguments(move |_| arguments.clone());
+    let builder = Machine::builder(guest(name)).features(features(name)).lanes(lanes);
+    let builder = builder.arguments(move |_| arguments.clone());
     let mut machine = builder.build().expect("a guest of the repository fits");
     machine.snapshot().expect("the CPU engine can always take a snapshot");
     machine

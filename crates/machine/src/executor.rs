@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use kvrm_arm64::{Access, Cpu, Features, Stop};
+use kvrm_arm64::{Access, Cpu, Stop};
 
 use crate::error::Error;
 use crate::image::Image;
@@ -17,11 +17,6 @@ pub trait Factory {
     /// # Errors
     /// If the host or the device has no room for it, or fails.
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error>;
-
-    /// The optional features its machines can have.
-    fn features(&self) -> Features {
-        Features::GPU
-    }
 
     /// How many lanes with an image of their own, of a few pages each, an executor takes at least.
     fn images_max(&self) -> usize {

@@ -173,12 +173,12 @@ impl Program {
         Ok(Self { name: name.to_owned(), entry: address, segments, symbols: Vec::new(), linux: None })
     }
 
-    /// The optional features of its machine unless told otherwise, on an engine that can have those of `engine`.
+    /// The optional features of its machine unless told otherwise.
     ///
-    /// Compilers for Linux take floating point for granted, so such programs get it where there is any.
+    /// Compilers for Linux take floating point for granted.
     #[must_use]
-    pub const fn features(&self, engine: Features) -> Features {
-        Features { fp: self.linux.is_some() && engine.fp, ..Features::ARMV8_0 }
+    pub const fn features(&self) -> Features {
+        Features { fp: self.linux.is_some(), ..Features::ARMV8_0 }
     }
 
     /// The function that covers `address`.

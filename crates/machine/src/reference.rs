@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use kvrm_arm64::{Access, Cpu, Features, Stop};
+use kvrm_arm64::{Access, Cpu, Stop};
 use rayon::prelude::*;
 
 use crate::address_space::{AddressSpace, MemorySnapshot};
@@ -24,10 +24,6 @@ pub struct ReferenceEngine;
 impl Factory for ReferenceEngine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
         Ok(Box::new(Reference::new(plan)?))
-    }
-
-    fn features(&self) -> Features {
-        Features::ALL
     }
 }
 

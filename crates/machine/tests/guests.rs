@@ -1,29 +1,30 @@
 //! The compiled guests: each prints the line that it prints under QEMU.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
-use kvrm_machine::{Machine, Program, Stop, Stream};
+use kvrm_machine::{Features, Machine, Stop, Stream};
+use kvrm_testkit::guests::{FP_GUESTS, GUESTS, features, folder, guest};
 use proptest::prelude::*;
 
 /// What each guest prints without arguments, as `qemu-aarch64` ran it.
-const LINES: [&str; 11] = [
+const LINES: [&str; 16] = [
     "bubble_sort size=800 seed=1 swaps=161420 hash=0x7b2b136395ae474a ok",
+    "decimal size=60 seed=1 hash=0x713f8fc0596a73b2 ok",
+    "fft size=100 seed=1 hash=0x69a3a6206a979de ok",
     "life size=30 seed=1 alive=702 hash=0x32a4d2e4d5f2358b ok",
     "lz size=60000 seed=1 packed=27823 unpacked=60000 hash=0xe9d7491ef6d463db ok",
+    "mandelbrot size=100 seed=1 double=0xc93a6f35a68cbbe1 single=0x6e4200866195bfc7 ok",
     "matmul size=72 seed=1 hash=0x753ae72a2b0e5d21 ok",
     "mix size=50000 seed=1 sum=0xe25a29f8d22e7016 ok",
+    "nbody size=6000 seed=1 places=0x5ac1e94348c0a5af velocities=0x5a13f534b248e53f ok",
     "quicksort size=20000 seed=1 hash=0xa3def3befde92f26 ok",
     "relocs size=100000 seed=1 x=0x6ff0f3b95c63a67a last=2 ok",
     "sha256 size=40000 seed=1 digest=36d3ebc1b14196675b3afd26806c32ccb7c9a3e7f920e84226883b00621b0e88 ok",
     "sieve size=300000 seed=1 primes=25997 ok",
     "strings size=300 seed=1 hash=0x524cedd96ab2efb3 ok",
+    "vectors size=80 seed=1 hash=0xed29c27ed596c260 ok",
     "vm size=400 seed=1 steps=20160 longest=143 at=327 executed=153003 ok",
 ];
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../guests/bin")
-}
 
 /// The name a line begins with.
 fn name(line: &'static str) -> &'static str {
@@ -32,10 +33,10 @@ fn name(line: &'static str) -> &'static str {
 
 /// Runs a guest once in each lane with that lane's arguments; gives stop and output of each.
 fn run(name: &str, arguments: &[&[&str]]) -> Vec<(Stop, String)> {
-    let program = Program::open(folder().join(name).with_extension("elf")).expect("the guest is there");
     let owned: Vec<Vec<String>> =
         arguments.iter().map(|lane| lane.iter().map(|&word| word.to_owned()).collect()).collect();
-    let mut machine = Machine::builder(program)
+    let mut machine = Machine::builder(guest(name))
+        .features(features(name))
         .lanes(arguments.len())
         .arguments(move |lane| owned[lane].clone())
         .build()
@@ -67,6 +68,20 @@ fn there_is_no_guest_that_is_not_tested() {
         files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
     let known: BTreeSet<String> = LINES.iter().map(|line| format!("{}.elf", name(line))).collect();
     assert_eq!(found, known, "the files in guests/bin");
+    let short = GUESTS.into_iter().chain(FP_GUESTS);
+    let short: BTreeSet<String> = short.map(|(name, _)| format!("{name}.elf")).collect();
+    assert_eq!(found, short, "those that other tests run");
+}
+
+#[test]
+fn a_guest_that_needs_floating_point_cannot_run_without() {
+    for (name, size) in FP_GUESTS {
+        let arguments = move |_: usize| vec![size.to_owned()];
+        let builder = Machine::builder(guest(name)).features(Features::ARMV8_0).arguments(arguments);
+        let mut machine = builder.build().expect("the guest fits");
+        machine.run(u64::MAX).expect("the engine works");
+        assert!(matches!(machine.stop(0), Ok(Some(Stop::Undefined { .. }))), "{name} is rightly listed");
+    }
 }
 
 #[test]

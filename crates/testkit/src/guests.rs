@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use kvrm_machine::Program;
+use kvrm_machine::{Features, Program};
 
-/// Every guest, with a size that makes a short run.
+/// Every guest that needs nothing but integer instructions, with a size that makes a short run.
 pub const GUESTS: [(&str, &str); 11] = [
     ("bubble_sort", "40"),
     ("life", "1"),
@@ -19,6 +19,10 @@ pub const GUESTS: [(&str, &str); 11] = [
     ("vm", "4"),
 ];
 
+/// Every guest that needs floating point and vectors, with a size that makes a short run.
+pub const FP_GUESTS: [(&str, &str); 5] =
+    [("decimal", "3"), ("fft", "2"), ("mandelbrot", "2"), ("nbody", "20"), ("vectors", "2")];
+
 /// Every guest for Linux, with arguments that end it in a way of its own.
 pub const LINUX_GUESTS: [(&str, &[&str]); 6] = [
     ("files", &["/tmp/kvrm-guest"]),
@@ -28,6 +32,13 @@ pub const LINUX_GUESTS: [(&str, &[&str]); 6] = [
     ("process", &["sigpipe"]),
     ("tls", &[]),
 ];
+
+/// What a machine has to have to run a guest.
+#[must_use]
+pub fn features(name: &str) -> Features {
+    let fp = FP_GUESTS.iter().any(|(guest, _)| *guest == name);
+    Features { fp, ..Features::ARMV8_0 }
+}
 
 /// Where they are.
 #[must_use]

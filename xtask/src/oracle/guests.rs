@@ -46,8 +46,16 @@ pub(super) fn run() -> Result<()> {
             .args(super::QEMU_CPU)
             .env("KVRM_GUEST", "a variable")
             .arg(&guest))?;
-        let ours =
-            ["run", "--engine=reference", "--env=KVRM_GUEST=a variable", "--stdin", INPUT, &guest, "--"];
+        let ours = [
+            "run",
+            "--engine=reference",
+            "--fp",
+            "--env=KVRM_GUEST=a variable",
+            "--stdin",
+            INPUT,
+            &guest,
+            "--",
+        ];
         let ours = run(Command::new(&kvrm).args(ours))?;
         let same = result(&theirs) == result(&ours);
         differ += usize::from(!same);

@@ -18,6 +18,7 @@ pub mod control;
 pub mod divide;
 pub mod estimate;
 pub mod format;
+pub mod host;
 pub mod integer;
 pub mod multiply;
 pub mod named;

@@ -1,6 +1,9 @@
 //! The host's own numbers, where they are not NaNs.
 
+use kvrm_arm64::semantics::float::arithmetic::{FP_ADD, FP_DIV, FP_MUL, FP_SQRT, FP_SUB, fp_operation};
+use kvrm_arm64::semantics::float::control::{FPCR_DN, FPCR_FZ, FPSR_IOC, FPSR_IXC, fp_rounding_mode};
 use kvrm_arm64::semantics::float::format::{DOUBLE, Format, SINGLE};
+use kvrm_arm64::semantics::float::host::fp_operation_on_host;
 use kvrm_arm64::semantics::float::named::{fp_add, fp_div, fp_mul, fp_mul_add, fp_sqrt, fp_sub};
 use kvrm_testkit::inputs::{float, floats};
 use kvrm_testkit::random::Random;
@@ -44,4 +47,64 @@ fn double_precision() {
         let [x, y, z] = [x, y, z].map(f64::from_bits);
         [x + y, x - y, x * y, x / y, x.sqrt(), x.mul_add(y, z)].map(f64::to_bits)
     });
+}
+
+/// What the host is asked, where it answers, is what integers give, and no exception is new.
+fn compare_answers(format: Format) {
+    const OPERATIONS: [u32; 4] = [FP_ADD, FP_SUB, FP_MUL, FP_DIV];
+    let edges = floats(format);
+    let mut random = Random::new(6);
+    let ones = (1 << format.exponent_bits) - 1;
+    let mut answers = [0; OPERATIONS.len()];
+    for _ in 0..500_000 {
+        let x = float(format, &edges, &mut random);
+        let mut y = float(format, &edges, &mut random);
+        let field = |bits: u64| bits >> format.fraction_bits & ones;
+        if random.below(2) == 0 {
+            // The product or the quotient is about as large as the least or the largest number.
+            let bias = ones / 2;
+            let target = [0, ones][random.below(2) as usize] + random.below(5);
+            let product = (target + bias).wrapping_sub(field(x));
+            let quotient = (field(x) + bias).wrapping_sub(target);
+            let near = if random.below(2) == 0 { product } else { quotient }.wrapping_sub(2) & ones;
+            y = y & !(ones << format.fraction_bits) | near << format.fraction_bits;
+        }
+        let fpcr = [0, 0, 0, 1 << 22, 2 << 22, 3 << 22, FPCR_FZ, FPCR_DN][random.below(8) as usize];
+        let fpsr = [0, FPSR_IXC, FPSR_IXC, FPSR_IXC | FPSR_IOC][random.below(4) as usize];
+        for (operation, answers) in OPERATIONS.into_iter().zip(&mut answers) {
+            let Some(value) = fp_operation_on_host(operation, x, y, format, fpcr, fpsr) else { continue };
+            let ours = fp_operation(operation, x, y, y, format, format, fp_rounding_mode(fpcr), fpcr);
+            let what = format!("{operation} of {x:#x} and {y:#x}, FPCR {fpcr:#x}, FPSR {fpsr:#x}");
+            assert_eq!((value, fpsr), (ours.value, fpsr | ours.fpsr), "{what}");
+            *answers += 1;
+        }
+    }
+    assert!(
+        answers.into_iter().all(|count| count > 20_000),
+        "it answers often enough to matter: {answers:?}"
+    );
+}
+
+#[test]
+fn the_host_answers_as_integers_do_in_single_precision() {
+    compare_answers(SINGLE);
+}
+
+#[test]
+fn the_host_answers_as_integers_do_in_double_precision() {
+    compare_answers(DOUBLE);
+}
+
+#[test]
+fn the_host_is_not_asked_what_it_cannot_say() {
+    let [one, three] = [1.0, 3.0].map(f64::to_bits);
+    let ask = |operation, x, fpcr, fpsr| fp_operation_on_host(operation, x, three, DOUBLE, fpcr, fpsr);
+    assert_eq!(ask(FP_DIV, one, 0, FPSR_IXC), Some((1.0f64 / 3.0).to_bits()), "a third");
+    assert_eq!(ask(FP_DIV, one, 0, 0), None, "a third that is the first inexact number");
+    assert_eq!(ask(FP_DIV, one, 1 << 22, FPSR_IXC), None, "a third that is rounded up");
+    assert_eq!(ask(FP_SQRT, one, 0, FPSR_IXC), None, "another operation");
+    assert_eq!(ask(FP_ADD, f64::INFINITY.to_bits(), 0, FPSR_IXC), None, "infinity");
+    assert_eq!(ask(FP_ADD, 1, 0, FPSR_IXC), None, "a denormal number, which may be flushed");
+    assert_eq!(ask(FP_MUL, f64::MAX.to_bits(), 0, FPSR_IXC), None, "an overflow");
+    assert_eq!(ask(FP_DIV, f64::MIN_POSITIVE.to_bits(), 0, FPSR_IXC), None, "an underflow");
 }

@@ -1,15 +1,14 @@
 //! Every guest for Linux on both engines.
 
-use kvrm_machine::{Builder, Features, Machine, Stream};
+use kvrm_machine::{Builder, Machine, Stream};
 use kvrm_testkit::guests::{LINUX_GUESTS, linux_guest};
 
 use crate::support::{Gpu, same_machines};
 
-/// Lanes whose last two have inputs and variables of their own. Both engines have the same features, which lanes are told.
+/// Lanes whose last two have inputs and variables of their own.
 fn builder(name: &str, arguments: &'static [&'static str]) -> Builder<'static> {
     Machine::builder(linux_guest(name))
         .lanes(3)
-        .features(Features::GPU)
         .arguments(|_| arguments.iter().map(|&word| word.to_owned()).collect())
         .environment(|lane| vec![format!("KVRM_LANE={}", lane.min(1))])
         .input(|lane| b"some input ".repeat(lane))

@@ -289,7 +289,7 @@ impl<'a> Builder<'a> {
         // The image checks this too, but only after stack and heap have their places behind the segments.
         self.program.segments.iter().try_for_each(Segment::check)?;
         let is_linux = self.program.linux.is_some();
-        let features = self.features.unwrap_or_else(|| self.program.features(self.engine.features()));
+        let features = self.features.unwrap_or_else(|| self.program.features());
         let stack_bytes = self.stack_bytes.unwrap_or(if is_linux { 8 << 20 } else { 1 << 20 });
         let heap_bytes = self.heap_bytes.unwrap_or(if is_linux { 256 << 20 } else { 16 << 20 });
         let (layout, arena) =

@@ -2,7 +2,7 @@
 
 use kvrm_arm64::asm::{X0, X1, X2, X3, at};
 use kvrm_machine::{Builder, LaneSetup, Machine, Stop};
-use kvrm_testkit::guests::{GUESTS, guest};
+use kvrm_testkit::guests::{FP_GUESTS, GUESTS, features, guest};
 
 use crate::support::{CODE, PAGE, lane, raw, word};
 
@@ -30,8 +30,10 @@ fn run_with_one_more_frame_each_time(builder: Builder<'_>, first: usize) -> (Mac
 
 #[test]
 fn every_guest_ends_the_same_if_frames_come_one_by_one() {
-    for (name, size) in GUESTS {
-        let builder = || Machine::builder(guest(name)).arguments(move |_| vec![size.to_owned()]);
+    for (name, size) in GUESTS.into_iter().chain(FP_GUESTS) {
+        let builder = || {
+            Machine::builder(guest(name)).features(features(name)).arguments(move |_| vec![size.to_owned()])
+        };
         let mut unlimited = builder().build().unwrap();
         unlimited.run(u64::MAX).unwrap();
         let expected = lane(&mut unlimited, 0);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::{Class, Encoding};
 use kvrm_machine::{Builder, Features, Machine, Stop};
-use kvrm_testkit::guests::{GUESTS, guest};
+use kvrm_testkit::guests::{FP_GUESTS, GUESTS, features, guest};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
 use proptest::prelude::*;
@@ -32,9 +32,10 @@ fn run_in_slices(machine: &mut Machine, slice: u64) -> (u64, u64) {
 
 #[test]
 fn every_guest_ends_the_same_in_slices_of_any_length() {
-    for (name, size) in GUESTS {
+    for (name, size) in GUESTS.into_iter().chain(FP_GUESTS) {
         let builder = || -> Builder<'static> {
-            Machine::builder(guest(name)).arguments(move |_| vec![size.to_owned(), "7".to_owned()])
+            let arguments = move |_| vec![size.to_owned(), "7".to_owned()];
+            Machine::builder(guest(name)).features(features(name)).arguments(arguments)
         };
         let mut whole = builder().build().unwrap();
         let report = whole.run(u64::MAX).unwrap();

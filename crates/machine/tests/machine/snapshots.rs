@@ -1,16 +1,17 @@
 //! Snapshot and reset: the same again, for what was written.
 
 use kvrm_machine::{Machine, Stop};
-use kvrm_testkit::guests::{GUESTS, guest};
+use kvrm_testkit::guests::{FP_GUESTS, GUESTS, features, guest};
 use proptest::prelude::*;
 
 use crate::support::{CODE, Lane, lane, raw};
 
 /// A machine of a guest in lanes that differ in their seeds.
 fn machine(index: usize, lanes: usize) -> Machine {
-    let (name, size) = GUESTS[index];
+    let (name, size) = GUESTS.into_iter().chain(FP_GUESTS).nth(index).unwrap();
     let arguments = move |lane: usize| vec![size.to_owned(), (lane + 1).to_string()];
-    Machine::builder(guest(name)).lanes(lanes).arguments(arguments).build().unwrap()
+    let builder = Machine::builder(guest(name)).features(features(name));
+    builder.lanes(lanes).arguments(arguments).build().unwrap()
 }
 
 fn lanes(machine: &mut Machine) -> Vec<Lane> {
@@ -22,7 +23,7 @@ proptest! {
 
     #[test]
     fn what_follows_a_reset_is_what_followed_the_snapshot(
-        index in 0..GUESTS.len(),
+        index in 0..GUESTS.len() + FP_GUESTS.len(),
         before in 0..30_000u64,
         after in prop::collection::vec(0..30_000u64, 1..4),
     ) {

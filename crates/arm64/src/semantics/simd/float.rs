@@ -2,14 +2,17 @@
 
 use super::pairwise::pairs;
 use super::vector::{Lanes, Second, elem, set_v, v};
-use crate::semantics::float::arithmetic::{FP_MAX, FP_MAX_NUM, FP_MIN, FP_MIN_NUM};
+use crate::semantics::float::arithmetic::{
+    FP_ADD, FP_DIV, FP_MAX, FP_MAX_NUM, FP_MIN, FP_MIN_NUM, FP_MUL, FP_SUB, fp_operation,
+};
 use crate::semantics::float::control::{
     ROUND_NEGATIVE, ROUND_POSITIVE, ROUND_TIE_AWAY, ROUND_TIE_EVEN, ROUND_ZERO, fp_rounding_mode,
 };
 use crate::semantics::float::estimate::{unsigned_recip_estimate, unsigned_rsqrt_estimate};
 use crate::semantics::float::format::{Format, fp_format};
+use crate::semantics::float::host::fp_operation_on_host;
 use crate::semantics::float::named::{
-    fp_add, fp_div, fp_max, fp_max_num, fp_min, fp_min_num, fp_mul, fp_mul_add, fp_mulx, fp_recip_estimate,
+    fp_add, fp_max, fp_max_num, fp_min, fp_min_num, fp_mul, fp_mul_add, fp_mulx, fp_recip_estimate,
     fp_recip_step_fused, fp_recpx, fp_round_int, fp_rsqrt_estimate, fp_rsqrt_step_fused, fp_sqrt, fp_sub,
 };
 use crate::semantics::float::round::FpResult;
@@ -65,6 +68,31 @@ fn three(cpu: &mut Cpu, w: Word, operation: impl Fn(u64, u64, u64, Format, u32) 
     set_v(cpu, w.rd(), result);
 }
 
+/// Writes sums, differences, products or quotients of the numbers of Vn and the second operand to Vd.
+///
+/// Programs do little else, so this is [`two`] without calls of functions, but for numbers that are out of the ordinary.
+fn arithmetic<const OPERATION: u32>(cpu: &mut Cpu, w: Word) {
+    let lanes = Lanes::of_sz(w);
+    let n = v(cpu, w.rn());
+    let m = Second::new(cpu, w, lanes.esize, v(cpu, w.rm()));
+    let mut result = 0;
+    for e in 0..lanes.count {
+        let (x, y, format) = (elem(n, e, lanes.esize), m.elem(e), format(lanes));
+        let value = match fp_operation_on_host(OPERATION, x, y, format, cpu.fpcr, cpu.fpsr) {
+            Some(value) => value,
+            None => arithmetic_in_integers(cpu, OPERATION, x, y, format),
+        };
+        result |= u128::from(value) << (e * lanes.esize);
+    }
+    set_v(cpu, w.rd(), result);
+}
+
+#[inline(never)]
+fn arithmetic_in_integers(cpu: &mut Cpu, operation: u32, x: u64, y: u64, format: Format) -> u64 {
+    let fpcr = cpu.fpcr;
+    noted(cpu, fp_operation(operation, x, y, y, format, format, fp_rounding_mode(fpcr), fpcr))
+}
+
 /// A result without exceptions.
 const fn quiet(value: u64) -> FpResult {
     FpResult { value, fpsr: 0 }
@@ -110,16 +138,8 @@ instructions! {
     frintx = one |x, format, fpcr| fp_round_int(x, format, fp_rounding_mode(fpcr), true, fpcr);
     /// FRINTI.
     frinti = one |x, format, fpcr| fp_round_int(x, format, fp_rounding_mode(fpcr), false, fpcr);
-    /// FADD.
-    fadd = two fp_add;
-    /// FSUB.
-    fsub = two fp_sub;
-    /// FMUL.
-    fmul = two fp_mul;
     /// FMULX.
     fmulx = two fp_mulx;
-    /// FDIV.
-    fdiv = two fp_div;
     /// FMAX.
     fmax = two fp_max;
     /// FMIN.
@@ -146,6 +166,26 @@ instructions! {
     fmla = three fp_mul_add;
     /// FMLS.
     fmls = three |d, x, y, format, fpcr| fp_mul_add(d, fp_neg(x, format), y, format, fpcr);
+}
+
+/// FADD.
+pub fn fadd(cpu: &mut Cpu, w: Word) {
+    arithmetic::<FP_ADD>(cpu, w);
+}
+
+/// FSUB.
+pub fn fsub(cpu: &mut Cpu, w: Word) {
+    arithmetic::<FP_SUB>(cpu, w);
+}
+
+/// FMUL.
+pub fn fmul(cpu: &mut Cpu, w: Word) {
+    arithmetic::<FP_MUL>(cpu, w);
+}
+
+/// FDIV.
+pub fn fdiv(cpu: &mut Cpu, w: Word) {
+    arithmetic::<FP_DIV>(cpu, w);
 }
 
 /// FMADD, FMSUB, FNMADD and FNMSUB: whether the addend and the product change sign.

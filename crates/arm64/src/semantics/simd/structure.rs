@@ -63,18 +63,113 @@ fn set_elem(cpu: &mut Cpu, register: u32, index: u32, esize: u32, value: u64) {
 }
 
 /// Where the elements of whole registers lie: calls a function with offset, register and index of each.
-fn each_element<const REGISTERS: u32, const MEMBERS: u32>(w: Word, mut element: impl FnMut(usize, u32, u32)) {
+fn each_element(w: Word, registers: u32, members: u32, mut element: impl FnMut(usize, u32, u32)) {
     let (lanes, ebytes) = (TS.lanes(w), 1 << TS.size(w));
     let mut offset = 0;
     // LD1 and ST1 of several registers have these one after the other, as if structures had one member.
-    for register in 0..REGISTERS / MEMBERS {
+    for register in 0..registers / members {
         for index in 0..lanes {
-            for member in 0..MEMBERS {
+            for member in 0..members {
                 element(offset, w.rt() + register + member, index);
                 offset += ebytes;
             }
         }
     }
+}
+
+// Instructions differ in constants, and there are so many of them that compiling each for its own takes long. So what
+// follows is compiled once, and gives the number of bytes.
+
+#[inline(never)]
+fn load_all(
+    cpu: &mut Cpu,
+    memory: &mut impl Memory,
+    w: Word,
+    registers: u32,
+    members: u32,
+) -> Result<usize, Stop> {
+    let bytes = (registers * TS.bytes(w)) as usize;
+    let all = read(memory, cpu.x_or_sp(w.rn()), bytes)?;
+    for register in 0..registers {
+        set_v(cpu, w.rt() + register, 0);
+    }
+    let ebytes = 1 << TS.size(w);
+    each_element(w, registers, members, |offset, register, index| {
+        set_elem(cpu, register, index, 8 * ebytes as u32, member(&all, offset, ebytes));
+    });
+    Ok(bytes)
+}
+
+#[inline(never)]
+fn store_all(
+    cpu: &Cpu,
+    memory: &mut impl Memory,
+    w: Word,
+    registers: u32,
+    members: u32,
+) -> Result<usize, Stop> {
+    let bytes = (registers * TS.bytes(w)) as usize;
+    let mut all = [0; BYTES_MAX];
+    let ebytes = 1 << TS.size(w);
+    each_element(w, registers, members, |offset, register, index| {
+        let value = elem(v(cpu, register), index, 8 * ebytes as u32);
+        all[offset..offset + ebytes].copy_from_slice(&value.to_le_bytes()[..ebytes]);
+    });
+    write(memory, cpu.x_or_sp(w.rn()), &all, bytes)?;
+    Ok(bytes)
+}
+
+/// The index of the element of a single structure.
+const fn lane(w: Word, ebytes: usize) -> u32 {
+    crate::operand::vt_index(ebytes.trailing_zeros(), w)
+}
+
+#[inline(never)]
+fn load_one(
+    cpu: &mut Cpu,
+    memory: &mut impl Memory,
+    w: Word,
+    members: u32,
+    ebytes: usize,
+) -> Result<usize, Stop> {
+    let bytes = members as usize * ebytes;
+    let all = read(memory, cpu.x_or_sp(w.rn()), bytes)?;
+    for n in 0..members {
+        let value = member(&all, n as usize * ebytes, ebytes);
+        set_elem(cpu, w.rt() + n, lane(w, ebytes), 8 * ebytes as u32, value);
+    }
+    Ok(bytes)
+}
+
+#[inline(never)]
+fn store_one(
+    cpu: &Cpu,
+    memory: &mut impl Memory,
+    w: Word,
+    members: u32,
+    ebytes: usize,
+) -> Result<usize, Stop> {
+    let bytes = members as usize * ebytes;
+    let mut all = [0; BYTES_MAX];
+    for n in 0..members {
+        let value = elem(v(cpu, w.rt() + n), lane(w, ebytes), 8 * ebytes as u32);
+        all[n as usize * ebytes..][..ebytes].copy_from_slice(&value.to_le_bytes()[..ebytes]);
+    }
+    write(memory, cpu.x_or_sp(w.rn()), &all, bytes)?;
+    Ok(bytes)
+}
+
+#[inline(never)]
+fn load_copies(cpu: &mut Cpu, memory: &mut impl Memory, w: Word, members: u32) -> Result<usize, Stop> {
+    let ebytes = 1 << TS.size(w);
+    let bytes = members as usize * ebytes;
+    let all = read(memory, cpu.x_or_sp(w.rn()), bytes)?;
+    for n in 0..members {
+        let value = member(&all, n as usize * ebytes, ebytes);
+        let vector = super::vector::collect(8 * ebytes as u32, TS.lanes(w), |_| value);
+        set_v(cpu, w.rt() + n, vector);
+    }
+    Ok(bytes)
 }
 
 /// LD1 to LD4 (multiple structures).
@@ -83,15 +178,7 @@ pub fn load_multiple<const REGISTERS: u32, const MEMBERS: u32, const MODE: u32>(
     memory: &mut impl Memory,
     w: Word,
 ) -> Result<(), Stop> {
-    let bytes = (REGISTERS * TS.bytes(w)) as usize;
-    let all = read(memory, cpu.x_or_sp(w.rn()), bytes)?;
-    for register in 0..REGISTERS {
-        set_v(cpu, w.rt() + register, 0);
-    }
-    let ebytes = 1 << TS.size(w);
-    each_element::<REGISTERS, MEMBERS>(w, |offset, register, index| {
-        set_elem(cpu, register, index, 8 * ebytes as u32, member(&all, offset, ebytes));
-    });
+    let bytes = load_all(cpu, memory, w, REGISTERS, MEMBERS)?;
     finish::<MODE>(cpu, w, bytes);
     Ok(())
 }
@@ -102,21 +189,9 @@ pub fn store_multiple<const REGISTERS: u32, const MEMBERS: u32, const MODE: u32>
     memory: &mut impl Memory,
     w: Word,
 ) -> Result<(), Stop> {
-    let bytes = (REGISTERS * TS.bytes(w)) as usize;
-    let mut all = [0; BYTES_MAX];
-    let ebytes = 1 << TS.size(w);
-    each_element::<REGISTERS, MEMBERS>(w, |offset, register, index| {
-        let value = elem(v(cpu, register), index, 8 * ebytes as u32);
-        all[offset..offset + ebytes].copy_from_slice(&value.to_le_bytes()[..ebytes]);
-    });
-    write(memory, cpu.x_or_sp(w.rn()), &all, bytes)?;
+    let bytes = store_all(cpu, memory, w, REGISTERS, MEMBERS)?;
     finish::<MODE>(cpu, w, bytes);
     Ok(())
-}
-
-/// The index of the element of a single structure.
-const fn lane<const EBYTES: usize>(w: Word) -> u32 {
-    crate::operand::vt_index(EBYTES.trailing_zeros(), w)
 }
 
 /// LD1 to LD4 (single structure).
@@ -125,12 +200,7 @@ pub fn load_lane<const MEMBERS: u32, const EBYTES: usize, const MODE: u32>(
     memory: &mut impl Memory,
     w: Word,
 ) -> Result<(), Stop> {
-    let bytes = MEMBERS as usize * EBYTES;
-    let all = read(memory, cpu.x_or_sp(w.rn()), bytes)?;
-    for n in 0..MEMBERS {
-        let value = member(&all, n as usize * EBYTES, EBYTES);
-        set_elem(cpu, w.rt() + n, lane::<EBYTES>(w), 8 * EBYTES as u32, value);
-    }
+    let bytes = load_one(cpu, memory, w, MEMBERS, EBYTES)?;
     finish::<MODE>(cpu, w, bytes);
     Ok(())
 }
@@ -141,13 +211,7 @@ pub fn store_lane<const MEMBERS: u32, const EBYTES: usize, const MODE: u32>(
     memory: &mut impl Memory,
     w: Word,
 ) -> Result<(), Stop> {
-    let bytes = MEMBERS as usize * EBYTES;
-    let mut all = [0; BYTES_MAX];
-    for n in 0..MEMBERS {
-        let value = elem(v(cpu, w.rt() + n), lane::<EBYTES>(w), 8 * EBYTES as u32);
-        all[n as usize * EBYTES..][..EBYTES].copy_from_slice(&value.to_le_bytes()[..EBYTES]);
-    }
-    write(memory, cpu.x_or_sp(w.rn()), &all, bytes)?;
+    let bytes = store_one(cpu, memory, w, MEMBERS, EBYTES)?;
     finish::<MODE>(cpu, w, bytes);
     Ok(())
 }
@@ -158,14 +222,7 @@ pub fn load_replicate<const MEMBERS: u32, const MODE: u32>(
     memory: &mut impl Memory,
     w: Word,
 ) -> Result<(), Stop> {
-    let ebytes = 1 << TS.size(w);
-    let bytes = MEMBERS as usize * ebytes;
-    let all = read(memory, cpu.x_or_sp(w.rn()), bytes)?;
-    for n in 0..MEMBERS {
-        let value = member(&all, n as usize * ebytes, ebytes);
-        let vector = super::vector::collect(8 * ebytes as u32, TS.lanes(w), |_| value);
-        set_v(cpu, w.rt() + n, vector);
-    }
+    let bytes = load_copies(cpu, memory, w, MEMBERS)?;
     finish::<MODE>(cpu, w, bytes);
     Ok(())
 }

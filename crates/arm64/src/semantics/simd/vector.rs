@@ -15,7 +15,11 @@ pub const fn elem(vector: u128, index: u32, esize: u32) -> u64 {
 /// The vector of `count` elements that a function gives.
 #[inline]
 pub fn collect(esize: u32, count: u32, mut element: impl FnMut(u32) -> u64) -> u128 {
-    (0..count).fold(0, |vector, e| vector | u128::from(element(e) & ones(esize)) << (e * esize))
+    let mut vector = 0;
+    for e in 0..count {
+        vector |= u128::from(element(e) & ones(esize)) << (e * esize);
+    }
+    vector
 }
 
 /// An element as a signed integer.
