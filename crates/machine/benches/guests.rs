@@ -12,20 +12,20 @@ use kvrm_testkit::guests::{features, guest};
 /// The guests, with the size that makes one lane of many take about 100,000 steps.
 const GUESTS: [(&str, &str); 16] = [
     ("bubble_sort", "140"),
-    ("decimal", "3"),
-    ("fft", "4"),
+    ("decimal", "1"),
+    ("fft", "1"),
     ("life", "1"),
     ("lz", "1200"),
-    ("mandelbrot", "3"),
+    ("mandelbrot", "2"),
     ("matmul", "16"),
     ("mix", "1700"),
-    ("nbody", "200"),
+    ("nbody", "120"),
     ("quicksort", "700"),
     ("relocs", "2400"),
     ("sha256", "500"),
     ("sieve", "8000"),
     ("strings", "5"),
-    ("vectors", "3"),
+    ("vectors", "1"),
     ("vm", "30"),
 ];
 

@@ -21,7 +21,7 @@ pub const GUESTS: [(&str, &str); 11] = [
 
 /// Every guest that needs floating point and vectors, with a size that makes a short run.
 pub const FP_GUESTS: [(&str, &str); 5] =
-    [("decimal", "3"), ("fft", "2"), ("mandelbrot", "2"), ("nbody", "20"), ("vectors", "2")];
+    [("decimal", "1"), ("fft", "2"), ("mandelbrot", "2"), ("nbody", "20"), ("vectors", "2")];
 
 /// Every guest for Linux, with arguments that end it in a way of its own.
 pub const LINUX_GUESTS: [(&str, &[&str]); 6] = [

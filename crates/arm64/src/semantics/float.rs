@@ -7,7 +7,7 @@
 //!
 //! Shaders have the same functions (`shaders/wgsl/arm64/float/`), therefore words of 64 bits are the widest
 //! integers here. A shader calls [`arithmetic::fp_operation`]; [`named`] gives what it does the names of the
-//! manual.
+//! manual. Shaders lack [`host`] alone, which gives nothing but what these functions give, sooner.
 //!
 //! What it all conforms to is Armv8.0: half precision is for conversion alone, but nothing here depends on that.
 
