@@ -60,6 +60,11 @@ impl Columns {
         Ok(&self.columns[column as usize].values)
     }
 
+    /// A column that was fetched.
+    pub(crate) fn at_hand(&self, column: u32) -> &[u64] {
+        &self.columns[column as usize].values
+    }
+
     /// A column, to be changed.
     pub(crate) fn get_mut(&mut self, column: u32) -> Result<&mut [u64], Error> {
         self.fetch([column])?;

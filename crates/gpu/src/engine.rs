@@ -1,5 +1,6 @@
 //! Lanes on a GPU: what an [`Executor`] is to do, by the kernels of the [`Store`].
 
+pub(crate) mod apart;
 pub(crate) mod checkpoint;
 mod console;
 mod memory;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
 use kvrm_machine::{
-    Decisions, Executor, Image, Mapping, PAGE_BYTES, PageMap, Plan, Progress, Register, RunStats,
+    Decisions, Executor, Image, LaneAccess, Mapping, PAGE_BYTES, PageMap, Plan, Progress, Register, RunStats,
 };
 use kvrm_shaders::layout::{
     COLUMN_FPCR, COLUMN_HEAD, COLUMN_NZCV, COLUMN_PC, COLUMN_ROOT, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP,
@@ -301,6 +302,15 @@ impl Executor for GpuExecutor {
 
     fn set_cpu(&mut self, lane: usize, cpu: &Cpu) -> Result<(), kvrm_machine::Error> {
         Ok(self.write_cpu(lane, cpu)?)
+    }
+
+    fn each_apart(
+        &mut self,
+        lanes: &[usize],
+        serve: &(dyn Fn(usize, &mut dyn LaneAccess) + Sync),
+    ) -> Result<(), kvrm_machine::Error> {
+        let done = self.serve_apart(lanes, serve)?;
+        Ok(self.take_over(done)?)
     }
 
     fn registers(&mut self, register: Register, out: &mut Vec<u64>) -> Result<(), kvrm_machine::Error> {

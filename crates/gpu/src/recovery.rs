@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
-use kvrm_machine::{Decisions, Executor, Image, Mapping, PageMap, Plan, Progress, Register, RunStats};
+use kvrm_machine::{Decisions, Executor, Image, LaneAccess, Mapping, PageMap, Plan, Progress, Register, RunStats};
 
 use crate::device::Device;
 use crate::dispatch::Dispatch;
@@ -285,6 +285,25 @@ impl Executor for Recovering {
             executor.set_cpu(lane, cpu).map(|()| before)
         };
         self.set(set, |journal, before| journal.registers(lane, before.as_ref(), cpu))
+    }
+
+    fn each_apart(
+        &mut self,
+        lanes: &[usize],
+        serve: &(dyn Fn(usize, &mut dyn LaneAccess) + Sync),
+    ) -> Result<(), kvrm_machine::Error> {
+        let mut executor = self.take()?;
+        // Whatever becomes of the device, what services have done to their lanes is not lost.
+        let done = executor.serve_apart(lanes, serve).map_err(kvrm_machine::Error::from).and_then(|done| {
+            done.iter().for_each(|done| self.journal.apart(done));
+            Ok(executor.take_over(done)?)
+        });
+        let result = self.put_back(executor, done);
+        match &result {
+            Ok(()) => self.bound_journal(),
+            Err(error) => self.doubt(error),
+        }
+        result
     }
 
     fn registers(&mut self, register: Register, out: &mut Vec<u64>) -> Result<(), kvrm_machine::Error> {

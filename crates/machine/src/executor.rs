@@ -248,11 +248,20 @@ pub trait Executor: Send {
         Ok(None)
     }
 
-    /// The given lanes, whose numbers ascend, each by itself, so that threads can serve them at the same time. Nothing
-    /// if lanes share a device, and have to be served one after the other.
-    fn apart(&mut self, lanes: &[usize]) -> Option<Vec<&mut dyn LaneAccess>> {
-        let _ = lanes;
-        None
+    /// Gives `serve` each of the lanes, whose numbers ascend, by itself, with its place among them; several at the same
+    /// time, where the executor can do that.
+    ///
+    /// # Errors
+    /// If the host or the device fails. What was done to lanes is done all the same.
+    fn each_apart(
+        &mut self,
+        lanes: &[usize],
+        serve: &(dyn Fn(usize, &mut dyn LaneAccess) + Sync),
+    ) -> Result<(), Error> {
+        for (index, &lane) in lanes.iter().enumerate() {
+            serve(index, &mut OneLane { executor: self, lane });
+        }
+        Ok(())
     }
 
     /// How many frames all lanes own together.
@@ -268,7 +277,7 @@ pub trait Executor: Send {
     fn set_frames_max(&mut self, frames_max: usize) -> Result<(), Error>;
 }
 
-/// One lane of an executor by itself. Its methods are those of [`Executor`] for this lane.
+/// One lane of an executor by itself.
 pub trait LaneAccess: Send {
     /// As [`Executor::set_stop`].
     ///
@@ -276,11 +285,29 @@ pub trait LaneAccess: Send {
     /// If the host or the device fails, as all of these.
     fn set_stop(&mut self, stop: Option<Stop>) -> Result<(), Error>;
 
-    /// As [`Executor::set_cpu`].
+    /// The registers, but for V0 to V31, which need not be right.
     ///
     /// # Errors
     /// If the host or the device fails.
-    fn set_cpu(&mut self, cpu: &Cpu) -> Result<(), Error>;
+    fn general(&mut self) -> Result<Cpu, Error>;
+
+    /// Sets the registers, but for V0 to V31.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn set_general(&mut self, cpu: &Cpu) -> Result<(), Error>;
+
+    /// V0 to V31.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn vectors(&mut self) -> Result<[u128; 32], Error>;
+
+    /// Sets V0 to V31.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn set_vectors(&mut self, vectors: &[u128; 32]) -> Result<(), Error>;
 
     /// As [`Executor::read_memory`].
     ///
@@ -317,19 +344,35 @@ pub trait LaneAccess: Send {
     fn map(&mut self, pages: Range<u64>, mapping: Mapping) -> Result<bool, Error>;
 }
 
-/// A lane of an executor whose lanes cannot be taken apart.
-pub(crate) struct OneLane<'a> {
-    pub(crate) executor: &'a mut dyn Executor,
-    pub(crate) lane: usize,
+/// A lane of an executor whose lanes are served one after the other.
+struct OneLane<'a, E: ?Sized> {
+    executor: &'a mut E,
+    lane: usize,
 }
 
-impl LaneAccess for OneLane<'_> {
+impl<E: Executor + ?Sized> LaneAccess for OneLane<'_, E> {
     fn set_stop(&mut self, stop: Option<Stop>) -> Result<(), Error> {
         self.executor.set_stop(self.lane, stop)
     }
 
-    fn set_cpu(&mut self, cpu: &Cpu) -> Result<(), Error> {
-        self.executor.set_cpu(self.lane, cpu)
+    fn general(&mut self) -> Result<Cpu, Error> {
+        self.executor.cpu(self.lane)
+    }
+
+    fn set_general(&mut self, cpu: &Cpu) -> Result<(), Error> {
+        let mut cpu = cpu.clone();
+        cpu.v = self.vectors()?;
+        self.executor.set_cpu(self.lane, &cpu)
+    }
+
+    fn vectors(&mut self) -> Result<[u128; 32], Error> {
+        Ok(self.executor.cpu(self.lane)?.v)
+    }
+
+    fn set_vectors(&mut self, vectors: &[u128; 32]) -> Result<(), Error> {
+        let mut cpu = self.executor.cpu(self.lane)?;
+        cpu.v = *vectors;
+        self.executor.set_cpu(self.lane, &cpu)
     }
 
     fn read_memory(

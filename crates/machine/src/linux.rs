@@ -279,19 +279,27 @@ impl Process {
     }
 }
 
-/// Memory that a call will likely read, to be fetched for many lanes at once: what is written, or a path.
-pub(crate) fn ranges(lane: usize, cpu: &Cpu) -> Option<(usize, u64, usize)> {
+/// Memory that a call with these arguments will likely read, to be fetched for many lanes at once: what is written, or
+/// a path.
+pub(crate) fn ranges(number: u64, x: [u64; 3]) -> Option<(u64, usize)> {
     /// Most paths are shorter.
     const PATH_BYTES: usize = 64;
     /// More than this is fetched when it is needed.
     const WRITE_BYTES_MAX: u64 = 1 << 16;
-    match table::find(u64::from(cpu.x(8) as u32))?.name {
-        "write" | "pwrite64" => Some((lane, cpu.x(1), cpu.x(2).min(WRITE_BYTES_MAX) as usize)),
-        "writev" => Some((lane, cpu.x(1), 16 * cpu.x(2).min(16) as usize)),
-        "openat" | "newfstatat" | "readlinkat" | "faccessat" | "statx" | "unlinkat" => {
-            Some((lane, cpu.x(1), PATH_BYTES))
-        }
+    match table::find(u64::from(number as u32))?.name {
+        "write" | "pwrite64" => Some((x[1], x[2].min(WRITE_BYTES_MAX) as usize)),
+        "writev" => Some((x[1], 16 * x[2].min(16) as usize)),
+        "openat" | "newfstatat" | "readlinkat" | "faccessat" | "statx" | "unlinkat" => Some((x[1], PATH_BYTES)),
         _ => None,
+    }
+}
+
+/// How many bytes a call with these arguments may have to show at the end, roughly.
+pub(crate) fn shown_bytes(number: u64, x: [u64; 3]) -> u64 {
+    match table::find(u64::from(number as u32)).map_or("", |call| call.name) {
+        "write" => x[2].min(guest::TRANSFER_BYTES_MAX),
+        "writev" | "sendfile" => 1 << 20,
+        _ => 0,
     }
 }
 

@@ -12,6 +12,8 @@ use crate::executor::{Executor, Factory, LaneAccess, Plan, Progress, Register, R
 use crate::page_map::{Mapping, PageMap};
 use crate::pick::pick;
 
+/// The fewest lanes that a thread serves.
+const APART_MIN: usize = 8;
 /// Steps all lanes together take between two calls of an observer, roughly.
 const OBSERVED_STEPS: u64 = 100_000_000;
 /// Steps each lane takes between them at least, however many there are.
@@ -92,8 +94,23 @@ impl LaneAccess for Lane {
         Ok(())
     }
 
-    fn set_cpu(&mut self, cpu: &Cpu) -> Result<(), Error> {
+    fn general(&mut self) -> Result<Cpu, Error> {
+        Ok(self.cpu.clone())
+    }
+
+    fn set_general(&mut self, cpu: &Cpu) -> Result<(), Error> {
+        let v = self.cpu.v;
         self.cpu.clone_from(cpu);
+        self.cpu.v = v;
+        Ok(())
+    }
+
+    fn vectors(&mut self) -> Result<[u128; 32], Error> {
+        Ok(self.cpu.v)
+    }
+
+    fn set_vectors(&mut self, vectors: &[u128; 32]) -> Result<(), Error> {
+        self.cpu.v = *vectors;
         Ok(())
     }
 
@@ -176,7 +193,8 @@ impl Executor for Reference {
     }
 
     fn set_cpu(&mut self, lane: usize, cpu: &Cpu) -> Result<(), Error> {
-        self.lanes[lane].set_cpu(cpu)
+        self.lanes[lane].cpu.clone_from(cpu);
+        Ok(())
     }
 
     fn registers(&mut self, register: Register, out: &mut Vec<u64>) -> Result<(), Error> {
@@ -236,8 +254,15 @@ impl Executor for Reference {
         Ok(())
     }
 
-    fn apart(&mut self, lanes: &[usize]) -> Option<Vec<&mut dyn LaneAccess>> {
-        Some(pick(&mut self.lanes, lanes).into_iter().map(|lane| lane as &mut dyn LaneAccess).collect())
+    fn each_apart(
+        &mut self,
+        lanes: &[usize],
+        serve: &(dyn Fn(usize, &mut dyn LaneAccess) + Sync),
+    ) -> Result<(), Error> {
+        let lanes = pick(&mut self.lanes, lanes).into_par_iter().enumerate();
+        // Waking other threads takes longer than a few services.
+        lanes.with_min_len(APART_MIN).for_each(|(index, lane)| serve(index, lane));
+        Ok(())
     }
 
     fn frames_used(&mut self) -> Result<usize, Error> {

@@ -12,7 +12,7 @@ use kvrm_shaders::layout::{
 use super::{GpuExecutor, PAGE, halves};
 use crate::error::Error;
 use crate::pages::flags;
-use crate::store::{Parameters, Piece};
+use crate::store::{Parameters, Piece, Store};
 
 /// How many pages the device maps in one go.
 const MAP_PAGES_MAX: u32 = 1 << 16;
@@ -21,28 +21,65 @@ const MAP_PAGES_MAX: u32 = 1 << 16;
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     /// Pages by lane and number.
-    pages: HashMap<(usize, u64), Page>,
+    pub(super) pages: HashMap<usize, BTreeMap<u64, Page>>,
     /// Writes the device is still to be told, by lane, in order.
-    pending: BTreeMap<usize, Vec<Change>>,
+    pub(super) pending: BTreeMap<usize, Vec<Change>>,
     /// What is known of each frame, in the device's four words, if that is at hand.
     info: Option<Vec<[u32; 4]>>,
 }
 
 /// What the device is still to be told of a lane's memory.
 #[derive(Debug)]
-enum Change {
+pub(super) enum Change {
     /// Bytes of a page.
     Write { address: u64, bytes: Vec<u8> },
     /// Pages to map, with flags of entries and how.
     Map { address: u64, pages: u32, map: u32 },
 }
 
+impl Change {
+    /// What maps pages.
+    pub(super) fn map(pages: &Range<u64>, mapping: Mapping) -> impl Iterator<Item = Self> {
+        let map = match mapping {
+            Mapping::Zero(permissions) => MAP_ZERO | flags(permissions),
+            Mapping::Protect(permissions) => MAP_PROTECT | flags(permissions),
+            Mapping::Unmap => MAP_ZERO,
+        };
+        let end = pages.end;
+        pages.clone().step_by(MAP_PAGES_MAX as usize).map(move |first| {
+            let count = (end - first).min(u64::from(MAP_PAGES_MAX)) as u32;
+            Self::Map { address: first * PAGE, pages: count, map }
+        })
+    }
+}
+
 /// A page at hand.
 #[derive(Debug)]
-struct Page {
-    bytes: Box<[u8; PAGE_BYTES]>,
+pub(super) struct Page {
+    pub(super) bytes: Box<[u8; PAGE_BYTES]>,
     /// Whether the lane has not written it yet.
-    fresh: bool,
+    pub(super) fresh: bool,
+}
+
+/// Brings mapped pages of lanes, in their order.
+pub(super) fn fetch_pages(store: &mut Store, pages: &[(usize, u64)]) -> Result<Vec<Page>, Error> {
+    let mut fetched = Vec::with_capacity(pages.len());
+    // What comes back in one transfer is bounded.
+    for batch in pages.chunks(1 << 14) {
+        let pieces: Vec<Piece> = (0..)
+            .zip(batch)
+            .map(|(index, &(lane, page))| {
+                Piece::new(lane, page * PAGE, PAGE_BYTES, index * (PAGE_BYTES as u32 / 8))
+            })
+            .collect();
+        let (results, data) = store.read(&pieces)?;
+        for (piece, bytes) in results.iter().zip(data.chunks_exact(PAGE_BYTES)) {
+            let mut page = Page { bytes: Box::new([0; PAGE_BYTES]), fresh: piece.fresh == 1 };
+            page.bytes.copy_from_slice(bytes);
+            fetched.push(page);
+        }
+    }
+    Ok(fetched)
 }
 
 impl Cache {
@@ -67,7 +104,7 @@ impl GpuExecutor {
         self.fetch_ranges(&[(lane, address, out.len())])?;
         let mut done = 0;
         for (page, range) in pieces(address, out.len()) {
-            let bytes = &self.cache.pages[&(lane, page)].bytes[range];
+            let bytes = &self.cache.pages[&lane][&page].bytes[range];
             out[done..done + bytes.len()].copy_from_slice(bytes);
             done += bytes.len();
         }
@@ -79,7 +116,8 @@ impl GpuExecutor {
         let mut missing = BTreeSet::new();
         for &(lane, address, bytes) in ranges {
             for (page, _) in pieces(address, bytes) {
-                if !self.cache.pages.contains_key(&(lane, page)) && self.maps[lane].page(page).is_some() {
+                let is_at_hand = self.cache.pages.get(&lane).is_some_and(|pages| pages.contains_key(&page));
+                if !is_at_hand && self.maps[lane].page(page).is_some() {
                     missing.insert((lane, page));
                 }
             }
@@ -89,20 +127,9 @@ impl GpuExecutor {
         }
         self.flush_memory()?;
         let missing: Vec<_> = missing.into_iter().collect();
-        // What comes back in one transfer is bounded.
-        for batch in missing.chunks(1 << 14) {
-            let pieces: Vec<Piece> = (0..)
-                .zip(batch)
-                .map(|(index, &(lane, page))| {
-                    Piece::new(lane, page * PAGE, PAGE_BYTES, index * (PAGE_BYTES as u32 / 8))
-                })
-                .collect();
-            let (results, data) = self.store.read(&pieces)?;
-            for ((key, piece), bytes) in batch.iter().zip(results).zip(data.chunks_exact(PAGE_BYTES)) {
-                let mut page = Page { bytes: Box::new([0; PAGE_BYTES]), fresh: piece.fresh == 1 };
-                page.bytes.copy_from_slice(bytes);
-                self.cache.pages.insert(*key, page);
-            }
+        let fetched = fetch_pages(&mut self.store, &missing)?;
+        for ((lane, number), page) in missing.into_iter().zip(fetched) {
+            self.cache.pages.entry(lane).or_default().insert(number, page);
         }
         Ok(())
     }
@@ -165,7 +192,7 @@ impl GpuExecutor {
             done += range.len();
             let address = number * PAGE + range.start as u64;
             pending.push(Change::Write { address, bytes: piece.to_vec() });
-            if let Some(page) = self.cache.pages.get_mut(&(lane, number)) {
+            if let Some(page) = self.cache.pages.get_mut(&lane).and_then(|pages| pages.get_mut(&number)) {
                 page.bytes[range].copy_from_slice(piece);
                 page.fresh = false;
             }
@@ -177,27 +204,12 @@ impl GpuExecutor {
         if pages.is_empty() || !self.maps[lane].map(&pages, mapping) {
             return pages.is_empty();
         }
-        let map = match mapping {
-            Mapping::Zero(permissions) => MAP_ZERO | flags(permissions),
-            Mapping::Protect(permissions) => MAP_PROTECT | flags(permissions),
-            Mapping::Unmap => MAP_ZERO,
-        };
-        let changes = pages.clone().step_by(MAP_PAGES_MAX as usize).map(|first| {
-            let count = (pages.end - first).min(u64::from(MAP_PAGES_MAX)) as u32;
-            Change::Map { address: first * PAGE, pages: count, map }
-        });
-        self.cache.pending.entry(lane).or_default().extend(changes);
-        if !matches!(mapping, Mapping::Protect(_)) {
-            // Whichever are fewer, the pages at hand or those to map.
-            let is_wide = pages.end - pages.start > self.cache.pages.len() as u64;
-            let at_hand = self.cache.pages.keys().filter(|(of, page)| *of == lane && pages.contains(page));
-            let stale: Vec<u64> =
-                if is_wide { at_hand.map(|(_, page)| *page).collect() } else { pages.collect() };
-            for page in stale {
-                match (mapping, self.cache.pages.get_mut(&(lane, page))) {
-                    (Mapping::Zero(_), Some(page)) => page.bytes.fill(0),
-                    _ => drop(self.cache.pages.remove(&(lane, page))),
-                }
+        self.cache.pending.entry(lane).or_default().extend(Change::map(&pages, mapping));
+        if let Some(at_hand) = self.cache.pages.get_mut(&lane) {
+            match mapping {
+                Mapping::Zero(_) => at_hand.range_mut(pages).for_each(|(_, page)| page.bytes.fill(0)),
+                Mapping::Unmap => at_hand.retain(|page, _| !pages.contains(page)),
+                Mapping::Protect(_) => {}
             }
         }
         true
@@ -222,7 +234,7 @@ impl GpuExecutor {
         self.flush_memory()?;
         self.fetch_ranges(&[(lane, address, bytes)])?;
         let (_, written) = halves(self.store.columns.word(COLUMN_TAIL, lane)?);
-        let fresh = |page: u64| self.cache.pages.get(&(lane, page)).is_some_and(|page| page.fresh);
+        let fresh = |page: u64| self.cache.pages.get(&lane).and_then(|pages| pages.get(&page)).is_some_and(|page| page.fresh);
         let needed = pieces(address, bytes).filter(|(page, _)| fresh(*page)).count();
         Ok(needed == 0 || u64::from(written) + needed as u64 <= u64::from(max))
     }

@@ -7,6 +7,7 @@ use kvrm_arm64::{Access, Cpu, Stop};
 use kvrm_machine::{Executor, Mapping, Register};
 
 use crate::engine::GpuExecutor;
+use crate::engine::apart::{Action, Done};
 use crate::engine::checkpoint::Checkpoint;
 use crate::engine::registers::{Words, from_words, to_words};
 use crate::engine::running::Ran;
@@ -150,25 +151,50 @@ impl Journal {
 
     /// A lane has these registers now, and had those `before`, if that is known.
     pub(super) fn registers(&mut self, lane: usize, before: Option<&Cpu>, cpu: &Cpu) {
-        let words = to_words(cpu);
-        let old = before.map(to_words);
+        let differs = |n: usize| before.is_none_or(|before| before.v[n] != cpu.v[n]);
+        self.changes(lane, before.map(to_words).as_ref(), &to_words(cpu), differs, &cpu.v);
+    }
+
+    /// Notes which words and SIMD registers differ.
+    fn changes(
+        &mut self,
+        lane: usize,
+        before: Option<&Words>,
+        words: &Words,
+        differs: impl Fn(usize) -> bool,
+        vectors: &[u128; 32],
+    ) {
         let mut changed = 0;
         for (column, word) in words.iter().enumerate() {
-            if old.is_none_or(|old| old[column] != *word) {
+            if before.is_none_or(|before| before[column] != *word) {
                 changed |= 1 << column;
                 self.words.push(*word);
             }
         }
-        let differs = |n: &usize| before.is_none_or(|before| before.v[*n] != cpu.v[*n]);
-        let simd = (0..cpu.v.len()).filter(differs).fold(0, |simd, n| simd | 1 << n);
+        let simd = (0..vectors.len()).filter(|n| differs(*n)).fold(0, |simd, n| simd | 1 << n);
         if simd != 0 {
             changed |= SIMD;
             self.words.push(simd);
-            let of_simd = cpu.v.iter().enumerate().filter(|(n, _)| simd >> n & 1 == 1);
+            let of_simd = vectors.iter().enumerate().filter(|(n, _)| simd >> n & 1 == 1);
             self.words.extend(of_simd.flat_map(|(_, v)| [*v as u64, (*v >> 64) as u64]));
         }
         if changed != 0 {
             self.entries.push(Entry::Registers { lane, changed });
+        }
+    }
+
+    /// A service has done this to a lane.
+    pub(super) fn apart(&mut self, done: &Done) {
+        for action in &done.actions {
+            match action {
+                Action::Write { address, bytes, access } => self.write(done.lane, *address, bytes, *access),
+                Action::Map { pages, mapping } => self.map(done.lane, pages.clone(), *mapping),
+            }
+        }
+        let [before, now] = done.vectors.as_deref().unwrap_or(&[[0; 32]; 2]);
+        self.changes(done.lane, Some(&done.before), &done.words, |n| before[n] != now[n], now);
+        if let Some(stop) = done.stop {
+            self.stop(done.lane, stop);
         }
     }
 

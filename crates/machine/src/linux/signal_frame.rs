@@ -79,7 +79,7 @@ pub(super) fn push(
         out.u32(at + 4, FPSIMD_BYTES as u32);
         out.u32(at + 8, cpu.fpsr);
         out.u32(at + 12, cpu.fpcr);
-        for (place, value) in out.0[at + 16..].chunks_exact_mut(16).zip(cpu.v) {
+        for (place, value) in out.0[at + 16..].chunks_exact_mut(16).zip(guest.lane.vectors()?) {
             place.copy_from_slice(&value.to_le_bytes());
         }
         at += FPSIMD_BYTES;
@@ -126,24 +126,27 @@ pub(super) fn pop(guest: &mut Guest<'_>, cpu: &Cpu, has_vectors: bool) -> Result
     (cpu.sp, cpu.pc) = (word(SP), word(PC));
     let state = word(PSTATE);
     cpu.nzcv = (state >> 28) as u32 & 0xf;
-    let (mut at, mut vectors) = (EXTENSIONS, false);
+    let (mut at, mut vectors) = (EXTENSIONS, None);
     while at + 8 <= BYTES && (half(at), half(at + 4)) != (0, 0) {
         let bytes = half(at + 4) as usize;
         match (half(at), bytes) {
             (FPSIMD_MAGIC, FPSIMD_BYTES) if has_vectors && at + bytes <= BYTES => {
                 (cpu.fpsr, cpu.fpcr) = (half(at + 8) & FPSR_MASK, half(at + 12) & FPCR_MASK);
-                for (register, place) in cpu.v.iter_mut().zip((at + 16..).step_by(16)) {
-                    *register = u128::from(word(place + 8)) << 64 | u128::from(word(place));
-                }
-                vectors = true;
+                vectors = Some(std::array::from_fn(|n| {
+                    let place = at + 16 + 16 * n;
+                    u128::from(word(place + 8)) << 64 | u128::from(word(place))
+                }));
             }
             (ESR_MAGIC, ESR_BYTES) => {}
             _ => return Err(errno::EFAULT.into()),
         }
         at += bytes;
     }
-    if state & MODE != 0 || vectors != has_vectors {
+    if state & MODE != 0 || vectors.is_some() != has_vectors {
         return Err(errno::EFAULT.into());
+    }
+    if let Some(vectors) = vectors {
+        guest.lane.set_vectors(&vectors)?;
     }
     let stack = SignalStack { start: word(STACK), flags: word(STACK + 8), bytes: word(STACK + 16) };
     Ok(Interrupted { cpu, blocked: word(BLOCKED), stack })

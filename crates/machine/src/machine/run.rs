@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use kvrm_arm64::{Access, Cpu, Stop};
-use rayon::prelude::*;
 
 use super::{LaneState, Machine};
 use crate::error::Error;
-use crate::executor::{LaneAccess, OneLane, Progress, Register};
+use crate::executor::{LaneAccess, Progress, Register};
 use crate::linux::{self, SYSTEM_CALL};
 use crate::pick::pick;
 use crate::report::Report;
@@ -18,11 +18,13 @@ use crate::semihosting::{Outcome, SEMIHOSTING, Stream, ranges};
 /// What a lane of a Linux program stops for when it makes a call.
 const LINUX_CALL: Stop = Stop::Syscall { imm: SYSTEM_CALL };
 
-/// How many lanes are served at the same time at most: what they write is kept until all of them are done.
-const TOGETHER_MAX: usize = 64;
+/// How many lanes are served together at most.
+const TOGETHER_MAX: usize = 1 << 14;
+/// How many bytes those may write to the console, roughly.
+const SHOWN_BYTES_MAX: u64 = 64 << 20;
 
-/// A lane that waits for a service, why it has stopped, and its registers.
-type Waiting = (usize, Stop, Cpu);
+/// A lane that waits for a service, and why it has stopped.
+type Waiting = (usize, Stop);
 
 impl Machine {
     /// Runs all lanes, each for at most `budget` more steps, and serves their calls.
@@ -151,13 +153,13 @@ impl Machine {
 
     /// Serves those of `lanes` that have stopped for it, as if in the order of their numbers; says how many.
     fn serve_all(&mut self, lanes: &[usize]) -> Result<u64, Error> {
-        let is_linux = self.program.linux.is_some();
+        if self.program.linux.is_some() {
+            return self.serve_linux(lanes);
+        }
         let mut calls = Vec::new();
         for &lane in lanes {
-            let Some(stop) = self.executor.stop(lane)? else { continue };
-            let is_call = if is_linux { stop == LINUX_CALL } else { stop == Stop::Halt { imm: SEMIHOSTING } };
-            if is_call || self.catches(lane, stop) {
-                calls.push((lane, stop, self.executor.cpu(lane)?));
+            if self.executor.stop(lane)? == Some(Stop::Halt { imm: SEMIHOSTING }) {
+                calls.push((lane, self.executor.cpu(lane)?));
             }
         }
         if calls.is_empty() {
@@ -165,26 +167,18 @@ impl Machine {
         }
         self.prefetch(&calls)?;
         let count = calls.len() as u64;
-        if is_linux {
-            calls.chunks(TOGETHER_MAX).try_for_each(|calls| self.serve_linux(calls))?;
-        } else {
-            for (lane, _, cpu) in calls {
-                self.serve(lane, cpu)?;
-            }
+        for (lane, cpu) in calls {
+            self.serve(lane, cpu)?;
         }
         Ok(count)
     }
 
     /// Has the executor fetch what calls will read: their parameter blocks, and then what these name.
-    fn prefetch(&mut self, calls: &[Waiting]) -> Result<(), Error> {
-        if self.program.linux.is_some() {
-            let named: Vec<_> = calls.iter().filter_map(|(lane, _, cpu)| linux::ranges(*lane, cpu)).collect();
-            return self.executor.prefetch(&named);
-        }
-        let blocks: Vec<_> = calls.iter().flat_map(|(lane, _, cpu)| ranges(*lane, cpu, None)).collect();
+    fn prefetch(&mut self, calls: &[(usize, Cpu)]) -> Result<(), Error> {
+        let blocks: Vec<_> = calls.iter().flat_map(|(lane, cpu)| ranges(*lane, cpu, None)).collect();
         self.executor.prefetch(&blocks)?;
         let mut named = Vec::new();
-        for (lane, _, cpu) in calls {
+        for (lane, cpu) in calls {
             for (_, address, bytes) in ranges(*lane, cpu, None) {
                 let mut block = vec![0; bytes];
                 // What cannot be read is told to the guest when it is served.
@@ -202,26 +196,60 @@ impl Machine {
 
     /// Serves system calls, which have retired, and signals that lanes handle. Lanes share nothing that they can
     /// change, so several are served at the same time, where the executor can; what they write comes in their order.
-    fn serve_linux(&mut self, calls: &[Waiting]) -> Result<(), Error> {
-        let numbers: Vec<usize> = calls.iter().map(|(lane, ..)| *lane).collect();
+    fn serve_linux(&mut self, lanes: &[usize]) -> Result<u64, Error> {
+        let mut calls: Vec<Waiting> = Vec::new();
+        for &lane in lanes {
+            if let Some(stop) = self.executor.stop(lane)?
+                && (stop == LINUX_CALL || self.catches(lane, stop))
+            {
+                calls.push((lane, stop));
+            }
+        }
+        if calls.is_empty() {
+            return Ok(0);
+        }
+        let registers = [Register::X(8), Register::X(0), Register::X(1), Register::X(2)];
+        let [number, x0, x1, x2] = registers.map(|register| self.registers(register));
+        let (number, x0, x1, x2) = (number?, x0?, x1?, x2?);
+        let arguments = |lane: usize| (number[lane], [x0[lane], x1[lane], x2[lane]]);
+        let mut left = &calls[..];
+        while !left.is_empty() {
+            // What lanes write is kept until all that are served together are done.
+            let mut shown = 0;
+            let count = left.iter().take(TOGETHER_MAX).position(|&(lane, _)| {
+                let (number, x) = arguments(lane);
+                shown += linux::shown_bytes(number, x);
+                shown > SHOWN_BYTES_MAX
+            });
+            let (together, rest) = left.split_at(count.unwrap_or(TOGETHER_MAX.min(left.len())).max(1));
+            let named = together.iter().filter_map(|&(lane, _)| {
+                let (number, x) = arguments(lane);
+                linux::ranges(number, x).map(|(address, bytes)| (lane, address, bytes))
+            });
+            self.executor.prefetch(&named.collect::<Vec<_>>())?;
+            self.serve_together(together)?;
+            left = rest;
+        }
+        Ok(calls.len() as u64)
+    }
+
+    /// Serves some of these calls.
+    fn serve_together(&mut self, calls: &[Waiting]) -> Result<(), Error> {
+        let numbers: Vec<usize> = calls.iter().map(|(lane, _)| *lane).collect();
         let states = pick(&mut self.lanes, &numbers);
-        // One is not worth waking other threads for.
-        let apart = if calls.len() > 1 { self.executor.apart(&numbers) } else { None };
-        let written: Vec<Result<linux::Written, Error>> = match apart {
-            Some(lanes) => {
-                let work = states.into_par_iter().zip(lanes).zip(calls);
-                work.map(|((state, lane), call)| serve_lane(state, lane, call)).collect()
-            }
-            None => {
-                let serve = |(state, call): (_, &Waiting)| {
-                    let mut lane = OneLane { executor: &mut *self.executor, lane: call.0 };
-                    serve_lane(state, &mut lane, call)
-                };
-                states.into_iter().zip(calls).map(serve).collect()
-            }
-        };
+        let served: Vec<_> =
+            states.into_iter().map(|state| Mutex::new((state, Ok(linux::Written::new())))).collect();
+        self.executor.each_apart(&numbers, &|index, lane| {
+            // Nobody else has this one.
+            let mut served = served[index].lock().unwrap_or_else(PoisonError::into_inner);
+            served.1 = serve_lane(served.0, lane, calls[index].1);
+        })?;
+        let served: Vec<_> = served
+            .into_iter()
+            .map(|served| served.into_inner().unwrap_or_else(PoisonError::into_inner).1)
+            .collect();
         let mut failure = Ok(());
-        for (lane, written) in numbers.into_iter().zip(written) {
+        for (lane, written) in numbers.into_iter().zip(served) {
             match written {
                 Ok(written) => {
                     written.iter().for_each(|(stream, bytes)| self.show(lane, *stream, bytes));
@@ -276,18 +304,19 @@ impl Machine {
 fn serve_lane(
     state: &mut LaneState,
     lane: &mut dyn LaneAccess,
-    (_, stop, before): &Waiting,
+    stop: Stop,
 ) -> Result<linux::Written, Error> {
     let mut written = Vec::new();
     let Some(process) = &mut state.process else { return Ok(written) };
+    let before = lane.general()?;
     let mut cpu = before.clone();
-    let next = process.serve(lane, *stop, &mut cpu, &mut written)?;
+    let next = process.serve(lane, stop, &mut cpu, &mut written)?;
     if matches!(next, None | Some(Stop::Exit { .. })) {
         // As an exception would, the service has lost the exclusive reservation.
         cpu.monitor = None;
-        lane.set_cpu(&cpu)?;
-    } else if *stop == LINUX_CALL {
-        lane.set_cpu(&call_again(before.clone()))?;
+        lane.set_general(&cpu)?;
+    } else if stop == LINUX_CALL {
+        lane.set_general(&call_again(before))?;
     }
     lane.set_stop(next)?;
     Ok(written)
