@@ -3,6 +3,7 @@
 mod dispatch;
 mod guest;
 mod measure;
+mod processes;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -61,6 +62,8 @@ pub(crate) struct Args {
 enum Other {
     /// Measures what a network that chooses the class of each instruction costs, mode by mode, and proves it.
     Dispatch(dispatch::Args),
+    /// Measures how many whole runs of a program there are in a second, from its start to its exit.
+    Processes(processes::Args),
 }
 
 /// Parses a time.
@@ -70,8 +73,10 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    if let Some(Other::Dispatch(args)) = &args.other {
-        return dispatch::run(args);
+    match &args.other {
+        Some(Other::Dispatch(args)) => return dispatch::run(args),
+        Some(Other::Processes(args)) => return processes::run(args),
+        None => {}
     }
     // What is wrong with the arguments is said before anything is measured.
     let names =

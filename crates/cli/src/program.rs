@@ -95,7 +95,7 @@ pub(crate) struct MachineArgs {
     #[arg(long)]
     pub(crate) lse: bool,
     /// Give the machine floating point and vectors, with AES, SHA-1 and SHA-256. Linux programs have floating point and
-    /// vectors anyway where the engine has, which is --engine reference so far.
+    /// vectors anyway.
     #[arg(long)]
     pub(crate) fp: bool,
 }
@@ -171,8 +171,7 @@ impl MachineArgs {
             })
             .arguments(move |lane| {
                 let number = (first + lane).to_string();
-                let own = templates.iter().map(|template| template.replace("{lane}", &number));
-                args.iter().cloned().chain(own).collect()
+                args.iter().chain(&templates).map(|template| template.replace("{lane}", &number)).collect()
             });
         if let Some(stack) = self.stack {
             builder = builder.stack_bytes(stack);
