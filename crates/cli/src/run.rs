@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use kvrm::arm64::{Feature, Features, decode, disassemble};
 use kvrm::{Access, Factory as _, Fault, FaultKind, Machine, Register, Report, Stop, Stream};
@@ -44,6 +44,10 @@ pub(crate) struct Args {
     /// With several lanes: write what each prints into this directory, as LANE.out and LANE.err.
     #[arg(long, value_name = "DIR", conflicts_with = "json")]
     output_dir: Option<PathBuf>,
+    /// Write the files below a directory of a Linux program into a new directory of the host when it has ended; {lane} in
+    /// its name stands for the lane's number.
+    #[arg(long, value_name = "GUEST:HOST", value_parser = saved)]
+    save: Option<(String, String)>,
     /// With several lanes: show every output once, with the lanes that have it.
     #[arg(long, conflicts_with_all = ["json", "output_dir"])]
     group: bool,
@@ -58,6 +62,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
     let bar = ProgressBar::no_length();
     let failure = Failure::default();
+    if args.lanes > 1
+        && let Some((_, host)) = args.save.as_ref().filter(|(_, host)| !host.contains("{lane}"))
+    {
+        bail!("--save: all lanes would write to '{host}'; put {{lane}} into its name");
+    }
     let program = args.machine.load.load()?;
     let engine = args.engine.choose(args.machine.features(&program, Features::ALL))?;
     let features = args.machine.features(&program, engine.features());
@@ -82,6 +91,11 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     if let Some(error) = failure.get().take() {
         return Err(error.into());
     }
+    if let Some((guest, host)) = &args.save {
+        for lane in 0..lanes {
+            machine.save_files(lane, guest, host.replace("{lane}", &lane.to_string()))?;
+        }
+    }
     if args.json {
         let mut out = Output::new();
         writeln!(out, "{}", to_json(&mut machine, &report, engine.fallback.as_deref())?)?;
@@ -100,6 +114,16 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         note(report);
     }
     status(&mut machine)
+}
+
+/// What `--save` says: the first colon parts the two paths.
+fn saved(text: &str) -> Result<(String, String), String> {
+    match text.split_once(':') {
+        Some((guest, host)) if guest.starts_with('/') && !host.is_empty() => {
+            Ok((guest.to_owned(), host.to_owned()))
+        }
+        _ => Err("expected GUEST:HOST, where GUEST is an absolute path".to_owned()),
+    }
 }
 
 /// The first failure to write what the guest prints. The console cannot stop the machine, so it leaves the
