@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write as _, stderr};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -62,15 +62,20 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
     let bar = ProgressBar::no_length();
     let failure = Failure::default();
-    if args.lanes > 1
-        && let Some((_, host)) = args.save.as_ref().filter(|(_, host)| !host.contains("{lane}"))
-    {
-        bail!("--save: all lanes would write to '{host}'; put {{lane}} into its name");
+    let lanes = usize::try_from(args.lanes)?;
+    if let Some((_, host)) = &args.save {
+        if lanes > 1 && !host.contains("{lane}") {
+            bail!("--save: all lanes would write to '{host}'; put {{lane}} into its name");
+        }
+        // Better now than when a long run has ended.
+        if let Some(there) = (0..lanes).map(|lane| of_lane(host, lane)).find(|path| Path::new(path).exists())
+        {
+            bail!("--save: '{there}' is there already");
+        }
     }
     let program = args.machine.load.load()?;
     let engine = args.engine.choose(args.machine.features(&program, Features::ALL))?;
     let features = args.machine.features(&program, engine.features());
-    let lanes = usize::try_from(args.lanes)?;
     let mut builder = args.machine.builder(program, features, lanes)?.engine(engine.clone()).lanes(lanes);
     let is_live = args.lanes == 1 && !args.json && args.output_dir.is_none() && !args.group;
     if is_live {
@@ -93,7 +98,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     }
     if let Some((guest, host)) = &args.save {
         for lane in 0..lanes {
-            machine.save_files(lane, guest, host.replace("{lane}", &lane.to_string()))?;
+            machine.save_files(lane, guest, of_lane(host, lane))?;
         }
     }
     if args.json {
@@ -114,6 +119,11 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         note(report);
     }
     status(&mut machine)
+}
+
+/// The directory that the files of a lane are written to.
+fn of_lane(host: &str, lane: usize) -> String {
+    host.replace("{lane}", &lane.to_string())
 }
 
 /// What `--save` says: the first colon parts the two paths.
