@@ -18,7 +18,7 @@ is one process with one thread, root of a machine of its own.
 $ cargo kvrm run guests/linux/bin/files.elf /tmp/new
 $ cargo kvrm run PROGRAM --lanes 100 --lane-arg '{lane}' --group       # every output once, with its lanes
 $ cargo kvrm run PROGRAM --mount data:/data --env NAME=VALUE --stdin input.{lane} --output-dir out
-$ cargo kvrm run PROGRAM --copy work:/data --cwd /data --tty --real-time --seed random -- -x FILE
+$ cargo kvrm run PROGRAM --copy data:/data --cwd /data --tty --real-time --seed random -- -x FILE
 $ cargo kvrm run PROGRAM --lanes 9 --save /tmp:out/{lane}               # keeps what lanes write
 $ cargo xtask guests --programs                                        # gets BusyBox, Lua, SQLite, zlib, zstd
 $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /docs/architecture.md
