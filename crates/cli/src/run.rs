@@ -6,12 +6,12 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write as _, stderr};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use kvrm::arm64::{Feature, Features, decode, disassemble};
 use kvrm::{Access, Fault, FaultKind, Machine, Register, Report, Stop, Stream};
@@ -44,6 +44,10 @@ pub(crate) struct Args {
     /// With several lanes: write what each prints into this directory, as LANE.out and LANE.err.
     #[arg(long, value_name = "DIR", conflicts_with = "json")]
     output_dir: Option<PathBuf>,
+    /// Write the files below a directory of a Linux program into a new directory of the host when it has ended; {lane} in
+    /// its name stands for the lane's number.
+    #[arg(long, value_name = "GUEST:HOST", value_parser = saved)]
+    save: Option<(String, String)>,
     /// With several lanes: show every output once, with the lanes that have it.
     #[arg(long, conflicts_with_all = ["json", "output_dir"])]
     group: bool,
@@ -58,10 +62,20 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
     let bar = ProgressBar::no_length();
     let failure = Failure::default();
+    let lanes = usize::try_from(args.lanes)?;
+    if let Some((_, host)) = &args.save {
+        if lanes > 1 && !host.contains("{lane}") {
+            bail!("--save: all lanes would write to '{host}'; put {{lane}} into its name");
+        }
+        // Better now than when a long run has ended.
+        if let Some(there) = (0..lanes).map(|lane| of_lane(host, lane)).find(|path| Path::new(path).exists())
+        {
+            bail!("--save: '{there}' is there already");
+        }
+    }
     let program = args.machine.load.load()?;
     let engine = args.engine.choose()?;
     let features = args.machine.features(&program);
-    let lanes = usize::try_from(args.lanes)?;
     let mut builder = args.machine.builder(program, features, lanes)?.engine(engine.clone()).lanes(lanes);
     let is_live = args.lanes == 1 && !args.json && args.output_dir.is_none() && !args.group;
     if is_live {
@@ -82,6 +96,11 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     if let Some(error) = failure.get().take() {
         return Err(error.into());
     }
+    if let Some((guest, host)) = &args.save {
+        for lane in 0..lanes {
+            machine.save_files(lane, guest, of_lane(host, lane))?;
+        }
+    }
     if args.json {
         let mut out = Output::new();
         writeln!(out, "{}", to_json(&mut machine, &report, engine.fallback.as_deref())?)?;
@@ -100,6 +119,21 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         note(report);
     }
     status(&mut machine)
+}
+
+/// The directory that the files of a lane are written to.
+fn of_lane(host: &str, lane: usize) -> String {
+    host.replace("{lane}", &lane.to_string())
+}
+
+/// What `--save` says: the first colon parts the two paths.
+fn saved(text: &str) -> Result<(String, String), String> {
+    match text.split_once(':') {
+        Some((guest, host)) if guest.starts_with('/') && !host.is_empty() => {
+            Ok((guest.to_owned(), host.to_owned()))
+        }
+        _ => Err("expected GUEST:HOST, where GUEST is an absolute path".to_owned()),
+    }
 }
 
 /// The first failure to write what the guest prints. The console cannot stop the machine, so it leaves the

@@ -115,11 +115,21 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
-    /// There is no such directory for Linux programs to begin in.
+    /// A Linux program sees no such directory.
     #[error("'{path}' is no directory that the guest sees")]
-    CurrentDirectory {
-        /// Where they should begin.
+    GuestDirectory {
+        /// Where it should be.
         path: String,
+    },
+    /// A directory of a Linux program cannot be written to the host.
+    #[error("cannot write the guest's {guest} to the new directory {}", host.display())]
+    Save {
+        /// Where the guest has it.
+        guest: String,
+        /// Where it should be written.
+        host: PathBuf,
+        /// Why.
+        source: std::io::Error,
     },
     /// An argument or a variable of the environment has a zero in it, which ends it for the guest.
     #[error("lane {lane} cannot have the argument or variable {text:?}: there is a zero in it")]

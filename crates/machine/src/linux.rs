@@ -17,6 +17,7 @@ mod guest;
 mod memory_calls;
 mod mount;
 mod process_calls;
+mod save;
 mod signal_calls;
 mod signal_frame;
 mod signals;
@@ -27,10 +28,12 @@ mod time_calls;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
 use kvrm_arm64::{Cpu, Features, Stop};
 
 use self::descriptors::Descriptors;
@@ -193,6 +196,18 @@ impl Process {
             name,
             unknown: BTreeMap::new(),
         }
+    }
+
+    /// Writes what a directory holds to a new one of the host.
+    pub(crate) fn save(&self, guest: &str, host: &Path) -> Result<(), Error> {
+        let number = directory(&self.files, guest);
+        let number = number.ok_or_else(|| Error::GuestDirectory { path: guest.to_owned() })?;
+        let save = || {
+            std::fs::create_dir_all(host.parent().unwrap_or(host))?;
+            std::fs::create_dir(host)?;
+            save::save(&self.files, number, &Dir::open_ambient_dir(host, ambient_authority())?, 0)
+        };
+        save().map_err(|source| Error::Save { guest: guest.to_owned(), host: host.to_owned(), source })
     }
 
     /// Replaces the console input, of which nothing has been read then.

@@ -4,6 +4,7 @@ mod builder;
 mod run;
 
 use std::fmt;
+use std::path::Path;
 
 use kvrm_arm64::{Cpu, Features, Stop};
 
@@ -242,6 +243,19 @@ impl Machine {
     /// If there is no such lane.
     pub fn output_truncated(&self, lane: usize) -> Result<bool, Error> {
         Ok(self.lanes[self.check(lane)?].written.truncated)
+    }
+
+    /// Writes the files and directories below a directory that a lane of a Linux program sees into a new directory of the
+    /// host. Links are left out.
+    ///
+    /// # Errors
+    /// If there is no such lane, the lane has no such directory, as other programs have none, or the host's cannot be
+    /// made or written.
+    pub fn save_files(&self, lane: usize, guest: &str, host: impl AsRef<Path>) -> Result<(), Error> {
+        match &self.lanes[self.check(lane)?].process {
+            Some(process) => process.save(guest, host.as_ref()),
+            None => Err(Error::GuestDirectory { path: guest.to_owned() }),
+        }
     }
 
     /// Replaces what a lane reads as console input from now on. A reset takes it back.

@@ -18,7 +18,8 @@ is one process with one thread, root of a machine of its own.
 $ cargo kvrm run guests/linux/bin/files.elf /tmp/new
 $ cargo kvrm run PROGRAM --lanes 100 --lane-arg '{lane}' --group       # every output once, with its lanes
 $ cargo kvrm run PROGRAM --mount data:/data --env NAME=VALUE --stdin input.{lane} --output-dir out
-$ cargo kvrm run PROGRAM --copy work:/data --cwd /data --tty --real-time --seed random -- -x FILE
+$ cargo kvrm run PROGRAM --copy data:/data --cwd /data --tty --real-time --seed random -- -x FILE
+$ cargo kvrm run PROGRAM --lanes 9 --save /tmp:out/{lane}               # keeps what lanes write
 $ cargo xtask guests --programs                                        # gets BusyBox, Lua, SQLite, zlib, zstd
 $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /docs/architecture.md
 ```
@@ -32,6 +33,7 @@ $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /doc
   written is the lane's until it ends, and a reset takes it back. `--mount` adds directories of the host, read once
   when the machine is built, up to 1 GiB each, which nobody can change; `--copy` adds them as copies that each lane
   can. Links in them are followed in the guest's tree. Nothing else of the host is visible. `--cwd` is where lanes begin.
+  `--save` writes files of lanes to the host in the end, links left out.
 - *Time.* A step takes a nanosecond, and the first is made in the first second of 2020. Sleeping makes it later at
   once. With `--real-time` clocks are the host's, and sleeping takes its time.
 - *Randomness.* It follows from the seed (`--seed`), the number of the lane, and how much has been used. `--seed

@@ -1,5 +1,7 @@
-//! Programs that nobody here wrote, by QEMU user mode: what they print, and how they end, has to be the same.
+//! Programs that nobody here wrote, by QEMU user mode: what they print and leave in files, and how they end, has to be
+//! the same.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -31,13 +33,17 @@ pub(super) struct Args {
     write: bool,
 }
 
-/// How a program ended, as a shell tells it, and what it has printed.
+/// How a program ended, as a shell tells it, what it has printed, and what it has left.
 #[derive(Debug, PartialEq, Eq)]
 struct Ending {
     status: i64,
     output: Vec<u8>,
     error_output: Vec<u8>,
+    files: Tree,
 }
+
+/// Paths, and what is there: the contents of a file, or nothing if it is a directory. Links are left out.
+type Tree = BTreeMap<PathBuf, Option<Vec<u8>>>;
 
 /// What a run took on one of our engines.
 struct Cost {
@@ -108,7 +114,10 @@ impl Ending {
         };
         let streams = [(&self.output, &other.output), (&self.error_output, &other.error_output)];
         let [output, error_output] = streams.map(|(ours, theirs)| part(ours, theirs));
-        format!("status {}; output {output}; error output {error_output}", self.status)
+        let files = self.files.iter().filter(|(path, contents)| other.files.get(*path) != Some(*contents));
+        let files: Vec<_> = files.map(|(path, _)| path).collect();
+        let Self { status, .. } = self;
+        format!("status {status}; output {output}; error output {error_output}; files {files:?}")
     }
 }
 
@@ -164,13 +173,18 @@ fn by_qemu(run: &Run, folder: &Path) -> Result<Ending> {
     let output = command.env_clear().current_dir(folder).stdin(input(run, folder)?).output()?;
     let status = output.status.code().or_else(|| output.status.signal().map(|signal| 128 + signal));
     let status = status.context("qemu-aarch64 has no status")?.into();
-    Ok(Ending { status, output: output.stdout, error_output: output.stderr })
+    let files = tree(folder)?;
+    Ok(Ending { status, output: output.stdout, error_output: output.stderr, files })
 }
 
 fn by_kvrm(kvrm: &Path, engine: &str, run: &Run, files: &Path) -> Result<(Ending, Cost)> {
+    let saved = files.with_file_name("saved");
+    fresh(&saved)?;
+    fs::remove_dir(&saved)?;
     let mut command = Command::new(kvrm);
     command.args(["run", "--json", "--engine", engine, "--cwd", "/data", "--copy"]);
     command.arg(format!("{}:/data", files.display()));
+    command.arg("--save").arg(format!("/data:{}", saved.display()));
     if let Some(name) = run.input {
         command.arg("--stdin").arg(files.join(name));
     }
@@ -193,7 +207,27 @@ fn by_kvrm(kvrm: &Path, engine: &str, run: &Run, files: &Path) -> Result<(Ending
         seconds: json["wall_seconds"].as_f64().unwrap_or_default(),
         unknown: json.get("unknown_calls").map_or(String::new(), ToString::to_string),
     };
-    Ok((Ending { status, output: stream("output"), error_output }, cost))
+    Ok((Ending { status, output: stream("output"), error_output, files: tree(&saved)? }, cost))
+}
+
+/// What is in a folder.
+fn tree(folder: &Path) -> Result<Tree> {
+    let (mut files, mut left) = (Tree::new(), vec![folder.to_owned()]);
+    while let Some(inside) = left.pop() {
+        for entry in fs::read_dir(&inside).with_context(|| format!("cannot list {}", inside.display()))? {
+            let (entry, path) = entry.map(|entry| (entry.file_type(), entry.path()))?;
+            let contents = match entry? {
+                kind if kind.is_dir() => None,
+                kind if kind.is_file() => Some(fs::read(&path)?),
+                _ => continue,
+            };
+            if contents.is_none() {
+                left.push(path.clone());
+            }
+            files.insert(path.strip_prefix(folder)?.to_owned(), contents);
+        }
+    }
+    Ok(files)
 }
 
 fn from_hex(text: &str) -> Vec<u8> {

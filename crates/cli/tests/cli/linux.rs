@@ -70,6 +70,12 @@ fn a_guest_sees_copies_of_the_hosts_files_and_clocks_if_it_is_to() {
         kvrm(&["run", "--engine", "reference", &linux("files"), "--copy", &copy, "--cwd", "/data", "new"]);
     assert_eq!(run.status, 3, "it makes a directory here: {}{}", run.stdout, run.stderr);
     assert!(!folder.path("new").exists(), "and not on the host");
+    let (saved, all) = (format!("/data:{}", folder.path("saved{lane}").display()), &["--lanes", "2"]);
+    let saving = ["run", "--copy", &copy, &linux("process"), "--save", &saved];
+    assert_eq!(kvrm(&[&saving[..], all].concat()).status, 1, "two lanes");
+    assert_eq!(std::fs::read(folder.path("saved1/0")).unwrap(), b"a", "unless that is asked for");
+    assert!(refused(&saving).contains("saved0"), "it is there already");
+    assert_eq!(kvrm(&["run", "--lanes", "2", &linux("process"), "--save", "/:x"]).status, 2, "all in one");
     let process = linux("process");
     let run = |extra: &[&str]| kvrm(&[&["run", "--engine", "reference", &process], extra].concat());
     assert!(run(&[]).stdout.contains("\nterminal=-25\n"), "{}", run(&[]).stdout);

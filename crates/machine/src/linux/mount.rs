@@ -17,7 +17,7 @@ use crate::error::Error;
 /// How many bytes all files of one mounted directory may have.
 const MOUNT_BYTES_MAX: u64 = 1 << 30;
 /// How deep directories may lie in each other.
-const DEPTH_MAX: usize = 64;
+pub(super) const DEPTH_MAX: usize = 64;
 
 const fn directory() -> Kind {
     Kind::Directory { names: BTreeMap::new(), parent: ROOT }

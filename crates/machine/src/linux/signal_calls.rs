@@ -3,7 +3,7 @@
 use super::errno::{EAGAIN, EDEADLK, EFAULT, EINTR, EINVAL, ENOMEM, EPERM, ESRCH};
 use super::process_calls::PROCESS;
 use super::signals::{
-    Action, Info, SIGNALS, SIGSEGV, SS_DISABLE, SS_ONSTACK, SignalStack, UNSTOPPABLE, info,
+    Action, Info, SIGNALS, SIGSEGV, SS_AUTODISARM, SS_DISABLE, SS_ONSTACK, SignalStack, UNSTOPPABLE, info,
 };
 use super::table::Served;
 use super::{Call, Failure, signal_frame};
@@ -94,7 +94,7 @@ pub(super) fn rt_sigaction(call: &mut Call<'_>) -> Served {
     let Action { handler, flags, restorer, mask } = call.process.signals.action(signal);
     call.guest.write_if_wanted(old, &[handler, flags, restorer, mask].map(u64::to_le_bytes).concat())?;
     if let Some(action) = action {
-        call.process.signals.actions.insert(signal, action);
+        call.process.signals.set_action(signal, action);
     }
     Ok(0)
 }
@@ -180,24 +180,19 @@ pub(super) fn rt_sigreturn(call: &mut Call<'_>) -> Served {
 
 /// Replaces the stack of handlers, unless the lane is on it.
 fn set_stack(call: &mut Call<'_>, new: SignalStack) -> Served {
-    /// What is lost when a handler begins, and only matters if several threads share a stack.
-    const SS_AUTODISARM: u64 = 1 << 31;
     /// The least the kernel takes.
     const MINSIGSTKSZ: u64 = 5120;
     let old = call.process.signals.stack;
-    if old.is_enabled() && old.is_at(call.cpu.sp) {
+    if old.is_at(call.cpu.sp) {
         return Err(EPERM.into());
     }
-    let flags = new.flags & 0xffff_ffff & !SS_AUTODISARM;
-    if !matches!(flags, 0 | SS_ONSTACK | SS_DISABLE) {
-        return Err(EINVAL.into());
-    }
-    call.process.signals.stack = if flags == SS_DISABLE {
-        SignalStack::NONE
-    } else if new.bytes < MINSIGSTKSZ {
-        return Err(ENOMEM.into());
-    } else {
-        SignalStack { flags: 0, ..new }
+    // The other half of the word means nothing.
+    let flags = new.flags & 0xffff_ffff;
+    call.process.signals.stack = match flags & !SS_AUTODISARM {
+        SS_DISABLE => SignalStack { flags, ..SignalStack::NONE },
+        0 | SS_ONSTACK if new.bytes < MINSIGSTKSZ => return Err(ENOMEM.into()),
+        0 | SS_ONSTACK => SignalStack { flags, ..new },
+        _ => return Err(EINVAL.into()),
     };
     Ok(0)
 }
@@ -205,16 +200,21 @@ fn set_stack(call: &mut Call<'_>, new: SignalStack) -> Served {
 pub(super) fn sigaltstack(call: &mut Call<'_>) -> Served {
     let [new, old, ..] = call.x;
     let wanted = if new == 0 { None } else { Some(call.words::<3>(new)?) };
-    let before = call.process.signals.stack;
-    if old != 0 {
+    let SignalStack { start, flags, bytes } = call.process.signals.stack;
+    if old != 0 && call.guest.writable(old, 24)? < 24 {
         // Where it would be written decides before anything changes.
-        call.guest.writable(old, 24).ok().filter(|bytes| *bytes == 24).ok_or(EFAULT)?;
+        return Err(EFAULT.into());
     }
+    let is_on = call.process.signals.stack.is_at(call.cpu.sp);
     if let Some([start, flags, bytes]) = wanted {
         set_stack(call, SignalStack { start, flags, bytes })?;
     }
-    let on_stack = if before.is_enabled() && before.is_at(call.cpu.sp) { SS_ONSTACK } else { 0 };
-    let told = [before.start, before.flags | on_stack, before.bytes];
+    let state = match bytes {
+        0 => SS_DISABLE,
+        _ if is_on => SS_ONSTACK,
+        _ => 0,
+    };
+    let told = [start, state | flags & SS_AUTODISARM, bytes];
     call.guest.write_if_wanted(old, &told.map(u64::to_le_bytes).concat())?;
     Ok(0)
 }

@@ -4,7 +4,7 @@ use kvrm_arm64::Cpu;
 use kvrm_arm64::semantics::system::{FPCR_MASK, FPSR_MASK};
 
 use super::guest::Guest;
-use super::signals::{Action, Info, LastFault, SS_ONSTACK, SignalStack};
+use super::signals::{Action, Info, LastFault, SignalStack};
 use super::status::Fields;
 use super::{Failure, errno};
 
@@ -63,8 +63,7 @@ pub(super) fn push(
 
     let mut out = Fields([0; BYTES]);
     out.0[..UCONTEXT].copy_from_slice(info);
-    let on_stack = if stack.is_enabled() && stack.is_at(cpu.sp) { SS_ONSTACK } else { 0 };
-    let words = [stack.start, stack.flags | on_stack, stack.bytes, blocked];
+    let words = [stack.start, stack.flags, stack.bytes, blocked];
     (STACK..).step_by(8).zip(words).for_each(|(at, word)| out.u64(at, word));
     out.u64(REGISTERS, fault.address);
     for n in 0..31 {

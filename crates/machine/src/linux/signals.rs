@@ -39,9 +39,10 @@ const SIG_IGN: u64 = 1;
 const SA_NODEFER: u64 = 0x4000_0000;
 const SA_RESETHAND: u64 = 0x8000_0000;
 
-/// What the flags of a signal stack say.
+/// What the flags of a signal stack say: the lane is on it, there is none, it is forgotten when a handler begins.
 pub(super) const SS_ONSTACK: u64 = 1;
 pub(super) const SS_DISABLE: u64 = 2;
+pub(super) const SS_AUTODISARM: u64 = 1 << 31;
 
 /// What is told of a signal: `siginfo_t`.
 pub(super) type Info = [u8; 128];
@@ -76,13 +77,13 @@ pub(super) struct SignalStack {
 impl SignalStack {
     pub(super) const NONE: Self = Self { start: 0, flags: SS_DISABLE, bytes: 0 };
 
-    /// Whether a stack pointer lies on it.
+    /// Whether a lane with this stack pointer is on it.
     pub(super) const fn is_at(&self, sp: u64) -> bool {
-        sp > self.start && sp - self.start <= self.bytes
+        self.flags & SS_AUTODISARM == 0 && sp > self.start && sp - self.start <= self.bytes
     }
 
     pub(super) const fn is_enabled(&self) -> bool {
-        self.bytes > 0 && self.flags & SS_DISABLE == 0
+        self.bytes > 0
     }
 }
 
@@ -97,7 +98,7 @@ pub(super) struct LastFault {
 /// The signals of a lane. Bit 0 of a mask is signal 1.
 #[derive(Clone, Debug)]
 pub(super) struct Signals {
-    pub(super) actions: BTreeMap<u64, Action>,
+    actions: BTreeMap<u64, Action>,
     pub(super) blocked: u64,
     /// What is to be blocked again once a signal has arrived, instead of what `blocked` says.
     pub(super) blocked_later: Option<u64>,
@@ -139,6 +140,14 @@ impl Signals {
         match self.action(number).handler {
             SIG_DFL => IGNORED & bit(number) != 0,
             handler => handler == SIG_IGN,
+        }
+    }
+
+    /// Replaces what is done with a signal. What is ignored does not wait any more.
+    pub(super) fn set_action(&mut self, number: u64, action: Action) {
+        self.actions.insert(number, Action { mask: action.mask & !UNSTOPPABLE, ..action });
+        if self.is_ignored(number) {
+            self.waiting.retain(|(waiting, _)| *waiting != number);
         }
     }
 
@@ -270,8 +279,11 @@ impl Process {
         if action.flags & SA_RESETHAND != 0 {
             self.signals.actions.remove(&number);
         }
+        if stack.flags & SS_AUTODISARM != 0 {
+            self.signals.stack = SignalStack::NONE;
+        }
         let own = if action.flags & SA_NODEFER == 0 { bit(number) } else { 0 };
-        self.signals.blocked |= (action.mask | own) & !UNSTOPPABLE;
+        self.signals.blocked |= action.mask | own;
         Ok(())
     }
 }

@@ -325,7 +325,7 @@ impl<'a> Builder<'a> {
         let linux = if is_linux {
             let files = linux::files(&self.program.file_name(), &self.mounts, self.disk_bytes)?;
             let path = self.current_directory;
-            let directory = linux::directory(&files, &path).ok_or(Error::CurrentDirectory { path })?;
+            let directory = linux::directory(&files, &path).ok_or(Error::GuestDirectory { path })?;
             let stack_bytes = layout.stack.end - layout.stack.start;
             let areas = Areas { heap: layout.heap.clone(), arena, stack_bytes, trampoline };
             let settings = Settings {

@@ -130,3 +130,32 @@ fn lanes_change_their_copies_of_a_directory() {
         assert!(error.is_err(), "{path} is no directory");
     }
 }
+
+#[test]
+fn files_of_a_lane_can_be_saved_and_lead_nowhere() {
+    let host = tempfile::tempdir().unwrap();
+    let mut caller = Caller::new();
+    let name = caller.path("/tmp/inside");
+    assert_eq!(caller.call(34, &[HERE, name, 0o755]), 0, "mkdir");
+    let file = caller.open("/tmp/inside/file", 0o102) as u64;
+    caller.write(DATA, b"contents\0/etc\0");
+    assert_eq!(caller.call(64, &[file, DATA, 8]), 8, "a file in it");
+    let name = caller.path("/tmp/link");
+    assert_eq!(caller.call(36, &[DATA + 9, HERE, name]), 0, "a link out");
+    let saved = host.path().join("a/b");
+    caller.machine.save_files(0, "/tmp", &saved).unwrap();
+    assert_eq!(std::fs::read(saved.join("inside/file")).unwrap(), b"contents", "the file");
+    assert!(saved.join("link").symlink_metadata().is_err(), "no link");
+    assert!(caller.machine.save_files(0, "/tmp", &saved).is_err(), "it is there already");
+    assert!(caller.machine.save_files(0, "/missing", host.path().join("c")).is_err(), "no such directory");
+    assert!(caller.machine.save_files(1, "/tmp", host.path().join("c")).is_err(), "no such lane");
+    // Deeper than is sensible on a host.
+    let folder = caller.path("/tmp/inside");
+    assert_eq!(caller.call(49, &[folder]), 0, "chdir");
+    for _ in 0..100 {
+        let name = caller.path("deeper");
+        assert_eq!(caller.call(34, &[HERE, name, 0o755]), 0, "mkdir");
+        assert_eq!(caller.call(49, &[name]), 0, "chdir");
+    }
+    assert!(caller.machine.save_files(0, "/tmp", host.path().join("deep")).is_err(), "it says so");
+}

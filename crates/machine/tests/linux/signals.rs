@@ -242,6 +242,40 @@ fn signals_wait_in_a_queue_that_ends() {
 }
 
 #[test]
+fn what_is_ignored_does_not_wait_any_more() {
+    let mut caller = Caller::new();
+    caller.write(DATA, &(1_u64 << (SIGUSR1 - 1)).to_le_bytes());
+    assert_eq!(caller.call(SIGPROCMASK, &[0, DATA, 0, 8]), 0, "it is blocked");
+    assert_eq!(caller.call(KILL, &[0, SIGUSR1]), 0, "it waits");
+    caller.write(DATA, &[1_u64, 0, 0, u64::MAX].map(u64::to_le_bytes).concat());
+    assert_eq!(caller.call(SIGACTION, &[SIGUSR1, DATA, 0, 8]), 0, "it is ignored");
+    assert_eq!(caller.call(136, &[DATA, 8]), 0, "rt_sigpending");
+    assert_eq!(caller.word(DATA), 0, "it is gone");
+    assert_eq!(caller.call(SIGACTION, &[SIGUSR1, 0, DATA, 8]), 0, "what is done with it");
+    assert_eq!(caller.word(DATA + 24), !(1 << 8 | 1 << 18), "nobody blocks SIGKILL and SIGSTOP");
+}
+
+#[test]
+fn a_stack_may_be_forgotten_when_a_handler_begins() {
+    const SA_ONSTACK: u64 = 0x0800_0000;
+    const SS_AUTODISARM: u64 = 1 << 31;
+    let mut caller = Caller::of(Machine::builder(program()).stack_bytes(1 << 20));
+    let (stack, sp) = (caller.cpu().sp - (1 << 16), caller.cpu().sp);
+    caller.handle(SIGUSR1, SA_SIGINFO | SA_ONSTACK);
+    caller.write(DATA, &[stack, SS_AUTODISARM, 1 << 13].map(u64::to_le_bytes).concat());
+    assert_eq!(caller.call(SIGALTSTACK, &[DATA, 0]), 0, "a stack");
+    caller.call(KILL, &[0, SIGUSR1]);
+    let frame = caller.cpu().sp;
+    assert_eq!(frame, stack + (1 << 13) - 4704, "the handler runs on it");
+    assert_eq!(caller.call(SIGALTSTACK, &[0, DATA]), 0, "what is it now");
+    assert_eq!(caller.word(DATA + 8), 2, "there is none");
+    caller.call(SIGRETURN, &[]);
+    assert_eq!(caller.cpu().sp, sp, "back");
+    assert_eq!(caller.call(SIGALTSTACK, &[0, DATA]), 0, "what is it now");
+    assert_eq!([caller.word(DATA), caller.word(DATA + 8)], [stack, SS_AUTODISARM], "it is there again");
+}
+
+#[test]
 fn a_reset_takes_handlers_back() {
     let mut caller = Caller::new();
     caller.machine.snapshot().unwrap();
