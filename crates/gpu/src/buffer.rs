@@ -183,30 +183,40 @@ impl Device {
     ///
     /// A range is not in its buffer, memory is full, or the device is lost.
     pub fn download(&self, ranges: &[(&Buffer, Range<u64>)]) -> Result<Vec<Vec<u8>>, Error> {
+        let mut contents = Vec::with_capacity(ranges.len());
+        self.download_each(ranges, &mut |bytes| contents.push(bytes.to_vec()))?;
+        Ok(contents)
+    }
+
+    /// The same, where `take` gets the contents of the ranges, in their order. Nothing is copied for that.
+    pub(crate) fn download_each(
+        &self,
+        ranges: &[(&Buffer, Range<u64>)],
+        take: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), Error> {
         for (buffer, range) in ranges {
             if range.start > range.end || range.end > buffer.bytes() {
                 return Err(buffer.range_error("read", range.clone()));
             }
         }
         let max = DOWNLOAD_BYTES.min(self.limits().buffer_bytes);
-        let mut contents = Vec::with_capacity(ranges.len());
         let mut rest = ranges;
         while !rest.is_empty() {
             let (batch, others) = rest.split_at(batch_len(rest, max));
-            self.download_batch(batch, &mut contents)?;
+            self.download_batch(batch, take)?;
             rest = others;
         }
-        Ok(contents)
+        Ok(())
     }
 
     fn download_batch(
         &self,
         ranges: &[(&Buffer, Range<u64>)],
-        contents: &mut Vec<Vec<u8>>,
+        take: &mut dyn FnMut(&[u8]),
     ) -> Result<(), Error> {
         let total: u64 = ranges.iter().map(|(_, range)| copied(range)).sum();
         if total == 0 {
-            contents.extend(ranges.iter().map(|_| Vec::new()));
+            ranges.iter().for_each(|_| take(&[]));
             return Ok(());
         }
         // One thread at a time has the buffer that is kept; another makes its own.
@@ -243,7 +253,7 @@ impl Device {
         for (_, range) in ranges {
             let words = words(range);
             let start = at + (range.start - words.start) as usize;
-            contents.push(mapped[start..start + (range.end - range.start) as usize].to_vec());
+            take(&mapped[start..start + (range.end - range.start) as usize]);
             at += copied(range) as usize;
         }
         drop(mapped);

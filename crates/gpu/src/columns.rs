@@ -45,13 +45,15 @@ impl Columns {
             .iter()
             .map(|column| (&self.buffer, u64::from(*column) * bytes..u64::from(*column + 1) * bytes))
             .collect();
-        let contents = self.device.download(&ranges)?;
-        for (column, bytes) in missing.iter().zip(contents) {
-            let column = &mut self.columns[*column as usize];
-            column.values = bytemuck::pod_collect_to_vec(&bytes);
+        let (columns, mut fetched) = (&mut self.columns, missing.iter());
+        self.device.download_each(&ranges, &mut |bytes| {
+            let Some(column) = fetched.next() else { return };
+            let column = &mut columns[*column as usize];
+            // The memory is there already, mostly.
+            column.values.resize(bytes.len() / 8, 0);
+            bytemuck::cast_slice_mut(&mut column.values).copy_from_slice(bytes);
             column.stale = false;
-        }
-        Ok(())
+        })
     }
 
     /// A column.

@@ -3,7 +3,7 @@
 pub(crate) mod apart;
 pub(crate) mod checkpoint;
 mod console;
-mod memory;
+pub(crate) mod memory;
 pub(crate) mod registers;
 pub(crate) mod running;
 mod stops;
@@ -144,7 +144,7 @@ impl GpuExecutor {
             store,
             images: plan.images.to_vec(),
             maps: (0..lanes).map(|lane| plan.image(lane).map().clone()).collect(),
-            cache: Cache::default(),
+            cache: Cache::new(lanes),
             served: 0,
             has_simd: features.fp,
             snapshot: None,
@@ -284,6 +284,10 @@ impl Executor for GpuExecutor {
         Ok(self.read_stop(lane)?)
     }
 
+    fn stops(&mut self) -> Result<Vec<Option<Stop>>, kvrm_machine::Error> {
+        Ok(self.read_stops()?)
+    }
+
     fn set_stop(&mut self, lane: usize, stop: Option<Stop>) -> Result<(), kvrm_machine::Error> {
         let (code, address) = stops::encode(stop);
         let columns = &mut self.store.columns;
@@ -310,7 +314,7 @@ impl Executor for GpuExecutor {
         serve: &(dyn Fn(usize, &mut dyn LaneAccess) + Sync),
     ) -> Result<(), kvrm_machine::Error> {
         let done = self.serve_apart(lanes, serve)?;
-        Ok(self.take_over(done)?)
+        Ok(self.take_over(&done)?)
     }
 
     fn registers(&mut self, register: Register, out: &mut Vec<u64>) -> Result<(), kvrm_machine::Error> {

@@ -6,7 +6,9 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
-use kvrm_machine::{Decisions, Executor, Image, LaneAccess, Mapping, PageMap, Plan, Progress, Register, RunStats};
+use kvrm_machine::{
+    Decisions, Executor, Image, LaneAccess, Mapping, PageMap, Plan, Progress, Register, RunStats,
+};
 
 use crate::device::Device;
 use crate::dispatch::Dispatch;
@@ -266,6 +268,10 @@ impl Executor for Recovering {
         self.ask(|executor| executor.stop(lane))
     }
 
+    fn stops(&mut self) -> Result<Vec<Option<Stop>>, kvrm_machine::Error> {
+        self.ask(|executor| executor.stops())
+    }
+
     fn set_stop(&mut self, lane: usize, stop: Option<Stop>) -> Result<(), kvrm_machine::Error> {
         self.set(|executor| executor.set_stop(lane, stop), |journal, _| journal.stop(lane, stop))
     }
@@ -295,8 +301,8 @@ impl Executor for Recovering {
         let mut executor = self.take()?;
         // Whatever becomes of the device, what services have done to their lanes is not lost.
         let done = executor.serve_apart(lanes, serve).map_err(kvrm_machine::Error::from).and_then(|done| {
-            done.iter().for_each(|done| self.journal.apart(done));
-            Ok(executor.take_over(done)?)
+            done.iter().for_each(|done| self.journal.apart(done, executor.changes(done)));
+            Ok(executor.take_over(&done)?)
         });
         let result = self.put_back(executor, done);
         match &result {

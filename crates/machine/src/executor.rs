@@ -89,6 +89,14 @@ pub trait Executor: Send {
     /// If the host or the device fails.
     fn stop(&mut self, lane: usize) -> Result<Option<Stop>, Error>;
 
+    /// Why each lane has stopped.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn stops(&mut self) -> Result<Vec<Option<Stop>>, Error> {
+        (0..self.lanes()).map(|lane| self.stop(lane)).collect()
+    }
+
     /// Sets or clears the stop of a lane.
     ///
     /// # Errors

@@ -26,6 +26,8 @@ pub use image::{ADDRESS_BITS, Image, ImagePage, PAGE_BYTES, Region, pieces};
 pub use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Features, Stop};
 pub use machine::{Builder, LaneSetup, Machine};
 pub use page_map::{Mapping, PageMap};
+#[doc(hidden)]
+pub use pick::pick;
 pub use program::{LinuxProgram, Permissions, Program, Segment, System, read};
 pub use reference::{Reference, ReferenceEngine};
 pub use report::{ClassDecisions, Decisions, Report};

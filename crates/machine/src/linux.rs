@@ -304,7 +304,9 @@ pub(crate) fn ranges(number: u64, x: [u64; 3]) -> Option<(u64, usize)> {
     match table::find(u64::from(number as u32))?.name {
         "write" | "pwrite64" => Some((x[1], x[2].min(WRITE_BYTES_MAX) as usize)),
         "writev" => Some((x[1], 16 * x[2].min(16) as usize)),
-        "openat" | "newfstatat" | "readlinkat" | "faccessat" | "statx" | "unlinkat" => Some((x[1], PATH_BYTES)),
+        "openat" | "newfstatat" | "readlinkat" | "faccessat" | "statx" | "unlinkat" => {
+            Some((x[1], PATH_BYTES))
+        }
         _ => None,
     }
 }

@@ -9,9 +9,12 @@ use std::path::Path;
 use kvrm_arm64::{Cpu, Features, Stop};
 
 pub use self::builder::{Builder, LaneSetup};
+use rayon::prelude::*;
+
 use crate::error::Error;
 use crate::executor::{Executor, Register};
 use crate::linux::{self, Process, Start};
+use crate::pick::pick;
 use crate::program::Program;
 use crate::semihosting::{Host, Layout, Services, Stream};
 
@@ -135,7 +138,7 @@ impl Machine {
     /// # Errors
     /// If the engine fails.
     pub fn stops(&mut self) -> Result<Vec<Option<Stop>>, Error> {
-        self.lane_numbers().map(|lane| self.executor.stop(lane)).collect()
+        self.executor.stops()
     }
 
     /// Lets a lane run on after a stop, such as a breakpoint the caller has dealt with.
@@ -327,8 +330,11 @@ impl Machine {
         }
         self.drain()?;
         self.executor.reset(lanes)?;
-        for &lane in lanes {
-            self.lanes[lane].clone_from(&self.snapshot[lane]);
+        if lanes.is_sorted_by(|a, b| a < b) {
+            let states = pick(&mut self.lanes, lanes).into_par_iter().zip(lanes);
+            states.for_each(|(state, &lane)| state.clone_from(&self.snapshot[lane]));
+        } else {
+            lanes.iter().for_each(|&lane| self.lanes[lane].clone_from(&self.snapshot[lane]));
         }
         Ok(())
     }

@@ -4,7 +4,7 @@
 ///
 /// # Panics
 /// If they do not ascend, or there is no such item.
-pub(crate) fn pick<'a, T>(items: &'a mut [T], indices: &[usize]) -> Vec<&'a mut T> {
+pub fn pick<'a, T>(items: &'a mut [T], indices: &[usize]) -> Vec<&'a mut T> {
     let (mut left, mut begin) = (items, 0);
     let mut picked = Vec::with_capacity(indices.len());
     for &index in indices {

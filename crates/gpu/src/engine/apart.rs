@@ -1,40 +1,31 @@
 //! Lanes taken apart, so that threads can serve them at the same time.
 //!
-//! A lane gets copies of what a service looks at, and keeps what the service does to it. The executor takes that over
-//! when all of them are done.
+//! What a service does to memory goes where the host keeps such changes for the device, lane by lane. What it does to
+//! registers is taken over when all lanes are done.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use kvrm_arm64::{Access, Cpu, Stop};
-use kvrm_machine::{LaneAccess, Mapping, PageMap, pieces};
+use kvrm_machine::{LaneAccess, Mapping, PageMap, pick};
 use kvrm_shaders::layout::{
     COLUMN_FPCR, COLUMN_HEAD, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_V,
 };
 use rayon::prelude::*;
 
-use super::memory::{Change, Page, fetch_pages};
+use super::memory::{Change, LaneCache, fetch_pages};
 use super::registers::{REGISTER_COLUMNS, Words, from_words, to_words};
-use super::{GpuExecutor, PAGE, halves, stops};
+use super::{GpuExecutor, halves, stops};
 use crate::error::Error;
 use crate::store::Store;
 
 /// The fewest lanes that a thread serves: waking it takes longer than a few services.
 const LANES_MIN: usize = 16;
 
-/// What was done to the memory of a lane.
-#[derive(Debug)]
-pub(crate) enum Action {
-    Write { address: u64, bytes: Vec<u8>, access: Option<Access> },
-    Map { pages: Range<u64>, mapping: Mapping },
-}
-
 /// SIMD registers as they were and as they are.
 type Vectors = Box<[[u128; 32]; 2]>;
 
-/// What was done to a lane.
+/// What was done to a lane, but for its memory.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) lane: usize,
@@ -44,14 +35,15 @@ pub(crate) struct Done {
     /// The same of SIMD registers, if they were looked at.
     pub(crate) vectors: Option<Vectors>,
     pub(crate) stop: Option<Option<Stop>>,
-    pub(crate) actions: Vec<Action>,
-    map: PageMap,
-    pages: BTreeMap<u64, Page>,
+    /// How many changes of its memory waited before.
+    changes: usize,
 }
 
 /// A lane by itself.
 struct Apart<'a> {
     done: Done,
+    cache: &'a mut LaneCache,
+    map: &'a mut PageMap,
     /// How many pages it has written, and may write.
     written: u32,
     written_max: u32,
@@ -66,10 +58,6 @@ impl GpuExecutor {
         lanes: &[usize],
         serve: &(dyn Fn(usize, &mut dyn LaneAccess) + Sync),
     ) -> Result<Vec<Done>, Error> {
-        if lanes.iter().any(|lane| self.cache.pending.contains_key(lane)) {
-            // What is fetched has to be what was written.
-            self.flush_memory()?;
-        }
         self.store.columns.fetch((0..=COLUMN_FPCR).chain([
             COLUMN_STOP,
             COLUMN_STOP_ADDRESS,
@@ -88,141 +76,96 @@ impl GpuExecutor {
                 (words, written, written_max)
             })
             .collect();
+        let has_simd = self.has_simd;
         let store = Mutex::new(&mut self.store);
-        let apart: Vec<Apart<'_>> = lanes
-            .iter()
-            .zip(words)
-            .map(|(&lane, (words, written, written_max))| Apart {
-                done: Done {
-                    lane,
-                    before: words,
-                    words,
-                    vectors: None,
-                    stop: None,
-                    actions: Vec::new(),
-                    map: self.maps[lane].clone(),
-                    pages: self.cache.pages.remove(&lane).unwrap_or_default(),
-                },
-                written,
-                written_max,
-                has_simd: self.has_simd,
-                store: &store,
-            })
-            .collect();
-        let served = apart.into_par_iter().with_min_len(LANES_MIN).enumerate().map(|(index, mut lane)| {
+        let caches = pick(&mut self.cache.lanes, lanes);
+        let maps = pick(&mut self.maps, lanes);
+        let apart = lanes.par_iter().zip(words).zip(caches).zip(maps).with_min_len(LANES_MIN).enumerate();
+        let served = apart.map(|(index, (((&lane, (words, written, written_max)), cache), map))| {
+            let changes = cache.pending.len();
+            let done = Done { lane, before: words, words, vectors: None, stop: None, changes };
+            let mut lane = Apart { done, cache, map, written, written_max, has_simd, store: &store };
             serve(index, &mut lane);
             lane.done
         });
-        Ok(served.collect())
+        let served = served.collect();
+        lanes.iter().for_each(|&lane| self.cache.note(lane));
+        Ok(served)
     }
 
-    /// Takes over what was done to lanes.
-    pub(crate) fn take_over(&mut self, all: Vec<Done>) -> Result<(), Error> {
+    /// What a service has done to the memory of its lane.
+    pub(crate) fn changes(&self, done: &Done) -> &[Change] {
+        &self.cache.lanes[done.lane].pending[done.changes..]
+    }
+
+    /// Takes over what was done to registers and stops.
+    pub(crate) fn take_over(&mut self, all: &[Done]) -> Result<(), Error> {
+        let columns = &mut self.store.columns;
+        for column in 0..REGISTER_COLUMNS {
+            let of_column = |done: &&Done| done.before[column] != done.words[column];
+            let mut changed = all.iter().filter(of_column).peekable();
+            if changed.peek().is_some() {
+                let values = columns.get_mut(column as u32)?;
+                changed.for_each(|done| values[done.lane] = done.words[column]);
+            }
+        }
+        let stopped = || all.iter().filter_map(|done| Some((done.lane, stops::encode(done.stop?))));
+        let codes = columns.get_mut(COLUMN_STOP)?;
+        stopped().for_each(|(lane, (code, _))| codes[lane] = code);
+        if stopped().any(|(_, (_, address))| address != 0) {
+            let addresses = columns.get_mut(COLUMN_STOP_ADDRESS)?;
+            stopped().for_each(|(lane, (_, address))| addresses[lane] = address);
+        }
         for done in all {
-            let Done { lane, before, words, vectors, stop, actions, map, mut pages } = done;
-            let columns = &mut self.store.columns;
-            for (column, (_, word)) in (0..).zip(before.iter().zip(words)).filter(|(_, (old, new))| *old != new) {
-                columns.set(column, lane, word)?;
-            }
-            if let Some(stop) = stop {
-                let (code, address) = stops::encode(stop);
-                columns.set(COLUMN_STOP, lane, code)?;
-                columns.set(COLUMN_STOP_ADDRESS, lane, address)?;
-            }
-            if let Some([before, now]) = vectors.as_deref()
+            if let Some([before, now]) = done.vectors.as_deref()
                 && before != now
             {
                 self.has_simd = true;
+                columns.fetch(COLUMN_V..COLUMN_V + 64)?;
                 for (column, v) in (COLUMN_V..).step_by(2).zip(now) {
-                    columns.set(column, lane, *v as u64)?;
-                    columns.set(column + 1, lane, (*v >> 64) as u64)?;
+                    columns.set(column, done.lane, *v as u64)?;
+                    columns.set(column + 1, done.lane, (*v >> 64) as u64)?;
                 }
-            }
-            if !actions.is_empty() {
-                let changes = self.cache.pending.entry(lane).or_default();
-                for action in actions {
-                    match action {
-                        Action::Write { address, bytes, .. } => {
-                            for (number, range) in pieces(address, bytes.len()) {
-                                if let Some(page) = pages.get_mut(&number) {
-                                    page.fresh = false;
-                                }
-                                let start = number * PAGE + range.start as u64;
-                                let from = (start - address) as usize;
-                                let bytes = bytes[from..from + range.len()].to_vec();
-                                changes.push(Change::Write { address: start, bytes });
-                            }
-                        }
-                        Action::Map { pages, mapping } => changes.extend(Change::map(&pages, mapping)),
-                    }
-                }
-                self.maps[lane] = map;
-            }
-            if !pages.is_empty() {
-                self.cache.pages.insert(lane, pages);
             }
         }
         Ok(())
     }
 }
 
+/// The device, which lanes share. What the host knows of it is whole, whoever has panicked.
+fn lock<'a, 'b>(store: &'a Mutex<&'b mut Store>) -> MutexGuard<'a, &'b mut Store> {
+    store.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Apart<'_> {
-    /// Brings a mapped page, as it is by now.
-    fn fetch(&mut self, number: u64) -> Result<&mut Page, Error> {
-        let Done { lane, pages, actions, .. } = &mut self.done;
-        let place = match pages.entry(number) {
-            Entry::Occupied(page) => return Ok(page.into_mut()),
-            Entry::Vacant(place) => place,
-        };
-        let mut page = fetch_pages(&mut lock(self.store), &[(*lane, number)])?.swap_remove(0);
-        for action in actions {
-            match action {
-                Action::Write { address, bytes, .. } => {
-                    let mut done = 0;
-                    for (other, range) in pieces(*address, bytes.len()) {
-                        let piece = &bytes[done..done + range.len()];
-                        done += range.len();
-                        if other == number {
-                            page.bytes[range].copy_from_slice(piece);
-                        }
-                    }
-                }
-                Action::Map { pages, mapping: Mapping::Zero(_) } if pages.contains(&number) => {
-                    page.bytes.fill(0);
-                }
-                Action::Map { .. } => {}
+    /// Brings the pages of a mapped range that are not known.
+    fn fetch(&mut self, address: u64, bytes: usize) -> Result<(), Error> {
+        let missing: Vec<u64> = self.cache.missing(address, bytes).collect();
+        for number in missing {
+            if self.map.page(number).is_some() {
+                let page = fetch_pages(&mut lock(self.store), &[(self.done.lane, number)])?.swap_remove(0);
+                self.cache.learn(number, page);
             }
         }
-        Ok(place.insert(page))
+        Ok(())
     }
 
     /// Whether the lane may write all pages of a range.
     fn has_frames(&mut self, address: u64, bytes: usize) -> Result<bool, Error> {
-        let mut pages: BTreeSet<u64> = pieces(address, bytes).map(|(page, _)| page).collect();
-        for action in &self.done.actions {
-            if let Action::Write { address, bytes, .. } = action {
-                pages.extend(pieces(*address, bytes.len()).map(|(page, _)| page));
-            }
-        }
         let left = self.written_max.saturating_sub(self.written) as usize;
         // Mostly there is room even if every page is new.
+        let pages = self.cache.written(address, bytes);
         if pages.len() <= left {
             return Ok(true);
         }
         let mut fresh = 0;
         for page in pages {
+            self.fetch(page * super::PAGE, 1)?;
             // What was written and is not mapped any more counts, too.
-            if self.done.map.page(page).is_none() || self.fetch(page)?.fresh {
-                fresh += 1;
-            }
+            fresh += usize::from(self.cache.is_fresh(page).unwrap_or(true));
         }
         Ok(fresh <= left)
     }
-}
-
-/// The device, which lanes share. What the host knows of it is whole, whoever has panicked.
-fn lock<'a, 'b>(store: &'a Mutex<&'b mut Store>) -> MutexGuard<'a, &'b mut Store> {
-    store.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl LaneAccess for Apart<'_> {
@@ -271,14 +214,12 @@ impl LaneAccess for Apart<'_> {
         out: &mut [u8],
         access: Option<Access>,
     ) -> Result<Result<(), Stop>, kvrm_machine::Error> {
-        if let Err(fault) = self.done.map.check(address, out.len() as u64, Access::Read, access) {
+        if let Err(fault) = self.map.check(address, out.len() as u64, Access::Read, access) {
             return Ok(Err(fault.into()));
         }
-        let mut done = 0;
-        for (number, range) in pieces(address, out.len()) {
-            let bytes = &self.fetch(number)?.bytes[range];
-            out[done..done + bytes.len()].copy_from_slice(bytes);
-            done += bytes.len();
+        if !self.cache.read(address, out) {
+            self.fetch(address, out.len())?;
+            self.cache.read(address, out);
         }
         Ok(Ok(()))
     }
@@ -289,40 +230,25 @@ impl LaneAccess for Apart<'_> {
         bytes: &[u8],
         access: Option<Access>,
     ) -> Result<Result<(), Stop>, kvrm_machine::Error> {
-        if let Err(fault) = self.done.map.check(address, bytes.len() as u64, Access::Write, access) {
+        if let Err(fault) = self.map.check(address, bytes.len() as u64, Access::Write, access) {
             return Ok(Err(fault.into()));
         }
         if !self.has_frames(address, bytes.len())? {
             return Ok(Err(Stop::OutOfFrames));
         }
-        let mut done = 0;
-        for (number, range) in pieces(address, bytes.len()) {
-            let piece = &bytes[done..done + range.len()];
-            done += range.len();
-            if let Some(page) = self.done.pages.get_mut(&number) {
-                page.bytes[range].copy_from_slice(piece);
-            }
-        }
-        self.done.actions.push(Action::Write { address, bytes: bytes.to_vec(), access });
+        self.cache.write(address, bytes);
         Ok(Ok(()))
     }
 
     fn page_map(&mut self) -> Result<PageMap, kvrm_machine::Error> {
-        Ok(self.done.map.clone())
+        Ok(self.map.clone())
     }
 
     fn map(&mut self, pages: Range<u64>, mapping: Mapping) -> Result<bool, kvrm_machine::Error> {
-        if pages.is_empty() || !self.done.map.map(&pages, mapping) {
+        if pages.is_empty() || !self.map.map(&pages, mapping) {
             return Ok(pages.is_empty());
         }
-        match mapping {
-            Mapping::Zero(_) => {
-                self.done.pages.range_mut(pages.clone()).for_each(|(_, page)| page.bytes.fill(0));
-            }
-            Mapping::Unmap => self.done.pages.retain(|page, _| !pages.contains(page)),
-            Mapping::Protect(_) => {}
-        }
-        self.done.actions.push(Action::Map { pages, mapping });
+        self.cache.map(pages, mapping);
         Ok(true)
     }
 }

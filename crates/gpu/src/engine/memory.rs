@@ -1,6 +1,6 @@
 //! The host's side of guest memory: pages at hand, and writes that wait.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use kvrm_arm64::{Access, Stop};
@@ -14,51 +14,51 @@ use crate::error::Error;
 use crate::pages::flags;
 use crate::store::{Parameters, Piece, Store};
 
+/// Longer ranges are fetched by the page.
+const PIECE_BYTES_MAX: usize = 256;
 /// How many pages the device maps in one go.
 const MAP_PAGES_MAX: u32 = 1 << 16;
 
 /// What the host knows of guest memory, and what the device does not know yet.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
-    /// Pages by lane and number.
-    pub(super) pages: HashMap<usize, BTreeMap<u64, Page>>,
-    /// Writes the device is still to be told, by lane, in order.
-    pub(super) pending: BTreeMap<usize, Vec<Change>>,
+    pub(super) lanes: Vec<LaneCache>,
+    /// The lanes of which something is known.
+    known: Vec<usize>,
+    /// The lanes that have changes the device is still to be told.
+    waiting: Vec<usize>,
     /// What is known of each frame, in the device's four words, if that is at hand.
     info: Option<Vec<[u32; 4]>>,
 }
 
-/// What the device is still to be told of a lane's memory.
-#[derive(Debug)]
-pub(super) enum Change {
-    /// Bytes of a page.
-    Write { address: u64, bytes: Vec<u8> },
-    /// Pages to map, with flags of entries and how.
-    Map { address: u64, pages: u32, map: u32 },
+/// The same of a lane.
+#[derive(Debug, Default)]
+pub(super) struct LaneCache {
+    /// Pages by number.
+    pages: BTreeMap<u64, Page>,
+    /// Bytes from an address on, where a page would be too much.
+    piece: Option<(u64, Box<[u8]>)>,
+    /// Changes the device is still to be told, in order.
+    pub(super) pending: Vec<Change>,
+    is_known: bool,
+    is_waiting: bool,
 }
 
-impl Change {
-    /// What maps pages.
-    pub(super) fn map(pages: &Range<u64>, mapping: Mapping) -> impl Iterator<Item = Self> {
-        let map = match mapping {
-            Mapping::Zero(permissions) => MAP_ZERO | flags(permissions),
-            Mapping::Protect(permissions) => MAP_PROTECT | flags(permissions),
-            Mapping::Unmap => MAP_ZERO,
-        };
-        let end = pages.end;
-        pages.clone().step_by(MAP_PAGES_MAX as usize).map(move |first| {
-            let count = (end - first).min(u64::from(MAP_PAGES_MAX)) as u32;
-            Self::Map { address: first * PAGE, pages: count, map }
-        })
-    }
+/// What the device is still to be told of a lane's memory.
+#[derive(Debug)]
+pub(crate) enum Change {
+    /// Bytes of a page.
+    Write { address: u64, bytes: Box<[u8]> },
+    /// Pages are mapped, protected or unmapped.
+    Map { pages: Range<u64>, mapping: Mapping },
 }
 
 /// A page at hand.
 #[derive(Debug)]
 pub(super) struct Page {
-    pub(super) bytes: Box<[u8; PAGE_BYTES]>,
+    bytes: Box<[u8; PAGE_BYTES]>,
     /// Whether the lane has not written it yet.
-    pub(super) fresh: bool,
+    fresh: bool,
 }
 
 /// Brings mapped pages of lanes, in their order.
@@ -83,10 +83,126 @@ pub(super) fn fetch_pages(store: &mut Store, pages: &[(usize, u64)]) -> Result<V
 }
 
 impl Cache {
+    pub(super) fn new(lanes: usize) -> Self {
+        Self { lanes: std::iter::repeat_with(LaneCache::default).take(lanes).collect(), ..Self::default() }
+    }
+
     /// The device may have changed anything.
     pub(super) fn forget(&mut self) {
-        self.pages.clear();
+        for lane in self.known.drain(..) {
+            let lane = &mut self.lanes[lane];
+            lane.pages.clear();
+            lane.piece = None;
+            lane.is_known = false;
+        }
         self.info = None;
+    }
+
+    /// Something may be known of a lane now, and it may have changes.
+    pub(super) fn note(&mut self, number: usize) {
+        let lane = &mut self.lanes[number];
+        if !lane.is_known && !(lane.pages.is_empty() && lane.piece.is_none()) {
+            lane.is_known = true;
+            self.known.push(number);
+        }
+        if !lane.is_waiting && !lane.pending.is_empty() {
+            lane.is_waiting = true;
+            self.waiting.push(number);
+        }
+    }
+}
+
+impl LaneCache {
+    /// Whether a range of mapped memory can be read.
+    fn has(&self, address: u64, bytes: usize) -> bool {
+        self.piece_at(address, bytes).is_some()
+            || pieces(address, bytes).all(|(page, _)| self.pages.contains_key(&page))
+    }
+
+    /// The range, if it lies within the piece that is known.
+    fn piece_at(&self, address: u64, bytes: usize) -> Option<&[u8]> {
+        let (start, piece) = self.piece.as_ref()?;
+        let from = usize::try_from(address.checked_sub(*start)?).ok()?;
+        piece.get(from..from.checked_add(bytes)?)
+    }
+
+    /// Reads mapped memory that is known.
+    pub(super) fn read(&self, address: u64, out: &mut [u8]) -> bool {
+        if let Some(piece) = self.piece_at(address, out.len()) {
+            out.copy_from_slice(piece);
+            return true;
+        }
+        let mut done = 0;
+        for (page, range) in pieces(address, out.len()) {
+            let Some(page) = self.pages.get(&page) else { return false };
+            out[done..done + range.len()].copy_from_slice(&page.bytes[range.clone()]);
+            done += range.len();
+        }
+        true
+    }
+
+    /// The pages of a range that are not known.
+    pub(super) fn missing(&self, address: u64, bytes: usize) -> impl Iterator<Item = u64> {
+        pieces(address, bytes).map(|(page, _)| page).filter(|page| !self.pages.contains_key(page))
+    }
+
+    /// Whether the lane had not written a page when that was fetched, if it was.
+    pub(super) fn is_fresh(&self, page: u64) -> Option<bool> {
+        self.pages.get(&page).map(|page| page.fresh)
+    }
+
+    /// A page was fetched. Changes that the device has not been told are done to it.
+    pub(super) fn learn(&mut self, number: u64, mut page: Page) {
+        for change in &self.pending {
+            match change {
+                Change::Write { address, bytes } if address / PAGE == number => {
+                    let at = (address % PAGE) as usize;
+                    page.bytes[at..at + bytes.len()].copy_from_slice(bytes);
+                }
+                Change::Map { pages, mapping: Mapping::Zero(_) } if pages.contains(&number) => {
+                    page.bytes.fill(0);
+                }
+                _ => {}
+            }
+        }
+        self.pages.insert(number, page);
+    }
+
+    /// Pages that are to be written and wait for it, and those of a range.
+    pub(super) fn written(&self, address: u64, bytes: usize) -> BTreeSet<u64> {
+        let old = self.pending.iter().filter_map(|change| match change {
+            Change::Write { address, .. } => Some(address / PAGE),
+            Change::Map { .. } => None,
+        });
+        old.chain(pieces(address, bytes).map(|(page, _)| page)).collect()
+    }
+
+    /// Writes to mapped memory.
+    pub(super) fn write(&mut self, address: u64, bytes: &[u8]) {
+        self.piece = None;
+        let mut done = 0;
+        for (number, range) in pieces(address, bytes.len()) {
+            let piece = &bytes[done..done + range.len()];
+            done += range.len();
+            let address = number * PAGE + range.start as u64;
+            self.pending.push(Change::Write { address, bytes: piece.into() });
+            if let Some(page) = self.pages.get_mut(&number) {
+                page.bytes[range].copy_from_slice(piece);
+            }
+        }
+    }
+
+    /// Maps pages.
+    pub(super) fn map(&mut self, pages: Range<u64>, mapping: Mapping) {
+        self.piece = None;
+        match mapping {
+            Mapping::Zero(_) => {
+                self.pages.range_mut(pages.clone()).for_each(|(_, page)| page.bytes.fill(0));
+            }
+            Mapping::Unmap => self.pages.retain(|page, _| !pages.contains(page)),
+            Mapping::Protect(_) => {}
+        }
+        self.pending.push(Change::Map { pages, mapping });
     }
 }
 
@@ -101,26 +217,55 @@ impl GpuExecutor {
         if let Err(fault) = self.maps[lane].check(address, out.len() as u64, Access::Read, access) {
             return Ok(Err(fault.into()));
         }
-        self.fetch_ranges(&[(lane, address, out.len())])?;
-        let mut done = 0;
-        for (page, range) in pieces(address, out.len()) {
-            let bytes = &self.cache.pages[&lane][&page].bytes[range];
-            out[done..done + bytes.len()].copy_from_slice(bytes);
-            done += bytes.len();
+        if !self.cache.lanes[lane].read(address, out) {
+            self.fetch_whole(&[(lane, address, out.len())])?;
+            self.cache.lanes[lane].read(address, out);
         }
         Ok(Ok(()))
     }
 
-    /// Brings the mapped pages of ranges that are not at hand yet.
+    /// Brings what is mapped of ranges and not known yet.
     pub(super) fn fetch_ranges(&mut self, ranges: &[(usize, u64, usize)]) -> Result<(), Error> {
+        let (short, long): (Vec<_>, Vec<_>) = ranges
+            .iter()
+            .copied()
+            .filter(|&(lane, address, bytes)| !self.cache.lanes[lane].has(address, bytes))
+            .partition(|&(lane, address, bytes)| {
+                // The longest piece would be in the same page.
+                bytes <= PIECE_BYTES_MAX
+                    && address % PAGE + PIECE_BYTES_MAX as u64 + 8 <= PAGE
+                    && self.maps[lane].page(address / PAGE).is_some()
+            });
+        self.fetch_whole(&long)?;
+        if short.is_empty() {
+            return Ok(());
+        }
+        self.flush_memory()?;
+        // All are as long as the longest.
+        let length = short.iter().map(|(_, _, bytes)| 8 + bytes.next_multiple_of(8)).max().unwrap_or(8);
+        for batch in short.chunks(1 << 16) {
+            let pieces: Vec<Piece> = (0..)
+                .zip(batch)
+                .map(|(index, &(lane, address, _))| {
+                    Piece::new(lane, address & !7, length, index * (length / 8) as u32)
+                })
+                .collect();
+            let (_, data) = self.store.read(&pieces)?;
+            for (&(lane, address, _), bytes) in batch.iter().zip(data.chunks_exact(length)) {
+                self.cache.lanes[lane].piece = Some((address & !7, bytes.into()));
+                self.cache.note(lane);
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings the mapped pages of ranges that are not known yet.
+    fn fetch_whole(&mut self, ranges: &[(usize, u64, usize)]) -> Result<(), Error> {
         let mut missing = BTreeSet::new();
         for &(lane, address, bytes) in ranges {
-            for (page, _) in pieces(address, bytes) {
-                let is_at_hand = self.cache.pages.get(&lane).is_some_and(|pages| pages.contains_key(&page));
-                if !is_at_hand && self.maps[lane].page(page).is_some() {
-                    missing.insert((lane, page));
-                }
-            }
+            let pages = self.cache.lanes[lane].missing(address, bytes);
+            missing
+                .extend(pages.filter(|page| self.maps[lane].page(*page).is_some()).map(|page| (lane, page)));
         }
         if missing.is_empty() {
             return Ok(());
@@ -129,7 +274,8 @@ impl GpuExecutor {
         let missing: Vec<_> = missing.into_iter().collect();
         let fetched = fetch_pages(&mut self.store, &missing)?;
         for ((lane, number), page) in missing.into_iter().zip(fetched) {
-            self.cache.pages.entry(lane).or_default().insert(number, page);
+            self.cache.lanes[lane].learn(number, page);
+            self.cache.note(lane);
         }
         Ok(())
     }
@@ -185,18 +331,8 @@ impl GpuExecutor {
         if !self.has_frames(lane, address, bytes.len())? {
             return Ok(Err(Stop::OutOfFrames));
         }
-        let pending = self.cache.pending.entry(lane).or_default();
-        let mut done = 0;
-        for (number, range) in pieces(address, bytes.len()) {
-            let piece = &bytes[done..done + range.len()];
-            done += range.len();
-            let address = number * PAGE + range.start as u64;
-            pending.push(Change::Write { address, bytes: piece.to_vec() });
-            if let Some(page) = self.cache.pages.get_mut(&lane).and_then(|pages| pages.get_mut(&number)) {
-                page.bytes[range].copy_from_slice(piece);
-                page.fresh = false;
-            }
-        }
+        self.cache.lanes[lane].write(address, bytes);
+        self.cache.note(lane);
         Ok(Ok(()))
     }
 
@@ -204,71 +340,70 @@ impl GpuExecutor {
         if pages.is_empty() || !self.maps[lane].map(&pages, mapping) {
             return pages.is_empty();
         }
-        self.cache.pending.entry(lane).or_default().extend(Change::map(&pages, mapping));
-        if let Some(at_hand) = self.cache.pages.get_mut(&lane) {
-            match mapping {
-                Mapping::Zero(_) => at_hand.range_mut(pages).for_each(|(_, page)| page.bytes.fill(0)),
-                Mapping::Unmap => at_hand.retain(|page, _| !pages.contains(page)),
-                Mapping::Protect(_) => {}
-            }
-        }
+        self.cache.lanes[lane].map(pages, mapping);
+        self.cache.note(lane);
         true
     }
 
     /// Whether the lane may write all pages of a range.
     fn has_frames(&mut self, lane: usize, address: u64, bytes: usize) -> Result<bool, Error> {
-        let pages = |pending: &[Change]| {
-            let old = pending.iter().filter_map(|change| match change {
-                Change::Write { address, .. } => Some(address / PAGE),
-                Change::Map { .. } => None,
-            });
-            old.chain(pieces(address, bytes).map(|(page, _)| page)).collect::<BTreeSet<_>>().len()
-        };
         let (_, written) = halves(self.store.columns.word(COLUMN_TAIL, lane)?);
         let (max, _) = halves(self.store.columns.word(COLUMN_HEAD, lane)?);
         // Mostly there is room even if every page is new.
-        let most = pages(self.cache.pending.get(&lane).map_or(&[], |pending| pending));
+        let most = self.cache.lanes[lane].written(address, bytes).len();
         if u64::from(written) + most as u64 <= u64::from(max) {
             return Ok(true);
         }
         self.flush_memory()?;
-        self.fetch_ranges(&[(lane, address, bytes)])?;
+        self.fetch_whole(&[(lane, address, bytes)])?;
         let (_, written) = halves(self.store.columns.word(COLUMN_TAIL, lane)?);
-        let fresh = |page: u64| self.cache.pages.get(&lane).and_then(|pages| pages.get(&page)).is_some_and(|page| page.fresh);
-        let needed = pieces(address, bytes).filter(|(page, _)| fresh(*page)).count();
+        let known = &self.cache.lanes[lane];
+        let needed = pieces(address, bytes).filter(|(page, _)| known.is_fresh(*page) == Some(true)).count();
         Ok(needed == 0 || u64::from(written) + needed as u64 <= u64::from(max))
     }
 
     /// Drops the writes to some lanes that wait.
     pub(super) fn forget_writes(&mut self, lanes: &[usize]) {
-        for lane in lanes {
-            self.cache.pending.remove(lane);
+        for &lane in lanes {
+            let lane = &mut self.cache.lanes[lane];
+            lane.pending.clear();
+            lane.is_waiting = false;
         }
+        self.cache.waiting.retain(|lane| self.cache.lanes[*lane].is_waiting);
     }
 
     /// Tells the device all writes that wait.
     pub(super) fn flush_memory(&mut self) -> Result<(), Error> {
-        if self.cache.pending.is_empty() {
+        if self.cache.waiting.is_empty() {
             return Ok(());
         }
         self.store.columns.flush()?;
+        self.cache.waiting.sort_unstable();
         let mut data: Vec<u64> = Vec::new();
         let mut all = Vec::new();
-        for (&lane, writes) in &self.cache.pending {
-            for change in writes {
-                let (address, bytes) = match change {
-                    Change::Write { address, bytes } => (address, bytes),
-                    Change::Map { address, pages, map } => {
-                        all.push(Piece::mapping(lane, *address, *pages, *map).undone());
-                        continue;
+        for &lane in &self.cache.waiting {
+            for change in &self.cache.lanes[lane].pending {
+                match change {
+                    Change::Write { address, bytes } => {
+                        all.push(Piece::new(lane, *address, bytes.len(), data.len() as u32).undone());
+                        data.extend(bytes.chunks(8).map(|chunk| {
+                            let mut word = [0; 8];
+                            word[..chunk.len()].copy_from_slice(chunk);
+                            u64::from_le_bytes(word)
+                        }));
                     }
-                };
-                all.push(Piece::new(lane, *address, bytes.len(), data.len() as u32).undone());
-                data.extend(bytes.chunks(8).map(|chunk| {
-                    let mut word = [0; 8];
-                    word[..chunk.len()].copy_from_slice(chunk);
-                    u64::from_le_bytes(word)
-                }));
+                    Change::Map { pages, mapping } => {
+                        let map = match *mapping {
+                            Mapping::Zero(permissions) => MAP_ZERO | flags(permissions),
+                            Mapping::Protect(permissions) => MAP_PROTECT | flags(permissions),
+                            Mapping::Unmap => MAP_ZERO,
+                        };
+                        all.extend(pages.clone().step_by(MAP_PAGES_MAX as usize).map(|first| {
+                            let count = (pages.end - first).min(u64::from(MAP_PAGES_MAX)) as u32;
+                            Piece::mapping(lane, first * PAGE, count, map).undone()
+                        }));
+                    }
+                }
             }
         }
         while !all.is_empty() {
@@ -298,7 +433,17 @@ impl GpuExecutor {
                 return Err(Error::OutOfFrames { frames: capacity });
             }
         }
-        self.cache.pending.clear();
+        for lane in self.cache.waiting.drain(..) {
+            let lane = &mut self.cache.lanes[lane];
+            for change in lane.pending.drain(..) {
+                if let Change::Write { address, .. } = change
+                    && let Some(page) = lane.pages.get_mut(&(address / PAGE))
+                {
+                    page.fresh = false;
+                }
+            }
+            lane.is_waiting = false;
+        }
         Ok(())
     }
 

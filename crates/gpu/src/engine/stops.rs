@@ -11,6 +11,13 @@ use super::{GpuExecutor, halves, word};
 use crate::error::Error;
 
 impl GpuExecutor {
+    pub(super) fn read_stops(&mut self) -> Result<Vec<Option<Stop>>, Error> {
+        let columns = &mut self.store.columns;
+        columns.fetch([COLUMN_STOP, COLUMN_STOP_ADDRESS])?;
+        let both = columns.at_hand(COLUMN_STOP).iter().zip(columns.at_hand(COLUMN_STOP_ADDRESS));
+        Ok(both.map(|(code, address)| decode(*code, *address)).collect())
+    }
+
     pub(super) fn read_stop(&mut self, lane: usize) -> Result<Option<Stop>, Error> {
         let code = self.store.columns.word(COLUMN_STOP, lane)?;
         if halves(code).0 == STOP_NONE {

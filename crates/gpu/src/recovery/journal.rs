@@ -7,8 +7,9 @@ use kvrm_arm64::{Access, Cpu, Stop};
 use kvrm_machine::{Executor, Mapping, Register};
 
 use crate::engine::GpuExecutor;
-use crate::engine::apart::{Action, Done};
+use crate::engine::apart::Done;
 use crate::engine::checkpoint::Checkpoint;
+use crate::engine::memory::Change;
 use crate::engine::registers::{Words, from_words, to_words};
 use crate::engine::running::Ran;
 use crate::error::Error;
@@ -184,11 +185,12 @@ impl Journal {
     }
 
     /// A service has done this to a lane.
-    pub(super) fn apart(&mut self, done: &Done) {
-        for action in &done.actions {
-            match action {
-                Action::Write { address, bytes, access } => self.write(done.lane, *address, bytes, *access),
-                Action::Map { pages, mapping } => self.map(done.lane, pages.clone(), *mapping),
+    pub(super) fn apart(&mut self, done: &Done, changes: &[Change]) {
+        for change in changes {
+            match change {
+                // That it was permitted has been checked.
+                Change::Write { address, bytes } => self.write(done.lane, *address, bytes, None),
+                Change::Map { pages, mapping } => self.map(done.lane, pages.clone(), *mapping),
             }
         }
         let [before, now] = done.vectors.as_deref().unwrap_or(&[[0; 32]; 2]);

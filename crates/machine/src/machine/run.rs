@@ -70,9 +70,10 @@ impl Machine {
             services += self.serve_all(&running)?;
             let before = std::mem::take(&mut running);
             steps = 0;
+            let (stops, retired) = (self.executor.stops()?, self.registers(Register::Steps)?);
             for lane in before {
-                let retired = self.executor.steps(lane)? - started[lane];
-                if self.executor.stop(lane)?.is_none() {
+                let retired = retired[lane] - started[lane];
+                if stops[lane].is_none() {
                     running.push(lane);
                     steps += retired;
                 } else {
@@ -197,9 +198,10 @@ impl Machine {
     /// Serves system calls, which have retired, and signals that lanes handle. Lanes share nothing that they can
     /// change, so several are served at the same time, where the executor can; what they write comes in their order.
     fn serve_linux(&mut self, lanes: &[usize]) -> Result<u64, Error> {
+        let stops = self.executor.stops()?;
         let mut calls: Vec<Waiting> = Vec::new();
         for &lane in lanes {
-            if let Some(stop) = self.executor.stop(lane)?
+            if let Some(stop) = stops[lane]
                 && (stop == LINUX_CALL || self.catches(lane, stop))
             {
                 calls.push((lane, stop));
@@ -301,11 +303,7 @@ impl Machine {
 }
 
 /// Serves one lane of a Linux program; gives what it has written.
-fn serve_lane(
-    state: &mut LaneState,
-    lane: &mut dyn LaneAccess,
-    stop: Stop,
-) -> Result<linux::Written, Error> {
+fn serve_lane(state: &mut LaneState, lane: &mut dyn LaneAccess, stop: Stop) -> Result<linux::Written, Error> {
     let mut written = Vec::new();
     let Some(process) = &mut state.process else { return Ok(written) };
     let before = lane.general()?;
