@@ -29,10 +29,9 @@ type Vectors = Box<[[u128; 32]; 2]>;
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) lane: usize,
-    /// General registers as they were and as they are.
-    pub(crate) before: Words,
-    pub(crate) words: Words,
-    /// The same of SIMD registers, if they were looked at.
+    /// The columns of registers that have changed, and what they hold now.
+    pub(crate) registers: Vec<(u32, u64)>,
+    /// SIMD registers as they were and as they are, if they were looked at.
     pub(crate) vectors: Option<Vectors>,
     pub(crate) stop: Option<Option<Stop>>,
     /// How many changes of its memory waited before.
@@ -42,6 +41,7 @@ pub(crate) struct Done {
 /// A lane by itself.
 struct Apart<'a> {
     done: Done,
+    words: Words,
     cache: &'a mut LaneCache,
     map: &'a mut PageMap,
     /// How many pages it has written, and may write.
@@ -83,9 +83,11 @@ impl GpuExecutor {
         let apart = lanes.par_iter().zip(words).zip(caches).zip(maps).with_min_len(LANES_MIN).enumerate();
         let served = apart.map(|(index, (((&lane, (words, written, written_max)), cache), map))| {
             let changes = cache.pending.len();
-            let done = Done { lane, before: words, words, vectors: None, stop: None, changes };
-            let mut lane = Apart { done, cache, map, written, written_max, has_simd, store: &store };
+            let done = Done { lane, registers: Vec::new(), vectors: None, stop: None, changes };
+            let mut lane = Apart { done, words, cache, map, written, written_max, has_simd, store: &store };
             serve(index, &mut lane);
+            let changed = (0..).zip(words.iter().zip(lane.words)).filter(|(_, (old, new))| *old != new);
+            lane.done.registers = changed.map(|(column, (_, new))| (column, new)).collect();
             lane.done
         });
         let served = served.collect();
@@ -101,12 +103,9 @@ impl GpuExecutor {
     /// Takes over what was done to registers and stops.
     pub(crate) fn take_over(&mut self, all: &[Done]) -> Result<(), Error> {
         let columns = &mut self.store.columns;
-        for column in 0..REGISTER_COLUMNS {
-            let of_column = |done: &&Done| done.before[column] != done.words[column];
-            let mut changed = all.iter().filter(of_column).peekable();
-            if changed.peek().is_some() {
-                let values = columns.get_mut(column as u32)?;
-                changed.for_each(|done| values[done.lane] = done.words[column]);
+        for done in all {
+            for (column, word) in &done.registers {
+                columns.get_mut(*column)?[done.lane] = *word;
             }
         }
         let stopped = || all.iter().filter_map(|done| Some((done.lane, stops::encode(done.stop?))));
@@ -175,11 +174,11 @@ impl LaneAccess for Apart<'_> {
     }
 
     fn general(&mut self) -> Result<Cpu, kvrm_machine::Error> {
-        Ok(from_words(&self.done.words))
+        Ok(from_words(&self.words))
     }
 
     fn set_general(&mut self, cpu: &Cpu) -> Result<(), kvrm_machine::Error> {
-        self.done.words = to_words(cpu);
+        self.words = to_words(cpu);
         Ok(())
     }
 

@@ -153,24 +153,24 @@ impl Journal {
     /// A lane has these registers now, and had those `before`, if that is known.
     pub(super) fn registers(&mut self, lane: usize, before: Option<&Cpu>, cpu: &Cpu) {
         let differs = |n: usize| before.is_none_or(|before| before.v[n] != cpu.v[n]);
-        self.changes(lane, before.map(to_words).as_ref(), &to_words(cpu), differs, &cpu.v);
+        let (old, words) = (before.map(to_words), to_words(cpu));
+        let changed =
+            (0..).zip(words).filter(|(column, word)| old.is_none_or(|old| old[*column as usize] != *word));
+        self.changes(lane, changed, differs, &cpu.v);
     }
 
-    /// Notes which words and SIMD registers differ.
+    /// Notes the columns that have changed, in their order, and the SIMD registers that differ.
     fn changes(
         &mut self,
         lane: usize,
-        before: Option<&Words>,
-        words: &Words,
+        registers: impl Iterator<Item = (u32, u64)>,
         differs: impl Fn(usize) -> bool,
         vectors: &[u128; 32],
     ) {
         let mut changed = 0;
-        for (column, word) in words.iter().enumerate() {
-            if before.is_none_or(|before| before[column] != *word) {
-                changed |= 1 << column;
-                self.words.push(*word);
-            }
+        for (column, word) in registers {
+            changed |= 1 << column;
+            self.words.push(word);
         }
         let simd = (0..vectors.len()).filter(|n| differs(*n)).fold(0, |simd, n| simd | 1 << n);
         if simd != 0 {
@@ -194,7 +194,7 @@ impl Journal {
             }
         }
         let [before, now] = done.vectors.as_deref().unwrap_or(&[[0; 32]; 2]);
-        self.changes(done.lane, Some(&done.before), &done.words, |n| before[n] != now[n], now);
+        self.changes(done.lane, done.registers.iter().copied(), |n| before[n] != now[n], now);
         if let Some(stop) = done.stop {
             self.stop(done.lane, stop);
         }
