@@ -257,23 +257,6 @@ numbers! {
         /// Results are unsigned.
         SATURATION_UNSIGNED,
     }
-    /// `mode`.
-    MODES {
-        /// To the nearest, and of two to the even one.
-        MODE_TIE_EVEN,
-        /// Up.
-        MODE_POSITIVE,
-        /// Down.
-        MODE_NEGATIVE,
-        /// To zero.
-        MODE_ZERO,
-        /// To the nearest, and of two away from zero.
-        MODE_TIE_AWAY,
-        /// To odd.
-        MODE_ODD,
-        /// As FPCR says.
-        MODE_FPCR,
-    }
     /// `negate`, a bit each.
     NEGATIONS {
         /// Nothing changes its sign.
@@ -326,3 +309,9 @@ numbers! {
         CRYPTO_SHA256SU1,
     }
 }
+
+/// `mode`: numbers are rounded as FPCR says; else as `ROUND_*` of `semantics::float::control` do.
+pub const MODE_FPCR: u32 = 7;
+
+const _: () =
+    assert!(MODE_FPCR > crate::semantics::float::control::ROUND_ODD, "no other mode has its number");

@@ -226,7 +226,7 @@ fn hint(stop: Stop, pc: u64, features: Features) -> Option<String> {
     match stop {
         Stop::Undefined { word } => {
             let feature = decode(word)?.feature_of(word);
-            let option = if feature == Feature::Lse { "--lse" } else { "--fp and --engine reference" };
+            let option = if feature == Feature::Lse { "--lse" } else { "--fp" };
             let is_missing = !features.has(feature);
             is_missing.then(|| format!("the word is `{}`, which needs {option}", disassemble(word, pc)))
         }

@@ -80,6 +80,11 @@ impl Slices {
         Self { most, steps: self.steps.min(most), ..self }
     }
 
+    /// Nothing is known of what comes now: the next slice is short.
+    pub(crate) fn begin_again(&mut self) {
+        self.steps = (self.steps / 64).max(STEPS.0).min(self.most);
+    }
+
     /// Learns from a slice that took so long, at the end of which so many lanes still ran.
     pub(crate) fn adapt(&mut self, took: Duration, running: u32) -> Pace {
         let took = took.as_secs_f64().max(1e-6);

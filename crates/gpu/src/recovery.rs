@@ -302,7 +302,9 @@ impl Executor for Recovering {
         // Whatever becomes of the device, what services have done to their lanes is not lost.
         let done = executor.serve_apart(lanes, serve).map_err(kvrm_machine::Error::from).and_then(|done| {
             done.iter().for_each(|done| self.journal.apart(done, executor.changes(done)));
-            Ok(executor.take_over(&done)?)
+            executor.take_over(&done)?;
+            // A service may have been told of a loss, and only that service.
+            Ok(executor.on().check_loss()?)
         });
         let result = self.put_back(executor, done);
         match &result {

@@ -57,8 +57,7 @@
 //! # What it does not do
 //!
 //! Guests are bare-metal programs that use Arm semihosting, or static programs for Linux ([`linux`]) with one process and
-//! one thread. Floating point and vectors are on the CPU reference only so far. Time a guest sees is counted in steps
-//! unless it is to see the host's, so every run can be repeated.
+//! one thread. Time a guest sees is counted in steps unless it is to see the host's, so every run can be repeated.
 //!
 //! # Where to go next
 //!

@@ -118,7 +118,14 @@ pub fn random(name: &str, length: usize, steps: u64, random: &mut Random) -> Vec
     let mut state = State::default();
     if features.fp {
         let pool = Pool::new(random);
-        state.v = (0..32).map(|n| (Number(n), Hex(pool.any(random)))).collect();
+        let value = |n| {
+            if !WORDS.contains(&n) {
+                return pool.any(random);
+            }
+            // Storing them makes code.
+            (0..4).fold(0, |words, _| words << 32 | u128::from(instruction(groups, 0, length, pc, random)))
+        };
+        state.v = (0..32).map(value).enumerate().map(|(n, value)| (Number(n as u32), Hex(value))).collect();
         state.fpcr = Some(Hex((random.below(32) as u32) << 22));
     }
     let optional = features.without(Features::ARMV8_0).map(|feature| feature.name().to_owned());

@@ -321,7 +321,8 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
     }
 }
 
-/// How many steps a slice has left room for, after work that is no step. One more than `done` is always left.
+/// How many steps a slice has left room for, after work that is no step: never more than before, and one more than
+/// `done` if there was one.
 fn shortened(count: u32, done: u32) -> u32 {
     let work = effort / 2u;
     effort = 0u;
@@ -331,5 +332,5 @@ fn shortened(count: u32, done: u32) -> u32 {
     }
     let least = done + 2u;
     let left = max(count, least) - least;
-    return least + left - min(left, work);
+    return min(count, least + left - min(left, work));
 }

@@ -230,6 +230,7 @@ fn translate(want: u32, address: u64) -> u32 {
         owned &= entry;
         entry = node_entry(entry >> ENTRY_FRAME, u32(relative >> (LEVEL_BITS * level)) & ((1u << LEVEL_BITS) - 1u));
     }
+    found_fresh = select(0u, 1u, (entry & ENTRY_PRIVATE) == 0u);
     // A page that has been written and is not mapped any more keeps its frame.
     if (entry & ENTRY_MAPPED) == 0u {
         return fault(FAULT_TRANSLATION, access, address);
@@ -244,7 +245,6 @@ fn translate(want: u32, address: u64) -> u32 {
     if (entry & needed) == 0u {
         return fault(FAULT_PERMISSION, access, address);
     }
-    found_fresh = select(0u, 1u, (entry & ENTRY_PRIVATE) == 0u);
     owned &= entry;
     let number = u32(page);
     let at_hand = (address >> TLB_ADDRESS_BITS) == 0lu;
@@ -291,5 +291,5 @@ fn mark_stale(code: u32, first_byte: u32, last_byte: u32) {
     for (var word = first_byte >> 2u; word <= last_byte >> 2u; word += 1u) {
         micro_ops[ops + word] = vec4<u32>();
     }
-    effort += 4u;
+    effort += 1u + (last_byte >> 2u) - (first_byte >> 2u);
 }

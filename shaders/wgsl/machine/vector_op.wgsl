@@ -311,27 +311,6 @@ const SATURATION_SIGNED = 1u;
 /// Results are unsigned.
 const SATURATION_UNSIGNED = 2u;
 
-/// To the nearest, and of two to the even one.
-const MODE_TIE_EVEN = 0u;
-
-/// Up.
-const MODE_POSITIVE = 1u;
-
-/// Down.
-const MODE_NEGATIVE = 2u;
-
-/// To zero.
-const MODE_ZERO = 3u;
-
-/// To the nearest, and of two away from zero.
-const MODE_TIE_AWAY = 4u;
-
-/// To odd.
-const MODE_ODD = 5u;
-
-/// As FPCR says.
-const MODE_FPCR = 6u;
-
 /// Nothing changes its sign.
 const NEGATE_NOTHING = 0u;
 
@@ -394,3 +373,6 @@ const CRYPTO_SHA256SU0 = 12u;
 
 /// SHA256SU1.
 const CRYPTO_SHA256SU1 = 13u;
+
+/// `mode`: numbers are rounded as FPCR says.
+const MODE_FPCR = 7u;

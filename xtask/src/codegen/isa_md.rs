@@ -70,7 +70,7 @@ choice:
   which fault as a load of one byte would and do nothing else: caches are invisible. All others are UNDEFINED.
 - An LDP or LDNP of SIMD&FP registers with the same register twice: the second value wins, as in QEMU.
 - All that a load or store of structures accesses is one access.
-- Floating point and vectors (`Features::fp`) and cryptography are features of the reference alone so far. The words of
+- Floating point and vectors (`Features::fp`) and cryptography are features that a machine has if asked for. The words of
   PMULL with elements of 64 bits need `FEAT_PMULL`.
 - Hints do nothing. The counter CNTVCT_EL0 is the number of steps retired.
 ";

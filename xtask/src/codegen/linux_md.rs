@@ -27,8 +27,8 @@ $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /doc
 - *Which programs.* The file says it is for Linux: by its ABI, by a note of the GNU tools, or by code that has
   `svc #0` and no `hlt #0xf000`. `--linux` and `--semihosting` decide otherwise.
 - *Which processor.* An Armv8.0 with floating point, vectors and CRC32, as every Linux expects; `--lse` adds the
-  atomics of Armv8.1, `--fp` AES and SHA. The auxiliary vector claims what the machine has and nothing else. GPUs have no
-  floating point yet, so `--engine auto` is the CPU reference; with `--engine gpu` such instructions are undefined.
+  atomics of Armv8.1, `--fp` AES and SHA. The auxiliary vector claims what the machine has and nothing else. Every
+  engine has all of it.
 - *Files.* They are in memory. All lanes share one tree, and a lane that changes a node of it gets its own; what is
   written is the lane's until it ends, and a reset takes it back. `--mount` adds directories of the host, read once
   when the machine is built, up to 1 GiB each, which nobody can change; `--copy` adds them as copies that each lane
@@ -46,7 +46,7 @@ $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /doc
   breakpoint is a signal if it is handled, and otherwise the stop of the lane, which says more.
 - *Processes.* There is one: `clone` and `execve` fail with `ENOSYS`. A shell runs what it has built in.
 - *Terminals.* With `--tty` the three standard streams are one, of 80 by 24; otherwise they are pipes.
-- *Lanes.* Calls of lanes on the CPU reference are served at the same time, on all cores. Lanes share nothing that they
+- *Lanes.* Calls of lanes are served at the same time, on all cores, whatever engine runs them. Lanes share nothing they
   can change, and what they print is passed on in their order, so that nothing depends on which thread was first.
 
 An unknown call returns `ENOSYS` and is counted in the report.

@@ -54,7 +54,8 @@ pub(super) fn vector_ops() -> Result<String> {
     let mut out = format!(
         "//! Micro-ops of vectors. {BANNER}; do not edit.\n//!\n//! Source: `kvrm_arm64::vector_op`.\n"
     );
-    for (name, value, doc) in vector_op::LISTS.iter().copied().flatten() {
+    let mode = ("MODE_FPCR", vector_op::MODE_FPCR, "`mode`: numbers are rounded as FPCR says.");
+    for &(name, value, doc) in vector_op::LISTS.iter().copied().flatten().chain([&mode]) {
         write!(out, "\n/// {doc}\nconst {name} = {value}u;\n")?;
     }
     Ok(out)

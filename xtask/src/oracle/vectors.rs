@@ -35,7 +35,7 @@ fn unknown_to_unicorn(name: &str) -> bool {
 /// How many times as many vectors encodings of floating point and vectors have: there is more to go wrong.
 const SIMD_TIMES: usize = 2;
 
-/// Makes the vectors of what every engine has, and then those of floating point and vectors.
+/// Makes the vectors of general registers, and then those of floating point and vectors.
 pub(super) fn run(each: usize, seed: u64) -> Result<()> {
     make("unicorn.jsonl.gz", each, seed, |row| Features::GENERAL.has(row.feature))?;
     make("simd.jsonl.gz", SIMD_TIMES * each + 2, seed, |row| !Features::GENERAL.has(row.feature))

@@ -55,7 +55,7 @@ impl Template {
     }
 }
 
-/// Defines templates: a name, the function that begins it with its arguments, and what is added.
+/// Defines templates: a name and what it is.
 macro_rules! templates { ($($name:ident = $template:expr;)*) => { $(
     pub(in super::super) const fn $name() -> Template {
         $template

@@ -58,7 +58,7 @@ fn a_machine_unless_told_otherwise_has_checksums_and_nothing_else() {
     assert_eq!(Features::ALL, machine(u32::MAX), "everything");
     let more: Vec<Feature> = Features::ALL.without(Features::GENERAL).collect();
     let simd = [Feature::Fp, Feature::Aes, Feature::Pmull, Feature::Sha1, Feature::Sha256];
-    assert_eq!(more, simd, "what only the reference has");
+    assert_eq!(more, simd, "what has to do with SIMD registers");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::program::MachineArgs;
 const HELP: &str = "\
 A run begins with the program as it was loaded and ends when all lanes have exited. What is timed is everything in \
 between: taking the lanes back to the beginning, running them, and serving their calls. Lanes are built, and code is \
-compiled, before.";
+compiled, before. A lane that never exits is waited for.";
 
 /// Arguments of `kvrm bench processes`.
 #[derive(clap::Args)]

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use kvrm_arm64::{Access, Cpu, Stop};
-use kvrm_machine::{LaneAccess, Mapping, PageMap, pick};
+use kvrm_machine::{LaneAccess, Mapping, PageMap, pick, pieces};
 use kvrm_shaders::layout::{
     COLUMN_FPCR, COLUMN_HEAD, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_V,
 };
@@ -34,6 +34,8 @@ pub(crate) struct Done {
     /// SIMD registers as they were and as they are, if they were looked at.
     pub(crate) vectors: Option<Vectors>,
     pub(crate) stop: Option<Option<Stop>>,
+    /// Whether the device has failed. Then nothing was done.
+    has_failed: bool,
     /// How many changes of its memory waited before.
     changes: usize,
 }
@@ -83,9 +85,16 @@ impl GpuExecutor {
         let apart = lanes.par_iter().zip(words).zip(caches).zip(maps).with_min_len(LANES_MIN).enumerate();
         let served = apart.map(|(index, (((&lane, (words, written, written_max)), cache), map))| {
             let changes = cache.pending.len();
-            let done = Done { lane, registers: Vec::new(), vectors: None, stop: None, changes };
+            let done =
+                Done { lane, registers: Vec::new(), vectors: None, stop: None, has_failed: false, changes };
+            let before = map.clone();
             let mut lane = Apart { done, words, cache, map, written, written_max, has_simd, store: &store };
             serve(index, &mut lane);
+            if lane.done.has_failed {
+                lane.cache.undo(changes);
+                *lane.map = before;
+                (lane.words, lane.done.vectors, lane.done.stop) = (words, None, None);
+            }
             let changed = (0..).zip(words.iter().zip(lane.words)).filter(|(_, (old, new))| *old != new);
             lane.done.registers = changed.map(|(column, (_, new))| (column, new)).collect();
             lane.done
@@ -142,8 +151,9 @@ impl Apart<'_> {
         let missing: Vec<u64> = self.cache.missing(address, bytes).collect();
         for number in missing {
             if self.map.page(number).is_some() {
-                let page = fetch_pages(&mut lock(self.store), &[(self.done.lane, number)])?.swap_remove(0);
-                self.cache.learn(number, page);
+                let fetched = fetch_pages(&mut lock(self.store), &[(self.done.lane, number)]);
+                self.done.has_failed |= fetched.is_err();
+                self.cache.learn(number, fetched?.swap_remove(0));
             }
         }
         Ok(())
@@ -153,10 +163,10 @@ impl Apart<'_> {
     fn has_frames(&mut self, address: u64, bytes: usize) -> Result<bool, Error> {
         let left = self.written_max.saturating_sub(self.written) as usize;
         // Mostly there is room even if every page is new.
-        let pages = self.cache.written(address, bytes);
-        if pages.len() <= left {
+        if self.cache.pending.len() + pieces(address, bytes).count() <= left {
             return Ok(true);
         }
+        let pages = self.cache.written(address, bytes);
         let mut fresh = 0;
         for page in pages {
             self.fetch(page * super::PAGE, 1)?;
@@ -188,7 +198,9 @@ impl LaneAccess for Apart<'_> {
             if self.has_simd {
                 let mut store = lock(self.store);
                 let columns = &mut store.columns;
-                columns.fetch(COLUMN_V..COLUMN_V + 64).map_err(kvrm_machine::Error::from)?;
+                let fetched = columns.fetch(COLUMN_V..COLUMN_V + 64);
+                self.done.has_failed |= fetched.is_err();
+                fetched?;
                 for (column, v) in (COLUMN_V..).step_by(2).zip(&mut before) {
                     let half = |column| u128::from(columns.at_hand(column)[self.done.lane]);
                     *v = half(column) | half(column + 1) << 64;

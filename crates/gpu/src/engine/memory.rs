@@ -61,7 +61,7 @@ pub(super) struct Page {
     fresh: bool,
 }
 
-/// Brings mapped pages of lanes, in their order.
+/// Brings pages of lanes, in their order. One that the device has not been told of is zero and has not been written.
 pub(super) fn fetch_pages(store: &mut Store, pages: &[(usize, u64)]) -> Result<Vec<Page>, Error> {
     let mut fetched = Vec::with_capacity(pages.len());
     // What comes back in one transfer is bounded.
@@ -166,6 +166,13 @@ impl LaneCache {
             }
         }
         self.pages.insert(number, page);
+    }
+
+    /// Takes back all changes but so many.
+    pub(super) fn undo(&mut self, changes: usize) {
+        self.pending.truncate(changes);
+        self.pages.clear();
+        self.piece = None;
     }
 
     /// Pages that are to be written and wait for it, and those of a range.

@@ -14,7 +14,7 @@ pub(crate) const REGISTER_COLUMNS: usize = COLUMN_FPCR as usize + 1;
 /// A word for each of the columns with registers.
 pub(crate) type Words = [u64; REGISTER_COLUMNS];
 
-/// The columns of a lane's registers. SIMD registers have none.
+/// The columns of a lane's registers. SIMD registers are in columns of their own.
 pub(crate) fn to_words(cpu: &Cpu) -> Words {
     let mut words = [0; REGISTER_COLUMNS];
     for (n, x) in (0..31).zip(&mut words) {

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use kvrm_machine::{Progress, RunStats};
+use kvrm_shaders::SIMD_UNITS;
 use kvrm_shaders::layout::{
     COLUMN_LIMIT, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COUNTER_FRAMES, COUNTER_NEED_CODE,
     COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_SERVED, COUNTER_STEPS, COUNTER_STEPS_HIGH, LEVEL_BITS,
@@ -148,7 +149,11 @@ impl GpuExecutor {
             }
             *stop = word(STOP_NONE, 0);
         }
-        self.store.simd_unit = unit;
+        if unit > self.store.simd_unit {
+            // A step may take much longer now.
+            self.store.simd_unit = unit.min(SIMD_UNITS.len() - 1);
+            self.slices.begin_again();
+        }
         if !without_frame.is_empty() && !self.grow(asked_for)? {
             self.ran.is_full = true;
             let stops = self.store.columns.get_mut(COLUMN_STOP)?;

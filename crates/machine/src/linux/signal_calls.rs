@@ -157,7 +157,10 @@ pub(super) fn rt_sigtimedwait(call: &mut Call<'_>) -> Served {
 pub(super) fn rt_sigreturn(call: &mut Call<'_>) -> Served {
     let has_vectors = call.process.settings.features.fp;
     match signal_frame::pop(&mut call.guest, call.cpu, has_vectors) {
-        Ok(signal_frame::Interrupted { cpu, blocked, stack }) => {
+        Ok(signal_frame::Interrupted { cpu, vectors, blocked, stack }) => {
+            if let Some(vectors) = vectors {
+                call.guest.lane.set_vectors(&vectors)?;
+            }
             *call.cpu = cpu;
             call.process.signals.blocked = blocked & !UNSTOPPABLE;
             // What cannot be a stack leaves the one there is.

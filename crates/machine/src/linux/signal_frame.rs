@@ -104,6 +104,8 @@ pub(super) fn push(
 /// What a handler has left.
 pub(super) struct Interrupted {
     pub(super) cpu: Cpu,
+    /// V0 to V31, where there are any.
+    pub(super) vectors: Option<[u128; 32]>,
     pub(super) blocked: u64,
     pub(super) stack: SignalStack,
 }
@@ -144,9 +146,6 @@ pub(super) fn pop(guest: &mut Guest<'_>, cpu: &Cpu, has_vectors: bool) -> Result
     if state & MODE != 0 || vectors.is_some() != has_vectors {
         return Err(errno::EFAULT.into());
     }
-    if let Some(vectors) = vectors {
-        guest.lane.set_vectors(&vectors)?;
-    }
     let stack = SignalStack { start: word(STACK), flags: word(STACK + 8), bytes: word(STACK + 16) };
-    Ok(Interrupted { cpu, blocked: word(BLOCKED), stack })
+    Ok(Interrupted { cpu, vectors, blocked: word(BLOCKED), stack })
 }

@@ -241,16 +241,17 @@ impl Machine {
         let states = pick(&mut self.lanes, &numbers);
         let served: Vec<_> =
             states.into_iter().map(|state| Mutex::new((state, Ok(linux::Written::new())))).collect();
-        self.executor.each_apart(&numbers, &|index, lane| {
+        let apart = self.executor.each_apart(&numbers, &|index, lane| {
             // Nobody else has this one.
             let mut served = served[index].lock().unwrap_or_else(PoisonError::into_inner);
             served.1 = serve_lane(served.0, lane, calls[index].1);
-        })?;
+        });
         let served: Vec<_> = served
             .into_iter()
             .map(|served| served.into_inner().unwrap_or_else(PoisonError::into_inner).1)
             .collect();
-        let mut failure = Ok(());
+        // What was done is done, whatever has failed.
+        let mut failure = apart;
         for (lane, written) in numbers.into_iter().zip(served) {
             match written {
                 Ok(written) => {

@@ -197,5 +197,6 @@ fn compute_crypto(op: vec4<u32>) {
         }
         default: {}
     }
+    effort += 8u;
     set_v(rd, result);
 }

@@ -99,6 +99,7 @@ fn move_vector(op: vec4<u32>) {
             set_v(rd, Vector(select(m.low, n.low, holds) & mask, 0lu));
         }
         default: {
+            effort += 8u;
             let imm = adv_simd_expand_imm(word);
             var result = Vector(imm, imm);
             switch operation {

@@ -7,6 +7,9 @@ import package::arm64::bitmask::{ones};
 import package::machine::layout::{COLUMN_V};
 import package::machine::memory::{get_state, set_state};
 
+/// Each element of the second operand goes with the one of the first.
+const NO_INDEX = 0xffffffffu;
+
 /// A register, or part of one.
 struct Vector {
     /// The lower half.
@@ -80,9 +83,6 @@ fn second_operand(word: u32, esize: u32) -> vec2<u32> {
         default: { return vec2<u32>(rm, h); }
     }
 }
-
-/// Each element of the second operand goes with the one of the first.
-const NO_INDEX = 0xffffffffu;
 
 /// The binary logarithm of the bytes that immh says.
 fn immh_size(word: u32) -> u32 {

@@ -166,6 +166,7 @@ fn begin_store(op: vec4<u32>) {
     for (var at = 0u; at < 8u; at += 1u) {
         transferred_words[at] = 0lu;
     }
+    effort += 8u;
     for (var which = 0u; which < get_registers(op.y); which += 1u) {
         let source = get_v((word + which) & 31u);
         for (var index = 0u; index < count; index += 1u) {
