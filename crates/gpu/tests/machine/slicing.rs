@@ -8,7 +8,7 @@ use kvrm_gpu::{Bounds, Dispatch, Mode};
 use kvrm_machine::{Builder, Executor, Machine, Progress, Stop};
 use kvrm_testkit::guests::{GUESTS, guest};
 
-use crate::support::{ALONE, Both, CODE, DATA, Gpu, Lane, lanes, machine_lanes, text_and_data};
+use crate::support::{ALONE, Both, CODE, DATA, Gpu, Lane, lanes, machine_lanes, raw, text_and_data};
 
 /// Steps of a guest that are run in slices.
 const STEPS: u64 = 2_000;
@@ -172,5 +172,42 @@ fn slices_stay_below_the_loop_limit_of_a_driver() {
         both.reference.run(&[u64::MAX], go_on).expect("the reference works");
         both.same("after many slices");
         assert!(stats.dispatches >= iterations / 2_000, "{} dispatches are too few", stats.dispatches);
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn budgets_are_exact_although_work_shortens_slices() {
+    // A loop across two pages, all of it slow.
+    let image = raw(|a| {
+        for _ in 0..1020 {
+            a.nop();
+        }
+        let again = a.label();
+        a.bind(again);
+        // aese v0.16b, v1.16b; crc32x w3, w3, x0; ldr q0, [x1]; fadd d0, d1, d2
+        a.word(0x4e28_4820).word(0x9ac0_4c63).word(0x3dc0_0020).word(0x1e62_2820);
+        a.word(0x9ac0_4c63).word(0x9ac0_4c63).b(again);
+    });
+    let lanes = 64;
+    for workgroup in [1, 64] {
+        let bounds = Bounds { loop_limit: Some(2_000), workgroup: Some(workgroup), ..Bounds::NONE };
+        let mut both = Both::bounded(&[Arc::clone(&image)], lanes, 16, bounds);
+        for lane in 0..lanes {
+            both.change(lane, |cpu| {
+                cpu.pc = CODE + 4 * 1020;
+                cpu.set_x(1, CODE);
+            });
+        }
+        for more in [0, 64, 1] {
+            let limits: Vec<u64> = (1..=lanes as u64).map(|lane| lane + more).collect();
+            both.each("clearing stops", |executor| {
+                (0..lanes).try_for_each(|lane| executor.set_stop(lane, None))
+            });
+            both.each("a run", |executor| {
+                executor.run(&limits, &mut |_| ControlFlow::Continue(())).map(drop)
+            });
+            both.same(&format!("workgroups of {workgroup}, {more} more"));
+        }
     }
 }
