@@ -67,6 +67,7 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "machine/simd/floats.wgsl"
     "machine/simd/integers.wgsl"
     "machine/simd/moves.wgsl"
+    "machine/simd/no_transfers.wgsl"
     "machine/simd/registers.wgsl"
     "machine/simd/transfers.wgsl"
     "machine/simd/unit.wgsl"
@@ -125,11 +126,12 @@ pub const SMALL_DISPATCH: Substitutions = &[
     ("networks::dispatch_together", "networks::small_dispatch_together"),
 ];
 
-/// The units of SIMD registers, from the one that has no instructions to the one that has all. Each takes the place of
-/// the first.
-pub const SIMD_UNITS: &[&str] = &[
-    "machine::simd::unit",
-    "machine::simd::unit_integers",
-    "machine::simd::unit_floats",
-    "machine::simd::unit_all",
+/// What is substituted in interpreters for a unit of SIMD registers, from the one that has no instructions to the one that
+/// has all.
+pub const SIMD_UNITS: &[Substitutions] = &[
+    &[],
+    &[("machine::simd::unit", "machine::simd::unit_integers"), SIMD_TRANSFERS],
+    &[("machine::simd::unit", "machine::simd::unit_floats"), SIMD_TRANSFERS],
+    &[("machine::simd::unit", "machine::simd::unit_all"), SIMD_TRANSFERS],
 ];
+const SIMD_TRANSFERS: (&str, &str) = ("machine::simd::no_transfers", "machine::simd::transfers");

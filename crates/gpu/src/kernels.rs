@@ -105,9 +105,8 @@ impl Kernels {
                 // All invocations of a workgroup are one lane's.
                 constants.retain(|(name, _)| *name != "WORKGROUP_SIZE");
             }
-            let units = [(SIMD_UNITS[0], SIMD_UNITS[unit])];
             let substitutions = asked.map_or_else(Vec::new, Chooser::substitutions);
-            shader(device, root, self.pools, &[&units[..], &substitutions].concat())?.pipeline_at(
+            shader(device, root, self.pools, &[SIMD_UNITS[unit], &substitutions].concat())?.pipeline_at(
                 "run",
                 &self.layouts(None, asked),
                 &constants,

@@ -90,10 +90,12 @@ fn every_kernel_with_a_network_is_translated_in_every_variant() {
 fn every_kernel_with_a_unit_for_simd_registers_is_translated() {
     let mut translated = 0;
     for (path, _) in MODULES.iter().filter(|(_, text)| is_kernel(text)) {
-        for unit in &SIMD_UNITS[1..] {
-            let linked = link(&name(path), &[(SIMD_UNITS[0], unit)]).expect("units declare the same");
-            if linked.modules().any(|module| name(module) == *unit) {
-                translate(&format!("{path} with {unit}"), &Checked::new(linked));
+        for (level, unit) in SIMD_UNITS.iter().enumerate().skip(1) {
+            let linked = link(&name(path), unit).expect("units declare the same");
+            if linked.modules().any(|module| name(module) == unit[0].1) {
+                let level = format!("const SIMD_LEVEL = {level}u;");
+                assert!(linked.source.contains(&level), "{unit:?} has the level that its place says");
+                translate(&format!("{path} with {unit:?}"), &Checked::new(linked));
                 translated += 1;
             }
         }

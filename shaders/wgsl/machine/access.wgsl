@@ -9,7 +9,8 @@ import package::machine::memory::{PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_
 import package::machine::micro_op::{EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_ATOMIC, HANDLER_COMPARE_AND_SWAP, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_EXCLUSIVE, HANDLER_LOAD_LITERAL, HANDLER_STORE, HANDLER_STORE_EXCLUSIVE, HANDLER_VECTOR_CRYPTO, HANDLER_VECTOR_FLOAT, HANDLER_VECTOR_LOAD, HANDLER_VECTOR_LOAD_STRUCTURES, HANDLER_VECTOR_STORE, HANDLER_VECTOR_STORE_STRUCTURES, HANDLER_ZERO_BLOCK, INDEX_LITERAL, INDEX_OFFSET, INDEX_POST, INDEX_POST_REGISTER, INDEX_PRE, REGISTER_SINK, REGISTER_ZERO, get_a, get_aligned, get_b, get_c, get_dst, get_extend, get_extraction, get_handler, get_index, get_left, get_operation, get_pair, get_right, get_size, get_wide};
 import package::machine::registers::{KEPT_DATA, KEPT_DATA_HIGH, KEPT_FIRST, KEPT_LAST, KEPT_LOADED, KEPT_SECOND, x};
 import package::machine::semihosting::{SEMIHOSTING};
-import package::machine::simd::unit::{SIMD_LEVEL, simd_bytes, simd_compute, simd_load, simd_store};
+import package::machine::simd::no_transfers::{load_registers, store_registers, transferred_bytes};
+import package::machine::simd::unit::{SIMD_LEVEL, simd_compute};
 
 /// A register shifted left, then right, or rotated.
 fn extract(value: u64, p: u32) -> u64 {
@@ -101,7 +102,7 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
     let shift = (offset & 7u) * 8u;
     var bytes = select(1u, 1u << (size + get_pair(p)), handler <= HANDLER_COMPARE_AND_SWAP);
     if is_simd_access {
-        bytes = simd_bytes(op);
+        bytes = transferred_bytes(op);
     }
     let crossing = offset + bytes > 4096u;
     let stores = handler == HANDLER_STORE || handler == HANDLER_STORE_EXCLUSIVE || handler == HANDLER_ZERO_BLOCK
@@ -140,7 +141,7 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
     var fresh = 0u;
     loop {
         if stage == STAGE_LOAD && is_simd {
-            simd_load(op, u32(x[KEPT_FIRST]), u32(x[KEPT_LAST]), offset);
+            load_registers(op, u32(x[KEPT_FIRST]), u32(x[KEPT_LAST]), offset);
             stage = STAGE_DONE;
         }
         if stage == STAGE_LOAD {
@@ -191,7 +192,7 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
             var data = x[KEPT_DATA];
             let data_high = x[KEPT_DATA_HIGH];
             if is_simd {
-                simd_store(op, first_frame, second_frame, offset);
+                store_registers(op, first_frame, second_frame, offset);
                 mark_stored(first_code, second_code, offset, bytes);
             } else if handler == HANDLER_ZERO_BLOCK {
                 for (var i = 0u; i < 8u; i += 1u) {

@@ -176,3 +176,15 @@ fn begin_store(op: vec4<u32>) {
         effort += count;
     }
 }
+
+/// Loads registers from an offset in the frame `first` on, which goes on in the frame `second`.
+fn load_registers(op: vec4<u32>, first: u32, second: u32, offset: u32) {
+    load_words(first, second, offset, transferred_bytes(op));
+    finish_load(op);
+}
+
+/// Stores registers there.
+fn store_registers(op: vec4<u32>, first: u32, second: u32, offset: u32) {
+    begin_store(op);
+    store_words(first, second, offset, transferred_bytes(op));
+}

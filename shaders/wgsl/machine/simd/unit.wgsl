@@ -5,14 +5,3 @@ const SIMD_LEVEL = 0u;
 
 /// An instruction that accesses no memory.
 fn simd_compute(op: vec4<u32>) {}
-
-/// How many bytes an instruction accesses.
-fn simd_bytes(op: vec4<u32>) -> u32 {
-    return 1u;
-}
-
-/// Loads from an offset in the frame `first` on, which goes on in the frame `second`.
-fn simd_load(op: vec4<u32>, first: u32, second: u32, offset: u32) {}
-
-/// Stores there.
-fn simd_store(op: vec4<u32>, first: u32, second: u32, offset: u32) {}

@@ -4,7 +4,6 @@ import package::machine::micro_op::{HANDLER_VECTOR_FLOAT, HANDLER_VECTOR_INTEGER
 import package::machine::simd::floats::{compute_floats};
 import package::machine::simd::integers::{compute_integers};
 import package::machine::simd::moves::{move_vector, permute_vector};
-import package::machine::simd::transfers::{begin_store, finish_load, load_words, store_words, transferred_bytes};
 
 /// Which of the units this is: instructions of greater ones stop.
 const SIMD_LEVEL = 2u;
@@ -18,21 +17,4 @@ fn simd_compute(op: vec4<u32>) {
         case HANDLER_VECTOR_FLOAT: { compute_floats(op); }
         default: {}
     }
-}
-
-/// How many bytes an instruction accesses.
-fn simd_bytes(op: vec4<u32>) -> u32 {
-    return transferred_bytes(op);
-}
-
-/// Loads from an offset in the frame `first` on, which goes on in the frame `second`.
-fn simd_load(op: vec4<u32>, first: u32, second: u32, offset: u32) {
-    load_words(first, second, offset, transferred_bytes(op));
-    finish_load(op);
-}
-
-/// Stores there.
-fn simd_store(op: vec4<u32>, first: u32, second: u32, offset: u32) {
-    begin_store(op);
-    store_words(first, second, offset, transferred_bytes(op));
 }
