@@ -63,7 +63,7 @@ enum Other {
     /// Measures what a network that chooses the class of each instruction costs, mode by mode, and proves it.
     Dispatch(dispatch::Args),
     /// Measures how many whole runs of a program there are in a second, from its start to its exit.
-    Processes(processes::Args),
+    Processes(Box<processes::Args>),
 }
 
 /// Parses a time.

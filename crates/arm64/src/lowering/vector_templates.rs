@@ -468,7 +468,7 @@ pub(super) mod float {
     }
 
     pub(in super::super) const fn fmadd<const ADDEND: bool, const PRODUCT: bool>() -> Template {
-        let negated = NEGATE_ADDEND * ADDEND as u32 | NEGATE_FACTOR * PRODUCT as u32;
+        let negated = (NEGATE_ADDEND * ADDEND as u32) | (NEGATE_FACTOR * PRODUCT as u32);
         numbers(FLOAT_ADDEND, FP_MUL_ADD, SIZING_SZ).negate(negated)
     }
 

@@ -101,11 +101,12 @@ impl Cache {
     /// Something may be known of a lane now, and it may have changes.
     pub(super) fn note(&mut self, number: usize) {
         let lane = &mut self.lanes[number];
-        if !lane.is_known && !(lane.pages.is_empty() && lane.piece.is_none()) {
+        let has_any = lane.piece.is_some() || !lane.pages.is_empty();
+        if has_any && !lane.is_known {
             lane.is_known = true;
             self.known.push(number);
         }
-        if !lane.is_waiting && !lane.pending.is_empty() {
+        if !lane.pending.is_empty() && !lane.is_waiting {
             lane.is_waiting = true;
             self.waiting.push(number);
         }
