@@ -54,6 +54,11 @@ impl Repetition {
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitCode> {
+    // What is wrong with the arguments is said before anything is measured.
+    let program = args.machine.load.load()?;
+    if args.lanes.contains(&0) {
+        bail!("--lanes: a machine needs at least 1 lane, and 0 were asked for");
+    }
     let engine = args.engine.choose()?;
     if !args.json
         && let Some(line) = engine.note()
@@ -71,9 +76,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
     }
     for &lanes in &args.lanes {
         let count = usize::try_from(lanes)?;
-        let program = args.machine.load.load()?;
         let features = args.machine.features(&program);
-        let builder = args.machine.builder(program, features, count)?;
+        let builder = args.machine.builder(program.clone(), features, count)?;
         let mut machine = builder.engine(engine.clone()).lanes(count).output_max(0).build()?;
         let mut all = measure(&mut machine, args.seconds)?;
         all.sort_unstable_by(|a, b| a.runs_a_second().total_cmp(&b.runs_a_second()));

@@ -94,3 +94,31 @@ fn gpus_are_measured_too() {
     };
     assert!(message.contains("room for ") && message.contains("mix in 100000000000 lanes"), "{message}");
 }
+
+#[test]
+fn whole_runs_are_counted() {
+    let bench =
+        ["bench", "processes", "--engine", "reference", "--seconds", "0.01", "--lanes", "1,3", "--json"];
+    let run = kvrm(&[&bench[..], &[&guest("lz"), "100", "{lane}"]].concat());
+    assert_eq!((run.status, &*run.stderr), (0, ""), "measured");
+    let lines: Vec<Value> = run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(
+        lines.iter().map(|line| line["lanes"].as_u64()).collect::<Vec<_>>(),
+        [Some(1), Some(3)],
+        "each"
+    );
+    for line in &lines {
+        let number = |key: &str| line[key].as_f64().unwrap_or_else(|| panic!("no {key} in {line}"));
+        assert!((number("runs_a_second") - number("runs") / number("seconds")).abs() < 1.0, "{line}");
+        assert_eq!(number("runs") % number("lanes"), 0.0, "whole ones: {line}");
+        assert!(number("steps") > 100.0 * number("runs"), "{line}");
+    }
+    let run = kvrm(&[&bench[..], &[&guest("lz"), "words"]].concat());
+    assert_eq!(run.status, 0, "a program may exit with any status: {}", run.stderr);
+    assert!(
+        refused(&["bench", "processes", "--lanes", "1", "/no/such/file"]).contains("/no/such/file"),
+        "named"
+    );
+    let none = refused(&["bench", "processes", "--lanes", "0", &guest("lz")]);
+    assert!(none.contains("at least 1 lane"), "{none}");
+}
