@@ -15,7 +15,7 @@ use self::guest::Guest;
 use self::measure::Measurement;
 use crate::engine::EngineArgs;
 use crate::number;
-use crate::output::{Output, note};
+use crate::output::Output;
 
 /// How often each measurement is repeated; the median counts.
 const REPETITIONS: usize = 3;
@@ -82,14 +82,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let names =
         if args.guests.is_empty() { guest::NAMES.map(str::to_owned).to_vec() } else { args.guests.clone() };
     let guests: Vec<Guest> = names.iter().map(|name| guest::find(name)).collect::<Result<_>>()?;
-    if args.lanes.contains(&0) {
-        bail!("--lanes: a machine needs at least 1 lane, and 0 were asked for");
-    }
+    check_lanes(&args.lanes)?;
     let engine = args.engine.choose()?;
-    if !args.json
-        && let Some(line) = engine.note()
-    {
-        note(line);
+    if !args.json {
+        engine.announce();
     }
     let mut out = Output::new();
     if !args.json {
@@ -108,7 +104,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                 let Measurement { steps, seconds, dispatches } = all[all.len() / 2];
                 let line = serde_json::json!({
                     "engine": name, "device": engine.device(), "fallback": engine.fallback,
-                    "dispatch": engine.dispatch.mode().name(), "guest": guest.name, "lanes": lanes, "steps": steps, "seconds": seconds,
+                    "dispatch": engine.dispatch.mode().name(), "guest": guest.name, "lanes": lanes,
+                    "steps": steps, "seconds": seconds,
                     "mips": all_mips[all_mips.len() / 2], "dispatches": dispatches,
                     "repetitions": all_mips.len(), "all_mips": all_mips,
                 });
@@ -128,6 +125,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses machines without lanes.
+fn check_lanes(lanes: &[u64]) -> Result<()> {
+    if lanes.contains(&0) {
+        bail!("--lanes: a machine needs at least 1 lane, and 0 were asked for");
+    }
+    Ok(())
 }
 
 /// Measures a guest in so many lanes: the name of the engine, and the repetitions, the slowest first.

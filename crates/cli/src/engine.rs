@@ -8,6 +8,8 @@ use clap::builder::PossibleValue;
 use kvrm::models::Weights;
 use kvrm::{Dispatch, Engine, Error, Executor, Factory, GpuEngine, Mode, Plan, ReferenceEngine};
 
+use crate::output::note;
+
 /// An engine, as the command line names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Name {
@@ -158,9 +160,13 @@ impl Chosen {
         if self.gpu.is_some() { "gpu" } else { "reference" }
     }
 
-    /// What to tell about it; nothing if the CPU was asked for.
-    pub(crate) fn note(&self) -> Option<String> {
-        self.device().map(|device| format!("running on {device}")).or_else(|| self.fallback.clone())
+    /// Says on standard error what lanes run on; nothing if the CPU was asked for.
+    pub(crate) fn announce(&self) {
+        match (self.device(), &self.fallback) {
+            (Some(device), _) => note(format_args!("running on {device}")),
+            (None, Some(reason)) => note(reason),
+            (None, None) => {}
+        }
     }
 }
 

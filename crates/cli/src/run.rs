@@ -87,10 +87,8 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         });
     }
     let mut machine = builder.build()?;
-    if !args.json
-        && let Some(line) = engine.note()
-    {
-        note(line);
+    if !args.json {
+        engine.announce();
     }
     let report = observe(&mut machine, &args, &bar, &failure)?;
     if let Some(error) = failure.get().take() {

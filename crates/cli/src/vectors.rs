@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use kvrm::vectors::{open, run_all};
 
 use crate::engine::{AdapterArgs, Name};
-use crate::output::{Output, note};
+use crate::output::Output;
 
 /// How many failures are shown in full.
 const SHOWN: usize = 10;
@@ -48,10 +48,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         vectors.extend(file);
     }
     let engine = args.adapter.choose(args.engine)?;
-    if !args.json
-        && let Some(line) = engine.note()
-    {
-        note(line);
+    if !args.json {
+        engine.announce();
     }
     let results = run_all(&vectors, &engine)?;
     let failures =

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use indicatif::ProgressBar;
 use kvrm::models::{
     Architecture, DispatchNetwork, SmallDispatchNetwork, Weights, certify_dispatch, sha256_of,
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::guest::{self, Guest};
 use super::measure::Measurement;
-use super::{measured, seconds};
+use super::{check_lanes, measured, seconds};
 use crate::engine::AdapterArgs;
 use crate::number;
 use crate::output::{Output, note};
@@ -51,9 +51,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<ExitCode> {
     // What is wrong with the arguments is said before anything is measured.
     let guest = guest::find(&args.guest)?;
-    if args.lanes.contains(&0) {
-        bail!("--lanes: a machine needs at least 1 lane, and 0 were asked for");
-    }
+    check_lanes(&args.lanes)?;
     let weights = match &args.weights {
         Some(path) => Weights::load(path)?,
         None => Weights::builtin(Architecture::Dispatch)?.context("no such weights come with KVRM")?.0,

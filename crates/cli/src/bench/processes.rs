@@ -8,10 +8,10 @@ use anyhow::{Result, bail};
 use kvrm::{Machine, Register, Stop};
 use serde_json::json;
 
-use super::{REPETITIONS, seconds};
+use super::{REPETITIONS, check_lanes, seconds};
 use crate::engine::EngineArgs;
 use crate::number;
-use crate::output::{Output, note};
+use crate::output::Output;
 use crate::program::MachineArgs;
 
 /// What the help says at its end.
@@ -56,14 +56,10 @@ impl Repetition {
 pub(super) fn run(args: &Args) -> Result<ExitCode> {
     // What is wrong with the arguments is said before anything is measured.
     let program = args.machine.load.load()?;
-    if args.lanes.contains(&0) {
-        bail!("--lanes: a machine needs at least 1 lane, and 0 were asked for");
-    }
+    check_lanes(&args.lanes)?;
     let engine = args.engine.choose()?;
-    if !args.json
-        && let Some(line) = engine.note()
-    {
-        note(line);
+    if !args.json {
+        engine.announce();
     }
     let mut out = Output::new();
     if !args.json {

@@ -114,17 +114,13 @@ impl GpuExecutor {
         let columns = &mut self.store.columns;
         for done in all {
             for (column, word) in &done.registers {
-                columns.get_mut(*column)?[done.lane] = *word;
+                columns.set(*column, done.lane, *word)?;
             }
-        }
-        let stopped = || all.iter().filter_map(|done| Some((done.lane, stops::encode(done.stop?))));
-        let codes = columns.get_mut(COLUMN_STOP)?;
-        stopped().for_each(|(lane, (code, _))| codes[lane] = code);
-        if stopped().any(|(_, (_, address))| address != 0) {
-            let addresses = columns.get_mut(COLUMN_STOP_ADDRESS)?;
-            stopped().for_each(|(lane, (_, address))| addresses[lane] = address);
-        }
-        for done in all {
+            if let Some(stop) = done.stop {
+                let (code, address) = stops::encode(stop);
+                columns.set(COLUMN_STOP, done.lane, code)?;
+                columns.set(COLUMN_STOP_ADDRESS, done.lane, address)?;
+            }
             if let Some([before, now]) = done.vectors.as_deref()
                 && before != now
             {
