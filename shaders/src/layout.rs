@@ -29,27 +29,33 @@ constants! {
     COLUMN_TPIDRRO = 37;
     /// Column: FPCR, and from bit 32 on FPSR.
     COLUMN_FPCR = 38;
+    /// Column: where the heap of a Linux program ends.
+    COLUMN_HEAP_END = 39;
+    /// Column: how long a Linux program has slept, in nanoseconds.
+    COLUMN_SLEPT = 40;
+    /// Column: what a Linux program has told the kernel of its robust locks.
+    COLUMN_ROBUST_LIST = 41;
     /// Column: the steps at which the lane stops.
-    COLUMN_LIMIT = 39;
-    /// Column: why the lane stopped, and from bit 32 on the immediate or word that stopped it.
-    COLUMN_STOP = 40;
+    COLUMN_LIMIT = 42;
+    /// Column: why the lane stopped, and from bit 32 on the immediate or word that stopped it, or its exit status.
+    COLUMN_STOP = 43;
     /// Column: the address that stopped the lane; what an internal stop asks for.
-    COLUMN_STOP_ADDRESS = 41;
+    COLUMN_STOP_ADDRESS = 44;
     /// Column: the entry that leads to the root of the page table, and from bit 32 on its levels.
-    COLUMN_ROOT = 42;
+    COLUMN_ROOT = 45;
     /// Column: the first page of the window that the page table covers.
-    COLUMN_WINDOW = 43;
+    COLUMN_WINDOW = 46;
     /// Column: the last frame of the lane's chain, and from bit 32 on how many pages the lane has written.
-    COLUMN_TAIL = 44;
+    COLUMN_TAIL = 47;
     /// Column: how many pages the lane may write, and from bit 32 on the first frame of its chain. A reset keeps it.
-    COLUMN_HEAD = 45;
+    COLUMN_HEAD = 48;
     /// Column: which console output needs no host, a bit a handle; from bit 32 on the bytes that wait for the host.
     /// A reset drops these.
-    COLUMN_CONSOLE = 46;
+    COLUMN_CONSOLE = 49;
     /// Column: the lower half of V0; then come its upper half, and those of V1 to V31.
-    COLUMN_V = 47;
+    COLUMN_V = 50;
     /// How many columns there are.
-    COLUMNS = 111;
+    COLUMNS = 114;
 
     // Why a lane stopped.
 
@@ -67,7 +73,7 @@ constants! {
     STOP_UNDEFINED = 5;
     /// The lane may not write another page.
     STOP_OUT_OF_FRAMES = 6;
-    /// The program ended itself. Only the host sets it.
+    /// The program ended itself.
     STOP_EXIT = 7;
     /// The first of the faults: three times the kind, plus the access.
     STOP_FAULT = 8;
@@ -141,8 +147,31 @@ constants! {
     COUNTER_STEPS_HIGH = 6;
     /// Calls that were served without the host.
     COUNTER_SERVED = 7;
+    /// Those of them that wrote to the console.
+    COUNTER_WRITTEN = 8;
     /// How many counters there are.
-    COUNTERS = 8;
+    COUNTERS = 9;
+
+    // System calls of Linux programs: what becomes of each number. Those from the last on are the host's.
+
+    /// How many numbers of calls are looked up.
+    CALLS = 448;
+    /// The call is the host's.
+    CALL_HOST = 0;
+    /// It always returns the same, which is signed and begins at bit [`CALL_VALUE`].
+    CALL_ANSWER = 1;
+    /// It ends the lane.
+    CALL_EXIT = 2;
+    /// It moves the end of the heap.
+    CALL_BREAK = 3;
+    /// It reads a clock.
+    CALL_CLOCK = 4;
+    /// It writes to a descriptor.
+    CALL_WRITE = 5;
+    /// It names the list of robust locks.
+    CALL_ROBUST_LIST = 6;
+    /// The value of a [`CALL_ANSWER`] begins at this bit.
+    CALL_VALUE = 8;
 
     // Console output. Its buffer has columns of one u64 a lane, too: lanes mostly write as much as their neighbours.
 

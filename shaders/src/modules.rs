@@ -57,7 +57,10 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "machine/interpreter_network.wgsl"
     "machine/interpreter_network_few.wgsl"
     "machine/layout.wgsl"
+    "machine/linux/calls.wgsl"
+    "machine/linux/no_calls.wgsl"
     "machine/lowering.wgsl"
+    "machine/mapping.wgsl"
     "machine/memory.wgsl"
     "machine/micro_op.wgsl"
     "machine/registers.wgsl"
@@ -134,4 +137,7 @@ pub const SIMD_UNITS: &[Substitutions] = &[
     &[("machine::simd::unit", "machine::simd::unit_floats"), SIMD_TRANSFERS],
     &[("machine::simd::unit", "machine::simd::unit_all"), SIMD_TRANSFERS],
 ];
+/// What is substituted in interpreters of programs with system calls that need no host.
+pub const LINUX_CALLS: Substitutions = &[("machine::linux::no_calls", "machine::linux::calls")];
+
 const SIMD_TRANSFERS: (&str, &str) = ("machine::simd::no_transfers", "machine::simd::transfers");

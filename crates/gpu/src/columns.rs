@@ -1,6 +1,8 @@
 //! The host's copy of the lanes' state: columns that are fetched when they are asked for.
 
+use kvrm_machine::pick;
 use kvrm_shaders::layout::COLUMNS;
+use rayon::prelude::*;
 
 use crate::buffer::Buffer;
 use crate::device::Device;
@@ -85,6 +87,22 @@ impl Columns {
         if self.get(column)?[lane] != value {
             self.get_mut(column)?[lane] = value;
         }
+        Ok(())
+    }
+
+    /// Changes columns, several at the same time.
+    pub(crate) fn change(
+        &mut self,
+        columns: impl IntoIterator<Item = u32>,
+        change: impl Fn(u32, &mut [u64]) + Sync,
+    ) -> Result<(), Error> {
+        let numbers: Vec<u32> = columns.into_iter().collect();
+        self.fetch(numbers.iter().copied())?;
+        let indices: Vec<usize> = numbers.iter().map(|column| *column as usize).collect();
+        pick(&mut self.columns, &indices).into_par_iter().zip(numbers).for_each(|(column, number)| {
+            column.changed = true;
+            change(number, &mut column.values);
+        });
         Ok(())
     }
 

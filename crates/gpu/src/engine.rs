@@ -13,12 +13,15 @@ use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
 use kvrm_machine::{
-    Decisions, Executor, Image, LaneAccess, Mapping, PAGE_BYTES, PageMap, Plan, Progress, Register, RunStats,
+    Decisions, Executor, Image, Kept, LaneAccess, Mapping, PAGE_BYTES, PageMap, Plan, Progress, Register,
+    RunStats,
 };
 use kvrm_shaders::layout::{
-    COLUMN_FPCR, COLUMN_HEAD, COLUMN_NZCV, COLUMN_PC, COLUMN_ROOT, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP,
-    COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_TPIDR, COLUMN_V, COLUMN_WINDOW, COLUMNS, ENTRY_OWNED,
+    COLUMN_FPCR, COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_NZCV, COLUMN_PC, COLUMN_ROOT, COLUMN_SP, COLUMN_STEPS,
+    COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_TPIDR, COLUMN_V, COLUMN_WINDOW, COLUMNS,
+    ENTRY_OWNED,
 };
+use rayon::prelude::*;
 
 use crate::buffer::Buffer;
 use crate::device::Device;
@@ -29,6 +32,7 @@ use crate::pace::{Slices, workgroup};
 use crate::pages::Frames;
 use crate::store::Store;
 use memory::Cache;
+use registers::{ALL_COLUMNS, CPU_COLUMNS, REGISTER_COLUMNS, Words};
 use running::Ran;
 
 pub use crate::store::Bounds;
@@ -46,11 +50,15 @@ pub struct GpuExecutor {
     cache: Cache,
     /// Calls that were served on the device since the host last took what they wrote.
     served: u64,
+    /// Those of them that wrote anything.
+    written: u64,
     /// Whether lanes may have SIMD registers that are not zero.
     has_simd: bool,
     snapshot: Option<Snapshot>,
     /// What each lane has mapped.
     maps: Vec<PageMap>,
+    /// Where the heap of each lane ends, as far as `maps` knows; nothing if lanes have none that they move by themselves.
+    heap_ends: Vec<u64>,
     images: Vec<Arc<Image>>,
     /// How many frames have been given out.
     frames: u32,
@@ -66,6 +74,7 @@ pub struct GpuExecutor {
 struct Snapshot {
     state: Buffer,
     maps: Vec<PageMap>,
+    heap_ends: Vec<u64>,
 }
 
 /// The low and the high half of a word.
@@ -115,11 +124,11 @@ impl GpuExecutor {
             None if device.info().is_software() => WORKGROUP,
             None => workgroup(lanes, device.width()?),
         };
-        let mut store = Store::new(device, &frames, lanes, features, dispatch, workgroup, bounds)?;
+        let mut store = Store::new(device, &frames, plan, features, dispatch, workgroup, bounds)?;
         let root_of = |lane: usize| if roots.len() == 1 { roots[0] } else { roots[lane] };
         // It is better to fail now than in the first run.
         let chooser = store.chooser();
-        store.kernels.run(device, workgroup, store.simd_unit, chooser)?;
+        store.interpreter(workgroup)?;
         let frames_max = u32::try_from(plan.frames_max).unwrap_or(u32::MAX);
         for (column, value) in [
             (COLUMN_ROOT, &|lane| word(root_of(lane).entry, root_of(lane).levels)),
@@ -144,8 +153,10 @@ impl GpuExecutor {
             store,
             images: plan.images.to_vec(),
             maps: (0..lanes).map(|lane| plan.image(lane).map().clone()).collect(),
+            heap_ends: vec![0; if plan.frequent.is_some() { lanes } else { 0 }],
             cache: Cache::new(lanes),
             served: 0,
+            written: 0,
             has_simd: features.fp,
             snapshot: None,
             frames: frames.words.len() as u32,
@@ -171,34 +182,49 @@ impl GpuExecutor {
         self.snapshot.is_some()
     }
 
-    fn read_cpu(&mut self, lane: usize) -> Result<Cpu, Error> {
+    /// The words of a lane's registers, and of what is kept for the kernel.
+    pub(crate) fn words(&mut self, lane: usize) -> Result<Words, Error> {
         let columns = &mut self.store.columns;
-        columns.fetch(0..=COLUMN_FPCR)?;
-        let mut words = [0; registers::REGISTER_COLUMNS];
-        for (column, word) in (0..).zip(&mut words) {
-            *word = columns.word(column, lane)?;
-        }
-        let mut cpu = registers::from_words(&words);
-        if self.has_simd {
-            columns.fetch(COLUMN_V..COLUMN_V + 64)?;
-            for (column, v) in (COLUMN_V..).step_by(2).zip(&mut cpu.v) {
-                *v = u128::from(columns.word(column, lane)?)
-                    | u128::from(columns.word(column + 1, lane)?) << 64;
-            }
-        }
-        Ok(cpu)
+        columns.fetch(0..REGISTER_COLUMNS as u32)?;
+        let mut words = [0; REGISTER_COLUMNS];
+        (0..).zip(&mut words).for_each(|(column, word)| *word = columns.at_hand(column)[lane]);
+        Ok(words)
     }
 
-    fn write_cpu(&mut self, lane: usize, cpu: &Cpu) -> Result<(), Error> {
+    /// Replaces some of them, a bit each.
+    pub(crate) fn set_words(&mut self, lane: usize, changed: u64, words: &Words) -> Result<(), Error> {
         let columns = &mut self.store.columns;
-        columns.fetch(0..=COLUMN_FPCR)?;
-        for (column, word) in (0..).zip(registers::to_words(cpu)) {
-            columns.set(column, lane, word)?;
+        columns.fetch(registers::columns(changed))?;
+        for column in registers::columns(changed) {
+            columns.set(column, lane, words[column as usize])?;
         }
-        self.has_simd |= cpu.v != [0; 32];
+        if let Some(end) = self.heap_ends.get_mut(lane).filter(|_| changed >> COLUMN_HEAP_END & 1 == 1) {
+            *end = words[COLUMN_HEAP_END as usize];
+        }
+        Ok(())
+    }
+
+    /// V0 to V31.
+    pub(crate) fn vectors(&mut self, lane: usize) -> Result<[u128; 32], Error> {
+        let mut vectors = [0; 32];
         if self.has_simd {
+            let columns = &mut self.store.columns;
             columns.fetch(COLUMN_V..COLUMN_V + 64)?;
-            for (column, v) in (COLUMN_V..).step_by(2).zip(&cpu.v) {
+            for (column, v) in (COLUMN_V..).step_by(2).zip(&mut vectors) {
+                let half = |column| u128::from(columns.at_hand(column)[lane]);
+                *v = half(column) | half(column + 1) << 64;
+            }
+        }
+        Ok(vectors)
+    }
+
+    /// Replaces V0 to V31.
+    pub(crate) fn set_vectors(&mut self, lane: usize, vectors: &[u128; 32]) -> Result<(), Error> {
+        self.has_simd |= *vectors != [0; 32];
+        if self.has_simd {
+            let columns = &mut self.store.columns;
+            columns.fetch(COLUMN_V..COLUMN_V + 64)?;
+            for (column, v) in (COLUMN_V..).step_by(2).zip(vectors) {
                 columns.set(column, lane, *v as u64)?;
                 columns.set(column + 1, lane, (*v >> 64) as u64)?;
             }
@@ -225,6 +251,21 @@ impl GpuExecutor {
         Ok(columns.get(column)?.iter().copied().map(part).collect())
     }
 
+    /// Notes in the maps of lanes which have moved the end of their heap what that has mapped.
+    fn note_heaps(&mut self) -> Result<(), Error> {
+        if self.heap_ends.is_empty() {
+            return Ok(());
+        }
+        let now = self.store.columns.get(COLUMN_HEAP_END)?;
+        let lanes = self.maps.par_iter_mut().zip(&mut self.heap_ends).zip(now);
+        lanes.filter(|((_, end), now)| *end != *now).for_each(|((map, end), now)| {
+            // It shrinks over no pages.
+            map.map(&(end.div_ceil(PAGE)..now.div_ceil(PAGE)), Mapping::Heap);
+            *end = *now;
+        });
+        Ok(())
+    }
+
     fn take_snapshot(&mut self) -> Result<(), Error> {
         self.flush_memory()?;
         // From now on the whole tree of each lane is shared with the snapshot.
@@ -234,10 +275,12 @@ impl GpuExecutor {
         if let Some(snapshot) = &mut self.snapshot {
             self.store.columns.copy(&snapshot.state)?;
             snapshot.maps.clone_from(&self.maps);
+            snapshot.heap_ends.clone_from(&self.heap_ends);
         } else {
             let state = Buffer::zeroed(&self.store.device, "snapshot", self.store.columns.buffer.bytes())?;
             self.store.columns.copy(&state)?;
-            self.snapshot = Some(Snapshot { state, maps: self.maps.clone() });
+            let (maps, heap_ends) = (self.maps.clone(), self.heap_ends.clone());
+            self.snapshot = Some(Snapshot { state, maps, heap_ends });
         }
         Ok(())
     }
@@ -252,6 +295,9 @@ impl GpuExecutor {
         self.store.reset(&jobs, &snapshot.state)?;
         for lane in lanes {
             self.maps[*lane].clone_from(&snapshot.maps[*lane]);
+            if let Some(end) = self.heap_ends.get_mut(*lane) {
+                *end = snapshot.heap_ends[*lane];
+            }
         }
         self.store.columns.invalidate();
         self.cache.forget();
@@ -301,11 +347,16 @@ impl Executor for GpuExecutor {
     }
 
     fn cpu(&mut self, lane: usize) -> Result<Cpu, kvrm_machine::Error> {
-        Ok(self.read_cpu(lane)?)
+        let mut cpu = registers::cpu(&self.words(lane)?);
+        cpu.v = self.vectors(lane)?;
+        Ok(cpu)
     }
 
     fn set_cpu(&mut self, lane: usize, cpu: &Cpu) -> Result<(), kvrm_machine::Error> {
-        Ok(self.write_cpu(lane, cpu)?)
+        let mut words = [0; REGISTER_COLUMNS];
+        registers::set_cpu(&mut words, cpu);
+        self.set_words(lane, CPU_COLUMNS, &words)?;
+        Ok(self.set_vectors(lane, &cpu.v)?)
     }
 
     fn each_apart(
@@ -315,6 +366,16 @@ impl Executor for GpuExecutor {
     ) -> Result<(), kvrm_machine::Error> {
         let done = self.serve_apart(lanes, serve)?;
         Ok(self.take_over(&done)?)
+    }
+
+    fn kept(&mut self, lane: usize) -> Result<Kept, kvrm_machine::Error> {
+        Ok(registers::kept(&self.words(lane)?))
+    }
+
+    fn set_kept(&mut self, lane: usize, kept: &Kept) -> Result<(), kvrm_machine::Error> {
+        let mut words = [0; REGISTER_COLUMNS];
+        registers::set_kept(&mut words, kept);
+        Ok(self.set_words(lane, ALL_COLUMNS & !CPU_COLUMNS, &words)?)
     }
 
     fn registers(&mut self, register: Register, out: &mut Vec<u64>) -> Result<(), kvrm_machine::Error> {

@@ -1,7 +1,7 @@
 //! The compiled kernels of the machine, for a number of frame pools.
 
 pub(crate) use kvrm_shaders::FRAMES as POOLS;
-use kvrm_shaders::{Linked, SIMD_UNITS, Substitutions, link};
+use kvrm_shaders::{LINUX_CALLS, Linked, SIMD_UNITS, Substitutions, link};
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -14,12 +14,24 @@ use crate::pipeline::{Access, Shader, storage_layout};
 /// The invocations of a workgroup, and the most of the interpreter's.
 pub(crate) const WORKGROUP: u32 = 64;
 
+/// Which interpreter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Variant {
+    /// How many lanes share a workgroup.
+    pub(crate) workgroup: u32,
+    /// Which of [`SIMD_UNITS`] it has.
+    pub(crate) simd_unit: usize,
+    /// Whether it serves frequent calls of Linux programs.
+    pub(crate) serves_calls: bool,
+    /// The network that chooses classes, if one does.
+    pub(crate) chooser: Option<Chooser>,
+}
+
 /// All kernels, and the layouts of what is bound to them.
 #[derive(Debug)]
 pub(crate) struct Kernels {
-    /// The interpreter, by the lanes of a workgroup, by its unit for SIMD registers and by the network that is asked in
-    /// steps, as far as somebody has asked for it.
-    run: Compiled<(u32, usize, Option<Chooser>)>,
+    /// The interpreter, as far as somebody has asked for it.
+    run: Compiled<Variant>,
     /// What lowers words, by what chooses their class.
     decode: Compiled<Option<Chooser>>,
     pub(crate) read: wgpu::ComputePipeline,
@@ -83,16 +95,11 @@ impl Kernels {
         })
     }
 
-    /// The interpreter for workgroups of so many lanes, with one of [`SIMD_UNITS`]. A lane alone has one of its own.
-    pub(crate) fn run(
-        &self,
-        device: &Device,
-        workgroup: u32,
-        unit: usize,
-        chooser: Option<Chooser>,
-    ) -> Result<wgpu::ComputePipeline, Error> {
+    /// The interpreter. Lanes that are a workgroup each have one of their own.
+    pub(crate) fn run(&self, device: &Device, variant: Variant) -> Result<wgpu::ComputePipeline, Error> {
+        let Variant { workgroup, simd_unit, serves_calls, chooser } = variant;
         let asked = chooser.filter(|chooser| chooser.is_asked_in_steps());
-        compiled(&self.run, (workgroup, unit, asked), || {
+        compiled(&self.run, Variant { chooser: asked, ..variant }, || {
             let is_few = workgroup == 1;
             let root = match asked {
                 Some(_) if is_few => "machine::interpreter_network_few",
@@ -105,8 +112,10 @@ impl Kernels {
                 // All invocations of a workgroup are one lane's.
                 constants.retain(|(name, _)| *name != "WORKGROUP_SIZE");
             }
-            let substitutions = asked.map_or_else(Vec::new, Chooser::substitutions);
-            shader(device, root, self.pools, &[SIMD_UNITS[unit], &substitutions].concat())?.pipeline_at(
+            let network = asked.map_or_else(Vec::new, Chooser::substitutions);
+            let calls = if serves_calls { LINUX_CALLS } else { &[] };
+            let substitutions = [SIMD_UNITS[simd_unit], calls, &network].concat();
+            shader(device, root, self.pools, &substitutions)?.pipeline_at(
                 "run",
                 &self.layouts(None, asked),
                 &constants,

@@ -3,6 +3,7 @@
 use kvrm_arm64::Features;
 use kvrm_arm64::lowering::lower;
 use kvrm_arm64::micro_op::MicroOp;
+use kvrm_machine::Plan;
 use kvrm_shaders::layout::{FRAME_WORDS, PAGE_OPS};
 
 use crate::device::Device;
@@ -39,10 +40,9 @@ impl Lowering {
                 max: max as u64 * page,
             });
         }
-        Ok(Self {
-            store: Store::new(device, &frames, 1, features, &Dispatch::TABLE, 1, Bounds::NONE)?,
-            digest: None,
-        })
+        let plan = Plan { images: &[], lanes: 1, frames_max: 0, frequent: None };
+        let store = Store::new(device, &frames, &plan, features, &Dispatch::TABLE, 1, Bounds::NONE)?;
+        Ok(Self { store, digest: None })
     }
 
     /// The micro-ops of `words`, as many as there is room for.

@@ -6,8 +6,9 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
+use kvrm_machine::linux::Frequent;
 use kvrm_machine::{
-    Decisions, Executor, Image, LaneAccess, Mapping, PageMap, Plan, Progress, Register, RunStats,
+    Decisions, Executor, Image, Kept, LaneAccess, Mapping, PageMap, Plan, Progress, Register, RunStats,
 };
 
 use crate::device::Device;
@@ -38,6 +39,7 @@ pub struct Recovering {
     images: Vec<Arc<Image>>,
     lanes: usize,
     frames_max: usize,
+    frequent: Option<Frequent>,
     dispatch: Dispatch,
     bounds: Bounds,
     journal: Journal,
@@ -64,6 +66,7 @@ impl Recovering {
             images: plan.images.to_vec(),
             lanes: plan.lanes,
             frames_max: plan.frames_max,
+            frequent: plan.frequent.cloned(),
             bounds,
             journal: Journal::default(),
             journal_max: 0,
@@ -107,7 +110,12 @@ impl Recovering {
         }
         let again = || -> Result<_, kvrm_machine::Error> {
             let device = reopen(&self.device)?;
-            let plan = Plan { images: &self.images, lanes: self.lanes, frames_max: self.frames_max };
+            let plan = Plan {
+                images: &self.images,
+                lanes: self.lanes,
+                frames_max: self.frames_max,
+                frequent: self.frequent.as_ref(),
+            };
             let mut executor =
                 Box::new(GpuExecutor::with_bounds(&device, &plan, &self.dispatch, self.bounds)?);
             self.journal.replay(&mut executor)?;
@@ -291,6 +299,14 @@ impl Executor for Recovering {
             executor.set_cpu(lane, cpu).map(|()| before)
         };
         self.set(set, |journal, before| journal.registers(lane, before.as_ref(), cpu))
+    }
+
+    fn kept(&mut self, lane: usize) -> Result<Kept, kvrm_machine::Error> {
+        self.ask(|executor| executor.kept(lane))
+    }
+
+    fn set_kept(&mut self, lane: usize, kept: &Kept) -> Result<(), kvrm_machine::Error> {
+        self.set(|executor| executor.set_kept(lane, kept), |journal, _| journal.kept(lane, kept))
     }
 
     fn each_apart(

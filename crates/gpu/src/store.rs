@@ -8,9 +8,11 @@ use kvrm_arm64::Feature;
 use kvrm_arm64::lowering::{Row, decode_table};
 use kvrm_arm64::micro_op::MicroOp;
 use kvrm_arm64::{Class, Features};
-use kvrm_machine::{Decisions, PAGE_BYTES};
+use kvrm_machine::linux::{Answer, Frequent};
+use kvrm_machine::{Decisions, PAGE_BYTES, Plan};
 use kvrm_shaders::layout::{
-    CLASSES, COUNTER_FRAMES, COUNTERS, FRAME_WORDS, PAGE_OPS, ROW_WORDS, STOP_NEED_FRAME,
+    CALL_ANSWER, CALL_BREAK, CALL_CLOCK, CALL_EXIT, CALL_HOST, CALL_ROBUST_LIST, CALL_VALUE, CALL_WRITE,
+    CALLS, CLASSES, COUNTER_FRAMES, COUNTERS, FRAME_WORDS, PAGE_OPS, ROW_WORDS, STOP_NEED_FRAME,
 };
 
 use crate::buffer::Buffer;
@@ -18,7 +20,7 @@ use crate::columns::Columns;
 use crate::device::Device;
 use crate::dispatch::{Chooser, Dispatch, Network, WORD_BYTES};
 use crate::error::Error;
-use crate::kernels::{Kernels, POOLS, WORKGROUP};
+use crate::kernels::{Kernels, POOLS, Variant, WORKGROUP};
 use crate::pages::Frames;
 use crate::pipeline::bind;
 
@@ -41,6 +43,43 @@ pub(crate) struct Parameters {
     pub(crate) features: u32,
     pub(crate) console: u32,
     pub(crate) dispatch: u32,
+}
+
+const PARAMETERS_BYTES: u64 = size_of::<Parameters>() as u64;
+
+/// What lies behind them: how frequent system calls are served.
+#[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+struct Calls {
+    heap_start: u64,
+    heap_end: u64,
+    epoch: u64,
+    calls: [u32; CALLS as usize],
+}
+
+impl Calls {
+    fn new(frequent: &Frequent) -> Self {
+        let mut calls = [CALL_HOST; CALLS as usize];
+        for (number, answer) in frequent.answers() {
+            let call = match answer {
+                Answer::Value(value) => {
+                    let call = (value as u32) << CALL_VALUE | CALL_ANSWER;
+                    // Others than small ones are the host's.
+                    if i64::from(call as i32 >> CALL_VALUE) as u64 == value { call } else { CALL_HOST }
+                }
+                Answer::Exit => CALL_EXIT,
+                Answer::Break => CALL_BREAK,
+                Answer::Clock => CALL_CLOCK,
+                Answer::Write => CALL_WRITE,
+                Answer::RobustList => CALL_ROBUST_LIST,
+            };
+            if let Some(entry) = calls.get_mut(number as usize) {
+                *entry = call;
+            }
+        }
+        let Frequent { heap, epoch } = frequent;
+        Self { heap_start: heap.start, heap_end: heap.end, epoch: epoch.unwrap_or(0), calls }
+    }
 }
 
 /// Bytes of the micro-ops of a page.
@@ -131,6 +170,8 @@ pub(crate) struct Store {
     features: u32,
     /// Which of the units of SIMD registers the interpreter has: as much as lanes have asked for.
     pub(crate) simd_unit: usize,
+    /// Whether it serves frequent system calls.
+    serves_calls: bool,
     pub(crate) dispatches: u64,
 }
 
@@ -138,12 +179,13 @@ impl Store {
     pub(crate) fn new(
         device: &Device,
         frames: &Frames,
-        lanes: usize,
+        plan: &Plan<'_>,
         features: Features,
         dispatch: &Dispatch,
         workgroup: u32,
         bounds: Bounds,
     ) -> Result<Self, Error> {
+        let lanes = plan.lanes;
         let columns = Columns::new(device, lanes)?;
         let pool_shift = bounds.pool_shift.unwrap_or_else(|| pool_shift(device));
         let wanted = frames.words.len() as u64 + FRAMES_A_LANE * lanes as u64 + 16;
@@ -161,7 +203,7 @@ impl Store {
             kernels,
             columns,
             lanes,
-            parameters: Buffer::zeroed(device, "parameters", size_of::<Parameters>() as u64)?,
+            parameters: Buffer::zeroed(device, "parameters", PARAMETERS_BYTES + size_of::<Calls>() as u64)?,
             group: nothing,
             network,
             info,
@@ -181,8 +223,12 @@ impl Store {
             last_lowered: 0,
             features: feature_bits(features),
             simd_unit: 0,
+            serves_calls: plan.frequent.is_some(),
             dispatches: 0,
         };
+        if let Some(frequent) = plan.frequent {
+            store.parameters.upload(PARAMETERS_BYTES, &[Calls::new(frequent)])?;
+        }
         let needed = frames.words.len();
         let capacity = store.grow_frames(u32::try_from(wanted).unwrap_or(u32::MAX))? as usize;
         if capacity < needed {
@@ -375,6 +421,13 @@ impl Store {
             }
             pass.dispatch_workgroups(x, y, z);
         })
+    }
+
+    /// The interpreter for workgroups of so many lanes.
+    pub(crate) fn interpreter(&self, workgroup: u32) -> Result<wgpu::ComputePipeline, Error> {
+        let Self { simd_unit, serves_calls, .. } = *self;
+        let variant = Variant { workgroup, simd_unit, serves_calls, chooser: self.chooser() };
+        self.kernels.run(&self.device, variant)
     }
 
     /// Which variants of kernels there are.

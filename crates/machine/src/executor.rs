@@ -7,6 +7,7 @@ use kvrm_arm64::{Access, Cpu, Stop};
 
 use crate::error::Error;
 use crate::image::Image;
+use crate::linux::Frequent;
 use crate::page_map::{Mapping, PageMap};
 use crate::report::Decisions;
 
@@ -33,6 +34,20 @@ pub struct Plan<'a> {
     pub lanes: usize,
     /// How many frames each lane may own.
     pub frames_max: usize,
+    /// The system calls that the executor may serve by itself, if lanes make any.
+    pub frequent: Option<&'a Frequent>,
+}
+
+/// What the kernel knows of a lane of a Linux program and the executor keeps, which may change it when it serves a
+/// [frequent](Frequent) call. Part of the lane's state: snapshot and reset keep it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// Where the heap ends.
+    pub heap_end: u64,
+    /// How long the lane has slept, in nanoseconds.
+    pub slept: u64,
+    /// Where its list of robust locks is.
+    pub robust_list: u64,
 }
 
 impl<'a> Plan<'a> {
@@ -120,6 +135,18 @@ pub trait Executor: Send {
     /// # Errors
     /// If the host or the device fails.
     fn set_cpu(&mut self, lane: usize, cpu: &Cpu) -> Result<(), Error>;
+
+    /// What the executor keeps for the kernel of a Linux program.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn kept(&mut self, lane: usize) -> Result<Kept, Error>;
+
+    /// Replaces it. That the heap ends elsewhere maps nothing.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn set_kept(&mut self, lane: usize, kept: &Kept) -> Result<(), Error>;
 
     /// Replaces `out` by one register of all lanes.
     ///
@@ -317,6 +344,27 @@ pub trait LaneAccess: Send {
     /// If the host or the device fails.
     fn set_vectors(&mut self, vectors: &[u128; 32]) -> Result<(), Error>;
 
+    /// As [`Executor::kept`].
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn kept(&mut self) -> Result<Kept, Error>;
+
+    /// As [`Executor::set_kept`].
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn set_kept(&mut self, kept: &Kept) -> Result<(), Error>;
+
+    /// As [`Executor::set_console`].
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn set_console(&mut self, handles: u32) -> Result<(), Error> {
+        let _ = handles;
+        Ok(())
+    }
+
     /// As [`Executor::read_memory`].
     ///
     /// # Errors
@@ -381,6 +429,18 @@ impl<E: Executor + ?Sized> LaneAccess for OneLane<'_, E> {
         let mut cpu = self.executor.cpu(self.lane)?;
         cpu.v = *vectors;
         self.executor.set_cpu(self.lane, &cpu)
+    }
+
+    fn kept(&mut self) -> Result<Kept, Error> {
+        self.executor.kept(self.lane)
+    }
+
+    fn set_kept(&mut self, kept: &Kept) -> Result<(), Error> {
+        self.executor.set_kept(self.lane, kept)
+    }
+
+    fn set_console(&mut self, handles: u32) -> Result<(), Error> {
+        self.executor.set_console(self.lane, handles)
     }
 
     fn read_memory(

@@ -21,7 +21,7 @@ pub mod vectors;
 
 pub use address_space::{AddressSpace, MemorySnapshot};
 pub use error::Error;
-pub use executor::{Executor, Factory, LaneAccess, Plan, Progress, Register, RunStats};
+pub use executor::{Executor, Factory, Kept, LaneAccess, Plan, Progress, Register, RunStats};
 pub use image::{ADDRESS_BITS, Image, ImagePage, PAGE_BYTES, Region, pieces};
 pub use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Features, Stop};
 pub use machine::{Builder, LaneSetup, Machine};

@@ -13,6 +13,7 @@ mod directory_calls;
 mod errno;
 mod file_calls;
 mod files;
+mod frequent;
 mod guest;
 mod memory_calls;
 mod mount;
@@ -36,16 +37,18 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use kvrm_arm64::{Cpu, Features, Stop};
 
-use self::descriptors::Descriptors;
+use self::descriptors::{Descriptors, Object};
 use self::errno::{ENOSYS, Errno};
 pub(crate) use self::files::Files;
 use self::files::{Number, ROOT};
+pub use self::frequent::{Answer, Frequent};
 use self::guest::Guest;
 use self::signals::Signals;
 pub(crate) use self::start::{Start, start};
+use self::table::Serve;
 pub use self::table::{CALLS, Status, SystemCall};
 use crate::error::Error;
-use crate::executor::LaneAccess;
+use crate::executor::{Kept, LaneAccess};
 use crate::semihosting::Stream;
 
 /// The immediate of SVC that makes a system call.
@@ -129,14 +132,11 @@ pub(crate) struct Process {
     input: Arc<[u8]>,
     input_position: usize,
     settings: Arc<Settings>,
-    /// Where the heap ends.
-    heap_end: u64,
-    /// How long the lane has slept, in nanoseconds.
-    slept: u64,
+    /// What the executor keeps, while a call is served.
+    kept: Kept,
     /// How much randomness has been used.
     random: u64,
     signals: Signals,
-    robust_list: [u64; 2],
     name: [u8; 16],
     /// How often calls were made that are not served, by number.
     unknown: BTreeMap<u64, u64>,
@@ -187,12 +187,10 @@ impl Process {
             umask: 0o022,
             input,
             input_position: 0,
-            heap_end: settings.areas.heap.start,
+            kept: Kept::default(),
             settings,
-            slept: 0,
             random: 0,
             signals: Signals::new(),
-            robust_list: [0, 24],
             name,
             unknown: BTreeMap::new(),
         }
@@ -213,6 +211,15 @@ impl Process {
     /// Replaces the console input, of which nothing has been read then.
     pub(crate) fn set_input(&mut self, input: Arc<[u8]>) {
         (self.input, self.input_position) = (input, 0);
+    }
+
+    /// The descriptors below 32 whose output is the console's, a bit each.
+    pub(crate) fn console(&self) -> u32 {
+        let is_console = |number: &u32| {
+            let found = self.descriptors.get(u64::from(*number));
+            found.is_ok_and(|found| found.writes() && found.object == Object::Output(Stream::Output))
+        };
+        (0..32).filter(is_console).fold(0, |bits, number| bits | 1 << number)
     }
 
     /// The calls that nobody served since this was last asked.
@@ -248,13 +255,28 @@ impl Process {
         cpu: &mut Cpu,
         console: &mut Written,
     ) -> Result<Option<Stop>, Error> {
-        let mut guest = Guest { lane };
+        let kept = lane.kept()?;
+        self.kept = kept;
+        let served = self.serve_kept(&mut Guest { lane: &mut *lane }, stop, cpu, console)?;
+        if self.kept != kept {
+            lane.set_kept(&self.kept)?;
+        }
+        Ok(served)
+    }
+
+    fn serve_kept(
+        &mut self,
+        guest: &mut Guest<'_>,
+        stop: Stop,
+        cpu: &mut Cpu,
+        console: &mut Written,
+    ) -> Result<Option<Stop>, Error> {
         let before = self.signals.clone();
         let served = match stop {
-            Stop::Syscall { .. } => self.call(&mut guest, cpu, console),
+            Stop::Syscall { .. } => self.call(guest, cpu, console),
             stop => self.raise(stop, cpu.pc).map(|_| ()),
         };
-        match served.and_then(|()| self.deliver(&mut guest, cpu)) {
+        match served.and_then(|()| self.deliver(guest, cpu)) {
             // What a call fails with has been told to the lane, and faults always find room to wait.
             Ok(()) | Err(Failure::Errno(_)) => Ok(None),
             Err(Failure::Exit(code)) => Ok(Some(Stop::Exit { code })),
@@ -275,7 +297,10 @@ impl Process {
         let served = match found {
             Some(call) => {
                 let guest = Guest { lane: &mut *guest.lane };
-                (call.serve)(&mut Call { process: self, guest, console, x, cpu })
+                match call.serve {
+                    Serve::By(serve) => serve(&mut Call { process: self, guest, console, x, cpu }),
+                    Serve::Always(answer) => answer.map_err(Failure::from),
+                }
             }
             None => Err(ENOSYS.into()),
         };
@@ -329,7 +354,7 @@ impl Call<'_> {
             return Ok(self.process.directory);
         }
         match self.process.descriptors.get(descriptor)?.object {
-            descriptors::Object::Node(number) => Ok(number),
+            Object::Node(number) => Ok(number),
             _ => Err(errno::ENOTDIR),
         }
     }
@@ -344,7 +369,7 @@ impl Call<'_> {
 
     /// Drops a node if it has no name and nobody has it open.
     fn release(&mut self, number: Number) {
-        let is_used = self.process.descriptors.is_open(descriptors::Object::Node(number));
+        let is_used = self.process.descriptors.is_open(Object::Node(number));
         if !is_used && self.process.directory != number {
             self.process.files.forget(number);
         }

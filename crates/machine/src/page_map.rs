@@ -16,6 +16,9 @@ const REGIONS_MAX: usize = 65_530;
 pub enum Mapping {
     /// They are mapped and zero, whatever was there.
     Zero(Permissions),
+    /// As [`Mapping::Zero`], to be read and written, for the heap: that there are many regions is no reason to refuse it,
+    /// so that an engine can do it without counting them.
+    Heap,
     /// They keep what they hold; all of them have to be mapped.
     Protect(Permissions),
     /// They are not mapped any more, and what they held is gone.
@@ -114,7 +117,8 @@ impl PageMap {
         }
         let has_room = self.room.iter().any(|room| room.start <= pages.start && pages.end <= room.end);
         let is_there = !matches!(mapping, Mapping::Protect(_)) || self.covers(pages.clone());
-        if !has_room || !is_there || self.regions.len() + 2 > REGIONS_MAX {
+        let is_fragmented = mapping != Mapping::Heap && self.regions.len() + 2 > REGIONS_MAX;
+        if !has_room || !is_there || is_fragmented {
             return false;
         }
         let regions = Arc::make_mut(&mut self.regions);
@@ -125,9 +129,8 @@ impl PageMap {
         let before = old.iter().filter_map(|region| region.part(0..pages.start));
         let inside: Vec<Region> = match mapping {
             Mapping::Unmap => Vec::new(),
-            Mapping::Zero(permissions) => {
-                vec![Region { first_page: pages.start, end_page: pages.end, permissions, first_frame: None }]
-            }
+            Mapping::Zero(permissions) => vec![Region::zero(pages, permissions)],
+            Mapping::Heap => vec![Region::zero(pages, Permissions::RW)],
             Mapping::Protect(permissions) => {
                 let parts = old.iter().filter_map(|region| region.part(pages.clone()));
                 parts.map(|part| Region { permissions, ..part }).collect()
@@ -183,6 +186,11 @@ impl PageMap {
 }
 
 impl Region {
+    /// Pages full of zeros.
+    const fn zero(pages: &Range<u64>, permissions: Permissions) -> Self {
+        Self { first_page: pages.start, end_page: pages.end, permissions, first_frame: None }
+    }
+
     /// What of it lies in some pages.
     fn part(&self, pages: Range<u64>) -> Option<Self> {
         let (first_page, end_page) = (self.first_page.max(pages.start), self.end_page.min(pages.end));

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::address_space::{AddressSpace, MemorySnapshot};
 use crate::error::Error;
-use crate::executor::{Executor, Factory, LaneAccess, Plan, Progress, Register, RunStats};
+use crate::executor::{Executor, Factory, Kept, LaneAccess, Plan, Progress, Register, RunStats};
 use crate::page_map::{Mapping, PageMap};
 use crate::pick::pick;
 
@@ -40,6 +40,7 @@ struct Lane {
     cpu: Cpu,
     memory: AddressSpace,
     stop: Option<Stop>,
+    kept: Kept,
     snapshot: Option<Snapshot>,
 }
 
@@ -48,6 +49,7 @@ struct Snapshot {
     cpu: Cpu,
     memory: MemorySnapshot,
     stop: Option<Stop>,
+    kept: Kept,
 }
 
 impl Reference {
@@ -63,6 +65,7 @@ impl Reference {
             cpu: Cpu::default(),
             memory: AddressSpace::new(Arc::clone(plan.image(number)), plan.frames_max),
             stop: None,
+            kept: Kept::default(),
             snapshot: None,
         };
         let (mut lanes, bytes) = (Vec::new(), size_of::<Lane>());
@@ -111,6 +114,15 @@ impl LaneAccess for Lane {
 
     fn set_vectors(&mut self, vectors: &[u128; 32]) -> Result<(), Error> {
         self.cpu.v = *vectors;
+        Ok(())
+    }
+
+    fn kept(&mut self) -> Result<Kept, Error> {
+        Ok(self.kept)
+    }
+
+    fn set_kept(&mut self, kept: &Kept) -> Result<(), Error> {
+        self.kept = *kept;
         Ok(())
     }
 
@@ -197,6 +209,14 @@ impl Executor for Reference {
         Ok(())
     }
 
+    fn kept(&mut self, lane: usize) -> Result<Kept, Error> {
+        self.lanes[lane].kept()
+    }
+
+    fn set_kept(&mut self, lane: usize, kept: &Kept) -> Result<(), Error> {
+        self.lanes[lane].set_kept(kept)
+    }
+
     fn registers(&mut self, register: Register, out: &mut Vec<u64>) -> Result<(), Error> {
         out.clear();
         out.extend(self.lanes.iter().map(|lane| register.of(&lane.cpu)));
@@ -238,7 +258,8 @@ impl Executor for Reference {
     fn snapshot(&mut self) -> Result<(), Error> {
         for lane in &mut self.lanes {
             let memory = lane.memory.snapshot();
-            lane.snapshot = Some(Snapshot { cpu: lane.cpu.clone(), memory, stop: lane.stop });
+            lane.snapshot =
+                Some(Snapshot { cpu: lane.cpu.clone(), memory, stop: lane.stop, kept: lane.kept });
         }
         Ok(())
     }
@@ -249,6 +270,7 @@ impl Executor for Reference {
             let snapshot = lane.snapshot.as_ref().ok_or(Error::NoSnapshot)?;
             lane.cpu.clone_from(&snapshot.cpu);
             lane.stop = snapshot.stop;
+            lane.kept = snapshot.kept;
             lane.memory.reset(&snapshot.memory)?;
         }
         Ok(())

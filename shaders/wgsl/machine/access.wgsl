@@ -4,9 +4,10 @@ import package::arm64::atomic::{low, mem_atomic_op};
 import package::arm64::operand::{rotate_right};
 import package::machine::console::{serve_console};
 import package::machine::frames::{frame_load, frame_store};
-import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_MONITOR, COLUMN_NZCV, COLUMN_STOP_ADDRESS, FAULT_ALIGNMENT, FRAME_WORDS, STOP_HALT, STOP_NEED_SIMD, STOP_NONE, STOP_OUT_OF_FRAMES};
+import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_MONITOR, COLUMN_NZCV, COLUMN_STOP_ADDRESS, FAULT_ALIGNMENT, FRAME_WORDS, STOP_HALT, STOP_NEED_SIMD, STOP_NONE, STOP_OUT_OF_FRAMES, STOP_SYSCALL};
+import package::machine::linux::no_calls::{SERVES_CALLS, serve_call};
 import package::machine::memory::{PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_FRAME, TLB_READ, TLB_WRITE, WANT_CHECK_WRITE, WANT_EXECUTE, WANT_READ, WANT_WRITE, code_page, effort, fault, found_code, found_frame, found_fresh, get_state, halves, joined, mark_stale, may_write, set_state, tlb, translate};
-import package::machine::micro_op::{EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_ATOMIC, HANDLER_COMPARE_AND_SWAP, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_EXCLUSIVE, HANDLER_LOAD_LITERAL, HANDLER_STORE, HANDLER_STORE_EXCLUSIVE, HANDLER_VECTOR_CRYPTO, HANDLER_VECTOR_FLOAT, HANDLER_VECTOR_LOAD, HANDLER_VECTOR_LOAD_STRUCTURES, HANDLER_VECTOR_STORE, HANDLER_VECTOR_STORE_STRUCTURES, HANDLER_ZERO_BLOCK, INDEX_LITERAL, INDEX_OFFSET, INDEX_POST, INDEX_POST_REGISTER, INDEX_PRE, REGISTER_SINK, REGISTER_ZERO, get_a, get_aligned, get_b, get_c, get_dst, get_extend, get_extraction, get_handler, get_index, get_left, get_operation, get_pair, get_right, get_size, get_wide};
+import package::machine::micro_op::{EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_ATOMIC, HANDLER_COMPARE_AND_SWAP, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_EXCLUSIVE, HANDLER_LOAD_LITERAL, HANDLER_STORE, HANDLER_STORE_EXCLUSIVE, HANDLER_SUPERVISOR_CALL, HANDLER_VECTOR_CRYPTO, HANDLER_VECTOR_FLOAT, HANDLER_VECTOR_LOAD, HANDLER_VECTOR_LOAD_STRUCTURES, HANDLER_VECTOR_STORE, HANDLER_VECTOR_STORE_STRUCTURES, HANDLER_ZERO_BLOCK, INDEX_LITERAL, INDEX_OFFSET, INDEX_POST, INDEX_POST_REGISTER, INDEX_PRE, REGISTER_SINK, REGISTER_ZERO, get_a, get_aligned, get_b, get_c, get_dst, get_extend, get_extraction, get_handler, get_index, get_left, get_operation, get_pair, get_right, get_size, get_wide};
 import package::machine::registers::{KEPT_DATA, KEPT_DATA_HIGH, KEPT_FIRST, KEPT_LAST, KEPT_LOADED, KEPT_SECOND, x};
 import package::machine::semihosting::{SEMIHOSTING};
 import package::machine::simd::no_transfers::{load_registers, store_registers, transferred_bytes};
@@ -69,13 +70,29 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
     let control = op.x;
     let p = op.y;
     let handler = get_handler(control);
+    let is_call = handler == HANDLER_HALT || (SERVES_CALLS && handler == HANDLER_SUPERVISOR_CALL);
     // First of all, as what follows needs registers.
-    if handler == HANDLER_HALT {
-        if op.z != SEMIHOSTING || !serve_console(u32(x[0]), x[1]) {
-            return vec2<u32>(STOP_HALT, 1u);
+    if is_call {
+        if SERVES_CALLS {
+            var served = STOP_SYSCALL;
+            if handler == HANDLER_SUPERVISOR_CALL && op.z == 0u {
+                served = serve_call();
+            }
+            if served == STOP_SYSCALL {
+                // A halt has not retired.
+                return select(vec2<u32>(STOP_SYSCALL, 0u), vec2<u32>(STOP_HALT, 1u), handler == HANDLER_HALT);
+            }
+            set_monitor(0lu, 0u);
+            if served != STOP_NONE {
+                return vec2<u32>(served, 0u);
+            }
+        } else {
+            if op.z != SEMIHOSTING || !serve_console(u32(x[0]), x[1]) {
+                return vec2<u32>(STOP_HALT, 1u);
+            }
+            x[0] = 0lu;
+            set_monitor(0lu, 0u);
         }
-        x[0] = 0lu;
-        set_monitor(0lu, 0u);
     }
     if handler - HANDLER_VECTOR_LOAD <= HANDLER_VECTOR_CRYPTO - HANDLER_VECTOR_LOAD {
         let level = 1u + u32(handler >= HANDLER_VECTOR_FLOAT) + u32(handler >= HANDLER_VECTOR_CRYPTO);
@@ -112,7 +129,7 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
     var stage = STAGE_FETCH;
     if is_simd && !is_simd_access {
         simd_compute(op);
-    } else if is_memory && handler != HANDLER_HALT {
+    } else if is_memory && !is_call {
         if get_aligned(p) == 1u && (offset & (bytes - 1u)) != 0u {
             return vec2<u32>(fault(FAULT_ALIGNMENT, select(ACCESS_READ, ACCESS_WRITE, stores), address), 1u);
         }

@@ -18,6 +18,14 @@ struct Parameters {
     console: u32,
     /// What becomes of decisions that are wrong: `DISPATCH_*`.
     dispatch: u32,
+    /// Where the heap of Linux programs begins.
+    heap_start: u64,
+    /// Where it may end.
+    heap_end: u64,
+    /// The time of day before the first step of Linux programs, in nanoseconds.
+    epoch: u64,
+    /// What becomes of system calls, by number: `CALL_*`.
+    calls: array<u32>,
 }
 
 /// See there.

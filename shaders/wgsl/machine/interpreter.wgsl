@@ -15,10 +15,11 @@ import package::arm64::operand::{shift_reg};
 import package::machine::access::{access, extend_loaded, extract, set_monitor};
 import package::machine::bindings::{counters, micro_ops, parameters, state};
 import package::machine::frames::{frame_load, frame_store};
-import package::machine::layout::{COLUMN_FPCR, COLUMN_LIMIT, COLUMN_NZCV, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TPIDR, COLUMN_TPIDRRO, COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH, COUNTER_STOPPED, FRAME_WORDS, PAGE_OPS, STOP_BREAKPOINT, STOP_BUDGET, STOP_HALT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NEED_SIMD, STOP_NONE, STOP_SYSCALL, STOP_UNDEFINED};
+import package::machine::layout::{COLUMN_FPCR, COLUMN_LIMIT, COLUMN_NZCV, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TPIDR, COLUMN_TPIDRRO, COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH, COUNTER_STOPPED, FRAME_WORDS, PAGE_OPS, STOP_BREAKPOINT, STOP_BUDGET, STOP_EXIT, STOP_HALT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NEED_SIMD, STOP_NONE, STOP_SYSCALL, STOP_UNDEFINED};
+import package::machine::linux::no_calls::{SERVES_CALLS};
 import package::machine::memory::{CODE_TLB_ENTRIES, PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_FRAME, TLB_READ, TLB_WRITE, code_ops, code_page, code_tlb, effort, forget_pages, get_state, halves, joined, lane, set_state, tlb};
 import package::machine::micro_op::{CARRY_FLAG, EXTRACTION_PLAIN, HANDLER_ADD, HANDLER_AND, HANDLER_BIT_FIELD_INSERT, HANDLER_BRANCH, HANDLER_BRANCH_REGISTER, HANDLER_BREAKPOINT, HANDLER_CLEAR_EXCLUSIVE, HANDLER_CONDITIONAL_COMPARE, HANDLER_COUNT_LEADING_SIGNS, HANDLER_COUNT_LEADING_ZEROS, HANDLER_CRC32, HANDLER_DIVIDE, HANDLER_EOR, HANDLER_EXTRACT, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_LITERAL, HANDLER_MULTIPLY_ADD, HANDLER_MULTIPLY_ADD_LONG, HANDLER_MULTIPLY_HIGH, HANDLER_NOP, HANDLER_ORR, HANDLER_PC_RELATIVE, HANDLER_READ_SYSTEM, HANDLER_REVERSE_BITS, HANDLER_REVERSE_BYTES, HANDLER_SELECT, HANDLER_SHIFT, HANDLER_STALE, HANDLER_STORE, HANDLER_SUPERVISOR_CALL, HANDLER_TEST_BRANCH, HANDLER_UNDEFINED, HANDLER_VECTOR_CRYPTO, HANDLER_WRITE_SYSTEM, INDEX_OFFSET, INDEX_POST, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO, SYSTEM_FPCR, SYSTEM_FPSR, SYSTEM_NZCV, SYSTEM_TPIDRRO_EL0, SYSTEM_TPIDR_EL0, get_a, get_aligned, get_b, get_c, get_carry, get_cond, get_dst, get_extend, get_extraction, get_flags, get_handler, get_index, get_invert, get_left, get_nzcv, get_operation, get_pair, get_right, get_size, get_wide};
-import package::machine::registers::{KEPT_FLAGS, x};
+import package::machine::registers::{KEPT_FLAGS, KEPT_STEPS, x};
 import package::machine::simd::unit::{SIMD_LEVEL};
 
 /// Lanes of a workgroup.
@@ -234,7 +235,13 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
                         default: { set_state(COLUMN_TPIDR, a); }
                     }
                 }
-                case HANDLER_SUPERVISOR_CALL: { stop = STOP_SYSCALL; }
+                case HANDLER_SUPERVISOR_CALL: {
+                    if SERVES_CALLS {
+                        slow = true;
+                    } else {
+                        stop = STOP_SYSCALL;
+                    }
+                }
                 case HANDLER_BREAKPOINT: {
                     stop = STOP_BREAKPOINT;
                     retires = false;
@@ -270,6 +277,9 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 if SIMD_LEVEL != 0u {
                     x[KEPT_FLAGS] = u64(nzcv);
                 }
+                if SERVES_CALLS {
+                    x[KEPT_STEPS] = get_state(COLUMN_STEPS) + u64(done) + 1lu;
+                }
                 let outcome = access(op, pc, next, slow, done + 1u != count);
                 if SIMD_LEVEL != 0u {
                     nzcv = u32(x[KEPT_FLAGS]);
@@ -279,8 +289,9 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
             }
             count = shortened(count, done);
             if stop != STOP_NONE {
-                // The immediate or word, before the next micro-op takes its place.
-                set_state(COLUMN_STOP, joined(stop, op.z));
+                // The immediate or word, before the next micro-op takes its place; or the exit status.
+                let detail = select(op.z, u32(x[0]) & 0xffu, SERVES_CALLS && stop == STOP_EXIT);
+                set_state(COLUMN_STOP, joined(stop, detail));
                 if !retires {
                     break;
                 }
@@ -303,7 +314,8 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
     set_state(COLUMN_PC, pc);
     set_state(COLUMN_STEPS, steps);
     set_state(COLUMN_NZCV, joined(nzcv, halves(get_state(COLUMN_NZCV)).y));
-    let has_detail = stop == STOP_HALT || stop == STOP_BREAKPOINT || stop == STOP_SYSCALL || stop == STOP_UNDEFINED;
+    let has_detail = stop == STOP_HALT || stop == STOP_BREAKPOINT || stop == STOP_SYSCALL || stop == STOP_UNDEFINED
+        || (SERVES_CALLS && stop == STOP_EXIT);
     set_state(COLUMN_STOP, joined(stop, select(0u, halves(get_state(COLUMN_STOP)).y, has_detail)));
 
     var counter = COUNTER_STOPPED;

@@ -26,35 +26,44 @@ const COLUMN_TPIDRRO = 37u;
 /// Column: FPCR, and from bit 32 on FPSR.
 const COLUMN_FPCR = 38u;
 
-/// Column: the steps at which the lane stops.
-const COLUMN_LIMIT = 39u;
+/// Column: where the heap of a Linux program ends.
+const COLUMN_HEAP_END = 39u;
 
-/// Column: why the lane stopped, and from bit 32 on the immediate or word that stopped it.
-const COLUMN_STOP = 40u;
+/// Column: how long a Linux program has slept, in nanoseconds.
+const COLUMN_SLEPT = 40u;
+
+/// Column: what a Linux program has told the kernel of its robust locks.
+const COLUMN_ROBUST_LIST = 41u;
+
+/// Column: the steps at which the lane stops.
+const COLUMN_LIMIT = 42u;
+
+/// Column: why the lane stopped, and from bit 32 on the immediate or word that stopped it, or its exit status.
+const COLUMN_STOP = 43u;
 
 /// Column: the address that stopped the lane; what an internal stop asks for.
-const COLUMN_STOP_ADDRESS = 41u;
+const COLUMN_STOP_ADDRESS = 44u;
 
 /// Column: the entry that leads to the root of the page table, and from bit 32 on its levels.
-const COLUMN_ROOT = 42u;
+const COLUMN_ROOT = 45u;
 
 /// Column: the first page of the window that the page table covers.
-const COLUMN_WINDOW = 43u;
+const COLUMN_WINDOW = 46u;
 
 /// Column: the last frame of the lane's chain, and from bit 32 on how many pages the lane has written.
-const COLUMN_TAIL = 44u;
+const COLUMN_TAIL = 47u;
 
 /// Column: how many pages the lane may write, and from bit 32 on the first frame of its chain. A reset keeps it.
-const COLUMN_HEAD = 45u;
+const COLUMN_HEAD = 48u;
 
 /// Column: which console output needs no host, a bit a handle; from bit 32 on the bytes that wait for the host. A reset drops these.
-const COLUMN_CONSOLE = 46u;
+const COLUMN_CONSOLE = 49u;
 
 /// Column: the lower half of V0; then come its upper half, and those of V1 to V31.
-const COLUMN_V = 47u;
+const COLUMN_V = 50u;
 
 /// How many columns there are.
-const COLUMNS = 111u;
+const COLUMNS = 114u;
 
 /// The lane runs.
 const STOP_NONE = 0u;
@@ -77,7 +86,7 @@ const STOP_UNDEFINED = 5u;
 /// The lane may not write another page.
 const STOP_OUT_OF_FRAMES = 6u;
 
-/// The program ended itself. Only the host sets it.
+/// The program ended itself.
 const STOP_EXIT = 7u;
 
 /// The first of the faults: three times the kind, plus the access.
@@ -173,8 +182,38 @@ const COUNTER_STEPS_HIGH = 6u;
 /// Calls that were served without the host.
 const COUNTER_SERVED = 7u;
 
+/// Those of them that wrote to the console.
+const COUNTER_WRITTEN = 8u;
+
 /// How many counters there are.
-const COUNTERS = 8u;
+const COUNTERS = 9u;
+
+/// How many numbers of calls are looked up.
+const CALLS = 448u;
+
+/// The call is the host's.
+const CALL_HOST = 0u;
+
+/// It always returns the same, which is signed and begins at bit [`CALL_VALUE`].
+const CALL_ANSWER = 1u;
+
+/// It ends the lane.
+const CALL_EXIT = 2u;
+
+/// It moves the end of the heap.
+const CALL_BREAK = 3u;
+
+/// It reads a clock.
+const CALL_CLOCK = 4u;
+
+/// It writes to a descriptor.
+const CALL_WRITE = 5u;
+
+/// It names the list of robust locks.
+const CALL_ROBUST_LIST = 6u;
+
+/// The value of a [`CALL_ANSWER`] begins at this bit.
+const CALL_VALUE = 8u;
 
 /// The handles of a lane that may be console output: those below this number.
 const CONSOLE_HANDLES = 32u;

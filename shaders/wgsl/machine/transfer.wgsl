@@ -1,9 +1,10 @@
 //! The host's reads, writes and mappings of guest memory, many at once, and the reset of chosen lanes.
 
-import package::machine::bindings::{frame_info, parameters, state};
+import package::machine::bindings::{parameters, state};
 import package::machine::frames::{frame_load, frame_store};
-import package::machine::layout::{COLUMNS, COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_WINDOW, ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_OWNED, ENTRY_PRIVATE, ENTRY_READ, ENTRY_WRITE, FRAME_WORDS, INFO_CODE_VALID, LEVEL_BITS, MAP_PROTECT, STOP_NONE};
-import package::machine::memory::{WANT_HOST_READ, WANT_HOST_WRITE, forget_pages, found_code, found_frame, found_fresh, get_state, lane, mark_stale, node_entry, own_path, set_node_entry, translate};
+import package::machine::layout::{COLUMNS, COLUMN_CONSOLE, COLUMN_HEAD, STOP_NONE};
+import package::machine::mapping::{map_page};
+import package::machine::memory::{WANT_HOST_READ, WANT_HOST_WRITE, forget_pages, found_code, found_frame, found_fresh, lane, mark_stale, translate};
 
 /// Lanes of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
@@ -65,32 +66,11 @@ fn read_pieces(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
 
 /// Maps, protects or unmaps pages. What is done once may be done again. Returns a stop.
 fn map_pages(piece: Piece) -> u32 {
-    let permissions = ENTRY_READ | ENTRY_WRITE | ENTRY_EXECUTE | ENTRY_MAPPED;
     for (var i = 0u; i < piece.bytes; i += 1u) {
-        let page = (address_of(piece) >> 12u) + u64(i);
-        let path = own_path(page, 1u);
-        if path.x != STOP_NONE {
-            return path.x;
+        let stop = map_page((address_of(piece) >> 12u) + u64(i), piece.map);
+        if stop != STOP_NONE {
+            return stop;
         }
-        let node = path.y >> ENTRY_FRAME;
-        let index = u32(page - get_state(COLUMN_WINDOW)) & ((1u << LEVEL_BITS) - 1u);
-        let old = node_entry(node, index);
-        var entry = piece.map & permissions;
-        if (piece.map & MAP_PROTECT) != 0u {
-            entry |= old & ~permissions;
-        } else if (old & ENTRY_PRIVATE) != 0u {
-            // The page counts as written whatever becomes of it. Its frame is kept if nobody else has it.
-            entry |= ENTRY_PRIVATE;
-            if (old & ENTRY_OWNED) != 0u {
-                let frame = old >> ENTRY_FRAME;
-                entry |= (frame << ENTRY_FRAME) | ENTRY_OWNED;
-                frame_info[frame].w &= ~INFO_CODE_VALID;
-                for (var word = 0u; word < FRAME_WORDS; word += 1u) {
-                    frame_store(frame * FRAME_WORDS + word, 0lu);
-                }
-            }
-        }
-        set_node_entry(node, index, entry);
     }
     return STOP_NONE;
 }

@@ -7,14 +7,14 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use kvrm_arm64::{Access, Cpu, Stop};
-use kvrm_machine::{LaneAccess, Mapping, PageMap, pick, pieces};
+use kvrm_machine::{Kept, LaneAccess, Mapping, PageMap, pick, pieces};
 use kvrm_shaders::layout::{
-    COLUMN_FPCR, COLUMN_HEAD, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_V,
+    COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_V,
 };
 use rayon::prelude::*;
 
 use super::memory::{Change, LaneCache, fetch_pages};
-use super::registers::{REGISTER_COLUMNS, Words, from_words, to_words};
+use super::registers::{self, REGISTER_COLUMNS, Words, columns, differences};
 use super::{GpuExecutor, halves, stops};
 use crate::error::Error;
 use crate::store::Store;
@@ -29,11 +29,14 @@ type Vectors = Box<[[u128; 32]; 2]>;
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) lane: usize,
-    /// The columns of registers that have changed, and what they hold now.
-    pub(crate) registers: Vec<(u32, u64)>,
+    /// Its registers and what is kept for the kernel; which of these words have changed, a bit each.
+    pub(crate) words: Words,
+    pub(crate) changed: u64,
     /// SIMD registers as they were and as they are, if they were looked at.
     pub(crate) vectors: Option<Vectors>,
     pub(crate) stop: Option<Option<Stop>>,
+    /// What the lane may write to the console by itself.
+    pub(crate) console: Option<u32>,
     /// Whether the device has failed. Then nothing was done.
     has_failed: bool,
     /// How many changes of its memory waited before.
@@ -43,7 +46,6 @@ pub(crate) struct Done {
 /// A lane by itself.
 struct Apart<'a> {
     done: Done,
-    words: Words,
     cache: &'a mut LaneCache,
     map: &'a mut PageMap,
     /// How many pages it has written, and may write.
@@ -60,7 +62,7 @@ impl GpuExecutor {
         lanes: &[usize],
         serve: &(dyn Fn(usize, &mut dyn LaneAccess) + Sync),
     ) -> Result<Vec<Done>, Error> {
-        self.store.columns.fetch((0..=COLUMN_FPCR).chain([
+        self.store.columns.fetch((0..REGISTER_COLUMNS as u32).chain([
             COLUMN_STOP,
             COLUMN_STOP_ADDRESS,
             COLUMN_TAIL,
@@ -85,18 +87,26 @@ impl GpuExecutor {
         let apart = lanes.par_iter().zip(words).zip(caches).zip(maps).with_min_len(LANES_MIN).enumerate();
         let served = apart.map(|(index, (((&lane, (words, written, written_max)), cache), map))| {
             let changes = cache.pending.len();
-            let done =
-                Done { lane, registers: Vec::new(), vectors: None, stop: None, has_failed: false, changes };
+            let done = Done {
+                lane,
+                words,
+                changed: 0,
+                vectors: None,
+                stop: None,
+                console: None,
+                has_failed: false,
+                changes,
+            };
             let before = map.clone();
-            let mut lane = Apart { done, words, cache, map, written, written_max, has_simd, store: &store };
+            let mut lane = Apart { done, cache, map, written, written_max, has_simd, store: &store };
             serve(index, &mut lane);
             if lane.done.has_failed {
                 lane.cache.undo(changes);
                 *lane.map = before;
-                (lane.words, lane.done.vectors, lane.done.stop) = (words, None, None);
+                let done = &mut lane.done;
+                (done.words, done.vectors, done.stop, done.console) = (words, None, None, None);
             }
-            let changed = (0..).zip(words.iter().zip(lane.words)).filter(|(_, (old, new))| *old != new);
-            lane.done.registers = changed.map(|(column, (_, new))| (column, new)).collect();
+            lane.done.changed = differences(&words, &lane.done.words);
             lane.done
         });
         let served = served.collect();
@@ -111,25 +121,30 @@ impl GpuExecutor {
 
     /// Takes over what was done to registers and stops.
     pub(crate) fn take_over(&mut self, all: &[Done]) -> Result<(), Error> {
-        let columns = &mut self.store.columns;
-        for done in all {
-            for (column, word) in &done.registers {
-                columns.set(*column, done.lane, *word)?;
+        let changed = all.iter().fold(0, |changed, done| changed | done.changed);
+        // Column by column, as the words of a column lie together.
+        self.store.columns.change(columns(changed), |column, words| {
+            for done in all.iter().filter(|done| done.changed >> column & 1 == 1) {
+                words[done.lane] = done.words[column as usize];
             }
-            if let Some(stop) = done.stop {
+        })?;
+        self.store.columns.change([COLUMN_STOP, COLUMN_STOP_ADDRESS], |column, words| {
+            for (lane, stop) in all.iter().filter_map(|done| Some((done.lane, done.stop?))) {
                 let (code, address) = stops::encode(stop);
-                columns.set(COLUMN_STOP, done.lane, code)?;
-                columns.set(COLUMN_STOP_ADDRESS, done.lane, address)?;
+                words[lane] = if column == COLUMN_STOP { code } else { address };
+            }
+        })?;
+        if changed >> COLUMN_HEAP_END & 1 == 1 && !self.heap_ends.is_empty() {
+            all.iter().for_each(|done| self.heap_ends[done.lane] = done.words[COLUMN_HEAP_END as usize]);
+        }
+        for done in all {
+            if let Some(handles) = done.console {
+                self.set_console_handles(done.lane, handles)?;
             }
             if let Some([before, now]) = done.vectors.as_deref()
                 && before != now
             {
-                self.has_simd = true;
-                columns.fetch(COLUMN_V..COLUMN_V + 64)?;
-                for (column, v) in (COLUMN_V..).step_by(2).zip(now) {
-                    columns.set(column, done.lane, *v as u64)?;
-                    columns.set(column + 1, done.lane, (*v >> 64) as u64)?;
-                }
+                self.set_vectors(done.lane, now)?;
             }
         }
         Ok(())
@@ -180,11 +195,11 @@ impl LaneAccess for Apart<'_> {
     }
 
     fn general(&mut self) -> Result<Cpu, kvrm_machine::Error> {
-        Ok(from_words(&self.words))
+        Ok(registers::cpu(&self.done.words))
     }
 
     fn set_general(&mut self, cpu: &Cpu) -> Result<(), kvrm_machine::Error> {
-        self.words = to_words(cpu);
+        registers::set_cpu(&mut self.done.words, cpu);
         Ok(())
     }
 
@@ -212,6 +227,20 @@ impl LaneAccess for Apart<'_> {
         if let Some([_, now]) = self.done.vectors.as_deref_mut() {
             *now = *vectors;
         }
+        Ok(())
+    }
+
+    fn kept(&mut self) -> Result<Kept, kvrm_machine::Error> {
+        Ok(registers::kept(&self.done.words))
+    }
+
+    fn set_kept(&mut self, kept: &Kept) -> Result<(), kvrm_machine::Error> {
+        registers::set_kept(&mut self.done.words, kept);
+        Ok(())
+    }
+
+    fn set_console(&mut self, handles: u32) -> Result<(), kvrm_machine::Error> {
+        self.done.console = Some(handles);
         Ok(())
     }
 

@@ -15,16 +15,18 @@ pub(crate) struct Checkpoint {
     info: Vec<u8>,
     has_simd: bool,
     maps: Vec<PageMap>,
+    heap_ends: Vec<u64>,
     snapshot: Option<Remembered>,
-    /// Console output that waits, and how many calls wrote it.
+    /// Console output that waits, how many calls wrote it, and how many were served.
     console: Vec<u8>,
+    written: u64,
     served: u64,
     frames_used: u32,
     frames_max: u32,
 }
 
-/// The snapshot's columns and maps.
-type Remembered = (Vec<u8>, Vec<PageMap>);
+/// The snapshot's columns, maps and ends of heaps.
+type Remembered = (Vec<u8>, Vec<PageMap>, Vec<u64>);
 
 impl GpuExecutor {
     /// How many bytes a checkpoint would have.
@@ -48,7 +50,7 @@ impl GpuExecutor {
         let mut contents = self.store.device.download(&ranges)?.into_iter();
         let (state, info) = (contents.next().unwrap_or_default(), contents.next().unwrap_or_default());
         let snapshot = contents.next().zip(self.snapshot.as_ref());
-        let snapshot = snapshot.map(|(state, there)| (state, there.maps.clone()));
+        let snapshot = snapshot.map(|(state, there)| (state, there.maps.clone(), there.heap_ends.clone()));
         let frames = self.store.device.download(&self.store.frame_places(&own))?;
         Ok(Checkpoint {
             state,
@@ -56,8 +58,10 @@ impl GpuExecutor {
             info,
             has_simd: self.has_simd,
             maps: self.maps.clone(),
+            heap_ends: self.heap_ends.clone(),
             snapshot,
             console: self.written()?,
+            written: self.written,
             served: self.served,
             frames_used: self.frames,
             frames_max: self.frames_max,
@@ -85,14 +89,15 @@ impl GpuExecutor {
             *code = 0;
         }
         self.store.info.upload(self.store.info_places(&own).start, info.as_flattened())?;
-        if let Some((state, maps)) = &from.snapshot {
+        if let Some((state, maps, heap_ends)) = &from.snapshot {
             let state = Buffer::with_contents(&self.store.device, "snapshot", state)?;
-            self.snapshot = Some(Snapshot { state, maps: maps.clone() });
+            self.snapshot = Some(Snapshot { state, maps: maps.clone(), heap_ends: heap_ends.clone() });
         }
         self.store.console.upload(0, &from.console)?;
-        self.served = from.served;
+        (self.served, self.written) = (from.served, from.written);
         self.has_simd = from.has_simd;
         self.maps.clone_from(&from.maps);
+        self.heap_ends.clone_from(&from.heap_ends);
         self.frames = from.frames_used;
         self.frames_max = from.frames_max;
         self.cache.forget();

@@ -14,8 +14,8 @@ impl GpuExecutor {
 
     /// Takes what has been written, in one transfer for all lanes, if there were any calls.
     pub(super) fn drain(&mut self, out: &mut dyn FnMut(usize, &[u8])) -> Result<u64, Error> {
-        if self.served == 0 {
-            return Ok(0);
+        if self.written == 0 {
+            return Ok(std::mem::take(&mut self.served));
         }
         let lanes = self.waiting()?;
         let contents = self.written()?;
@@ -31,6 +31,7 @@ impl GpuExecutor {
             }
             out(lane, &text[..bytes]);
         }
+        self.written = 0;
         Ok(std::mem::take(&mut self.served))
     }
 
@@ -42,7 +43,7 @@ impl GpuExecutor {
 
     /// The first words of all lanes, then the second ones, until there are all of those that wait.
     pub(super) fn written(&mut self) -> Result<Vec<u8>, Error> {
-        if self.served == 0 {
+        if self.written == 0 {
             return Ok(Vec::new());
         }
         let words = self.waiting()?.into_iter().max().map_or(0, |bytes| bytes.div_ceil(8));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use kvrm_arm64::{Access, Stop};
-use kvrm_machine::{Mapping, PAGE_BYTES, pieces};
+use kvrm_machine::{Mapping, PAGE_BYTES, Permissions, pieces};
 use kvrm_shaders::layout::{
     COLUMN_HEAD, COLUMN_TAIL, COUNTER_FRAMES, INFO_NODE, MAP_PROTECT, MAP_ZERO, STOP_NONE,
 };
@@ -160,7 +160,9 @@ impl LaneCache {
                     let at = (address % PAGE) as usize;
                     page.bytes[at..at + bytes.len()].copy_from_slice(bytes);
                 }
-                Change::Map { pages, mapping: Mapping::Zero(_) } if pages.contains(&number) => {
+                Change::Map { pages, mapping: Mapping::Zero(_) | Mapping::Heap }
+                    if pages.contains(&number) =>
+                {
                     page.bytes.fill(0);
                 }
                 _ => {}
@@ -204,7 +206,7 @@ impl LaneCache {
     pub(super) fn map(&mut self, pages: Range<u64>, mapping: Mapping) {
         self.piece = None;
         match mapping {
-            Mapping::Zero(_) => {
+            Mapping::Zero(_) | Mapping::Heap => {
                 self.pages.range_mut(pages.clone()).for_each(|(_, page)| page.bytes.fill(0));
             }
             Mapping::Unmap => self.pages.retain(|page, _| !pages.contains(page)),
@@ -403,6 +405,7 @@ impl GpuExecutor {
                     Change::Map { pages, mapping } => {
                         let map = match *mapping {
                             Mapping::Zero(permissions) => MAP_ZERO | flags(permissions),
+                            Mapping::Heap => MAP_ZERO | flags(Permissions::RW),
                             Mapping::Protect(permissions) => MAP_PROTECT | flags(permissions),
                             Mapping::Unmap => MAP_ZERO,
                         };

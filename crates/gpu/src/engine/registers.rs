@@ -1,23 +1,52 @@
 //! Registers of a lane as the words of its columns.
 
 use kvrm_arm64::{Cpu, Monitor};
+use kvrm_machine::Kept;
 use kvrm_shaders::layout::{
-    COLUMN_FPCR, COLUMN_MONITOR, COLUMN_NZCV, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_TPIDR,
-    COLUMN_TPIDRRO,
+    COLUMN_FPCR, COLUMN_HEAP_END, COLUMN_MONITOR, COLUMN_NZCV, COLUMN_PC, COLUMN_ROBUST_LIST, COLUMN_SLEPT,
+    COLUMN_SP, COLUMN_STEPS, COLUMN_TPIDR, COLUMN_TPIDRRO,
 };
 
 use super::{halves, word};
 
-/// How many columns hold registers: the first ones.
-pub(crate) const REGISTER_COLUMNS: usize = COLUMN_FPCR as usize + 1;
+/// How many columns hold registers, and what is kept for the kernel: the first ones.
+pub(crate) const REGISTER_COLUMNS: usize = COLUMN_ROBUST_LIST as usize + 1;
 
-/// A word for each of the columns with registers.
+/// A word for each of these columns.
 pub(crate) type Words = [u64; REGISTER_COLUMNS];
 
-/// The columns of a lane's registers. SIMD registers are in columns of their own.
-pub(crate) fn to_words(cpu: &Cpu) -> Words {
-    let mut words = [0; REGISTER_COLUMNS];
-    for (n, x) in (0..31).zip(&mut words) {
+/// The columns with registers, a bit each. The others are those of [`Kept`].
+pub(crate) const CPU_COLUMNS: u64 = (1 << (COLUMN_FPCR + 1)) - 1;
+/// All of these columns.
+pub(crate) const ALL_COLUMNS: u64 = (1 << REGISTER_COLUMNS) - 1;
+
+/// The columns in which two lanes differ, a bit each.
+pub(crate) fn differences(before: &Words, now: &Words) -> u64 {
+    let both = before.iter().zip(now).enumerate();
+    both.filter(|(_, (before, now))| before != now).fold(0, |bits, (column, _)| bits | 1 << column)
+}
+
+/// The numbers of columns, given as a bit each.
+pub(crate) fn columns(bits: u64) -> impl Iterator<Item = u32> {
+    (0..REGISTER_COLUMNS as u32).filter(move |column| bits >> column & 1 == 1)
+}
+
+/// What is kept for the kernel.
+pub(crate) fn kept(words: &Words) -> Kept {
+    let get = |column: u32| words[column as usize];
+    Kept { heap_end: get(COLUMN_HEAP_END), slept: get(COLUMN_SLEPT), robust_list: get(COLUMN_ROBUST_LIST) }
+}
+
+/// Replaces what is kept for the kernel.
+pub(crate) fn set_kept(words: &mut Words, kept: &Kept) {
+    words[COLUMN_HEAP_END as usize] = kept.heap_end;
+    words[COLUMN_SLEPT as usize] = kept.slept;
+    words[COLUMN_ROBUST_LIST as usize] = kept.robust_list;
+}
+
+/// Replaces a lane's registers. SIMD registers are in columns of their own.
+pub(crate) fn set_cpu(words: &mut Words, cpu: &Cpu) {
+    for (n, x) in (0..31).zip(&mut *words) {
         *x = cpu.x(n);
     }
     let monitor = cpu.monitor.unwrap_or(Monitor { address: 0, bytes: 0 });
@@ -33,11 +62,10 @@ pub(crate) fn to_words(cpu: &Cpu) -> Words {
     ] {
         words[column as usize] = value;
     }
-    words
 }
 
-/// The registers in the columns of a lane.
-pub(crate) fn from_words(words: &Words) -> Cpu {
+/// The registers of a lane.
+pub(crate) fn cpu(words: &Words) -> Cpu {
     let get = |column: u32| words[column as usize];
     let mut cpu = Cpu::new(get(COLUMN_PC), get(COLUMN_SP));
     for n in 0..31 {

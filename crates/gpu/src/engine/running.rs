@@ -7,8 +7,8 @@ use kvrm_machine::{Progress, RunStats};
 use kvrm_shaders::SIMD_UNITS;
 use kvrm_shaders::layout::{
     COLUMN_LIMIT, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COUNTER_FRAMES, COUNTER_NEED_CODE,
-    COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_SERVED, COUNTER_STEPS, COUNTER_STEPS_HIGH, LEVEL_BITS,
-    STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NEED_SIMD, STOP_NONE, STOP_OUT_OF_FRAMES,
+    COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_SERVED, COUNTER_STEPS, COUNTER_STEPS_HIGH, COUNTER_WRITTEN,
+    LEVEL_BITS, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NEED_SIMD, STOP_NONE, STOP_OUT_OF_FRAMES,
 };
 
 use super::{GpuExecutor, halves, word};
@@ -46,12 +46,7 @@ impl GpuExecutor {
             let parameters =
                 Parameters { steps: self.slices.steps, fuel: self.slices.fuel, ..Parameters::default() };
             let workgroups = ((self.store.lanes as u32).div_ceil(self.workgroup), 1, 1);
-            let run = self.store.kernels.run(
-                &self.store.device,
-                self.workgroup,
-                self.store.simd_unit,
-                self.store.chooser(),
-            )?;
+            let run = self.store.interpreter(self.workgroup)?;
             let begin = Instant::now();
             self.store.dispatch_pipeline(&run, parameters, None, workgroups)?;
             self.store.columns.invalidate();
@@ -63,6 +58,7 @@ impl GpuExecutor {
             self.ran.steps += word(count(COUNTER_STEPS), count(COUNTER_STEPS_HIGH));
             self.ran.steps_max += u64::from(self.slices.steps);
             self.served += u64::from(count(COUNTER_SERVED));
+            self.written += u64::from(count(COUNTER_WRITTEN));
             self.frames = count(COUNTER_FRAMES).min(self.store.capacity());
             let (running, needy) =
                 (count(COUNTER_RUNNING), count(COUNTER_NEED_FRAME) + count(COUNTER_NEED_CODE));
@@ -78,12 +74,13 @@ impl GpuExecutor {
             let progress = Progress {
                 steps: self.ran.steps,
                 running: (running + needy) as usize,
-                has_output: self.served > 0,
+                has_output: self.written > 0,
             };
             if observe(progress).is_break() {
                 break;
             }
         }
+        self.note_heaps()?;
         Ok(RunStats { dispatches: self.store.dispatches - before })
     }
 

@@ -4,13 +4,15 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
-use kvrm_machine::{Executor, Mapping, Register};
+use kvrm_machine::{Executor, Kept, Mapping, Register};
 
 use crate::engine::GpuExecutor;
 use crate::engine::apart::Done;
 use crate::engine::checkpoint::Checkpoint;
 use crate::engine::memory::Change;
-use crate::engine::registers::{Words, from_words, to_words};
+use crate::engine::registers::{
+    ALL_COLUMNS, CPU_COLUMNS, REGISTER_COLUMNS, Words, columns, differences, set_cpu, set_kept,
+};
 use crate::engine::running::Ran;
 use crate::error::Error;
 
@@ -153,25 +155,33 @@ impl Journal {
     /// A lane has these registers now, and had those `before`, if that is known.
     pub(super) fn registers(&mut self, lane: usize, before: Option<&Cpu>, cpu: &Cpu) {
         let differs = |n: usize| before.is_none_or(|before| before.v[n] != cpu.v[n]);
-        let (old, words) = (before.map(to_words), to_words(cpu));
-        let changed =
-            (0..).zip(words).filter(|(column, word)| old.is_none_or(|old| old[*column as usize] != *word));
-        self.changes(lane, changed, differs, &cpu.v);
+        let words = |cpu| {
+            let mut words = [0; REGISTER_COLUMNS];
+            set_cpu(&mut words, cpu);
+            words
+        };
+        let now = words(cpu);
+        let changed = before.map_or(CPU_COLUMNS, |before| differences(&words(before), &now));
+        self.changes(lane, changed, &now, differs, &cpu.v);
     }
 
-    /// Notes the columns that have changed, in their order, and the SIMD registers that differ.
+    /// This is kept for the kernel of a lane now.
+    pub(super) fn kept(&mut self, lane: usize, kept: &Kept) {
+        let mut words = [0; REGISTER_COLUMNS];
+        set_kept(&mut words, kept);
+        self.changes(lane, ALL_COLUMNS & !CPU_COLUMNS, &words, |_| false, &[0; 32]);
+    }
+
+    /// Notes the words that have changed, a bit each, and the SIMD registers that differ.
     fn changes(
         &mut self,
         lane: usize,
-        registers: impl Iterator<Item = (u32, u64)>,
+        mut changed: u64,
+        words: &Words,
         differs: impl Fn(usize) -> bool,
         vectors: &[u128; 32],
     ) {
-        let mut changed = 0;
-        for (column, word) in registers {
-            changed |= 1 << column;
-            self.words.push(word);
-        }
+        self.words.extend(columns(changed).map(|column| words[column as usize]));
         let simd = (0..vectors.len()).filter(|n| differs(*n)).fold(0, |simd, n| simd | 1 << n);
         if simd != 0 {
             changed |= SIMD;
@@ -194,9 +204,12 @@ impl Journal {
             }
         }
         let [before, now] = done.vectors.as_deref().unwrap_or(&[[0; 32]; 2]);
-        self.changes(done.lane, done.registers.iter().copied(), |n| before[n] != now[n], now);
+        self.changes(done.lane, done.changed, &done.words, |n| before[n] != now[n], now);
         if let Some(stop) = done.stop {
             self.stop(done.lane, stop);
+        }
+        if let Some(handles) = done.console {
+            self.console(done.lane, handles);
         }
     }
 
@@ -302,8 +315,7 @@ impl Journal {
         for entry in &self.entries {
             match entry {
                 Entry::Registers { lane, changed } => {
-                    let cpu = changed_registers(&executor.cpu(*lane)?, *changed, &mut words);
-                    executor.set_cpu(*lane, &cpu)?;
+                    replay_registers(executor, *lane, *changed, &mut words)?;
                 }
                 Entry::Stop { first, end, stop } => {
                     (*first..*end).try_for_each(|lane| executor.set_stop(lane, *stop))?;
@@ -337,26 +349,30 @@ impl Journal {
     }
 }
 
-/// The registers of a lane after a change, whose words are the first ones of `words`.
-fn changed_registers(before: &Cpu, changed: u64, words: &mut &[u64]) -> Cpu {
+/// Changes registers of a lane, whose words are the first ones of `words`.
+fn replay_registers(
+    executor: &mut GpuExecutor,
+    lane: usize,
+    changed: u64,
+    words: &mut &[u64],
+) -> Result<(), Error> {
     let mut next = || {
         let (first, rest) = words.split_first().unwrap_or((&0, &[]));
         *words = rest;
         *first
     };
-    let mut columns: Words = to_words(before);
-    for (column, word) in columns.iter_mut().enumerate() {
-        if changed >> column & 1 == 1 {
-            *word = next();
+    let mut now = [0; REGISTER_COLUMNS];
+    columns(changed).for_each(|column| now[column as usize] = next());
+    executor.set_words(lane, changed & ALL_COLUMNS, &now)?;
+    if changed & SIMD != 0 {
+        let simd = next();
+        let mut vectors = executor.vectors(lane)?;
+        for (_, v) in vectors.iter_mut().enumerate().filter(|(n, _)| simd >> n & 1 == 1) {
+            *v = u128::from(next()) | u128::from(next()) << 64;
         }
+        executor.set_vectors(lane, &vectors)?;
     }
-    let mut cpu = from_words(&columns);
-    cpu.v = before.v;
-    let simd = if changed & SIMD == 0 { 0 } else { next() };
-    for (_, v) in cpu.v.iter_mut().enumerate().filter(|(n, _)| simd >> n & 1 == 1) {
-        *v = u128::from(next()) | u128::from(next()) << 64;
-    }
-    cpu
+    Ok(())
 }
 
 impl Run {

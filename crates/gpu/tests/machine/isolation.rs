@@ -37,8 +37,9 @@ fn image() -> (Arc<Image>, u64) {
 
 fn run(hostile: bool) -> Vec<Lane> {
     let (image, evil) = image();
-    let mut executor: Box<dyn Executor> =
-        Gpu.executor(&Plan { images: &[image], lanes: LANES, frames_max: 16 }).expect("the lanes fit");
+    let mut executor: Box<dyn Executor> = Gpu
+        .executor(&Plan { images: &[image], lanes: LANES, frames_max: 16, frequent: None })
+        .expect("the lanes fit");
     for lane in 0..LANES {
         let mut cpu = executor.cpu(lane).expect("the GPU works");
         cpu.pc = if hostile && lane % 7 == 3 { evil } else { CODE };

@@ -38,7 +38,7 @@ impl Pair {
 
     /// The same with classes chosen by a network.
     fn asking(images: &[Arc<Image>], dispatch: &Dispatch, bounds: Bounds) -> Self {
-        let plan = Plan { images, lanes: LANES, frames_max: 16 };
+        let plan = Plan { images, lanes: LANES, frames_max: 16, frequent: None };
         let gpu = Recovering::new(&open(), &plan, dispatch, bounds).expect("the lanes fit");
         let reference = Reference::new(&plan).expect("the lanes fit");
         let mut pair = Self { gpu, reference };

@@ -112,7 +112,7 @@ pub(crate) struct Both {
 
 impl Both {
     pub(crate) fn new(images: &[Arc<Image>], lanes: usize, frames_max: usize) -> Self {
-        let plan = Plan { images, lanes, frames_max };
+        let plan = Plan { images, lanes, frames_max, frequent: None };
         let gpu = Gpu.executor(&plan).expect("the lanes fit");
         Self { gpu, reference: ReferenceEngine.executor(&plan).expect("the lanes fit") }
     }
@@ -130,7 +130,7 @@ impl Both {
         dispatch: &Dispatch,
         bounds: Bounds,
     ) -> Self {
-        let plan = Plan { images, lanes, frames_max };
+        let plan = Plan { images, lanes, frames_max, frequent: None };
         let gpu = GpuExecutor::with_bounds(device(), &plan, dispatch, bounds).expect("the lanes fit");
         Self { gpu: Box::new(gpu), reference: ReferenceEngine.executor(&plan).expect("the lanes fit") }
     }

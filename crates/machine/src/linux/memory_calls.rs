@@ -36,18 +36,17 @@ fn permissions(protection: u64) -> Result<Permissions, Failure> {
 
 pub(super) fn brk(call: &mut Call<'_>) -> Served {
     let heap = call.process.settings.areas.heap.clone();
-    let (old, new) = (call.process.heap_end, call.x[0]);
+    let (old, new) = (call.process.kept.heap_end, call.x[0]);
     if !(heap.start..=heap.end).contains(&new) {
         return Ok(old);
     }
     let (from, to) = (old.div_ceil(PAGE), new.div_ceil(PAGE));
-    let (range, mapping) =
-        if to > from { (from..to, Mapping::Zero(Permissions::RW)) } else { (to..from, Mapping::Unmap) };
+    let (range, mapping) = if to > from { (from..to, Mapping::Heap) } else { (to..from, Mapping::Unmap) };
     // Whether it could is told by the value.
     if call.guest.lane.map(range, mapping)? {
-        call.process.heap_end = new;
+        call.process.kept.heap_end = new;
     }
-    Ok(call.process.heap_end)
+    Ok(call.process.kept.heap_end)
 }
 
 impl Guest<'_> {

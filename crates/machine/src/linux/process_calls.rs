@@ -1,63 +1,26 @@
 //! Calls about the process: its end, its names, limits, randomness.
 
 use super::descriptors::DESCRIPTORS_MAX;
-use super::errno::{
-    EAFNOSUPPORT, EAGAIN, ECHILD, EDEADLK, EINVAL, ENOSYS, EOPNOTSUPP, EPERM, ESRCH, ETIMEDOUT,
-};
+use super::errno::{EAGAIN, EDEADLK, EINVAL, ENOSYS, ESRCH, ETIMEDOUT};
 use super::guest::TRANSFER_BYTES_MAX;
 use super::table::Served;
 use super::{Call, Failure};
 
 /// The number of the only process and thread.
 pub(super) const PROCESS: u64 = 1;
-
-pub(super) fn nothing(_: &mut Call<'_>) -> Served {
-    Ok(0)
-}
-
-pub(super) fn zero(_: &mut Call<'_>) -> Served {
-    Ok(0)
-}
-
-pub(super) fn refused(_: &mut Call<'_>) -> Served {
-    Err(EPERM.into())
-}
-
-pub(super) fn not_there(_: &mut Call<'_>) -> Served {
-    Err(ENOSYS.into())
-}
-
-pub(super) fn not_supported(_: &mut Call<'_>) -> Served {
-    Err(EOPNOTSUPP.into())
-}
-
-pub(super) fn no_family(_: &mut Call<'_>) -> Served {
-    Err(EAFNOSUPPORT.into())
-}
-
-pub(super) fn no_child(_: &mut Call<'_>) -> Served {
-    Err(ECHILD.into())
-}
-
-pub(super) fn getpid(_: &mut Call<'_>) -> Served {
-    Ok(PROCESS)
-}
+/// The only size that the head of a list of robust locks may have.
+pub(super) const ROBUST_LIST_BYTES: u64 = 24;
 
 pub(super) fn exit(call: &mut Call<'_>) -> Served {
     Err(Failure::Exit(call.x[0] as i32 & 0xff))
 }
 
-pub(super) fn set_tid_address(_: &mut Call<'_>) -> Served {
-    // The thread ends with the process, and nobody is left to see what would be cleared.
-    Ok(PROCESS)
-}
-
 pub(super) fn set_robust_list(call: &mut Call<'_>) -> Served {
     let [head, bytes, ..] = call.x;
-    if bytes != 24 {
+    if bytes != ROBUST_LIST_BYTES {
         return Err(EINVAL.into());
     }
-    call.process.robust_list = [head, bytes];
+    call.process.kept.robust_list = head;
     Ok(0)
 }
 
@@ -66,9 +29,9 @@ pub(super) fn get_robust_list(call: &mut Call<'_>) -> Served {
     if process as u32 != 0 && process != PROCESS {
         return Err(ESRCH.into());
     }
-    let list = call.process.robust_list;
-    call.guest.write(head, &list[0].to_le_bytes())?;
-    call.guest.write(bytes, &list[1].to_le_bytes())?;
+    let list = call.process.kept.robust_list;
+    call.guest.write(head, &list.to_le_bytes())?;
+    call.guest.write(bytes, &ROBUST_LIST_BYTES.to_le_bytes())?;
     Ok(0)
 }
 
@@ -199,11 +162,6 @@ pub(super) fn sched_getaffinity(call: &mut Call<'_>) -> Served {
 pub(super) fn sched_getparam(call: &mut Call<'_>) -> Served {
     call.guest.write(call.x[1], &[0; 4])?;
     Ok(0)
-}
-
-pub(super) fn getpriority(_: &mut Call<'_>) -> Served {
-    // The kernel tells 20 less, as a negative number would be an error.
-    Ok(20)
 }
 
 pub(super) fn getcpu(call: &mut Call<'_>) -> Served {

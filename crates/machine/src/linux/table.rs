@@ -1,5 +1,7 @@
 //! The system calls: number, name, what becomes of them, what serves them. `docs/linux.md` is made from this.
 
+use super::errno::{EAFNOSUPPORT, ECHILD, ENOSYS, EOPNOTSUPP, EPERM, Errno};
+use super::process_calls::PROCESS;
 use super::{Call, Failure, descriptor_calls as descriptors, directory_calls as directories};
 use super::{file_calls as files, memory_calls as memory, process_calls as process};
 use super::{signal_calls as signals, time_calls as time};
@@ -31,36 +33,57 @@ pub struct SystemCall {
     pub status: Status,
     /// What to know about it.
     pub note: &'static str,
-    pub(super) serve: fn(&mut Call<'_>) -> Served,
+    pub(super) serve: Serve,
+}
+
+/// What serves a call.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Serve {
+    By(fn(&mut Call<'_>) -> Served),
+    /// Nothing has to: it returns the same whatever it is asked.
+    Always(Result<u64, Errno>),
+}
+
+macro_rules! serve {
+    ($serve:path) => {
+        Serve::By($serve)
+    };
+    (=> $answer:expr) => {
+        Serve::Always($answer)
+    };
 }
 
 macro_rules! calls {
-    ($($number:literal $name:ident $status:ident $serve:path, $note:literal;)*) => {
+    ($($number:literal $name:ident $status:ident $($serve:path)? $(=> $answer:expr)?, $note:literal;)*) => {
         /// Every call that is served, by number. Any other returns `ENOSYS` and is counted in the report.
         pub const CALLS: &[SystemCall] = &[$(SystemCall {
-            number: $number, name: stringify!($name), status: Status::$status, note: $note, serve: $serve,
+            number: $number,
+            name: stringify!($name),
+            status: Status::$status,
+            note: $note,
+            serve: serve!($($serve)? $(=> $answer)?),
         },)*];
     };
 }
 
 #[rustfmt::skip] // One line each.
 calls! {
-      5 setxattr          Refused  process::not_supported, "EOPNOTSUPP: files have no attributes but those of stat";
-      6 lsetxattr         Refused  process::not_supported, "EOPNOTSUPP";
-      7 fsetxattr         Refused  process::not_supported, "EOPNOTSUPP";
-      8 getxattr          Refused  process::not_supported, "EOPNOTSUPP";
-      9 lgetxattr         Refused  process::not_supported, "EOPNOTSUPP";
-     10 fgetxattr         Refused  process::not_supported, "EOPNOTSUPP";
-     11 listxattr         Refused  process::not_supported, "EOPNOTSUPP";
-     12 llistxattr        Refused  process::not_supported, "EOPNOTSUPP";
-     13 flistxattr        Refused  process::not_supported, "EOPNOTSUPP";
+      5 setxattr          Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP: files have no attributes but those of stat";
+      6 lsetxattr         Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP";
+      7 fsetxattr         Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP";
+      8 getxattr          Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP";
+      9 lgetxattr         Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP";
+     10 fgetxattr         Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP";
+     11 listxattr         Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP";
+     12 llistxattr        Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP";
+     13 flistxattr        Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP";
      17 getcwd            Complete directories::getcwd, "";
      23 dup               Complete descriptors::dup, "";
      24 dup3              Complete descriptors::dup3, "";
      25 fcntl             Partial  descriptors::fcntl, "F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL; locks are always granted";
      29 ioctl             Partial  descriptors::ioctl, "TCGETS, TCSETS, TIOCGWINSZ, TIOCGPGRP, FIONREAD, FIOCLEX, FIONCLEX, FIONBIO";
-     32 flock             Accepted process::nothing, "nobody else has the file";
-     33 mknodat           Refused  process::refused, "EPERM: there are no more devices";
+     32 flock             Accepted => Ok(0), "nobody else has the file";
+     33 mknodat           Refused  => Err(EPERM), "EPERM: there are no more devices";
      34 mkdirat           Complete directories::mkdirat, "";
      35 unlinkat          Complete directories::unlinkat, "";
      36 symlinkat         Complete directories::symlinkat, "";
@@ -97,14 +120,14 @@ calls! {
      78 readlinkat        Complete directories::readlinkat, "";
      79 newfstatat        Complete directories::newfstatat, "";
      80 fstat             Complete directories::fstat, "";
-     81 sync              Accepted process::nothing, "";
+     81 sync              Accepted => Ok(0), "";
      82 fsync             Accepted descriptors::fsync, "";
      83 fdatasync         Accepted descriptors::fsync, "";
      84 sync_file_range   Accepted descriptors::fsync, "";
      88 utimensat         Complete directories::utimensat, "";
      93 exit              Complete process::exit, "";
      94 exit_group        Complete process::exit, "";
-     96 set_tid_address   Complete process::set_tid_address, "";
+     96 set_tid_address   Complete => Ok(PROCESS), "";
      98 futex             Partial  process::futex, "WAIT, WAKE and their bitset forms; what would wait for ever fails with EDEADLK";
      99 set_robust_list   Complete process::set_robust_list, "";
     100 get_robust_list   Complete process::get_robust_list, "";
@@ -112,13 +135,13 @@ calls! {
     113 clock_gettime     Complete time::clock_gettime, "a nanosecond a step, and what was slept";
     114 clock_getres      Complete time::clock_getres, "";
     115 clock_nanosleep   Complete time::clock_nanosleep, "time goes on at once";
-    118 sched_setparam    Accepted process::nothing, "";
-    119 sched_setscheduler Accepted process::nothing, "";
-    120 sched_getscheduler Complete process::zero, "";
+    118 sched_setparam    Accepted => Ok(0), "";
+    119 sched_setscheduler Accepted => Ok(0), "";
+    120 sched_getscheduler Complete => Ok(0), "";
     121 sched_getparam    Complete process::sched_getparam, "";
-    122 sched_setaffinity Accepted process::nothing, "";
+    122 sched_setaffinity Accepted => Ok(0), "";
     123 sched_getaffinity Complete process::sched_getaffinity, "one processor";
-    124 sched_yield       Accepted process::nothing, "";
+    124 sched_yield       Accepted => Ok(0), "";
     129 kill              Complete signals::kill, "to itself: there is nobody else";
     130 tkill             Complete signals::tkill, "to itself: there is nobody else";
     131 tgkill            Complete signals::tgkill, "to itself: there is nobody else";
@@ -130,55 +153,55 @@ calls! {
     137 rt_sigtimedwait   Complete signals::rt_sigtimedwait, "what would wait for ever fails with EDEADLK";
     138 rt_sigqueueinfo   Complete signals::rt_sigqueueinfo, "to itself: there is nobody else";
     139 rt_sigreturn      Complete signals::rt_sigreturn, "";
-    140 setpriority       Accepted process::nothing, "";
-    141 getpriority       Complete process::getpriority, "";
-    143 setregid          Accepted process::nothing, "the lane is root";
-    144 setgid            Accepted process::nothing, "the lane is root";
-    145 setreuid          Accepted process::nothing, "the lane is root";
-    146 setuid            Accepted process::nothing, "the lane is root";
-    147 setresuid         Accepted process::nothing, "the lane is root";
+    140 setpriority       Accepted => Ok(0), "";
+    141 getpriority       Complete => Ok(20), "20 less is told, as a negative number would be an error";
+    143 setregid          Accepted => Ok(0), "the lane is root";
+    144 setgid            Accepted => Ok(0), "the lane is root";
+    145 setreuid          Accepted => Ok(0), "the lane is root";
+    146 setuid            Accepted => Ok(0), "the lane is root";
+    147 setresuid         Accepted => Ok(0), "the lane is root";
     148 getresuid         Complete process::getres, "";
-    149 setresgid         Accepted process::nothing, "the lane is root";
+    149 setresgid         Accepted => Ok(0), "the lane is root";
     150 getresgid         Complete process::getres, "";
     153 times             Complete time::times, "";
-    154 setpgid           Accepted process::nothing, "";
-    155 getpgid           Complete process::getpid, "";
-    156 getsid            Complete process::getpid, "";
-    157 setsid            Refused  process::refused, "EPERM: the lane leads its session";
+    154 setpgid           Accepted => Ok(0), "";
+    155 getpgid           Complete => Ok(PROCESS), "";
+    156 getsid            Complete => Ok(PROCESS), "";
+    157 setsid            Refused  => Err(EPERM), "EPERM: the lane leads its session";
     158 getgroups         Complete process::getgroups, "";
-    159 setgroups         Accepted process::nothing, "the lane is root";
+    159 setgroups         Accepted => Ok(0), "the lane is root";
     160 uname             Complete process::uname, "";
     163 getrlimit         Complete process::getrlimit, "";
-    164 setrlimit         Accepted process::nothing, "";
+    164 setrlimit         Accepted => Ok(0), "";
     165 getrusage         Partial  time::getrusage, "times only";
     166 umask             Complete process::umask, "";
     167 prctl             Partial  process::prctl, "PR_SET_NAME and PR_GET_NAME";
     168 getcpu            Complete process::getcpu, "one processor";
     169 gettimeofday      Complete time::gettimeofday, "";
-    172 getpid            Complete process::getpid, "";
-    173 getppid           Complete process::zero, "";
-    174 getuid            Complete process::zero, "";
-    175 geteuid           Complete process::zero, "";
-    176 getgid            Complete process::zero, "";
-    177 getegid           Complete process::zero, "";
-    178 gettid            Complete process::getpid, "";
+    172 getpid            Complete => Ok(PROCESS), "";
+    173 getppid           Complete => Ok(0), "";
+    174 getuid            Complete => Ok(0), "";
+    175 geteuid           Complete => Ok(0), "";
+    176 getgid            Complete => Ok(0), "";
+    177 getegid           Complete => Ok(0), "";
+    178 gettid            Complete => Ok(PROCESS), "";
     179 sysinfo           Complete time::sysinfo, "";
-    198 socket            Refused  process::no_family, "EAFNOSUPPORT: there is no network";
-    199 socketpair        Refused  process::no_family, "EAFNOSUPPORT";
+    198 socket            Refused  => Err(EAFNOSUPPORT), "EAFNOSUPPORT: there is no network";
+    199 socketpair        Refused  => Err(EAFNOSUPPORT), "EAFNOSUPPORT";
     214 brk               Complete memory::brk, "";
     215 munmap            Complete memory::munmap, "";
     216 mremap            Partial  memory::mremap, "without MREMAP_FIXED";
-    220 clone             Refused  process::not_there, "ENOSYS: there is one process";
-    221 execve            Refused  process::not_there, "ENOSYS: there is one program";
+    220 clone             Refused  => Err(ENOSYS), "ENOSYS: there is one process";
+    221 execve            Refused  => Err(ENOSYS), "ENOSYS: there is one program";
     222 mmap              Partial  memory::mmap, "files are read when they are mapped; shared ones cannot be written";
     223 fadvise64         Accepted descriptors::fsync, "";
     226 mprotect          Complete memory::mprotect, "";
-    227 msync             Accepted process::nothing, "";
-    228 mlock             Accepted process::nothing, "";
-    229 munlock           Accepted process::nothing, "";
+    227 msync             Accepted => Ok(0), "";
+    228 mlock             Accepted => Ok(0), "";
+    229 munlock           Accepted => Ok(0), "";
     233 madvise           Partial  memory::madvise, "MADV_DONTNEED makes zeros; the rest is accepted";
     240 rt_tgsigqueueinfo Complete signals::rt_tgsigqueueinfo, "to itself: there is nobody else";
-    260 wait4             Refused  process::no_child, "ECHILD: there is one process";
+    260 wait4             Refused  => Err(ECHILD), "ECHILD: there is one process";
     261 prlimit64         Partial  process::prlimit64, "limits are those of the lane; new ones are accepted";
     267 syncfs            Accepted descriptors::fsync, "";
     276 renameat2         Partial  directories::renameat2, "without RENAME_EXCHANGE and RENAME_WHITEOUT";
@@ -187,8 +210,8 @@ calls! {
     286 preadv2           Partial  files::preadv2, "flags are refused";
     287 pwritev2          Partial  files::pwritev2, "flags are refused";
     291 statx             Complete directories::statx, "";
-    293 rseq              Refused  process::not_there, "ENOSYS: libraries do without";
-    435 clone3            Refused  process::not_there, "ENOSYS: there is one process";
+    293 rseq              Refused  => Err(ENOSYS), "ENOSYS: libraries do without";
+    435 clone3            Refused  => Err(ENOSYS), "ENOSYS: there is one process";
     436 close_range       Complete descriptors::close_range, "";
     439 faccessat2        Complete directories::faccessat, "the lane is root";
 }

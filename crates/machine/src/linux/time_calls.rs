@@ -52,7 +52,7 @@ impl Call<'_> {
     pub(super) fn uptime(&self) -> u64 {
         match self.process.settings.real_time {
             Some(begin) => begin.elapsed().as_nanos() as u64,
-            None => self.cpu.steps.wrapping_add(self.process.slept),
+            None => self.cpu.steps.wrapping_add(self.process.kept.slept),
         }
     }
 
@@ -74,7 +74,8 @@ impl Call<'_> {
         if self.process.settings.real_time.is_some() {
             return thread::sleep(Duration::from_nanos(nanoseconds));
         }
-        self.process.slept = self.process.slept.saturating_add(nanoseconds).min(i64::MAX as u64 - EPOCH);
+        let slept = &mut self.process.kept.slept;
+        *slept = slept.saturating_add(nanoseconds).min(i64::MAX as u64 - EPOCH);
     }
 }
 

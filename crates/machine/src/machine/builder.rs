@@ -12,9 +12,9 @@ use kvrm_arm64::{Cpu, Features};
 
 use super::{Console, LaneState, Machine, Written};
 use crate::error::Error;
-use crate::executor::{Executor, Factory, Plan};
+use crate::executor::{Executor, Factory, Kept, Plan};
 use crate::image::{Image, PAGE_BYTES, PAGE_SHIFT};
-use crate::linux::{self, Areas, Mount, Process, Settings, Start};
+use crate::linux::{self, Areas, Frequent, Mount, Process, Settings, Start};
 use crate::program::{Permissions, Program, Segment};
 use crate::reference::ReferenceEngine;
 use crate::semihosting::{Host, Layout, Services, Stream};
@@ -318,7 +318,8 @@ impl<'a> Builder<'a> {
         }
         let images = [Arc::new(Image::with_room(&segments, features, &later)?)];
         let frames_max = self.frames_max.unwrap_or((FRAMES_MAX / self.lanes).max(FRAMES_MIN));
-        let plan = Plan { images: &images, lanes: self.lanes, frames_max };
+        let frequent = is_linux.then(|| Frequent::new(layout.heap.clone(), self.real_time));
+        let plan = Plan { images: &images, lanes: self.lanes, frames_max, frequent: frequent.as_ref() };
         let mut executor = self.engine.executor(&plan)?;
         // The order in which lanes are served shows where they share files or a console; then the host keeps to it.
         let apart = self.lanes == 1 || (directory.is_none() && self.console.is_none());
@@ -359,6 +360,7 @@ impl<'a> Builder<'a> {
                     environment: &environment,
                 };
                 cpu.sp = linux::start(&from, process, &mut *executor, lane)?;
+                executor.set_kept(lane, &Kept { heap_end: layout.heap.start, ..Kept::default() })?;
                 environments.push(environment);
             }
             let mut setup = LaneSetup { executor: &mut *executor, number: lane, cpu, failure: None };
@@ -370,7 +372,8 @@ impl<'a> Builder<'a> {
             executor.set_cpu(lane, &cpu)?;
             let arguments = if is_linux { &[][..] } else { &arguments[..] };
             let services = Services::new(command_line(&self.program, lane, arguments)?, input);
-            let console = (apart && !is_linux).then(|| services.console());
+            let console = || process.as_ref().map_or(services.console(), |process| process.console());
+            let console = apart.then(console);
             if let Some(handles) = console {
                 executor.set_console(lane, handles)?;
             }

@@ -318,6 +318,12 @@ fn serve_lane(state: &mut LaneState, lane: &mut dyn LaneAccess, stop: Stop) -> R
         lane.set_general(&call_again(before))?;
     }
     lane.set_stop(next)?;
+    // Calls open and close descriptors.
+    let console = process.console();
+    if state.console.is_some_and(|told| told != console) {
+        lane.set_console(console)?;
+        state.console = Some(console);
+    }
     Ok(written)
 }
 

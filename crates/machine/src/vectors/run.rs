@@ -64,7 +64,8 @@ fn run_group(group: &Group<'_>, engine: &dyn Factory, results: &mut [Vec<Mismatc
         }
         frames_max = frames_max.max(frames);
     }
-    let mut executor = engine.executor(&Plan { images: &images, lanes: images.len(), frames_max })?;
+    let mut executor =
+        engine.executor(&Plan { images: &images, lanes: images.len(), frames_max, frequent: None })?;
     for (lane, (_, vector, _)) in group.iter().enumerate() {
         executor.set_cpu(lane, &vector.cpu())?;
     }

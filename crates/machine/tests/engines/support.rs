@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use kvrm_arm64::asm::Assembler;
 use kvrm_machine::{
-    Access, Builder, Cpu, Error, Executor, Factory, Image, Machine, Mapping, PageMap, Plan, Program,
+    Access, Builder, Cpu, Error, Executor, Factory, Image, Kept, Machine, Mapping, PageMap, Plan, Program,
     Progress, Reference, Register, RunStats, Stop,
 };
 
@@ -104,6 +104,16 @@ impl Executor for WatchedExecutor {
     fn set_cpu(&mut self, lane: usize, cpu: &Cpu) -> Result<(), Error> {
         self.1.count()?;
         self.0.set_cpu(lane, cpu)
+    }
+
+    fn kept(&mut self, lane: usize) -> Result<Kept, Error> {
+        self.1.count()?;
+        self.0.kept(lane)
+    }
+
+    fn set_kept(&mut self, lane: usize, kept: &Kept) -> Result<(), Error> {
+        self.1.count()?;
+        self.0.set_kept(lane, kept)
     }
 
     fn registers(&mut self, register: Register, out: &mut Vec<u64>) -> Result<(), Error> {

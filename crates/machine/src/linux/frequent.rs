@@ -1,0 +1,59 @@
+//! The calls that an executor may serve by itself, without the host.
+
+use std::ops::Range;
+
+use super::table::{CALLS, Serve};
+use super::{EPOCH, negative};
+
+/// What an executor has to know to serve frequent calls of a machine's lanes by itself.
+///
+/// It leaves to the host whatever it cannot do at once, and everything that fails. What it does itself is what the host
+/// would have done, and the call is counted as a service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frequent {
+    /// The addresses that the heap may end at, the last one included.
+    pub heap: Range<u64>,
+    /// The time of day before the first step, in nanoseconds; nothing if time is not counted in steps.
+    pub epoch: Option<u64>,
+}
+
+/// How a frequent call is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Always with this value.
+    Value(u64),
+    /// The lane ends with the low 8 bits of X0.
+    Exit,
+    /// With [`Kept::heap_end`](crate::Kept::heap_end), after it is moved to X0 if that is within the heap. Pages it moves
+    /// over are mapped with [`Mapping::Heap`](crate::Mapping::Heap).
+    Break,
+    /// With 0, after the clock X0 is written to the address X1 as seconds and nanoseconds. Clocks 2 and 3 show the steps;
+    /// 1, 4, 6 and 7 those and [`Kept::slept`](crate::Kept::slept); 0, 5 and 11 these and the epoch.
+    Clock,
+    /// With X2, after so many bytes at X1 are written to the descriptor X0, if that is the console's.
+    Write,
+    /// With 0, after X0 has become [`Kept::robust_list`](crate::Kept::robust_list), if X1 is 24.
+    RobustList,
+}
+
+impl Frequent {
+    pub(crate) fn new(heap: Range<u64>, real_time: bool) -> Self {
+        Self { heap, epoch: (!real_time).then_some(EPOCH) }
+    }
+
+    /// The calls, by number, and how they are answered.
+    pub fn answers(&self) -> impl Iterator<Item = (u64, Answer)> {
+        CALLS.iter().filter_map(|call| {
+            let answer = match (call.serve, call.name) {
+                (Serve::Always(answer), _) => Answer::Value(answer.unwrap_or_else(negative)),
+                (_, "exit" | "exit_group") => Answer::Exit,
+                (_, "brk") => Answer::Break,
+                (_, "clock_gettime") if self.epoch.is_some() => Answer::Clock,
+                (_, "write") => Answer::Write,
+                (_, "set_robust_list") => Answer::RobustList,
+                _ => return None,
+            };
+            Some((call.number, answer))
+        })
+    }
+}
