@@ -213,13 +213,13 @@ impl Process {
         (self.input, self.input_position) = (input, 0);
     }
 
-    /// The descriptors below 32 whose output is the console's, a bit each.
+    /// The descriptors from 1 to 31 whose output is the console's, a bit each; and bit 0, which lets there be any.
     pub(crate) fn console(&self) -> u32 {
         let is_console = |number: &u32| {
             let found = self.descriptors.get(u64::from(*number));
             found.is_ok_and(|found| found.writes() && found.object == Object::Output(Stream::Output))
         };
-        (0..32).filter(is_console).fold(0, |bits, number| bits | 1 << number)
+        (1..32).filter(is_console).fold(1, |bits, number| bits | 1 << number)
     }
 
     /// The calls that nobody served since this was last asked.

@@ -2,7 +2,7 @@
 
 use kvrm_shaders::{
     CHOICE, CHOICE_BY_DOMAIN, CHOICE_BY_STEP, CHOICE_BY_WORD, DISPATCH, DISPATCH_IN_SUBGROUPS, FRAMES,
-    MODULES, SIMD_UNITS, SMALL_DISPATCH, link,
+    LINUX_CALLS, MODULES, SIMD_UNITS, SMALL_DISPATCH, link,
 };
 use naga::back::pipeline_constants::process_overrides;
 use naga::back::{PipelineConstants, hlsl, msl, spv};
@@ -101,6 +101,20 @@ fn every_kernel_with_a_unit_for_simd_registers_is_translated() {
         }
     }
     assert!(translated >= 4 * (SIMD_UNITS.len() - 1), "there are interpreters");
+}
+
+#[test]
+fn every_kernel_that_serves_system_calls_is_translated() {
+    let mut translated = 0;
+    for (path, _) in MODULES.iter().filter(|(_, text)| is_kernel(text)) {
+        let substitutions = [LINUX_CALLS, SIMD_UNITS[SIMD_UNITS.len() - 1]].concat();
+        let linked = link(&name(path), &substitutions).expect("both declare the same");
+        if linked.modules().any(|module| name(module) == LINUX_CALLS[0].1) {
+            translate(&format!("{path} with {LINUX_CALLS:?}"), &Checked::new(linked));
+            translated += 1;
+        }
+    }
+    assert!(translated >= 4, "{translated} interpreters");
 }
 
 #[test]

@@ -7,24 +7,29 @@ import package::machine::bindings::{console, counters, parameters};
 import package::machine::frames::{frame_load};
 import package::machine::layout::{COLUMN_CONSOLE, CONSOLE_CALL_BYTES, CONSOLE_HANDLES, COUNTER_SERVED, COUNTER_WRITTEN, STOP_NONE};
 import package::machine::memory::{PAGE_MASK, WANT_READ, effort, found_frame, get_state, halves, joined, lane, set_state, translate};
+import package::machine::registers::{x};
 import package::machine::semihosting::{SYS_WRITE, SYS_WRITE0, SYS_WRITEC};
 
 /// How many doublewords the parameter block of a write has: handle, address, length.
 const BLOCK_FIELDS = 3u;
 
+/// Beside the calls of semihosting: writes so many bytes as X2 says.
+const WRITE_TEXT = 0x100u;
+
 /// Serves a call, if it can; says whether it has. The result of such a call is zero.
 ///
 /// It does what `Services::serve` of `kvrm-machine` does.
 fn serve_console(operation: u32, parameter: u64) -> bool {
-    let room = console_room();
-    // Bytes that are to come; as long as that is not known, those for which there is room.
-    var bytes = room;
-    if !is_console(0u) || room == 0u {
+    let known = halves(get_state(COLUMN_CONSOLE));
+    var end = known.y;
+    // Bytes that are still to come; as long as that is not known, those for which there is room.
+    var left = min(parameters.console - end, CONSOLE_CALL_BYTES);
+    if (known.x & 1u) == 0u || left == 0u {
         return false;
     }
     var field = BLOCK_FIELDS;
     switch operation {
-        case SYS_WRITEC: { bytes = 1u; }
+        case SYS_WRITEC: { left = 1u; }
         case SYS_WRITE0: {}
         case SYS_WRITE: {
             field = 0u;
@@ -32,33 +37,15 @@ fn serve_console(operation: u32, parameter: u64) -> bool {
                 return false;
             }
         }
+        case WRITE_TEXT: {
+            if x[2] - 1lu >= u64(left) {
+                return false;
+            }
+            left = u32(x[2]);
+        }
         default: { return false; }
     }
-    if !write_console(parameter, bytes, field, operation == SYS_WRITE0) {
-        return false;
-    }
-    atomicAdd(&counters[COUNTER_SERVED], 1u);
-    return true;
-}
-
-/// How many bytes a call may write at most.
-fn console_room() -> u32 {
-    return min(parameters.console - halves(get_state(COLUMN_CONSOLE)).y, CONSOLE_CALL_BYTES);
-}
-
-/// Whether a handle is the console's.
-fn is_console(handle: u32) -> bool {
-    return ((halves(get_state(COLUMN_CONSOLE)).x >> (handle & 31u)) & 1u) == 1u && handle < CONSOLE_HANDLES;
-}
-
-/// Writes so many bytes at an address, or up to a zero byte; says whether it could. If `field` is not `BLOCK_FIELDS`, the
-/// address is that of a block which says what is to be written, from that field on.
-fn write_console(from_address: u64, bytes: u32, first_field: u32, is_string: bool) -> bool {
-    let known = halves(get_state(COLUMN_CONSOLE));
-    var end = known.y;
-    var left = bytes;
-    var field = first_field;
-    var address = from_address;
+    var address = parameter;
     var text = 0lu;
     var is_elsewhere = true;
     loop {
@@ -70,22 +57,22 @@ fn write_console(from_address: u64, bytes: u32, first_field: u32, is_string: boo
             }
         }
         let first = u32(address) & 7u;
-        let word = frame_load(found_frame + ((u32(address) & 4095u) >> 3u)) >> (8u * first);
+        let bytes = frame_load(found_frame + ((u32(address) & 4095u) >> 3u)) >> (8u * first);
         if field < BLOCK_FIELDS {
             address += 8lu;
             field += 1u;
             if field == 1u {
                 // Handles count from 1; bit 0 says something else.
-                if word - 1lu >= u64(CONSOLE_HANDLES - 1u) || !is_console(u32(word)) {
+                if bytes - 1lu >= u64(CONSOLE_HANDLES - 1u) || ((known.x >> u32(bytes)) & 1u) == 0u {
                     return false;
                 }
             } else if field == 2u {
-                text = word;
+                text = bytes;
             } else {
-                if word - 1lu >= u64(left) {
+                if bytes - 1lu >= u64(left) {
                     return false;
                 }
-                left = u32(word);
+                left = u32(bytes);
                 address = text;
                 is_elsewhere = true;
             }
@@ -93,16 +80,16 @@ fn write_console(from_address: u64, bytes: u32, first_field: u32, is_string: boo
             let available = 8u - first;
             var count = min(available, left);
             var ends = count == left;
-            if is_string {
+            if operation == SYS_WRITE0 {
                 // Zeros have come in above the bytes, so these are never more than there are.
-                count = bytes_before_zero(word);
+                count = bytes_before_zero(bytes);
                 ends = count < available;
                 if count > left {
                     return false;
                 }
             }
             if count != 0u {
-                append(end, word, count);
+                append(end, bytes, count);
             }
             end += count;
             left -= count;
@@ -113,6 +100,7 @@ fn write_console(from_address: u64, bytes: u32, first_field: u32, is_string: boo
         }
     }
     set_state(COLUMN_CONSOLE, joined(known.x, end));
+    atomicAdd(&counters[COUNTER_SERVED], 1u);
     atomicAdd(&counters[COUNTER_WRITTEN], 1u);
     return true;
 }

@@ -22,7 +22,7 @@ const KEPT_FIRST = REGISTERS + 4u;
 const KEPT_LAST = REGISTERS + 5u;
 /// Where the flags are while an instruction on SIMD registers is executed, which may change them.
 const KEPT_FLAGS = REGISTERS + 6u;
-/// How many steps have retired when the call that is served has.
-const KEPT_STEPS = REGISTERS + 7u;
+/// How many steps have retired when the call that is served has. Calls load nothing.
+const KEPT_STEPS = KEPT_SECOND;
 /// The end of what is kept.
-const KEPT_END = REGISTERS + 8u;
+const KEPT_END = REGISTERS + 7u;

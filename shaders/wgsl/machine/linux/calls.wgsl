@@ -5,11 +5,11 @@
 
 import package::arm64::divide::{divide};
 import package::machine::bindings::{counters, parameters};
-import package::machine::console::{BLOCK_FIELDS, console_room, is_console, write_console};
+import package::machine::console::{WRITE_TEXT, serve_console};
 import package::machine::frames::{frame_store};
-import package::machine::layout::{CALLS, CALL_ANSWER, CALL_BREAK, CALL_CLOCK, CALL_EXIT, CALL_ROBUST_LIST, CALL_VALUE, CALL_WRITE, COLUMN_HEAP_END, COLUMN_ROBUST_LIST, COLUMN_SLEPT, COUNTER_SERVED, ENTRY_MAPPED, ENTRY_READ, ENTRY_WRITE, MAP_ZERO, STOP_EXIT, STOP_NONE, STOP_SYSCALL};
+import package::machine::layout::{CALLS, CALL_ANSWER, CALL_BREAK, CALL_CLOCK, CALL_EXIT, CALL_ROBUST_LIST, CALL_VALUE, CALL_WRITE, COLUMN_CONSOLE, COLUMN_HEAP_END, COLUMN_ROBUST_LIST, COLUMN_SLEPT, CONSOLE_HANDLES, COUNTER_SERVED, ENTRY_MAPPED, ENTRY_READ, ENTRY_WRITE, MAP_ZERO, STOP_EXIT, STOP_NONE, STOP_SYSCALL};
 import package::machine::mapping::{map_page};
-import package::machine::memory::{PAGE_MASK, WANT_WRITE, effort, found_code, found_frame, get_state, mark_stale, own_path, set_state, translate};
+import package::machine::memory::{PAGE_MASK, WANT_WRITE, effort, found_code, found_frame, get_state, halves, mark_stale, own_path, set_state, translate};
 import package::machine::registers::{KEPT_STEPS, x};
 
 /// Whether some calls need no host.
@@ -31,6 +31,8 @@ fn serve_call() -> u32 {
     var value = 0lu;
     var stop = STOP_NONE;
     var is_served = true;
+    // The console counts its calls.
+    var counted = 1u;
     switch call & ((1u << CALL_VALUE) - 1u) {
         case CALL_ANSWER: { value = u64(i64(i32(call) >> CALL_VALUE)); }
         case CALL_EXIT: {
@@ -44,8 +46,8 @@ fn serve_call() -> u32 {
         case CALL_CLOCK: { is_served = read_clock(u32(x[0]), x[1]); }
         case CALL_WRITE: {
             value = x[2];
-            is_served = is_console(u32(x[0])) && value - 1lu < u64(console_room())
-                && write_console(x[1], u32(value), BLOCK_FIELDS, false);
+            is_served = is_console(u32(x[0])) && serve_console(WRITE_TEXT, x[1]);
+            counted = 0u;
         }
         case CALL_ROBUST_LIST: {
             is_served = x[1] == ROBUST_LIST_BYTES;
@@ -59,8 +61,14 @@ fn serve_call() -> u32 {
         return STOP_SYSCALL;
     }
     x[0] = value;
-    atomicAdd(&counters[COUNTER_SERVED], 1u);
+    atomicAdd(&counters[COUNTER_SERVED], counted);
     return stop;
+}
+
+/// Whether a descriptor is the console's. Bit 0 of what is known says something else.
+fn is_console(descriptor: u32) -> bool {
+    let known = halves(get_state(COLUMN_CONSOLE)).x;
+    return descriptor - 1u < CONSOLE_HANDLES - 1u && ((known >> (descriptor & 31u)) & 1u) == 1u;
 }
 
 /// Moves the end of the heap, if that can be; says whether it is done. It shrinks over no pages.
