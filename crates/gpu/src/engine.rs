@@ -77,6 +77,9 @@ struct Snapshot {
     heap_ends: Vec<u64>,
 }
 
+/// What tells which system call a lane makes, and what of its memory that will likely read.
+const REGISTERS_OF_CALLS: [u32; 4] = [0, 1, 2, 8];
+
 /// The low and the high half of a word.
 const fn halves(word: u64) -> (u32, u32) {
     (word as u32, (word >> 32) as u32)
@@ -256,7 +259,14 @@ impl GpuExecutor {
         if self.heap_ends.is_empty() {
             return Ok(());
         }
-        let now = self.store.columns.get(COLUMN_HEAP_END)?;
+        // With what the host will look at next.
+        self.store.columns.fetch(REGISTERS_OF_CALLS.into_iter().chain([
+            COLUMN_STEPS,
+            COLUMN_STOP,
+            COLUMN_STOP_ADDRESS,
+            COLUMN_HEAP_END,
+        ]))?;
+        let now = self.store.columns.at_hand(COLUMN_HEAP_END);
         let lanes = self.maps.par_iter_mut().zip(&mut self.heap_ends).zip(now);
         lanes.filter(|((_, end), now)| *end != *now).for_each(|((map, end), now)| {
             // It shrinks over no pages.

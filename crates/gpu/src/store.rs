@@ -628,6 +628,11 @@ impl Piece {
         Self { stop: STOP_NEED_FRAME, ..self }
     }
 
+    /// One whose data comes behind so many words.
+    pub(crate) fn behind(self, words: u32) -> Self {
+        Self { data: words + self.data, ..self }
+    }
+
     /// `bytes` bytes of one page, whose data begins at word `data`.
     pub(crate) fn new(lane: usize, address: u64, bytes: usize, data: u32) -> Self {
         let address = [address as u32, (address >> 32) as u32];

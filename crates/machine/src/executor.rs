@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use kvrm_arm64::{Access, Cpu, Stop};
+use kvrm_arm64::{Access, Cpu, Fault, Stop};
 
 use crate::error::Error;
 use crate::image::Image;
@@ -355,6 +355,14 @@ pub trait LaneAccess: Send {
     /// # Errors
     /// If the host or the device fails.
     fn set_kept(&mut self, kept: &Kept) -> Result<(), Error>;
+
+    /// What an access of the guest to so many bytes would fail with.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn check(&mut self, address: u64, bytes: u64, access: Access) -> Result<Result<(), Fault>, Error> {
+        Ok(self.page_map()?.check(address, bytes, access, Some(access)))
+    }
 
     /// As [`Executor::set_console`].
     ///

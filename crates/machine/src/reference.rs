@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use kvrm_arm64::{Access, Cpu, Stop};
+use kvrm_arm64::{Access, Cpu, Fault, Stop};
 use rayon::prelude::*;
 
 use crate::address_space::{AddressSpace, MemorySnapshot};
@@ -142,6 +142,11 @@ impl LaneAccess for Lane {
         access: Option<Access>,
     ) -> Result<Result<(), Stop>, Error> {
         Ok(self.memory.write_bytes(address, bytes, access))
+    }
+
+    // A copy of a map would touch what lanes of all threads share.
+    fn check(&mut self, address: u64, bytes: u64, access: Access) -> Result<Result<(), Fault>, Error> {
+        Ok(self.memory.page_map().check(address, bytes, access, Some(access)))
     }
 
     fn page_map(&mut self) -> Result<PageMap, Error> {

@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use kvrm_arm64::{Access, Cpu, Stop};
+use kvrm_arm64::{Access, Cpu, Fault, Stop};
 use kvrm_machine::{Kept, LaneAccess, Mapping, PageMap, pick, pieces};
 use kvrm_shaders::layout::{
     COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_V,
@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::store::Store;
 
 /// The fewest lanes that a thread serves: waking it takes longer than a few services.
-const LANES_MIN: usize = 16;
+pub(super) const LANES_MIN: usize = 16;
 
 /// SIMD registers as they were and as they are.
 type Vectors = Box<[[u128; 32]; 2]>;
@@ -48,6 +48,8 @@ struct Apart<'a> {
     done: Done,
     cache: &'a mut LaneCache,
     map: &'a mut PageMap,
+    /// What it was, if it has changed. A copy touches what lanes of all threads share.
+    map_before: Option<PageMap>,
     /// How many pages it has written, and may write.
     written: u32,
     written_max: u32,
@@ -97,12 +99,14 @@ impl GpuExecutor {
                 has_failed: false,
                 changes,
             };
-            let before = map.clone();
-            let mut lane = Apart { done, cache, map, written, written_max, has_simd, store: &store };
+            let mut lane =
+                Apart { done, cache, map, map_before: None, written, written_max, has_simd, store: &store };
             serve(index, &mut lane);
             if lane.done.has_failed {
                 lane.cache.undo(changes);
-                *lane.map = before;
+                if let Some(before) = lane.map_before {
+                    *lane.map = before;
+                }
                 let done = &mut lane.done;
                 (done.words, done.vectors, done.stop, done.console) = (words, None, None, None);
             }
@@ -276,11 +280,21 @@ impl LaneAccess for Apart<'_> {
         Ok(Ok(()))
     }
 
+    fn check(
+        &mut self,
+        address: u64,
+        bytes: u64,
+        access: Access,
+    ) -> Result<Result<(), Fault>, kvrm_machine::Error> {
+        Ok(self.map.check(address, bytes, access, Some(access)))
+    }
+
     fn page_map(&mut self) -> Result<PageMap, kvrm_machine::Error> {
         Ok(self.map.clone())
     }
 
     fn map(&mut self, pages: Range<u64>, mapping: Mapping) -> Result<bool, kvrm_machine::Error> {
+        self.map_before.get_or_insert_with(|| self.map.clone());
         if pages.is_empty() || !self.map.map(&pages, mapping) {
             return Ok(pages.is_empty());
         }

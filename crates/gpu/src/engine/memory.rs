@@ -4,11 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use kvrm_arm64::{Access, Stop};
-use kvrm_machine::{Mapping, PAGE_BYTES, Permissions, pieces};
+use kvrm_machine::{Mapping, PAGE_BYTES, Permissions, pick, pieces};
 use kvrm_shaders::layout::{
     COLUMN_HEAD, COLUMN_TAIL, COUNTER_FRAMES, INFO_NODE, MAP_PROTECT, MAP_ZERO, STOP_NONE,
 };
 
+use rayon::prelude::*;
+
+use super::apart::LANES_MIN;
 use super::{GpuExecutor, PAGE, halves};
 use crate::error::Error;
 use crate::pages::flags;
@@ -80,6 +83,34 @@ pub(super) fn fetch_pages(store: &mut Store, pages: &[(usize, u64)]) -> Result<V
         }
     }
     Ok(fetched)
+}
+
+/// Adds what the device is to be told of a lane: pieces, and their data from the place on that they name.
+fn changes_of(lane: usize, pending: &[Change], (all, data): &mut (Vec<Piece>, Vec<u64>)) {
+    for change in pending {
+        match change {
+            Change::Write { address, bytes } => {
+                all.push(Piece::new(lane, *address, bytes.len(), data.len() as u32).undone());
+                data.extend(bytes.chunks(8).map(|chunk| {
+                    let mut word = [0; 8];
+                    word[..chunk.len()].copy_from_slice(chunk);
+                    u64::from_le_bytes(word)
+                }));
+            }
+            Change::Map { pages, mapping } => {
+                let map = match *mapping {
+                    Mapping::Zero(permissions) => MAP_ZERO | flags(permissions),
+                    Mapping::Heap => MAP_ZERO | flags(Permissions::RW),
+                    Mapping::Protect(permissions) => MAP_PROTECT | flags(permissions),
+                    Mapping::Unmap => MAP_ZERO,
+                };
+                all.extend(pages.clone().step_by(MAP_PAGES_MAX as usize).map(|first| {
+                    let count = (pages.end - first).min(u64::from(MAP_PAGES_MAX)) as u32;
+                    Piece::mapping(lane, first * PAGE, count, map).undone()
+                }));
+            }
+        }
+    }
 }
 
 impl Cache {
@@ -389,33 +420,21 @@ impl GpuExecutor {
         }
         self.store.columns.flush()?;
         self.cache.waiting.sort_unstable();
-        let mut data: Vec<u64> = Vec::new();
-        let mut all = Vec::new();
-        for &lane in &self.cache.waiting {
-            for change in &self.cache.lanes[lane].pending {
-                match change {
-                    Change::Write { address, bytes } => {
-                        all.push(Piece::new(lane, *address, bytes.len(), data.len() as u32).undone());
-                        data.extend(bytes.chunks(8).map(|chunk| {
-                            let mut word = [0; 8];
-                            word[..chunk.len()].copy_from_slice(chunk);
-                            u64::from_le_bytes(word)
-                        }));
-                    }
-                    Change::Map { pages, mapping } => {
-                        let map = match *mapping {
-                            Mapping::Zero(permissions) => MAP_ZERO | flags(permissions),
-                            Mapping::Heap => MAP_ZERO | flags(Permissions::RW),
-                            Mapping::Protect(permissions) => MAP_PROTECT | flags(permissions),
-                            Mapping::Unmap => MAP_ZERO,
-                        };
-                        all.extend(pages.clone().step_by(MAP_PAGES_MAX as usize).map(|first| {
-                            let count = (pages.end - first).min(u64::from(MAP_PAGES_MAX)) as u32;
-                            Piece::mapping(lane, first * PAGE, count, map).undone()
-                        }));
-                    }
-                }
-            }
+        let cache = &self.cache;
+        let parts: Vec<_> = cache
+            .waiting
+            .par_chunks(LANES_MIN)
+            .map(|lanes| {
+                let mut part = (Vec::new(), Vec::new());
+                lanes.iter().for_each(|&lane| changes_of(lane, &cache.lanes[lane].pending, &mut part));
+                part
+            })
+            .collect();
+        let (mut all, mut data): (Vec<Piece>, Vec<u64>) = (Vec::new(), Vec::new());
+        for (pieces, words) in parts {
+            let first = data.len() as u32;
+            all.extend(pieces.into_iter().map(|piece| piece.behind(first)));
+            data.extend(words);
         }
         while !all.is_empty() {
             let mut firsts: Vec<u32> = Vec::new();
@@ -444,8 +463,8 @@ impl GpuExecutor {
                 return Err(Error::OutOfFrames { frames: capacity });
             }
         }
-        for lane in self.cache.waiting.drain(..) {
-            let lane = &mut self.cache.lanes[lane];
+        let waiting = std::mem::take(&mut self.cache.waiting);
+        pick(&mut self.cache.lanes, &waiting).into_par_iter().with_min_len(LANES_MIN).for_each(|lane| {
             for change in lane.pending.drain(..) {
                 if let Change::Write { address, .. } = change
                     && let Some(page) = lane.pages.get_mut(&(address / PAGE))
@@ -454,7 +473,7 @@ impl GpuExecutor {
                 }
             }
             lane.is_waiting = false;
-        }
+        });
         Ok(())
     }
 

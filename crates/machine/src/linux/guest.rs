@@ -34,8 +34,7 @@ impl Guest<'_> {
         let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes as u64 <= TRANSFER_BYTES_MAX);
         // Before there is room for it: whatever is not mapped needs none.
         let Some(bytes) = bytes else { return Err(EINVAL.into()) };
-        let map = self.lane.page_map()?;
-        map.check(address, bytes as u64, Access::Read, Some(Access::Read)).map_err(|_| EFAULT)?;
+        self.lane.check(address, bytes as u64, Access::Read)?.map_err(|_| EFAULT)?;
         let mut data = vec![0; bytes];
         let read = self.lane.read_memory(address, &mut data, Some(Access::Read))?;
         read.map(|()| data).map_err(|_| EFAULT.into())
@@ -70,8 +69,7 @@ impl Guest<'_> {
 
     /// How many bytes from an address on may be written, up to `bytes`.
     pub(super) fn writable(&mut self, address: u64, bytes: u64) -> Result<u64, Failure> {
-        let map = self.lane.page_map()?;
-        match map.check(address, bytes, Access::Write, Some(Access::Write)) {
+        match self.lane.check(address, bytes, Access::Write)? {
             Ok(()) => Ok(bytes),
             Err(fault) if fault.address > address => Ok(fault.address - address),
             Err(_) => Err(EFAULT.into()),
