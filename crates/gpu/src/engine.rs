@@ -31,6 +31,7 @@ use crate::kernels::WORKGROUP;
 use crate::pace::{Slices, workgroup};
 use crate::pages::Frames;
 use crate::store::Store;
+use apart::Found;
 use memory::Cache;
 use registers::{ALL_COLUMNS, CPU_COLUMNS, REGISTER_COLUMNS, Words};
 use running::Ran;
@@ -66,6 +67,8 @@ pub struct GpuExecutor {
     frames_shared: u32,
     /// How many pages each lane may write.
     frames_max: u32,
+    /// Lanes that are served, as they were before: only its memory is kept.
+    found: Vec<Found>,
     /// How far the last run came.
     pub(crate) ran: Ran,
 }
@@ -165,6 +168,7 @@ impl GpuExecutor {
             frames: frames.words.len() as u32,
             frames_shared: frames.words.len() as u32,
             frames_max,
+            found: Vec::new(),
             ran: Ran::default(),
         })
     }
@@ -374,7 +378,8 @@ impl Executor for GpuExecutor {
         lanes: &[usize],
         serve: &(dyn Fn(usize, &mut dyn LaneAccess) + Sync),
     ) -> Result<(), kvrm_machine::Error> {
-        let done = self.serve_apart(lanes, serve)?;
+        let mut done = Vec::new();
+        self.serve_apart(lanes, serve, &mut done)?;
         Ok(self.take_over(&done)?)
     }
 

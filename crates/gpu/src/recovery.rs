@@ -13,6 +13,7 @@ use kvrm_machine::{
 
 use crate::device::Device;
 use crate::dispatch::Dispatch;
+use crate::engine::apart::Done;
 use crate::engine::{Bounds, GpuExecutor};
 use crate::error::Error;
 use crate::select::reopen;
@@ -47,6 +48,8 @@ pub struct Recovering {
     journal_max: u64,
     /// A loss that no call has failed for yet.
     untold: Option<Error>,
+    /// What was done to lanes that were served: only its memory is kept.
+    done: Vec<Done>,
     recoveries: u64,
     checkpoints: u64,
 }
@@ -71,6 +74,7 @@ impl Recovering {
             journal: Journal::default(),
             journal_max: 0,
             untold: None,
+            done: Vec::new(),
             recoveries: 0,
             checkpoints: 0,
         })
@@ -316,13 +320,17 @@ impl Executor for Recovering {
     ) -> Result<(), kvrm_machine::Error> {
         let mut executor = self.take()?;
         // Whatever becomes of the device, what services have done to their lanes is not lost.
-        let done = executor.serve_apart(lanes, serve).map_err(kvrm_machine::Error::from).and_then(|done| {
+        let mut done = std::mem::take(&mut self.done);
+        let mut serve_all = || -> Result<(), Error> {
+            executor.serve_apart(lanes, serve, &mut done)?;
             done.iter().for_each(|done| self.journal.apart(done, executor.changes(done)));
             executor.take_over(&done)?;
             // A service may have been told of a loss, and only that service.
-            Ok(executor.on().check_loss()?)
-        });
-        let result = self.put_back(executor, done);
+            executor.on().check_loss()
+        };
+        let served = serve_all();
+        self.done = done;
+        let result = self.put_back(executor, served.map_err(kvrm_machine::Error::from));
         match &result {
             Ok(()) => self.bound_journal(),
             Err(error) => self.doubt(error),

@@ -43,6 +43,15 @@ pub(crate) struct Done {
     changes: usize,
 }
 
+/// A lane before it is served.
+#[derive(Debug)]
+pub(super) struct Found {
+    words: Words,
+    /// How many pages it has written, and may write.
+    written: u32,
+    written_max: u32,
+}
+
 /// A lane by itself.
 struct Apart<'a> {
     done: Done,
@@ -58,12 +67,15 @@ struct Apart<'a> {
 }
 
 impl GpuExecutor {
-    /// Has lanes served, whose numbers ascend; says what was done to each.
+    /// Has lanes served, whose numbers ascend, and replaces `done` by what was done to each.
+    ///
+    /// Its memory is used again, as is that of what is found before: handing out so much takes longer than the services.
     pub(crate) fn serve_apart(
         &mut self,
         lanes: &[usize],
         serve: &(dyn Fn(usize, &mut dyn LaneAccess) + Sync),
-    ) -> Result<Vec<Done>, Error> {
+        done: &mut Vec<Done>,
+    ) -> Result<(), Error> {
         self.store.columns.fetch((0..REGISTER_COLUMNS as u32).chain([
             COLUMN_STOP,
             COLUMN_STOP_ADDRESS,
@@ -71,23 +83,21 @@ impl GpuExecutor {
             COLUMN_HEAD,
         ]))?;
         let columns = &self.store.columns;
-        let words: Vec<(Words, u32, u32)> = lanes
-            .par_iter()
-            .with_min_len(LANES_MIN)
-            .map(|&lane| {
-                let mut words = [0; REGISTER_COLUMNS];
-                (0..).zip(&mut words).for_each(|(column, word)| *word = columns.at_hand(column)[lane]);
-                let (_, written) = halves(columns.at_hand(COLUMN_TAIL)[lane]);
-                let (written_max, _) = halves(columns.at_hand(COLUMN_HEAD)[lane]);
-                (words, written, written_max)
-            })
-            .collect();
+        let found = lanes.par_iter().with_min_len(LANES_MIN).map(|&lane| {
+            let mut words = [0; REGISTER_COLUMNS];
+            (0..).zip(&mut words).for_each(|(column, word)| *word = columns.at_hand(column)[lane]);
+            let (_, written) = halves(columns.at_hand(COLUMN_TAIL)[lane]);
+            let (written_max, _) = halves(columns.at_hand(COLUMN_HEAD)[lane]);
+            Found { words, written, written_max }
+        });
+        found.collect_into_vec(&mut self.found);
         let has_simd = self.has_simd;
         let store = Mutex::new(&mut self.store);
         let caches = pick(&mut self.cache.lanes, lanes);
         let maps = pick(&mut self.maps, lanes);
-        let apart = lanes.par_iter().zip(words).zip(caches).zip(maps).with_min_len(LANES_MIN).enumerate();
-        let served = apart.map(|(index, (((&lane, (words, written, written_max)), cache), map))| {
+        let apart = lanes.par_iter().zip(&self.found).zip(caches).zip(maps).with_min_len(LANES_MIN);
+        let served = apart.enumerate().map(|(index, (((&lane, found), cache), map))| {
+            let Found { words, written, written_max } = *found;
             let changes = cache.pending.len();
             let done = Done {
                 lane,
@@ -113,9 +123,9 @@ impl GpuExecutor {
             lane.done.changed = differences(&words, &lane.done.words);
             lane.done
         });
-        let served = served.collect();
+        served.collect_into_vec(done);
         lanes.iter().for_each(|&lane| self.cache.note(lane));
-        Ok(served)
+        Ok(())
     }
 
     /// What a service has done to the memory of its lane.

@@ -423,14 +423,15 @@ impl GpuExecutor {
         let cache = &self.cache;
         let parts: Vec<_> = cache
             .waiting
-            .par_chunks(LANES_MIN)
+            .par_chunks(8 * LANES_MIN)
             .map(|lanes| {
                 let mut part = (Vec::new(), Vec::new());
                 lanes.iter().for_each(|&lane| changes_of(lane, &cache.lanes[lane].pending, &mut part));
                 part
             })
             .collect();
-        let (mut all, mut data): (Vec<Piece>, Vec<u64>) = (Vec::new(), Vec::new());
+        let mut all: Vec<Piece> = Vec::with_capacity(parts.iter().map(|(pieces, _)| pieces.len()).sum());
+        let mut data: Vec<u64> = Vec::with_capacity(parts.iter().map(|(_, words)| words.len()).sum());
         for (pieces, words) in parts {
             let first = data.len() as u32;
             all.extend(pieces.into_iter().map(|piece| piece.behind(first)));

@@ -97,7 +97,7 @@ fn random_call(random: &mut Random, heap: u64, heap_end: u64) -> Call {
             let ends = [heap, heap + PAGE, heap + 5 * PAGE, heap + 64 * PAGE, heap + 70 * PAGE, heap_end, 0];
             (BRK, [near(random, &ends), 0, 0])
         }
-        7..10 => (CLOCK_GETTIME, [random.below(13) + (random.below(9) / 8 << 32), place(random), 0]),
+        7..10 => (CLOCK_GETTIME, [random.below(13) + ((random.below(9) / 8) << 32), place(random), 0]),
         10 => (SET_ROBUST_LIST, [random.below(1 << 20), if random.below(3) == 0 { 23 } else { 24 }, 0]),
         11 => (GET_ROBUST_LIST, [0, TEXT + 0x100, TEXT + 0x108]),
         12 => match random.below(6) {

@@ -18,8 +18,9 @@ use crate::semihosting::{Outcome, SEMIHOSTING, Stream, ranges};
 /// What a lane of a Linux program stops for when it makes a call.
 const LINUX_CALL: Stop = Stop::Syscall { imm: SYSTEM_CALL };
 
-/// How many lanes are served together at most.
-const TOGETHER_MAX: usize = 1 << 14;
+/// How many lanes are served together at most. Fewer would wait for the device more often, and more would take much
+/// memory of the host.
+const TOGETHER_MAX: usize = 1 << 16;
 /// How many bytes those may write to the console, roughly.
 const SHOWN_BYTES_MAX: u64 = 64 << 20;
 
