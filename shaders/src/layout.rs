@@ -35,27 +35,31 @@ constants! {
     COLUMN_SLEPT = 40;
     /// Column: what a Linux program has told the kernel of its robust locks.
     COLUMN_ROBUST_LIST = 41;
+    /// Column: how many bytes of randomness a Linux program has used.
+    COLUMN_RANDOM = 42;
+    /// Column: the first half of the name of a Linux program; then comes the second.
+    COLUMN_NAME = 43;
     /// Column: the steps at which the lane stops.
-    COLUMN_LIMIT = 42;
+    COLUMN_LIMIT = 45;
     /// Column: why the lane stopped, and from bit 32 on the immediate or word that stopped it, or its exit status.
-    COLUMN_STOP = 43;
+    COLUMN_STOP = 46;
     /// Column: the address that stopped the lane; what an internal stop asks for.
-    COLUMN_STOP_ADDRESS = 44;
+    COLUMN_STOP_ADDRESS = 47;
     /// Column: the entry that leads to the root of the page table, and from bit 32 on its levels.
-    COLUMN_ROOT = 45;
+    COLUMN_ROOT = 48;
     /// Column: the first page of the window that the page table covers.
-    COLUMN_WINDOW = 46;
+    COLUMN_WINDOW = 49;
     /// Column: the last frame of the lane's chain, and from bit 32 on how many pages the lane has written.
-    COLUMN_TAIL = 47;
+    COLUMN_TAIL = 50;
     /// Column: how many pages the lane may write, and from bit 32 on the first frame of its chain. A reset keeps it.
-    COLUMN_HEAD = 48;
+    COLUMN_HEAD = 51;
     /// Column: which console output needs no host, a bit a handle; from bit 32 on the bytes that wait for the host.
     /// A reset drops these.
-    COLUMN_CONSOLE = 49;
+    COLUMN_CONSOLE = 52;
     /// Column: the lower half of V0; then come its upper half, and those of V1 to V31.
-    COLUMN_V = 50;
+    COLUMN_V = 53;
     /// How many columns there are.
-    COLUMNS = 114;
+    COLUMNS = 117;
 
     // Why a lane stopped.
 
@@ -170,6 +174,14 @@ constants! {
     CALL_WRITE = 5;
     /// It names the list of robust locks.
     CALL_ROBUST_LIST = 6;
+    /// It asks for the limit of a resource.
+    CALL_LIMIT = 7;
+    /// It asks for the name of the program.
+    CALL_NAME = 8;
+    /// It asks for randomness.
+    CALL_RANDOM = 9;
+    /// How many limits of resources there are.
+    LIMITS = 16;
     /// The value of a [`CALL_ANSWER`] begins at this bit.
     CALL_VALUE = 8;
 

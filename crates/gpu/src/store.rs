@@ -11,8 +11,9 @@ use kvrm_arm64::{Class, Features};
 use kvrm_machine::linux::{Answer, Frequent};
 use kvrm_machine::{Decisions, PAGE_BYTES, Plan};
 use kvrm_shaders::layout::{
-    CALL_ANSWER, CALL_BREAK, CALL_CLOCK, CALL_EXIT, CALL_HOST, CALL_ROBUST_LIST, CALL_VALUE, CALL_WRITE,
-    CALLS, CLASSES, COUNTER_FRAMES, COUNTERS, FRAME_WORDS, PAGE_OPS, ROW_WORDS, STOP_NEED_FRAME,
+    CALL_ANSWER, CALL_BREAK, CALL_CLOCK, CALL_EXIT, CALL_HOST, CALL_LIMIT, CALL_NAME, CALL_RANDOM,
+    CALL_ROBUST_LIST, CALL_VALUE, CALL_WRITE, CALLS, CLASSES, COUNTER_FRAMES, COUNTERS, FRAME_WORDS, LIMITS,
+    PAGE_OPS, ROW_WORDS, STOP_NEED_FRAME,
 };
 
 use crate::buffer::Buffer;
@@ -54,6 +55,8 @@ struct Calls {
     heap_start: u64,
     heap_end: u64,
     epoch: u64,
+    seed: u64,
+    limits: [u64; LIMITS as usize],
     calls: [u32; CALLS as usize],
 }
 
@@ -72,13 +75,17 @@ impl Calls {
                 Answer::Clock => CALL_CLOCK,
                 Answer::Write => CALL_WRITE,
                 Answer::RobustList => CALL_ROBUST_LIST,
+                Answer::Limit => CALL_LIMIT,
+                Answer::Name => CALL_NAME,
+                Answer::Random => CALL_RANDOM,
             };
             if let Some(entry) = calls.get_mut(number as usize) {
                 *entry = call;
             }
         }
-        let Frequent { heap, epoch } = frequent;
-        Self { heap_start: heap.start, heap_end: heap.end, epoch: epoch.unwrap_or(0), calls }
+        let Frequent { heap, epoch, seed, limits } = frequent;
+        let epoch = epoch.unwrap_or(0);
+        Self { heap_start: heap.start, heap_end: heap.end, epoch, seed: *seed, limits: *limits, calls }
     }
 }
 

@@ -48,6 +48,10 @@ pub struct Kept {
     pub slept: u64,
     /// Where its list of robust locks is.
     pub robust_list: u64,
+    /// How many bytes of randomness it has used.
+    pub random: u64,
+    /// Its name, which ends before the first zero.
+    pub name: [u8; 16],
 }
 
 impl<'a> Plan<'a> {

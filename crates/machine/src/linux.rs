@@ -134,10 +134,7 @@ pub(crate) struct Process {
     settings: Arc<Settings>,
     /// What the executor keeps, while a call is served.
     kept: Kept,
-    /// How much randomness has been used.
-    random: u64,
     signals: Signals,
-    name: [u8; 16],
     /// How often calls were made that are not served, by number.
     unknown: BTreeMap<u64, u64>,
 }
@@ -187,11 +184,9 @@ impl Process {
             umask: 0o022,
             input,
             input_position: 0,
-            kept: Kept::default(),
+            kept: Kept { heap_end: settings.areas.heap.start, name, ..Kept::default() },
             settings,
-            random: 0,
             signals: Signals::new(),
-            name,
             unknown: BTreeMap::new(),
         }
     }
@@ -240,7 +235,7 @@ impl Process {
             }
             hash.to_le_bytes()[at as usize % 8]
         };
-        (0..bytes as u64).map(|at| byte(self.random.wrapping_add(at))).collect()
+        (0..bytes as u64).map(|at| byte(self.kept.random.wrapping_add(at))).collect()
     }
 
     /// Serves what a lane has stopped for: a call, or something it [catches](Process::catches). It goes on with `cpu`,

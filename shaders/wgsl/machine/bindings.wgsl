@@ -24,6 +24,10 @@ struct Parameters {
     heap_end: u64,
     /// The time of day before the first step of Linux programs, in nanoseconds.
     epoch: u64,
+    /// What the randomness of Linux programs follows from, beside the number of the lane.
+    seed: u64,
+    /// The limits of resources of Linux programs.
+    limits: array<u64, 16>,
     /// What becomes of system calls, by number: `CALL_*`.
     calls: array<u32>,
 }

@@ -35,35 +35,41 @@ const COLUMN_SLEPT = 40u;
 /// Column: what a Linux program has told the kernel of its robust locks.
 const COLUMN_ROBUST_LIST = 41u;
 
+/// Column: how many bytes of randomness a Linux program has used.
+const COLUMN_RANDOM = 42u;
+
+/// Column: the first half of the name of a Linux program; then comes the second.
+const COLUMN_NAME = 43u;
+
 /// Column: the steps at which the lane stops.
-const COLUMN_LIMIT = 42u;
+const COLUMN_LIMIT = 45u;
 
 /// Column: why the lane stopped, and from bit 32 on the immediate or word that stopped it, or its exit status.
-const COLUMN_STOP = 43u;
+const COLUMN_STOP = 46u;
 
 /// Column: the address that stopped the lane; what an internal stop asks for.
-const COLUMN_STOP_ADDRESS = 44u;
+const COLUMN_STOP_ADDRESS = 47u;
 
 /// Column: the entry that leads to the root of the page table, and from bit 32 on its levels.
-const COLUMN_ROOT = 45u;
+const COLUMN_ROOT = 48u;
 
 /// Column: the first page of the window that the page table covers.
-const COLUMN_WINDOW = 46u;
+const COLUMN_WINDOW = 49u;
 
 /// Column: the last frame of the lane's chain, and from bit 32 on how many pages the lane has written.
-const COLUMN_TAIL = 47u;
+const COLUMN_TAIL = 50u;
 
 /// Column: how many pages the lane may write, and from bit 32 on the first frame of its chain. A reset keeps it.
-const COLUMN_HEAD = 48u;
+const COLUMN_HEAD = 51u;
 
 /// Column: which console output needs no host, a bit a handle; from bit 32 on the bytes that wait for the host. A reset drops these.
-const COLUMN_CONSOLE = 49u;
+const COLUMN_CONSOLE = 52u;
 
 /// Column: the lower half of V0; then come its upper half, and those of V1 to V31.
-const COLUMN_V = 50u;
+const COLUMN_V = 53u;
 
 /// How many columns there are.
-const COLUMNS = 114u;
+const COLUMNS = 117u;
 
 /// The lane runs.
 const STOP_NONE = 0u;
@@ -211,6 +217,18 @@ const CALL_WRITE = 5u;
 
 /// It names the list of robust locks.
 const CALL_ROBUST_LIST = 6u;
+
+/// It asks for the limit of a resource.
+const CALL_LIMIT = 7u;
+
+/// It asks for the name of the program.
+const CALL_NAME = 8u;
+
+/// It asks for randomness.
+const CALL_RANDOM = 9u;
+
+/// How many limits of resources there are.
+const LIMITS = 16u;
 
 /// The value of a [`CALL_ANSWER`] begins at this bit.
 const CALL_VALUE = 8u;

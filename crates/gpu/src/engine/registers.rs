@@ -3,14 +3,14 @@
 use kvrm_arm64::{Cpu, Monitor};
 use kvrm_machine::Kept;
 use kvrm_shaders::layout::{
-    COLUMN_FPCR, COLUMN_HEAP_END, COLUMN_MONITOR, COLUMN_NZCV, COLUMN_PC, COLUMN_ROBUST_LIST, COLUMN_SLEPT,
-    COLUMN_SP, COLUMN_STEPS, COLUMN_TPIDR, COLUMN_TPIDRRO,
+    COLUMN_FPCR, COLUMN_HEAP_END, COLUMN_MONITOR, COLUMN_NAME, COLUMN_NZCV, COLUMN_PC, COLUMN_RANDOM,
+    COLUMN_ROBUST_LIST, COLUMN_SLEPT, COLUMN_SP, COLUMN_STEPS, COLUMN_TPIDR, COLUMN_TPIDRRO,
 };
 
 use super::{halves, word};
 
 /// How many columns hold registers, and what is kept for the kernel: the first ones.
-pub(crate) const REGISTER_COLUMNS: usize = COLUMN_ROBUST_LIST as usize + 1;
+pub(crate) const REGISTER_COLUMNS: usize = COLUMN_NAME as usize + 2;
 
 /// A word for each of these columns.
 pub(crate) type Words = [u64; REGISTER_COLUMNS];
@@ -34,7 +34,14 @@ pub(crate) fn columns(bits: u64) -> impl Iterator<Item = u32> {
 /// What is kept for the kernel.
 pub(crate) fn kept(words: &Words) -> Kept {
     let get = |column: u32| words[column as usize];
-    Kept { heap_end: get(COLUMN_HEAP_END), slept: get(COLUMN_SLEPT), robust_list: get(COLUMN_ROBUST_LIST) }
+    let name = [get(COLUMN_NAME), get(COLUMN_NAME + 1)];
+    Kept {
+        heap_end: get(COLUMN_HEAP_END),
+        slept: get(COLUMN_SLEPT),
+        robust_list: get(COLUMN_ROBUST_LIST),
+        random: get(COLUMN_RANDOM),
+        name: bytemuck::cast(name.map(u64::to_le)),
+    }
 }
 
 /// Replaces what is kept for the kernel.
@@ -42,6 +49,9 @@ pub(crate) fn set_kept(words: &mut Words, kept: &Kept) {
     words[COLUMN_HEAP_END as usize] = kept.heap_end;
     words[COLUMN_SLEPT as usize] = kept.slept;
     words[COLUMN_ROBUST_LIST as usize] = kept.robust_list;
+    words[COLUMN_RANDOM as usize] = kept.random;
+    let name: [u64; 2] = bytemuck::cast(kept.name);
+    words[COLUMN_NAME as usize..][..2].copy_from_slice(&name.map(u64::from_le));
 }
 
 /// Replaces a lane's registers. SIMD registers are in columns of their own.

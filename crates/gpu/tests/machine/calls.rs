@@ -1,6 +1,6 @@
 //! System calls that are served without the host: they are what the host would have made of them, call by call.
 
-use kvrm_arm64::asm::{X0, X1, X2, X8, X19, X20, X21, at};
+use kvrm_arm64::asm::{X0, X1, X2, X3, X8, X19, X20, X21, at};
 use kvrm_machine::linux::CALLS;
 use kvrm_machine::{Builder, LinuxProgram, Machine, Permissions, Program, Report, Stop};
 use kvrm_testkit::random::Random;
@@ -24,9 +24,12 @@ const SET_ROBUST_LIST: u64 = 99;
 const GET_ROBUST_LIST: u64 = 100;
 const NANOSLEEP: u64 = 101;
 const CLOCK_GETTIME: u64 = 113;
+const PRCTL: u64 = 167;
 const GETPID: u64 = 172;
 const BRK: u64 = 214;
 const MPROTECT: u64 = 226;
+const PRLIMIT64: u64 = 261;
+const GETRANDOM: u64 = 278;
 
 /// A call and its first arguments.
 type Call = (u64, [u64; 3]);
@@ -39,7 +42,8 @@ fn caller() -> Builder<'static> {
         a.bind(again);
         a.ldr(X8, at(X20, 0)).ldr(X0, at(X20, 8)).ldr(X1, at(X20, 16)).ldr(X2, at(X20, 24));
         a.add(X20, X20, 32).cbz(X8, end);
-        // A reservation, which calls lose.
+        // Where limits go; and a reservation, which calls lose.
+        a.mov(X3, (TEXT + 0x200) as i64).add(X3, X3, X0);
         a.ldxr(X19, at(X21, 0)).svc(0).str(X0, at(X21, 0)).add(X21, X21, 8).b(again);
         a.bind(end);
         a.mov(X8, EXIT_GROUP as i64).svc(0);
@@ -88,7 +92,7 @@ fn random_call(random: &mut Random, heap: u64, heap_end: u64) -> Call {
         |random: &mut Random| near(random, &[TEXT, TEXT + PAGE, END, RESULTS, CODE, heap, 0, 1 << 47]);
     let handle =
         |random: &mut Random| [1, 1, 1, 2, 5, 31, 32, 0x1_0000_0001, u64::MAX][random.below(9) as usize];
-    match random.below(16) {
+    match random.below(20) {
         0..4 => {
             let length = [0, 1, 7, 8, 9, 40, 1023, 1024, 1025, 5000, 1 << 40][random.below(11) as usize];
             (WRITE, [handle(random), place(random), length])
@@ -111,6 +115,15 @@ fn random_call(random: &mut Random, heap: u64, heap_end: u64) -> Call {
             let number = CALLS[random.below(CALLS.len() as u64) as usize].number;
             let ends = matches!(number, 93 | 94 | 129..=131 | 133 | 137..=139 | 240);
             (if ends { GETPID } else { number }, [place(random), place(random), random.below(100)])
+        }
+        16 => {
+            let limit = [random.below(3), random.below(18), if random.below(5) == 0 { TEXT } else { 0 }];
+            (PRLIMIT64, limit)
+        }
+        17 => (PRCTL, [14 + random.below(4), place(random), 0]),
+        18 | 19 => {
+            let bytes = if random.below(4) == 0 { random.below(20) } else { 8 };
+            (GETRANDOM, [place(random), bytes, random.below(9)])
         }
         14 => ([447, 448, 449, 1 << 31, u64::MAX][random.below(5) as usize], [0; 3]),
         _ => (GETPID, [0; 3]),
@@ -158,8 +171,11 @@ fn frequent_calls_take_few_dispatches() {
         (WRITE, [1, TEXT + 100, 40]),
         (SET_ROBUST_LIST, [TEXT, 24, 0]),
         (293, [0; 3]),
+        (PRLIMIT64, [0, 3, 0]),
+        (PRCTL, [16, TEXT + 8, 0]),
+        (GETRANDOM, [TEXT, 8, 1]),
     ];
-    let mut calls = round.repeat(60);
+    let mut calls = round.repeat(40);
     calls.extend((1..20).map(|pages| (BRK, [heap + pages * PAGE, 0, 0])));
     let report = make(&mut gpu, &vec![calls.clone(); 3], u64::MAX);
     assert_eq!(report.services, 3 * (calls.len() as u64 + 1), "all calls are counted, and the exit");

@@ -112,7 +112,7 @@ impl Call<'_> {
                 }
                 let node = process.files.node(number).ok_or(ENOENT)?;
                 if matches!(node.kind, Kind::Device(Device::Random)) {
-                    process.random += bytes as u64;
+                    process.kept.random += bytes as u64;
                 }
             }
             Object::Input => process.input_position += bytes,

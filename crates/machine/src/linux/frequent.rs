@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::process_calls::limits;
 use super::table::{CALLS, Serve};
 use super::{EPOCH, negative};
 
@@ -15,6 +16,10 @@ pub struct Frequent {
     pub heap: Range<u64>,
     /// The time of day before the first step, in nanoseconds; nothing if time is not counted in steps.
     pub epoch: Option<u64>,
+    /// What randomness follows from, beside the number of the lane.
+    pub seed: u64,
+    /// The limits of resources, by number.
+    pub limits: [u64; 16],
 }
 
 /// How a frequent call is answered.
@@ -34,11 +39,21 @@ pub enum Answer {
     Write,
     /// With 0, after X0 has become [`Kept::robust_list`](crate::Kept::robust_list), if X1 is 24.
     RobustList,
+    /// With 0, after the limit of the resource X1 is written twice to the address X3, if X0 is 0 or 1, X2 is 0 and X3 is
+    /// not.
+    Limit,
+    /// With 0, after [`Kept::name`](crate::Kept::name) is written to the address X1, if X0 is 16.
+    Name,
+    /// With X1, after so many bytes of randomness are written to the address X0, if X2 has only known flags.
+    /// [`Kept::random`](crate::Kept::random) moves on by as many. Eight bytes are a hash of seed, lane and position:
+    /// twice the finalizer of `SplitMix64`.
+    Random,
 }
 
 impl Frequent {
-    pub(crate) fn new(heap: Range<u64>, real_time: bool) -> Self {
-        Self { heap, epoch: (!real_time).then_some(EPOCH) }
+    pub(crate) fn new(heap: Range<u64>, stack_bytes: u64, seed: u64, real_time: bool) -> Self {
+        let limits = limits(&heap, stack_bytes);
+        Self { heap, epoch: (!real_time).then_some(EPOCH), seed, limits }
     }
 
     /// The calls, by number, and how they are answered.
@@ -51,6 +66,9 @@ impl Frequent {
                 (_, "clock_gettime") if self.epoch.is_some() => Answer::Clock,
                 (_, "write") => Answer::Write,
                 (_, "set_robust_list") => Answer::RobustList,
+                (_, "prlimit64") => Answer::Limit,
+                (_, "prctl") => Answer::Name,
+                (_, "getrandom") => Answer::Random,
                 _ => return None,
             };
             Some((call.number, answer))

@@ -1,5 +1,7 @@
 //! Calls about the process: its end, its names, limits, randomness.
 
+use std::ops::Range;
+
 use super::descriptors::DESCRIPTORS_MAX;
 use super::errno::{EAGAIN, EDEADLK, EINVAL, ENOSYS, ESRCH, ETIMEDOUT};
 use super::guest::TRANSFER_BYTES_MAX;
@@ -84,24 +86,28 @@ pub(super) fn uname(call: &mut Call<'_>) -> Served {
     Ok(0)
 }
 
-/// The limit of a resource: what the lane cannot exceed anyway, or none.
+/// The limits of resources, by number: what the lane cannot exceed anyway, or none.
+pub(super) fn limits(heap: &Range<u64>, stack_bytes: u64) -> [u64; 16] {
+    const DATA: usize = 2;
+    const STACK: usize = 3;
+    const CORE: usize = 4;
+    const OPEN_FILES: usize = 7;
+    let mut limits = [u64::MAX; 16];
+    limits[DATA] = heap.end - heap.start;
+    limits[STACK] = stack_bytes;
+    limits[CORE] = 0;
+    limits[OPEN_FILES] = DESCRIPTORS_MAX;
+    limits
+}
+
+/// The limit of a resource, as the guest reads it.
 fn limit(call: &Call<'_>, resource: u64) -> Result<[u8; 16], Failure> {
-    const DATA: u64 = 2;
-    const STACK: u64 = 3;
-    const CORE: u64 = 4;
-    const OPEN_FILES: u64 = 7;
-    let heap = &call.process.settings.areas.heap;
-    let limit = match resource & 0xffff_ffff {
-        DATA => heap.end - heap.start,
-        STACK => call.process.settings.areas.stack_bytes,
-        CORE => 0,
-        OPEN_FILES => DESCRIPTORS_MAX,
-        0..16 => u64::MAX,
-        _ => return Err(EINVAL.into()),
-    };
+    let areas = &call.process.settings.areas;
+    let limits = limits(&areas.heap, areas.stack_bytes);
+    let limit = limits.get(resource as u32 as usize).ok_or(EINVAL)?.to_le_bytes();
     let mut out = [0; 16];
-    out[..8].copy_from_slice(&limit.to_le_bytes());
-    out[8..].copy_from_slice(&limit.to_le_bytes());
+    out[..8].copy_from_slice(&limit);
+    out[8..].copy_from_slice(&limit);
     Ok(out)
 }
 
@@ -136,10 +142,10 @@ pub(super) fn prctl(call: &mut Call<'_>) -> Served {
         PR_SET_NAME => {
             let mut name: [u8; 16] = call.guest.array(call.x[1])?;
             name[15] = 0;
-            call.process.name = name;
+            call.process.kept.name = name;
         }
         PR_GET_NAME => {
-            let name = call.process.name;
+            let name = call.process.kept.name;
             call.guest.write(call.x[1], &name)?;
         }
         _ => return Err(EINVAL.into()),
@@ -180,6 +186,6 @@ pub(super) fn getrandom(call: &mut Call<'_>) -> Served {
     let bytes = call.guest.writable(address, bytes.min(TRANSFER_BYTES_MAX))?;
     let data = call.process.random_bytes(bytes as usize);
     call.guest.write(address, &data)?;
-    call.process.random += bytes;
+    call.process.kept.random += bytes;
     Ok(bytes)
 }

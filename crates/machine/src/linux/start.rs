@@ -101,7 +101,8 @@ pub(crate) fn start(
     let executable_end = (add(executable.as_bytes()), executable.len());
     let platform_end = (add(b"aarch64"), 7);
     let random = process.random_bytes(16);
-    process.random += 16;
+    process.kept.random += 16;
+    executor.set_kept(lane, &process.kept)?;
     strings.extend(random);
     let bytes = (strings.len() as u64).next_multiple_of(16);
     let pointers = 8 * (argument_ends.len() + environment_ends.len() + 3 + 2 * 20) as u64;

@@ -12,7 +12,7 @@ use kvrm_arm64::{Cpu, Features};
 
 use super::{Console, LaneState, Machine, Written};
 use crate::error::Error;
-use crate::executor::{Executor, Factory, Kept, Plan};
+use crate::executor::{Executor, Factory, Plan};
 use crate::image::{Image, PAGE_BYTES, PAGE_SHIFT};
 use crate::linux::{self, Areas, Frequent, Mount, Process, Settings, Start};
 use crate::program::{Permissions, Program, Segment};
@@ -318,7 +318,9 @@ impl<'a> Builder<'a> {
         }
         let images = [Arc::new(Image::with_room(&segments, features, &later)?)];
         let frames_max = self.frames_max.unwrap_or((FRAMES_MAX / self.lanes).max(FRAMES_MIN));
-        let frequent = is_linux.then(|| Frequent::new(layout.heap.clone(), self.real_time));
+        let stack_bytes = layout.stack.end - layout.stack.start;
+        let frequent =
+            is_linux.then(|| Frequent::new(layout.heap.clone(), stack_bytes, self.seed, self.real_time));
         let plan = Plan { images: &images, lanes: self.lanes, frames_max, frequent: frequent.as_ref() };
         let mut executor = self.engine.executor(&plan)?;
         // The order in which lanes are served shows where they share files or a console; then the host keeps to it.
@@ -327,7 +329,6 @@ impl<'a> Builder<'a> {
             let files = linux::files(&self.program.file_name(), &self.mounts, self.disk_bytes)?;
             let path = self.current_directory;
             let directory = linux::directory(&files, &path).ok_or(Error::GuestDirectory { path })?;
-            let stack_bytes = layout.stack.end - layout.stack.start;
             let areas = Areas { heap: layout.heap.clone(), arena, stack_bytes, trampoline };
             let settings = Settings {
                 areas,
@@ -360,7 +361,6 @@ impl<'a> Builder<'a> {
                     environment: &environment,
                 };
                 cpu.sp = linux::start(&from, process, &mut *executor, lane)?;
-                executor.set_kept(lane, &Kept { heap_end: layout.heap.start, ..Kept::default() })?;
                 environments.push(environment);
             }
             let mut setup = LaneSetup { executor: &mut *executor, number: lane, cpu, failure: None };

@@ -7,9 +7,9 @@ import package::arm64::divide::{divide};
 import package::machine::bindings::{counters, parameters};
 import package::machine::console::{WRITE_TEXT, serve_console};
 import package::machine::frames::{frame_store};
-import package::machine::layout::{CALLS, CALL_ANSWER, CALL_BREAK, CALL_CLOCK, CALL_EXIT, CALL_ROBUST_LIST, CALL_VALUE, CALL_WRITE, COLUMN_CONSOLE, COLUMN_HEAP_END, COLUMN_ROBUST_LIST, COLUMN_SLEPT, CONSOLE_HANDLES, COUNTER_SERVED, ENTRY_MAPPED, ENTRY_READ, ENTRY_WRITE, MAP_ZERO, STOP_EXIT, STOP_NONE, STOP_SYSCALL};
+import package::machine::layout::{CALLS, CALL_ANSWER, CALL_BREAK, CALL_CLOCK, CALL_EXIT, CALL_LIMIT, CALL_NAME, CALL_RANDOM, CALL_ROBUST_LIST, CALL_VALUE, CALL_WRITE, COLUMN_CONSOLE, COLUMN_HEAP_END, COLUMN_NAME, COLUMN_RANDOM, COLUMN_ROBUST_LIST, COLUMN_SLEPT, CONSOLE_HANDLES, COUNTER_SERVED, ENTRY_MAPPED, ENTRY_READ, ENTRY_WRITE, LIMITS, MAP_ZERO, STOP_EXIT, STOP_NONE, STOP_SYSCALL};
 import package::machine::mapping::{map_page};
-import package::machine::memory::{PAGE_MASK, WANT_WRITE, effort, found_code, found_frame, get_state, halves, mark_stale, own_path, set_state, translate};
+import package::machine::memory::{PAGE_MASK, WANT_WRITE, effort, found_code, found_frame, get_state, halves, lane, mark_stale, own_path, set_state, translate};
 import package::machine::registers::{KEPT_STEPS, x};
 
 /// Whether some calls need no host.
@@ -18,8 +18,21 @@ const SERVES_CALLS = true;
 /// How many pages the heap may grow by in one call, so that no lane waits long for another.
 const BREAK_PAGES = 64lu;
 
+/// The clocks there are, a bit each.
+const KNOWN_CLOCKS = 0x8ffu;
+/// Those that show the time of day.
+const CLOCKS_OF_DAY = 0x821u;
+/// Those that stand still while the lane sleeps.
+const CLOCKS_OF_PROCESSOR = 0xcu;
+
 /// What a list of robust locks has for a head, in bytes.
 const ROBUST_LIST_BYTES = 24lu;
+
+/// The only process.
+const PROCESS = 1u;
+
+/// What `prctl` is asked for the name with.
+const PR_GET_NAME = 16lu;
 
 /// Serves a call, if it can. Returns a stop: none, the exit, or that the host has to.
 fn serve_call() -> u32 {
@@ -33,7 +46,13 @@ fn serve_call() -> u32 {
     var is_served = true;
     // The console counts its calls.
     var counted = 1u;
-    switch call & ((1u << CALL_VALUE) - 1u) {
+    // Up to two words that are told to the lane, and where.
+    var told = 0u;
+    var place = x[1];
+    var first = 0lu;
+    var second = 0lu;
+    let kind = call & ((1u << CALL_VALUE) - 1u);
+    switch kind {
         case CALL_ANSWER: { value = u64(i64(i32(call) >> CALL_VALUE)); }
         case CALL_EXIT: {
             value = x[0];
@@ -43,7 +62,20 @@ fn serve_call() -> u32 {
             is_served = move_break(x[0]);
             value = get_state(COLUMN_HEAP_END);
         }
-        case CALL_CLOCK: { is_served = read_clock(u32(x[0]), x[1]); }
+        case CALL_CLOCK: {
+            let clock = u32(x[0]);
+            is_served = clock < 12u && ((KNOWN_CLOCKS >> (clock & 31u)) & 1u) == 1u;
+            var time = x[KEPT_STEPS];
+            if ((CLOCKS_OF_PROCESSOR >> (clock & 31u)) & 1u) == 0u {
+                time += get_state(COLUMN_SLEPT);
+            }
+            if ((CLOCKS_OF_DAY >> (clock & 31u)) & 1u) == 1u {
+                time += parameters.epoch;
+            }
+            first = divide(time, 1000000000lu, false);
+            second = time - first * 1000000000lu;
+            told = 2u;
+        }
         case CALL_WRITE: {
             value = x[2];
             is_served = is_console(u32(x[0])) && serve_console(WRITE_TEXT, x[1]);
@@ -55,14 +87,72 @@ fn serve_call() -> u32 {
                 set_state(COLUMN_ROBUST_LIST, x[0]);
             }
         }
+        case CALL_LIMIT: {
+            let limited = u32(x[1]);
+            is_served = u32(x[0]) <= PROCESS && limited < LIMITS && x[2] == 0lu && x[3] != 0lu;
+            first = parameters.limits[limited % LIMITS];
+            second = first;
+            place = x[3];
+            told = 2u;
+        }
+        case CALL_NAME: {
+            is_served = x[0] == PR_GET_NAME;
+            first = get_state(COLUMN_NAME);
+            second = get_state(COLUMN_NAME + 1u);
+            told = 2u;
+        }
+        case CALL_RANDOM: {
+            // Mostly it is a word.
+            let position = get_state(COLUMN_RANDOM);
+            is_served = x[1] == 8lu && x[2] < 8lu && (position & 7lu) == 0lu;
+            first = random(position >> 3u);
+            place = x[0];
+            value = 8lu;
+            told = 1u;
+        }
         default: { is_served = false; }
+    }
+    if is_served && told != 0u {
+        is_served = tell(place, first, second, told);
     }
     if !is_served {
         return STOP_SYSCALL;
     }
+    if kind == CALL_RANDOM {
+        set_state(COLUMN_RANDOM, get_state(COLUMN_RANDOM) + 8lu);
+    }
     x[0] = value;
     atomicAdd(&counters[COUNTER_SERVED], counted);
     return stop;
+}
+
+/// Writes a word or two to guest memory, if the place is aligned and at hand; says whether it is done.
+fn tell(address: u64, first: u64, second: u64, words: u32) -> bool {
+    let offset = u32(address) & 4095u;
+    if (offset & 7u) != 0u || offset + 8u * words > 4096u || translate(WANT_WRITE, address) != STOP_NONE {
+        return false;
+    }
+    let place = found_frame + (offset >> 3u);
+    frame_store(place, first);
+    if words == 2u {
+        frame_store(place + 1u, second);
+    }
+    if found_code != 0u {
+        mark_stale(found_code, offset, offset + 8u * words - 1u);
+    }
+    return true;
+}
+
+/// Eight bytes of the lane's randomness.
+fn random(position: u64) -> u64 {
+    var hash = parameters.seed ^ (u64(lane) * 0x9e3779b97f4a7c15lu);
+    for (var round = 0u; round < 2u; round += 1u) {
+        hash += select(0lu, position, round == 1u) + 0x9e3779b97f4a7c15lu;
+        hash = (hash ^ (hash >> 30u)) * 0xbf58476d1ce4e5b9lu;
+        hash = (hash ^ (hash >> 27u)) * 0x94d049bb133111eblu;
+        hash ^= hash >> 31u;
+    }
+    return hash;
 }
 
 /// Whether a descriptor is the console's. Bit 0 of what is known says something else.
@@ -95,28 +185,5 @@ fn move_break(end: u64) -> bool {
         effort += 4u;
     }
     set_state(COLUMN_HEAP_END, end);
-    return true;
-}
-
-/// Writes the time to guest memory, if that is at hand; says whether it is done.
-fn read_clock(clock: u32, address: u64) -> bool {
-    var time = x[KEPT_STEPS];
-    switch clock {
-        case 2u, 3u: {}
-        case 1u, 4u, 6u, 7u: { time += get_state(COLUMN_SLEPT); }
-        case 0u, 5u, 11u: { time += get_state(COLUMN_SLEPT) + parameters.epoch; }
-        default: { return false; }
-    }
-    let offset = u32(address) & 4095u;
-    if (offset & 7u) != 0u || offset > 4080u || translate(WANT_WRITE, address) != STOP_NONE {
-        return false;
-    }
-    let seconds = divide(time, 1000000000lu, false);
-    let place = found_frame + (offset >> 3u);
-    frame_store(place, seconds);
-    frame_store(place + 1u, time - seconds * 1000000000lu);
-    if found_code != 0u {
-        mark_stale(found_code, offset, offset + 15u);
-    }
     return true;
 }
