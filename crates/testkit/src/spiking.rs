@@ -38,7 +38,7 @@ pub fn cases(neurons: u32) -> impl Strategy<Value = Case> {
         |((seed, fraction_bits, dt, learns), populations, projections, rules, injections, drives)| {
             // Without FEAGI's large products there is room for weights that make synapses take 8 bytes.
             let has_feagi = populations.iter().any(|(_, models)| matches!(models[0], Model::Feagi(_)));
-            let fraction_bits = if has_feagi { fraction_bits } else { 2 * fraction_bits };
+            let fraction_bits = if has_feagi { fraction_bits } else { (3 * fraction_bits).min(14) };
             let builder = Builder::new(dt).seed(seed).fraction_bits(fraction_bits).injection_limit(1 << 20);
             let rules = if learns { rules } else { Vec::new() };
             let network = network(builder, &populations, &projections, rules);
