@@ -47,6 +47,8 @@ pub(crate) struct Share {
     pub(crate) fired: Vec<Fired>,
     /// The populations that have neurons here.
     groups: Vec<Group>,
+    /// Room for a list of neurons.
+    touched: Vec<u32>,
 }
 
 /// Neurons of a share that belong to the same population, counted from the share's first.
@@ -79,7 +81,7 @@ impl Share {
                 groups.push(Group { population, neurons, is_quiet });
             }
         }
-        Self { neurons, columns, ring, marks, fired_bits, fired: Vec::new(), groups }
+        Self { neurons, columns, ring, marks, fired_bits, fired: Vec::new(), groups, touched: Vec::new() }
     }
 
     /// Updates all neurons.
@@ -87,17 +89,17 @@ impl Share {
         self.inject(network, step);
         self.fired.clear();
         self.fired_bits.fill(0);
-        let groups = std::mem::take(&mut self.groups);
+        let (groups, mut touched) = (std::mem::take(&mut self.groups), std::mem::take(&mut self.touched));
         for group in &groups {
             if group.is_quiet && step.drives[group.population] == 0 {
-                self.update_touched(network, step, group);
+                touched.clear();
+                self.find_touched(network, step, group, &mut touched);
+                self.update_neurons(network, step, group, touched.iter().map(|&index| index as usize));
             } else {
-                for index in group.neurons.clone() {
-                    self.update_neuron(network, step, group, index);
-                }
+                self.update_neurons(network, step, group, group.neurons.clone());
             }
         }
-        self.groups = groups;
+        (self.groups, self.touched) = (groups, touched);
         let length = self.neurons.len();
         let ports = network.parts().ports as usize;
         self.ring[step.slot * ports * length..][..ports * length].fill(0);
@@ -123,57 +125,64 @@ impl Share {
         }
     }
 
-    /// Updates those neurons of a group at which something arrives.
-    fn update_touched(&mut self, network: &Network, step: &StepInput<'_>, group: &Group) {
+    /// Finds those neurons of a group at which something arrives.
+    fn find_touched(&self, network: &Network, step: &StepInput<'_>, group: &Group, found: &mut Vec<u32>) {
         let ports = network.parts().ports as usize;
         let length = self.neurons.len();
         let Range { mut start, end } = group.neurons;
         while start < end {
-            let word_end = (start / 32 * 32 + 32).min(end);
+            let first = start / 32 * 32;
+            let word_end = (first + 32).min(end);
             let mut touched = self.marks[step.slot * bit_words(length) + start / 32];
             for port in 0..ports {
                 let sums = &self.ring[(step.slot * ports + port) * length..][start..word_end];
                 for (bit, &sum) in sums.iter().enumerate() {
-                    touched |= u32::from(sum != 0) << (start % 32 + bit);
+                    touched |= u32::from(sum != 0) << (start - first + bit);
                 }
             }
-            // Marks of neighbours that belong to other groups.
-            touched &= u32::MAX << (start % 32) & u32::MAX >> (32 - (word_end - start / 32 * 32));
+            // Without the marks of neighbours in other groups.
+            touched &= u32::MAX << (start - first) & u32::MAX >> (32 - (word_end - first));
             while touched != 0 {
-                self.update_neuron(network, step, group, start / 32 * 32 + touched.trailing_zeros() as usize);
+                found.push(first as u32 + touched.trailing_zeros());
                 touched &= touched - 1;
             }
             start = word_end;
         }
     }
 
-    #[inline]
-    fn update_neuron(&mut self, network: &Network, step: &StepInput<'_>, group: &Group, index: usize) {
+    /// Updates some neurons of a group.
+    fn update_neurons(
+        &mut self,
+        network: &Network,
+        step: &StepInput<'_>,
+        group: &Group,
+        neurons: impl Iterator<Item = usize>,
+    ) {
         let parts = network.parts();
-        let ports = parts.ports as usize;
-        let length = self.neurons.len();
-        let neuron = self.neurons.start + index;
-        let record = &parts.records[parts.record_of[neuron] as usize];
-        let mut arrival = Arrival::default();
-        for port in 0..ports {
-            arrival.ports[port] = self.ring[(step.slot * ports + port) * length + index];
-        }
-        let marks = self.marks.get(step.slot * bit_words(length) + index / 32).copied().unwrap_or(0);
-        arrival.is_input = arrival.ports != [0; 2] || marks >> (index % 32) & 1 != 0;
+        let (ports, length) = (parts.ports as usize, self.neurons.len());
+        let (sums, others) = self.ring[step.slot * ports * length..][..ports * length].split_at(length);
+        let marks = self.marks.get(step.slot * bit_words(length)..).unwrap_or(&[]);
+        let record_of = &parts.record_of[self.neurons.clone()];
+        let [first, second, third, fourth] = self.columns.each_mut().map(|column| &mut column[..length]);
         let drive = step.drives[group.population];
-        if drive != 0 {
-            arrival.give(drive, ports);
-        }
-        let mut words = [0, 1, 2, 3].map(|word| self.columns[word][index]);
-        let psp = model::update(record, &parts.tables, &step.clock, neuron as u32, arrival, &mut words);
-        for (column, word) in self.columns.iter_mut().zip(words) {
-            column[index] = word;
-        }
-        if let Some(psp) = psp {
-            let fan_out = parts.synapses.lengths[neuron];
-            let scale = fixed::scale(psp, feagi::is_divided(record), fan_out);
-            self.fired.push(Fired { source: neuron as u32, scale });
-            self.fired_bits[index / 32] |= 1 << (index % 32);
+        for index in neurons {
+            let record = &parts.records[record_of[index] as usize];
+            let ports = [sums[index], others.get(index).copied().unwrap_or(0)];
+            let mark = marks.get(index / 32).is_some_and(|marks| marks >> (index % 32) & 1 != 0);
+            let mut arrival = Arrival { ports, is_input: ports != [0; 2] || mark };
+            if drive != 0 {
+                arrival.give(drive, parts.ports as usize);
+            }
+            let neuron = (self.neurons.start + index) as u32;
+            let mut words = [first[index], second[index], third[index], fourth[index]];
+            let psp = model::update(record, &parts.tables, &step.clock, neuron, arrival, &mut words);
+            [first[index], second[index], third[index], fourth[index]] = words;
+            if let Some(psp) = psp {
+                let fan_out = parts.synapses.lengths[neuron as usize];
+                let scale = fixed::scale(psp, feagi::is_divided(record), fan_out);
+                self.fired.push(Fired { source: neuron, scale });
+                self.fired_bits[index / 32] |= 1 << (index % 32);
+            }
         }
     }
 

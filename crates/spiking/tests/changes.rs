@@ -1,10 +1,8 @@
 //! A network that is changed is the network that would have been built.
 
-use std::sync::Arc;
-
 use kvrm_spiking::{
-    Builder, Change, Error, Executor, Feagi, Injection, Lif, Link, Model, Network, Parallel, Reference,
-    Simulation, Synapse,
+    Builder, Change, Error, Feagi, Injection, Lif, Link, Model, Network, Parallel, Reference, Simulation,
+    Synapse,
 };
 use kvrm_testkit::spiking::cases;
 use proptest::prelude::*;
@@ -109,10 +107,11 @@ fn impossible_changes_change_nothing() {
 #[test]
 fn what_is_on_its_way_still_arrives() {
     let network = built([1.0; 3], &[(0, 1, 5.0, 4)], 0, 1);
-    let engines: [fn(Arc<Network>) -> Box<dyn Executor>; 2] =
-        [|network| Box::new(Reference::new(network)), |network| Box::new(Parallel::new(network))];
-    for engine in engines {
-        let mut simulation = Simulation::new(network.clone(), engine);
+    let simulations = [
+        Simulation::new(network.clone(), |network| Box::new(Reference::new(network))),
+        Simulation::new(network, |network| Box::new(Parallel::new(network))),
+    ];
+    for mut simulation in simulations {
         simulation.record(10);
         simulation.inject(0, 1).expect("an amount in range");
         simulation.run(2).expect("room for spikes");

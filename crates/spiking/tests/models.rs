@@ -53,7 +53,7 @@ fn lif_stays_within_a_ten_thousandth_of_a_millivolt() {
     for step in 0..20_000_u32 {
         // Irregular input of both signs, from -2 to 6 mV of current.
         let hash = kvrm_spiking::random::pcg(step);
-        let amount = if hash % 3 == 0 { (hash >> 9) as i32 - (1 << 21) } else { 0 };
+        let amount = if hash.is_multiple_of(3) { (hash >> 9) as i32 - (1 << 21) } else { 0 };
         let input = kvrm_spiking::Injection { step: 0, neuron: 0, amount };
         let input = Input::new(vec![input]).expect("one injection");
         engine.run(1, &input, None).expect("an input in range");
