@@ -1,9 +1,10 @@
 //! `docs/linux.md`: what Linux programs find, and every system call, from the table of the machine.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use kvrm_machine::linux::{CALLS, Status};
+use kvrm_machine::linux::{CALLS, Frequent, Status};
 
 use super::BANNER;
 
@@ -49,22 +50,29 @@ $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /doc
 - *Lanes.* Calls of lanes are served at the same time, on all cores, whatever engine runs them. Lanes share nothing they
   can change, and what they print is passed on in their order, so that nothing depends on which thread was first.
 
+- *Without the host.* On a GPU the calls marked so are served where they are made, in the usual case: an answer that is
+  always the same, the exit, `brk` that unmaps nothing, a clock that counts steps, up to 1,024 bytes for the console. What
+  is unusual about them, and all other calls, stop the lane until the others have stopped as well.
+
 An unknown call returns `ENOSYS` and is counted in the report.
 
-| number | call | status | note |
-| ---: | --- | --- | --- |
+| number | call | status | without the host | note |
+| ---: | --- | --- | --- | --- |
 ";
 
 pub(super) fn text() -> Result<String> {
     let mut text = format!("<!-- {BANNER}, do not edit. -->\n\n{HEAD}");
+    let frequent = Frequent { heap: 0..0, epoch: Some(0), seed: 0, limits: [0; 16] };
+    let frequent: BTreeSet<u64> = frequent.answers().map(|(number, _)| number).collect();
     for call in CALLS {
+        let without_host = if frequent.contains(&call.number) { "yes" } else { "" };
         let status = match call.status {
             Status::Complete => "complete",
             Status::Partial => "partial",
             Status::Accepted => "accepted",
             Status::Refused => "refused",
         };
-        writeln!(text, "| {} | `{}` | {status} | {} |", call.number, call.name, call.note)?;
+        writeln!(text, "| {} | `{}` | {status} | {without_host} | {} |", call.number, call.name, call.note)?;
     }
     text.push_str(
         "\nComplete: all of it that one thread of one process can tell. Partial: what the note says. Accepted: nothing is \
