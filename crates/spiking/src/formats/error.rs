@@ -36,6 +36,16 @@ pub enum FileError {
         /// What it is.
         found: String,
     },
+    /// A line of a text is not what it should be.
+    #[error("{file}: line {line}: {message}")]
+    Text {
+        /// The file.
+        file: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
     /// What a file describes is no network, or no state of this network.
     #[error("{file}: {place}: {source}")]
     Network {
