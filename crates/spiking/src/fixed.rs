@@ -1,0 +1,99 @@
+//! Fixed-point numbers: how the engines, on CPUs and GPUs alike, compute without rounding of their own.
+//!
+//! | quantity | type | fraction bits | range | step |
+//! | --- | --- | --- | --- | --- |
+//! | potentials and currents of LIF and Izhikevich neurons, mV | `i32` | 20 | ±2,048 | 9.5e-7 |
+//! | potential of FEAGI neurons | `i64` | 32 | ±2^31 | 2.3e-10 |
+//! | coefficients | `i32` | 30 | ±2 | 9.3e-10 |
+//! | what a FEAGI neuron keeps of its potential | `u32` | 31 | 0 to 1 | 4.7e-10 |
+//! | weights and sums of inputs | `i32` | `fraction_bits` of the network | | the weight unit |
+//! | what a spike multiplies weights by | `u32` | 16 | 0 to 255 | 1.5e-5 |
+//!
+//! Products are rounded to the nearest value, halves up. What leaves its range stays at its end: nothing wraps.
+
+/// Fraction bits of potentials and currents in mV.
+pub const MILLIVOLT_BITS: u32 = 20;
+
+/// Fraction bits of coefficients.
+pub const COEFFICIENT_BITS: u32 = 30;
+
+/// Fraction bits of the potential of FEAGI neurons.
+pub const POTENTIAL_BITS: u32 = 32;
+
+/// Fraction bits of what a FEAGI neuron keeps of its potential.
+pub const KEEP_BITS: u32 = 31;
+
+/// Fraction bits of what a spike multiplies weights by.
+pub const SCALE_BITS: u32 = 16;
+
+/// Most fraction bits that weights may have.
+pub const FRACTION_BITS_MAX: u32 = 20;
+
+/// The nearest value that 32 bits hold.
+#[must_use]
+pub const fn saturate(value: i64) -> i32 {
+    if value > i32::MAX as i64 {
+        i32::MAX
+    } else if value < i32::MIN as i64 {
+        i32::MIN
+    } else {
+        value as i32
+    }
+}
+
+/// `value * 2^-bits`, rounded; the value must be at least `2^(bits - 1)` away from the end of its range.
+#[must_use]
+pub const fn round_shift(value: i64, bits: u32) -> i64 {
+    (value + (1 << (bits - 1))) >> bits
+}
+
+/// A number times a coefficient.
+#[must_use]
+pub const fn mul(number: i32, coefficient: i32) -> i32 {
+    saturate(round_shift(number as i64 * coefficient as i64, COEFFICIENT_BITS))
+}
+
+/// The sum.
+#[must_use]
+pub const fn add(left: i32, right: i32) -> i32 {
+    left.saturating_add(right)
+}
+
+/// The potential of a FEAGI neuron times `keep`, at most 2^31: exact for 0 and 2^31.
+#[must_use]
+pub const fn leak(potential: i64, keep: u32) -> i64 {
+    let high = (potential >> 32) * keep as i64;
+    let low = ((potential as u32 as u64) * keep as u64 + (1 << (KEEP_BITS - 1))) >> KEEP_BITS;
+    (high << 1) + low as i64
+}
+
+/// What a synapse adds to the sum of its target, in weight units.
+#[must_use]
+pub const fn contribution(weight: i32, scale: u32) -> i32 {
+    saturate(round_shift(weight as i64 * scale as i64, SCALE_BITS))
+}
+
+/// What a spike multiplies weights by: the postsynaptic potential `psp` (1 for all but FEAGI neurons), shared among
+/// the source's `fan_out` synapses if it is divided.
+#[must_use]
+pub const fn scale(psp: u32, is_divided: bool, fan_out: u32) -> u32 {
+    let whole = psp << SCALE_BITS;
+    if is_divided && fan_out != 0 {
+        ((whole as u64 + (fan_out / 2) as u64) / fan_out as u64) as u32
+    } else {
+        whole
+    }
+}
+
+/// The fixed-point number nearest to `value`, if there is one.
+#[must_use]
+pub fn fixed(value: f64, bits: u32) -> Option<i32> {
+    let scaled = libm::floor(value * (1_u64 << bits) as f64 + 0.5);
+    (scaled >= f64::from(i32::MIN) && scaled <= f64::from(i32::MAX)).then_some(scaled as i32)
+}
+
+/// The value of a fixed-point number.
+#[must_use]
+pub fn float(value: i32, bits: u32) -> f64 {
+    f64::from(value) / (1_u64 << bits) as f64
+}

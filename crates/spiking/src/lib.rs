@@ -1,0 +1,42 @@
+//! Spiking networks: what they are, how they are made, and how CPUs run them.
+//!
+//! You probably want the facade crate `kvrm`, which re-exports this one. A [`Builder`] makes a [`Network`] of
+//! populations and synapses, an [`Executor`] runs it step by step, a [`Recorder`] keeps its spikes. Everything that
+//! changes is a [`State`], which consists of integers and is the same on every engine and host after every step.
+//!
+//! A neuron is its number: there are no tables to look it up in. A synapse takes 4 bytes, or 8 if its target, delay
+//! and weight need more than 32 bits ([`Packing`]).
+
+mod bound;
+mod builder;
+mod change;
+mod error;
+mod executor;
+pub mod fixed;
+mod input;
+pub mod model;
+mod network;
+mod plasticity;
+pub mod random;
+mod record;
+mod recorder;
+mod reference;
+mod state;
+mod synapses;
+
+pub use builder::{Builder, Link, Model, PopulationId};
+pub use change::Changed;
+pub use error::Error;
+pub use executor::Executor;
+pub use input::{Injection, Input};
+pub use model::feagi::Feagi;
+pub use model::izhikevich::Izhikevich;
+pub use model::lif::Lif;
+pub use model::poisson::Poisson;
+pub use network::{INJECTION_LIMIT, Network, Parts, Population};
+pub use plasticity::{HISTORY_STEPS, Plasticity, Rule};
+pub use record::{Kind, Record, STATE_WORDS, join, split};
+pub use recorder::{Recorder, Spike};
+pub use reference::Reference;
+pub use state::{State, bit_words, set_bits};
+pub use synapses::{Packing, Synapse, Synapses};

@@ -1,0 +1,94 @@
+//! The models: what a neuron does in a step.
+//!
+//! Each file has the parameters of a model in physical units, how they become a [`Record`], and `update`, a pure
+//! function of integers that every engine calls or has a twin of.
+
+use crate::random::{self, Purpose};
+use crate::{Error, Kind, Record, STATE_WORDS, fixed};
+
+pub mod feagi;
+pub mod izhikevich;
+pub mod lif;
+pub mod poisson;
+
+/// The state of a neuron: columns 0 to 3.
+pub type Words = [u32; STATE_WORDS];
+
+/// What a neuron gets in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arrival {
+    /// The sums of its ports, in weight units, injections and drive included.
+    pub ports: [i32; 2],
+    /// Whether anything has arrived, even if the sum is zero. Only FEAGI neurons ask.
+    pub is_input: bool,
+}
+
+impl Arrival {
+    /// Adds an injection or a drive: input, even if it is zero, for the port of its sign.
+    #[inline]
+    pub const fn give(&mut self, amount: i32, ports: usize) {
+        self.ports[if amount < 0 { ports - 1 } else { 0 }] += amount;
+        self.is_input = true;
+    }
+}
+
+/// What all neurons share in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clock {
+    /// The step, counted from the network's beginning.
+    pub step: u64,
+    /// What FEAGI calls the burst: one more than the step.
+    pub burst: u32,
+    /// The key of Poisson inputs.
+    pub input: u32,
+    /// The key of Poisson sources.
+    pub source: u32,
+}
+
+impl Clock {
+    /// The clock of a step in a network with this seed.
+    #[must_use]
+    pub const fn new(seed: u64, step: u64) -> Self {
+        Self {
+            step,
+            burst: step.wrapping_add(1) as u32,
+            input: random::step_key(random::base(seed, Purpose::Input), step),
+            source: random::step_key(random::base(seed, Purpose::Source), step),
+        }
+    }
+}
+
+/// One step of a neuron. If it fires, gives its postsynaptic potential, 1 for all but FEAGI neurons.
+#[must_use]
+#[inline]
+pub fn update(
+    record: &Record,
+    tables: &[u32],
+    clock: &Clock,
+    neuron: u32,
+    arrival: Arrival,
+    state: &mut Words,
+) -> Option<u32> {
+    match Kind::of(record.kind) {
+        Some(Kind::Feagi) => feagi::update(record, clock, neuron, arrival, state),
+        Some(Kind::Lif) => lif::update(record, tables, clock, neuron, arrival, state).then_some(1),
+        Some(Kind::Izhikevich) => {
+            izhikevich::update(record, tables, clock, neuron, arrival, state).then_some(1)
+        }
+        Some(Kind::Poisson) => poisson::update(record, clock, neuron).then_some(1),
+        None => None,
+    }
+}
+
+/// A fixed-point number of a record.
+fn word(what: &str, value: f64, bits: u32) -> Result<u32, Error> {
+    let limit = f64::from(1_u32 << (31 - bits));
+    fixed::fixed(value, bits)
+        .map(|fixed| fixed as u32)
+        .ok_or_else(|| Error::parameter(what, value, format!("less than {limit} either way")))
+}
+
+/// A number of weight units.
+pub(crate) fn weight_units(what: &str, value: f64, fraction_bits: u32) -> Result<i32, Error> {
+    word(what, value, fraction_bits).map(|word| word as i32)
+}

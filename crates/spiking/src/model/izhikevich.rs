@@ -1,0 +1,133 @@
+//! Izhikevich's neuron (2003): v' = 0.04 v^2 + 5 v + 140 - u + I, u' = a (b v - u), and at the peak v becomes c and u
+//! grows by d.
+//!
+//! As in the paper, v is advanced by Euler steps of at most 0.5 ms and then u by one of `dt`; what arrives is the
+//! current I of this step. The peak is looked for after that, so a spike is told in the step in which v gets there,
+//! not in the next one. State: v (absolute) and u, 20 fraction bits each.
+
+use super::{Arrival, Clock, Words};
+use crate::fixed::{self, COEFFICIENT_BITS, MILLIVOLT_BITS, round_shift};
+use crate::{Error, Kind, Record};
+
+/// Record words.
+const A_DT: usize = 2;
+const B: usize = 3;
+const C: usize = 4;
+const D: usize = 5;
+const PEAK: usize = 6;
+const BIAS: usize = 7;
+const SUBSTEP: usize = 8;
+const SUBSTEPS: usize = 9;
+
+/// Fraction bits of the length of a substep, in ms.
+const SUBSTEP_BITS: u32 = 24;
+
+/// 0.04 as a coefficient.
+const SQUARE: i64 = 42_949_673;
+
+/// Parameters of Izhikevich's neurons: regular spiking by default.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Izhikevich {
+    /// Rate of u, 1/ms.
+    pub a: f64,
+    /// How u depends on v.
+    pub b: f64,
+    /// v after a spike, mV.
+    pub c: f64,
+    /// What a spike adds to u.
+    pub d: f64,
+    /// Where v is cut off, mV.
+    pub peak: f64,
+    /// A constant current.
+    pub bias: f64,
+    /// Poisson input: spikes a second, of all inputs together.
+    pub poisson_rate: f64,
+    /// The current that each of them is in its step.
+    pub poisson_weight: f64,
+    /// A current that can be switched while the network runs.
+    pub drive: f64,
+}
+
+impl Default for Izhikevich {
+    fn default() -> Self {
+        Self {
+            a: 0.02,
+            b: 0.2,
+            c: -65.0,
+            d: 8.0,
+            peak: 30.0,
+            bias: 0.0,
+            poisson_rate: 0.0,
+            poisson_weight: 0.0,
+            drive: 0.0,
+        }
+    }
+}
+
+impl Izhikevich {
+    /// The record for steps of `dt` ms in a network of so many fraction bits, without its Poisson table.
+    pub(crate) fn record(&self, dt: f64, fraction_bits: u32) -> Result<Record, Error> {
+        let substeps = libm::ceil(dt / 0.5).max(1.0);
+        if !(1.0..=1000.0).contains(&substeps) {
+            return Err(Error::parameter("dt", dt, "at most 500 ms with Izhikevich's neurons"));
+        }
+        let mut words = [0; 15];
+        let mut set = |word: usize, what: &str, value: f64, bits: u32| {
+            words[word] = super::word(what, value, bits)?;
+            Ok::<(), Error>(())
+        };
+        set(A_DT, "a dt", self.a * dt, COEFFICIENT_BITS)?;
+        set(B, "b", self.b, COEFFICIENT_BITS)?;
+        set(C, "c", self.c, MILLIVOLT_BITS)?;
+        set(D, "d", self.d, MILLIVOLT_BITS)?;
+        set(PEAK, "peak", self.peak, MILLIVOLT_BITS)?;
+        set(BIAS, "bias", self.bias, MILLIVOLT_BITS)?;
+        set(SUBSTEP, "substep", dt / substeps, SUBSTEP_BITS)?;
+        set(Record::POISSON + 2, "Poisson weight", self.poisson_weight, MILLIVOLT_BITS)?;
+        words[SUBSTEPS] = substeps as u32;
+        words[Record::DRIVE] = super::weight_units("drive", self.drive, fraction_bits)? as u32;
+        words[Record::SHIFT] = MILLIVOLT_BITS - fraction_bits;
+        Ok(Record { kind: Kind::Izhikevich as u32, words })
+    }
+
+    /// The state that a neuron of this potential begins with: u is b v.
+    pub(crate) fn initial(&self, v: f64) -> Result<Words, Error> {
+        let u = super::word("initial recovery", self.b * v, MILLIVOLT_BITS)?;
+        Ok([super::word("initial potential", v, MILLIVOLT_BITS)?, u, 0, 0])
+    }
+}
+
+/// One step; says whether the neuron fires.
+#[inline]
+pub(crate) fn update(
+    record: &Record,
+    tables: &[u32],
+    clock: &Clock,
+    neuron: u32,
+    arrival: Arrival,
+    state: &mut Words,
+) -> bool {
+    let [mut v, mut u] = [state[0] as i32, state[1] as i32];
+    let input = (i64::from(arrival.ports[0]) + i64::from(arrival.ports[1])) << record.words[Record::SHIFT];
+    let poisson = super::lif::poisson_input(record, tables, clock, neuron);
+    let current = i64::from(fixed::saturate(input + poisson + i64::from(record.signed(BIAS))));
+    // |v| < 2^31 and the factor before it < 2^27, so the slope stays below 2^38, and its product with the substep, at
+    // most 2^23, within 64 bits.
+    for _ in 0..record.words[SUBSTEPS] {
+        let factor = round_shift(i64::from(v) * SQUARE, COEFFICIENT_BITS) + (5 << MILLIVOLT_BITS);
+        let square = round_shift(i64::from(v) * factor, MILLIVOLT_BITS);
+        let slope = square + (140 << MILLIVOLT_BITS) - i64::from(u) + current;
+        v = fixed::saturate(
+            i64::from(v) + round_shift(slope * i64::from(record.words[SUBSTEP]), SUBSTEP_BITS),
+        );
+    }
+    let toward = fixed::saturate(i64::from(fixed::mul(v, record.signed(B))) - i64::from(u));
+    u = fixed::add(u, fixed::mul(toward, record.signed(A_DT)));
+    let fires = v >= record.signed(PEAK);
+    if fires {
+        v = record.signed(C);
+        u = fixed::add(u, record.signed(D));
+    }
+    (state[0], state[1]) = (v as u32, u as u32);
+    fires
+}

@@ -1,0 +1,176 @@
+//! Leaky integrate-and-fire with exponential currents, integrated exactly, in the order of NEST's `iaf_psc_exp`.
+//!
+//! Potentials are relative to the resting one. A current is expressed as what it would shift the potential by in the
+//! long run, J = R I, in mV, so a weight of 1 lets J jump by 1 mV. State: V, J excitatory, J inhibitory (20 fraction
+//! bits each), refractory steps left.
+
+use super::{Arrival, Clock, Words};
+use crate::fixed::{self, COEFFICIENT_BITS, MILLIVOLT_BITS};
+use crate::{Error, Kind, Record, random};
+
+/// Record words.
+const DECAY: usize = 2;
+const EXCITATORY: usize = 3;
+const INHIBITORY: usize = 4;
+const DECAY_EXCITATORY: usize = 5;
+const DECAY_INHIBITORY: usize = 6;
+const BIAS: usize = 7;
+const THRESHOLD: usize = 8;
+const RESET: usize = 9;
+const REFRACTORY: usize = 10;
+
+/// Parameters of LIF neurons. Times are in ms, potentials in mV.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lif {
+    /// Time constant of the membrane.
+    pub tau_m: f64,
+    /// Time constant of excitatory currents.
+    pub tau_ex: f64,
+    /// Time constant of inhibitory currents. If it equals `tau_ex` in all populations, the network has one port.
+    pub tau_in: f64,
+    /// Resting potential.
+    pub v_rest: f64,
+    /// Fires at this potential or more.
+    pub v_th: f64,
+    /// The potential after a spike.
+    pub v_reset: f64,
+    /// How long the potential then stays there.
+    pub t_ref: f64,
+    /// A constant current, as the shift of the potential that it leads to.
+    pub bias: f64,
+    /// Poisson input: spikes a second, of all inputs together.
+    pub poisson_rate: f64,
+    /// How much each of them lets J jump, in mV.
+    pub poisson_weight: f64,
+    /// Input of every step, in mV of J, excitatory if it is positive.
+    pub drive: f64,
+}
+
+impl Default for Lif {
+    /// The neuron of Potjans and Diesmann (2014).
+    fn default() -> Self {
+        Self {
+            tau_m: 10.0,
+            tau_ex: 0.5,
+            tau_in: 0.5,
+            v_rest: -65.0,
+            v_th: -50.0,
+            v_reset: -65.0,
+            t_ref: 2.0,
+            bias: 0.0,
+            poisson_rate: 0.0,
+            poisson_weight: 0.0,
+            drive: 0.0,
+        }
+    }
+}
+
+impl Lif {
+    /// The record for steps of `dt` ms in a network of so many fraction bits, without its Poisson table.
+    pub(crate) fn record(&self, dt: f64, fraction_bits: u32) -> Result<Record, Error> {
+        for (what, tau) in [("tau_m", self.tau_m), ("tau_ex", self.tau_ex), ("tau_in", self.tau_in)] {
+            if !(tau > 0.0 && tau.is_finite()) {
+                return Err(Error::parameter(what, tau, "more than 0 ms"));
+            }
+        }
+        if !(f64::NEG_INFINITY..self.v_th).contains(&self.v_reset) {
+            return Err(Error::parameter(
+                "v_reset",
+                self.v_reset,
+                format!("less than v_th, {} mV", self.v_th),
+            ));
+        }
+        let refractory = libm::round(self.t_ref / dt);
+        if !(0.0..=f64::from(i32::MAX)).contains(&refractory) {
+            return Err(Error::parameter("t_ref", self.t_ref, "0 to 2^31 steps"));
+        }
+        let mut words = [0; 15];
+        let mut set = |word: usize, what: &str, value: f64, bits: u32| {
+            words[word] = super::word(what, value, bits)?;
+            Ok::<(), Error>(())
+        };
+        let decay = libm::exp(-dt / self.tau_m);
+        set(DECAY, "decay", decay, COEFFICIENT_BITS)?;
+        set(EXCITATORY, "excitatory share", response(dt, self.tau_m, self.tau_ex), COEFFICIENT_BITS)?;
+        set(INHIBITORY, "inhibitory share", response(dt, self.tau_m, self.tau_in), COEFFICIENT_BITS)?;
+        set(DECAY_EXCITATORY, "decay", libm::exp(-dt / self.tau_ex), COEFFICIENT_BITS)?;
+        set(DECAY_INHIBITORY, "decay", libm::exp(-dt / self.tau_in), COEFFICIENT_BITS)?;
+        set(BIAS, "bias", -libm::expm1(-dt / self.tau_m) * self.bias, MILLIVOLT_BITS)?;
+        set(THRESHOLD, "v_th - v_rest", self.v_th - self.v_rest, MILLIVOLT_BITS)?;
+        set(RESET, "v_reset - v_rest", self.v_reset - self.v_rest, MILLIVOLT_BITS)?;
+        set(Record::POISSON + 2, "Poisson weight", self.poisson_weight, MILLIVOLT_BITS)?;
+        words[REFRACTORY] = refractory as u32;
+        words[Record::DRIVE] = super::weight_units("drive", self.drive, fraction_bits)? as u32;
+        words[Record::SHIFT] = MILLIVOLT_BITS - fraction_bits;
+        Ok(Record { kind: Kind::Lif as u32, words })
+    }
+
+    /// The state that a neuron of this potential begins with.
+    pub(crate) fn initial(&self, v: f64) -> Result<Words, Error> {
+        Ok([super::word("initial potential", v - self.v_rest, MILLIVOLT_BITS)?, 0, 0, 0])
+    }
+}
+
+/// How much of J = 1 mV at the beginning of a step is in V at its end.
+fn response(dt: f64, tau_m: f64, tau_s: f64) -> f64 {
+    let (membrane, synapse) = (1.0 / tau_m, 1.0 / tau_s);
+    let difference = dt * (membrane - synapse);
+    // The limit of the quotient where it cancels; what is neglected is of the order of the difference.
+    let share = if difference.abs() < 1e-9 { dt } else { libm::expm1(difference) / (membrane - synapse) };
+    membrane * libm::exp(-dt * membrane) * share
+}
+
+/// One step; says whether the neuron fires.
+#[inline]
+pub(crate) fn update(
+    record: &Record,
+    tables: &[u32],
+    clock: &Clock,
+    neuron: u32,
+    arrival: Arrival,
+    state: &mut Words,
+) -> bool {
+    let [mut v, mut excitatory, mut inhibitory] = [state[0], state[1], state[2]].map(|word| word as i32);
+    let mut refractory = state[3];
+    if refractory == 0 {
+        let sum = i64::from(fixed::mul(v, record.signed(DECAY)))
+            + i64::from(fixed::mul(excitatory, record.signed(EXCITATORY)))
+            + i64::from(fixed::mul(inhibitory, record.signed(INHIBITORY)))
+            + i64::from(record.signed(BIAS));
+        v = fixed::saturate(sum);
+    } else {
+        refractory -= 1;
+    }
+    let [mut to_excitatory, mut to_inhibitory] =
+        arrival.ports.map(|port| i64::from(port) << record.words[Record::SHIFT]);
+    let poisson = poisson_input(record, tables, clock, neuron);
+    if poisson < 0 {
+        to_inhibitory += poisson;
+    } else {
+        to_excitatory += poisson;
+    }
+    excitatory =
+        fixed::saturate(i64::from(fixed::mul(excitatory, record.signed(DECAY_EXCITATORY))) + to_excitatory);
+    inhibitory =
+        fixed::saturate(i64::from(fixed::mul(inhibitory, record.signed(DECAY_INHIBITORY))) + to_inhibitory);
+    let fires = v >= record.signed(THRESHOLD);
+    if fires {
+        v = record.signed(RESET);
+        refractory = record.words[REFRACTORY];
+    }
+    *state = [v as u32, excitatory as u32, inhibitory as u32, refractory];
+    fires
+}
+
+/// What the Poisson input of LIF and Izhikevich neurons brings, mV with 20 fraction bits.
+#[inline]
+pub(super) fn poisson_input(record: &Record, tables: &[u32], clock: &Clock, neuron: u32) -> i64 {
+    let [start, length, weight] = [0, 1, 2].map(|word| record.words[Record::POISSON + word]);
+    if length == 0 {
+        return 0;
+    }
+    let number = random::draw(clock.input, neuron);
+    let table = &tables[start as usize..][..length as usize];
+    let count = table.iter().take_while(|&&threshold| threshold <= number).count();
+    count as i64 * i64::from(weight as i32)
+}

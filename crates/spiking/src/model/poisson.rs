@@ -1,0 +1,66 @@
+//! Sources that fire at random, and the tables that Poisson inputs are drawn from.
+
+use super::Clock;
+use crate::{Error, Kind, Record, random};
+
+/// Record words.
+const PROBABILITY: usize = 2;
+const ALWAYS: usize = 3;
+
+/// The most events a step that a Poisson input may have on average.
+const MEAN_MAX: f64 = 4096.0;
+
+/// A source of spikes; what arrives at it is ignored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Poisson {
+    /// Spikes a second. A source fires at most once in a step, with the probability that a Poisson process has an
+    /// event in it.
+    pub rate: f64,
+}
+
+impl Poisson {
+    /// The record for steps of `dt` ms.
+    pub(crate) fn record(&self, dt: f64) -> Result<Record, Error> {
+        let mean = mean("rate", self.rate, dt)?;
+        let probability = libm::round(-libm::expm1(-mean) * (1_u64 << 32) as f64);
+        let mut words = [0; 15];
+        words[PROBABILITY] = probability as u32;
+        words[ALWAYS] = u32::from(probability >= (1_u64 << 32) as f64);
+        Ok(Record { kind: Kind::Poisson as u32, words })
+    }
+}
+
+/// Events in a step of `dt` ms.
+pub(crate) fn mean(what: &str, rate: f64, dt: f64) -> Result<f64, Error> {
+    let mean = rate * dt / 1000.0;
+    if !(0.0..=MEAN_MAX).contains(&mean) {
+        return Err(Error::parameter(what, rate, format!("0 to {} spikes a second", MEAN_MAX * 1000.0 / dt)));
+    }
+    Ok(mean)
+}
+
+/// The distribution function of a Poisson number, with 32 fraction bits: as many events as entries that are not
+/// greater than a random number. The tail beyond the last is less likely than 2^-32.
+pub(crate) fn table(mean: f64) -> Vec<u32> {
+    let mut table = Vec::new();
+    if mean == 0.0 {
+        return table;
+    }
+    let mut sum = 0.0;
+    for count in 0.. {
+        let events = f64::from(count);
+        sum += libm::exp(events * libm::log(mean) - mean - libm::lgamma(events + 1.0));
+        let threshold = libm::round(sum * (1_u64 << 32) as f64);
+        if threshold >= f64::from(u32::MAX) || (events > mean && table.last() == Some(&(threshold as u32))) {
+            break;
+        }
+        table.push(threshold as u32);
+    }
+    table
+}
+
+/// One step; says whether the source fires.
+#[inline]
+pub(crate) fn update(record: &Record, clock: &Clock, neuron: u32) -> bool {
+    record.words[ALWAYS] != 0 || random::draw(clock.source, neuron) < record.words[PROBABILITY]
+}

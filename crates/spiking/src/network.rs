@@ -1,0 +1,247 @@
+//! The network: what is the same in every step, but for weights that learn.
+
+use std::ops::Range;
+
+use crate::bound::{self, Survey};
+use crate::record::STATE_WORDS;
+use crate::{Error, Kind, Plasticity, Record, Synapses, fixed};
+
+/// How much may be injected into a neuron in a step unless a network says otherwise, in weight units.
+pub const INJECTION_LIMIT: i32 = 1 << 24;
+
+/// Neurons of the same model with numbers one after the other. FEAGI calls it a cortical area.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Population {
+    /// Its name.
+    pub name: String,
+    /// Its neurons.
+    pub neurons: Range<u32>,
+    /// Their model.
+    pub kind: Kind,
+    /// Its extent as a grid: the neuron at x, y, z is the x + width (y + height z)th.
+    pub dimensions: [u32; 3],
+}
+
+/// What a network consists of, as builders make it and files keep it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parts {
+    /// The length of a step, ms.
+    pub dt: f64,
+    /// What random numbers depend on.
+    pub seed: u64,
+    /// The weight unit is 2^-`fraction_bits`: of FEAGI's potentials, or mV.
+    pub fraction_bits: u32,
+    /// The most that may be injected into a neuron in a step, and its greatest drive, in weight units.
+    pub injection_limit: i32,
+    /// 1, or 2 if negative weights have accumulators of their own.
+    pub ports: u32,
+    /// The longest delay there is room for, in steps; the number of slots of the ring.
+    pub max_delay: u32,
+    /// All neurons, in order.
+    pub populations: Vec<Population>,
+    /// The parameters of neurons; each belongs to one population.
+    pub records: Vec<Record>,
+    /// Which record each neuron has.
+    pub record_of: Vec<u32>,
+    /// The tables of Poisson inputs.
+    pub tables: Vec<u32>,
+    /// The initial state, column by column.
+    pub columns: Vec<u32>,
+    /// What learns, sorted by source and target.
+    pub plasticity: Vec<Plasticity>,
+    /// The synapses.
+    pub synapses: Synapses,
+}
+
+/// A network that has been checked: whatever is in it is in range, and no sum can overflow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Network {
+    parts: Parts,
+    survey: Survey,
+}
+
+impl Network {
+    /// Checks the parts of a network.
+    ///
+    /// # Errors
+    /// Parts contradict each other, or the sum of what can arrive at a neuron exceeds 32 bits.
+    pub fn new(parts: Parts) -> Result<Self, Error> {
+        check(&parts)?;
+        let survey = bound::survey(&parts)?;
+        Ok(Self { parts, survey })
+    }
+
+    /// What it consists of.
+    #[must_use]
+    pub const fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// Takes it apart again.
+    #[must_use]
+    pub fn into_parts(self) -> Parts {
+        self.parts
+    }
+
+    /// How many neurons there are.
+    #[must_use]
+    pub const fn neurons(&self) -> u32 {
+        self.parts.record_of.len() as u32
+    }
+
+    /// The synapses.
+    #[must_use]
+    pub const fn synapses(&self) -> &Synapses {
+        &self.parts.synapses
+    }
+
+    /// All populations.
+    #[must_use]
+    pub fn populations(&self) -> &[Population] {
+        &self.parts.populations
+    }
+
+    /// The number of the population of this name, the first if there are several.
+    #[must_use]
+    pub fn population(&self, name: &str) -> Option<u32> {
+        self.parts.populations.iter().position(|population| population.name == name).map(|index| index as u32)
+    }
+
+    /// The record of a neuron.
+    #[must_use]
+    pub fn record(&self, neuron: u32) -> &Record {
+        &self.parts.records[self.parts.record_of[neuron as usize] as usize]
+    }
+
+    /// How many slots the ring has: as many as the longest delay has steps.
+    #[must_use]
+    pub const fn slots(&self) -> usize {
+        self.parts.max_delay as usize
+    }
+
+    /// The shortest delay there is, `None` without synapses.
+    #[must_use]
+    pub const fn min_delay(&self) -> Option<u32> {
+        self.survey.min_delay
+    }
+
+    /// The most that can arrive at a neuron in a step, in weight units, without injections and drive.
+    #[must_use]
+    pub fn bounds(&self) -> &[u64] {
+        &self.survey.sums
+    }
+
+    /// Whether there are FEAGI neurons, which tell an input of zero from none.
+    #[must_use]
+    pub fn has_marks(&self) -> bool {
+        self.parts.populations.iter().any(|population| population.kind == Kind::Feagi)
+    }
+
+    /// Whether weights change.
+    #[must_use]
+    pub const fn is_plastic(&self) -> bool {
+        !self.parts.plasticity.is_empty()
+    }
+
+    /// The rules for the synapses of a population's neurons.
+    #[must_use]
+    pub fn rules_of(&self, source: u32) -> &[Plasticity] {
+        rules_of(&self.parts.plasticity, source)
+    }
+}
+
+/// The rules for the synapses of a population's neurons, of rules that are sorted.
+pub(crate) fn rules_of(rules: &[Plasticity], source: u32) -> &[Plasticity] {
+    let start = rules.partition_point(|rule| rule.source < source);
+    let end = rules.partition_point(|rule| rule.source <= source);
+    &rules[start..end]
+}
+
+/// Checks everything but synapses.
+fn check(parts: &Parts) -> Result<(), Error> {
+    let neurons = parts.record_of.len();
+    if neurons >= u32::MAX as usize {
+        return Err(Error::TooMany {
+            what: "neurons",
+            count: neurons as u64,
+            limit: u64::from(u32::MAX) - 1,
+        });
+    }
+    let require = |what: &str, value: u64, range: Range<u64>| {
+        let expected = format!("{} to {}", range.start, range.end - 1);
+        if range.contains(&value) { Ok(()) } else { Err(Error::parameter(what, value, expected)) }
+    };
+    if !(parts.dt > 0.0 && parts.dt.is_finite()) {
+        return Err(Error::parameter("dt", parts.dt, "more than 0 ms"));
+    }
+    require("fraction bits", parts.fraction_bits.into(), 0..u64::from(fixed::FRACTION_BITS_MAX) + 1)?;
+    require("ports", parts.ports.into(), 1..3)?;
+    require("longest delay", parts.max_delay.into(), 1..1 << 16)?;
+    if parts.injection_limit < 0 {
+        return Err(Error::parameter("injection limit", parts.injection_limit, "0 or more"));
+    }
+    if parts.columns.len() != STATE_WORDS * neurons {
+        let what = "initial state";
+        return Err(Error::StateShape { what, found: parts.columns.len(), expected: STATE_WORDS * neurons });
+    }
+    let mut next = 0;
+    for population in &parts.populations {
+        let Range { start, end } = population.neurons;
+        let size: u64 = population.dimensions.iter().map(|&extent| u64::from(extent)).product();
+        if start != next || end < start || size != u64::from(end - start) {
+            let name = &population.name;
+            return Err(Error::invalid(format!(
+                "population '{name}' has neurons {start}..{end} and {size} places"
+            )));
+        }
+        next = end;
+    }
+    if next as usize != neurons {
+        return Err(Error::invalid(format!("populations have {next} neurons, and {neurons} have records")));
+    }
+    check_records(parts)?;
+    let mut last = None;
+    for rule in &parts.plasticity {
+        for population in [rule.source, rule.target] {
+            require("population", population.into(), 0..parts.populations.len() as u64)?;
+        }
+        rule.check(&parts.synapses.packing)?;
+        if last.replace((rule.source, rule.target)) >= Some((rule.source, rule.target)) {
+            return Err(Error::invalid("two rules for the same populations, or rules that are not sorted"));
+        }
+    }
+    Ok(())
+}
+
+fn check_records(parts: &Parts) -> Result<(), Error> {
+    for (index, record) in parts.records.iter().enumerate() {
+        let population = parts.populations.get(record.words[Record::POPULATION] as usize);
+        if population.is_none_or(|population| population.kind as u32 != record.kind) {
+            return Err(Error::invalid(format!("record {index} is of no population, or of another model")));
+        }
+        let shift = record.words[Record::SHIFT];
+        let membrane =
+            if record.kind == Kind::Feagi as u32 { fixed::POTENTIAL_BITS } else { fixed::MILLIVOLT_BITS };
+        if record.kind != Kind::Poisson as u32 && shift != membrane - parts.fraction_bits {
+            return Err(Error::invalid(format!("record {index} shifts weights by {shift} bits")));
+        }
+        let [start, length] = [0, 1].map(|word| u64::from(record.words[Record::POISSON + word]));
+        let is_drawn = record.kind == Kind::Lif as u32 || record.kind == Kind::Izhikevich as u32;
+        if is_drawn && length != 0 && start + length > parts.tables.len() as u64 {
+            return Err(Error::invalid(format!("record {index} has a table that is not there")));
+        }
+        bound::check_drive(record.signed(Record::DRIVE), parts.injection_limit)?;
+    }
+    for (number, population) in parts.populations.iter().enumerate() {
+        for neuron in population.neurons.clone() {
+            let index = parts.record_of[neuron as usize];
+            let record = parts.records.get(index as usize);
+            if record.is_none_or(|record| record.words[Record::POPULATION] as usize != number) {
+                return Err(Error::invalid(format!(
+                    "neuron {neuron} has record {index}, not of its population"
+                )));
+            }
+        }
+    }
+    Ok(())
+}

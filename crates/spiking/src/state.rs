@@ -1,0 +1,153 @@
+//! The state of a network between two steps.
+
+use crate::record::STATE_WORDS;
+use crate::{Changed, Error, Network, Record, bound};
+
+/// Everything that changes, the same on every engine, bit for bit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// Steps made.
+    pub step: u64,
+    /// The words of all neurons, column by column: word w of neuron n is at `w * neurons + n`.
+    pub columns: Vec<u32>,
+    /// What will arrive, by slot, port and neuron; slot 0 is the next step's.
+    pub ring: Vec<i32>,
+    /// Which sums of zero are inputs, by slot: a bit for each neuron at which something arrives whose ports are all
+    /// zero. Empty without FEAGI neurons.
+    pub marks: Vec<u32>,
+    /// Which neurons have fired in the last step, a bit each.
+    pub fired: Vec<u32>,
+    /// The spikes of the last 64 steps: bit k is the one k steps before the last. Empty if nothing learns.
+    pub history: Vec<u64>,
+    /// The words of all synapses. Empty if nothing learns.
+    pub weights: Vec<u32>,
+    /// The drive of each population, in weight units.
+    pub drives: Vec<i32>,
+}
+
+impl State {
+    /// The state a network begins with.
+    #[must_use]
+    pub fn initial(network: &Network) -> Self {
+        let parts = network.parts();
+        let neurons = network.neurons() as usize;
+        let mut drives = vec![0; parts.populations.len()];
+        for record in &parts.records {
+            drives[record.words[Record::POPULATION] as usize] = record.signed(Record::DRIVE);
+        }
+        let plastic = |length: usize| if network.is_plastic() { length } else { 0 };
+        Self {
+            step: 0,
+            columns: parts.columns.clone(),
+            ring: vec![0; network.slots() * parts.ports as usize * neurons],
+            marks: vec![0; if network.has_marks() { network.slots() * bit_words(neurons) } else { 0 }],
+            fired: vec![0; bit_words(neurons)],
+            history: vec![0; plastic(neurons)],
+            weights: parts.synapses.words[..plastic(parts.synapses.words.len())].to_vec(),
+            drives,
+        }
+    }
+
+    /// Checks that it is one of this network; engines call it before they take it over.
+    ///
+    /// # Errors
+    /// [`Error::StateShape`].
+    pub fn check(&self, network: &Network) -> Result<(), Error> {
+        let parts = network.parts();
+        let neurons = network.neurons() as usize;
+        let marks = if network.has_marks() { network.slots() * bit_words(neurons) } else { 0 };
+        let plastic = |length: usize| if network.is_plastic() { length } else { 0 };
+        let shapes = [
+            ("columns", self.columns.len(), STATE_WORDS * neurons),
+            ("ring", self.ring.len(), network.slots() * parts.ports as usize * neurons),
+            ("marks", self.marks.len(), marks),
+            ("fired", self.fired.len(), bit_words(neurons)),
+            ("history", self.history.len(), plastic(neurons)),
+            ("weights", self.weights.len(), plastic(parts.synapses.words.len())),
+            ("drives", self.drives.len(), parts.populations.len()),
+        ];
+        match shapes.into_iter().find(|(_, found, expected)| found != expected) {
+            Some((what, found, expected)) => Err(Error::StateShape { what, found, expected }),
+            None => Ok(()),
+        }
+    }
+
+    /// Sets the drive of a population; for engines.
+    ///
+    /// # Errors
+    /// There is no such population, or the amount exceeds the injection limit.
+    pub fn set_drive(&mut self, network: &Network, population: u32, amount: i32) -> Result<(), Error> {
+        bound::check_drive(amount, network.parts().injection_limit)?;
+        let populations = self.drives.len() as u64;
+        let drive = self.drives.get_mut(population as usize);
+        *drive.ok_or(Error::NoSuchPopulation { population: population.into(), populations })? = amount;
+        Ok(())
+    }
+
+    /// Puts slot `next` first, and removes marks of sums that are not zero; for engines whose ring goes round.
+    pub fn rotate(&mut self, next: usize, network: &Network) {
+        let (neurons, ports) = (network.neurons() as usize, network.parts().ports as usize);
+        self.ring.rotate_left(next * ports * neurons);
+        if self.marks.is_empty() {
+            return;
+        }
+        self.marks.rotate_left(next * bit_words(neurons));
+        for (slot, marks) in self.marks.chunks_mut(bit_words(neurons)).enumerate() {
+            for port in 0..ports {
+                let sums = &self.ring[(slot * ports + port) * neurons..][..neurons];
+                for (mark, sums) in marks.iter_mut().zip(sums.chunks(32)) {
+                    let is_zero = |(bit, sum): (usize, &i32)| u32::from(*sum == 0) << bit;
+                    *mark &= sums.iter().enumerate().map(is_zero).sum::<u32>();
+                }
+            }
+        }
+    }
+
+    /// The state of a network after a change: what it was, and the initial state of what is new.
+    #[must_use]
+    pub fn after(&self, network: &Network, changed: &Changed) -> Self {
+        let mut state = Self { step: self.step, ..Self::initial(network) };
+        let (old, new) = (changed.neurons as usize, network.neurons() as usize);
+        let copy = |from: &[u32], to: &mut [u32]| to[..from.len()].copy_from_slice(from);
+        for word in 0..STATE_WORDS {
+            copy(&self.columns[word * old..][..old], &mut state.columns[word * new..]);
+        }
+        let ports = network.parts().ports as usize;
+        for slot in 0..changed.slots {
+            for port in 0..changed.ports as usize {
+                let from = &self.ring[(slot * changed.ports as usize + port) * old..][..old];
+                state.ring[(slot * ports + port) * new..][..old].copy_from_slice(from);
+            }
+            if let Some(marks) = self.marks.get(slot * bit_words(old)..(slot + 1) * bit_words(old)) {
+                copy(marks, &mut state.marks[slot * bit_words(new)..]);
+            }
+        }
+        copy(&self.fired, &mut state.fired);
+        state.history[..self.history.len()].copy_from_slice(&self.history);
+        state.drives[..self.drives.len()].copy_from_slice(&self.drives);
+        state
+    }
+
+    /// The neurons that have fired in the last step, in order.
+    pub fn fired(&self) -> impl Iterator<Item = u32> + '_ {
+        set_bits(&self.fired)
+    }
+}
+
+/// Words that so many bits take.
+#[must_use]
+pub const fn bit_words(bits: usize) -> usize {
+    bits.div_ceil(32)
+}
+
+/// The numbers of the bits that are set, in order.
+pub fn set_bits(words: &[u32]) -> impl Iterator<Item = u32> + '_ {
+    words.iter().enumerate().flat_map(|(index, &word)| {
+        let mut left = word;
+        std::iter::from_fn(move || {
+            let bit = (left != 0).then(|| left.trailing_zeros())?;
+            left &= left - 1;
+            Some(32 * index as u32 + bit)
+        })
+    })
+}

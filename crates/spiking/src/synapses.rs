@@ -1,0 +1,171 @@
+//! Synapses, packed into 4 or 8 bytes each.
+
+use crate::Error;
+
+/// A synapse of some source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Synapse {
+    /// The neuron it leads to.
+    pub target: u32,
+    /// Steps from the spike to its arrival, at least 1.
+    pub delay: u32,
+    /// In weight units.
+    pub weight: i32,
+}
+
+/// How a synapse is packed: a number of `words` 32-bit words, low word first, which has the weight (two's complement)
+/// in its lowest bits, then `delay - min_delay`, then the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packing {
+    /// Bits of the target.
+    pub target_bits: u32,
+    /// Bits of the delay.
+    pub delay_bits: u32,
+    /// Bits of the weight, 1 to 32.
+    pub weight_bits: u32,
+    /// Words of a synapse, 1 or 2.
+    pub words: u32,
+    /// The delay that is packed as 0.
+    pub min_delay: u32,
+}
+
+impl Packing {
+    /// The smallest packing for targets below `neurons`, delays in a range and weights in a range, all inclusive.
+    /// Bits to spare go to the weight.
+    ///
+    /// # Errors
+    /// They do not fit in 64 bits.
+    pub fn new(neurons: u32, delays: [u32; 2], weights: [i32; 2]) -> Result<Self, Error> {
+        let target_bits = bits(neurons.saturating_sub(1));
+        let delay_bits = bits(delays[1] - delays[0]);
+        let weight_bits = weights.map(|weight| 1 + bits((weight ^ (weight >> 31)) as u32)).into_iter().max();
+        let weight_bits = weight_bits.unwrap_or(1);
+        let words = (target_bits + delay_bits + weight_bits).div_ceil(32).max(1);
+        if words > 2 {
+            return Err(Error::Packing { target: target_bits, delay: delay_bits, weight: weight_bits });
+        }
+        let weight_bits = (32 * words - target_bits - delay_bits).min(32);
+        Ok(Self { target_bits, delay_bits, weight_bits, words, min_delay: delays[0] })
+    }
+
+    /// Whether a synapse can be packed.
+    #[must_use]
+    pub const fn fits(&self, synapse: &Synapse) -> bool {
+        let weight = (synapse.weight as i64) << (64 - self.weight_bits) >> (64 - self.weight_bits);
+        synapse.delay >= self.min_delay
+            && bits(synapse.delay - self.min_delay) <= self.delay_bits
+            && bits(synapse.target) <= self.target_bits
+            && weight == synapse.weight as i64
+    }
+
+    /// Packs a synapse that fits.
+    #[must_use]
+    pub const fn pack(&self, synapse: &Synapse) -> u64 {
+        let weight = synapse.weight as u64 & self.weight_mask();
+        let delay = (synapse.delay - self.min_delay) as u64;
+        let high = (synapse.target as u64) << self.delay_bits | delay;
+        high << self.weight_bits | weight
+    }
+
+    /// Unpacks a synapse.
+    #[must_use]
+    pub const fn unpack(&self, packed: u64) -> Synapse {
+        let high = packed >> self.weight_bits;
+        Synapse {
+            target: (high >> self.delay_bits) as u32,
+            delay: (high & ((1 << self.delay_bits) - 1)) as u32 + self.min_delay,
+            weight: self.weight(packed),
+        }
+    }
+
+    /// The weight of a packed synapse.
+    #[must_use]
+    pub const fn weight(&self, packed: u64) -> i32 {
+        (((packed << (64 - self.weight_bits)) as i64) >> (64 - self.weight_bits)) as i32
+    }
+
+    /// A packed synapse with another weight, which fits.
+    #[must_use]
+    pub const fn with_weight(&self, packed: u64, weight: i32) -> u64 {
+        packed & !self.weight_mask() | weight as u64 & self.weight_mask()
+    }
+
+    const fn weight_mask(&self) -> u64 {
+        (1 << self.weight_bits) - 1
+    }
+
+    /// The synapse at this place of a row.
+    #[must_use]
+    pub fn read(&self, row: &[u32], index: usize) -> u64 {
+        match self.words {
+            1 => u64::from(row[index]),
+            _ => u64::from(row[2 * index + 1]) << 32 | u64::from(row[2 * index]),
+        }
+    }
+
+    /// The first place of a row of `length` synapses whose target is `target` or a later one.
+    #[must_use]
+    pub fn find(&self, row: &[u32], length: usize, target: u32) -> usize {
+        let (mut low, mut high) = (0, length);
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.unpack(self.read(row, middle)).target < target {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    /// Writes the synapse at this place of a row.
+    pub fn write(&self, row: &mut [u32], index: usize, packed: u64) {
+        match self.words {
+            1 => row[index] = packed as u32,
+            _ => row[2 * index..2 * index + 2].copy_from_slice(&[packed as u32, (packed >> 32) as u32]),
+        }
+    }
+}
+
+/// Bits that numbers up to this one need.
+const fn bits(value: u32) -> u32 {
+    32 - value.leading_zeros()
+}
+
+/// The synapses of all neurons, a row for each source. There is no search: the number of a neuron is its row's.
+///
+/// Rows are sorted by target, delay and weight as built; learning changes weights in place, and a row that has grown
+/// lies at the end, so words may be unused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Synapses {
+    /// Where the row of each neuron begins in `words`.
+    pub starts: Vec<u64>,
+    /// How many synapses the row of each neuron has.
+    pub lengths: Vec<u32>,
+    /// The rows.
+    pub words: Vec<u32>,
+    /// How synapses are packed.
+    pub packing: Packing,
+}
+
+impl Synapses {
+    /// How many synapses there are.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.lengths.iter().map(|&length| u64::from(length)).sum()
+    }
+
+    /// Where the row of a neuron is in `words`.
+    #[must_use]
+    pub fn range(&self, source: u32) -> std::ops::Range<usize> {
+        let start = self.starts[source as usize] as usize;
+        start..start + self.lengths[source as usize] as usize * self.packing.words as usize
+    }
+
+    /// The synapses of a source, in order.
+    pub fn row(&self, source: u32) -> impl Iterator<Item = Synapse> + '_ {
+        let row = &self.words[self.range(source)];
+        (0..self.lengths[source as usize] as usize)
+            .map(move |index| self.packing.unpack(self.packing.read(row, index)))
+    }
+}
