@@ -99,6 +99,7 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "spiking/fixed.wgsl"
     "spiking/inject.wgsl"
     "spiking/izhikevich.wgsl"
+    "spiking/learn.wgsl"
     "spiking/lif.wgsl"
     "spiking/list.wgsl"
     "spiking/neurons.wgsl"

@@ -8,6 +8,11 @@ fn slot_behind(slot: u32, distance: u32) -> u32 {
     return sum - select(0u, settings.slots, sum >= settings.slots);
 }
 
+/// The port for an amount: that of its sign.
+fn port_of(amount: i32) -> u32 {
+    return select(0u, settings.ports - 1u, amount < 0);
+}
+
 /// Where the sum of a neuron is in the ring.
 fn sum_place(slot: u32, port: u32, neuron: u32) -> u32 {
     return (slot * settings.ports + port) * settings.neurons + neuron;

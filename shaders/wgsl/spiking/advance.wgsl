@@ -4,9 +4,10 @@ import package::spiking::accumulators::{slot_behind, take_mark, take_sum};
 import package::spiking::bindings::{Clock, columns, record_of, records, rows, settings};
 import package::spiking::feagi::{FEAGI_DIVIDED, FEAGI_FLAGS, NO_SPIKE, update_feagi};
 import package::spiking::izhikevich::{update_izhikevich};
+import package::spiking::learn::{remember};
 import package::spiking::lif::{update_lif};
 import package::spiking::poisson::{update_source};
-import package::spiking::record::{Arrival, KIND_FEAGI, KIND_IZHIKEVICH, KIND_LIF, KIND_POISSON, Moment, WORD_DRIVE, signed_of, word_of};
+import package::spiking::record::{Arrival, KIND_FEAGI, KIND_IZHIKEVICH, KIND_LIF, KIND_POISSON, Moment, WORD_DRIVE, WORD_POPULATION, signed_of, word_of};
 
 /// What became of a neuron in a batch.
 struct Advanced {
@@ -14,6 +15,8 @@ struct Advanced {
     spikes: u32,
     /// What the last of these multiplies weights with, with 16 fraction bits.
     scale: u32,
+    /// Whether there is something to do for its row.
+    is_listed: bool,
 }
 
 /// What a neuron gets in a step.
@@ -79,10 +82,11 @@ fn advance(neuron: u32, clock: Clock, steps: u32) -> Advanced {
             columns[column * count + neuron] = words[column];
         }
     }
+    let is_listed = remember(neuron, word_of(record, WORD_POPULATION), spikes) || spikes != 0u;
     if settings.has_scales == 0u {
-        return Advanced(spikes, 0x10000u);
+        return Advanced(spikes, 0x10000u, is_listed);
     }
     let is_feagi = records[record].kind == KIND_FEAGI;
     let is_divided = is_feagi && (word_of(record, FEAGI_FLAGS) & FEAGI_DIVIDED) != 0u;
-    return Advanced(spikes, scale_of(last, is_divided, rows[neuron].y));
+    return Advanced(spikes, scale_of(last, is_divided, rows[neuron].y), is_listed);
 }

@@ -35,6 +35,10 @@ struct Settings {
     has_scales: u32,
     /// 1 if a neuron knows input that sums to zero from none.
     has_marks: u32,
+    /// 1 if weights change.
+    is_plastic: u32,
+    /// Where rules of learning begin in `tables`.
+    rules: u32,
     /// What random numbers of Poisson inputs begin from.
     input_base: u32,
     /// What random numbers of Poisson sources begin from.
@@ -43,10 +47,8 @@ struct Settings {
     steps: u32,
     /// How many injections there are for them.
     injections: u32,
-    /// How many spikes there is room for in the half of the recording that is in use; 0 if nothing is recorded.
+    /// How many spikes there is room for in the recording; 0 if nothing is recorded.
     recording: u32,
-    /// Where that half begins.
-    recording_first: u32,
     /// The first neuron that is recorded.
     recorded_first: u32,
     /// How many neurons are recorded.
@@ -120,9 +122,14 @@ const RECORDED = 2u;
 @group(0) @binding(10) var<storage, read_write> pieces: array<Piece>;
 /// A bit for each neuron that fired in the last step.
 @group(0) @binding(11) var<storage, read_write> fired: array<u32>;
-/// Two halves of spikes: the step, counted from the first of those the injections are for, and the neuron.
+/// Spikes: the step, counted from the first of those the injections are for, and the neuron.
 @group(0) @binding(12) var<storage, read_write> recording: array<vec2<u32>>;
 /// Of each step the first of its injections, and their end.
 @group(0) @binding(13) var<storage, read> injection_starts: array<u32>;
 /// Injections: a neuron, and an amount in weight units.
 @group(0) @binding(14) var<storage, read> injections: array<vec2<u32>>;
+/// Of each neuron the spikes of the last 64 steps, low word first: bit k is the one k steps ago. Only where weights
+/// change.
+@group(0) @binding(15) var<storage, read_write> histories: array<vec2<u32>>;
+/// Of each piece the neuron it is of. Only where weights change.
+@group(0) @binding(16) var<storage, read_write> piece_sources: array<u32>;

@@ -1,6 +1,6 @@
 //! Events: what the spikes of a batch bring to the targets of their neurons.
 
-import package::spiking::accumulators::{add_input, slot_behind};
+import package::spiking::accumulators::{add_input, port_of, slot_behind};
 import package::spiking::bindings::{settings};
 import package::spiking::fixed::{contribution};
 import package::spiking::unpack::{Synapse};
@@ -9,7 +9,7 @@ import package::spiking::unpack::{Synapse};
 ///
 /// `first` is the slot of the first step of the batch, `scale` what the weight is multiplied with.
 fn deliver(first: u32, spikes: u32, scale: u32, synapse: Synapse) {
-    let port = select(0u, 1u, settings.ports == 2u && synapse.weight < 0);
+    let port = port_of(synapse.weight);
     var amount = synapse.weight;
     if settings.has_scales != 0u {
         amount = contribution(synapse.weight, scale);

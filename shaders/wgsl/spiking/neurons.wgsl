@@ -29,12 +29,12 @@ fn neurons(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     let clock = clocks[0];
     let steps = select(min(settings.batch, clock.remaining), 0u, clock.is_halted != 0u);
     let neuron = (workgroup.y * ROW + workgroup.x) * MEMBERS + local;
-    var advanced = Advanced(0u, 0u);
+    var advanced = Advanced(0u, 0u, false);
     var list_at = 0u;
     var note_at = 0u;
     if neuron < settings.neurons && steps != 0u {
         advanced = advance(neuron, clock, steps);
-        if advanced.spikes != 0u {
+        if advanced.is_listed {
             list_at = atomicAdd(&listed, pieces_of(neuron));
             note_at = atomicAdd(&noted, recorded_spikes(neuron, advanced.spikes));
             atomicOr(&fired_now[local / 32u], ((advanced.spikes >> (steps - 1u)) & 1u) << (local % 32u));
@@ -55,7 +55,7 @@ fn neurons(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
         fired[neuron / 32u] = atomicLoad(&fired_now[local / 32u]);
     }
     workgroupBarrier();
-    if advanced.spikes != 0u {
+    if advanced.is_listed {
         list_pieces(neuron, advanced, listed_before + list_at);
         record_spikes(neuron, advanced.spikes, clock, noted_before + note_at);
     }

@@ -3,10 +3,11 @@
 //! A few invocations, a team, share a piece of a row. Teams take pieces in turns, whatever rows these are of, so that all
 //! have as much to do.
 
-import package::spiking::bindings::{RECORDED, clocks, counts, pieces, settings};
+import package::spiking::bindings::{RECORDED, clocks, counts, piece_sources, pieces, settings};
 import package::spiking::deliver::{deliver};
 import package::spiking::inject::{inject};
-import package::spiking::unpack::{unpacked};
+import package::spiking::learn::{learned};
+import package::spiking::unpack::{set_weight, unpacked};
 
 /// Invocations of a workgroup.
 const MEMBERS = 256u;
@@ -24,7 +25,15 @@ fn propagate(
     for (var index = invocation.x >> settings.team_bits; index < count; index += teams) {
         let piece = pieces[index];
         for (var i = invocation.x & (team - 1u); i < piece.synapses; i += team) {
-            deliver(clock.first, piece.spikes, piece.scale, unpacked(piece.place, i));
+            var synapse = unpacked(piece.place, i);
+            if settings.is_plastic != 0u {
+                let weight = learned(synapse, piece_sources[index]);
+                if weight != synapse.weight {
+                    synapse.weight = weight;
+                    set_weight(piece.place, i, weight);
+                }
+            }
+            deliver(clock.first, piece.spikes, piece.scale, synapse);
         }
     }
     if clock.batch != 0u {

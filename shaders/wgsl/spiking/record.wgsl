@@ -4,6 +4,8 @@
 
 import package::spiking::bindings::{records};
 
+/// Word: the population.
+const WORD_POPULATION = 0u;
 /// Word: input of every step, in weight units.
 const WORD_DRIVE = 1u;
 /// Word: where the table of Poisson input begins; then come its length, and the weight in mV.

@@ -1,12 +1,12 @@
 //! Packed synapses, in 2 bindings. A row lies in one of them.
 
 /// How many of the lower bits of a place count words; those above number the binding.
-override PLACE_BITS: u32 = 29u;
+const PLACE_BITS = 31u;
 
 /// Words of synapses.
-@group(0) @binding(16) var<storage, read_write> synapses_0: array<u32>;
+@group(0) @binding(17) var<storage, read_write> synapses_0: array<u32>;
 /// Words of synapses.
-@group(0) @binding(17) var<storage, read_write> synapses_1: array<u32>;
+@group(0) @binding(18) var<storage, read_write> synapses_1: array<u32>;
 
 /// A word of a synapse.
 fn synapse_word(place: u32) -> u32 {

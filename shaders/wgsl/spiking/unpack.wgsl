@@ -1,7 +1,7 @@
 //! What the words of a synapse say.
 
 import package::spiking::bindings::{settings};
-import package::spiking::synapses::{synapse_word};
+import package::spiking::synapses::{set_synapse_word, synapse_word};
 
 /// A synapse of a row.
 struct Synapse {
@@ -29,4 +29,14 @@ fn unpacked(place: u32, index: u32) -> Synapse {
     let delay = (low >> settings.delay_shift) & settings.delay_mask;
     let destination = (low >> settings.target_shift) & settings.target_mask;
     return Synapse(destination, weight, delay + settings.min_delay);
+}
+
+/// Changes the weight of a synapse.
+///
+/// Twin: `kvrm_spiking::Packing::with_weight`.
+fn set_weight(place: u32, index: u32, weight: i32) {
+    let word = place + settings.synapse_words * index;
+    // The weight is lowest.
+    let mask = 0xffffffffu >> settings.weight_shift;
+    set_synapse_word(word, (synapse_word(word) & ~mask) | (u32(weight) & mask));
 }
