@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::model::feagi;
 use crate::network::{Parts, rules_of};
-use crate::{Error, Kind, Record, fixed};
+use crate::{Error, Kind, Record, Synapse, fixed};
 
 /// The most that can be added up for a neuron in a step.
 pub(crate) const LIMIT: u64 = i32::MAX as u64;
@@ -49,21 +49,31 @@ pub(crate) fn survey(parts: &Parts) -> Result<Survey, Error> {
 }
 
 /// Checks the row of a source, tells the most that each synapse can add to its target, and gives the shortest delay.
-pub(crate) fn row(parts: &Parts, source: u32, mut add: impl FnMut(u32, u64)) -> Result<u32, Error> {
+fn row(parts: &Parts, source: u32, add: impl FnMut(u32, u64)) -> Result<u32, Error> {
     let synapses = &parts.synapses;
-    let packing = &synapses.packing;
     let start = synapses.starts[source as usize];
     let length = synapses.lengths[source as usize];
-    let end = start.checked_add(u64::from(length) * u64::from(packing.words));
+    let end = start.checked_add(u64::from(length) * u64::from(synapses.packing.words));
     if end.is_none_or(|end| end > synapses.words.len() as u64) {
         return Err(Error::invalid(format!("the row of neuron {source} ends behind the last word")));
     }
+    contributions(parts, source, length, synapses.row(source), add)
+}
+
+/// The same for a row that need not be that of the parts.
+pub(crate) fn contributions(
+    parts: &Parts,
+    source: u32,
+    length: u32,
+    row: impl Iterator<Item = Synapse>,
+    mut add: impl FnMut(u32, u64),
+) -> Result<u32, Error> {
     let record = &parts.records[parts.record_of[source as usize] as usize];
-    let scale = scale_max(record, length);
+    let scale = u64::from(scale_max(record, length));
     let rules = rules_of(&parts.plasticity, record.words[Record::POPULATION]);
     let mut min_delay = u32::MAX;
     let mut last = 0;
-    for synapse in synapses.row(source) {
+    for synapse in row {
         let target = synapse.target;
         if target < last || target as usize >= parts.record_of.len() {
             let reason = format!("the row of neuron {source} leads to neuron {target} after {last}");
@@ -80,10 +90,7 @@ pub(crate) fn row(parts: &Parts, source: u32, mut add: impl FnMut(u32, u64)) -> 
                 weight = rule.weights.iter().fold(weight, |weight, limit| weight.max(limit.unsigned_abs()));
             }
         }
-        add(
-            target,
-            (u64::from(weight) * u64::from(scale) + (1 << (fixed::SCALE_BITS - 1))) >> fixed::SCALE_BITS,
-        );
+        add(target, (u64::from(weight) * scale + (1 << (fixed::SCALE_BITS - 1))) >> fixed::SCALE_BITS);
     }
     Ok(min_delay)
 }

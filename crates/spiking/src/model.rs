@@ -6,10 +6,75 @@
 use crate::random::{self, Purpose};
 use crate::{Error, Kind, Record, STATE_WORDS, fixed};
 
+use feagi::Feagi;
+use izhikevich::Izhikevich;
+use lif::Lif;
+use poisson::Poisson;
+
 pub mod feagi;
 pub mod izhikevich;
 pub mod lif;
 pub mod poisson;
+
+/// The parameters of a neuron.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Model {
+    /// The neuron of FEAGI.
+    Feagi(Feagi),
+    /// Leaky integrate-and-fire with exponential currents.
+    Lif(Lif),
+    /// Izhikevich's neuron of 2003.
+    Izhikevich(Izhikevich),
+    /// A source of spikes at random.
+    Poisson(Poisson),
+}
+
+impl Model {
+    /// Which model it is.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Self::Feagi(_) => Kind::Feagi,
+            Self::Lif(_) => Kind::Lif,
+            Self::Izhikevich(_) => Kind::Izhikevich,
+            Self::Poisson(_) => Kind::Poisson,
+        }
+    }
+
+    pub(crate) fn record(&self, dt: f64, fraction_bits: u32) -> Result<Record, Error> {
+        match self {
+            Self::Feagi(feagi) => feagi.record(fraction_bits),
+            Self::Lif(lif) => lif.record(dt, fraction_bits),
+            Self::Izhikevich(izhikevich) => izhikevich.record(dt, fraction_bits),
+            Self::Poisson(poisson) => poisson.record(dt),
+        }
+    }
+
+    /// Mean events of its Poisson input in a step.
+    pub(crate) fn poisson_mean(&self, dt: f64) -> Result<f64, Error> {
+        match self {
+            Self::Lif(Lif { poisson_rate, .. }) | Self::Izhikevich(Izhikevich { poisson_rate, .. }) => {
+                poisson::mean("Poisson rate", *poisson_rate, dt)
+            }
+            Self::Feagi(_) | Self::Poisson(_) => Ok(0.0),
+        }
+    }
+
+    /// The state of a neuron that begins with this potential; without one it is 0, or the resting potential.
+    pub(crate) fn initial(&self, potential: Option<f64>) -> Result<Words, Error> {
+        match self {
+            Self::Feagi(_) => feagi::initial(potential.unwrap_or(0.0)),
+            Self::Lif(lif) => lif.initial(potential.unwrap_or(lif.v_rest)),
+            Self::Izhikevich(izhikevich) => izhikevich.initial(potential.unwrap_or(izhikevich.c)),
+            Self::Poisson(_) => Ok([0; STATE_WORDS]),
+        }
+    }
+
+    /// Whether its ports differ.
+    pub(crate) fn has_two_ports(&self) -> bool {
+        matches!(self, Self::Lif(lif) if lif.tau_ex != lif.tau_in)
+    }
+}
 
 /// The state of a neuron: columns 0 to 3.
 pub type Words = [u32; STATE_WORDS];

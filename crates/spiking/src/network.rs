@@ -1,5 +1,6 @@
 //! The network: what is the same in every step, but for weights that learn.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::bound::{self, Survey};
@@ -20,6 +21,16 @@ pub struct Population {
     pub kind: Kind,
     /// Its extent as a grid: the neuron at x, y, z is the x + width (y + height z)th.
     pub dimensions: [u32; 3],
+}
+
+impl Population {
+    /// The place of one of its neurons in its grid.
+    #[must_use]
+    pub const fn place(&self, neuron: u32) -> [u32; 3] {
+        let [width, height, _] = self.dimensions;
+        let index = neuron - self.neurons.start;
+        [index % width, index / width % height, index / width / height]
+    }
 }
 
 /// What a network consists of, as builders make it and files keep it.
@@ -56,8 +67,8 @@ pub struct Parts {
 /// A network that has been checked: whatever is in it is in range, and no sum can overflow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
-    parts: Parts,
-    survey: Survey,
+    pub(crate) parts: Parts,
+    pub(crate) survey: Survey,
 }
 
 impl Network {
@@ -119,7 +130,7 @@ impl Network {
         self.parts.max_delay as usize
     }
 
-    /// The shortest delay there is, `None` without synapses.
+    /// No delay is shorter; `None` if there have never been synapses.
     #[must_use]
     pub const fn min_delay(&self) -> Option<u32> {
         self.survey.min_delay
@@ -214,6 +225,7 @@ fn check(parts: &Parts) -> Result<(), Error> {
 }
 
 fn check_records(parts: &Parts) -> Result<(), Error> {
+    let mut drives = HashMap::new();
     for (index, record) in parts.records.iter().enumerate() {
         let population = parts.populations.get(record.words[Record::POPULATION] as usize);
         if population.is_none_or(|population| population.kind as u32 != record.kind) {
@@ -230,7 +242,12 @@ fn check_records(parts: &Parts) -> Result<(), Error> {
         if is_drawn && length != 0 && start + length > parts.tables.len() as u64 {
             return Err(Error::invalid(format!("record {index} has a table that is not there")));
         }
-        bound::check_drive(record.signed(Record::DRIVE), parts.injection_limit)?;
+        let drive = record.signed(Record::DRIVE);
+        bound::check_drive(drive, parts.injection_limit)?;
+        let number = record.words[Record::POPULATION];
+        if *drives.entry(number).or_insert(drive) != drive {
+            return Err(Error::invalid(format!("population {number} has records of different drive")));
+        }
     }
     for (number, population) in parts.populations.iter().enumerate() {
         for neuron in population.neurons.clone() {

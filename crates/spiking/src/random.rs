@@ -43,3 +43,37 @@ pub const fn step_key(base: u32, step: u64) -> u32 {
 pub const fn draw(key: u32, neuron: u32) -> u32 {
     pcg(pcg(neuron) ^ key)
 }
+
+/// Random numbers for building: `SplitMix64` (Steele, Lea and Flood, 2014) from a place that depends on what they are
+/// for. Runs do not use it.
+#[derive(Clone, Debug)]
+pub(crate) struct Stream(u64);
+
+impl Stream {
+    /// The numbers of this row of this projection.
+    pub(crate) const fn new(seed: u64, projection: u64, row: u64) -> Self {
+        Self(mix(mix(mix(seed) ^ projection) ^ row))
+    }
+
+    /// The next 64 bits.
+    pub(crate) const fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix(self.0)
+    }
+
+    /// A number below `limit`; the bias is at most `limit` / 2^64.
+    pub(crate) const fn below(&mut self, limit: u32) -> u32 {
+        ((self.bits() as u128 * limit as u128) >> 64) as u32
+    }
+
+    /// A number above 0 and at most 1.
+    pub(crate) const fn unit(&mut self) -> f64 {
+        ((self.bits() >> 11) + 1) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+const fn mix(value: u64) -> u64 {
+    let z = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}

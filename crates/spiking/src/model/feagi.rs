@@ -135,6 +135,11 @@ pub const fn is_divided(record: &Record) -> bool {
     record.kind == Kind::Feagi as u32 && record.words[FLAGS] & DIVIDED != 0
 }
 
+/// Whether a neuron is left as it is while nothing arrives.
+pub(crate) const fn is_quiet(record: &Record) -> bool {
+    record.kind == Kind::Feagi as u32 && record.words[FLAGS] & (ACCUMULATES | TICKS_ALWAYS) == ACCUMULATES
+}
+
 /// The greatest postsynaptic potential a neuron can have.
 pub(crate) const fn psp_max(record: &Record) -> u32 {
     if record.words[FLAGS] & MP_DRIVEN != 0 { 255 } else { record.words[PSP] }

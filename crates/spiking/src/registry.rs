@@ -1,0 +1,107 @@
+//! Which records and tables a network has already.
+
+use std::collections::HashMap;
+
+use crate::model::poisson;
+use crate::{Error, Model, Parts, Population, Record, STATE_WORDS, fixed};
+
+/// Finds records and tables by what is in them, so that neurons with the same parameters share them.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    records: HashMap<Record, u32>,
+    /// Start and length by the bits of the mean.
+    tables: HashMap<u64, [u32; 2]>,
+}
+
+impl Registry {
+    /// What these parts have.
+    pub(crate) fn of(parts: &Parts) -> Self {
+        let records =
+            parts.records.iter().enumerate().map(|(index, record)| (*record, index as u32)).collect();
+        Self { records, tables: HashMap::new() }
+    }
+
+    /// The number of the record of these parameters, which is added if it is new. If it takes the place of another one,
+    /// it has the same drive, as all of a population do.
+    pub(crate) fn record(
+        &mut self,
+        parts: &mut Parts,
+        model: &Model,
+        population: u32,
+        instead: Option<&Record>,
+    ) -> Result<u32, Error> {
+        if parts.fraction_bits > fixed::FRACTION_BITS_MAX {
+            return Err(Error::parameter("fraction bits", parts.fraction_bits, "0 to 20"));
+        }
+        let mut record = model.record(parts.dt, parts.fraction_bits)?;
+        record.words[Record::POPULATION] = population;
+        if let Some(instead) = instead {
+            record.words[Record::DRIVE] = instead.words[Record::DRIVE];
+        }
+        if model.has_two_ports() {
+            parts.ports = 2;
+        }
+        let mean = model.poisson_mean(parts.dt)?;
+        if mean > 0.0 {
+            let tables = &mut parts.tables;
+            let place = self.tables.entry(mean.to_bits()).or_insert_with(|| {
+                let table = poisson::table(mean);
+                let start = tables.len();
+                tables.extend(&table);
+                [start as u32, table.len() as u32]
+            });
+            record.words[Record::POISSON..Record::POISSON + 2].copy_from_slice(&*place);
+        }
+        Ok(*self.records.entry(record).or_insert_with(|| {
+            parts.records.push(record);
+            parts.records.len() as u32 - 1
+        }))
+    }
+
+    /// Adds a population. The state of its neurons is added row by row to `states`.
+    pub(crate) fn populate(
+        &mut self,
+        parts: &mut Parts,
+        states: &mut Vec<[u32; STATE_WORDS]>,
+        population: Population,
+        neuron: impl Fn(u32) -> (Model, Option<f64>),
+    ) -> Result<(), Error> {
+        let number = parts.populations.len() as u32;
+        let mut last: Option<(Model, u32)> = None;
+        for index in 0..population.neurons.end - population.neurons.start {
+            let (model, potential) = neuron(index);
+            if model.kind() != population.kind {
+                let expected = format!("{:?}, as all of the population", population.kind);
+                return Err(Error::parameter("model", format!("{:?}", model.kind()), expected));
+            }
+            states.push(model.initial(potential)?);
+            let record = match &last {
+                Some((same, record)) if *same == model => *record,
+                _ => {
+                    let record = self.record(parts, &model, number, None)?;
+                    last = Some((model, record));
+                    record
+                }
+            };
+            parts.record_of.push(record);
+        }
+        parts.populations.push(population);
+        Ok(())
+    }
+}
+
+/// The next population of a network.
+pub(crate) fn next_population(
+    parts: &Parts,
+    name: &str,
+    dimensions: [u32; 3],
+    kind: crate::Kind,
+) -> Result<Population, Error> {
+    let start = parts.record_of.len() as u64;
+    let size = dimensions.iter().fold(1_u64, |size, &extent| size.saturating_mul(extent.into()));
+    let end = start.saturating_add(size);
+    if end >= u32::MAX.into() {
+        return Err(Error::TooMany { what: "neurons", count: end, limit: u64::from(u32::MAX) - 1 });
+    }
+    Ok(Population { name: name.to_owned(), neurons: start as u32..end as u32, kind, dimensions })
+}

@@ -1,0 +1,246 @@
+//! The neurons of one thread.
+
+use std::ops::Range;
+
+use crate::model::{self, Arrival, Clock, feagi};
+use crate::state::bit_words;
+use crate::{Injection, Network, Packing, STATE_WORDS, State, fixed};
+
+/// A neuron that has fired.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fired {
+    pub(crate) source: u32,
+    /// What its weights are multiplied by.
+    scale: u32,
+}
+
+/// What all shares get in a step.
+#[derive(Debug)]
+pub(crate) struct StepInput<'a> {
+    clock: Clock,
+    slot: usize,
+    drives: &'a [i32],
+    injections: &'a [Injection],
+}
+
+impl<'a> StepInput<'a> {
+    pub(crate) const fn new(
+        network: &Network,
+        step: u64,
+        slot: usize,
+        drives: &'a [i32],
+        injections: &'a [Injection],
+    ) -> Self {
+        Self { clock: Clock::new(network.parts().seed, step), slot, drives, injections }
+    }
+}
+
+/// Some neurons and all that changes of them; as in [`State`], but slots go round.
+#[derive(Debug)]
+pub(crate) struct Share {
+    neurons: Range<usize>,
+    columns: [Vec<u32>; STATE_WORDS],
+    ring: Vec<i32>,
+    marks: Vec<u32>,
+    pub(crate) fired_bits: Vec<u32>,
+    /// Those that have fired in the last step, in order.
+    pub(crate) fired: Vec<Fired>,
+    /// The populations that have neurons here.
+    groups: Vec<Group>,
+}
+
+/// Neurons of a share that belong to the same population, counted from the share's first.
+#[derive(Debug)]
+struct Group {
+    population: usize,
+    neurons: Range<usize>,
+    /// Nothing happens to those at which nothing arrives.
+    is_quiet: bool,
+}
+
+impl Share {
+    /// The share of these neurons, whose first is a multiple of 32.
+    pub(crate) fn new(network: &Network, state: &State, neurons: Range<usize>) -> Self {
+        let parts = network.parts();
+        let all = parts.record_of.len();
+        let columns = std::array::from_fn(|word| state.columns[word * all..][neurons.clone()].to_vec());
+        let ring = state.ring.chunks(all).flat_map(|sums| &sums[neurons.clone()]).copied().collect();
+        let bits = neurons.start / 32..neurons.start / 32 + bit_words(neurons.len());
+        let marks =
+            state.marks.chunks(bit_words(all)).flat_map(|marks| &marks[bits.clone()]).copied().collect();
+        let fired_bits = state.fired[bits].to_vec();
+        let mut groups = Vec::new();
+        for (population, all) in parts.populations.iter().enumerate() {
+            let Range { start, end } = all.neurons;
+            let range = (start as usize).max(neurons.start)..(end as usize).min(neurons.end);
+            if !range.is_empty() {
+                let is_quiet = all.neurons.clone().all(|neuron| feagi::is_quiet(network.record(neuron)));
+                let neurons = range.start - neurons.start..range.end - neurons.start;
+                groups.push(Group { population, neurons, is_quiet });
+            }
+        }
+        Self { neurons, columns, ring, marks, fired_bits, fired: Vec::new(), groups }
+    }
+
+    /// Updates all neurons.
+    pub(crate) fn update(&mut self, network: &Network, step: &StepInput<'_>) {
+        self.inject(network, step);
+        self.fired.clear();
+        self.fired_bits.fill(0);
+        let groups = std::mem::take(&mut self.groups);
+        for group in &groups {
+            if group.is_quiet && step.drives[group.population] == 0 {
+                self.update_touched(network, step, group);
+            } else {
+                for index in group.neurons.clone() {
+                    self.update_neuron(network, step, group, index);
+                }
+            }
+        }
+        self.groups = groups;
+        let length = self.neurons.len();
+        let ports = network.parts().ports as usize;
+        self.ring[step.slot * ports * length..][..ports * length].fill(0);
+        if let Some(marks) = self.marks.get_mut(step.slot * bit_words(length)..) {
+            let words = bit_words(length).min(marks.len());
+            marks[..words].fill(0);
+        }
+    }
+
+    /// Adds the injections of the step to its slot.
+    fn inject(&mut self, network: &Network, step: &StepInput<'_>) {
+        let ports = network.parts().ports as usize;
+        let length = self.neurons.len();
+        let below =
+            |end: usize| step.injections.partition_point(|injection| (injection.neuron as usize) < end);
+        for injection in &step.injections[below(self.neurons.start)..below(self.neurons.end)] {
+            let index = injection.neuron as usize - self.neurons.start;
+            let port = if injection.amount < 0 { ports - 1 } else { 0 };
+            self.ring[(step.slot * ports + port) * length + index] += injection.amount;
+            if let Some(marks) = self.marks.get_mut(step.slot * bit_words(length) + index / 32) {
+                *marks |= 1 << (index % 32);
+            }
+        }
+    }
+
+    /// Updates those neurons of a group at which something arrives.
+    fn update_touched(&mut self, network: &Network, step: &StepInput<'_>, group: &Group) {
+        let ports = network.parts().ports as usize;
+        let length = self.neurons.len();
+        let Range { mut start, end } = group.neurons;
+        while start < end {
+            let word_end = (start / 32 * 32 + 32).min(end);
+            let mut touched = self.marks[step.slot * bit_words(length) + start / 32];
+            for port in 0..ports {
+                let sums = &self.ring[(step.slot * ports + port) * length..][start..word_end];
+                for (bit, &sum) in sums.iter().enumerate() {
+                    touched |= u32::from(sum != 0) << (start % 32 + bit);
+                }
+            }
+            // Marks of neighbours that belong to other groups.
+            touched &= u32::MAX << (start % 32) & u32::MAX >> (32 - (word_end - start / 32 * 32));
+            while touched != 0 {
+                self.update_neuron(network, step, group, start / 32 * 32 + touched.trailing_zeros() as usize);
+                touched &= touched - 1;
+            }
+            start = word_end;
+        }
+    }
+
+    #[inline]
+    fn update_neuron(&mut self, network: &Network, step: &StepInput<'_>, group: &Group, index: usize) {
+        let parts = network.parts();
+        let ports = parts.ports as usize;
+        let length = self.neurons.len();
+        let neuron = self.neurons.start + index;
+        let record = &parts.records[parts.record_of[neuron] as usize];
+        let mut arrival = Arrival::default();
+        for port in 0..ports {
+            arrival.ports[port] = self.ring[(step.slot * ports + port) * length + index];
+        }
+        let marks = self.marks.get(step.slot * bit_words(length) + index / 32).copied().unwrap_or(0);
+        arrival.is_input = arrival.ports != [0; 2] || marks >> (index % 32) & 1 != 0;
+        let drive = step.drives[group.population];
+        if drive != 0 {
+            arrival.give(drive, ports);
+        }
+        let mut words = [0, 1, 2, 3].map(|word| self.columns[word][index]);
+        let psp = model::update(record, &parts.tables, &step.clock, neuron as u32, arrival, &mut words);
+        for (column, word) in self.columns.iter_mut().zip(words) {
+            column[index] = word;
+        }
+        if let Some(psp) = psp {
+            let fan_out = parts.synapses.lengths[neuron];
+            let scale = fixed::scale(psp, feagi::is_divided(record), fan_out);
+            self.fired.push(Fired { source: neuron as u32, scale });
+            self.fired_bits[index / 32] |= 1 << (index % 32);
+        }
+    }
+
+    /// Adds what spikes bring to neurons of this share; slot `now` is the step's own.
+    pub(crate) fn take_from(&mut self, network: &Network, words: &[u32], fired: &[Fired], now: usize) {
+        let (parts, packing) = (network.parts(), network.synapses().packing);
+        let is_all = self.neurons.len() == parts.record_of.len();
+        for &Fired { source, scale } in fired {
+            let row = &words[network.synapses().range(source)];
+            let length = row.len() / packing.words as usize;
+            let part = if is_all {
+                row
+            } else {
+                let [start, end] = [self.neurons.start, self.neurons.end]
+                    .map(|neuron| packing.find(row, length, neuron as u32));
+                &row[start * packing.words as usize..end * packing.words as usize]
+            };
+            match packing.words {
+                1 => self.add(network, &packing, scale, now, part.iter().map(|&word| u64::from(word))),
+                _ => {
+                    let synapses =
+                        part.chunks_exact(2).map(|words| u64::from(words[1]) << 32 | u64::from(words[0]));
+                    self.add(network, &packing, scale, now, synapses);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn add(
+        &mut self,
+        network: &Network,
+        packing: &Packing,
+        scale: u32,
+        now: usize,
+        synapses: impl Iterator<Item = u64>,
+    ) {
+        let (slots, ports) = (network.slots(), network.parts().ports as usize);
+        let (start, length) = (self.neurons.start, self.neurons.len());
+        let has_marks = !self.marks.is_empty();
+        for synapse in synapses {
+            let synapse = packing.unpack(synapse);
+            let index = synapse.target as usize - start;
+            let slot = now + synapse.delay as usize;
+            let slot = if slot < slots { slot } else { slot - slots };
+            let port = if synapse.weight < 0 { ports - 1 } else { 0 };
+            let sum = &mut self.ring[(slot * ports + port) * length + index];
+            *sum += fixed::contribution(synapse.weight, scale);
+            if has_marks && *sum == 0 {
+                self.marks[slot * bit_words(length) + index / 32] |= 1 << (index % 32);
+            }
+        }
+    }
+
+    /// Writes what it has into the state of all neurons, slots as they are.
+    pub(crate) fn write_to(&self, state: &mut State, all: usize) {
+        let (start, length) = (self.neurons.start, self.neurons.len());
+        for (word, column) in self.columns.iter().enumerate() {
+            state.columns[word * all + start..][..length].copy_from_slice(column);
+        }
+        for (all, own) in state.ring.chunks_mut(all).zip(self.ring.chunks(length)) {
+            all[start..start + length].copy_from_slice(own);
+        }
+        let words = bit_words(length);
+        for (all, own) in state.marks.chunks_mut(bit_words(all)).zip(self.marks.chunks(words)) {
+            all[start / 32..][..words].copy_from_slice(own);
+        }
+        state.fired[start / 32..][..words].copy_from_slice(&self.fired_bits);
+    }
+}
