@@ -91,6 +91,27 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "networks/small_dispatch_together.wgsl"
     "networks/tuple.wgsl"
     "networks/tuple_network.wgsl"
+    "spiking/accumulators.wgsl"
+    "spiking/advance.wgsl"
+    "spiking/bindings.wgsl"
+    "spiking/deliver.wgsl"
+    "spiking/feagi.wgsl"
+    "spiking/fixed.wgsl"
+    "spiking/inject.wgsl"
+    "spiking/izhikevich.wgsl"
+    "spiking/learn.wgsl"
+    "spiking/lif.wgsl"
+    "spiking/list.wgsl"
+    "spiking/neurons.wgsl"
+    "spiking/poisson.wgsl"
+    "spiking/propagate.wgsl"
+    "spiking/random.wgsl"
+    "spiking/record.wgsl"
+    "spiking/synapses.wgsl"
+    "spiking/synapses_2.wgsl"
+    "spiking/synapses_4.wgsl"
+    "spiking/synapses_8.wgsl"
+    "spiking/unpack.wgsl"
     "wide.wgsl"
 };
 
@@ -102,6 +123,15 @@ pub const FRAMES: &[(usize, &str)] = &[
     (4, "machine::frames_4"),
     (8, "machine::frames_8"),
     (16, "machine::frames_16"),
+];
+
+/// The variants of kernels of the burst engine: how many bindings synapses lie in, and the module for that. Each is a
+/// substitute of the first.
+pub const SYNAPSES: &[(usize, &str)] = &[
+    (1, "spiking::synapses"),
+    (2, "spiking::synapses_2"),
+    (4, "spiking::synapses_4"),
+    (8, "spiking::synapses_8"),
 ];
 
 /// The module of `machine::decode` that says which class the rows for a word are searched in: here, the table's.

@@ -1,0 +1,5 @@
+//! The burst engine on a GPU beside its reference: the same state after every step, bit for bit.
+
+mod networks;
+mod steps;
+mod support;
