@@ -110,7 +110,11 @@ fn entries_listed(bytes: &[u8]) -> Option<usize> {
 }
 
 /// An archive of stored files, without times, so that the same content always gives the same bytes.
-pub(crate) fn write(file: &str, entries: &[(String, Vec<u8>)]) -> Result<Vec<u8>, Error> {
+///
+/// # Errors
+///
+/// If a name is one that archives cannot have.
+pub fn write(file: &str, entries: &[(String, Vec<u8>)]) -> Result<Vec<u8>, Error> {
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)
         .last_modified_time(DateTime::default());

@@ -19,7 +19,7 @@ use std::path::Path;
 use kvrm_models::safetensors::{self, Encoded};
 use kvrm_models::{Dtype, Error, TensorFile};
 
-pub use archive::Archive;
+pub use archive::{Archive, write as write_archive};
 pub use names::NameMap;
 pub use npy::Array;
 

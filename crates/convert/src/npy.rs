@@ -75,6 +75,15 @@ impl<'a> Array<'a> {
         Ok(Self { descr, fortran_order, dims, data })
     }
 
+    /// The file of a line of values, whose bytes are `data`; `descr` says what they are, such as `<u4`.
+    #[must_use]
+    pub fn line(descr: &str, values: usize, data: &[u8]) -> Vec<u8> {
+        // One dimension is never too long for a header.
+        let mut bytes = header(descr, &[values]).unwrap_or_default();
+        bytes.extend(data);
+        bytes
+    }
+
     /// The type of the values without the order of their bytes, and whether the highest byte is the first.
     pub fn kind(&self) -> Option<(&str, bool)> {
         let (order, kind) = self.descr.split_at_checked(1)?;
@@ -190,7 +199,16 @@ pub(crate) fn write(file: &str, tensor: &NamedTensor, dtype: Dtype) -> Result<Ve
             return Err(Error::tensor(file, &tensor.name, "a type that NumPy has", dtype.to_string()));
         }
     };
-    let dims: String = match tensor.dims.as_slice() {
+    let mut bytes = header(descr, &tensor.dims).ok_or_else(|| {
+        Error::tensor(file, &tensor.name, "a short list of dimensions", tensor.dims.len().to_string())
+    })?;
+    bytes.extend(tensor.encode(file, dtype)?);
+    Ok(bytes)
+}
+
+/// All before the values, if the dimensions are few enough for it.
+fn header(descr: &str, dims: &[usize]) -> Option<Vec<u8>> {
+    let dims: String = match dims {
         [dim] => format!("{dim},"),
         dims => dims.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
     };
@@ -199,14 +217,9 @@ pub(crate) fn write(file: &str, tensor: &NamedTensor, dtype: Dtype) -> Result<Ve
     let padded = (before + header.len() + 1).next_multiple_of(ALIGNMENT);
     header.extend(std::iter::repeat_n(' ', padded - before - header.len() - 1));
     header.push('\n');
-    let length = u16::try_from(header.len()).map_err(|_| {
-        Error::tensor(file, &tensor.name, "a short list of dimensions", header.len().to_string())
-    })?;
-
     let mut bytes = MAGIC.to_vec();
     bytes.extend([1, 0]);
-    bytes.extend(length.to_le_bytes());
+    bytes.extend(u16::try_from(header.len()).ok()?.to_le_bytes());
     bytes.extend(header.as_bytes());
-    bytes.extend(tensor.encode(file, dtype)?);
-    Ok(bytes)
+    Some(bytes)
 }

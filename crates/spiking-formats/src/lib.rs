@@ -7,6 +7,7 @@
 mod columns;
 mod description;
 mod nir;
+mod spikes;
 
 use std::path::Path;
 
@@ -15,6 +16,7 @@ use kvrm_spiking::Network;
 
 pub use description::describe;
 pub use nir::import;
+pub use spikes::write_spikes;
 
 /// The length of a step of a NIR graph unless said otherwise, ms: that of most programs that write them.
 pub const NIR_DT: f64 = 0.1;

@@ -3,7 +3,7 @@
 //! Text is drawn with a font that is linked in, so pictures are the same on hosts that have none.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, anyhow};
 use kvrm::models::files;
@@ -66,14 +66,16 @@ pub(crate) fn raster(picture: &Picture, recording: &Recording<'_>) -> Result<()>
     let mut row = 0;
     let mut curves = Vec::new();
     for population in recording.populations() {
-        let neurons = &population.range;
+        let neurons = &population.neurons;
         let shown = |spike: &&Spike| neurons.contains(&spike.neuron) && spike.neuron.is_multiple_of(every);
-        let place = |spike: &Spike| (recording.time(spike.step), f64::from(row + spike.neuron - neurons.start));
+        let place =
+            |spike: &Spike| (recording.time(spike.step), f64::from(row + spike.neuron - neurons.start));
         let points = recording.spikes.iter().filter(shown).map(place).collect();
         curves.push((population.name.as_str(), points));
         row += neurons.end - neurons.start;
     }
-    let figure = Figure { title, y: f64::from(row.max(1))..0.0, y_label: "neuron", marks: Marks::Points, curves };
+    let figure =
+        Figure { title, y: f64::from(row.max(1))..0.0, y_label: "neuron", marks: Marks::Points, curves };
     figure.write(picture, recording)
 }
 
@@ -81,12 +83,12 @@ pub(crate) fn raster(picture: &Picture, recording: &Recording<'_>) -> Result<()>
 pub(crate) fn rate_curves(picture: &Picture, recording: &Recording<'_>) -> Result<()> {
     let steps = &recording.steps;
     let bin = (steps.end - steps.start).div_ceil(BINS).max(1);
-    let middle = |index: usize| recording.time(steps.start + bin * index as u64) + bin as f64 * recording.dt / 2.0;
+    let middle =
+        |index: usize| recording.time(steps.start + bin * index as u64) + bin as f64 * recording.dt / 2.0;
     let curves: Vec<(&str, Vec<(f64, f64)>)> = recording
         .populations()
         .map(|population| {
-            let rates =
-                rates(recording.spikes, population.range.clone(), steps.clone(), bin, recording.dt);
+            let rates = rates(recording.spikes, population.neurons.clone(), steps.clone(), bin, recording.dt);
             let points = rates.into_iter().enumerate().map(|(index, rate)| (middle(index), rate));
             (population.name.as_str(), points.collect())
         })
