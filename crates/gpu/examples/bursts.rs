@@ -1,13 +1,13 @@
 //! Microseconds that a step of spiking networks takes on a GPU.
 //!
-//! `bursts NETWORK [SCALE [STEPS]] [key=value ...]`; options are `batch`, `piece`, `team`, `workgroups`, `slice`, and
+//! `bursts NETWORK [SCALE [STEPS [KERNEL]]] [key=value ...]`; options are `batch`, `piece`, `team`, `workgroups`, `slice`, and
 //! `runs`, whose best is told. Prints a line of JSON.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use kvrm_gpu::Device;
-use kvrm_gpu::spiking::{BurstExecutor, BurstKernels, Options};
+use kvrm_gpu::spiking::{BurstExecutor, BurstKernels, Kernel, Options};
 use kvrm_spiking::{
     Builder, Connect, Delay, Executor, Feagi, Injection, Input, Kind, Lif, Model, Network, Poisson,
     Projection, Recorder, Weight, random,
@@ -167,6 +167,12 @@ fn main() -> Result<(), Failure> {
     let scale: f64 = names.get(1).map_or(Ok(1.0), |scale| scale.parse())?;
     let steps: u64 = names.get(2).map_or(Ok(10_000), |steps| steps.parse())?;
     let options = Options {
+        kernel: match names.get(3).map(|name| name.as_str()) {
+            Some("events") => Some(Kernel::Events),
+            Some("single") => Some(Kernel::Single),
+            Some("partitions") => Some(Kernel::Partitions),
+            _ => None,
+        },
         batch: small("batch")?,
         piece: small("piece")?,
         team: small("team")?,

@@ -8,10 +8,11 @@
 mod executor;
 mod kernels;
 mod layout;
+mod leg;
 mod pace;
 mod recording;
 mod store;
 
 pub use executor::BurstExecutor;
-pub use kernels::BurstKernels;
+pub use kernels::{BurstKernels, Kernel};
 pub use store::Options;

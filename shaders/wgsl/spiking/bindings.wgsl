@@ -37,6 +37,10 @@ struct Settings {
     has_marks: u32,
     /// 1 if weights change.
     is_plastic: u32,
+    /// 1 if pieces say what neuron they are of.
+    has_sources: u32,
+    /// How many partitions targets are divided into, of equal size.
+    partitions: u32,
     /// Where rules of learning begin in `tables`.
     rules: u32,
     /// What random numbers of Poisson inputs begin from.
@@ -53,6 +57,8 @@ struct Settings {
     recorded_first: u32,
     /// How many neurons are recorded.
     recorded: u32,
+    /// How many batches one dispatch makes, if it makes several.
+    rounds: u32,
 }
 
 /// Where the engine is in time.
@@ -131,5 +137,8 @@ const RECORDED = 2u;
 /// Of each neuron the spikes of the last 64 steps, low word first: bit k is the one k steps ago. Only where weights
 /// change.
 @group(0) @binding(15) var<storage, read_write> histories: array<vec2<u32>>;
-/// Of each piece the neuron it is of. Only where weights change.
+/// Of each piece the neuron it is of. Only where somebody asks.
 @group(0) @binding(16) var<storage, read_write> piece_sources: array<u32>;
+/// Of each neuron, where the synapses of its row begin that lead to a partition of the targets, and the end of the last.
+/// Only where rows are delivered so.
+@group(0) @binding(17) var<storage, read_write> segments: array<u32>;

@@ -5,20 +5,23 @@ import package::spiking::bindings::{Clock, Piece, piece_sources, pieces, recordi
 
 /// How many pieces the row of a neuron has.
 fn pieces_of(neuron: u32) -> u32 {
-    return (rows[neuron].y + settings.piece - 1u) / settings.piece;
+    let synapses = rows[neuron].y;
+    return synapses / settings.piece + select(0u, 1u, synapses % settings.piece != 0u);
 }
 
 /// Lists the row of a neuron, from there on.
 fn list_pieces(neuron: u32, advanced: Advanced, place: u32) {
     let row = rows[neuron];
     var at = place;
-    for (var begin = 0u; begin < row.y; begin += settings.piece) {
+    var begin = 0u;
+    while begin < row.y {
         let synapses = min(settings.piece, row.y - begin);
         pieces[at] = Piece(row.x + begin * settings.synapse_words, synapses, advanced.spikes, advanced.scale);
-        if settings.is_plastic != 0u {
+        if settings.has_sources != 0u {
             piece_sources[at] = neuron;
         }
         at += 1u;
+        begin += synapses;
     }
 }
 

@@ -6,6 +6,7 @@
 import package::spiking::advance::{Advanced, advance};
 import package::spiking::bindings::{RECORDED, clocks, counts, fired, settings};
 import package::spiking::list::{list_pieces, pieces_of, record_spikes, recorded_spikes};
+import package::spiking::turn::{clock_after, steps_of};
 
 /// Invocations of a workgroup.
 const MEMBERS = 256u;
@@ -27,7 +28,7 @@ var<workgroup> noted_before: u32;
 @compute @workgroup_size(256)
 fn neurons(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let clock = clocks[0];
-    let steps = select(min(settings.batch, clock.remaining), 0u, clock.is_halted != 0u);
+    let steps = steps_of(clock);
     let neuron = (workgroup.y * ROW + workgroup.x) * MEMBERS + local;
     var advanced = Advanced(0u, 0u, false);
     var list_at = 0u;
@@ -60,13 +61,6 @@ fn neurons(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
         record_spikes(neuron, advanced.spikes, clock, noted_before + note_at);
     }
     if neuron == 0u {
-        var next = clock;
-        next.batch = steps;
-        next.first = clock.head;
-        next.remaining = clock.remaining - steps;
-        next.head = (clock.head + steps) % settings.slots;
-        next.step = clock.step + steps;
-        next.step_high = clock.step_high + select(0u, 1u, next.step < steps);
-        clocks[1] = next;
+        clocks[1] = clock_after(clock, steps);
     }
 }

@@ -15,6 +15,12 @@ pub(super) const PIECE_BYTES: u64 = 16;
 /// Bytes of a spike in the recording, and of an injection.
 pub(super) const SPIKE_BYTES: u64 = 8;
 
+/// The most neurons that a single workgroup runs.
+pub(super) const SINGLE_MAX: u32 = 32_768;
+/// Sums that a workgroup keeps for its partition, and the bytes it needs in all.
+pub(super) const SUMS: u32 = 4096;
+pub(super) const PARTITION_BYTES: u32 = 4 * SUMS + SUMS / 8;
+
 /// What stays as it is while steps run.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
@@ -35,6 +41,8 @@ pub(super) struct Settings {
     pub(super) has_scales: u32,
     pub(super) has_marks: u32,
     pub(super) is_plastic: u32,
+    pub(super) has_sources: u32,
+    pub(super) partitions: u32,
     pub(super) rules: u32,
     pub(super) input_base: u32,
     pub(super) source_base: u32,
@@ -43,6 +51,7 @@ pub(super) struct Settings {
     pub(super) recording: u32,
     pub(super) recorded_first: u32,
     pub(super) recorded: u32,
+    pub(super) rounds: u32,
 }
 
 impl Settings {
@@ -68,6 +77,7 @@ impl Settings {
             has_scales: network.has_marks().into(),
             has_marks: network.has_marks().into(),
             is_plastic: network.is_plastic().into(),
+            has_sources: network.is_plastic().into(),
             rules: parts.tables.len() as u32,
             input_base: base(parts.seed, Purpose::Input),
             source_base: base(parts.seed, Purpose::Source),

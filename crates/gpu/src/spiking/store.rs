@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use kvrm_spiking::{Network, Record, STATE_WORDS, State, Synapses, bit_words};
 
-use super::kernels::{BINDINGS_MAX, BurstKernels, Pipelines};
-use super::layout::{Clock, MEMBERS, PIECE_BYTES, SPIKE_BYTES, Settings, tables};
+use super::kernels::{BINDINGS_MAX, BurstKernels, Kernel, Pipelines, workgroup_size};
+use super::layout::{
+    Clock, MEMBERS, PARTITION_BYTES, PIECE_BYTES, SINGLE_MAX, SPIKE_BYTES, SUMS, Settings, tables,
+};
 use crate::adapter::Kind;
 use crate::buffer::Buffer;
 use crate::device::Device;
@@ -22,6 +24,9 @@ const SOFTWARE_WORKGROUPS: u32 = 16;
 /// How a network is run. Whatever is chosen, results are the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
+    /// How spikes get to their targets; what is measured to be fastest without. Where that is not possible, as
+    /// [`Kernel::Events`].
+    pub kernel: Option<Kernel>,
     /// The most steps between two exchanges of spikes; as many as the shortest delay allows without.
     pub batch: Option<u32>,
     /// The most synapses of a piece of work.
@@ -46,8 +51,12 @@ pub(super) struct Store {
     /// Workgroups of the two kernels.
     pub(super) workgroups: [u32; 2],
     pub(super) buffers: Buffers,
-    /// Which words of synapses each binding has; the last that has any may have room for more.
+    /// Which words of synapses each binding has.
     parts: Vec<Range<u64>>,
+    /// What can be chosen for this network on this device, [`Kernel::Events`] first.
+    pub(super) kernels: Vec<Kernel>,
+    /// Whether rows have been divided into segments.
+    is_divided: bool,
 }
 
 /// In the order of bindings.
@@ -70,6 +79,7 @@ pub(super) struct Buffers {
     pub(super) injections: Buffer,
     pub(super) histories: Buffer,
     pub(super) piece_sources: Buffer,
+    pub(super) segments: Buffer,
     pub(super) synapses: Vec<Buffer>,
 }
 
@@ -93,6 +103,7 @@ impl Buffers {
             &self.injections,
             &self.histories,
             &self.piece_sources,
+            &self.segments,
         ];
         all.extend(&self.synapses);
         bind(device, "burst engine", &pipelines.layout, &all)
@@ -125,6 +136,7 @@ impl Store {
 
         let mut settings = Settings::new(network);
         settings.batch = settings.batch.min(options.batch.unwrap_or(settings.batch)).max(1);
+        settings.partitions = partitions(network);
         let team = options.team.unwrap_or(32).clamp(1, MEMBERS);
         settings.team_bits = team.ilog2();
         settings.piece = options.piece.unwrap_or(4 * team).max(1);
@@ -171,6 +183,7 @@ impl Store {
             injections: zeroed("injections", 0)?,
             histories: words("histories", plastic * 2 * neurons)?,
             piece_sources: words("sources of pieces", plastic * pieces as usize)?,
+            segments: zeroed("segments of rows", 0)?,
             synapses,
         };
         let most = if is_software { SOFTWARE_WORKGROUPS } else { WORKGROUPS };
@@ -184,6 +197,8 @@ impl Store {
             workgroups: [network.neurons().div_ceil(MEMBERS).max(1), deliver],
             buffers,
             parts: ranges,
+            kernels: kernels_for(device, network, &settings, options.kernel)?,
+            is_divided: false,
         };
         let all: Vec<u32> = (0..network.neurons()).collect();
         store.upload_rows(&parts.synapses, &all)?;
@@ -279,6 +294,28 @@ impl Store {
         Ok(state)
     }
 
+    /// Divides rows into segments, one for each partition of the targets, unless that has been done.
+    pub(super) fn divide(&mut self) -> Result<(), Error> {
+        if self.is_divided {
+            return Ok(());
+        }
+        let (neurons, partitions) = (self.settings.neurons, self.settings.partitions);
+        self.buffers.segments.grow(segment_bytes(neurons, partitions))?;
+        self.buffers.piece_sources.grow(4 * u64::from(neurons))?;
+        self.group = self.buffers.bind(&self.device, &self.pipelines)?;
+        self.buffers.settings.upload(0, &[self.settings])?;
+        let pipeline = self.pipelines.get("divide")?;
+        let workgroups = neurons.div_ceil(workgroup_size(&self.device));
+        self.device.submit("dividing rows", |encoder| {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            pass.set_bind_group(0, &self.group, &[]);
+            pass.set_pipeline(&pipeline);
+            pass.dispatch_workgroups(workgroups, partitions + 1, 1);
+        })?;
+        self.is_divided = true;
+        Ok(())
+    }
+
     /// Makes room for injections and their steps.
     pub(super) fn reserve_injections(&mut self, steps: u64, injections: u64) -> Result<(), Error> {
         let starts = self.buffers.injection_starts.grow((4 * (steps + 1)).next_power_of_two())?;
@@ -295,6 +332,54 @@ impl Store {
         }
         Ok(())
     }
+}
+
+/// How many partitions the targets have: as many as there must be for their sums to fit, but enough for a large GPU.
+fn partitions(network: &Network) -> u32 {
+    const ENOUGH: u32 = 128;
+    const NEURONS_MIN: u32 = 64;
+    let needed = network.neurons().div_ceil(SUMS / network.parts().ports);
+    needed.max(network.neurons().div_ceil(NEURONS_MIN).min(ENOUGH)).max(1)
+}
+
+/// Bytes of all segments.
+fn segment_bytes(neurons: u32, partitions: u32) -> u64 {
+    4 * u64::from(neurons) * (u64::from(partitions) + 1)
+}
+
+/// The kernels that can run a network on a device: all that can if one of them is wanted, else those that might be
+/// faster than the first.
+fn kernels_for(
+    device: &Device,
+    network: &Network,
+    settings: &Settings,
+    wanted: Option<Kernel>,
+) -> Result<Vec<Kernel>, Error> {
+    let limits = device.limits();
+    let neurons = network.neurons();
+    let mut kernels = vec![Kernel::Events];
+    // Old drivers end loops that are long.
+    if neurons <= SINGLE_MAX && device.loop_limit()?.is_none() {
+        kernels.push(Kernel::Single);
+    }
+    let packing = network.synapses().packing;
+    let can_divide = packing.delay_bits == 0
+        && !network.is_plastic()
+        && limits.workgroup_bytes >= PARTITION_BYTES
+        && neurons.div_ceil(MEMBERS) <= limits.workgroups
+        && settings.partitions < limits.workgroups
+        && segment_bytes(neurons, settings.partitions) <= limits.storage_bytes();
+    // Short segments cost more than they save.
+    let synapses = network.synapses().count();
+    let is_worth = synapses >= 8 * u64::from(neurons) * u64::from(settings.partitions);
+    if can_divide && (is_worth || wanted.is_some()) {
+        kernels.push(Kernel::Partitions);
+    }
+    if let Some(wanted) = wanted {
+        let is_there = kernels.contains(&wanted);
+        kernels = vec![if is_there { wanted } else { Kernel::Events }];
+    }
+    Ok(kernels)
 }
 
 /// How many pieces all rows have.
