@@ -19,6 +19,7 @@ mod generate;
 mod input;
 pub mod model;
 mod network;
+pub mod networks;
 mod parallel;
 mod plasticity;
 pub mod random;

@@ -1,25 +1,117 @@
-//! Engines agree, whatever the runs.
+//! Engines agree on everything that changes, at every step, whatever the runs.
 
 use std::sync::Arc;
 
-use kvrm_spiking::{
-    Builder, Executor, Feagi, Injection, Input, Lif, Link, Model, Recorder, Reference, Spike,
-};
+use kvrm_spiking::{Executor, Injection, Input, Parallel, Recorder, Reference, State};
+use kvrm_testkit::spiking::{Case, STEPS, cases};
+use proptest::prelude::*;
+
+/// The states after each step, in runs of one.
+fn states(mut engine: impl Executor, case: &Case) -> Vec<State> {
+    let step = |step: u64| {
+        for &(_, population, amount) in case.drives.iter().filter(|drive| drive.0 == step) {
+            engine.set_drive(population, amount).expect("a drive in range");
+        }
+        engine.run(1, &part(&case.input, step..step + 1), None).expect("an input in range");
+        engine.state().expect("engines on CPUs have states")
+    };
+    (0..STEPS).map(step).collect()
+}
+
+/// The injections of some steps, for a run that begins with the first of them.
+fn part(input: &Input, steps: std::ops::Range<u64>) -> Input {
+    let inside = input.injections().iter().filter(|injection| steps.contains(&injection.step));
+    let moved = inside.map(|injection| Injection { step: injection.step - steps.start, ..*injection });
+    Input::new(moved.collect()).expect("they were merged before")
+}
+
+/// The state after one run, and its spikes.
+fn whole(mut engine: impl Executor, case: &Case) -> (State, Recorder) {
+    let mut recorder = Recorder::new(1 << 20);
+    engine.run(STEPS, &case.input, Some(&mut recorder)).expect("room for all spikes");
+    (engine.state().expect("engines on CPUs have states"), recorder)
+}
+
+/// Threads, so that there are several shares: they have 2,048 neurons at least.
+fn with_threads<T: Send>(threads: usize, act: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a few threads").install(act)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn engines_agree_at_every_step(case in cases(60)) {
+        let reference = states(Reference::new(Arc::clone(&case.network)), &case);
+        let parallel = states(Parallel::new(Arc::clone(&case.network)), &case);
+        for (step, (reference, parallel)) in reference.iter().zip(&parallel).enumerate() {
+            prop_assert_eq!(reference, parallel, "after step {}", step);
+        }
+    }
+
+    #[test]
+    fn one_run_is_many(mut case in cases(60)) {
+        case.drives.clear();
+        let last = states(Reference::new(Arc::clone(&case.network)), &case).pop();
+        let (state, recorder) = whole(Reference::new(Arc::clone(&case.network)), &case);
+        prop_assert_eq!(last.as_ref(), Some(&state), "the reference");
+        let (parallel, parallel_recorder) = whole(Parallel::new(Arc::clone(&case.network)), &case);
+        prop_assert_eq!(&parallel, &state, "the parallel engine");
+        prop_assert_eq!(recorder.spikes(), parallel_recorder.spikes(), "spikes");
+        let spikes = recorder.spikes().iter().filter(|spike| spike.step == STEPS - 1);
+        prop_assert!(spikes.map(|spike| spike.neuron).eq(state.fired()), "bits and spikes of the last step");
+    }
+
+    #[test]
+    fn states_can_change_engines(case in cases(40)) {
+        let mut reference = Reference::new(Arc::clone(&case.network));
+        reference.run(STEPS, &case.input, None).expect("an input in range");
+        let state = reference.state().expect("engines on CPUs have states");
+        let mut parallel = Parallel::new(Arc::clone(&case.network));
+        parallel.set_state(&state).expect("a state of the same network");
+        prop_assert_eq!(&parallel.state().expect("engines on CPUs have states"), &state, "as it was given");
+        for engine in [&mut reference as &mut dyn Executor, &mut parallel] {
+            engine.run(20, &Input::default(), None).expect("nothing is injected");
+        }
+        let states = [reference.state(), parallel.state()].map(|state| state.expect("engines on CPUs have states"));
+        prop_assert_eq!(&states[0], &states[1], "20 steps later");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn several_threads_agree(case in cases(4000)) {
+        let reference = whole(Reference::new(Arc::clone(&case.network)), &case);
+        let parallel = with_threads(3, || whole(Parallel::new(Arc::clone(&case.network)), &case));
+        prop_assert_eq!(reference.0, parallel.0, "states");
+        prop_assert_eq!(reference.1.spikes(), parallel.1.spikes(), "spikes");
+    }
+}
 
 #[test]
-fn a_spike_arrives_after_its_delay() {
-    let mut builder = Builder::new(1.0);
-    let feagi = builder.population("feagi", 2, &Model::Feagi(Feagi::default())).expect("parameters in range");
-    let lif = builder.population("lif", 1, &Model::Lif(Lif::default())).expect("parameters in range");
-    let link = |source, target, weight, delay| Link { source, target, weight, delay };
-    builder.connect_list(feagi, feagi, &[link(0, 1, 1.0, 3)]).expect("links in range");
-    builder.connect_list(feagi, lif, &[link(1, 0, 1000.0, 1)]).expect("links in range");
-    let network = Arc::new(builder.build().expect("sums in range"));
-    let mut engine = Reference::new(network);
-    let input = Input::new(vec![Injection { step: 1, neuron: 0, amount: 1 }]).expect("one injection");
-    let mut recorder = Recorder::new(100);
-    engine.run(10, &input, Some(&mut recorder)).expect("room for 100 spikes");
-    let expected = [(1, 0), (4, 1), (6, 2), (8, 2)];
-    let spikes: Vec<_> = recorder.spikes().iter().map(|&Spike { step, neuron }| (step, neuron)).collect();
-    assert_eq!(spikes[..3], expected[..3], "delays of 3 and 1, and a step until a current shows in V");
+fn the_cases_reach_what_they_are_for() {
+    use proptest::strategy::ValueTree;
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let mut counts = [0; 7];
+    for _ in 0..300 {
+        let case = cases(60).new_tree(&mut runner).expect("nothing is filtered").current();
+        let (state, recorder) = whole(Reference::new(Arc::clone(&case.network)), &case);
+        let parts = case.network.parts();
+        let seen = [
+            recorder.spikes().len() > 100,
+            state.marks.iter().any(|&mark| mark != 0),
+            parts.ports == 2,
+            parts.synapses.packing.words == 2,
+            case.network.is_plastic() && state.weights != parts.synapses.words,
+            parts.max_delay > 10,
+            case.network.neurons() == 0,
+        ];
+        counts.iter_mut().zip(seen).for_each(|(count, seen)| *count += u32::from(seen));
+    }
+    assert!(
+        counts.iter().all(|&count| count > 0),
+        "spikes, marks, ports, words, learning, delays, nothing: {counts:?}"
+    );
 }

@@ -1,4 +1,4 @@
-//! Generators for tests and oracles, derived from the instruction table.
+//! Generators for tests and oracles: programs, derived from the instruction table, and networks.
 
 pub mod float;
 pub mod guests;
@@ -6,4 +6,5 @@ pub mod inputs;
 pub mod programs;
 pub mod random;
 mod simd;
+pub mod spiking;
 pub mod words;

@@ -16,7 +16,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("kvrm-train",   &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking"]),
     ("kvrm",         &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking", "kvrm-gpu"]),
     ("kvrm-cli",     &["kvrm"]),
-    ("kvrm-testkit", &["kvrm-arm64", "kvrm-machine"]),
+    ("kvrm-testkit", &["kvrm-arm64", "kvrm-machine", "kvrm-spiking"]),
 ];
 
 /// Is no part of the product and may use all of it.

@@ -1,0 +1,70 @@
+//! The networks of the benchmarks do what they are known for.
+
+use kvrm_spiking::networks::{
+    Background, Balanced, Fly, Microcircuit, VogelsAbbott, balanced, feagi, feagi_input, fly, microcircuit,
+    vogels_abbott,
+};
+use kvrm_spiking::{Executor, Network, Parallel, Recorder, Reference, Simulation};
+
+/// Spikes a second of each population, after some time to settle.
+fn rates(network: Network, settle: u64, steps: u64) -> Vec<f64> {
+    let mut simulation = Simulation::new(network, |network| Box::new(Parallel::new(network)));
+    simulation.run(settle).expect("nothing can fail");
+    simulation.record(50_000_000);
+    simulation.run(steps).expect("room for all spikes");
+    simulation.rates(steps)
+}
+
+#[test]
+fn the_microcircuit_fires_at_published_rates() {
+    let published = [0.971, 2.868, 4.746, 5.396, 8.142, 9.078, 0.991, 7.523];
+    for background in [Background::Poisson, Background::Constant] {
+        let choices = Microcircuit { scale: 0.1, background, ..Microcircuit::default() };
+        let network = microcircuit(&choices).expect("parameters are in range");
+        assert_eq!(network.synapses().packing.words, 1, "4 bytes a synapse");
+        let rates = rates(network, 5000, 10_000);
+        for (rate, published) in rates.iter().zip(published) {
+            let is_near = (published * 0.5 - 0.6..published * 2.0 + 0.6).contains(rate);
+            assert!(is_near, "{background:?}: {rates:.2?} and {published} spikes a second");
+        }
+    }
+}
+
+#[test]
+fn the_microcircuit_at_full_scale_takes_4_bytes_a_synapse() {
+    let parameters = kvrm_spiking::Packing::new(77_169, [1, 64], [-209, 105]).expect("32 bits");
+    assert_eq!((parameters.words, parameters.weight_bits), (1, 9), "17, 6 and 9 bits");
+}
+
+#[test]
+fn vogels_abbott_sustains_itself() {
+    let rates = rates(vogels_abbott(&VogelsAbbott::default()).expect("parameters are in range"), 2000, 5000);
+    assert!(rates.iter().all(|rate| (5.0..60.0).contains(rate)), "{rates:.1?} spikes a second");
+}
+
+#[test]
+fn the_balanced_network_fires_ten_times_a_second() {
+    let choices = Balanced { neurons: 10_000, ..Balanced::default() };
+    let rates = rates(balanced(&choices).expect("parameters are in range"), 3000, 5000);
+    assert!(rates.iter().all(|rate| (7.0..14.0).contains(rate)), "{rates:.1?} spikes a second");
+}
+
+#[test]
+fn the_fly_answers_its_senses() {
+    let network = fly(&Fly { neurons: 20_000, ..Fly::default() }).expect("parameters are in range");
+    let lengths = &network.synapses().lengths;
+    let mean = network.synapses().count() as f64 / f64::from(network.neurons());
+    let longest = f64::from(lengths.iter().copied().max().unwrap_or(0));
+    assert!((80.0..140.0).contains(&mean) && longest > 20.0 * mean, "rows of {mean:.0}, {longest} at most");
+    let rates = rates(network, 2000, 10_000);
+    assert!((0.05..10.0).contains(&rates[0]), "{rates:.2?} spikes a second");
+}
+
+#[test]
+fn as_many_feagi_neurons_fire_as_are_asked_for() {
+    let network = std::sync::Arc::new(feagi(10_000, 20, 3).expect("parameters are in range"));
+    let input = feagi_input(10_000, 0.01, 5, 3).expect("amounts are small");
+    let mut recorder = Recorder::new(1000);
+    Reference::new(network).run(5, &input, Some(&mut recorder)).expect("room for all spikes");
+    assert_eq!(recorder.spikes().len(), 500, "1 % in each of 5 bursts");
+}
