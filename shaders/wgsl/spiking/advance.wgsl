@@ -1,11 +1,12 @@
 //! A neuron in the steps of a batch, between which nothing is exchanged.
 
-import package::spiking::accumulators::{slot_behind, take_mark, take_sum};
+import package::spiking::accumulators::{slot_behind, take_sum};
 import package::spiking::bindings::{Clock, columns, record_of, records, rows, settings};
 import package::spiking::feagi::{FEAGI_DIVIDED, FEAGI_FLAGS, NO_SPIKE, update_feagi};
 import package::spiking::izhikevich::{update_izhikevich};
 import package::spiking::learn::{remember};
 import package::spiking::lif::{update_lif};
+import package::spiking::marks::{HAS_MARKS, take_mark};
 import package::spiking::poisson::{update_source};
 import package::spiking::record::{Arrival, KIND_FEAGI, KIND_IZHIKEVICH, KIND_LIF, KIND_POISSON, Moment, WORD_DRIVE, WORD_POPULATION, signed_of, word_of};
 
@@ -83,7 +84,8 @@ fn advance(neuron: u32, clock: Clock, steps: u32) -> Advanced {
         }
     }
     let is_listed = remember(neuron, word_of(record, WORD_POPULATION), spikes) || spikes != 0u;
-    if settings.has_scales == 0u {
+    // Only FEAGI's neurons have other scales than 1.
+    if !HAS_MARKS {
         return Advanced(spikes, 0x10000u, is_listed);
     }
     let is_feagi = records[record].kind == KIND_FEAGI;

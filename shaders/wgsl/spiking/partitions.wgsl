@@ -4,8 +4,8 @@
 //! Rows are sorted by target, so a share of the targets is a segment of each row. Pieces are whole rows.
 
 import package::spiking::accumulators::{add_input, port_of, slot_behind};
-import package::spiking::bindings::{clocks, counts, piece_sources, pieces, rows, segments, settings};
-import package::spiking::fixed::{contribution};
+import package::spiking::bindings::{piece_sources, pieces, rows, segments, settings, time};
+import package::spiking::deliver::{amount_of};
 import package::spiking::inject::{inject};
 import package::spiking::turn::{end_batch};
 import package::spiking::unpack::{Synapse, unpacked};
@@ -28,10 +28,7 @@ fn partition_size() -> u32 {
 
 /// Adds the events of a synapse to the sums of the partition that begins with a neuron.
 fn gather(begin: u32, scale: u32, synapse: Synapse) {
-    var amount = synapse.weight;
-    if settings.has_scales != 0u {
-        amount = contribution(synapse.weight, scale);
-    }
+    let amount = amount_of(synapse.weight, scale);
     let place = port_of(synapse.weight) * (SUMS / settings.ports) + synapse.destination - begin;
     if atomicAdd(&sums[place], amount) + amount == 0 {
         atomicOr(&zeros[place / 32u], 1u << (place % 32u));
@@ -54,8 +51,8 @@ fn flush(begin: u32, slot: u32, local: u32) {
 /// Delivers what fired in the last batch, and sets the clock for the next. A workgroup for each partition.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn partitions(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    let clock = clocks[1];
-    let count = atomicLoad(&counts[clock.parity]);
+    let clock = time.after;
+    let count = atomicLoad(&time.counts[clock.parity]);
     let begin = workgroup.x * partition_size();
     let team = 1u << settings.team_bits;
     for (var step = 0u; step < settings.batch; step += 1u) {

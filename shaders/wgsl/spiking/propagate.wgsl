@@ -3,7 +3,7 @@
 //! A few invocations, a team, share a piece of a row. Teams take pieces in turns, whatever rows these are of, so that all
 //! have as much to do.
 
-import package::spiking::bindings::{clocks, counts, settings};
+import package::spiking::bindings::{settings, time};
 import package::spiking::deliver::{deliver_piece};
 import package::spiking::inject::{inject};
 import package::spiking::turn::{end_batch};
@@ -17,8 +17,8 @@ fn propagate(
     @builtin(global_invocation_id) invocation: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
 ) {
-    let clock = clocks[1];
-    let count = atomicLoad(&counts[clock.parity]);
+    let clock = time.after;
+    let count = atomicLoad(&time.counts[clock.parity]);
     let team = 1u << settings.team_bits;
     let teams = (workgroups.x * MEMBERS) >> settings.team_bits;
     for (var index = invocation.x >> settings.team_bits; index < count; index += teams) {

@@ -4,10 +4,11 @@
 //! is counted in one of two places: the other is set to zero meanwhile.
 
 import package::spiking::advance::{advance};
-import package::spiking::bindings::{RECORDED, clocks, counts, fired, settings};
+import package::spiking::bindings::{RECORDED, fired, settings, time};
 import package::spiking::deliver::{deliver_piece};
 import package::spiking::inject::{inject};
-import package::spiking::list::{list_pieces, pieces_of, record_spikes, recorded_spikes};
+import package::spiking::list::{list_pieces, pieces_of};
+import package::spiking::spikes::{record_spikes, recorded_spikes};
 import package::spiking::turn::{clock_after, is_full, steps_of};
 
 /// Invocations of the workgroup, a multiple of 32.
@@ -26,9 +27,9 @@ var<workgroup> fired_in_round: array<atomic<u32>, 2u * FIRED_WORDS>;
 /// Does `settings.rounds` batches of steps.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn single(@builtin(local_invocation_index) local: u32) {
-    var clock = clocks[0];
+    var clock = time.before;
     if local == 0u {
-        atomicStore(&spikes_noted, atomicLoad(&counts[RECORDED]));
+        atomicStore(&spikes_noted, atomicLoad(&time.counts[RECORDED]));
     }
     storageBarrier();
     workgroupBarrier();
@@ -69,7 +70,7 @@ fn single(@builtin(local_invocation_index) local: u32) {
         workgroupBarrier();
     }
     if local == 0u {
-        clocks[0] = clock;
-        atomicStore(&counts[RECORDED], atomicLoad(&spikes_noted));
+        time.before = clock;
+        atomicStore(&time.counts[RECORDED], atomicLoad(&spikes_noted));
     }
 }

@@ -1,6 +1,6 @@
 //! How the clock goes on.
 
-import package::spiking::bindings::{Clock, RECORDED, clocks, counts, settings};
+import package::spiking::bindings::{Clock, RECORDED, settings, time};
 
 /// How many steps the next batch has.
 fn steps_of(clock: Clock) -> u32 {
@@ -29,7 +29,7 @@ fn is_full(spikes: u32) -> u32 {
 fn end_batch(clock: Clock) {
     var next = clock;
     next.parity = 1u - clock.parity;
-    atomicStore(&counts[next.parity], 0u);
-    next.is_halted = is_full(atomicLoad(&counts[RECORDED]));
-    clocks[0] = next;
+    atomicStore(&time.counts[next.parity], 0u);
+    next.is_halted = is_full(atomicLoad(&time.counts[RECORDED]));
+    time.before = next;
 }

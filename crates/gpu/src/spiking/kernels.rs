@@ -3,21 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use kvrm_shaders::{SYNAPSES, link};
+use kvrm_shaders::{Linked, SYNAPSES, WITHOUT, link};
 
 use super::layout::MEMBERS;
+use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::Error;
-use crate::pipeline::{Access, Shader, storage_layout};
-
-/// Bindings in front of those of synapses.
-const FIRST_BINDINGS: [Access; 18] = {
-    use Access::{Read, ReadWrite, Uniform};
-    [
-        Uniform, ReadWrite, ReadWrite, ReadWrite, ReadWrite, ReadWrite, Read, Read, Read, Read, ReadWrite,
-        ReadWrite, ReadWrite, Read, Read, ReadWrite, ReadWrite, ReadWrite,
-    ]
-};
+use crate::pipeline::Shader;
 
 /// The most bindings that synapses lie in.
 pub(super) const BINDINGS_MAX: usize = SYNAPSES[SYNAPSES.len() - 1].0;
@@ -48,10 +40,27 @@ struct Inner {
 #[derive(Debug)]
 pub(super) struct Pipelines {
     device: Device,
-    pub(super) layout: wgpu::BindGroupLayout,
     /// What takes the place of the module for synapses in one binding.
     synapses: &'static str,
-    compiled: Mutex<BTreeMap<&'static str, wgpu::ComputePipeline>>,
+    compiled: Mutex<BTreeMap<Variant, Compiled>>,
+}
+
+/// A kernel and what it can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Variant {
+    /// Its entry point.
+    pub(super) entry: &'static str,
+    /// Whether it has what the modules of [`WITHOUT`] are for, in their order.
+    pub(super) has: [bool; WITHOUT.len()],
+}
+
+/// A pipeline, and what it is bound to: no more than it needs, as each buffer that is written to costs time between two
+/// dispatches.
+#[derive(Clone, Debug)]
+pub(super) struct Compiled {
+    pub(super) pipeline: wgpu::ComputePipeline,
+    layout: wgpu::BindGroupLayout,
+    bindings: Vec<u32>,
 }
 
 impl BurstKernels {
@@ -75,42 +84,95 @@ impl BurstKernels {
         if let Some(pipelines) = variants.get(&count) {
             return Ok((count, Arc::clone(pipelines)));
         }
-        let accesses = [&FIRST_BINDINGS[..], &vec![Access::ReadWrite; count]].concat();
-        let pipelines = Arc::new(Pipelines {
-            device: self.0.device.clone(),
-            layout: storage_layout(&self.0.device, "burst engine", &accesses)?,
-            synapses,
-            compiled: Mutex::default(),
-        });
+        let device = self.0.device.clone();
+        let pipelines = Arc::new(Pipelines { device, synapses, compiled: Mutex::default() });
         variants.insert(count, Arc::clone(&pipelines));
         Ok((count, pipelines))
     }
 }
 
 impl Pipelines {
-    /// The kernel of a name, which is that of its entry point.
-    pub(super) fn get(&self, entry: &'static str) -> Result<wgpu::ComputePipeline, Error> {
+    /// A kernel.
+    pub(super) fn get(&self, variant: Variant) -> Result<Compiled, Error> {
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pipeline) = compiled.get(entry) {
-            return Ok(pipeline.clone());
+        if let Some(kernel) = compiled.get(&variant) {
+            return Ok(kernel.clone());
         }
+        let kernel = self.compile(variant)?;
+        compiled.insert(variant, kernel.clone());
+        Ok(kernel)
+    }
+
+    fn compile(&self, Variant { entry, has }: Variant) -> Result<Compiled, Error> {
+        let device = &self.device;
         let root = match entry {
             "divide" => "spiking::partitions".to_owned(),
             entry => format!("spiking::{entry}"),
         };
-        let linked = link(&root, &[(SYNAPSES[0].1, self.synapses)])
+        let mut substitutions = vec![(SYNAPSES[0].1, self.synapses)];
+        substitutions.extend(WITHOUT.iter().zip(has).filter(|(_, has)| !has).map(|(without, _)| *without));
+        let linked = link(&root, &substitutions)
             .map_err(|error| Error::Shader { location: None, message: error.to_string() })?;
         let locate = |line| {
             let place = linked.locate(line).map(|(path, line)| (path.to_owned(), line));
             place.unwrap_or_else(|| (root.clone(), line))
         };
-        let size = [("WORKGROUP_SIZE", f64::from(workgroup_size(&self.device)))];
+        let entries = entries(&linked);
+        let layout = device.catch("laying out a bind group", || {
+            device.raw().create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                label: Some(entry),
+                entries: &entries,
+            })
+        })?;
+        let size = [("WORKGROUP_SIZE", f64::from(workgroup_size(device)))];
         let constants = if matches!(entry, "neurons" | "propagate") { &size[..0] } else { &size };
-        let shader = Shader::compile(&self.device, &linked.source, &locate)?;
-        let pipeline = shader.pipeline(entry, &[&self.layout], constants)?;
-        compiled.insert(entry, pipeline.clone());
-        Ok(pipeline)
+        let shader = Shader::compile(device, &linked.source, &locate)?;
+        let pipeline = shader.pipeline(entry, &[&layout], constants)?;
+        Ok(Compiled { pipeline, layout, bindings: entries.iter().map(|entry| entry.binding).collect() })
     }
+}
+
+impl Compiled {
+    /// Binds those of all buffers that it needs.
+    pub(super) fn bind(&self, device: &Device, buffers: &[&Buffer]) -> Result<wgpu::BindGroup, Error> {
+        let entry = |&binding: &u32| {
+            let resource = buffers[binding as usize].raw().as_entire_binding();
+            wgpu::BindGroupEntry { binding, resource }
+        };
+        let entries: Vec<_> = self.bindings.iter().map(entry).collect();
+        device.catch("binding buffers", || {
+            device.raw().create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("burst engine"),
+                layout: &self.layout,
+                entries: &entries,
+            })
+        })
+    }
+}
+
+/// The bindings that a kernel needs: those of all it declares whose names it also uses.
+fn entries(linked: &Linked) -> Vec<wgpu::BindGroupLayoutEntry> {
+    let code = |line: &&str| !line.starts_with("//") && !line.starts_with('@');
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let words: std::collections::HashSet<&str> =
+        linked.source.lines().filter(code).flat_map(|line| line.split(|c| !is_part(c))).collect();
+    let declarations = linked.source.lines().filter_map(|line| {
+        let (binding, rest) = line.strip_prefix("@group(0) @binding(")?.split_once(") var<")?;
+        let (space, rest) = rest.split_once("> ")?;
+        let (name, _) = rest.split_once(':')?;
+        let ty = match space {
+            "uniform" => wgpu::BufferBindingType::Uniform,
+            space => wgpu::BufferBindingType::Storage { read_only: space == "storage, read" },
+        };
+        Some((binding.parse().ok()?, name, ty)).filter(|(_, name, _)| words.contains(name))
+    });
+    let entry = |(binding, _, ty)| wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: wgpu::ShaderStages::COMPUTE,
+        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+        count: None,
+    };
+    declarations.map(entry).collect()
 }
 
 /// Invocations of the workgroups that should be large.

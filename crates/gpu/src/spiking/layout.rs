@@ -38,10 +38,6 @@ pub(super) struct Settings {
     pub(super) synapse_words: u32,
     pub(super) piece: u32,
     pub(super) team_bits: u32,
-    pub(super) has_scales: u32,
-    pub(super) has_marks: u32,
-    pub(super) is_plastic: u32,
-    pub(super) has_sources: u32,
     pub(super) partitions: u32,
     pub(super) rules: u32,
     pub(super) input_base: u32,
@@ -74,10 +70,6 @@ impl Settings {
             target_mask: mask(packing.target_bits),
             min_delay: packing.min_delay,
             synapse_words: packing.words,
-            has_scales: network.has_marks().into(),
-            has_marks: network.has_marks().into(),
-            is_plastic: network.is_plastic().into(),
-            has_sources: network.is_plastic().into(),
             rules: parts.tables.len() as u32,
             input_base: base(parts.seed, Purpose::Input),
             source_base: base(parts.seed, Purpose::Source),
@@ -153,9 +145,12 @@ pub(super) struct Clock {
     pub(super) first: u32,
 }
 
-impl Clock {
-    /// Bytes in front of `is_halted`.
-    pub(super) const HALTED_OFFSET: u64 = 20;
-    /// Words in front of `remaining`.
-    pub(super) const REMAINING: usize = 3;
+/// Time, and what is counted as it passes.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Time {
+    pub(super) before: Clock,
+    pub(super) after: Clock,
+    /// Pieces, twice, and recorded spikes.
+    pub(super) counts: [u32; 4],
 }

@@ -1,21 +1,22 @@
 //! A run, or as much of it as the device is told at once.
 
 use std::collections::VecDeque;
+use std::mem::offset_of;
 use std::time::Instant;
 
 use kvrm_spiking::{Injection, Recorder};
 
 use super::executor::BurstExecutor;
 use super::kernels::Kernel;
-use super::layout::{Clock, ROW, SPIKE_BYTES, Settings};
+use super::layout::{Clock, ROW, SPIKE_BYTES, Settings, Time};
 use super::recording;
 use super::store::Store;
 use crate::error::Error;
 
 /// Slices under way at a time: one runs, and the next waits for it.
 const SLICES: usize = 2;
-/// Room for recorded spikes, if one batch cannot have more.
-const RECORDING: u64 = 1 << 18;
+/// Room for recorded spikes beyond those that one batch can have.
+const RECORDING: u64 = 1 << 21;
 
 /// Batches that have been submitted.
 #[derive(Debug)]
@@ -54,18 +55,16 @@ impl BurstExecutor {
             batch: 1,
             ..Clock::default()
         };
-        let Store { device, buffers, .. } = &self.store;
-        buffers.clocks.upload(0, &[clock, clock])?;
-        buffers.counts.upload(0, &[0_u32; 4])?;
+        let time = Time { before: clock, after: clock, counts: [0; 4] };
+        self.store.buffers.time.upload(0, &[time])?;
         if !injections.is_empty() {
             // Injections come with the spikes of the batch before.
-            buffers.settings.upload(0, &[settings])?;
-            let pipeline = self.store.pipelines.get("propagate")?;
-            device.submit("injecting", |encoder| {
+            self.store.buffers.settings.upload(0, &[settings])?;
+            let kernel = self.store.kernel("propagate", false, false)?;
+            let workgroups = self.store.workgroups[1];
+            self.store.device.submit("injecting", |encoder| {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                pass.set_bind_group(0, &self.store.group, &[]);
-                pass.set_pipeline(&pipeline);
-                pass.dispatch_workgroups(self.store.workgroups[1], 1, 1);
+                kernel.dispatch(&mut pass, [workgroups, 1]);
             })?;
         }
         self.slices(steps, &settings, recorder)?;
@@ -82,7 +81,8 @@ impl BurstExecutor {
         let most = self.store.device.limits().storage_bytes() / SPIKE_BYTES;
         let fitting = (most / u64::from(settings.recorded.max(1))).max(1);
         settings.batch = fitting.min(settings.batch.into()) as u32;
-        let wanted = (u64::from(settings.recorded) * u64::from(settings.batch)).max(RECORDING.min(most));
+        let needed = u64::from(settings.recorded) * u64::from(settings.batch);
+        let wanted = (needed + RECORDING).min(most).max(needed);
         settings.recording = wanted as u32;
         self.store.reserve_recording(wanted)
     }
@@ -156,35 +156,32 @@ impl BurstExecutor {
         let mut settings = *settings;
         if kernel == Kernel::Partitions {
             self.store.divide()?;
-            (settings.piece, settings.has_sources) = (u32::MAX, 1);
+            settings.piece = u32::MAX;
         }
         settings.rounds = batches;
-        let Store { device, pipelines, group, workgroups: [neurons, deliver], buffers, .. } = &self.store;
-        buffers.settings.upload(0, &[settings])?;
-        if report.is_some() {
-            buffers.counts.upload(8, &[0_u32])?;
-            buffers.clocks.upload(Clock::HALTED_OFFSET, &[0_u32])?;
-        }
         let (second, workgroups) = match kernel {
-            Kernel::Events => ("propagate", *deliver),
+            Kernel::Events => ("propagate", self.store.workgroups[1]),
             Kernel::Partitions => ("partitions", settings.partitions),
             Kernel::Single => ("single", 1),
         };
-        let second = pipelines.get(second)?;
-        let first = pipelines.get("neurons")?;
+        let (records, has_sources) = (report.is_some(), kernel == Kernel::Partitions);
+        let second = self.store.kernel(second, records, has_sources)?;
+        let first = self.store.kernel("neurons", records, has_sources)?;
+        let Store { device, workgroups: [neurons, _], buffers, .. } = &self.store;
+        buffers.settings.upload(0, &[settings])?;
+        if report.is_some() {
+            buffers.time.upload(offset_of!(Time, counts) as u64 + 8, &[0_u32])?;
+            buffers.time.upload(offset_of!(Clock, is_halted) as u64, &[0_u32])?;
+        }
         let submitted = Instant::now();
         let submission = device.submit("running steps", |encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            pass.set_bind_group(0, group, &[]);
             if kernel == Kernel::Single {
-                pass.set_pipeline(&second);
-                pass.dispatch_workgroups(workgroups, 1, 1);
+                second.dispatch(&mut pass, [workgroups, 1]);
             } else {
                 for _ in 0..batches {
-                    pass.set_pipeline(&first);
-                    pass.dispatch_workgroups((*neurons).min(ROW), neurons.div_ceil(ROW), 1);
-                    pass.set_pipeline(&second);
-                    pass.dispatch_workgroups(workgroups, 1, 1);
+                    first.dispatch(&mut pass, [(*neurons).min(ROW), neurons.div_ceil(ROW)]);
+                    second.dispatch(&mut pass, [workgroups, 1]);
                 }
             }
             drop(pass);
@@ -192,6 +189,13 @@ impl BurstExecutor {
                 recording::copy(encoder, &self.store, report);
             }
         })?;
+        if std::env::var("H2_TIME").is_ok() {
+            eprintln!(
+                "{batches} batches submit {:?} = {:.2} us",
+                submitted.elapsed(),
+                submitted.elapsed().as_secs_f64() * 1e6 / f64::from(batches)
+            );
+        }
         if let Some(report) = &report {
             device.catch("reading spikes", || report.map_async(wgpu::MapMode::Read, .., |_| {}))?;
         }

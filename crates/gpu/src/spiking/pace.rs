@@ -54,14 +54,15 @@ impl Pace {
             return (Kernel::Events, FIRST);
         };
         self.since_trial += 1;
+        let mut target = self.target;
         if self.since_trial >= TRIAL {
             self.since_trial = 0;
+            target /= f64::from(GROWTH);
             let limit = HOPELESS * self.candidates[chosen].batch;
             let is_worth = |&other: &usize| other != chosen && self.candidates[other].batch <= limit;
             let least_tried = (0..self.candidates.len()).filter(is_worth);
             chosen = least_tried.min_by_key(|other| self.candidates[*other].slices).unwrap_or(chosen);
         }
-        let target = self.target;
         let candidate = &mut self.candidates[chosen];
         candidate.slices += 1;
         let most = candidate.batches.saturating_mul(GROWTH).min(MOST);

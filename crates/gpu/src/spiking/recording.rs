@@ -2,13 +2,13 @@
 
 use kvrm_spiking::Recorder;
 
-use super::layout::{Clock, SPIKE_BYTES};
+use super::layout::{SPIKE_BYTES, Time};
 use super::store::Store;
 use crate::device::Device;
 use crate::error::Error;
 
-/// Bytes in front of the spikes: the first clock, and counts.
-const HEAD_BYTES: u64 = 48;
+/// Bytes in front of the spikes.
+const HEAD_BYTES: u64 = size_of::<Time>() as u64;
 
 /// A buffer that the host can read, for so many spikes.
 pub(super) fn report(device: &Device, spikes: u64) -> Result<wgpu::Buffer, Error> {
@@ -25,8 +25,7 @@ pub(super) fn report(device: &Device, spikes: u64) -> Result<wgpu::Buffer, Error
 /// Records the copy of what has been recorded.
 pub(super) fn copy(encoder: &mut wgpu::CommandEncoder, store: &Store, report: &wgpu::Buffer) {
     let buffers = &store.buffers;
-    encoder.copy_buffer_to_buffer(buffers.clocks.raw(), 0, report, 0, size_of::<Clock>() as u64);
-    encoder.copy_buffer_to_buffer(buffers.counts.raw(), 0, report, size_of::<Clock>() as u64, 16);
+    encoder.copy_buffer_to_buffer(buffers.time.raw(), 0, report, 0, HEAD_BYTES);
     let spikes = report.size() - HEAD_BYTES;
     encoder.copy_buffer_to_buffer(buffers.recording.raw(), 0, report, HEAD_BYTES, spikes);
 }
@@ -42,8 +41,8 @@ pub(super) fn take(
         .get_mapped_range(..)
         .map_err(|error| Error::Refused { doing: "reading spikes".to_owned(), message: error.to_string() })?;
     let (head, spikes) = mapped.split_at(HEAD_BYTES as usize);
-    let head: Vec<u32> = bytemuck::pod_collect_to_vec(head);
-    let count = head[size_of::<Clock>() / 4 + 2] as usize;
+    let head: Time = bytemuck::pod_read_unaligned(head);
+    let count = head.counts[2] as usize;
     let mut spikes: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(&spikes[..count * SPIKE_BYTES as usize]);
     drop(mapped);
     device.catch("reading spikes", || report.unmap())?;
@@ -52,5 +51,5 @@ pub(super) fn take(
     for step in spikes.chunk_by(|a, b| a[0] == b[0]) {
         recorder.record(first + u64::from(step[0][0]), step.iter().map(|spike| spike[1]));
     }
-    Ok(head[Clock::REMAINING])
+    Ok(head.before.remaining)
 }

@@ -1,19 +1,19 @@
 //! A network in the memory of a GPU.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use kvrm_spiking::{Network, Record, STATE_WORDS, State, Synapses, bit_words};
 
-use super::kernels::{BINDINGS_MAX, BurstKernels, Kernel, Pipelines, workgroup_size};
+use super::kernels::{BINDINGS_MAX, BurstKernels, Kernel, Pipelines, Variant, workgroup_size};
 use super::layout::{
-    Clock, MEMBERS, PARTITION_BYTES, PIECE_BYTES, SINGLE_MAX, SPIKE_BYTES, SUMS, Settings, tables,
+    MEMBERS, PARTITION_BYTES, PIECE_BYTES, SINGLE_MAX, SPIKE_BYTES, SUMS, Settings, Time, tables,
 };
 use crate::adapter::Kind;
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::Error;
-use crate::pipeline::bind;
 
 /// No buffer is smaller: each has room for an element of whatever it is an array of.
 const BYTES_MIN: u64 = 64;
@@ -45,9 +45,12 @@ pub struct Options {
 #[derive(Debug)]
 pub(super) struct Store {
     pub(super) device: Device,
-    pub(super) pipelines: Arc<Pipelines>,
+    pipelines: Arc<Pipelines>,
     pub(super) settings: Settings,
-    pub(super) group: wgpu::BindGroup,
+    /// The kernels that have been used, bound to the buffers.
+    bound: BTreeMap<Variant, Bound>,
+    /// Whether there are neurons that need marks, and weights that change.
+    has: [bool; 2],
     /// Workgroups of the two kernels.
     pub(super) workgroups: [u32; 2],
     pub(super) buffers: Buffers,
@@ -59,12 +62,27 @@ pub(super) struct Store {
     is_divided: bool,
 }
 
+/// A kernel and its buffers.
+#[derive(Clone, Debug)]
+pub(super) struct Bound {
+    pipeline: wgpu::ComputePipeline,
+    group: wgpu::BindGroup,
+}
+
+impl Bound {
+    /// Records a dispatch.
+    pub(super) fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, [columns, rows]: [u32; 2]) {
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &self.group, &[]);
+        pass.dispatch_workgroups(columns, rows, 1);
+    }
+}
+
 /// In the order of bindings.
 #[derive(Debug)]
 pub(super) struct Buffers {
     pub(super) settings: Buffer,
-    pub(super) clocks: Buffer,
-    pub(super) counts: Buffer,
+    pub(super) time: Buffer,
     pub(super) columns: Buffer,
     pub(super) ring: Buffer,
     pub(super) marks: Buffer,
@@ -84,11 +102,11 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    fn bind(&self, device: &Device, pipelines: &Pipelines) -> Result<wgpu::BindGroup, Error> {
+    /// All, by their bindings.
+    fn all(&self) -> Vec<&Buffer> {
         let mut all = vec![
             &self.settings,
-            &self.clocks,
-            &self.counts,
+            &self.time,
             &self.columns,
             &self.ring,
             &self.marks,
@@ -106,7 +124,7 @@ impl Buffers {
             &self.segments,
         ];
         all.extend(&self.synapses);
-        bind(device, "burst engine", &pipelines.layout, &all)
+        all
     }
 }
 
@@ -164,8 +182,7 @@ impl Store {
         let plastic = if network.is_plastic() { 1 } else { 0 };
         let buffers = Buffers {
             settings: Buffer::uniform(device, "settings", size_of::<Settings>() as u64)?,
-            clocks: zeroed("clocks", 2 * size_of::<Clock>() as u64)?,
-            counts: zeroed("counts", 16)?,
+            time: zeroed("time", size_of::<Time>() as u64)?,
             columns: words("state", STATE_WORDS * neurons)?,
             ring: words("ring", network.slots() * parts.ports as usize * neurons)?,
             marks: words(
@@ -190,9 +207,10 @@ impl Store {
         let wanted = (pieces << settings.team_bits).div_ceil(MEMBERS.into());
         let deliver = wanted.clamp(1, options.workgroups.unwrap_or(most).max(1).into()) as u32;
         let store = Self {
-            group: buffers.bind(device, &pipelines)?,
             device: device.clone(),
             pipelines,
+            bound: BTreeMap::new(),
+            has: [network.has_marks(), network.is_plastic()],
             settings,
             workgroups: [network.neurons().div_ceil(MEMBERS).max(1), deliver],
             buffers,
@@ -294,6 +312,27 @@ impl Store {
         Ok(state)
     }
 
+    /// A kernel, bound to the buffers. Those that list what fired can record spikes, and the sources of pieces.
+    pub(super) fn kernel(
+        &mut self,
+        entry: &'static str,
+        records: bool,
+        has_sources: bool,
+    ) -> Result<Bound, Error> {
+        let [marks, learns] = self.has;
+        let lists = matches!(entry, "neurons" | "single");
+        let has = [marks, learns, lists && records, lists && (learns || has_sources)];
+        let variant = Variant { entry, has };
+        if let Some(bound) = self.bound.get(&variant) {
+            return Ok(bound.clone());
+        }
+        let kernel = self.pipelines.get(variant)?;
+        let group = kernel.bind(&self.device, &self.buffers.all())?;
+        let bound = Bound { pipeline: kernel.pipeline, group };
+        self.bound.insert(variant, bound.clone());
+        Ok(bound)
+    }
+
     /// Divides rows into segments, one for each partition of the targets, unless that has been done.
     pub(super) fn divide(&mut self) -> Result<(), Error> {
         if self.is_divided {
@@ -302,15 +341,13 @@ impl Store {
         let (neurons, partitions) = (self.settings.neurons, self.settings.partitions);
         self.buffers.segments.grow(segment_bytes(neurons, partitions))?;
         self.buffers.piece_sources.grow(4 * u64::from(neurons))?;
-        self.group = self.buffers.bind(&self.device, &self.pipelines)?;
+        self.bound.clear();
         self.buffers.settings.upload(0, &[self.settings])?;
-        let pipeline = self.pipelines.get("divide")?;
+        let kernel = self.kernel("divide", false, false)?;
         let workgroups = neurons.div_ceil(workgroup_size(&self.device));
         self.device.submit("dividing rows", |encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            pass.set_bind_group(0, &self.group, &[]);
-            pass.set_pipeline(&pipeline);
-            pass.dispatch_workgroups(workgroups, partitions + 1, 1);
+            kernel.dispatch(&mut pass, [workgroups, partitions + 1]);
         })?;
         self.is_divided = true;
         Ok(())
@@ -320,7 +357,7 @@ impl Store {
     pub(super) fn reserve_injections(&mut self, steps: u64, injections: u64) -> Result<(), Error> {
         let starts = self.buffers.injection_starts.grow((4 * (steps + 1)).next_power_of_two())?;
         if self.buffers.injections.grow((SPIKE_BYTES * injections).next_power_of_two())? || starts {
-            self.group = self.buffers.bind(&self.device, &self.pipelines)?;
+            self.bound.clear();
         }
         Ok(())
     }
@@ -328,7 +365,7 @@ impl Store {
     /// Makes room for so many recorded spikes.
     pub(super) fn reserve_recording(&mut self, spikes: u64) -> Result<(), Error> {
         if self.buffers.recording.grow(SPIKE_BYTES * spikes)? {
-            self.group = self.buffers.bind(&self.device, &self.pipelines)?;
+            self.bound.clear();
         }
         Ok(())
     }
