@@ -6,7 +6,8 @@ use kvrm_spiking::{Changed, Executor, Input, Network, Record, Recorder, State};
 
 use super::kernels::{BurstKernels, Kernel};
 use super::pace::Pace;
-use super::store::{Options, Store};
+use super::plan::Options;
+use super::store::Store;
 use crate::adapter::Kind;
 use crate::error::Error;
 
@@ -128,6 +129,10 @@ impl Executor for BurstExecutor {
     }
 
     fn change(&mut self, network: &Arc<Network>, changed: &Changed) -> Result<(), kvrm_spiking::Error> {
+        if self.store.change(network, changed, &self.options, &self.drives).map_err(failed)? {
+            self.network = Arc::clone(network);
+            return Ok(());
+        }
         let state = self.state()?.after(network, changed);
         *self = Self::at(&self.kernels, Arc::clone(network), self.options.clone(), &state).map_err(failed)?;
         Ok(())

@@ -136,6 +136,7 @@ fn a_changed_network_goes_on() {
             after.take_weights(state.weights).expect("they are of this network");
         }
         let changed = after.change(&changes).expect("it can be changed");
+        assert!(!changed.is_repacked, "what stays is not brought again");
         let after = Arc::new(after);
         for engine in &mut engines {
             engine.change(&after, &changed).expect("it goes on");
