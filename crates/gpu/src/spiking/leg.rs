@@ -189,13 +189,6 @@ impl BurstExecutor {
                 recording::copy(encoder, &self.store, report);
             }
         })?;
-        if std::env::var("H2_TIME").is_ok() {
-            eprintln!(
-                "{batches} batches submit {:?} = {:.2} us",
-                submitted.elapsed(),
-                submitted.elapsed().as_secs_f64() * 1e6 / f64::from(batches)
-            );
-        }
         if let Some(report) = &report {
             device.catch("reading spikes", || report.map_async(wgpu::MapMode::Read, .., |_| {}))?;
         }

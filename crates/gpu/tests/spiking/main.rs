@@ -4,3 +4,4 @@ mod edges;
 mod networks;
 mod steps;
 mod support;
+mod twins;
