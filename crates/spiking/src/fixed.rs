@@ -67,10 +67,10 @@ pub const fn leak(potential: i64, keep: u32) -> i64 {
     (high << 1) + low as i64
 }
 
-/// What a synapse adds to the sum of its target, in weight units.
+/// What a synapse adds to the sum of its target, in weight units; networks are checked not to exceed 32 bits.
 #[must_use]
 pub const fn contribution(weight: i32, scale: u32) -> i32 {
-    saturate(round_shift(weight as i64 * scale as i64, SCALE_BITS))
+    round_shift(weight as i64 * scale as i64, SCALE_BITS) as i32
 }
 
 /// What a spike multiplies weights by: the postsynaptic potential `psp` (1 for all but FEAGI neurons), shared among

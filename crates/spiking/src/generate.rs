@@ -238,7 +238,7 @@ impl Generator {
                 loop {
                     let gap = if scale == 0.0 { f64::INFINITY } else { libm::log(stream.unit()) / scale };
                     next += libm::floor(gap);
-                    if !(next < f64::from(targets)) {
+                    if next >= f64::from(targets) {
                         break;
                     }
                     if !is_skipped(next as u32) {

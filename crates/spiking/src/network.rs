@@ -136,7 +136,8 @@ impl Network {
         self.survey.min_delay
     }
 
-    /// The most that can arrive at a neuron in a step, in weight units, without injections and drive.
+    /// For each neuron, what can arrive in a step at most, in weight units, without injections and drive. After a change
+    /// it still counts weights as they were before they learned.
     #[must_use]
     pub fn bounds(&self) -> &[u64] {
         &self.survey.sums
@@ -211,6 +212,7 @@ fn check(parts: &Parts) -> Result<(), Error> {
         return Err(Error::invalid(format!("populations have {next} neurons, and {neurons} have records")));
     }
     check_records(parts)?;
+    parts.synapses.packing.check()?;
     let mut last = None;
     for rule in &parts.plasticity {
         for population in [rule.source, rule.target] {

@@ -138,10 +138,10 @@ fn learn_row(network: &Network, rules: &[Plasticity], source: u32, row: &mut [u3
 }
 
 /// Does something with each share, at the same time if there are several.
-fn each(shares: &mut [Share], act: impl Fn(&mut Share) + Sync) {
+fn each(shares: &mut [Share], act: impl Fn(&mut Share) + Send + Sync) {
     match shares {
         [only] => act(only),
-        _ => shares.par_iter_mut().for_each(|share| act(share)),
+        _ => shares.par_iter_mut().for_each(act),
     }
 }
 

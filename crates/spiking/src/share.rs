@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::model::{self, Arrival, Clock, feagi};
 use crate::state::bit_words;
-use crate::{Injection, Network, Packing, STATE_WORDS, State, fixed};
+use crate::{Injection, Network, STATE_WORDS, State, fixed};
 
 /// A neuron that has fired.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +47,8 @@ pub(crate) struct Share {
     pub(crate) fired: Vec<Fired>,
     /// The populations that have neurons here.
     groups: Vec<Group>,
+    /// Room for a list of neurons.
+    touched: Vec<u32>,
 }
 
 /// Neurons of a share that belong to the same population, counted from the share's first.
@@ -79,7 +81,7 @@ impl Share {
                 groups.push(Group { population, neurons, is_quiet });
             }
         }
-        Self { neurons, columns, ring, marks, fired_bits, fired: Vec::new(), groups }
+        Self { neurons, columns, ring, marks, fired_bits, fired: Vec::new(), groups, touched: Vec::new() }
     }
 
     /// Updates all neurons.
@@ -87,17 +89,17 @@ impl Share {
         self.inject(network, step);
         self.fired.clear();
         self.fired_bits.fill(0);
-        let groups = std::mem::take(&mut self.groups);
+        let (groups, mut touched) = (std::mem::take(&mut self.groups), std::mem::take(&mut self.touched));
         for group in &groups {
             if group.is_quiet && step.drives[group.population] == 0 {
-                self.update_touched(network, step, group);
+                touched.clear();
+                self.find_touched(network, step, group, &mut touched);
+                self.update_neurons(network, step, group, touched.iter().map(|&index| index as usize));
             } else {
-                for index in group.neurons.clone() {
-                    self.update_neuron(network, step, group, index);
-                }
+                self.update_neurons(network, step, group, group.neurons.clone());
             }
         }
-        self.groups = groups;
+        (self.groups, self.touched) = (groups, touched);
         let length = self.neurons.len();
         let ports = network.parts().ports as usize;
         self.ring[step.slot * ports * length..][..ports * length].fill(0);
@@ -123,100 +125,123 @@ impl Share {
         }
     }
 
-    /// Updates those neurons of a group at which something arrives.
-    fn update_touched(&mut self, network: &Network, step: &StepInput<'_>, group: &Group) {
+    /// Finds those neurons of a group at which something arrives.
+    fn find_touched(&self, network: &Network, step: &StepInput<'_>, group: &Group, found: &mut Vec<u32>) {
         let ports = network.parts().ports as usize;
         let length = self.neurons.len();
         let Range { mut start, end } = group.neurons;
         while start < end {
-            let word_end = (start / 32 * 32 + 32).min(end);
+            let first = start / 32 * 32;
+            let word_end = (first + 32).min(end);
             let mut touched = self.marks[step.slot * bit_words(length) + start / 32];
             for port in 0..ports {
                 let sums = &self.ring[(step.slot * ports + port) * length..][start..word_end];
                 for (bit, &sum) in sums.iter().enumerate() {
-                    touched |= u32::from(sum != 0) << (start % 32 + bit);
+                    touched |= u32::from(sum != 0) << (start - first + bit);
                 }
             }
-            // Marks of neighbours that belong to other groups.
-            touched &= u32::MAX << (start % 32) & u32::MAX >> (32 - (word_end - start / 32 * 32));
+            // Without the marks of neighbours in other groups.
+            touched &= u32::MAX << (start - first) & u32::MAX >> (32 - (word_end - first));
             while touched != 0 {
-                self.update_neuron(network, step, group, start / 32 * 32 + touched.trailing_zeros() as usize);
+                found.push(first as u32 + touched.trailing_zeros());
                 touched &= touched - 1;
             }
             start = word_end;
         }
     }
 
-    #[inline]
-    fn update_neuron(&mut self, network: &Network, step: &StepInput<'_>, group: &Group, index: usize) {
+    /// Updates some neurons of a group.
+    fn update_neurons(
+        &mut self,
+        network: &Network,
+        step: &StepInput<'_>,
+        group: &Group,
+        neurons: impl Iterator<Item = usize>,
+    ) {
         let parts = network.parts();
-        let ports = parts.ports as usize;
-        let length = self.neurons.len();
-        let neuron = self.neurons.start + index;
-        let record = &parts.records[parts.record_of[neuron] as usize];
-        let mut arrival = Arrival::default();
-        for port in 0..ports {
-            arrival.ports[port] = self.ring[(step.slot * ports + port) * length + index];
-        }
-        let marks = self.marks.get(step.slot * bit_words(length) + index / 32).copied().unwrap_or(0);
-        arrival.is_input = arrival.ports != [0; 2] || marks >> (index % 32) & 1 != 0;
+        let (ports, length) = (parts.ports as usize, self.neurons.len());
+        let (sums, others) = self.ring[step.slot * ports * length..][..ports * length].split_at(length);
+        let marks = self.marks.get(step.slot * bit_words(length)..).unwrap_or(&[]);
+        let record_of = &parts.record_of[self.neurons.clone()];
+        let [first, second, third, fourth] = self.columns.each_mut().map(|column| &mut column[..length]);
         let drive = step.drives[group.population];
-        if drive != 0 {
-            arrival.give(drive, ports);
-        }
-        let mut words = [0, 1, 2, 3].map(|word| self.columns[word][index]);
-        let psp = model::update(record, &parts.tables, &step.clock, neuron as u32, arrival, &mut words);
-        for (column, word) in self.columns.iter_mut().zip(words) {
-            column[index] = word;
-        }
-        if let Some(psp) = psp {
-            let fan_out = parts.synapses.lengths[neuron];
-            let scale = fixed::scale(psp, feagi::is_divided(record), fan_out);
-            self.fired.push(Fired { source: neuron as u32, scale });
-            self.fired_bits[index / 32] |= 1 << (index % 32);
+        for index in neurons {
+            let record = &parts.records[record_of[index] as usize];
+            let ports = [sums[index], others.get(index).copied().unwrap_or(0)];
+            let mark = marks.get(index / 32).is_some_and(|marks| marks >> (index % 32) & 1 != 0);
+            let mut arrival = Arrival { ports, is_input: ports != [0; 2] || mark };
+            if drive != 0 {
+                arrival.give(drive, parts.ports as usize);
+            }
+            let neuron = (self.neurons.start + index) as u32;
+            let mut words = [first[index], second[index], third[index], fourth[index]];
+            let psp = model::update(record, &parts.tables, &step.clock, neuron, arrival, &mut words);
+            [first[index], second[index], third[index], fourth[index]] = words;
+            if let Some(psp) = psp {
+                let fan_out = parts.synapses.lengths[neuron as usize];
+                let scale = fixed::scale(psp, feagi::is_divided(record), fan_out);
+                self.fired.push(Fired { source: neuron, scale });
+                self.fired_bits[index / 32] |= 1 << (index % 32);
+            }
         }
     }
 
     /// Adds what spikes bring to neurons of this share; slot `now` is the step's own.
     pub(crate) fn take_from(&mut self, network: &Network, words: &[u32], fired: &[Fired], now: usize) {
-        let (parts, packing) = (network.parts(), network.synapses().packing);
-        let is_all = self.neurons.len() == parts.record_of.len();
+        let packing = network.synapses().packing;
         for &Fired { source, scale } in fired {
             let row = &words[network.synapses().range(source)];
-            let length = row.len() / packing.words as usize;
-            let part = if is_all {
-                row
-            } else {
-                let [start, end] = [self.neurons.start, self.neurons.end]
-                    .map(|neuron| packing.find(row, length, neuron as u32));
-                &row[start * packing.words as usize..end * packing.words as usize]
+            // Those behind the share's last neuron end the loops below.
+            let start = match self.neurons.start {
+                0 => 0,
+                first => packing.find(row, row.len() / packing.words as usize, first as u32),
             };
-            match packing.words {
-                1 => self.add(network, &packing, scale, now, part.iter().map(|&word| u64::from(word))),
-                _ => {
-                    let synapses =
-                        part.chunks_exact(2).map(|words| u64::from(words[1]) << 32 | u64::from(words[0]));
-                    self.add(network, &packing, scale, now, synapses);
-                }
+            let row = &row[start * packing.words as usize..];
+            let synapses = row.chunks_exact(2).map(|words| u64::from(words[1]) << 32 | u64::from(words[0]));
+            match (packing.words, packing.delay_bits) {
+                (1, 0) if network.parts().ports == 1 => self.add_simple(network, scale, now, row),
+                (1, _) => self.add(network, scale, now, row.iter().map(|&word| word.into())),
+                _ => self.add(network, scale, now, synapses),
             }
         }
     }
 
-    #[inline]
-    fn add(
-        &mut self,
-        network: &Network,
-        packing: &Packing,
-        scale: u32,
-        now: usize,
-        synapses: impl Iterator<Item = u64>,
-    ) {
+    /// Adds 4-byte synapses of the same delay in a network of one port.
+    fn add_simple(&mut self, network: &Network, scale: u32, now: usize, row: &[u32]) {
+        let packing = network.synapses().packing;
+        let (first, length) = (self.neurons.start, self.neurons.len());
+        let slot = (now + packing.min_delay as usize) % network.slots();
+        let sums = &mut self.ring[slot * length..][..length];
+        let marks = self.marks.get_mut(slot * bit_words(length)..);
+        let mut marks = marks.filter(|marks| !marks.is_empty());
+        let weight_bits = packing.weight_bits;
+        for &word in row {
+            // Both shifts may be by 32.
+            let target = (u64::from(word) >> weight_bits) as usize;
+            let weight = ((i64::from(word) << (64 - weight_bits)) >> (64 - weight_bits)) as i32;
+            let index = target - first;
+            let Some(sum) = sums.get_mut(index) else { break };
+            *sum += fixed::contribution(weight, scale);
+            if *sum == 0
+                && let Some(marks) = &mut marks
+            {
+                marks[index / 32] |= 1 << (index % 32);
+            }
+        }
+    }
+
+    /// Adds synapses of any kind.
+    fn add(&mut self, network: &Network, scale: u32, now: usize, synapses: impl Iterator<Item = u64>) {
+        let packing = network.synapses().packing;
         let (slots, ports) = (network.slots(), network.parts().ports as usize);
-        let (start, length) = (self.neurons.start, self.neurons.len());
+        let (first, length) = (self.neurons.start, self.neurons.len());
         let has_marks = !self.marks.is_empty();
         for synapse in synapses {
             let synapse = packing.unpack(synapse);
-            let index = synapse.target as usize - start;
+            let index = synapse.target as usize - first;
+            if index >= length {
+                break;
+            }
             let slot = now + synapse.delay as usize;
             let slot = if slot < slots { slot } else { slot - slots };
             let port = if synapse.weight < 0 { ports - 1 } else { 0 };

@@ -48,6 +48,19 @@ impl Packing {
         Ok(Self { target_bits, delay_bits, weight_bits, words, min_delay: delays[0] })
     }
 
+    /// Checks what no [`Packing::new`] has made.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let Self { target_bits, delay_bits, weight_bits, words, min_delay } = *self;
+        let is_possible = matches!(words, 1 | 2)
+            && target_bits <= 32
+            && delay_bits <= 16
+            && min_delay < 1 << 16
+            && (1..=32).contains(&weight_bits)
+            && target_bits + delay_bits + weight_bits <= 32 * words;
+        let bits = || format!("{target_bits}, {delay_bits} and {weight_bits} bits in {words} words");
+        if is_possible { Ok(()) } else { Err(Error::invalid(format!("no packing has {}", bits()))) }
+    }
+
     /// Whether a synapse can be packed.
     #[must_use]
     pub const fn fits(&self, synapse: &Synapse) -> bool {

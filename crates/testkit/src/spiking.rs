@@ -28,6 +28,9 @@ pub struct Case {
 }
 
 /// Networks of at most `neurons` neurons a population.
+///
+/// # Panics
+/// A builder refuses what is in range.
 pub fn cases(neurons: u32) -> impl Strategy<Value = Case> {
     let settings = (any::<u64>(), 0..=6_u32, prop_oneof![Just(0.1), Just(1.0)], any::<bool>());
     let populations = vec(population(neurons), 0..6);

@@ -28,7 +28,7 @@ impl Default for Balanced {
 pub fn balanced(choices: &Balanced) -> Result<Network, Error> {
     let Balanced { neurons, synapses, dt, seed } = *choices;
     // What an excitatory spike moves the potential by in the end, in mV, shrinks with the number of synapses.
-    let shift = 20.0 / f64::from(synapses.max(1));
+    let shift = 100.0 / f64::from(synapses.max(1));
     let lif = Lif {
         tau_m: 20.0,
         tau_ex: 2.0,
@@ -39,12 +39,12 @@ pub fn balanced(choices: &Balanced) -> Result<Network, Error> {
         ..Lif::default()
     };
     let jump = shift * lif.tau_m / lif.tau_ex;
-    let lif = Lif { poisson_rate: 2.0 * 20.0 / shift / lif.tau_m * 1000.0, poisson_weight: jump, ..lif };
+    let lif = Lif { poisson_rate: 1.2 * 20.0 / shift / lif.tau_m * 1000.0, poisson_weight: jump, ..lif };
     let mut builder = Builder::new(dt).seed(seed).fraction_bits(8);
     let excitatory = builder.population("excitatory", neurons - neurons / 5, &Model::Lif(lif.clone()))?;
     let inhibitory = builder.population("inhibitory", neurons / 5, &Model::Lif(lif))?;
     let delay = libm::round(1.5 / dt) as u32;
-    for (source, weight) in [(excitatory, jump), (inhibitory, -5.0 * jump)] {
+    for (source, weight) in [(excitatory, jump), (inhibitory, -6.0 * jump)] {
         for (target, part) in [(excitatory, synapses - synapses / 5), (inhibitory, synapses / 5)] {
             builder.connect(source, target, &Projection::new(Connect::OutDegree(part), weight, delay))?;
         }
