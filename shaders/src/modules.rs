@@ -100,17 +100,27 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "spiking/inject.wgsl"
     "spiking/izhikevich.wgsl"
     "spiking/learn.wgsl"
+    "spiking/learn_nothing.wgsl"
     "spiking/lif.wgsl"
     "spiking/list.wgsl"
+    "spiking/marks.wgsl"
+    "spiking/marks_none.wgsl"
     "spiking/neurons.wgsl"
+    "spiking/partitions.wgsl"
     "spiking/poisson.wgsl"
     "spiking/propagate.wgsl"
     "spiking/random.wgsl"
     "spiking/record.wgsl"
+    "spiking/single.wgsl"
+    "spiking/sources.wgsl"
+    "spiking/sources_unknown.wgsl"
+    "spiking/spikes.wgsl"
+    "spiking/spikes_unrecorded.wgsl"
     "spiking/synapses.wgsl"
     "spiking/synapses_2.wgsl"
     "spiking/synapses_4.wgsl"
     "spiking/synapses_8.wgsl"
+    "spiking/turn.wgsl"
     "spiking/unpack.wgsl"
     "wide.wgsl"
 };
@@ -132,6 +142,15 @@ pub const SYNAPSES: &[(usize, &str)] = &[
     (2, "spiking::synapses_2"),
     (4, "spiking::synapses_4"),
     (8, "spiking::synapses_8"),
+];
+
+/// What takes the place of modules of the burst engine's kernels where it is not needed: marks of FEAGI's neurons,
+/// learning, recording, and which neuron a piece is of.
+pub const WITHOUT: [(&str, &str); 4] = [
+    ("spiking::marks", "spiking::marks_none"),
+    ("spiking::learn", "spiking::learn_nothing"),
+    ("spiking::spikes", "spiking::spikes_unrecorded"),
+    ("spiking::sources", "spiking::sources_unknown"),
 ];
 
 /// The module of `machine::decode` that says which class the rows for a word are searched in: here, the table's.

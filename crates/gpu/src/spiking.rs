@@ -5,13 +5,17 @@
 //! both do as many at once. The clock is in storage, so a command buffer holds thousands of steps, and nothing is read
 //! back in between. Sums are integers, which atomics add in any order to the same result.
 
+mod change;
 mod executor;
 mod kernels;
 mod layout;
+mod leg;
 mod pace;
+mod plan;
 mod recording;
 mod store;
+mod transfer;
 
 pub use executor::BurstExecutor;
-pub use kernels::BurstKernels;
-pub use store::Options;
+pub use kernels::{BurstKernels, Kernel};
+pub use plan::Options;

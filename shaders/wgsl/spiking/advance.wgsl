@@ -1,11 +1,13 @@
 //! A neuron in the steps of a batch, between which nothing is exchanged.
 
-import package::spiking::accumulators::{slot_behind, take_mark, take_sum};
+import package::spiking::accumulators::{slot_behind, take_sum};
 import package::spiking::bindings::{Clock, columns, record_of, records, rows, settings};
 import package::spiking::feagi::{FEAGI_DIVIDED, FEAGI_FLAGS, NO_SPIKE, update_feagi};
+import package::spiking::fixed::{scale};
 import package::spiking::izhikevich::{update_izhikevich};
 import package::spiking::learn::{remember};
 import package::spiking::lif::{update_lif};
+import package::spiking::marks::{HAS_MARKS, take_mark};
 import package::spiking::poisson::{update_source};
 import package::spiking::record::{Arrival, KIND_FEAGI, KIND_IZHIKEVICH, KIND_LIF, KIND_POISSON, Moment, WORD_DRIVE, WORD_POPULATION, signed_of, word_of};
 
@@ -48,14 +50,6 @@ fn update(record: u32, moment: Moment, neuron: u32, arrival: Arrival, words: ptr
     return select(NO_SPIKE, 1u, fires);
 }
 
-/// What a spike multiplies weights with.
-///
-/// Twin: `kvrm_spiking::fixed::scale`.
-fn scale_of(psp: u32, is_divided: bool, fan_out: u32) -> u32 {
-    let whole = psp << 16u;
-    return select(whole, (whole + fan_out / 2u) / max(fan_out, 1u), is_divided && fan_out != 0u);
-}
-
 /// Does so many steps of a neuron, from the one that the clock says.
 fn advance(neuron: u32, clock: Clock, steps: u32) -> Advanced {
     let record = record_of[neuron];
@@ -83,10 +77,11 @@ fn advance(neuron: u32, clock: Clock, steps: u32) -> Advanced {
         }
     }
     let is_listed = remember(neuron, word_of(record, WORD_POPULATION), spikes) || spikes != 0u;
-    if settings.has_scales == 0u {
+    // Only FEAGI's neurons have other scales than 1.
+    if !HAS_MARKS {
         return Advanced(spikes, 0x10000u, is_listed);
     }
     let is_feagi = records[record].kind == KIND_FEAGI;
     let is_divided = is_feagi && (word_of(record, FEAGI_FLAGS) & FEAGI_DIVIDED) != 0u;
-    return Advanced(spikes, scale_of(last, is_divided, rows[neuron].y), is_listed);
+    return Advanced(spikes, scale(last, is_divided, rows[neuron].y), is_listed);
 }

@@ -31,12 +31,8 @@ struct Settings {
     piece: u32,
     /// Binary logarithm of the invocations that share a piece.
     team_bits: u32,
-    /// 1 if what weights are multiplied with may be another number than 1.
-    has_scales: u32,
-    /// 1 if a neuron knows input that sums to zero from none.
-    has_marks: u32,
-    /// 1 if weights change.
-    is_plastic: u32,
+    /// How many partitions targets are divided into, of equal size.
+    partitions: u32,
     /// Where rules of learning begin in `tables`.
     rules: u32,
     /// What random numbers of Poisson inputs begin from.
@@ -53,6 +49,8 @@ struct Settings {
     recorded_first: u32,
     /// How many neurons are recorded.
     recorded: u32,
+    /// How many batches one dispatch makes, if it makes several.
+    rounds: u32,
 }
 
 /// Where the engine is in time.
@@ -75,6 +73,16 @@ struct Clock {
     first: u32,
 }
 
+/// Time, and what is counted as it passes.
+struct Time {
+    /// The clock that `neurons` reads.
+    before: Clock,
+    /// The clock that `propagate` reads.
+    after: Clock,
+    /// How many pieces there are, twice: one is in use, the other is set to zero meanwhile. Then `RECORDED`.
+    counts: array<atomic<u32>, 4>,
+}
+
 /// A piece of the row of a neuron that fired.
 struct Piece {
     /// Its first word.
@@ -95,41 +103,42 @@ struct Record {
     words: array<u32, 15>,
 }
 
-/// The count of spikes recorded in `counts`, behind the two of pieces.
+/// The count of spikes recorded, behind the two of pieces.
 const RECORDED = 2u;
 
 /// See there.
 @group(0) @binding(0) var<uniform> settings: Settings;
-/// What `neurons` reads, and what `propagate` reads.
-@group(0) @binding(1) var<storage, read_write> clocks: array<Clock, 2>;
-/// How many pieces there are, twice: one is in use, the other is set to zero meanwhile. Then `RECORDED`.
-@group(0) @binding(2) var<storage, read_write> counts: array<atomic<u32>, 4>;
+/// See there.
+@group(0) @binding(1) var<storage, read_write> time: Time;
 /// State: four columns of a word a neuron.
-@group(0) @binding(3) var<storage, read_write> columns: array<u32>;
+@group(0) @binding(2) var<storage, read_write> columns: array<u32>;
 /// Accumulated input of coming steps, in weight units: slots of ports of a word a neuron.
-@group(0) @binding(4) var<storage, read_write> ring: array<atomic<i32>>;
+@group(0) @binding(3) var<storage, read_write> ring: array<atomic<i32>>;
 /// A bit for each slot and neuron that has got input, though it sums to zero.
-@group(0) @binding(5) var<storage, read_write> marks: array<atomic<u32>>;
+@group(0) @binding(4) var<storage, read_write> marks: array<atomic<u32>>;
 /// The record of each neuron.
-@group(0) @binding(6) var<storage, read> record_of: array<u32>;
+@group(0) @binding(5) var<storage, read> record_of: array<u32>;
 /// Parameters of neurons.
-@group(0) @binding(7) var<storage, read> records: array<Record>;
+@group(0) @binding(6) var<storage, read> records: array<Record>;
 /// Tables that records refer to.
-@group(0) @binding(8) var<storage, read> tables: array<u32>;
+@group(0) @binding(7) var<storage, read> tables: array<u32>;
 /// Of each neuron: the place of its row, and how many synapses that has.
-@group(0) @binding(9) var<storage, read> rows: array<vec2<u32>>;
+@group(0) @binding(8) var<storage, read> rows: array<vec2<u32>>;
 /// What `propagate` has to do.
-@group(0) @binding(10) var<storage, read_write> pieces: array<Piece>;
+@group(0) @binding(9) var<storage, read_write> pieces: array<Piece>;
 /// A bit for each neuron that fired in the last step.
-@group(0) @binding(11) var<storage, read_write> fired: array<u32>;
+@group(0) @binding(10) var<storage, read_write> fired: array<u32>;
 /// Spikes: the step, counted from the first of those the injections are for, and the neuron.
-@group(0) @binding(12) var<storage, read_write> recording: array<vec2<u32>>;
+@group(0) @binding(11) var<storage, read_write> recording: array<vec2<u32>>;
 /// Of each step the first of its injections, and their end.
-@group(0) @binding(13) var<storage, read> injection_starts: array<u32>;
+@group(0) @binding(12) var<storage, read> injection_starts: array<u32>;
 /// Injections: a neuron, and an amount in weight units.
-@group(0) @binding(14) var<storage, read> injections: array<vec2<u32>>;
+@group(0) @binding(13) var<storage, read> injections: array<vec2<u32>>;
 /// Of each neuron the spikes of the last 64 steps, low word first: bit k is the one k steps ago. Only where weights
 /// change.
-@group(0) @binding(15) var<storage, read_write> histories: array<vec2<u32>>;
-/// Of each piece the neuron it is of. Only where weights change.
-@group(0) @binding(16) var<storage, read_write> piece_sources: array<u32>;
+@group(0) @binding(14) var<storage, read_write> histories: array<vec2<u32>>;
+/// Of each piece the neuron it is of. Only where somebody asks.
+@group(0) @binding(15) var<storage, read_write> piece_sources: array<u32>;
+/// Of each neuron, where the synapses of its row begin that lead to a partition of the targets, and the end of the last.
+/// Only where rows are delivered so.
+@group(0) @binding(16) var<storage, read_write> segments: array<u32>;

@@ -48,9 +48,24 @@ fn leak(potential: u64, keep: u32) -> u64 {
     return (high << 1u) + low;
 }
 
+/// A signed number shifted to the right and rounded.
+///
+/// Twin: `kvrm_spiking::fixed::round_shift`.
+fn round_shift(value: u64, bits: u32) -> u64 {
+    return u64(i64(value + (1lu << (bits - 1u))) >> bits);
+}
+
 /// What a synapse adds to the sum of its target, in weight units; `scale` has 16 fraction bits.
 ///
 /// Twin: `kvrm_spiking::fixed::contribution`.
 fn contribution(weight: i32, scale: u32) -> i32 {
     return saturated(i64(u64(i64(weight)) * u64(scale) + 0x8000lu) >> 16u);
+}
+
+/// What a spike multiplies weights by, with 16 fraction bits.
+///
+/// Twin: `kvrm_spiking::fixed::scale`.
+fn scale(psp: u32, is_divided: bool, fan_out: u32) -> u32 {
+    let whole = psp << 16u;
+    return select(whole, (whole + fan_out / 2u) / max(fan_out, 1u), is_divided && fan_out != 0u);
 }

@@ -2,7 +2,7 @@
 //!
 //! Twin: `kvrm_spiking::model::izhikevich`. State: v and u.
 
-import package::spiking::fixed::{add, mul, saturated};
+import package::spiking::fixed::{add, mul, round_shift, saturated};
 import package::spiking::poisson::{poisson_input};
 import package::spiking::record::{Arrival, Moment, membrane_input, signed_of, word_of};
 
@@ -29,13 +29,6 @@ const SQUARE = 42949673lu;
 const FIVE = 0x500000lu;
 /// 140 in mV.
 const CONSTANT = 0x8c00000lu;
-
-/// A signed number shifted to the right and rounded.
-///
-/// Twin: `kvrm_spiking::fixed::round_shift`.
-fn round_shift(value: u64, bits: u32) -> u64 {
-    return u64(i64(value + (1lu << (bits - 1u))) >> bits);
-}
 
 /// One step; whether the neuron fires.
 fn update_izhikevich(

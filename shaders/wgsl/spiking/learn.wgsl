@@ -5,9 +5,9 @@
 //! weight, the steps of its window or 0 for pairs, and then what is added and what is taken away: an amount, or where
 //! the 64 amounts begin.
 
-import package::spiking::bindings::{histories, record_of, settings, tables};
+import package::spiking::bindings::{histories, piece_sources, pieces, record_of, settings, tables};
 import package::spiking::record::{WORD_POPULATION, word_of};
-import package::spiking::unpack::{Synapse};
+import package::spiking::unpack::{Synapse, set_weight};
 
 /// Words of a rule.
 const RULE_WORDS = 8u;
@@ -28,9 +28,6 @@ fn history_of(neuron: u32) -> u64 {
 
 /// Adds a step to the history of a neuron; whether a rule then visits its row.
 fn remember(neuron: u32, population: u32, spike: u32) -> bool {
-    if settings.is_plastic == 0u {
-        return false;
-    }
     let before = histories[neuron];
     let now = vec2<u32>((before.x << 1u) | spike, (before.y << 1u) | (before.x >> 31u));
     histories[neuron] = now;
@@ -106,4 +103,14 @@ fn learned_in_pairs(rule: u32, weight: i32, source: u64, destination: u64) -> i3
         learned = within(rule, u64(i64(learned)) - u64(tables[tables[rule + 6u] + last]));
     }
     return learned;
+}
+
+/// Lets a synapse of a piece learn, and gives what it is then.
+fn let_learn(piece: u32, index: u32, synapse: Synapse) -> Synapse {
+    var now = synapse;
+    now.weight = learned(synapse, piece_sources[piece]);
+    if now.weight != synapse.weight {
+        set_weight(pieces[piece].place, index, now.weight);
+    }
+    return now;
 }

@@ -4,8 +4,10 @@
 //! common counts a workgroup.
 
 import package::spiking::advance::{Advanced, advance};
-import package::spiking::bindings::{RECORDED, clocks, counts, fired, settings};
-import package::spiking::list::{list_pieces, pieces_of, record_spikes, recorded_spikes};
+import package::spiking::bindings::{RECORDED, fired, settings, time};
+import package::spiking::list::{list_pieces, pieces_of};
+import package::spiking::spikes::{record_spikes, recorded_spikes};
+import package::spiking::turn::{clock_after, steps_of};
 
 /// Invocations of a workgroup.
 const MEMBERS = 256u;
@@ -26,8 +28,8 @@ var<workgroup> noted_before: u32;
 /// Does the steps of a batch, and sets the clock for `propagate`.
 @compute @workgroup_size(256)
 fn neurons(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    let clock = clocks[0];
-    let steps = select(min(settings.batch, clock.remaining), 0u, clock.is_halted != 0u);
+    let clock = time.before;
+    let steps = steps_of(clock);
     let neuron = (workgroup.y * ROW + workgroup.x) * MEMBERS + local;
     var advanced = Advanced(0u, 0u, false);
     var list_at = 0u;
@@ -44,11 +46,11 @@ fn neurons(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     if local == 0u {
         let pieces = atomicLoad(&listed);
         if pieces != 0u {
-            listed_before = atomicAdd(&counts[clock.parity], pieces);
+            listed_before = atomicAdd(&time.counts[clock.parity], pieces);
         }
         let spikes = atomicLoad(&noted);
         if spikes != 0u {
-            noted_before = atomicAdd(&counts[RECORDED], spikes);
+            noted_before = atomicAdd(&time.counts[RECORDED], spikes);
         }
     }
     if neuron % 32u == 0u && neuron < settings.neurons && steps != 0u {
@@ -60,13 +62,6 @@ fn neurons(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
         record_spikes(neuron, advanced.spikes, clock, noted_before + note_at);
     }
     if neuron == 0u {
-        var next = clock;
-        next.batch = steps;
-        next.first = clock.head;
-        next.remaining = clock.remaining - steps;
-        next.head = (clock.head + steps) % settings.slots;
-        next.step = clock.step + steps;
-        next.step_high = clock.step_high + select(0u, 1u, next.step < steps);
-        clocks[1] = next;
+        time.after = clock_after(clock, steps);
     }
 }

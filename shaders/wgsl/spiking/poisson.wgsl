@@ -26,16 +26,14 @@ fn poisson_input(record: u32, moment: Moment, neuron: u32) -> u64 {
     let start = word_of(record, WORD_POISSON);
     let key = step_key(settings.input_base, moment.step, moment.step_high);
     let number = draw(key, neuron);
-    // The table is sorted: the count is how many of its entries are not greater.
-    var low = 0u;
-    var high = length;
-    while low < high {
-        let middle = (low + high) / 2u;
-        if tables[start + middle] <= number {
-            low = middle + 1u;
-        } else {
-            high = middle;
-        }
+    // The table is sorted: the count is how many of its entries are not greater. Mostly it is among the first, which are
+    // read at once.
+    var count = 0u;
+    while count + 8u <= length && tables[start + count + 7u] <= number {
+        count += 8u;
     }
-    return u64(low) * u64(i64(signed_of(record, WORD_POISSON + 2u)));
+    while count < length && tables[start + count] <= number {
+        count += 1u;
+    }
+    return u64(count) * u64(i64(signed_of(record, WORD_POISSON + 2u)));
 }

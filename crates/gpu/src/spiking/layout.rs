@@ -15,6 +15,12 @@ pub(super) const PIECE_BYTES: u64 = 16;
 /// Bytes of a spike in the recording, and of an injection.
 pub(super) const SPIKE_BYTES: u64 = 8;
 
+/// The most neurons that a single workgroup runs.
+pub(super) const SINGLE_MAX: u32 = 32_768;
+/// Sums that a workgroup keeps for its partition, and the bytes it needs in all.
+pub(super) const SUMS: u32 = 4096;
+pub(super) const PARTITION_BYTES: u32 = 4 * SUMS + SUMS / 8;
+
 /// What stays as it is while steps run.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
@@ -32,9 +38,7 @@ pub(super) struct Settings {
     pub(super) synapse_words: u32,
     pub(super) piece: u32,
     pub(super) team_bits: u32,
-    pub(super) has_scales: u32,
-    pub(super) has_marks: u32,
-    pub(super) is_plastic: u32,
+    pub(super) partitions: u32,
     pub(super) rules: u32,
     pub(super) input_base: u32,
     pub(super) source_base: u32,
@@ -43,6 +47,7 @@ pub(super) struct Settings {
     pub(super) recording: u32,
     pub(super) recorded_first: u32,
     pub(super) recorded: u32,
+    pub(super) rounds: u32,
 }
 
 impl Settings {
@@ -65,9 +70,6 @@ impl Settings {
             target_mask: mask(packing.target_bits),
             min_delay: packing.min_delay,
             synapse_words: packing.words,
-            has_scales: network.has_marks().into(),
-            has_marks: network.has_marks().into(),
-            is_plastic: network.is_plastic().into(),
             rules: parts.tables.len() as u32,
             input_base: base(parts.seed, Purpose::Input),
             source_base: base(parts.seed, Purpose::Source),
@@ -143,9 +145,12 @@ pub(super) struct Clock {
     pub(super) first: u32,
 }
 
-impl Clock {
-    /// Bytes in front of `is_halted`.
-    pub(super) const HALTED_OFFSET: u64 = 20;
-    /// Words in front of `remaining`.
-    pub(super) const REMAINING: usize = 3;
+/// Time, and what is counted as it passes.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Time {
+    pub(super) before: Clock,
+    pub(super) after: Clock,
+    /// Pieces, twice, and recorded spikes.
+    pub(super) counts: [u32; 4],
 }

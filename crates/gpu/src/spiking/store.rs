@@ -1,61 +1,63 @@
 //! A network in the memory of a GPU.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use kvrm_spiking::{Network, Record, STATE_WORDS, State, Synapses, bit_words};
+use kvrm_spiking::{Network, STATE_WORDS, bit_words};
 
-use super::kernels::{BINDINGS_MAX, BurstKernels, Pipelines};
-use super::layout::{Clock, MEMBERS, PIECE_BYTES, SPIKE_BYTES, Settings, tables};
-use crate::adapter::Kind;
+use super::kernels::{BurstKernels, Kernel, Pipelines, Variant, workgroup_size};
+use super::layout::tables;
+use super::layout::{PIECE_BYTES, SPIKE_BYTES, Settings, Time};
+use super::plan::{Options, Plan, segment_bytes};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::Error;
-use crate::pipeline::bind;
 
 /// No buffer is smaller: each has room for an element of whatever it is an array of.
 const BYTES_MIN: u64 = 64;
-/// The most workgroups that deliver spikes, on a GPU and where the CPU is one.
-const WORKGROUPS: u32 = 1056;
-const SOFTWARE_WORKGROUPS: u32 = 16;
-
-/// How a network is run. Whatever is chosen, results are the same.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// The most steps between two exchanges of spikes; as many as the shortest delay allows without.
-    pub batch: Option<u32>,
-    /// The most synapses of a piece of work.
-    pub piece: Option<u32>,
-    /// How many invocations share a piece, a power of two up to 256.
-    pub team: Option<u32>,
-    /// The most workgroups that deliver spikes.
-    pub workgroups: Option<u32>,
-    /// The most bytes of synapses in a buffer.
-    pub binding_bytes: Option<u64>,
-    /// The most batches that are submitted at once.
-    pub slice: Option<u32>,
-}
-
 /// The buffers of a network.
 #[derive(Debug)]
 pub(super) struct Store {
     pub(super) device: Device,
-    pub(super) pipelines: Arc<Pipelines>,
+    pipelines: Arc<Pipelines>,
     pub(super) settings: Settings,
-    pub(super) group: wgpu::BindGroup,
+    /// The kernels that have been used, bound to the buffers.
+    bound: BTreeMap<Variant, Bound>,
+    /// Whether there are neurons that need marks, and weights that change.
+    has: [bool; 2],
     /// Workgroups of the two kernels.
     pub(super) workgroups: [u32; 2],
     pub(super) buffers: Buffers,
-    /// Which words of synapses each binding has; the last that has any may have room for more.
-    parts: Vec<Range<u64>>,
+    /// Which words of synapses each binding has.
+    pub(super) parts: Vec<Range<u64>>,
+    /// What can be chosen for this network on this device, [`Kernel::Events`] first.
+    pub(super) kernels: Vec<Kernel>,
+    /// Whether rows have been divided into segments.
+    is_divided: bool,
+}
+
+/// A kernel and its buffers.
+#[derive(Clone, Debug)]
+pub(super) struct Bound {
+    pipeline: wgpu::ComputePipeline,
+    group: wgpu::BindGroup,
+}
+
+impl Bound {
+    /// Records a dispatch.
+    pub(super) fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, [columns, rows]: [u32; 2]) {
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &self.group, &[]);
+        pass.dispatch_workgroups(columns, rows, 1);
+    }
 }
 
 /// In the order of bindings.
 #[derive(Debug)]
 pub(super) struct Buffers {
     pub(super) settings: Buffer,
-    pub(super) clocks: Buffer,
-    pub(super) counts: Buffer,
+    pub(super) time: Buffer,
     pub(super) columns: Buffer,
     pub(super) ring: Buffer,
     pub(super) marks: Buffer,
@@ -70,15 +72,16 @@ pub(super) struct Buffers {
     pub(super) injections: Buffer,
     pub(super) histories: Buffer,
     pub(super) piece_sources: Buffer,
+    pub(super) segments: Buffer,
     pub(super) synapses: Vec<Buffer>,
 }
 
 impl Buffers {
-    fn bind(&self, device: &Device, pipelines: &Pipelines) -> Result<wgpu::BindGroup, Error> {
+    /// All, by their bindings.
+    fn all(&self) -> Vec<&Buffer> {
         let mut all = vec![
             &self.settings,
-            &self.clocks,
-            &self.counts,
+            &self.time,
             &self.columns,
             &self.ring,
             &self.marks,
@@ -93,9 +96,10 @@ impl Buffers {
             &self.injections,
             &self.histories,
             &self.piece_sources,
+            &self.segments,
         ];
         all.extend(&self.synapses);
-        bind(device, "burst engine", &pipelines.layout, &all)
+        all
     }
 }
 
@@ -105,34 +109,9 @@ impl Store {
         let device = kernels.device();
         let parts = network.parts();
         let neurons = network.neurons() as usize;
-        let is_software = device.info().kind == Kind::Software;
-
-        let max = device.limits().storage_bytes();
-        let part_words = options.binding_bytes.map_or(max, |bytes| bytes.min(max)) / 4;
-        let ranges = split(&parts.synapses, part_words).map_err(|row_words| Error::TooLarge {
-            label: "synapses of a neuron".to_owned(),
-            bytes: 4 * row_words,
-            max: 4 * part_words,
-        })?;
-        if ranges.len() > BINDINGS_MAX {
-            return Err(Error::TooLarge {
-                label: "synapses".to_owned(),
-                bytes: 4 * parts.synapses.words.len() as u64,
-                max: 4 * part_words * BINDINGS_MAX as u64,
-            });
-        }
+        let Plan { settings, parts: ranges, pieces, workgroups, kernels: chosen } =
+            Plan::new(device, network, options)?;
         let (bindings, pipelines) = kernels.pipelines(ranges.len())?;
-
-        let mut settings = Settings::new(network);
-        settings.batch = settings.batch.min(options.batch.unwrap_or(settings.batch)).max(1);
-        let team = options.team.unwrap_or(32).clamp(1, MEMBERS);
-        settings.team_bits = team.ilog2();
-        settings.piece = options.piece.unwrap_or(4 * team).max(1);
-        let mut pieces = pieces(&parts.synapses, settings.piece);
-        while pieces * PIECE_BYTES > max {
-            settings.piece *= 2;
-            pieces = self::pieces(&parts.synapses, settings.piece);
-        }
 
         let zeroed = |label: &str, bytes: u64| Buffer::zeroed(device, label, bytes.max(BYTES_MIN));
         let words = |label: &str, words: usize| zeroed(label, 4 * words as u64);
@@ -152,8 +131,7 @@ impl Store {
         let plastic = if network.is_plastic() { 1 } else { 0 };
         let buffers = Buffers {
             settings: Buffer::uniform(device, "settings", size_of::<Settings>() as u64)?,
-            clocks: zeroed("clocks", 2 * size_of::<Clock>() as u64)?,
-            counts: zeroed("counts", 16)?,
+            time: zeroed("time", size_of::<Time>() as u64)?,
             columns: words("state", STATE_WORDS * neurons)?,
             ring: words("ring", network.slots() * parts.ports as usize * neurons)?,
             marks: words(
@@ -171,119 +149,80 @@ impl Store {
             injections: zeroed("injections", 0)?,
             histories: words("histories", plastic * 2 * neurons)?,
             piece_sources: words("sources of pieces", plastic * pieces as usize)?,
+            segments: zeroed("segments of rows", 0)?,
             synapses,
         };
-        let most = if is_software { SOFTWARE_WORKGROUPS } else { WORKGROUPS };
-        let wanted = (pieces << settings.team_bits).div_ceil(MEMBERS.into());
-        let deliver = wanted.clamp(1, options.workgroups.unwrap_or(most).max(1).into()) as u32;
         let store = Self {
-            group: buffers.bind(device, &pipelines)?,
             device: device.clone(),
             pipelines,
+            bound: BTreeMap::new(),
+            has: [network.has_marks(), network.is_plastic()],
             settings,
-            workgroups: [network.neurons().div_ceil(MEMBERS).max(1), deliver],
+            workgroups,
             buffers,
             parts: ranges,
+            kernels: chosen,
+            is_divided: false,
         };
         let all: Vec<u32> = (0..network.neurons()).collect();
-        store.upload_rows(&parts.synapses, &all)?;
+        store.upload_places(&parts.synapses, &all)?;
         Ok(store)
     }
 
-    /// Brings the places and lengths of rows to the device, of neurons in order.
-    fn upload_rows(&self, synapses: &Synapses, neurons: &[u32]) -> Result<(), Error> {
-        // Which part the row of a neuron is in: neighbours mostly lie in the same.
-        let binding_bits = self.buffers.synapses.len().ilog2();
-        for run in neurons.chunk_by(|a, b| a + 1 == *b) {
-            let rows: Vec<[u32; 2]> = run
-                .iter()
-                .map(|&neuron| {
-                    let start = synapses.starts[neuron as usize];
-                    let length = synapses.lengths[neuron as usize];
-                    let part = self.parts.iter().rposition(|part| part.start <= start).unwrap_or(0);
-                    let first = self.parts.get(part).map_or(0, |part| part.start);
-                    // A row without synapses may be anywhere.
-                    let place = if length == 0 { 0 } else { (start - first) as u32 };
-                    let number = (part as u32).checked_shl(32 - binding_bits).unwrap_or(0);
-                    [number | place, length]
-                })
-                .collect();
-            self.buffers.rows.upload(8 * u64::from(run[0]), &rows)?;
-        }
-        Ok(())
+    /// Takes over a plan for buffers that have grown.
+    pub(super) fn take(&mut self, plan: Plan) {
+        (self.settings, self.parts, self.workgroups) = (plan.settings, plan.parts, plan.workgroups);
+        self.kernels = plan.kernels;
+        self.is_divided = false;
+        self.bound.clear();
     }
 
-    /// Brings records to the device, with the drives of their populations, from a number on.
-    pub(super) fn upload_records(
-        &self,
-        first: usize,
-        records: &[Record],
-        drives: &[i32],
-    ) -> Result<(), Error> {
-        let driven = records.iter().map(|record| {
-            let mut record = *record;
-            record.words[Record::DRIVE] = drives[record.words[Record::POPULATION] as usize] as u32;
-            record
-        });
-        self.buffers.records.upload((first * size_of::<Record>()) as u64, &driven.collect::<Vec<_>>())
+    /// A kernel, bound to the buffers. Those that list what fired can record spikes, and the sources of pieces.
+    pub(super) fn kernel(
+        &mut self,
+        entry: &'static str,
+        records: bool,
+        has_sources: bool,
+    ) -> Result<Bound, Error> {
+        let [marks, learns] = self.has;
+        let lists = matches!(entry, "neurons" | "single");
+        let has = [marks, learns, lists && records, lists && (learns || has_sources)];
+        let variant = Variant { entry, has };
+        if let Some(bound) = self.bound.get(&variant) {
+            return Ok(bound.clone());
+        }
+        let kernel = self.pipelines.get(variant)?;
+        let group = kernel.bind(&self.device, &self.buffers.all())?;
+        let bound = Bound { pipeline: kernel.pipeline, group };
+        self.bound.insert(variant, bound.clone());
+        Ok(bound)
     }
 
-    /// Brings a state to the device, whose ring then begins with its first slot.
-    pub(super) fn upload_state(&self, network: &Network, state: &State) -> Result<(), Error> {
-        let buffers = &self.buffers;
-        buffers.columns.upload(0, &state.columns)?;
-        buffers.ring.upload(0, &state.ring)?;
-        buffers.marks.upload(0, &state.marks)?;
-        buffers.fired.upload(0, &state.fired)?;
-        buffers.histories.upload(0, &state.history)?;
-        if network.is_plastic() {
-            for (part, buffer) in self.parts.iter().zip(&buffers.synapses) {
-                buffer.upload(0, &state.weights[part.start as usize..part.end as usize])?;
-            }
+    /// Divides rows into segments, one for each partition of the targets, unless that has been done.
+    pub(super) fn divide(&mut self) -> Result<(), Error> {
+        if self.is_divided {
+            return Ok(());
         }
-        self.upload_records(0, &network.parts().records, &state.drives)
-    }
-
-    /// The state on the device, whose ring begins with some slot. Step and drives are not there.
-    pub(super) fn download_state(&self, network: &Network) -> Result<State, Error> {
-        let mut state = State::initial(network);
-        let buffers = &self.buffers;
-        let mut ranges = vec![
-            (&buffers.columns, 0..size_of_val(&state.columns[..]) as u64),
-            (&buffers.ring, 0..size_of_val(&state.ring[..]) as u64),
-            (&buffers.marks, 0..size_of_val(&state.marks[..]) as u64),
-            (&buffers.fired, 0..size_of_val(&state.fired[..]) as u64),
-            (&buffers.histories, 0..size_of_val(&state.history[..]) as u64),
-        ];
-        if network.is_plastic() {
-            let bytes = self.parts.iter().map(|part| 0..4 * (part.end - part.start));
-            ranges.extend(buffers.synapses.iter().zip(bytes));
-        }
-        let mut taken = 0;
-        let mut parts = self.parts.iter();
-        self.device.download_each(&ranges, &mut |bytes| {
-            let to: &mut [u8] = match taken {
-                0 => bytemuck::cast_slice_mut(&mut state.columns),
-                1 => bytemuck::cast_slice_mut(&mut state.ring),
-                2 => bytemuck::cast_slice_mut(&mut state.marks),
-                3 => bytemuck::cast_slice_mut(&mut state.fired),
-                4 => bytemuck::cast_slice_mut(&mut state.history),
-                _ => {
-                    let part = parts.next().map_or(0..0, |part| part.start as usize..part.end as usize);
-                    bytemuck::cast_slice_mut(&mut state.weights[part])
-                }
-            };
-            to.copy_from_slice(bytes);
-            taken += 1;
+        let (neurons, partitions) = (self.settings.neurons, self.settings.partitions);
+        self.buffers.segments.grow(segment_bytes(neurons, partitions))?;
+        self.buffers.piece_sources.grow(4 * u64::from(neurons))?;
+        self.bound.clear();
+        self.buffers.settings.upload(0, &[self.settings])?;
+        let kernel = self.kernel("divide", false, false)?;
+        let workgroups = neurons.div_ceil(workgroup_size(&self.device));
+        self.device.submit("dividing rows", |encoder| {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            kernel.dispatch(&mut pass, [workgroups, partitions + 1]);
         })?;
-        Ok(state)
+        self.is_divided = true;
+        Ok(())
     }
 
     /// Makes room for injections and their steps.
     pub(super) fn reserve_injections(&mut self, steps: u64, injections: u64) -> Result<(), Error> {
         let starts = self.buffers.injection_starts.grow((4 * (steps + 1)).next_power_of_two())?;
         if self.buffers.injections.grow((SPIKE_BYTES * injections).next_power_of_two())? || starts {
-            self.group = self.buffers.bind(&self.device, &self.pipelines)?;
+            self.bound.clear();
         }
         Ok(())
     }
@@ -291,36 +230,8 @@ impl Store {
     /// Makes room for so many recorded spikes.
     pub(super) fn reserve_recording(&mut self, spikes: u64) -> Result<(), Error> {
         if self.buffers.recording.grow(SPIKE_BYTES * spikes)? {
-            self.group = self.buffers.bind(&self.device, &self.pipelines)?;
+            self.bound.clear();
         }
         Ok(())
     }
-}
-
-/// How many pieces all rows have.
-fn pieces(synapses: &Synapses, piece: u32) -> u64 {
-    synapses.lengths.iter().map(|&length| u64::from(length.div_ceil(piece))).sum()
-}
-
-/// Which words of synapses lie in which binding of at most `max` words: no row lies in two. If one is larger, the error
-/// is its size.
-fn split(synapses: &Synapses, max: u64) -> Result<Vec<Range<u64>>, u64> {
-    let rows = synapses.starts.iter().zip(&synapses.lengths).filter(|(_, length)| **length != 0);
-    let words = u64::from(synapses.packing.words);
-    let mut rows: Vec<Range<u64>> =
-        rows.map(|(&start, &length)| start..start + u64::from(length) * words).collect();
-    if !rows.is_sorted_by_key(|row| row.start) {
-        rows.sort_unstable_by_key(|row| row.start);
-    }
-    let mut parts: Vec<Range<u64>> = Vec::new();
-    for row in rows {
-        if row.end - row.start > max {
-            return Err(row.end - row.start);
-        }
-        match parts.last_mut() {
-            Some(part) if row.end - part.start <= max => part.end = row.end,
-            _ => parts.push(row),
-        }
-    }
-    Ok(parts)
 }

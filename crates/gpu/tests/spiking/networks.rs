@@ -20,11 +20,14 @@ pub(crate) enum Recipe {
     Mixed,
 }
 
+/// All of them.
+pub(crate) const RECIPES: [Recipe; 4] = [Recipe::Feagi, Recipe::Lif, Recipe::Izhikevich, Recipe::Mixed];
+
 fn between(random: &mut Random, low: f64, high: f64) -> f64 {
     low + (high - low) * f64::from(random.bits() as u32) / f64::from(u32::MAX)
 }
 
-fn model(random: &mut Random, kind: Kind, two_ports: bool) -> Model {
+fn model(random: &mut Random, kind: Kind, two_ports: bool, drive: f64) -> Model {
     match kind {
         Kind::Feagi => Model::Feagi(Feagi {
             threshold: between(random, 1.0, 20.0),
@@ -39,7 +42,7 @@ fn model(random: &mut Random, kind: Kind, two_ports: bool) -> Model {
             mp_driven_psp: random.bits().is_multiple_of(3),
             psp_uniform: random.bits().is_multiple_of(2),
             tick_always: random.bits().is_multiple_of(3),
-            drive: [0.0, 0.0, 1.5, -1.0][random.bits() as usize % 4],
+            drive,
         }),
         Kind::Lif => Model::Lif(Lif {
             tau_in: if two_ports { 2.0 } else { 0.5 },
@@ -47,7 +50,7 @@ fn model(random: &mut Random, kind: Kind, two_ports: bool) -> Model {
             bias: between(random, 0.0, 18.0),
             poisson_rate: [0.0, 8000.0][random.bits() as usize % 2],
             poisson_weight: between(random, -20.0, 40.0),
-            drive: [0.0, 1.5][random.bits() as usize % 2],
+            drive,
             ..Lif::default()
         }),
         Kind::Izhikevich => Model::Izhikevich(Izhikevich {
@@ -77,7 +80,8 @@ pub(crate) fn network(recipe: Recipe, seed: u64, delays: [u32; 2], learns: bool)
         .enumerate()
         .map(|(index, &kind)| {
             let neurons = 1 + (random.bits() % 150) as u32;
-            let models: Vec<Model> = (0..3).map(|_| model(&mut random, kind, two_ports)).collect();
+            let drive = [0.0, 0.0, 1.5, -1.0][random.bits() as usize % 4];
+            let models: Vec<Model> = (0..3).map(|_| model(&mut random, kind, two_ports, drive)).collect();
             let own = |neuron: u32| (models[neuron as usize % 3].clone(), None);
             let id = builder.populate(&format!("population {index}"), [neurons, 1, 1], kind, own);
             (id.expect("parameters are in range"), neurons)
