@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use kvrm::spiking::{Executor, Recorder, State};
 use serde_json::json;
 
-use super::engine::EngineArgs;
+use super::engine::{Chosen, EngineArgs};
 use super::source::{self, MakeArgs, NAMES, Source};
 use crate::bench::seconds;
 use crate::number;
@@ -55,17 +55,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let names = if args.networks.is_empty() { &all[..] } else { &args.networks };
     let engine = args.engine.choose()?;
     let mut out = Output::new();
-    if !args.json {
-        engine.announce();
-        writeln!(out, "on {}", engine.place())?;
-        let head = ["neurons", "synapses", "build s", "steps", "us/step", "real time", "spikes", "events/s"];
-        writeln!(
-            out,
-            "{:<16} {:>9} {:>11} {:>8} {:>8} {:>10} {:>10} {:>10} {:>10}",
-            "network", head[0], head[1], head[2], head[3], head[4], head[5], head[6], head[7]
-        )?;
-        out.flush()?;
-    }
+    let mut is_first = true;
     for name in names {
         let mut make = args.make.clone();
         // Without a scale all networks with names are to be measured in seconds.
@@ -74,6 +64,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         let begin = Instant::now();
         let source = Source::open(name, &make)?;
         let build = begin.elapsed().as_secs_f64();
+        // What is wrong with the first network is said before anything else.
+        if std::mem::take(&mut is_first) && !args.json {
+            engine.announce();
+            write_head(&mut out, &engine)?;
+        }
         let mut executor = engine.executor(&source.network)?;
         let measured = measure(&mut *executor, &source, args).with_context(|| name.clone())?;
         let Measured { steps, spikes, events, ref all_seconds } = measured;
@@ -105,6 +100,16 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         out.flush()?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn write_head(out: &mut Output, engine: &Chosen) -> Result<()> {
+    writeln!(out, "on {}", engine.place())?;
+    writeln!(
+        out,
+        "{:<16} {:>9} {:>11} {:>8} {:>8} {:>10} {:>10} {:>10} {:>10}",
+        "network", "neurons", "synapses", "build s", "steps", "us/step", "real time", "spikes", "events/s"
+    )?;
+    Ok(out.flush()?)
 }
 
 /// A measurement: all repetitions made the same steps.
