@@ -76,25 +76,24 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     for network in if args.networks.is_empty() { &usual } else { &args.networks } {
         let known = NETWORKS.iter().find(|(name, _)| name == network).map_or("1", |(_, scale)| scale);
         let scale = args.scale.as_deref().unwrap_or(known);
-        let bench = ["spike", "bench", network, "--engine", "parallel", "--json", "--scale", scale];
-        let options = ["--threads", &threads, "--seconds", &seconds];
-        let ours: Ours = answer(Command::new(&kvrm).args(bench).args(options))?;
-        let span = ours.steps as f64 * ours.dt / 1000.0;
-        let factor = ours.seconds / span;
-        let row = |simulator: &str, threads: &str, neurons, build: f64, own: f64, rate: f64| {
+        let row = |simulator: &str, threads: &str, neurons, build: f64, own: f64, rate: f64, factor: f64| {
             println!(
                 "{network:<16} {simulator:<18} {threads:>8} {neurons:>9} {build:>8.2} {own:>10.3} {rate:>10.2} {:>9.2}",
                 own / factor
             );
         };
-        row(
-            "kvrm parallel",
-            &threads,
-            ours.neurons,
-            ours.build_seconds,
-            factor,
-            ours.spikes as f64 / ours.neurons as f64 / span,
-        );
+        let mut factor = None;
+        for (engine, threads) in [("parallel", threads.as_str()), ("reference", "1")] {
+            let bench = ["spike", "bench", network, "--engine", engine, "--json", "--scale", scale];
+            let options = ["--threads", threads, "--seconds", &seconds];
+            let ours: Ours = answer(Command::new(&kvrm).args(bench).args(options))?;
+            let span = ours.steps as f64 * ours.dt / 1000.0;
+            let rate = ours.spikes as f64 / ours.neurons as f64 / span;
+            let own = ours.seconds / span;
+            let name = format!("kvrm {engine}");
+            row(&name, threads, ours.neurons, ours.build_seconds, own, rate, *factor.get_or_insert(own));
+        }
+        let factor = factor.unwrap_or(1.0);
         for simulator in SIMULATORS {
             let script = crate::root().join("xtask/src/compare/simulators.py");
             let arguments = [simulator, network, scale, &threads, &seconds];
