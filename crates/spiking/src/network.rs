@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::bound::{self, Survey};
+use crate::model::{feagi, izhikevich};
 use crate::record::STATE_WORDS;
 use crate::{Error, Kind, Plasticity, Record, Synapses, fixed};
 
@@ -199,7 +200,8 @@ fn check(parts: &Parts) -> Result<(), Error> {
     let mut next = 0;
     for population in &parts.populations {
         let Range { start, end } = population.neurons;
-        let size: u64 = population.dimensions.iter().map(|&extent| u64::from(extent)).product();
+        let extents = population.dimensions.iter();
+        let size = extents.fold(1_u64, |size, &extent| size.saturating_mul(extent.into()));
         if start != next || end < start || size != u64::from(end - start) {
             let name = &population.name;
             return Err(Error::invalid(format!(
@@ -238,6 +240,14 @@ fn check_records(parts: &Parts) -> Result<(), Error> {
             if record.kind == Kind::Feagi as u32 { fixed::POTENTIAL_BITS } else { fixed::MILLIVOLT_BITS };
         if record.kind != Kind::Poisson as u32 && shift != membrane - parts.fraction_bits {
             return Err(Error::invalid(format!("record {index} shifts weights by {shift} bits")));
+        }
+        let is_possible = match Kind::of(record.kind) {
+            Some(Kind::Feagi) => feagi::is_possible(record),
+            Some(Kind::Izhikevich) => izhikevich::is_possible(record),
+            _ => true,
+        };
+        if !is_possible {
+            return Err(Error::invalid(format!("record {index} has parameters that no neuron has")));
         }
         let [start, length] = [0, 1].map(|word| u64::from(record.words[Record::POISSON + word]));
         let is_drawn = record.kind == Kind::Lif as u32 || record.kind == Kind::Izhikevich as u32;

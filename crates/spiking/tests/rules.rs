@@ -272,6 +272,8 @@ fn parts_are_checked() {
     assert!(broken(|parts| parts.record_of[1] = 1), "a record of another population");
     assert!(broken(|parts| parts.records[0].kind = 9), "a model that is not there");
     assert!(broken(|parts| parts.records[0].words[14] = 40), "another shift");
+    assert!(broken(|parts| parts.records[0].words[10] = 256), "more psp than there is");
+    assert!(broken(|parts| parts.populations[0].dimensions = [u32::MAX; 3]), "more places than numbers");
     assert!(broken(|parts| parts.columns.truncate(3)), "a state that is too short");
     assert!(broken(|parts| parts.populations[0].dimensions[2] = 2), "a grid of another size");
     assert!(broken(|parts| parts.ports = 0), "no ports");

@@ -135,6 +135,11 @@ pub const fn is_divided(record: &Record) -> bool {
     record.kind == Kind::Feagi as u32 && record.words[FLAGS] & DIVIDED != 0
 }
 
+/// Whether what has limits is within them.
+pub(crate) const fn is_possible(record: &Record) -> bool {
+    record.words[PSP] <= 255 && record.words[KEEP] <= 1 << KEEP_BITS
+}
+
 /// Whether a neuron is left as it is while nothing arrives.
 pub(crate) const fn is_quiet(record: &Record) -> bool {
     record.kind == Kind::Feagi as u32 && record.words[FLAGS] & (ACCUMULATES | TICKS_ALWAYS) == ACCUMULATES

@@ -97,6 +97,11 @@ impl Izhikevich {
     }
 }
 
+/// Whether what has limits is within them.
+pub(crate) const fn is_possible(record: &Record) -> bool {
+    record.words[SUBSTEP] <= 1 << (SUBSTEP_BITS - 1) && record.words[SUBSTEPS] <= 1000
+}
+
 /// One step; says whether the neuron fires.
 #[inline]
 pub(crate) fn update(
