@@ -59,6 +59,7 @@ fn main() -> Result<(), Failure> {
             Some("events") => Some(Kernel::Events),
             Some("single") => Some(Kernel::Single),
             Some("partitions") => Some(Kernel::Partitions),
+            Some("pull") => Some(Kernel::Pull),
             _ => None,
         },
         batch: small("batch")?,
@@ -140,7 +141,7 @@ fn sweep(kernels: &BurstKernels, network: &Arc<Network>, steps: u64) -> Result<(
         println!("{{\"options\": \"{what}\", \"us_per_step\": {micros:.2}}}");
         Ok(())
     };
-    for kernel in [Kernel::Events, Kernel::Single, Kernel::Partitions] {
+    for kernel in [Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull] {
         let options = Options { kernel: Some(kernel), ..Options::default() };
         if BurstExecutor::new(kernels, Arc::clone(network), options.clone())?.kernels() == [kernel] {
             run(format!("{kernel:?}"), options)?;

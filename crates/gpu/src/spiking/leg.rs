@@ -60,7 +60,7 @@ impl BurstExecutor {
         if !injections.is_empty() {
             // Injections come with the spikes of the batch before.
             self.store.buffers.settings.upload(0, &[settings])?;
-            let kernel = self.store.kernel("propagate", false, false)?;
+            let kernel = self.store.kernel("propagate", Kernel::Events, false)?;
             let workgroups = self.store.workgroups[1];
             self.store.device.submit("injecting", |encoder| {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
@@ -154,8 +154,13 @@ impl BurstExecutor {
         let batches = batches.min(self.options.slice.unwrap_or(u32::MAX)).max(1);
         let batches = u64::from(batches).min(left) as u32;
         let mut settings = *settings;
-        if kernel == Kernel::Partitions {
-            self.store.divide()?;
+        match kernel {
+            Kernel::Events | Kernel::Single => {}
+            Kernel::Partitions => self.store.divide()?,
+            Kernel::Pull => self.store.turn_round(self.network.synapses())?,
+        }
+        if matches!(kernel, Kernel::Partitions | Kernel::Pull) {
+            // What fires is listed once.
             settings.piece = u32::MAX;
         }
         settings.rounds = batches;
@@ -163,10 +168,11 @@ impl BurstExecutor {
             Kernel::Events => ("propagate", self.store.workgroups[1]),
             Kernel::Partitions => ("partitions", settings.partitions),
             Kernel::Single => ("single", 1),
+            Kernel::Pull => ("pull", self.store.workgroups[0].min(self.store.device.limits().workgroups)),
         };
-        let (records, has_sources) = (report.is_some(), kernel == Kernel::Partitions);
-        let second = self.store.kernel(second, records, has_sources)?;
-        let first = self.store.kernel("neurons", records, has_sources)?;
+        let records = report.is_some();
+        let second = self.store.kernel(second, kernel, records)?;
+        let first = self.store.kernel("neurons", kernel, records)?;
         let Store { device, workgroups: [neurons, _], buffers, .. } = &self.store;
         buffers.settings.upload(0, &[settings])?;
         if report.is_some() {

@@ -135,8 +135,8 @@ fn kernels_for(
         kernels.push(Kernel::Single);
     }
     let packing = network.synapses().packing;
-    let can_divide = packing.delay_bits == 0
-        && !network.is_plastic()
+    let has_one_delay = packing.delay_bits == 0 && !network.is_plastic();
+    let can_divide = has_one_delay
         && limits.workgroup_bytes >= PARTITION_BYTES
         && neurons.div_ceil(MEMBERS) <= limits.workgroups
         && settings.partitions < limits.workgroups
@@ -146,6 +146,11 @@ fn kernels_for(
     let is_worth = synapses >= 8 * u64::from(neurons) * u64::from(settings.partitions);
     if can_divide && (is_worth || wanted.is_some()) {
         kernels.push(Kernel::Partitions);
+    }
+    // Takes room and time to prepare for, so only on demand.
+    let can_pull = has_one_delay && 8 * synapses <= limits.storage_bytes().min(8 * u64::from(u32::MAX));
+    if can_pull && wanted == Some(Kernel::Pull) {
+        kernels.push(Kernel::Pull);
     }
     if let Some(wanted) = wanted {
         let is_there = kernels.contains(&wanted);

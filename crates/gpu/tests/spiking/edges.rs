@@ -10,7 +10,7 @@ use kvrm_spiking::{
 use crate::networks::{RECIPES, Recipe, injections, network};
 use crate::support::{assert_same, compare, executor, reference};
 
-const KERNELS: [Kernel; 3] = [Kernel::Events, Kernel::Single, Kernel::Partitions];
+const KERNELS: [Kernel; 4] = [Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull];
 
 fn forced(kernel: Kernel) -> Options {
     Options { kernel: Some(kernel), ..Options::default() }
