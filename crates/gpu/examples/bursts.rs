@@ -3,6 +3,8 @@
 //! `bursts NETWORK [SCALE [STEPS [KERNEL]]] [key=value ...]`; options are `batch`, `piece`, `team`, `workgroups`, `slice`, and
 //! `runs`, whose best is told. Prints a line of JSON.
 
+#![allow(clippy::print_stdout, reason = "it is a program")]
+
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -27,6 +27,8 @@ pub struct BurstExecutor {
     /// The slot of the ring for it.
     pub(super) head: u32,
     drives: Vec<i32>,
+    /// Buffers of the last run.
+    pub(super) reports: Vec<wgpu::Buffer>,
 }
 
 impl BurstExecutor {
@@ -64,6 +66,7 @@ impl BurstExecutor {
             step: state.step,
             head: 0,
             drives: state.drives.clone(),
+            reports: Vec::new(),
         })
     }
 }

@@ -40,10 +40,22 @@ struct Candidate {
 impl Pace {
     /// Nothing is known of these kernels.
     pub(super) fn new(is_software: bool, kernels: &[Kernel]) -> Self {
-        let candidate = |&kernel| Candidate { kernel, batch: 0.0, batches: FIRST / GROWTH, slices: 0 };
         let target = if is_software { SOFTWARE_SLICE } else { SLICE };
-        let candidates = kernels.iter().map(candidate).collect();
-        Self { target: target.as_secs_f64(), candidates, since_trial: 0 }
+        let mut pace = Self { target: target.as_secs_f64(), candidates: Vec::new(), since_trial: 0 };
+        kernels.iter().for_each(|kernel| pace.add(*kernel));
+        pace
+    }
+
+    /// Lets a kernel be chosen, too.
+    pub(super) fn add(&mut self, kernel: Kernel) {
+        if self.candidates.iter().all(|candidate| candidate.kernel != kernel) {
+            self.candidates.push(Candidate { kernel, batch: 0.0, batches: FIRST / GROWTH, slices: 0 });
+        }
+    }
+
+    /// Lets a kernel be chosen no longer.
+    pub(super) fn remove(&mut self, kernel: Kernel) {
+        self.candidates.retain(|candidate| candidate.kernel != kernel);
     }
 
     /// The kernel for the next slice, and how many batches that has at most.

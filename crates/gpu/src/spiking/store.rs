@@ -33,6 +33,10 @@ pub(super) struct Store {
     pub(super) parts: Vec<Range<u64>>,
     /// What can be chosen for this network on this device, [`Kernel::Events`] first.
     pub(super) kernels: Vec<Kernel>,
+    /// Whether [`Kernel::Pull`] can be chosen, too.
+    pub(super) can_pull: bool,
+    /// How many pieces all rows have.
+    pub(super) pieces: u64,
     /// Whether rows have been divided into segments.
     is_divided: bool,
     /// Whether synapses are there by target.
@@ -117,7 +121,7 @@ impl Store {
         let device = kernels.device();
         let parts = network.parts();
         let neurons = network.neurons() as usize;
-        let Plan { settings, parts: ranges, pieces, workgroups, kernels: chosen } =
+        let Plan { settings, parts: ranges, pieces, workgroups, kernels: chosen, can_pull } =
             Plan::new(device, network, options)?;
         let (bindings, pipelines) = kernels.pipelines(ranges.len())?;
 
@@ -173,6 +177,8 @@ impl Store {
             buffers,
             parts: ranges,
             kernels: chosen,
+            can_pull,
+            pieces,
             is_divided: false,
             is_turned: false,
         };
@@ -184,7 +190,7 @@ impl Store {
     /// Takes over a plan for buffers that have grown.
     pub(super) fn take(&mut self, plan: Plan) {
         (self.settings, self.parts, self.workgroups) = (plan.settings, plan.parts, plan.workgroups);
-        self.kernels = plan.kernels;
+        (self.kernels, self.can_pull, self.pieces) = (plan.kernels, plan.can_pull, plan.pieces);
         (self.is_divided, self.is_turned) = (false, false);
         self.bound.clear();
     }
