@@ -97,6 +97,7 @@ fn main() -> Result<(), Failure> {
         executor.run(steps, &input, None)?;
         best = best.min(begin.elapsed().as_secs_f64());
     }
+    executor.run(few, &Input::default(), Some(&mut Recorder::new(50_000_000)))?;
     let mut recorder = Recorder::new(50_000_000);
     let begin = Instant::now();
     executor.run(steps, &input, Some(&mut recorder))?;

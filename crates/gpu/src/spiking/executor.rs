@@ -14,6 +14,7 @@ use crate::error::Error;
 /// The most steps, and the most injections, that the device is given at once.
 const LEG_STEPS: u64 = 1 << 20;
 const LEG_INJECTIONS: usize = 1 << 22;
+
 /// The burst engine on a GPU.
 #[derive(Debug)]
 pub struct BurstExecutor {

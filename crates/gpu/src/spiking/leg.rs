@@ -13,8 +13,10 @@ use super::recording;
 use super::store::Store;
 use crate::error::Error;
 
-/// Slices under way at a time: one runs, and the next waits for it.
-const SLICES: usize = 2;
+/// Slices under way at a time: one runs, and others wait for it.
+const SLICES: usize = 4;
+/// The most bytes of all their reports, if there are more than two.
+const REPORTS_BYTES: u64 = 256 << 20;
 /// Where one piece in so many is listed, targets may as well look for spikes.
 const MANY: u64 = 10;
 /// Room for recorded spikes beyond those that one batch can have.
@@ -119,7 +121,8 @@ impl BurstExecutor {
         let bytes = recording::report_bytes(settings.recording);
         let mut reports = std::mem::take(&mut self.reports);
         reports.retain(|report| report.size() == bytes);
-        while reports.len() < SLICES {
+        let count = if SLICES as u64 * bytes <= REPORTS_BYTES { SLICES } else { 2 };
+        while reports.len() < count {
             reports.push(recording::report(&device, bytes)?);
         }
         let mut left = steps.div_ceil(settings.batch.into());

@@ -1,6 +1,7 @@
 //! What comes back from the device while it goes on: spikes, and how far it came.
 
 use kvrm_spiking::Recorder;
+use rayon::prelude::*;
 
 use super::layout::{SPIKE_BYTES, Time};
 use super::store::Store;
@@ -61,11 +62,13 @@ pub(super) fn take(
     let [even, odd, recorded, _] = head.counts;
     if let Some(recorder) = recorder {
         let recorded = &spikes[..recorded as usize * SPIKE_BYTES as usize];
-        let mut spikes: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(recorded);
+        let pairs: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(recorded);
         // Workgroups record in any order.
-        spikes.sort_unstable();
-        for step in spikes.chunk_by(|a, b| a[0] == b[0]) {
-            recorder.record(first + u64::from(step[0][0]), step.iter().map(|spike| spike[1]));
+        let key = |[step, neuron]: &[u32; 2]| u64::from(*step) << 32 | u64::from(*neuron);
+        let mut spikes: Vec<u64> = pairs.iter().map(key).collect();
+        spikes.par_sort_unstable();
+        for step in spikes.chunk_by(|a, b| a >> 32 == b >> 32) {
+            recorder.record(first + (step[0] >> 32), step.iter().map(|spike| *spike as u32));
         }
     }
     drop(mapped);

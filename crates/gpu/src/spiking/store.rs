@@ -7,8 +7,7 @@ use std::sync::Arc;
 use kvrm_spiking::{Network, STATE_WORDS, Synapses, bit_words};
 
 use super::kernels::{BurstKernels, Kernel, Pipelines, Variant, workgroup_size};
-use super::layout::tables;
-use super::layout::{PIECE_BYTES, SPIKE_BYTES, Settings, Time};
+use super::layout::{PIECE_BYTES, SPIKE_BYTES, Settings, Time, tables};
 use super::plan::{Options, Plan, segment_bytes};
 use crate::buffer::Buffer;
 use crate::device::Device;
@@ -16,6 +15,7 @@ use crate::error::Error;
 
 /// No buffer is smaller: each has room for an element of whatever it is an array of.
 const BYTES_MIN: u64 = 64;
+
 /// The buffers of a network.
 #[derive(Debug)]
 pub(super) struct Store {
