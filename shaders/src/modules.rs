@@ -109,11 +109,14 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "spiking/partitions.wgsl"
     "spiking/poisson.wgsl"
     "spiking/propagate.wgsl"
+    "spiking/pull.wgsl"
     "spiking/random.wgsl"
     "spiking/record.wgsl"
     "spiking/single.wgsl"
     "spiking/sources.wgsl"
     "spiking/sources_unknown.wgsl"
+    "spiking/spiked.wgsl"
+    "spiking/spiked_unseen.wgsl"
     "spiking/spikes.wgsl"
     "spiking/spikes_unrecorded.wgsl"
     "spiking/synapses.wgsl"
@@ -145,12 +148,13 @@ pub const SYNAPSES: &[(usize, &str)] = &[
 ];
 
 /// What takes the place of modules of the burst engine's kernels where it is not needed: marks of FEAGI's neurons,
-/// learning, recording, and which neuron a piece is of.
-pub const WITHOUT: [(&str, &str); 4] = [
+/// learning, recording, which neuron a piece is of, and what targets see of sources.
+pub const WITHOUT: [(&str, &str); 5] = [
     ("spiking::marks", "spiking::marks_none"),
     ("spiking::learn", "spiking::learn_nothing"),
     ("spiking::spikes", "spiking::spikes_unrecorded"),
     ("spiking::sources", "spiking::sources_unknown"),
+    ("spiking::spiked", "spiking::spiked_unseen"),
 ];
 
 /// The module of `machine::decode` that says which class the rows for a word are searched in: here, the table's.

@@ -3,6 +3,8 @@
 //! `bursts NETWORK [SCALE [STEPS [KERNEL]]] [key=value ...]`; options are `batch`, `piece`, `team`, `workgroups`, `slice`, and
 //! `runs`, whose best is told. Prints a line of JSON.
 
+#![allow(clippy::print_stdout, reason = "it is a program")]
+
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -59,6 +61,7 @@ fn main() -> Result<(), Failure> {
             Some("events") => Some(Kernel::Events),
             Some("single") => Some(Kernel::Single),
             Some("partitions") => Some(Kernel::Partitions),
+            Some("pull") => Some(Kernel::Pull),
             _ => None,
         },
         batch: small("batch")?,
@@ -94,6 +97,7 @@ fn main() -> Result<(), Failure> {
         executor.run(steps, &input, None)?;
         best = best.min(begin.elapsed().as_secs_f64());
     }
+    executor.run(few, &Input::default(), Some(&mut Recorder::new(50_000_000)))?;
     let mut recorder = Recorder::new(50_000_000);
     let begin = Instant::now();
     executor.run(steps, &input, Some(&mut recorder))?;
@@ -140,7 +144,7 @@ fn sweep(kernels: &BurstKernels, network: &Arc<Network>, steps: u64) -> Result<(
         println!("{{\"options\": \"{what}\", \"us_per_step\": {micros:.2}}}");
         Ok(())
     };
-    for kernel in [Kernel::Events, Kernel::Single, Kernel::Partitions] {
+    for kernel in [Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull] {
         let options = Options { kernel: Some(kernel), ..Options::default() };
         if BurstExecutor::new(kernels, Arc::clone(network), options.clone())?.kernels() == [kernel] {
             run(format!("{kernel:?}"), options)?;

@@ -142,3 +142,10 @@ const RECORDED = 2u;
 /// Of each neuron, where the synapses of its row begin that lead to a partition of the targets, and the end of the last.
 /// Only where rows are delivered so.
 @group(0) @binding(16) var<storage, read_write> segments: array<u32>;
+/// Of each neuron where its synapses begin in `incoming`, and their end. Only where targets look for spikes.
+@group(0) @binding(17) var<storage, read> incoming_starts: array<u32>;
+/// By target: the source of a synapse, and its weight. Only where targets look for spikes.
+@group(0) @binding(18) var<storage, read> incoming: array<vec2<u32>>;
+/// Of each neuron in which steps of the batch it fired, a bit each, and what weights are multiplied with. Only where
+/// targets look for spikes.
+@group(0) @binding(19) var<storage, read_write> spiked: array<vec2<u32>>;

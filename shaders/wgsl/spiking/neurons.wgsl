@@ -6,6 +6,7 @@
 import package::spiking::advance::{Advanced, advance};
 import package::spiking::bindings::{RECORDED, fired, settings, time};
 import package::spiking::list::{list_pieces, pieces_of};
+import package::spiking::spiked::{show_spikes};
 import package::spiking::spikes::{record_spikes, recorded_spikes};
 import package::spiking::turn::{clock_after, steps_of};
 
@@ -36,6 +37,7 @@ fn neurons(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     var note_at = 0u;
     if neuron < settings.neurons && steps != 0u {
         advanced = advance(neuron, clock, steps);
+        show_spikes(neuron, advanced);
         if advanced.is_listed {
             list_at = atomicAdd(&listed, pieces_of(neuron));
             note_at = atomicAdd(&noted, recorded_spikes(neuron, advanced.spikes));

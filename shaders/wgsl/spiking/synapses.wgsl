@@ -1,7 +1,7 @@
 //! Packed synapses, in a binding. A row lies in one of them.
 
 /// Words of synapses.
-@group(0) @binding(17) var<storage, read_write> synapses_0: array<u32>;
+@group(0) @binding(20) var<storage, read_write> synapses_0: array<u32>;
 
 /// A word of a synapse.
 fn synapse_word(place: u32) -> u32 {

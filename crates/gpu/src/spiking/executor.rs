@@ -14,6 +14,7 @@ use crate::error::Error;
 /// The most steps, and the most injections, that the device is given at once.
 const LEG_STEPS: u64 = 1 << 20;
 const LEG_INJECTIONS: usize = 1 << 22;
+
 /// The burst engine on a GPU.
 #[derive(Debug)]
 pub struct BurstExecutor {
@@ -27,6 +28,8 @@ pub struct BurstExecutor {
     /// The slot of the ring for it.
     pub(super) head: u32,
     drives: Vec<i32>,
+    /// Buffers of the last run.
+    pub(super) reports: Vec<wgpu::Buffer>,
 }
 
 impl BurstExecutor {
@@ -64,6 +67,7 @@ impl BurstExecutor {
             step: state.step,
             head: 0,
             drives: state.drives.clone(),
+            reports: Vec::new(),
         })
     }
 }

@@ -23,6 +23,8 @@ pub enum Kernel {
     Single,
     /// Each workgroup sums for its share of the targets, in its own memory: for many events that take equally long.
     Partitions,
+    /// Targets look which of their sources have fired: where a good part of all does, and all delays are the same.
+    Pull,
 }
 
 /// The kernels on a device, each compiled when it is first needed. Clones are the same.
@@ -125,7 +127,7 @@ impl Pipelines {
             })
         })?;
         let size = [("WORKGROUP_SIZE", f64::from(workgroup_size(device)))];
-        let constants = if matches!(entry, "neurons" | "propagate") { &size[..0] } else { &size };
+        let constants = if matches!(entry, "neurons" | "propagate" | "pull") { &size[..0] } else { &size };
         let shader = Shader::compile(device, &linked.source, &locate)?;
         let pipeline = shader.pipeline(entry, &[&layout], constants)?;
         Ok(Compiled { pipeline, layout, bindings: entries.iter().map(|entry| entry.binding).collect() })

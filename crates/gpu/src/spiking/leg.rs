@@ -13,8 +13,12 @@ use super::recording;
 use super::store::Store;
 use crate::error::Error;
 
-/// Slices under way at a time: one runs, and the next waits for it.
-const SLICES: usize = 2;
+/// Slices under way at a time: one runs, and others wait for it.
+const SLICES: usize = 4;
+/// The most bytes of all their reports, if there are more than two.
+const REPORTS_BYTES: u64 = 256 << 20;
+/// Where one piece in so many is listed, targets may as well look for spikes.
+const MANY: u64 = 10;
 /// Room for recorded spikes beyond those that one batch can have.
 const RECORDING: u64 = 1 << 21;
 
@@ -25,8 +29,8 @@ struct Slice {
     batches: u32,
     submitted: Instant,
     submission: wgpu::SubmissionIndex,
-    /// Where it leaves its spikes, if they are recorded.
-    report: Option<wgpu::Buffer>,
+    /// Where it leaves its report.
+    report: wgpu::Buffer,
 }
 
 impl BurstExecutor {
@@ -42,7 +46,7 @@ impl BurstExecutor {
         settings.steps = steps as u32;
         settings.injections = injections.len() as u32;
         if let Some(recorder) = &recorder {
-            self.reserve_recording(recorder, &mut settings)?;
+            self.reserve_recording(steps, recorder, &mut settings)?;
         }
         if !injections.is_empty() {
             self.upload_injections(steps, before, injections)?;
@@ -60,7 +64,7 @@ impl BurstExecutor {
         if !injections.is_empty() {
             // Injections come with the spikes of the batch before.
             self.store.buffers.settings.upload(0, &[settings])?;
-            let kernel = self.store.kernel("propagate", false, false)?;
+            let kernel = self.store.kernel("propagate", Kernel::Events, false)?;
             let workgroups = self.store.workgroups[1];
             self.store.device.submit("injecting", |encoder| {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
@@ -74,15 +78,21 @@ impl BurstExecutor {
     }
 
     /// Makes room for all that a batch can record, and for more.
-    fn reserve_recording(&mut self, recorder: &Recorder, settings: &mut Settings) -> Result<(), Error> {
+    fn reserve_recording(
+        &mut self,
+        steps: u64,
+        recorder: &Recorder,
+        settings: &mut Settings,
+    ) -> Result<(), Error> {
         let neurons = recorder.neurons();
         settings.recorded_first = neurons.start;
         settings.recorded = neurons.end.min(settings.neurons).saturating_sub(neurons.start);
         let most = self.store.device.limits().storage_bytes() / SPIKE_BYTES;
         let fitting = (most / u64::from(settings.recorded.max(1))).max(1);
         settings.batch = fitting.min(settings.batch.into()) as u32;
-        let needed = u64::from(settings.recorded) * u64::from(settings.batch);
-        let wanted = (needed + RECORDING).min(most).max(needed);
+        let recorded = u64::from(settings.recorded);
+        let needed = recorded * u64::from(settings.batch);
+        let wanted = (needed + RECORDING).min(recorded.saturating_mul(steps)).min(most).max(needed).max(1);
         settings.recording = wanted as u32;
         self.store.reserve_recording(wanted)
     }
@@ -107,10 +117,13 @@ impl BurstExecutor {
         settings: &Settings,
         mut recorder: Option<&mut Recorder>,
     ) -> Result<(), Error> {
-        let mut reports = Vec::new();
-        for _ in 0..SLICES {
-            let report = || recording::report(&self.store.device, settings.recording.into());
-            reports.push(recorder.is_some().then(report).transpose()?);
+        let device = self.store.device.clone();
+        let bytes = recording::report_bytes(settings.recording);
+        let mut reports = std::mem::take(&mut self.reports);
+        reports.retain(|report| report.size() == bytes);
+        let count = if SLICES as u64 * bytes <= REPORTS_BYTES { SLICES } else { 2 };
+        while reports.len() < count {
+            reports.push(recording::report(&device, bytes)?);
         }
         let mut left = steps.div_ceil(settings.batch.into());
         let mut under_way = VecDeque::new();
@@ -123,39 +136,55 @@ impl BurstExecutor {
                 left -= u64::from(slice.batches);
                 under_way.push_back(slice);
             } else if let Some(slice) = under_way.pop_front() {
-                self.store.device.wait(&slice.submission)?;
+                device.wait(&slice.submission)?;
                 // It began where the one before had ended.
                 let now = Instant::now();
                 let begin = ended.map_or(slice.submitted, |ended| ended.max(slice.submitted));
                 self.pace.learn(slice.kernel, slice.batches, now - begin);
                 ended = Some(now);
-                if let (Some(report), Some(recorder)) = (&slice.report, &mut recorder) {
-                    let steps_left = recording::take(&self.store.device, report, self.step, recorder)?;
-                    // If it had to wait for room, there is more to do than was thought.
-                    if under_way.is_empty() && left == 0 {
-                        left = u64::from(steps_left).div_ceil(settings.batch.into());
-                    }
+                let reported = recording::take(&device, &slice.report, self.step, recorder.as_deref_mut())?;
+                let many = self.store.pieces / MANY;
+                if slice.kernel == Kernel::Events && self.store.can_pull && u64::from(reported.pieces) > many
+                {
+                    self.pace.add(Kernel::Pull);
+                }
+                // If it had to wait for room, there is more to do than was thought.
+                if under_way.is_empty() && left == 0 {
+                    left = u64::from(reported.steps_left).div_ceil(settings.batch.into());
                 }
                 reports.push(slice.report);
             } else {
+                self.reports = reports;
                 return Ok(());
             }
         }
     }
 
+    /// The kernel for the next slice, for which there is all it needs, and how many batches that has at most.
+    fn prepared(&mut self) -> Result<(Kernel, u32), Error> {
+        loop {
+            let (kernel, batches) = self.pace.next();
+            let prepared = match kernel {
+                Kernel::Events | Kernel::Single => Ok(()),
+                Kernel::Partitions => self.store.divide(),
+                Kernel::Pull => self.store.turn_round(self.network.synapses()),
+            };
+            match prepared {
+                // It goes without.
+                Err(Error::OutOfMemory { .. }) if self.options.kernel.is_none() => self.pace.remove(kernel),
+                prepared => return prepared.map(|()| (kernel, batches)),
+            }
+        }
+    }
+
     /// Submits some of the batches that are left.
-    fn submit(
-        &mut self,
-        left: u64,
-        settings: &Settings,
-        report: Option<wgpu::Buffer>,
-    ) -> Result<Slice, Error> {
-        let (kernel, batches) = self.pace.next();
+    fn submit(&mut self, left: u64, settings: &Settings, report: wgpu::Buffer) -> Result<Slice, Error> {
+        let (kernel, batches) = self.prepared()?;
         let batches = batches.min(self.options.slice.unwrap_or(u32::MAX)).max(1);
         let batches = u64::from(batches).min(left) as u32;
         let mut settings = *settings;
-        if kernel == Kernel::Partitions {
-            self.store.divide()?;
+        if matches!(kernel, Kernel::Partitions | Kernel::Pull) {
+            // What fires is listed once.
             settings.piece = u32::MAX;
         }
         settings.rounds = batches;
@@ -163,13 +192,14 @@ impl BurstExecutor {
             Kernel::Events => ("propagate", self.store.workgroups[1]),
             Kernel::Partitions => ("partitions", settings.partitions),
             Kernel::Single => ("single", 1),
+            Kernel::Pull => ("pull", self.store.workgroups[0].min(self.store.device.limits().workgroups)),
         };
-        let (records, has_sources) = (report.is_some(), kernel == Kernel::Partitions);
-        let second = self.store.kernel(second, records, has_sources)?;
-        let first = self.store.kernel("neurons", records, has_sources)?;
+        let records = settings.recording != 0;
+        let second = self.store.kernel(second, kernel, records)?;
+        let first = self.store.kernel("neurons", kernel, records)?;
         let Store { device, workgroups: [neurons, _], buffers, .. } = &self.store;
         buffers.settings.upload(0, &[settings])?;
-        if report.is_some() {
+        if records {
             buffers.time.upload(offset_of!(Time, counts) as u64 + 8, &[0_u32])?;
             buffers.time.upload(offset_of!(Clock, is_halted) as u64, &[0_u32])?;
         }
@@ -185,13 +215,9 @@ impl BurstExecutor {
                 }
             }
             drop(pass);
-            if let Some(report) = &report {
-                recording::copy(encoder, &self.store, report);
-            }
+            recording::copy(encoder, &self.store, &report);
         })?;
-        if let Some(report) = &report {
-            device.catch("reading spikes", || report.map_async(wgpu::MapMode::Read, .., |_| {}))?;
-        }
+        device.catch("reading spikes", || report.map_async(wgpu::MapMode::Read, .., |_| {}))?;
         Ok(Slice { kernel, batches, submitted, submission, report })
     }
 }

@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use super::kernels::Kernel;
 
-/// How long a slice should take: displays that share the GPU stay usable.
-const SLICE: Duration = Duration::from_millis(50);
+/// How long a slice should take: so short that the device has something to do soon, and displays stay usable.
+const SLICE: Duration = Duration::from_millis(6);
 /// The same where the CPU runs the shaders.
-const SOFTWARE_SLICE: Duration = Duration::from_millis(200);
+const SOFTWARE_SLICE: Duration = Duration::from_millis(100);
 /// Slices grow by this factor at most from one to the next.
 const GROWTH: u32 = 8;
 /// Batches of the first slice of a kernel, and the most of any.
 const FIRST: u32 = 16;
 const MOST: u32 = 8192;
 /// After so many slices another kernel is tried again, unless it was slower than the best by more than this.
-const TRIAL: u32 = 32;
+const TRIAL: u32 = 128;
 const HOPELESS: f64 = 8.0;
 
 /// What is known of each kernel.
@@ -40,10 +40,22 @@ struct Candidate {
 impl Pace {
     /// Nothing is known of these kernels.
     pub(super) fn new(is_software: bool, kernels: &[Kernel]) -> Self {
-        let candidate = |&kernel| Candidate { kernel, batch: 0.0, batches: FIRST / GROWTH, slices: 0 };
         let target = if is_software { SOFTWARE_SLICE } else { SLICE };
-        let candidates = kernels.iter().map(candidate).collect();
-        Self { target: target.as_secs_f64(), candidates, since_trial: 0 }
+        let mut pace = Self { target: target.as_secs_f64(), candidates: Vec::new(), since_trial: 0 };
+        kernels.iter().for_each(|kernel| pace.add(*kernel));
+        pace
+    }
+
+    /// Lets a kernel be chosen, too.
+    pub(super) fn add(&mut self, kernel: Kernel) {
+        if self.candidates.iter().all(|candidate| candidate.kernel != kernel) {
+            self.candidates.push(Candidate { kernel, batch: 0.0, batches: FIRST / GROWTH, slices: 0 });
+        }
+    }
+
+    /// Lets a kernel be chosen no longer.
+    pub(super) fn remove(&mut self, kernel: Kernel) {
+        self.candidates.retain(|candidate| candidate.kernel != kernel);
     }
 
     /// The kernel for the next slice, and how many batches that has at most.
@@ -98,9 +110,9 @@ mod tests {
 
     #[test]
     fn slices_come_to_the_time_they_should_take() {
-        for batch in [1e-5, 1e-4, 1e-2] {
+        for batch in [1e-6, 1e-5, 1e-3] {
             let took = batch * f64::from(run(&[(Kernel::Events, batch)], 8).1);
-            assert!((0.03..0.06).contains(&took), "{batch} s a batch: {took} s");
+            assert!((0.004..0.008).contains(&took), "{batch} s a batch: {took} s");
         }
         assert_eq!(run(&[(Kernel::Events, 10.0)], 8).1, 1, "a batch that takes too long is still one");
     }

@@ -49,6 +49,8 @@ pub(super) struct Plan {
     pub(super) workgroups: [u32; 2],
     /// What can be chosen for this network on this device, [`Kernel::Events`] first.
     pub(super) kernels: Vec<Kernel>,
+    /// Whether [`Kernel::Pull`] can be added, which takes room and time to prepare for.
+    pub(super) can_pull: bool,
 }
 
 /// The most words of synapses in a binding.
@@ -98,6 +100,7 @@ impl Plan {
         let deliver = (pieces << settings.team_bits).div_ceil(MEMBERS.into()).clamp(1, most.into());
         Ok(Self {
             kernels: kernels_for(device, network, &settings, options.kernel)?,
+            can_pull: options.kernel.is_none() && can_pull(device, network),
             settings,
             parts,
             pieces,
@@ -134,9 +137,7 @@ fn kernels_for(
     if neurons <= SINGLE_MAX && device.loop_limit()?.is_none() {
         kernels.push(Kernel::Single);
     }
-    let packing = network.synapses().packing;
-    let can_divide = packing.delay_bits == 0
-        && !network.is_plastic()
+    let can_divide = has_one_delay(network)
         && limits.workgroup_bytes >= PARTITION_BYTES
         && neurons.div_ceil(MEMBERS) <= limits.workgroups
         && settings.partitions < limits.workgroups
@@ -147,11 +148,25 @@ fn kernels_for(
     if can_divide && (is_worth || wanted.is_some()) {
         kernels.push(Kernel::Partitions);
     }
+    if wanted == Some(Kernel::Pull) && can_pull(device, network) {
+        kernels.push(Kernel::Pull);
+    }
     if let Some(wanted) = wanted {
         let is_there = kernels.contains(&wanted);
         kernels = vec![if is_there { wanted } else { Kernel::Events }];
     }
     Ok(kernels)
+}
+
+/// Whether all synapses take equally long, and stay as they are.
+fn has_one_delay(network: &Network) -> bool {
+    network.synapses().packing.delay_bits == 0 && !network.is_plastic()
+}
+
+/// Whether there is room for all synapses by target.
+fn can_pull(device: &Device, network: &Network) -> bool {
+    let synapses = network.synapses().count();
+    has_one_delay(network) && synapses <= (device.limits().storage_bytes() / 8).min(u32::MAX.into())
 }
 
 /// How many pieces all rows have.

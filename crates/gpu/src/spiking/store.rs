@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use kvrm_spiking::{Network, STATE_WORDS, bit_words};
+use kvrm_spiking::{Network, STATE_WORDS, Synapses, bit_words};
 
 use super::kernels::{BurstKernels, Kernel, Pipelines, Variant, workgroup_size};
-use super::layout::tables;
-use super::layout::{PIECE_BYTES, SPIKE_BYTES, Settings, Time};
+use super::layout::{PIECE_BYTES, SPIKE_BYTES, Settings, Time, tables};
 use super::plan::{Options, Plan, segment_bytes};
 use crate::buffer::Buffer;
 use crate::device::Device;
@@ -16,6 +15,7 @@ use crate::error::Error;
 
 /// No buffer is smaller: each has room for an element of whatever it is an array of.
 const BYTES_MIN: u64 = 64;
+
 /// The buffers of a network.
 #[derive(Debug)]
 pub(super) struct Store {
@@ -33,8 +33,14 @@ pub(super) struct Store {
     pub(super) parts: Vec<Range<u64>>,
     /// What can be chosen for this network on this device, [`Kernel::Events`] first.
     pub(super) kernels: Vec<Kernel>,
+    /// Whether [`Kernel::Pull`] can be chosen, too.
+    pub(super) can_pull: bool,
+    /// How many pieces all rows have.
+    pub(super) pieces: u64,
     /// Whether rows have been divided into segments.
     is_divided: bool,
+    /// Whether synapses are there by target.
+    is_turned: bool,
 }
 
 /// A kernel and its buffers.
@@ -73,6 +79,9 @@ pub(super) struct Buffers {
     pub(super) histories: Buffer,
     pub(super) piece_sources: Buffer,
     pub(super) segments: Buffer,
+    pub(super) incoming_starts: Buffer,
+    pub(super) incoming: Buffer,
+    pub(super) spiked: Buffer,
     pub(super) synapses: Vec<Buffer>,
 }
 
@@ -97,6 +106,9 @@ impl Buffers {
             &self.histories,
             &self.piece_sources,
             &self.segments,
+            &self.incoming_starts,
+            &self.incoming,
+            &self.spiked,
         ];
         all.extend(&self.synapses);
         all
@@ -109,7 +121,7 @@ impl Store {
         let device = kernels.device();
         let parts = network.parts();
         let neurons = network.neurons() as usize;
-        let Plan { settings, parts: ranges, pieces, workgroups, kernels: chosen } =
+        let Plan { settings, parts: ranges, pieces, workgroups, kernels: chosen, can_pull } =
             Plan::new(device, network, options)?;
         let (bindings, pipelines) = kernels.pipelines(ranges.len())?;
 
@@ -150,6 +162,9 @@ impl Store {
             histories: words("histories", plastic * 2 * neurons)?,
             piece_sources: words("sources of pieces", plastic * pieces as usize)?,
             segments: zeroed("segments of rows", 0)?,
+            incoming_starts: zeroed("incoming synapses by neuron", 0)?,
+            incoming: zeroed("incoming synapses", 0)?,
+            spiked: zeroed("visible spikes", 0)?,
             synapses,
         };
         let store = Self {
@@ -162,7 +177,10 @@ impl Store {
             buffers,
             parts: ranges,
             kernels: chosen,
+            can_pull,
+            pieces,
             is_divided: false,
+            is_turned: false,
         };
         let all: Vec<u32> = (0..network.neurons()).collect();
         store.upload_places(&parts.synapses, &all)?;
@@ -172,21 +190,17 @@ impl Store {
     /// Takes over a plan for buffers that have grown.
     pub(super) fn take(&mut self, plan: Plan) {
         (self.settings, self.parts, self.workgroups) = (plan.settings, plan.parts, plan.workgroups);
-        self.kernels = plan.kernels;
-        self.is_divided = false;
+        (self.kernels, self.can_pull, self.pieces) = (plan.kernels, plan.can_pull, plan.pieces);
+        (self.is_divided, self.is_turned) = (false, false);
         self.bound.clear();
     }
 
-    /// A kernel, bound to the buffers. Those that list what fired can record spikes, and the sources of pieces.
-    pub(super) fn kernel(
-        &mut self,
-        entry: &'static str,
-        records: bool,
-        has_sources: bool,
-    ) -> Result<Bound, Error> {
+    /// A kernel, bound to the buffers, for slices by `way`. Those that list what fired may record spikes.
+    pub(super) fn kernel(&mut self, entry: &'static str, way: Kernel, records: bool) -> Result<Bound, Error> {
         let [marks, learns] = self.has;
         let lists = matches!(entry, "neurons" | "single");
-        let has = [marks, learns, lists && records, lists && (learns || has_sources)];
+        let has_sources = learns || way == Kernel::Partitions;
+        let has = [marks, learns, lists && records, lists && has_sources, lists && way == Kernel::Pull];
         let variant = Variant { entry, has };
         if let Some(bound) = self.bound.get(&variant) {
             return Ok(bound.clone());
@@ -208,13 +222,29 @@ impl Store {
         self.buffers.piece_sources.grow(4 * u64::from(neurons))?;
         self.bound.clear();
         self.buffers.settings.upload(0, &[self.settings])?;
-        let kernel = self.kernel("divide", false, false)?;
+        let kernel = self.kernel("divide", Kernel::Partitions, false)?;
         let workgroups = neurons.div_ceil(workgroup_size(&self.device));
         self.device.submit("dividing rows", |encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             kernel.dispatch(&mut pass, [workgroups, partitions + 1]);
         })?;
         self.is_divided = true;
+        Ok(())
+    }
+
+    /// Brings the synapses by target to the device, unless that has been done.
+    pub(super) fn turn_round(&mut self, synapses: &Synapses) -> Result<(), Error> {
+        if self.is_turned {
+            return Ok(());
+        }
+        let (starts, incoming) = incoming(synapses);
+        self.buffers.incoming_starts.grow(size_of_val(&starts[..]) as u64)?;
+        self.buffers.incoming.grow(size_of_val(&incoming[..]) as u64)?;
+        self.buffers.spiked.grow(8 * u64::from(self.settings.neurons))?;
+        self.buffers.incoming_starts.upload(0, &starts)?;
+        self.buffers.incoming.upload(0, &incoming)?;
+        self.bound.clear();
+        self.is_turned = true;
         Ok(())
     }
 
@@ -234,4 +264,28 @@ impl Store {
         }
         Ok(())
     }
+}
+
+/// Where the synapses of each target begin, and their end; and all of these, each its source and its weight.
+fn incoming(synapses: &Synapses) -> (Vec<u32>, Vec<[u32; 2]>) {
+    let sources = 0..synapses.lengths.len() as u32;
+    let mut starts = vec![0; synapses.lengths.len() + 1];
+    for synapse in sources.clone().flat_map(|source| synapses.row(source)) {
+        starts[synapse.target as usize + 1] += 1;
+    }
+    let mut sum = 0;
+    for start in &mut starts {
+        sum += *start;
+        *start = sum;
+    }
+    let mut next = starts.clone();
+    let mut incoming = vec![[0; 2]; sum as usize];
+    for source in sources {
+        for synapse in synapses.row(source) {
+            let place = &mut next[synapse.target as usize];
+            incoming[*place as usize] = [source, synapse.weight as u32];
+            *place += 1;
+        }
+    }
+    (starts, incoming)
 }

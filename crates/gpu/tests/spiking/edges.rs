@@ -4,24 +4,34 @@ use std::sync::Arc;
 
 use kvrm_gpu::spiking::{Kernel, Options};
 use kvrm_spiking::{
-    Builder, Change, Error, Executor, Feagi, Injection, Input, Lif, Link, Model, Network, Recorder, Synapse,
+    Builder, Change, Connect, Error, Executor, Feagi, Injection, Input, Lif, Link, Model, Network,
+    Projection, Recorder, Synapse,
 };
 
 use crate::networks::{RECIPES, Recipe, injections, network};
 use crate::support::{assert_same, compare, executor, reference};
 
-const KERNELS: [Kernel; 3] = [Kernel::Events, Kernel::Single, Kernel::Partitions];
+const KERNELS: [Kernel; 4] = [Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull];
 
 fn forced(kernel: Kernel) -> Options {
     Options { kernel: Some(kernel), ..Options::default() }
 }
 
-/// Neurons that fire in every step.
-fn restless(neurons: u32) -> Arc<Network> {
+/// Neurons that fire in every step, with so many synapses each.
+fn restless(neurons: u32, synapses: u32) -> Arc<Network> {
     let mut builder = Builder::new(1.0);
     let model = Model::Feagi(Feagi { drive: 2.0, ..Feagi::default() });
-    builder.population("restless", neurons, &model).expect("parameters are in range");
-    Arc::new(builder.build().expect("there are no synapses"))
+    let all = builder.population("restless", neurons, &model).expect("parameters are in range");
+    let projection = Projection::new(Connect::OutDegree(synapses), 1.0, 1);
+    builder.connect(all, all, &projection).expect("there are neurons");
+    Arc::new(builder.build().expect("sums are small"))
+}
+
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+#[test]
+fn kernels_that_are_added_on_the_way_give_the_same() {
+    let options = Options { slice: Some(4), ..Options::default() };
+    compare(&restless(500, 40), &options, &[1, 100, 400], &[]);
 }
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
@@ -57,7 +67,7 @@ fn self_loops_and_duplicates_count() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
 fn spikes_that_are_lost_are_counted() {
-    let network = restless(100);
+    let network = restless(100, 0);
     for kernel in KERNELS {
         let mut executor = executor(&network, &forced(kernel));
         let mut recorder = Recorder::new(250);
@@ -75,7 +85,7 @@ fn spikes_that_are_lost_are_counted() {
 #[test]
 fn more_spikes_than_the_device_has_room_for_are_recorded() {
     // 3,000 in each step, for which it has room in less than a hundred.
-    let network = restless(3000);
+    let network = restless(3000, 0);
     for kernel in [Kernel::Events, Kernel::Single] {
         let mut executor = executor(&network, &forced(kernel));
         let mut recorder = Recorder::new(1 << 20).of(1..3000);
