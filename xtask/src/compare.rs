@@ -63,60 +63,88 @@ struct Ours {
     spikes: u64,
 }
 
+/// A line of the table.
+struct Row {
+    simulator: String,
+    threads: String,
+    neurons: u64,
+    build_seconds: f64,
+    real_time_factor: f64,
+    /// Spikes a second of a neuron.
+    rate: f64,
+}
+
+impl Row {
+    fn print(&self, network: &str, first: f64) {
+        let Self { simulator, threads, neurons, build_seconds, real_time_factor, rate } = self;
+        println!(
+            "{network:<16} {simulator:<18} {threads:>8} {neurons:>9} {build_seconds:>8.2} {real_time_factor:>10.3} \
+             {rate:>10.2} {:>9.2}",
+            real_time_factor / first
+        );
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<()> {
     let kvrm = kvrm()?;
     let python = python("compare", "nest, brian2", &PACKAGES)?;
-    let threads = args.threads.to_string();
-    let seconds = args.seconds.to_string();
-    let usual: Vec<String> = NETWORKS.map(|(name, _)| name.to_owned()).to_vec();
+    let (threads, seconds) = (args.threads.to_string(), args.seconds.to_string());
+    let usual = NETWORKS.map(|(name, _)| name.to_owned());
     println!(
         "{:<16} {:<18} {:>8} {:>9} {:>8} {:>10} {:>10} {:>9}",
-        "network", "simulator", "threads", "neurons", "build s", "real time", "spikes/s", "to ours"
+        "network", "simulator", "threads", "neurons", "build s", "real time", "spikes/s", "to first"
     );
-    for network in if args.networks.is_empty() { &usual } else { &args.networks } {
+    for network in if args.networks.is_empty() { &usual[..] } else { &args.networks } {
         let known = NETWORKS.iter().find(|(name, _)| name == network).map_or("1", |(_, scale)| scale);
         let scale = args.scale.as_deref().unwrap_or(known);
-        let row = |simulator: &str, threads: &str, neurons, build: f64, own: f64, rate: f64, factor: f64| {
-            println!(
-                "{network:<16} {simulator:<18} {threads:>8} {neurons:>9} {build:>8.2} {own:>10.3} {rate:>10.2} {:>9.2}",
-                own / factor
-            );
-        };
-        let mut factor = None;
-        for (engine, threads) in [("parallel", threads.as_str()), ("reference", "1")] {
+        let mut first = None;
+        for (engine, threads) in [("parallel", &*threads), ("reference", "1")] {
             let bench = ["spike", "bench", network, "--engine", engine, "--json", "--scale", scale];
             let options = ["--threads", threads, "--seconds", &seconds];
-            let ours: Ours = answer(Command::new(&kvrm).args(bench).args(options))?;
-            let span = ours.steps as f64 * ours.dt / 1000.0;
-            let rate = ours.spikes as f64 / ours.neurons as f64 / span;
-            let own = ours.seconds / span;
-            let name = format!("kvrm {engine}");
-            row(&name, threads, ours.neurons, ours.build_seconds, own, rate, *factor.get_or_insert(own));
+            let row = ours(engine, threads, Command::new(&kvrm).args(bench).args(options))?;
+            row.print(network, *first.get_or_insert(row.real_time_factor));
         }
-        let factor = factor.unwrap_or(1.0);
         for simulator in SIMULATORS {
             let script = crate::root().join("xtask/src/compare/simulators.py");
             let arguments = [simulator, network, scale, &threads, &seconds];
-            let mut theirs: Theirs = answer(Command::new(&python).arg(script).args(arguments))?;
-            if let Some(reason) = theirs.skipped {
-                println!("{network:<16} {simulator:<18} {reason}");
-                continue;
+            match theirs(simulator, &threads, Command::new(&python).arg(script).args(arguments))? {
+                Ok(row) => row.print(network, first.unwrap_or(1.0)),
+                Err(reason) => println!("{network:<16} {simulator:<18} {reason}"),
             }
-            theirs.all_seconds.sort_unstable_by(f64::total_cmp);
-            let median = theirs.all_seconds.get(theirs.all_seconds.len() / 2).context("no repetition")?;
-            let threads = if simulator == "brian2" { "1" } else { &threads };
-            let name = format!("{simulator} {}", theirs.version);
-            row(
-                &name,
-                threads,
-                theirs.neurons,
-                theirs.build_seconds,
-                median / (theirs.ms / 1000.0),
-                theirs.rate,
-            );
         }
     }
     Ok(())
+}
+
+fn ours(engine: &str, threads: &str, command: &mut Command) -> Result<Row> {
+    let Ours { neurons, dt, build_seconds, steps, seconds, spikes } = answer(command)?;
+    let time = steps as f64 * dt / 1000.0;
+    Ok(Row {
+        simulator: format!("kvrm {engine}"),
+        threads: threads.to_owned(),
+        neurons,
+        build_seconds,
+        real_time_factor: seconds / time,
+        rate: spikes as f64 / neurons as f64 / time,
+    })
+}
+
+/// A line, or why there is none.
+fn theirs(simulator: &str, threads: &str, command: &mut Command) -> Result<Result<Row, String>> {
+    let mut theirs: Theirs = answer(command)?;
+    if let Some(reason) = theirs.skipped {
+        return Ok(Err(reason));
+    }
+    theirs.all_seconds.sort_unstable_by(f64::total_cmp);
+    let median = theirs.all_seconds.get(theirs.all_seconds.len() / 2).context("no repetition")?;
+    Ok(Ok(Row {
+        simulator: format!("{simulator} {}", theirs.version),
+        threads: if simulator == "brian2" { "1".to_owned() } else { threads.to_owned() },
+        neurons: theirs.neurons,
+        build_seconds: theirs.build_seconds,
+        real_time_factor: median / (theirs.ms / 1000.0),
+        rate: theirs.rate,
+    }))
 }
 
 /// The last line that a command prints, as JSON.

@@ -8,9 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::FileError;
 use super::container::{self, Reader, Tensor};
-use crate::{
-    Kind, Network, Packing, Parts, Plasticity, Population, Record, Rule, STATE_WORDS, Synapses, fixed,
-};
+use crate::{Kind, Network, Packing, Parts, Plasticity, Population, Record, Rule, STATE_WORDS, Synapses};
 
 const FORMAT: &str = "kvrm-spiking-network";
 const VERSION: u32 = 1;
@@ -53,9 +51,6 @@ impl Network {
     /// Those of [`Self::load`].
     pub fn read_from(file: &str, source: impl Read + Seek) -> Result<Self, FileError> {
         let parts = read(file, source)?;
-        for (index, record) in parts.records.iter().enumerate() {
-            check_record(file, index, record)?;
-        }
         Self::new(parts).map_err(|source| FileError::network(file, "no network", source))
     }
 }
@@ -186,24 +181,6 @@ fn packing(reader: &Reader<'_, impl Read + Seek>) -> Result<Packing, FileError> 
         return Err(reader.wrong_key("weight_bits", expected, weight_bits.to_string()));
     }
     Ok(Packing { target_bits, delay_bits, weight_bits, words, min_delay })
-}
-
-/// What models rely on in a record, beyond what every network is checked for: where products could overflow.
-fn check_record(file: &str, index: usize, record: &Record) -> Result<(), FileError> {
-    // Word, name and greatest value, as the table of `Record` has them.
-    let limits: &[(usize, &str, u32)] = match Kind::of(record.kind) {
-        Some(Kind::Feagi) => &[(6, "keep", 1 << fixed::KEEP_BITS), (10, "psp", 255)],
-        Some(Kind::Izhikevich) => &[(8, "substep", 1 << 23), (9, "substeps", 1000)],
-        Some(Kind::Lif | Kind::Poisson) | None => &[],
-    };
-    for &(word, name, most) in limits {
-        let found = record.words[word];
-        if found > most {
-            let place = format!("tensor `records`: {name} of record {index}");
-            return Err(FileError::content(file, place, format!("at most {most}"), found.to_string()));
-        }
-    }
-    Ok(())
 }
 
 impl StoredPopulation {
