@@ -28,5 +28,5 @@ pub use error::{LinkError, Place};
 pub use link::{Linked, link, link_source};
 pub use modules::{
     CHOICE, CHOICE_BY_DOMAIN, CHOICE_BY_STEP, CHOICE_BY_WORD, DISPATCH, DISPATCH_IN_SUBGROUPS, FRAMES,
-    LINUX_CALLS, MODULES, SIMD_UNITS, SMALL_DISPATCH, Substitutions,
+    LINUX_CALLS, MODULES, SIMD_UNITS, SMALL_DISPATCH, SYNAPSES, Substitutions, WITHOUT,
 };

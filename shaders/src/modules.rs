@@ -94,6 +94,40 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "networks/small_dispatch_together.wgsl"
     "networks/tuple.wgsl"
     "networks/tuple_network.wgsl"
+    "spiking/accumulators.wgsl"
+    "spiking/advance.wgsl"
+    "spiking/bindings.wgsl"
+    "spiking/deliver.wgsl"
+    "spiking/feagi.wgsl"
+    "spiking/fixed.wgsl"
+    "spiking/inject.wgsl"
+    "spiking/izhikevich.wgsl"
+    "spiking/learn.wgsl"
+    "spiking/learn_nothing.wgsl"
+    "spiking/lif.wgsl"
+    "spiking/list.wgsl"
+    "spiking/marks.wgsl"
+    "spiking/marks_none.wgsl"
+    "spiking/neurons.wgsl"
+    "spiking/partitions.wgsl"
+    "spiking/poisson.wgsl"
+    "spiking/propagate.wgsl"
+    "spiking/pull.wgsl"
+    "spiking/random.wgsl"
+    "spiking/record.wgsl"
+    "spiking/single.wgsl"
+    "spiking/sources.wgsl"
+    "spiking/sources_unknown.wgsl"
+    "spiking/spiked.wgsl"
+    "spiking/spiked_unseen.wgsl"
+    "spiking/spikes.wgsl"
+    "spiking/spikes_unrecorded.wgsl"
+    "spiking/synapses.wgsl"
+    "spiking/synapses_2.wgsl"
+    "spiking/synapses_4.wgsl"
+    "spiking/synapses_8.wgsl"
+    "spiking/turn.wgsl"
+    "spiking/unpack.wgsl"
     "wide.wgsl"
 };
 
@@ -105,6 +139,25 @@ pub const FRAMES: &[(usize, &str)] = &[
     (4, "machine::frames_4"),
     (8, "machine::frames_8"),
     (16, "machine::frames_16"),
+];
+
+/// The variants of kernels of the burst engine: how many bindings synapses lie in, and the module for that. Each is a
+/// substitute of the first.
+pub const SYNAPSES: &[(usize, &str)] = &[
+    (1, "spiking::synapses"),
+    (2, "spiking::synapses_2"),
+    (4, "spiking::synapses_4"),
+    (8, "spiking::synapses_8"),
+];
+
+/// What takes the place of modules of the burst engine's kernels where it is not needed: marks of FEAGI's neurons,
+/// learning, recording, which neuron a piece is of, and what targets see of sources.
+pub const WITHOUT: [(&str, &str); 5] = [
+    ("spiking::marks", "spiking::marks_none"),
+    ("spiking::learn", "spiking::learn_nothing"),
+    ("spiking::spikes", "spiking::spikes_unrecorded"),
+    ("spiking::sources", "spiking::sources_unknown"),
+    ("spiking::spiked", "spiking::spiked_unseen"),
 ];
 
 /// The module of `machine::decode` that says which class the rows for a word are searched in: here, the table's.

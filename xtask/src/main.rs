@@ -6,6 +6,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task runner talks to its user")]
 
 mod codegen;
+mod compare;
 mod convert;
 mod guests;
 mod lint;
@@ -49,6 +50,8 @@ enum Task {
     Train(train::Args),
     /// Asks independent programs what is right: Unicorn, objdump, QEMU.
     Oracle(oracle::Args),
+    /// Measures spiking networks here and in simulators of others, NEST and Brian2, on this CPU.
+    Compare(compare::Args),
     /// Converts weights between NumPy's, PyTorch's and the safetensors format.
     Convert(convert::Args),
     /// Compiles the guest programs into guests/bin/, or gets programs of others.
@@ -64,6 +67,7 @@ fn run(task: &Task) -> Result<()> {
         Task::Sweep => sweep::run(),
         Task::Train(args) => train::run(args),
         Task::Oracle(args) => oracle::run(args),
+        Task::Compare(args) => compare::run(args),
         Task::Convert(args) => convert::run(args),
         Task::Guests(args) => guests::run(args),
     }

@@ -12,14 +12,14 @@ mod undefined;
 mod vectors;
 
 use std::io::{BufRead, BufReader, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
 use flate2::{Compression, GzBuilder};
 
 use crate::steps::cargo;
-use crate::system::{ensure_packages, ensure_program};
+use crate::system::python;
 
 /// The version every corpus was made with.
 const UNICORN: &str = "unicorn==2.1.4";
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 }
 
 /// The command, built from the sources as they are.
-fn kvrm() -> Result<PathBuf> {
+pub(crate) fn kvrm() -> Result<PathBuf> {
     let arguments = ["build", "--release", "--quiet", "--package", "kvrm-cli"];
     ensure!(cargo().args(arguments).status()?.success(), "kvrm does not build");
     let target = std::env::var_os("CARGO_TARGET_DIR");
@@ -127,7 +127,7 @@ struct Unicorn {
 
 impl Unicorn {
     fn start() -> Result<Self> {
-        let python = virtual_environment()?;
+        let python = python("oracle", "unicorn", &["setuptools<81", UNICORN])?;
         let script = crate::root().join("xtask/src/oracle/unicorn_oracle.py");
         let mut child = Command::new(python)
             .arg(script)
@@ -158,30 +158,4 @@ impl Drop for Unicorn {
         self.input = None;
         let _ = self.child.wait();
     }
-}
-
-/// A Python that has Unicorn, made under `target/` on first use.
-fn virtual_environment() -> Result<PathBuf> {
-    let folder = crate::root().join("target/oracle/venv");
-    let python = folder.join("bin/python");
-    let works = |python: &Path| {
-        let probe = Command::new(python).args(["-c", "import unicorn"]).stderr(Stdio::null()).status();
-        probe.is_ok_and(|status| status.success())
-    };
-    if !works(&python) {
-        ensure_program("python3", "python3")?;
-        let run = |command: &mut Command| -> Result<()> {
-            println!("running {command:?}");
-            ensure!(command.status()?.success(), "{command:?} failed");
-            Ok(())
-        };
-        // Debian ships the part of venv that installs pip in a package of its own.
-        if run(Command::new("python3").args(["-m", "venv"]).arg(&folder)).is_err() {
-            ensure_packages(&["python3-venv"])?;
-            run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
-        }
-        run(Command::new(&python).args(["-m", "pip", "install", "--quiet", "setuptools<81", UNICORN]))?;
-        ensure!(works(&python), "Python in {} still has no Unicorn", folder.display());
-    }
-    Ok(python)
 }

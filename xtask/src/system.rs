@@ -1,7 +1,8 @@
 //! Programs and packages of the host that a task needs beyond the Rust toolchain.
 
 use std::env;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -34,6 +35,34 @@ pub(crate) fn ensure_packages(debian_packages: &[&str]) -> Result<()> {
     // On a fresh system apt has no list of packages yet.
     ensure!(apt_get(&["update"])? && apt_get(&install)?, "apt-get could not install {}", missing.join(", "));
     Ok(())
+}
+
+/// A Python that has `module`, with `packages` installed under `target/` on first use.
+pub(crate) fn python(folder: &str, module: &str, packages: &[&str]) -> Result<PathBuf> {
+    let folder = crate::root().join("target").join(folder).join("venv");
+    let python = folder.join("bin/python");
+    let works = |python: &Path| {
+        let mut probe = Command::new(python);
+        probe.args(["-c", &format!("import {module}")]);
+        let probe = probe.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        probe.is_ok_and(|status| status.success())
+    };
+    if !works(&python) {
+        ensure_program("python3", "python3")?;
+        let run = |command: &mut Command| -> Result<()> {
+            println!("running {command:?}");
+            ensure!(command.status()?.success(), "{command:?} failed");
+            Ok(())
+        };
+        // Debian ships the part of venv that installs pip in a package of its own.
+        if run(Command::new("python3").args(["-m", "venv"]).arg(&folder)).is_err() {
+            ensure_packages(&["python3-venv"])?;
+            run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+        }
+        run(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(packages))?;
+        ensure!(works(&python), "Python in {} still has no {module}", folder.display());
+    }
+    Ok(python)
 }
 
 /// Whether this process may install Debian packages.

@@ -67,7 +67,7 @@ enum Other {
 }
 
 /// Parses a time.
-fn seconds(text: &str) -> Result<f64, String> {
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     let seconds: Option<f64> = text.parse().ok().filter(|seconds| *seconds > 0.0 && *seconds <= SECONDS_MAX);
     seconds.ok_or_else(|| format!("expected a number of seconds above 0 and up to {SECONDS_MAX}"))
 }

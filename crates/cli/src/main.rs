@@ -8,6 +8,7 @@ mod number;
 mod output;
 mod program;
 mod run;
+mod spike;
 mod trace;
 mod vectors;
 mod verify;
@@ -39,6 +40,9 @@ enum Command {
     Verify(verify::Args),
     /// Measures how fast guests run, by the number of lanes.
     Bench(bench::Args),
+    /// Runs spiking networks: the burst engine.
+    #[command(subcommand)]
+    Spike(spike::Command),
     /// Says which GPUs there are, tests the one that would be used, and what is missing.
     Doctor(doctor::Args),
 }
@@ -54,6 +58,7 @@ fn main() -> ExitCode {
         Command::Vectors(vectors::Command::Run(args)) => vectors::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Spike(command) => spike::run(&command),
         Command::Doctor(args) => doctor::run(&args),
     };
     result.unwrap_or_else(|error| {

@@ -17,9 +17,9 @@ const MAX_ENTRIES: usize = 65_534;
 /// What may be inflated from a small archive. Deflate makes a thousand bytes of one, and zeros are fair weights.
 const MAX_INFLATED: u64 = 64 << 20;
 
-/// An archive in memory.
+/// An archive in memory, of files that are read one by one.
 #[derive(Debug)]
-pub(crate) struct Archive<'a> {
+pub struct Archive<'a> {
     file: &'a str,
     zip: ZipArchive<Cursor<&'a [u8]>>,
     names: Vec<String>,
@@ -28,7 +28,21 @@ pub(crate) struct Archive<'a> {
 }
 
 impl<'a> Archive<'a> {
-    pub(crate) fn open(file: &'a str, bytes: &'a [u8]) -> Result<Self, Error> {
+    /// Reads the list of files; `file` is for messages.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes are no archive, or one with two files of a name.
+    pub fn open(file: &'a str, bytes: &'a [u8]) -> Result<Self, Error> {
+        Self::open_within(file, bytes, MAX_INFLATED)
+    }
+
+    /// The same for archives whose files may have `inflated_max` bytes together, or as many as the archive has.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::open`].
+    pub fn open_within(file: &'a str, bytes: &'a [u8], inflated_max: u64) -> Result<Self, Error> {
         let listed = entries_listed(bytes);
         let zip = ZipArchive::new(Cursor::new(bytes))
             .map_err(|error| Error::file(file, "a zip archive", error.to_string()))?;
@@ -48,16 +62,20 @@ impl<'a> Archive<'a> {
             let found = format!("{listed} files with {} names", names.len());
             return Err(Error::file(file, "an archive without duplicate names", found));
         }
-        Ok(Self { file, zip, names, left: MAX_INFLATED.max(bytes.len() as u64) })
+        Ok(Self { file, zip, names, left: inflated_max.max(bytes.len() as u64) })
     }
 
     /// The names of all files.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+    pub fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
 
     /// The content of a file. It counts against what the archive may be inflated to.
-    pub(crate) fn take(&mut self, name: &str) -> Result<Vec<u8>, Error> {
+    ///
+    /// # Errors
+    ///
+    /// If there is no such file, it is damaged, or larger than what is left.
+    pub fn take(&mut self, name: &str) -> Result<Vec<u8>, Error> {
         let file = self.file;
         let wrong = |expected: &str, found: String| Error::tensor(file, name, expected, found);
         let entry = self.zip.by_name(name).map_err(|e| wrong("a file in the archive", e.to_string()))?;
@@ -92,7 +110,11 @@ fn entries_listed(bytes: &[u8]) -> Option<usize> {
 }
 
 /// An archive of stored files, without times, so that the same content always gives the same bytes.
-pub(crate) fn write(file: &str, entries: &[(String, Vec<u8>)]) -> Result<Vec<u8>, Error> {
+///
+/// # Errors
+///
+/// If a name is one that archives cannot have.
+pub fn write(file: &str, entries: &[(String, Vec<u8>)]) -> Result<Vec<u8>, Error> {
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)
         .last_modified_time(DateTime::default());

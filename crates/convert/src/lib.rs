@@ -19,7 +19,9 @@ use std::path::Path;
 use kvrm_models::safetensors::{self, Encoded};
 use kvrm_models::{Dtype, Error, TensorFile};
 
+pub use archive::{Archive, write as write_archive};
 pub use names::NameMap;
+pub use npy::Array;
 
 /// A format that can be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +65,7 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<TensorFile, Error> {
         return Ok(TensorFile { tensors: vec![tensor], metadata: BTreeMap::new() });
     }
     if bytes.starts_with(archive::MAGIC) || bytes.starts_with(archive::EMPTY) {
-        let mut archive = archive::Archive::open(file, bytes)?;
+        let mut archive = Archive::open(file, bytes)?;
         return if archive.names().any(torch::is_pickle) {
             torch::read(file, &mut archive)
         } else {

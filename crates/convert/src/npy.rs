@@ -24,6 +24,77 @@ struct Header {
     shape: Option<Vec<usize>>,
 }
 
+/// An array as the file has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Array<'a> {
+    /// The type of the values as NumPy writes it, such as `<f4`.
+    pub descr: String,
+    /// Whether the first index is the fastest.
+    pub fortran_order: bool,
+    /// The dimensions.
+    pub dims: Vec<usize>,
+    /// Everything behind the header.
+    pub data: &'a [u8],
+}
+
+impl<'a> Array<'a> {
+    /// Reads the header of `bytes`; what it says of the values is not yet compared with those that are there.
+    ///
+    /// # Errors
+    ///
+    /// If the header is not NumPy's.
+    pub fn parse(file: &str, name: &str, bytes: &'a [u8]) -> Result<Self, Error> {
+        let wrong = |expected: &str, found: String| Error::tensor(file, name, expected, found);
+        let Some(rest) = bytes.strip_prefix(MAGIC) else {
+            return Err(wrong("NumPy's magic number", "another beginning".to_owned()));
+        };
+        let cut = || wrong("a NumPy header", format!("the end of the file after {} bytes", bytes.len()));
+        let (version, rest) = rest.split_first_chunk::<2>().ok_or_else(cut)?;
+        let (length, rest) = match version {
+            [1, 0] => {
+                rest.split_first_chunk::<2>().map(|(l, rest)| (u32::from(u16::from_le_bytes(*l)), rest))
+            }
+            [2 | 3, 0] => rest.split_first_chunk::<4>().map(|(l, rest)| (u32::from_le_bytes(*l), rest)),
+            [major, minor] => return Err(wrong("version 1.0, 2.0 or 3.0", format!("{major}.{minor}"))),
+        }
+        .ok_or_else(cut)?;
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        if length > MAX_HEADER {
+            return Err(wrong("a header of at most 65536 bytes", length.to_string()));
+        }
+        let (header, data) = rest.split_at_checked(length).ok_or_else(cut)?;
+        let header =
+            std::str::from_utf8(header).map_err(|error| wrong("a header in UTF-8", error.to_string()))?;
+        let header =
+            parse(header).map_err(|found| wrong("a dict of descr, fortran_order and shape", found))?;
+        let (Some(descr), Some(fortran_order), Some(dims)) =
+            (header.descr, header.fortran_order, header.shape)
+        else {
+            return Err(wrong("descr, fortran_order and shape in the header", "not all of them".to_owned()));
+        };
+        Ok(Self { descr, fortran_order, dims, data })
+    }
+
+    /// The file of a line of values, whose bytes are `data`; `descr` says what they are, such as `<u4`.
+    #[must_use]
+    pub fn line(descr: &str, values: usize, data: &[u8]) -> Vec<u8> {
+        // One dimension is never too long for a header.
+        let mut bytes = header(descr, &[values]).unwrap_or_default();
+        bytes.extend(data);
+        bytes
+    }
+
+    /// The type of the values without the order of their bytes, and whether the highest byte is the first.
+    pub fn kind(&self) -> Option<(&str, bool)> {
+        let (order, kind) = self.descr.split_at_checked(1)?;
+        match order {
+            "<" | "=" | "|" => Some((kind, false)),
+            ">" => Some((kind, true)),
+            _ => None,
+        }
+    }
+}
+
 /// The array in `bytes`, as a tensor called `name`.
 ///
 /// # Errors
@@ -31,41 +102,14 @@ struct Header {
 /// If the header is not NumPy's, the values are no floats, or there are more or fewer than it says.
 pub fn read(file: &str, name: &str, bytes: &[u8]) -> Result<NamedTensor, Error> {
     let wrong = |expected: &str, found: String| Error::tensor(file, name, expected, found);
-    let Some(rest) = bytes.strip_prefix(MAGIC) else {
-        return Err(wrong("NumPy's magic number", "another beginning".to_owned()));
+    let array = Array::parse(file, name, bytes)?;
+    let (dtype, big_endian) = match array.kind() {
+        Some(("f2", big_endian)) => (Dtype::F16, big_endian),
+        Some(("f4", big_endian)) => (Dtype::F32, big_endian),
+        Some(("f8", big_endian)) => (Dtype::F64, big_endian),
+        _ => return Err(wrong("values of type f2, f4 or f8", format!("`{}`", array.descr))),
     };
-    let cut = || wrong("a NumPy header", format!("the end of the file after {} bytes", bytes.len()));
-    let (version, rest) = rest.split_first_chunk::<2>().ok_or_else(cut)?;
-    let (length, rest) = match version {
-        [1, 0] => rest.split_first_chunk::<2>().map(|(l, rest)| (u32::from(u16::from_le_bytes(*l)), rest)),
-        [2 | 3, 0] => rest.split_first_chunk::<4>().map(|(l, rest)| (u32::from_le_bytes(*l), rest)),
-        [major, minor] => return Err(wrong("version 1.0, 2.0 or 3.0", format!("{major}.{minor}"))),
-    }
-    .ok_or_else(cut)?;
-    let length = usize::try_from(length).unwrap_or(usize::MAX);
-    if length > MAX_HEADER {
-        return Err(wrong("a header of at most 65536 bytes", length.to_string()));
-    }
-    let (header, data) = rest.split_at_checked(length).ok_or_else(cut)?;
-    let header =
-        std::str::from_utf8(header).map_err(|error| wrong("a header in UTF-8", error.to_string()))?;
-    let header = parse(header).map_err(|found| wrong("a dict of descr, fortran_order and shape", found))?;
-    let (Some(descr), Some(fortran_order), Some(dims)) = (header.descr, header.fortran_order, header.shape)
-    else {
-        return Err(wrong("descr, fortran_order and shape in the header", "not all of them".to_owned()));
-    };
-    let (order, kind) = descr.split_at_checked(1).unwrap_or_default();
-    let dtype = match kind {
-        "f2" => Dtype::F16,
-        "f4" => Dtype::F32,
-        "f8" => Dtype::F64,
-        _ => return Err(wrong("values of type f2, f4 or f8", format!("`{descr}`"))),
-    };
-    let big_endian = match order {
-        "<" | "=" | "|" => false,
-        ">" => true,
-        _ => return Err(wrong("values of type f2, f4 or f8", format!("`{descr}`"))),
-    };
+    let Array { fortran_order, dims, data, .. } = array;
     let expected = dims.iter().try_fold(dtype.bytes(), |bytes, dim| bytes.checked_mul(*dim));
     let strides = Layout::contiguous(&dims, fortran_order);
     let (Some(expected), Some(strides)) = (expected, strides) else {
@@ -155,7 +199,16 @@ pub(crate) fn write(file: &str, tensor: &NamedTensor, dtype: Dtype) -> Result<Ve
             return Err(Error::tensor(file, &tensor.name, "a type that NumPy has", dtype.to_string()));
         }
     };
-    let dims: String = match tensor.dims.as_slice() {
+    let mut bytes = header(descr, &tensor.dims).ok_or_else(|| {
+        Error::tensor(file, &tensor.name, "a short list of dimensions", tensor.dims.len().to_string())
+    })?;
+    bytes.extend(tensor.encode(file, dtype)?);
+    Ok(bytes)
+}
+
+/// All before the values, if the dimensions are few enough for it.
+fn header(descr: &str, dims: &[usize]) -> Option<Vec<u8>> {
+    let dims: String = match dims {
         [dim] => format!("{dim},"),
         dims => dims.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
     };
@@ -164,14 +217,9 @@ pub(crate) fn write(file: &str, tensor: &NamedTensor, dtype: Dtype) -> Result<Ve
     let padded = (before + header.len() + 1).next_multiple_of(ALIGNMENT);
     header.extend(std::iter::repeat_n(' ', padded - before - header.len() - 1));
     header.push('\n');
-    let length = u16::try_from(header.len()).map_err(|_| {
-        Error::tensor(file, &tensor.name, "a short list of dimensions", header.len().to_string())
-    })?;
-
     let mut bytes = MAGIC.to_vec();
     bytes.extend([1, 0]);
-    bytes.extend(length.to_le_bytes());
+    bytes.extend(u16::try_from(header.len()).ok()?.to_le_bytes());
     bytes.extend(header.as_bytes());
-    bytes.extend(tensor.encode(file, dtype)?);
-    Ok(bytes)
+    Some(bytes)
 }

@@ -16,6 +16,7 @@ mod pages;
 pub mod pipeline;
 mod recovery;
 mod select;
+pub mod spiking;
 mod store;
 
 pub use adapter::AdapterInfo;

@@ -61,6 +61,7 @@
 //!
 //! # Where to go next
 //!
+//! [`spiking`] runs spiking networks, which is another kind of program altogether.
 //! [`arm64`] holds the instruction table, decoder, disassembler and assembler; [`gpu`] opens devices and says
 //! what is wrong with those that cannot be used; [`models`] holds the networks that choose kernels, their weights
 //! and the proofs that they are right; [`vectors`] reads and runs test vectors; the binary `kvrm` does
@@ -71,3 +72,32 @@ pub use kvrm_gpu as gpu;
 pub use kvrm_gpu::{Choice, Dispatch, Engine, GpuEngine, Mode};
 pub use kvrm_machine::*;
 pub use kvrm_models as models;
+
+/// Spiking networks: the burst engine.
+///
+/// ```
+/// use kvrm::spiking::{Builder, Connect, Feagi, Model, Parallel, Projection, Simulation};
+///
+/// let mut builder = Builder::new(1.0); // steps of 1 ms
+/// let area = builder.population("area", 1000, &Model::Feagi(Feagi::default()))?;
+/// builder.connect(area, area, &Projection::new(Connect::OutDegree(2), 1.0, 1))?;
+/// let mut simulation = Simulation::new(builder.build()?, |network| Box::new(Parallel::new(network)));
+/// simulation.record(100_000);
+/// simulation.inject(7, 1)?;
+/// simulation.run(10)?;
+/// assert_eq!(simulation.spikes()[0].neuron, 7);
+/// # Ok::<(), kvrm::spiking::Error>(())
+/// ```
+///
+/// All engines ([`Reference`], [`Parallel`], [`BurstExecutor`]) give the same state after the same steps, bit by bit.
+/// [`open`] takes networks from files of many kinds.
+///
+/// [`Reference`]: spiking::Reference
+/// [`Parallel`]: spiking::Parallel
+/// [`BurstExecutor`]: spiking::BurstExecutor
+/// [`open`]: spiking::open
+pub mod spiking {
+    pub use kvrm_gpu::spiking::{BurstExecutor, BurstKernels, Options};
+    pub use kvrm_spiking::*;
+    pub use kvrm_spiking_formats::{NIR_DT, describe, import, open, write_spikes};
+}

@@ -7,8 +7,15 @@ use naga::AddressSpace;
 use crate::support::{Checked, all, is_kernel};
 
 /// How the paths of modules begin that declare resources for several kernels, and of their substitutes.
-const SHARED: &[&str] =
-    &["machine/bindings", "machine/decisions", "machine/decode_table", "machine/frames", "networks/bindings"];
+const SHARED: &[&str] = &[
+    "machine/bindings",
+    "machine/decisions",
+    "machine/decode_table",
+    "machine/frames",
+    "networks/bindings",
+    "spiking/bindings",
+    "spiking/synapses",
+];
 
 fn violations(checked: &Checked, is_kernel: impl Fn(&str) -> bool) -> Vec<String> {
     let mut violations = Vec::new();

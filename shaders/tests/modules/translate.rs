@@ -2,7 +2,7 @@
 
 use kvrm_shaders::{
     CHOICE, CHOICE_BY_DOMAIN, CHOICE_BY_STEP, CHOICE_BY_WORD, DISPATCH, DISPATCH_IN_SUBGROUPS, FRAMES,
-    LINUX_CALLS, MODULES, SIMD_UNITS, SMALL_DISPATCH, link,
+    LINUX_CALLS, MODULES, SIMD_UNITS, SMALL_DISPATCH, SYNAPSES, WITHOUT, link,
 };
 use naga::back::pipeline_constants::process_overrides;
 use naga::back::{PipelineConstants, hlsl, msl, spv};
@@ -115,6 +115,22 @@ fn every_kernel_that_serves_system_calls_is_translated() {
         }
     }
     assert!(translated >= 4, "{translated} interpreters");
+}
+
+#[test]
+fn every_kernel_of_the_burst_engine_is_translated_in_every_variant() {
+    let mut translated = 0;
+    for (path, _) in MODULES.iter().filter(|(path, text)| path.starts_with("spiking/") && is_kernel(text)) {
+        for (bindings, synapses) in SYNAPSES {
+            for without in [&WITHOUT[..], &WITHOUT[..1], &WITHOUT[1..]] {
+                let substitutions = [&[(SYNAPSES[0].1, *synapses)], without].concat();
+                let linked = link(&name(path), &substitutions).expect("variants declare the same");
+                translate(&format!("{path} for {bindings} bindings, {without:?}"), &Checked::new(linked));
+                translated += 1;
+            }
+        }
+    }
+    assert!(translated >= 4 * 3 * SYNAPSES.len(), "there are kernels");
 }
 
 #[test]

@@ -10,11 +10,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("kvrm-models",  &["kvrm-arm64"]),
     ("kvrm-convert", &["kvrm-models"]),
     ("kvrm-spiking", &[]),
+    ("kvrm-spiking-formats", &["kvrm-convert", "kvrm-models", "kvrm-spiking"]),
     ("kvrm-shaders", &[]),
     ("kvrm-machine", &["kvrm-arm64"]),
     ("kvrm-gpu",     &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking", "kvrm-shaders"]),
     ("kvrm-train",   &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking"]),
-    ("kvrm",         &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking", "kvrm-gpu"]),
+    ("kvrm",         &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking", "kvrm-spiking-formats", "kvrm-gpu"]),
     ("kvrm-cli",     &["kvrm"]),
     ("kvrm-testkit", &["kvrm-arm64", "kvrm-machine", "kvrm-spiking"]),
 ];

@@ -11,6 +11,7 @@ mod linux;
 mod options;
 mod pipes;
 mod run;
+mod spike;
 mod support;
 mod trace;
 mod vectors;

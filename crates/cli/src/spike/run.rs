@@ -1,0 +1,309 @@
+//! `kvrm spike run`.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Error as Failure, Result};
+use indicatif::{ProgressBar, ProgressStyle};
+use kvrm::spiking::{Error, Executor, Network, Recorder, Spike, State, Statistics, write_spikes};
+use serde_json::{Value, json};
+
+use super::engine::{Chosen, EngineArgs};
+use super::inject::{self, Inject, Injections};
+use super::plot::{self, Picture};
+use super::recording::Recording;
+use super::source::{self, MakeArgs, Source};
+use crate::number;
+use crate::output::Output;
+
+/// Shorter runs show no progress.
+const PROGRESS_AFTER: Duration = Duration::from_secs(1);
+/// About how long a part of a run takes, after which progress is shown.
+const PART: Duration = Duration::from_millis(200);
+/// Steps of the first part.
+const FIRST_STEPS: u64 = 16;
+
+/// What the help says at its end.
+const HELP: &str = "\
+Each population is shown with its spikes, its rate in spikes a second of a neuron, and the coefficient of variation of \
+the intervals between a neuron's spikes: 0 for a clock, 1 for spikes at random. The same network, seed and injections \
+give the same spikes on every engine and host.
+
+With --inject 0-9,20:1.5@0-99 the neurons 0 to 9 and 20 get 1.5 in each of the first hundred steps, in the unit of \
+weights: FEAGI's, or mV. A population's name stands for all its neurons; without steps it is all of them.";
+
+/// Arguments of `kvrm spike run`.
+#[derive(clap::Args)]
+#[command(after_help = format!("{HELP}\n\n{}\n\n{}", source::HELP, number::HELP))]
+pub(crate) struct Args {
+    /// The network: a file, or a name.
+    network: String,
+    #[command(flatten)]
+    make: MakeArgs,
+    /// How many steps to make; a second of the network's time unless said.
+    #[arg(long, value_name = "N", value_parser = number::count)]
+    steps: Option<u64>,
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// Give neurons an amount. May be repeated.
+    #[arg(long, value_name = "NEURONS:AMOUNT[@STEPS]", value_parser = inject::parse)]
+    inject: Vec<Inject>,
+    /// The populations to record; all unless said.
+    #[arg(long, value_name = "POPULATION", value_delimiter = ',')]
+    record: Vec<String>,
+    /// The most spikes that are recorded; more are an error.
+    #[arg(long, value_name = "SPIKES", default_value = "20M", value_parser = number::count)]
+    capacity: u64,
+    /// Draw a point for each spike, as .svg or .png.
+    #[arg(long, value_name = "FILE", value_parser = plot::picture)]
+    raster: Option<Picture>,
+    /// Draw the rate of each population over time, as .svg or .png.
+    #[arg(long, value_name = "FILE", value_parser = plot::picture)]
+    rates: Option<Picture>,
+    /// Write all spikes, as .npz or .csv.
+    #[arg(long, value_name = "FILE", value_parser = spikes_file)]
+    spikes: Option<PathBuf>,
+    /// Begin with a state that --save-state wrote.
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    /// Write the state after the last step, as .safetensors.
+    #[arg(long, value_name = "FILE")]
+    save_state: Option<PathBuf>,
+    /// Also show the mean correlation of pairs of neurons, and the rates that are published for the network.
+    #[arg(long)]
+    statistics: bool,
+    /// Leave the first steps out of rates and statistics: the time the network needs to settle, in ms.
+    #[arg(long, value_name = "MS", default_value = "0", value_parser = milliseconds)]
+    skip: f64,
+    /// Print everything as one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+fn spikes_file(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let is_known = path.extension().is_some_and(|end| end == "npz" || end == "csv");
+    if is_known { Ok(path) } else { Err("expected a name in .npz or .csv".to_owned()) }
+}
+
+fn milliseconds(text: &str) -> Result<f64, String> {
+    let time: Option<f64> = text.parse().ok().filter(|time: &f64| *time >= 0.0 && time.is_finite());
+    time.ok_or_else(|| "expected a time in ms".to_owned())
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    // What is wrong with the arguments is said before anything runs.
+    let engine = args.engine.choose()?;
+    let source = Source::open(&args.network, &args.make)?;
+    let network = &source.network;
+    let dt = network.parts().dt;
+    let steps = args.steps.unwrap_or((1000.0 / dt).round().max(1.0) as u64);
+    let shown = shown(network, &args.record)?;
+    let injections = Injections::new(&args.inject, network)?;
+    let mut executor = engine.executor(network)?;
+    if let Some(path) = &args.state {
+        executor.set_state(&State::load(path, network)?)?;
+    }
+    if !args.json {
+        engine.announce();
+    }
+    let begin = executor.state()?.step;
+    let end = begin.checked_add(steps).context("--steps: the last step has no number in 64 bits")?;
+    let (spikes, seconds) = observe(&mut *executor, &source, &injections, begin..end, &shown, args)?;
+    if let Some(path) = &args.save_state {
+        executor.state()?.save(path)?;
+    }
+    let recording =
+        Recording { title: &source.title, network, shown: &shown, spikes: &spikes, steps: begin..end, dt };
+    if let Some(picture) = &args.raster {
+        plot::raster(picture, &recording)?;
+    }
+    if let Some(picture) = &args.rates {
+        plot::rate_curves(picture, &recording)?;
+    }
+    if let Some(path) = &args.spikes {
+        write_spikes(path, &spikes)?;
+    }
+    let report = Report { args, source: &source, engine: &engine, recording: &recording, seconds };
+    let mut out = Output::new();
+    if args.json {
+        writeln!(out, "{}", report.to_json())?;
+    } else {
+        report.write(&mut out)?;
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The numbers of the populations that are recorded.
+fn shown(network: &Network, names: &[String]) -> Result<Vec<u32>> {
+    if names.is_empty() {
+        return Ok((0..network.populations().len() as u32).collect());
+    }
+    let number = |name: &String| {
+        network.population(name).with_context(|| {
+            let there = network.populations().iter().map(|population| population.name.as_str());
+            format!(
+                "--record: there is no population '{name}', only {}",
+                there.collect::<Vec<_>>().join(", ")
+            )
+        })
+    };
+    let mut numbers = names.iter().map(number).collect::<Result<Vec<u32>>>()?;
+    numbers.sort_unstable();
+    numbers.dedup();
+    Ok(numbers)
+}
+
+/// Runs part by part, with a progress bar that appears on terminals once the run turns out to be long. Gives the spikes,
+/// and the seconds that steps took.
+fn observe(
+    executor: &mut dyn Executor,
+    source: &Source,
+    injections: &Injections,
+    steps: std::ops::Range<u64>,
+    shown: &[u32],
+    args: &Args,
+) -> Result<(Vec<Spike>, f64)> {
+    let populations = source.network.populations();
+    let is_shown = |neuron: u32| {
+        let number = populations.partition_point(|population| population.neurons.end <= neuron);
+        shown.binary_search(&(number as u32)).is_ok()
+    };
+    let range = |number: &u32| populations[*number as usize].neurons.clone();
+    let first = shown.first().map_or(0, |number| range(number).start);
+    let last = shown.last().map_or(0, |number| range(number).end);
+    let mut recorder = Recorder::new(usize::try_from(args.capacity)?).of(first..last);
+
+    let bar = ProgressBar::new(steps.end - steps.start);
+    let style = "{elapsed_precise} {wide_bar} {human_pos}/{human_len} steps {per_sec}";
+    bar.set_style(ProgressStyle::with_template(style)?);
+    let whole = Instant::now();
+    let mut took = Duration::ZERO;
+    let (mut at, mut part) = (steps.start, FIRST_STEPS);
+    while at < steps.end {
+        let count = part.min(steps.end - at);
+        let input = injections.input(at, count, source.input(at, count)?)?;
+        let begin = Instant::now();
+        let result = executor.run(count, &input, Some(&mut recorder));
+        took += begin.elapsed();
+        result.map_err(|error| {
+            bar.finish_and_clear();
+            let is_full = matches!(error, Error::RecordingOverflow { .. });
+            let failure = Failure::new(error);
+            if is_full {
+                failure.context("--capacity: there is room for too few; raise it, or --record less")
+            } else {
+                failure
+            }
+        })?;
+        at += count;
+        if begin.elapsed() < PART / 2 {
+            part = part.saturating_mul(2);
+        }
+        if whole.elapsed() >= PROGRESS_AFTER {
+            bar.set_position(at - steps.start);
+        }
+    }
+    bar.finish_and_clear();
+    let mut spikes = recorder.take();
+    spikes.retain(|spike| is_shown(spike.neuron));
+    Ok((spikes, took.as_secs_f64()))
+}
+
+/// What is told of a run.
+struct Report<'a> {
+    args: &'a Args,
+    source: &'a Source,
+    engine: &'a Chosen,
+    recording: &'a Recording<'a>,
+    seconds: f64,
+}
+
+impl Report<'_> {
+    fn statistics(&self) -> Vec<(&kvrm::spiking::Population, Statistics)> {
+        self.recording.statistics((self.args.skip / self.recording.dt).round() as u64)
+    }
+
+    /// Seconds that ran by seconds of the network's time.
+    fn real_time_factor(&self) -> f64 {
+        let steps = self.recording.steps.end - self.recording.steps.start;
+        self.seconds / (steps as f64 * self.recording.dt / 1000.0)
+    }
+
+    fn write(&self, out: &mut Output) -> Result<()> {
+        let Recording { network, steps, dt, .. } = self.recording;
+        let statistics = self.statistics();
+        let width = statistics
+            .iter()
+            .map(|(population, _)| population.name.chars().count())
+            .max()
+            .unwrap_or(0)
+            .max(10);
+        write!(
+            out,
+            "{:<width$} {:>10} {:>12} {:>10} {:>8}",
+            "population", "neurons", "spikes", "spikes/s", "cv"
+        )?;
+        if self.args.statistics {
+            write!(out, " {:>12} {:>10}", "correlation", "published")?;
+        }
+        writeln!(out)?;
+        let number = |value: Option<f64>, digits: usize| {
+            value.map_or("-".to_owned(), |value| format!("{value:.digits$}"))
+        };
+        for (population, of) in &statistics {
+            let Statistics { neurons, spikes, rate, cv, correlation } = of;
+            write!(
+                out,
+                "{:<width$} {neurons:>10} {spikes:>12} {rate:>10.3} {:>8}",
+                population.name,
+                number(*cv, 3)
+            )?;
+            if self.args.statistics {
+                let published = self.source.published_rate(&population.name);
+                write!(out, " {:>12} {:>10}", number(*correlation, 5), number(published, 2))?;
+            }
+            writeln!(out)?;
+        }
+        let count = steps.end - steps.start;
+        writeln!(
+            out,
+            "{}: {} neurons, {} synapses; {count} steps of {dt} ms in {:.3} s on {}, real-time factor {:.3}",
+            self.recording.title,
+            network.neurons(),
+            network.synapses().count(),
+            self.seconds,
+            self.engine.place(),
+            self.real_time_factor()
+        )?;
+        Ok(())
+    }
+
+    fn to_json(&self) -> Value {
+        let Recording { network, steps, dt, .. } = self.recording;
+        let population = |(population, of): &(&kvrm::spiking::Population, Statistics)| {
+            json!({
+                "name": population.name, "neurons": of.neurons, "spikes": of.spikes, "rate": of.rate, "cv": of.cv,
+                "correlation": of.correlation, "published_rate": self.source.published_rate(&population.name),
+            })
+        };
+        json!({
+            "network": self.recording.title,
+            "neurons": network.neurons(),
+            "synapses": network.synapses().count(),
+            "dt": dt,
+            "first_step": steps.start,
+            "steps": steps.end - steps.start,
+            "engine": self.engine.name(),
+            "device": self.engine.device,
+            "threads": self.engine.threads(),
+            "seconds": self.seconds,
+            "real_time_factor": self.real_time_factor(),
+            "spikes": self.recording.spikes.len(),
+            "populations": self.statistics().iter().map(population).collect::<Vec<_>>(),
+        })
+    }
+}

@@ -1,0 +1,240 @@
+//! `kvrm spike`.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{Folder, kvrm, refused};
+
+/// A network of the examples.
+fn example(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/networks");
+    folder.join(name).with_extension("toml").display().to_string()
+}
+
+/// What a run on an engine says in JSON.
+fn ran(engine: &str, arguments: &[&str]) -> Value {
+    let run = kvrm(&[&["spike", "run", "--engine", engine, "--json"], arguments].concat());
+    assert_eq!((run.status, &*run.stderr), (0, ""), "{arguments:?}");
+    serde_json::from_str(&run.stdout).expect("one object")
+}
+
+#[test]
+fn engines_and_parts_of_runs_give_the_same_spikes() {
+    let (folder, feagi) = (Folder::new(), example("feagi"));
+    let path = |name: &str| folder.path(name).display().to_string();
+    let csv = |name: &str| std::fs::read_to_string(folder.path(name)).expect("it was written");
+    let (one, two, rest, state) =
+        (path("one.csv"), path("two.csv"), path("rest.csv"), path("state.safetensors"));
+    let whole = ran("reference", &[&feagi, "--steps", "60", "--spikes", &one]);
+    assert_eq!((&whole["engine"], &whole["network"]), (&"reference".into(), &"feagi".into()), "{whole}");
+    let spikes: u64 =
+        whole["populations"].as_array().expect("three").iter().filter_map(|p| p["spikes"].as_u64()).sum();
+    assert_eq!(
+        (whole["spikes"].as_u64(), csv("one.csv").lines().count() as u64),
+        (Some(spikes), spikes + 1),
+        "all"
+    );
+    ran("parallel", &[&feagi, "--steps", "60", "--threads", "2", "--spikes", &two]);
+    assert_eq!(csv("one.csv"), csv("two.csv"), "the same on all cores");
+    ran("parallel", &[&feagi, "--steps", "25", "--spikes", &two, "--save-state", &state]);
+    let later = ran("reference", &[&feagi, "--steps", "35", "--state", &state, "--spikes", &rest]);
+    assert_eq!((&later["first_step"], &later["steps"]), (&25.into(), &35.into()), "{later}");
+    let rest = csv("rest.csv");
+    let joined = csv("two.csv") + rest.strip_prefix("step,neuron\n").expect("a head");
+    assert_eq!(joined, csv("one.csv"), "as if it had not stopped");
+}
+
+#[test]
+fn a_table_shows_populations_and_pictures_are_drawn() {
+    let (folder, network) = (Folder::new(), example("izhikevich"));
+    let path = |name: &str| folder.path(name).display().to_string();
+    for end in ["svg", "png"] {
+        let (raster, rates) = (path(&format!("raster.{end}")), path(&format!("rates.{end}")));
+        let options = ["--raster", &raster, "--rates", &rates, "--record", "fast", "--statistics"];
+        let run = ["spike", "run", "--engine", "parallel", "--steps", "40", "--skip", "10", &network];
+        let run = kvrm(&[&run[..], &options].concat());
+        assert_eq!((run.status, &*run.stderr), (0, ""), "it runs");
+        let rows: Vec<Vec<&str>> = run.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
+        let head = ["population", "neurons", "spikes", "spikes/s", "cv", "correlation", "published"];
+        assert_eq!((rows.len(), &rows[0][..]), (3, &head[..]), "{}", run.stdout);
+        assert_eq!((&rows[1][..2], rows[1][6]), (&["fast", "200"][..], "-"), "only what is recorded");
+        assert!(
+            run.stdout.contains("1000 neurons, 1000000 synapses; 40 steps of 1 ms in "),
+            "{}",
+            run.stdout
+        );
+        for picture in [raster, rates] {
+            let bytes = std::fs::read(&picture).expect("it was drawn");
+            match end {
+                "svg" => {
+                    let text = String::from_utf8(bytes).expect("text");
+                    assert!(
+                        text.starts_with("<svg") && text.contains("fast") && text.contains("izhikevich"),
+                        "{picture}"
+                    );
+                    assert!(!text.contains("regular"), "what is not recorded is not drawn");
+                }
+                _ => assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 2000, "{picture}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn injections_make_neurons_fire() {
+    let folder = Folder::new();
+    let network = "dt = 1.0\nfraction_bits = 4\n[[population]]\nname = \"a:b\"\nneurons = 5\nfeagi = { threshold = 2.0 }\n";
+    let (network, spikes) =
+        (folder.file("net.toml", network), folder.path("spikes.csv").display().to_string());
+    let injected = |arguments: &[&str]| {
+        ran("reference", &[&[&network, "--steps", "4", "--spikes", &spikes], arguments].concat());
+        let text = std::fs::read_to_string(&spikes).expect("it was written");
+        text.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(injected(&[]), [""; 0], "nothing by itself");
+    assert_eq!(injected(&["--inject", "1-2:2@1,3"]), ["1,1", "1,2", "3,1", "3,2"], "two neurons, two steps");
+    assert_eq!(injected(&["--inject", "4:1.5@2", "--inject", "a:b:0.5@2"]), ["2,4"], "together");
+    assert_eq!(injected(&["--inject", "0:2"]), ["0,0", "1,0", "2,0", "3,0"], "each step");
+    let run =
+        |inject: &str| refused(&["spike", "run", "--engine", "reference", &network, "--inject", inject]);
+    assert!(run("5:1").contains("there is no neuron 5: there are 5"), "out of range");
+    assert!(run("c:1").contains("there is no population 'c'"), "no such name");
+    assert!(run("1:1e9").contains("is more than this network takes in a step, 1048576"), "too much");
+    assert!(run("1:1@x").contains("expected NEURONS:AMOUNT"), "no steps");
+}
+
+#[test]
+fn recordings_that_do_not_fit_are_an_error_with_counts() {
+    let run =
+        ["spike", "run", "--engine", "parallel", "--steps", "60", "--capacity", "10", &example("feagi")];
+    let message = refused(&run);
+    assert!(message.contains("--capacity: ") && message.contains("spikes were not recorded"), "{message}");
+    let message = refused(&["spike", "run", "--engine", "parallel", "--record", "x", &example("feagi")]);
+    assert!(message.contains("there is no population 'x', only power, retina, map"), "{message}");
+}
+
+#[test]
+fn networks_are_imported_and_shown() {
+    let folder = Folder::new();
+    let (toml, file) = (example("feagi"), folder.path("net.safetensors").display().to_string());
+    let imported = kvrm(&["spike", "import", &toml, &file]);
+    assert_eq!((imported.status, &*imported.stderr), (0, ""), "written");
+    assert_eq!(imported.stdout, format!("{file}: 513 neurons, 1472 synapses\n"), "what it is");
+    let [shown, again] = [&toml, &file].map(|network| kvrm(&["spike", "show", network]));
+    assert_eq!((shown.status, &shown.stdout), (0, &again.stdout), "the same network");
+    assert!(
+        shown.stdout.contains("retina     feagi             256         1216  16 x 16 x 1"),
+        "{}",
+        shown.stdout
+    );
+    assert!(shown.stdout.contains("retina to map, by a window of 2 steps"), "{}", shown.stdout);
+    let pictures = ran("reference", &[&file, "--steps", "20"]);
+    assert_eq!(
+        pictures["populations"],
+        ran("reference", &[&toml, "--steps", "20"])["populations"],
+        "and its spikes"
+    );
+    let nir = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../spiking-formats/tests/files/lif.nir")
+        .display()
+        .to_string();
+    let shown = kvrm(&["spike", "show", &nir, "--dt", "0.5"]).stdout;
+    assert!(shown.contains("lif        lif ") && shown.contains("step         0.5 ms"), "{shown}");
+    assert!(
+        refused(&["spike", "import", &toml, "net.npz"])
+            .contains("'net.npz': expected a name in .safetensors")
+    );
+}
+
+#[test]
+fn networks_with_names_are_measured() {
+    let bench =
+        ["spike", "bench", "--engine", "parallel", "--seconds", "0.01", "--settle", "1", "--scale", "0.01"];
+    let run = kvrm(&[&bench[..], &["--json", "feagi", "microcircuit", "vogels-abbott", "balanced"]].concat());
+    assert_eq!((run.status, &*run.stderr), (0, ""), "measured");
+    let lines: Vec<Value> =
+        run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let names = ["feagi", "microcircuit", "vogels-abbott", "balanced"];
+    assert_eq!(
+        lines.iter().map(|line| line["network"].as_str()).collect::<Vec<_>>(),
+        names.map(Some),
+        "in order"
+    );
+    for line in &lines {
+        let number = |key: &str| line[key].as_f64().unwrap_or_else(|| panic!("no {key} in {line}"));
+        assert!((number("us_per_step") - 1e6 * number("seconds") / number("steps")).abs() < 1e-3, "{line}");
+        assert_eq!(line["all_seconds"].as_array().map(Vec::len), Some(3), "{line}");
+        assert!(number("neurons") > 30.0 && number("steps") >= 1.0, "{line}");
+    }
+    let feagi = &lines[0];
+    assert_eq!(
+        feagi["spikes"].as_u64(),
+        feagi["steps"].as_u64().map(|steps| 50 * steps),
+        "a hundredth: {feagi}"
+    );
+    assert_eq!(
+        feagi["synaptic_events"].as_u64(),
+        feagi["spikes"].as_u64().map(|spikes| 100 * spikes),
+        "{feagi}"
+    );
+    let table = kvrm(&[&bench[..], &["feagi"]].concat()).stdout;
+    assert!(table.starts_with("on parallel, ") && table.lines().count() == 3, "{table}");
+}
+
+#[test]
+fn what_cannot_be_run_is_refused() {
+    let folder = Folder::new();
+    let broken = folder.file("net.toml", "dt = 1.0\nx = 3\n");
+    for command in ["run", "bench", "show"] {
+        let of = |arguments: &[&str]| refused(&[&["spike", command], arguments].concat());
+        let message = of(&["missing.toml"]);
+        assert!(message.contains("cannot read missing.toml"), "{message}");
+        let message = of(&["brain"]);
+        assert!(
+            message.contains("'brain' is none of feagi, microcircuit, vogels-abbott, fly, balanced"),
+            "{message}"
+        );
+        assert!(of(&[&broken]).contains("net.toml: line 2: unknown field `x`"), "the line");
+        assert!(of(&[&broken, "--scale", "2"]).contains("--scale: '"), "a file has one size");
+        assert!(of(&["feagi", "--dt", "1"]).contains("--dt is for NIR graphs"), "a step of its own");
+        assert!(
+            of(&["microcircuit", "--scale", "2"]).contains("scale is 2, expected more than 0 and at most 1"),
+            "too large"
+        );
+        assert!(of(&["feagi", "--scale", "0"]).contains("--scale"), "nothing");
+        assert!(of(&["feagi", "--scale", "1e9"]).contains("would have"), "far too large");
+    }
+    let run = |arguments: &[&str]| refused(&[&["spike", "run", &example("feagi")], arguments].concat());
+    for (option, value) in [
+        ("--raster", "x.jpg"),
+        ("--rates", "x"),
+        ("--spikes", "x.txt"),
+        ("--steps", "-1"),
+        ("--skip", "-1"),
+        ("--threads", "0"),
+        ("--engine", "x"),
+    ] {
+        let message = run(&[&format!("{option}={value}")]);
+        assert!(message.contains(option), "{message}");
+    }
+    assert!(run(&["--engine", "parallel", "--adapter", "x"]).contains("add --engine gpu"), "contradiction");
+    let missing = folder.path("missing").join("x.png").display().to_string();
+    let message = run(&["--engine", "reference", "--steps", "1", "--raster", &missing]);
+    assert!(message.contains(&missing), "{message}");
+    let other = run(&["--engine", "reference", "--state", &broken]);
+    assert!(other.contains("net.toml: header: expected one of a safetensors file"), "{other}");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn a_gpu_gives_the_same_spikes() {
+    let folder = Folder::new();
+    let files = ["gpu", "reference"].map(|engine| {
+        let file = folder.path(engine).with_extension("npz").display().to_string();
+        let ran = ran(engine, &[&example("feagi"), "--steps", "50", "--spikes", &file]);
+        assert_eq!((&ran["engine"], ran["device"].is_string()), (&engine.into(), engine == "gpu"), "{ran}");
+        std::fs::read(file).expect("it was written")
+    });
+    assert!(files[0] == files[1], "byte for byte");
+}

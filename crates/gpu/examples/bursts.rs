@@ -1,0 +1,168 @@
+//! Microseconds that a step of spiking networks takes on a GPU.
+//!
+//! `bursts NETWORK [SCALE [STEPS [KERNEL]]] [key=value ...]`; options are `batch`, `piece`, `team`, `workgroups`, `slice`, and
+//! `runs`, whose best is told. Prints a line of JSON.
+
+#![allow(clippy::print_stdout, reason = "it is a program")]
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use kvrm_gpu::Device;
+use kvrm_gpu::spiking::{BurstExecutor, BurstKernels, Kernel, Options};
+use kvrm_spiking::networks::{
+    Background, Balanced, Fly, Microcircuit, VogelsAbbott, balanced, feagi, feagi_input, fly, microcircuit,
+    vogels_abbott,
+};
+use kvrm_spiking::{Executor, Input, Network, Recorder};
+
+type Failure = Box<dyn std::error::Error>;
+
+/// A network by its name, as large as was published at scale 1.
+fn network(name: &str, scale: f64) -> Result<Network, Failure> {
+    let neurons = |full: f64| (full * scale) as u32;
+    Ok(match name {
+        "microcircuit" => microcircuit(&Microcircuit { scale, ..Microcircuit::default() })?,
+        "microcircuit_constant" => microcircuit(&Microcircuit {
+            scale,
+            background: Background::Constant,
+            ..Microcircuit::default()
+        })?,
+        "vogels_abbott" => {
+            // The number of synapses is what is scaled.
+            let neurons = (223_607.0 * scale.sqrt()) as u32;
+            vogels_abbott(&VogelsAbbott { neurons, ..VogelsAbbott::default() })?
+        }
+        "fly" => fly(&Fly { neurons: neurons(138_000.0), ..Fly::default() })?,
+        "balanced" => balanced(&Balanced { neurons: neurons(1e6), ..Balanced::default() })?,
+        "balanced_1ms" => {
+            // A delay of two steps.
+            balanced(&Balanced { neurons: neurons(1e6), dt: 1.0, ..Balanced::default() })?
+        }
+        "feagi" => feagi(neurons(500_000.0), 100, 55)?,
+        other => return Err(format!("there is no network {other}").into()),
+    })
+}
+
+fn main() -> Result<(), Failure> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (options, names): (Vec<&String>, Vec<&String>) =
+        arguments.iter().partition(|argument| argument.contains('='));
+    let option = |name: &str| -> Result<Option<u64>, Failure> {
+        let value = options.iter().find_map(|option| option.strip_prefix(name)?.strip_prefix('='));
+        Ok(value.map(str::parse).transpose()?)
+    };
+    let small = |name: &str| -> Result<Option<u32>, Failure> { Ok(option(name)?.map(|value| value as u32)) };
+    let name = names.first().map_or("microcircuit", |name| name.as_str());
+    let scale: f64 = names.get(1).map_or(Ok(1.0), |scale| scale.parse())?;
+    let steps: u64 = names.get(2).map_or(Ok(10_000), |steps| steps.parse())?;
+    let options = Options {
+        kernel: match names.get(3).map(|name| name.as_str()) {
+            Some("events") => Some(Kernel::Events),
+            Some("single") => Some(Kernel::Single),
+            Some("partitions") => Some(Kernel::Partitions),
+            Some("pull") => Some(Kernel::Pull),
+            _ => None,
+        },
+        batch: small("batch")?,
+        piece: small("piece")?,
+        team: small("team")?,
+        workgroups: small("workgroups")?,
+        slice: small("slice")?,
+        binding_bytes: option("binding_bytes")?,
+    };
+
+    let begin = Instant::now();
+    let network = Arc::new(network(name, scale)?);
+    let built = begin.elapsed();
+    let kernels = BurstKernels::new(&Device::open(None)?);
+    if names.get(3).is_some_and(|name| *name == "sweep") {
+        return sweep(&kernels, &network, steps);
+    }
+    let begin = Instant::now();
+    let mut executor = BurstExecutor::new(&kernels, Arc::clone(&network), options)?;
+    let uploaded = begin.elapsed();
+
+    let input = match name {
+        "feagi" => feagi_input(network.neurons(), 0.01, steps, 55)?,
+        _ => Input::default(),
+    };
+    let few = (steps / 10).max(1);
+    let begin = Instant::now();
+    executor.run(few, &Input::default(), None)?;
+    let warm = begin.elapsed();
+    let mut best = f64::MAX;
+    for _ in 0..option("runs")?.unwrap_or(3) {
+        let begin = Instant::now();
+        executor.run(steps, &input, None)?;
+        best = best.min(begin.elapsed().as_secs_f64());
+    }
+    executor.run(few, &Input::default(), Some(&mut Recorder::new(50_000_000)))?;
+    let mut recorder = Recorder::new(50_000_000);
+    let begin = Instant::now();
+    executor.run(steps, &input, Some(&mut recorder))?;
+    let recorded = begin.elapsed().as_secs_f64();
+    let per_step = |count: usize| count as f64 / steps as f64;
+    let lengths = &network.synapses().lengths;
+    let events: u64 = recorder.spikes().iter().map(|spike| u64::from(lengths[spike.neuron as usize])).sum();
+    let dt = network.parts().dt;
+    println!(
+        "{{\"network\": \"{name}\", \"scale\": {scale}, \"options\": \"{}\", \"engine\": \"{}\", \"neurons\": {}, \"synapses\": {}, \
+         \"synapse_words\": {}, \"build_s\": {:.2}, \"upload_s\": {:.2}, \"warm_s\": {:.3}, \"steps\": {steps}, \
+         \"us_per_step\": {:.2}, \"us_per_step_recorded\": {:.2}, \"real_time_factor\": {:.4}, \
+         \"spikes_per_step\": {:.2}, \"events_per_step\": {:.0}, \"rate_hz\": {:.2}}}",
+        arguments[arguments.len().min(3)..].join(" "),
+        executor.name(),
+        network.neurons(),
+        network.synapses().count(),
+        network.synapses().packing.words,
+        built.as_secs_f64(),
+        uploaded.as_secs_f64(),
+        warm.as_secs_f64(),
+        best * 1e6 / steps as f64,
+        recorded * 1e6 / steps as f64,
+        best * 1000.0 / (steps as f64 * dt),
+        per_step(recorder.spikes().len()),
+        events as f64 / steps as f64,
+        per_step(recorder.spikes().len()) / f64::from(network.neurons()) * 1000.0 / dt,
+    );
+    Ok(())
+}
+
+/// Prints how long a step takes with all kinds of options.
+fn sweep(kernels: &BurstKernels, network: &Arc<Network>, steps: u64) -> Result<(), Failure> {
+    let input = match network.population("area") {
+        Some(_) => feagi_input(network.neurons(), 0.01, steps, 55)?,
+        None => Input::default(),
+    };
+    let run = |what: String, options: Options| -> Result<(), Failure> {
+        let mut executor = BurstExecutor::new(kernels, Arc::clone(network), options)?;
+        executor.run(steps / 2, &Input::default(), None)?;
+        let begin = Instant::now();
+        executor.run(steps, &input, None)?;
+        let micros = begin.elapsed().as_secs_f64() * 1e6 / steps as f64;
+        println!("{{\"options\": \"{what}\", \"us_per_step\": {micros:.2}}}");
+        Ok(())
+    };
+    for kernel in [Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull] {
+        let options = Options { kernel: Some(kernel), ..Options::default() };
+        if BurstExecutor::new(kernels, Arc::clone(network), options.clone())?.kernels() == [kernel] {
+            run(format!("{kernel:?}"), options)?;
+        }
+    }
+    for team in [8, 32, 128] {
+        for piece in [team, 4 * team, 16 * team] {
+            for workgroups in [132, 528, 1056] {
+                let options = Options {
+                    kernel: Some(Kernel::Events),
+                    team: Some(team),
+                    piece: Some(piece),
+                    workgroups: Some(workgroups),
+                    ..Options::default()
+                };
+                run(format!("team={team} piece={piece} workgroups={workgroups}"), options)?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,74 @@
+//! The state of a network, to the device and back.
+
+use kvrm_spiking::{Network, Record, State};
+
+use super::store::Store;
+use crate::error::Error;
+
+impl Store {
+    /// Brings records to the device, with the drives of their populations, from a number on.
+    pub(super) fn upload_records(
+        &self,
+        first: usize,
+        records: &[Record],
+        drives: &[i32],
+    ) -> Result<(), Error> {
+        let driven = records.iter().map(|record| {
+            let mut record = *record;
+            record.words[Record::DRIVE] = drives[record.words[Record::POPULATION] as usize] as u32;
+            record
+        });
+        self.buffers.records.upload((first * size_of::<Record>()) as u64, &driven.collect::<Vec<_>>())
+    }
+
+    /// Brings a state to the device, whose ring then begins with its first slot.
+    pub(super) fn upload_state(&self, network: &Network, state: &State) -> Result<(), Error> {
+        let buffers = &self.buffers;
+        buffers.columns.upload(0, &state.columns)?;
+        buffers.ring.upload(0, &state.ring)?;
+        buffers.marks.upload(0, &state.marks)?;
+        buffers.fired.upload(0, &state.fired)?;
+        buffers.histories.upload(0, &state.history)?;
+        if network.is_plastic() {
+            for (part, buffer) in self.parts.iter().zip(&buffers.synapses) {
+                buffer.upload(0, &state.weights[part.start as usize..part.end as usize])?;
+            }
+        }
+        self.upload_records(0, &network.parts().records, &state.drives)
+    }
+
+    /// The state on the device, whose ring begins with some slot. Step and drives are not there.
+    pub(super) fn download_state(&self, network: &Network) -> Result<State, Error> {
+        let mut state = State::initial(network);
+        let buffers = &self.buffers;
+        let mut ranges = vec![
+            (&buffers.columns, 0..size_of_val(&state.columns[..]) as u64),
+            (&buffers.ring, 0..size_of_val(&state.ring[..]) as u64),
+            (&buffers.marks, 0..size_of_val(&state.marks[..]) as u64),
+            (&buffers.fired, 0..size_of_val(&state.fired[..]) as u64),
+            (&buffers.histories, 0..size_of_val(&state.history[..]) as u64),
+        ];
+        if network.is_plastic() {
+            let bytes = self.parts.iter().map(|part| 0..4 * (part.end - part.start));
+            ranges.extend(buffers.synapses.iter().zip(bytes));
+        }
+        let mut taken = 0;
+        let mut parts = self.parts.iter();
+        self.device.download_each(&ranges, &mut |bytes| {
+            let to: &mut [u8] = match taken {
+                0 => bytemuck::cast_slice_mut(&mut state.columns),
+                1 => bytemuck::cast_slice_mut(&mut state.ring),
+                2 => bytemuck::cast_slice_mut(&mut state.marks),
+                3 => bytemuck::cast_slice_mut(&mut state.fired),
+                4 => bytemuck::cast_slice_mut(&mut state.history),
+                _ => {
+                    let part = parts.next().map_or(0..0, |part| part.start as usize..part.end as usize);
+                    bytemuck::cast_slice_mut(&mut state.weights[part])
+                }
+            };
+            to.copy_from_slice(bytes);
+            taken += 1;
+        })?;
+        Ok(state)
+    }
+}

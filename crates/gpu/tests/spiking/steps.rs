@@ -1,0 +1,82 @@
+//! State after every step, and after runs of any length.
+
+use kvrm_gpu::spiking::{Kernel, Options};
+use proptest::prelude::*;
+
+use crate::networks::{RECIPES, injections, network};
+use crate::support::{compare, executor};
+
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+#[test]
+fn every_step_is_that_of_the_reference() {
+    for (seed, recipe) in (0..).zip(RECIPES.into_iter().cycle().take(8)) {
+        let network = network(recipe, seed, [1, 5], seed % 3 == 2);
+        compare(&network, &Options::default(), &[1; 12], &injections(&network, seed, 12));
+    }
+}
+
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+#[test]
+fn every_kernel_gives_the_same() {
+    for kernel in [Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull] {
+        let options = Options { kernel: Some(kernel), ..Options::default() };
+        for (seed, recipe) in (20..).zip(RECIPES) {
+            // Of one delay, so that all kernels can.
+            let network = network(recipe, seed, [3, 3], false);
+            let is_chosen = executor(&network, &options).kernels() == [kernel];
+            assert!(is_chosen || kernel == Kernel::Single, "{kernel:?} can run {recipe:?}");
+            compare(&network, &options, &[1, 1, 2, 3, 40], &injections(&network, seed, 47));
+        }
+    }
+}
+
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+#[test]
+fn one_workgroup_learns_as_many_do() {
+    let options = Options { kernel: Some(Kernel::Single), ..Options::default() };
+    for (seed, recipe) in (30..).zip(RECIPES) {
+        let network = network(recipe, seed, [1, 4], true);
+        compare(&network, &options, &[1, 2, 70], &injections(&network, seed, 73));
+    }
+}
+
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+#[test]
+fn old_spikes_are_learned_from() {
+    // Longer than histories are.
+    for (seed, recipe) in (40..).zip(RECIPES) {
+        let network = network(recipe, seed, [1, 2], true);
+        compare(&network, &Options::default(), &[60, 1, 1, 1, 1, 1, 1, 30], &injections(&network, seed, 96));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+
+    #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+    #[test]
+    fn any_network_in_any_runs(
+        seed: u64,
+        recipe in 0..RECIPES.len(),
+        shortest in 1_u32..12,
+        more in prop_oneof![Just(0_u32), 1_u32..40],
+        learns: bool,
+        runs in prop::collection::vec(1_u64..60, 1..4),
+        kernel in prop::option::of(prop::sample::select(vec![
+            Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull,
+        ])),
+        batch in prop::option::of(1_u32..40),
+        piece in prop::option::of(1_u32..70),
+        team in prop::option::of(prop::sample::select(vec![1, 4, 64, 256])),
+        workgroups in prop::option::of(1_u32..9),
+        binding_bytes in prop::option::of(2000_u64..6000),
+        slice in prop::option::of(1_u32..20),
+    ) {
+        let network = network(RECIPES[recipe], seed, [shortest, shortest + more], learns);
+        // Rows of these networks have at most some hundred bytes, but may be more than eight bindings take.
+        let bytes = 4 * network.synapses().words.len() as u64;
+        let binding_bytes = binding_bytes.map(|size| size.max(bytes / 3));
+        let options = Options { kernel, batch, piece, team, workgroups, binding_bytes, slice };
+        compare(&network, &options, &runs, &injections(&network, seed, runs.iter().sum()));
+    }
+}

@@ -1,0 +1,144 @@
+//! Edge lists: synapses one by one, in files of columns.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use kvrm_spiking::{FileError, Link};
+use serde::Deserialize;
+
+use super::{Place, Refused, Site};
+use crate::columns::{self, Column};
+
+/// A list. Its neurons are numbered through all populations, or through those that are named.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Edges {
+    file: String,
+    /// The names of columns.
+    #[serde(default = "source_column")]
+    source: String,
+    #[serde(default = "target_column")]
+    target: String,
+    weight: Value,
+    /// What weights are multiplied by.
+    #[serde(default = "one")]
+    weight_scale: f64,
+    /// ms; a step unless said.
+    delay: Option<Value>,
+    /// The population that sources are numbered in.
+    source_population: Option<String>,
+    target_population: Option<String>,
+}
+
+fn source_column() -> String {
+    "source".to_owned()
+}
+
+fn target_column() -> String {
+    "target".to_owned()
+}
+
+const fn one() -> f64 {
+    1.0
+}
+
+/// The same for all edges, or a column.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a number or the name of a column")]
+enum Value {
+    Constant(f64),
+    Column(String),
+}
+
+impl Edges {
+    pub(super) fn connect(
+        &self,
+        site: &mut Site,
+        place: &Place<'_>,
+        span: &Range<usize>,
+    ) -> Result<(), FileError> {
+        let path = place.folder.join(&self.file);
+        let file = path.display().to_string();
+        let mut names = vec![self.source.as_str(), &self.target];
+        names.extend(
+            [Some(&self.weight), self.delay.as_ref()].into_iter().flatten().filter_map(Value::column),
+        );
+        let mut table = columns::read(&path, &names)?.into_iter();
+        let mut next = || table.next().unwrap_or(Column::Floats(Vec::new()));
+        let (sources, targets) = (next(), next());
+        let weights = self.weight.values(&file, sources.len(), &mut next)?;
+        let delays = match &self.delay {
+            Some(delay) => delay.values(&file, sources.len(), &mut next)?,
+            None => vec![site.dt; sources.len()],
+        };
+        let ends =
+            [&self.source_population, &self.target_population].map(|name| site.numbered(name.as_deref()));
+        let [from, to] = ends.map(|end| {
+            end.map_err(|refused| match refused {
+                Refused::Text(message) => place.at(span, message),
+                Refused::Spiking(source) => place.network(span, "edges", source),
+            })
+        });
+        let (from, to) = (from?, to?);
+        let sources = sources.below(&file, &self.source, from.end - from.start)?;
+        let targets = targets.below(&file, &self.target, to.end - to.start)?;
+        let mut lists = BTreeMap::<(usize, usize), Vec<Link>>::new();
+        for row in 0..sources.len() {
+            let (source, target) =
+                (site.locate(from.start + sources[row]), site.locate(to.start + targets[row]));
+            let steps = (delays[row] / site.dt).round();
+            if !(1.0..=65535.0).contains(&steps) {
+                let expected = format!("1 to 65535 steps of {} ms", site.dt);
+                let found = format!("{} ms in row {row}", delays[row]);
+                return Err(FileError::content(&file, "delay", expected, found));
+            }
+            let weight = weights[row] * self.weight_scale;
+            let link = Link { source: source.1, target: target.1, weight, delay: steps as u32 };
+            lists.entry((source.0, target.0)).or_default().push(link);
+        }
+        for ((source, target), links) in lists {
+            let (source, target) = (site.ranges[source].0, site.ranges[target].0);
+            site.builder
+                .connect_list(source, target, &links)
+                .map_err(|source| FileError::network(&file, "edges", source))?;
+        }
+        Ok(())
+    }
+}
+
+impl Value {
+    fn column(&self) -> Option<&str> {
+        match self {
+            Self::Constant(_) => None,
+            Self::Column(name) => Some(name),
+        }
+    }
+
+    fn values(
+        &self,
+        file: &str,
+        rows: usize,
+        next: &mut impl FnMut() -> Column,
+    ) -> Result<Vec<f64>, FileError> {
+        match self {
+            Self::Constant(value) => Ok(vec![*value; rows]),
+            Self::Column(name) => next().finite(file, name),
+        }
+    }
+}
+
+impl Site {
+    /// The neurons that numbers of a list stand for.
+    fn numbered(&self, name: Option<&str>) -> Result<Range<u32>, Refused> {
+        let all = 0..self.ranges.last().map_or(0, |(_, range)| range.end);
+        let Some(name) = name else { return Ok(all) };
+        let id = self.population(name)?;
+        Ok(self.ranges[id.number() as usize].1.clone())
+    }
+
+    /// The population of a neuron, and its place in it.
+    fn locate(&self, neuron: u32) -> (usize, u32) {
+        let population = self.ranges.partition_point(|(_, range)| range.end <= neuron);
+        (population, neuron - self.ranges[population].1.start)
+    }
+}

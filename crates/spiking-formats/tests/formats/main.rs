@@ -1,0 +1,7 @@
+//! Files of others, made by `files/make.py`, and descriptions.
+
+mod damage;
+mod description;
+mod edges;
+mod nir;
+mod support;

@@ -1,0 +1,62 @@
+//! Izhikevich's neuron of 2003.
+//!
+//! Twin: `kvrm_spiking::model::izhikevich`. State: v and u.
+
+import package::spiking::fixed::{add, mul, round_shift, saturated};
+import package::spiking::poisson::{poisson_input};
+import package::spiking::record::{Arrival, Moment, membrane_input, signed_of, word_of};
+
+/// Word: how much of its way u goes in a step.
+const IZHIKEVICH_A_DT = 2u;
+/// Word: where u goes, as a share of v.
+const IZHIKEVICH_B = 3u;
+/// Word: v after a spike.
+const IZHIKEVICH_C = 4u;
+/// Word: what a spike adds to u.
+const IZHIKEVICH_D = 5u;
+/// Word: v of a spike.
+const IZHIKEVICH_PEAK = 6u;
+/// Word: a constant current.
+const IZHIKEVICH_BIAS = 7u;
+/// Word: the length of a substep in ms, with 24 fraction bits.
+const IZHIKEVICH_SUBSTEP = 8u;
+/// Word: how many there are.
+const IZHIKEVICH_SUBSTEPS = 9u;
+
+/// 0.04 as a coefficient.
+const SQUARE = 42949673lu;
+/// 5 in mV.
+const FIVE = 0x500000lu;
+/// 140 in mV.
+const CONSTANT = 0x8c00000lu;
+
+/// One step; whether the neuron fires.
+fn update_izhikevich(
+    record: u32,
+    moment: Moment,
+    neuron: u32,
+    arrival: Arrival,
+    words: ptr<function, vec4<u32>>,
+) -> bool {
+    var v = i32((*words).x);
+    var u = i32((*words).y);
+    let input = membrane_input(record, arrival) + poisson_input(record, moment, neuron);
+    let current = u64(i64(saturated(i64(input + u64(i64(signed_of(record, IZHIKEVICH_BIAS)))))));
+    let substep = u64(word_of(record, IZHIKEVICH_SUBSTEP));
+    for (var i = 0u; i < word_of(record, IZHIKEVICH_SUBSTEPS); i += 1u) {
+        let wide = u64(i64(v));
+        let factor = round_shift(wide * SQUARE, 30u) + FIVE;
+        let slope = round_shift(wide * factor, 20u) + CONSTANT - u64(i64(u)) + current;
+        v = saturated(i64(wide + round_shift(slope * substep, 24u)));
+    }
+    let toward = saturated(i64(u64(i64(mul(v, signed_of(record, IZHIKEVICH_B)))) - u64(i64(u))));
+    u = add(u, mul(toward, signed_of(record, IZHIKEVICH_A_DT)));
+    let fires = v >= signed_of(record, IZHIKEVICH_PEAK);
+    if fires {
+        v = signed_of(record, IZHIKEVICH_C);
+        u = add(u, signed_of(record, IZHIKEVICH_D));
+    }
+    (*words).x = u32(v);
+    (*words).y = u32(u);
+    return fires;
+}

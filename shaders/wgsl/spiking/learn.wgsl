@@ -1,0 +1,116 @@
+//! Learning: weights that change with the spikes of both ends of a synapse.
+//!
+//! Twin: `kvrm_spiking::Rule`. In `tables` lie, from `settings.rules` on, two words a population: where its rules begin,
+//! and how many there are. A rule has 8 words: the first target, the end of the targets, the lowest and the highest
+//! weight, the steps of its window or 0 for pairs, and then what is added and what is taken away: an amount, or where
+//! the 64 amounts begin.
+
+import package::spiking::bindings::{histories, piece_sources, pieces, record_of, settings, tables};
+import package::spiking::record::{WORD_POPULATION, word_of};
+import package::spiking::unpack::{Synapse, set_weight};
+
+/// Words of a rule.
+const RULE_WORDS = 8u;
+
+/// The number of zeros below the lowest set bit, 64 without one.
+///
+/// Twin: `u64::trailing_zeros`.
+fn trailing_zeros(value: u64) -> u32 {
+    let low = u32(value);
+    return select(countTrailingZeros(low), 32u + countTrailingZeros(u32(value >> 32u)), low == 0u);
+}
+
+/// The spikes of a neuron in the last 64 steps.
+fn history_of(neuron: u32) -> u64 {
+    let words = histories[neuron];
+    return u64(words.x) | (u64(words.y) << 32u);
+}
+
+/// Adds a step to the history of a neuron; whether a rule then visits its row.
+fn remember(neuron: u32, population: u32, spike: u32) -> bool {
+    let before = histories[neuron];
+    let now = vec2<u32>((before.x << 1u) | spike, (before.y << 1u) | (before.x >> 31u));
+    histories[neuron] = now;
+    let first = tables[settings.rules + 2u * population];
+    for (var i = 0u; i < tables[settings.rules + 2u * population + 1u]; i += 1u) {
+        let has_window = tables[first + RULE_WORDS * i + 4u] != 0u;
+        if has_window || (now.x & 1u) != 0u || (now.x == 0u && now.y == 0x80000000u) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// The weight of a synapse after this step.
+fn learned(synapse: Synapse, source: u32) -> i32 {
+    let population = word_of(record_of[source], WORD_POPULATION);
+    let first = tables[settings.rules + 2u * population];
+    for (var i = 0u; i < tables[settings.rules + 2u * population + 1u]; i += 1u) {
+        let rule = first + RULE_WORDS * i;
+        if tables[rule] <= synapse.destination && synapse.destination < tables[rule + 1u] {
+            let source_history = history_of(source);
+            let history = history_of(synapse.destination);
+            if tables[rule + 4u] != 0u {
+                return learned_in_window(rule, synapse.weight, source_history, history);
+            }
+            return learned_in_pairs(rule, synapse.weight, source_history, history);
+        }
+    }
+    return synapse.weight;
+}
+
+/// The weight nearest to a sum that a rule allows.
+fn within(rule: u32, sum: u64) -> i32 {
+    let low = i64(i32(tables[rule + 2u]));
+    let high = i64(i32(tables[rule + 3u]));
+    return i32(min(max(i64(sum), low), high));
+}
+
+/// The weight after a step of a rule with a window.
+fn learned_in_window(rule: u32, weight: i32, source: u64, destination: u64) -> i32 {
+    let mask = (1lu << tables[rule + 4u]) - 1lu;
+    let either = (source | destination) & mask;
+    if either == 0lu {
+        return weight;
+    }
+    if (source & destination & mask) == mask {
+        return within(rule, u64(i64(weight)) + u64(i64(i32(tables[rule + 5u]))));
+    }
+    return within(rule, u64(i64(weight)) - u64(i64(i32(tables[rule + 6u]))));
+}
+
+/// The weight after a visit of a rule for pairs.
+fn learned_in_pairs(rule: u32, weight: i32, source: u64, destination: u64) -> i32 {
+    // Only what has just fired, or is about to leave the history, is visited.
+    if (source & 1lu) == 0lu && source != (1lu << 63u) {
+        return weight;
+    }
+    var learned = weight;
+    let since = trailing_zeros(source & ~1lu);
+    if since < 64u {
+        var spikes = destination & ((1lu << since) - 1lu);
+        var gain = 0lu;
+        while spikes != 0lu {
+            gain += u64(tables[tables[rule + 5u] + since - trailing_zeros(spikes)]);
+            spikes &= spikes - 1lu;
+        }
+        if gain != 0lu {
+            learned = within(rule, u64(i64(learned)) + gain);
+        }
+    }
+    let last = trailing_zeros(destination & ~1lu);
+    if (source & 1lu) != 0lu && last < 64u {
+        learned = within(rule, u64(i64(learned)) - u64(tables[tables[rule + 6u] + last]));
+    }
+    return learned;
+}
+
+/// Lets a synapse of a piece learn, and gives what it is then.
+fn let_learn(piece: u32, index: u32, synapse: Synapse) -> Synapse {
+    var now = synapse;
+    now.weight = learned(synapse, piece_sources[piece]);
+    if now.weight != synapse.weight {
+        set_weight(pieces[piece].place, index, now.weight);
+    }
+    return now;
+}

@@ -1,0 +1,68 @@
+//! Leaky integrate-and-fire with exponential currents, integrated exactly.
+//!
+//! Twin: `kvrm_spiking::model::lif`. State: V, J excitatory, J inhibitory, refractory steps left.
+
+import package::spiking::fixed::{mul, saturated};
+import package::spiking::poisson::{poisson_input};
+import package::spiking::record::{Arrival, Moment, WORD_SHIFT, signed_of, word_of};
+
+/// Word: what is left of V.
+const LIF_DECAY = 2u;
+/// Word: what of J excitatory gets into V.
+const LIF_EXCITATORY = 3u;
+/// Word: what of J inhibitory gets into V.
+const LIF_INHIBITORY = 4u;
+/// Word: what is left of J excitatory.
+const LIF_DECAY_EXCITATORY = 5u;
+/// Word: what is left of J inhibitory.
+const LIF_DECAY_INHIBITORY = 6u;
+/// Word: what a constant current adds to V.
+const LIF_BIAS = 7u;
+/// Word: fires at this potential or more.
+const LIF_THRESHOLD = 8u;
+/// Word: the potential after a spike.
+const LIF_RESET = 9u;
+/// Word: how many steps it then stays there.
+const LIF_REFRACTORY = 10u;
+
+/// A number as one of 64 bits.
+fn widened(value: i32) -> u64 {
+    return u64(i64(value));
+}
+
+/// One step; whether the neuron fires.
+fn update_lif(record: u32, moment: Moment, neuron: u32, arrival: Arrival, words: ptr<function, vec4<u32>>) -> bool {
+    var v = i32((*words).x);
+    let excitatory = i32((*words).y);
+    let inhibitory = i32((*words).z);
+    var refractory = (*words).w;
+    if refractory == 0u {
+        v = saturated(i64(
+            widened(mul(v, signed_of(record, LIF_DECAY)))
+                + widened(mul(excitatory, signed_of(record, LIF_EXCITATORY)))
+                + widened(mul(inhibitory, signed_of(record, LIF_INHIBITORY)))
+                + widened(signed_of(record, LIF_BIAS))
+        ));
+    } else {
+        refractory -= 1u;
+    }
+    let shift = word_of(record, WORD_SHIFT);
+    let poisson = poisson_input(record, moment, neuron);
+    let is_negative = (poisson >> 63u) != 0lu;
+    let to_excitatory = (widened(arrival.excitatory) << shift) + select(poisson, 0lu, is_negative);
+    let to_inhibitory = (widened(arrival.inhibitory) << shift) + select(0lu, poisson, is_negative);
+    let left_excitatory = widened(mul(excitatory, signed_of(record, LIF_DECAY_EXCITATORY)));
+    let left_inhibitory = widened(mul(inhibitory, signed_of(record, LIF_DECAY_INHIBITORY)));
+    let fires = v >= signed_of(record, LIF_THRESHOLD);
+    if fires {
+        v = signed_of(record, LIF_RESET);
+        refractory = word_of(record, LIF_REFRACTORY);
+    }
+    *words = vec4<u32>(
+        u32(v),
+        u32(saturated(i64(left_excitatory + to_excitatory))),
+        u32(saturated(i64(left_inhibitory + to_inhibitory))),
+        refractory,
+    );
+    return fires;
+}

@@ -1,0 +1,107 @@
+//! The second kernel of a step where many spikes arrive after the same delay: a workgroup sums what arrives at its
+//! share of the targets in its own memory, which takes changes many times faster than the ring.
+//!
+//! Rows are sorted by target, so a share of the targets is a segment of each row. Pieces are whole rows.
+
+import package::spiking::accumulators::{add_input, port_of, slot_behind};
+import package::spiking::bindings::{piece_sources, pieces, rows, segments, settings, time};
+import package::spiking::deliver::{amount_of};
+import package::spiking::inject::{inject};
+import package::spiking::turn::{end_batch};
+import package::spiking::unpack::{Synapse, unpacked};
+
+/// Invocations of a workgroup.
+override WORKGROUP_SIZE: u32 = 256u;
+
+/// Sums of a workgroup: one for each port and neuron of a partition.
+const SUMS = 4096u;
+
+/// What arrives.
+var<workgroup> sums: array<atomic<i32>, SUMS>;
+/// Which sums are zero though something has arrived.
+var<workgroup> zeros: array<atomic<u32>, SUMS / 32u>;
+
+/// How many neurons a partition has, but for the last.
+fn partition_size() -> u32 {
+    return (settings.neurons + settings.partitions - 1u) / settings.partitions;
+}
+
+/// Adds the events of a synapse to the sums of the partition that begins with a neuron.
+fn gather(begin: u32, scale: u32, synapse: Synapse) {
+    let amount = amount_of(synapse.weight, scale);
+    let place = port_of(synapse.weight) * (SUMS / settings.ports) + synapse.destination - begin;
+    if atomicAdd(&sums[place], amount) + amount == 0 {
+        atomicOr(&zeros[place / 32u], 1u << (place % 32u));
+    }
+}
+
+/// Brings the sums of the partition that begins with a neuron to a slot of the ring, and sets them to zero.
+fn flush(begin: u32, slot: u32, local: u32) {
+    for (var place = local; place < SUMS; place += WORKGROUP_SIZE) {
+        let sum = atomicLoad(&sums[place]);
+        let is_marked = ((atomicLoad(&zeros[place / 32u]) >> (place % 32u)) & 1u) != 0u;
+        if sum != 0 || is_marked {
+            let share = SUMS / settings.ports;
+            add_input(slot, place / share, begin + place % share, sum);
+            atomicStore(&sums[place], 0);
+        }
+    }
+}
+
+/// Delivers what fired in the last batch, and sets the clock for the next. A workgroup for each partition.
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn partitions(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let clock = time.after;
+    let count = atomicLoad(&time.counts[clock.parity]);
+    let begin = workgroup.x * partition_size();
+    let team = 1u << settings.team_bits;
+    for (var step = 0u; step < settings.batch; step += 1u) {
+        let is_step = step < clock.batch;
+        for (var index = local >> settings.team_bits; index < count && is_step; index += WORKGROUP_SIZE >> settings.team_bits) {
+            let piece = pieces[index];
+            if ((piece.spikes >> step) & 1u) != 0u {
+                let segment = piece_sources[index] * (settings.partitions + 1u) + workgroup.x;
+                let end = segments[segment + 1u];
+                for (var i = segments[segment] + (local & (team - 1u)); i < end; i += team) {
+                    gather(begin, piece.scale, unpacked(piece.place, i));
+                }
+            }
+        }
+        workgroupBarrier();
+        // All delays are the shortest.
+        flush(begin, slot_behind(slot_behind(clock.first, step), settings.min_delay), local);
+        workgroupBarrier();
+        for (var word = local; word < SUMS / 32u; word += WORKGROUP_SIZE) {
+            atomicStore(&zeros[word], 0u);
+        }
+        workgroupBarrier();
+    }
+    if clock.batch != 0u {
+        inject(clock, workgroup.x * WORKGROUP_SIZE + local, settings.partitions * WORKGROUP_SIZE);
+    }
+    if workgroup.x == 0u && local == 0u {
+        end_batch(clock);
+    }
+}
+
+/// Finds the segments of rows: the first dimension is the neuron, the second the partition, and one more.
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn divide(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let neuron = workgroup.x * WORKGROUP_SIZE + local;
+    if neuron >= settings.neurons {
+        return;
+    }
+    let row = rows[neuron];
+    let begin = workgroup.y * partition_size();
+    var low = 0u;
+    var high = row.y;
+    while low < high {
+        let middle = (low + high) / 2u;
+        if unpacked(row.x, middle).destination < begin {
+            low = middle + 1u;
+        } else {
+            high = middle;
+        }
+    }
+    segments[neuron * (settings.partitions + 1u) + workgroup.y] = low;
+}
