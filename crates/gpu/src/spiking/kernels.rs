@@ -120,6 +120,11 @@ impl Pipelines {
             place.unwrap_or_else(|| (root.clone(), line))
         };
         let entries = entries(&linked);
+        let most = device.limits().storage_buffers as usize;
+        if entries.len() > most {
+            let message = format!("it needs {} buffers, and this GPU has room for {most}", entries.len());
+            return Err(Error::Pipeline { entry: entry.to_owned(), message });
+        }
         let layout = device.catch("laying out a bind group", || {
             device.raw().create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
                 label: Some(entry),

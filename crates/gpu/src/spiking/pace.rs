@@ -8,10 +8,10 @@ use super::kernels::Kernel;
 const SLICE: Duration = Duration::from_millis(6);
 /// The same where the CPU runs the shaders.
 const SOFTWARE_SLICE: Duration = Duration::from_millis(100);
-/// Slices grow by this factor at most from one to the next.
+/// Slices grow by this factor at most from what was measured.
 const GROWTH: u32 = 8;
-/// Batches of the first slice of a kernel, and the most of any.
-const FIRST: u32 = 16;
+/// Batches of a slice of a kernel that was not measured, and the most of any.
+const FIRST: u32 = 8;
 const MOST: u32 = 8192;
 /// After so many slices another kernel is tried again, unless it was slower than the best by more than this.
 const TRIAL: u32 = 128;
@@ -31,8 +31,8 @@ struct Candidate {
     kernel: Kernel,
     /// What a batch took, in seconds; 0 before it was measured.
     batch: f64,
-    /// Batches of its last slice.
-    batches: u32,
+    /// The most batches of its next slice.
+    most: u32,
     /// How many slices it had.
     slices: u32,
 }
@@ -49,7 +49,7 @@ impl Pace {
     /// Lets a kernel be chosen, too.
     pub(super) fn add(&mut self, kernel: Kernel) {
         if self.candidates.iter().all(|candidate| candidate.kernel != kernel) {
-            self.candidates.push(Candidate { kernel, batch: 0.0, batches: FIRST / GROWTH, slices: 0 });
+            self.candidates.push(Candidate { kernel, batch: 0.0, most: FIRST, slices: 0 });
         }
     }
 
@@ -77,16 +77,15 @@ impl Pace {
         }
         let candidate = &mut self.candidates[chosen];
         candidate.slices += 1;
-        let most = candidate.batches.saturating_mul(GROWTH).min(MOST);
-        let wanted = if candidate.batch > 0.0 { (target / candidate.batch) as u32 } else { most };
-        candidate.batches = wanted.clamp(1, most);
-        (candidate.kernel, candidate.batches)
+        let wanted = if candidate.batch > 0.0 { (target / candidate.batch) as u32 } else { FIRST };
+        (candidate.kernel, wanted.clamp(1, candidate.most))
     }
 
     /// Learns from a slice of so many batches that took so long.
     pub(super) fn learn(&mut self, kernel: Kernel, batches: u32, took: Duration) {
         if let Some(candidate) = self.candidates.iter_mut().find(|candidate| candidate.kernel == kernel) {
             candidate.batch = (took.as_secs_f64() / f64::from(batches.max(1))).max(1e-9);
+            candidate.most = candidate.most.max(batches.saturating_mul(GROWTH).min(MOST));
         }
     }
 }
@@ -121,6 +120,9 @@ mod tests {
     fn the_fastest_kernel_is_taken() {
         let kernels = [(Kernel::Events, 2e-5), (Kernel::Single, 1e-5), (Kernel::Partitions, 3e-5)];
         assert_eq!(run(&kernels, 10).0, Kernel::Single, "after all were tried");
+        let mut pace = Pace::new(false, &[Kernel::Events]);
+        let blind: Vec<u32> = (0..5).map(|_| pace.next().1).collect();
+        assert_eq!(blind, [FIRST; 5], "slices do not grow before one has been measured");
         assert_ne!(run(&kernels, TRIAL as usize).0, Kernel::Single, "another one is tried now and then");
     }
 }

@@ -1,10 +1,12 @@
 //! State after every step, and after runs of any length.
 
 use kvrm_gpu::spiking::{Kernel, Options};
+use kvrm_spiking::{Executor, Injection, Input};
+use kvrm_testkit::spiking::{STEPS, cases};
 use proptest::prelude::*;
 
 use crate::networks::{RECIPES, injections, network};
-use crate::support::{compare, executor};
+use crate::support::{assert_same, compare, executor, reference};
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
@@ -47,6 +49,29 @@ fn old_spikes_are_learned_from() {
     for (seed, recipe) in (40..).zip(RECIPES) {
         let network = network(recipe, seed, [1, 2], true);
         compare(&network, &Options::default(), &[60, 1, 1, 1, 1, 1, 1, 30], &injections(&network, seed, 96));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+    #[test]
+    fn all_models_rules_and_drives_together(case in cases(40)) {
+        let mut expected = reference(&case.network);
+        let mut found = executor(&case.network, &Options::default());
+        for step in 0..STEPS {
+            let now = case.input.at(step).iter().map(|injection| Injection { step: 0, ..*injection });
+            let input = Input::new(now.collect()).expect("amounts are small");
+            for engine in [&mut expected as &mut dyn Executor, &mut found] {
+                for &(_, population, amount) in case.drives.iter().filter(|drive| drive.0 == step) {
+                    engine.set_drive(population, amount).expect("there is such a population");
+                }
+                engine.run(1, &input, None).expect("it runs");
+            }
+            let states = [found.state().expect("it can be read"), expected.state().expect("it is there")];
+            assert_same(&states[0], &states[1], &format!("after step {step}"));
+        }
     }
 }
 
