@@ -7,6 +7,7 @@
 
 mod change;
 mod executor;
+mod faster;
 mod kernels;
 mod layout;
 mod leg;
@@ -17,5 +18,6 @@ mod store;
 mod transfer;
 
 pub use executor::BurstExecutor;
+pub use faster::{CACHE_VARIABLE, Speeds};
 pub use kernels::{BurstKernels, Kernel};
 pub use plan::Options;

@@ -97,7 +97,7 @@ pub use kvrm_models as models;
 /// [`BurstExecutor`]: spiking::BurstExecutor
 /// [`open`]: spiking::open
 pub mod spiking {
-    pub use kvrm_gpu::spiking::{BurstExecutor, BurstKernels, Options};
+    pub use kvrm_gpu::spiking::{BurstExecutor, BurstKernels, CACHE_VARIABLE, Options, Speeds};
     pub use kvrm_spiking::*;
     pub use kvrm_spiking_formats::{NIR_DT, describe, import, open, write_spikes};
 }

@@ -53,9 +53,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let all = NAMES.map(|(name, _)| name.to_owned());
     let names = if args.networks.is_empty() { &all[..] } else { &args.networks };
-    let engine = args.engine.choose()?;
+    let chosen = args.engine.choose()?;
     let mut out = Output::new();
-    let mut is_first = true;
+    let mut place = String::new();
     for name in names {
         let mut make = args.make.clone();
         // Without a scale all networks with names are to be measured in seconds.
@@ -64,10 +64,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         let begin = Instant::now();
         let source = Source::open(name, &make)?;
         let build = begin.elapsed().as_secs_f64();
+        let engine = chosen.sized(source.network.neurons());
         // What is wrong with the first network is said before anything else.
-        if std::mem::take(&mut is_first) && !args.json {
+        if place != engine.place() && !args.json {
             engine.announce();
             write_head(&mut out, &engine)?;
+            place = engine.place();
         }
         let mut executor = engine.executor(&source.network)?;
         let measured = measure(&mut *executor, &source, args).with_context(|| name.clone())?;

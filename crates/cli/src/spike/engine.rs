@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum;
-use kvrm::spiking::{BurstExecutor, BurstKernels, Executor, Network, Options, Parallel, Reference};
+use kvrm::spiking::{BurstExecutor, BurstKernels, Executor, Network, Options, Parallel, Reference, Speeds};
 use kvrm::{Engine, GpuEngine};
 
 use crate::engine::AdapterArgs;
@@ -13,7 +13,8 @@ use crate::output::note;
 /// An engine, as the command line names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Name {
-    /// A GPU if there is one, else all cores; which it is stands on standard error.
+    /// A GPU if there is one and it is the faster one for networks of this size, as measured once on this machine; else
+    /// all cores. Which it is stands on standard error.
     Auto,
     /// A GPU.
     Gpu,
@@ -37,22 +38,26 @@ pub(crate) struct EngineArgs {
 }
 
 /// An engine that is ready.
+#[derive(Clone)]
 pub(crate) struct Chosen {
     kind: Kind,
+    /// What tells whether it is the fastest, if that was asked for.
+    speeds: Option<Speeds>,
     /// The device, if it is not the CPU.
     pub(crate) device: Option<String>,
     /// Why it is the CPU, if that was not asked for.
     fallback: Option<String>,
 }
 
+#[derive(Clone)]
 enum Kind {
     Reference,
     Parallel,
-    Gpu(Box<BurstKernels>),
+    Gpu(BurstKernels),
 }
 
 impl EngineArgs {
-    /// Opens what is asked for.
+    /// Opens what is asked for. What it is for a network says [`Chosen::sized`].
     pub(crate) fn choose(&self) -> Result<Chosen> {
         if let Some(threads) = self.threads {
             rayon::ThreadPoolBuilder::new()
@@ -73,8 +78,11 @@ impl EngineArgs {
         Ok(match choice.engine {
             Engine::Gpu => {
                 let device = GpuEngine::open(wanted)?.device().clone();
-                let kernels = Box::new(BurstKernels::new(&device));
-                Chosen { kind: Kind::Gpu(kernels), device: Some(device.info().to_string()), fallback: None }
+                let kernels = BurstKernels::new(&device);
+                let is_open = self.engine == Name::Auto && wanted.is_none();
+                let speeds = is_open.then(|| Speeds::of(&kernels)).transpose()?;
+                let device = Some(device.info().to_string());
+                Chosen { kind: Kind::Gpu(kernels), speeds, device, fallback: None }
             }
             Engine::Auto | Engine::Reference => {
                 Chosen { fallback: choice.reason, ..Chosen::cpu(Kind::Parallel) }
@@ -85,7 +93,20 @@ impl EngineArgs {
 
 impl Chosen {
     const fn cpu(kind: Kind) -> Self {
-        Self { kind, device: None, fallback: None }
+        Self { kind, speeds: None, device: None, fallback: None }
+    }
+
+    /// The engine for a network of so many neurons: all cores of the CPU, if the fastest is asked for and they are.
+    pub(crate) fn sized(&self, neurons: u32) -> Self {
+        match (&self.speeds, &self.device) {
+            (Some(speeds), Some(device)) if !speeds.gpu_is_faster(neurons) => {
+                let reason = format!(
+                    "running on the CPU reference: for {neurons} neurons it was faster than {device}"
+                );
+                Self { fallback: Some(reason), ..Self::cpu(Kind::Parallel) }
+            }
+            _ => self.clone(),
+        }
     }
 
     /// The engine's name in reports.

@@ -102,6 +102,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let steps = args.steps.unwrap_or((1000.0 / dt).round().max(1.0) as u64);
     let shown = shown(network, &args.record)?;
     let injections = Injections::new(&args.inject, network)?;
+    let engine = engine.sized(network.neurons());
     let mut executor = engine.executor(network)?;
     if let Some(path) = &args.state {
         executor.set_state(&State::load(path, network)?)?;
