@@ -4,6 +4,7 @@
 //! most once. All incoming synapses of a neuron together, whatever their delays, the largest injection and the
 //! largest drive therefore bound whatever is added up on the way: both ports together stay below 2^31.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
@@ -26,19 +27,14 @@ pub(crate) struct Survey {
 
 /// Checks all synapses and sums.
 pub(crate) fn survey(parts: &Parts) -> Result<Survey, Error> {
-    let synapses = &parts.synapses;
     let neurons = parts.record_of.len();
-    if synapses.starts.len() != neurons || synapses.lengths.len() != neurons {
-        return Err(Error::invalid(format!("{neurons} neurons, and {} rows", synapses.starts.len())));
-    }
     let sums: Vec<AtomicU64> = (0..neurons).map(|_| AtomicU64::new(0)).collect();
     let rows = (0..neurons as u32).into_par_iter().with_min_len(64);
     let min_delay = rows
         .map(|source| {
-            let add = |target: u32, most: u64| {
-                sums[target as usize].fetch_add(most, Relaxed);
-            };
-            row(parts, source, add)
+            row(parts, source, |synapse, most| {
+                sums[synapse.target as usize].fetch_add(most, Relaxed);
+            })
         })
         .try_reduce(|| u32::MAX, |left, right| Ok(left.min(right)))?;
     let sums: Vec<u64> = sums.into_iter().map(AtomicU64::into_inner).collect();
@@ -49,13 +45,18 @@ pub(crate) fn survey(parts: &Parts) -> Result<Survey, Error> {
 }
 
 /// Checks the row of a source, tells the most that each synapse can add to its target, and gives the shortest delay.
-fn row(parts: &Parts, source: u32, add: impl FnMut(u32, u64)) -> Result<u32, Error> {
+fn row(parts: &Parts, source: u32, add: impl FnMut(Synapse, u64)) -> Result<u32, Error> {
     let synapses = &parts.synapses;
-    let start = synapses.starts[source as usize];
+    let packing = &synapses.packing;
+    let row = &synapses.words[synapses.range(source)];
+    let is_packed = |index: usize| {
+        let packed = packing.read(row, index);
+        packing.pack(&packing.unpack(packed)) == packed
+    };
     let length = synapses.lengths[source as usize];
-    let end = start.checked_add(u64::from(length) * u64::from(synapses.packing.words));
-    if end.is_none_or(|end| end > synapses.words.len() as u64) {
-        return Err(Error::invalid(format!("the row of neuron {source} ends behind the last word")));
+    // One word has no bits to spare.
+    if packing.words == 2 && !(0..length as usize).all(is_packed) {
+        return Err(Error::invalid(format!("the row of neuron {source} has bits behind those of targets")));
     }
     contributions(parts, source, length, synapses.row(source), add)
 }
@@ -66,7 +67,7 @@ pub(crate) fn contributions(
     source: u32,
     length: u32,
     row: impl Iterator<Item = Synapse>,
-    mut add: impl FnMut(u32, u64),
+    mut add: impl FnMut(Synapse, u64),
 ) -> Result<u32, Error> {
     let record = &parts.records[parts.record_of[source as usize] as usize];
     let scale = u64::from(scale_max(record, length));
@@ -90,7 +91,9 @@ pub(crate) fn contributions(
                 weight = rule.weights.iter().fold(weight, |weight, limit| weight.max(limit.unsigned_abs()));
             }
         }
-        add(target, (u64::from(weight) * scale + (1 << (fixed::SCALE_BITS - 1))) >> fixed::SCALE_BITS);
+        let most = (u64::from(weight) * scale + (1 << (fixed::SCALE_BITS - 1))) >> fixed::SCALE_BITS;
+        // More is too much anyway, and sums of these do not exceed 64 bits.
+        add(synapse, most.min(LIMIT + 1));
     }
     Ok(min_delay)
 }
@@ -105,6 +108,40 @@ fn scale_max(record: &Record, fan_out: u32) -> u32 {
 pub(crate) fn check_sum(neuron: u32, sum: u64, injection_limit: i32) -> Result<(), Error> {
     let sum = sum + 2 * u64::from(injection_limit.unsigned_abs());
     if sum > LIMIT { Err(Error::AccumulatorBound { neuron, sum, limit: LIMIT }) } else { Ok(()) }
+}
+
+/// Checks that what is in the ring of a state leaves room for what can still arrive.
+///
+/// In a run it does: a synapse adds to a slot once. But after a change synapses that are gone have added what no bound
+/// counts, and states may come from anywhere.
+pub(crate) fn check_ring(parts: &Parts, survey: &Survey, ring: &[i32]) -> Result<(), Error> {
+    let (neurons, ports) = (parts.record_of.len(), parts.ports as usize);
+    let sum_of = |slot: usize, neuron: usize| -> u64 {
+        let sum = |port: usize| ring[(slot * ports + port) * neurons + neuron].unsigned_abs();
+        (0..ports).map(|port| u64::from(sum(port))).sum()
+    };
+    // Slots for which all synapses together would be too much.
+    let slots = 0..parts.max_delay as usize;
+    let places = slots.flat_map(|slot| (0..neurons).map(move |neuron| (slot, neuron)));
+    let is_doubtful = |&(slot, neuron): &(usize, usize)| {
+        let sum = sum_of(slot, neuron);
+        sum != 0 && check_sum(neuron as u32, sum + survey.sums[neuron], parts.injection_limit).is_err()
+    };
+    let mut doubtful: BTreeMap<(usize, usize), u64> =
+        places.filter(is_doubtful).map(|(slot, neuron)| ((neuron, slot), sum_of(slot, neuron))).collect();
+    if doubtful.is_empty() {
+        return Ok(());
+    }
+    // Only those that are fast enough can still add to a slot.
+    for source in 0..neurons as u32 {
+        row(parts, source, |synapse, most| {
+            let target = synapse.target as usize;
+            for sum in doubtful.range_mut((target, synapse.delay as usize)..(target + 1, 0)) {
+                *sum.1 += most;
+            }
+        })?;
+    }
+    doubtful.iter().try_for_each(|(&(neuron, _), &sum)| check_sum(neuron as u32, sum, parts.injection_limit))
 }
 
 /// Checks a drive.

@@ -1,5 +1,6 @@
 //! How networks are made.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::connect::{DELAY_MAX, Projection};
@@ -165,8 +166,8 @@ impl Builder {
         let [sources, targets] =
             [self.of(source)?, self.of(target)?].map(|population| population.neurons.clone());
         let synapse = |link: &Link| {
-            let source = generate::check_place(link.source, &sources)?;
-            let target = generate::check_place(link.target, &targets)?;
+            let source = check_place(link.source, &sources)?;
+            let target = check_place(link.target, &targets)?;
             check_delay(link.delay)?;
             Ok((source, Synapse { target, delay: link.delay, weight: self.weight(link.weight)? }))
         };
@@ -238,4 +239,14 @@ pub(crate) fn check_delay(delay: u32) -> Result<(), Error> {
 /// The states of neurons, column by column.
 pub(crate) fn columns(states: &[[u32; STATE_WORDS]]) -> Vec<u32> {
     (0..STATE_WORDS).flat_map(|word| states.iter().map(move |state| state[word])).collect()
+}
+
+/// The neurons of a population, as places in it.
+fn check_place(place: u32, neurons: &Range<u32>) -> Result<u32, Error> {
+    let count = neurons.end - neurons.start;
+    if place < count {
+        Ok(neurons.start + place)
+    } else {
+        Err(Error::NoSuchNeuron { neuron: place.into(), neurons: count.into() })
+    }
 }

@@ -132,7 +132,6 @@ impl Weight {
     /// Their distribution in weight units.
     pub(crate) fn distribution(&self, fraction_bits: u32) -> Result<Distribution, Error> {
         let units = |what: &str, weight: f64| model::weight_units(what, weight, fraction_bits).map(i64::from);
-        let unit = (1_u64 << fraction_bits) as f64;
         match *self {
             Self::Constant(weight) => Ok(Distribution::constant(units("weight", weight)?)),
             Self::Uniform { low, high } => {
@@ -141,17 +140,8 @@ impl Weight {
             Self::Normal { mean, std } => {
                 let range = if mean < 0.0 { [-f64::from(i32::MAX), 0.0] } else { [0.0, f64::from(i32::MAX)] };
                 units("mean weight", mean)?;
-                let distribution = Distribution::normal(mean * unit, std * unit, range)?;
-                for weight in distribution.range() {
-                    if weight.abs() > i64::from(i32::MAX) {
-                        return Err(Error::parameter(
-                            "standard deviation",
-                            std,
-                            "one that leaves weights in 32 bits",
-                        ));
-                    }
-                }
-                Ok(distribution)
+                let unit = f64::from(1_u32 << fraction_bits);
+                Distribution::normal(mean * unit, std * unit, range)
             }
         }
     }

@@ -108,6 +108,12 @@ pub enum Error {
         /// What it should be.
         expected: usize,
     },
+    /// A state has the shape, but not the contents, of one of this network.
+    #[error("the state is not one of this network: {reason}")]
+    State {
+        /// Why.
+        reason: String,
+    },
     /// A network is larger than numbers of its parts can say.
     #[error("{what}: {count}, at most {limit}")]
     TooMany {
@@ -137,6 +143,11 @@ impl Error {
         expected: impl Into<String>,
     ) -> Self {
         Self::Parameter { what: what.into(), value: value.to_string(), expected: expected.into() }
+    }
+
+    /// A state of another network, or of none.
+    pub(crate) fn state(reason: impl Into<String>) -> Self {
+        Self::State { reason: reason.into() }
     }
 
     /// Parts that make no network.

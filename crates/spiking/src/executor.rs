@@ -42,6 +42,6 @@ pub trait Executor: std::fmt::Debug + Send {
     /// Goes on with a network that has been changed. If it learns, it has been changed from what it had learned.
     ///
     /// # Errors
-    /// The engine fails.
+    /// What is on its way leaves no room for what can arrive now, and nothing has changed; or the engine fails.
     fn change(&mut self, network: &Arc<Network>, changed: &Changed) -> Result<(), Error>;
 }

@@ -26,22 +26,17 @@ impl Input {
     /// [`Error::Injection`], if a sum exceeds 32 bits.
     pub fn new(mut injections: Vec<Injection>) -> Result<Self, Error> {
         injections.sort_unstable();
-        let mut merged: Vec<Injection> = Vec::with_capacity(injections.len());
-        for next in injections {
-            match merged.last_mut().filter(|last| (last.step, last.neuron) == (next.step, next.neuron)) {
-                None => merged.push(next),
-                Some(last) => {
-                    let amount = i64::from(last.amount) + i64::from(next.amount);
-                    last.amount = amount.try_into().map_err(|_| Error::Injection {
-                        neuron: next.neuron,
-                        step: next.step,
-                        amount,
-                        limit: i32::MAX,
-                    })?;
-                }
+        let groups =
+            injections.chunk_by(|left, right| (left.step, left.neuron) == (right.step, right.neuron));
+        let merged = groups.map(|group| {
+            let Injection { step, neuron, .. } = group[0];
+            let amount: i64 = group.iter().map(|injection| i64::from(injection.amount)).sum();
+            match amount.try_into() {
+                Ok(amount) => Ok(Injection { step, neuron, amount }),
+                Err(_) => Err(Error::Injection { neuron, step, amount, limit: i32::MAX }),
             }
-        }
-        Ok(Self { injections: merged })
+        });
+        Ok(Self { injections: merged.collect::<Result<_, Error>>()? })
     }
 
     /// All injections.

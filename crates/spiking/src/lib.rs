@@ -10,6 +10,7 @@
 mod bound;
 mod builder;
 mod change;
+mod check;
 mod connect;
 mod distribution;
 mod error;

@@ -1,12 +1,9 @@
 //! The network: what is the same in every step, but for weights that learn.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::bound::{self, Survey};
-use crate::model::{feagi, izhikevich};
-use crate::record::STATE_WORDS;
-use crate::{Error, Kind, Plasticity, Record, Synapses, fixed};
+use crate::{Error, Kind, Plasticity, Record, Synapses, check};
 
 /// How much may be injected into a neuron in a step unless a network says otherwise, in weight units.
 pub const INJECTION_LIMIT: i32 = 1 << 24;
@@ -78,7 +75,7 @@ impl Network {
     /// # Errors
     /// Parts contradict each other, or the sum of what can arrive at a neuron exceeds 32 bits.
     pub fn new(parts: Parts) -> Result<Self, Error> {
-        check(&parts)?;
+        check::parts(&parts)?;
         let survey = bound::survey(&parts)?;
         Ok(Self { parts, survey })
     }
@@ -168,109 +165,4 @@ pub(crate) fn rules_of(rules: &[Plasticity], source: u32) -> &[Plasticity] {
     let start = rules.partition_point(|rule| rule.source < source);
     let end = rules.partition_point(|rule| rule.source <= source);
     &rules[start..end]
-}
-
-/// Checks everything but synapses.
-fn check(parts: &Parts) -> Result<(), Error> {
-    let neurons = parts.record_of.len();
-    if neurons >= u32::MAX as usize {
-        return Err(Error::TooMany {
-            what: "neurons",
-            count: neurons as u64,
-            limit: u64::from(u32::MAX) - 1,
-        });
-    }
-    let require = |what: &str, value: u64, range: Range<u64>| {
-        let expected = format!("{} to {}", range.start, range.end - 1);
-        if range.contains(&value) { Ok(()) } else { Err(Error::parameter(what, value, expected)) }
-    };
-    if !(parts.dt > 0.0 && parts.dt.is_finite()) {
-        return Err(Error::parameter("dt", parts.dt, "more than 0 ms"));
-    }
-    require("fraction bits", parts.fraction_bits.into(), 0..u64::from(fixed::FRACTION_BITS_MAX) + 1)?;
-    require("ports", parts.ports.into(), 1..3)?;
-    require("longest delay", parts.max_delay.into(), 1..1 << 16)?;
-    if parts.injection_limit < 0 {
-        return Err(Error::parameter("injection limit", parts.injection_limit, "0 or more"));
-    }
-    if parts.columns.len() != STATE_WORDS * neurons {
-        let what = "initial state";
-        return Err(Error::StateShape { what, found: parts.columns.len(), expected: STATE_WORDS * neurons });
-    }
-    let mut next = 0;
-    for population in &parts.populations {
-        let Range { start, end } = population.neurons;
-        let extents = population.dimensions.iter();
-        let size = extents.fold(1_u64, |size, &extent| size.saturating_mul(extent.into()));
-        if start != next || end < start || size != u64::from(end - start) {
-            let name = &population.name;
-            return Err(Error::invalid(format!(
-                "population '{name}' has neurons {start}..{end} and {size} places"
-            )));
-        }
-        next = end;
-    }
-    if next as usize != neurons {
-        return Err(Error::invalid(format!("populations have {next} neurons, and {neurons} have records")));
-    }
-    check_records(parts)?;
-    parts.synapses.packing.check()?;
-    let mut last = None;
-    for rule in &parts.plasticity {
-        for population in [rule.source, rule.target] {
-            require("population", population.into(), 0..parts.populations.len() as u64)?;
-        }
-        rule.check(&parts.synapses.packing)?;
-        if last.replace((rule.source, rule.target)) >= Some((rule.source, rule.target)) {
-            return Err(Error::invalid("two rules for the same populations, or rules that are not sorted"));
-        }
-    }
-    Ok(())
-}
-
-fn check_records(parts: &Parts) -> Result<(), Error> {
-    let mut drives = HashMap::new();
-    for (index, record) in parts.records.iter().enumerate() {
-        let population = parts.populations.get(record.words[Record::POPULATION] as usize);
-        if population.is_none_or(|population| population.kind as u32 != record.kind) {
-            return Err(Error::invalid(format!("record {index} is of no population, or of another model")));
-        }
-        let shift = record.words[Record::SHIFT];
-        let membrane =
-            if record.kind == Kind::Feagi as u32 { fixed::POTENTIAL_BITS } else { fixed::MILLIVOLT_BITS };
-        if record.kind != Kind::Poisson as u32 && shift != membrane - parts.fraction_bits {
-            return Err(Error::invalid(format!("record {index} shifts weights by {shift} bits")));
-        }
-        let is_possible = match Kind::of(record.kind) {
-            Some(Kind::Feagi) => feagi::is_possible(record),
-            Some(Kind::Izhikevich) => izhikevich::is_possible(record),
-            _ => true,
-        };
-        if !is_possible {
-            return Err(Error::invalid(format!("record {index} has parameters that no neuron has")));
-        }
-        let [start, length] = [0, 1].map(|word| u64::from(record.words[Record::POISSON + word]));
-        let is_drawn = record.kind == Kind::Lif as u32 || record.kind == Kind::Izhikevich as u32;
-        if is_drawn && length != 0 && start + length > parts.tables.len() as u64 {
-            return Err(Error::invalid(format!("record {index} has a table that is not there")));
-        }
-        let drive = record.signed(Record::DRIVE);
-        bound::check_drive(drive, parts.injection_limit)?;
-        let number = record.words[Record::POPULATION];
-        if *drives.entry(number).or_insert(drive) != drive {
-            return Err(Error::invalid(format!("population {number} has records of different drive")));
-        }
-    }
-    for (number, population) in parts.populations.iter().enumerate() {
-        for neuron in population.neurons.clone() {
-            let index = parts.record_of[neuron as usize];
-            let record = parts.records.get(index as usize);
-            if record.is_none_or(|record| record.words[Record::POPULATION] as usize != number) {
-                return Err(Error::invalid(format!(
-                    "neuron {neuron} has record {index}, not of its population"
-                )));
-            }
-        }
-    }
-    Ok(())
 }

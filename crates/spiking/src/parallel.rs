@@ -201,6 +201,7 @@ impl Executor for Parallel {
 
     fn change(&mut self, network: &Arc<Network>, changed: &Changed) -> Result<(), Error> {
         let state = self.state()?.after(network, changed);
+        state.check(network)?;
         *self = Self::with_state(Arc::clone(network), &state);
         Ok(())
     }

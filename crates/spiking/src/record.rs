@@ -71,6 +71,13 @@ impl Record {
     /// Where the shift from weight units to the membrane's is.
     pub const SHIFT: usize = 14;
 
+    /// Start and length of its Poisson table; `None` if it has none.
+    pub(crate) const fn poisson_table(&self) -> Option<[u32; 2]> {
+        let is_drawn = self.kind == Kind::Lif as u32 || self.kind == Kind::Izhikevich as u32;
+        let [start, length] = [self.words[Self::POISSON], self.words[Self::POISSON + 1]];
+        if is_drawn && length != 0 { Some([start, length]) } else { None }
+    }
+
     /// A word as a signed number.
     #[must_use]
     pub const fn signed(&self, word: usize) -> i32 {

@@ -153,7 +153,8 @@ impl Executor for Reference {
 
     fn change(&mut self, network: &Arc<Network>, changed: &Changed) -> Result<(), Error> {
         let state = self.state()?.after(network, changed);
-        self.network = Arc::clone(network);
-        self.set_state(&state)
+        state.check(network)?;
+        *self = Self { network: Arc::clone(network), state, next: 0 };
+        Ok(())
     }
 }

@@ -3,22 +3,26 @@
 use std::collections::HashMap;
 
 use crate::model::poisson;
-use crate::{Error, Model, Parts, Population, Record, STATE_WORDS, fixed};
+use crate::{Error, Model, Parts, Population, Record, STATE_WORDS, bound};
 
 /// Finds records and tables by what is in them, so that neurons with the same parameters share them.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     records: HashMap<Record, u32>,
-    /// Start and length by the bits of the mean.
-    tables: HashMap<u64, [u32; 2]>,
+    /// Start and length by contents.
+    tables: HashMap<Vec<u32>, [u32; 2]>,
 }
 
 impl Registry {
     /// What these parts have.
     pub(crate) fn of(parts: &Parts) -> Self {
-        let records =
-            parts.records.iter().enumerate().map(|(index, record)| (*record, index as u32)).collect();
-        Self { records, tables: HashMap::new() }
+        let records = parts.records.iter().enumerate().map(|(index, record)| (*record, index as u32));
+        let tables = parts.records.iter().filter_map(|record| {
+            let place = record.poisson_table()?;
+            let table = &parts.tables[place[0] as usize..][..place[1] as usize];
+            Some((table.to_vec(), place))
+        });
+        Self { records: records.collect(), tables: tables.collect() }
     }
 
     /// The number of the record of these parameters, which is added if it is new. If it takes the place of another one,
@@ -30,24 +34,21 @@ impl Registry {
         population: u32,
         instead: Option<&Record>,
     ) -> Result<u32, Error> {
-        if parts.fraction_bits > fixed::FRACTION_BITS_MAX {
-            return Err(Error::parameter("fraction bits", parts.fraction_bits, "0 to 20"));
-        }
         let mut record = model.record(parts.dt, parts.fraction_bits)?;
         record.words[Record::POPULATION] = population;
         if let Some(instead) = instead {
             record.words[Record::DRIVE] = instead.words[Record::DRIVE];
         }
+        bound::check_drive(record.signed(Record::DRIVE), parts.injection_limit)?;
         if model.has_two_ports() {
             parts.ports = 2;
         }
         let mean = model.poisson_mean(parts.dt)?;
         if mean > 0.0 {
-            let tables = &mut parts.tables;
-            let place = self.tables.entry(mean.to_bits()).or_insert_with(|| {
-                let table = poisson::table(mean);
-                let start = tables.len();
-                tables.extend(&table);
+            let table = poisson::table(mean);
+            let place = self.tables.entry(table).or_insert_with_key(|table| {
+                let start = parts.tables.len();
+                parts.tables.extend(table);
                 [start as u32, table.len() as u32]
             });
             record.words[Record::POISSON..Record::POISSON + 2].copy_from_slice(&*place);
@@ -58,12 +59,30 @@ impl Registry {
         }))
     }
 
-    /// Adds a population. The state of its neurons is added row by row to `states`.
+    /// Adds a population, or nothing if a neuron is refused. The state of its neurons is added row by row to `states`.
     pub(crate) fn populate(
         &mut self,
         parts: &mut Parts,
         states: &mut Vec<[u32; STATE_WORDS]>,
         population: Population,
+        neuron: impl Fn(u32) -> (Model, Option<f64>),
+    ) -> Result<(), Error> {
+        let before = (parts.record_of.len(), states.len());
+        let result = self.add_neurons(parts, states, &population, neuron);
+        if result.is_ok() {
+            parts.populations.push(population);
+        } else {
+            parts.record_of.truncate(before.0);
+            states.truncate(before.1);
+        }
+        result
+    }
+
+    fn add_neurons(
+        &mut self,
+        parts: &mut Parts,
+        states: &mut Vec<[u32; STATE_WORDS]>,
+        population: &Population,
         neuron: impl Fn(u32) -> (Model, Option<f64>),
     ) -> Result<(), Error> {
         let number = parts.populations.len() as u32;
@@ -85,7 +104,6 @@ impl Registry {
             };
             parts.record_of.push(record);
         }
-        parts.populations.push(population);
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! A network at work, for those who use it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::{Change, Error, Executor, Injection, Input, Network, Recorder, Spike, State};
@@ -25,18 +26,18 @@ use crate::{Change, Error, Executor, Injection, Input, Network, Recorder, Spike,
 pub struct Simulation {
     network: Arc<Network>,
     executor: Box<dyn Executor>,
-    /// With steps that count from the network's beginning.
-    injections: Vec<Injection>,
+    /// Amounts by step, counted from the network's beginning, and neuron.
+    injections: BTreeMap<(u64, u32), i32>,
     recorder: Option<Recorder>,
     step: u64,
 }
 
 impl Simulation {
-    /// A network on the engine that `engine` makes for it.
+    /// A network on the engine that `engine` makes for it, both at their beginning.
     pub fn new(network: Network, engine: impl FnOnce(Arc<Network>) -> Box<dyn Executor>) -> Self {
         let network = Arc::new(network);
         let executor = engine(Arc::clone(&network));
-        Self { network, executor, injections: Vec::new(), recorder: None, step: 0 }
+        Self { network, executor, injections: BTreeMap::new(), recorder: None, step: 0 }
     }
 
     /// The network.
@@ -60,7 +61,7 @@ impl Simulation {
     /// Gives a neuron an amount in the next step, in weight units.
     ///
     /// # Errors
-    /// There is no such neuron, or the amount exceeds the injection limit.
+    /// There is no such neuron, or all it gets in this step exceeds the injection limit.
     pub fn inject(&mut self, neuron: u32, amount: i32) -> Result<(), Error> {
         self.inject_at(self.step, neuron, amount)
     }
@@ -68,14 +69,16 @@ impl Simulation {
     /// Gives a neuron an amount in a step to come, in weight units.
     ///
     /// # Errors
-    /// There is no such neuron, the amount exceeds the injection limit, or the step is over.
+    /// There is no such neuron, all it gets in that step exceeds the injection limit, or the step is over.
     pub fn inject_at(&mut self, step: u64, neuron: u32, amount: i32) -> Result<(), Error> {
         if step < self.step {
             return Err(Error::parameter("step of an injection", step, format!("{} or later", self.step)));
         }
-        let injection = Injection { step, neuron, amount };
-        Input::new(vec![injection])?.check(&self.network, u64::MAX)?;
-        self.injections.push(injection);
+        let before = self.injections.get(&(step, neuron)).map(|&amount| Injection { step, neuron, amount });
+        let all = before.into_iter().chain([Injection { step, neuron, amount }]).collect();
+        let input = Input::new(all)?;
+        input.check(&self.network, u64::MAX)?;
+        self.injections.extend(input.injections().iter().map(|sum| ((step, neuron), sum.amount)));
         Ok(())
     }
 
@@ -100,15 +103,18 @@ impl Simulation {
     /// Makes some steps.
     ///
     /// # Errors
-    /// The injections of a step exceed the limit together, spikes were lost, or the engine fails.
+    /// Spikes were lost, or the engine fails.
     pub fn run(&mut self, steps: u64) -> Result<(), Error> {
         let end = self.step.saturating_add(steps);
-        let due = self.injections.iter().filter(|injection| injection.step < end);
-        let due = due.map(|injection| Injection { step: injection.step - self.step, ..*injection });
+        let due = self.injections.range(..(end, 0)).map(|(&(step, neuron), &amount)| Injection {
+            step: step - self.step,
+            neuron,
+            amount,
+        });
         let input = Input::new(due.collect())?;
         match self.executor.run(steps, &input, self.recorder.as_mut()) {
             result @ (Ok(()) | Err(Error::RecordingOverflow { .. })) => {
-                self.injections.retain(|injection| injection.step >= end);
+                self.injections = self.injections.split_off(&(end, 0));
                 self.step = end;
                 result
             }
@@ -133,7 +139,7 @@ impl Simulation {
         let first = self.step.saturating_sub(steps);
         let populations = self.network.populations();
         let mut counts = vec![0_u64; populations.len()];
-        for spike in self.spikes().iter().filter(|spike| spike.step >= first) {
+        for spike in self.spikes().iter().filter(|spike| (first..self.step).contains(&spike.step)) {
             counts[populations.partition_point(|population| population.neurons.end <= spike.neuron)] += 1;
         }
         let seconds = steps.min(self.step) as f64 * self.network.parts().dt / 1000.0;
@@ -173,20 +179,26 @@ impl Simulation {
     pub fn set_state(&mut self, state: &State) -> Result<(), Error> {
         self.executor.set_state(state)?;
         self.step = state.step;
-        self.injections.retain(|injection| injection.step >= state.step);
+        self.injections = self.injections.split_off(&(state.step, 0));
         Ok(())
     }
 
     /// Changes the network between two steps; its state stays.
     ///
     /// # Errors
-    /// A change is impossible, and nothing has changed; or the engine fails.
+    /// A change is impossible, or what is on its way leaves no room for what can arrive then, and nothing has changed;
+    /// or the engine fails.
     pub fn change(&mut self, changes: &[Change]) -> Result<(), Error> {
-        let network = Arc::make_mut(&mut self.network);
+        let state = self.executor.state()?;
+        let mut network = Network::clone(&self.network);
         if network.is_plastic() {
-            network.take_weights(self.executor.state()?.weights)?;
+            network.take_weights(state.weights.clone())?;
         }
         let changed = network.change(changes)?;
-        self.executor.change(&self.network, &changed)
+        state.after(&network, &changed).check(&network)?;
+        let network = Arc::new(network);
+        self.executor.change(&network, &changed)?;
+        self.network = network;
+        Ok(())
     }
 }

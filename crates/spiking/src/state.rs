@@ -1,7 +1,7 @@
 //! The state of a network between two steps.
 
 use crate::record::STATE_WORDS;
-use crate::{Changed, Error, Network, Record, bound};
+use crate::{Changed, Error, Network, Record, bound, check};
 
 /// Everything that changes, the same on every engine, bit for bit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,10 +48,11 @@ impl State {
         }
     }
 
-    /// Checks that it is one of this network; engines call it before they take it over.
+    /// Checks that it is one of this network, and that what is on its way leaves room for what can arrive; engines call
+    /// it before they take it over.
     ///
     /// # Errors
-    /// [`Error::StateShape`].
+    /// [`Error::StateShape`], [`Error::State`], [`Error::AccumulatorBound`], or a drive exceeds the injection limit.
     pub fn check(&self, network: &Network) -> Result<(), Error> {
         let parts = network.parts();
         let neurons = network.neurons() as usize;
@@ -66,10 +67,23 @@ impl State {
             ("weights", self.weights.len(), plastic(parts.synapses.words.len())),
             ("drives", self.drives.len(), parts.populations.len()),
         ];
-        match shapes.into_iter().find(|(_, found, expected)| found != expected) {
-            Some((what, found, expected)) => Err(Error::StateShape { what, found, expected }),
-            None => Ok(()),
+        if let Some((what, found, expected)) =
+            shapes.into_iter().find(|(_, found, expected)| found != expected)
+        {
+            return Err(Error::StateShape { what, found, expected });
         }
+        // There are steps to come.
+        if self.step > u64::MAX / 2 {
+            return Err(Error::state(format!("it is {} steps old", self.step)));
+        }
+        if let Some(neuron) = self.fired().find(|&neuron| neuron as usize >= neurons) {
+            return Err(Error::state(format!("neuron {neuron} of {neurons} has fired")));
+        }
+        self.drives.iter().try_for_each(|&drive| bound::check_drive(drive, parts.injection_limit))?;
+        if network.is_plastic() {
+            check::weights(parts, &self.weights)?;
+        }
+        bound::check_ring(parts, &network.survey, &self.ring)
     }
 
     /// Sets the drive of a population; for engines.
@@ -103,7 +117,10 @@ impl State {
         }
     }
 
-    /// The state of a network after a change: what it was, and the initial state of what is new.
+    /// The state of a network after a change: what it was, and the initial state of what is new. What is on its way
+    /// stays at its port, even if the network has two now.
+    ///
+    /// It need not pass [`State::check`]: what is on its way from synapses that are gone may leave no room.
     #[must_use]
     pub fn after(&self, network: &Network, changed: &Changed) -> Self {
         let mut state = Self { step: self.step, ..Self::initial(network) };

@@ -1,5 +1,7 @@
 //! Synapses, packed into 4 or 8 bytes each.
 
+use std::collections::BTreeMap;
+
 use crate::Error;
 
 /// A synapse of some source.
@@ -37,7 +39,7 @@ impl Packing {
     /// They do not fit in 64 bits.
     pub fn new(neurons: u32, delays: [u32; 2], weights: [i32; 2]) -> Result<Self, Error> {
         let target_bits = bits(neurons.saturating_sub(1));
-        let delay_bits = bits(delays[1] - delays[0]);
+        let delay_bits = bits(delays[1].saturating_sub(delays[0]));
         let weight_bits = weights.map(|weight| 1 + bits((weight ^ (weight >> 31)) as u32)).into_iter().max();
         let weight_bits = weight_bits.unwrap_or(1);
         let words = (target_bits + delay_bits + weight_bits).div_ceil(32).max(1);
@@ -56,7 +58,8 @@ impl Packing {
             && delay_bits <= 16
             && min_delay < 1 << 16
             && (1..=32).contains(&weight_bits)
-            && target_bits + delay_bits + weight_bits <= 32 * words;
+            && target_bits + delay_bits + weight_bits <= 32 * words
+            && (words == 2 || target_bits + delay_bits + weight_bits == 32);
         let bits = || format!("{target_bits}, {delay_bits} and {weight_bits} bits in {words} words");
         if is_possible { Ok(()) } else { Err(Error::invalid(format!("no packing has {}", bits()))) }
     }
@@ -180,5 +183,52 @@ impl Synapses {
         let row = &self.words[self.range(source)];
         (0..self.lengths[source as usize] as usize)
             .map(move |index| self.packing.unpack(self.packing.read(row, index)))
+    }
+
+    /// No synapses of no neurons.
+    pub(crate) const fn none() -> Self {
+        let packing = Packing { target_bits: 0, delay_bits: 0, weight_bits: 32, words: 1, min_delay: 1 };
+        Self { starts: Vec::new(), lengths: Vec::new(), words: Vec::new(), packing }
+    }
+
+    /// The row of a source; empty if it is new.
+    pub(crate) fn row_of(&self, source: u32) -> Vec<Synapse> {
+        if (source as usize) < self.starts.len() { self.row(source).collect() } else { Vec::new() }
+    }
+
+    /// Replaces rows, in place if they have not grown; with another packing all of them.
+    pub(crate) fn take_rows(
+        &mut self,
+        neurons: usize,
+        mut rows: BTreeMap<u32, Vec<Synapse>>,
+        repacking: Option<Packing>,
+    ) {
+        let Some(packing) = repacking else {
+            self.starts.resize(neurons, 0);
+            self.lengths.resize(neurons, 0);
+            rows.into_iter().for_each(|(source, row)| self.take_row(source, row));
+            return;
+        };
+        let empty = Self { starts: vec![0; neurons], lengths: vec![0; neurons], words: Vec::new(), packing };
+        let old = std::mem::replace(self, empty);
+        for source in 0..neurons as u32 {
+            let row = rows.remove(&source).unwrap_or_else(|| old.row_of(source));
+            self.take_row(source, row);
+        }
+    }
+
+    /// Replaces the row of a source, in place if it has not grown.
+    fn take_row(&mut self, source: u32, row: Vec<Synapse>) {
+        let mut packed: Vec<u64> = row.iter().map(|synapse| self.packing.pack(synapse)).collect();
+        packed.sort_unstable();
+        if packed.len() > self.lengths[source as usize] as usize {
+            self.starts[source as usize] = self.words.len() as u64;
+            self.words.resize(self.words.len() + packed.len() * self.packing.words as usize, 0);
+        }
+        self.lengths[source as usize] = packed.len() as u32;
+        let range = self.range(source);
+        for (index, &packed) in packed.iter().enumerate() {
+            self.packing.write(&mut self.words[range.clone()], index, packed);
+        }
     }
 }

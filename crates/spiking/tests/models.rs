@@ -76,6 +76,15 @@ fn equal_time_constants_are_a_limit_that_is_reached() {
 }
 
 #[test]
+fn membranes_can_be_faster_than_steps() {
+    // exp(dt / tau_m) is more than floating point can say; what is left of the current is the potential.
+    let network = lone(1.0, Model::Lif(Lif { tau_m: 1e-3, tau_ex: 5.0, tau_in: 5.0, ..Lif::default() }));
+    let share = fixed::float(network.record(0).words[3] as i32, 30);
+    let expected = (-0.2_f64).exp() / (1.0 - 1e-3 / 5.0);
+    assert!((share - expected).abs() < 1e-9, "{share}, {expected} expected");
+}
+
+#[test]
 fn izhikevich_stays_close_to_floating_point() {
     for (dt, substeps) in [(1.0, 2), (0.1, 1)] {
         let izhikevich = Izhikevich { bias: 10.0, ..Izhikevich::default() };

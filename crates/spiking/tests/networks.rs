@@ -36,10 +36,25 @@ fn the_microcircuit_at_full_scale_takes_4_bytes_a_synapse() {
     assert_eq!((parameters.words, parameters.weight_bits), (1, 9), "17, 6 and 9 bits");
 }
 
+/// Prints what the documentation of the network says.
 #[test]
-fn vogels_abbott_sustains_itself() {
-    let rates = rates(vogels_abbott(&VogelsAbbott::default()).expect("parameters are in range"), 2000, 5000);
-    assert!(rates.iter().all(|rate| (5.0..60.0).contains(rate)), "{rates:.1?} spikes a second");
+#[expect(clippy::print_stdout, reason = "the documentation quotes it")]
+fn vogels_abbott_fires_alike_at_any_size() {
+    for (neurons, drive, expected) in
+        [(4000, 1.0, 4.5..7.0), (4000, 10.0, 13.0..17.5), (40_000, 1.0, 4.5..7.0), (40_000, 10.0, 13.0..17.5)]
+    {
+        let choices = VogelsAbbott { neurons, drive, ..VogelsAbbott::default() };
+        let rates = rates(vogels_abbott(&choices).expect("parameters are in range"), 2000, 3000);
+        println!("{neurons} neurons, {drive} mV: {rates:.1?} spikes a second");
+        assert!(rates.iter().all(|rate| expected.contains(rate)), "{neurons}, {drive} mV: {rates:.2?}");
+    }
+}
+
+#[test]
+fn a_billion_synapses_take_4_bytes_each() {
+    // The weights of 1.62 and -9 mV, divided by the root of 4472 / 80, in 2,048ths.
+    let packing = kvrm_spiking::Packing::new(223_607, [8, 8], [-2465, 444]).expect("18 and 13 bits");
+    assert_eq!(packing.words, 1, "as the largest network of Vogels and Abbott has them");
 }
 
 #[test]

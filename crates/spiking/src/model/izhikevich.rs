@@ -71,23 +71,19 @@ impl Izhikevich {
         if !(1.0..=1000.0).contains(&substeps) {
             return Err(Error::parameter("dt", dt, "at most 500 ms with Izhikevich's neurons"));
         }
-        let mut words = [0; 15];
-        let mut set = |word: usize, what: &str, value: f64, bits: u32| {
-            words[word] = super::word(what, value, bits)?;
-            Ok::<(), Error>(())
-        };
-        set(A_DT, "a dt", self.a * dt, COEFFICIENT_BITS)?;
-        set(B, "b", self.b, COEFFICIENT_BITS)?;
-        set(C, "c", self.c, MILLIVOLT_BITS)?;
-        set(D, "d", self.d, MILLIVOLT_BITS)?;
-        set(PEAK, "peak", self.peak, MILLIVOLT_BITS)?;
-        set(BIAS, "bias", self.bias, MILLIVOLT_BITS)?;
-        set(SUBSTEP, "substep", dt / substeps, SUBSTEP_BITS)?;
-        set(Record::POISSON + 2, "Poisson weight", self.poisson_weight, MILLIVOLT_BITS)?;
-        words[SUBSTEPS] = substeps as u32;
-        words[Record::DRIVE] = super::weight_units("drive", self.drive, fraction_bits)? as u32;
-        words[Record::SHIFT] = MILLIVOLT_BITS - fraction_bits;
-        Ok(Record { kind: Kind::Izhikevich as u32, words })
+        let numbers = [
+            (A_DT, "a dt", self.a * dt, COEFFICIENT_BITS),
+            (B, "b", self.b, COEFFICIENT_BITS),
+            (C, "c", self.c, MILLIVOLT_BITS),
+            (D, "d", self.d, MILLIVOLT_BITS),
+            (PEAK, "peak", self.peak, MILLIVOLT_BITS),
+            (BIAS, "bias", self.bias, MILLIVOLT_BITS),
+            (SUBSTEP, "substep", dt / substeps, SUBSTEP_BITS),
+            (Record::POISSON + 2, "Poisson weight", self.poisson_weight, MILLIVOLT_BITS),
+        ];
+        let mut record = super::record(Kind::Izhikevich, self.drive, fraction_bits, &numbers)?;
+        record.words[SUBSTEPS] = substeps as u32;
+        Ok(record)
     }
 
     /// The state that a neuron of this potential begins with: u is b v.

@@ -84,25 +84,23 @@ impl Lif {
         if !(0.0..=f64::from(i32::MAX)).contains(&refractory) {
             return Err(Error::parameter("t_ref", self.t_ref, "0 to 2^31 steps"));
         }
-        let mut words = [0; 15];
-        let mut set = |word: usize, what: &str, value: f64, bits: u32| {
-            words[word] = super::word(what, value, bits)?;
-            Ok::<(), Error>(())
-        };
-        let decay = libm::exp(-dt / self.tau_m);
-        set(DECAY, "decay", decay, COEFFICIENT_BITS)?;
-        set(EXCITATORY, "excitatory share", response(dt, self.tau_m, self.tau_ex), COEFFICIENT_BITS)?;
-        set(INHIBITORY, "inhibitory share", response(dt, self.tau_m, self.tau_in), COEFFICIENT_BITS)?;
-        set(DECAY_EXCITATORY, "decay", libm::exp(-dt / self.tau_ex), COEFFICIENT_BITS)?;
-        set(DECAY_INHIBITORY, "decay", libm::exp(-dt / self.tau_in), COEFFICIENT_BITS)?;
-        set(BIAS, "bias", -libm::expm1(-dt / self.tau_m) * self.bias, MILLIVOLT_BITS)?;
-        set(THRESHOLD, "v_th - v_rest", self.v_th - self.v_rest, MILLIVOLT_BITS)?;
-        set(RESET, "v_reset - v_rest", self.v_reset - self.v_rest, MILLIVOLT_BITS)?;
-        set(Record::POISSON + 2, "Poisson weight", self.poisson_weight, MILLIVOLT_BITS)?;
-        words[REFRACTORY] = refractory as u32;
-        words[Record::DRIVE] = super::weight_units("drive", self.drive, fraction_bits)? as u32;
-        words[Record::SHIFT] = MILLIVOLT_BITS - fraction_bits;
-        Ok(Record { kind: Kind::Lif as u32, words })
+        let Self { tau_m, tau_ex, tau_in, v_rest, .. } = *self;
+        let decay = |tau: f64| libm::exp(-dt / tau);
+        let bias = -libm::expm1(-dt / tau_m) * self.bias;
+        let numbers = [
+            (DECAY, "decay", decay(tau_m), COEFFICIENT_BITS),
+            (EXCITATORY, "excitatory share", response(dt, tau_m, tau_ex), COEFFICIENT_BITS),
+            (INHIBITORY, "inhibitory share", response(dt, tau_m, tau_in), COEFFICIENT_BITS),
+            (DECAY_EXCITATORY, "decay", decay(tau_ex), COEFFICIENT_BITS),
+            (DECAY_INHIBITORY, "decay", decay(tau_in), COEFFICIENT_BITS),
+            (BIAS, "bias", bias, MILLIVOLT_BITS),
+            (THRESHOLD, "v_th - v_rest", self.v_th - v_rest, MILLIVOLT_BITS),
+            (RESET, "v_reset - v_rest", self.v_reset - v_rest, MILLIVOLT_BITS),
+            (Record::POISSON + 2, "Poisson weight", self.poisson_weight, MILLIVOLT_BITS),
+        ];
+        let mut record = super::record(Kind::Lif, self.drive, fraction_bits, &numbers)?;
+        record.words[REFRACTORY] = refractory as u32;
+        Ok(record)
     }
 
     /// The state that a neuron of this potential begins with.
@@ -115,9 +113,14 @@ impl Lif {
 fn response(dt: f64, tau_m: f64, tau_s: f64) -> f64 {
     let (membrane, synapse) = (1.0 / tau_m, 1.0 / tau_s);
     let difference = dt * (membrane - synapse);
-    // The limit of the quotient where it cancels; what is neglected is of the order of the difference.
-    let share = if difference.abs() < 1e-9 { dt } else { libm::expm1(difference) / (membrane - synapse) };
-    membrane * libm::exp(-dt * membrane) * share
+    // The slower of the two decays is drawn out, so that nothing exceeds its range. Where the quotient cancels it is its
+    // limit; what is neglected is of the order of the difference.
+    let share = if difference.abs() < 1e-9 {
+        dt
+    } else {
+        libm::expm1(-difference.abs()) / -(membrane - synapse).abs()
+    };
+    membrane * libm::exp(-dt * membrane.min(synapse)) * share
 }
 
 /// One step; says whether the neuron fires.

@@ -10,6 +10,9 @@ const ALWAYS: usize = 3;
 /// The most events a step that a Poisson input may have on average.
 const MEAN_MAX: f64 = 4096.0;
 
+/// The most entries that a table has: that of the greatest mean has 4,506.
+pub(crate) const TABLE_MAX: u32 = 2 * MEAN_MAX as u32;
+
 /// A source of spikes; what arrives at it is ignored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Poisson {

@@ -1,5 +1,10 @@
 //! The cortical microcircuit of Potjans and Diesmann (Cerebral Cortex 24, 2014), the field's common benchmark.
 //!
+//! Numbers are those of its reference implementation in `PyNEST` (microcircuit-PD14-model, parameter definitions of
+//! `microcircuit`): populations, probabilities, initial potentials, inputs from outside and delays. Delays are
+//! normally distributed, 1.5 ms from excitatory and 0.75 ms from inhibitory neurons on average, with half of that as
+//! standard deviation; those of less than half a step are drawn again there and here.
+//!
 //! At full scale 77,169 neurons and 299 million synapses. Weights are packed in 9 bits of 1/8 mV of current, which are
 //! exact on average as they are drawn from the rounded distribution; with 17 bits for the target and 6 for the delay
 //! a synapse takes 4 bytes. Delays of more than 6.4 ms, 6.5 standard deviations, are drawn again.
@@ -22,9 +27,11 @@ const PROBABILITIES: [[f64; 8]; 8] = [
 ];
 /// Inputs from outside.
 const EXTERNAL: [f64; 8] = [1600.0, 1500.0, 2100.0, 1900.0, 2000.0, 1900.0, 2900.0, 2100.0];
-/// Spikes a second at full scale, by which smaller ones are compensated.
+/// Spikes a second at full scale, by which smaller ones are compensated: those of NEST's example of the model, whose
+/// input from outside is Poisson. The reference implementation now has those with a constant one, 0.903 to 7.829; they
+/// leave a tenth of the network without a mean input that reaches the threshold, and with a constant one it falls silent.
 const RATES: [f64; 8] = [0.971, 2.868, 4.746, 5.396, 8.142, 9.078, 0.991, 7.523];
-/// Initial potentials that shorten the transient: means and standard deviations, mV.
+/// Initial potentials that shorten the transient, "optimized" there: means and standard deviations, mV.
 const POTENTIALS: [[f64; 2]; 8] = [
     [-68.28, 5.36],
     [-63.16, 4.57],

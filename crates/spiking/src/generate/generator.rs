@@ -1,0 +1,279 @@
+//! The synapses of one projection.
+
+use std::collections::HashSet;
+
+use rayon::prelude::*;
+
+use crate::connect::{Connect, Projection};
+use crate::distribution::Distribution;
+use crate::random::Stream;
+use crate::{Error, Kind, Population, Synapse};
+
+/// Ends of synapses that are drawn with the same random numbers.
+const BATCH: u64 = 1 << 16;
+
+/// A projection between two populations of a network, ready to be generated.
+#[derive(Debug)]
+pub(crate) struct Generator {
+    seed: u64,
+    number: u64,
+    pub(super) sources: Population,
+    targets: Population,
+    pub(super) rule: Rule,
+    weight: Distribution,
+    delay: Distribution,
+    /// Whether a source has to be left out among its targets.
+    skips_self: bool,
+    multapses: bool,
+}
+
+/// Which synapses a projection has.
+#[derive(Debug)]
+pub(super) enum Rule {
+    Connect(Connect),
+    /// The synapses of each source, counted.
+    Counted(Vec<u32>),
+    /// Sorted.
+    List(Vec<(u32, Synapse)>),
+}
+
+impl Generator {
+    /// A generator for the projection of this number.
+    pub(crate) fn new(
+        seed: u64,
+        number: u64,
+        [sources, targets]: [&Population; 2],
+        projection: &Projection,
+        weight: Distribution,
+        delay: Distribution,
+    ) -> Result<Self, Error> {
+        let skips_self = !projection.autapses && sources.neurons == targets.neurons;
+        let generator = Self {
+            seed,
+            number,
+            sources: sources.clone(),
+            targets: targets.clone(),
+            rule: Rule::Connect(projection.connect.clone()),
+            weight,
+            delay,
+            skips_self,
+            multapses: projection.multapses,
+        };
+        generator.check(&projection.connect)?;
+        Ok(generator)
+    }
+
+    /// A generator for synapses that are known.
+    pub(crate) fn list(mut links: Vec<(u32, Synapse)>) -> Self {
+        let everywhere = Population {
+            name: String::new(),
+            neurons: 0..u32::MAX,
+            kind: Kind::Poisson,
+            dimensions: [u32::MAX, 1, 1],
+        };
+        links.sort_unstable();
+        let range = |of: fn(&Synapse) -> i64| {
+            let values = links.iter().map(|(_, synapse)| of(synapse));
+            let [low, high] =
+                values.fold([i64::MAX, i64::MIN], |[low, high], value| [low.min(value), high.max(value)]);
+            Distribution::uniform(low, high).unwrap_or(Distribution::constant(1))
+        };
+        Self {
+            seed: 0,
+            number: 0,
+            sources: everywhere.clone(),
+            targets: everywhere,
+            weight: range(|synapse| synapse.weight.into()),
+            delay: range(|synapse| synapse.delay.into()),
+            rule: Rule::List(links),
+            skips_self: false,
+            multapses: true,
+        }
+    }
+
+    fn check(&self, connect: &Connect) -> Result<(), Error> {
+        let [sources, targets] =
+            [&self.sources, &self.targets].map(|population| population.neurons.len() as u64);
+        let to = targets - u64::from(self.skips_self && targets > 0);
+        let from = sources - u64::from(self.skips_self && sources > 0);
+        let distinct = |degree: u32, most: u64, rows: u64| {
+            let is_possible =
+                rows == 0 || degree == 0 || (most > 0 && (self.multapses || u64::from(degree) <= most));
+            let expected = || format!("at most {most}, as many as there are");
+            if is_possible { Ok(()) } else { Err(Error::parameter("degree", degree, expected())) }
+        };
+        match *connect {
+            Connect::OneToOne if sources != targets => Err(Error::parameter(
+                "one-to-one with targets",
+                targets,
+                format!("{sources}, as many as sources"),
+            )),
+            Connect::Probability(probability) if !(0.0..=1.0).contains(&probability) => {
+                Err(Error::parameter("probability", probability, "0 to 1"))
+            }
+            Connect::OutDegree(degree) => distinct(degree, to, sources),
+            Connect::InDegree(degree) => distinct(degree, from, targets),
+            Connect::Total(total) if total > 0 && (sources == 0 || to == 0) => {
+                Err(Error::parameter("number of synapses", total, "0, as there are no neurons to connect"))
+            }
+            Connect::Total(total) if total > u32::MAX.into() => {
+                Err(Error::parameter("number of synapses", total, "less than 2^32"))
+            }
+            Connect::Total(_) if !self.multapses => {
+                Err(Error::parameter("multapses", false, "true, if the number of synapses is given"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Lowest and highest weight and delay, `None` if it certainly has no synapses.
+    pub(crate) fn ranges(&self) -> Option<[[i64; 2]; 2]> {
+        let is_empty = self.sources.neurons.is_empty()
+            || self.targets.neurons.is_empty()
+            || matches!(&self.rule, Rule::List(links) if links.is_empty());
+        (!is_empty).then(|| [self.weight.range(), self.delay.range()])
+    }
+
+    /// Draws the sources of all synapses of a rule that says only how many there are: then rows know their lengths.
+    pub(super) fn count(&mut self) {
+        let Rule::Connect(Connect::Total(total)) = self.rule else { return };
+        let sources = self.sources.neurons.len();
+        // Numbers from behind those of rows.
+        let count = |mut counts: Vec<u32>, batch: usize| {
+            let batch = batch as u64;
+            let mut stream = Stream::new(self.seed, self.number, u64::MAX - batch);
+            for _ in 0..BATCH.min(total - batch * BATCH) {
+                counts[stream.below(sources as u32) as usize] += 1;
+            }
+            counts
+        };
+        let batches = (0..total.div_ceil(BATCH) as usize).into_par_iter().with_min_len(sources / 4096 + 16);
+        let counts = batches.fold(|| vec![0; sources], count).reduce(
+            || vec![0; sources],
+            |mut left, right| {
+                left.iter_mut().zip(right).for_each(|(left, right)| *left += right);
+                left
+            },
+        );
+        self.rule = Rule::Counted(counts);
+    }
+
+    fn stream(&self, row: u32) -> Stream {
+        Stream::new(self.seed, self.number, row.into())
+    }
+
+    /// A synapse to a target of the population, with the next random numbers.
+    fn synapse(&self, target: u32, stream: &mut Stream) -> Synapse {
+        let weight = self.weight.draw(|| stream.bits()) as i32;
+        let delay = self.delay.draw(|| stream.bits()) as u32;
+        Synapse { target: self.targets.neurons.start + target, delay, weight }
+    }
+
+    /// Some of the neurons of a population of `size`, given as places in it, without the one to be skipped.
+    fn choose(
+        &self,
+        degree: u32,
+        size: u32,
+        skipped: u32,
+        stream: &mut Stream,
+        mut give: impl FnMut(u32, &mut Stream),
+    ) {
+        let size = size - u32::from(self.skips_self);
+        let place = |chosen: u32| chosen + u32::from(self.skips_self && chosen >= skipped);
+        if self.multapses {
+            for _ in 0..degree {
+                let chosen = place(stream.below(size));
+                give(chosen, stream);
+            }
+            return;
+        }
+        // Floyd's: each of the last numbers, or, if it was chosen before, the greatest that may be.
+        let mut chosen = HashSet::new();
+        for most in size - degree..size {
+            let next = stream.below(most + 1);
+            let next = if chosen.insert(next) { next } else { most };
+            chosen.insert(next);
+            give(place(next), stream);
+        }
+    }
+
+    /// The synapses of a source, in any order, unless the rule goes by targets.
+    pub(super) fn row(&self, source: u32, mut give: impl FnMut(Synapse)) {
+        if !self.sources.neurons.contains(&source) {
+            return;
+        }
+        let (row, targets) = (source - self.sources.neurons.start, self.targets.neurons.len() as u32);
+        let mut stream = self.stream(row);
+        let mut to = |target: u32, stream: &mut Stream| give(self.synapse(target, stream));
+        let is_skipped = |target: u32| self.skips_self && target == row;
+        match &self.rule {
+            Rule::List(links) => {
+                let start = links.partition_point(|(other, _)| *other < source);
+                links[start..]
+                    .iter()
+                    .take_while(|(other, _)| *other == source)
+                    .for_each(|(_, synapse)| give(*synapse));
+            }
+            Rule::Counted(counts) => self.choose(counts[row as usize], targets, row, &mut stream, to),
+            Rule::Connect(Connect::OutDegree(degree)) => self.choose(*degree, targets, row, &mut stream, to),
+            Rule::Connect(Connect::OneToOne) => {
+                if !is_skipped(row) {
+                    to(row, &mut stream);
+                }
+            }
+            Rule::Connect(Connect::AllToAll) => {
+                (0..targets).filter(|&target| !is_skipped(target)).for_each(|target| to(target, &mut stream));
+            }
+            Rule::Connect(Connect::Probability(probability)) => {
+                // The gaps between successes are geometrically distributed.
+                let scale = libm::log1p(-probability);
+                let mut next = 0.0;
+                loop {
+                    let gap = if scale == 0.0 { f64::INFINITY } else { libm::log(stream.unit()) / scale };
+                    next += libm::floor(gap);
+                    if next >= f64::from(targets) {
+                        break;
+                    }
+                    if !is_skipped(next as u32) {
+                        to(next as u32, &mut stream);
+                    }
+                    next += 1.0;
+                }
+            }
+            Rule::Connect(Connect::Offsets(offsets)) => {
+                for offset in offsets {
+                    if let Some(target) = self.at_offset(row, offset).filter(|&target| !is_skipped(target)) {
+                        to(target, &mut stream);
+                    }
+                }
+            }
+            Rule::Connect(Connect::InDegree(_) | Connect::Total(_)) => {}
+        }
+    }
+
+    /// The target at some distance from the place of a source.
+    fn at_offset(&self, row: u32, offset: &[i32; 3]) -> Option<u32> {
+        let [width, height, _] = self.sources.dimensions;
+        let place = [row % width, row / width % height, row / width / height];
+        let mut target = 0;
+        for axis in [2, 1, 0] {
+            let extent = self.targets.dimensions[axis];
+            let at = i64::from(place[axis]) + i64::from(offset[axis]);
+            let at = u32::try_from(at).ok().filter(|&at| at < extent)?;
+            target = target * extent + at;
+        }
+        Some(target)
+    }
+
+    /// The synapses of all targets, in any order, if the rule goes by targets.
+    pub(super) fn by_target(&self, give: impl Fn(u32, Synapse) + Sync) {
+        let Rule::Connect(Connect::InDegree(degree)) = self.rule else { return };
+        let (sources, targets) = (self.sources.neurons.clone(), self.targets.neurons.len() as u32);
+        (0..targets).into_par_iter().for_each(|target| {
+            let mut stream = self.stream(target);
+            self.choose(degree, sources.len() as u32, target, &mut stream, |source, stream| {
+                give(sources.start + source, self.synapse(target, stream));
+            });
+        });
+    }
+}

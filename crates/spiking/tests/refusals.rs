@@ -1,0 +1,253 @@
+//! Networks, states and changes that are refused before an engine could stumble over them.
+
+use std::sync::Arc;
+
+use kvrm_spiking::{
+    Builder, Change, Connect, Error, Executor, Feagi, Injection, Input, Lif, Link, Model, Network, Packing,
+    Parallel, Parts, Projection, Reference, Rule, Simulation, State, Synapse, Synapses, Weight,
+};
+
+fn feagi() -> Model {
+    Model::Feagi(Feagi::default())
+}
+
+/// Neurons that are connected in a ring of the network's own.
+fn ring(neurons: u32, weight: f64, delay: u32, rule: Option<Rule>) -> Network {
+    let mut builder = Builder::new(1.0).injection_limit(1000);
+    let area = builder.population("area", neurons, &feagi()).expect("parameters are in range");
+    let link = |source| Link { source, target: (source + 1) % neurons, weight, delay };
+    builder.connect_list(area, area, &(0..neurons).map(link).collect::<Vec<_>>()).expect("links in range");
+    if let Some(rule) = rule {
+        builder.learn(area, area, [0.0, 100.0], rule).expect("limits in range");
+    }
+    builder.build().expect("sums are small")
+}
+
+fn engines(network: &Arc<Network>) -> [Box<dyn Executor>; 2] {
+    [Box::new(Reference::new(Arc::clone(network))), Box::new(Parallel::new(Arc::clone(network)))]
+}
+
+#[test]
+fn rows_lie_apart() {
+    let network = ring(4, 1.0, 1, Some(Rule::Window { steps: 1, ltp: 1, ltd: 1 }));
+    let broken = |change: fn(&mut Parts)| {
+        let mut parts = network.clone().into_parts();
+        change(&mut parts);
+        Network::new(parts).expect_err("rows on rows").to_string()
+    };
+    assert!(broken(|parts| parts.synapses.starts.fill(0)).contains("lies on another"), "all the same row");
+    assert!(broken(|parts| parts.synapses.lengths[1] = 2).contains("neuron 2 lies on"), "one too long");
+    assert!(broken(|parts| parts.synapses.lengths.truncate(3)).contains("rows"), "one too few");
+}
+
+#[test]
+fn tables_are_as_long_as_they_can_be() {
+    let mut builder = Builder::new(1.0);
+    let lif = Lif { poisson_rate: 4_000_000.0, poisson_weight: 0.01, ..Lif::default() };
+    builder.population("lif", 1, &Model::Lif(lif)).expect("4,000 events a step");
+    let mut parts = builder.build().expect("there are no synapses").into_parts();
+    assert!(parts.tables.len() < 4600, "{} entries", parts.tables.len());
+    parts.tables = vec![0; 1 << 20];
+    parts.records[0].words[12] = 1 << 20;
+    assert!(Network::new(parts).is_err(), "a neuron would look at a million entries in each step");
+}
+
+#[test]
+fn words_have_one_meaning() {
+    // A synapse from neuron 0 to neuron 3, of weight 5, in fewer bits than there are.
+    let network = |words: u32, behind: u32| {
+        let mut parts = ring(4, 1.0, 1, None).into_parts();
+        let packing = Packing { target_bits: 2, delay_bits: 0, weight_bits: 8, words, min_delay: 1 };
+        let mut synapses = vec![3 << 8 | 5, behind];
+        synapses.truncate(words as usize);
+        parts.synapses = Synapses { starts: vec![0; 4], lengths: vec![1, 0, 0, 0], words: synapses, packing };
+        Network::new(parts)
+    };
+    assert!(network(2, 0).is_ok(), "two words may have bits to spare");
+    assert!(network(2, 1 << 31).is_err(), "but nothing in them");
+    assert!(network(1, 0).is_err(), "one word has none");
+}
+
+#[test]
+fn what_no_memory_holds_is_refused() {
+    let mut parts = ring(40_000, 1.0, 1, None).into_parts();
+    (parts.max_delay, parts.ports) = (65_535, 2);
+    assert!(matches!(Network::new(parts), Err(Error::TooMany { .. })), "a ring of 5 * 10^9");
+    let mut network = ring(70_000, 1.0, 1, None);
+    let synapse = Synapse { target: 0, delay: 65_535, weight: 1 };
+    let change = network.change(&[Change::Add { source: 0, synapse }]);
+    assert!(matches!(change, Err(Error::TooMany { .. })), "and one that a change makes");
+    let total = Projection::new(Connect::Total(1 << 60), 1.0, 1);
+    let mut builder = Builder::new(1.0);
+    let area = builder.population("area", 1, &feagi()).expect("parameters are in range");
+    assert!(builder.connect(area, area, &total).is_err(), "synapses that would take years to draw");
+}
+
+#[test]
+fn drives_and_injections_always_have_room() {
+    let limit = Builder::new(1.0).injection_limit(1 << 30).build();
+    assert!(limit.is_err(), "drive and injection would be 2^31 for neurons that come later");
+    let mut network = ring(2, 1.0, 1, None);
+    let model = Model::Feagi(Feagi { drive: 1001.0, ..Feagi::default() });
+    let populate = Change::Populate { name: "driven".to_owned(), dimensions: [1, 1, 1], model };
+    let error = network.change(&[populate]).expect_err("more than the injection limit").to_string();
+    assert!(error.contains("drive is 1001"), "{error}");
+}
+
+#[test]
+fn fraction_bits_are_checked_without_neurons() {
+    for bits in [21, 31, 64, u32::MAX] {
+        let mut builder = Builder::new(1.0).fraction_bits(bits);
+        let Ok(area) = builder.population("area", 0, &feagi()) else { continue };
+        let normal = Weight::Normal { mean: 1.0, std: 1.0 };
+        for weight in [Weight::Constant(1.0), normal] {
+            let projection = Projection::new(Connect::OneToOne, 1.0, 1).weight(weight);
+            assert!(builder.connect(area, area, &projection).is_err(), "{bits} bits");
+        }
+    }
+}
+
+#[test]
+fn a_population_is_added_as_a_whole_or_not_at_all() {
+    let mut builder = Builder::new(1.0);
+    let model = |index: u32| (if index < 3 { feagi() } else { Model::Lif(Lif::default()) }, None);
+    assert!(builder.populate("mixed", [5, 1, 1], feagi().kind(), model).is_err(), "two models");
+    builder.population("area", 2, &feagi()).expect("parameters are in range");
+    let network = builder.build().expect("the first has left nothing");
+    assert_eq!((network.neurons(), network.populations().len()), (2, 1), "the second only");
+}
+
+#[test]
+fn states_from_elsewhere_are_checked() {
+    let window = Rule::Window { steps: 1, ltp: 1, ltd: 1 };
+    let network = Arc::new(ring(3, 5.0, 4, Some(window)));
+    let packing = network.synapses().packing;
+    let refused = |change: &dyn Fn(&mut State)| {
+        let mut state = State::initial(&network);
+        change(&mut state);
+        for mut engine in engines(&network) {
+            if engine.set_state(&state).is_ok() {
+                return false;
+            }
+            assert_eq!(engine.state().expect("engines have states"), State::initial(&network), "as it was");
+        }
+        true
+    };
+    let learn = |state: &mut State, weight| {
+        state.weights[0] = packing.with_weight(state.weights[0].into(), weight) as u32;
+    };
+    assert!(!refused(&|_| ()), "an initial state");
+    assert!(!refused(&|state| learn(state, 100)), "a weight that can be learned");
+    assert!(refused(&|state| learn(state, 101)), "one that cannot");
+    assert!(refused(&|state| state.weights[0] = u32::MAX), "a synapse to nowhere");
+    assert!(refused(&|state| state.ring[1] = i32::MAX), "no room in the next step");
+    assert!(refused(&|state| state.ring[11] = i32::MIN), "no room in the last slot");
+    assert!(refused(&|state| state.drives[0] = 1001), "more drive than may be");
+    assert!(refused(&|state| state.fired[0] = 0b1000), "a fourth neuron");
+    assert!(refused(&|state| state.step = u64::MAX), "no step to come");
+    let mut taken = Network::clone(&network);
+    assert!(taken.take_weights(vec![u32::MAX; 3]).is_err(), "nor are such weights taken");
+    assert_eq!(taken, *network, "and nothing has changed");
+}
+
+/// 2^30 units arrive at neuron 1 from neuron 0 in 4 steps.
+fn heavy() -> Network {
+    let mut builder = Builder::new(1.0).injection_limit(1000);
+    let area = builder.population("area", 2, &feagi()).expect("parameters are in range");
+    let link = Link { source: 0, target: 1, weight: 1_073_741_824.0, delay: 4 };
+    builder.connect_list(area, area, &[link]).expect("a link in range");
+    builder.build().expect("2^30 is less than 2^31")
+}
+
+#[test]
+fn what_is_on_its_way_counts_after_a_change() {
+    // Each by itself is within the bound, and arrives in the same step as the other.
+    let synapse = Synapse { target: 1, delay: 2, weight: 1 << 30 };
+    let changes = [Change::Remove { source: 0, target: 1, delay: 4 }, Change::Add { source: 0, synapse }];
+    for is_reference in [true, false] {
+        let mut simulation = Simulation::new(heavy(), |network| {
+            let [reference, parallel] = engines(&network);
+            if is_reference { reference } else { parallel }
+        });
+        simulation.inject(0, 1).expect("an amount in range");
+        simulation.run(2).expect("nothing can fail");
+        let before = simulation.network().clone();
+        let error = simulation.change(&changes).expect_err("twice 2^30");
+        assert!(matches!(error, Error::AccumulatorBound { neuron: 1, .. }), "{error}");
+        assert_eq!(*simulation.network(), before, "the network is what it was");
+        simulation.inject(0, 1).expect("an amount in range");
+        simulation.run(2).expect("and so is the engine");
+        simulation.change(&changes).expect_err("the second is still on its way");
+        simulation.run(1).expect("nothing can fail");
+        simulation.change(&changes).expect("the new one is too late to join it");
+    }
+}
+
+#[test]
+fn what_a_run_has_on_its_way_is_no_reason_to_refuse() {
+    // The bound is all but used up by synapses that arrive together.
+    let mut builder = Builder::new(1.0).injection_limit(1000);
+    let area = builder.population("area", 2, &feagi()).expect("parameters are in range");
+    let link = |weight, delay| Link { source: 0, target: 1, weight, delay };
+    let links = [link(1e9, 2), link(1e9, 3), link(100.0, 1)];
+    builder.connect_list(area, area, &links).expect("links in range");
+    let network = Arc::new(builder.build().expect("2 * 10^9 is less than 2^31"));
+    let input = (0..3).map(|step| Injection { step, neuron: 0, amount: 1 }).collect();
+    let input = Input::new(input).expect("small amounts");
+    for mut engine in engines(&network) {
+        engine.run(3, &input, None).expect("an input in range");
+        let state = engine.state().expect("engines have states");
+        let sums = [0, 2_000_000_100, 0, 2_000_000_000, 0, 1_000_000_000];
+        assert_eq!(state.ring, sums, "the step after the next gets one of them, and may get the other");
+        engine.set_state(&state).expect("a state of the same network");
+    }
+}
+
+#[test]
+fn a_change_that_fails_changes_nothing() {
+    let window = Rule::Window { steps: 1, ltp: 1, ltd: 1 };
+    let mut simulation =
+        Simulation::new(ring(3, 5.0, 1, Some(window)), |network| Box::new(Parallel::new(network)));
+    simulation.inject(0, 1).expect("an amount in range");
+    simulation.run(5).expect("nothing can fail");
+    let before = (simulation.network().clone(), simulation.state().expect("engines have states"));
+    assert_ne!(before.0.synapses().words, before.1.weights, "weights were learned");
+    let change = Change::Remove { source: 0, target: 0, delay: 1 };
+    simulation.change(&[change]).expect_err("there is no such synapse");
+    let after = (simulation.network().clone(), simulation.state().expect("engines have states"));
+    assert!(before == after, "neither the network nor the engine has changed");
+}
+
+#[test]
+fn the_same_parameters_are_kept_once() {
+    let model = Model::Lif(Lif { poisson_rate: 1000.0, poisson_weight: 1.0, ..Lif::default() });
+    let mut builder = Builder::new(0.1);
+    builder.population("lif", 2, &model).expect("parameters are in range");
+    let mut network = builder.build().expect("there are no synapses");
+    let before = network.parts().tables.clone();
+    network.change(&[Change::Set { neuron: 0, model: model.clone() }]).expect("of the same model");
+    assert_eq!(network.parts().tables, before, "the table is there already");
+    assert_eq!(network.parts().records.len(), 1, "and so is the record");
+}
+
+#[test]
+fn injections_add_up_whatever_their_order() {
+    let of = |amount| Injection { step: 0, neuron: 0, amount };
+    let input = Input::new([-2_000_000_000, 2_000_000_000, -2_000_000_000, 2_000_000_000].map(of).to_vec());
+    assert_eq!(
+        input.expect("0 in all").injections(),
+        [of(0)],
+        "the sum counts, not what is on the way to it"
+    );
+}
+
+#[test]
+fn an_injection_too_many_is_refused_when_it_is_made() {
+    let mut simulation = Simulation::new(ring(3, 1.0, 1, None), |network| Box::new(Reference::new(network)));
+    simulation.inject(0, 600).expect("an amount in range");
+    let error = simulation.inject(0, 600).expect_err("1,200 in all");
+    assert!(matches!(error, Error::Injection { neuron: 0, step: 0, amount: 1200, limit: 1000 }), "{error}");
+    simulation.inject(0, -500).expect("100 in all");
+    simulation.inject_at(2, 0, 900).expect("another step");
+    simulation.run(3).expect("all were in range");
+}
