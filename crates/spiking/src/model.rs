@@ -134,14 +134,25 @@ pub fn update(
     arrival: Arrival,
     state: &mut Words,
 ) -> Option<u32> {
-    match Kind::of(record.kind) {
-        Some(Kind::Feagi) => feagi::update(record, clock, neuron, arrival, state),
-        Some(Kind::Lif) => lif::update(record, tables, clock, neuron, arrival, state).then_some(1),
-        Some(Kind::Izhikevich) => {
-            izhikevich::update(record, tables, clock, neuron, arrival, state).then_some(1)
-        }
-        Some(Kind::Poisson) => poisson::update(record, clock, neuron).then_some(1),
-        None => None,
+    update_of(Kind::of(record.kind)?, record, tables, clock, neuron, arrival, state)
+}
+
+/// One step of a neuron of this model; loops over many of one model are compiled for it.
+#[inline(always)]
+pub(crate) fn update_of(
+    kind: Kind,
+    record: &Record,
+    tables: &[u32],
+    clock: &Clock,
+    neuron: u32,
+    arrival: Arrival,
+    state: &mut Words,
+) -> Option<u32> {
+    match kind {
+        Kind::Feagi => feagi::update(record, clock, neuron, arrival, state),
+        Kind::Lif => lif::update(record, tables, clock, neuron, arrival, state).then_some(1),
+        Kind::Izhikevich => izhikevich::update(record, tables, clock, neuron, arrival, state).then_some(1),
+        Kind::Poisson => poisson::update(record, clock, neuron).then_some(1),
     }
 }
 

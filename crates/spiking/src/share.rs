@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::model::{self, Arrival, Clock, feagi};
 use crate::state::bit_words;
-use crate::{Injection, Network, STATE_WORDS, State, fixed};
+use crate::{Injection, Kind, Network, STATE_WORDS, State, fixed};
 
 /// A neuron that has fired.
 #[derive(Clone, Copy, Debug)]
@@ -94,9 +94,17 @@ impl Share {
             if group.is_quiet && step.drives[group.population] == 0 {
                 touched.clear();
                 self.find_touched(network, step, group, &mut touched);
-                self.update_neurons(network, step, group, touched.iter().map(|&index| index as usize));
+                let touched = touched.iter().map(|&index| index as usize);
+                self.update_neurons(Kind::Feagi, network, step, group, touched);
             } else {
-                self.update_neurons(network, step, group, group.neurons.clone());
+                // A loop for each model.
+                let all = group.neurons.clone();
+                match network.populations()[group.population].kind {
+                    Kind::Feagi => self.update_neurons(Kind::Feagi, network, step, group, all),
+                    Kind::Lif => self.update_neurons(Kind::Lif, network, step, group, all),
+                    Kind::Izhikevich => self.update_neurons(Kind::Izhikevich, network, step, group, all),
+                    Kind::Poisson => self.update_neurons(Kind::Poisson, network, step, group, all),
+                }
             }
         }
         (self.groups, self.touched) = (groups, touched);
@@ -150,9 +158,11 @@ impl Share {
         }
     }
 
-    /// Updates some neurons of a group.
+    /// Updates some neurons of a group, which are all of this model.
+    #[inline(always)]
     fn update_neurons(
         &mut self,
+        kind: Kind,
         network: &Network,
         step: &StepInput<'_>,
         group: &Group,
@@ -175,7 +185,7 @@ impl Share {
             }
             let neuron = (self.neurons.start + index) as u32;
             let mut words = [first[index], second[index], third[index], fourth[index]];
-            let psp = model::update(record, &parts.tables, &step.clock, neuron, arrival, &mut words);
+            let psp = model::update_of(kind, record, &parts.tables, &step.clock, neuron, arrival, &mut words);
             [first[index], second[index], third[index], fourth[index]] = words;
             if let Some(psp) = psp {
                 let fan_out = parts.synapses.lengths[neuron as usize];
