@@ -142,22 +142,18 @@ fn rows(parts: &Parts) -> Result<(), Error> {
         return Err(Error::invalid(format!("{neurons} neurons, and {} rows", synapses.starts.len())));
     }
     let rows = synapses.starts.iter().zip(&synapses.lengths).enumerate();
-    let mut rows: Vec<(u64, u32, usize)> = rows
-        .filter(|(_, (_, length))| **length != 0)
-        .map(|(source, (&start, &length))| (start, length, source))
-        .collect();
+    let mut rows: Vec<(u64, u32, usize)> =
+        rows.map(|(source, (&start, &length))| (start, length, source)).collect();
     rows.sort_unstable();
     let mut free = 0;
     for (start, length, source) in rows {
         let end = start.checked_add(u64::from(length) * u64::from(synapses.packing.words));
-        free = match end {
-            Some(end) if start >= free && end <= words => end,
-            _ => {
-                let reason =
-                    format!("the row of neuron {source} lies on another one or ends behind the last word");
-                return Err(Error::invalid(reason));
-            }
+        let Some(end) = end.filter(|&end| end <= words && (start >= free || length == 0)) else {
+            let reason =
+                format!("the row of neuron {source} lies on another one or ends behind the last word");
+            return Err(Error::invalid(reason));
         };
+        free = free.max(end);
     }
     Ok(())
 }

@@ -37,6 +37,8 @@ fn rows_lie_apart() {
     };
     assert!(broken(|parts| parts.synapses.starts.fill(0)).contains("lies on another"), "all the same row");
     assert!(broken(|parts| parts.synapses.lengths[1] = 2).contains("neuron 2 lies on"), "one too long");
+    let behind = |parts: &mut Parts| (parts.synapses.starts[3], parts.synapses.lengths[3]) = (9, 0);
+    assert!(broken(behind).contains("neuron 3"), "an empty one that begins outside");
     assert!(broken(|parts| parts.synapses.lengths.truncate(3)).contains("rows"), "one too few");
 }
 
