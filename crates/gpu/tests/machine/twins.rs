@@ -102,7 +102,7 @@ fn every_function_gives_what_its_twin_gives() {
 }
 
 /// How the paths of modules begin that are parts of kernels. Other tests compare what these do as a whole.
-const KERNELS: [&str; 2] = ["machine/", "networks/"];
+const KERNELS: [&str; 3] = ["machine/", "networks/", "spiking/"];
 /// Functions of which every one is called by one of the list: there all its cases are tried.
 const PARTS: [&str; 1] = ["arm64/class.wgsl"];
 
