@@ -1,5 +1,6 @@
 //! `cargo xtask codegen`: files that are written from the instruction table and committed.
 
+mod bindings_wgsl;
 mod interpreter_few;
 mod interpreter_network;
 mod isa_md;
@@ -36,20 +37,25 @@ const FILES: &[Generated] = &[
     ("shaders/wgsl/arm64/constants.wgsl", shaders::constants),
     ("shaders/wgsl/arm64/float/constants.wgsl", shaders::float_constants),
     ("shaders/wgsl/arm64/operations.wgsl", shaders::operations),
-    ("shaders/wgsl/machine/frames.wgsl", micro_op_wgsl::frames),
-    ("shaders/wgsl/machine/frames_16.wgsl", micro_op_wgsl::frames_16),
-    ("shaders/wgsl/machine/frames_2.wgsl", micro_op_wgsl::frames_2),
-    ("shaders/wgsl/machine/frames_4.wgsl", micro_op_wgsl::frames_4),
-    ("shaders/wgsl/machine/frames_8.wgsl", micro_op_wgsl::frames_8),
+    ("shaders/wgsl/machine/frames.wgsl", bindings_wgsl::frames::<1>),
+    ("shaders/wgsl/machine/frames_16.wgsl", bindings_wgsl::frames::<16>),
+    ("shaders/wgsl/machine/frames_2.wgsl", bindings_wgsl::frames::<2>),
+    ("shaders/wgsl/machine/frames_4.wgsl", bindings_wgsl::frames::<4>),
+    ("shaders/wgsl/machine/frames_8.wgsl", bindings_wgsl::frames::<8>),
     ("shaders/wgsl/machine/interpreter_few.wgsl", interpreter_few::text),
     ("shaders/wgsl/machine/interpreter_network.wgsl", interpreter_network::text),
     ("shaders/wgsl/machine/interpreter_network_few.wgsl", interpreter_network::few_text),
     ("shaders/wgsl/machine/layout.wgsl", micro_op_wgsl::layout),
+    ("shaders/wgsl/machine/linux/numbers.wgsl", micro_op_wgsl::system_calls),
     ("shaders/wgsl/machine/micro_op.wgsl", micro_op_wgsl::text),
     ("shaders/wgsl/machine/rows.wgsl", micro_op_wgsl::rows),
     ("shaders/wgsl/machine/semihosting.wgsl", micro_op_wgsl::semihosting),
     ("shaders/wgsl/machine/vector_op.wgsl", micro_op_wgsl::vector_ops),
     ("shaders/wgsl/networks/layout.wgsl", networks_wgsl::layout),
+    ("shaders/wgsl/spiking/synapses.wgsl", bindings_wgsl::synapses::<1>),
+    ("shaders/wgsl/spiking/synapses_2.wgsl", bindings_wgsl::synapses::<2>),
+    ("shaders/wgsl/spiking/synapses_4.wgsl", bindings_wgsl::synapses::<4>),
+    ("shaders/wgsl/spiking/synapses_8.wgsl", bindings_wgsl::synapses::<8>),
 ];
 
 /// The paths of all generated files.

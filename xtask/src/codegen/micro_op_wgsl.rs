@@ -128,82 +128,18 @@ pub(super) fn layout() -> Result<String> {
 
 /// The numbers of semihosting.
 pub(super) fn semihosting() -> Result<String> {
-    let mut out = format!(
-        "//! Semihosting. {BANNER}; do not edit.\n//!\n//! Source: `kvrm_machine::SHADER_NUMBERS`.\n"
-    );
-    for (name, value, doc) in kvrm_machine::SHADER_NUMBERS {
+    numbers("Semihosting", "SHADER_NUMBERS", kvrm_machine::SHADER_NUMBERS)
+}
+
+/// The numbers of system calls.
+pub(super) fn system_calls() -> Result<String> {
+    numbers("System calls", "linux::SHADER_NUMBERS", kvrm_machine::linux::SHADER_NUMBERS)
+}
+
+fn numbers(what: &str, source: &str, numbers: &[(&str, u32, &str)]) -> Result<String> {
+    let mut out = format!("//! {what}. {BANNER}; do not edit.\n//!\n//! Source: `kvrm_machine::{source}`.\n");
+    for (name, value, doc) in numbers {
         write!(out, "\n/// {doc}\nconst {name} = {value:#x}u;\n")?;
     }
-    Ok(out)
-}
-
-/// The frames of a machine in one binding.
-pub(super) fn frames() -> Result<String> {
-    pools(1)
-}
-
-/// The frames of a machine in two bindings.
-pub(super) fn frames_2() -> Result<String> {
-    pools(2)
-}
-
-/// The frames of a machine in four bindings.
-pub(super) fn frames_4() -> Result<String> {
-    pools(4)
-}
-
-/// The frames of a machine in sixteen bindings.
-pub(super) fn frames_16() -> Result<String> {
-    pools(16)
-}
-
-/// The frames of a machine in eight bindings.
-pub(super) fn frames_8() -> Result<String> {
-    pools(8)
-}
-
-/// Frames in `count` bindings, as no binding can be as large as the memory of a GPU.
-///
-/// Words are pairs of 32 bits; one access reads or writes both.
-fn pools(count: u32) -> Result<String> {
-    let mut out = format!("//! Frames, in pools of one binding each. {BANNER}; do not edit.\n");
-    if count > 1 {
-        out += "\n/// Binary logarithm of the words of a pool; only the last that is used may have fewer.\n";
-        out += "override POOL_SHIFT: u32 = 28u;\n";
-    }
-    for pool in 0..count {
-        // Behind those of `machine/bindings.wgsl`.
-        let binding = 6 + pool;
-        writeln!(out, "\n/// Words of frames: data, or two entries of a page table.")?;
-        writeln!(
-            out,
-            "@group(0) @binding({binding}) var<storage, read_write> pool_{pool}: array<vec2<u32>>;"
-        )?;
-    }
-    for (doc, signature, body) in [
-        ("A word of a frame.", "frame_words(word: u32) -> vec2<u32>", "return POOL[INDEX];"),
-        (
-            "Changes a word of a frame.",
-            "frame_store_words(word: u32, value: vec2<u32>)",
-            "POOL[INDEX] = value;",
-        ),
-    ] {
-        write!(out, "\n/// {doc}\nfn {signature} {{\n")?;
-        let body =
-            |pool: u32, index: &str| body.replace("POOL", &format!("pool_{pool}")).replace("INDEX", index);
-        if count == 1 {
-            write!(out, "    {}\n}}\n", body(0, "word"))?;
-            continue;
-        }
-        out += "    let index = word & ((1u << POOL_SHIFT) - 1u);\n    switch word >> POOL_SHIFT {\n";
-        for pool in 1..count {
-            writeln!(out, "        case {pool}u: {{ {} }}", body(pool, "index"))?;
-        }
-        write!(out, "        default: {{ {} }}\n    }}\n}}\n", body(0, "index"))?;
-    }
-    out += "\n/// A word of a frame as a number.\nfn frame_load(word: u32) -> u64 {\n";
-    out += "    let words = frame_words(word);\n    return u64(words.x) | (u64(words.y) << 32u);\n}\n";
-    out += "\n/// Changes a word of a frame, given as a number.\nfn frame_store(word: u32, value: u64) {\n";
-    out += "    frame_store_words(word, vec2<u32>(u32(value), u32(value >> 32u)));\n}\n";
     Ok(out)
 }

@@ -1,0 +1,116 @@
+//! Modules of buffers that lie in several bindings, as no binding can be as large as the memory of a GPU.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+
+use super::BANNER;
+
+/// A buffer, in a number of bindings.
+struct Split {
+    count: u32,
+    /// What its bindings are called, before their number.
+    name: &'static str,
+    doc: &'static str,
+    element: &'static str,
+    /// The first binding.
+    first: u32,
+    /// What an element is found by, and the constant that says how many of the lower bits of it count elements of a
+    /// binding.
+    place: &'static str,
+    shift: &'static str,
+}
+
+impl Split {
+    /// Declares its bindings.
+    fn declare(&self, out: &mut String) -> Result<()> {
+        let Self { count, name, doc, element, first, .. } = self;
+        for number in 0..*count {
+            let binding = first + number;
+            writeln!(out, "\n/// {doc}")?;
+            writeln!(
+                out,
+                "@group(0) @binding({binding}) var<storage, read_write> {name}_{number}: array<{element}>;"
+            )?;
+        }
+        Ok(())
+    }
+
+    /// A function on one element, which its body calls `ELEMENT`.
+    fn function(&self, out: &mut String, doc: &str, signature: &str, body: &str) -> Result<()> {
+        let Self { count, name, place, shift, .. } = self;
+        let body = |number: u32, index: &str| body.replace("ELEMENT", &format!("{name}_{number}[{index}]"));
+        write!(out, "\n/// {doc}\nfn {signature} {{\n")?;
+        if *count == 1 {
+            write!(out, "    {}\n}}\n", body(0, place))?;
+            return Ok(());
+        }
+        writeln!(out, "    let index = {place} & ((1u << {shift}) - 1u);\n    switch {place} >> {shift} {{")?;
+        for number in 1..*count {
+            writeln!(out, "        case {number}u: {{ {} }}", body(number, "index"))?;
+        }
+        write!(out, "        default: {{ {} }}\n    }}\n}}\n", body(0, "index"))?;
+        Ok(())
+    }
+}
+
+/// The frames of a machine in so many bindings.
+///
+/// Words are pairs of 32 bits; one access reads or writes both.
+pub(super) fn frames<const COUNT: u32>() -> Result<String> {
+    let mut out = format!("//! Frames, in pools of one binding each. {BANNER}; do not edit.\n");
+    if COUNT > 1 {
+        out += "\n/// Binary logarithm of the words of a pool; only the last that is used may have fewer.\n";
+        out += "override POOL_SHIFT: u32 = 28u;\n";
+    }
+    let pools = Split {
+        count: COUNT,
+        name: "pool",
+        doc: "Words of frames: data, or two entries of a page table.",
+        element: "vec2<u32>",
+        // Behind those of `machine/bindings.wgsl`.
+        first: 6,
+        place: "word",
+        shift: "POOL_SHIFT",
+    };
+    pools.declare(&mut out)?;
+    for (doc, signature, body) in [
+        ("A word of a frame.", "frame_words(word: u32) -> vec2<u32>", "return ELEMENT;"),
+        ("Changes a word of a frame.", "frame_store_words(word: u32, value: vec2<u32>)", "ELEMENT = value;"),
+    ] {
+        pools.function(&mut out, doc, signature, body)?;
+    }
+    out += "\n/// A word of a frame as a number.\nfn frame_load(word: u32) -> u64 {\n";
+    out += "    let words = frame_words(word);\n    return u64(words.x) | (u64(words.y) << 32u);\n}\n";
+    out += "\n/// Changes a word of a frame, given as a number.\nfn frame_store(word: u32, value: u64) {\n";
+    out += "    frame_store_words(word, vec2<u32>(u32(value), u32(value >> 32u)));\n}\n";
+    Ok(out)
+}
+
+/// The synapses of a network in so many bindings, a power of two.
+pub(super) fn synapses<const COUNT: u32>() -> Result<String> {
+    let mut out = format!("//! Packed synapses. A row lies in one binding. {BANNER}; do not edit.\n");
+    if COUNT > 1 {
+        let bits = 32 - COUNT.ilog2();
+        out += "\n/// How many of the lower bits of a place count words; those above number the binding.\n";
+        writeln!(out, "const PLACE_BITS = {bits}u;")?;
+    }
+    let synapses = Split {
+        count: COUNT,
+        name: "synapses",
+        doc: "Words of synapses.",
+        element: "u32",
+        // Behind those of `spiking/bindings.wgsl`.
+        first: 20,
+        place: "place",
+        shift: "PLACE_BITS",
+    };
+    synapses.declare(&mut out)?;
+    for (doc, signature, body) in [
+        ("A word of a synapse.", "synapse_word(place: u32) -> u32", "return ELEMENT;"),
+        ("Changes a word of a synapse.", "set_synapse_word(place: u32, word: u32)", "ELEMENT = word;"),
+    ] {
+        synapses.function(&mut out, doc, signature, body)?;
+    }
+    Ok(out)
+}
