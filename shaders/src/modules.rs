@@ -59,6 +59,7 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "machine/layout.wgsl"
     "machine/linux/calls.wgsl"
     "machine/linux/no_calls.wgsl"
+    "machine/linux/numbers.wgsl"
     "machine/lowering.wgsl"
     "machine/mapping.wgsl"
     "machine/memory.wgsl"

@@ -41,7 +41,7 @@ use self::descriptors::{Descriptors, Object};
 use self::errno::{ENOSYS, Errno};
 pub(crate) use self::files::Files;
 use self::files::{Number, ROOT};
-pub use self::frequent::{Answer, Frequent};
+pub use self::frequent::{Answer, Frequent, SHADER_NUMBERS};
 use self::guest::Guest;
 use self::signals::Signals;
 pub(crate) use self::start::{Start, start};

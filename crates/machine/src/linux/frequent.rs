@@ -2,9 +2,22 @@
 
 use std::ops::Range;
 
-use super::process_calls::limits;
+use super::process_calls::{PR_GET_NAME, PROCESS, RANDOM_FLAGS, ROBUST_LIST_BYTES, limits};
 use super::table::{CALLS, Serve};
+use super::time_calls::{CLOCKS, CLOCKS_OF_DAY, CLOCKS_OF_PROCESSOR, NANOSECONDS};
 use super::{EPOCH, negative};
+
+/// The numbers that shaders need, as they serve frequent calls themselves: name, value, meaning.
+pub const SHADER_NUMBERS: &[(&str, u32, &str)] = &[
+    ("PROCESS", PROCESS as u32, "The only process."),
+    ("PR_GET_NAME", PR_GET_NAME as u32, "What `prctl` is asked for the name with."),
+    ("RANDOM_FLAGS", RANDOM_FLAGS as u32, "What randomness may be asked for with."),
+    ("ROBUST_LIST_BYTES", ROBUST_LIST_BYTES as u32, "What a list of robust locks has for a head, in bytes."),
+    ("NANOSECONDS", NANOSECONDS as u32, "How many are a second."),
+    ("CLOCKS", CLOCKS, "The clocks there are, a bit each."),
+    ("CLOCKS_OF_DAY", CLOCKS_OF_DAY, "Those that show the time of day."),
+    ("CLOCKS_OF_PROCESSOR", CLOCKS_OF_PROCESSOR, "Those that stand still while the lane sleeps."),
+];
 
 /// What an executor has to know to serve frequent calls of a machine's lanes by itself.
 ///

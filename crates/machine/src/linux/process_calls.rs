@@ -10,6 +10,10 @@ use super::{Call, Failure};
 
 /// The number of the only process and thread.
 pub(super) const PROCESS: u64 = 1;
+/// What `prctl` is asked for the name with.
+pub(super) const PR_GET_NAME: u64 = 16;
+/// What randomness may be asked for with: non-blocking, from the other source, insecure.
+pub(super) const RANDOM_FLAGS: u64 = 7;
 /// The only size that the head of a list of robust locks may have.
 pub(super) const ROBUST_LIST_BYTES: u64 = 24;
 
@@ -137,7 +141,6 @@ pub(super) fn umask(call: &mut Call<'_>) -> Served {
 
 pub(super) fn prctl(call: &mut Call<'_>) -> Served {
     const PR_SET_NAME: u64 = 15;
-    const PR_GET_NAME: u64 = 16;
     match call.x[0] {
         PR_SET_NAME => {
             let mut name: [u8; 16] = call.guest.array(call.x[1])?;
@@ -177,10 +180,8 @@ pub(super) fn getcpu(call: &mut Call<'_>) -> Served {
 }
 
 pub(super) fn getrandom(call: &mut Call<'_>) -> Served {
-    /// Non-blocking, from the other source, insecure.
-    const FLAGS: u64 = 7;
     let [address, bytes, flags, ..] = call.x;
-    if flags & !FLAGS != 0 {
+    if flags & !RANDOM_FLAGS != 0 {
         return Err(EINVAL.into());
     }
     let bytes = call.guest.writable(address, bytes.min(TRANSFER_BYTES_MAX))?;

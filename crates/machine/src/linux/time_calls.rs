@@ -8,7 +8,13 @@ use super::status::Fields;
 use super::table::Served;
 use super::{Call, EPOCH, Failure};
 
-const NANOSECONDS: u64 = 1_000_000_000;
+pub(super) const NANOSECONDS: u64 = 1_000_000_000;
+/// The clocks there are, a bit each: time of day, of the process, monotonic, raw, coarse, since the start, atomic.
+pub(super) const CLOCKS: u32 = 0b1000_1111_1111;
+/// Those that show the time of day: real, coarse, atomic.
+pub(super) const CLOCKS_OF_DAY: u32 = 0b1000_0010_0001;
+/// Those that stand still while the lane sleeps: of the process, of the thread.
+pub(super) const CLOCKS_OF_PROCESSOR: u32 = 0b1100;
 /// Ticks of `times` a second.
 pub(super) const TICKS: u64 = 100;
 
@@ -37,15 +43,17 @@ impl Call<'_> {
 
     /// What a clock shows, in nanoseconds.
     fn clock(&self, clock: u64) -> Result<u64, Failure> {
-        match clock & 0xffff_ffff {
-            // Time of day, coarse, and atomic.
-            0 | 5 | 11 => Ok(self.now()),
-            // Of the process, of the thread: it does not run while it sleeps.
-            2 | 3 => Ok(self.processor_time()),
-            // Monotonic, raw, coarse, and since the start.
-            1 | 4 | 6 | 7 => Ok(self.uptime()),
-            _ => Err(EINVAL.into()),
+        let bit = 1_u32.checked_shl(clock as u32).unwrap_or(0);
+        if CLOCKS & bit == 0 {
+            return Err(EINVAL.into());
         }
+        Ok(if CLOCKS_OF_DAY & bit != 0 {
+            self.now()
+        } else if CLOCKS_OF_PROCESSOR & bit != 0 {
+            self.processor_time()
+        } else {
+            self.uptime()
+        })
     }
 
     /// Nanoseconds since the lane began.

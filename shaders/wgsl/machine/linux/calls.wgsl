@@ -8,6 +8,7 @@ import package::machine::bindings::{counters, parameters};
 import package::machine::console::{WRITE_TEXT, serve_console};
 import package::machine::frames::{frame_store};
 import package::machine::layout::{CALLS, CALL_ANSWER, CALL_BREAK, CALL_CLOCK, CALL_EXIT, CALL_LIMIT, CALL_NAME, CALL_RANDOM, CALL_ROBUST_LIST, CALL_VALUE, CALL_WRITE, COLUMN_CONSOLE, COLUMN_HEAP_END, COLUMN_NAME, COLUMN_RANDOM, COLUMN_ROBUST_LIST, COLUMN_SLEPT, CONSOLE_HANDLES, COUNTER_SERVED, ENTRY_MAPPED, ENTRY_READ, ENTRY_WRITE, LIMITS, MAP_ZERO, STOP_EXIT, STOP_NONE, STOP_SYSCALL};
+import package::machine::linux::numbers::{CLOCKS, CLOCKS_OF_DAY, CLOCKS_OF_PROCESSOR, NANOSECONDS, PROCESS, PR_GET_NAME, RANDOM_FLAGS, ROBUST_LIST_BYTES};
 import package::machine::mapping::{map_page};
 import package::machine::memory::{PAGE_MASK, WANT_WRITE, effort, found_code, found_frame, get_state, halves, lane, mark_stale, own_path, set_state, translate};
 import package::machine::registers::{KEPT_STEPS, x};
@@ -17,22 +18,6 @@ const SERVES_CALLS = true;
 
 /// How many pages the heap may grow by in one call, so that no lane waits long for another.
 const BREAK_PAGES = 64lu;
-
-/// The clocks there are, a bit each.
-const KNOWN_CLOCKS = 0x8ffu;
-/// Those that show the time of day.
-const CLOCKS_OF_DAY = 0x821u;
-/// Those that stand still while the lane sleeps.
-const CLOCKS_OF_PROCESSOR = 0xcu;
-
-/// What a list of robust locks has for a head, in bytes.
-const ROBUST_LIST_BYTES = 24lu;
-
-/// The only process.
-const PROCESS = 1u;
-
-/// What `prctl` is asked for the name with.
-const PR_GET_NAME = 16lu;
 
 /// Serves a call, if it can. Returns a stop: none, the exit, or that the host has to.
 fn serve_call() -> u32 {
@@ -64,16 +49,17 @@ fn serve_call() -> u32 {
         }
         case CALL_CLOCK: {
             let clock = u32(x[0]);
-            is_served = clock < 12u && ((KNOWN_CLOCKS >> (clock & 31u)) & 1u) == 1u;
+            let bit = 1u << (clock & 31u);
+            is_served = clock < 32u && (CLOCKS & bit) != 0u;
             var time = x[KEPT_STEPS];
-            if ((CLOCKS_OF_PROCESSOR >> (clock & 31u)) & 1u) == 0u {
+            if (CLOCKS_OF_PROCESSOR & bit) == 0u {
                 time += get_state(COLUMN_SLEPT);
             }
-            if ((CLOCKS_OF_DAY >> (clock & 31u)) & 1u) == 1u {
+            if (CLOCKS_OF_DAY & bit) != 0u {
                 time += parameters.epoch;
             }
-            first = divide(time, 1000000000lu, false);
-            second = time - first * 1000000000lu;
+            first = divide(time, u64(NANOSECONDS), false);
+            second = time - first * u64(NANOSECONDS);
             told = 2u;
         }
         case CALL_WRITE: {
@@ -82,7 +68,7 @@ fn serve_call() -> u32 {
             counted = 0u;
         }
         case CALL_ROBUST_LIST: {
-            is_served = x[1] == ROBUST_LIST_BYTES;
+            is_served = x[1] == u64(ROBUST_LIST_BYTES);
             if is_served {
                 set_state(COLUMN_ROBUST_LIST, x[0]);
             }
@@ -96,7 +82,7 @@ fn serve_call() -> u32 {
             told = 2u;
         }
         case CALL_NAME: {
-            is_served = x[0] == PR_GET_NAME;
+            is_served = x[0] == u64(PR_GET_NAME);
             first = get_state(COLUMN_NAME);
             second = get_state(COLUMN_NAME + 1u);
             told = 2u;
@@ -104,7 +90,7 @@ fn serve_call() -> u32 {
         case CALL_RANDOM: {
             // Mostly it is a word.
             let position = get_state(COLUMN_RANDOM);
-            is_served = x[1] == 8lu && x[2] < 8lu && (position & 7lu) == 0lu;
+            is_served = x[1] == 8lu && x[2] <= u64(RANDOM_FLAGS) && (position & 7lu) == 0lu;
             first = random(position >> 3u);
             place = x[0];
             value = 8lu;
