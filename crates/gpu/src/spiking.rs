@@ -12,6 +12,7 @@ mod kernels;
 mod layout;
 mod leg;
 mod pace;
+mod partitions;
 mod plan;
 mod recording;
 mod store;
