@@ -12,6 +12,7 @@ pub type Locate<'a> = &'a dyn Fn(usize) -> (String, usize);
 pub struct Shader {
     device: Device,
     raw: wgpu::ShaderModule,
+    zeroes: bool,
 }
 
 impl Shader {
@@ -33,8 +34,15 @@ impl Shader {
             |message: &&wgpu::CompilationMessage| message.message_type == wgpu::CompilationMessageType::Error;
         match info.messages.iter().find(wrong) {
             Some(message) => Err(shader_error(message, locate)),
-            None => outcome.map(|()| Self { device: device.clone(), raw }),
+            None => outcome.map(|()| Self { device: device.clone(), raw, zeroes: true }),
         }
+    }
+
+    /// The same whose pipelines begin with undefined workgroup memory, as what they read there they write before: it is
+    /// one invocation that sets all of it to zero else, and the others wait.
+    #[must_use]
+    pub fn without_zeroes(self) -> Self {
+        Self { zeroes: false, ..self }
     }
 
     /// Makes a pipeline of an entry point whose bind groups have these layouts, from 0 on. `constants` are values of
@@ -78,6 +86,7 @@ impl Shader {
                 entry_point: Some(entry),
                 compilation_options: wgpu::PipelineCompilationOptions {
                     constants,
+                    zero_initialize_workgroup_memory: self.zeroes,
                     ..wgpu::PipelineCompilationOptions::default()
                 },
                 cache: None,

@@ -26,6 +26,17 @@ var<workgroup> fired_now: array<atomic<u32>, FIRED_WORDS>;
 /// Where all pieces and recorded spikes of the workgroup begin.
 var<workgroup> begins: Places;
 
+/// Begins, with all invocations of a workgroup that has so many neurons; a barrier has to follow.
+fn clear_counts(neurons: u32, member: u32, members: u32) {
+    for (var word = member; word * 32u < neurons; word += members) {
+        atomicStore(&fired_now[word], 0u);
+    }
+    if member == 0u {
+        atomicStore(&listed, 0u);
+        atomicStore(&noted, 0u);
+    }
+}
+
 /// Counts what a neuron has, the one of this index in the workgroup, in a batch of so many steps.
 fn count_own(neuron: u32, index: u32, advanced: Advanced, steps: u32) -> Places {
     if !advanced.is_listed {

@@ -2,7 +2,7 @@
 
 import package::spiking::advance::{Advanced, advance};
 import package::spiking::bindings::{settings, time};
-import package::spiking::listing::{Places, claim, count_own, leave_behind, show_fired};
+import package::spiking::listing::{Places, claim, clear_counts, count_own, leave_behind, show_fired};
 import package::spiking::spiked::{show_spikes};
 import package::spiking::turn::{clock_after, steps_of};
 
@@ -14,6 +14,8 @@ const ROW = 32768u;
 /// Does the steps of a batch, and sets the clock for `propagate`.
 @compute @workgroup_size(256)
 fn neurons(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    clear_counts(MEMBERS, local, MEMBERS);
+    workgroupBarrier();
     let clock = time.before;
     let steps = steps_of(clock);
     let neuron = (workgroup.y * ROW + workgroup.x) * MEMBERS + local;

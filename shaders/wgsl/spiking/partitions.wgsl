@@ -8,8 +8,8 @@
 import package::spiking::advance::{Advanced, advance};
 import package::spiking::bindings::{Clock, RECORDED, piece_sources, pieces, segments, settings, time};
 import package::spiking::inject::{inject};
-import package::spiking::listing::{Places, claim, count_own, leave_behind, show_fired};
-import package::spiking::sums::{gather, settle};
+import package::spiking::listing::{Places, claim, clear_counts, count_own, leave_behind, show_fired};
+import package::spiking::sums::{clear_sums, gather, settle};
 import package::spiking::turn::{clock_after, is_full, list_behind, steps_of};
 import package::spiking::unpack::{Synapse, unpacked};
 
@@ -99,6 +99,9 @@ fn pass_on(clock: Clock, steps: u32) {
 /// Delivers what fired in the last batch, and makes the next one. A workgroup for each partition.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn partitions(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    clear_counts(settings.share, local, WORKGROUP_SIZE);
+    clear_sums(local, WORKGROUP_SIZE);
+    workgroupBarrier();
     var clock = time.after;
     if TURN != 0u {
         clock = time.before;

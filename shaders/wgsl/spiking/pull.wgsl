@@ -43,6 +43,10 @@ fn pull(
     @builtin(local_invocation_index) local: u32,
     @builtin(num_workgroups) workgroups: vec3<u32>,
 ) {
+    atomicStore(&team_sums[local], 0);
+    atomicStore(&team_sums[MEMBERS + local], 0);
+    atomicStore(&team_arrivals[local], 0u);
+    workgroupBarrier();
     let clock = time.after;
     let members = 1u << settings.team_bits;
     let member = local & (members - 1u);

@@ -30,6 +30,11 @@ fn single(@builtin(local_invocation_index) local: u32) {
     var clock = time.before;
     if local == 0u {
         atomicStore(&spikes_noted, atomicLoad(&time.counts[RECORDED]));
+        atomicStore(&pieces_listed[0], 0u);
+        atomicStore(&pieces_listed[1], 0u);
+    }
+    for (var word = local; word < 2u * FIRED_WORDS; word += WORKGROUP_SIZE) {
+        atomicStore(&fired_in_round[word], 0u);
     }
     storageBarrier();
     workgroupBarrier();

@@ -4,6 +4,9 @@ import package::spiking::bindings::{Clock};
 import package::spiking::deliver::{deliver};
 import package::spiking::unpack::{Synapse};
 
+/// Begins.
+fn clear_sums(member: u32, members: u32) {}
+
 /// Adds the events of a synapse.
 fn gather(begin: u32, clock: Clock, spikes: u32, scale: u32, synapse: Synapse) {
     deliver(clock.first, spikes, scale, synapse);

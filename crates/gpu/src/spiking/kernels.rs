@@ -131,7 +131,7 @@ impl Pipelines {
             })
         })?;
         let constants: Vec<_> = constants.iter().map(|&(name, value)| (name, f64::from(value))).collect();
-        let shader = Shader::compile(device, &linked.source, &locate)?;
+        let shader = Shader::compile(device, &linked.source, &locate)?.without_zeroes();
         let pipeline = shader.pipeline(entry, &[&layout], &constants)?;
         Ok(Compiled { pipeline, layout, bindings: entries.iter().map(|entry| entry.binding).collect() })
     }
