@@ -1,7 +1,7 @@
 //! A neuron in the steps of a batch, between which nothing is exchanged.
 
 import package::spiking::accumulators::{slot_behind, take_sum};
-import package::spiking::bindings::{Clock, columns, record_of, records, rows, settings};
+import package::spiking::bindings::{Clock, Record, columns, record_of, records, rows, settings};
 import package::spiking::feagi::{FEAGI_DIVIDED, FEAGI_FLAGS, NO_SPIKE, update_feagi};
 import package::spiking::fixed::{scale};
 import package::spiking::izhikevich::{update_izhikevich};
@@ -38,9 +38,9 @@ fn arrival_of(slot: u32, neuron: u32, drive: i32) -> Arrival {
 }
 
 /// One step of a neuron; the postsynaptic potential if it fires, or `NO_SPIKE`.
-fn update(record: u32, moment: Moment, neuron: u32, arrival: Arrival, words: ptr<function, vec4<u32>>) -> u32 {
+fn update(record: ptr<function, Record>, moment: Moment, neuron: u32, arrival: Arrival, words: ptr<function, vec4<u32>>) -> u32 {
     var fires = false;
-    switch records[record].kind {
+    switch (*record).kind {
         case KIND_FEAGI: { return update_feagi(record, moment, neuron, arrival, words); }
         case KIND_LIF: { fires = update_lif(record, moment, neuron, arrival, words); }
         case KIND_IZHIKEVICH: { fires = update_izhikevich(record, moment, neuron, arrival, words); }
@@ -52,8 +52,9 @@ fn update(record: u32, moment: Moment, neuron: u32, arrival: Arrival, words: ptr
 
 /// Does so many steps of a neuron, from the one that the clock says.
 fn advance(neuron: u32, clock: Clock, steps: u32) -> Advanced {
-    let record = record_of[neuron];
-    let drive = signed_of(record, WORD_DRIVE);
+    // All of it at once: the words have not to be waited for one by one.
+    var record = records[record_of[neuron]];
+    let drive = signed_of(&record, WORD_DRIVE);
     let count = settings.neurons;
     let before =
         vec4<u32>(columns[neuron], columns[count + neuron], columns[2u * count + neuron], columns[3u * count + neuron]);
@@ -64,7 +65,7 @@ fn advance(neuron: u32, clock: Clock, steps: u32) -> Advanced {
         let step = clock.step + i;
         let moment = Moment(step, clock.step_high + select(0u, 1u, step < i));
         let arrival = arrival_of(slot_behind(clock.head, i), neuron, drive);
-        let psp = update(record, moment, neuron, arrival, &words);
+        let psp = update(&record, moment, neuron, arrival, &words);
         if psp != NO_SPIKE {
             spikes |= 1u << i;
             last = psp;
@@ -76,12 +77,12 @@ fn advance(neuron: u32, clock: Clock, steps: u32) -> Advanced {
             columns[column * count + neuron] = words[column];
         }
     }
-    let is_listed = remember(neuron, word_of(record, WORD_POPULATION), spikes) || spikes != 0u;
+    let is_listed = remember(neuron, word_of(&record, WORD_POPULATION), spikes) || spikes != 0u;
     // Only FEAGI's neurons have other scales than 1.
     if !HAS_MARKS {
         return Advanced(spikes, 0x10000u, is_listed);
     }
-    let is_feagi = records[record].kind == KIND_FEAGI;
-    let is_divided = is_feagi && (word_of(record, FEAGI_FLAGS) & FEAGI_DIVIDED) != 0u;
+    let is_feagi = record.kind == KIND_FEAGI;
+    let is_divided = is_feagi && (word_of(&record, FEAGI_FLAGS) & FEAGI_DIVIDED) != 0u;
     return Advanced(spikes, scale(last, is_divided, rows[neuron].y), is_listed);
 }

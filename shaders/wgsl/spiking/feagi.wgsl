@@ -3,6 +3,7 @@
 //! Twin: `kvrm_spiking::model::feagi`. State: potential, low and high word; countdown, and the count of spikes from bit
 //! 16 on.
 
+import package::spiking::bindings::{Record};
 import package::spiking::fixed::{add_wide, leak};
 import package::spiking::random::{excitability};
 import package::spiking::record::{Arrival, Moment, membrane_input, wide_of, word_of};
@@ -40,7 +41,7 @@ const NO_SPIKE = 0xffffffffu;
 
 
 /// One step; the postsynaptic potential if the neuron fires, or `NO_SPIKE`.
-fn update_feagi(record: u32, moment: Moment, neuron: u32, arrival: Arrival, words: ptr<function, vec4<u32>>) -> u32 {
+fn update_feagi(record: ptr<function, Record>, moment: Moment, neuron: u32, arrival: Arrival, words: ptr<function, vec4<u32>>) -> u32 {
     let flags = word_of(record, FEAGI_FLAGS);
     if (flags & FEAGI_ACCUMULATES) == 0u {
         (*words).x = 0u;
@@ -89,7 +90,7 @@ fn update_feagi(record: u32, moment: Moment, neuron: u32, arrival: Arrival, word
 }
 
 /// Whether a potential lets a neuron fire that does not pause.
-fn fires_feagi(record: u32, moment: Moment, neuron: u32, potential: i64) -> bool {
+fn fires_feagi(record: ptr<function, Record>, moment: Moment, neuron: u32, potential: i64) -> bool {
     if i64(wide_of(record, FEAGI_THRESHOLD)) > potential || potential > i64(wide_of(record, FEAGI_LIMIT)) {
         return false;
     }

@@ -2,6 +2,7 @@
 //!
 //! Twin: `kvrm_spiking::model::izhikevich`. State: v and u.
 
+import package::spiking::bindings::{Record};
 import package::spiking::fixed::{add, mul, round_shift, saturated};
 import package::spiking::poisson::{poisson_input};
 import package::spiking::record::{Arrival, Moment, membrane_input, signed_of, word_of};
@@ -32,7 +33,7 @@ const CONSTANT = 0x8c00000lu;
 
 /// One step; whether the neuron fires.
 fn update_izhikevich(
-    record: u32,
+    record: ptr<function, Record>,
     moment: Moment,
     neuron: u32,
     arrival: Arrival,

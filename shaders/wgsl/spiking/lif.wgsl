@@ -2,6 +2,7 @@
 //!
 //! Twin: `kvrm_spiking::model::lif`. State: V, J excitatory, J inhibitory, refractory steps left.
 
+import package::spiking::bindings::{Record};
 import package::spiking::fixed::{mul, saturated};
 import package::spiking::poisson::{poisson_input};
 import package::spiking::record::{Arrival, Moment, WORD_SHIFT, signed_of, word_of};
@@ -31,7 +32,7 @@ fn widened(value: i32) -> u64 {
 }
 
 /// One step; whether the neuron fires.
-fn update_lif(record: u32, moment: Moment, neuron: u32, arrival: Arrival, words: ptr<function, vec4<u32>>) -> bool {
+fn update_lif(record: ptr<function, Record>, moment: Moment, neuron: u32, arrival: Arrival, words: ptr<function, vec4<u32>>) -> bool {
     var v = i32((*words).x);
     let excitatory = i32((*words).y);
     let inhibitory = i32((*words).z);

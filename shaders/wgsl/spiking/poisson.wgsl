@@ -2,7 +2,7 @@
 //!
 //! Twin: `kvrm_spiking::model::poisson`.
 
-import package::spiking::bindings::{settings, tables};
+import package::spiking::bindings::{Record, settings, tables};
 import package::spiking::random::{draw, step_key};
 import package::spiking::record::{Moment, WORD_POISSON, signed_of, word_of};
 
@@ -12,13 +12,22 @@ const SOURCE_PROBABILITY = 2u;
 const SOURCE_ALWAYS = 3u;
 
 /// One step of a source; whether it fires.
-fn update_source(record: u32, moment: Moment, neuron: u32) -> bool {
+fn update_source(record: ptr<function, Record>, moment: Moment, neuron: u32) -> bool {
     let key = step_key(settings.source_base, moment.step, moment.step_high);
     return word_of(record, SOURCE_ALWAYS) != 0u || draw(key, neuron) < word_of(record, SOURCE_PROBABILITY);
 }
 
+/// How many of four entries of a table are there and not greater than a number.
+fn due_of(start: u32, length: u32, entries: vec4<u32>, number: u32) -> u32 {
+    let places = start + entries;
+    let values = vec4<u32>(tables[places.x], tables[places.y], tables[places.z], tables[places.w]);
+    let are_due = (entries < vec4<u32>(length)) & (values <= vec4<u32>(number));
+    let counts = select(vec4<u32>(0u), vec4<u32>(1u), are_due);
+    return counts.x + counts.y + counts.z + counts.w;
+}
+
 /// What the Poisson input of a neuron brings in a step, in mV with 20 fraction bits.
-fn poisson_input(record: u32, moment: Moment, neuron: u32) -> u64 {
+fn poisson_input(record: ptr<function, Record>, moment: Moment, neuron: u32) -> u64 {
     let length = word_of(record, WORD_POISSON + 1u);
     if length == 0u {
         return 0lu;
@@ -29,11 +38,9 @@ fn poisson_input(record: u32, moment: Moment, neuron: u32) -> u64 {
     // The table is sorted: the count is how many of its entries are not greater. Mostly it is among the first, which are
     // read at once.
     var count = 0u;
-    while count + 8u <= length && tables[start + count + 7u] <= number {
-        count += 8u;
-    }
-    while count < length && tables[start + count] <= number {
-        count += 1u;
+    for (var first = 0u; first < length && count == first; first += 8u) {
+        let low = vec4<u32>(first, first + 1u, first + 2u, first + 3u);
+        count += due_of(start, length, low, number) + due_of(start, length, low + 4u, number);
     }
     return u64(count) * u64(i64(signed_of(record, WORD_POISSON + 2u)));
 }

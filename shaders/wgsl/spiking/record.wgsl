@@ -2,7 +2,7 @@
 //!
 //! Which word of a record is what says `kvrm_spiking::Record`.
 
-import package::spiking::bindings::{records};
+import package::spiking::bindings::{Record};
 
 /// Word: the population.
 const WORD_POPULATION = 0u;
@@ -41,22 +41,22 @@ struct Moment {
 }
 
 /// A word of a record.
-fn word_of(record: u32, word: u32) -> u32 {
-    return records[record].words[word];
+fn word_of(record: ptr<function, Record>, word: u32) -> u32 {
+    return (*record).words[word];
 }
 
 /// A word of a record as a signed number.
-fn signed_of(record: u32, word: u32) -> i32 {
-    return i32(records[record].words[word]);
+fn signed_of(record: ptr<function, Record>, word: u32) -> i32 {
+    return i32((*record).words[word]);
 }
 
 /// Two words of a record as a number.
-fn wide_of(record: u32, word: u32) -> u64 {
+fn wide_of(record: ptr<function, Record>, word: u32) -> u64 {
     return u64(word_of(record, word)) | (u64(word_of(record, word + 1u)) << 32u);
 }
 
 /// What arrived at both ports, in units of the membrane.
-fn membrane_input(record: u32, arrival: Arrival) -> u64 {
+fn membrane_input(record: ptr<function, Record>, arrival: Arrival) -> u64 {
     let sum = u64(i64(arrival.excitatory)) + u64(i64(arrival.inhibitory));
     return sum << word_of(record, WORD_SHIFT);
 }

@@ -57,7 +57,7 @@ impl Partitions {
         } else {
             MEMBERS
         };
-        let size = options.partition.map_or(size, |wanted| wanted.clamp(1, size).next_multiple_of(32).min(size));
+        let size = options.partition.map_or(size, |wanted| wanted.clamp(1, if has_sums { size } else { most }).next_multiple_of(32).min(if has_sums { size } else { most }));
         if size == 0 || network.is_plastic() {
             return None;
         }
