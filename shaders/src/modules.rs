@@ -99,7 +99,6 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "spiking/advance.wgsl"
     "spiking/bindings.wgsl"
     "spiking/deliver.wgsl"
-    "spiking/divide.wgsl"
     "spiking/feagi.wgsl"
     "spiking/fixed.wgsl"
     "spiking/inject.wgsl"
@@ -108,7 +107,6 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "spiking/learn_nothing.wgsl"
     "spiking/lif.wgsl"
     "spiking/list.wgsl"
-    "spiking/listing.wgsl"
     "spiking/marks.wgsl"
     "spiking/marks_none.wgsl"
     "spiking/neurons.wgsl"
@@ -125,8 +123,6 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "spiking/spiked_unseen.wgsl"
     "spiking/spikes.wgsl"
     "spiking/spikes_unrecorded.wgsl"
-    "spiking/sums.wgsl"
-    "spiking/sums_in_ring.wgsl"
     "spiking/synapses.wgsl"
     "spiking/synapses_2.wgsl"
     "spiking/synapses_4.wgsl"
@@ -156,14 +152,13 @@ pub const SYNAPSES: &[(usize, &str)] = &[
 ];
 
 /// What takes the place of modules of the burst engine's kernels where it is not needed: marks of FEAGI's neurons,
-/// learning, recording, which neuron a piece is of, what targets see of sources, and sums in workgroup memory.
-pub const WITHOUT: [(&str, &str); 6] = [
+/// learning, recording, which neuron a piece is of, and what targets see of sources.
+pub const WITHOUT: [(&str, &str); 5] = [
     ("spiking::marks", "spiking::marks_none"),
     ("spiking::learn", "spiking::learn_nothing"),
     ("spiking::spikes", "spiking::spikes_unrecorded"),
     ("spiking::sources", "spiking::sources_unknown"),
     ("spiking::spiked", "spiking::spiked_unseen"),
-    ("spiking::sums", "spiking::sums_in_ring"),
 ];
 
 /// The module of `machine::decode` that says which class the rows for a word are searched in: here, the table's.

@@ -1,7 +1,7 @@
 //! Microseconds that a step of spiking networks takes on a GPU.
 //!
-//! `bursts NETWORK [SCALE [STEPS [KERNEL]]] [key=value ...]`; options are `batch`, `piece`, `team`, `workgroups`, `slice`,
-//! `partition`, `gather`, and `runs`, whose best is told. Prints a line of JSON.
+//! `bursts NETWORK [SCALE [STEPS [KERNEL]]] [key=value ...]`; options are `batch`, `piece`, `team`, `workgroups`, `slice`, and
+//! `runs`, whose best is told. Prints a line of JSON.
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
 
@@ -69,8 +69,6 @@ fn main() -> Result<(), Failure> {
         team: small("team")?,
         workgroups: small("workgroups")?,
         slice: small("slice")?,
-        partition: small("partition")?,
-        gather: small("gather")?,
         binding_bytes: option("binding_bytes")?,
     };
 

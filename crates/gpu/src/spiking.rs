@@ -12,7 +12,6 @@ mod kernels;
 mod layout;
 mod leg;
 mod pace;
-mod partitions;
 mod plan;
 mod recording;
 mod store;

@@ -30,16 +30,6 @@ fn add_input(slot: u32, port: u32, neuron: u32, amount: i32) {
     }
 }
 
-/// The same where nobody else adds to that sum meanwhile.
-fn add_alone(slot: u32, port: u32, neuron: u32, amount: i32) {
-    let place = sum_place(slot, port, neuron);
-    let sum = atomicLoad(&ring[place]) + amount;
-    atomicStore(&ring[place], sum);
-    if HAS_MARKS && sum == 0 {
-        set_mark(slot, neuron);
-    }
-}
-
 /// The sum of a neuron, which is taken away.
 fn take_sum(slot: u32, port: u32, neuron: u32) -> i32 {
     let place = sum_place(slot, port, neuron);

@@ -1,7 +1,7 @@
 //! What every kernel of the burst engine is bound to, but for the ring and the synapses.
 //!
-//! Time is in storage: each kernel reads one of two clocks and writes the other. So thousands of steps need no word from
-//! the host.
+//! Time is in storage: `neurons` reads one clock and writes the other, `propagate` reads that and writes the first.
+//! So thousands of steps need no word from the host.
 
 /// What stays as it is while steps run.
 struct Settings {
@@ -13,8 +13,6 @@ struct Settings {
     ports: u32,
     /// The most steps between two exchanges of spikes: at most the shortest delay.
     batch: u32,
-    /// The most steps of a batch of any kernel, as the next one may be another's: injections are made for so many.
-    ahead: u32,
     /// What a word of a synapse is shifted by to the left, and back, to leave the weight.
     weight_shift: u32,
     /// What is shifted to the right to leave the delay lowest.
@@ -33,12 +31,8 @@ struct Settings {
     piece: u32,
     /// Binary logarithm of the invocations that share a piece.
     team_bits: u32,
-    /// How many partitions neurons are divided into.
+    /// How many partitions targets are divided into, of equal size.
     partitions: u32,
-    /// How many neurons a partition has, but for the last.
-    share: u32,
-    /// Binary logarithm of the invocations that share a segment of a row.
-    gather_bits: u32,
     /// Where rules of learning begin in `tables`.
     rules: u32,
     /// What random numbers of Poisson inputs begin from.
@@ -69,26 +63,23 @@ struct Clock {
     head: u32,
     /// How many steps are left to do.
     remaining: u32,
-    /// Which of the three counts of pieces is in use.
-    list: u32,
+    /// Which of the two counts of pieces is in use.
+    parity: u32,
     /// 1 if the recording may have no room for another batch.
     is_halted: u32,
     /// How many steps the last batch had.
     batch: u32,
     /// The slot of the ring for its first step.
     first: u32,
-    /// How many of the next steps have their injections in the ring.
-    injected: u32,
 }
 
 /// Time, and what is counted as it passes.
 struct Time {
-    /// The clock that `neurons` reads and `propagate` writes.
+    /// The clock that `neurons` reads.
     before: Clock,
-    /// The clock that `neurons` writes and `propagate` reads.
+    /// The clock that `propagate` reads.
     after: Clock,
-    /// How many pieces there are, in three lists: one is delivered, while the next may be filled and the third is emptied.
-    /// Then `RECORDED`.
+    /// How many pieces there are, twice: one is in use, the other is set to zero meanwhile. Then `RECORDED`.
     counts: array<atomic<u32>, 4>,
 }
 
@@ -112,8 +103,8 @@ struct Record {
     words: array<u32, 15>,
 }
 
-/// The count of spikes recorded, behind those of pieces.
-const RECORDED = 3u;
+/// The count of spikes recorded, behind the two of pieces.
+const RECORDED = 2u;
 
 /// See there.
 @group(0) @binding(0) var<uniform> settings: Settings;
@@ -133,8 +124,7 @@ const RECORDED = 3u;
 @group(0) @binding(7) var<storage, read> tables: array<u32>;
 /// Of each neuron: the place of its row, and how many synapses that has.
 @group(0) @binding(8) var<storage, read> rows: array<vec2<u32>>;
-/// What is to be delivered. Where that is done while the next is listed, pieces are whole rows, and half of the time they
-/// begin at the number of neurons.
+/// What `propagate` has to do.
 @group(0) @binding(9) var<storage, read_write> pieces: array<Piece>;
 /// A bit for each neuron that fired in the last step.
 @group(0) @binding(10) var<storage, read_write> fired: array<u32>;

@@ -3,21 +3,18 @@
 import package::spiking::bindings::{Clock, injection_starts, injections, settings};
 import package::spiking::accumulators::{add_input, port_of, slot_behind};
 
-/// Adds the injections that so many of the next steps have for so many neurons to the ring, unless they are there already;
-/// `member` of so many invocations takes its share.
-fn inject(clock: Clock, steps: u32, begin: u32, neurons: u32, member: u32, members: u32) {
+/// Adds the injections of the next batch to the ring; `member` of so many invocations takes its share.
+fn inject(clock: Clock, member: u32, members: u32) {
     if settings.injections == 0u {
         return;
     }
     let step = settings.steps - clock.remaining;
-    for (var i = clock.injected; i < steps; i += 1u) {
+    for (var i = 0u; i < min(settings.batch, clock.remaining); i += 1u) {
         let end = injection_starts[step + i + 1u];
         for (var index = injection_starts[step + i] + member; index < end; index += members) {
             let injection = injections[index];
             let amount = i32(injection.y);
-            if injection.x - begin < neurons {
-                add_input(slot_behind(clock.head, i), port_of(amount), injection.x, amount);
-            }
+            add_input(slot_behind(clock.head, i), port_of(amount), injection.x, amount);
         }
     }
 }

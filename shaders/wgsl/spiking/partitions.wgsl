@@ -1,143 +1,114 @@
-//! A step in one dispatch: each workgroup has neurons of its own, a partition. It brings them what fired in the last batch,
-//! takes them through the next one, and lists what they fire.
+//! The second kernel of a step where many spikes arrive after the same delay: a workgroup sums what arrives at its
+//! share of the targets in its own memory, which takes changes many times faster than the ring.
 //!
-//! Nobody else adds to the sums of its neurons, so it has to wait for no other workgroup. Rows are sorted by target: what
-//! leads to a partition is a segment of each row. The first batch of a slice is made by `neurons`, and the last one
-//! delivered by `propagate`.
+//! Rows are sorted by target, so a share of the targets is a segment of each row. Pieces are whole rows.
 
-import package::spiking::advance::{Advanced, advance};
-import package::spiking::bindings::{Clock, RECORDED, piece_sources, pieces, segments, settings, time};
+import package::spiking::accumulators::{add_input, port_of, slot_behind};
+import package::spiking::bindings::{piece_sources, pieces, rows, segments, settings, time};
+import package::spiking::deliver::{amount_of};
 import package::spiking::inject::{inject};
-import package::spiking::listing::{Places, claim, clear_counts, count_own, leave_behind, show_fired};
-import package::spiking::sums::{clear_sums, gather, settle};
-import package::spiking::turn::{clock_after, is_full, list_behind, steps_of};
+import package::spiking::turn::{end_batch};
 import package::spiking::unpack::{Synapse, unpacked};
 
 /// Invocations of a workgroup.
 override WORKGROUP_SIZE: u32 = 256u;
-/// 0 and 1 in turns: which of two clocks is read and which of two lists is delivered. The others are written.
-override TURN: u32 = 0u;
 
-/// The most neurons of a partition for each invocation.
-const EACH = 8u;
+/// Sums of a workgroup: one for each port and neuron of a partition.
+const SUMS = 4096u;
 
-/// The part of a row that leads to a partition.
-struct Segment {
-    /// Its first word.
-    place: u32,
-    /// How many synapses it has.
-    synapses: u32,
-    /// In which steps of the batch its source fired, a bit each.
-    spikes: u32,
-    /// What weights are multiplied with, with 16 fraction bits.
-    scale: u32,
+/// What arrives.
+var<workgroup> sums: array<atomic<i32>, SUMS>;
+/// Which sums are zero though something has arrived.
+var<workgroup> zeros: array<atomic<u32>, SUMS / 32u>;
+
+/// How many neurons a partition has, but for the last.
+fn partition_size() -> u32 {
+    return (settings.neurons + settings.partitions - 1u) / settings.partitions;
 }
 
-/// The part of the row at an index of the list that leads to the partition of a number; an empty one behind the end.
-fn segment_of(index: u32, count: u32, number: u32) -> Segment {
-    if index >= count {
-        return Segment(0u, 0u, 0u, 0u);
-    }
-    let at = TURN * settings.neurons + index;
-    let piece = pieces[at];
-    let segment = piece_sources[at] * (settings.partitions + 1u) + number;
-    let begin = segments[segment];
-    let place = piece.place + begin * settings.synapse_words;
-    return Segment(place, segments[segment + 1u] - begin, piece.spikes, piece.scale);
-}
-
-/// A synapse of a segment, or another one where that has ended.
-fn synapse_of(segment: Segment, index: u32) -> Synapse {
-    return unpacked(segment.place, min(index, max(segment.synapses, 1u) - 1u));
-}
-
-/// Gathers the events of a synapse of a segment, if that has so many.
-fn gather_from(begin: u32, clock: Clock, segment: Segment, index: u32, synapse: Synapse) {
-    if index < segment.synapses {
-        gather(begin, clock, segment.spikes, segment.scale, synapse);
+/// Adds the events of a synapse to the sums of the partition that begins with a neuron.
+fn gather(begin: u32, scale: u32, synapse: Synapse) {
+    let amount = amount_of(synapse.weight, scale);
+    let place = port_of(synapse.weight) * (SUMS / settings.ports) + synapse.destination - begin;
+    if atomicAdd(&sums[place], amount) + amount == 0 {
+        atomicOr(&zeros[place / 32u], 1u << (place % 32u));
     }
 }
 
-/// Gathers what the last batch brings to the partition of a number, which begins with a neuron. A few invocations, a team, share the
-/// segments of four rows, so that they wait for four at a time.
-fn gather_all(begin: u32, clock: Clock, number: u32, local: u32) {
-    let count = atomicLoad(&time.counts[clock.list]);
-    let team = 1u << settings.gather_bits;
-    let teams = WORKGROUP_SIZE >> settings.gather_bits;
-    for (var index = local >> settings.gather_bits; index < count; index += 4u * teams) {
-        let a = segment_of(index, count, number);
-        let b = segment_of(index + teams, count, number);
-        let c = segment_of(index + 2u * teams, count, number);
-        let d = segment_of(index + 3u * teams, count, number);
-        let longest = max(max(a.synapses, b.synapses), max(c.synapses, d.synapses));
-        for (var i = local & (team - 1u); i < longest; i += team) {
-            let of_a = synapse_of(a, i);
-            let of_b = synapse_of(b, i);
-            let of_c = synapse_of(c, i);
-            let of_d = synapse_of(d, i);
-            gather_from(begin, clock, a, i, of_a);
-            gather_from(begin, clock, b, i, of_b);
-            gather_from(begin, clock, c, i, of_c);
-            gather_from(begin, clock, d, i, of_d);
+/// Brings the sums of the partition that begins with a neuron to a slot of the ring, and sets them to zero.
+fn flush(begin: u32, slot: u32, local: u32) {
+    for (var place = local; place < SUMS; place += WORKGROUP_SIZE) {
+        let sum = atomicLoad(&sums[place]);
+        let is_marked = ((atomicLoad(&zeros[place / 32u]) >> (place % 32u)) & 1u) != 0u;
+        if sum != 0 || is_marked {
+            let share = SUMS / settings.ports;
+            add_input(slot, place / share, begin + place % share, sum);
+            atomicStore(&sums[place], 0);
         }
     }
 }
 
-/// Sets the clock for the next dispatch, which lists its pieces elsewhere.
-fn pass_on(clock: Clock, steps: u32) {
-    var next = clock_after(clock, steps);
-    next.list = list_behind(clock.list);
-    atomicStore(&time.counts[list_behind(next.list)], 0u);
-    next.is_halted = is_full(atomicLoad(&time.counts[RECORDED]));
-    if TURN == 0u {
-        time.before = next;
-    } else {
-        time.after = next;
-    }
-}
-
-/// Delivers what fired in the last batch, and makes the next one. A workgroup for each partition.
+/// Delivers what fired in the last batch, and sets the clock for the next. A workgroup for each partition.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn partitions(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    clear_counts(settings.share, local, WORKGROUP_SIZE);
-    clear_sums(local, WORKGROUP_SIZE);
-    workgroupBarrier();
-    var clock = time.after;
-    if TURN != 0u {
-        clock = time.before;
+    for (var place = local; place < SUMS; place += WORKGROUP_SIZE) {
+        atomicStore(&sums[place], 0);
     }
-    let steps = steps_of(clock);
-    let begin = workgroup.x * settings.share;
-    let end = min(begin + settings.share, settings.neurons);
-    gather_all(begin, clock, workgroup.x, local);
-    workgroupBarrier();
-    settle(begin, clock, local, WORKGROUP_SIZE);
-    storageBarrier();
-    workgroupBarrier();
-    inject(clock, steps, begin, end - begin, local, WORKGROUP_SIZE);
-    storageBarrier();
-    workgroupBarrier();
-    var advanced: array<Advanced, EACH>;
-    var places: array<Places, EACH>;
-    var each = 0u;
-    for (var neuron = begin + local; neuron < end && steps != 0u; neuron += WORKGROUP_SIZE) {
-        advanced[each] = advance(neuron, clock, steps);
-        places[each] = count_own(neuron, neuron - begin, advanced[each], steps);
-        each += 1u;
+    for (var word = local; word < SUMS / 32u; word += WORKGROUP_SIZE) {
+        atomicStore(&zeros[word], 0u);
     }
     workgroupBarrier();
-    if local == 0u {
-        claim(list_behind(clock.list));
-    }
-    workgroupBarrier();
-    for (var i = 0u; i < each; i += 1u) {
-        let neuron = begin + i * WORKGROUP_SIZE + local;
-        if neuron % 32u == 0u {
-            show_fired(neuron, neuron - begin);
+    let clock = time.after;
+    let count = atomicLoad(&time.counts[clock.parity]);
+    let begin = workgroup.x * partition_size();
+    let team = 1u << settings.team_bits;
+    for (var step = 0u; step < settings.batch; step += 1u) {
+        let is_step = step < clock.batch;
+        for (var index = local >> settings.team_bits; index < count && is_step; index += WORKGROUP_SIZE >> settings.team_bits) {
+            let piece = pieces[index];
+            if ((piece.spikes >> step) & 1u) != 0u {
+                let segment = piece_sources[index] * (settings.partitions + 1u) + workgroup.x;
+                let end = segments[segment + 1u];
+                for (var i = segments[segment] + (local & (team - 1u)); i < end; i += team) {
+                    gather(begin, piece.scale, unpacked(piece.place, i));
+                }
+            }
         }
-        leave_behind(neuron, advanced[i], places[i], clock, (1u - TURN) * settings.neurons);
+        workgroupBarrier();
+        // All delays are the shortest.
+        flush(begin, slot_behind(slot_behind(clock.first, step), settings.min_delay), local);
+        workgroupBarrier();
+        for (var word = local; word < SUMS / 32u; word += WORKGROUP_SIZE) {
+            atomicStore(&zeros[word], 0u);
+        }
+        workgroupBarrier();
+    }
+    if clock.batch != 0u {
+        inject(clock, workgroup.x * WORKGROUP_SIZE + local, settings.partitions * WORKGROUP_SIZE);
     }
     if workgroup.x == 0u && local == 0u {
-        pass_on(clock, steps);
+        end_batch(clock);
     }
+}
+
+/// Finds the segments of rows: the first dimension is the neuron, the second the partition, and one more.
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn divide(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let neuron = workgroup.x * WORKGROUP_SIZE + local;
+    if neuron >= settings.neurons {
+        return;
+    }
+    let row = rows[neuron];
+    let begin = workgroup.y * partition_size();
+    var low = 0u;
+    var high = row.y;
+    while low < high {
+        let middle = (low + high) / 2u;
+        if unpacked(row.x, middle).destination < begin {
+            low = middle + 1u;
+        } else {
+            high = middle;
+        }
+    }
+    segments[neuron * (settings.partitions + 1u) + workgroup.y] = low;
 }

@@ -6,7 +6,7 @@
 import package::spiking::bindings::{settings, time};
 import package::spiking::deliver::{deliver_piece};
 import package::spiking::inject::{inject};
-import package::spiking::turn::{end_batch, steps_ahead};
+import package::spiking::turn::{end_batch};
 
 /// Invocations of a workgroup.
 const MEMBERS = 256u;
@@ -18,13 +18,15 @@ fn propagate(
     @builtin(num_workgroups) workgroups: vec3<u32>,
 ) {
     let clock = time.after;
-    let count = atomicLoad(&time.counts[clock.list]);
+    let count = atomicLoad(&time.counts[clock.parity]);
     let team = 1u << settings.team_bits;
     let teams = (workgroups.x * MEMBERS) >> settings.team_bits;
     for (var index = invocation.x >> settings.team_bits; index < count; index += teams) {
         deliver_piece(clock.first, index, invocation.x & (team - 1u), team);
     }
-    inject(clock, steps_ahead(clock), 0u, settings.neurons, invocation.x, workgroups.x * MEMBERS);
+    if clock.batch != 0u {
+        inject(clock, invocation.x, workgroups.x * MEMBERS);
+    }
     if invocation.x == 0u {
         end_batch(clock);
     }

@@ -5,7 +5,7 @@ import package::spiking::accumulators::{add_input, port_of, slot_behind};
 import package::spiking::bindings::{incoming, incoming_starts, settings, spiked, time};
 import package::spiking::deliver::{amount_of};
 import package::spiking::inject::{inject};
-import package::spiking::turn::{end_batch, steps_ahead};
+import package::spiking::turn::{end_batch};
 
 /// Invocations of a workgroup.
 const MEMBERS = 256u;
@@ -70,7 +70,9 @@ fn pull(
             workgroupBarrier();
         }
     }
-    inject(clock, steps_ahead(clock), 0u, settings.neurons, invocation.x, workgroups.x * MEMBERS);
+    if clock.batch != 0u {
+        inject(clock, invocation.x, workgroups.x * MEMBERS);
+    }
     if invocation.x == 0u {
         end_batch(clock);
     }

@@ -9,7 +9,7 @@ import package::spiking::deliver::{deliver_piece};
 import package::spiking::inject::{inject};
 import package::spiking::list::{list_pieces, pieces_of};
 import package::spiking::spikes::{record_spikes, recorded_spikes};
-import package::spiking::turn::{clock_after, is_full, steps_ahead, steps_of};
+import package::spiking::turn::{clock_after, is_full, steps_of};
 
 /// Invocations of the workgroup, a multiple of 32.
 override WORKGROUP_SIZE: u32 = 256u;
@@ -59,9 +59,8 @@ fn single(@builtin(local_invocation_index) local: u32) {
         for (var index = local >> settings.team_bits; index < count; index += WORKGROUP_SIZE >> settings.team_bits) {
             deliver_piece(clock.first, index, local & (team - 1u), team);
         }
-        inject(clock, steps_ahead(clock), 0u, settings.neurons, local, WORKGROUP_SIZE);
-        clock.injected = max(clock.injected, steps_ahead(clock));
         if steps != 0u {
+            inject(clock, local, WORKGROUP_SIZE);
             // What is left over from the round before.
             for (var word = local; word * 32u < settings.neurons; word += WORKGROUP_SIZE) {
                 fired[word] = atomicLoad(&fired_in_round[parity * FIRED_WORDS + word]);

@@ -21,7 +21,7 @@ pub enum Kernel {
     Events,
     /// The same in a single workgroup, which makes thousands of steps in one dispatch: for small networks.
     Single,
-    /// Each workgroup brings its share of the neurons what has fired and updates them, in one dispatch: for long rows.
+    /// Each workgroup sums for its share of the targets, in its own memory: for many events that take equally long.
     Partitions,
     /// Targets look which of their sources have fired: where a good part of all does, and all delays are the same.
     Pull,
@@ -48,14 +48,12 @@ pub(super) struct Pipelines {
 }
 
 /// A kernel and what it can do.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Variant {
     /// Its entry point.
     pub(super) entry: &'static str,
     /// Whether it has what the modules of [`WITHOUT`] are for, in their order.
     pub(super) has: [bool; WITHOUT.len()],
-    /// Constants of its pipeline.
-    pub(super) constants: Vec<(&'static str, u32)>,
 }
 
 /// A pipeline, and what it is bound to: no more than it needs, as each buffer that is written to costs time between two
@@ -97,21 +95,24 @@ impl BurstKernels {
 
 impl Pipelines {
     /// A kernel.
-    pub(super) fn get(&self, variant: &Variant) -> Result<Compiled, Error> {
+    pub(super) fn get(&self, variant: Variant) -> Result<Compiled, Error> {
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kernel) = compiled.get(variant) {
+        if let Some(kernel) = compiled.get(&variant) {
             return Ok(kernel.clone());
         }
         let kernel = self.compile(variant)?;
-        compiled.insert(variant.clone(), kernel.clone());
+        compiled.insert(variant, kernel.clone());
         Ok(kernel)
     }
 
-    fn compile(&self, Variant { entry, has, constants }: &Variant) -> Result<Compiled, Error> {
+    fn compile(&self, Variant { entry, has }: Variant) -> Result<Compiled, Error> {
         let device = &self.device;
-        let root = format!("spiking::{entry}");
+        let root = match entry {
+            "divide" => "spiking::partitions".to_owned(),
+            entry => format!("spiking::{entry}"),
+        };
         let mut substitutions = vec![(SYNAPSES[0].1, self.synapses)];
-        substitutions.extend(WITHOUT.iter().zip(has).filter(|(_, has)| !**has).map(|(without, _)| *without));
+        substitutions.extend(WITHOUT.iter().zip(has).filter(|(_, has)| !has).map(|(without, _)| *without));
         let linked = link(&root, &substitutions)
             .map_err(|error| Error::Shader { location: None, message: error.to_string() })?;
         let locate = |line| {
@@ -122,7 +123,7 @@ impl Pipelines {
         let most = device.limits().storage_buffers as usize;
         if entries.len() > most {
             let message = format!("it needs {} buffers, and this GPU has room for {most}", entries.len());
-            return Err(Error::Pipeline { entry: (*entry).to_owned(), message });
+            return Err(Error::Pipeline { entry: entry.to_owned(), message });
         }
         let layout = device.catch("laying out a bind group", || {
             device.raw().create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
@@ -130,9 +131,10 @@ impl Pipelines {
                 entries: &entries,
             })
         })?;
-        let constants: Vec<_> = constants.iter().map(|&(name, value)| (name, f64::from(value))).collect();
+        let size = [("WORKGROUP_SIZE", f64::from(workgroup_size(device)))];
+        let constants = if matches!(entry, "neurons" | "propagate" | "pull") { &size[..0] } else { &size };
         let shader = Shader::compile(device, &linked.source, &locate)?.without_zeroes();
-        let pipeline = shader.pipeline(entry, &[&layout], &constants)?;
+        let pipeline = shader.pipeline(entry, &[&layout], constants)?;
         Ok(Compiled { pipeline, layout, bindings: entries.iter().map(|entry| entry.binding).collect() })
     }
 }

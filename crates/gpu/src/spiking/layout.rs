@@ -17,13 +17,9 @@ pub(super) const SPIKE_BYTES: u64 = 8;
 
 /// The most neurons that a single workgroup runs.
 pub(super) const SINGLE_MAX: u32 = 32_768;
-/// The most neurons of a partition for each invocation of its workgroup, and the most in all.
-pub(super) const EACH: u32 = 8;
-pub(super) const PARTITION_MAX: u32 = 8192;
-/// Bytes of workgroup memory that a partition needs besides its sums.
-pub(super) const PARTITION_BYTES: u32 = PARTITION_MAX / 8 + 32;
-/// Lists of pieces.
-pub(super) const LISTS: u32 = 3;
+/// Sums that a workgroup keeps for its partition, and the bytes it needs in all.
+pub(super) const SUMS: u32 = 4096;
+pub(super) const PARTITION_BYTES: u32 = 4 * SUMS + SUMS / 8;
 
 /// What stays as it is while steps run.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
@@ -33,7 +29,6 @@ pub(super) struct Settings {
     pub(super) slots: u32,
     pub(super) ports: u32,
     pub(super) batch: u32,
-    pub(super) ahead: u32,
     pub(super) weight_shift: u32,
     pub(super) delay_shift: u32,
     pub(super) delay_mask: u32,
@@ -44,8 +39,6 @@ pub(super) struct Settings {
     pub(super) piece: u32,
     pub(super) team_bits: u32,
     pub(super) partitions: u32,
-    pub(super) share: u32,
-    pub(super) gather_bits: u32,
     pub(super) rules: u32,
     pub(super) input_base: u32,
     pub(super) source_base: u32,
@@ -146,11 +139,10 @@ pub(super) struct Clock {
     pub(super) step_high: u32,
     pub(super) head: u32,
     pub(super) remaining: u32,
-    pub(super) list: u32,
+    pub(super) parity: u32,
     pub(super) is_halted: u32,
     pub(super) batch: u32,
     pub(super) first: u32,
-    pub(super) injected: u32,
 }
 
 /// Time, and what is counted as it passes.
@@ -159,6 +151,6 @@ pub(super) struct Clock {
 pub(super) struct Time {
     pub(super) before: Clock,
     pub(super) after: Clock,
-    /// Pieces of each list, and recorded spikes.
+    /// Pieces, twice, and recorded spikes.
     pub(super) counts: [u32; 4],
 }

@@ -8,15 +8,13 @@ use kvrm_spiking::{Injection, Recorder};
 
 use super::executor::BurstExecutor;
 use super::kernels::Kernel;
-use super::layout::{Clock, LISTS, ROW, SPIKE_BYTES, Settings, Time};
+use super::layout::{Clock, ROW, SPIKE_BYTES, Settings, Time};
 use super::recording;
 use super::store::Store;
 use crate::error::Error;
 
 /// Slices under way at a time: one runs, and others wait for it.
 const SLICES: usize = 4;
-/// The most batches of a slice.
-const BATCHES: u32 = 8192;
 /// The most bytes of all their reports, if there are more than two.
 const REPORTS_BYTES: u64 = 256 << 20;
 /// Where one piece in so many is listed, targets may as well look for spikes.
@@ -28,7 +26,7 @@ const RECORDING: u64 = 1 << 21;
 #[derive(Debug)]
 struct Slice {
     kernel: Kernel,
-    steps: u32,
+    batches: u32,
     submitted: Instant,
     submission: wgpu::SubmissionIndex,
     /// Where it leaves its report.
@@ -50,7 +48,6 @@ impl BurstExecutor {
         if let Some(recorder) = &recorder {
             self.reserve_recording(steps, recorder, &mut settings)?;
         }
-        settings.ahead = settings.batch;
         if !injections.is_empty() {
             self.upload_injections(steps, before, injections)?;
         }
@@ -59,9 +56,10 @@ impl BurstExecutor {
             step_high: (self.step >> 32) as u32,
             head: self.head,
             remaining: steps as u32,
+            batch: 1,
             ..Clock::default()
         };
-        let time = Time { before: clock, after: clock, ..Time::default() };
+        let time = Time { before: clock, after: clock, counts: [0; 4] };
         self.store.buffers.time.upload(0, &[time])?;
         if !injections.is_empty() {
             // Injections come with the spikes of the batch before.
@@ -79,7 +77,7 @@ impl BurstExecutor {
         Ok(())
     }
 
-    /// Makes room for all that two batches can record, and for more.
+    /// Makes room for all that a batch can record, and for more.
     fn reserve_recording(
         &mut self,
         steps: u64,
@@ -90,9 +88,9 @@ impl BurstExecutor {
         settings.recorded_first = neurons.start;
         settings.recorded = neurons.end.min(settings.neurons).saturating_sub(neurons.start);
         let most = self.store.device.limits().storage_bytes() / SPIKE_BYTES;
-        // The next batch begins before it is known how much the last one has recorded.
-        let recorded = 2 * u64::from(settings.recorded);
-        settings.batch = (most / recorded.max(1)).max(1).min(settings.batch.into()) as u32;
+        let fitting = (most / u64::from(settings.recorded.max(1))).max(1);
+        settings.batch = fitting.min(settings.batch.into()) as u32;
+        let recorded = u64::from(settings.recorded);
         let needed = recorded * u64::from(settings.batch);
         let wanted = (needed + RECORDING).min(recorded.saturating_mul(steps)).min(most).max(needed).max(1);
         settings.recording = wanted as u32;
@@ -127,7 +125,7 @@ impl BurstExecutor {
         while reports.len() < count {
             reports.push(recording::report(&device, bytes)?);
         }
-        let mut left = steps;
+        let mut left = steps.div_ceil(settings.batch.into());
         let mut under_way = VecDeque::new();
         let mut ended: Option<Instant> = None;
         loop {
@@ -135,14 +133,14 @@ impl BurstExecutor {
                 && let Some(report) = reports.pop()
             {
                 let slice = self.submit(left, settings, report)?;
-                left = left.saturating_sub(slice.steps.into());
+                left -= u64::from(slice.batches);
                 under_way.push_back(slice);
             } else if let Some(slice) = under_way.pop_front() {
                 device.wait(&slice.submission)?;
                 // It began where the one before had ended.
                 let now = Instant::now();
                 let begin = ended.map_or(slice.submitted, |ended| ended.max(slice.submitted));
-                self.pace.learn(slice.kernel, slice.steps, now - begin);
+                self.pace.learn(slice.kernel, slice.batches, now - begin);
                 ended = Some(now);
                 let reported = recording::take(&device, &slice.report, self.step, recorder.as_deref_mut())?;
                 let many = self.store.pieces / MANY;
@@ -152,7 +150,7 @@ impl BurstExecutor {
                 }
                 // If it had to wait for room, there is more to do than was thought.
                 if under_way.is_empty() && left == 0 {
-                    left = reported.steps_left.into();
+                    left = u64::from(reported.steps_left).div_ceil(settings.batch.into());
                 }
                 reports.push(slice.report);
             } else {
@@ -162,10 +160,10 @@ impl BurstExecutor {
         }
     }
 
-    /// The kernel for the next slice, for which there is all it needs, and how many steps that has at most.
+    /// The kernel for the next slice, for which there is all it needs, and how many batches that has at most.
     fn prepared(&mut self) -> Result<(Kernel, u32), Error> {
         loop {
-            let (kernel, steps) = self.pace.next();
+            let (kernel, batches) = self.pace.next();
             let prepared = match kernel {
                 Kernel::Events | Kernel::Single => Ok(()),
                 Kernel::Partitions => self.store.divide(),
@@ -174,61 +172,45 @@ impl BurstExecutor {
             match prepared {
                 // It goes without.
                 Err(Error::OutOfMemory { .. }) if self.options.kernel.is_none() => self.pace.remove(kernel),
-                prepared => return prepared.map(|()| (kernel, steps)),
+                prepared => return prepared.map(|()| (kernel, batches)),
             }
         }
     }
 
-    /// Submits some of the steps that are left.
+    /// Submits some of the batches that are left.
     fn submit(&mut self, left: u64, settings: &Settings, report: wgpu::Buffer) -> Result<Slice, Error> {
-        let (kernel, steps) = self.prepared()?;
+        let (kernel, batches) = self.prepared()?;
+        let batches = batches.min(self.options.slice.unwrap_or(u32::MAX)).max(1);
+        let batches = u64::from(batches).min(left) as u32;
         let mut settings = *settings;
         if matches!(kernel, Kernel::Partitions | Kernel::Pull) {
             // What fires is listed once.
             settings.piece = u32::MAX;
         }
-        if let (Kernel::Partitions, Some(partitions)) = (kernel, &self.store.partitions) {
-            settings.batch = settings.batch.min(partitions.batch);
-        }
-        let steps = u64::from(steps).min(left) as u32;
-        let batches = steps.div_ceil(settings.batch).min(self.options.slice.unwrap_or(BATCHES)).clamp(1, BATCHES);
         settings.rounds = batches;
         let (second, workgroups) = match kernel {
-            Kernel::Events | Kernel::Partitions => ("propagate", self.store.workgroups[1]),
+            Kernel::Events => ("propagate", self.store.workgroups[1]),
+            Kernel::Partitions => ("partitions", settings.partitions),
             Kernel::Single => ("single", 1),
             Kernel::Pull => ("pull", self.store.workgroups[0].min(self.store.device.limits().workgroups)),
         };
         let records = settings.recording != 0;
-        let first = self.store.kernel("neurons", kernel, records)?;
         let second = self.store.kernel(second, kernel, records)?;
-        let turns = match kernel {
-            Kernel::Partitions => Some([
-                self.store.kernel_in_turn("partitions", kernel, records, 0)?,
-                self.store.kernel_in_turn("partitions", kernel, records, 1)?,
-            ]),
-            _ => None,
-        };
+        let first = self.store.kernel("neurons", kernel, records)?;
         let Store { device, workgroups: [neurons, _], buffers, .. } = &self.store;
         buffers.settings.upload(0, &[settings])?;
         if records {
-            buffers.time.upload(offset_of!(Time, counts) as u64 + 4 * u64::from(LISTS), &[0_u32])?;
+            buffers.time.upload(offset_of!(Time, counts) as u64 + 8, &[0_u32])?;
             buffers.time.upload(offset_of!(Clock, is_halted) as u64, &[0_u32])?;
         }
         let submitted = Instant::now();
         let submission = device.submit("running steps", |encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            let all = [(*neurons).min(ROW), neurons.div_ceil(ROW)];
             if kernel == Kernel::Single {
-                second.dispatch(&mut pass, [workgroups, 1]);
-            } else if let Some(turns) = turns {
-                first.dispatch(&mut pass, all);
-                for _ in 0..batches / 2 {
-                    turns.iter().for_each(|turn| turn.dispatch(&mut pass, [settings.partitions, 1]));
-                }
                 second.dispatch(&mut pass, [workgroups, 1]);
             } else {
                 for _ in 0..batches {
-                    first.dispatch(&mut pass, all);
+                    first.dispatch(&mut pass, [(*neurons).min(ROW), neurons.div_ceil(ROW)]);
                     second.dispatch(&mut pass, [workgroups, 1]);
                 }
             }
@@ -236,8 +218,6 @@ impl BurstExecutor {
             recording::copy(encoder, &self.store, &report);
         })?;
         device.catch("reading spikes", || report.map_async(wgpu::MapMode::Read, .., |_| {}))?;
-        let batches = if kernel == Kernel::Partitions { batches / 2 * 2 + 1 } else { batches };
-        let steps = batches * settings.batch;
-        Ok(Slice { kernel, steps, submitted, submission, report })
+        Ok(Slice { kernel, batches, submitted, submission, report })
     }
 }

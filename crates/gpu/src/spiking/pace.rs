@@ -10,9 +10,9 @@ const SLICE: Duration = Duration::from_millis(6);
 const SOFTWARE_SLICE: Duration = Duration::from_millis(100);
 /// Slices grow by this factor at most from what was measured.
 const GROWTH: u32 = 8;
-/// Steps of a slice of a kernel that was not measured, and the most of any.
+/// Batches of a slice of a kernel that was not measured, and the most of any.
 const FIRST: u32 = 8;
-const MOST: u32 = 1 << 18;
+const MOST: u32 = 8192;
 /// After so many slices another kernel is tried again, unless it was slower than the best by more than this.
 const TRIAL: u32 = 128;
 const HOPELESS: f64 = 8.0;
@@ -29,9 +29,9 @@ pub(super) struct Pace {
 #[derive(Debug)]
 struct Candidate {
     kernel: Kernel,
-    /// What a step took, in seconds; 0 before it was measured.
-    step: f64,
-    /// The most steps of its next slice.
+    /// What a batch took, in seconds; 0 before it was measured.
+    batch: f64,
+    /// The most batches of its next slice.
     most: u32,
     /// How many slices it had.
     slices: u32,
@@ -49,7 +49,7 @@ impl Pace {
     /// Lets a kernel be chosen, too.
     pub(super) fn add(&mut self, kernel: Kernel) {
         if self.candidates.iter().all(|candidate| candidate.kernel != kernel) {
-            self.candidates.push(Candidate { kernel, step: 0.0, most: FIRST, slices: 0 });
+            self.candidates.push(Candidate { kernel, batch: 0.0, most: FIRST, slices: 0 });
         }
     }
 
@@ -58,10 +58,10 @@ impl Pace {
         self.candidates.retain(|candidate| candidate.kernel != kernel);
     }
 
-    /// The kernel for the next slice, and how many steps that has at most.
+    /// The kernel for the next slice, and how many batches that has at most.
     pub(super) fn next(&mut self) -> (Kernel, u32) {
         let Some(mut chosen) = (0..self.candidates.len())
-            .min_by(|a, b| self.candidates[*a].step.total_cmp(&self.candidates[*b].step))
+            .min_by(|a, b| self.candidates[*a].batch.total_cmp(&self.candidates[*b].batch))
         else {
             return (Kernel::Events, FIRST);
         };
@@ -70,22 +70,22 @@ impl Pace {
         if self.since_trial >= TRIAL {
             self.since_trial = 0;
             target /= f64::from(GROWTH);
-            let limit = HOPELESS * self.candidates[chosen].step;
-            let is_worth = |&other: &usize| other != chosen && self.candidates[other].step <= limit;
+            let limit = HOPELESS * self.candidates[chosen].batch;
+            let is_worth = |&other: &usize| other != chosen && self.candidates[other].batch <= limit;
             let least_tried = (0..self.candidates.len()).filter(is_worth);
             chosen = least_tried.min_by_key(|other| self.candidates[*other].slices).unwrap_or(chosen);
         }
         let candidate = &mut self.candidates[chosen];
         candidate.slices += 1;
-        let wanted = if candidate.step > 0.0 { (target / candidate.step) as u32 } else { FIRST };
+        let wanted = if candidate.batch > 0.0 { (target / candidate.batch) as u32 } else { FIRST };
         (candidate.kernel, wanted.clamp(1, candidate.most))
     }
 
-    /// Learns from a slice of so many steps that took so long.
-    pub(super) fn learn(&mut self, kernel: Kernel, steps: u32, took: Duration) {
+    /// Learns from a slice of so many batches that took so long.
+    pub(super) fn learn(&mut self, kernel: Kernel, batches: u32, took: Duration) {
         if let Some(candidate) = self.candidates.iter_mut().find(|candidate| candidate.kernel == kernel) {
-            candidate.step = (took.as_secs_f64() / f64::from(steps.max(1))).max(1e-9);
-            candidate.most = candidate.most.max(steps.saturating_mul(GROWTH).min(MOST));
+            candidate.batch = (took.as_secs_f64() / f64::from(batches.max(1))).max(1e-9);
+            candidate.most = candidate.most.max(batches.saturating_mul(GROWTH).min(MOST));
         }
     }
 }
@@ -94,14 +94,14 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// Runs so many slices with kernels that take so long a step, and gives the last one.
-    fn run(times: &[(Kernel, f64)], slices: usize) -> (Kernel, u32) {
-        let kernels: Vec<Kernel> = times.iter().map(|(kernel, _)| *kernel).collect();
+    /// Runs so many slices with kernels that take so long a batch, and gives the last one.
+    fn run(batches: &[(Kernel, f64)], slices: usize) -> (Kernel, u32) {
+        let kernels: Vec<Kernel> = batches.iter().map(|(kernel, _)| *kernel).collect();
         let mut pace = Pace::new(false, &kernels);
         let mut last = pace.next();
         for _ in 1..slices {
-            let time = times.iter().find(|(kernel, _)| *kernel == last.0).expect("it is one of them").1;
-            pace.learn(last.0, last.1, Duration::from_secs_f64(time * f64::from(last.1)));
+            let batch = batches.iter().find(|(kernel, _)| *kernel == last.0).expect("it is one of them").1;
+            pace.learn(last.0, last.1, Duration::from_secs_f64(batch * f64::from(last.1)));
             last = pace.next();
         }
         last
@@ -109,11 +109,11 @@ mod tests {
 
     #[test]
     fn slices_come_to_the_time_they_should_take() {
-        for step in [1e-6, 1e-5, 1e-3] {
-            let took = step * f64::from(run(&[(Kernel::Events, step)], 8).1);
-            assert!((0.004..0.008).contains(&took), "{step} s a step: {took} s");
+        for batch in [1e-6, 1e-5, 1e-3] {
+            let took = batch * f64::from(run(&[(Kernel::Events, batch)], 8).1);
+            assert!((0.004..0.008).contains(&took), "{batch} s a batch: {took} s");
         }
-        assert_eq!(run(&[(Kernel::Events, 10.0)], 8).1, 1, "a step that takes too long is still one");
+        assert_eq!(run(&[(Kernel::Events, 10.0)], 8).1, 1, "a batch that takes too long is still one");
     }
 
     #[test]

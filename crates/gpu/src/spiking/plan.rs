@@ -5,8 +5,7 @@ use std::ops::Range;
 use kvrm_spiking::{Network, Synapses};
 
 use super::kernels::{BINDINGS_MAX, Kernel};
-use super::layout::{MEMBERS, PIECE_BYTES, SINGLE_MAX, Settings};
-use super::partitions::Partitions;
+use super::layout::{MEMBERS, PARTITION_BYTES, PIECE_BYTES, SINGLE_MAX, SUMS, Settings};
 use crate::adapter::Kind;
 use crate::device::Device;
 use crate::error::Error;
@@ -33,10 +32,6 @@ pub struct Options {
     pub team: Option<u32>,
     /// The most workgroups that deliver spikes.
     pub workgroups: Option<u32>,
-    /// The most neurons of a partition.
-    pub partition: Option<u32>,
-    /// How many invocations share a segment of a row.
-    pub gather: Option<u32>,
     /// The most bytes of synapses in a buffer.
     pub binding_bytes: Option<u64>,
     /// The most batches that are submitted at once.
@@ -55,8 +50,6 @@ pub(super) struct Plan {
     pub(super) workgroups: [u32; 2],
     /// What can be chosen for this network on this device, [`Kernel::Events`] first.
     pub(super) kernels: Vec<Kernel>,
-    /// How neurons are divided, if that is one of them.
-    pub(super) partitions: Option<Partitions>,
     /// Whether [`Kernel::Pull`] can be added, which takes room and time to prepare for.
     pub(super) can_pull: bool,
 }
@@ -93,6 +86,7 @@ impl Plan {
         let synapses = network.synapses();
         let mut settings = Settings::new(network);
         settings.batch = settings.batch.min(options.batch.unwrap_or(settings.batch)).max(1);
+        settings.partitions = partitions(network);
         let is_software = device.info().kind == Kind::Software;
         let [most, team_max, each] = if is_software { SOFTWARE_DELIVERY } else { DELIVERY };
         // In a larger team, many would have nothing to do.
@@ -108,14 +102,8 @@ impl Plan {
         }
         let most = options.workgroups.unwrap_or(most).clamp(1, device.limits().workgroups);
         let deliver = (pieces << settings.team_bits).div_ceil(MEMBERS.into()).clamp(1, most.into());
-        let partitions = Partitions::new(device, network, &settings, options);
-        if let Some(partitions) = &partitions {
-            (settings.partitions, settings.share) = (partitions.count, partitions.size);
-            settings.gather_bits = partitions.team_bits;
-        }
         Ok(Self {
-            kernels: kernels_for(device, network, partitions.is_some(), options.kernel)?,
-            partitions,
+            kernels: kernels_for(device, network, &settings, options.kernel)?,
             can_pull: options.kernel.is_none() && can_pull(device, network),
             settings,
             parts,
@@ -125,21 +113,43 @@ impl Plan {
     }
 }
 
+/// How many partitions the targets have: as many as there must be for their sums to fit, but enough for a large GPU.
+fn partitions(network: &Network) -> u32 {
+    const ENOUGH: u32 = 128;
+    const NEURONS_MIN: u32 = 64;
+    let needed = network.neurons().div_ceil(SUMS / network.parts().ports);
+    needed.max(network.neurons().div_ceil(NEURONS_MIN).min(ENOUGH)).max(1)
+}
+
+/// Bytes of all segments.
+pub(super) fn segment_bytes(neurons: u32, partitions: u32) -> u64 {
+    4 * u64::from(neurons) * (u64::from(partitions) + 1)
+}
+
 /// The kernels that can run a network on a device: all that can if one of them is wanted, else those that might be
 /// faster than the first.
 fn kernels_for(
     device: &Device,
     network: &Network,
-    can_divide: bool,
+    settings: &Settings,
     wanted: Option<Kernel>,
 ) -> Result<Vec<Kernel>, Error> {
+    let limits = device.limits();
     let neurons = network.neurons();
     let mut kernels = vec![Kernel::Events];
     // Old drivers end loops that are long.
     if neurons <= SINGLE_MAX && device.loop_limit()?.is_none() {
         kernels.push(Kernel::Single);
     }
-    if can_divide {
+    let can_divide = has_one_delay(network)
+        && limits.workgroup_bytes >= PARTITION_BYTES
+        && neurons.div_ceil(MEMBERS) <= limits.workgroups
+        && settings.partitions < limits.workgroups
+        && segment_bytes(neurons, settings.partitions) <= limits.storage_bytes();
+    // Short segments cost more than they save.
+    let synapses = network.synapses().count();
+    let is_worth = synapses >= 8 * u64::from(neurons) * u64::from(settings.partitions);
+    if can_divide && (is_worth || wanted.is_some()) {
         kernels.push(Kernel::Partitions);
     }
     if wanted == Some(Kernel::Pull) && can_pull(device, network) {
@@ -152,11 +162,15 @@ fn kernels_for(
     Ok(kernels)
 }
 
-/// Whether there is room for all synapses by target. They have to take equally long, and to stay as they are.
+/// Whether all synapses take equally long, and stay as they are.
+fn has_one_delay(network: &Network) -> bool {
+    network.synapses().packing.delay_bits == 0 && !network.is_plastic()
+}
+
+/// Whether there is room for all synapses by target.
 fn can_pull(device: &Device, network: &Network) -> bool {
     let synapses = network.synapses().count();
-    let has_one_delay = network.synapses().packing.delay_bits == 0;
-    has_one_delay && !network.is_plastic() && synapses <= (device.limits().storage_bytes() / 8).min(u32::MAX.into())
+    has_one_delay(network) && synapses <= (device.limits().storage_bytes() / 8).min(u32::MAX.into())
 }
 
 /// How many pieces all rows have.

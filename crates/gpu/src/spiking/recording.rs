@@ -3,7 +3,7 @@
 use kvrm_spiking::Recorder;
 use rayon::prelude::*;
 
-use super::layout::{LISTS, SPIKE_BYTES, Time};
+use super::layout::{SPIKE_BYTES, Time};
 use super::store::Store;
 use crate::device::Device;
 use crate::error::Error;
@@ -59,7 +59,7 @@ pub(super) fn take(
         .map_err(|error| Error::Refused { doing: "reading spikes".to_owned(), message: error.to_string() })?;
     let (head, spikes) = mapped.split_at(HEAD_BYTES as usize);
     let head: Time = bytemuck::pod_read_unaligned(head);
-    let recorded = head.counts[LISTS as usize];
+    let [even, odd, recorded, _] = head.counts;
     if let Some(recorder) = recorder {
         let recorded = &spikes[..recorded as usize * SPIKE_BYTES as usize];
         let pairs: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(recorded);
@@ -73,6 +73,6 @@ pub(super) fn take(
     }
     drop(mapped);
     device.catch("reading spikes", || report.unmap())?;
-    let last = (head.before.list + LISTS - 1) % LISTS;
-    Ok(Reported { steps_left: head.before.remaining, pieces: head.counts[last as usize] })
+    let pieces = if head.before.parity == 0 { odd } else { even };
+    Ok(Reported { steps_left: head.before.remaining, pieces })
 }

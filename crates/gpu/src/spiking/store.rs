@@ -7,9 +7,8 @@ use std::sync::Arc;
 use kvrm_spiking::{Network, STATE_WORDS, Synapses, bit_words};
 
 use super::kernels::{BurstKernels, Kernel, Pipelines, Variant, workgroup_size};
-use super::layout::{MEMBERS, PIECE_BYTES, SPIKE_BYTES, Settings, Time, tables};
-use super::partitions::{Partitions, segment_bytes};
-use super::plan::{Options, Plan};
+use super::layout::{PIECE_BYTES, SPIKE_BYTES, Settings, Time, tables};
+use super::plan::{Options, Plan, segment_bytes};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::Error;
@@ -34,8 +33,6 @@ pub(super) struct Store {
     pub(super) parts: Vec<Range<u64>>,
     /// What can be chosen for this network on this device, [`Kernel::Events`] first.
     pub(super) kernels: Vec<Kernel>,
-    /// How neurons are divided, if they can be.
-    pub(super) partitions: Option<Partitions>,
     /// Whether [`Kernel::Pull`] can be chosen, too.
     pub(super) can_pull: bool,
     /// How many pieces all rows have.
@@ -124,7 +121,7 @@ impl Store {
         let device = kernels.device();
         let parts = network.parts();
         let neurons = network.neurons() as usize;
-        let Plan { settings, parts: ranges, pieces, workgroups, kernels: chosen, can_pull, partitions } =
+        let Plan { settings, parts: ranges, pieces, workgroups, kernels: chosen, can_pull } =
             Plan::new(device, network, options)?;
         let (bindings, pipelines) = kernels.pipelines(ranges.len())?;
 
@@ -180,7 +177,6 @@ impl Store {
             buffers,
             parts: ranges,
             kernels: chosen,
-            partitions,
             can_pull,
             pieces,
             is_divided: false,
@@ -195,44 +191,21 @@ impl Store {
     pub(super) fn take(&mut self, plan: Plan) {
         (self.settings, self.parts, self.workgroups) = (plan.settings, plan.parts, plan.workgroups);
         (self.kernels, self.can_pull, self.pieces) = (plan.kernels, plan.can_pull, plan.pieces);
-        self.partitions = plan.partitions;
         (self.is_divided, self.is_turned) = (false, false);
         self.bound.clear();
     }
 
     /// A kernel, bound to the buffers, for slices by `way`. Those that list what fired may record spikes.
     pub(super) fn kernel(&mut self, entry: &'static str, way: Kernel, records: bool) -> Result<Bound, Error> {
-        self.kernel_in_turn(entry, way, records, 0)
-    }
-
-    /// The same for one that comes in two variants, which take turns.
-    pub(super) fn kernel_in_turn(
-        &mut self,
-        entry: &'static str,
-        way: Kernel,
-        records: bool,
-        turn: u32,
-    ) -> Result<Bound, Error> {
         let [marks, learns] = self.has;
-        let lists = matches!(entry, "neurons" | "single" | "partitions");
+        let lists = matches!(entry, "neurons" | "single");
         let has_sources = learns || way == Kernel::Partitions;
-        let mut has = [marks, learns, lists && records, lists && has_sources, lists && way == Kernel::Pull, false];
-        let mut constants = Vec::new();
-        if entry == "single" {
-            constants.push(("WORKGROUP_SIZE", workgroup_size(&self.device)));
-        }
-        if let ("partitions", Some(partitions)) = (entry, &self.partitions) {
-            constants.extend([("WORKGROUP_SIZE", partitions.workgroup), ("TURN", turn)]);
-            if let Some(sums) = partitions.sums {
-                has[5] = true;
-                constants.extend([("SUMS", sums), ("ZEROS", sums.div_ceil(32))]);
-            }
-        }
-        let variant = Variant { entry, has, constants };
+        let has = [marks, learns, lists && records, lists && has_sources, lists && way == Kernel::Pull];
+        let variant = Variant { entry, has };
         if let Some(bound) = self.bound.get(&variant) {
             return Ok(bound.clone());
         }
-        let kernel = self.pipelines.get(&variant)?;
+        let kernel = self.pipelines.get(variant)?;
         let group = kernel.bind(&self.device, &self.buffers.all())?;
         let bound = Bound { pipeline: kernel.pipeline, group };
         self.bound.insert(variant, bound.clone());
@@ -246,13 +219,11 @@ impl Store {
         }
         let (neurons, partitions) = (self.settings.neurons, self.settings.partitions);
         self.buffers.segments.grow(segment_bytes(neurons, partitions))?;
-        // Two lists.
-        self.buffers.pieces.grow(2 * PIECE_BYTES * u64::from(neurons))?;
-        self.buffers.piece_sources.grow(2 * 4 * u64::from(neurons))?;
+        self.buffers.piece_sources.grow(4 * u64::from(neurons))?;
         self.bound.clear();
         self.buffers.settings.upload(0, &[self.settings])?;
         let kernel = self.kernel("divide", Kernel::Partitions, false)?;
-        let workgroups = neurons.div_ceil(MEMBERS);
+        let workgroups = neurons.div_ceil(workgroup_size(&self.device));
         self.device.submit("dividing rows", |encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             kernel.dispatch(&mut pass, [workgroups, partitions + 1]);

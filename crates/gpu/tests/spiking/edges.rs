@@ -86,7 +86,7 @@ fn spikes_that_are_lost_are_counted() {
 fn more_spikes_than_the_device_has_room_for_are_recorded() {
     // 3,000 in each step, for which it has room in less than a hundred.
     let network = restless(3000, 0);
-    for kernel in [Kernel::Events, Kernel::Single, Kernel::Partitions] {
+    for kernel in [Kernel::Events, Kernel::Single] {
         let mut executor = executor(&network, &forced(kernel));
         let mut recorder = Recorder::new(1 << 20).of(1..3000);
         executor.run(300, &Input::default(), Some(&mut recorder)).expect("the recorder has room");

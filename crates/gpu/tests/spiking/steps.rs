@@ -32,24 +32,6 @@ fn every_kernel_gives_the_same() {
     }
 }
 
-/// Partitions are delivered to in all batches of a slice but the last.
-#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-#[test]
-fn partitions_of_any_size_give_the_same() {
-    for (seed, delays) in (80..).zip([[1, 1], [1, 2], [1, 9], [2, 2], [3, 40], [18, 18]]) {
-        for (recipe, partition) in RECIPES.into_iter().zip([32, 64, 96, 128].into_iter().cycle()) {
-            let options = Options {
-                kernel: Some(Kernel::Partitions),
-                partition: Some(partition),
-                ..Options::default()
-            };
-            let network = network(recipe, seed, delays, false);
-            let batch = u64::from(delays[0]);
-            compare(&network, &options, &[3 * batch, 1, 3 * batch + 1, 70], &injections(&network, seed, 150));
-        }
-    }
-}
-
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
 fn one_workgroup_learns_as_many_do() {
@@ -114,14 +96,12 @@ proptest! {
         workgroups in prop::option::of(1_u32..9),
         binding_bytes in prop::option::of(2000_u64..6000),
         slice in prop::option::of(1_u32..20),
-        partition in prop::option::of(1_u32..200),
-        gather in prop::option::of(prop::sample::select(vec![1, 4, 64, 256])),
     ) {
         let network = network(RECIPES[recipe], seed, [shortest, shortest + more], learns);
         // Rows of these networks have at most some hundred bytes, but may be more than eight bindings take.
         let bytes = 4 * network.synapses().words.len() as u64;
         let binding_bytes = binding_bytes.map(|size| size.max(bytes / 3));
-        let options = Options { kernel, batch, piece, team, workgroups, binding_bytes, slice, partition, gather };
+        let options = Options { kernel, batch, piece, team, workgroups, binding_bytes, slice };
         compare(&network, &options, &runs, &injections(&network, seed, runs.iter().sum()));
     }
 }
