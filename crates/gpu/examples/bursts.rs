@@ -1,7 +1,7 @@
 //! Microseconds that a step of spiking networks takes on a GPU.
 //!
-//! `bursts NETWORK [SCALE [STEPS [KERNEL]]] [key=value ...]`; options are `batch`, `piece`, `team`, `workgroups`, `slice`, and
-//! `runs`, whose best is told. Prints a line of JSON.
+//! `bursts NETWORK [SCALE [STEPS [KERNEL]]] [key=value ...]`; options are `batch`, `piece`, `team`, `workgroups`, `slice`,
+//! `percent` of FEAGI's neurons that fire, and `runs`, whose best is told. Prints a line of JSON.
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
 
@@ -72,19 +72,21 @@ fn main() -> Result<(), Failure> {
         binding_bytes: option("binding_bytes")?,
     };
 
+    let fraction = option("percent")?.unwrap_or(1) as f64 / 100.0;
+
     let begin = Instant::now();
     let network = Arc::new(network(name, scale)?);
     let built = begin.elapsed();
     let kernels = BurstKernels::new(&Device::open(None)?);
     if names.get(3).is_some_and(|name| *name == "sweep") {
-        return sweep(&kernels, &network, steps);
+        return sweep(&kernels, &network, steps, fraction);
     }
     let begin = Instant::now();
     let mut executor = BurstExecutor::new(&kernels, Arc::clone(&network), options)?;
     let uploaded = begin.elapsed();
 
     let input = match name {
-        "feagi" => feagi_input(network.neurons(), 0.01, steps, 55)?,
+        "feagi" => feagi_input(network.neurons(), fraction, steps, 55)?,
         _ => Input::default(),
     };
     let few = (steps / 10).max(1);
@@ -130,9 +132,9 @@ fn main() -> Result<(), Failure> {
 }
 
 /// Prints how long a step takes with all kinds of options.
-fn sweep(kernels: &BurstKernels, network: &Arc<Network>, steps: u64) -> Result<(), Failure> {
+fn sweep(kernels: &BurstKernels, network: &Arc<Network>, steps: u64, fraction: f64) -> Result<(), Failure> {
     let input = match network.population("area") {
-        Some(_) => feagi_input(network.neurons(), 0.01, steps, 55)?,
+        Some(_) => feagi_input(network.neurons(), fraction, steps, 55)?,
         None => Input::default(),
     };
     let run = |what: String, options: Options| -> Result<(), Failure> {

@@ -71,11 +71,19 @@ fn advance(neuron: u32, clock: Clock, steps: u32) -> Advanced {
             last = psp;
         }
     }
-    // Most neurons change little: the columns of LIF neurons but for refractory steps, of others mostly none.
-    for (var column = 0u; column < 4u; column += 1u) {
-        if words[column] != before[column] {
-            columns[column * count + neuron] = words[column];
-        }
+    // Most neurons change little: the columns of LIF neurons but for refractory steps, of others mostly none. Without a
+    // loop, as words that are found by a number lie in memory.
+    if words.x != before.x {
+        columns[neuron] = words.x;
+    }
+    if words.y != before.y {
+        columns[count + neuron] = words.y;
+    }
+    if words.z != before.z {
+        columns[2u * count + neuron] = words.z;
+    }
+    if words.w != before.w {
+        columns[3u * count + neuron] = words.w;
     }
     let is_listed = remember(neuron, word_of(&record, WORD_POPULATION), spikes) || spikes != 0u;
     // Only FEAGI's neurons have other scales than 1.

@@ -33,6 +33,8 @@ struct Settings {
     team_bits: u32,
     /// How many partitions targets are divided into, of equal size.
     partitions: u32,
+    /// Binary logarithm of the invocations that share what of a row leads to a partition.
+    segment_team_bits: u32,
     /// Where rules of learning begin in `tables`.
     rules: u32,
     /// What random numbers of Poisson inputs begin from.

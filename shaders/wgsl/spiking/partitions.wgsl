@@ -61,10 +61,10 @@ fn partitions(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoca
     let clock = time.after;
     let count = atomicLoad(&time.counts[clock.parity]);
     let begin = workgroup.x * partition_size();
-    let team = 1u << settings.team_bits;
+    let team = 1u << settings.segment_team_bits;
     for (var step = 0u; step < settings.batch; step += 1u) {
         let is_step = step < clock.batch;
-        for (var index = local >> settings.team_bits; index < count && is_step; index += WORKGROUP_SIZE >> settings.team_bits) {
+        for (var index = local >> settings.segment_team_bits; index < count && is_step; index += WORKGROUP_SIZE >> settings.segment_team_bits) {
             let piece = pieces[index];
             if ((piece.spikes >> step) & 1u) != 0u {
                 let segment = piece_sources[index] * (settings.partitions + 1u) + workgroup.x;

@@ -39,6 +39,7 @@ pub(super) struct Settings {
     pub(super) piece: u32,
     pub(super) team_bits: u32,
     pub(super) partitions: u32,
+    pub(super) segment_team_bits: u32,
     pub(super) rules: u32,
     pub(super) input_base: u32,
     pub(super) source_base: u32,

@@ -86,11 +86,14 @@ impl Plan {
         let synapses = network.synapses();
         let mut settings = Settings::new(network);
         settings.batch = settings.batch.min(options.batch.unwrap_or(settings.batch)).max(1);
-        settings.partitions = partitions(network);
         let is_software = device.info().kind == Kind::Software;
         let [most, team_max, each] = if is_software { SOFTWARE_DELIVERY } else { DELIVERY };
-        // In a larger team, many would have nothing to do.
         let row = synapses.count() / u64::from(network.neurons().max(1));
+        settings.partitions = partitions(network);
+        let segment = row.div_ceil(settings.partitions.into()).clamp(1, team_max.into()) as u32;
+        settings.segment_team_bits =
+            options.team.unwrap_or(segment.next_power_of_two()).clamp(1, MEMBERS).ilog2();
+        // In a larger team, many would have nothing to do.
         let team = row.clamp(TEAM_MIN.into(), team_max.into()).next_power_of_two() as u32;
         let team = options.team.unwrap_or(team).clamp(1, MEMBERS);
         settings.team_bits = team.ilog2();
