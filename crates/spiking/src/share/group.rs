@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use crate::Network;
 use crate::model::feagi;
+use crate::model::lif::block::Block;
+use crate::{Kind, Network};
 
 /// Neurons of a share that belong to the same population, counted from the share's first.
 #[derive(Debug)]
@@ -12,6 +13,8 @@ pub(super) struct Group {
     pub(super) neurons: Range<usize>,
     /// Nothing happens to those at which nothing arrives.
     pub(super) is_quiet: bool,
+    /// What updates them in blocks, if they are LIF neurons of one record.
+    pub(super) block: Option<Block>,
 }
 
 impl Group {
@@ -26,10 +29,16 @@ impl Group {
     }
 
     fn new(network: &Network, population: usize, range: Range<usize>, first: usize) -> Self {
+        let parts = network.parts();
         let is_quiet = network.populations()[population]
             .neurons
             .clone()
             .all(|neuron| feagi::is_quiet(network.record(neuron)));
-        Self { population, neurons: range.start - first..range.end - first, is_quiet }
+        let record_of = &parts.record_of[range.clone()];
+        let is_lif = network.populations()[population].kind == Kind::Lif;
+        let is_uniform = is_lif && record_of.iter().all(|&record| record == record_of[0]);
+        let record = &parts.records[record_of[0] as usize];
+        let block = if is_uniform { Block::new(record, &parts.tables) } else { None };
+        Self { population, neurons: range.start - first..range.end - first, is_quiet, block }
     }
 }

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::{Fired, Group, Share, StepInput};
+use crate::model::lif::block::{BLOCK, Block};
 use crate::model::{self, Arrival, feagi};
-use crate::state::bit_words;
+use crate::state::{bit_words, set_bits};
 use crate::{Kind, Network, fixed};
 
 impl Share {
@@ -26,6 +27,10 @@ impl Share {
             self.touched = touched;
             return;
         }
+        if let Some(block) = &group.block {
+            self.update_blocks(block, network, step, group, neurons, fired);
+            return;
+        }
         // A loop for each model.
         match network.populations()[group.population].kind {
             Kind::Feagi => self.update_each(Kind::Feagi, network, step, group, neurons, fired),
@@ -33,6 +38,61 @@ impl Share {
             Kind::Izhikevich => self.update_each(Kind::Izhikevich, network, step, group, neurons, fired),
             Kind::Poisson => self.update_each(Kind::Poisson, network, step, group, neurons, fired),
         }
+    }
+
+    /// Updates LIF neurons of one record in blocks; one by one where there are too few, or their numbers are too large.
+    fn update_blocks(
+        &mut self,
+        block: &Block,
+        network: &Network,
+        step: &StepInput<'_>,
+        group: &Group,
+        neurons: Range<usize>,
+        fired: &mut Vec<Fired>,
+    ) {
+        let mut start = neurons.start;
+        while start < neurons.end {
+            start += self.update_whole(block, network, step, group, start..neurons.end, fired);
+            let end = (start + BLOCK).min(neurons.end);
+            self.update_each(Kind::Lif, network, step, group, start..end, fired);
+            start = end;
+        }
+    }
+
+    /// Updates neurons up to the first that is in no block or in one with a large number; says how many these are.
+    fn update_whole(
+        &mut self,
+        block: &Block,
+        network: &Network,
+        step: &StepInput<'_>,
+        group: &Group,
+        neurons: Range<usize>,
+        fired: &mut Vec<Fired>,
+    ) -> usize {
+        let (ports, length) = (network.parts().ports as usize, self.neurons.len());
+        let mut arrival = Arrival::default();
+        arrival.give(step.drives[group.population], ports);
+        let (sums, others) = self.ring[step.slot * ports * length..][..ports * length].split_at_mut(length);
+        let (sums, _) = sums[neurons.clone()].as_chunks_mut();
+        let (others, _) = others.get_mut(neurons.clone()).unwrap_or_default().as_chunks_mut();
+        let [first, second, third, fourth] =
+            self.columns.each_mut().map(|column| column[neurons.clone()].as_chunks_mut().0);
+        let start = self.neurons.start + neurons.start;
+        for (index, sums) in sums.iter_mut().enumerate() {
+            let mut none = [0; BLOCK];
+            let others = others.get_mut(index).unwrap_or(&mut none);
+            let state = [&mut first[index], &mut second[index], &mut third[index], &mut fourth[index]];
+            let neuron = (start + index * BLOCK) as u32;
+            let Some(bits) = block.update(&step.clock, neuron, arrival.ports, [sums, others], state) else {
+                return index * BLOCK;
+            };
+            if bits != 0 {
+                let scale = fixed::scale(1, false, 0);
+                let spikes = set_bits(std::slice::from_ref(&bits));
+                fired.extend(spikes.map(|bit| Fired { source: neuron + bit, scale, slot: step.slot }));
+            }
+        }
+        sums.len() * BLOCK
     }
 
     /// Finds those of some neurons at which something arrives.
