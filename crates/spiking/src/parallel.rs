@@ -4,19 +4,24 @@
 //! threads need no locks: they update the neurons of their shares, and then each takes from the rows of all that have
 //! fired, which are sorted by target, the part that leads to its share. Sums are integers, so their order is no
 //! matter, and the result is the reference's.
+//!
+//! No spike arrives before the shortest delay is over. So threads make as many steps as that has, a batch, between two
+//! exchanges of spikes, and they meet once a batch: what was exchanged is delivered when the next one begins.
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use crate::share::{Fired, Share, StepInput};
-use crate::{Changed, Error, Executor, Input, Network, Plasticity, Record, Recorder, State};
+use crate::{Changed, Error, Executor, Input, Network, Recorder, State};
+
+mod learn;
 
 /// Neurons a share has at least, if there is more than one.
 const SHARE_MIN: usize = 2048;
 
-/// Words of synapses that are learned by the same task.
-const LEARN_BLOCK: usize = 1 << 16;
+/// The most steps of a batch: more save little, and each has a list of spikes.
+const BATCH_MAX: u32 = 32;
 
 /// The engine that uses all cores, for those who have no GPU.
 #[derive(Debug)]
@@ -32,6 +37,10 @@ pub struct Parallel {
     /// The words of synapses, if they change.
     weights: Vec<u32>,
     drives: Vec<i32>,
+    /// The most steps of a batch.
+    batch: u64,
+    /// The spikes of the last batch, which are delivered before the next or at the end of a run.
+    sent: Vec<Fired>,
     /// The sources of rows that learn, in the order of their rows in memory, which tasks split among them.
     learners: Vec<u32>,
 }
@@ -51,15 +60,6 @@ impl Parallel {
             neurons.div_ceil(rayon::current_num_threads()).max(SHARE_MIN).next_multiple_of(32);
         let share = |start: usize| Share::new(&network, state, start..(start + share_neurons).min(neurons));
         let shares = (0..neurons).step_by(share_neurons).map(share).collect();
-        let parts = network.parts();
-        let mut learners: Vec<u32> = Vec::new();
-        for (number, population) in parts.populations.iter().enumerate() {
-            if !network.rules_of(number as u32).is_empty() {
-                learners.extend(population.neurons.clone());
-            }
-        }
-        learners.retain(|&source| parts.synapses.lengths[source as usize] != 0);
-        learners.sort_unstable_by_key(|&source| parts.synapses.starts[source as usize]);
         Self {
             shares,
             share_neurons,
@@ -68,73 +68,63 @@ impl Parallel {
             history: state.history.clone(),
             weights: state.weights.clone(),
             drives: state.drives.clone(),
-            learners,
+            batch: batch(&network),
+            sent: Vec::new(),
+            learners: learn::learners(&network),
             network,
         }
     }
 
-    fn step(&mut self, offset: u64, input: &Input) {
+    /// Makes the steps of a batch, from this one of the run on.
+    fn advance(&mut self, offset: u64, steps: u64, input: &Input) {
         let network = &*Arc::clone(&self.network);
-        let step = StepInput::new(network, self.step, self.next, &self.drives, input.at(offset));
-        each(&mut self.shares, |share| share.update(network, &step));
+        let slots = network.slots();
+        let step = |i: u64| {
+            let slot = (self.next + i as usize) % slots;
+            StepInput::new(network, self.step + i, slot, &self.drives, input.at(offset + i))
+        };
+        let batch: Vec<StepInput<'_>> = (0..steps).map(step).collect();
+        let words = words(network, &self.weights);
+        each(&mut self.shares, |share| {
+            share.take_from(network, words, &self.sent);
+            share.advance(network, &batch);
+        });
         if network.is_plastic() {
             self.learn();
         }
-        let words = if network.is_plastic() { &self.weights } else { &network.synapses().words };
-        let fired: Vec<Fired> = self.shares.iter().flat_map(|share| share.fired.iter().copied()).collect();
-        let next = self.next;
-        if !fired.is_empty() {
-            each(&mut self.shares, |share| share.take_from(network, words, &fired, next));
-        }
-        self.step += 1;
-        self.next = (next + 1) % network.slots();
+        self.sent.clear();
+        self.sent.extend(self.shares.iter().flat_map(|share| share.fired.iter().flatten()));
+        self.step += steps;
+        self.next = (self.next + steps as usize) % slots;
     }
 
-    /// Brings histories up to date and changes the weights that learn.
-    fn learn(&mut self) {
-        let histories = self.history.par_chunks_mut(self.share_neurons).zip(&self.shares);
-        histories.for_each(|(histories, share)| {
-            for (index, history) in histories.iter_mut().enumerate() {
-                *history = *history << 1 | u64::from(share.fired_bits[index / 32] >> (index % 32) & 1);
-            }
-        });
-        let (network, history) = (&*self.network, &self.history);
-        let parts = network.parts();
-        let is_visited = |source: &u32| {
-            let rules = network.rules_of(network.record(*source).words[Record::POPULATION]);
-            rules.iter().any(|rule| rule.rule.visits(history[*source as usize]))
-        };
-        let visited: Vec<u32> = self.learners.iter().copied().filter(is_visited).collect();
-        let mut blocks: Vec<(&[u32], usize, &mut [u32])> = Vec::new();
-        let (mut rest, mut at, mut first) = (self.weights.as_mut_slice(), 0, 0);
-        for next in 0..visited.len() {
-            let start = parts.synapses.range(visited[first]).start;
-            let end = parts.synapses.range(visited[next]).end;
-            if end - start >= LEARN_BLOCK || next + 1 == visited.len() {
-                let (block, behind) = std::mem::take(&mut rest)[start - at..].split_at_mut(end - start);
-                blocks.push((&visited[first..=next], start, block));
-                (rest, at, first) = (behind, end, next + 1);
-            }
+    /// Delivers the spikes of the last batch.
+    fn deliver(&mut self) {
+        let network = &*self.network;
+        let words = words(network, &self.weights);
+        each(&mut self.shares, |share| share.take_from(network, words, &self.sent));
+        self.sent.clear();
+    }
+
+    /// Records the spikes of the last batch, which had so many steps.
+    fn record(&self, steps: u64, recorder: &mut Recorder) {
+        for offset in 0..steps as usize {
+            let fired = self.shares.iter().flat_map(|share| &share.fired[offset]);
+            recorder.record(self.step - steps + offset as u64, fired.map(|fired| fired.source));
         }
-        blocks.into_par_iter().for_each(|(sources, start, block)| {
-            for &source in sources {
-                let range = parts.synapses.range(source);
-                let row = &mut block[range.start - start..range.end - start];
-                let rules = network.rules_of(network.record(source).words[Record::POPULATION]);
-                learn_row(network, rules, source, row, history);
-            }
-        });
     }
 }
 
-/// Applies the rules of a source to its row.
-fn learn_row(network: &Network, rules: &[Plasticity], source: u32, row: &mut [u32], histories: &[u64]) {
-    let parts = network.parts();
-    let history = histories[source as usize];
-    for rule in rules.iter().filter(|rule| rule.rule.visits(history)) {
-        let targets = &parts.populations[rule.target as usize].neurons;
-        rule.learn(&parts.synapses.packing, row, targets, history, histories);
-    }
+/// How many steps of a network can be made without an exchange of spikes.
+fn batch(network: &Network) -> u64 {
+    // Weights learn in every step.
+    let most = if network.is_plastic() { 1 } else { BATCH_MAX };
+    most.min(network.min_delay().unwrap_or(BATCH_MAX)).min(network.parts().max_delay).into()
+}
+
+/// The words of synapses as they are now.
+fn words<'a>(network: &'a Network, weights: &'a [u32]) -> &'a [u32] {
+    if network.is_plastic() { weights } else { &network.synapses().words }
 }
 
 /// Does something with each share, at the same time if there are several.
@@ -154,15 +144,16 @@ impl Executor for Parallel {
         input.check(&self.network, steps)?;
         let is_alone = self.shares.len() == 1;
         let mut all = || {
-            for offset in 0..steps {
-                let step = self.step;
-                self.step(offset, input);
+            let mut made = 0;
+            while made < steps {
+                let batch = self.batch.min(steps - made);
+                self.advance(made, batch, input);
                 if let Some(recorder) = &mut recorder {
-                    let neurons =
-                        self.shares.iter().flat_map(|share| share.fired.iter().map(|fired| fired.source));
-                    recorder.record(step, neurons);
+                    self.record(batch, recorder);
                 }
+                made += batch;
             }
+            self.deliver();
         };
         if is_alone {
             all();

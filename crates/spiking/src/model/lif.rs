@@ -8,6 +8,8 @@ use super::{Arrival, Clock, Words};
 use crate::fixed::{self, COEFFICIENT_BITS, MILLIVOLT_BITS};
 use crate::{Error, Kind, Record, random};
 
+pub(crate) mod block;
+
 /// Record words.
 const DECAY: usize = 2;
 const EXCITATORY: usize = 3;

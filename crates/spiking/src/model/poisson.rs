@@ -62,8 +62,62 @@ pub(crate) fn table(mean: f64) -> Vec<u32> {
     table
 }
 
+/// A table with where to begin in it, for those who draw often.
+#[derive(Debug)]
+pub(crate) struct Guide {
+    table: Vec<u32>,
+    /// By the highest bits of a random number, how many events there are at least.
+    least: Vec<u32>,
+}
+
+/// How many of the highest bits.
+const GUIDE_BITS: u32 = 8;
+
+impl Guide {
+    /// A guide to a table. One of a file need not be sorted: the first entry that exceeds a number is where the greatest
+    /// so far does.
+    pub(crate) fn new(table: &[u32]) -> Self {
+        let greatest = |greatest: &mut u32, &entry: &u32| {
+            *greatest = entry.max(*greatest);
+            Some(*greatest)
+        };
+        let table: Vec<u32> = table.iter().scan(0, greatest).collect();
+        let lowest = |high: u32| high << (32 - GUIDE_BITS);
+        let least = |high| table.partition_point(|&threshold| threshold <= lowest(high)) as u32;
+        Self { least: (0..1 << GUIDE_BITS).map(least).collect(), table }
+    }
+
+    /// How many events a random number stands for.
+    #[inline]
+    pub(crate) fn count(&self, number: u32) -> u32 {
+        let least = self.least[(number >> (32 - GUIDE_BITS)) as usize];
+        let more = self.table[least as usize..].iter().take_while(|&&threshold| threshold <= number);
+        least + more.count() as u32
+    }
+}
+
 /// One step; says whether the source fires.
 #[inline]
 pub(crate) fn update(record: &Record, clock: &Clock, neuron: u32) -> bool {
     record.words[ALWAYS] != 0 || random::draw(clock.source, neuron) < record.words[PROBABILITY]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Guide, table};
+
+    #[test]
+    fn guides_count_as_tables_do() {
+        let unsorted = vec![1 << 20, 7 << 24, 5 << 24, u32::MAX - 1, 0];
+        for table in [table(0.01), table(1.7), table(300.0), unsorted] {
+            let guide = Guide::new(&table);
+            let beside = table
+                .iter()
+                .flat_map(|&threshold| [threshold.saturating_sub(1), threshold, threshold.saturating_add(1)]);
+            for number in beside.chain([0, 1, 1 << 24, u32::MAX]) {
+                let count = table.iter().take_while(|&&threshold| threshold <= number).count();
+                assert_eq!(guide.count(number), count as u32, "{number} in {table:?}");
+            }
+        }
+    }
 }

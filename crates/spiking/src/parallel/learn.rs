@@ -1,0 +1,71 @@
+//! How the parallel engine learns: tasks share rows, as no row belongs to two.
+
+use rayon::prelude::*;
+
+use super::Parallel;
+use crate::{Network, Plasticity, Record};
+
+/// Words of synapses that are learned by the same task.
+const LEARN_BLOCK: usize = 1 << 16;
+
+/// The sources of rows that learn, in the order of their rows in memory.
+pub(super) fn learners(network: &Network) -> Vec<u32> {
+    let parts = network.parts();
+    let mut learners: Vec<u32> = Vec::new();
+    for (number, population) in parts.populations.iter().enumerate() {
+        if !network.rules_of(number as u32).is_empty() {
+            learners.extend(population.neurons.clone());
+        }
+    }
+    learners.retain(|&source| parts.synapses.lengths[source as usize] != 0);
+    learners.sort_unstable_by_key(|&source| parts.synapses.starts[source as usize]);
+    learners
+}
+
+impl Parallel {
+    /// Brings histories up to date and changes the weights that learn.
+    pub(super) fn learn(&mut self) {
+        let histories = self.history.par_chunks_mut(self.share_neurons).zip(&self.shares);
+        histories.for_each(|(histories, share)| {
+            for (index, history) in histories.iter_mut().enumerate() {
+                *history = *history << 1 | u64::from(share.fired_bits[index / 32] >> (index % 32) & 1);
+            }
+        });
+        let (network, history) = (&*self.network, &self.history);
+        let parts = network.parts();
+        let is_visited = |source: &u32| {
+            let rules = network.rules_of(network.record(*source).words[Record::POPULATION]);
+            rules.iter().any(|rule| rule.rule.visits(history[*source as usize]))
+        };
+        let visited: Vec<u32> = self.learners.iter().copied().filter(is_visited).collect();
+        let mut blocks: Vec<(&[u32], usize, &mut [u32])> = Vec::new();
+        let (mut rest, mut at, mut first) = (self.weights.as_mut_slice(), 0, 0);
+        for next in 0..visited.len() {
+            let start = parts.synapses.range(visited[first]).start;
+            let end = parts.synapses.range(visited[next]).end;
+            if end - start >= LEARN_BLOCK || next + 1 == visited.len() {
+                let (block, behind) = std::mem::take(&mut rest)[start - at..].split_at_mut(end - start);
+                blocks.push((&visited[first..=next], start, block));
+                (rest, at, first) = (behind, end, next + 1);
+            }
+        }
+        blocks.into_par_iter().for_each(|(sources, start, block)| {
+            for &source in sources {
+                let range = parts.synapses.range(source);
+                let row = &mut block[range.start - start..range.end - start];
+                let rules = network.rules_of(network.record(source).words[Record::POPULATION]);
+                learn_row(network, rules, source, row, history);
+            }
+        });
+    }
+}
+
+/// Applies the rules of a source to its row.
+fn learn_row(network: &Network, rules: &[Plasticity], source: u32, row: &mut [u32], histories: &[u64]) {
+    let parts = network.parts();
+    let history = histories[source as usize];
+    for rule in rules.iter().filter(|rule| rule.rule.visits(history)) {
+        let targets = &parts.populations[rule.target as usize].neurons;
+        rule.learn(&parts.synapses.packing, row, targets, history, histories);
+    }
+}

@@ -1,0 +1,166 @@
+//! How neurons of a share are updated.
+
+use std::ops::Range;
+
+use super::{Fired, Group, Share, StepInput};
+use crate::model::lif::block::{BLOCK, Block};
+use crate::model::{self, Arrival, feagi};
+use crate::state::{bit_words, set_bits};
+use crate::{Kind, Network, fixed};
+
+impl Share {
+    /// Does a step of some neurons of a group, which take what the ring has for them, and lists those that fire.
+    pub(super) fn update(
+        &mut self,
+        network: &Network,
+        step: &StepInput<'_>,
+        group: &Group,
+        neurons: Range<usize>,
+        fired: &mut Vec<Fired>,
+    ) {
+        if group.is_quiet && step.drives[group.population] == 0 {
+            let mut touched = std::mem::take(&mut self.touched);
+            touched.clear();
+            self.find_touched(network, step, neurons, &mut touched);
+            let indices = touched.iter().map(|&index| index as usize);
+            self.update_each(Kind::Feagi, network, step, group, indices, fired);
+            self.touched = touched;
+            return;
+        }
+        if let Some(block) = &group.block {
+            self.update_blocks(block, network, step, group, neurons, fired);
+            return;
+        }
+        // A loop for each model.
+        match network.populations()[group.population].kind {
+            Kind::Feagi => self.update_each(Kind::Feagi, network, step, group, neurons, fired),
+            Kind::Lif => self.update_each(Kind::Lif, network, step, group, neurons, fired),
+            Kind::Izhikevich => self.update_each(Kind::Izhikevich, network, step, group, neurons, fired),
+            Kind::Poisson => self.update_each(Kind::Poisson, network, step, group, neurons, fired),
+        }
+    }
+
+    /// Updates LIF neurons of one record in blocks; one by one where there are too few, or their numbers are too large.
+    fn update_blocks(
+        &mut self,
+        block: &Block,
+        network: &Network,
+        step: &StepInput<'_>,
+        group: &Group,
+        neurons: Range<usize>,
+        fired: &mut Vec<Fired>,
+    ) {
+        let mut start = neurons.start;
+        while start < neurons.end {
+            start += self.update_whole(block, network, step, group, start..neurons.end, fired);
+            let end = (start + BLOCK).min(neurons.end);
+            self.update_each(Kind::Lif, network, step, group, start..end, fired);
+            start = end;
+        }
+    }
+
+    /// Updates neurons up to the first that is in no block or in one with a large number; says how many these are.
+    fn update_whole(
+        &mut self,
+        block: &Block,
+        network: &Network,
+        step: &StepInput<'_>,
+        group: &Group,
+        neurons: Range<usize>,
+        fired: &mut Vec<Fired>,
+    ) -> usize {
+        let (ports, length) = (network.parts().ports as usize, self.neurons.len());
+        let mut arrival = Arrival::default();
+        arrival.give(step.drives[group.population], ports);
+        let (sums, others) = self.ring[step.slot * ports * length..][..ports * length].split_at_mut(length);
+        let (sums, _) = sums[neurons.clone()].as_chunks_mut();
+        let (others, _) = others.get_mut(neurons.clone()).unwrap_or_default().as_chunks_mut();
+        let [first, second, third, fourth] =
+            self.columns.each_mut().map(|column| column[neurons.clone()].as_chunks_mut().0);
+        let start = self.neurons.start + neurons.start;
+        for (index, sums) in sums.iter_mut().enumerate() {
+            let mut none = [0; BLOCK];
+            let others = others.get_mut(index).unwrap_or(&mut none);
+            let state = [&mut first[index], &mut second[index], &mut third[index], &mut fourth[index]];
+            let neuron = (start + index * BLOCK) as u32;
+            let Some(bits) = block.update(&step.clock, neuron, arrival.ports, [sums, others], state) else {
+                return index * BLOCK;
+            };
+            if bits != 0 {
+                let scale = fixed::scale(1, false, 0);
+                let spikes = set_bits(std::slice::from_ref(&bits));
+                fired.extend(spikes.map(|bit| Fired { source: neuron + bit, scale, slot: step.slot }));
+            }
+        }
+        sums.len() * BLOCK
+    }
+
+    /// Finds those of some neurons at which something arrives.
+    fn find_touched(
+        &self,
+        network: &Network,
+        step: &StepInput<'_>,
+        Range { mut start, end }: Range<usize>,
+        found: &mut Vec<u32>,
+    ) {
+        let ports = network.parts().ports as usize;
+        let length = self.neurons.len();
+        while start < end {
+            let first = start / 32 * 32;
+            let word_end = (first + 32).min(end);
+            let mut touched = self.marks[step.slot * bit_words(length) + start / 32];
+            for port in 0..ports {
+                let sums = &self.ring[(step.slot * ports + port) * length..][start..word_end];
+                for (bit, &sum) in sums.iter().enumerate() {
+                    touched |= u32::from(sum != 0) << (start - first + bit);
+                }
+            }
+            // Without the marks of neighbours in other groups.
+            touched &= u32::MAX << (start - first) & u32::MAX >> (32 - (word_end - first));
+            while touched != 0 {
+                found.push(first as u32 + touched.trailing_zeros());
+                touched &= touched - 1;
+            }
+            start = word_end;
+        }
+    }
+
+    /// Updates some neurons of a group one by one, which are all of this model.
+    #[inline(always)]
+    fn update_each(
+        &mut self,
+        kind: Kind,
+        network: &Network,
+        step: &StepInput<'_>,
+        group: &Group,
+        neurons: impl Iterator<Item = usize>,
+        fired: &mut Vec<Fired>,
+    ) {
+        let parts = network.parts();
+        let (ports, length) = (parts.ports as usize, self.neurons.len());
+        let (sums, others) = self.ring[step.slot * ports * length..][..ports * length].split_at_mut(length);
+        let marks = self.marks.get(step.slot * bit_words(length)..).unwrap_or(&[]);
+        let record_of = &parts.record_of[self.neurons.clone()];
+        let [first, second, third, fourth] = self.columns.each_mut().map(|column| &mut column[..length]);
+        let drive = step.drives[group.population];
+        for index in neurons {
+            let record = &parts.records[record_of[index] as usize];
+            let other = others.get_mut(index).map_or(0, std::mem::take);
+            let ports = [std::mem::take(&mut sums[index]), other];
+            let mark = marks.get(index / 32).is_some_and(|marks| marks >> (index % 32) & 1 != 0);
+            let mut arrival = Arrival { ports, is_input: ports != [0; 2] || mark };
+            if drive != 0 {
+                arrival.give(drive, parts.ports as usize);
+            }
+            let neuron = (self.neurons.start + index) as u32;
+            let mut words = [first[index], second[index], third[index], fourth[index]];
+            let psp = model::update_of(kind, record, &parts.tables, &step.clock, neuron, arrival, &mut words);
+            [first[index], second[index], third[index], fourth[index]] = words;
+            if let Some(psp) = psp {
+                let fan_out = parts.synapses.lengths[neuron as usize];
+                let scale = fixed::scale(psp, feagi::is_divided(record), fan_out);
+                fired.push(Fired { source: neuron, scale, slot: step.slot });
+            }
+        }
+    }
+}
