@@ -110,10 +110,10 @@ impl Simulation {
     }
 
     /// Makes one step, and tells which of these neurons fire in it, where, and at which potential, as FEAGI samples its
-    /// fire queue. See [`sample`].
+    /// fire queue. See [`sample()`].
     ///
     /// # Errors
-    /// There are no such neurons, and no step is made; or those of [`sample`].
+    /// There are no such neurons, and no step is made; or those of [`sample()`].
     pub fn sample(&mut self, neurons: Range<u32>) -> Result<Vec<Firing>, Error> {
         let network = Arc::clone(&self.network);
         self.advance(1, |executor, input, recorder| sample(executor, &network, input, recorder, neurons))
