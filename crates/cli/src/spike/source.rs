@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use kvrm::spiking::networks::{
     Balanced, Fly, Microcircuit, VogelsAbbott, balanced, feagi, feagi_input, fly, microcircuit, vogels_abbott,
 };
-use kvrm::spiking::{self, Input, Network};
+use kvrm::spiking::{self, Injection, Input, Network};
 
 /// What the help says of networks.
 pub(crate) const HELP: &str = "\
@@ -106,13 +106,17 @@ impl Source {
 
     /// What drives the network in `steps` steps from `begin`, beside what the user injects.
     pub(crate) fn input(&self, begin: u64, steps: u64) -> Result<Input> {
-        match self.feagi_seed {
-            // Other neurons in each part of a run.
-            Some(seed) => {
-                Ok(feagi_input(self.network.neurons(), FEAGI_FIRES, steps, seed.wrapping_add(begin))?)
-            }
-            None => Ok(Input::default()),
+        let Some(seed) = self.feagi_seed else {
+            return Ok(Input::default());
+        };
+        let mut injections = Vec::new();
+        for step in 0..steps {
+            // That of a step is its own, so it does not matter how a run is cut into parts.
+            let seed = seed.wrapping_add(begin + step);
+            let input = feagi_input(self.network.neurons(), FEAGI_FIRES, 1, seed)?;
+            injections.extend(input.injections().iter().map(|injection| Injection { step, ..*injection }));
         }
+        Ok(Input::new(injections)?)
     }
 
     /// Whether its rates are known from the literature, by population.

@@ -46,6 +46,21 @@ fn engines_and_parts_of_runs_give_the_same_spikes() {
 }
 
 #[test]
+fn who_is_made_to_fire_does_not_depend_on_parts_of_runs() {
+    let folder = Folder::new();
+    let path = |name: &str| folder.path(name).display().to_string();
+    let read = |name: &str| std::fs::read_to_string(folder.path(name)).expect("it was written");
+    let [whole, first, rest, state] = ["whole.csv", "first.csv", "rest.csv", "state.safetensors"].map(path);
+    let area = |arguments: &[&str]| ran("reference", &[&["feagi", "--scale", "0.002"], arguments].concat());
+    area(&["--steps", "40", "--spikes", &whole]);
+    area(&["--steps", "13", "--spikes", &first, "--save-state", &state]);
+    area(&["--steps", "27", "--spikes", &rest, "--state", &state]);
+    let joined = read("first.csv") + read("rest.csv").strip_prefix("step,neuron\n").expect("a head");
+    assert_eq!(joined, read("whole.csv"), "as if it had not stopped");
+    assert_eq!(joined.lines().count(), 1 + 40 * 10, "a hundredth in each step");
+}
+
+#[test]
 fn a_table_shows_populations_and_pictures_are_drawn() {
     let (folder, network) = (Folder::new(), example("izhikevich"));
     let path = |name: &str| folder.path(name).display().to_string();
