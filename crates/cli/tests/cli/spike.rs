@@ -120,6 +120,58 @@ fn injections_make_neurons_fire() {
 }
 
 #[test]
+fn samples_tell_potentials_and_change_nothing() {
+    let folder = Folder::new();
+    let path = |name: &str| folder.path(name).display().to_string();
+    let read = |name: &str| std::fs::read_to_string(folder.path(name)).expect("it was written");
+    let (sample, spikes, plain, npz) =
+        (path("sample.csv"), path("spikes.csv"), path("plain.csv"), path("sample.npz"));
+    let network = "dt = 1.0\nfraction_bits = 4\n[[population]]\nname = \"noise\"\nneurons = 1\n\
+                   poisson = { rate = 4e6 }\n[[population]]\nname = \"grid\"\ndimensions = [2, 2, 2]\n\
+                   feagi = { threshold = 2.0, leak = 0.5 }\n";
+    let network = folder.file("net.toml", network);
+    let sampled = |arguments: &[&str]| {
+        let run =
+            [&network, "--steps", "5", "--inject", "4:1.5", "--inject", "8:3.25@2", "--sample", &sample];
+        ran("reference", &[&run[..], arguments].concat());
+        read("sample.csv").lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    // Half of 1.5 is kept, so every second step brings 2.25.
+    let head = "step,neuron,population,x,y,z,potential";
+    let grid = ["1,4,1,1,1,0,2.25", "2,8,1,1,1,1,3.25", "3,4,1,1,1,0,2.25"];
+    assert_eq!(sampled(&["--record", "grid"]), [&[head], &grid[..]].concat(), "each step");
+    assert_eq!(sampled(&["--record", "grid", "--every", "3"]), [head, grid[2]], "3 is a multiple of 3");
+    assert_eq!(
+        sampled(&["--every", "2"]),
+        [head, "0,0,0,0,0,0,", "2,0,0,0,0,0,", grid[1], "4,0,0,0,0,0,"],
+        "noise has no potential"
+    );
+    // The input of this area is drawn at random in each step, be it sampled or not.
+    let area = ["feagi", "--scale", "0.002", "--steps", "100"];
+    ran("reference", &[&area[..], &["--spikes", &plain]].concat());
+    ran("parallel", &[&area[..], &["--spikes", &spikes, "--sample", &sample, "--every", "7"]].concat());
+    assert_eq!(read("spikes.csv"), read("plain.csv"), "the same spikes");
+    let firings = read("sample.csv");
+    let spike = |line: &str| line.splitn(3, ',').take(2).collect::<Vec<_>>().join(",");
+    let expected = read("plain.csv");
+    let is_sampled = |line: &&str| {
+        line.split(',')
+            .next()
+            .and_then(|step| step.parse().ok())
+            .is_some_and(|step: u64| step.is_multiple_of(7))
+    };
+    assert!(firings.lines().skip(1).map(spike).eq(expected.lines().filter(is_sampled)), "{firings}");
+    assert_eq!(firings.lines().count(), 1 + 15 * 10, "a hundredth of 1,000 neurons in each of 15 steps");
+    ran("reference", &[&area[..], &["--sample", &npz]].concat());
+    let bytes = std::fs::read(npz).expect("it was written");
+    assert!(bytes.windows(13).any(|name| name == b"potential.npy"), "an archive");
+    let every = |value: &str| refused(&["spike", "run", &network, "--sample", &sample, "--every", value]);
+    assert!(every("0").contains("expected 1 or more"), "{}", every("0"));
+    let alone = refused(&["spike", "run", &network, "--every", "2"]);
+    assert!(alone.contains("--sample <FILE>"), "{alone}");
+}
+
+#[test]
 fn recordings_that_do_not_fit_are_an_error_with_counts() {
     let run =
         ["spike", "run", "--engine", "parallel", "--steps", "60", "--capacity", "10", &example("feagi")];
@@ -225,6 +277,7 @@ fn what_cannot_be_run_is_refused() {
         ("--raster", "x.jpg"),
         ("--rates", "x"),
         ("--spikes", "x.txt"),
+        ("--sample", "x.txt"),
         ("--steps", "-1"),
         ("--skip", "-1"),
         ("--threads", "0"),
