@@ -172,6 +172,20 @@ fn samples_tell_potentials_and_change_nothing() {
 }
 
 #[test]
+fn vogels_abbott_has_a_drive() {
+    let rate = |drive: &[&str]| {
+        let ran = ran("parallel", &[&["vogels-abbott", "--scale", "0.05", "--steps", "500"], drive].concat());
+        ran["spikes"].as_u64().expect("a number")
+    };
+    let published = rate(&[]);
+    assert_eq!(rate(&["--drive", "1"]), published, "1 mV is the published one");
+    let more = rate(&["--drive", "10"]);
+    assert!(more > published + 100, "{more} and {published} spikes");
+    let less = rate(&["--drive", "-20"]);
+    assert!(less < published, "{less} and {published} spikes");
+}
+
+#[test]
 fn recordings_that_do_not_fit_are_an_error_with_counts() {
     let run =
         ["spike", "run", "--engine", "parallel", "--steps", "60", "--capacity", "10", &example("feagi")];
@@ -264,6 +278,15 @@ fn what_cannot_be_run_is_refused() {
         );
         assert!(of(&[&broken]).contains("net.toml: line 2: unknown field `x`"), "the line");
         assert!(of(&[&broken, "--scale", "2"]).contains("--scale: '"), "a file has one size");
+        for other in ["fly", broken.as_str()] {
+            let message = of(&[other, "--drive", "2"]);
+            assert!(
+                message.contains(&format!("--drive: '{other}' has none, only vogels-abbott")),
+                "{message}"
+            );
+        }
+        assert!(of(&["vogels-abbott", "--drive", "x"]).contains("expected a number of mV"), "no number");
+        assert!(of(&["vogels-abbott", "--drive", "1e9"]).contains("expected less than 2048"), "too much");
         assert!(of(&["feagi", "--dt", "1"]).contains("--dt is for NIR graphs"), "a step of its own");
         assert!(
             of(&["microcircuit", "--scale", "2"]).contains("scale is 2, expected more than 0 and at most 1"),
