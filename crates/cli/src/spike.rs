@@ -4,6 +4,7 @@ mod bench;
 mod engine;
 mod files;
 mod inject;
+mod observe;
 mod plot;
 mod recording;
 mod run;

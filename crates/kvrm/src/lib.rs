@@ -90,8 +90,9 @@ pub use kvrm_models as models;
 /// ```
 ///
 /// All engines ([`Reference`], [`Parallel`], [`BurstExecutor`]) give the same state after the same steps, bit by bit.
-/// [`open`] takes networks from files of many kinds.
+/// [`Simulation::sample`] tells at which potential neurons fire. [`open`] takes networks from files of many kinds.
 ///
+/// [`Simulation::sample`]: spiking::Simulation::sample
 /// [`Reference`]: spiking::Reference
 /// [`Parallel`]: spiking::Parallel
 /// [`BurstExecutor`]: spiking::BurstExecutor
@@ -99,5 +100,5 @@ pub use kvrm_models as models;
 pub mod spiking {
     pub use kvrm_gpu::spiking::{BurstExecutor, BurstKernels, CACHE_VARIABLE, Options, Speeds};
     pub use kvrm_spiking::*;
-    pub use kvrm_spiking_formats::{NIR_DT, describe, import, open, write_spikes};
+    pub use kvrm_spiking_formats::{NIR_DT, describe, import, open, write_firings, write_spikes};
 }

@@ -16,7 +16,7 @@ use kvrm_spiking::Network;
 
 pub use description::describe;
 pub use nir::import;
-pub use spikes::write_spikes;
+pub use spikes::{write_firings, write_spikes};
 
 /// The length of a step of a NIR graph unless said otherwise, ms: that of most programs that write them.
 pub const NIR_DT: f64 = 0.1;

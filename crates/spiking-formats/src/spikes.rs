@@ -1,34 +1,103 @@
-//! Spikes for other programs: `.csv` and NumPy's `.npz`, both with the columns `step` and `neuron`.
+//! Spikes and samples for other programs: `.csv` and NumPy's `.npz`, both with the same columns.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Display, Formatter, Write as _};
 use std::path::Path;
 
 use kvrm_convert::{Array, write_archive};
 use kvrm_models::files;
-use kvrm_spiking::{FileError, Spike};
+use kvrm_spiking::{FileError, Firing, Spike};
 
-/// Writes spikes; the end of the file's name says the format.
+/// Writes spikes, with the columns `step` and `neuron`; the end of the file's name says the format.
 ///
 /// # Errors
 /// The file cannot be written, or has another kind of name.
 pub fn write_spikes(path: &Path, spikes: &[Spike]) -> Result<(), FileError> {
+    let columns = [("step", "<u8"), ("neuron", "<u4")];
+    write(path, columns, spikes, |spike| [Value::Long(spike.step), Value::Short(spike.neuron)])
+}
+
+/// Writes samples, with the columns `step`, `neuron`, `population`, `x`, `y`, `z` and `potential`; the end of the file's
+/// name says the format. Potentials that are not there are empty in `.csv`, and no number in `.npz`.
+///
+/// # Errors
+/// The file cannot be written, or has another kind of name.
+pub fn write_firings(path: &Path, firings: &[Firing]) -> Result<(), FileError> {
+    let columns = [
+        ("step", "<u8"),
+        ("neuron", "<u4"),
+        ("population", "<u4"),
+        ("x", "<u4"),
+        ("y", "<u4"),
+        ("z", "<u4"),
+        ("potential", "<f8"),
+    ];
+    write(path, columns, firings, |firing| {
+        let Firing { step, neuron, population, place: [x, y, z], potential } = *firing;
+        let [neuron, population, x, y, z] = [neuron, population, x, y, z].map(Value::Short);
+        [Value::Long(step), neuron, population, x, y, z, Value::Real(potential)]
+    })
+}
+
+/// What is in a column.
+enum Value {
+    Long(u64),
+    Short(u32),
+    Real(Option<f64>),
+}
+
+impl Value {
+    fn append_to(&self, bytes: &mut Vec<u8>) {
+        match self {
+            Self::Long(value) => bytes.extend(value.to_le_bytes()),
+            Self::Short(value) => bytes.extend(value.to_le_bytes()),
+            Self::Real(value) => bytes.extend(value.unwrap_or(f64::NAN).to_le_bytes()),
+        }
+    }
+}
+
+impl Display for Value {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Long(value) => value.fmt(out),
+            Self::Short(value) => value.fmt(out),
+            Self::Real(value) => value.map_or(Ok(()), |value| value.fmt(out)),
+        }
+    }
+}
+
+/// Writes a table of columns, which have a name and NumPy's name of their type.
+fn write<Row, const N: usize>(
+    path: &Path,
+    columns: [(&str, &str); N],
+    rows: &[Row],
+    values: impl Fn(&Row) -> [Value; N],
+) -> Result<(), FileError> {
     let file = path.display().to_string();
     let damaged = |error: kvrm_models::Error| FileError::Damaged(Box::new(error));
     let bytes = match path.extension().and_then(|end| end.to_str()) {
         Some("csv") => {
-            let mut text = "step,neuron\n".to_owned();
-            for Spike { step, neuron } in spikes {
-                // Text takes whatever is written to it.
-                let _ = writeln!(text, "{step},{neuron}");
+            let mut text = columns.map(|(name, _)| name).join(",") + "\n";
+            for row in rows {
+                for (place, value) in values(row).iter().enumerate() {
+                    let comma = if place == 0 { "" } else { "," };
+                    // Text takes whatever is written to it.
+                    let _ = write!(text, "{comma}{value}");
+                }
+                text.push('\n');
             }
             text.into_bytes()
         }
         Some("npz") => {
-            let steps: Vec<u8> = spikes.iter().flat_map(|spike| spike.step.to_le_bytes()).collect();
-            let neurons: Vec<u8> = spikes.iter().flat_map(|spike| spike.neuron.to_le_bytes()).collect();
-            let entry =
-                |name: &str, descr, data: &[u8]| (name.to_owned(), Array::line(descr, spikes.len(), data));
-            let entries = [entry("step.npy", "<u8", &steps), entry("neuron.npy", "<u4", &neurons)];
+            let mut data = [(); N].map(|()| Vec::new());
+            for row in rows {
+                for (column, value) in data.iter_mut().zip(values(row)) {
+                    value.append_to(column);
+                }
+            }
+            let entry = |((name, descr), data): (&(&str, &str), &Vec<u8>)| {
+                (format!("{name}.npy"), Array::line(descr, rows.len(), data))
+            };
+            let entries: Vec<_> = columns.iter().zip(&data).map(entry).collect();
             write_archive(&file, &entries).map_err(damaged)?
         }
         end => {

@@ -156,6 +156,34 @@ pub(crate) fn update_of(
     }
 }
 
+/// The potential at which a neuron fires that does so in this step: in FEAGI's units, in mV above the resting potential
+/// for LIF neurons, in mV for Izhikevich's, and `None` for sources, which have none.
+///
+/// It is what a mute twin of the neuron has after the step, so `update` need not tell anybody.
+#[must_use]
+pub fn potential_at_firing(
+    record: &Record,
+    tables: &[u32],
+    clock: &Clock,
+    neuron: u32,
+    arrival: Arrival,
+    mut state: Words,
+) -> Option<f64> {
+    let kind = Kind::of(record.kind)?;
+    let mut twin = *record;
+    match kind {
+        Kind::Feagi => feagi::mute(&mut twin),
+        Kind::Lif => lif::mute(&mut twin),
+        Kind::Izhikevich => izhikevich::mute(&mut twin),
+        Kind::Poisson => return None,
+    }
+    update_of(kind, &twin, tables, clock, neuron, arrival, &mut state);
+    Some(match kind {
+        Kind::Feagi => feagi::potential_of(&state),
+        _ => fixed::float(state[0] as i32, fixed::MILLIVOLT_BITS),
+    })
+}
+
 /// The record of a model whose potentials are in mV, of fixed-point numbers given by word, name, value and fraction
 /// bits.
 fn record(

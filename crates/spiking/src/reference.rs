@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::model::{self, Arrival, Clock, feagi};
+use crate::model::{self, Clock, feagi};
 use crate::state::bit_words;
-use crate::{Changed, Error, Executor, Input, Network, Record, Recorder, State, fixed};
+use crate::{Changed, Error, Executor, Input, Network, Recorder, State, fixed};
 
 /// The simple engine, which is the specification of the others.
 #[derive(Debug)]
@@ -38,25 +38,11 @@ impl Reference {
         let mut fired = Vec::new();
         state.fired.fill(0);
         for neuron in 0..neurons {
+            let injection = injections.next_if(|injection| injection.neuron as usize == neuron);
+            let injected = injection.map(|injection| injection.amount);
+            let arrival = state.arrival(&self.network, self.next, neuron as u32, injected);
             let record = self.network.record(neuron as u32);
-            let mut arrival = Arrival::default();
-            for port in 0..ports {
-                let sum = &mut state.ring[(self.next * ports + port) * neurons + neuron];
-                arrival.is_input |= *sum != 0;
-                arrival.ports[port] = std::mem::take(sum);
-            }
-            if let Some(word) = state.marks.get_mut(self.next * bit_words(neurons) + neuron / 32) {
-                arrival.is_input |= *word >> (neuron % 32) & 1 != 0;
-                *word &= !(1 << (neuron % 32));
-            }
-            if let Some(injection) = injections.next_if(|injection| injection.neuron as usize == neuron) {
-                arrival.give(injection.amount, ports);
-            }
-            let drive = state.drives[record.words[Record::POPULATION] as usize];
-            if drive != 0 {
-                arrival.give(drive, ports);
-            }
-            let mut words = [0, 1, 2, 3].map(|word| state.columns[word * neurons + neuron]);
+            let mut words = state.words(neuron as u32);
             if let Some(psp) =
                 model::update(record, &parts.tables, &clock, neuron as u32, arrival, &mut words)
             {
@@ -66,6 +52,10 @@ impl Reference {
             for (index, word) in words.into_iter().enumerate() {
                 state.columns[index * neurons + neuron] = word;
             }
+        }
+        state.ring[self.next * ports * neurons..][..ports * neurons].fill(0);
+        if let Some(marks) = state.marks.chunks_mut(bit_words(neurons).max(1)).nth(self.next) {
+            marks.fill(0);
         }
         fired
     }

@@ -1,9 +1,10 @@
 //! A network at work, for those who use it.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
-use crate::{Change, Error, Executor, Injection, Input, Network, Recorder, Spike, State};
+use crate::{Change, Error, Executor, Firing, Injection, Input, Network, Recorder, Spike, State, sample};
 
 /// A network, the engine that runs it, and what has been injected and recorded.
 ///
@@ -105,6 +106,25 @@ impl Simulation {
     /// # Errors
     /// Spikes were lost, or the engine fails.
     pub fn run(&mut self, steps: u64) -> Result<(), Error> {
+        self.advance(steps, |executor, input, recorder| executor.run(steps, input, recorder))
+    }
+
+    /// Makes one step, and tells which of these neurons fire in it, where, and at which potential, as FEAGI samples its
+    /// fire queue. See [`sample()`].
+    ///
+    /// # Errors
+    /// There are no such neurons, and no step is made; or those of [`sample()`].
+    pub fn sample(&mut self, neurons: Range<u32>) -> Result<Vec<Firing>, Error> {
+        let network = Arc::clone(&self.network);
+        self.advance(1, |executor, input, recorder| sample(executor, &network, input, recorder, neurons))
+    }
+
+    /// Makes some steps in the way that `make` does, with what is due in them.
+    fn advance<T>(
+        &mut self,
+        steps: u64,
+        make: impl FnOnce(&mut dyn Executor, &Input, Option<&mut Recorder>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let end = self.step.saturating_add(steps);
         let due = self.injections.range(..(end, 0)).map(|(&(step, neuron), &amount)| Injection {
             step: step - self.step,
@@ -112,14 +132,12 @@ impl Simulation {
             amount,
         });
         let input = Input::new(due.collect())?;
-        match self.executor.run(steps, &input, self.recorder.as_mut()) {
-            result @ (Ok(()) | Err(Error::RecordingOverflow { .. })) => {
-                self.injections = self.injections.split_off(&(end, 0));
-                self.step = end;
-                result
-            }
-            Err(error) => Err(error),
+        let made = make(&mut *self.executor, &input, self.recorder.as_mut());
+        if matches!(made, Ok(_) | Err(Error::RecordingOverflow { .. })) {
+            self.injections = self.injections.split_off(&(end, 0));
+            self.step = end;
         }
+        made
     }
 
     /// The spikes that have been recorded.

@@ -1,5 +1,6 @@
 //! The state of a network between two steps.
 
+use crate::model::{Arrival, Words};
 use crate::record::STATE_WORDS;
 use crate::{Changed, Error, Network, Record, bound, check};
 
@@ -143,6 +144,41 @@ impl State {
         state.history[..self.history.len()].copy_from_slice(&self.history);
         state.drives[..self.drives.len()].copy_from_slice(&self.drives);
         state
+    }
+
+    /// The words of a neuron.
+    pub(crate) fn words(&self, neuron: u32) -> Words {
+        let neurons = self.columns.len() / STATE_WORDS;
+        std::array::from_fn(|word| self.columns[word * neurons + neuron as usize])
+    }
+
+    /// What arrives at a neuron from this slot of the ring, from outside, and from the drive.
+    pub(crate) fn arrival(
+        &self,
+        network: &Network,
+        slot: usize,
+        neuron: u32,
+        injected: Option<i32>,
+    ) -> Arrival {
+        let (neurons, ports) = (network.neurons() as usize, network.parts().ports as usize);
+        let index = neuron as usize;
+        let mut arrival = Arrival::default();
+        for port in 0..ports {
+            let sum = self.ring[(slot * ports + port) * neurons + index];
+            arrival.is_input |= sum != 0;
+            arrival.ports[port] = sum;
+        }
+        if let Some(word) = self.marks.get(slot * bit_words(neurons) + index / 32) {
+            arrival.is_input |= word >> (index % 32) & 1 != 0;
+        }
+        if let Some(amount) = injected {
+            arrival.give(amount, ports);
+        }
+        let drive = self.drives[network.record(neuron).words[Record::POPULATION] as usize];
+        if drive != 0 {
+            arrival.give(drive, ports);
+        }
+        arrival
     }
 
     /// The neurons that have fired in the last step, in order.

@@ -1,29 +1,22 @@
 //! `kvrm spike run`.
 
 use std::io::Write as _;
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Error as Failure, Result};
-use indicatif::{ProgressBar, ProgressStyle};
-use kvrm::spiking::{Error, Executor, Network, Recorder, Spike, State, Statistics, write_spikes};
+use anyhow::{Context as _, Result};
+use kvrm::spiking::{Network, State, Statistics, write_firings, write_spikes};
 use serde_json::{Value, json};
 
 use super::engine::{Chosen, EngineArgs};
 use super::inject::{self, Inject, Injections};
+use super::observe::{self, Observed, Plan};
 use super::plot::{self, Picture};
 use super::recording::Recording;
 use super::source::{self, MakeArgs, Source};
 use crate::number;
 use crate::output::Output;
-
-/// Shorter runs show no progress.
-const PROGRESS_AFTER: Duration = Duration::from_secs(1);
-/// About how long a part of a run takes, after which progress is shown.
-const PART: Duration = Duration::from_millis(200);
-/// Steps of the first part.
-const FIRST_STEPS: u64 = 16;
 
 /// What the help says at its end.
 const HELP: &str = "\
@@ -32,7 +25,12 @@ the intervals between a neuron's spikes: 0 for a clock, 1 for spikes at random. 
 give the same spikes on every engine and host.
 
 With --inject 0-9,20:1.5@0-99 the neurons 0 to 9 and 20 get 1.5 in each of the first hundred steps, in the unit of \
-weights: FEAGI's, or mV. A population's name stands for all its neurons; without steps it is all of them.";
+weights: FEAGI's, or mV. A population's name stands for all its neurons; without steps it is all of them.
+
+--sample writes the columns step, neuron, population, x, y, z and potential of those of --record that fire in the sampled \
+steps. Populations are numbered from 0 as `kvrm spike show` lists them, x, y and z are the place in the grid. The \
+potential is the one that is compared with the threshold: in FEAGI's units, in mV above the resting potential for lif, \
+in mV for izhikevich, and none for poisson. Sampling takes time in the sampled steps only.";
 
 /// Arguments of `kvrm spike run`.
 #[derive(clap::Args)]
@@ -63,8 +61,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", value_parser = plot::picture)]
     rates: Option<Picture>,
     /// Write all spikes, as .npz or .csv.
-    #[arg(long, value_name = "FILE", value_parser = spikes_file)]
+    #[arg(long, value_name = "FILE", value_parser = columns_file)]
     spikes: Option<PathBuf>,
+    /// Write who fires, where and at which potential, as .npz or .csv.
+    #[arg(long, value_name = "FILE", value_parser = columns_file)]
+    sample: Option<PathBuf>,
+    /// Sample the steps whose numbers are multiples of this.
+    #[arg(long, value_name = "STEPS", default_value = "1", value_parser = period, requires = "sample")]
+    every: NonZeroU64,
     /// Begin with a state that --save-state wrote.
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
@@ -82,10 +86,14 @@ pub(crate) struct Args {
     json: bool,
 }
 
-fn spikes_file(text: &str) -> Result<PathBuf, String> {
+fn columns_file(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     let is_known = path.extension().is_some_and(|end| end == "npz" || end == "csv");
     if is_known { Ok(path) } else { Err("expected a name in .npz or .csv".to_owned()) }
+}
+
+fn period(text: &str) -> Result<NonZeroU64, String> {
+    NonZeroU64::new(number::count(text)?).ok_or_else(|| "expected 1 or more".to_owned())
 }
 
 fn milliseconds(text: &str) -> Result<f64, String> {
@@ -112,7 +120,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
     let begin = executor.state()?.step;
     let end = begin.checked_add(steps).context("--steps: the last step has no number in 64 bits")?;
-    let (spikes, seconds) = observe(&mut *executor, &source, &injections, begin..end, &shown, args)?;
+    let plan = Plan {
+        source: &source,
+        injections: &injections,
+        shown: &shown,
+        capacity: usize::try_from(args.capacity)?,
+        every: args.sample.is_some().then_some(args.every),
+    };
+    let Observed { spikes, firings, seconds } = observe::observe(&mut *executor, &plan, begin..end)?;
     if let Some(path) = &args.save_state {
         executor.state()?.save(path)?;
     }
@@ -126,6 +141,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
     if let Some(path) = &args.spikes {
         write_spikes(path, &spikes)?;
+    }
+    if let Some(path) = &args.sample {
+        write_firings(path, &firings)?;
     }
     let report = Report { args, source: &source, engine: &engine, recording: &recording, seconds };
     let mut out = Output::new();
@@ -156,62 +174,6 @@ fn shown(network: &Network, names: &[String]) -> Result<Vec<u32>> {
     numbers.sort_unstable();
     numbers.dedup();
     Ok(numbers)
-}
-
-/// Runs part by part, with a progress bar that appears on terminals once the run turns out to be long. Gives the spikes,
-/// and the seconds that steps took.
-fn observe(
-    executor: &mut dyn Executor,
-    source: &Source,
-    injections: &Injections,
-    steps: std::ops::Range<u64>,
-    shown: &[u32],
-    args: &Args,
-) -> Result<(Vec<Spike>, f64)> {
-    let populations = source.network.populations();
-    let is_shown = |neuron: u32| {
-        let number = populations.partition_point(|population| population.neurons.end <= neuron);
-        shown.binary_search(&(number as u32)).is_ok()
-    };
-    let range = |number: &u32| populations[*number as usize].neurons.clone();
-    let first = shown.first().map_or(0, |number| range(number).start);
-    let last = shown.last().map_or(0, |number| range(number).end);
-    let mut recorder = Recorder::new(usize::try_from(args.capacity)?).of(first..last);
-
-    let bar = ProgressBar::new(steps.end - steps.start);
-    let style = "{elapsed_precise} {wide_bar} {human_pos}/{human_len} steps {per_sec}";
-    bar.set_style(ProgressStyle::with_template(style)?);
-    let whole = Instant::now();
-    let mut took = Duration::ZERO;
-    let (mut at, mut part) = (steps.start, FIRST_STEPS);
-    while at < steps.end {
-        let count = part.min(steps.end - at);
-        let input = injections.input(at, count, source.input(at, count)?)?;
-        let begin = Instant::now();
-        let result = executor.run(count, &input, Some(&mut recorder));
-        took += begin.elapsed();
-        result.map_err(|error| {
-            bar.finish_and_clear();
-            let is_full = matches!(error, Error::RecordingOverflow { .. });
-            let failure = Failure::new(error);
-            if is_full {
-                failure.context("--capacity: there is room for too few; raise it, or --record less")
-            } else {
-                failure
-            }
-        })?;
-        at += count;
-        if begin.elapsed() < PART / 2 {
-            part = part.saturating_mul(2);
-        }
-        if whole.elapsed() >= PROGRESS_AFTER {
-            bar.set_position(at - steps.start);
-        }
-    }
-    bar.finish_and_clear();
-    let mut spikes = recorder.take();
-    spikes.retain(|spike| is_shown(spike.neuron));
-    Ok((spikes, took.as_secs_f64()))
 }
 
 /// What is told of a run.

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use kvrm::spiking::networks::{
     Balanced, Fly, Microcircuit, VogelsAbbott, balanced, feagi, feagi_input, fly, microcircuit, vogels_abbott,
 };
-use kvrm::spiking::{self, Input, Network};
+use kvrm::spiking::{self, Injection, Input, Network};
 
 /// What the help says of networks.
 pub(crate) const HELP: &str = "\
@@ -41,6 +41,9 @@ pub(crate) struct MakeArgs {
     /// What the random numbers of a network with a name depend on.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// How far the resting potential of vogels-abbott lies above its threshold, mV: 1 as published, more to fire faster.
+    #[arg(long, value_name = "MV", allow_negative_numbers = true, value_parser = millivolts)]
+    drive: Option<f64>,
     /// The length of a step of a NIR graph, ms; that of the program that wrote it.
     #[arg(long, value_name = "MS", value_parser = factor)]
     dt: Option<f64>,
@@ -50,6 +53,12 @@ pub(crate) struct MakeArgs {
 pub(crate) fn factor(text: &str) -> Result<f64, String> {
     let number: Option<f64> = text.parse().ok().filter(|number: &f64| *number > 0.0 && number.is_finite());
     number.ok_or_else(|| "expected a number above 0".to_owned())
+}
+
+/// Parses a potential.
+fn millivolts(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.parse().ok().filter(|number: &f64| number.is_finite());
+    number.ok_or_else(|| "expected a number of mV".to_owned())
 }
 
 /// A network, and what drives it.
@@ -64,6 +73,9 @@ pub(crate) struct Source {
 impl Source {
     /// Opens the file, or makes the network, of this name.
     pub(crate) fn open(name: &str, make: &MakeArgs) -> Result<Self> {
+        if make.drive.is_some() && name != "vogels-abbott" {
+            bail!("--drive: '{name}' has none, only vogels-abbott");
+        }
         let is_named = NAMES.iter().any(|(known, _)| *known == name);
         if !is_named {
             for (option, is_given) in [("--scale", make.scale.is_some()), ("--seed", make.seed.is_some())] {
@@ -94,7 +106,9 @@ impl Source {
             "feagi" => feagi(neurons(500_000.0)?, FEAGI_SYNAPSES, seed),
             "microcircuit" => microcircuit(&Microcircuit { scale, seed, ..Microcircuit::default() }),
             "vogels-abbott" => {
-                vogels_abbott(&VogelsAbbott { neurons: neurons(4000.0)?, seed, ..VogelsAbbott::default() })
+                let published = VogelsAbbott::default();
+                let drive = make.drive.unwrap_or(published.drive);
+                vogels_abbott(&VogelsAbbott { neurons: neurons(4000.0)?, drive, seed, ..published })
             }
             "fly" => fly(&Fly { neurons: neurons(138_000.0)?.max(20), seed, ..Fly::default() }),
             _ => balanced(&Balanced { neurons: neurons(BALANCED_NEURONS)?, seed, ..Balanced::default() }),
@@ -106,13 +120,17 @@ impl Source {
 
     /// What drives the network in `steps` steps from `begin`, beside what the user injects.
     pub(crate) fn input(&self, begin: u64, steps: u64) -> Result<Input> {
-        match self.feagi_seed {
-            // Other neurons in each part of a run.
-            Some(seed) => {
-                Ok(feagi_input(self.network.neurons(), FEAGI_FIRES, steps, seed.wrapping_add(begin))?)
-            }
-            None => Ok(Input::default()),
+        let Some(seed) = self.feagi_seed else {
+            return Ok(Input::default());
+        };
+        let mut injections = Vec::new();
+        for step in 0..steps {
+            // That of a step is its own, so it does not matter how a run is cut into parts.
+            let seed = seed.wrapping_add(begin + step);
+            let input = feagi_input(self.network.neurons(), FEAGI_FIRES, 1, seed)?;
+            injections.extend(input.injections().iter().map(|injection| Injection { step, ..*injection }));
         }
+        Ok(Input::new(injections)?)
     }
 
     /// Whether its rates are known from the literature, by population.

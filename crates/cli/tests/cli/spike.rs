@@ -46,6 +46,21 @@ fn engines_and_parts_of_runs_give_the_same_spikes() {
 }
 
 #[test]
+fn who_is_made_to_fire_does_not_depend_on_parts_of_runs() {
+    let folder = Folder::new();
+    let path = |name: &str| folder.path(name).display().to_string();
+    let read = |name: &str| std::fs::read_to_string(folder.path(name)).expect("it was written");
+    let [whole, first, rest, state] = ["whole.csv", "first.csv", "rest.csv", "state.safetensors"].map(path);
+    let area = |arguments: &[&str]| ran("reference", &[&["feagi", "--scale", "0.002"], arguments].concat());
+    area(&["--steps", "40", "--spikes", &whole]);
+    area(&["--steps", "13", "--spikes", &first, "--save-state", &state]);
+    area(&["--steps", "27", "--spikes", &rest, "--state", &state]);
+    let joined = read("first.csv") + read("rest.csv").strip_prefix("step,neuron\n").expect("a head");
+    assert_eq!(joined, read("whole.csv"), "as if it had not stopped");
+    assert_eq!(joined.lines().count(), 1 + 40 * 10, "a hundredth in each step");
+}
+
+#[test]
 fn a_table_shows_populations_and_pictures_are_drawn() {
     let (folder, network) = (Folder::new(), example("izhikevich"));
     let path = |name: &str| folder.path(name).display().to_string();
@@ -102,6 +117,72 @@ fn injections_make_neurons_fire() {
     assert!(run("c:1").contains("there is no population 'c'"), "no such name");
     assert!(run("1:1e9").contains("is more than this network takes in a step, 1048576"), "too much");
     assert!(run("1:1@x").contains("expected NEURONS:AMOUNT"), "no steps");
+}
+
+#[test]
+fn samples_tell_potentials_and_change_nothing() {
+    let folder = Folder::new();
+    let path = |name: &str| folder.path(name).display().to_string();
+    let read = |name: &str| std::fs::read_to_string(folder.path(name)).expect("it was written");
+    let (sample, spikes, plain, npz) =
+        (path("sample.csv"), path("spikes.csv"), path("plain.csv"), path("sample.npz"));
+    let network = "dt = 1.0\nfraction_bits = 4\n[[population]]\nname = \"noise\"\nneurons = 1\n\
+                   poisson = { rate = 4e6 }\n[[population]]\nname = \"grid\"\ndimensions = [2, 2, 2]\n\
+                   feagi = { threshold = 2.0, leak = 0.5 }\n";
+    let network = folder.file("net.toml", network);
+    let sampled = |arguments: &[&str]| {
+        let run =
+            [&network, "--steps", "5", "--inject", "4:1.5", "--inject", "8:3.25@2", "--sample", &sample];
+        ran("reference", &[&run[..], arguments].concat());
+        read("sample.csv").lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    // Half of 1.5 is kept, so every second step brings 2.25.
+    let head = "step,neuron,population,x,y,z,potential";
+    let grid = ["1,4,1,1,1,0,2.25", "2,8,1,1,1,1,3.25", "3,4,1,1,1,0,2.25"];
+    assert_eq!(sampled(&["--record", "grid"]), [&[head], &grid[..]].concat(), "each step");
+    assert_eq!(sampled(&["--record", "grid", "--every", "3"]), [head, grid[2]], "3 is a multiple of 3");
+    assert_eq!(
+        sampled(&["--every", "2"]),
+        [head, "0,0,0,0,0,0,", "2,0,0,0,0,0,", grid[1], "4,0,0,0,0,0,"],
+        "noise has no potential"
+    );
+    // The input of this area is drawn at random in each step, be it sampled or not.
+    let area = ["feagi", "--scale", "0.002", "--steps", "100"];
+    ran("reference", &[&area[..], &["--spikes", &plain]].concat());
+    ran("parallel", &[&area[..], &["--spikes", &spikes, "--sample", &sample, "--every", "7"]].concat());
+    assert_eq!(read("spikes.csv"), read("plain.csv"), "the same spikes");
+    let firings = read("sample.csv");
+    let spike = |line: &str| line.splitn(3, ',').take(2).collect::<Vec<_>>().join(",");
+    let expected = read("plain.csv");
+    let is_sampled = |line: &&str| {
+        line.split(',')
+            .next()
+            .and_then(|step| step.parse().ok())
+            .is_some_and(|step: u64| step.is_multiple_of(7))
+    };
+    assert!(firings.lines().skip(1).map(spike).eq(expected.lines().filter(is_sampled)), "{firings}");
+    assert_eq!(firings.lines().count(), 1 + 15 * 10, "a hundredth of 1,000 neurons in each of 15 steps");
+    ran("reference", &[&area[..], &["--sample", &npz]].concat());
+    let bytes = std::fs::read(npz).expect("it was written");
+    assert!(bytes.windows(13).any(|name| name == b"potential.npy"), "an archive");
+    let every = |value: &str| refused(&["spike", "run", &network, "--sample", &sample, "--every", value]);
+    assert!(every("0").contains("expected 1 or more"), "{}", every("0"));
+    let alone = refused(&["spike", "run", &network, "--every", "2"]);
+    assert!(alone.contains("--sample <FILE>"), "{alone}");
+}
+
+#[test]
+fn vogels_abbott_has_a_drive() {
+    let rate = |drive: &[&str]| {
+        let ran = ran("parallel", &[&["vogels-abbott", "--scale", "0.05", "--steps", "500"], drive].concat());
+        ran["spikes"].as_u64().expect("a number")
+    };
+    let published = rate(&[]);
+    assert_eq!(rate(&["--drive", "1"]), published, "1 mV is the published one");
+    let more = rate(&["--drive", "10"]);
+    assert!(more > published + 100, "{more} and {published} spikes");
+    let less = rate(&["--drive", "-20"]);
+    assert!(less < published, "{less} and {published} spikes");
 }
 
 #[test]
@@ -197,6 +278,15 @@ fn what_cannot_be_run_is_refused() {
         );
         assert!(of(&[&broken]).contains("net.toml: line 2: unknown field `x`"), "the line");
         assert!(of(&[&broken, "--scale", "2"]).contains("--scale: '"), "a file has one size");
+        for other in ["fly", broken.as_str()] {
+            let message = of(&[other, "--drive", "2"]);
+            assert!(
+                message.contains(&format!("--drive: '{other}' has none, only vogels-abbott")),
+                "{message}"
+            );
+        }
+        assert!(of(&["vogels-abbott", "--drive", "x"]).contains("expected a number of mV"), "no number");
+        assert!(of(&["vogels-abbott", "--drive", "1e9"]).contains("expected less than 2048"), "too much");
         assert!(of(&["feagi", "--dt", "1"]).contains("--dt is for NIR graphs"), "a step of its own");
         assert!(
             of(&["microcircuit", "--scale", "2"]).contains("scale is 2, expected more than 0 and at most 1"),
@@ -210,6 +300,7 @@ fn what_cannot_be_run_is_refused() {
         ("--raster", "x.jpg"),
         ("--rates", "x"),
         ("--spikes", "x.txt"),
+        ("--sample", "x.txt"),
         ("--steps", "-1"),
         ("--skip", "-1"),
         ("--threads", "0"),

@@ -2,6 +2,7 @@
 
 mod edges;
 mod networks;
+mod samples;
 mod steps;
 mod support;
 mod twins;

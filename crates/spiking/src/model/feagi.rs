@@ -150,6 +150,18 @@ pub(crate) const fn psp_max(record: &Record) -> u32 {
     if record.words[FLAGS] & MP_DRIVEN != 0 { 255 } else { record.words[PSP] }
 }
 
+/// Makes a neuron never fire or leak: after a step it has the potential that it would have fired at.
+pub(crate) const fn mute(record: &mut Record) {
+    record.words[FLAGS] &= !EXCITABLE;
+    record.words[EXCITABILITY] = 0;
+    record.words[KEEP] = 1 << KEEP_BITS;
+}
+
+/// The potential that a neuron has, in FEAGI's units.
+pub(crate) fn potential_of(state: &Words) -> f64 {
+    join(state[0], state[1]) as f64 / (1_u64 << POTENTIAL_BITS) as f64
+}
+
 /// One step; gives the postsynaptic potential if the neuron fires.
 #[inline]
 pub(crate) fn update(

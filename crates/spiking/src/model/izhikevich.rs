@@ -98,6 +98,11 @@ pub(crate) const fn is_possible(record: &Record) -> bool {
     record.words[SUBSTEP] <= 1 << (SUBSTEP_BITS - 1) && record.words[SUBSTEPS] <= 1000
 }
 
+/// Lets a neuron keep the v that it would have fired at: it fires at the end of the range only, and stays there.
+pub(crate) const fn mute(record: &mut Record) {
+    (record.words[PEAK], record.words[C]) = (i32::MAX as u32, i32::MAX as u32);
+}
+
 /// One step; says whether the neuron fires.
 #[inline]
 pub(crate) fn update(

@@ -111,6 +111,11 @@ impl Lif {
     }
 }
 
+/// Lets a neuron keep the potential that it would have fired at: it fires at the end of the range only, and stays there.
+pub(crate) const fn mute(record: &mut Record) {
+    (record.words[THRESHOLD], record.words[RESET]) = (i32::MAX as u32, i32::MAX as u32);
+}
+
 /// How much of J = 1 mV at the beginning of a step is in V at its end.
 fn response(dt: f64, tau_m: f64, tau_s: f64) -> f64 {
     let (membrane, synapse) = (1.0 / tau_m, 1.0 / tau_s);
