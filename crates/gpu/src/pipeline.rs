@@ -87,7 +87,6 @@ impl Shader {
                 compilation_options: wgpu::PipelineCompilationOptions {
                     constants,
                     zero_initialize_workgroup_memory: self.zeroes,
-                    ..wgpu::PipelineCompilationOptions::default()
                 },
                 cache: None,
             })
