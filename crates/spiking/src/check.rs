@@ -76,6 +76,8 @@ pub(crate) fn parts(parts: &Parts) -> Result<(), Error> {
 
 fn records(parts: &Parts) -> Result<(), Error> {
     let mut drives = HashMap::new();
+    let pairs = parts.tables.iter().zip(parts.tables.iter().skip(1)).enumerate();
+    let falls: Vec<u64> = pairs.filter(|(_, (a, b))| a > b).map(|(place, _)| place as u64).collect();
     for (index, record) in parts.records.iter().enumerate() {
         let population = parts.populations.get(record.words[Record::POPULATION] as usize);
         if population.is_none_or(|population| population.kind as u32 != record.kind) {
@@ -100,6 +102,15 @@ fn records(parts: &Parts) -> Result<(), Error> {
         };
         if !record.poisson_table().is_none_or(is_table) {
             return Err(Error::invalid(format!("record {index} has a table that is not there")));
+        }
+        // Engines that look at several entries at once would count others than those that go through them in turn.
+        let rises = |[start, length]: [u32; 2]| {
+            let end = u64::from(start) + u64::from(length);
+            falls.get(falls.partition_point(|&fall| fall < start.into())).is_none_or(|&fall| fall + 1 >= end)
+        };
+        if !record.poisson_table().is_none_or(rises) {
+            let reason = format!("record {index} has a table that falls, which no distribution function does");
+            return Err(Error::invalid(reason));
         }
         let drive = record.signed(Record::DRIVE);
         bound::check_drive(drive, parts.injection_limit)?;

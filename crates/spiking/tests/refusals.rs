@@ -55,6 +55,23 @@ fn tables_are_as_long_as_they_can_be() {
 }
 
 #[test]
+fn tables_never_fall() {
+    let mut builder = Builder::new(1.0);
+    let lif = |rate: f64| Model::Lif(Lif { poisson_rate: rate, poisson_weight: 0.01, ..Lif::default() });
+    builder.population("one", 1, &lif(5000.0)).expect("5 events a step");
+    builder.population("other", 1, &lif(300.0)).expect("fewer");
+    let mut parts = builder.build().expect("there are no synapses").into_parts();
+    assert!(!parts.tables.is_sorted(), "one table ends and the next begins");
+    let [start, length] = [parts.records[1].words[11], parts.records[1].words[12]];
+    assert!(Network::new(parts.clone()).is_ok(), "each of them rises");
+    parts.tables[(start + length) as usize - 1] = 0;
+    let error = Network::new(parts.clone()).expect_err("engines would count its entries in different ways");
+    assert!(error.to_string().contains("record 1 has a table that falls"), "{error}");
+    parts.records[1].words[12] -= 1;
+    assert!(Network::new(parts).is_ok(), "what nobody looks at may be anything");
+}
+
+#[test]
 fn words_have_one_meaning() {
     // A synapse from neuron 0 to neuron 3, of weight 5, in fewer bits than there are.
     let network = |words: u32, behind: u32| {
