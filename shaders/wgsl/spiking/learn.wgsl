@@ -5,8 +5,8 @@
 //! weight, the steps of its window or 0 for pairs, and then what is added and what is taken away: an amount, or where
 //! the 64 amounts begin.
 
-import package::spiking::bindings::{histories, piece_sources, pieces, record_of, settings, tables};
-import package::spiking::record::{WORD_POPULATION, word_of};
+import package::spiking::bindings::{histories, piece_sources, pieces, record_of, records, settings, tables};
+import package::spiking::record::{WORD_POPULATION};
 import package::spiking::unpack::{Synapse, set_weight};
 
 /// Words of a rule.
@@ -43,7 +43,7 @@ fn remember(neuron: u32, population: u32, spike: u32) -> bool {
 
 /// The weight of a synapse after this step.
 fn learned(synapse: Synapse, source: u32) -> i32 {
-    let population = word_of(record_of[source], WORD_POPULATION);
+    let population = records[record_of[source]].words[WORD_POPULATION];
     let first = tables[settings.rules + 2u * population];
     for (var i = 0u; i < tables[settings.rules + 2u * population + 1u]; i += 1u) {
         let rule = first + RULE_WORDS * i;
