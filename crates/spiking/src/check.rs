@@ -109,7 +109,8 @@ fn records(parts: &Parts) -> Result<(), Error> {
             falls.get(falls.partition_point(|&fall| fall < start.into())).is_none_or(|&fall| fall + 1 >= end)
         };
         if !record.poisson_table().is_none_or(rises) {
-            let reason = format!("record {index} has a table that falls, which no distribution function does");
+            let reason =
+                format!("record {index} has a table that falls, which no distribution function does");
             return Err(Error::invalid(reason));
         }
         let drive = record.signed(Record::DRIVE);
