@@ -207,13 +207,11 @@ impl Simulation {
     /// A change is impossible, or what is on its way leaves no room for what can arrive then, and nothing has changed;
     /// or the engine fails.
     pub fn change(&mut self, changes: &[Change]) -> Result<(), Error> {
-        let state = self.executor.state()?;
         let mut network = Network::clone(&self.network);
         if network.is_plastic() {
-            network.take_weights(state.weights.clone())?;
+            network.take_weights(self.executor.state()?.weights)?;
         }
         let changed = network.change(changes)?;
-        state.after(&network, &changed).check(&network)?;
         let network = Arc::new(network);
         self.executor.change(&network, &changed)?;
         self.network = network;

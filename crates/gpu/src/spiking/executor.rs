@@ -133,11 +133,12 @@ impl Executor for BurstExecutor {
     }
 
     fn change(&mut self, network: &Arc<Network>, changed: &Changed) -> Result<(), kvrm_spiking::Error> {
+        let state = self.state()?.after(network, changed);
+        state.check(network)?;
         if self.store.change(network, changed, &self.options, &self.drives).map_err(failed)? {
             self.network = Arc::clone(network);
             return Ok(());
         }
-        let state = self.state()?.after(network, changed);
         *self = Self::at(&self.kernels, Arc::clone(network), self.options.clone(), &state).map_err(failed)?;
         Ok(())
     }

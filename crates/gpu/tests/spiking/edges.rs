@@ -163,6 +163,38 @@ fn a_changed_network_goes_on() {
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
+fn a_change_that_leaves_no_room_changes_nothing() {
+    // What is on its way, and what the new synapse brings in the same step, are within the bound each by itself.
+    let weight = 1 << 30;
+    let mut builder = Builder::new(1.0).injection_limit(1000);
+    let area =
+        builder.population("area", 2, &Model::Feagi(Feagi::default())).expect("parameters are in range");
+    let link = Link { source: 0, target: 1, weight: f64::from(weight), delay: 4 };
+    builder.connect_list(area, area, &[link]).expect("neurons are there");
+    let before = Arc::new(builder.build().expect("2^30 is less than 2^31"));
+    let synapse = Synapse { target: 1, delay: 2, weight };
+    let changes = [Change::Remove { source: 0, target: 1, delay: 4 }, Change::Add { source: 0, synapse }];
+    let mut after = Network::clone(&before);
+    let changed = after.change(&changes).expect("it can be changed");
+    let after = Arc::new(after);
+    let fires = [Injection { step: 0, neuron: 0, amount: 1 }];
+    let mut engines: [Box<dyn Executor>; 2] =
+        [Box::new(reference(&before)), Box::new(executor(&before, &Options::default()))];
+    for engine in &mut engines {
+        let input = Input::new(fires.to_vec()).expect("amounts are small");
+        engine.run(2, &input, None).expect("it runs");
+        let error = engine.change(&after, &changed).expect_err("twice 2^30");
+        assert!(matches!(error, Error::AccumulatorBound { neuron: 1, .. }), "{error}");
+        engine.run(1, &Input::default(), None).expect("it runs as before");
+        engine.change(&after, &changed).expect("the new one is too late to join it");
+        engine.run(2, &input, None).expect("it runs");
+    }
+    let [expected, found] = engines.each_mut().map(|engine| engine.state().expect("it can be read"));
+    assert_same(&found, &expected, "after the change");
+}
+
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+#[test]
 fn a_row_that_fits_in_no_buffer_is_an_error() {
     let network = network(Recipe::Lif, 80, [1, 3], false);
     let options = Options { binding_bytes: Some(8), ..Options::default() };
