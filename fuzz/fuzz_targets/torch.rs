@@ -10,7 +10,10 @@ fuzz_target!(|file: &[u8]| {
         match result {
             Ok(content) => {
                 let values: usize = content.tensors.iter().map(|tensor| tensor.values.len()).sum();
-                assert!(values <= file.len().max(64 << 20), "no more values than bytes, unless they are deflated");
+                assert!(
+                    values <= file.len().max(64 << 20),
+                    "no more values than bytes, unless they are deflated"
+                );
             }
             Err(error) => assert!(error.to_string().starts_with("file: "), "errors name the file"),
         }
