@@ -10,6 +10,9 @@ use kvrm::{Engine, GpuEngine};
 use crate::engine::AdapterArgs;
 use crate::output::note;
 
+/// What networks run on without a GPU.
+const ALL_CORES: &str = "all cores of the CPU";
+
 /// An engine, as the command line names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Name {
@@ -85,7 +88,9 @@ impl EngineArgs {
                 Chosen { kind: Kind::Gpu(kernels), speeds, device, fallback: None }
             }
             Engine::Auto | Engine::Reference => {
-                Chosen { fallback: choice.reason, ..Chosen::cpu(Kind::Parallel) }
+                // The reason is that of lanes, whose engine on CPUs has another name.
+                let reason = choice.reason.map(|reason| reason.replace("the CPU reference", ALL_CORES));
+                Chosen { fallback: reason, ..Chosen::cpu(Kind::Parallel) }
             }
         })
     }
@@ -100,9 +105,8 @@ impl Chosen {
     pub(crate) fn sized(&self, neurons: u32) -> Self {
         match (&self.speeds, &self.device) {
             (Some(speeds), Some(device)) if !speeds.gpu_is_faster(neurons) => {
-                let reason = format!(
-                    "running on the CPU reference: for {neurons} neurons it was faster than {device}"
-                );
+                let reason =
+                    format!("running on {ALL_CORES}: for {neurons} neurons it was faster than {device}");
                 Self { fallback: Some(reason), ..Self::cpu(Kind::Parallel) }
             }
             _ => self.clone(),
@@ -139,8 +143,7 @@ impl Chosen {
     /// Says on standard error why it is the CPU, if that was not asked for.
     pub(crate) fn announce(&self) {
         if let Some(reason) = &self.fallback {
-            // The reason is that of lanes, whose engine on CPUs has another name.
-            note(reason.replace("the CPU reference", "all cores of the CPU"));
+            note(reason);
         }
     }
 
