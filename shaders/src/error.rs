@@ -50,7 +50,7 @@ pub enum LinkError {
         /// The item that is not used.
         item: String,
     },
-    /// An import has another form than `import package::module::{item, item};`.
+    /// An import has another form than `import package::module::{item, item};`, in one line or wrapped.
     MalformedImport {
         /// The import.
         place: Place,
@@ -67,6 +67,42 @@ pub enum LinkError {
         /// The modules on the circle, in the order of their imports.
         modules: Vec<String>,
     },
+    /// A fragment has another form than `fragment name {`, indented statements, and `}`.
+    MalformedFragment {
+        /// The first line of the fragment.
+        place: Place,
+    },
+    /// A fragment has the name of another declaration of its module.
+    DeclaredTwice {
+        /// The first line of the fragment.
+        place: Place,
+        /// The name of both.
+        name: String,
+    },
+    /// A line that begins with `insert` is not `insert name;`, or is not indented, and so stands in no function.
+    MalformedInsert {
+        /// The line.
+        place: Place,
+    },
+    /// A fragment inserts another one.
+    NestedInsert {
+        /// The line that inserts.
+        place: Place,
+    },
+    /// A module inserts what it does not import as a fragment.
+    UnknownFragment {
+        /// The line that inserts.
+        place: Place,
+        /// The name that is no fragment.
+        fragment: String,
+    },
+    /// A module inserts a fragment a second time.
+    InsertedTwice {
+        /// The second of the lines that insert.
+        place: Place,
+        /// The fragment.
+        fragment: String,
+    },
 }
 
 impl Display for LinkError {
@@ -81,13 +117,35 @@ impl Display for LinkError {
                 write!(f, "{place}: `{item}` is imported and not used, or imported twice; remove it")
             }
             Self::MalformedImport { place } => {
-                write!(f, "{place}: an import is one line, `import package::module::{{item, item}};`")
+                write!(
+                    f,
+                    "{place}: an import is `import package::module::{{item, item}};`, or wrapped: \
+                     `import package::module::{{`, indented lines `item, item,`, and `}};`"
+                )
             }
             Self::LateImport { place } => {
                 write!(f, "{place}: an import below a declaration; move it to the top of the file")
             }
             Self::Cycle { place, modules } => {
                 write!(f, "{place}: modules import each other: {}", modules.join(" -> "))
+            }
+            Self::MalformedFragment { place } => {
+                write!(f, "{place}: a fragment is `fragment name {{`, indented statements, and a line `}}`")
+            }
+            Self::DeclaredTwice { place, name } => {
+                write!(f, "{place}: `{name}` is declared twice in this module; rename the fragment")
+            }
+            Self::MalformedInsert { place } => {
+                write!(f, "{place}: a fragment is inserted by an indented line `insert name;`")
+            }
+            Self::NestedInsert { place } => {
+                write!(f, "{place}: a fragment inserts another; insert both where this one is inserted")
+            }
+            Self::UnknownFragment { place, fragment } => {
+                write!(f, "{place}: no import of this module brings a fragment `{fragment}`")
+            }
+            Self::InsertedTwice { place, fragment } => {
+                write!(f, "{place}: `{fragment}` is inserted twice in this module; make it a function")
             }
         }
     }

@@ -10,6 +10,8 @@ macro_rules! constants { ($($(#[doc = $doc:literal])+ $name:ident = $value:expr;
     pub const ALL: &[(&str, u32, &str)] = &[$((stringify!($name), $name, concat!($($doc),+).trim_ascii())),*];
 } }
 
+pub mod spiking;
+
 constants! {
     // The state of lanes: columns of one u64 a lane. Columns 0 to 30 are X0 to X30.
 
@@ -87,6 +89,8 @@ constants! {
     STOP_NEED_CODE = 33;
     /// Internal: the kernel lacks an instruction on SIMD registers; its stop address is the unit that has it.
     STOP_NEED_SIMD = 34;
+    /// Internal: what the host writes or maps waits for the next dispatch.
+    STOP_NEED_TIME = 35;
 
     /// Fault kind: not mapped.
     FAULT_TRANSLATION = 0;
@@ -218,6 +222,8 @@ constants! {
     /// Words of a tuple that a workgroup has evaluated together: the class, then the bits of the logits.
     TOGETHER_WORDS = 8;
 
+    /// The most workgroups in a dimension of a dispatch that spreads a list over two.
+    DISPATCH_ROW = 65535;
     /// Words of a row of the decode table: mask, value, holes and shape, and the four words of the micro-op.
     ROW_WORDS = 8;
     /// Micro-ops of a page.

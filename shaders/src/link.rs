@@ -1,9 +1,9 @@
-//! Puts a module behind those it imports.
+//! Puts a module behind those it imports, and fragments where they are inserted.
 //!
 //! WGSL allows declarations in any order, so linking is concatenation: dependencies first, each module once.
-//! The files are WESL, too; a WESL linker can replace this one.
+//! Imports have the syntax of WESL. Fragments are an addition of ours, for which WESL has nothing.
 
-use crate::module::{declares, imports, is_import, path};
+use crate::module::{Import, Line, Module, declares, has_word, path};
 use crate::{LinkError, MODULES};
 
 /// A source made of modules.
@@ -11,8 +11,21 @@ use crate::{LinkError, MODULES};
 pub struct Linked {
     /// The text to compile.
     pub source: String,
-    /// The path of each module and the line, counted from 0, where it begins in `source`.
-    segments: Vec<(String, usize)>,
+    /// The paths of the modules, in the order they stand in `source`.
+    paths: Vec<String>,
+    /// Where the lines of `source` come from, in their order.
+    segments: Vec<Segment>,
+}
+
+/// Lines of the source that come from one file, where they follow each other, too.
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    /// The index of the first line in the source.
+    start: usize,
+    /// The index of the file in the paths.
+    path: usize,
+    /// The index of the first line in the file.
+    line: usize,
 }
 
 impl Linked {
@@ -20,13 +33,26 @@ impl Linked {
     #[must_use]
     pub fn locate(&self, line: usize) -> Option<(&str, usize)> {
         let index = line.checked_sub(1).filter(|index| *index < self.source.lines().count())?;
-        let (path, start) = self.segments.iter().rev().find(|(_, start)| *start <= index)?;
-        Some((path, line - start))
+        let segment = self.segments.iter().rev().find(|segment| segment.start <= index)?;
+        Some((&self.paths[segment.path], segment.line + index - segment.start + 1))
+    }
+
+    /// Whether its code, declarations of variables aside, has a name.
+    #[must_use]
+    pub fn uses(&self, name: &str) -> bool {
+        let code = |line: &&str| !line.starts_with('@') && !line.starts_with("override ");
+        self.source.lines().filter(code).any(|line| has_word(line, name))
+    }
+
+    /// Whether it declares an override of that name.
+    #[must_use]
+    pub fn has_override(&self, name: &str) -> bool {
+        self.source.lines().any(|line| line.starts_with("override ") && declares(line, name))
     }
 
     /// The paths of the modules, in the order they stand in the source.
     pub fn modules(&self) -> impl Iterator<Item = &str> {
-        self.segments.iter().map(|(path, _)| path.as_str())
+        self.paths.iter().map(String::as_str)
     }
 }
 
@@ -66,24 +92,42 @@ pub fn link_source(name: &str, text: &str, substitutions: &[(&str, &str)]) -> Re
     Linker::new(MODULES, Some((name, text)), substitutions)?.link(name)
 }
 
+/// Links a module of `modules`, which are paths and texts as in [`MODULES`], with all it needs.
+///
+/// # Errors
+///
+/// As [`link`].
+pub fn link_modules(
+    modules: &[(&str, &str)],
+    root: &str,
+    substitutions: &[(&str, &str)],
+) -> Result<Linked, LinkError> {
+    Linker::new(modules, None, substitutions)?.link(root)
+}
+
 #[derive(Debug)]
 pub(crate) struct Linker<'a> {
-    modules: &'a [(&'a str, &'a str)],
+    texts: &'a [(&'a str, &'a str)],
     added: Option<(&'a str, &'a str)>,
     substitutions: &'a [(&'a str, &'a str)],
     linked: Linked,
+    /// How many lines the source has.
+    lines: usize,
+    /// The modules of the source, in the order of its paths.
+    modules: Vec<Module<'a>>,
     /// Modules whose imports are being followed.
     open: Vec<&'a str>,
 }
 
 impl<'a> Linker<'a> {
     pub(crate) fn new(
-        modules: &'a [(&'a str, &'a str)],
+        texts: &'a [(&'a str, &'a str)],
         added: Option<(&'a str, &'a str)>,
         substitutions: &'a [(&'a str, &'a str)],
     ) -> Result<Self, LinkError> {
-        let linked = Linked { source: String::new(), segments: Vec::new() };
-        let linker = Self { modules, added, substitutions, linked, open: Vec::new() };
+        let linked = Linked { source: String::new(), paths: Vec::new(), segments: Vec::new() };
+        let (modules, open) = (Vec::new(), Vec::new());
+        let linker = Self { texts, added, substitutions, linked, lines: 0, modules, open };
         let names = substitutions.iter().flat_map(|(from, to)| [from, to]);
         match names.into_iter().find(|name| linker.text(name).is_none()) {
             Some(name) => Err(LinkError::NoSuchModule { module: (*name).to_owned() }),
@@ -98,41 +142,80 @@ impl<'a> Linker<'a> {
         Ok(self.linked)
     }
 
-    /// Appends a module, behind those it imports.
-    fn visit(&mut self, module: &'a str, text: &'a str) -> Result<(), LinkError> {
-        self.open.push(module);
-        for import in imports(module, text)? {
-            let place = import.place;
-            let name = self.substitute(import.module);
-            let unknown = || LinkError::UnknownModule { place: place.clone(), module: name.to_owned() };
-            let imported = self.text(name).ok_or_else(unknown)?;
-            if let Some(item) = import.items.iter().find(|item| !declares(imported, item)) {
-                return Err(LinkError::UnknownItem {
-                    place,
-                    module: name.to_owned(),
-                    item: (*item).to_owned(),
-                });
-            }
-            if let Some(start) = self.open.iter().position(|open| *open == name) {
-                let circle = self.open[start..].iter().chain([&name]);
-                return Err(LinkError::Cycle {
-                    place,
-                    modules: circle.map(|&name| name.to_owned()).collect(),
-                });
-            }
-            if !self.linked.modules().any(|path| path == self::path(name)) {
-                self.visit(name, imported)?;
-            }
-        }
+    /// Appends a module behind those it imports. Returns its index.
+    fn visit(&mut self, name: &'a str, text: &'a str) -> Result<usize, LinkError> {
+        let module = Module::parse(name, text)?;
+        self.open.push(name);
+        let sources: Vec<usize> =
+            module.imports.iter().map(|import| self.follow(import, &module)).collect::<Result<_, _>>()?;
         self.open.pop();
 
-        let start = self.linked.source.lines().count();
-        self.linked.segments.push((path(module), start));
-        for line in text.lines() {
-            self.linked.source.push_str(if is_import(line) { "" } else { line });
-            self.linked.source.push('\n');
+        self.linked.paths.push(path(name));
+        let index = self.linked.paths.len() - 1;
+        self.begin_segment(index, 0);
+        for (row, line) in module.lines.iter().enumerate() {
+            match line {
+                Line::Text(text) => self.push(text),
+                Line::Blank => self.push(""),
+                Line::Insert(name) => {
+                    let imports = module.imports.iter().zip(&sources);
+                    let owner =
+                        imports.into_iter().find(|(import, _)| import.has(name)).map(|(_, owner)| *owner);
+                    let fragment = owner.and_then(|owner| Some((owner, self.modules[owner].fragment(name)?)));
+                    let Some((owner, fragment)) = fragment else {
+                        let (place, fragment) = (module.place(row), (*name).to_owned());
+                        return Err(LinkError::UnknownFragment { place, fragment });
+                    };
+                    let (start, body) = (fragment.start, fragment.body.clone());
+                    self.begin_segment(owner, start);
+                    body.into_iter().for_each(|line| self.push(line));
+                    self.begin_segment(index, row + 1);
+                }
+            }
         }
-        Ok(())
+        self.modules.push(module);
+        Ok(index)
+    }
+
+    /// Appends the module that an import names, unless it is there. Returns its index.
+    fn follow(&mut self, import: &Import<'a>, importer: &Module<'_>) -> Result<usize, LinkError> {
+        let place = || import.place.clone();
+        let name = self.substitute(import.module);
+        let text = self
+            .text(name)
+            .ok_or_else(|| LinkError::UnknownModule { place: place(), module: name.to_owned() })?;
+        if let Some(start) = self.open.iter().position(|open| *open == name) {
+            let circle = self.open[start..].iter().chain([&name]);
+            let modules = circle.map(|&name| name.to_owned()).collect();
+            return Err(LinkError::Cycle { place: place(), modules });
+        }
+        let path = path(name);
+        let index = match self.linked.paths.iter().position(|known| *known == path) {
+            Some(index) => index,
+            None => self.visit(name, text)?,
+        };
+        let module = &self.modules[index];
+        for item in &import.items {
+            let (place, item) = (item.place.clone(), item.name);
+            if !module.declares(item) {
+                let (module, item) = (name.to_owned(), item.to_owned());
+                return Err(LinkError::UnknownItem { place, module, item });
+            }
+            if module.fragment(item).is_some() && !importer.inserts(item) {
+                return Err(LinkError::UnusedImport { place, item: item.to_owned() });
+            }
+        }
+        Ok(index)
+    }
+
+    fn begin_segment(&mut self, path: usize, line: usize) {
+        self.linked.segments.push(Segment { start: self.lines, path, line });
+    }
+
+    fn push(&mut self, line: &str) {
+        self.linked.source.push_str(line);
+        self.linked.source.push('\n');
+        self.lines += 1;
     }
 
     fn substitute(&self, module: &'a str) -> &'a str {
@@ -144,7 +227,7 @@ impl<'a> Linker<'a> {
             return Some(text);
         }
         let path = path(module);
-        self.modules.iter().find(|(known, _)| *known == path).map(|(_, text)| *text)
+        self.texts.iter().find(|(known, _)| *known == path).map(|(_, text)| *text)
     }
 }
 
@@ -178,7 +261,7 @@ mod tests {
             linked.source, "/// C.\nconst c = 1u;\n\nconst b = c;\n//! A.\n\n\n\n\nconst a = b + c;\n",
             "imports are empty lines"
         );
-        assert!(linked.modules().eq(["c.wgsl", "x/b.wgsl", "a.wgsl"]), "{:?}", linked.segments);
+        assert!(linked.modules().eq(["c.wgsl", "x/b.wgsl", "a.wgsl"]), "{:?}", linked.paths);
 
         let lines = ["c.wgsl", "c.wgsl", "x/b.wgsl", "x/b.wgsl", "a.wgsl", "a.wgsl"];
         let numbers = [1, 2, 1, 2, 1, 2];
@@ -212,7 +295,178 @@ mod tests {
     fn a_substitute_takes_the_place_of_a_module() {
         let modules = [USES_B, ("x/b.wgsl", "const b = 1u;\n"), ("x/c.wgsl", "const b = 2u;\n")];
         let linked = linked(&modules, &[("x::b", "x::c")]).expect("both declare it");
-        assert!(linked.modules().eq(["x/c.wgsl", "a.wgsl"]), "{:?}", linked.segments);
+        assert!(linked.modules().eq(["x/c.wgsl", "a.wgsl"]), "{:?}", linked.paths);
+    }
+
+    #[test]
+    fn a_fragment_stands_where_it_is_inserted() {
+        let modules = [
+            (
+                "a.wgsl",
+                "import package::x::b::{\n    b, c,\n};\n\nfn a() {\n    let d = 1u;\n    insert b; // Uses d.\n    \
+                 if e {\n        insert c;\n    }\n}\n",
+            ),
+            (
+                "x/b.wgsl",
+                "import package::f::{f};\n\n/// C.\n///\n/// Of c.\nfragment c {\n    return;\n}\n\n// B.\nfragment b { // b\n    \
+                 let e = d + f; // f\n\n    g();\n}\n\n/// G.\nfn g() {}\n",
+            ),
+            ("f.wgsl", "const f = 2u;\n"),
+        ];
+        let linked = linked(&modules, &[]).expect("nothing is wrong");
+        let expected = "const f = 2u;\n\
+             \n\n\n\n\n\n\n\n\n// B.\n\n\n\n\n\n\n/// G.\nfn g() {}\n\
+             \n\n\n\nfn a() {\n    let d = 1u;\n    let e = d + f; // f\n\n    g();\n    if e {\n    return;\n    }\n}\n";
+        assert_eq!(
+            linked.source, expected,
+            "fragments and their documentation are empty lines where they are declared"
+        );
+        assert!(linked.modules().eq(["f.wgsl", "x/b.wgsl", "a.wgsl"]), "each once: {:?}", linked.paths);
+
+        let line_of = |text: &str| 1 + linked.source.lines().position(|line| line == text).expect(text);
+        let places = [
+            ("/// G.", ("x/b.wgsl", 17)),
+            ("    let d = 1u;", ("a.wgsl", 6)),
+            ("    let e = d + f; // f", ("x/b.wgsl", 12)),
+            ("    g();", ("x/b.wgsl", 14)),
+            ("    if e {", ("a.wgsl", 8)),
+            ("    return;", ("x/b.wgsl", 7)),
+            ("    }", ("a.wgsl", 10)),
+        ];
+        for (text, place) in places {
+            assert_eq!(linked.locate(line_of(text)), Some(place), "of {text:?}");
+        }
+        assert_eq!(linked.locate(linked.source.lines().count()), Some(("a.wgsl", 11)), "the last line");
+    }
+
+    #[test]
+    fn a_substitute_can_bring_another_fragment() {
+        let modules = [
+            ("a.wgsl", "import package::b::{b};\nfn a() {\n    insert b;\n}\n"),
+            ("b.wgsl", "fragment b {\n    one();\n}\n"),
+            ("c.wgsl", "fragment b {\n    two();\n}\n"),
+        ];
+        let linked = linked(&modules, &[("b", "c")]).expect("both declare it");
+        assert!(linked.source.contains("    two();\n}\n"), "{}", linked.source);
+        assert!(!linked.source.contains("one"), "{}", linked.source);
+    }
+
+    /// Links a module that inserts fragments with `b`, which has the fragment `b` and the function `f`.
+    fn error_of(text: &str) -> LinkError {
+        let b = "fragment b {\n    f();\n}\n\nfn f() {}\n";
+        linked(&[("a.wgsl", text), ("b.wgsl", b)], &[]).expect_err("something is wrong")
+    }
+
+    #[test]
+    fn an_insertion_of_another_form_is_found() {
+        let insertions = [
+            "insert b;",
+            "    insert b",
+            "    insert b, c;",
+            "    insert;",
+            "    insert b(1u);",
+            "    insert = b;",
+        ];
+        for insertion in insertions {
+            let error = error_of(&format!("import package::b::{{b}};\nfn a() {{\n{insertion}\n}}\n"));
+            assert_eq!(error, LinkError::MalformedInsert { place: place("a.wgsl", 3) }, "{insertion}");
+        }
+    }
+
+    #[test]
+    fn an_insertion_of_no_fragment_is_found() {
+        let texts = [
+            ("import package::b::{b, f};\nfn a() {\n    insert b;\n    insert f;\n}\n", "f"),
+            ("import package::b::{b};\nfn a() {\n    insert b;\n    insert c;\n}\n", "c"),
+            ("fragment d {\n    a();\n}\nfn a() {\n    insert d;\n}\n", "d"),
+        ];
+        for (text, fragment) in texts {
+            let line = 1 + text
+                .lines()
+                .position(|line| line.ends_with(&format!("insert {fragment};")))
+                .expect("inserted");
+            let expected =
+                LinkError::UnknownFragment { place: place("a.wgsl", line), fragment: fragment.to_owned() };
+            assert_eq!(error_of(text), expected, "in {text:?}");
+        }
+    }
+
+    #[test]
+    fn a_fragment_that_is_inserted_twice_is_found() {
+        let error = error_of("import package::b::{b};\nfn a() {\n    insert b;\n    insert b;\n}\n");
+        assert_eq!(
+            error,
+            LinkError::InsertedTwice { place: place("a.wgsl", 4), fragment: "b".to_owned() },
+            "in line 4"
+        );
+    }
+
+    #[test]
+    fn a_fragment_that_is_imported_and_not_inserted_is_found() {
+        for text in
+            ["import package::b::{b};\nfn a() {}\n", "import package::b::{b};\nfn a() {\n    b();\n}\n"]
+        {
+            let expected = LinkError::UnusedImport { place: place("a.wgsl", 1), item: "b".to_owned() };
+            assert_eq!(error_of(text), expected, "in {text:?}");
+        }
+        let wrapped = "import package::b::{\n    b,\n    f,\n};\nfn a() {\n    insert b;\n}\n";
+        let expected = LinkError::UnusedImport { place: place("a.wgsl", 3), item: "f".to_owned() };
+        assert_eq!(error_of(wrapped), expected, "with the line of the item");
+    }
+
+    #[test]
+    fn a_fragment_in_a_fragment_is_found() {
+        let error = error_of("import package::b::{b};\nfragment a {\n    f();\n    insert b;\n}\n");
+        assert_eq!(
+            error,
+            LinkError::NestedInsert { place: place("a.wgsl", 4) },
+            "so fragments cannot form a circle"
+        );
+    }
+
+    #[test]
+    fn a_fragment_of_another_form_is_found() {
+        let fragments = [
+            "fragment a() {\n    f();\n}\n",
+            "fragment a\n{\n    f();\n}\n",
+            "fragment {\n    f();\n}\n",
+            "fragment a { f(); }\n",
+            "fragment a {\n    f();\n",
+            "fragment a {\n    f();\nfn g() {}\n}\n",
+            "fragment a {\n    f();\n};\n",
+        ];
+        for fragment in fragments {
+            let error = error_of(&format!("import package::b::{{f}};\n{fragment}"));
+            assert_eq!(error, LinkError::MalformedFragment { place: place("a.wgsl", 2) }, "{fragment}");
+        }
+    }
+
+    #[test]
+    fn a_fragment_with_the_name_of_another_declaration_is_found() {
+        for other in ["fragment a {\n}\n", "const a = 1u;\n"] {
+            for text in [format!("{other}fragment a {{\n}}\n"), format!("fragment a {{\n}}\n{other}")] {
+                let error = error_of(&text);
+                assert!(
+                    matches!(&error, LinkError::DeclaredTwice { name, .. } if name == "a"),
+                    "{error} in {text:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_circle_of_fragments_is_found() {
+        let modules = [
+            ("a.wgsl", "import package::b::{b};\nfragment a {\n    f();\n}\nfn f() {\n    insert b;\n}\n"),
+            ("b.wgsl", "import package::a::{a};\nfragment b {\n    g();\n}\nfn g() {\n    insert a;\n}\n"),
+        ];
+        let error = linked(&modules, &[]).expect_err("a needs b, and b needs a");
+        let circle = ["a", "b", "a"].map(str::to_owned).to_vec();
+        assert_eq!(
+            error,
+            LinkError::Cycle { place: place("b.wgsl", 1), modules: circle },
+            "as of other imports"
+        );
     }
 
     #[test]
@@ -262,6 +516,11 @@ mod tests {
             "import package::b::{};",
             "import package::::{b};",
             "import super::b::{b};",
+            "import package::b::{\nb,\n};",
+            "import package::b::{\n    b\n};",
+            "import package::b::{\n};",
+            "import package::b::{\n    b,\n",
+            "import package::b::{ b,\n};",
         ];
         for import in imports {
             let text = format!("//! A.\n{import}\nconst a = b;\n");
@@ -293,7 +552,7 @@ mod tests {
 
     #[test]
     fn a_text_can_be_linked_that_is_in_no_table() {
-        let text = "import package::arm64::flags::{nz};\nfn a() -> u32 { return nz(0lu, 64u); }\n";
+        let text = "import package::arm64::flags::{nz};\nfn a() -> u32 { return nz(0lu, true); }\n";
         let linked = link_source("tests::a", text, &[]).expect("nothing is wrong");
         let last = linked.source.lines().count();
         assert_eq!(linked.locate(last), Some(("tests/a.wgsl", 2)), "its last line");

@@ -1,13 +1,56 @@
-//! What the linker sees of a module: its imports and the names it declares.
+//! The parts of a module that the linker handles: imports, fragments, and the lines between them.
 
 use crate::{LinkError, Place};
 
-/// An import line.
+/// A module, read line by line.
+#[derive(Debug)]
+pub(crate) struct Module<'a> {
+    path: String,
+    pub(crate) imports: Vec<Import<'a>>,
+    fragments: Vec<Fragment<'a>>,
+    /// What stands in the linked source for each line of the file.
+    pub(crate) lines: Vec<Line<'a>>,
+}
+
+/// `import package::a::b::{c, d};`
 #[derive(Debug)]
 pub(crate) struct Import<'a> {
     pub(crate) place: Place,
     pub(crate) module: &'a str,
-    pub(crate) items: Vec<&'a str>,
+    pub(crate) items: Vec<Item<'a>>,
+}
+
+impl Import<'_> {
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.items.iter().any(|item| item.name == name)
+    }
+}
+
+/// A name in an import.
+#[derive(Debug)]
+pub(crate) struct Item<'a> {
+    pub(crate) place: Place,
+    pub(crate) name: &'a str,
+}
+
+/// Statements that other modules insert into their functions.
+#[derive(Debug)]
+pub(crate) struct Fragment<'a> {
+    name: &'a str,
+    /// The index of the first line of `body` in the file.
+    pub(crate) start: usize,
+    pub(crate) body: Vec<&'a str>,
+}
+
+/// A line of a module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Line<'a> {
+    /// The compiler gets it as it is.
+    Text(&'a str),
+    /// The compiler gets an empty line: it belongs to an import or to a fragment.
+    Blank,
+    /// The compiler gets the statements of a fragment.
+    Insert(&'a str),
 }
 
 /// The file of a module: that of `arm64::flags` is `arm64/flags.wgsl`.
@@ -15,53 +58,171 @@ pub(crate) fn path(module: &str) -> String {
     format!("{}.wgsl", module.replace("::", "/"))
 }
 
-pub(crate) fn is_import(line: &str) -> bool {
-    line.starts_with("import ")
-}
-
-/// The imports of a module, each of which has to be used.
-pub(crate) fn imports<'a>(module: &str, text: &'a str) -> Result<Vec<Import<'a>>, LinkError> {
-    let mut imports = Vec::new();
-    let mut items = Vec::new();
-    let mut in_head = true;
-    for (index, line) in text.lines().enumerate() {
-        let place = Place { path: path(module), line: index + 1 };
-        if !is_import(line) {
-            in_head &= code(line).trim().is_empty();
-            continue;
-        }
-        if !in_head {
-            return Err(LinkError::LateImport { place });
-        }
-        let Some(import) = parse(line, &place) else { return Err(LinkError::MalformedImport { place }) };
-        for item in &import.items {
-            if items.contains(item) || !uses(text, item) {
-                return Err(LinkError::UnusedImport { place, item: (*item).to_owned() });
+impl<'a> Module<'a> {
+    /// Reads a module. Each import has to be used, and each fragment is inserted once at most.
+    pub(crate) fn parse(name: &str, text: &'a str) -> Result<Self, LinkError> {
+        let mut module =
+            Self { path: path(name), imports: Vec::new(), fragments: Vec::new(), lines: Vec::new() };
+        let lines: Vec<&'a str> = text.lines().collect();
+        let mut declares_something = false;
+        while let Some(&line) = lines.get(module.lines.len()) {
+            let words = code(line).trim_end();
+            if line.starts_with("import ") {
+                if declares_something {
+                    return Err(LinkError::LateImport { place: module.place(module.lines.len()) });
+                }
+                module.read_import(&lines)?;
+            } else if first_word(words) == "fragment" {
+                module.read_fragment(&lines)?;
+            } else if first_word(words.trim_start()) == "insert" {
+                module.read_insert(words)?;
+            } else {
+                module.lines.push(Line::Text(line));
             }
-            items.push(*item);
+            declares_something |= !words.is_empty() && !line.starts_with("import ");
         }
-        imports.push(import);
+        module.check_imports_are_used()?;
+        module.check_fragments_are_declared_once()?;
+        Ok(module)
     }
-    Ok(imports)
+
+    /// A line of the file by its index.
+    pub(crate) fn place(&self, index: usize) -> Place {
+        Place { path: self.path.clone(), line: index + 1 }
+    }
+
+    /// Whether the module declares a name.
+    pub(crate) fn declares(&self, name: &str) -> bool {
+        self.declares_item(name) || self.fragment(name).is_some()
+    }
+
+    /// Whether the module declares a name for the compiler. Declarations are not indented.
+    fn declares_item(&self, name: &str) -> bool {
+        self.lines.iter().any(|line| matches!(line, Line::Text(text) if declares(text, name)))
+    }
+
+    pub(crate) fn fragment(&self, name: &str) -> Option<&Fragment<'a>> {
+        self.fragments.iter().find(|fragment| fragment.name == name)
+    }
+
+    /// Whether the module inserts a fragment of this name.
+    pub(crate) fn inserts(&self, name: &str) -> bool {
+        self.lines.contains(&Line::Insert(name))
+    }
+
+    /// Reads an import: one line, or one that ends in `{`, lines of names, and `};`.
+    fn read_import(&mut self, lines: &[&'a str]) -> Result<(), LinkError> {
+        let start = self.lines.len();
+        let place = self.place(start);
+        let malformed = || LinkError::MalformedImport { place: place.clone() };
+        let head = lines[start].strip_prefix("import package::").ok_or_else(malformed)?;
+        let (module, names, length) = if let Some(module) = head.strip_suffix("::{") {
+            let rows = lines[start + 1..].iter().take_while(|line| **line != "};");
+            let rows: Option<Vec<&str>> =
+                rows.map(|line| line.strip_prefix("    ")?.strip_suffix(',')).collect();
+            let rows = rows.filter(|rows| start + 1 + rows.len() < lines.len()).ok_or_else(malformed)?;
+            (module, rows.clone(), rows.len() + 2)
+        } else {
+            let (module, names) =
+                head.strip_suffix("};").and_then(|head| head.split_once("::{")).ok_or_else(malformed)?;
+            (module, vec![names], 1)
+        };
+        // The names of an import of several lines begin in its second one.
+        let first = start + usize::from(length > 1);
+        let rows = names.iter().enumerate();
+        let items: Vec<Item<'a>> = rows
+            .flat_map(|(row, names)| names.split(", ").map(move |name| (first + row, name)))
+            .map(|(index, name)| Item { place: self.place(index), name })
+            .collect();
+        if items.is_empty() || !module.split("::").chain(items.iter().map(|item| item.name)).all(is_name) {
+            return Err(malformed());
+        }
+        self.imports.push(Import { place, module, items });
+        self.lines.extend(vec![Line::Blank; length]);
+        Ok(())
+    }
+
+    /// Reads `fragment name {`, indented statements, and `}`.
+    fn read_fragment(&mut self, lines: &[&'a str]) -> Result<(), LinkError> {
+        let header = self.lines.len();
+        let malformed = |index| LinkError::MalformedFragment { place: self.place(index) };
+        let name =
+            code(lines[header]).trim_end().strip_prefix("fragment ").and_then(|rest| rest.strip_suffix(" {"));
+        let name = name.filter(|name| is_name(name)).ok_or_else(|| malformed(header))?;
+        let start = header + 1;
+        let body: Vec<&'a str> = lines[start..].iter().copied().take_while(|line| is_inner(line)).collect();
+        let end = start + body.len();
+        // Neither the end of the file nor another declaration ends a fragment.
+        if lines.get(end) != Some(&"}") {
+            return Err(malformed(header));
+        }
+        if let Some(index) = body.iter().position(|line| first_word(code(line).trim_start()) == "insert") {
+            return Err(LinkError::NestedInsert { place: self.place(start + index) });
+        }
+        // The comment of a fragment would become that of the declaration behind it.
+        let is_comment = |line: &&mut Line<'_>| matches!(line, Line::Text(text) if text.starts_with("///"));
+        self.lines.iter_mut().rev().take_while(is_comment).for_each(|line| *line = Line::Blank);
+        self.lines.extend(vec![Line::Blank; body.len() + 2]);
+        self.fragments.push(Fragment { name, start, body });
+        Ok(())
+    }
+
+    /// Reads `insert name;`, which stands in a function, and so is indented.
+    fn read_insert(&mut self, words: &'a str) -> Result<(), LinkError> {
+        let place = self.place(self.lines.len());
+        let name = words.trim_start().strip_prefix("insert ").and_then(|rest| rest.strip_suffix(';'));
+        let Some(name) = name.filter(|name| is_name(name) && words.starts_with(' ')) else {
+            return Err(LinkError::MalformedInsert { place });
+        };
+        if self.inserts(name) {
+            return Err(LinkError::InsertedTwice { place, fragment: name.to_owned() });
+        }
+        self.lines.push(Line::Insert(name));
+        Ok(())
+    }
+
+    fn check_imports_are_used(&self) -> Result<(), LinkError> {
+        let mut known = Vec::new();
+        for item in self.imports.iter().flat_map(|import| &import.items) {
+            if known.contains(&item.name) || !self.uses(item.name) {
+                let (place, item) = (item.place.clone(), item.name.to_owned());
+                return Err(LinkError::UnusedImport { place, item });
+            }
+            known.push(item.name);
+        }
+        Ok(())
+    }
+
+    fn check_fragments_are_declared_once(&self) -> Result<(), LinkError> {
+        for (index, fragment) in self.fragments.iter().enumerate() {
+            let is_same = |other: &Fragment<'_>| other.name == fragment.name;
+            if self.fragments[..index].iter().any(is_same) || self.declares_item(fragment.name) {
+                let (place, name) = (self.place(fragment.start - 1), fragment.name.to_owned());
+                return Err(LinkError::DeclaredTwice { place, name });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the code of the module has a word, in a fragment or outside.
+    fn uses(&self, word: &str) -> bool {
+        let outside = self.lines.iter().any(|line| match line {
+            Line::Text(text) => has_word(text, word),
+            Line::Insert(name) => *name == word,
+            Line::Blank => false,
+        });
+        outside || self.fragments.iter().flat_map(|fragment| &fragment.body).any(|line| has_word(line, word))
+    }
 }
 
-/// `import package::a::b::{c, d};`
-fn parse<'a>(line: &'a str, place: &Place) -> Option<Import<'a>> {
-    let (module, items) = line.strip_prefix("import package::")?.strip_suffix("};")?.split_once("::{")?;
-    let items: Vec<&str> = items.split(", ").collect();
-    let names = || module.split("::").chain(items.iter().copied());
-    names().all(is_name).then(|| Import { place: place.clone(), module, items: items.clone() })
+/// Whether the code of a line has a word.
+pub(crate) fn has_word(line: &str, word: &str) -> bool {
+    code(line).split(|c| !is_word_character(c)).any(|found| found == word)
 }
 
-/// Whether the code of a module, imports aside, has a word.
-fn uses(text: &str, word: &str) -> bool {
-    let lines = text.lines().filter(|line| !is_import(line));
-    lines.flat_map(|line| code(line).split(|c| !is_word_character(c))).any(|found| found == word)
-}
-
-/// Whether a module declares a name. Declarations of a module are not indented.
-pub(crate) fn declares(text: &str, name: &str) -> bool {
-    text.lines().any(|line| declared(code(line)) == Some(name))
+/// Whether a line declares a name.
+pub(crate) fn declares(line: &str, name: &str) -> bool {
+    declared(code(line)) == Some(name)
 }
 
 /// The name that a line declares: `@group(0) @binding(1) var<storage> name: u32;` and the like.
@@ -82,6 +243,16 @@ fn declared(line: &str) -> Option<&str> {
 /// A line without its comment.
 fn code(line: &str) -> &str {
     line.split("//").next().unwrap_or_default()
+}
+
+/// The word that some code begins with.
+fn first_word(code: &str) -> &str {
+    code.split(|c| !is_word_character(c)).next().unwrap_or_default()
+}
+
+/// Whether a line can stand inside a fragment: it is empty or indented.
+fn is_inner(line: &str) -> bool {
+    line.is_empty() || line.starts_with(' ')
 }
 
 fn is_name(name: &str) -> bool {

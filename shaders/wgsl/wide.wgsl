@@ -11,6 +11,14 @@ fn leading_zeros(value: u64) -> u32 {
     return select(countLeadingZeros(high), 32u + countLeadingZeros(u32(value)), high == 0u);
 }
 
+/// The number of zeros below the lowest set bit, 64 without one.
+///
+/// Twin: `u64::trailing_zeros`.
+fn trailing_zeros(value: u64) -> u32 {
+    let low = u32(value);
+    return select(countTrailingZeros(low), 32u + countTrailingZeros(u32(value >> 32u)), low == 0u);
+}
+
 /// The bytes in opposite order.
 ///
 /// Twin: `u64::swap_bytes`.

@@ -5,9 +5,11 @@
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
+use kvrm_records::{Figure, Kind, Log, Measured, RecordArgs};
 use serde::Deserialize;
 
 use crate::oracle::kvrm;
+use crate::records::PROGRAM;
 use crate::system::python;
 
 /// The versions that are compared with. Brian2 is not ready for newer versions of NumPy.
@@ -32,6 +34,8 @@ pub(crate) struct Args {
     /// About how long each of three repetitions takes.
     #[arg(long, value_name = "SECONDS", default_value_t = 3.0)]
     seconds: f64,
+    #[command(flatten)]
+    record: RecordArgs,
 }
 
 /// What a simulator in Python says.
@@ -59,33 +63,63 @@ struct Ours {
     dt: f64,
     build_seconds: f64,
     steps: u64,
-    seconds: f64,
+    all_seconds: Vec<f64>,
     spikes: u64,
 }
 
 /// A line of the table.
 struct Row {
     simulator: String,
+    /// Its version, if it is not ours.
+    version: String,
     threads: String,
     neurons: u64,
     build_seconds: f64,
-    real_time_factor: f64,
+    /// Of all repetitions.
+    real_time_factor: Figure,
     /// Spikes a second of a neuron.
     rate: f64,
 }
 
 impl Row {
-    fn print(&self, network: &str, first: f64) {
-        let Self { simulator, threads, neurons, build_seconds, real_time_factor, rate } = self;
+    /// Prints the line, and records it. `first` is the real-time factor of the first line.
+    fn show(&self, network: &str, first: f64, log: Option<&mut Log>) -> Result<()> {
+        let Self { simulator, version, threads, neurons, build_seconds, real_time_factor: factor, rate } =
+            self;
+        let name = format!("{simulator} {version}");
+        let median = factor.median;
         println!(
-            "{network:<16} {simulator:<18} {threads:>8} {neurons:>9} {build_seconds:>8.2} {real_time_factor:>10.3} \
+            "{network:<16} {name:<18} {threads:>8} {neurons:>9} {build_seconds:>8.2} {median:>10.3} \
              {rate:>10.2} {:>9.2}",
-            real_time_factor / first
+            median / first
         );
+        let Some(log) = log else { return Ok(()) };
+        let to_first = [factor.min, Some(median), factor.max].map(|value| value.unwrap_or(median) / first);
+        log.append(Measured {
+            kind: Kind::Simulators,
+            adapter: None,
+            parameters: [
+                ("network", network.into()),
+                ("neurons", (*neurons).into()),
+                ("simulator", simulator.as_str().into()),
+                ("threads", threads.parse::<u64>()?.into()),
+                ("version", version.as_str().into()),
+            ]
+            .into(),
+            figures: [
+                ("build_seconds", Figure::once("s", *build_seconds)),
+                ("rate", Figure::once("spikes/s", *rate)),
+                ("real_time_factor", factor.clone()),
+                ("to_first", Figure { repetitions: factor.repetitions, ..Figure::of("", &to_first) }),
+            ]
+            .into(),
+        })?;
+        Ok(())
     }
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
+    let mut log = args.record.open(PROGRAM)?;
     let kvrm = kvrm()?;
     let python = python("compare", "nest, brian2", &PACKAGES)?;
     let (threads, seconds) = (args.threads.to_string(), args.seconds.to_string());
@@ -102,13 +136,13 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             let bench = ["spike", "bench", network, "--engine", engine, "--json", "--scale", scale];
             let options = ["--threads", threads, "--seconds", &seconds];
             let row = ours(engine, threads, Command::new(&kvrm).args(bench).args(options))?;
-            row.print(network, *first.get_or_insert(row.real_time_factor));
+            row.show(network, *first.get_or_insert(row.real_time_factor.median), log.as_mut())?;
         }
         for simulator in SIMULATORS {
-            let script = crate::root().join("xtask/src/compare/simulators.py");
+            let script = crate::root::root().join("xtask/src/compare/simulators.py");
             let arguments = [simulator, network, scale, &threads, &seconds];
             match theirs(simulator, &threads, Command::new(&python).arg(script).args(arguments))? {
-                Ok(row) => row.print(network, first.unwrap_or(1.0)),
+                Ok(row) => row.show(network, first.unwrap_or(1.0), log.as_mut())?,
                 Err(reason) => println!("{network:<16} {simulator:<18} {reason}"),
             }
         }
@@ -117,34 +151,40 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 }
 
 fn ours(engine: &str, threads: &str, command: &mut Command) -> Result<Row> {
-    let Ours { neurons, dt, build_seconds, steps, seconds, spikes } = answer(command)?;
+    let Ours { neurons, dt, build_seconds, steps, all_seconds, spikes } = answer(command)?;
     let time = steps as f64 * dt / 1000.0;
     Ok(Row {
         simulator: format!("kvrm {engine}"),
+        version: String::new(),
         threads: threads.to_owned(),
         neurons,
         build_seconds,
-        real_time_factor: seconds / time,
+        real_time_factor: factor(&all_seconds, time)?,
         rate: spikes as f64 / neurons as f64 / time,
     })
 }
 
 /// A line, or why there is none.
 fn theirs(simulator: &str, threads: &str, command: &mut Command) -> Result<Result<Row, String>> {
-    let mut theirs: Theirs = answer(command)?;
+    let theirs: Theirs = answer(command)?;
     if let Some(reason) = theirs.skipped {
         return Ok(Err(reason));
     }
-    theirs.all_seconds.sort_unstable_by(f64::total_cmp);
-    let median = theirs.all_seconds.get(theirs.all_seconds.len() / 2).context("no repetition")?;
     Ok(Ok(Row {
-        simulator: format!("{simulator} {}", theirs.version),
+        simulator: simulator.to_owned(),
+        version: theirs.version,
         threads: if simulator == "brian2" { "1".to_owned() } else { threads.to_owned() },
         neurons: theirs.neurons,
         build_seconds: theirs.build_seconds,
-        real_time_factor: median / (theirs.ms / 1000.0),
+        real_time_factor: factor(&theirs.all_seconds, theirs.ms / 1000.0)?,
         rate: theirs.rate,
     }))
+}
+
+/// The real-time factor of repetitions in which `time` seconds went by in the network.
+fn factor(all_seconds: &[f64], time: f64) -> Result<Figure> {
+    ensure!(!all_seconds.is_empty(), "there is no repetition");
+    Ok(Figure::of("", &all_seconds.iter().map(|seconds| seconds / time).collect::<Vec<_>>()))
 }
 
 /// The last line that a command prints, as JSON.

@@ -7,9 +7,9 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::{programs, root, system};
-
-pub(crate) const COMPILER: &str = "aarch64-linux-gnu-gcc";
+use crate::root::root;
+use crate::system::COMPILER;
+use crate::{programs, system};
 
 /// A program for Armv8.0, and a file that holds nothing of the place and time it was made at: paths are relative to the
 /// folder of the sources.

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::root;
+use crate::root::root;
 use crate::steps::{self, Step};
 
 const STEPS: &[Step] = &[

@@ -12,6 +12,8 @@ mod guests;
 mod lint;
 mod oracle;
 mod programs;
+mod records;
+mod root;
 mod steps;
 mod sweep;
 mod system;
@@ -19,8 +21,6 @@ mod test;
 mod tidy;
 mod train;
 
-use std::env;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -52,6 +52,8 @@ enum Task {
     Oracle(oracle::Args),
     /// Measures spiking networks here and in simulators of others, NEST and Brian2, on this CPU.
     Compare(compare::Args),
+    /// Records what benchmarks measure, and lists what is older than the code it measures.
+    Records(records::Args),
     /// Converts weights between NumPy's, PyTorch's and the safetensors format.
     Convert(convert::Args),
     /// Compiles the guest programs into guests/bin/, or gets programs of others.
@@ -68,6 +70,7 @@ fn run(task: &Task) -> Result<()> {
         Task::Train(args) => train::run(args),
         Task::Oracle(args) => oracle::run(args),
         Task::Compare(args) => compare::run(args),
+        Task::Records(args) => records::run(args),
         Task::Convert(args) => convert::run(args),
         Task::Guests(args) => guests::run(args),
     }
@@ -82,13 +85,4 @@ fn main() -> ExitCode {
             ExitCode::from(error.downcast_ref::<steps::Failed>().map_or(1, |failed| failed.code))
         }
     }
-}
-
-/// The folder of the workspace.
-fn root() -> PathBuf {
-    // Cargo says where the sources are now; they may have been moved since xtask was compiled.
-    let manifest_dir = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
-    let mut root = PathBuf::from(manifest_dir);
-    root.pop();
-    root
 }

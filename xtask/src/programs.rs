@@ -10,9 +10,9 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::guests::COMPILER;
+use crate::root::root;
 use crate::steps::cargo;
-use crate::{root, system};
+use crate::system::{self, COMPILER};
 
 /// A program that is compiled from the sources in a crate.
 struct Library {

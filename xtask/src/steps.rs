@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::root;
+use crate::root::root;
 
 /// A cargo command that can also be typed alone.
 pub(crate) struct Step {

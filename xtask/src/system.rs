@@ -6,6 +6,9 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
+/// The C compiler for guest programs, of Debian's package `gcc-aarch64-linux-gnu`.
+pub(crate) const COMPILER: &str = "aarch64-linux-gnu-gcc";
+
 /// Makes sure that `program` can be run: it is in PATH, or installing `debian_package` puts it there.
 pub(crate) fn ensure_program(program: &str, debian_package: &str) -> Result<()> {
     if is_in_path(program) {
@@ -39,7 +42,7 @@ pub(crate) fn ensure_packages(debian_packages: &[&str]) -> Result<()> {
 
 /// A Python that has `module`, with `packages` installed under `target/` on first use.
 pub(crate) fn python(folder: &str, module: &str, packages: &[&str]) -> Result<PathBuf> {
-    let folder = crate::root().join("target").join(folder).join("venv");
+    let folder = crate::root::root().join("target").join(folder).join("venv");
     let python = folder.join("bin/python");
     let works = |python: &Path| {
         let mut probe = Command::new(python);

@@ -3,6 +3,8 @@
 //! Each rule is a file with a pure function from what the repository holds to violations, and with tests that
 //! show it can fail.
 
+mod circles;
+mod facts;
 mod files;
 mod generated;
 mod guests;
@@ -10,43 +12,20 @@ mod layers;
 mod manifests;
 mod metadata;
 mod modules;
+mod records;
+mod shaders;
 mod text;
+mod violation;
 mod words;
-
-use std::fmt::{self, Display, Formatter};
 
 use anyhow::{Result, bail};
 
-use crate::{codegen, root};
+use self::violation::Violation;
+use crate::codegen;
+use crate::root::root;
 
-/// A text file of the repository.
-#[derive(Debug)]
-struct File {
-    /// Relative to the root, with `/` on every system.
-    path: String,
-    text: String,
-}
-
-/// A place where a rule is broken.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Violation {
-    path: String,
-    line: usize,
-    message: String,
-}
-
-impl Violation {
-    fn new(path: &str, line: usize, message: impl Into<String>) -> Self {
-        Self { path: path.to_owned(), line, message: message.into() }
-    }
-}
-
-impl Display for Violation {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self { path, line, message } = self;
-        write!(f, "{path}:{line}: {message}")
-    }
-}
+/// What is said of a generated file that is not what codegen writes.
+const STALE: &str = "not what codegen writes; run `cargo xtask codegen` and commit";
 
 pub(crate) fn run() -> Result<()> {
     let root = root();
@@ -62,9 +41,15 @@ pub(crate) fn run() -> Result<()> {
         violations.extend(layers::check(package));
         violations.extend(manifests::check(&package.manifest));
         violations.extend(modules::check(package, &files));
+        violations.extend(circles::check(package, &files));
     }
+    violations.extend(facts::check(&files));
     violations.extend(generated::check(&files, &codegen::paths()));
+    let stale = codegen::stale()?;
+    violations.extend(stale.into_iter().map(|path| Violation::new(path, 1, STALE)));
     violations.extend(guests::check(&root)?);
+    violations.extend(records::check(&files)?);
+    violations.extend(shaders::check(&files)?);
 
     violations.sort_unstable();
     for violation in &violations {
@@ -75,9 +60,4 @@ pub(crate) fn run() -> Result<()> {
     }
     println!("{} files of {} packages are tidy", files.len(), packages.len());
     Ok(())
-}
-
-/// The number of the first line that satisfies `predicate`, or 1.
-fn line_where(text: &str, predicate: impl FnMut(&str) -> bool) -> usize {
-    text.lines().position(predicate).map_or(1, |index| index + 1)
 }

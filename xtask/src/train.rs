@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use kvrm_models::{Architecture, Dtype, Entry, MANIFEST, Manifest, Weights, sha256_of};
 use kvrm_train::{NotExact, Progress, Trained, train_decoder, train_dispatch, train_small_dispatch};
 
-use crate::root;
+use crate::root::root;
 
 /// Arguments of `cargo xtask train`.
 #[derive(clap::Args)]

@@ -14,16 +14,7 @@ use crate::Class;
 use crate::encoding::{ENCODINGS, Feature, Features, HOLES};
 use crate::micro_op::MicroOp;
 
-pub use shapes::{Shape, shape};
-
-/// What the words of a row have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Template {
-    /// Where operands lie in the word.
-    pub shape: Shape,
-    /// The rest of the micro-op.
-    pub base: MicroOp,
-}
+pub use shapes::{Shape, Template, shape};
 
 macro_rules! define_templates { ($(
     $op:ident $mnemonic:literal $bits:literal $class:ident $feature:ident

@@ -1,28 +1,26 @@
 //! `kvrm bench`.
 
+mod arguments;
 mod dispatch;
 mod guest;
 mod measure;
 mod processes;
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, bail};
-use kvrm::{Factory, Machine};
+use anyhow::Result;
+use kvrm_records::{Figure, Kind, Measured, RecordArgs};
 
+use self::arguments::check_lanes;
+pub(crate) use self::arguments::seconds;
 use self::guest::Guest;
-use self::measure::Measurement;
+use self::measure::{Measurement, measured};
 use crate::engine::EngineArgs;
 use crate::number;
 use crate::output::Output;
-
-/// How often each measurement is repeated; the median counts.
-const REPETITIONS: usize = 3;
-/// The most 4 KiB pages a lane may write. What the device has room for ends a measurement earlier.
-const FRAMES_MAX: usize = 1 << 12;
-/// The longest measurement, in seconds.
-const SECONDS_MAX: f64 = 3600.0;
+use crate::record;
 
 /// What the help says at its end.
 const HELP: &str = "\
@@ -31,7 +29,10 @@ run took from its call to its return. Lanes are built, code is compiled and a fi
 starts. A guest that ends within a measurement begins again, which is not timed either.
 
 The guests that come with the command are mix (a seed a lane, so that lanes part), sha256 (all lanes do the same) \
-and sieve (all lanes do the same, mostly loads and stores). Files are run without arguments until they exit.";
+and sieve (all lanes do the same, mostly loads and stores). Files are run without arguments until they exit.
+
+With --record, each row is also appended to a file, with the least, the median and the greatest figure of its \
+repetitions. The tables of docs/benchmarks.md are made from such files.";
 
 /// Arguments of `kvrm bench`.
 #[derive(clap::Args)]
@@ -55,6 +56,8 @@ pub(crate) struct Args {
     /// Print one JSON object a measurement, one a line.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    record: RecordArgs,
 }
 
 /// What else can be measured.
@@ -64,12 +67,6 @@ enum Other {
     Dispatch(dispatch::Args),
     /// Measures how many whole runs of a program there are in a second, from its start to its exit.
     Processes(Box<processes::Args>),
-}
-
-/// Parses a time.
-pub(crate) fn seconds(text: &str) -> Result<f64, String> {
-    let seconds: Option<f64> = text.parse().ok().filter(|seconds| *seconds > 0.0 && *seconds <= SECONDS_MAX);
-    seconds.ok_or_else(|| format!("expected a number of seconds above 0 and up to {SECONDS_MAX}"))
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
@@ -83,6 +80,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         if args.guests.is_empty() { guest::NAMES.map(str::to_owned).to_vec() } else { args.guests.clone() };
     let guests: Vec<Guest> = names.iter().map(|name| guest::find(name)).collect::<Result<_>>()?;
     check_lanes(&args.lanes)?;
+    let mut log = args.record.open(record::PROGRAM)?;
     let engine = args.engine.choose()?;
     if !args.json {
         engine.announce();
@@ -122,36 +120,34 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             }
             // Each line is shown at once, so nothing is lost if the next measurement fails.
             out.flush()?;
+            if let Some(log) = &mut log {
+                log.append(Measured {
+                    kind: Kind::Lanes,
+                    adapter: engine.adapter().map(record::adapter),
+                    parameters: [
+                        ("dispatch", engine.dispatch.mode().name().into()),
+                        ("engine", name.into()),
+                        ("guest", guest.name.as_str().into()),
+                        ("lanes", lanes.into()),
+                    ]
+                    .into(),
+                    figures: figures(&all),
+                })?;
+            }
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses machines without lanes.
-fn check_lanes(lanes: &[u64]) -> Result<()> {
-    if lanes.contains(&0) {
-        bail!("--lanes: a machine needs at least 1 lane, and 0 were asked for");
-    }
-    Ok(())
-}
-
-/// Measures a guest in so many lanes: the name of the engine, and the repetitions, the slowest first.
-fn measured(
-    engine: impl Factory,
-    guest: &Guest,
-    lanes: u64,
-    seconds: f64,
-) -> Result<(&'static str, Vec<Measurement>)> {
-    let what = || format!("{} in {lanes} lanes", guest.name);
-    let mut machine = Machine::builder(guest.program.clone())
-        .engine(engine)
-        .lanes(usize::try_from(lanes)?)
-        .frames_max(FRAMES_MAX)
-        .output_max(0)
-        .arguments(|lane| guest.arguments(lane))
-        .build()
-        .with_context(what)?;
-    let mut all = measure::measure(&mut machine, guest, seconds, REPETITIONS).with_context(what)?;
-    all.sort_unstable_by(|a, b| a.mips().total_cmp(&b.mips()));
-    Ok((machine.engine(), all))
+/// The figures of all repetitions of a measurement.
+fn figures(all: &[Measurement]) -> BTreeMap<&'static str, Figure> {
+    let of =
+        |unit, value: fn(&Measurement) -> f64| Figure::of(unit, &all.iter().map(value).collect::<Vec<_>>());
+    [
+        ("dispatches", of("dispatches", |measured| measured.dispatches as f64)),
+        ("mips", of("MIPS", Measurement::mips)),
+        ("seconds", of("s", |measured| measured.seconds)),
+        ("steps", of("steps", |measured| measured.steps as f64)),
+    ]
+    .into()
 }

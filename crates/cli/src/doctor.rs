@@ -40,6 +40,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 fn to_json(diagnosis: &Diagnosis) -> Value {
     let failure = |result: Option<&Error>| result.map(ToString::to_string);
     let chosen = diagnosis.chosen.as_ref();
+    let loop_limit = chosen.ok().and_then(|chosen| chosen.loop_limit.as_ref().ok().copied().flatten());
     json!({
         "usable": diagnosis.is_healthy(),
         "adapters": diagnosis.adapters.iter().map(adapter).collect::<Vec<_>>(),
@@ -47,7 +48,8 @@ fn to_json(diagnosis: &Diagnosis) -> Value {
         "chosen": chosen.ok().map(|chosen| json!({
             "name": chosen.adapter.name,
             "int64_error": failure(chosen.int64.as_ref().err()),
-            "loop_limit": chosen.loop_limit.as_ref().ok().copied().flatten(),
+            "loop_limit": loop_limit.map(|limit| limit.iterations),
+            "loop_limit_sharers": loop_limit.map(|limit| limit.sharers),
             "loop_limit_error": failure(chosen.loop_limit.as_ref().err()),
         })),
         "advice": diagnosis.advice(),

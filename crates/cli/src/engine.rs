@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
+use kvrm::gpu::AdapterInfo;
 use kvrm::models::Weights;
 use kvrm::{Dispatch, Engine, Error, Executor, Factory, GpuEngine, Mode, Plan, ReferenceEngine};
 
@@ -152,7 +153,12 @@ impl AdapterArgs {
 impl Chosen {
     /// The device, if it is not the CPU.
     pub(crate) fn device(&self) -> Option<String> {
-        self.gpu.as_ref().map(|gpu| gpu.device().info().to_string())
+        self.adapter().map(ToString::to_string)
+    }
+
+    /// The adapter of the device, if it is not the CPU.
+    pub(crate) fn adapter(&self) -> Option<&AdapterInfo> {
+        self.gpu.as_ref().map(|gpu| gpu.device().info())
     }
 
     /// The engine's name in reports.

@@ -7,6 +7,7 @@ mod engine;
 mod number;
 mod output;
 mod program;
+mod record;
 mod run;
 mod spike;
 mod trace;

@@ -116,6 +116,12 @@ impl LoadArgs {
 }
 
 impl MachineArgs {
+    /// The program's name without folders, and its arguments, as one types them.
+    pub(crate) fn command(&self) -> String {
+        let name = self.load.program.file_name().unwrap_or_default().to_string_lossy();
+        kvrm_records::command_line(&name, self.args.iter().chain(&self.lane_args).cloned())
+    }
+
     /// The features of the machine.
     pub(crate) fn features(&self, program: &Program) -> Features {
         let features = if self.fp { Features::ALL } else { program.features() };

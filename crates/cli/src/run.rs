@@ -57,6 +57,10 @@ pub(crate) struct Args {
     /// Print everything as one JSON object on standard output instead.
     #[arg(long)]
     json: bool,
+    /// Check the memory of all lanes afterwards, also if the run fails: page tables, lists of frames, counters and
+    /// decoded code must agree. What does not is printed on standard error, and the status is 2.
+    #[arg(long)]
+    audit: bool,
 }
 
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
@@ -90,7 +94,10 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     if !args.json {
         engine.announce();
     }
-    let report = observe(&mut machine, &args, &bar, &failure)?;
+    let ran = observe(&mut machine, &args, &bar, &failure);
+    let audited = if args.audit { audit(&mut machine) } else { Ok(()) };
+    let report = ran?;
+    audited?;
     if let Some(error) = failure.get().take() {
         return Err(error.into());
     }
@@ -176,6 +183,19 @@ fn observe(machine: &mut Machine, args: &Args, bar: &ProgressBar, failure: &Fail
     });
     bar.finish_and_clear();
     Ok(report?)
+}
+
+/// Audits the memory of all lanes, and says what contradicts itself.
+fn audit(machine: &mut Machine) -> Result<()> {
+    let violations = machine.audit()?;
+    for violation in &violations {
+        note(format_args!("audit: {violation}"));
+    }
+    match violations.len() {
+        0 => note("audit: the memory of all lanes is as it should be"),
+        count => bail!("the audit found {count} violations; `kvrm doctor` tests the driver"),
+    }
+    Ok(())
 }
 
 /// Says why lanes stopped that did not exit by themselves, the first few of them, and what would help.

@@ -1,15 +1,19 @@
 //! Microseconds that a step of spiking networks takes on a GPU.
 //!
 //! `bursts NETWORK [SCALE [STEPS [KERNEL]]] [key=value ...]`; options are `batch`, `piece`, `team`, `workgroups`, `slice`,
-//! `percent` of FEAGI's neurons that fire, and `runs`, whose best is told. Prints a line of JSON.
+//! `percent` of FEAGI's neurons that fire, and `runs`, whose best is told. Prints a line of JSON. `record=FILE` appends a
+//! benchmark record of all runs, of the commit of this repository or of `commit=HASH`.
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
 
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use kvrm_gpu::Device;
 use kvrm_gpu::spiking::{BurstExecutor, BurstKernels, Kernel, Options};
+use kvrm_records::{Adapter, Figure, Kind, Log, Measured};
 use kvrm_spiking::networks::{
     Background, Balanced, Fly, Microcircuit, VogelsAbbott, balanced, feagi, feagi_input, fly, microcircuit,
     vogels_abbott,
@@ -17,6 +21,9 @@ use kvrm_spiking::networks::{
 use kvrm_spiking::{Executor, Input, Network, Recorder};
 
 type Failure = Box<dyn std::error::Error>;
+
+/// How a user calls this program.
+const PROGRAM: &str = "cargo run --release --package kvrm-gpu --example bursts --";
 
 /// A network by its name, as large as was published at scale 1.
 fn network(name: &str, scale: f64) -> Result<Network, Failure> {
@@ -48,10 +55,10 @@ fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (options, names): (Vec<&String>, Vec<&String>) =
         arguments.iter().partition(|argument| argument.contains('='));
-    let option = |name: &str| -> Result<Option<u64>, Failure> {
-        let value = options.iter().find_map(|option| option.strip_prefix(name)?.strip_prefix('='));
-        Ok(value.map(str::parse).transpose()?)
-    };
+    let text = |name: &str| options.iter().find_map(|option| option.strip_prefix(name)?.strip_prefix('='));
+    let option = |name: &str| -> Result<Option<u64>, Failure> { Ok(text(name).map(str::parse).transpose()?) };
+    let commit = text("commit").map(str::parse).transpose()?;
+    let log = text("record").map(|path| Log::open(Path::new(path), PROGRAM, commit)).transpose()?;
     let small = |name: &str| -> Result<Option<u32>, Failure> { Ok(option(name)?.map(|value| value as u32)) };
     let name = names.first().map_or("microcircuit", |name| name.as_str());
     let scale: f64 = names.get(1).map_or(Ok(1.0), |scale| scale.parse())?;
@@ -72,12 +79,14 @@ fn main() -> Result<(), Failure> {
         binding_bytes: option("binding_bytes")?,
     };
 
-    let fraction = option("percent")?.unwrap_or(1) as f64 / 100.0;
+    let percent = option("percent")?.unwrap_or(1);
+    let fraction = percent as f64 / 100.0;
 
     let begin = Instant::now();
     let network = Arc::new(network(name, scale)?);
     let built = begin.elapsed();
-    let kernels = BurstKernels::new(&Device::open(None)?);
+    let device = Device::open(None)?;
+    let kernels = BurstKernels::new(&device);
     if names.get(3).is_some_and(|name| *name == "sweep") {
         return sweep(&kernels, &network, steps, fraction);
     }
@@ -93,17 +102,21 @@ fn main() -> Result<(), Failure> {
     let begin = Instant::now();
     executor.run(few, &Input::default(), None)?;
     let warm = begin.elapsed();
-    let mut best = f64::MAX;
+    let mut all_seconds = Vec::new();
     for _ in 0..option("runs")?.unwrap_or(3) {
         let begin = Instant::now();
         executor.run(steps, &input, None)?;
-        best = best.min(begin.elapsed().as_secs_f64());
+        all_seconds.push(begin.elapsed().as_secs_f64());
     }
+    let best = all_seconds.iter().copied().fold(f64::MAX, f64::min);
     executor.run(few, &Input::default(), Some(&mut Recorder::new(50_000_000)))?;
     let mut recorder = Recorder::new(50_000_000);
     let begin = Instant::now();
     executor.run(steps, &input, Some(&mut recorder))?;
     let recorded = begin.elapsed().as_secs_f64();
+    let begin = Instant::now();
+    executor.state()?;
+    let read = begin.elapsed().as_secs_f64();
     let per_step = |count: usize| count as f64 / steps as f64;
     let lengths = &network.synapses().lengths;
     let events: u64 = recorder.spikes().iter().map(|spike| u64::from(lengths[spike.neuron as usize])).sum();
@@ -112,7 +125,7 @@ fn main() -> Result<(), Failure> {
         "{{\"network\": \"{name}\", \"scale\": {scale}, \"options\": \"{}\", \"engine\": \"{}\", \"neurons\": {}, \"synapses\": {}, \
          \"synapse_words\": {}, \"build_s\": {:.2}, \"upload_s\": {:.2}, \"warm_s\": {:.3}, \"steps\": {steps}, \
          \"us_per_step\": {:.2}, \"us_per_step_recorded\": {:.2}, \"real_time_factor\": {:.4}, \
-         \"spikes_per_step\": {:.2}, \"events_per_step\": {:.0}, \"rate_hz\": {:.2}}}",
+         \"spikes_per_step\": {:.2}, \"events_per_step\": {:.0}, \"rate_hz\": {:.2}, \"state_ms\": {:.2}, \"checkpoints\": {}}}",
         arguments[arguments.len().min(3)..].join(" "),
         executor.name(),
         network.neurons(),
@@ -127,7 +140,39 @@ fn main() -> Result<(), Failure> {
         per_step(recorder.spikes().len()),
         events as f64 / steps as f64,
         per_step(recorder.spikes().len()) / f64::from(network.neurons()) * 1000.0 / dt,
+        read * 1e3,
+        executor.checkpoints(),
     );
+    if let Some(mut log) = log {
+        let info = device.info();
+        let mut parameters: BTreeMap<_, _> = [
+            ("dt", dt.into()),
+            ("kernel", names.get(3).map_or("chosen", |name| name.as_str()).into()),
+            ("network", name.into()),
+            ("neurons", network.neurons().into()),
+            ("synapses", network.synapses().count().into()),
+        ]
+        .into();
+        if name == "feagi" {
+            parameters.insert("percent", percent.into());
+        }
+        let of = |unit, value: &dyn Fn(f64) -> f64| {
+            Figure::of(unit, &all_seconds.iter().map(|seconds| value(*seconds)).collect::<Vec<_>>())
+        };
+        let count = steps as f64;
+        log.append(Measured {
+            kind: Kind::Bursts,
+            adapter: Some(Adapter::new(&info.name, info.kind, info.backend, &info.driver)),
+            parameters,
+            figures: [
+                ("events_a_second", of("synaptic events/s", &|seconds| events as f64 / seconds)),
+                ("microseconds_a_step", of("us", &|seconds| 1e6 * seconds / count)),
+                ("real_time_factor", of("", &|seconds| 1000.0 * seconds / (count * dt))),
+                ("spikes_a_step", Figure::once("spikes", per_step(recorder.spikes().len()))),
+            ]
+            .into(),
+        })?;
+    }
     Ok(())
 }
 

@@ -1,21 +1,22 @@
 //! Lowers all 2^32 code words on the GPU and compares them with the twin in Rust, a digest a block.
 //!
 //! ```console
-//! $ cargo run --release --package kvrm-gpu --example lowering_sweep [-- --blocks N]
+//! $ cargo run --release --package kvrm-gpu --example lowering_sweep [-- [--blocks N] [--record FILE]]
 //! ```
 //!
 //! A block is 1,024 words. With `--blocks`, only N of them, spread evenly, are compared.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a program")]
 
-use std::env;
 use std::error::Error;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use clap::Parser as _;
 use kvrm_arm64::lowering::lower;
 use kvrm_arm64::{Features, disassemble};
 use kvrm_gpu::{Device, Lowering, digest};
+use kvrm_records::{Adapter, Figure, Kind, Measured, RecordArgs};
 use rayon::prelude::*;
 
 /// Blocks of 1,024 words there are.
@@ -24,13 +25,22 @@ const BLOCKS: u64 = 1 << 22;
 const FEATURES: Features = Features::ALL;
 /// How long the GPU should take for a batch.
 const BATCH: Duration = Duration::from_millis(200);
+/// How a user calls this program.
+const PROGRAM: &str = "cargo run --release --package kvrm-gpu --example lowering_sweep --";
+
+/// Lowers code words on the GPU and on the host, and compares the results.
+#[derive(clap::Parser)]
+struct Args {
+    /// How many blocks of 1,024 words to compare, spread evenly.
+    #[arg(long, value_name = "N", default_value_t = BLOCKS, value_parser = clap::value_parser!(u64).range(1..=BLOCKS))]
+    blocks: u64,
+    #[command(flatten)]
+    record: RecordArgs,
+}
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
-    let blocks = match &env::args().skip(1).collect::<Vec<_>>()[..] {
-        [] => BLOCKS,
-        [flag, number] if flag == "--blocks" => number.parse::<u64>()?.clamp(1, BLOCKS),
-        _ => return Err("usage: lowering_sweep [--blocks N]".into()),
-    };
+    let Args { blocks, record } = Args::parse();
+    let log = record.open(PROGRAM)?;
     let device = Device::open(None)?;
     println!("{}", device.info());
     let mut lowering = Lowering::new(&device, 1, FEATURES)?;
@@ -57,13 +67,27 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
     let words = blocks * 1024;
     let rate = |time: Duration| words as f64 / time.as_secs_f64().max(1e-9) / 1e6;
+    let seconds = begin.elapsed().as_secs_f64();
     println!(
-        "{words} words in {blocks} blocks are lowered alike in {:.1} s: {:.0} million words a second on the GPU, \
+        "{words} words in {blocks} blocks are lowered alike in {seconds:.1} s: {:.0} million words a second on the GPU, \
          {:.0} on the host",
-        begin.elapsed().as_secs_f64(),
         rate(gpu),
         rate(host)
     );
+    if let Some(mut log) = log {
+        let info = device.info();
+        log.append(Measured {
+            kind: Kind::Lowering,
+            adapter: Some(Adapter::new(&info.name, info.kind, info.backend, &info.driver)),
+            parameters: [("words", words.into())].into(),
+            figures: [
+                ("gpu_mwords_a_second", Figure::once("million words/s", rate(gpu))),
+                ("host_mwords_a_second", Figure::once("million words/s", rate(host))),
+                ("seconds", Figure::once("s", seconds)),
+            ]
+            .into(),
+        })?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,33 +1,23 @@
 //! The engine that runs lanes on a GPU, through wgpu.
+//!
+//! Three rooms: `device` knows adapters, buffers and pipelines; `machine` runs the lanes of `kvrm_machine`, and
+//! [`spiking`] the networks of `kvrm_spiking`, each on a device.
 
-pub mod adapter;
-pub mod buffer;
-mod columns;
 pub mod device;
-mod dispatch;
-pub mod doctor;
-mod engine;
-mod error;
-mod kernels;
-mod lowering;
-pub mod networks;
-mod pace;
-mod pages;
-pub mod pipeline;
-mod recovery;
+mod machine;
 mod select;
 pub mod spiking;
-mod store;
 
-pub use adapter::AdapterInfo;
-pub use buffer::Buffer;
-pub use device::Device;
-pub use dispatch::{Dispatch, Mode};
+pub use device::adapter::AdapterInfo;
+pub use device::buffer::Buffer;
+pub use device::error::{Error, Request};
+pub use device::{Device, adapter, buffer, doctor, pipeline};
 #[doc(hidden)]
-pub use engine::Bounds;
-pub use engine::GpuExecutor;
-pub use error::Error;
-pub use lowering::{Lowering, digest};
+pub use machine::bounds::Bounds;
+pub use machine::dispatch::{Dispatch, Mode};
+pub use machine::engine::{GpuExecutor, Place};
+pub use machine::lowering::{Lowering, digest};
+pub use machine::networks;
 #[doc(hidden)]
-pub use recovery::Recovering;
+pub use machine::recovery::Recovering;
 pub use select::{Choice, Engine, GpuEngine};

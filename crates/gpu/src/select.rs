@@ -1,16 +1,17 @@
 //! Which engine runs a machine: a GPU, the CPU reference, or the better of what there is.
 
 use std::env;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use kvrm_machine::{Executor, Factory, Plan, ReferenceEngine};
 
-use crate::adapter::{self, ADAPTER_VARIABLE, AdapterInfo};
-use crate::device::Device;
-use crate::dispatch::Dispatch;
-use crate::engine::{Bounds, GpuExecutor};
-use crate::error::Error;
-use crate::recovery::Recovering;
+use crate::device::adapter::{self, ADAPTER_VARIABLE, AdapterInfo};
+use crate::device::error::Error;
+use crate::device::{Device, registry};
+use crate::machine::bounds::Bounds;
+use crate::machine::dispatch::Dispatch;
+use crate::machine::engine::GpuExecutor;
+use crate::machine::recovery::Recovering;
 
 /// What to run lanes on.
 ///
@@ -102,19 +103,7 @@ impl GpuEngine {
     ///
     /// There is none that fits, or it cannot be opened.
     pub fn open(wanted: Option<&str>) -> Result<Self, Error> {
-        let wanted = wanted.map(str::to_owned).or_else(|| env::var(ADAPTER_VARIABLE).ok());
-        let mut open = open_devices();
-        if let Some(index) = open.iter().position(|(names, _)| names.contains(&wanted)) {
-            let device = open[index].1.clone();
-            match device.check("opening it again") {
-                Ok(()) => return Ok(Self::new(device)),
-                Err(Error::DeviceLost { .. }) => drop(open.remove(index)),
-                Err(error) => return Err(error),
-            }
-        }
-        let device = Device::open(wanted.as_deref())?;
-        open.push((vec![wanted], device.clone()));
-        Ok(Self::new(device))
+        registry::open(wanted).map(Self::new)
     }
 
     /// The device.
@@ -131,39 +120,6 @@ impl Factory for GpuEngine {
 
     fn images_max(&self) -> usize {
         GpuExecutor::images_max(&self.device)
-    }
-}
-
-/// Devices that stay open, and the names they were asked for by.
-type OpenDevices = Vec<(Vec<Option<String>>, Device)>;
-
-fn open_devices() -> MutexGuard<'static, OpenDevices> {
-    static OPEN: Mutex<OpenDevices> = Mutex::new(Vec::new());
-    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Opens the adapter of a device that was lost, once for all that were on it.
-pub(crate) fn reopen(lost: &Device) -> Result<Device, Error> {
-    let mut open = open_devices();
-    let same = |device: &Device| device.info().is(lost.info());
-    let works = |device: &Device| !matches!(device.check("opening it again"), Err(Error::DeviceLost { .. }));
-    if let Some((_, device)) = open.iter().find(|(_, device)| same(device) && works(device)) {
-        return Ok(device.clone());
-    }
-    let adapters = adapter::adapters();
-    let Some(adapter) = adapters.iter().find(|adapter| adapter.info.is(lost.info())) else {
-        let there = adapters.iter().map(|adapter| adapter.info.to_string()).collect();
-        return Err(Error::NoSuchAdapter { wanted: lost.info().name.clone(), there });
-    };
-    let device = Device::open_adapter(adapter)?;
-    let names = open.extract_if(.., |(_, device)| same(device)).flat_map(|(names, _)| names).collect();
-    open.push((names, device.clone()));
-    Ok(device)
-}
-
-impl From<Error> for kvrm_machine::Error {
-    fn from(error: Error) -> Self {
-        Self::Engine(Box::new(error))
     }
 }
 
@@ -209,7 +165,7 @@ fn choice(found: Result<(), String>) -> Choice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adapter::Kind;
+    use crate::device::adapter::Kind;
 
     #[test]
     fn a_real_gpu_is_taken() {
@@ -272,19 +228,5 @@ mod tests {
         assert!(matches!(error, kvrm_machine::Error::Engine(_)), "{error}");
         let cause = std::error::Error::source(&error).expect("it has one").to_string();
         assert!(cause.contains("room for 8"), "{cause}");
-    }
-
-    #[test]
-    #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-    fn a_device_is_opened_once_until_it_is_lost() {
-        let open = || GpuEngine::open(None).expect("there is one").device().clone();
-        let first = open();
-        assert!(std::ptr::eq(first.raw(), open().raw()), "the same again");
-        let submission = first.submit("nothing", |_| {}).expect("it works");
-        first.raw().destroy();
-        first.wait(&submission).expect_err("it is lost");
-        open().check("nothing").expect("another one was opened");
-        let error = GpuEngine::open(Some("no such adapter")).expect_err("none is called that");
-        assert!(matches!(error, Error::NoSuchAdapter { .. }), "{error}");
     }
 }

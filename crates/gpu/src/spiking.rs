@@ -6,18 +6,26 @@
 //! back in between. Sums are integers, which atomics add in any order to the same result.
 
 mod change;
+mod digest;
 mod executor;
 mod faster;
+mod fault;
 mod kernels;
 mod layout;
 mod leg;
 mod pace;
 mod plan;
+mod progress;
 mod recording;
+mod recovery;
 mod store;
 mod transfer;
 
-pub use executor::BurstExecutor;
 pub use faster::{CACHE_VARIABLE, Speeds};
+#[doc(hidden)]
+pub use fault::Fault;
 pub use kernels::{BurstKernels, Kernel};
 pub use plan::Options;
+#[doc(hidden)]
+pub use recovery::Bounds;
+pub use recovery::BurstExecutor;

@@ -7,9 +7,12 @@ use std::sync::{Arc, LazyLock};
 
 use kvrm_arm64::{Access, Fault, FaultKind, Instruction, Memory, Stop};
 
+use crate::audit::{Damage, Violation};
 use crate::error::Error;
-use crate::image::{CodePage, Frame, Image, ImagePage, PAGE_BYTES, PAGE_SHIFT, page_of, pieces};
+use crate::image::{CodePage, Image};
+use crate::page_map::ImagePage;
 use crate::page_map::{Mapping, PageMap};
+use crate::pages::{Frame, PAGE_BYTES, PAGE_SHIFT, page_of, pieces};
 
 /// Entries of the translation cache; a power of two.
 const TLB_ENTRIES: usize = 128;
@@ -216,6 +219,53 @@ impl AddressSpace {
         }
         self.flush();
         Ok(())
+    }
+
+    /// Checks that the dirty list and its index agree, that cached translations permit no more than the map and lead
+    /// where it leads, and that decoded code is that of the bytes.
+    pub(crate) fn audit(&self) -> Vec<Violation> {
+        let address = |page: u64| page << PAGE_SHIFT;
+        let mut found = Vec::new();
+        for (place, private) in (0..).zip(&self.private) {
+            if self.index.get(&private.page) != Some(&place) {
+                found.push(Violation::new(Damage::Orphan { place: place + 1 }).at(address(private.page)));
+            }
+            if let Some(code) = &private.code {
+                found.extend(self.audit_code(private.page, &private.bytes, code));
+            }
+        }
+        if self.index.len() != self.private.len() {
+            let (counted, noted) = (self.private.len() as u32, self.index.len() as u32);
+            let max = u32::try_from(self.frames_max).unwrap_or(u32::MAX);
+            found.push(Violation::new(Damage::WrittenCount { counted, noted, allowed: max, max }));
+        }
+        for entry in &self.tlb {
+            for (page, access) in [(entry.read, Access::Read), (entry.write, Access::Write)] {
+                let is_permitted = self.map.page(page).is_some_and(|there| there.permissions.permit(access));
+                let is_right = is_permitted && self.frame_of(page) == Some(entry.frame);
+                if page != NO_PAGE && !is_right {
+                    let expected = self.frame_of(page).unwrap_or(0);
+                    let damage = Damage::EntryImage { entry: entry.frame, level: 0, expected };
+                    found.push(Violation::new(damage).at(address(page)));
+                }
+            }
+        }
+        let recent = self.recent.iter().flatten().map(|(page, code)| (*page, code));
+        let current = (self.code_base != NO_PAGE).then_some((page_of(self.code_base), &self.code));
+        for (page, code) in recent.chain(current) {
+            let frame = self.frame(self.frame_of(page).unwrap_or(0));
+            found.extend(self.audit_code(page, frame, code));
+        }
+        found
+    }
+
+    /// The first instruction of a page that was decoded from other bytes.
+    fn audit_code(&self, page: u64, frame: &Frame, code: &CodePage) -> Option<Violation> {
+        let decoded = CodePage::decode(frame, self.image.features());
+        let at = |code: &CodePage, index: usize| code.at(4 * index as u64);
+        let index = (0..PAGE_BYTES / 4).find(|index| at(&decoded, *index) != at(code, *index))?;
+        let word = at(&decoded, index).word;
+        Some(Violation::new(Damage::Code { index, word }).at(page << PAGE_SHIFT))
     }
 
     /// Forgets all cached translations.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::elf::ElfError;
+use crate::elf::error::ElfError;
 
 /// A failure of the host or of its input.
 #[derive(Debug, thiserror::Error)]

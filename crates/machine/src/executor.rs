@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Fault, Stop};
 
+use crate::audit::Violation;
+use crate::call_table::{CallTable, ProcessState};
 use crate::error::Error;
 use crate::image::Image;
-use crate::linux::Frequent;
 use crate::page_map::{Mapping, PageMap};
 use crate::report::Decisions;
 
@@ -34,24 +35,8 @@ pub struct Plan<'a> {
     pub lanes: usize,
     /// How many frames each lane may own.
     pub frames_max: usize,
-    /// The system calls that the executor may serve by itself, if lanes make any.
-    pub frequent: Option<&'a Frequent>,
-}
-
-/// What the kernel knows of a lane of a Linux program and the executor keeps, which may change it when it serves a
-/// [frequent](Frequent) call. Part of the lane's state: snapshot and reset keep it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Kept {
-    /// Where the heap ends.
-    pub heap_end: u64,
-    /// How long the lane has slept, in nanoseconds.
-    pub slept: u64,
-    /// Where its list of robust locks is.
-    pub robust_list: u64,
-    /// How many bytes of randomness it has used.
-    pub random: u64,
-    /// Its name, which ends before the first zero.
-    pub name: [u8; 16],
+    /// The calls that the executor may serve by itself; without a table all of them stop the lane.
+    pub calls: Option<&'a CallTable>,
 }
 
 impl<'a> Plan<'a> {
@@ -140,17 +125,17 @@ pub trait Executor: Send {
     /// If the host or the device fails.
     fn set_cpu(&mut self, lane: usize, cpu: &Cpu) -> Result<(), Error>;
 
-    /// What the executor keeps for the kernel of a Linux program.
+    /// What calls of the [`CallTable`] read and change of a lane.
     ///
     /// # Errors
     /// If the host or the device fails.
-    fn kept(&mut self, lane: usize) -> Result<Kept, Error>;
+    fn process_state(&mut self, lane: usize) -> Result<ProcessState, Error>;
 
     /// Replaces it. That the heap ends elsewhere maps nothing.
     ///
     /// # Errors
     /// If the host or the device fails.
-    fn set_kept(&mut self, lane: usize, kept: &Kept) -> Result<(), Error>;
+    fn set_process_state(&mut self, lane: usize, state: &ProcessState) -> Result<(), Error>;
 
     /// Replaces `out` by one register of all lanes.
     ///
@@ -292,7 +277,7 @@ pub trait Executor: Send {
     ///
     /// # Errors
     /// If the host or the device fails. What was done to lanes is done all the same.
-    fn each_apart(
+    fn serve_parallel(
         &mut self,
         lanes: &[usize],
         serve: &(dyn Fn(usize, &mut dyn LaneAccess) + Sync),
@@ -308,6 +293,15 @@ pub trait Executor: Send {
     /// # Errors
     /// If the host or the device fails.
     fn frames_used(&mut self) -> Result<usize, Error>;
+
+    /// Checks the memory of all lanes: whether page tables, lists of frames, counters and decoded code agree with each
+    /// other, and with what the host knows. Gives what does not, a thousand violations at most.
+    ///
+    /// It changes nothing. It takes as long as a transfer of all page tables.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn audit(&mut self) -> Result<Vec<Violation>, Error>;
 
     /// Changes how many frames each lane may own.
     ///
@@ -348,17 +342,17 @@ pub trait LaneAccess: Send {
     /// If the host or the device fails.
     fn set_vectors(&mut self, vectors: &[u128; 32]) -> Result<(), Error>;
 
-    /// As [`Executor::kept`].
+    /// As [`Executor::process_state`].
     ///
     /// # Errors
     /// If the host or the device fails.
-    fn kept(&mut self) -> Result<Kept, Error>;
+    fn process_state(&mut self) -> Result<ProcessState, Error>;
 
-    /// As [`Executor::set_kept`].
+    /// As [`Executor::set_process_state`].
     ///
     /// # Errors
     /// If the host or the device fails.
-    fn set_kept(&mut self, kept: &Kept) -> Result<(), Error>;
+    fn set_process_state(&mut self, state: &ProcessState) -> Result<(), Error>;
 
     /// What an access of the guest to so many bytes would fail with.
     ///
@@ -443,12 +437,12 @@ impl<E: Executor + ?Sized> LaneAccess for OneLane<'_, E> {
         self.executor.set_cpu(self.lane, &cpu)
     }
 
-    fn kept(&mut self) -> Result<Kept, Error> {
-        self.executor.kept(self.lane)
+    fn process_state(&mut self) -> Result<ProcessState, Error> {
+        self.executor.process_state(self.lane)
     }
 
-    fn set_kept(&mut self, kept: &Kept) -> Result<(), Error> {
-        self.executor.set_kept(self.lane, kept)
+    fn set_process_state(&mut self, state: &ProcessState) -> Result<(), Error> {
+        self.executor.set_process_state(self.lane, state)
     }
 
     fn set_console(&mut self, handles: u32) -> Result<(), Error> {

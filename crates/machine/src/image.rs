@@ -7,36 +7,10 @@ use std::sync::{Arc, OnceLock};
 use kvrm_arm64::{Access, Fault, Features, Instruction};
 
 use crate::error::Error;
-use crate::page_map::PageMap;
-use crate::program::{Permissions, Segment};
-
-/// Bytes of a page and of the frame that backs it.
-pub const PAGE_BYTES: usize = 4096;
-/// Low bits of an address that select a byte of its page.
-pub(crate) const PAGE_SHIFT: u32 = 12;
-/// Addresses have this many bits; anything higher is unmapped.
-pub const ADDRESS_BITS: u32 = 48;
-
-/// The bytes of a page.
-pub(crate) type Frame = [u8; PAGE_BYTES];
-
-/// The page of an address.
-pub(crate) const fn page_of(address: u64) -> u64 {
-    address >> PAGE_SHIFT
-}
-
-/// The pages that `bytes` bytes from `address` touch, with the range of bytes in each.
-pub fn pieces(address: u64, bytes: usize) -> impl Iterator<Item = (u64, Range<usize>)> {
-    let (mut at, mut left) = (address, bytes);
-    std::iter::from_fn(move || {
-        let offset = at as usize % PAGE_BYTES;
-        let len = left.min(PAGE_BYTES - offset);
-        let piece = (page_of(at), offset..offset + len);
-        at = at.wrapping_add(len as u64);
-        left -= len;
-        (len > 0).then_some(piece)
-    })
-}
+use crate::page_map::{ImagePage, PageMap, Region};
+use crate::pages::{ADDRESS_BITS, Frame, PAGE_BYTES, PAGE_SHIFT, page_of};
+use crate::permissions::Permissions;
+use crate::segment::Segment;
 
 /// A page of code, decoded.
 #[derive(Clone, Debug)]
@@ -65,30 +39,6 @@ impl CodePage {
             self.0[index] = Instruction::new(word, features);
         }
     }
-}
-
-/// A run of pages of an image, with the same permissions and the same kind of backing.
-///
-/// A page is numbered by its address divided by [`PAGE_BYTES`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Region {
-    /// The first page.
-    pub first_page: u64,
-    /// The page after the last.
-    pub end_page: u64,
-    /// What its pages may be used for.
-    pub permissions: Permissions,
-    /// The frame behind the first page, with those of the others after it; `None` if frame 0 is behind all.
-    pub first_frame: Option<u32>,
-}
-
-/// What an image says of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ImagePage {
-    /// The frame behind it, an index of [`Image::frames`].
-    pub frame: u32,
-    /// What it may be used for.
-    pub permissions: Permissions,
 }
 
 /// A set of pages, shared read-only by all lanes.

@@ -5,30 +5,46 @@
 //! lane in a [`Stop`].
 
 mod address_space;
+mod audit;
+mod call_table;
+mod console;
 pub mod elf;
 mod error;
 mod executor;
 mod image;
+mod layout;
 pub mod linux;
 mod machine;
 mod page_map;
+mod pages;
+mod permissions;
 mod pick;
 mod program;
 mod reference;
 mod report;
+mod segment;
 mod semihosting;
+mod system;
 pub mod vectors;
 
 pub use address_space::{AddressSpace, MemorySnapshot};
+pub use audit::{Damage, Violation};
+pub use call_table::{Answer, CallTable, ProcessState};
+pub use console::Stream;
 pub use error::Error;
-pub use executor::{Executor, Factory, Kept, LaneAccess, Plan, Progress, Register, RunStats};
-pub use image::{ADDRESS_BITS, Image, ImagePage, PAGE_BYTES, Region, pieces};
+pub use executor::{Executor, Factory, LaneAccess, Plan, Progress, Register, RunStats};
+pub use image::Image;
 pub use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Features, Stop};
+pub use layout::Layout;
 pub use machine::{Builder, LaneSetup, Machine};
-pub use page_map::{Mapping, PageMap};
+pub use page_map::{ImagePage, Mapping, PageMap, Region};
+pub use pages::{ADDRESS_BITS, PAGE_BYTES, pieces};
+pub use permissions::Permissions;
 #[doc(hidden)]
 pub use pick::pick;
-pub use program::{LinuxProgram, Permissions, Program, Segment, System, read};
+pub use program::{Program, read};
 pub use reference::{Reference, ReferenceEngine};
 pub use report::{ClassDecisions, Decisions, Report};
-pub use semihosting::{Layout, SEMIHOSTING, SHADER_NUMBERS, Stream};
+pub use segment::Segment;
+pub use semihosting::{SEMIHOSTING, SHADER_NUMBERS};
+pub use system::{LinuxProgram, System};

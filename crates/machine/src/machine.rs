@@ -1,6 +1,8 @@
 //! The machine: a program in many lanes, an engine that runs them, and the services they call.
 
 mod builder;
+mod command_line;
+mod lane_state;
 mod run;
 
 use std::fmt;
@@ -8,16 +10,22 @@ use std::path::Path;
 
 use kvrm_arm64::{Cpu, Features, Stop};
 
-pub use self::builder::{Builder, LaneSetup};
 use rayon::prelude::*;
 
+pub use self::builder::{Builder, LaneSetup};
+use self::command_line::command_line;
+use self::lane_state::{LaneState, Written};
+use crate::audit::Violation;
+use crate::console::Stream;
 use crate::error::Error;
 use crate::executor::{Executor, Register};
-use crate::linux::{self, Process, Start};
+use crate::layout::Layout;
+use crate::linux::{self, Start};
 use crate::pick::pick;
 use crate::program::Program;
-use crate::semihosting::{Host, Layout, Services, Stream};
+use crate::semihosting::Host;
 
+/// Takes what lanes write: lane, stream, bytes.
 type Console = Box<dyn FnMut(usize, Stream, &[u8]) + Send>;
 
 /// A program in one or many lanes.
@@ -48,43 +56,7 @@ pub struct Machine {
     snapshot: Vec<LaneState>,
 }
 
-/// The host's side of a lane.
-#[derive(Clone, Debug)]
-struct LaneState {
-    services: Services,
-    /// What serves the lane instead, if its program is one for Linux.
-    process: Option<Box<Process>>,
-    written: Written,
-    /// What the executor has last been told of console output; nothing if the host serves all of it.
-    console: Option<u32>,
-}
-
-/// What a lane has written to its console streams, if it is collected.
-#[derive(Clone, Debug, Default)]
-struct Written {
-    output: Vec<u8>,
-    error_output: Vec<u8>,
-    /// Whether output was dropped for lack of room.
-    truncated: bool,
-}
-
-impl Written {
-    /// Collects bytes, as far as the stream has room up to `max`.
-    fn collect(&mut self, stream: Stream, bytes: &[u8], max: usize) {
-        let collected = if stream == Stream::Output { &mut self.output } else { &mut self.error_output };
-        let kept = bytes.len().min(max - collected.len());
-        collected.extend_from_slice(&bytes[..kept]);
-        self.truncated |= kept < bytes.len();
-    }
-}
-
 impl Machine {
-    /// Describes a machine that runs `program`.
-    #[must_use]
-    pub fn builder<'a>(program: Program) -> Builder<'a> {
-        Builder::new(program)
-    }
-
     fn lane_numbers(&self) -> std::ops::Range<usize> {
         0..self.lanes.len()
     }
@@ -294,9 +266,18 @@ impl Machine {
             cpu.sp = linux::start(&from, process, &mut *self.executor, lane)?;
             return self.executor.set_cpu(lane, &cpu);
         }
-        let line = builder::command_line(&self.program, lane, arguments)?;
+        let line = command_line(&self.program, lane, arguments)?;
         self.lanes[lane].services.set_command_line(line);
         Ok(())
+    }
+
+    /// Checks the memory of all lanes, as [`Executor::audit`] says, and gives what contradicts itself. There is nothing
+    /// unless KVRM has a mistake or a GPU computes wrongly.
+    ///
+    /// # Errors
+    /// If the engine fails.
+    pub fn audit(&mut self) -> Result<Vec<Violation>, Error> {
+        self.executor.audit()
     }
 
     /// Lets each lane own up to `frames_max` frames from now on.

@@ -5,11 +5,35 @@ use std::sync::Arc;
 
 use kvrm_arm64::{Access, Fault, FaultKind};
 
-use crate::image::{ADDRESS_BITS, ImagePage, PAGE_SHIFT, Region, page_of};
-use crate::program::Permissions;
+use crate::pages::{ADDRESS_BITS, PAGE_SHIFT, page_of};
+use crate::permissions::Permissions;
 
 /// How many regions a lane may have, as on Linux. It bounds what a lane can cost the host.
 const REGIONS_MAX: usize = 65_530;
+
+/// A run of pages of an image, with the same permissions and the same kind of backing.
+///
+/// A page is numbered by its address divided by [`PAGE_BYTES`](crate::PAGE_BYTES).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The first page.
+    pub first_page: u64,
+    /// The page after the last.
+    pub end_page: u64,
+    /// What its pages may be used for.
+    pub permissions: Permissions,
+    /// The frame behind the first page, with those of the others after it; `None` if frame 0 is behind all.
+    pub first_frame: Option<u32>,
+}
+
+/// What an image says of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImagePage {
+    /// The frame behind it, an index of [`Image::frames`](crate::Image::frames).
+    pub frame: u32,
+    /// What it may be used for.
+    pub permissions: Permissions,
+}
 
 /// What becomes of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,89 +1,15 @@
 //! Programs: what is mapped before the first step, and where it starts.
 
-use std::fmt;
 use std::io::Read as _;
-use std::ops::Range;
 use std::path::Path;
 
-use kvrm_arm64::{Access, Features};
+use kvrm_arm64::Features;
 
 use crate::elf::{self, Symbol};
 use crate::error::Error;
-use crate::image::ADDRESS_BITS;
-
-/// What a page may be used for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Permissions {
-    /// Loads.
-    pub read: bool,
-    /// Stores.
-    pub write: bool,
-    /// Instruction fetches.
-    pub execute: bool,
-}
-
-impl Permissions {
-    /// Read only.
-    pub const R: Self = Self { read: true, write: false, execute: false };
-    /// Read and write.
-    pub const RW: Self = Self { read: true, write: true, execute: false };
-    /// Read and execute.
-    pub const RX: Self = Self { read: true, write: false, execute: true };
-    /// Everything.
-    pub const RWX: Self = Self { read: true, write: true, execute: true };
-
-    /// Whether an access is permitted.
-    #[must_use]
-    pub const fn permit(self, access: Access) -> bool {
-        match access {
-            Access::Read => self.read,
-            Access::Write => self.write,
-            Access::Execute => self.execute,
-        }
-    }
-}
-
-impl fmt::Display for Permissions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (has, letter) in [(self.read, 'r'), (self.write, 'w'), (self.execute, 'x')] {
-            write!(f, "{}", if has { letter } else { '-' })?;
-        }
-        Ok(())
-    }
-}
-
-/// A stretch of memory that exists before the first step.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Segment {
-    /// Where it begins.
-    pub address: u64,
-    /// How long it is; what `data` does not cover is zero.
-    pub bytes: u64,
-    /// Its first bytes, at most `bytes`.
-    pub data: Vec<u8>,
-    /// What it may be used for.
-    pub permissions: Permissions,
-}
-
-impl Segment {
-    /// Checks that it lies in the address space and has room for its data.
-    ///
-    /// # Errors
-    /// [`Error::Segment`] if not.
-    pub fn check(&self) -> Result<(), Error> {
-        let end = self.address.checked_add(self.bytes);
-        if end.is_some_and(|end| end <= 1 << ADDRESS_BITS) && self.data.len() as u64 <= self.bytes {
-            return Ok(());
-        }
-        Err(Error::Segment { address: self.address, bytes: self.bytes, data: self.data.len() })
-    }
-
-    /// The addresses it covers.
-    #[must_use]
-    pub fn range(&self) -> Range<u64> {
-        self.address..self.address.saturating_add(self.bytes)
-    }
-}
+use crate::permissions::Permissions;
+use crate::segment::Segment;
+use crate::system::{LinuxProgram, System};
 
 /// A program: its memory before the first step, and where it starts.
 #[derive(Clone, Debug)]
@@ -98,24 +24,6 @@ pub struct Program {
     pub symbols: Vec<Symbol>,
     /// What Linux tells it, if it is a program for Linux; else it is one for bare metal, with semihosting.
     pub linux: Option<LinuxProgram>,
-}
-
-/// What serves the calls of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum System {
-    /// Arm semihosting, `hlt #0xf000`.
-    Semihosting,
-    /// Linux, `svc #0`.
-    Linux,
-}
-
-/// What Linux tells a program of itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LinuxProgram {
-    /// Where its program headers are in memory; 0 if they are not.
-    pub headers: u64,
-    /// How many there are.
-    pub count: u64,
 }
 
 impl Program {

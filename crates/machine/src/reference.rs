@@ -7,8 +7,10 @@ use kvrm_arm64::{Access, Cpu, Fault, Stop};
 use rayon::prelude::*;
 
 use crate::address_space::{AddressSpace, MemorySnapshot};
+use crate::audit::Violation;
+use crate::call_table::ProcessState;
 use crate::error::Error;
-use crate::executor::{Executor, Factory, Kept, LaneAccess, Plan, Progress, Register, RunStats};
+use crate::executor::{Executor, Factory, LaneAccess, Plan, Progress, Register, RunStats};
 use crate::page_map::{Mapping, PageMap};
 use crate::pick::pick;
 
@@ -40,7 +42,7 @@ struct Lane {
     cpu: Cpu,
     memory: AddressSpace,
     stop: Option<Stop>,
-    kept: Kept,
+    process: ProcessState,
     snapshot: Option<Snapshot>,
 }
 
@@ -49,7 +51,7 @@ struct Snapshot {
     cpu: Cpu,
     memory: MemorySnapshot,
     stop: Option<Stop>,
-    kept: Kept,
+    process: ProcessState,
 }
 
 impl Reference {
@@ -65,7 +67,7 @@ impl Reference {
             cpu: Cpu::default(),
             memory: AddressSpace::new(Arc::clone(plan.image(number)), plan.frames_max),
             stop: None,
-            kept: Kept::default(),
+            process: ProcessState::default(),
             snapshot: None,
         };
         let (mut lanes, bytes) = (Vec::new(), size_of::<Lane>());
@@ -117,12 +119,12 @@ impl LaneAccess for Lane {
         Ok(())
     }
 
-    fn kept(&mut self) -> Result<Kept, Error> {
-        Ok(self.kept)
+    fn process_state(&mut self) -> Result<ProcessState, Error> {
+        Ok(self.process)
     }
 
-    fn set_kept(&mut self, kept: &Kept) -> Result<(), Error> {
-        self.kept = *kept;
+    fn set_process_state(&mut self, state: &ProcessState) -> Result<(), Error> {
+        self.process = *state;
         Ok(())
     }
 
@@ -214,12 +216,12 @@ impl Executor for Reference {
         Ok(())
     }
 
-    fn kept(&mut self, lane: usize) -> Result<Kept, Error> {
-        self.lanes[lane].kept()
+    fn process_state(&mut self, lane: usize) -> Result<ProcessState, Error> {
+        self.lanes[lane].process_state()
     }
 
-    fn set_kept(&mut self, lane: usize, kept: &Kept) -> Result<(), Error> {
-        self.lanes[lane].set_kept(kept)
+    fn set_process_state(&mut self, lane: usize, state: &ProcessState) -> Result<(), Error> {
+        self.lanes[lane].set_process_state(state)
     }
 
     fn registers(&mut self, register: Register, out: &mut Vec<u64>) -> Result<(), Error> {
@@ -264,7 +266,7 @@ impl Executor for Reference {
         for lane in &mut self.lanes {
             let memory = lane.memory.snapshot();
             lane.snapshot =
-                Some(Snapshot { cpu: lane.cpu.clone(), memory, stop: lane.stop, kept: lane.kept });
+                Some(Snapshot { cpu: lane.cpu.clone(), memory, stop: lane.stop, process: lane.process });
         }
         Ok(())
     }
@@ -275,13 +277,13 @@ impl Executor for Reference {
             let snapshot = lane.snapshot.as_ref().ok_or(Error::NoSnapshot)?;
             lane.cpu.clone_from(&snapshot.cpu);
             lane.stop = snapshot.stop;
-            lane.kept = snapshot.kept;
+            lane.process = snapshot.process;
             lane.memory.reset(&snapshot.memory)?;
         }
         Ok(())
     }
 
-    fn each_apart(
+    fn serve_parallel(
         &mut self,
         lanes: &[usize],
         serve: &(dyn Fn(usize, &mut dyn LaneAccess) + Sync),
@@ -294,6 +296,17 @@ impl Executor for Reference {
 
     fn frames_used(&mut self) -> Result<usize, Error> {
         Ok(self.lanes.iter().map(|lane| lane.memory.dirty_pages().count()).sum())
+    }
+
+    fn audit(&mut self) -> Result<Vec<Violation>, Error> {
+        let lanes = self.lanes.par_iter().enumerate();
+        let mut found: Vec<Violation> = lanes
+            .flat_map_iter(|(number, lane)| {
+                lane.memory.audit().into_iter().map(move |violation| violation.of_lane(number))
+            })
+            .collect();
+        found.truncate(1000);
+        Ok(found)
     }
 
     fn set_frames_max(&mut self, frames_max: usize) -> Result<(), Error> {

@@ -4,15 +4,16 @@
 //! time: it counts retired steps, so a run can be repeated. Files are confined to one directory.
 
 use std::io::{ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
-use std::ops::Range;
 use std::sync::Arc;
 
 use cap_std::fs::{Dir, File, OpenOptions};
 use kvrm_arm64::semantics::system::COUNTER_HZ;
 use kvrm_arm64::{Access, Cpu, Stop};
 
+use crate::console::Stream;
 use crate::error::Error;
 use crate::executor::Executor;
+use crate::layout::Layout;
 
 /// The immediate of HLT that asks for a service.
 pub const SEMIHOSTING: u16 = 0xf000;
@@ -80,24 +81,6 @@ const EFBIG: i32 = 27;
 const ENOSPC: i32 = 28;
 const ENAMETOOLONG: i32 = 36;
 const ENOSYS: i32 = 38;
-
-/// Which console stream a guest writes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stream {
-    /// `:tt` opened for writing, `SYS_WRITEC` and `SYS_WRITE0`.
-    Output,
-    /// `:tt` opened for appending.
-    Error,
-}
-
-/// Where heap and stack of every lane lie.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
-    /// The heap.
-    pub heap: Range<u64>,
-    /// The stack; execution begins with SP at its end.
-    pub stack: Range<u64>,
-}
 
 /// What every lane's services have in common.
 #[derive(Debug)]
@@ -215,9 +198,9 @@ pub(crate) fn ranges(lane: usize, cpu: &Cpu, fields: Option<&[u64]>) -> Vec<(usi
 }
 
 /// A lane's memory, seen with its own permissions.
-struct Guest<'a> {
-    executor: &'a mut dyn Executor,
-    lane: usize,
+pub(crate) struct Guest<'a> {
+    pub(crate) executor: &'a mut dyn Executor,
+    pub(crate) lane: usize,
 }
 
 impl Guest<'_> {
@@ -307,13 +290,11 @@ impl Services {
     pub(crate) fn serve(
         &mut self,
         host: &Host,
-        executor: &mut dyn Executor,
-        lane: usize,
+        guest: &mut Guest<'_>,
         cpu: &Cpu,
         console: &mut dyn FnMut(Stream, &[u8]),
     ) -> Result<Outcome, Error> {
         let (operation, parameter) = (cpu.x(0) as u32, cpu.x(1));
-        let mut guest = Guest { executor, lane };
         if let SYS_EXIT | SYS_EXIT_EXTENDED = operation {
             let code = match guest.field(parameter, 0) {
                 Ok(APPLICATION_EXIT) => guest.field(parameter, 1).map(|code| code as i32),
@@ -321,7 +302,7 @@ impl Services {
             };
             return Ok(Outcome::Exit(unless_failed(code, 1)?));
         }
-        match self.call(host, &mut guest, operation, parameter, cpu.steps, console) {
+        match self.call(host, guest, cpu, console) {
             Ok(value) => Ok(Outcome::Return(value)),
             Err(Failure::Engine(error)) => Err(error),
             Err(Failure::Stop(stop)) => Ok(Outcome::Stop(stop)),
@@ -340,11 +321,10 @@ impl Services {
         &mut self,
         host: &Host,
         guest: &mut Guest<'_>,
-        operation: u32,
-        parameter: u64,
-        steps: u64,
+        cpu: &Cpu,
         console: &mut dyn FnMut(Stream, &[u8]),
     ) -> Call {
+        let (operation, parameter, steps) = (cpu.x(0) as u32, cpu.x(1), cpu.steps);
         match operation {
             SYS_OPEN => self.open(host, &guest.name(parameter, 0, 2)?, guest.field(parameter, 1)?),
             SYS_CLOSE => {

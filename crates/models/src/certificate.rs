@@ -10,6 +10,8 @@
 
 mod domain;
 mod exactness;
+mod failure;
+mod question;
 mod report;
 mod sweep;
 #[cfg(test)]
@@ -20,8 +22,9 @@ use serde::Serialize;
 
 pub use self::domain::Domain;
 pub use self::exactness::Exactness;
+pub use self::failure::Failure;
+use self::question::Question;
 pub use self::sweep::Sweep;
-
 use crate::decoder::{Category, DecoderNetwork};
 use crate::dispatch::DispatchNetwork;
 use crate::tuple::Tuple;
@@ -47,83 +50,12 @@ pub struct Certificate {
     pub failures: Vec<Failure>,
 }
 
-/// Why a certificate does not hold.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Failure {
-    /// The weights are not those that were expected.
-    Digest {
-        /// The SHA-256 that was expected.
-        expected: String,
-        /// The SHA-256 of the weights.
-        found: String,
-    },
-    /// A word gets the wrong answer. It is the first of all, or, from the domain, of its tuple.
-    Word {
-        /// The word.
-        word: u32,
-        /// Its class or category.
-        expected: &'static str,
-        /// What the network says.
-        found: &'static str,
-        /// How many are wrong, of words or tuples.
-        count: u64,
-    },
-    /// The labels of the domain are not those the table gives words: an error of this program.
-    Label {
-        /// The first such word.
-        word: u32,
-        /// What the table says.
-        expected: &'static str,
-        /// What the label of its tuple is.
-        found: &'static str,
-        /// How many words.
-        count: u64,
-    },
-    /// Two logits of a tuple are equally great.
-    Tie {
-        /// The first word of the tuple.
-        word: u32,
-    },
-    /// A weight is off the grid, so sums may round.
-    Grid {
-        /// Its place in the flat weights.
-        index: usize,
-        /// What it is.
-        value: f32,
-    },
-    /// A sum may need more bits than `f32` has.
-    Bits {
-        /// The greatest sum, in units of 2^-12.
-        largest_sum: i64,
-    },
-    /// The network in integers and in floating point gives different logits.
-    Logits {
-        /// The first word of the first such tuple.
-        word: u32,
-    },
-}
-
 impl Certificate {
     /// Whether everything is proved.
     #[must_use]
     pub const fn holds(&self) -> bool {
         self.failures.is_empty()
     }
-}
-
-/// What a kind of network is to answer.
-struct Question {
-    network: &'static str,
-    /// By tuple.
-    labels: Vec<u8>,
-    /// Of a word the table allocates.
-    of_op: fn(kvrm_arm64::Op) -> u8,
-    /// Of a word by any other authority there is.
-    of_word: Option<fn(u32) -> u8>,
-    /// Of tuples none of whose words the table allocates, where that alone decides.
-    unallocated: Option<u8>,
-    names: fn(u8) -> &'static str,
 }
 
 /// Proves a dispatch network: the class of every word is the one `class_of` gives it, which for words the table

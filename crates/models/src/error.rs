@@ -1,9 +1,8 @@
 //! What can be wrong with weights and with their files. Messages about files name the file, and the tensor if
 //! they are about one.
 
+use std::fmt::{self, Display, Formatter};
 use std::path::Path;
-
-use crate::weights::manifest::Problem;
 
 /// A file that cannot be used, or cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +66,37 @@ pub enum Error {
         /// All differences.
         problems: Vec<Problem>,
     },
+}
+
+/// A difference between a manifest and its folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// A file is listed and not there.
+    Missing(String),
+    /// A file is there and not listed.
+    Unlisted(String),
+    /// A file is not the one that is listed.
+    Different {
+        /// The file.
+        name: String,
+        /// The listed sha256.
+        expected: String,
+        /// Its sha256.
+        found: String,
+    },
+}
+
+impl Display for Problem {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing(name) => write!(f, "`{name}` is listed and missing"),
+            Self::Unlisted(name) => write!(f, "`{name}` is there and not listed"),
+            Self::Different { name, expected, found } => {
+                write!(f, "`{name}`: expected sha256 {expected}, found {found}")
+            }
+        }
+    }
 }
 
 fn list(problems: &[Problem]) -> String {

@@ -37,13 +37,13 @@ pub use certificate::{
 };
 pub use decoder::{Category, DecoderNetwork};
 pub use dispatch::{DispatchNetwork, layout as dispatch_layout};
-pub use error::{Error, WeightsError};
+pub use error::{Error, Problem, WeightsError};
 pub use models::Models;
 pub use small_dispatch::{Agreement, SmallDispatchNetwork};
 pub use tanh::tanh;
 pub use tensor::{Dtype, NamedTensor, TensorFile};
 pub use tuple::{FEATURE_BITS, TUPLES, Tuple};
-pub use tuple_network::{Folded, IntegerNetwork, TupleNetwork, argmax, floor_to_grid, margin};
-pub use weights::manifest::{Entry, MANIFEST, Manifest, Problem};
+pub use tuple_network::{Folded, GRID, IntegerNetwork, TupleNetwork, argmax, floor_to_grid, margin};
+pub use weights::manifest::{Entry, MANIFEST, Manifest};
 pub use weights::metadata::Metadata;
 pub use weights::{Weights, safetensors};

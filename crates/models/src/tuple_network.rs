@@ -25,7 +25,7 @@ pub(crate) const INPUTS: usize = EMBEDDING + FEATURE_BITS.len();
 /// Outputs of the first layer.
 pub(crate) const HIDDEN: usize = 32;
 /// One over the grid of weights and activations.
-pub(crate) const GRID: f32 = 64.0;
+pub const GRID: f32 = 64.0;
 
 /// A network with `H` units in the second hidden layer and `C` outputs.
 #[derive(Clone, Debug, PartialEq)]

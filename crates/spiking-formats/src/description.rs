@@ -3,18 +3,19 @@
 mod edges;
 mod models;
 mod rules;
+mod site;
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::path::Path;
 
-use kvrm_spiking::{Builder, Error, FileError, Kind, Model, Network, PopulationId, random};
+use kvrm_spiking::{Builder, FileError, Kind, Model, Network, PopulationId, random};
 use serde::Deserialize;
 use toml::Spanned;
 
 use self::edges::Edges;
 use self::models::{Feagi, Izhikevich, Lif, Poisson};
 use self::rules::Projection;
+use self::site::{Place, Refused, Site};
 
 /// The file as a whole.
 #[derive(Deserialize)]
@@ -70,17 +71,6 @@ pub fn describe(path: &Path) -> Result<Network, FileError> {
     build(&description, &place)
 }
 
-/// A network that is being built, and what is known of it.
-struct Site {
-    builder: Builder,
-    /// By name.
-    populations: HashMap<String, PopulationId>,
-    /// In order, with their neurons.
-    ranges: Vec<(PopulationId, Range<u32>)>,
-    dt: f64,
-    fraction_bits: u32,
-}
-
 fn build(description: &Description, place: &Place<'_>) -> Result<Network, FileError> {
     let &Description { dt, seed, fraction_bits, .. } = description;
     let mut builder = Builder::new(dt).seed(seed).fraction_bits(fraction_bits);
@@ -117,18 +107,6 @@ fn build(description: &Description, place: &Place<'_>) -> Result<Network, FileEr
         edges.get_ref().connect(&mut site, place, &edges.span())?;
     }
     site.builder.build().map_err(|source| FileError::network(place.file, "no network", source))
-}
-
-/// Why a part of a description is none of a network.
-enum Refused {
-    Text(String),
-    Spiking(Error),
-}
-
-impl From<Error> for Refused {
-    fn from(error: Error) -> Self {
-        Self::Spiking(error)
-    }
 }
 
 fn populate(site: &mut Site, population: &Population, seed: u64) -> Result<PopulationId, Refused> {
@@ -169,32 +147,4 @@ fn populate(site: &mut Site, population: &Population, seed: u64) -> Result<Popul
     let start = site.ranges.last().map_or(0, |(_, range)| range.end);
     site.ranges.push((id, start..start + dimensions.iter().product::<u32>()));
     Ok(id)
-}
-
-/// A file, to say where in it something is wrong.
-struct Place<'a> {
-    file: &'a str,
-    text: &'a str,
-    folder: &'a Path,
-}
-
-impl Place<'_> {
-    fn line(&self, at: usize) -> usize {
-        1 + self.text.bytes().take(at).filter(|byte| *byte == b'\n').count()
-    }
-
-    fn at(&self, span: &Range<usize>, message: String) -> FileError {
-        FileError::Text { file: self.file.to_owned(), line: self.line(span.start), message }
-    }
-
-    fn syntax(&self, error: &toml::de::Error) -> FileError {
-        // Lines that are not there stand at the end of what should have them.
-        let span = error.span().unwrap_or(0..0);
-        self.at(&span, error.message().trim_end().replace('\n', ", "))
-    }
-
-    fn network(&self, span: &Range<usize>, within: &str, source: Error) -> FileError {
-        let place = format!("line {}: {within}", self.line(span.start));
-        FileError::network(self.file, place, source)
-    }
 }

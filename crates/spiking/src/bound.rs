@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use rayon::prelude::*;
 
 use crate::model::feagi;
-use crate::network::{Parts, rules_of};
+use crate::parts::{Parts, rules_of};
 use crate::{Error, Kind, Record, Synapse, fixed};
 
 /// The most that can be added up for a neuron in a step.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::connect::{DELAY_MAX, Projection};
 use crate::generate::{self, Generator};
-use crate::network::{INJECTION_LIMIT, Parts};
+use crate::parts::{INJECTION_LIMIT, Parts};
 use crate::registry::{Registry, next_population};
 use crate::{
     Error, Kind, Model, Network, Plasticity, Population, Rule, STATE_WORDS, Synapse, Synapses, model,
@@ -148,7 +148,7 @@ impl Builder {
         let delay = projection.delay.distribution(self.parts.dt)?;
         let ends = [self.of(source)?, self.of(target)?];
         let number = self.generators.len() as u64;
-        let generator = Generator::new(self.parts.seed, number, ends, projection, weight, delay)?;
+        let generator = Generator::new(self.parts.seed, number, ends, projection, [weight, delay])?;
         self.generators.push(generator);
         Ok(())
     }

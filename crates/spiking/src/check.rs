@@ -6,7 +6,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::model::{feagi, izhikevich, poisson};
-use crate::network::rules_of;
+use crate::parts::rules_of;
 use crate::{Error, Kind, Parts, Record, STATE_WORDS, bound, fixed};
 
 /// Most elements of the ring, 16 GiB.

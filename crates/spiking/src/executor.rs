@@ -10,6 +10,10 @@ use crate::{Changed, Error, Input, Network, Recorder, State};
 /// change weights; the spikes are delivered, so that one of step t with a delay of d arrives in step t + d.
 ///
 /// All engines give the same state after the same steps, in however many runs these are made.
+///
+/// A call that fails has changed nothing, neither the network nor a recorder, and can be made again; but for
+/// [`Error::RecordingOverflow`], which comes after all steps. An engine whose device can be lost brings the network to
+/// another one, or to the same one opened again, if it can.
 pub trait Executor: std::fmt::Debug + Send {
     /// What it is, for reports.
     fn name(&self) -> String;

@@ -65,39 +65,44 @@ pub(crate) fn generate(
             }
         }
     }
+    let writer = RowWriter { packing: &packing, generators, scattered: &scattered };
     blocks.into_par_iter().for_each(|(sources, block)| {
         let mut rest = block;
         let mut row = Vec::new();
         for &source in sources {
             let place;
             (place, rest) = rest.split_at_mut(lengths[source as usize] as usize * packing.words as usize);
-            write_row(source, &packing, generators, scattered.get(source as usize).copied(), &mut row, place);
+            writer.write(source, &mut row, place);
         }
     });
     Ok(Synapses { starts, lengths, words, packing })
 }
 
-/// Writes a row, sorted, at whose front some synapses are already.
-fn write_row(
-    source: u32,
-    packing: &Packing,
-    generators: &[Generator],
-    scattered: Option<u32>,
-    row: &mut Vec<u64>,
-    place: &mut [u32],
-) {
-    row.clear();
-    row.extend((0..scattered.unwrap_or(0) as usize).map(|index| packing.read(place, index)));
-    row.sort_unstable();
-    for generator in generators {
-        let before = row.len();
-        generator.row(source, |synapse| row.push(packing.pack(&synapse)));
-        row[before..].sort_unstable();
-    }
-    // Merges what is in order already.
-    row.sort();
-    for (index, &packed) in row.iter().enumerate() {
-        packing.write(place, index, packed);
+/// Writes rows.
+struct RowWriter<'a> {
+    packing: &'a Packing,
+    generators: &'a [Generator],
+    /// How many synapses each row has at its front already; empty if none has.
+    scattered: &'a [u32],
+}
+
+impl RowWriter<'_> {
+    /// Writes the row of a source to its place, sorted. `row` is room to work in.
+    fn write(&self, source: u32, row: &mut Vec<u64>, place: &mut [u32]) {
+        let scattered = self.scattered.get(source as usize).copied().unwrap_or(0);
+        row.clear();
+        row.extend((0..scattered as usize).map(|index| self.packing.read(place, index)));
+        row.sort_unstable();
+        for generator in self.generators {
+            let before = row.len();
+            generator.row(source, |synapse| row.push(self.packing.pack(&synapse)));
+            row[before..].sort_unstable();
+        }
+        // Merges what is in order already.
+        row.sort();
+        for (index, &packed) in row.iter().enumerate() {
+            self.packing.write(place, index, packed);
+        }
     }
 }
 

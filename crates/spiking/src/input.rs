@@ -1,5 +1,7 @@
 //! What is given to neurons from outside.
 
+use std::sync::Arc;
+
 use crate::{Error, Network};
 
 /// An amount given to a neuron.
@@ -13,10 +15,10 @@ pub struct Injection {
     pub amount: i32,
 }
 
-/// The injections of a run, sorted by step and neuron, at most one for each.
+/// The injections of a run, sorted by step and neuron, at most one for each. Clones share them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Input {
-    injections: Vec<Injection>,
+    injections: Arc<Vec<Injection>>,
 }
 
 impl Input {
@@ -36,7 +38,7 @@ impl Input {
                 Err(_) => Err(Error::Injection { neuron, step, amount, limit: i32::MAX }),
             }
         });
-        Ok(Self { injections: merged.collect::<Result<_, Error>>()? })
+        Ok(Self { injections: Arc::new(merged.collect::<Result<_, Error>>()?) })
     }
 
     /// All injections.
@@ -59,7 +61,7 @@ impl Input {
     /// A neuron or step is out of range, or an amount exceeds the network's injection limit.
     pub fn check(&self, network: &Network, steps: u64) -> Result<(), Error> {
         let (neurons, limit) = (network.neurons(), network.parts().injection_limit);
-        for &Injection { step, neuron, amount } in &self.injections {
+        for &Injection { step, neuron, amount } in self.injections() {
             if neuron >= neurons {
                 return Err(Error::NoSuchNeuron { neuron: neuron.into(), neurons: neurons.into() });
             } else if step >= steps {

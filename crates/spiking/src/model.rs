@@ -3,7 +3,6 @@
 //! Each file has the parameters of a model in physical units, how they become a [`Record`], and `update`, a pure
 //! function of integers that every engine calls or has a twin of.
 
-use crate::random::{self, Purpose};
 use crate::{Error, Kind, Record, STATE_WORDS, fixed};
 
 use feagi::Feagi;
@@ -15,6 +14,11 @@ pub mod feagi;
 pub mod izhikevich;
 pub mod lif;
 pub mod poisson;
+mod step;
+mod units;
+
+pub use self::step::{Arrival, Clock, Neuron, Words};
+pub(crate) use self::units::weight_units;
 
 /// The parameters of a neuron.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,83 +80,27 @@ impl Model {
     }
 }
 
-/// The state of a neuron: columns 0 to 3.
-pub type Words = [u32; STATE_WORDS];
-
-/// What a neuron gets in a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Arrival {
-    /// The sums of its ports, in weight units, injections and drive included.
-    pub ports: [i32; 2],
-    /// Whether anything has arrived, even if the sum is zero. Only FEAGI neurons ask.
-    pub is_input: bool,
-}
-
-impl Arrival {
-    /// Adds an injection or a drive: input, even if it is zero, for the port of its sign.
-    #[inline]
-    pub const fn give(&mut self, amount: i32, ports: usize) {
-        self.ports[if amount < 0 { ports - 1 } else { 0 }] += amount;
-        self.is_input = true;
-    }
-}
-
-/// What all neurons share in a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Clock {
-    /// The step, counted from the network's beginning.
-    pub step: u64,
-    /// What FEAGI calls the burst: one more than the step.
-    pub burst: u32,
-    /// The key of Poisson inputs.
-    pub input: u32,
-    /// The key of Poisson sources.
-    pub source: u32,
-}
-
-impl Clock {
-    /// The clock of a step in a network with this seed.
-    #[must_use]
-    pub const fn new(seed: u64, step: u64) -> Self {
-        Self {
-            step,
-            burst: step.wrapping_add(1) as u32,
-            input: random::step_key(random::base(seed, Purpose::Input), step),
-            source: random::step_key(random::base(seed, Purpose::Source), step),
-        }
-    }
-}
-
 /// One step of a neuron. If it fires, gives its postsynaptic potential, 1 for all but FEAGI neurons.
 #[must_use]
 #[inline]
-pub fn update(
-    record: &Record,
-    tables: &[u32],
-    clock: &Clock,
-    neuron: u32,
-    arrival: Arrival,
-    state: &mut Words,
-) -> Option<u32> {
-    update_of(Kind::of(record.kind)?, record, tables, clock, neuron, arrival, state)
+pub fn update(neuron: &Neuron<'_>, clock: &Clock, arrival: Arrival, state: &mut Words) -> Option<u32> {
+    update_of(Kind::of(neuron.record.kind)?, neuron, clock, arrival, state)
 }
 
 /// One step of a neuron of this model; loops over many of one model are compiled for it.
 #[inline(always)]
 pub(crate) fn update_of(
     kind: Kind,
-    record: &Record,
-    tables: &[u32],
+    neuron: &Neuron<'_>,
     clock: &Clock,
-    neuron: u32,
     arrival: Arrival,
     state: &mut Words,
 ) -> Option<u32> {
     match kind {
-        Kind::Feagi => feagi::update(record, clock, neuron, arrival, state),
-        Kind::Lif => lif::update(record, tables, clock, neuron, arrival, state).then_some(1),
-        Kind::Izhikevich => izhikevich::update(record, tables, clock, neuron, arrival, state).then_some(1),
-        Kind::Poisson => poisson::update(record, clock, neuron).then_some(1),
+        Kind::Feagi => feagi::update(neuron, clock, arrival, state),
+        Kind::Lif => lif::update(neuron, clock, arrival, state).then_some(1),
+        Kind::Izhikevich => izhikevich::update(neuron, clock, arrival, state).then_some(1),
+        Kind::Poisson => poisson::update(neuron, clock).then_some(1),
     }
 }
 
@@ -162,57 +110,22 @@ pub(crate) fn update_of(
 /// It is what a mute twin of the neuron has after the step, so `update` need not tell anybody.
 #[must_use]
 pub fn potential_at_firing(
-    record: &Record,
-    tables: &[u32],
+    neuron: &Neuron<'_>,
     clock: &Clock,
-    neuron: u32,
     arrival: Arrival,
     mut state: Words,
 ) -> Option<f64> {
-    let kind = Kind::of(record.kind)?;
-    let mut twin = *record;
+    let kind = Kind::of(neuron.record.kind)?;
+    let mut twin = *neuron.record;
     match kind {
         Kind::Feagi => feagi::mute(&mut twin),
         Kind::Lif => lif::mute(&mut twin),
         Kind::Izhikevich => izhikevich::mute(&mut twin),
         Kind::Poisson => return None,
     }
-    update_of(kind, &twin, tables, clock, neuron, arrival, &mut state);
+    update_of(kind, &Neuron { record: &twin, ..*neuron }, clock, arrival, &mut state);
     Some(match kind {
         Kind::Feagi => feagi::potential_of(&state),
         _ => fixed::float(state[0] as i32, fixed::MILLIVOLT_BITS),
     })
-}
-
-/// The record of a model whose potentials are in mV, of fixed-point numbers given by word, name, value and fraction
-/// bits.
-fn record(
-    kind: Kind,
-    drive: f64,
-    fraction_bits: u32,
-    numbers: &[(usize, &str, f64, u32)],
-) -> Result<Record, Error> {
-    let mut words = [0; 15];
-    words[Record::DRIVE] = weight_units("drive", drive, fraction_bits)? as u32;
-    words[Record::SHIFT] = fixed::MILLIVOLT_BITS - fraction_bits;
-    for &(place, what, value, bits) in numbers {
-        words[place] = word(what, value, bits)?;
-    }
-    Ok(Record { kind: kind as u32, words })
-}
-
-/// A fixed-point number of a record.
-fn word(what: &str, value: f64, bits: u32) -> Result<u32, Error> {
-    let limit = f64::from(1_u32 << (31 - bits));
-    fixed::fixed(value, bits)
-        .map(|fixed| fixed as u32)
-        .ok_or_else(|| Error::parameter(what, value, format!("less than {limit} either way")))
-}
-
-/// A number of weight units.
-pub(crate) fn weight_units(what: &str, value: f64, fraction_bits: u32) -> Result<i32, Error> {
-    if fraction_bits > fixed::FRACTION_BITS_MAX {
-        return Err(Error::parameter("fraction bits", fraction_bits, "0 to 20"));
-    }
-    word(what, value, fraction_bits).map(|word| word as i32)
 }

@@ -8,14 +8,15 @@
 //! No spike arrives before the shortest delay is over. So threads make as many steps as that has, a batch, between two
 //! exchanges of spikes, and they meet once a batch: what was exchanged is delivered when the next one begins.
 
+mod learn;
+
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use self::learn::Learning;
 use crate::share::{Fired, Share, StepInput};
 use crate::{Changed, Error, Executor, Input, Network, Recorder, State};
-
-mod learn;
 
 /// Neurons a share has at least, if there is more than one.
 const SHARE_MIN: usize = 2048;
@@ -33,16 +34,12 @@ pub struct Parallel {
     step: u64,
     /// Which slot of the rings is the next step's.
     next: usize,
-    history: Vec<u64>,
-    /// The words of synapses, if they change.
-    weights: Vec<u32>,
+    learning: Learning,
     drives: Vec<i32>,
     /// The most steps of a batch.
     batch: u64,
     /// The spikes of the last batch, which are delivered before the next or at the end of a run.
     sent: Vec<Fired>,
-    /// The sources of rows that learn, in the order of their rows in memory, which tasks split among them.
-    learners: Vec<u32>,
 }
 
 impl Parallel {
@@ -65,12 +62,10 @@ impl Parallel {
             share_neurons,
             step: state.step,
             next: 0,
-            history: state.history.clone(),
-            weights: state.weights.clone(),
+            learning: Learning::of(&network, state),
             drives: state.drives.clone(),
             batch: batch(&network),
             sent: Vec::new(),
-            learners: learn::learners(&network),
             network,
         }
     }
@@ -84,13 +79,13 @@ impl Parallel {
             StepInput::new(network, self.step + i, slot, &self.drives, input.at(offset + i))
         };
         let batch: Vec<StepInput<'_>> = (0..steps).map(step).collect();
-        let words = words(network, &self.weights);
+        let words = words(network, &self.learning.weights);
         each(&mut self.shares, |share| {
             share.take_from(network, words, &self.sent);
             share.advance(network, &batch);
         });
         if network.is_plastic() {
-            self.learn();
+            self.learning.advance(network, &self.shares, self.share_neurons);
         }
         self.sent.clear();
         self.sent.extend(self.shares.iter().flat_map(|share| share.fired.iter().flatten()));
@@ -101,7 +96,7 @@ impl Parallel {
     /// Delivers the spikes of the last batch.
     fn deliver(&mut self) {
         let network = &*self.network;
-        let words = words(network, &self.weights);
+        let words = words(network, &self.learning.weights);
         each(&mut self.shares, |share| share.take_from(network, words, &self.sent));
         self.sent.clear();
     }
@@ -170,8 +165,8 @@ impl Executor for Parallel {
         for share in &self.shares {
             share.write_to(&mut state, network.neurons() as usize);
         }
-        state.history.clone_from(&self.history);
-        state.weights.clone_from(&self.weights);
+        state.history.clone_from(&self.learning.history);
+        state.weights.clone_from(&self.learning.weights);
         state.drives.clone_from(&self.drives);
         state.rotate(self.next, network);
         Ok(state)

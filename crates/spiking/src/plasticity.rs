@@ -132,6 +132,13 @@ impl Rule {
     }
 }
 
+/// The synapses of a source.
+#[derive(Debug)]
+pub(crate) struct PackedRow<'a> {
+    pub(crate) packing: &'a Packing,
+    pub(crate) words: &'a mut [u32],
+}
+
 impl Plasticity {
     /// Checks the rule by itself.
     pub(crate) fn check(&self, packing: &Packing) -> Result<(), Error> {
@@ -155,14 +162,8 @@ impl Plasticity {
 
     /// Applies the rule to the row of a source. `targets` are the neurons of the target population, and rows are
     /// sorted, so its synapses lie together.
-    pub(crate) fn learn(
-        &self,
-        packing: &Packing,
-        row: &mut [u32],
-        targets: &Range<u32>,
-        source: u64,
-        histories: &[u64],
-    ) {
+    pub(crate) fn learn(&self, row: PackedRow<'_>, targets: &Range<u32>, source: u64, histories: &[u64]) {
+        let PackedRow { packing, words: row } = row;
         let length = row.len() / packing.words as usize;
         for index in packing.find(row, length, targets.start)..length {
             let packed = packing.read(row, index);

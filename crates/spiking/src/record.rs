@@ -2,6 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::record_words::{WORD_DRIVE, WORD_POISSON, WORD_POPULATION, WORD_SHIFT};
+
 /// Words of state a neuron has, whatever its model.
 pub const STATE_WORDS: usize = 4;
 
@@ -20,6 +22,14 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// All models, with the names of their numbers in shaders.
+    pub const ALL: [(Self, &str); 4] = [
+        (Self::Feagi, "KIND_FEAGI"),
+        (Self::Lif, "KIND_LIF"),
+        (Self::Izhikevich, "KIND_IZHIKEVICH"),
+        (Self::Poisson, "KIND_POISSON"),
+    ];
+
     /// The model of a number.
     #[must_use]
     pub const fn of(number: u32) -> Option<Self> {
@@ -63,13 +73,13 @@ pub struct Record {
 
 impl Record {
     /// Where the number of the population is.
-    pub const POPULATION: usize = 0;
+    pub const POPULATION: usize = WORD_POPULATION;
     /// Where the drive is: input of every step, in weight units.
-    pub const DRIVE: usize = 1;
+    pub const DRIVE: usize = WORD_DRIVE;
     /// Where the Poisson input of LIF and Izhikevich neurons is: start and length of its table, and its weight.
-    pub const POISSON: usize = 11;
+    pub const POISSON: usize = WORD_POISSON;
     /// Where the shift from weight units to the membrane's is.
-    pub const SHIFT: usize = 14;
+    pub const SHIFT: usize = WORD_SHIFT;
 
     /// Start and length of its Poisson table; `None` if it has none.
     pub(crate) const fn poisson_table(&self) -> Option<[u32; 2]> {

@@ -13,6 +13,21 @@ pub struct Spike {
     pub neuron: u32,
 }
 
+/// How far a [`Recorder`] was, to come back to; see [`Recorder::rewind`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    spikes: usize,
+    lost: u64,
+}
+
+impl Position {
+    /// How many spikes there were.
+    #[must_use]
+    pub const fn spikes(self) -> usize {
+        self.spikes
+    }
+}
+
 /// Keeps spikes, up to some number; what does not fit is counted.
 #[derive(Clone, Debug)]
 pub struct Recorder {
@@ -89,6 +104,18 @@ impl Recorder {
         self.lost += spikes;
     }
 
+    /// Where the recorder is now; for engines.
+    #[must_use]
+    pub const fn position(&self) -> Position {
+        Position { spikes: self.spikes.len(), lost: self.lost }
+    }
+
+    /// Forgets what came after a position, so that it can be recorded again; for engines.
+    pub fn rewind(&mut self, position: Position) {
+        self.spikes.truncate(position.spikes);
+        self.lost = position.lost;
+    }
+
     /// Ends a run; for engines.
     ///
     /// # Errors
@@ -102,5 +129,25 @@ impl Recorder {
                 capacity: self.capacity as u64,
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recorder_comes_back_to_a_position_although_spikes_were_lost() {
+        let mut recorder = Recorder::new(3);
+        recorder.record(0, [1, 2].into_iter());
+        let before = recorder.position();
+        recorder.record(1, [3, 4].into_iter());
+        recorder.record(2, [5].into_iter());
+        assert_eq!((recorder.spikes().len(), recorder.lost()), (2, 3), "there is no room for two");
+        recorder.rewind(before);
+        assert_eq!((recorder.position(), recorder.lost()), (before, 0), "as before");
+        recorder.record(1, [5].into_iter());
+        assert_eq!(recorder.spikes().last(), Some(&Spike { step: 1, neuron: 5 }), "there is room for one");
+        recorder.finish().expect("nothing is lost");
     }
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::model::{self, Clock, feagi};
+use crate::model::{self, Clock, Neuron, feagi};
+use crate::plasticity::PackedRow;
 use crate::state::bit_words;
 use crate::{Changed, Error, Executor, Input, Network, Recorder, State, fixed};
 
@@ -41,11 +42,10 @@ impl Reference {
             let injection = injections.next_if(|injection| injection.neuron as usize == neuron);
             let injected = injection.map(|injection| injection.amount);
             let arrival = state.arrival(&self.network, self.next, neuron as u32, injected);
-            let record = self.network.record(neuron as u32);
+            let number = neuron as u32;
+            let from = Neuron { number, record: self.network.record(number), tables: &parts.tables };
             let mut words = state.words(neuron as u32);
-            if let Some(psp) =
-                model::update(record, &parts.tables, &clock, neuron as u32, arrival, &mut words)
-            {
+            if let Some(psp) = model::update(&from, &clock, arrival, &mut words) {
                 fired.push((neuron as u32, psp));
                 state.fired[neuron / 32] |= 1 << (neuron % 32);
             }
@@ -72,8 +72,9 @@ impl Reference {
             for source in parts.populations[rule.source as usize].neurons.clone() {
                 let history = state.history[source as usize];
                 if rule.rule.visits(history) {
-                    let row = &mut state.weights[parts.synapses.range(source)];
-                    rule.learn(&parts.synapses.packing, row, targets, history, &state.history);
+                    let words = &mut state.weights[parts.synapses.range(source)];
+                    let row = PackedRow { packing: &parts.synapses.packing, words };
+                    rule.learn(row, targets, history, &state.history);
                 }
             }
         }

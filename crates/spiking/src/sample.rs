@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::model::{self, Clock};
+use crate::model::{self, Clock, Neuron};
 use crate::{Error, Executor, Input, Network, Record, Recorder, State};
 
 /// A neuron fires.
@@ -75,14 +75,15 @@ fn firings(network: &Network, state: &State, input: &Input, neurons: Range<u32>)
         let injected = place.ok().map(|place| injections[place].amount);
         let arrival = state.arrival(network, 0, neuron, injected);
         let words = state.words(neuron);
-        model::update(record, &parts.tables, &clock, neuron, arrival, &mut words.clone())?;
+        let from = Neuron { number: neuron, record, tables: &parts.tables };
+        model::update(&from, &clock, arrival, &mut words.clone())?;
         let population = record.words[Record::POPULATION];
         Some(Firing {
             step: state.step,
             neuron,
             population,
             place: parts.populations[population as usize].place(neuron),
-            potential: model::potential_at_firing(record, &parts.tables, &clock, neuron, arrival, words),
+            potential: model::potential_at_firing(&from, &clock, arrival, words),
         })
     };
     neurons.into_par_iter().filter_map(firing).collect()

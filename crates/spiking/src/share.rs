@@ -62,6 +62,14 @@ pub(crate) struct Share {
     touched: Vec<u32>,
 }
 
+/// A step of neurons of a group.
+#[derive(Clone, Copy)]
+struct GroupStep<'a> {
+    network: &'a Network,
+    step: &'a StepInput<'a>,
+    group: &'a Group,
+}
+
 impl Share {
     /// The share of these neurons, whose first is a multiple of 32.
     pub(crate) fn new(network: &Network, state: &State, neurons: Range<usize>) -> Self {
@@ -90,7 +98,7 @@ impl Share {
                 let neurons = start..(start + NEAR).min(group.neurons.end);
                 for (offset, step) in batch.iter().enumerate() {
                     let mut fired = std::mem::take(&mut self.fired[offset]);
-                    self.update(network, step, group, neurons.clone(), &mut fired);
+                    self.update(GroupStep { network, step, group }, neurons.clone(), &mut fired);
                     self.fired[offset] = fired;
                 }
             }

@@ -104,7 +104,7 @@ impl Simulation {
     /// Makes some steps.
     ///
     /// # Errors
-    /// Spikes were lost, or the engine fails.
+    /// Spikes were lost, all steps being made; or the engine fails, and no step is made. Injections are still due then.
     pub fn run(&mut self, steps: u64) -> Result<(), Error> {
         self.advance(steps, |executor, input, recorder| executor.run(steps, input, recorder))
     }

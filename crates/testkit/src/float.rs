@@ -8,13 +8,13 @@ use kvrm_arm64::semantics::float::control::{
 use kvrm_arm64::semantics::float::estimate::{unsigned_recip_estimate, unsigned_rsqrt_estimate};
 use kvrm_arm64::semantics::float::format::{DOUBLE, Format, HALF, SINGLE};
 use kvrm_arm64::semantics::float::named::{
-    fixed_to_fp, fp_add, fp_compare, fp_convert, fp_div, fp_max, fp_max_num, fp_min, fp_min_num, fp_mul,
-    fp_mul_add, fp_mulx, fp_recip_estimate, fp_recip_step_fused, fp_recpx, fp_round_int, fp_rsqrt_estimate,
-    fp_rsqrt_step_fused, fp_sqrt, fp_sub, fp_to_fixed,
+    Fixed, fixed_to_fp, fp_add, fp_compare, fp_convert, fp_div, fp_max, fp_max_num, fp_min, fp_min_num,
+    fp_mul, fp_mul_add, fp_mulx, fp_recip_estimate, fp_recip_step_fused, fp_recpx, fp_round_int,
+    fp_rsqrt_estimate, fp_rsqrt_step_fused, fp_sqrt, fp_sub, fp_to_fixed,
 };
 use kvrm_arm64::semantics::float::round::FpResult;
 
-use crate::inputs;
+use crate::numbers;
 use crate::random::Random;
 
 /// Where an instruction leaves what it computes.
@@ -91,7 +91,7 @@ impl Instruction {
                     let near = operands[index - 1].wrapping_add(random.below(3)).wrapping_sub(1);
                     (near ^ (random.bits() & sign)) & (sign | (sign - 1))
                 }
-                Some(format) => inputs::float(*format, &inputs::floats(*format), random),
+                Some(format) => numbers::float(*format, &numbers::floats(*format), random),
                 None => random.bits() >> random.below(64) << random.below(8),
             };
         }
@@ -204,21 +204,22 @@ fn integers(l: char, format: Format, all: &mut Vec<Instruction>) {
         for (sign, unsigned) in [('s', false), ('u', true)] {
             for (suffix, rounding) in ROUNDINGS {
                 let compute = move |[x, ..]: [u64; 3], fpcr| {
-                    fp_to_fixed(x, 0, intsize, unsigned, rounding, format, fpcr)
+                    fp_to_fixed(x, Fixed { fbits: 0, intsize, unsigned }, rounding, format, fpcr)
                 };
                 let text = format!("fcvt{suffix}{sign} {register}0, {l}1");
                 all.push(Instruction::new(text, [Some(format)], compute));
             }
             for fbits in [1, 7, intsize] {
                 let compute = move |[x, ..]: [u64; 3], fpcr| {
-                    fp_to_fixed(x, fbits, intsize, unsigned, ROUND_ZERO, format, fpcr)
+                    fp_to_fixed(x, Fixed { fbits, intsize, unsigned }, ROUND_ZERO, format, fpcr)
                 };
                 let text = format!("fcvtz{sign} {register}0, {l}1, #{fbits}");
                 all.push(Instruction::new(text, [Some(format)], compute));
             }
             for fbits in [0, 1, 7, intsize] {
-                let compute =
-                    move |[x, ..]: [u64; 3], fpcr| fixed_to_fp(x, fbits, intsize, unsigned, format, fpcr);
+                let compute = move |[x, ..]: [u64; 3], fpcr| {
+                    fixed_to_fp(x, Fixed { fbits, intsize, unsigned }, format, fpcr)
+                };
                 let amount = if fbits == 0 { String::new() } else { format!(", #{fbits}") };
                 let text = format!("{sign}cvtf {l}0, {register}1{amount}");
                 all.push(Instruction::new(text, [None], compute));

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use kvrm_arm64::operand::Operand;
-use kvrm_arm64::semantics::float::format::{Format, exponent_bias, exponent_ones};
 use kvrm_arm64::sysreg::REGISTERS;
 use kvrm_arm64::{Encoding, Feature, Features, Instruction, Op, Word, encoding::ENCODINGS};
 use kvrm_machine::vectors::{Bytes, Hex, Number, State, Vector};
 
+use crate::numbers::EDGES;
 use crate::random::Random;
 use crate::simd::Pool;
 use crate::words;
@@ -18,73 +18,6 @@ pub const CODE: u64 = 0x1_0000;
 pub const DATA: u64 = 0x3_0000;
 /// How much data memory there is.
 pub const DATA_BYTES: u64 = 0x2000;
-
-/// Values at which arithmetic changes its mind.
-pub const EDGES: [u64; 16] = [
-    0,
-    1,
-    2,
-    0x7f,
-    0x80,
-    0xff,
-    0x7fff,
-    0x8000,
-    0xffff,
-    0x7fff_ffff,
-    0x8000_0000,
-    0xffff_ffff,
-    0x1_0000_0000,
-    0x7fff_ffff_ffff_ffff,
-    0x8000_0000_0000_0000,
-    u64::MAX,
-];
-
-/// Numbers of a format at which floating-point arithmetic changes its mind, of both signs: zeros, denormal numbers,
-/// powers of two at which this or another format begins or ends and their neighbours, infinities, NaNs of both kinds.
-#[must_use]
-pub fn floats(format: Format) -> Vec<u64> {
-    let fraction_bits = format.fraction_bits;
-    let (one, half) = (1 << fraction_bits, 1 << (fraction_bits - 1));
-    let fractions = [0, 1, 2, half - 1, half, half + 1, half | half >> 1, one - 2, one - 1];
-    let bias = exponent_bias(format);
-    // Where half and single precision end, in denormal numbers and above, and where integers do.
-    let mut exponents =
-        vec![-150, -149, -127, -126, -25, -24, -15, -14, -2, -1, 0, 1, 10, 15, 16, 23, 31, 52, 63, 127];
-    exponents.extend([1 - bias, 2 - bias, bias - 1]);
-    let fields =
-        exponents.iter().map(|exponent| exponent + bias).filter(|field| (1..2 * bias).contains(field));
-    let mut fields: Vec<u64> = fields.map(|field| field as u64).collect();
-    fields.extend([0, u64::from(exponent_ones(format)) - 1, u64::from(exponent_ones(format))]);
-    fields.sort_unstable();
-    fields.dedup();
-    let sign = 1 << (fraction_bits + format.exponent_bits);
-    let values =
-        fields.into_iter().flat_map(|field| fractions.map(|fraction| field << fraction_bits | fraction));
-    values.flat_map(|value| [value, sign | value]).collect()
-}
-
-/// A number of a format: of [`floats`], which `edges` are; or of any bits; or a zero, a denormal number, an infinity
-/// or a NaN; or with few bits set and an exponent near that of one, so that sums and products of such are often halfway
-/// between two numbers.
-pub fn float(format: Format, edges: &[u64], random: &mut Random) -> u64 {
-    let any = random.bits() >> (63 - format.fraction_bits - format.exponent_bits);
-    let sign = any & 1 << (format.fraction_bits + format.exponent_bits);
-    let fraction = any & ((1 << format.fraction_bits) - 1);
-    let zeros = random.below(u64::from(format.fraction_bits) + 1);
-    let ones = u64::from(exponent_ones(format));
-    let near_one =
-        |range: u64, random: &mut Random| exponent_bias(format) as u64 - range / 2 + random.below(range);
-    let (field, fraction) = match random.below(6) {
-        0 => return *random.pick(edges),
-        1 => return any,
-        2 => (ones * random.below(2), if random.below(3) == 0 { 0 } else { fraction >> zeros }),
-        3 => (near_one(8, random), fraction),
-        // Zeros at its end, and at its beginning.
-        4 => (near_one(ones.min(64), random), fraction >> zeros << zeros),
-        _ => (near_one(16, random), fraction >> zeros),
-    };
-    sign | field << format.fraction_bits | fraction
-}
 
 /// Pairs of operands at which a result or a flag is decided by both.
 const PAIRS: [(u64, u64); 12] = [

@@ -12,7 +12,8 @@ use kvrm_arm64::sysreg::{REGISTERS, number};
 use kvrm_arm64::{Class, Encoding, Features, Op, Word, decode};
 use kvrm_machine::vectors::{Bytes, Hex, Number, State, Vector};
 
-use crate::inputs::{EDGES, matching_load};
+use crate::inputs::matching_load;
+use crate::numbers::EDGES;
 use crate::random::Random;
 use crate::simd::Pool;
 use crate::words;
@@ -77,7 +78,7 @@ pub fn random(name: &str, length: usize, steps: u64, random: &mut Random) -> Vec
     };
     let mut code: Vec<u32> = Vec::with_capacity(length);
     for index in 0..length {
-        let mut word = instruction(groups, index, length, pc, random);
+        let mut word = instruction(groups, Place { index, length, pc }, random);
         let is_missing = decode(word).is_some_and(|op| !features.has(op.feature_of(word)));
         if is_missing && random.below(64) > 0 {
             word = nop();
@@ -102,8 +103,8 @@ pub fn random(name: &str, length: usize, steps: u64, random: &mut Random) -> Vec
     let mut x: BTreeMap<u32, u64> = BTreeMap::new();
     for n in 0..31 {
         let value = if WORDS.contains(&n) {
-            let low = instruction(groups, 0, length, pc, random);
-            u64::from(low) | u64::from(instruction(groups, 0, length, pc, random)) << 32
+            let low = instruction(groups, Place { index: 0, length, pc }, random);
+            u64::from(low) | u64::from(instruction(groups, Place { index: 0, length, pc }, random)) << 32
         } else if INDICES.contains(&n) {
             random.below(64).wrapping_sub(16 * random.below(3))
         } else if POINTERS.contains(&n) {
@@ -123,7 +124,9 @@ pub fn random(name: &str, length: usize, steps: u64, random: &mut Random) -> Vec
                 return pool.any(random);
             }
             // Storing them makes code.
-            (0..4).fold(0, |words, _| words << 32 | u128::from(instruction(groups, 0, length, pc, random)))
+            (0..4).fold(0, |words, _| {
+                words << 32 | u128::from(instruction(groups, Place { index: 0, length, pc }, random))
+            })
         };
         state.v = (0..32).map(value).enumerate().map(|(n, value)| (Number(n as u32), Hex(value))).collect();
         state.fpcr = Some(Hex((random.below(32) as u32) << 22));
@@ -179,8 +182,18 @@ pub fn nop() -> u32 {
     Op::NOP_HI_hints.encoding().pattern.canonical()
 }
 
-/// The instruction at an index of a program.
-fn instruction(groups: &Groups, index: usize, length: usize, pc: u64, random: &mut Random) -> u32 {
+/// A place in a program.
+#[derive(Clone, Copy)]
+struct Place {
+    index: usize,
+    /// How many instructions the program has.
+    length: usize,
+    /// Where it begins.
+    pc: u64,
+}
+
+/// An instruction for a place.
+fn instruction(groups: &Groups, place: Place, random: &mut Random) -> u32 {
     let class = match random.below(100) {
         0..=24 => Class::Arithmetic,
         25..=34 => Class::Logical,
@@ -200,12 +213,13 @@ fn instruction(groups: &Groups, index: usize, length: usize, pc: u64, random: &m
     if random.below(64) == 0 {
         return word;
     }
-    let tame = tamed(row, word, index, length, pc, random);
+    let tame = tamed(row, word, place, random);
     if decode(tame) == Some(row.op) { tame } else { word }
 }
 
 /// A word changed so that it goes on within the program and its memory.
-fn tamed(row: &Encoding, word: u32, index: usize, length: usize, pc: u64, random: &mut Random) -> u32 {
+fn tamed(row: &Encoding, word: u32, place: Place, random: &mut Random) -> u32 {
+    let Place { index, length, pc } = place;
     let mut word = word;
     let mut set = |bits: u32, low: u32, value: u32| word = word & !(bits << low) | (value & bits) << low;
     // What must be aligned has other pointers than what changes them.

@@ -8,7 +8,7 @@ use kvrm_arm64::semantics::float::format::{DOUBLE, Format, HALF, SINGLE};
 use kvrm_arm64::view::{Element, View};
 use kvrm_arm64::{Encoding, Word};
 
-use crate::inputs::{EDGES, float, floats};
+use crate::numbers::{EDGES, float, floats};
 use crate::random::Random;
 
 /// How many values there are of each kind.

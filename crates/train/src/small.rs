@@ -4,8 +4,8 @@ use kvrm_models::{Agreement, SmallDispatchNetwork, argmax, margin, tanh};
 
 use crate::adam::{Adam, rate};
 use crate::math::{exp, ln};
+use crate::progress::{NotExact, Progress, Trained};
 use crate::random::Random;
-use crate::{NotExact, Progress, Trained};
 
 const INPUTS: usize = 8;
 const HIDDEN: usize = 8;

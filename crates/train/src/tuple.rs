@@ -8,8 +8,8 @@ use rayon::slice::ParallelSlice;
 
 use crate::adam::{Adam, rate};
 use crate::gradient::{Forms, Gradient, HIDDEN, add};
+use crate::progress::{NotExact, Progress, Trained};
 use crate::random::Random;
-use crate::{NotExact, Progress, Trained};
 
 const EMBEDDING: usize = 32;
 const INPUTS: usize = EMBEDDING + FEATURE_BITS.len();

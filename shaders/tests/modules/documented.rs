@@ -1,5 +1,6 @@
-//! Every function, struct, member and variable says what it is.
+//! Every function, fragment, struct, member and variable says what it is.
 
+use kvrm_shaders::MODULES;
 use naga::TypeInner;
 
 use crate::support::{Checked, all};
@@ -40,6 +41,32 @@ fn violations(checked: &Checked) -> Vec<String> {
         }
     }
     violations
+}
+
+/// The fragments of a module that have no comment. The compiler sees neither.
+fn undocumented_fragments(text: &str) -> Vec<&str> {
+    let mut before = "";
+    let mut found = Vec::new();
+    for line in text.lines() {
+        if line.starts_with("fragment ") && !before.starts_with("///") {
+            found.push(line);
+        }
+        before = line;
+    }
+    found
+}
+
+#[test]
+fn every_fragment_is_documented() {
+    for (path, text) in MODULES {
+        assert_eq!(undocumented_fragments(text), [""; 0], "in {path}");
+    }
+}
+
+#[test]
+fn a_fragment_without_a_comment_is_found() {
+    let text = "/// A.\nfragment a {\n}\n\nfragment b {\n}\n";
+    assert_eq!(undocumented_fragments(text), ["fragment b {"], "only `a` says what it is");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! A module imports what it calls itself, rather than rely on a module it imports to have done so.
+//! A module imports what it calls itself, rather than rely on a module it imports to have done so. That of a fragment
+//! does, rather than rely on those that insert it.
 
 use std::collections::BTreeSet;
 
@@ -28,11 +29,12 @@ fn violations(checked: &Checked, text_of: impl Fn(&str) -> String) -> BTreeSet<S
             let (user, _) = checked.place(function.expressions.get_span(handle));
             let (owner, _) = checked.place(span);
             let imported = || {
-                let text = text_of(&user);
-                let mut imports = text.lines().filter(|line| line.starts_with("import "));
-                imports.any(|line| {
-                    line.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == name)
-                })
+                let text = format!("\n{}", text_of(&user));
+                let imports =
+                    text.split("\nimport ").skip(1).map(|rest| rest.split(';').next().unwrap_or(rest));
+                imports
+                    .flat_map(|import| import.split(|c: char| !(c.is_alphanumeric() || c == '_')))
+                    .any(|word| word == name)
             };
             if user != owner && !imported() {
                 violations
@@ -56,13 +58,31 @@ fn every_module_imports_what_it_uses() {
 
 #[test]
 fn a_name_that_another_module_imports_is_found() {
-    let import = "import package::arm64::flags::{nz};\n";
-    let text = format!("{import}fn a(x: u64) -> u64 {{ return truncate(x + u64(nz(x, 64u)), 32u); }}\n");
+    let import = "import package::arm64::operand::{shift_reg};\n";
+    let text =
+        format!("{import}fn a(x: u64) -> u64 {{ return truncate(shift_reg(x, 0u, 1u, 64u), 32u); }}\n");
     let direct = format!("{import}import package::arm64::numbers::{{truncate}};\n");
     let text_of = |path: &str| if path == "test.wgsl" { text.clone() } else { embedded(path) };
-    // `add_with_carry` of the same module is what brings `truncate` along.
+    // `shift_reg` is what brings `truncate` along.
     assert_eq!(violations(&Checked::of_text(&text), text_of).len(), 1, "`truncate` is not imported");
     let text = text.replace(import, &direct);
     let text_of = |path: &str| if path == "test.wgsl" { text.clone() } else { embedded(path) };
     assert_eq!(violations(&Checked::of_text(&text), text_of), BTreeSet::new(), "both are");
+}
+
+#[test]
+fn a_name_that_only_the_interpreter_imports_is_found_in_a_fragment() {
+    let checked = Checked::new(kvrm_shaders::link("machine::interpreter", &[]).expect("it links"));
+    let import = "import package::arm64::crc::{checksum};\n";
+    let text_of = |path: &str| match path {
+        "machine/step.wgsl" => embedded(path).replace(import, ""),
+        "machine/interpreter.wgsl" => format!("{import}{}", embedded(path)),
+        _ => embedded(path),
+    };
+    let expected = "machine/step.wgsl: `run` uses `checksum` of arm64/crc.wgsl and does not import it";
+    assert_eq!(
+        violations(&checked, text_of),
+        BTreeSet::from([expected.to_owned()]),
+        "the step's module uses it"
+    );
 }

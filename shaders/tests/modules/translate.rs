@@ -1,9 +1,11 @@
 //! Every module becomes SPIR-V, Metal and HLSL code.
 
-use kvrm_shaders::{
-    CHOICE, CHOICE_BY_DOMAIN, CHOICE_BY_STEP, CHOICE_BY_WORD, DISPATCH, DISPATCH_IN_SUBGROUPS, FRAMES,
-    LINUX_CALLS, MODULES, SIMD_UNITS, SMALL_DISPATCH, SYNAPSES, WITHOUT, link,
-};
+use std::collections::BTreeSet;
+
+use kvrm_shaders::interface::kernels;
+use kvrm_shaders::kernel::KernelInfo;
+use kvrm_shaders::variants::SimdUnit;
+use kvrm_shaders::{FAMILIES, Family, Linked, MODULES, Substitution, link};
 use naga::back::pipeline_constants::process_overrides;
 use naga::back::{PipelineConstants, hlsl, msl, spv};
 
@@ -49,88 +51,92 @@ fn every_module_is_translated() {
     }
 }
 
-#[test]
-fn every_kernel_is_translated_in_every_variant() {
-    let mut translated = 0;
-    for (path, text) in MODULES.iter().filter(|(_, text)| is_kernel(text)) {
-        for (bindings, frames) in &FRAMES[1..] {
-            let linked = link(&name(path), &[(FRAMES[0].1, frames)]).expect("variants declare the same");
-            let uses_frames = linked.modules().any(|module| module.contains("frames"));
-            assert_eq!(linked.source.contains("pool_1:"), uses_frames, "{path} with {bindings} bindings");
-            translate(&format!("{path} with frames in {bindings} bindings"), &Checked::new(linked));
-            translated += 1;
-        }
-        assert!(text.contains("@compute"), "{path} is a kernel");
-    }
-    assert!(translated >= 4 * (FRAMES.len() - 1), "there are kernels");
-}
+/// Families whose variants only say how many bindings a buffer lies in.
+const POOLS: [&str; 2] = ["FramePools", "SynapseParts"];
 
-#[test]
-fn every_kernel_with_a_network_is_translated_in_every_variant() {
-    let mut translated = 0;
-    for (path, _) in MODULES.iter().filter(|(_, text)| is_kernel(text)) {
-        for choice in [CHOICE_BY_WORD, CHOICE_BY_DOMAIN, CHOICE_BY_STEP] {
-            for network in [DISPATCH, DISPATCH_IN_SUBGROUPS, SMALL_DISPATCH] {
-                let substitutions = [&[(CHOICE, choice)][..], network].concat();
-                let linked = link(&name(path), &substitutions).expect("variants declare the same");
-                let substituted = |module: &str| {
-                    substitutions.iter().any(|(_, to)| module == format!("{}.wgsl", to.replace("::", "/")))
-                };
-                if linked.modules().any(substituted) {
-                    translate(&format!("{path} with {substitutions:?}"), &Checked::new(linked));
-                    translated += 1;
-                }
+/// Every two variants of different families together, with the first of all others; and each number of bindings with
+/// the last of all others, too.
+fn variants_of(kernel: &KernelInfo) -> BTreeSet<Vec<Substitution>> {
+    let (pools, others): (Vec<&Family>, Vec<&Family>) =
+        kernel.families().partition(|family| POOLS.contains(&family.name));
+    let last: Vec<Substitution> = others.iter().flat_map(|family| last_of(family)).copied().collect();
+    let mut variants = BTreeSet::from([Vec::new(), last.clone()]);
+    for (_, substitutions) in pools.iter().flat_map(|family| family.variants) {
+        variants.extend([substitutions.to_vec(), [substitutions, &last[..]].concat()]);
+    }
+    for (index, family) in others.iter().enumerate() {
+        for (_, first) in family.variants {
+            variants.insert(first.to_vec());
+            for (_, second) in others[index + 1..].iter().flat_map(|family| family.variants) {
+                variants.insert([*first, *second].concat());
             }
         }
     }
-    assert!(translated >= 20, "{translated} variants");
+    variants
 }
 
-#[test]
-fn every_kernel_with_a_unit_for_simd_registers_is_translated() {
-    let mut translated = 0;
-    for (path, _) in MODULES.iter().filter(|(_, text)| is_kernel(text)) {
-        for (level, unit) in SIMD_UNITS.iter().enumerate().skip(1) {
-            let linked = link(&name(path), unit).expect("units declare the same");
-            if linked.modules().any(|module| name(module) == unit[0].1) {
-                let level = format!("const SIMD_LEVEL = {level}u;");
-                assert!(linked.source.contains(&level), "{unit:?} has the level that its place says");
-                translate(&format!("{path} with {unit:?}"), &Checked::new(linked));
-                translated += 1;
+fn last_of(family: &Family) -> &'static [Substitution] {
+    family.variants.last().expect("a family has variants").1
+}
+
+/// A bind group has the buffers whose names the linker sees in the code; so it has to see all that entry points use.
+fn the_linker_sees_what_is_used(what: &str, linked: &Linked, checked: &Checked) {
+    for (index, entry) in checked.module.entry_points.iter().enumerate() {
+        let info = checked.info.get_entry_point(index);
+        for (handle, variable) in checked.module.global_variables.iter() {
+            let name = variable.name.as_deref().unwrap_or_default();
+            if variable.binding.is_some() && !info[handle].is_empty() {
+                assert!(linked.uses(name), "`{}` of {what} uses `{name}`", entry.name);
             }
         }
     }
-    assert!(translated >= 4 * (SIMD_UNITS.len() - 1), "there are interpreters");
 }
 
 #[test]
-fn every_kernel_that_serves_system_calls_is_translated() {
-    let mut translated = 0;
-    for (path, _) in MODULES.iter().filter(|(_, text)| is_kernel(text)) {
-        let substitutions = [LINUX_CALLS, SIMD_UNITS[SIMD_UNITS.len() - 1]].concat();
-        let linked = link(&name(path), &substitutions).expect("both declare the same");
-        if linked.modules().any(|module| name(module) == LINUX_CALLS[0].1) {
-            translate(&format!("{path} with {LINUX_CALLS:?}"), &Checked::new(linked));
-            translated += 1;
+fn every_kernel_is_translated_in_its_variants() {
+    for kernel in kernels() {
+        for substitutions in variants_of(kernel) {
+            let linked = link(kernel.module, &substitutions).expect("variants declare the same");
+            let what = format!("{} with {substitutions:?}", kernel.module);
+            let checked = Checked::new(linked.clone());
+            the_linker_sees_what_is_used(&what, &linked, &checked);
+            translate(&what, &checked);
         }
     }
-    assert!(translated >= 4, "{translated} interpreters");
 }
 
 #[test]
-fn every_kernel_of_the_burst_engine_is_translated_in_every_variant() {
-    let mut translated = 0;
-    for (path, _) in MODULES.iter().filter(|(path, text)| path.starts_with("spiking/") && is_kernel(text)) {
-        for (bindings, synapses) in SYNAPSES {
-            for without in [&WITHOUT[..], &WITHOUT[..1], &WITHOUT[1..]] {
-                let substitutions = [&[(SYNAPSES[0].1, *synapses)], without].concat();
-                let linked = link(&name(path), &substitutions).expect("variants declare the same");
-                translate(&format!("{path} for {bindings} bindings, {without:?}"), &Checked::new(linked));
-                translated += 1;
-            }
+fn a_kernel_comes_to_the_modules_of_its_families_and_of_no_others() {
+    for kernel in kernels() {
+        let mut linked = BTreeSet::new();
+        for substitutions in variants_of(kernel) {
+            let variant = link(kernel.module, &substitutions).expect("variants declare the same");
+            linked.extend(variant.modules().map(name));
+        }
+        for family in FAMILIES {
+            let is_linked =
+                family.variants.iter().flat_map(|(_, all)| *all).any(|(_, to)| linked.contains(*to));
+            let is_listed = kernel.families.contains(&family.name);
+            assert_eq!(is_linked, is_listed, "{} and {}", kernel.module, family.name);
         }
     }
-    assert!(translated >= 4 * 3 * SYNAPSES.len(), "there are kernels");
+}
+
+#[test]
+fn the_level_of_a_unit_for_simd_registers_is_its_place() {
+    for unit in SimdUnit::ALL {
+        let linked = link("machine::interpreter", unit.substitutions()).expect("units declare the same");
+        let level = format!("const SIMD_LEVEL = {}u;", *unit as u32);
+        assert!(linked.source.contains(&level), "{unit:?} has the level that its place says");
+    }
+}
+
+#[test]
+fn every_module_with_an_entry_point_is_in_the_table_of_kernels() {
+    let with_entries: BTreeSet<String> =
+        MODULES.iter().filter(|(_, text)| is_kernel(text)).map(|(path, _)| name(path)).collect();
+    let listed: BTreeSet<String> = kernels().map(|kernel| kernel.module.to_owned()).collect();
+    assert_eq!(listed, with_entries, "`cargo xtask codegen` lists them");
 }
 
 #[test]

@@ -27,6 +27,7 @@ fn mem_atomic_op(op: u32, old: u64, operand: u64, bytes: u32) -> u64 {
         case MEM_SMIN: { return select(operand, old, signed_less); }
         case MEM_UMAX: { return select(old, operand, unsigned_less); }
         case MEM_UMIN: { return select(operand, old, unsigned_less); }
+        // `MEM_SWP`.
         default: { return operand; }
     }
 }

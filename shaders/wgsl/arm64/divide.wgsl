@@ -4,7 +4,7 @@ import package::wide::{quotient};
 
 /// The quotient of two numbers, rounded towards zero.
 ///
-/// Drivers inline every call, so a kernel that needs both kinds calls this once rather than the two below.
+/// Drivers inline every call, so a kernel that needs both kinds calls this once.
 ///
 /// Twin: `kvrm_arm64::semantics::divide::divide`.
 fn divide(dividend: u64, divisor: u64, signed: bool) -> u64 {
@@ -15,18 +15,4 @@ fn divide(dividend: u64, divisor: u64, signed: bool) -> u64 {
         select(divisor, 0lu - divisor, divisor_negative),
     );
     return select(magnitude, 0lu - magnitude, dividend_negative != divisor_negative);
-}
-
-/// The quotient of two unsigned numbers.
-///
-/// Twin: `kvrm_arm64::semantics::divide::divide_unsigned`.
-fn divide_unsigned(dividend: u64, divisor: u64) -> u64 {
-    return divide(dividend, divisor, false);
-}
-
-/// The quotient of two signed numbers, rounded towards zero.
-///
-/// Twin: `kvrm_arm64::semantics::divide::divide_signed`.
-fn divide_signed(dividend: u64, divisor: u64) -> u64 {
-    return divide(dividend, divisor, true);
 }

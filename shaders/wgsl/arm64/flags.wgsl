@@ -1,34 +1,25 @@
-//! Condition flags.
+//! Condition flags: N, Z, C and V as 8, 4, 2 and 1.
 
-import package::arm64::numbers::{truncate};
-
-/// A sum and the flags it produces.
-///
-/// Twin: `kvrm_arm64::semantics::flags::AddResult`.
-struct AddResult {
-    /// The sum, `datasize` bits.
-    value: u64,
-    /// N, Z, C and V as 8, 4, 2 and 1.
-    nzcv: u32,
-}
-
-/// `AddWithCarry()`: `x + y + carry_in` in `datasize` bits, with flags.
-///
-/// Twin: `kvrm_arm64::semantics::flags::add_with_carry`.
-fn add_with_carry(x: u64, y: u64, carry_in: u32, datasize: u32) -> AddResult {
-    let partial = x + y;
-    let sum = partial + u64(carry_in);
-    let value = truncate(sum, datasize);
-    let carry = select(u32(partial < x || sum < partial), u32(sum >> 32u) & 1u, datasize == 32u);
-    let overflow = u32(((x ^ value) & (y ^ value)) >> (datasize - 1u)) & 1u;
-    return AddResult(value, nz(value, datasize) | (carry << 1u) | overflow);
-}
-
-/// N and Z of a result, with C and V clear.
+/// N and Z of a result of 64 bits if it is `wide`, or else of 32, with C and V clear.
 ///
 /// Twin: `kvrm_arm64::semantics::flags::nz`.
-fn nz(value: u64, datasize: u32) -> u32 {
-    return ((u32(value >> (datasize - 1u)) & 1u) << 3u) | (u32(value == 0lu) << 2u);
+fn nz(value: u64, wide: bool) -> u32 {
+    // The word that holds the sign.
+    let sign = select(u32(value), u32(value >> 32u), wide);
+    return ((sign >> 31u) << 3u) | select(0u, 4u, value == 0lu);
+}
+
+/// C and V of `AddWithCarry()`, with N and Z clear. `sum` is `x + y + carry_in` in 64 bits; operands that are not `wide`
+/// are zero-extended.
+///
+/// Twin: `kvrm_arm64::semantics::flags::cv`.
+fn cv(x: u64, y: u64, carry_in: u32, sum: u64, wide: bool) -> u32 {
+    let differs = (x ^ sum) & (y ^ sum);
+    let overflow = select(u32(differs), u32(differs >> 32u), wide) >> 31u;
+    // A sum of words has its carry in bit 32; one of doublewords is less than what was added to.
+    let wrapped = sum < x || (sum == x && carry_in == 1u);
+    let carry = select(u32(sum >> 32u) & 1u, u32(wrapped), wide);
+    return (carry << 1u) | overflow;
 }
 
 /// `ConditionHolds()`: whether a four-bit condition holds for the flags.

@@ -1,8 +1,10 @@
 //! Multiplication.
 
+import package::arm64::numbers::{sign_extend};
+
 /// The high half of the product of two numbers.
 ///
-/// Drivers inline every call, so a kernel that needs both kinds calls this once rather than the two below.
+/// Drivers inline every call, so a kernel that needs both kinds calls this once.
 ///
 /// Twin: `kvrm_arm64::semantics::multiply::multiply_high`.
 fn multiply_high(x: u64, y: u64, signed: bool) -> u64 {
@@ -27,9 +29,10 @@ fn multiply_high_unsigned(x: u64, y: u64) -> u64 {
     return multiply_high(x, y, false);
 }
 
-/// The high half of the product of two signed numbers.
+/// The product of the low words of two numbers, which both extend to 64 bits.
 ///
-/// Twin: `kvrm_arm64::semantics::multiply::multiply_high_signed`.
-fn multiply_high_signed(x: u64, y: u64) -> u64 {
-    return multiply_high(x, y, true);
+/// Twin: `kvrm_arm64::semantics::multiply::long_product`.
+fn long_product(x: u64, y: u64, signed: bool) -> u64 {
+    let multiplicand = select(x & 0xfffffffflu, sign_extend(x, 32u), signed);
+    return multiplicand * select(y & 0xfffffffflu, sign_extend(y, 32u), signed);
 }

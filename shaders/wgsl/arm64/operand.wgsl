@@ -1,4 +1,4 @@
-//! Shifted and extended register operands.
+//! Shifted register operands.
 
 import package::arm64::numbers::{sign_extend, truncate};
 import package::arm64::operations::{ASR, LSL, LSR};
@@ -23,16 +23,4 @@ fn rotate_right(value: u64, amount: u32, datasize: u32) -> u64 {
     let left = (datasize - amount) & (datasize - 1u);
     let whole = truncate(value, datasize);
     return truncate((whole >> amount) | (whole << left), datasize);
-}
-
-/// `ExtendReg()`: part of a register, zero- or sign-extended and shifted left by up to four.
-///
-/// `option` is the extend type as encoded: UXTB, UXTH, UXTW, UXTX, SXTB, SXTH, SXTW, SXTX.
-///
-/// Twin: `kvrm_arm64::semantics::operand::extend_reg`.
-fn extend_reg(value: u64, option: u32, shift: u32, datasize: u32) -> u64 {
-    let bits = 8u << (option & 3u);
-    let unsigned = value & (0xfffffffffffffffflu >> (64u - bits));
-    let extended = select(sign_extend(value, bits), unsigned, (option & 4u) == 0u);
-    return truncate(extended << shift, datasize);
 }

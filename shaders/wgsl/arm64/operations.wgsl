@@ -37,6 +37,3 @@ const MEM_UMAX = 6u;
 
 /// `kvrm_arm64::semantics::atomic::MEM_UMIN`.
 const MEM_UMIN = 7u;
-
-/// `kvrm_arm64::semantics::atomic::MEM_SWP`.
-const MEM_SWP = 8u;

@@ -1,14 +1,33 @@
 //! What is not done at once: accesses to memory that are not at hand, and all instructions on SIMD registers.
 
 import package::arm64::atomic::{low, mem_atomic_op};
+import package::arm64::load_store::{extend_loaded};
 import package::arm64::operand::{rotate_right};
 import package::machine::console::{serve_console};
 import package::machine::frames::{frame_load, frame_store};
-import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_MONITOR, COLUMN_NZCV, COLUMN_STOP_ADDRESS, FAULT_ALIGNMENT, FRAME_WORDS, STOP_HALT, STOP_NEED_SIMD, STOP_NONE, STOP_OUT_OF_FRAMES, STOP_SYSCALL};
+import package::machine::layout::{
+    ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_MONITOR, COLUMN_NZCV, COLUMN_STOP_ADDRESS,
+    FAULT_ALIGNMENT, FRAME_WORDS, STOP_HALT, STOP_NEED_SIMD, STOP_NONE, STOP_OUT_OF_FRAMES, STOP_SYSCALL,
+};
 import package::machine::linux::no_calls::{SERVES_CALLS, serve_call};
-import package::machine::memory::{PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_FRAME, TLB_READ, TLB_WRITE, WANT_CHECK_WRITE, WANT_EXECUTE, WANT_READ, WANT_WRITE, code_page, effort, fault, found_code, found_frame, found_fresh, get_state, halves, joined, mark_stale, may_write, set_state, tlb, translate};
-import package::machine::micro_op::{EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_ATOMIC, HANDLER_COMPARE_AND_SWAP, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_EXCLUSIVE, HANDLER_LOAD_LITERAL, HANDLER_STORE, HANDLER_STORE_EXCLUSIVE, HANDLER_SUPERVISOR_CALL, HANDLER_VECTOR_CRYPTO, HANDLER_VECTOR_FLOAT, HANDLER_VECTOR_LOAD, HANDLER_VECTOR_LOAD_STRUCTURES, HANDLER_VECTOR_STORE, HANDLER_VECTOR_STORE_STRUCTURES, HANDLER_ZERO_BLOCK, INDEX_LITERAL, INDEX_OFFSET, INDEX_POST, INDEX_POST_REGISTER, INDEX_PRE, REGISTER_SINK, REGISTER_ZERO, get_a, get_aligned, get_b, get_c, get_dst, get_extend, get_extraction, get_handler, get_index, get_left, get_operation, get_pair, get_right, get_size, get_wide};
-import package::machine::registers::{KEPT_DATA, KEPT_DATA_HIGH, KEPT_FIRST, KEPT_LAST, KEPT_LOADED, KEPT_SECOND, x};
+import package::machine::memory::{
+    PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_FRAME, TLB_READ, TLB_WRITE, WANT_CHECK_WRITE, WANT_EXECUTE,
+    WANT_READ, WANT_WRITE, code_page, effort, fault, found_code, found_frame, found_fresh, get_state, halves,
+    joined, mark_stale, may_write, set_state, tlb, translate,
+};
+import package::machine::micro_op::{
+    EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_ATOMIC, HANDLER_COMPARE_AND_SWAP,
+    HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_EXCLUSIVE, HANDLER_LOAD_LITERAL, HANDLER_STORE,
+    HANDLER_STORE_EXCLUSIVE, HANDLER_SUPERVISOR_CALL, HANDLER_VECTOR_CRYPTO, HANDLER_VECTOR_FLOAT,
+    HANDLER_VECTOR_LOAD, HANDLER_VECTOR_LOAD_STRUCTURES, HANDLER_VECTOR_STORE,
+    HANDLER_VECTOR_STORE_STRUCTURES, HANDLER_ZERO_BLOCK, INDEX_LITERAL, INDEX_OFFSET, INDEX_POST,
+    INDEX_POST_REGISTER, INDEX_PRE, REGISTER_SINK, REGISTER_ZERO, get_a, get_aligned, get_b, get_c, get_dst,
+    get_extend, get_extraction, get_handler, get_index, get_left, get_operation, get_pair, get_right,
+    get_size, get_wide,
+};
+import package::machine::registers::{
+    KEPT_DATA, KEPT_DATA_HIGH, KEPT_FIRST, KEPT_LAST, KEPT_LOADED, KEPT_SECOND, x,
+};
 import package::machine::semihosting::{SEMIHOSTING};
 import package::machine::simd::no_transfers::{load_registers, store_registers, transferred_bytes};
 import package::machine::simd::unit::{SIMD_LEVEL, simd_compute};
@@ -22,14 +41,6 @@ fn extract(value: u64, p: u32) -> u64 {
     }
     let shifted = value << get_left(p);
     return select(shifted >> right, u64(i64(shifted) >> right), extraction == EXTRACTION_SIGNED);
-}
-
-/// A loaded value of `1 << size` bytes as the encoding wants it.
-fn extend_loaded(value: u64, size: u32, extend: u32) -> u64 {
-    let above = 64u - (8u << size);
-    let top = value << above;
-    let result = select(top >> above, u64(i64(top) >> above), extend != 0u);
-    return select(result, result & 0xfffffffflu, extend == 1u);
 }
 
 /// Marks an address and a size for an exclusive store; size 0 clears the mark.

@@ -2,7 +2,10 @@
 
 import package::machine::bindings::{parameters};
 import package::machine::decisions::{count};
-import package::machine::layout::{CLASSES, DECISION_ASKED, DECISION_FELL_BACK, DECISION_MISPREDICTED, DISPATCH_STOPS, DISPATCH_TABLE_DECIDES};
+import package::machine::layout::{
+    CLASSES, DECISION_ASKED, DECISION_FELL_BACK, DECISION_MISPREDICTED, DISPATCH_STOPS,
+    DISPATCH_TABLE_DECIDES,
+};
 import package::machine::lowering::{undefined};
 import package::machine::micro_op::{HANDLER_STALE, HANDLER_UNDEFINED, get_handler};
 

@@ -1,5 +1,7 @@
 //! What every kernel of a machine is bound to, but for its frames.
 
+import package::machine::layout::{CALLS, LIMITS};
+
 /// What a dispatch is told.
 struct Parameters {
     /// How many lanes the machine has; the length of a column of their state.
@@ -18,6 +20,10 @@ struct Parameters {
     console: u32,
     /// What becomes of decisions that are wrong: `DISPATCH_*`.
     dispatch: u32,
+    /// How many invocations count loop iterations together on drivers that cut off long loops; 1 on others.
+    sharers: u32,
+    /// How many pages the heap may grow by in one call that the shader serves.
+    break_pages: u32,
     /// Where the heap of Linux programs begins.
     heap_start: u64,
     /// Where it may end.
@@ -27,12 +33,12 @@ struct Parameters {
     /// What the randomness of Linux programs follows from, beside the number of the lane.
     seed: u64,
     /// The limits of resources of Linux programs.
-    limits: array<u64, 16>,
+    limits: array<u64, LIMITS>,
     /// What becomes of system calls, by number: `CALL_*`.
-    calls: array<u32>,
+    calls: array<u32, CALLS>,
 }
 
-/// See there.
+/// What a dispatch is told.
 @group(0) @binding(0) var<storage, read> parameters: Parameters;
 /// Columns of one word a lane.
 @group(0) @binding(1) var<storage, read_write> state: array<u64>;

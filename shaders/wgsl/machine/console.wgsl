@@ -5,8 +5,12 @@
 
 import package::machine::bindings::{console, counters, parameters};
 import package::machine::frames::{frame_load};
-import package::machine::layout::{COLUMN_CONSOLE, CONSOLE_CALL_BYTES, CONSOLE_HANDLES, COUNTER_SERVED, COUNTER_WRITTEN, STOP_NONE};
-import package::machine::memory::{PAGE_MASK, WANT_READ, effort, found_frame, get_state, halves, joined, lane, set_state, translate};
+import package::machine::layout::{
+    COLUMN_CONSOLE, CONSOLE_CALL_BYTES, CONSOLE_HANDLES, COUNTER_SERVED, COUNTER_WRITTEN, STOP_NONE,
+};
+import package::machine::memory::{
+    PAGE_MASK, WANT_READ, effort, found_frame, get_state, halves, joined, lane, set_state, translate,
+};
 import package::machine::registers::{x};
 import package::machine::semihosting::{SYS_WRITE, SYS_WRITE0, SYS_WRITEC};
 

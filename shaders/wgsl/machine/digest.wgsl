@@ -3,7 +3,7 @@
 
 import package::machine::bindings::{parameters};
 import package::machine::decode_table::{lower};
-import package::machine::layout::{PAGE_OPS};
+import package::machine::layout::{DISPATCH_ROW, PAGE_OPS};
 
 /// Lanes of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
@@ -29,7 +29,7 @@ fn with_word(digest: u64, word: u32) -> u64 {
 /// Lowers the words of the blocks in the list. Twin: `kvrm_gpu::lowering::digest`.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn digest(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    let job = workgroup.y * 65535u + workgroup.x;
+    let job = workgroup.y * DISPATCH_ROW + workgroup.x;
     if job < parameters.jobs {
         var low_part = 0u;
         var high_part = 0u;

@@ -107,6 +107,9 @@ const STOP_NEED_CODE = 33u;
 /// Internal: the kernel lacks an instruction on SIMD registers; its stop address is the unit that has it.
 const STOP_NEED_SIMD = 34u;
 
+/// Internal: what the host writes or maps waits for the next dispatch.
+const STOP_NEED_TIME = 35u;
+
 /// Fault kind: not mapped.
 const FAULT_TRANSLATION = 0u;
 
@@ -191,14 +194,8 @@ const COUNTER_SERVED = 7u;
 /// Those of them that wrote to the console.
 const COUNTER_WRITTEN = 8u;
 
-/// How many counters there are.
-const COUNTERS = 9u;
-
 /// How many numbers of calls are looked up.
 const CALLS = 448u;
-
-/// The call is the host's.
-const CALL_HOST = 0u;
 
 /// It always returns the same, which is signed and begins at bit [`CALL_VALUE`].
 const CALL_ANSWER = 1u;
@@ -268,6 +265,9 @@ const SHARED_STRIDE = 61u;
 
 /// Words of a tuple that a workgroup has evaluated together: the class, then the bits of the logits.
 const TOGETHER_WORDS = 8u;
+
+/// The most workgroups in a dimension of a dispatch that spreads a list over two.
+const DISPATCH_ROW = 65535u;
 
 /// Words of a row of the decode table: mask, value, holes and shape, and the four words of the micro-op.
 const ROW_WORDS = 8u;

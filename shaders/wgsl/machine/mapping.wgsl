@@ -2,11 +2,15 @@
 
 import package::machine::bindings::{frame_info};
 import package::machine::frames::{frame_store};
-import package::machine::layout::{COLUMN_WINDOW, ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_OWNED, ENTRY_PRIVATE, ENTRY_READ, ENTRY_WRITE, FRAME_WORDS, INFO_CODE_VALID, LEVEL_BITS, MAP_PROTECT, STOP_NONE};
+import package::machine::layout::{
+    COLUMN_WINDOW, ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_OWNED, ENTRY_PRIVATE, ENTRY_READ,
+    ENTRY_WRITE, FRAME_WORDS, INFO_CODE_VALID, LEVEL_BITS, MAP_PROTECT, STOP_NONE,
+};
 import package::machine::memory::{effort, get_state, node_entry, own_path, set_node_entry};
 
 /// Maps, protects or unmaps a page, as `map` says. Returns a stop; then nothing has changed that the guest can see.
 fn map_page(page: u64, map: u32) -> u32 {
+    effort += 8u;
     let permissions = ENTRY_READ | ENTRY_WRITE | ENTRY_EXECUTE | ENTRY_MAPPED;
     let path = own_path(page, 1u);
     if path.x != STOP_NONE {

@@ -294,19 +294,9 @@ fn get_invert(parameters: u32) -> u32 {
     return (parameters >> 14u) & 1u;
 }
 
-/// Sets, once, `invert`.
-fn set_invert(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 14u);
-}
-
 /// Added to a sum: 0, 1 or the carry flag.
 fn get_carry(parameters: u32) -> u32 {
     return (parameters >> 15u) & 3u;
-}
-
-/// Sets, once, `carry`.
-fn set_carry(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 15u);
 }
 
 /// Operands have 64 bits, not 32.
@@ -322,11 +312,6 @@ fn set_wide(parameters: u32, value: u32) -> u32 {
 /// The flags are set, or read by a handler that says so.
 fn get_flags(parameters: u32) -> u32 {
     return (parameters >> 18u) & 1u;
-}
-
-/// Sets, once, `flags`.
-fn set_flags(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 18u);
 }
 
 /// The condition.
@@ -354,19 +339,9 @@ fn get_size(parameters: u32) -> u32 {
     return (parameters >> 18u) & 7u;
 }
 
-/// Sets, once, `size`.
-fn set_size(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 18u);
-}
-
 /// What is loaded: 0 as it is, 1 sign-extended to 32 bits, 2 to 64.
 fn get_extend(parameters: u32) -> u32 {
     return (parameters >> 21u) & 3u;
-}
-
-/// Sets, once, `extend`.
-fn set_extend(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 21u);
 }
 
 /// What becomes of the base register.
@@ -374,29 +349,14 @@ fn get_index(parameters: u32) -> u32 {
     return (parameters >> 23u) & 3u;
 }
 
-/// Sets, once, `index`.
-fn set_index(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 23u);
-}
-
 /// Two registers are transferred.
 fn get_pair(parameters: u32) -> u32 {
     return (parameters >> 25u) & 1u;
 }
 
-/// Sets, once, `pair`.
-fn set_pair(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 25u);
-}
-
 /// The address must be a multiple of the access.
 fn get_aligned(parameters: u32) -> u32 {
     return (parameters >> 26u) & 1u;
-}
-
-/// Sets, once, `aligned`.
-fn set_aligned(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 26u);
 }
 
 /// What exactly the handler does.
@@ -414,19 +374,9 @@ fn get_registers(parameters: u32) -> u32 {
     return (parameters >> 0u) & 7u;
 }
 
-/// Sets, once, `registers`.
-fn set_registers(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 0u);
-}
-
 /// Structures: how many members one has, each in a register of its own.
 fn get_members(parameters: u32) -> u32 {
     return (parameters >> 3u) & 7u;
-}
-
-/// Sets, once, `members`.
-fn set_members(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 3u);
 }
 
 /// Structures: what of the registers is transferred.
@@ -434,19 +384,9 @@ fn get_transfer(parameters: u32) -> u32 {
     return (parameters >> 6u) & 3u;
 }
 
-/// Sets, once, `transfer`.
-fn set_transfer(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 6u);
-}
-
 /// Vectors: what becomes of elements, or which of them are taken.
 fn get_element(parameters: u32) -> u32 {
     return (parameters >> 0u) & 127u;
-}
-
-/// Sets, once, `element`.
-fn set_element(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 0u);
 }
 
 /// Vectors: where elements come from and go to.
@@ -454,19 +394,9 @@ fn get_form(parameters: u32) -> u32 {
     return (parameters >> 7u) & 15u;
 }
 
-/// Sets, once, `form`.
-fn set_form(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 7u);
-}
-
 /// Vectors: what says how large elements are.
 fn get_sizing(parameters: u32) -> u32 {
     return (parameters >> 11u) & 7u;
-}
-
-/// Sets, once, `sizing`.
-fn set_sizing(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 11u);
 }
 
 /// Vectors: elements are unsigned.
@@ -474,19 +404,9 @@ fn get_unsigned(parameters: u32) -> u32 {
     return (parameters >> 14u) & 1u;
 }
 
-/// Sets, once, `unsigned`.
-fn set_unsigned(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 14u);
-}
-
 /// Vectors: what is lost is rounded.
 fn get_rounding(parameters: u32) -> u32 {
     return (parameters >> 15u) & 1u;
-}
-
-/// Sets, once, `rounding`.
-fn set_rounding(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 15u);
 }
 
 /// Vectors: results are added to Vd, or subtracted from it.
@@ -494,19 +414,9 @@ fn get_accumulate(parameters: u32) -> u32 {
     return (parameters >> 16u) & 3u;
 }
 
-/// Sets, once, `accumulate`.
-fn set_accumulate(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 16u);
-}
-
 /// Vectors: results are saturated as signed or unsigned elements.
 fn get_saturation(parameters: u32) -> u32 {
     return (parameters >> 18u) & 3u;
-}
-
-/// Sets, once, `saturation`.
-fn set_saturation(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 18u);
 }
 
 /// Vectors: the second operand is zero.
@@ -514,19 +424,9 @@ fn get_zero(parameters: u32) -> u32 {
     return (parameters >> 20u) & 1u;
 }
 
-/// Sets, once, `zero`.
-fn set_zero(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 20u);
-}
-
 /// Vectors: how numbers are rounded.
 fn get_mode(parameters: u32) -> u32 {
     return (parameters >> 21u) & 7u;
-}
-
-/// Sets, once, `mode`.
-fn set_mode(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 21u);
 }
 
 /// Vectors: 1 the first factor, 2 the addend changes its sign.
@@ -534,17 +434,7 @@ fn get_negate(parameters: u32) -> u32 {
     return (parameters >> 24u) & 3u;
 }
 
-/// Sets, once, `negate`.
-fn set_negate(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 24u);
-}
-
 /// Vectors: what becomes of the signs of operands or results.
 fn get_sign(parameters: u32) -> u32 {
     return (parameters >> 26u) & 3u;
-}
-
-/// Sets, once, `sign`.
-fn set_sign(parameters: u32, value: u32) -> u32 {
-    return parameters | (value << 26u);
 }

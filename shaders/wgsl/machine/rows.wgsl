@@ -4,9 +4,6 @@
 
 import package::arm64::bitmask::{decode_bit_masks};
 
-/// No operands.
-const SHAPE_FIXED = 0u;
-
 /// The word itself.
 const SHAPE_WHOLE = 1u;
 

@@ -2,14 +2,19 @@
 
 import package::machine::bindings::{parameters, state};
 import package::machine::frames::{frame_load, frame_store};
-import package::machine::layout::{COLUMNS, COLUMN_CONSOLE, COLUMN_HEAD, STOP_NONE};
+import package::machine::layout::{
+    COLUMNS, COLUMN_CONSOLE, COLUMN_HEAD, DISPATCH_ROW, STOP_NEED_TIME, STOP_NONE,
+};
 import package::machine::mapping::{map_page};
-import package::machine::memory::{WANT_HOST_READ, WANT_HOST_WRITE, forget_pages, found_code, found_frame, found_fresh, lane, mark_stale, translate};
+import package::machine::memory::{
+    WANT_HOST_READ, WANT_HOST_WRITE, effort, forget_pages, found_code, found_frame, found_fresh, lane,
+    mark_stale, translate,
+};
 
 /// Lanes of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
 
-/// A piece of a page of a lane, or pages to map.
+/// A piece of a page of a lane, or pages to map. What is mapped when a dispatch ends is taken off the piece.
 struct Piece {
     /// The lane.
     lane: u32,
@@ -47,7 +52,7 @@ fn address_of(piece: Piece) -> u64 {
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn read_pieces(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let word = workgroup.x * WORKGROUP_SIZE + local;
-    let index = workgroup.z * 65535u + workgroup.y;
+    let index = workgroup.z * DISPATCH_ROW + workgroup.y;
     if index >= parameters.jobs || word * 8u >= pieces[index].bytes {
         return;
     }
@@ -64,18 +69,30 @@ fn read_pieces(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     }
 }
 
-/// Maps, protects or unmaps pages. What is done once may be done again. Returns a stop.
-fn map_pages(piece: Piece) -> u32 {
-    for (var i = 0u; i < piece.bytes; i += 1u) {
-        let stop = map_page((address_of(piece) >> 12u) + u64(i), piece.map);
-        if stop != STOP_NONE {
-            return stop;
+/// Maps, protects or unmaps the pages of a piece, as many as the dispatch has time for, and takes them off the piece.
+/// Returns a stop.
+fn map_pages(index: u32) -> u32 {
+    let piece = pieces[index];
+    let page = address_of(piece) >> 12u;
+    var done = 0u;
+    var stop = STOP_NONE;
+    while stop == STOP_NONE && done < piece.bytes {
+        if effort >= parameters.fuel {
+            stop = STOP_NEED_TIME;
+        } else {
+            stop = map_page(page + u64(done), piece.map);
+            done += select(0u, 1u, stop == STOP_NONE);
         }
     }
-    return STOP_NONE;
+    let address = (page + u64(done)) << 12u;
+    pieces[index].address = u32(address);
+    pieces[index].address_high = u32(address >> 32u);
+    pieces[index].bytes = piece.bytes - done;
+    return stop;
 }
 
-/// Writes the pieces of a lane, and maps its pages, one after the other.
+/// Writes the pieces of a lane, and maps its pages, one after the other, as far as the dispatch has time for. What is
+/// left has a stop when it ends, and comes again in the next dispatch.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn write_pieces(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let job = invocation.x;
@@ -85,14 +102,18 @@ fn write_pieces(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let first = jobs[job];
     lane = pieces[first].lane;
     forget_pages();
+    effort = 0u;
     for (var index = first; index < jobs[job + 1u]; index += 1u) {
         let piece = pieces[index];
-        var stop = STOP_NONE;
-        if piece.map != 0u {
-            forget_pages();
-            stop = map_pages(piece);
-        } else {
-            stop = translate(WANT_HOST_WRITE, address_of(piece));
+        var stop = STOP_NEED_TIME;
+        if effort < parameters.fuel {
+            if piece.map != 0u {
+                forget_pages();
+                effort += 32u;
+                stop = map_pages(index);
+            } else {
+                stop = translate(WANT_HOST_WRITE, address_of(piece));
+            }
         }
         pieces[index].stop = stop;
         if stop != STOP_NONE {
@@ -106,6 +127,7 @@ fn write_pieces(@builtin(global_invocation_id) invocation: vec3<u32>) {
         let end = offset + piece.bytes;
         let shift = 8u * (offset & 7u);
         var carried = 0lu;
+        effort += 1u + (piece.bytes >> 3u);
         for (var word = offset >> 3u; word * 8u < end; word += 1u) {
             // Words of the data lie across words of the page.
             let at = word - (offset >> 3u);

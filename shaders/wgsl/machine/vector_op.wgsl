@@ -41,9 +41,6 @@ const MOVE_FROM_GENERAL_HIGH = 8u;
 /// FMOV from the upper half.
 const MOVE_TO_GENERAL_HIGH = 9u;
 
-/// MOVI.
-const MOVE_IMMEDIATE = 10u;
-
 /// MVNI.
 const MOVE_IMMEDIATE_INVERTED = 11u;
 
@@ -92,12 +89,6 @@ const SIZING_SZ = 2u;
 /// Bytes.
 const SIZING_BYTES = 3u;
 
-/// Doublewords: bits that have nothing to do with each other.
-const SIZING_DOUBLEWORDS = 4u;
-
-/// Operands and results are as large.
-const FORM_SAME = 0u;
-
 /// Results are twice as large.
 const FORM_LONG = 1u;
 
@@ -121,9 +112,6 @@ const FORM_ACROSS = 7u;
 
 /// All elements become one that is twice as large.
 const FORM_ACROSS_LONG = 8u;
-
-/// An operation on Vn and Vm.
-const FLOAT_SAME = 0u;
 
 /// An operation on Vd, Vn and Vm.
 const FLOAT_ACCUMULATE = 1u;
@@ -169,9 +157,6 @@ const FLOAT_NARROW = 14u;
 
 /// URECPE, or URSQRTE if `element` is 1.
 const FLOAT_ESTIMATE = 15u;
-
-/// The element of Vn as it is.
-const ELEMENT_MOVE = 0u;
 
 /// The sum.
 const ELEMENT_ADD = 1u;
@@ -299,29 +284,17 @@ const ACCUMULATE_NOT = 0u;
 /// Results are added to Vd.
 const ACCUMULATE_ADD = 1u;
 
-/// Results are subtracted from Vd.
-const ACCUMULATE_SUBTRACT = 2u;
-
 /// What does not fit is cut off.
 const SATURATION_NOT = 0u;
 
-/// Results are signed.
-const SATURATION_SIGNED = 1u;
-
 /// Results are unsigned.
 const SATURATION_UNSIGNED = 2u;
-
-/// Nothing changes its sign.
-const NEGATE_NOTHING = 0u;
 
 /// The first factor does.
 const NEGATE_FACTOR = 1u;
 
 /// The addend does.
 const NEGATE_ADDEND = 2u;
-
-/// Signs are as they are.
-const SIGN_KEPT = 0u;
 
 /// Operands lose theirs.
 const SIGN_OPERANDS_ABSOLUTE = 1u;

@@ -5,12 +5,12 @@
 //! registers of their own. Weights on the grid make all sums exact, so this order gives the same bits as any other.
 
 import package::networks::bindings::{folded, near};
-import package::networks::layout::{NEAR_FIRST, NEAR_HIDDEN_VECTORS, NEAR_OUTPUT_VECTORS, NEAR_SECOND, NEAR_SECOND_BIAS, NEAR_THIRD, NEAR_THIRD_BIAS, NEAR_UNIT_VECTORS};
+import package::networks::layout::{
+    GRID, NEAR_FIRST, NEAR_HIDDEN_VECTORS, NEAR_OUTPUT_VECTORS, NEAR_SECOND, NEAR_SECOND_BIAS, NEAR_THIRD,
+    NEAR_THIRD_BIAS, NEAR_UNIT_VECTORS,
+};
 import package::networks::logits::{Logits};
 import package::networks::tuple::{FEATURES, feature_of};
-
-/// The grid of activations is one over this. Powers of two multiply exactly; divisions need not be exact.
-const GRID = 64.0;
 
 /// The sums of the first hidden layer.
 struct Hidden {

@@ -5,7 +5,10 @@
 
 import package::networks::bindings::{folded};
 import package::networks::dispatch_layers::{activation, evaluate_layers};
-import package::networks::layout::{NEAR_FIRST, NEAR_HIDDEN_VECTORS, NEAR_OUTPUT_VECTORS, NEAR_SECOND, NEAR_SECOND_BIAS, NEAR_THIRD, NEAR_THIRD_BIAS, NEAR_UNIT_VECTORS};
+import package::networks::layout::{
+    NEAR_FIRST, NEAR_HIDDEN_VECTORS, NEAR_OUTPUT_VECTORS, NEAR_SECOND, NEAR_SECOND_BIAS, NEAR_THIRD,
+    NEAR_THIRD_BIAS, NEAR_UNIT_VECTORS,
+};
 import package::networks::logits::{Logits, greatest};
 import package::networks::near_weights::{load_near_weights, near_weights};
 import package::networks::tuple::{FEATURES, feature_of};

@@ -1,8 +1,10 @@
 //! The dispatch network where a workgroup has nothing else to do: all its invocations evaluate one tuple together.
 
 import package::networks::bindings::{folded};
-import package::networks::dispatch_layers::{GRID};
-import package::networks::layout::{DISPATCH_HIDDEN, DISPATCH_UNITS, NEAR_FIRST, NEAR_SECOND, NEAR_SECOND_BIAS, NEAR_THIRD, NEAR_THIRD_BIAS};
+import package::networks::layout::{
+    DISPATCH_HIDDEN, DISPATCH_UNITS, GRID, NEAR_FIRST, NEAR_SECOND, NEAR_SECOND_BIAS, NEAR_THIRD,
+    NEAR_THIRD_BIAS,
+};
 import package::networks::logits::{Logits};
 import package::networks::near_weights::{load_near_weights, near_weights};
 import package::networks::tuple::{FEATURES, feature_of};

@@ -70,3 +70,6 @@ const SMALL_B2 = 128u;
 
 /// Parameters of the small network.
 const SMALL_PARAMETERS = 135u;
+
+/// The grid of weights and activations is one over this. Powers of two multiply exactly; divisions need not be exact.
+const GRID = 64.0;

@@ -1,6 +1,7 @@
 //! A network over tuples on its own, to be compared with its twin: the logits of tuples, and whether it is right on
 //! words.
 
+import package::networks::layout::{GRID};
 import package::networks::tuple::{FEATURES, tuple_of};
 
 /// What a dispatch is told.
@@ -23,7 +24,7 @@ struct Found {
     first_wrong: atomic<u32>,
 }
 
-/// See there.
+/// The tuples or words of a dispatch.
 @group(0) @binding(0) var<storage, read> range: Range;
 /// The flat weights.
 @group(0) @binding(1) var<storage, read> weights: array<f32>;
@@ -31,7 +32,7 @@ struct Found {
 @group(0) @binding(2) var<storage, read> labels: array<u32>;
 /// Logits, those of a tuple together.
 @group(0) @binding(3) var<storage, read_write> logits: array<f32>;
-/// See there.
+/// The result of a sweep.
 @group(0) @binding(4) var<storage, read_write> found: Found;
 
 /// Invocations of a workgroup.
@@ -53,9 +54,6 @@ const OUTPUTS_MAX = 15u;
 const FC1 = 256u * EMBEDDING;
 /// Where those of the second layer begin.
 const FC2 = FC1 + HIDDEN * (EMBEDDING + FEATURES) + HIDDEN;
-/// The grid of weights and activations is one over this. Powers of two multiply exactly; divisions need not be exact.
-const GRID = 64.0;
-
 /// The logits of the tuple that was last evaluated.
 var<private> outputs: array<f32, OUTPUTS_MAX>;
 

@@ -2,14 +2,18 @@
 
 import package::spiking::accumulators::{slot_behind, take_sum};
 import package::spiking::bindings::{Clock, Record, columns, record_of, records, rows, settings};
-import package::spiking::feagi::{FEAGI_DIVIDED, FEAGI_FLAGS, NO_SPIKE, update_feagi};
+import package::spiking::feagi::{NO_SPIKE, update_feagi};
 import package::spiking::fixed::{scale};
 import package::spiking::izhikevich::{update_izhikevich};
 import package::spiking::learn::{remember};
 import package::spiking::lif::{update_lif};
 import package::spiking::marks::{HAS_MARKS, take_mark};
 import package::spiking::poisson::{update_source};
-import package::spiking::record::{Arrival, KIND_FEAGI, KIND_IZHIKEVICH, KIND_LIF, KIND_POISSON, Moment, WORD_DRIVE, WORD_POPULATION, signed_of, word_of};
+import package::spiking::record::{Arrival, Moment, signed_of, word_of};
+import package::spiking::record_words::{
+    FEAGI_DIVIDED, FEAGI_FLAGS, KIND_FEAGI, KIND_IZHIKEVICH, KIND_LIF, KIND_POISSON, WORD_DRIVE,
+    WORD_POPULATION,
+};
 
 /// What became of a neuron in a batch.
 struct Advanced {

@@ -81,8 +81,10 @@ struct Time {
     before: Clock,
     /// The clock that `propagate` reads.
     after: Clock,
-    /// How many pieces there are, twice: one is in use, the other is set to zero meanwhile. Then `RECORDED`.
-    counts: array<atomic<u32>, 4>,
+    /// How many pieces there are, twice: one is in use, the other is set to zero meanwhile.
+    pieces: array<atomic<u32>, 2>,
+    /// How many spikes are recorded.
+    recorded: atomic<u32>,
 }
 
 /// A piece of the row of a neuron that fired.
@@ -105,12 +107,9 @@ struct Record {
     words: array<u32, 15>,
 }
 
-/// The count of spikes recorded, behind the two of pieces.
-const RECORDED = 2u;
-
-/// See there.
+/// What stays as it is while steps run.
 @group(0) @binding(0) var<uniform> settings: Settings;
-/// See there.
+/// Where the engine is in time.
 @group(0) @binding(1) var<storage, read_write> time: Time;
 /// State: four columns of a word a neuron.
 @group(0) @binding(2) var<storage, read_write> columns: array<u32>;

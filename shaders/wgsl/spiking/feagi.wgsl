@@ -7,38 +7,13 @@ import package::spiking::bindings::{Record};
 import package::spiking::fixed::{add_wide, leak};
 import package::spiking::random::{excitability};
 import package::spiking::record::{Arrival, Moment, membrane_input, wide_of, word_of};
-
-/// Word: fires at this potential or more; two words.
-const FEAGI_THRESHOLD = 2u;
-/// Word: does not fire above this potential; two words.
-const FEAGI_LIMIT = 4u;
-/// Word: what is kept of a potential.
-const FEAGI_KEEP = 6u;
-/// Word: the probability to fire.
-const FEAGI_EXCITABILITY = 7u;
-/// Word: refractory steps, and from bit 16 on what is added to them after too many spikes in a row.
-const FEAGI_PERIODS = 8u;
-/// Word: so many spikes in a row are too many; 0 if none are.
-const FEAGI_CONSECUTIVE_LIMIT = 9u;
-/// Word: the postsynaptic potential.
-const FEAGI_PSP = 10u;
-/// Word: flags.
-const FEAGI_FLAGS = 11u;
-
-/// Flag: what a spike brings is divided by the number of the neuron's synapses.
-const FEAGI_DIVIDED = 1u;
-/// Flag: the postsynaptic potential is the potential at firing.
-const FEAGI_MP_DRIVEN = 2u;
-/// Flag: the potential is kept from step to step.
-const FEAGI_ACCUMULATES = 4u;
-/// Flag: the countdown ticks in every step.
-const FEAGI_TICKS_ALWAYS = 8u;
-/// Flag: the test of excitability always passes.
-const FEAGI_EXCITABLE = 16u;
+import package::spiking::record_words::{
+    FEAGI_ACCUMULATES, FEAGI_CONSECUTIVE_LIMIT, FEAGI_EXCITABILITY, FEAGI_EXCITABLE, FEAGI_FLAGS, FEAGI_KEEP,
+    FEAGI_LIMIT, FEAGI_MP_DRIVEN, FEAGI_PERIODS, FEAGI_PSP, FEAGI_THRESHOLD, FEAGI_TICKS_ALWAYS,
+};
 
 /// No spike, as a postsynaptic potential.
 const NO_SPIKE = 0xffffffffu;
-
 
 /// One step; the postsynaptic potential if the neuron fires, or `NO_SPIKE`.
 fn update_feagi(record: ptr<function, Record>, moment: Moment, neuron: u32, arrival: Arrival, words: ptr<function, vec4<u32>>) -> u32 {

@@ -10,6 +10,8 @@ fn saturated(value: i64) -> i32 {
 }
 
 /// The product, with all its bits.
+///
+/// Twin: a part of `kvrm_spiking::fixed::mul`.
 fn product(left: i32, right: i32) -> u64 {
     return u64(i64(left)) * u64(i64(right));
 }

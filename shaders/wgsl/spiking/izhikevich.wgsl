@@ -6,23 +6,10 @@ import package::spiking::bindings::{Record};
 import package::spiking::fixed::{add, mul, round_shift, saturated};
 import package::spiking::poisson::{poisson_input};
 import package::spiking::record::{Arrival, Moment, membrane_input, signed_of, word_of};
-
-/// Word: how much of its way u goes in a step.
-const IZHIKEVICH_A_DT = 2u;
-/// Word: where u goes, as a share of v.
-const IZHIKEVICH_B = 3u;
-/// Word: v after a spike.
-const IZHIKEVICH_C = 4u;
-/// Word: what a spike adds to u.
-const IZHIKEVICH_D = 5u;
-/// Word: v of a spike.
-const IZHIKEVICH_PEAK = 6u;
-/// Word: a constant current.
-const IZHIKEVICH_BIAS = 7u;
-/// Word: the length of a substep in ms, with 24 fraction bits.
-const IZHIKEVICH_SUBSTEP = 8u;
-/// Word: how many there are.
-const IZHIKEVICH_SUBSTEPS = 9u;
+import package::spiking::record_words::{
+    IZHIKEVICH_A_DT, IZHIKEVICH_B, IZHIKEVICH_BIAS, IZHIKEVICH_C, IZHIKEVICH_D, IZHIKEVICH_PEAK,
+    IZHIKEVICH_SUBSTEP, IZHIKEVICH_SUBSTEPS,
+};
 
 /// 0.04 as a coefficient.
 const SQUARE = 42949673lu;

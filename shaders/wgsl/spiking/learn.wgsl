@@ -1,24 +1,16 @@
 //! Learning: weights that change with the spikes of both ends of a synapse.
 //!
 //! Twin: `kvrm_spiking::Rule`. In `tables` lie, from `settings.rules` on, two words a population: where its rules begin,
-//! and how many there are. A rule has 8 words: the first target, the end of the targets, the lowest and the highest
-//! weight, the steps of its window or 0 for pairs, and then what is added and what is taken away: an amount, or where
-//! the 64 amounts begin.
+//! and how many there are. The words of a rule are `RULE_*`.
 
 import package::spiking::bindings::{histories, piece_sources, pieces, record_of, records, settings, tables};
-import package::spiking::record::{WORD_POPULATION};
+import package::spiking::layout::{
+    RULES_WORDS, RULE_HIGH, RULE_LESS, RULE_LOW, RULE_MORE, RULE_STEPS, RULE_TARGET, RULE_TARGET_END,
+    RULE_WORDS,
+};
+import package::spiking::record_words::{WORD_POPULATION};
 import package::spiking::unpack::{Synapse, set_weight};
-
-/// Words of a rule.
-const RULE_WORDS = 8u;
-
-/// The number of zeros below the lowest set bit, 64 without one.
-///
-/// Twin: `u64::trailing_zeros`.
-fn trailing_zeros(value: u64) -> u32 {
-    let low = u32(value);
-    return select(countTrailingZeros(low), 32u + countTrailingZeros(u32(value >> 32u)), low == 0u);
-}
+import package::wide::{trailing_zeros};
 
 /// The spikes of a neuron in the last 64 steps.
 fn history_of(neuron: u32) -> u64 {
@@ -31,9 +23,9 @@ fn remember(neuron: u32, population: u32, spike: u32) -> bool {
     let before = histories[neuron];
     let now = vec2<u32>((before.x << 1u) | spike, (before.y << 1u) | (before.x >> 31u));
     histories[neuron] = now;
-    let first = tables[settings.rules + 2u * population];
-    for (var i = 0u; i < tables[settings.rules + 2u * population + 1u]; i += 1u) {
-        let has_window = tables[first + RULE_WORDS * i + 4u] != 0u;
+    let first = tables[settings.rules + RULES_WORDS * population];
+    for (var i = 0u; i < tables[settings.rules + RULES_WORDS * population + 1u]; i += 1u) {
+        let has_window = tables[first + RULE_WORDS * i + RULE_STEPS] != 0u;
         if has_window || (now.x & 1u) != 0u || (now.x == 0u && now.y == 0x80000000u) {
             return true;
         }
@@ -44,13 +36,13 @@ fn remember(neuron: u32, population: u32, spike: u32) -> bool {
 /// The weight of a synapse after this step.
 fn learned(synapse: Synapse, source: u32) -> i32 {
     let population = records[record_of[source]].words[WORD_POPULATION];
-    let first = tables[settings.rules + 2u * population];
-    for (var i = 0u; i < tables[settings.rules + 2u * population + 1u]; i += 1u) {
+    let first = tables[settings.rules + RULES_WORDS * population];
+    for (var i = 0u; i < tables[settings.rules + RULES_WORDS * population + 1u]; i += 1u) {
         let rule = first + RULE_WORDS * i;
-        if tables[rule] <= synapse.destination && synapse.destination < tables[rule + 1u] {
+        if tables[rule + RULE_TARGET] <= synapse.destination && synapse.destination < tables[rule + RULE_TARGET_END] {
             let source_history = history_of(source);
             let history = history_of(synapse.destination);
-            if tables[rule + 4u] != 0u {
+            if tables[rule + RULE_STEPS] != 0u {
                 return learned_in_window(rule, synapse.weight, source_history, history);
             }
             return learned_in_pairs(rule, synapse.weight, source_history, history);
@@ -61,22 +53,22 @@ fn learned(synapse: Synapse, source: u32) -> i32 {
 
 /// The weight nearest to a sum that a rule allows.
 fn within(rule: u32, sum: u64) -> i32 {
-    let low = i64(i32(tables[rule + 2u]));
-    let high = i64(i32(tables[rule + 3u]));
+    let low = i64(i32(tables[rule + RULE_LOW]));
+    let high = i64(i32(tables[rule + RULE_HIGH]));
     return i32(min(max(i64(sum), low), high));
 }
 
 /// The weight after a step of a rule with a window.
 fn learned_in_window(rule: u32, weight: i32, source: u64, destination: u64) -> i32 {
-    let mask = (1lu << tables[rule + 4u]) - 1lu;
+    let mask = (1lu << tables[rule + RULE_STEPS]) - 1lu;
     let either = (source | destination) & mask;
     if either == 0lu {
         return weight;
     }
     if (source & destination & mask) == mask {
-        return within(rule, u64(i64(weight)) + u64(i64(i32(tables[rule + 5u]))));
+        return within(rule, u64(i64(weight)) + u64(i64(i32(tables[rule + RULE_MORE]))));
     }
-    return within(rule, u64(i64(weight)) - u64(i64(i32(tables[rule + 6u]))));
+    return within(rule, u64(i64(weight)) - u64(i64(i32(tables[rule + RULE_LESS]))));
 }
 
 /// The weight after a visit of a rule for pairs.
@@ -91,7 +83,7 @@ fn learned_in_pairs(rule: u32, weight: i32, source: u64, destination: u64) -> i3
         var spikes = destination & ((1lu << since) - 1lu);
         var gain = 0lu;
         while spikes != 0lu {
-            gain += u64(tables[tables[rule + 5u] + since - trailing_zeros(spikes)]);
+            gain += u64(tables[tables[rule + RULE_MORE] + since - trailing_zeros(spikes)]);
             spikes &= spikes - 1lu;
         }
         if gain != 0lu {
@@ -100,7 +92,7 @@ fn learned_in_pairs(rule: u32, weight: i32, source: u64, destination: u64) -> i3
     }
     let last = trailing_zeros(destination & ~1lu);
     if (source & 1lu) != 0lu && last < 64u {
-        learned = within(rule, u64(i64(learned)) - u64(tables[tables[rule + 6u] + last]));
+        learned = within(rule, u64(i64(learned)) - u64(tables[tables[rule + RULE_LESS] + last]));
     }
     return learned;
 }

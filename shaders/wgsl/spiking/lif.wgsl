@@ -5,26 +5,11 @@
 import package::spiking::bindings::{Record};
 import package::spiking::fixed::{mul, saturated};
 import package::spiking::poisson::{poisson_input};
-import package::spiking::record::{Arrival, Moment, WORD_SHIFT, signed_of, word_of};
-
-/// Word: what is left of V.
-const LIF_DECAY = 2u;
-/// Word: what of J excitatory gets into V.
-const LIF_EXCITATORY = 3u;
-/// Word: what of J inhibitory gets into V.
-const LIF_INHIBITORY = 4u;
-/// Word: what is left of J excitatory.
-const LIF_DECAY_EXCITATORY = 5u;
-/// Word: what is left of J inhibitory.
-const LIF_DECAY_INHIBITORY = 6u;
-/// Word: what a constant current adds to V.
-const LIF_BIAS = 7u;
-/// Word: fires at this potential or more.
-const LIF_THRESHOLD = 8u;
-/// Word: the potential after a spike.
-const LIF_RESET = 9u;
-/// Word: how many steps it then stays there.
-const LIF_REFRACTORY = 10u;
+import package::spiking::record::{Arrival, Moment, signed_of, word_of};
+import package::spiking::record_words::{
+    LIF_BIAS, LIF_DECAY, LIF_DECAY_EXCITATORY, LIF_DECAY_INHIBITORY, LIF_EXCITATORY, LIF_INHIBITORY,
+    LIF_REFRACTORY, LIF_RESET, LIF_THRESHOLD, WORD_SHIFT,
+};
 
 /// A number as one of 64 bits.
 fn widened(value: i32) -> u64 {

@@ -4,16 +4,12 @@
 //! common counts a workgroup.
 
 import package::spiking::advance::{Advanced, advance};
-import package::spiking::bindings::{RECORDED, fired, settings, time};
+import package::spiking::bindings::{fired, settings, time};
+import package::spiking::layout::{MEMBERS, ROW};
 import package::spiking::list::{list_pieces, pieces_of};
 import package::spiking::spiked::{show_spikes};
 import package::spiking::spikes::{record_spikes, recorded_spikes};
 import package::spiking::turn::{clock_after, steps_of};
-
-/// Invocations of a workgroup.
-const MEMBERS = 256u;
-/// The most workgroups in a row of a dispatch.
-const ROW = 32768u;
 
 /// How many pieces there are.
 var<workgroup> listed: atomic<u32>;
@@ -27,7 +23,7 @@ var<workgroup> listed_before: u32;
 var<workgroup> noted_before: u32;
 
 /// Does the steps of a batch, and sets the clock for `propagate`.
-@compute @workgroup_size(256)
+@compute @workgroup_size(MEMBERS)
 fn neurons(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     if local < MEMBERS / 32u {
         atomicStore(&fired_now[local], 0u);
@@ -56,11 +52,11 @@ fn neurons(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
     if local == 0u {
         let pieces = atomicLoad(&listed);
         if pieces != 0u {
-            listed_before = atomicAdd(&time.counts[clock.parity], pieces);
+            listed_before = atomicAdd(&time.pieces[clock.parity], pieces);
         }
         let spikes = atomicLoad(&noted);
         if spikes != 0u {
-            noted_before = atomicAdd(&time.counts[RECORDED], spikes);
+            noted_before = atomicAdd(&time.recorded, spikes);
         }
     }
     if neuron % 32u == 0u && neuron < settings.neurons && steps != 0u {

@@ -7,14 +7,12 @@ import package::spiking::accumulators::{add_input, port_of, slot_behind};
 import package::spiking::bindings::{piece_sources, pieces, rows, segments, settings, time};
 import package::spiking::deliver::{amount_of};
 import package::spiking::inject::{inject};
-import package::spiking::turn::{end_batch};
+import package::spiking::layout::{BATCH_MAX, SUMS};
+import package::spiking::turn::{end_batch, listed_pieces, stride_of};
 import package::spiking::unpack::{Synapse, unpacked};
 
 /// Invocations of a workgroup.
 override WORKGROUP_SIZE: u32 = 256u;
-
-/// Sums of a workgroup: one for each port and neuron of a partition.
-const SUMS = 4096u;
 
 /// What arrives.
 var<workgroup> sums: array<atomic<i32>, SUMS>;
@@ -59,12 +57,13 @@ fn partitions(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoca
     }
     workgroupBarrier();
     let clock = time.after;
-    let count = atomicLoad(&time.counts[clock.parity]);
+    let count = listed_pieces(atomicLoad(&time.pieces[clock.parity]));
     let begin = workgroup.x * partition_size();
     let team = 1u << settings.segment_team_bits;
-    for (var step = 0u; step < settings.batch; step += 1u) {
+    let teams = stride_of(WORKGROUP_SIZE, settings.segment_team_bits);
+    for (var step = 0u; step < min(settings.batch, BATCH_MAX); step += 1u) {
         let is_step = step < clock.batch;
-        for (var index = local >> settings.segment_team_bits; index < count && is_step; index += WORKGROUP_SIZE >> settings.segment_team_bits) {
+        for (var index = local >> settings.segment_team_bits; index < count && is_step; index += teams) {
             let piece = pieces[index];
             if ((piece.spikes >> step) & 1u) != 0u {
                 let segment = piece_sources[index] * (settings.partitions + 1u) + workgroup.x;

@@ -4,12 +4,8 @@
 
 import package::spiking::bindings::{Record, settings, tables};
 import package::spiking::random::{draw, step_key};
-import package::spiking::record::{Moment, WORD_POISSON, signed_of, word_of};
-
-/// Word: the probability to fire.
-const SOURCE_PROBABILITY = 2u;
-/// Word: 1 if it fires always.
-const SOURCE_ALWAYS = 3u;
+import package::spiking::record::{Moment, signed_of, word_of};
+import package::spiking::record_words::{SOURCE_ALWAYS, SOURCE_PROBABILITY, WORD_POISSON};
 
 /// One step of a source; whether it fires.
 fn update_source(record: ptr<function, Record>, moment: Moment, neuron: u32) -> bool {

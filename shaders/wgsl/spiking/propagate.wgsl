@@ -6,21 +6,19 @@
 import package::spiking::bindings::{settings, time};
 import package::spiking::deliver::{deliver_piece};
 import package::spiking::inject::{inject};
-import package::spiking::turn::{end_batch};
-
-/// Invocations of a workgroup.
-const MEMBERS = 256u;
+import package::spiking::layout::{MEMBERS};
+import package::spiking::turn::{end_batch, listed_pieces, stride_of};
 
 /// Delivers what fired in the last batch, and sets the clock for the next.
-@compute @workgroup_size(256)
+@compute @workgroup_size(MEMBERS)
 fn propagate(
     @builtin(global_invocation_id) invocation: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
 ) {
     let clock = time.after;
-    let count = atomicLoad(&time.counts[clock.parity]);
+    let count = listed_pieces(atomicLoad(&time.pieces[clock.parity]));
     let team = 1u << settings.team_bits;
-    let teams = (workgroups.x * MEMBERS) >> settings.team_bits;
+    let teams = stride_of(workgroups.x * MEMBERS, settings.team_bits);
     for (var index = invocation.x >> settings.team_bits; index < count; index += teams) {
         deliver_piece(clock.first, index, invocation.x & (team - 1u), team);
     }

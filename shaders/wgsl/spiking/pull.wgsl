@@ -5,10 +5,8 @@ import package::spiking::accumulators::{add_input, port_of, slot_behind};
 import package::spiking::bindings::{incoming, incoming_starts, settings, spiked, time};
 import package::spiking::deliver::{amount_of};
 import package::spiking::inject::{inject};
-import package::spiking::turn::{end_batch};
-
-/// Invocations of a workgroup.
-const MEMBERS = 256u;
+import package::spiking::layout::{BATCH_MAX, MEMBERS};
+import package::spiking::turn::{end_batch, stride_of};
 
 /// What arrives at the target of each team, at two ports.
 var<workgroup> team_sums: array<atomic<i32>, 2u * MEMBERS>;
@@ -37,7 +35,7 @@ fn look(neuron: u32, step: u32, team: u32, member: u32, members: u32) {
 }
 
 /// Delivers what fired in the last batch, and sets the clock for the next.
-@compute @workgroup_size(256)
+@compute @workgroup_size(MEMBERS)
 fn pull(
     @builtin(global_invocation_id) invocation: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
@@ -51,10 +49,10 @@ fn pull(
     let members = 1u << settings.team_bits;
     let member = local & (members - 1u);
     let team = local >> settings.team_bits;
-    let teams = (workgroups.x * MEMBERS) >> settings.team_bits;
+    let teams = stride_of(workgroups.x * MEMBERS, settings.team_bits);
     for (var first = 0u; first < settings.neurons; first += teams) {
         let neuron = first + (invocation.x >> settings.team_bits);
-        for (var step = 0u; step < settings.batch; step += 1u) {
+        for (var step = 0u; step < min(settings.batch, BATCH_MAX); step += 1u) {
             if neuron < settings.neurons && step < clock.batch {
                 look(neuron, step, team, member, members);
             }

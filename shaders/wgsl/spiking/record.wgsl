@@ -3,24 +3,7 @@
 //! Which word of a record is what says `kvrm_spiking::Record`.
 
 import package::spiking::bindings::{Record};
-
-/// Word: the population.
-const WORD_POPULATION = 0u;
-/// Word: input of every step, in weight units.
-const WORD_DRIVE = 1u;
-/// Word: where the table of Poisson input begins; then come its length, and the weight in mV.
-const WORD_POISSON = 11u;
-/// Word: what weight units are shifted by to become units of the membrane.
-const WORD_SHIFT = 14u;
-
-/// A model.
-const KIND_FEAGI = 0u;
-/// A model.
-const KIND_LIF = 1u;
-/// A model.
-const KIND_IZHIKEVICH = 2u;
-/// A model.
-const KIND_POISSON = 3u;
+import package::spiking::record_words::{WORD_SHIFT};
 
 /// What a neuron gets in a step.
 struct Arrival {

@@ -4,18 +4,19 @@
 //! is counted in one of two places: the other is set to zero meanwhile.
 
 import package::spiking::advance::{advance};
-import package::spiking::bindings::{RECORDED, fired, settings, time};
+import package::spiking::bindings::{fired, settings, time};
 import package::spiking::deliver::{deliver_piece};
 import package::spiking::inject::{inject};
+import package::spiking::layout::{SINGLE_MAX};
 import package::spiking::list::{list_pieces, pieces_of};
 import package::spiking::spikes::{record_spikes, recorded_spikes};
-import package::spiking::turn::{clock_after, is_full, steps_of};
+import package::spiking::turn::{clock_after, is_full, listed_pieces, steps_of, stride_of};
 
 /// Invocations of the workgroup, a multiple of 32.
 override WORKGROUP_SIZE: u32 = 256u;
 
 /// Words of bits for the neurons of the largest network.
-const FIRED_WORDS = 1024u;
+const FIRED_WORDS = SINGLE_MAX / 32u;
 
 /// How many pieces there are, in two rounds.
 var<workgroup> pieces_listed: array<atomic<u32>, 2>;
@@ -29,7 +30,7 @@ var<workgroup> fired_in_round: array<atomic<u32>, 2u * FIRED_WORDS>;
 fn single(@builtin(local_invocation_index) local: u32) {
     var clock = time.before;
     if local == 0u {
-        atomicStore(&spikes_noted, atomicLoad(&time.counts[RECORDED]));
+        atomicStore(&spikes_noted, atomicLoad(&time.recorded));
         atomicStore(&pieces_listed[0], 0u);
         atomicStore(&pieces_listed[1], 0u);
     }
@@ -55,8 +56,9 @@ fn single(@builtin(local_invocation_index) local: u32) {
         workgroupBarrier();
         clock = clock_after(clock, steps);
         let team = 1u << settings.team_bits;
-        let count = atomicLoad(&pieces_listed[parity]);
-        for (var index = local >> settings.team_bits; index < count; index += WORKGROUP_SIZE >> settings.team_bits) {
+        let teams = stride_of(WORKGROUP_SIZE, settings.team_bits);
+        let count = listed_pieces(atomicLoad(&pieces_listed[parity]));
+        for (var index = local >> settings.team_bits; index < count; index += teams) {
             deliver_piece(clock.first, index, local & (team - 1u), team);
         }
         if steps != 0u {
@@ -76,6 +78,6 @@ fn single(@builtin(local_invocation_index) local: u32) {
     }
     if local == 0u {
         time.before = clock;
-        atomicStore(&time.counts[RECORDED], atomicLoad(&spikes_noted));
+        atomicStore(&time.recorded, atomicLoad(&spikes_noted));
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use super::BANNER;
+use super::banner::BANNER;
 
 /// A buffer, in a number of bindings.
 struct Split {

@@ -8,8 +8,9 @@ use kvrm_arm64::encoding::{ENCODINGS, HOLES, Hole, HoleTest};
 use kvrm_arm64::sysreg::{El0, REGISTERS, SystemRegister};
 use kvrm_arm64::{Class, Encoding, Feature, Word};
 
-use super::{BANNER, syntax};
-use crate::root;
+use super::banner::BANNER;
+use super::syntax;
+use crate::root::root;
 
 const SOURCE: &str = "crates/arm64/src/isa.rs";
 

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use kvrm_machine::linux::{CALLS, Frequent, Status};
+use kvrm_machine::linux::{CALLS, Status, call_table};
 
-use super::BANNER;
+use super::banner::BANNER;
 
 /// What stands before the table.
 const HEAD: &str = "\
@@ -62,8 +62,8 @@ An unknown call returns `ENOSYS` and is counted in the report.
 
 pub(super) fn text() -> Result<String> {
     let mut text = format!("<!-- {BANNER}, do not edit. -->\n\n{HEAD}");
-    let frequent = Frequent { heap: 0..0, epoch: Some(0), seed: 0, limits: [0; 16] };
-    let frequent: BTreeSet<u64> = frequent.answers().map(|(number, _)| number).collect();
+    let table = call_table(0..0, 0, 0, false);
+    let frequent: BTreeSet<u64> = table.answers.into_iter().map(|(number, _)| number).collect();
     for call in CALLS {
         let without_host = if frequent.contains(&call.number) { "yes" } else { "" };
         let status = match call.status {

@@ -8,8 +8,10 @@ use kvrm_arm64::lowering::Shape;
 use kvrm_arm64::micro_op::{self, Field, Handler, MicroOp};
 use kvrm_arm64::semantics::system::{COUNTER_HZ, CTR_EL0, DCZID_EL0};
 use kvrm_arm64::vector_op;
+use kvrm_spiking::Kind;
 
-use super::BANNER;
+use super::banner::BANNER;
+use super::wgsl::is_imported;
 
 /// Handlers, registers and fields of micro-ops.
 pub(super) fn text() -> Result<String> {
@@ -56,17 +58,25 @@ pub(super) fn vector_ops() -> Result<String> {
     );
     let mode = ("MODE_FPCR", vector_op::MODE_FPCR, "`mode`: numbers are rounded as FPCR says.");
     for &(name, value, doc) in vector_op::LISTS.iter().copied().flatten().chain([&mode]) {
+        if !is_imported(name)? {
+            continue;
+        }
         write!(out, "\n/// {doc}\nconst {name} = {value}u;\n")?;
     }
     Ok(out)
 }
 
-/// Functions that read and set the fields of a word.
+/// Functions that read and set the fields of a word, as far as shaders call them.
 fn accessors(out: &mut String, word: &str, fields: &[Field]) -> Result<()> {
     for Field { name, low, width, doc } in fields {
         let mask = (1_u32 << width) - 1;
-        write!(out, "\n/// {doc}\nfn get_{name}({word}: u32) -> u32 {{\n")?;
-        write!(out, "    return ({word} >> {low}u) & {mask}u;\n}}\n")?;
+        if is_imported(&format!("get_{name}"))? {
+            write!(out, "\n/// {doc}\nfn get_{name}({word}: u32) -> u32 {{\n")?;
+            write!(out, "    return ({word} >> {low}u) & {mask}u;\n}}\n")?;
+        }
+        if !is_imported(&format!("set_{name}"))? {
+            continue;
+        }
         // Only fields of `control` are ever set twice. Mesa 25's llvmpipe gets a field wrong that replaces as
         // many bits of a word as it was cut out of another.
         let (doc, kept) = if word == "control" {
@@ -85,6 +95,9 @@ pub(super) fn rows() -> Result<String> {
     let mut out = format!("//! Lowering. {BANNER}; do not edit.\n//!\n//! Source: `kvrm_arm64::lowering`.\n");
     out += "\nimport package::arm64::bitmask::{decode_bit_masks};\n";
     for (shape, name, doc) in Shape::ALL {
+        if !is_imported(&format!("SHAPE_{name}"))? {
+            continue;
+        }
         write!(out, "\n/// {doc}\nconst SHAPE_{name} = {}u;\n", *shape as u32)?;
     }
     for (name, value) in [("COUNTER_HZ", COUNTER_HZ), ("CTR_EL0", CTR_EL0), ("DCZID_EL0", DCZID_EL0)] {
@@ -119,8 +132,32 @@ pub(super) fn rows() -> Result<String> {
 
 /// The layout of buffers.
 pub(super) fn layout() -> Result<String> {
-    let mut out = format!("//! Buffers. {BANNER}; do not edit.\n//!\n//! Source: `kvrm_shaders::layout`.\n");
-    for (name, value, doc) in kvrm_shaders::layout::ALL {
+    constants("Buffers", "kvrm_shaders::layout", kvrm_shaders::layout::ALL)
+}
+
+/// `spiking/layout.wgsl`.
+pub(super) fn spiking_layout() -> Result<String> {
+    constants(
+        "Numbers of the burst engine",
+        "kvrm_shaders::layout::spiking",
+        kvrm_shaders::layout::spiking::ALL,
+    )
+}
+
+/// `spiking/record_words.wgsl`.
+pub(super) fn record_words() -> Result<String> {
+    let kinds = Kind::ALL.map(|(kind, name)| (name, kind as u32, "The number of a model."));
+    let all = [kvrm_spiking::record_words::ALL, &kinds].concat();
+    constants("Words of the records of neurons", "kvrm_spiking::record_words", &all)
+}
+
+fn constants(title: &str, source: &str, all: &[(&str, u32, &str)]) -> Result<String> {
+    let mut out = format!("//! {title}. {BANNER}; do not edit.\n//!\n//! Source: `{source}`.\n");
+    for (name, value, doc) in all {
+        // Some are the host's alone.
+        if !is_imported(name)? {
+            continue;
+        }
         write!(out, "\n/// {doc}\nconst {name} = {value}u;\n")?;
     }
     Ok(out)

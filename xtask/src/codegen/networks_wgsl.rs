@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use anyhow::{Result, ensure};
-use kvrm_models::{FEATURE_BITS, SmallDispatchNetwork, dispatch_layout as dispatch};
+use kvrm_models::{FEATURE_BITS, GRID, SmallDispatchNetwork, dispatch_layout as dispatch};
 
-use super::BANNER;
+use super::banner::BANNER;
 
 /// Components of a vector.
 const VECTOR: usize = 4;
@@ -58,5 +58,10 @@ pub(super) fn layout() -> Result<String> {
     for (name, value, doc) in constants {
         write!(out, "\n/// {doc}\nconst {name} = {value}u;\n")?;
     }
+    write!(
+        out,
+        "\n/// The grid of weights and activations is one over this. Powers of two multiply exactly; divisions need not be \
+         exact.\nconst GRID = {GRID:?};\n"
+    )?;
     Ok(out)
 }

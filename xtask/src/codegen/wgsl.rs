@@ -1,8 +1,13 @@
-//! WGSL modules that hold nothing but constants.
+//! WGSL modules that hold nothing but constants, and what other modules import of generated ones.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter, Write as _};
+use std::sync::OnceLock;
 
-use super::BANNER;
+use anyhow::Result;
+
+use super::banner::BANNER;
+use super::interface::module_texts;
 
 /// A constant.
 #[derive(Clone, Debug)]
@@ -49,6 +54,32 @@ impl Constant {
     }
 }
 
+/// Whether a shader imports a name. Lists that come from Rust have names that only Rust needs.
+pub(super) fn is_imported(name: &str) -> Result<bool> {
+    static IMPORTED: OnceLock<BTreeSet<String>> = OnceLock::new();
+    let imported = match IMPORTED.get() {
+        Some(names) => names,
+        None => {
+            // As they are on disk: those in `kvrm_shaders` are older if a module was added.
+            let texts = module_texts()?;
+            let names = texts.iter().flat_map(|(_, text)| imported(text)).map(str::to_owned).collect();
+            IMPORTED.get_or_init(|| names)
+        }
+    };
+    Ok(imported.contains(name))
+}
+
+/// The words of the imports of a module.
+fn imported(text: &str) -> impl Iterator<Item = &str> {
+    let statements = text.split_inclusive(';').map(str::trim_start);
+    let imports = statements.filter_map(|statement| {
+        // A title may stand before the first.
+        let start = if statement.starts_with("import ") { 0 } else { statement.find("\nimport ")? + 1 };
+        statement[start..].strip_prefix("import ")
+    });
+    imports.flat_map(|import| import.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')))
+}
+
 /// The text of a module: what it is, in one line, and its constants.
 pub(super) fn module(title: &str, constants: &[Constant]) -> String {
     let mut text = format!("//! {title}\n//!\n//! {BANNER}; do not edit.\n");
@@ -61,6 +92,14 @@ pub(super) fn module(title: &str, constants: &[Constant]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_imported_in_one_line_or_several() {
+        let text =
+            "//! A; b.\n\nimport package::a::{b, c};\nimport package::d::{\n    e,\n};\n\nconst f = b;\n";
+        let words: BTreeSet<&str> = imported(text).filter(|word| word.len() == 1).collect();
+        assert_eq!(words, BTreeSet::from(["a", "b", "c", "d", "e"]), "and not `f`");
+    }
 
     #[test]
     fn a_module_has_a_title_the_banner_and_its_constants() {

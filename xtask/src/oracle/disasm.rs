@@ -8,7 +8,7 @@ use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
 
-use super::write_corpus;
+use super::corpus::write_corpus;
 use crate::system::ensure_program;
 
 const OBJDUMP: &str = "aarch64-linux-gnu-objdump";
@@ -24,7 +24,7 @@ pub(super) fn run(each: usize, seed: u64, write: bool) -> Result<()> {
             (0..each).map(|index| (words::allocated(encoding, &mut random), index)).collect::<Vec<_>>()
         })
         .collect();
-    let file = crate::root().join("target/oracle/words.bin");
+    let file = crate::root::root().join("target/oracle/words.bin");
     std::fs::create_dir_all(file.parent().context("target has no parent")?)?;
     std::fs::write(&file, words.iter().flat_map(|(word, _)| word.to_le_bytes()).collect::<Vec<_>>())?;
     let output =

@@ -10,13 +10,11 @@ use kvrm_arm64::semantics::float::round::FpResult;
 use kvrm_testkit::float::{Inputs, Instruction, Place, instructions};
 use kvrm_testkit::random::Random;
 
-use super::write_corpus;
-use crate::system::ensure_program;
+use super::corpus::write_corpus;
+use crate::system::{COMPILER, ensure_program};
 
 /// The seed of the committed corpus.
 pub(super) const SEED: u64 = 1;
-
-const COMPILER: &str = "aarch64-linux-gnu-gcc";
 /// An Armv8.0 processor.
 const PROCESSOR: &str = "cortex-a53";
 /// The bytes of one answer.
@@ -58,7 +56,7 @@ pub(super) fn run(each: usize, seed: u64) -> Result<()> {
 /// What the instructions give under QEMU.
 fn ask(all: &[Instruction], cases: &[(usize, Inputs)]) -> Result<Vec<FpResult>> {
     ensure_program("qemu-aarch64", "qemu-user")?;
-    let folder = crate::root().join("target/oracle/float");
+    let folder = crate::root::root().join("target/oracle/float");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let judge = compile(all, &folder)?;
 
@@ -106,7 +104,7 @@ fn compile(all: &[Instruction], folder: &Path) -> Result<PathBuf> {
     let mut command = Command::new(COMPILER);
     command.args(["-O2", "-Wall", "-Wextra", "-Werror", "-ffreestanding", "-fno-stack-protector"]);
     command.args(["-nostdlib", "-static", "-o"]).arg(&judge);
-    command.arg(crate::root().join("xtask/src/oracle/float.c")).arg(&source);
+    command.arg(crate::root::root().join("xtask/src/oracle/float.c")).arg(&source);
     let output = command.output().with_context(|| format!("cannot run {COMPILER}"))?;
     ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     Ok(judge)

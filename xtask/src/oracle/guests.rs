@@ -5,6 +5,7 @@ use std::process::{Command, Output, Stdio};
 
 use anyhow::{Result, bail};
 
+use super::commands::{QEMU_CPU, kvrm};
 use crate::guests::Folder;
 use crate::system::ensure_program;
 
@@ -29,8 +30,8 @@ const LINUX_ARGUMENTS: [(&str, &[&str]); 9] = [
 
 pub(super) fn run() -> Result<()> {
     ensure_program("qemu-aarch64", "qemu-user")?;
-    let kvrm = super::kvrm()?;
-    let root = crate::root();
+    let kvrm = kvrm()?;
+    let root = crate::root::root();
     let mut differ = 0;
     let mut runs: Vec<(String, &[&str])> = Vec::new();
     for name in crate::guests::names(Folder::BareMetal)? {
@@ -42,10 +43,8 @@ pub(super) fn run() -> Result<()> {
             let command = command.current_dir(&root).stdin(Stdio::from(File::open(root.join(INPUT))?));
             Ok(command.args(arguments).output()?)
         };
-        let theirs = run(Command::new("qemu-aarch64")
-            .args(super::QEMU_CPU)
-            .env("KVRM_GUEST", "a variable")
-            .arg(&guest))?;
+        let theirs =
+            run(Command::new("qemu-aarch64").args(QEMU_CPU).env("KVRM_GUEST", "a variable").arg(&guest))?;
         let ours = [
             "run",
             "--engine=reference",

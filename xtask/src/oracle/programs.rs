@@ -2,23 +2,25 @@
 //! the same.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
+use kvrm_records::{Adapter, Figure, Kind, Log, Measured, RecordArgs};
+
+use super::commands::{QEMU_CPU, kvrm};
 use super::program_runs::{PREPARED, RUNS, Run};
+use crate::programs;
+use crate::records::{PROGRAM, gpu_adapter};
+use crate::root::root;
 use crate::system::ensure_program;
-use crate::{programs, root};
 
 /// Steps below which a run is too short to tell a speed.
 const STEPS_MIN: u64 = 1_000_000;
-/// Where the table stands in the documents, and what is around it.
-const DOCUMENT: &str = "docs/benchmarks.md";
-const BEGIN: &str = "<!-- Written by `cargo xtask oracle programs --write` from here -->\n";
-const END: &str = "<!-- to here -->\n";
+/// The name of the engine whose adapter belongs into records.
+const GPU: &str = "gpu";
 
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {
@@ -26,11 +28,10 @@ pub(super) struct Args {
     #[arg(long, value_delimiter = ',', value_name = "ENGINE,...", default_value = "reference")]
     engines: Vec<String>,
     /// Only runs whose command line has this in it.
-    #[arg(long, value_name = "TEXT", conflicts_with = "write")]
+    #[arg(long, value_name = "TEXT")]
     only: Option<String>,
-    /// Writes the table of all runs to docs/benchmarks.md.
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    record: RecordArgs,
 }
 
 /// How a program ended, as a shell tells it, what it has printed, and what it has left.
@@ -63,7 +64,10 @@ impl Cost {
 pub(super) fn run(args: &Args) -> Result<()> {
     ensure_program("qemu-aarch64", "qemu-user")?;
     programs::run()?;
-    let kvrm = super::kvrm()?;
+    let mut log = args.record.open(PROGRAM)?;
+    let kvrm = kvrm()?;
+    let has_gpu = args.engines.iter().any(|engine| engine == GPU);
+    let adapter = (log.is_some() && has_gpu).then(gpu_adapter).transpose()?;
     let work = programs::folder().join("work");
     let files = prepare(&work)?;
     let wanted = |run: &&Run| args.only.as_ref().is_none_or(|text| run.command().contains(&text[..]));
@@ -101,7 +105,30 @@ pub(super) fn run(args: &Args) -> Result<()> {
     if differ > 0 {
         bail!("{differ} runs differ");
     }
-    if args.write { write(&args.engines, &rows) } else { Ok(()) }
+    // Only of runs that are all as they should be.
+    log.as_mut().map_or(Ok(()), |log| record(log, &args.engines, adapter.as_ref(), &rows))
+}
+
+/// Records all runs. A run that is too short to tell a speed has its steps alone.
+fn record(
+    log: &mut Log,
+    engines: &[String],
+    adapter: Option<&Adapter>,
+    rows: &[(&Run, Vec<Cost>)],
+) -> Result<()> {
+    for (run, costs) in rows {
+        for (engine, cost) in engines.iter().zip(costs) {
+            let mips = cost.mips().map(|mips| ("mips", Figure::once("MIPS", mips)));
+            let steps = ("steps", Figure::once("steps", cost.steps as f64));
+            log.append(Measured {
+                kind: Kind::Programs,
+                adapter: adapter.filter(|_| engine == GPU).cloned(),
+                parameters: [("engine", engine.as_str().into()), ("program", run.command().into())].into(),
+                figures: mips.into_iter().chain([steps]).collect(),
+            })?;
+        }
+    }
+    Ok(())
 }
 
 impl Ending {
@@ -166,7 +193,7 @@ fn by_qemu(run: &Run, folder: &Path) -> Result<Ending> {
     use std::os::unix::process::ExitStatusExt as _;
     let mut command = Command::new("qemu-aarch64");
     command
-        .args(super::QEMU_CPU)
+        .args(QEMU_CPU)
         .args(["-0", run.program])
         .arg(programs::folder().join(run.program))
         .args(run.arguments);
@@ -235,47 +262,6 @@ fn from_hex(text: &str) -> Vec<u8> {
     text.as_bytes().chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
 }
 
-/// Writes the table of all runs between its marks.
-fn write(engines: &[String], rows: &[(&Run, Vec<Cost>)]) -> Result<()> {
-    let mut table = String::from("\n| command | steps | as under `qemu-aarch64` |");
-    engines.iter().try_for_each(|engine| write!(table, " MIPS, {engine} |"))?;
-    table.push_str("\n| --- | ---: | --- |");
-    table.push_str(&" ---: |".repeat(engines.len()));
-    table.push('\n');
-    for (run, costs) in rows {
-        let steps = costs.first().map_or(0, |cost| cost.steps);
-        write!(table, "| `{}` | {} | yes |", run.command().replace('|', "\\|"), grouped(steps))?;
-        for cost in costs {
-            match cost.mips() {
-                Some(mips) => write!(table, " {mips:.0} |")?,
-                None => table.push_str(" |"),
-            }
-        }
-        table.push('\n');
-    }
-    table.push('\n');
-    let path = root().join(DOCUMENT);
-    let text = fs::read_to_string(&path).with_context(|| format!("cannot read {DOCUMENT}"))?;
-    let parts = text.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
-    let (before, after) = parts.with_context(|| format!("{DOCUMENT} has no place for the table"))?;
-    fs::write(&path, [before, BEGIN, &table, END, after].concat())?;
-    println!("wrote {DOCUMENT}");
-    Ok(())
-}
-
-/// A number with a comma before every three digits.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -283,22 +269,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_grouped_by_three_digits() {
-        let numbers = [0, 999, 1000, 1_234_567].map(grouped);
-        assert_eq!(numbers, ["0", "999", "1,000", "1,234,567"], "from the right");
-    }
-
-    #[test]
     fn every_program_is_run_and_no_run_is_there_twice() {
         let run: BTreeSet<_> = RUNS.iter().map(|run| run.program).collect();
         assert_eq!(run, programs::names().collect(), "the programs");
         let commands: BTreeSet<_> = RUNS.iter().map(Run::command).collect();
         assert_eq!(commands.len(), RUNS.len(), "the command lines");
-    }
-
-    #[test]
-    fn the_document_has_a_place_for_the_table() {
-        let text = fs::read_to_string(root().join(DOCUMENT)).expect("it is there");
-        assert!(text.find(BEGIN) < text.find(END) && text.contains(BEGIN), "between its marks");
     }
 }

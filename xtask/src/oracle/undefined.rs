@@ -6,7 +6,8 @@ use kvrm_arm64::{Encoding, Features, Instruction, Op, disassemble};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
 
-use super::{Unicorn, write_corpus};
+use super::corpus::write_corpus;
+use super::unicorn::Unicorn;
 
 /// How many answers the corpus keeps: enough to notice a lost hole, few enough to commit.
 const KEPT: usize = 40_000;

@@ -7,7 +7,9 @@ use kvrm_machine::vectors::{State, StopName, Vector};
 use kvrm_testkit::inputs;
 use kvrm_testkit::random::Random;
 
-use super::{Unicorn, undefined, write_corpus};
+use super::corpus::write_corpus;
+use super::undefined;
+use super::unicorn::Unicorn;
 
 /// The seed of the committed corpus.
 pub(super) const SEED: u64 = 1;

@@ -5,7 +5,13 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::File;
+/// A text file of the repository.
+#[derive(Debug)]
+pub(super) struct File {
+    /// Relative to the root, with `/` on every system.
+    pub(super) path: String,
+    pub(super) text: String,
+}
 
 /// Endings of the files that people read and edit.
 const EXTENSIONS: &[&str] = &["md", "rs", "toml", "wgsl", "yml"];

@@ -1,6 +1,7 @@
 //! Generated files: those of `cargo xtask codegen` say so, and no others do.
 
-use super::{File, Violation};
+use super::files::File;
+use super::violation::Violation;
 use crate::codegen::BANNER;
 
 /// The banner stands at the top, below a title or an attribute at most.

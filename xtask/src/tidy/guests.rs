@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::Violation;
+use super::violation::Violation;
 use crate::guests;
 
 pub(super) fn check(root: &Path) -> Result<Vec<Violation>> {

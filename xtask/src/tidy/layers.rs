@@ -1,7 +1,7 @@
 //! Layers: edges between our packages point down only.
 
 use super::metadata::Package;
-use super::{Violation, line_where};
+use super::violation::{Violation, line_where};
 
 /// What each package may depend on, lowest layer first. `docs/architecture.md` shows the same picture.
 #[rustfmt::skip] // Keeps a package on a line.
@@ -12,19 +12,20 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("kvrm-spiking", &[]),
     ("kvrm-spiking-formats", &["kvrm-convert", "kvrm-models", "kvrm-spiking"]),
     ("kvrm-shaders", &[]),
+    ("kvrm-records", &[]),
     ("kvrm-machine", &["kvrm-arm64"]),
     ("kvrm-gpu",     &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking", "kvrm-shaders"]),
     ("kvrm-train",   &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking"]),
     ("kvrm",         &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking", "kvrm-spiking-formats", "kvrm-gpu"]),
-    ("kvrm-cli",     &["kvrm"]),
+    ("kvrm-cli",     &["kvrm", "kvrm-records"]),
     ("kvrm-testkit", &["kvrm-arm64", "kvrm-machine", "kvrm-spiking"]),
 ];
 
 /// Is no part of the product and may use all of it.
 const UNRESTRICTED: &str = "xtask";
 
-/// What tests of every package may use.
-const TESTKIT: &str = "kvrm-testkit";
+/// What tests, benchmarks and examples of every package may use.
+const TEST_ONLY: [&str; 2] = ["kvrm-testkit", "kvrm-records"];
 
 /// Depends on nothing at all, ours or not.
 const REFERENCE: &str = "kvrm-arm64";
@@ -51,7 +52,9 @@ pub(super) fn check(package: &Package) -> Vec<Violation> {
         let other = dependency.name.as_str();
         if *name == REFERENCE && !dependency.is_dev {
             report(other, format!("{name} has no dependencies, but this is one: {other}"));
-        } else if dependency.is_ours && !allowed.contains(&other) && !(dependency.is_dev && other == TESTKIT)
+        } else if dependency.is_ours
+            && !allowed.contains(&other)
+            && !(dependency.is_dev && TEST_ONLY.contains(&other))
         {
             let allowed = if allowed.is_empty() { "none of ours".to_owned() } else { allowed.join(", ") };
             report(other, format!("{name} may not depend on {other}; its layer allows {allowed}"));
@@ -63,7 +66,7 @@ pub(super) fn check(package: &Package) -> Vec<Violation> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::File;
+    use crate::tidy::files::File;
     use crate::tidy::metadata::Dependency;
 
     fn violations(name: &str, dependency: &str, is_dev: bool) -> Vec<Violation> {
@@ -95,9 +98,11 @@ mod tests {
     }
 
     #[test]
-    fn only_tests_use_the_testkit() {
-        assert_eq!(violations("kvrm-machine", "kvrm-testkit", true), [], "tests may");
-        assert_eq!(violations("kvrm-machine", "kvrm-testkit", false).len(), 1, "the product may not");
+    fn testkit_and_records_are_for_tests_and_examples() {
+        for package in TEST_ONLY {
+            assert_eq!(violations("kvrm-machine", package, true), [], "tests may use {package}");
+            assert_eq!(violations("kvrm-machine", package, false).len(), 1, "the product may not");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What every package inherits from the workspace.
 
-use super::{File, Violation, line_where};
+use super::files::File;
+use super::violation::{Violation, line_where};
 
 /// Sections and the lines they must have.
 const INHERITED: &[(&str, &str)] = &[

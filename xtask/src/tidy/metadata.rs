@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use super::File;
+use super::files::File;
 use crate::steps::cargo;
 
 #[derive(Debug)]

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::files::File;
 use super::metadata::Package;
-use super::{File, Violation};
+use super::violation::Violation;
 
 pub(super) fn check(package: &Package, files: &[File]) -> Vec<Violation> {
     let sources = package.manifest.path.replace("Cargo.toml", "src/");

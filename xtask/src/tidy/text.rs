@@ -1,6 +1,10 @@
-//! Whitespace, and the one name no file may have.
+//! Whitespace, imports that are too long, and the one name no file may have.
 
-use super::{File, Violation};
+use super::files::File;
+use super::violation::Violation;
+
+/// The longest import of a shader that stands on one line. No formatter wraps them.
+const IMPORT_COLUMNS: usize = 110;
 
 pub(super) fn check(file: &File) -> Vec<Violation> {
     let mut violations = Vec::new();
@@ -12,6 +16,9 @@ pub(super) fn check(file: &File) -> Vec<Violation> {
         }
         if line.trim_end().contains('\t') {
             report(index + 1, "a tab; indent and align with spaces");
+        }
+        if file.path.ends_with(".wgsl") && line.starts_with("import ") && line.len() > IMPORT_COLUMNS {
+            report(index + 1, "a long import; wrap it as docs/shaders.md shows");
         }
     }
     let lines = file.text.split('\n').count();
@@ -52,6 +59,14 @@ mod tests {
         for (text, line, message) in cases {
             assert_eq!(violations("a.md", text), [(line, message.to_owned())], "of {text:?}");
         }
+    }
+
+    #[test]
+    fn a_long_import_of_a_shader_is_found() {
+        let long = format!("import package::a::{{{}}};\n", "b, ".repeat(30) + "c");
+        assert_eq!(violations("a.wgsl", &long).len(), 1, "{} columns", long.len());
+        assert_eq!(violations("a.wgsl", "import package::a::{\n    b,\n};\n"), [], "wrapped");
+        assert_eq!(violations("a.md", &long), [], "no shader");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Words that stand for work not done.
 
-use super::{File, Violation};
+use super::files::File;
+use super::violation::Violation;
 
 /// What may not be in code, and why. Written in parts, so that this file does not break its own rule.
 const FORBIDDEN: &[(&str, &str)] = &[

@@ -8,7 +8,14 @@ use crate::semantics::operand::{ASR, LSL, ROR};
 use crate::semantics::system::{COUNTER_HZ, CTR_EL0, DCZID_EL0};
 use crate::sysreg::number;
 
-use super::Template;
+/// What the words of a row have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Template {
+    /// Where operands lie in the word.
+    pub shape: Shape,
+    /// The rest of the micro-op.
+    pub base: MicroOp,
+}
 
 /// Defines the shapes and their numbers.
 macro_rules! shapes { ($(#[doc = $doc:literal] $name:ident,)*) => {

@@ -391,9 +391,7 @@ pub(super) mod system {
 
 pub(super) mod load_store {
     use super::*;
-    use crate::semantics::load_store::{
-        POST_INDEX, PRE_INDEX, REGISTER_OFFSET, SCALED_OFFSET, SIGNED32, SIGNED64,
-    };
+    use crate::semantics::load_store::{POST_INDEX, PRE_INDEX, REGISTER_OFFSET, SCALED_OFFSET};
 
     pub(in super::super) const fn transfer(handler: Handler, bytes: usize, mode: u32) -> Template {
         let shape = match mode {
@@ -414,12 +412,7 @@ pub(super) mod load_store {
     }
 
     pub(super) const fn extending(template: Template, extend: u32) -> Template {
-        let code = match extend {
-            SIGNED32 => 1,
-            SIGNED64 => 2,
-            _ => 0,
-        };
-        template.with(template.fields().extend(code))
+        template.with(template.fields().extend(extend))
     }
 
     pub(in super::super) const fn load<const BYTES: usize, const EXTEND: u32, const MODE: u32>() -> Template {

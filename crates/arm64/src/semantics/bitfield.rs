@@ -43,6 +43,14 @@ pub fn ubfm<const N: u32>(cpu: &mut Cpu, w: Word) {
 #[inline(always)]
 pub fn extr<const N: u32>(cpu: &mut Cpu, w: Word) {
     let (high, low) = (truncate(cpu.x(w.rn()), N), truncate(cpu.x(w.rm()), N));
-    let concatenated = u128::from(high) << N | u128::from(low);
-    cpu.set_x(w.rd(), truncate((concatenated >> w.imms()) as u64, N));
+    cpu.set_x(w.rd(), truncate(window(high, low, w.imms(), N), N));
+}
+
+/// The window of two `datasize`-bit values side by side that begins at bit `lsb` of the low one, which is below
+/// `datasize`. Only the low `datasize` bits are meant.
+#[must_use]
+#[inline(always)]
+pub const fn window(high: u64, low: u64, lsb: u32, datasize: u32) -> u64 {
+    let above = if lsb == 0 { 0 } else { high << (datasize - lsb) };
+    low >> lsb | above
 }

@@ -15,19 +15,30 @@ pub struct AddResult {
 #[must_use]
 #[inline(always)]
 pub const fn add_with_carry(x: u64, y: u64, carry_in: u32, datasize: u32) -> AddResult {
-    let (partial, carry_a) = x.overflowing_add(y);
-    let (sum, carry_b) = partial.overflowing_add(carry_in as u64);
+    let sum = x.wrapping_add(y).wrapping_add(carry_in as u64);
     let value = truncate(sum, datasize);
-    let carry = if datasize == 32 { (sum >> 32) as u32 & 1 } else { (carry_a | carry_b) as u32 };
-    let overflow = (((x ^ value) & (y ^ value)) >> (datasize - 1)) as u32 & 1;
-    AddResult { value, nzcv: nz(value, datasize) | carry << 1 | overflow }
+    let wide = datasize == 64;
+    AddResult { value, nzcv: nz(value, wide) | cv(x, y, carry_in, sum, wide) }
 }
 
-/// N and Z of a result, with C and V clear.
+/// N and Z of a result of 64 bits if it is `wide`, or else of 32, with C and V clear.
 #[must_use]
 #[inline(always)]
-pub const fn nz(value: u64, datasize: u32) -> u32 {
-    ((value >> (datasize - 1)) as u32 & 1) << 3 | ((value == 0) as u32) << 2
+pub const fn nz(value: u64, wide: bool) -> u32 {
+    let sign = if wide { value >> 63 } else { value >> 31 & 1 };
+    (sign as u32) << 3 | ((value == 0) as u32) << 2
+}
+
+/// C and V of [`add_with_carry`], with N and Z clear. `sum` is `x + y + carry_in` in 64 bits; operands that are not
+/// `wide` are zero-extended.
+#[must_use]
+#[inline(always)]
+pub const fn cv(x: u64, y: u64, carry_in: u32, sum: u64, wide: bool) -> u32 {
+    let (partial, carry_a) = x.overflowing_add(y);
+    let carry_b = partial.overflowing_add(carry_in as u64).1;
+    let carry = if wide { (carry_a | carry_b) as u32 } else { (sum >> 32) as u32 & 1 };
+    let overflow = ((x ^ sum) & (y ^ sum)) >> (if wide { 63 } else { 31 }) & 1;
+    carry << 1 | overflow as u32
 }
 
 /// `ConditionHolds()`: whether a four-bit condition holds for the flags.

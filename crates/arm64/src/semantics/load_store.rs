@@ -7,9 +7,9 @@ use crate::{Cpu, Memory, Stop, Word};
 /// The loaded value is zero-extended.
 pub const UNSIGNED: u32 = 0;
 /// The loaded value is sign-extended to 32 bits.
-pub const SIGNED32: u32 = 32;
+pub const SIGNED32: u32 = 1;
 /// The loaded value is sign-extended to 64 bits.
-pub const SIGNED64: u32 = 64;
+pub const SIGNED64: u32 = 2;
 
 /// Base plus unsigned immediate times the access size.
 pub const SCALED_OFFSET: u32 = 0;
@@ -85,12 +85,15 @@ pub(super) fn write<const BYTES: usize>(
     memory.write(address, bytes)
 }
 
-/// Extends a loaded value of `bytes` bytes as an encoding says.
+/// The low `1 << size` bytes of a value, extended as an encoding says: [`UNSIGNED`], [`SIGNED32`] or [`SIGNED64`].
+#[must_use]
 #[inline(always)]
-pub(super) fn extend_loaded<const EXTEND: u32>(value: u64, bytes: usize) -> u64 {
-    match EXTEND {
-        UNSIGNED => value,
-        datasize => truncate(sign_extend(value, 8 * bytes as u32), datasize),
+pub const fn extend_loaded(value: u64, size: u32, extend: u32) -> u64 {
+    let bits = 8 << size;
+    match extend {
+        UNSIGNED => value & (u64::MAX >> (64 - bits)),
+        SIGNED32 => truncate(sign_extend(value, bits), 32),
+        _ => sign_extend(value, bits),
     }
 }
 
@@ -103,7 +106,7 @@ pub fn load<const BYTES: usize, const EXTEND: u32, const MODE: u32>(
 ) -> Result<(), Stop> {
     let address = Address::of::<MODE>(cpu, w, BYTES);
     let value = read::<BYTES>(memory, address.address)?;
-    cpu.set_x(w.rt(), extend_loaded::<EXTEND>(value, BYTES));
+    cpu.set_x(w.rt(), extend_loaded(value, BYTES.ilog2(), EXTEND));
     address.finish(cpu, w);
     Ok(())
 }
@@ -129,7 +132,7 @@ pub fn literal<const BYTES: usize, const EXTEND: u32>(
     w: Word,
 ) -> Result<(), Stop> {
     let value = read::<BYTES>(memory, cpu.pc.wrapping_add_signed(w.offset19()))?;
-    cpu.set_x(w.rt(), extend_loaded::<EXTEND>(value, BYTES));
+    cpu.set_x(w.rt(), extend_loaded(value, BYTES.ilog2(), EXTEND));
     Ok(())
 }
 

@@ -31,7 +31,7 @@ fn logical<const N: u32, const OP: u32>(cpu: &mut Cpu, operand1: u64, operand2: 
         N,
     );
     if OP == ANDS {
-        cpu.nzcv = nz(result, N);
+        cpu.nzcv = nz(result, N == 64);
     }
     result
 }

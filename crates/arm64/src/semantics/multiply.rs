@@ -17,35 +17,39 @@ pub fn msub<const N: u32>(cpu: &mut Cpu, w: Word) {
     cpu.set_x(w.rd(), truncate(cpu.x(w.ra()).wrapping_sub(product), N));
 }
 
-/// The product of the low words, which both extend to 64 bits.
+/// The product of the low words of two numbers, which both extend to 64 bits.
+#[must_use]
 #[inline(always)]
-fn long_product(cpu: &Cpu, w: Word, signed: bool) -> u64 {
-    let extend = |value| if signed { sign_extend(value, 32) } else { truncate(value, 32) };
-    extend(cpu.x(w.rn())).wrapping_mul(extend(cpu.x(w.rm())))
+pub const fn long_product(x: u64, y: u64, signed: bool) -> u64 {
+    if signed {
+        sign_extend(x, 32).wrapping_mul(sign_extend(y, 32))
+    } else {
+        truncate(x, 32).wrapping_mul(truncate(y, 32))
+    }
 }
 
 /// SMADDL.
 #[inline(always)]
 pub fn smaddl(cpu: &mut Cpu, w: Word) {
-    cpu.set_x(w.rd(), cpu.x(w.ra()).wrapping_add(long_product(cpu, w, true)));
+    cpu.set_x(w.rd(), cpu.x(w.ra()).wrapping_add(long_product(cpu.x(w.rn()), cpu.x(w.rm()), true)));
 }
 
 /// SMSUBL.
 #[inline(always)]
 pub fn smsubl(cpu: &mut Cpu, w: Word) {
-    cpu.set_x(w.rd(), cpu.x(w.ra()).wrapping_sub(long_product(cpu, w, true)));
+    cpu.set_x(w.rd(), cpu.x(w.ra()).wrapping_sub(long_product(cpu.x(w.rn()), cpu.x(w.rm()), true)));
 }
 
 /// UMADDL.
 #[inline(always)]
 pub fn umaddl(cpu: &mut Cpu, w: Word) {
-    cpu.set_x(w.rd(), cpu.x(w.ra()).wrapping_add(long_product(cpu, w, false)));
+    cpu.set_x(w.rd(), cpu.x(w.ra()).wrapping_add(long_product(cpu.x(w.rn()), cpu.x(w.rm()), false)));
 }
 
 /// UMSUBL.
 #[inline(always)]
 pub fn umsubl(cpu: &mut Cpu, w: Word) {
-    cpu.set_x(w.rd(), cpu.x(w.ra()).wrapping_sub(long_product(cpu, w, false)));
+    cpu.set_x(w.rd(), cpu.x(w.ra()).wrapping_sub(long_product(cpu.x(w.rn()), cpu.x(w.rm()), false)));
 }
 
 /// SMULH.

@@ -44,8 +44,8 @@ pub fn load<const BYTES: usize, const EXTEND: u32, const MODE: u32>(
     let address = Address::with_offset::<MODE>(cpu, w, w.imm7() * BYTES as i64);
     let (first, second) = read_pair::<BYTES>(memory, address.address)?;
     // Loading both into the same register is CONSTRAINED UNPREDICTABLE; here the first wins, as in QEMU.
-    cpu.set_x(w.rt2(), extend_loaded::<EXTEND>(second, BYTES));
-    cpu.set_x(w.rt(), extend_loaded::<EXTEND>(first, BYTES));
+    cpu.set_x(w.rt2(), extend_loaded(second, BYTES.ilog2(), EXTEND));
+    cpu.set_x(w.rt(), extend_loaded(first, BYTES.ilog2(), EXTEND));
     address.finish(cpu, w);
     Ok(())
 }

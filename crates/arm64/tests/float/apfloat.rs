@@ -6,11 +6,11 @@ use kvrm_arm64::semantics::float::control::{
 };
 use kvrm_arm64::semantics::float::format::{DOUBLE, Format, HALF, SINGLE};
 use kvrm_arm64::semantics::float::named::{
-    fixed_to_fp, fp_add, fp_compare, fp_convert, fp_div, fp_mul, fp_mul_add, fp_round_int, fp_sub,
+    Fixed, fixed_to_fp, fp_add, fp_compare, fp_convert, fp_div, fp_mul, fp_mul_add, fp_round_int, fp_sub,
     fp_to_fixed,
 };
 use kvrm_arm64::semantics::float::round::FpResult;
-use kvrm_testkit::inputs::{float, floats};
+use kvrm_testkit::numbers::{float, floats};
 use kvrm_testkit::random::Random;
 use rustc_apfloat::ieee::{Double, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round, Status, StatusAnd};
@@ -205,7 +205,7 @@ fn to_integers<T: Theirs>() {
             for (intsize, unsigned) in
                 [(32, true), (32, false), (64, true), (64, false), (16, true), (16, false)]
             {
-                let ours = fp_to_fixed(x, 0, intsize, unsigned, rounding, T::FORMAT, 0);
+                let ours = fp_to_fixed(x, Fixed { fbits: 0, intsize, unsigned }, rounding, T::FORMAT, 0);
                 let (status, value) = if unsigned {
                     let result = T::of(x).to_u128_r(intsize as usize, mode, &mut false);
                     (result.status, result.value as u64)
@@ -235,7 +235,7 @@ fn of_integers<T: Theirs>() {
             let zeros = random.below(64);
             let x = (random.bits() >> random.below(64) >> zeros << zeros).wrapping_add(random.below(3));
             let check = |intsize, unsigned, compute: &dyn Fn(Round) -> StatusAnd<T>| {
-                let ours = fixed_to_fp(x, 0, intsize, unsigned, T::FORMAT, fpcr(rounding));
+                let ours = fixed_to_fp(x, Fixed { fbits: 0, intsize, unsigned }, T::FORMAT, fpcr(rounding));
                 let theirs = theirs(ours, rounding, compute);
                 assert_eq!(
                     ours,

@@ -5,7 +5,7 @@ use kvrm_arm64::semantics::float::control::{FPCR_DN, FPCR_FZ, FPSR_IOC, FPSR_IXC
 use kvrm_arm64::semantics::float::format::{DOUBLE, Format, SINGLE};
 use kvrm_arm64::semantics::float::host::fp_operation_on_host;
 use kvrm_arm64::semantics::float::named::{fp_add, fp_div, fp_mul, fp_mul_add, fp_sqrt, fp_sub};
-use kvrm_testkit::inputs::{float, floats};
+use kvrm_testkit::numbers::{float, floats};
 use kvrm_testkit::random::Random;
 
 use crate::is_nan;
@@ -72,7 +72,7 @@ fn compare_answers(format: Format) {
         let fpcr = [0, 0, 0, 1 << 22, 2 << 22, 3 << 22, FPCR_FZ, FPCR_DN][random.below(8) as usize];
         let fpsr = [0, FPSR_IXC, FPSR_IXC, FPSR_IXC | FPSR_IOC][random.below(4) as usize];
         for (operation, answers) in OPERATIONS.into_iter().zip(&mut answers) {
-            let Some(value) = fp_operation_on_host(operation, x, y, format, fpcr, fpsr) else { continue };
+            let Some(value) = fp_operation_on_host(operation, [x, y], format, fpcr, fpsr) else { continue };
             let ours = fp_operation(operation, x, y, y, format, format, fp_rounding_mode(fpcr), fpcr);
             let what = format!("{operation} of {x:#x} and {y:#x}, FPCR {fpcr:#x}, FPSR {fpsr:#x}");
             assert_eq!((value, fpsr), (ours.value, fpsr | ours.fpsr), "{what}");
@@ -98,7 +98,7 @@ fn the_host_answers_as_integers_do_in_double_precision() {
 #[test]
 fn the_host_is_not_asked_what_it_cannot_say() {
     let [one, three] = [1.0, 3.0].map(f64::to_bits);
-    let ask = |operation, x, fpcr, fpsr| fp_operation_on_host(operation, x, three, DOUBLE, fpcr, fpsr);
+    let ask = |operation, x, fpcr, fpsr| fp_operation_on_host(operation, [x, three], DOUBLE, fpcr, fpsr);
     assert_eq!(ask(FP_DIV, one, 0, FPSR_IXC), Some((1.0f64 / 3.0).to_bits()), "a third");
     assert_eq!(ask(FP_DIV, one, 0, 0), None, "a third that is the first inexact number");
     assert_eq!(ask(FP_DIV, one, 1 << 22, FPSR_IXC), None, "a third that is rounded up");

@@ -12,7 +12,7 @@ mod square_roots;
 
 use kvrm_arm64::semantics::float::control::{ROUND_NEGATIVE, ROUND_POSITIVE, ROUND_TIE_EVEN, ROUND_ZERO};
 use kvrm_arm64::semantics::float::format::{Format, HALF};
-use kvrm_testkit::inputs::{float, floats};
+use kvrm_testkit::numbers::{float, floats};
 use kvrm_testkit::random::Random;
 
 /// The roundings of FPCR.

@@ -3,8 +3,8 @@
 use kvrm_arm64::semantics::float::control::{FPCR_AHP, FPCR_DN, FPSR_IOC};
 use kvrm_arm64::semantics::float::format::{DOUBLE, Format, HALF, SINGLE};
 use kvrm_arm64::semantics::float::named::{
-    fp_add, fp_convert, fp_max, fp_max_num, fp_min_num, fp_mul, fp_mul_add, fp_mulx, fp_recip_step_fused,
-    fp_sub, fp_to_fixed,
+    Fixed, fp_add, fp_convert, fp_max, fp_max_num, fp_min_num, fp_mul, fp_mul_add, fp_mulx,
+    fp_recip_step_fused, fp_sub, fp_to_fixed,
 };
 use kvrm_arm64::semantics::float::round::FpResult;
 
@@ -86,5 +86,6 @@ fn conversion_keeps_the_top_of_a_nan() {
     assert_eq!(convert(0xff80_0001, SINGLE, HALF, FPCR_DN), invalid(0x7e00), "with FPCR.DN");
     assert_eq!(convert(QUIET[0], SINGLE, HALF, FPCR_AHP), invalid(0x8000), "zero, where there are none");
     assert_eq!(convert(QUIET[0], SINGLE, HALF, FPCR_AHP | FPCR_DN), invalid(0x8000), "of its own sign");
-    assert_eq!(fp_to_fixed(QUIET[0], 0, 32, false, 0, SINGLE, 0), invalid(0), "and as an integer");
+    const WORD: Fixed = Fixed { fbits: 0, intsize: 32, unsigned: false };
+    assert_eq!(fp_to_fixed(QUIET[0], WORD, 0, SINGLE, 0), invalid(0), "and as an integer");
 }

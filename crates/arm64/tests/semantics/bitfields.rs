@@ -9,8 +9,7 @@ use crate::numbers::{bit, field, from_bits, low, random_number};
 
 /// The source of each bit of the result: a bit of the field, what is above it, what is below it.
 fn moved(
-    immr: u32,
-    imms: u32,
+    [immr, imms]: [u32; 2],
     datasize: u32,
     from_field: impl Fn(u32) -> bool,
     above: impl Fn(u32, u32) -> bool,
@@ -33,9 +32,11 @@ fn result(mnemonic: &str, source: u64, destination: u64, w: u32, datasize: u32) 
     let (immr, imms) = (field(w, 21, 16), field(w, 15, 10));
     let from_field = |i| bit(source, i);
     match mnemonic {
-        "ubfm" => moved(immr, imms, datasize, from_field, |_, _| false, |_| false),
-        "sbfm" => moved(immr, imms, datasize, from_field, |_, last| bit(source, last), |_| false),
-        "bfm" => moved(immr, imms, datasize, from_field, |i, _| bit(destination, i), |i| bit(destination, i)),
+        "ubfm" => moved([immr, imms], datasize, from_field, |_, _| false, |_| false),
+        "sbfm" => moved([immr, imms], datasize, from_field, |_, last| bit(source, last), |_| false),
+        "bfm" => {
+            moved([immr, imms], datasize, from_field, |i, _| bit(destination, i), |i| bit(destination, i))
+        }
         _ => panic!("what does {mnemonic} do?"),
     }
 }

@@ -1,6 +1,6 @@
 //! Numbers to test with, and their bits.
 
-pub(crate) use kvrm_testkit::inputs::EDGES;
+pub(crate) use kvrm_testkit::numbers::EDGES;
 use kvrm_testkit::random::Random;
 use proptest::prelude::*;
 

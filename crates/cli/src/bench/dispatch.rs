@@ -1,5 +1,6 @@
 //! `kvrm bench dispatch`: what is proved of a network that chooses classes, and what each mode costs.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -10,14 +11,16 @@ use kvrm::models::{
     Architecture, DispatchNetwork, SmallDispatchNetwork, Weights, certify_dispatch, sha256_of,
 };
 use kvrm::{Dispatch, GpuEngine, Mode};
+use kvrm_records::{Figure, Kind, Measured, RecordArgs};
 use serde_json::{Value, json};
 
+use super::arguments::{check_lanes, seconds};
 use super::guest::{self, Guest};
-use super::measure::Measurement;
-use super::{check_lanes, measured, seconds};
+use super::measure::{Measurement, measured};
 use crate::engine::AdapterArgs;
 use crate::number;
 use crate::output::{Output, note};
+use crate::record;
 
 /// What the help says at its end.
 const HELP: &str = "\
@@ -46,6 +49,8 @@ pub(super) struct Args {
     /// Print JSON objects, one a line: the proof, then a measurement each.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    record: RecordArgs,
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitCode> {
@@ -61,24 +66,33 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
         .into_iter()
         .map(|mode| Dispatch::with_weights(mode, weights.clone()))
         .collect::<Result<_, _>>()?;
+    let mut log = args.record.open(record::PROGRAM)?;
     let engine = GpuEngine::open(args.adapter.adapter.as_deref())?;
+    let adapter = record::adapter(engine.device().info());
     if !args.json {
         note(format_args!("running on {}", engine.device().info()));
     }
     let mut out = Output::new();
-    let (text, proof) = prove(&weights)?;
+    let Proof { text, json, figures } = prove(&weights)?;
+    let network = weights.architecture().name();
+    if let Some(log) = &mut log {
+        let parameters = [("network", network.into())].into();
+        log.append(Measured { kind: Kind::Certificate, adapter: None, parameters, figures })?;
+    }
     if args.json {
-        writeln!(out, "{proof}")?;
+        writeln!(out, "{json}")?;
     } else {
         writeln!(out, "{text}")?;
         writeln!(out, "{:<12} {:>8} {:>12} {:>10}", "mode", "lanes", "MIPS", "of table")?;
     }
     out.flush()?;
     for &lanes in &args.lanes {
+        // The speed of `table`, which comes first.
         let mut table = None;
         for dispatch in &dispatches {
             let row = row(&engine, dispatch, &guest, lanes, args.seconds)?;
-            let share = row.mips / *table.get_or_insert(row.mips);
+            let table_mips = *table.get_or_insert(row.mips);
+            let share = row.mips / table_mips;
             if args.json {
                 writeln!(
                     out,
@@ -94,6 +108,25 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
                 writeln!(out, "{mode:<12} {lanes:>8} {:>12.2} {percent:>8.1} %", row.mips)?;
             }
             out.flush()?;
+            if let Some(log) = &mut log {
+                let shares: Vec<f64> = row.all_mips.iter().map(|mips| 100.0 * mips / table_mips).collect();
+                log.append(Measured {
+                    kind: Kind::Dispatch,
+                    adapter: Some(adapter.clone()),
+                    parameters: [
+                        ("guest", guest.name.as_str().into()),
+                        ("lanes", lanes.into()),
+                        ("mode", dispatch.mode().name().into()),
+                        ("network", network.into()),
+                    ]
+                    .into(),
+                    figures: [
+                        ("mips", Figure::of("MIPS", &row.all_mips)),
+                        ("of_table", Figure::of("%", &shares)),
+                    ]
+                    .into(),
+                })?;
+            }
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -113,8 +146,15 @@ fn row(engine: &GpuEngine, dispatch: &Dispatch, guest: &Guest, lanes: u64, secon
     Ok(Row { mips: all_mips[all_mips.len() / 2], all_mips })
 }
 
-/// What is proved of a network, as text and as JSON.
-fn prove(weights: &Weights) -> Result<(String, Value)> {
+/// What is proved of a network.
+struct Proof {
+    text: String,
+    json: Value,
+    figures: BTreeMap<&'static str, Figure>,
+}
+
+fn prove(weights: &Weights) -> Result<Proof> {
+    let parameters = ("parameters", Figure::once("weights", weights.values().len() as f64));
     if weights.architecture() == Architecture::SmallDispatch {
         let agreement = SmallDispatchNetwork::from_flat(weights.values())?.agreement();
         let percent = |part: u32| 100.0 * f64::from(part) / f64::from(agreement.tuples);
@@ -131,12 +171,29 @@ fn prove(weights: &Weights) -> Result<(String, Value)> {
             percent(agreement.right),
             percent(agreement.ceiling),
         );
-        return Ok((text, serde_json::to_value(agreement)?));
+        let wrong = |right: u32| f64::from(agreement.tuples - right);
+        let figures = [
+            parameters,
+            ("least_wrong_tuples", Figure::once("tuples", wrong(agreement.ceiling))),
+            ("tuples", Figure::once("tuples", agreement.tuples.into())),
+            ("wrong_tuples", Figure::once("tuples", wrong(agreement.right))),
+        ];
+        return Ok(Proof { text, json: serde_json::to_value(agreement)?, figures: figures.into() });
     }
     let network = DispatchNetwork::from_flat(weights.values())?;
     // The sweep takes a top byte at a time.
     let bar = ProgressBar::new(256);
     let certificate = certify_dispatch(&network, None, &|done| bar.set_position(done.into()));
     bar.finish_and_clear();
-    Ok((certificate.to_string(), serde_json::to_value(&certificate)?))
+    let figures = [
+        parameters,
+        ("bits", Figure::once("bits", certificate.exactness.bits.into())),
+        ("margin", Figure::once("", certificate.domain.margin.into())),
+        ("tuples", Figure::once("tuples", certificate.domain.tuples as f64)),
+        ("words", Figure::once("words", certificate.sweep.words as f64)),
+        ("wrong_tuples", Figure::once("tuples", certificate.domain.errors as f64)),
+        ("wrong_words", Figure::once("words", certificate.sweep.errors as f64)),
+    ];
+    let json = serde_json::to_value(&certificate)?;
+    Ok(Proof { text: certificate.to_string(), json, figures: figures.into() })
 }

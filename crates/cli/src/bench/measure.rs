@@ -1,10 +1,14 @@
 //! How long steps take.
 
-use anyhow::{Result, bail};
-use kvrm::{Machine, Register, Report, Stop};
+use anyhow::{Context as _, Result, bail};
+use kvrm::{Factory, Machine, Register, Report, Stop};
 
 use super::guest::Guest;
 
+/// How often each measurement is repeated; the median counts.
+pub(super) const REPETITIONS: usize = 3;
+/// The most 4 KiB pages a lane may write. What the device has room for ends a measurement earlier.
+const FRAMES_MAX: usize = 1 << 12;
 /// The first run to learn the speed from, in steps a lane.
 const FIRST_STEPS: u64 = 1 << 10;
 /// How much longer each is than the one before.
@@ -33,8 +37,29 @@ impl Measurement {
     }
 }
 
+/// Measures a guest in so many lanes: the name of the engine, and the repetitions, the slowest first.
+pub(super) fn measured(
+    engine: impl Factory,
+    guest: &Guest,
+    lanes: u64,
+    seconds: f64,
+) -> Result<(&'static str, Vec<Measurement>)> {
+    let what = || format!("{} in {lanes} lanes", guest.name);
+    let mut machine = Machine::builder(guest.program.clone())
+        .engine(engine)
+        .lanes(usize::try_from(lanes)?)
+        .frames_max(FRAMES_MAX)
+        .output_max(0)
+        .arguments(|lane| guest.arguments(lane))
+        .build()
+        .with_context(what)?;
+    let mut all = measure(&mut machine, guest, seconds, REPETITIONS).with_context(what)?;
+    all.sort_unstable_by(|a, b| a.mips().total_cmp(&b.mips()));
+    Ok((machine.engine(), all))
+}
+
 /// Measures a machine that was just built, several times for about `seconds` each.
-pub(crate) fn measure(
+fn measure(
     machine: &mut Machine,
     guest: &Guest,
     seconds: f64,

@@ -1,18 +1,22 @@
 //! `kvrm bench processes`: how many whole runs of a program there are in a second.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 use kvrm::{Machine, Register, Stop};
+use kvrm_records::{Figure, Kind, Measured, RecordArgs};
 use serde_json::json;
 
-use super::{REPETITIONS, check_lanes, seconds};
+use super::arguments::{check_lanes, seconds};
+use super::measure::REPETITIONS;
 use crate::engine::EngineArgs;
 use crate::number;
 use crate::output::Output;
 use crate::program::MachineArgs;
+use crate::record;
 
 /// What the help says at its end.
 const HELP: &str = "\
@@ -37,6 +41,8 @@ pub(super) struct Args {
     /// Print one JSON object a measurement, one a line.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    record: RecordArgs,
 }
 
 /// A repetition of a measurement.
@@ -51,12 +57,18 @@ impl Repetition {
     fn runs_a_second(&self) -> f64 {
         self.runs as f64 / self.seconds
     }
+
+    /// Millions of steps a second.
+    fn mips(&self) -> f64 {
+        self.steps as f64 / self.seconds / 1e6
+    }
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitCode> {
     // What is wrong with the arguments is said before anything is measured.
     let program = args.machine.load.load()?;
     check_lanes(&args.lanes)?;
+    let mut log = args.record.open(record::PROGRAM)?;
     let engine = args.engine.choose()?;
     if !args.json {
         engine.announce();
@@ -78,7 +90,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
         let mut all = measure(&mut machine, args.seconds)?;
         all.sort_unstable_by(|a, b| a.runs_a_second().total_cmp(&b.runs_a_second()));
         let median = &all[all.len() / 2];
-        let mips = median.steps as f64 / median.seconds / 1e6;
+        let mips = median.mips();
         if args.json {
             let runs: Vec<f64> = all.iter().map(Repetition::runs_a_second).collect();
             writeln!(
@@ -101,8 +113,34 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
             )?;
         }
         out.flush()?;
+        if let Some(log) = &mut log {
+            log.append(Measured {
+                kind: Kind::Processes,
+                adapter: engine.adapter().map(record::adapter),
+                parameters: [
+                    ("engine", machine.engine().into()),
+                    ("lanes", lanes.into()),
+                    ("program", args.machine.command().into()),
+                ]
+                .into(),
+                figures: figures(&all),
+            })?;
+        }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The figures of all repetitions of a measurement.
+fn figures(all: &[Repetition]) -> BTreeMap<&'static str, Figure> {
+    let of =
+        |unit, value: fn(&Repetition) -> f64| Figure::of(unit, &all.iter().map(value).collect::<Vec<_>>());
+    [
+        ("calls_a_run", of("calls", |measured| measured.services as f64 / measured.runs as f64)),
+        ("mips", of("MIPS", Repetition::mips)),
+        ("runs_a_second", of("runs/s", Repetition::runs_a_second)),
+        ("steps_a_run", of("steps", |measured| measured.steps as f64 / measured.runs as f64)),
+    ]
+    .into()
 }
 
 /// Measures a machine that was just built.

@@ -1,11 +1,13 @@
 //! `kvrm spike bench`.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use kvrm::spiking::{Executor, Recorder, State};
+use kvrm_records::{Figure, Kind, Measured, RecordArgs};
 use serde_json::json;
 
 use super::engine::{Chosen, EngineArgs};
@@ -13,6 +15,7 @@ use super::source::{self, MakeArgs, NAMES, Source};
 use crate::bench::seconds;
 use crate::number;
 use crate::output::Output;
+use crate::record;
 
 /// How often each measurement is repeated; the median counts.
 const REPETITIONS: usize = 3;
@@ -48,11 +51,14 @@ pub(crate) struct Args {
     /// Print one JSON object a network, one a line.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    record: RecordArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let all = NAMES.map(|(name, _)| name.to_owned());
     let names = if args.networks.is_empty() { &all[..] } else { &args.networks };
+    let mut log = args.record.open(record::PROGRAM)?;
     let chosen = args.engine.choose()?;
     let mut out = Output::new();
     let mut place = String::new();
@@ -73,7 +79,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         }
         let mut executor = engine.executor(&source.network)?;
         let measured = measure(&mut *executor, &source, args).with_context(|| name.clone())?;
-        let Measured { steps, spikes, events, ref all_seconds } = measured;
+        let Repetitions { steps, spikes, events, ref all_seconds } = measured;
         let seconds = all_seconds[all_seconds.len() / 2];
         let dt = source.network.parts().dt;
         let step = seconds / steps as f64;
@@ -100,6 +106,24 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         }
         // Each line is shown at once, so nothing is lost if the next measurement fails.
         out.flush()?;
+        if let Some(log) = &mut log {
+            let mut parameters: BTreeMap<_, _> = [
+                ("dt", dt.into()),
+                ("engine", engine.name().into()),
+                ("network", source.title.as_str().into()),
+                ("neurons", neurons.into()),
+                ("synapses", synapses.into()),
+            ]
+            .into();
+            parameters.extend(source.drive.map(|drive| ("drive", drive.into())));
+            parameters.extend(engine.threads().map(|threads| ("threads", (threads as u64).into())));
+            log.append(Measured {
+                kind: Kind::Spiking,
+                adapter: engine.adapter().map(record::adapter),
+                parameters,
+                figures: measured.figures(dt),
+            })?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -115,7 +139,7 @@ fn write_head(out: &mut Output, engine: &Chosen) -> Result<()> {
 }
 
 /// A measurement: all repetitions made the same steps.
-struct Measured {
+struct Repetitions {
     steps: u64,
     spikes: u64,
     /// Synapses that these spikes reached.
@@ -124,7 +148,25 @@ struct Measured {
     all_seconds: Vec<f64>,
 }
 
-fn measure(executor: &mut dyn Executor, source: &Source, args: &Args) -> Result<Measured> {
+impl Repetitions {
+    /// The figures of all repetitions, of steps of `dt` ms.
+    fn figures(&self, dt: f64) -> BTreeMap<&'static str, Figure> {
+        let of = |unit, value: &dyn Fn(f64) -> f64| {
+            Figure::of(unit, &self.all_seconds.iter().map(|seconds| value(*seconds)).collect::<Vec<_>>())
+        };
+        let steps = self.steps as f64;
+        [
+            ("events_a_second", of("synaptic events/s", &|seconds| self.events as f64 / seconds)),
+            ("microseconds_a_step", of("us", &|seconds| 1e6 * seconds / steps)),
+            ("real_time_factor", of("", &|seconds| 1000.0 * seconds / (steps * dt))),
+            ("spikes_a_step", Figure::once("spikes", self.spikes as f64 / steps)),
+            ("steps", Figure::once("steps", steps)),
+        ]
+        .into()
+    }
+}
+
+fn measure(executor: &mut dyn Executor, source: &Source, args: &Args) -> Result<Repetitions> {
     let dt = source.network.parts().dt;
     let settle = (args.settle / dt).ceil() as u64;
     timed(executor, source, settle, None)?;
@@ -151,7 +193,7 @@ fn measure(executor: &mut dyn Executor, source: &Source, args: &Args) -> Result<
     timed(executor, source, steps, Some(&mut recorder))?;
     let lengths = &source.network.synapses().lengths;
     let reached = recorder.spikes().iter().map(|spike| u64::from(lengths[spike.neuron as usize])).sum();
-    Ok(Measured { steps, spikes: recorder.spikes().len() as u64, events: reached, all_seconds })
+    Ok(Repetitions { steps, spikes: recorder.spikes().len() as u64, events: reached, all_seconds })
 }
 
 /// Makes some steps; gives the seconds they took. What drives them is made before, and used again part by part.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum;
+use kvrm::gpu::AdapterInfo;
 use kvrm::spiking::{BurstExecutor, BurstKernels, Executor, Network, Options, Parallel, Reference, Speeds};
 use kvrm::{Engine, GpuEngine};
 
@@ -110,6 +111,14 @@ impl Chosen {
                 Self { fallback: Some(reason), ..Self::cpu(Kind::Parallel) }
             }
             _ => self.clone(),
+        }
+    }
+
+    /// The adapter of the device, if it is not the CPU.
+    pub(crate) fn adapter(&self) -> Option<&AdapterInfo> {
+        match &self.kind {
+            Kind::Reference | Kind::Parallel => None,
+            Kind::Gpu(kernels) => Some(kernels.device().info()),
         }
     }
 

@@ -66,6 +66,8 @@ pub(crate) struct Source {
     /// What to call it.
     pub(crate) title: String,
     pub(crate) network: Arc<Network>,
+    /// How strongly it is driven, if it is vogels-abbott.
+    pub(crate) drive: Option<f64>,
     /// FEAGI's area has to be made to fire, and this is the seed of who does.
     feagi_seed: Option<u64>,
 }
@@ -92,7 +94,7 @@ impl Source {
                 opened => opened?,
             };
             let title = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            return Ok(Self { title, network: Arc::new(network), feagi_seed: None });
+            return Ok(Self { title, network: Arc::new(network), drive: None, feagi_seed: None });
         }
         if make.dt.is_some() {
             bail!("--dt is for NIR graphs, and '{name}' has a step of its own");
@@ -102,12 +104,14 @@ impl Source {
             neurons if (1.0..f64::from(u32::MAX)).contains(&neurons) => Ok(neurons as u32),
             neurons => bail!("--scale {scale}: '{name}' would have {neurons} neurons"),
         };
+        let mut used_drive = None;
         let network = match name {
             "feagi" => feagi(neurons(500_000.0)?, FEAGI_SYNAPSES, seed),
             "microcircuit" => microcircuit(&Microcircuit { scale, seed, ..Microcircuit::default() }),
             "vogels-abbott" => {
                 let published = VogelsAbbott::default();
                 let drive = make.drive.unwrap_or(published.drive);
+                used_drive = Some(drive);
                 vogels_abbott(&VogelsAbbott { neurons: neurons(4000.0)?, drive, seed, ..published })
             }
             "fly" => fly(&Fly { neurons: neurons(138_000.0)?.max(20), seed, ..Fly::default() }),
@@ -115,7 +119,7 @@ impl Source {
         };
         let network = network.with_context(|| format!("'{name}' cannot be made"))?;
         let feagi_seed = (name == "feagi").then_some(seed);
-        Ok(Self { title: name.to_owned(), network: Arc::new(network), feagi_seed })
+        Ok(Self { title: name.to_owned(), network: Arc::new(network), drive: used_drive, feagi_seed })
     }
 
     /// What drives the network in `steps` steps from `begin`, beside what the user injects.

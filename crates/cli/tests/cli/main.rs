@@ -10,6 +10,7 @@ mod lanes;
 mod linux;
 mod options;
 mod pipes;
+mod record;
 mod run;
 mod spike;
 mod support;

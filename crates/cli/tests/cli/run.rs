@@ -145,6 +145,22 @@ type Write = fn(&mut Assembler);
 fn drop_ref<T>(_: &mut T) {}
 
 #[test]
+fn an_audit_says_on_standard_error_that_memory_is_as_it_should_be() {
+    let plain = kvrm(&["run", &guest("mix"), "100"]);
+    let audited = kvrm(&["run", &guest("mix"), "100", "--audit"]);
+    assert_eq!((audited.status, &audited.stdout), (0, &plain.stdout), "the run is the same");
+    assert!(
+        audited.stderr.contains("audit: the memory of all lanes is as it should be"),
+        "{}",
+        audited.stderr
+    );
+    // A lane that stopped has memory, too.
+    let stopped = kvrm(&["run", &guest("mix"), "100", "--audit", "--budget", "50"]);
+    assert_eq!(stopped.status, 124, "the budget ran out");
+    assert!(stopped.stderr.contains("audit: the memory"), "{}", stopped.stderr);
+}
+
+#[test]
 fn stats_go_to_standard_error_and_agree_with_json() {
     let plain = kvrm(&["run", &guest("mix"), "100"]);
     let stats = kvrm(&["run", &guest("mix"), "100", "--stats"]);

@@ -1,14 +1,15 @@
 //! What a device is asked before it is trusted: whether 64-bit integers are right, how long a loop may be, how
 //! much goes on at a time.
 
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use bytemuck::{NoUninit, Pod, Zeroable};
 
-use super::Device;
-use crate::buffer::Buffer;
-use crate::error::Error;
-use crate::pipeline::{self, Access};
+use super::buffer::Buffer;
+use super::error::Error;
+use super::logical::{Device, lock};
+use super::pipeline::{self, Access, Shader};
 
 /// Values with something special about them; the test takes all pairs.
 const OPERANDS: &[u64] = &[
@@ -43,8 +44,12 @@ const WIDTH_WARM_UP: Duration = Duration::from_millis(100);
 /// The most workgroups that any device runs side by side.
 const WIDTH_MAX: u32 = 1 << 15;
 
-/// Longer than any limit known: Mesa before 24 ends the loops of an invocation after 65,535 iterations.
+/// Longer than any limit known: Mesa before 24 ends loops after 65,535 iterations.
 const LOOP_ITERATIONS: u32 = 200_000;
+/// How many invocations the test of shared limits has, more than share one anywhere.
+const SHARING_MEMBERS: u32 = 64;
+/// What the generator of the tests begins with.
+const SEED: u32 = 1;
 
 #[derive(Clone, Copy, Debug, NoUninit)]
 #[repr(C)]
@@ -117,14 +122,30 @@ pub fn int64_test(device: &Device) -> Result<(), Error> {
     Ok(())
 }
 
-/// How many iterations the loops of one invocation may have in all before the driver ends them, silently;
-/// `None` if it does not.
+/// When a driver ends loops, silently: each that is still running leaves at the end of its iteration.
+///
+/// Mesa's llvmpipe did so before version 24. It runs eight invocations as the lanes of one SIMD register, and a loop
+/// as long as any of them needs it, so all eight count on one limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopLimit {
+    /// How many iterations all loops together may have.
+    pub iterations: u32,
+    /// How many invocations of a workgroup share them.
+    pub sharers: u32,
+}
+
+/// How many iterations loops may have in all before the driver ends them; `None` if it does not.
 ///
 /// # Errors
 ///
 /// The device fails, or computes something else wrongly.
-pub fn loop_limit(device: &Device) -> Result<Option<u32>, Error> {
-    const SEED: u32 = 1;
+pub fn loop_limit(device: &Device) -> Result<Option<LoopLimit>, Error> {
+    let Some(iterations) = loop_limit_of_one(device)? else { return Ok(None) };
+    Ok(Some(LoopLimit { iterations, sharers: loop_sharers(device, iterations)? }))
+}
+
+/// How many iterations the loops of an invocation may have that has a workgroup to itself.
+fn loop_limit_of_one(device: &Device) -> Result<Option<u32>, Error> {
     // A linear congruential generator of full period comes back to its seed after 2^32 steps.
     let input = [LOOP_ITERATIONS, SEED, SEED];
     let test = Test { name: "loop_test", source: include_str!("loop_test.wgsl"), workgroup_size: 1 };
@@ -144,6 +165,25 @@ pub fn loop_limit(device: &Device) -> Result<Option<u32>, Error> {
     Ok((iterations < LOOP_ITERATIONS).then_some(iterations))
 }
 
+/// How many invocations of a workgroup share a limit of so many iterations.
+fn loop_sharers(device: &Device, limit: u32) -> Result<u32, Error> {
+    // Enough for one invocation, and too many for two.
+    let iterations = limit / 4 * 3;
+    let source = include_str!("loop_sharing_test.wgsl");
+    let test = Test { name: "loop_sharing_test", source, workgroup_size: SHARING_MEMBERS };
+    let bytes = u64::from(SHARING_MEMBERS) * size_of::<LoopOutput>() as u64;
+    let output = test.prepare(device, &[iterations, SEED, SEED], bytes)?.run(1)?;
+    let complete = LoopOutput { iterations, state: generate(SEED, iterations) };
+    let all: Vec<LoopOutput> = bytemuck::pod_collect_to_vec(&output);
+    let completed = all.iter().filter(|output| **output == complete).count() as u32;
+    if completed == 0 {
+        return Err(Error::WrongResult {
+            message: format!("of {SHARING_MEMBERS} loops of {iterations} iterations none came to its end"),
+        });
+    }
+    Ok(SHARING_MEMBERS.div_ceil(completed))
+}
+
 /// The generator of the tests after some steps.
 fn generate(seed: u32, steps: u32) -> u32 {
     (0..steps).fold(seed, |state, _| state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223))
@@ -155,10 +195,11 @@ fn generate(seed: u32, steps: u32) -> u32 {
 ///
 /// The device fails, or computes something else wrongly.
 pub fn width(device: &Device) -> Result<u32, Error> {
-    const SEED: u32 = 1;
     let most = WIDTH_MAX.min(device.limits().workgroups);
     let test = Test { name: "width_test", source: include_str!("width_test.wgsl"), workgroup_size: 1 };
-    let test = test.prepare(device, &[WIDTH_ITERATIONS, SEED], 4 * u64::from(most))?;
+    let limit = device.loop_limit()?.map_or(u32::MAX, |limit| limit.iterations / 2);
+    let iterations = WIDTH_ITERATIONS.min(limit);
+    let test = test.prepare(device, &[iterations, SEED], 4 * u64::from(most))?;
     let time = |workgroups| -> Result<Duration, Error> {
         let begin = Instant::now();
         test.submit(workgroups)?;
@@ -179,18 +220,47 @@ pub fn width(device: &Device) -> Result<u32, Error> {
         width *= 2;
     }
     let state: u32 = bytemuck::pod_read_unaligned(&test.run(1)?[..4]);
-    let expected = generate(SEED, WIDTH_ITERATIONS);
+    let expected = generate(SEED, iterations);
     if state != expected {
         return Err(Error::WrongResult {
             message: format!(
-                "a loop of {WIDTH_ITERATIONS} iterations has the result {state:#x}, not {expected:#x}"
+                "a loop of {iterations} iterations has the result {state:#x}, not {expected:#x}"
             ),
         });
     }
     Ok(width)
 }
 
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+/// What was measured on a device.
+#[derive(Debug, Default)]
+struct Measured {
+    loop_limit: Mutex<Option<Option<LoopLimit>>>,
+    width: Mutex<Option<u32>>,
+}
+
+impl Device {
+    /// What [`loop_limit`] says, measured once.
+    pub(crate) fn loop_limit(&self) -> Result<Option<LoopLimit>, Error> {
+        let measured = self.extension::<Measured>();
+        let mut known = lock(&measured.loop_limit);
+        match *known {
+            Some(limit) => Ok(limit),
+            None => Ok(*known.insert(loop_limit(self)?)),
+        }
+    }
+
+    /// What [`width`] says, measured once.
+    pub(crate) fn width(&self) -> Result<u32, Error> {
+        let measured = self.extension::<Measured>();
+        let mut known = lock(&measured.width);
+        match *known {
+            Some(width) => Ok(width),
+            None => Ok(*known.insert(width(self)?)),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 struct LoopOutput {
     iterations: u32,
@@ -212,14 +282,9 @@ impl Test {
         output_bytes: u64,
     ) -> Result<Prepared<'a>, Error> {
         let layout = pipeline::storage_layout(device, self.name, &[Access::Read, Access::ReadWrite])?;
-        let pipeline = pipeline::compute_pipeline(
-            device,
-            self.source,
-            &|line| (format!("{}.wgsl", self.name), line),
-            self.name,
-            &[&layout],
-            &[("workgroup_size", self.workgroup_size.into())],
-        )?;
+        let shader = Shader::compile(device, self.source, &|line| (format!("{}.wgsl", self.name), line))?;
+        let constants = [("workgroup_size", self.workgroup_size.into())];
+        let pipeline = shader.pipeline(self.name, &[&layout], &constants)?;
         let input = Buffer::with_contents(device, "input", input)?;
         let output = Buffer::zeroed(device, "output", output_bytes)?;
         let group = pipeline::bind(device, self.name, &layout, &[&input, &output])?;

@@ -5,7 +5,7 @@ use kvrm_spiking::{Changed, Network, Synapses};
 use super::layout::{PIECE_BYTES, tables};
 use super::plan::{Options, Plan, part_words};
 use super::store::Store;
-use crate::error::Error;
+use crate::device::error::Error;
 
 impl Store {
     /// Takes over a changed network; says whether it could, or has to be made anew.

@@ -1,23 +1,25 @@
-//! A network at work on a GPU.
+//! A network at work on a device.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use kvrm_spiking::{Changed, Executor, Input, Network, Record, Recorder, State};
+use kvrm_spiking::{Changed, Injection, Input, Network, Record, Recorder, State};
 
-use super::kernels::{BurstKernels, Kernel};
+use super::fault::Fault;
+use super::kernels::BurstKernels;
 use super::pace::Pace;
 use super::plan::Options;
 use super::store::Store;
-use crate::adapter::Kind;
-use crate::error::Error;
+use crate::device::adapter::Kind;
+use crate::device::error::Error;
 
 /// The most steps, and the most injections, that the device is given at once.
 const LEG_STEPS: u64 = 1 << 20;
 const LEG_INJECTIONS: usize = 1 << 22;
 
-/// The burst engine on a GPU.
+/// A network on a device. After a failure nobody knows what has become of it.
 #[derive(Debug)]
-pub struct BurstExecutor {
+pub(super) struct DeviceExecutor {
     kernels: BurstKernels,
     pub(super) options: Options,
     pub(super) network: Arc<Network>,
@@ -30,26 +32,15 @@ pub struct BurstExecutor {
     drives: Vec<i32>,
     /// Buffers of the last run.
     pub(super) reports: Vec<wgpu::Buffer>,
+    /// A digest of the neurons that fired in the last step of the last run.
+    pub(super) fired_digest: u64,
+    /// What is broken, in tests.
+    pub(super) fault: Option<Fault>,
 }
 
-impl BurstExecutor {
-    /// A network at its beginning.
-    ///
-    /// # Errors
-    ///
-    /// It does not fit on the device, or the device fails.
-    pub fn new(kernels: &BurstKernels, network: Arc<Network>, options: Options) -> Result<Self, Error> {
-        let state = State::initial(&network);
-        Self::at(kernels, network, options, &state)
-    }
-
-    /// The kernels that are chosen from.
-    #[must_use]
-    pub fn kernels(&self) -> &[Kernel] {
-        &self.store.kernels
-    }
-
-    fn at(
+impl DeviceExecutor {
+    /// A network in a state.
+    pub(super) fn at(
         kernels: &BurstKernels,
         network: Arc<Network>,
         options: Options,
@@ -68,78 +59,76 @@ impl BurstExecutor {
             head: 0,
             drives: state.drives.clone(),
             reports: Vec::new(),
+            fired_digest: 0,
+            fault: None,
         })
     }
-}
 
-/// The error of an engine.
-fn failed(error: Error) -> kvrm_spiking::Error {
-    kvrm_spiking::Error::Engine(Box::new(error))
-}
-
-impl Executor for BurstExecutor {
-    fn name(&self) -> String {
-        self.store.device.info().to_string()
-    }
-
-    fn run(
+    /// Makes the steps of a part of a run, whose input is that of the whole run.
+    pub(super) fn run_part(
         &mut self,
-        steps: u64,
+        part: Range<u64>,
         input: &Input,
         mut recorder: Option<&mut Recorder>,
-    ) -> Result<(), kvrm_spiking::Error> {
-        input.check(&self.network, steps)?;
+    ) -> Result<(), Error> {
+        let before =
+            |injections: &[Injection], step| injections.partition_point(|injection| injection.step < step);
         let mut rest = input.injections();
-        let mut done = 0;
-        while done < steps {
-            let mut end = (done + LEG_STEPS).min(steps);
+        rest = &rest[before(rest, part.start)..];
+        let mut done = part.start;
+        while done < part.end {
+            let mut end = (done + LEG_STEPS).min(part.end);
             if let Some(beyond) = rest.get(LEG_INJECTIONS) {
                 end = end.min(beyond.step.max(done + 1));
             }
-            let (injections, later) = rest.split_at(rest.partition_point(|injection| injection.step < end));
-            self.leg(end - done, done, injections, recorder.as_deref_mut()).map_err(failed)?;
+            let (injections, later) = rest.split_at(before(rest, end));
+            self.leg(end - done, done, injections, recorder.as_deref_mut())?;
             (rest, done) = (later, end);
         }
-        recorder.map_or(Ok(()), |recorder| recorder.finish())
+        Ok(())
     }
 
-    fn state(&mut self) -> Result<State, kvrm_spiking::Error> {
-        let mut state = self.store.download_state(&self.network).map_err(failed)?;
+    /// Goes on from a state of a network that has been changed.
+    pub(super) fn take_over(
+        &mut self,
+        network: &Arc<Network>,
+        changed: &Changed,
+        state: &State,
+    ) -> Result<(), Error> {
+        if self.store.change(network, changed, &self.options, &self.drives)? {
+            self.network = Arc::clone(network);
+            return Ok(());
+        }
+        *self = Self::at(&self.kernels, Arc::clone(network), self.options.clone(), state)?;
+        Ok(())
+    }
+
+    /// The state after the last step.
+    pub(super) fn state(&self) -> Result<State, Error> {
+        let mut state = self.store.download_state(&self.network)?;
         state.step = self.step;
         state.drives.clone_from(&self.drives);
         state.rotate(self.head as usize, &self.network);
         Ok(state)
     }
 
-    fn set_state(&mut self, state: &State) -> Result<(), kvrm_spiking::Error> {
-        state.check(&self.network)?;
-        self.store.upload_state(&self.network, state).map_err(failed)?;
+    /// Goes on from a state of this network.
+    pub(super) fn set_state(&mut self, state: &State) -> Result<(), Error> {
+        self.store.upload_state(&self.network, state)?;
         (self.step, self.head) = (state.step, 0);
         self.drives.clone_from(&state.drives);
         Ok(())
     }
 
-    fn set_drive(&mut self, population: u32, amount: i32) -> Result<(), kvrm_spiking::Error> {
-        let mut state = State { drives: self.drives.clone(), ..State::default() };
-        state.set_drive(&self.network, population, amount)?;
-        self.drives = state.drives;
+    /// Sets the drive of a population that there is.
+    pub(super) fn set_drive(&mut self, population: u32, amount: i32) -> Result<(), Error> {
+        self.drives[population as usize] = amount;
         let records = &self.network.parts().records;
         let is_its = |record: &Record| record.words[Record::POPULATION] == population;
         if let (Some(first), Some(last)) = (records.iter().position(is_its), records.iter().rposition(is_its))
         {
-            self.store.upload_records(first, &records[first..=last], &self.drives).map_err(failed)?;
+            self.store.upload_records(first, &records[first..=last], &self.drives)?;
         }
-        Ok(())
-    }
-
-    fn change(&mut self, network: &Arc<Network>, changed: &Changed) -> Result<(), kvrm_spiking::Error> {
-        let state = self.state()?.after(network, changed);
-        state.check(network)?;
-        if self.store.change(network, changed, &self.options, &self.drives).map_err(failed)? {
-            self.network = Arc::clone(network);
-            return Ok(());
-        }
-        *self = Self::at(&self.kernels, Arc::clone(network), self.options.clone(), &state).map_err(failed)?;
         Ok(())
     }
 }

@@ -3,16 +3,23 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use kvrm_shaders::{Linked, SYNAPSES, WITHOUT, link};
+use kvrm_shaders::interface::spiking::{
+    Neurons, NeuronsGroups, Partitions, PartitionsGroups, PartitionsOverrides, Propagate, PropagateGroups,
+    Pull, PullGroups, Single, SingleGroups, SingleOverrides, SpikingGroup,
+};
+use kvrm_shaders::kernel::{Entry, Root};
+use kvrm_shaders::layout::spiking::MEMBERS;
+use kvrm_shaders::variants::{
+    InputMarks, PieceSources, Plasticity, SpikeRecording, SynapseParts, VisibleSpikes,
+};
 
-use super::layout::MEMBERS;
-use crate::buffer::Buffer;
 use crate::device::Device;
-use crate::error::Error;
-use crate::pipeline::Shader;
+use crate::device::error::Error;
+use crate::device::kernel::{Kernel as DeviceKernel, Layout};
+use crate::device::registry::reopen;
 
 /// The most bindings that synapses lie in.
-pub(super) const BINDINGS_MAX: usize = SYNAPSES[SYNAPSES.len() - 1].0;
+pub(super) const BINDINGS_MAX: usize = SynapseParts::Eight.bindings();
 
 /// How spikes get to their targets. All ways have the same results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,26 +41,39 @@ pub struct BurstKernels(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     device: Device,
-    /// By how many bindings synapses lie in.
-    variants: Mutex<BTreeMap<usize, Arc<Pipelines>>>,
+    variants: Mutex<BTreeMap<SynapseParts, Arc<Pipelines>>>,
+    /// The kernels that took the place of these when their device was lost.
+    successor: Mutex<Option<BurstKernels>>,
 }
 
-/// The kernels for a number of bindings.
+/// The kernels for synapses in a number of bindings.
 #[derive(Debug)]
 pub(super) struct Pipelines {
     device: Device,
-    /// What takes the place of the module for synapses in one binding.
-    synapses: &'static str,
+    parts: SynapseParts,
     compiled: Mutex<BTreeMap<Variant, Compiled>>,
+}
+
+/// What runs on the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Burst {
+    Neurons,
+    Propagate,
+    Single,
+    Partitions,
+    Divide,
+    Pull,
 }
 
 /// A kernel and what it can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Variant {
-    /// Its entry point.
-    pub(super) entry: &'static str,
-    /// Whether it has what the modules of [`WITHOUT`] are for, in their order.
-    pub(super) has: [bool; WITHOUT.len()],
+    pub(super) burst: Burst,
+    pub(super) input_marks: InputMarks,
+    pub(super) plasticity: Plasticity,
+    pub(super) spike_recording: SpikeRecording,
+    pub(super) piece_sources: PieceSources,
+    pub(super) visible_spikes: VisibleSpikes,
 }
 
 /// A pipeline, and what it is bound to: no more than it needs, as each buffer that is written to costs time between two
@@ -61,15 +81,30 @@ pub(super) struct Variant {
 #[derive(Clone, Debug)]
 pub(super) struct Compiled {
     pub(super) pipeline: wgpu::ComputePipeline,
-    layout: wgpu::BindGroupLayout,
-    bindings: Vec<u32>,
+    pub(super) layout: Layout,
 }
 
 impl BurstKernels {
     /// Kernels for a device.
     #[must_use]
     pub fn new(device: &Device) -> Self {
-        Self(Arc::new(Inner { device: device.clone(), variants: Mutex::default() }))
+        let (variants, successor) = (Mutex::default(), Mutex::default());
+        Self(Arc::new(Inner { device: device.clone(), variants, successor }))
+    }
+
+    /// These kernels, or, if their device is lost, those for the same adapter opened again. They are the same for all who
+    /// ask, so each kernel is compiled once after a loss.
+    pub(super) fn working(&self) -> Result<Self, Error> {
+        let mut successor = self.0.successor.lock().unwrap_or_else(PoisonError::into_inner);
+        let working = match &*successor {
+            Some(next) => next.working()?,
+            None if !matches!(self.0.device.check("using a GPU again"), Err(Error::DeviceLost { .. })) => {
+                return Ok(self.clone());
+            }
+            None => Self::new(&reopen(&self.0.device)?),
+        };
+        *successor = Some(working.clone());
+        Ok(working)
     }
 
     /// The device.
@@ -80,16 +115,12 @@ impl BurstKernels {
 
     /// The kernels for synapses in at least so many bindings, and how many these are.
     pub(super) fn pipelines(&self, bindings: usize) -> Result<(usize, Arc<Pipelines>), Error> {
-        let variant = SYNAPSES.iter().find(|(count, _)| *count >= bindings);
-        let (count, synapses) = *variant.unwrap_or(&SYNAPSES[SYNAPSES.len() - 1]);
+        let parts = SynapseParts::of(bindings);
         let mut variants = self.0.variants.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pipelines) = variants.get(&count) {
-            return Ok((count, Arc::clone(pipelines)));
-        }
-        let device = self.0.device.clone();
-        let pipelines = Arc::new(Pipelines { device, synapses, compiled: Mutex::default() });
-        variants.insert(count, Arc::clone(&pipelines));
-        Ok((count, pipelines))
+        let pipelines = variants.entry(parts).or_insert_with(|| {
+            Arc::new(Pipelines { device: self.0.device.clone(), parts, compiled: Mutex::default() })
+        });
+        Ok((parts.bindings(), Arc::clone(pipelines)))
     }
 }
 
@@ -105,81 +136,65 @@ impl Pipelines {
         Ok(kernel)
     }
 
-    fn compile(&self, Variant { entry, has }: Variant) -> Result<Compiled, Error> {
-        let device = &self.device;
-        let root = match entry {
-            "divide" => "spiking::partitions".to_owned(),
-            entry => format!("spiking::{entry}"),
-        };
-        let mut substitutions = vec![(SYNAPSES[0].1, self.synapses)];
-        substitutions.extend(WITHOUT.iter().zip(has).filter(|(_, has)| !has).map(|(without, _)| *without));
-        let linked = link(&root, &substitutions)
-            .map_err(|error| Error::Shader { location: None, message: error.to_string() })?;
-        let locate = |line| {
-            let place = linked.locate(line).map(|(path, line)| (path.to_owned(), line));
-            place.unwrap_or_else(|| (root.clone(), line))
-        };
-        let entries = entries(&linked);
-        let most = device.limits().storage_buffers as usize;
-        if entries.len() > most {
-            let message = format!("it needs {} buffers, and this GPU has room for {most}", entries.len());
-            return Err(Error::Pipeline { entry: entry.to_owned(), message });
+    fn compile(&self, variant: Variant) -> Result<Compiled, Error> {
+        let Variant { burst, input_marks, plasticity, spike_recording, piece_sources, visible_spikes } =
+            variant;
+        let synapse_parts = self.parts;
+        let workgroup_size = workgroup_size(&self.device);
+        match burst {
+            Burst::Neurons => self.pipeline(
+                Neurons {
+                    synapse_parts,
+                    input_marks,
+                    plasticity,
+                    spike_recording,
+                    piece_sources,
+                    visible_spikes,
+                },
+                Neurons::NEURONS,
+                (),
+                |spiking| NeuronsGroups { spiking },
+            ),
+            Burst::Propagate => self.pipeline(
+                Propagate { synapse_parts, input_marks, plasticity },
+                Propagate::PROPAGATE,
+                (),
+                |spiking| PropagateGroups { spiking },
+            ),
+            Burst::Single => self.pipeline(
+                Single { synapse_parts, input_marks, plasticity, spike_recording, piece_sources },
+                Single::SINGLE,
+                SingleOverrides { workgroup_size },
+                |spiking| SingleGroups { spiking },
+            ),
+            Burst::Partitions | Burst::Divide => self.pipeline(
+                Partitions { synapse_parts, input_marks, plasticity },
+                if burst == Burst::Divide { Partitions::DIVIDE } else { Partitions::PARTITIONS },
+                PartitionsOverrides { workgroup_size },
+                |spiking| PartitionsGroups { spiking },
+            ),
+            Burst::Pull => {
+                self.pipeline(Pull { synapse_parts, input_marks, plasticity }, Pull::PULL, (), |spiking| {
+                    PullGroups { spiking }
+                })
+            }
         }
-        let layout = device.catch("laying out a bind group", || {
-            device.raw().create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-                label: Some(entry),
-                entries: &entries,
-            })
-        })?;
-        let size = [("WORKGROUP_SIZE", f64::from(workgroup_size(device)))];
-        let constants = if matches!(entry, "neurons" | "propagate" | "pull") { &size[..0] } else { &size };
-        let shader = Shader::compile(device, &linked.source, &locate)?.without_zeroes();
-        let pipeline = shader.pipeline(entry, &[&layout], constants)?;
-        Ok(Compiled { pipeline, layout, bindings: entries.iter().map(|entry| entry.binding).collect() })
     }
-}
 
-impl Compiled {
-    /// Binds those of all buffers that it needs.
-    pub(super) fn bind(&self, device: &Device, buffers: &[&Buffer]) -> Result<wgpu::BindGroup, Error> {
-        let entry = |&binding: &u32| {
-            let resource = buffers[binding as usize].raw().as_entire_binding();
-            wgpu::BindGroupEntry { binding, resource }
-        };
-        let entries: Vec<_> = self.bindings.iter().map(entry).collect();
-        device.catch("binding buffers", || {
-            device.raw().create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("burst engine"),
-                layout: &self.layout,
-                entries: &entries,
-            })
-        })
+    fn pipeline<R: Root>(
+        &self,
+        root: R,
+        entry: Entry<R>,
+        overrides: R::Overrides,
+        groups: impl for<'a> FnOnce(&'a Layout) -> R::Groups<&'a Layout>,
+    ) -> Result<Compiled, Error> {
+        let device = &self.device;
+        let kernel = DeviceKernel::compile(device, root)?.without_zeroes();
+        let bindings = kernel.bindings_used::<SpikingGroup<()>>(self.parts.bindings());
+        let layout = Layout::new(device, entry.name, bindings)?;
+        let pipeline = kernel.pipeline(entry, groups(&layout), overrides)?;
+        Ok(Compiled { pipeline, layout })
     }
-}
-
-/// The bindings that a kernel needs: those of all it declares whose names it also uses.
-fn entries(linked: &Linked) -> Vec<wgpu::BindGroupLayoutEntry> {
-    let code = |line: &&str| !line.starts_with("//") && !line.starts_with('@');
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let words: std::collections::HashSet<&str> =
-        linked.source.lines().filter(code).flat_map(|line| line.split(|c| !is_part(c))).collect();
-    let declarations = linked.source.lines().filter_map(|line| {
-        let (binding, rest) = line.strip_prefix("@group(0) @binding(")?.split_once(") var<")?;
-        let (space, rest) = rest.split_once("> ")?;
-        let (name, _) = rest.split_once(':')?;
-        let ty = match space {
-            "uniform" => wgpu::BufferBindingType::Uniform,
-            space => wgpu::BufferBindingType::Storage { read_only: space == "storage, read" },
-        };
-        Some((binding.parse().ok()?, name, ty)).filter(|(_, name, _)| words.contains(name))
-    });
-    let entry = |(binding, _, ty)| wgpu::BindGroupLayoutEntry {
-        binding,
-        visibility: wgpu::ShaderStages::COMPUTE,
-        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
-        count: None,
-    };
-    declarations.map(entry).collect()
 }
 
 /// Invocations of the workgroups that should be large.

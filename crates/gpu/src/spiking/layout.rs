@@ -1,81 +1,52 @@
-//! What host and kernels share; `shaders/wgsl/spiking/bindings.wgsl` says what the members are.
+//! Settings and tables of a network, as kernels read them.
 
-use bytemuck::{Pod, Zeroable};
+use std::mem::offset_of;
+
+use kvrm_shaders::interface::spiking::{Piece, Record as DeviceRecord, Settings, SpikingGroup};
+use kvrm_shaders::layout::spiking::{
+    BATCH_MAX, RULE_HIGH, RULE_LESS, RULE_LOW, RULE_MORE, RULE_STEPS, RULE_TARGET, RULE_TARGET_END,
+    RULE_WORDS, RULES_WORDS, SUMS,
+};
 use kvrm_spiking::random::{Purpose, base};
 use kvrm_spiking::{Network, Record, Rule};
 
-/// Invocations of a workgroup.
-pub(super) const MEMBERS: u32 = 256;
-/// The most workgroups in a row of `neurons`.
-pub(super) const ROW: u32 = 32_768;
-/// The most steps of a batch: bits of a word.
-pub(super) const BATCH_MAX: u32 = 32;
-/// Bytes of a piece of a row.
-pub(super) const PIECE_BYTES: u64 = 16;
-/// Bytes of a spike in the recording, and of an injection.
-pub(super) const SPIKE_BYTES: u64 = 8;
-
-/// The most neurons that a single workgroup runs.
-pub(super) const SINGLE_MAX: u32 = 32_768;
-/// Sums that a workgroup keeps for its partition, and the bytes it needs in all.
-pub(super) const SUMS: u32 = 4096;
+/// Bytes of what a workgroup keeps for its partition: sums, and a bit for each.
 pub(super) const PARTITION_BYTES: u32 = 4 * SUMS + SUMS / 8;
+/// Bytes of a recorded spike, and of an injection.
+pub(super) const SPIKE_BYTES: u64 = SpikingGroup::<()>::RECORDING_STRIDE;
+/// Bytes of a piece of a row.
+pub(super) const PIECE_BYTES: u64 = size_of::<Piece>() as u64;
 
-/// What stays as it is while steps run.
-#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Settings {
-    pub(super) neurons: u32,
-    pub(super) slots: u32,
-    pub(super) ports: u32,
-    pub(super) batch: u32,
-    pub(super) weight_shift: u32,
-    pub(super) delay_shift: u32,
-    pub(super) delay_mask: u32,
-    pub(super) target_shift: u32,
-    pub(super) target_mask: u32,
-    pub(super) min_delay: u32,
-    pub(super) synapse_words: u32,
-    pub(super) piece: u32,
-    pub(super) team_bits: u32,
-    pub(super) partitions: u32,
-    pub(super) segment_team_bits: u32,
-    pub(super) rules: u32,
-    pub(super) input_base: u32,
-    pub(super) source_base: u32,
-    pub(super) steps: u32,
-    pub(super) injections: u32,
-    pub(super) recording: u32,
-    pub(super) recorded_first: u32,
-    pub(super) recorded: u32,
-    pub(super) rounds: u32,
-}
+const _: () = assert!(
+    size_of::<Record>() == size_of::<DeviceRecord>()
+        && offset_of!(Record, kind) == offset_of!(DeviceRecord, kind)
+        && offset_of!(Record, words) == offset_of!(DeviceRecord, words),
+    "records are the same on both sides"
+);
 
-impl Settings {
-    /// Those of a network.
-    pub(super) fn new(network: &Network) -> Self {
-        let parts = network.parts();
-        let packing = parts.synapses.packing;
-        let mask = |bits| ((1_u64 << bits) - 1) as u32;
-        // Where nothing is left to shift away, the mask is zero.
-        let shift = |bits: u32| bits.min(32 * packing.words - 1);
-        Self {
-            neurons: network.neurons(),
-            slots: parts.max_delay,
-            ports: parts.ports,
-            batch: batch(network),
-            weight_shift: 32 - packing.weight_bits,
-            delay_shift: shift(packing.weight_bits),
-            delay_mask: mask(packing.delay_bits),
-            target_shift: shift(packing.weight_bits + packing.delay_bits),
-            target_mask: mask(packing.target_bits),
-            min_delay: packing.min_delay,
-            synapse_words: packing.words,
-            rules: parts.tables.len() as u32,
-            input_base: base(parts.seed, Purpose::Input),
-            source_base: base(parts.seed, Purpose::Source),
-            ..Self::default()
-        }
+/// The settings of a network.
+pub(super) fn settings(network: &Network) -> Settings {
+    let parts = network.parts();
+    let packing = parts.synapses.packing;
+    let mask = |bits| ((1_u64 << bits) - 1) as u32;
+    // Where nothing is left to shift away, the mask is zero.
+    let shift = |bits: u32| bits.min(32 * packing.words - 1);
+    Settings {
+        neurons: network.neurons(),
+        slots: parts.max_delay,
+        ports: parts.ports,
+        batch: batch(network),
+        weight_shift: 32 - packing.weight_bits,
+        delay_shift: shift(packing.weight_bits),
+        delay_mask: mask(packing.delay_bits),
+        target_shift: shift(packing.weight_bits + packing.delay_bits),
+        target_mask: mask(packing.target_bits),
+        min_delay: packing.min_delay,
+        synapse_words: packing.words,
+        rules: parts.tables.len() as u32,
+        input_base: base(parts.seed, Purpose::Input),
+        source_base: base(parts.seed, Purpose::Source),
+        ..Settings::default()
     }
 }
 
@@ -97,12 +68,13 @@ pub(super) fn tables(network: &Network) -> Vec<u32> {
         return tables;
     }
     let directory = tables.len();
-    tables.resize(directory + 2 * parts.populations.len(), 0);
+    tables.resize(directory + RULES_WORDS as usize * parts.populations.len(), 0);
     for population in 0..parts.populations.len() {
         let rules = network.rules_of(population as u32);
         let first = tables.len();
-        tables[directory + 2 * population..][..2].copy_from_slice(&[first as u32, rules.len() as u32]);
-        tables.resize(first + 8 * rules.len(), 0);
+        tables[directory + RULES_WORDS as usize * population..][..2]
+            .copy_from_slice(&[first as u32, rules.len() as u32]);
+        tables.resize(first + RULE_WORDS as usize * rules.len(), 0);
         for (index, rule) in rules.iter().enumerate() {
             let targets = &parts.populations[rule.target as usize].neurons;
             let [low, high] = rule.weights.map(|weight| weight as u32);
@@ -117,41 +89,19 @@ pub(super) fn tables(network: &Network) -> Vec<u32> {
                     [0, amounts[0], amounts[1]]
                 }
             };
-            tables[first + 8 * index..][..8].copy_from_slice(&[
-                targets.start,
-                targets.end,
-                low,
-                high,
-                steps,
-                more,
-                less,
-                0,
-            ]);
+            let place = first + RULE_WORDS as usize * index;
+            for (word, value) in [
+                (RULE_TARGET, targets.start),
+                (RULE_TARGET_END, targets.end),
+                (RULE_LOW, low),
+                (RULE_HIGH, high),
+                (RULE_STEPS, steps),
+                (RULE_MORE, more),
+                (RULE_LESS, less),
+            ] {
+                tables[place + word as usize] = value;
+            }
         }
     }
     tables
-}
-
-/// Where the engine is in time.
-#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Clock {
-    pub(super) step: u32,
-    pub(super) step_high: u32,
-    pub(super) head: u32,
-    pub(super) remaining: u32,
-    pub(super) parity: u32,
-    pub(super) is_halted: u32,
-    pub(super) batch: u32,
-    pub(super) first: u32,
-}
-
-/// Time, and what is counted as it passes.
-#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Time {
-    pub(super) before: Clock,
-    pub(super) after: Clock,
-    /// Pieces, twice, and recorded spikes.
-    pub(super) counts: [u32; 4],
 }

@@ -4,14 +4,17 @@ use std::collections::VecDeque;
 use std::mem::offset_of;
 use std::time::Instant;
 
+use kvrm_shaders::interface::spiking::{Clock, Settings, Time};
+use kvrm_shaders::layout::spiking::ROW;
 use kvrm_spiking::{Injection, Recorder};
 
-use super::executor::BurstExecutor;
-use super::kernels::Kernel;
-use super::layout::{Clock, ROW, SPIKE_BYTES, Settings, Time};
-use super::recording;
+use super::executor::DeviceExecutor;
+use super::kernels::{Burst, Kernel};
+use super::layout::SPIKE_BYTES;
+use super::progress::{Expected, Progress};
+use super::recording::{self, Recorded};
 use super::store::Store;
-use crate::error::Error;
+use crate::device::error::Error;
 
 /// Slices under way at a time: one runs, and others wait for it.
 const SLICES: usize = 4;
@@ -33,7 +36,7 @@ struct Slice {
     report: wgpu::Buffer,
 }
 
-impl BurstExecutor {
+impl DeviceExecutor {
     /// Makes steps with these injections, whose steps count from the first of these steps less `before`.
     pub(super) fn leg(
         &mut self,
@@ -59,21 +62,21 @@ impl BurstExecutor {
             batch: 1,
             ..Clock::default()
         };
-        let time = Time { before: clock, after: clock, counts: [0; 4] };
+        let time = Time { before: clock, after: clock, ..Time::default() };
         self.store.buffers.time.upload(0, &[time])?;
         if !injections.is_empty() {
             // Injections come with the spikes of the batch before.
             self.store.buffers.settings.upload(0, &[settings])?;
-            let kernel = self.store.kernel("propagate", Kernel::Events, false)?;
+            let kernel = self.store.kernel(Burst::Propagate, Kernel::Events, false)?;
             let workgroups = self.store.workgroups[1];
             self.store.device.submit("injecting", |encoder| {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                 kernel.dispatch(&mut pass, [workgroups, 1]);
             })?;
         }
-        self.slices(steps, &settings, recorder)?;
-        self.step += steps;
-        self.head = ((u64::from(self.head) + steps) % self.network.slots() as u64) as u32;
+        let begin = Progress { step: self.step, head: self.head, left: steps };
+        let end = self.slices(begin, &settings, recorder)?;
+        (self.step, self.head) = (end.step, end.head);
         Ok(())
     }
 
@@ -110,22 +113,24 @@ impl BurstExecutor {
         self.store.buffers.injections.upload(0, &injections.iter().map(pair).collect::<Vec<_>>())
     }
 
-    /// Submits slices until all steps are made, and takes what they report.
+    /// Submits slices until all steps are made, and takes what they report. Each slice has to advance the clock, so this
+    /// ends.
     fn slices(
         &mut self,
-        steps: u64,
+        begin: Progress,
         settings: &Settings,
         mut recorder: Option<&mut Recorder>,
-    ) -> Result<(), Error> {
+    ) -> Result<Progress, Error> {
         let device = self.store.device.clone();
-        let bytes = recording::report_bytes(settings.recording);
+        let mut progress = begin;
+        let bytes = recording::report_bytes(settings.neurons, settings.recording);
         let mut reports = std::mem::take(&mut self.reports);
-        reports.retain(|report| report.size() == bytes);
+        reports.retain(|report| report.size() >= bytes);
         let count = if SLICES as u64 * bytes <= REPORTS_BYTES { SLICES } else { 2 };
         while reports.len() < count {
             reports.push(recording::report(&device, bytes)?);
         }
-        let mut left = steps.div_ceil(settings.batch.into());
+        let mut left = progress.left.div_ceil(settings.batch.into());
         let mut under_way = VecDeque::new();
         let mut ended: Option<Instant> = None;
         loop {
@@ -136,13 +141,24 @@ impl BurstExecutor {
                 left -= u64::from(slice.batches);
                 under_way.push_back(slice);
             } else if let Some(slice) = under_way.pop_front() {
-                device.wait(&slice.submission)?;
+                device.wait_within(&slice.submission, self.pace.limit(slice.kernel, slice.batches))?;
                 // It began where the one before had ended.
                 let now = Instant::now();
                 let begin = ended.map_or(slice.submitted, |ended| ended.max(slice.submitted));
                 self.pace.learn(slice.kernel, slice.batches, now - begin);
                 ended = Some(now);
-                let reported = recording::take(&device, &slice.report, self.step, recorder.as_deref_mut())?;
+                let mut check = |clock: &Clock| {
+                    let expected = Expected {
+                        steps: u64::from(slice.batches) * u64::from(settings.batch),
+                        least: (settings.recording != 0).then_some(settings.batch.into()),
+                    };
+                    progress.advance(clock, expected, settings.slots)
+                };
+                let recorded =
+                    recorder.as_deref_mut().map(|recorder| Recorded { recorder, first: self.step });
+                let reported =
+                    recording::take(&device, &slice.report, settings.neurons, &mut check, recorded)?;
+                self.fired_digest = reported.fired;
                 let many = self.store.pieces / MANY;
                 if slice.kernel == Kernel::Events && self.store.can_pull && u64::from(reported.pieces) > many
                 {
@@ -150,12 +166,12 @@ impl BurstExecutor {
                 }
                 // If it had to wait for room, there is more to do than was thought.
                 if under_way.is_empty() && left == 0 {
-                    left = u64::from(reported.steps_left).div_ceil(settings.batch.into());
+                    left = progress.left.div_ceil(settings.batch.into());
                 }
                 reports.push(slice.report);
             } else {
                 self.reports = reports;
-                return Ok(());
+                return Ok(progress);
             }
         }
     }
@@ -189,19 +205,25 @@ impl BurstExecutor {
         }
         settings.rounds = batches;
         let (second, workgroups) = match kernel {
-            Kernel::Events => ("propagate", self.store.workgroups[1]),
-            Kernel::Partitions => ("partitions", settings.partitions),
-            Kernel::Single => ("single", 1),
-            Kernel::Pull => ("pull", self.store.workgroups[0].min(self.store.device.limits().workgroups)),
+            Kernel::Events => (Burst::Propagate, self.store.workgroups[1]),
+            Kernel::Partitions => (Burst::Partitions, settings.partitions),
+            Kernel::Single => (Burst::Single, 1),
+            Kernel::Pull => {
+                (Burst::Pull, self.store.workgroups[0].min(self.store.device.limits().workgroups))
+            }
         };
         let records = settings.recording != 0;
         let second = self.store.kernel(second, kernel, records)?;
-        let first = self.store.kernel("neurons", kernel, records)?;
+        let first = self.store.kernel(Burst::Neurons, kernel, records)?;
         let Store { device, workgroups: [neurons, _], buffers, .. } = &self.store;
+        if let Some(fault) = self.fault {
+            fault.settings(&mut settings);
+            fault.clock(&self.store, self.step)?;
+        }
         buffers.settings.upload(0, &[settings])?;
         if records {
-            buffers.time.upload(offset_of!(Time, counts) as u64 + 8, &[0_u32])?;
-            buffers.time.upload(offset_of!(Clock, is_halted) as u64, &[0_u32])?;
+            buffers.time.upload(offset_of!(Time, recorded) as u64, &[0_u32])?;
+            buffers.time.upload(offset_of!(Time, before.is_halted) as u64, &[0_u32])?;
         }
         let submitted = Instant::now();
         let submission = device.submit("running steps", |encoder| {
@@ -215,7 +237,7 @@ impl BurstExecutor {
                 }
             }
             drop(pass);
-            recording::copy(encoder, &self.store, &report);
+            recording::copy(encoder, &self.store, &report, settings.recording);
         })?;
         device.catch("reading spikes", || report.map_async(wgpu::MapMode::Read, .., |_| {}))?;
         Ok(Slice { kernel, batches, submitted, submission, report })

@@ -17,6 +17,12 @@ const MOST: u32 = 8192;
 const TRIAL: u32 = 128;
 const HOPELESS: f64 = 8.0;
 
+/// How long the host waits for a slice of a kernel that was not measured, whose first use may compile it.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// How many times as long as expected it waits for another one, and how long at least.
+const PATIENCE_FACTOR: f64 = 100.0;
+const PATIENCE_MIN: Duration = Duration::from_secs(20);
+
 /// What is known of each kernel.
 #[derive(Debug)]
 pub(super) struct Pace {
@@ -81,6 +87,16 @@ impl Pace {
         (candidate.kernel, wanted.clamp(1, candidate.most))
     }
 
+    /// How long a slice of so many batches may take before the device counts as lost.
+    pub(super) fn limit(&self, kernel: Kernel, batches: u32) -> Duration {
+        let known =
+            self.candidates.iter().find(|candidate| candidate.kernel == kernel && candidate.batch > 0.0);
+        known.map_or(PATIENCE, |known| {
+            let seconds = PATIENCE_FACTOR * known.batch * f64::from(batches);
+            Duration::from_secs_f64(seconds.clamp(PATIENCE_MIN.as_secs_f64(), PATIENCE.as_secs_f64()))
+        })
+    }
+
     /// Learns from a slice of so many batches that took so long.
     pub(super) fn learn(&mut self, kernel: Kernel, batches: u32, took: Duration) {
         if let Some(candidate) = self.candidates.iter_mut().find(|candidate| candidate.kernel == kernel) {
@@ -114,6 +130,18 @@ mod tests {
             assert!((0.004..0.008).contains(&took), "{batch} s a batch: {took} s");
         }
         assert_eq!(run(&[(Kernel::Events, 10.0)], 8).1, 1, "a batch that takes too long is still one");
+    }
+
+    #[test]
+    fn slices_that_take_a_hundred_times_as_long_as_expected_are_waited_for() {
+        let mut pace = Pace::new(false, &[Kernel::Events]);
+        assert_eq!(pace.limit(Kernel::Events, 8), PATIENCE, "nothing is known");
+        assert_eq!(pace.limit(Kernel::Pull, 8), PATIENCE, "of one that is not chosen from either");
+        for (batch, limit) in [(1e-3, PATIENCE_MIN), (0.05, Duration::from_secs(40)), (10.0, PATIENCE)] {
+            pace.learn(Kernel::Events, 1, Duration::from_secs_f64(batch));
+            let found = pace.limit(Kernel::Events, 8).as_secs_f64();
+            assert!((found - limit.as_secs_f64()).abs() < 1e-6, "{batch} s a batch: {found} s");
+        }
     }
 
     #[test]

@@ -2,13 +2,15 @@
 
 use std::ops::Range;
 
+use kvrm_shaders::interface::spiking::{Settings, SpikingGroup};
+use kvrm_shaders::layout::spiking::{MEMBERS, SINGLE_MAX, SUMS};
 use kvrm_spiking::{Network, Synapses};
 
 use super::kernels::{BINDINGS_MAX, Kernel};
-use super::layout::{MEMBERS, PARTITION_BYTES, PIECE_BYTES, SINGLE_MAX, SUMS, Settings};
-use crate::adapter::Kind;
+use super::layout::{PARTITION_BYTES, PIECE_BYTES, settings};
 use crate::device::Device;
-use crate::error::Error;
+use crate::device::adapter::Kind;
+use crate::device::error::Error;
 
 /// How spikes are delivered on a GPU and where the CPU is one: the most workgroups, the most invocations that share a
 /// piece, and how many synapses of it each of these has at most. Measured with the networks of
@@ -84,7 +86,7 @@ impl Plan {
         parts: Vec<Range<u64>>,
     ) -> Result<Self, Error> {
         let synapses = network.synapses();
-        let mut settings = Settings::new(network);
+        let mut settings = settings(network);
         settings.batch = settings.batch.min(options.batch.unwrap_or(settings.batch)).max(1);
         let is_software = device.info().kind == Kind::Software;
         let [most, team_max, each] = if is_software { SOFTWARE_DELIVERY } else { DELIVERY };
@@ -99,8 +101,14 @@ impl Plan {
         settings.team_bits = team.ilog2();
         settings.piece = options.piece.unwrap_or(each * team).max(1);
         let mut pieces = pieces_of(synapses, settings.piece);
-        while pieces * PIECE_BYTES > device.limits().storage_bytes() {
-            settings.piece *= 2;
+        let max = device.limits().storage_bytes();
+        while pieces * PIECE_BYTES > max {
+            // A row has one piece at least, and there may be too many rows.
+            let larger = settings.piece.checked_mul(2);
+            settings.piece = larger.ok_or_else(|| {
+                let label = "pieces of rows".to_owned();
+                Error::TooLarge { label, bytes: pieces * PIECE_BYTES, max }
+            })?;
             pieces = pieces_of(synapses, settings.piece);
         }
         let most = options.workgroups.unwrap_or(most).clamp(1, device.limits().workgroups);
@@ -126,7 +134,7 @@ fn partitions(network: &Network) -> u32 {
 
 /// Bytes of all segments.
 pub(super) fn segment_bytes(neurons: u32, partitions: u32) -> u64 {
-    4 * u64::from(neurons) * (u64::from(partitions) + 1)
+    SpikingGroup::<()>::SEGMENTS_STRIDE * u64::from(neurons) * (u64::from(partitions) + 1)
 }
 
 /// The kernels that can run a network on a device: all that can if one of them is wanted, else those that might be

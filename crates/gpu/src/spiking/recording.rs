@@ -1,24 +1,34 @@
 //! What comes back from the device while it goes on: spikes, and how far it came.
 
-use kvrm_spiking::Recorder;
+use kvrm_shaders::interface::spiking::{Clock, Time};
+use kvrm_spiking::{Recorder, bit_words};
 use rayon::prelude::*;
 
-use super::layout::{SPIKE_BYTES, Time};
+use super::digest::digest;
+use super::layout::SPIKE_BYTES;
 use super::store::Store;
 use crate::device::Device;
-use crate::error::Error;
+use crate::device::buffer::Buffer;
+use crate::device::error::Error;
+
+/// Bytes of the time, with which a report begins.
+const TIME_BYTES: u64 = size_of::<Time>() as u64;
+/// The most bytes of bits for neurons that have fired, which come next.
+const FIRED_BYTES: u64 = 4096;
 
 /// Bytes in front of the spikes.
-const HEAD_BYTES: u64 = size_of::<Time>() as u64;
+fn head_bytes(neurons: u32) -> u64 {
+    TIME_BYTES + FIRED_BYTES.min(4 * bit_words(neurons as usize) as u64)
+}
 
-/// Bytes of a report of so many spikes.
-pub(super) fn report_bytes(spikes: u32) -> u64 {
-    HEAD_BYTES + SPIKE_BYTES * u64::from(spikes)
+/// Bytes of a report of so many spikes of a network of so many neurons.
+pub(super) fn report_bytes(neurons: u32, spikes: u32) -> u64 {
+    head_bytes(neurons) + SPIKE_BYTES * u64::from(spikes)
 }
 
 /// A buffer for reports that the host can read.
 pub(super) fn report(device: &Device, bytes: u64) -> Result<wgpu::Buffer, Error> {
-    device.catch("making a buffer for spikes", || {
+    device.allocate("making a buffer for spikes", || {
         device.raw().create_buffer(&wgpu::BufferDescriptor {
             label: Some("spikes"),
             size: bytes,
@@ -28,40 +38,58 @@ pub(super) fn report(device: &Device, bytes: u64) -> Result<wgpu::Buffer, Error>
     })
 }
 
-/// Records the copy of what is to be reported.
-pub(super) fn copy(encoder: &mut wgpu::CommandEncoder, store: &Store, report: &wgpu::Buffer) {
-    let buffers = &store.buffers;
-    encoder.copy_buffer_to_buffer(buffers.time.raw(), 0, report, 0, HEAD_BYTES);
-    let spikes = report.size() - HEAD_BYTES;
-    if spikes != 0 {
-        encoder.copy_buffer_to_buffer(buffers.recording.raw(), 0, report, HEAD_BYTES, spikes);
-    }
+/// Records the copy of what is to be reported, with so many spikes at most.
+pub(super) fn copy(encoder: &mut wgpu::CommandEncoder, store: &Store, report: &wgpu::Buffer, spikes: u32) {
+    let (buffers, neurons) = (&store.buffers, store.settings.neurons);
+    let (head, end) = (head_bytes(neurons), report_bytes(neurons, spikes));
+    let mut copy = |from: &Buffer, at: u64, end: u64| {
+        if at != end {
+            encoder.copy_buffer_to_buffer(from.raw(), 0, report, at, end - at);
+        }
+    };
+    copy(&buffers.time, 0, TIME_BYTES);
+    copy(&buffers.fired, TIME_BYTES, head);
+    copy(&buffers.recording, head, end);
 }
 
 /// What a slice that has ended reports.
 #[derive(Debug)]
 pub(super) struct Reported {
-    /// How many steps are left.
-    pub(super) steps_left: u32,
     /// How many pieces its last batch listed.
     pub(super) pieces: u32,
+    /// A digest of the neurons that fired in its last step, of the first 32,768.
+    pub(super) fired: u64,
 }
 
-/// Takes a report, and records its spikes, whose steps count from `first`.
+/// Who records the spikes of a report.
+#[derive(Debug)]
+pub(super) struct Recorded<'a> {
+    pub(super) recorder: &'a mut Recorder,
+    /// What their steps count from.
+    pub(super) first: u64,
+}
+
+/// Takes a report of a network of so many neurons, and records its spikes if `check` accepts its clock.
 pub(super) fn take(
     device: &Device,
     report: &wgpu::Buffer,
-    first: u64,
-    recorder: Option<&mut Recorder>,
+    neurons: u32,
+    check: &mut dyn FnMut(&Clock) -> Result<(), Error>,
+    recorded: Option<Recorded<'_>>,
 ) -> Result<Reported, Error> {
     let mapped = report
         .get_mapped_range(..)
         .map_err(|error| Error::Refused { doing: "reading spikes".to_owned(), message: error.to_string() })?;
-    let (head, spikes) = mapped.split_at(HEAD_BYTES as usize);
-    let head: Time = bytemuck::pod_read_unaligned(head);
-    let [even, odd, recorded, _] = head.counts;
-    if let Some(recorder) = recorder {
-        let recorded = &spikes[..recorded as usize * SPIKE_BYTES as usize];
+    let (head, spikes) = mapped.split_at(head_bytes(neurons) as usize);
+    let (time, fired) = head.split_at(TIME_BYTES as usize);
+    let time: Time = bytemuck::pod_read_unaligned(time);
+    check(&time.before)?;
+    let Time { pieces: [even, odd], recorded: count, .. } = time;
+    if let Some(Recorded { recorder, first }) = recorded {
+        let Some(recorded) = spikes.get(..count as usize * SPIKE_BYTES as usize) else {
+            let room = spikes.len() as u64 / SPIKE_BYTES;
+            return Err(Error::WrongResult { message: format!("{count} spikes lie where {room} have room") });
+        };
         let pairs: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(recorded);
         // Workgroups record in any order.
         let key = |[step, neuron]: &[u32; 2]| u64::from(*step) << 32 | u64::from(*neuron);
@@ -71,8 +99,12 @@ pub(super) fn take(
             recorder.record(first + (step[0] >> 32), step.iter().map(|spike| *spike as u32));
         }
     }
+    let fired = digest(
+        0,
+        fired.chunks(4).map(|word| u64::from(u32::from_le_bytes(word.try_into().unwrap_or_default()))),
+    );
     drop(mapped);
     device.catch("reading spikes", || report.unmap())?;
-    let pieces = if head.before.parity == 0 { odd } else { even };
-    Ok(Reported { steps_left: head.before.remaining, pieces })
+    let pieces = if time.before.parity == 0 { odd } else { even };
+    Ok(Reported { pieces, fired })
 }

@@ -4,14 +4,18 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use kvrm_shaders::interface::spiking::{Settings, SpikingGroup, Time};
+use kvrm_shaders::kernel::Group as _;
+use kvrm_shaders::variants::{InputMarks, PieceSources, Plasticity, SpikeRecording, VisibleSpikes};
 use kvrm_spiking::{Network, STATE_WORDS, Synapses, bit_words};
 
-use super::kernels::{BurstKernels, Kernel, Pipelines, Variant, workgroup_size};
-use super::layout::{PIECE_BYTES, SPIKE_BYTES, Settings, Time, tables};
+use super::kernels::{Burst, BurstKernels, Kernel, Pipelines, Variant, workgroup_size};
+use super::layout::{PIECE_BYTES, SPIKE_BYTES, tables};
 use super::plan::{Options, Plan, segment_bytes};
-use crate::buffer::Buffer;
+
 use crate::device::Device;
-use crate::error::Error;
+use crate::device::buffer::Buffer;
+use crate::device::error::Error;
 
 /// No buffer is smaller: each has room for an element of whatever it is an array of.
 const BYTES_MIN: u64 = 64;
@@ -24,8 +28,8 @@ pub(super) struct Store {
     pub(super) settings: Settings,
     /// The kernels that have been used, bound to the buffers.
     bound: BTreeMap<Variant, Bound>,
-    /// Whether there are neurons that need marks, and weights that change.
-    has: [bool; 2],
+    input_marks: InputMarks,
+    plasticity: Plasticity,
     /// Workgroups of the two kernels.
     pub(super) workgroups: [u32; 2],
     pub(super) buffers: Buffers,
@@ -54,66 +58,13 @@ impl Bound {
     /// Records a dispatch.
     pub(super) fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, [columns, rows]: [u32; 2]) {
         pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, &self.group, &[]);
+        pass.set_bind_group(SpikingGroup::<()>::GROUP, &self.group, &[]);
         pass.dispatch_workgroups(columns, rows, 1);
     }
 }
 
-/// In the order of bindings.
-#[derive(Debug)]
-pub(super) struct Buffers {
-    pub(super) settings: Buffer,
-    pub(super) time: Buffer,
-    pub(super) columns: Buffer,
-    pub(super) ring: Buffer,
-    pub(super) marks: Buffer,
-    pub(super) record_of: Buffer,
-    pub(super) records: Buffer,
-    pub(super) tables: Buffer,
-    pub(super) rows: Buffer,
-    pub(super) pieces: Buffer,
-    pub(super) fired: Buffer,
-    pub(super) recording: Buffer,
-    pub(super) injection_starts: Buffer,
-    pub(super) injections: Buffer,
-    pub(super) histories: Buffer,
-    pub(super) piece_sources: Buffer,
-    pub(super) segments: Buffer,
-    pub(super) incoming_starts: Buffer,
-    pub(super) incoming: Buffer,
-    pub(super) spiked: Buffer,
-    pub(super) synapses: Vec<Buffer>,
-}
-
-impl Buffers {
-    /// All, by their bindings.
-    fn all(&self) -> Vec<&Buffer> {
-        let mut all = vec![
-            &self.settings,
-            &self.time,
-            &self.columns,
-            &self.ring,
-            &self.marks,
-            &self.record_of,
-            &self.records,
-            &self.tables,
-            &self.rows,
-            &self.pieces,
-            &self.fired,
-            &self.recording,
-            &self.injection_starts,
-            &self.injections,
-            &self.histories,
-            &self.piece_sources,
-            &self.segments,
-            &self.incoming_starts,
-            &self.incoming,
-            &self.spiked,
-        ];
-        all.extend(&self.synapses);
-        all
-    }
-}
+/// All buffers.
+pub(super) type Buffers = SpikingGroup<Buffer>;
 
 impl Store {
     /// Brings a network to a device; its state has to follow.
@@ -153,7 +104,7 @@ impl Store {
             record_of: filled("record numbers", &parts.record_of)?,
             records: zeroed("records", size_of_val(&parts.records[..]) as u64)?,
             tables: filled("tables", &tables(network))?,
-            rows: zeroed("rows", 8 * neurons as u64)?,
+            rows: zeroed("rows", SpikingGroup::<()>::ROWS_STRIDE * neurons as u64)?,
             pieces: zeroed("pieces", PIECE_BYTES * pieces)?,
             fired: words("fired", bit_words(neurons))?,
             recording: zeroed("recording", 0)?,
@@ -171,7 +122,8 @@ impl Store {
             device: device.clone(),
             pipelines,
             bound: BTreeMap::new(),
-            has: [network.has_marks(), network.is_plastic()],
+            input_marks: if network.has_marks() { InputMarks::Kept } else { InputMarks::Absent },
+            plasticity: if network.is_plastic() { Plasticity::On } else { Plasticity::Off },
             settings,
             workgroups,
             buffers,
@@ -196,17 +148,27 @@ impl Store {
     }
 
     /// A kernel, bound to the buffers, for slices by `way`. Those that list what fired may record spikes.
-    pub(super) fn kernel(&mut self, entry: &'static str, way: Kernel, records: bool) -> Result<Bound, Error> {
-        let [marks, learns] = self.has;
-        let lists = matches!(entry, "neurons" | "single");
-        let has_sources = learns || way == Kernel::Partitions;
-        let has = [marks, learns, lists && records, lists && has_sources, lists && way == Kernel::Pull];
-        let variant = Variant { entry, has };
+    pub(super) fn kernel(&mut self, burst: Burst, way: Kernel, records: bool) -> Result<Bound, Error> {
+        let Self { input_marks, plasticity, .. } = *self;
+        let lists = matches!(burst, Burst::Neurons | Burst::Single);
+        let has_sources = plasticity == Plasticity::On || way == Kernel::Partitions;
+        let variant = Variant {
+            burst,
+            input_marks,
+            plasticity,
+            spike_recording: if lists && records { SpikeRecording::On } else { SpikeRecording::Off },
+            piece_sources: if lists && has_sources { PieceSources::Known } else { PieceSources::Unknown },
+            visible_spikes: if lists && way == Kernel::Pull {
+                VisibleSpikes::Seen
+            } else {
+                VisibleSpikes::Unseen
+            },
+        };
         if let Some(bound) = self.bound.get(&variant) {
             return Ok(bound.clone());
         }
         let kernel = self.pipelines.get(variant)?;
-        let group = kernel.bind(&self.device, &self.buffers.all())?;
+        let group = kernel.layout.bind(&self.device, self.buffers.as_ref())?;
         let bound = Bound { pipeline: kernel.pipeline, group };
         self.bound.insert(variant, bound.clone());
         Ok(bound)
@@ -222,7 +184,7 @@ impl Store {
         self.buffers.piece_sources.grow(4 * u64::from(neurons))?;
         self.bound.clear();
         self.buffers.settings.upload(0, &[self.settings])?;
-        let kernel = self.kernel("divide", Kernel::Partitions, false)?;
+        let kernel = self.kernel(Burst::Divide, Kernel::Partitions, false)?;
         let workgroups = neurons.div_ceil(workgroup_size(&self.device));
         self.device.submit("dividing rows", |encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
@@ -240,7 +202,7 @@ impl Store {
         let (starts, incoming) = incoming(synapses);
         self.buffers.incoming_starts.grow(size_of_val(&starts[..]) as u64)?;
         self.buffers.incoming.grow(size_of_val(&incoming[..]) as u64)?;
-        self.buffers.spiked.grow(8 * u64::from(self.settings.neurons))?;
+        self.buffers.spiked.grow(SpikingGroup::<()>::SPIKED_STRIDE * u64::from(self.settings.neurons))?;
         self.buffers.incoming_starts.upload(0, &starts)?;
         self.buffers.incoming.upload(0, &incoming)?;
         self.bound.clear();

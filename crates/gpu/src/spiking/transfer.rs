@@ -3,7 +3,7 @@
 use kvrm_spiking::{Network, Record, State};
 
 use super::store::Store;
-use crate::error::Error;
+use crate::device::error::Error;
 
 impl Store {
     /// Brings records to the device, with the drives of their populations, from a number on.

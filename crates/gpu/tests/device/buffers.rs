@@ -1,6 +1,6 @@
 //! Buffers: made, filled, grown, read back.
 
-use kvrm_gpu::{Buffer, Error};
+use kvrm_gpu::{Buffer, Device, Error};
 
 use crate::support::device;
 
@@ -122,4 +122,16 @@ fn what_lies_outside_a_buffer_is_refused() {
         let error = device().download(&[(&buffer, range.clone())]).expect_err("it is not there");
         assert!(matches!(error, Error::Range { done: "read", .. }), "{range:?}: {error}");
     }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn the_buffers_that_a_test_names_are_refused_and_no_others() {
+    let device = Device::open(None).expect("there is one");
+    device.refuse_buffers(1, 2);
+    let made: Vec<bool> = (0..5).map(|_| Buffer::zeroed(&device, "any", 4).is_ok()).collect();
+    assert_eq!((made, device.refusals()), (vec![true, false, false, true, true], 2), "the second and third");
+    device.refuse_buffers(0, 1);
+    let error = Buffer::zeroed(&device, "any", 4).expect_err("it is refused");
+    assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
 }

@@ -1,7 +1,9 @@
 //! Errors come back from the call that made them, and none is lost.
 
 use std::thread;
+use std::time::Duration;
 
+use kvrm_gpu::pipeline::{Access, Shader, bind, storage_layout};
 use kvrm_gpu::{Buffer, Device, Error};
 
 use crate::support::device;
@@ -52,4 +54,47 @@ fn a_lost_device_is_an_error_and_stays_one() {
     lost(buffer.upload(0, &[2u32]), "writing");
     lost(Buffer::zeroed(&device, "another", 4).map(drop), "making a buffer");
     lost(device.check("nothing"), "asking");
+}
+
+/// Work that keeps any device busy for a while: some 10^9 steps of a generator.
+const LONG: &str = "\
+@group(0) @binding(0) var<storage, read_write> results: array<u32>;
+@compute @workgroup_size(1)
+fn generate(@builtin(workgroup_id) id: vec3<u32>) {
+    var state = results[id.x];
+    for (var i = 0u; i < 60000u; i += 1u) {
+        state = state * 1664525u + 1013904223u;
+    }
+    results[id.x] = state;
+}
+";
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn a_device_that_does_not_finish_in_time_counts_as_lost() {
+    const WORKGROUPS: u32 = 16_384;
+    let device = Device::open(None).expect("there is one");
+    let layout = storage_layout(&device, "long", &[Access::ReadWrite]).expect("one is few");
+    let locate = |line| ("long".to_owned(), line);
+    let pipeline = Shader::compile(&device, LONG, &locate)
+        .and_then(|shader| shader.pipeline("generate", &[&layout], &[]))
+        .expect("it is right");
+    let results = Buffer::zeroed(&device, "results", 4 * u64::from(WORKGROUPS)).expect("it is small");
+    let group = bind(&device, "long", &layout, &[&results]).expect("it fits");
+    let submission = device.submit("something long", |encoder| {
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        pass.set_pipeline(&pipeline);
+        pass.set_bind_group(0, &group, &[]);
+        pass.dispatch_workgroups(WORKGROUPS, 1, 1);
+    });
+    let submission = submission.expect("it is submitted");
+    let error = device.wait_within(&submission, Duration::ZERO).expect_err("it takes longer");
+    let is_late =
+        |error: &Error| matches!(error, Error::DeviceLost { reason, .. } if reason.contains("within"));
+    assert!(is_late(&error), "{error}");
+    // No call waits for it again, and dropping it does not either.
+    let error = device.wait(&submission).expect_err("it stays lost");
+    assert!(is_late(&error), "{error}");
+    let error = device.download(&[(&results, 0..4)]).expect_err("it stays lost");
+    assert!(is_late(&error), "{error}");
 }

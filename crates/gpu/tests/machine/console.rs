@@ -10,7 +10,9 @@ use kvrm_machine::{
     Builder, Error, Executor, LaneSetup, Machine, Permissions, Program, Report, Segment, Stop, Stream,
 };
 
-use crate::support::{Both, Bounded, CODE, DATA, PAGE, assemble, same_machines, segment, text_and_data};
+use crate::support::{
+    Both, Bounded, CODE, DATA, LOOPS, PAGE, assemble, same_machines, segment, text_and_data,
+};
 
 const OPEN: u64 = 1;
 const CLOSE: u64 = 2;
@@ -500,7 +502,7 @@ fn long_texts_count_as_iterations_of_the_loop() {
         a.bind(again);
         a.mov(X0, WRITE0 as i64).hlt(CALL).sub(X19, X19, 1).emit("cbnz", &[X19.into(), again.into()]).hlt(0);
     });
-    let bounds = Bounds { loop_limit: Some(2_000), ..room(64 << 10) };
+    let bounds = Bounds { loop_limit: LOOPS, ..room(64 << 10) };
     let mut both = Both::bounded(&[image], 1, 16, bounds);
     both.change(0, |cpu| {
         cpu.pc = CODE;
@@ -518,4 +520,42 @@ fn long_texts_count_as_iterations_of_the_loop() {
     }
     assert_eq!(heard, 60 * 1020, "all of it");
     assert!(dispatches >= 60 * 128 / 2_000, "{dispatches} dispatches are too few");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn lanes_that_write_at_different_times_stay_below_the_loop_limit_together() {
+    // In each step one of eight lanes is at the call, whose text takes 128 iterations. Mesa 22.3 counts those of all
+    // eight together.
+    const TEXTS: usize = 200;
+    let image = text_and_data(2, |a| {
+        let again = a.label();
+        a.bind(again);
+        a.mov(X0, WRITE0 as i64).hlt(CALL).sub(X19, X19, 1).nop().nop().nop().nop();
+        a.emit("cbnz", &[X19.into(), again.into()]).hlt(0);
+    });
+    let lanes = 64;
+    let bounds = Bounds { workgroup: Some(64), ..room(256 << 10) };
+    let mut both = Both::bounded(&[image], lanes, 16, bounds);
+    let mut texts = vec![0; lanes];
+    for lane in 0..lanes {
+        both.change(lane, |cpu| {
+            cpu.pc = CODE + 4 * (lane as u64 % 8);
+            cpu.set_x(0, WRITE0);
+            cpu.set_x(1, DATA);
+            cpu.set_x(19, TEXTS as u64);
+        });
+        let gpu = &mut *both.gpu;
+        gpu.set_console(lane, 1).expect("the GPU works");
+        gpu.write_memory(lane, DATA, &[b'x'; 1020], None).expect("the GPU works").expect("it is mapped");
+    }
+    let gpu = &mut *both.gpu;
+    gpu.run(&vec![u64::MAX; lanes], &mut |_| ControlFlow::Continue(())).expect("the GPU works");
+    gpu.drain_console(&mut |lane, bytes| texts[lane] += bytes.len()).expect("the GPU works");
+    for (lane, bytes) in texts.into_iter().enumerate() {
+        // Those that begin behind the call and count it make one less.
+        let calls = if lane % 8 == 2 { TEXTS - 1 } else { TEXTS };
+        let cpu = gpu.cpu(lane).expect("the GPU works");
+        assert_eq!((bytes, cpu.x(19), cpu.pc), (calls * 1020, 0, CODE + 32), "lane {lane}");
+    }
 }

@@ -137,7 +137,7 @@ fn all_classes() -> Arc<Image> {
 /// Lanes of an image, each with a seed of its own.
 fn lanes_of(engine: &dyn Factory, image: &Arc<Image>) -> Box<dyn Executor> {
     let images = [Arc::clone(image)];
-    let plan = Plan { images: &images, lanes: LANES, frames_max: 16, frequent: None };
+    let plan = Plan { images: &images, lanes: LANES, frames_max: 16, calls: None };
     let mut executor = engine.executor(&plan).expect("the lanes fit");
     for lane in 0..LANES {
         let mut cpu = executor.cpu(lane).expect("the engine works");

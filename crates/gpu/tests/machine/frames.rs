@@ -1,10 +1,13 @@
 //! Frames: lanes that run out of theirs and go on with more, and a pool that grows on demand.
 
+use std::ops::ControlFlow;
+
 use kvrm_arm64::asm::{Assembler, X0, X1, X2, X3, at};
-use kvrm_machine::{Builder, Machine, Stop};
+use kvrm_gpu::{Device, GpuExecutor};
+use kvrm_machine::{Builder, Executor, Machine, Plan, Reference, Stop};
 use kvrm_testkit::guests::{GUESTS, guest};
 
-use crate::support::{Both, CODE, DATA, Gpu, PAGE, machine_lanes, raw, same_machines, text_and_data};
+use crate::support::{Both, CODE, DATA, Gpu, PAGE, lanes, machine_lanes, raw, same_machines, text_and_data};
 
 /// Writes x2 pages from x1 on, and halts.
 fn writer(a: &mut Assembler) {
@@ -121,4 +124,83 @@ fn pages_that_are_owned_can_be_written_when_there_are_fewer_frames_now() {
     both.run(10);
     let lanes = both.same("without more frames");
     assert_eq!((lanes[0].stop, lanes[0].cpu.pc), (Some(Stop::OutOfFrames), CODE + 12), "the fourth store");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn frames_are_given_out_once_although_memory_is_refused_after_a_dispatch() {
+    let device = Device::open(None).expect("there is one");
+    let images = [raw(writer)];
+    let plan = Plan { images: &images, lanes: 2, frames_max: 16, calls: None };
+    let mut failures = 0;
+    for made in 0..8 {
+        let mut gpu = GpuExecutor::new(&device, &plan).expect("the lanes fit");
+        let mut reference = Reference::new(&plan).expect("the lanes fit");
+        let mut write = |gpu: &mut GpuExecutor, lane: usize| {
+            for executor in [gpu as &mut dyn Executor, &mut reference] {
+                let written = executor.write_memory(lane, CODE + 2 * PAGE, &[1 + lane as u8; 8], None);
+                written.expect("the engine works").expect("it is mapped");
+            }
+        };
+        write(&mut gpu, 0);
+        // The device is told of the write, and the answer cannot be read if it is a late buffer that is refused.
+        device.refuse_buffers(made, 1);
+        failures += usize::from(gpu.dirty_pages(0).is_err());
+        device.refuse_buffers(0, 0);
+        write(&mut gpu, 1);
+        assert_eq!(lanes(&mut gpu), lanes(&mut reference), "after buffer {made} was refused");
+    }
+    assert!(failures > 2, "{failures} buffers are refused");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn a_reset_that_fails_keeps_what_the_host_has_written() {
+    let device = Device::open(None).expect("there is one");
+    let images = [raw(writer)];
+    let plan = Plan { images: &images, lanes: 2, frames_max: 16, calls: None };
+    let mut gpu = GpuExecutor::new(&device, &plan).expect("the lanes fit");
+    let mut reference = Reference::new(&plan).expect("the lanes fit");
+    for executor in [&mut gpu as &mut dyn Executor, &mut reference] {
+        executor.snapshot().expect("the engine works");
+        let written = executor.write_memory(1, CODE + 2 * PAGE, &[7; 8], None);
+        written.expect("the engine works").expect("it is mapped");
+    }
+    device.refuse_buffers(0, 1);
+    gpu.reset(&[0, 1]).expect_err("memory is full");
+    device.refuse_buffers(0, 0);
+    assert_eq!(lanes(&mut gpu), lanes(&mut reference), "after a reset that failed");
+    gpu.reset(&[0, 1]).expect("there is memory again");
+    reference.reset(&[0, 1]).expect("the reference works");
+    assert_eq!(lanes(&mut gpu), lanes(&mut reference), "after a reset");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn registers_that_cannot_all_be_set_stay_as_they_are() {
+    // SIMD registers of so many need a larger buffer for transfers than the others do. Where device and host share
+    // their memory there is no such buffer, and nothing is refused.
+    const LANES: usize = 8192;
+    let device = Device::open(None).expect("there is one");
+    let images = [raw(writer)];
+    let plan = Plan { images: &images, lanes: LANES, frames_max: 16, calls: None };
+    for made in 0..3 {
+        let mut gpu = GpuExecutor::new(&device, &plan).expect("the lanes fit");
+        let before = gpu.cpu(0).expect("the engine works");
+        let mut cpu = before.clone();
+        cpu.set_x(0, 1 + made);
+        cpu.v[3] = 7;
+        // The device may have changed all registers since they were read.
+        gpu.run(&[0; LANES], &mut |_| ControlFlow::Continue(())).expect("the engine works");
+        device.refuse_buffers(made as u32, 1);
+        let set = gpu.set_cpu(0, &cpu);
+        device.refuse_buffers(0, 0);
+        let now = gpu.cpu(0).expect("the engine works");
+        let expected = if set.is_ok() { &cpu } else { &before };
+        assert_eq!(
+            (now.x(0), now.v[3]),
+            (expected.x(0), expected.v[3]),
+            "the buffer after {made} is refused"
+        );
+    }
 }

@@ -1,5 +1,6 @@
 //! The GPU engine beside the reference: for the same inputs both give the same, bit for bit.
 
+mod audit;
 mod calls;
 mod code_pages;
 mod console;

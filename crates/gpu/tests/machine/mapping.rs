@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use kvrm_arm64::Access;
 use kvrm_arm64::asm::{X0, X1, X2, at};
+use kvrm_gpu::Bounds;
 use kvrm_machine::{Features, Image, Mapping, Permissions, Stop};
 use kvrm_testkit::random::Random;
 
-use crate::support::{Both, CODE, PAGE, assemble, segment};
+use crate::support::{Both, CODE, LOOPS, PAGE, assemble, segment};
 
 /// Where lanes may map: more than a node of a page table leads to.
 const ROOM: Range<u64> = 0x10_0000..0x100_0000;
@@ -159,4 +160,62 @@ fn any_sequence_of_mappings_writes_snapshots_and_resets() {
         }
         both.same("at the end");
     }
+}
+
+/// Sixteen lanes, of which two map 65,530 pages each and the others write at the same time.
+fn long_mappings(bounds: Bounds, count: u64) {
+    const LANES: usize = 16;
+    let room = 0x10_0000..0x3000_0000;
+    let segments = [
+        segment(CODE, PAGE, assemble(|a| _ = a.hlt(0)), Permissions::RX),
+        segment(CODE + PAGE, 3 * PAGE, Vec::new(), Permissions::RW),
+    ];
+    let image = Image::with_room(&segments, Features::ALL, std::slice::from_ref(&room)).expect("it fits");
+    let mut both = Both::bounded(&[Arc::new(image)], LANES, 16, bounds);
+    for round in 0..2 {
+        for lane in 0..LANES {
+            if lane % 8 == 2 {
+                let first = pages(room.start + round * PAGE, count);
+                let mapped = both.each("a mapping", |executor| {
+                    executor.map(lane, first.clone(), Mapping::Zero(Permissions::RW))
+                });
+                assert!(mapped, "there is room");
+                let last = (first.end - 1) * PAGE;
+                let bytes = both.each("a write", |executor| executor.write_memory(lane, last, &[7; 9], None));
+                bytes.expect("it is mapped to its end");
+            } else {
+                // Odd places in pages that have not been written.
+                let address = CODE + PAGE + 3 * lane as u64 + round * PAGE;
+                let written = both.each("a write", |executor| {
+                    executor.write_memory(lane, address, &[lane as u8; 11], None)
+                });
+                written.expect("it is mapped");
+            }
+        }
+        both.same("after long mappings");
+        for lane in 0..LANES {
+            both.change(lane, |cpu| cpu.pc = CODE);
+            both.each("it goes on", |executor| executor.set_stop(lane, None));
+        }
+        both.run(5);
+        let stops = both.same("after a run").into_iter().map(|lane| lane.stop);
+        assert!(
+            stops.into_iter().all(|stop| stop == Some(Stop::Halt { imm: 0 })),
+            "all have reached the halt"
+        );
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn long_mappings_leave_the_writes_of_other_lanes_alone() {
+    // Mesa 22.3 ended the loops of all lanes that were served together with the one that maps: those of the walk
+    // through the page table, too, so that bytes were written to a node of it.
+    long_mappings(Bounds::NONE, 65_530);
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn long_mappings_are_made_in_several_dispatches() {
+    long_mappings(Bounds { loop_limit: LOOPS, ..Bounds::NONE }, 3_000);
 }

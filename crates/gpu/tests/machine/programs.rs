@@ -42,7 +42,7 @@ fn outcomes(programs: &[Vector], engine: &dyn Factory) -> Vec<Outcome> {
         Arc::new(Image::new(&vector.segments(), vector.machine_features()).expect("programs fit"))
     };
     let images: Vec<Arc<Image>> = programs.iter().map(image).collect();
-    let plan = Plan { images: &images, lanes: images.len(), frames_max: 16, frequent: None };
+    let plan = Plan { images: &images, lanes: images.len(), frames_max: 16, calls: None };
     let mut executor = engine.executor(&plan).expect("there is room");
     for (lane, vector) in programs.iter().enumerate() {
         executor.set_cpu(lane, &vector.cpu()).expect("the engine works");

@@ -38,7 +38,7 @@ impl Pair {
 
     /// The same with classes chosen by a network.
     fn asking(images: &[Arc<Image>], dispatch: &Dispatch, bounds: Bounds) -> Self {
-        let plan = Plan { images, lanes: LANES, frames_max: 16, frequent: None };
+        let plan = Plan { images, lanes: LANES, frames_max: 16, calls: None };
         let gpu = Recovering::new(&open(), &plan, dispatch, bounds).expect("the lanes fit");
         let reference = Reference::new(&plan).expect("the lanes fit");
         let mut pair = Self { gpu, reference };
@@ -155,7 +155,7 @@ fn is_kept(error: &kvrm_machine::Error) {
     let cause = std::error::Error::source(error).expect("it has a cause");
     let cause: &Error = cause.downcast_ref().expect("it is the GPU's");
     assert!(matches!(cause, Error::DeviceLost { kept: true, .. }), "{cause}");
-    assert!(cause.to_string().contains("lanes are kept as they were before"), "{cause}");
+    assert!(cause.to_string().contains("is kept as it was before"), "{cause}");
 }
 
 const ALL: [usize; LANES] = [0, 1, 2, 3, 4];

@@ -8,7 +8,7 @@ use kvrm_gpu::{Bounds, Dispatch, Mode};
 use kvrm_machine::{Builder, Executor, Machine, Progress, Stop};
 use kvrm_testkit::guests::{GUESTS, guest};
 
-use crate::support::{ALONE, Both, CODE, DATA, Gpu, Lane, lanes, machine_lanes, raw, text_and_data};
+use crate::support::{ALONE, Both, CODE, DATA, Gpu, LOOPS, Lane, lanes, machine_lanes, raw, text_and_data};
 
 /// Steps of a guest that are run in slices.
 const STEPS: u64 = 2_000;
@@ -160,7 +160,7 @@ fn slices_stay_below_the_loop_limit_of_a_driver() {
     });
     // Where a workgroup asks together, each of the 3,000 steps takes 44 iterations more.
     for (mode, iterations) in [(Mode::Table, 72 * 1_000), (Mode::Network, (72 + 3 * 44) * 1_000)] {
-        let bounds = Bounds { loop_limit: Some(2_000), workgroup: Some(1), ..Bounds::NONE };
+        let bounds = Bounds { loop_limit: LOOPS, workgroup: Some(1), ..Bounds::NONE };
         let images = [Arc::clone(&image)];
         let mut both = Both::asking(&images, 1, 16, &Dispatch::new(mode), bounds);
         both.change(0, |cpu| {
@@ -191,7 +191,7 @@ fn budgets_are_exact_although_work_shortens_slices() {
     });
     let lanes = 64;
     for workgroup in [1, 64] {
-        let bounds = Bounds { loop_limit: Some(2_000), workgroup: Some(workgroup), ..Bounds::NONE };
+        let bounds = Bounds { loop_limit: LOOPS, workgroup: Some(workgroup), ..Bounds::NONE };
         let mut both = Both::bounded(&[Arc::clone(&image)], lanes, 16, bounds);
         for lane in 0..lanes {
             both.change(lane, |cpu| {

@@ -4,12 +4,13 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::{Arc, LazyLock};
 
-use kvrm_arm64::asm::{Assembler, W4, X0, X1, X2, X3, X5, at};
+use kvrm_arm64::asm::Assembler;
+use kvrm_gpu::device::LoopLimit;
 use kvrm_gpu::{Bounds, Device, Dispatch, GpuEngine, GpuExecutor};
-use kvrm_machine::{
-    Cpu, Error, Executor, Factory, Features, Image, Machine, PAGE_BYTES, Permissions, Plan, ReferenceEngine,
-    Segment, Stop, Stream,
-};
+use kvrm_machine::{Cpu, Error, Executor, Factory, Image, Machine, Permissions, Plan, ReferenceEngine, Stop};
+pub(crate) use kvrm_testkit::images::{CODE, PAGE, assemble, busy, image, raw, segment};
+use kvrm_testkit::lanes;
+pub(crate) use kvrm_testkit::lanes::Lane;
 
 /// Opening a device takes longer than most tests.
 static DEVICE: LazyLock<Device> = LazyLock::new(|| {
@@ -48,38 +49,14 @@ impl Factory for Bounded {
     }
 }
 
+/// As if the driver cut off loops after 2,000 iterations of eight invocations together.
+pub(crate) const LOOPS: Option<LoopLimit> = Some(LoopLimit { iterations: 2_000, sharers: 8 });
+
 /// Each lane is a workgroup, which has an interpreter of its own.
 pub(crate) const ALONE: Bounded = Bounded(Bounds { workgroup: Some(1), ..Bounds::NONE });
 
-/// Bytes of a page.
-pub(crate) const PAGE: u64 = PAGE_BYTES as u64;
-/// Where the programs of these tests lie.
-pub(crate) const CODE: u64 = 0x1_0000;
 /// Where [`text_and_data`] has its data.
 pub(crate) const DATA: u64 = 0x2_0000;
-
-/// The bytes of a program for [`CODE`].
-pub(crate) fn assemble(write: impl FnOnce(&mut Assembler)) -> Vec<u8> {
-    let mut assembler = Assembler::new(CODE);
-    write(&mut assembler);
-    let words = assembler.finish().expect("the programs of the tests assemble");
-    words.into_iter().flat_map(u32::to_le_bytes).collect()
-}
-
-/// An image of segments, on a machine with every feature.
-pub(crate) fn image(segments: &[Segment]) -> Arc<Image> {
-    Arc::new(Image::new(segments, Features::ALL).expect("the images of the tests fit"))
-}
-
-/// A segment that is zero behind its data.
-pub(crate) fn segment(address: u64, bytes: u64, data: Vec<u8>, permissions: Permissions) -> Segment {
-    Segment { address, bytes, data, permissions }
-}
-
-/// 16 pages of memory that may be read, written and executed, a program at their begin.
-pub(crate) fn raw(write: impl FnOnce(&mut Assembler)) -> Arc<Image> {
-    image(&[segment(CODE, 16 * PAGE, assemble(write), Permissions::RWX)])
-}
 
 /// A page of code that cannot be written, and some pages of data that can.
 pub(crate) fn text_and_data(pages: u64, write: impl FnOnce(&mut Assembler)) -> Arc<Image> {
@@ -87,21 +64,6 @@ pub(crate) fn text_and_data(pages: u64, write: impl FnOnce(&mut Assembler)) -> A
         segment(CODE, PAGE, assemble(write), Permissions::RX),
         segment(DATA, pages * PAGE, Vec::new(), Permissions::RW),
     ])
-}
-
-/// Goes round for ever: sums x0 into one page after the other, and changes an instruction of its own: `add x3,
-/// x3, #1` becomes `#2`, and so on.
-pub(crate) fn busy(a: &mut Assembler) {
-    let (start, again) = (a.label(), a.label());
-    a.bind(start);
-    a.mov(X1, (CODE + PAGE) as i64).mov(X2, 7);
-    a.bind(again);
-    a.ldr(X5, at(X1, 16)).add(X5, X5, X0).str(X5, at(X1, 16)).add(X1, X1, 0x1000);
-    a.subs(X2, X2, 1).b_cond("ne", again);
-    let changed = a.here();
-    a.add(X3, X3, 1);
-    a.mov(X5, changed as i64).ldr(W4, at(X5, 0)).add(W4, W4, 1024).str(W4, at(X5, 0));
-    a.add(X0, X0, X3).b(start);
 }
 
 /// The same lanes on both engines. What is done to one is done to the other.
@@ -112,7 +74,7 @@ pub(crate) struct Both {
 
 impl Both {
     pub(crate) fn new(images: &[Arc<Image>], lanes: usize, frames_max: usize) -> Self {
-        let plan = Plan { images, lanes, frames_max, frequent: None };
+        let plan = Plan { images, lanes, frames_max, calls: None };
         let gpu = Gpu.executor(&plan).expect("the lanes fit");
         Self { gpu, reference: ReferenceEngine.executor(&plan).expect("the lanes fit") }
     }
@@ -130,7 +92,7 @@ impl Both {
         dispatch: &Dispatch,
         bounds: Bounds,
     ) -> Self {
-        let plan = Plan { images, lanes, frames_max, frequent: None };
+        let plan = Plan { images, lanes, frames_max, calls: None };
         let gpu = GpuExecutor::with_bounds(device(), &plan, dispatch, bounds).expect("the lanes fit");
         Self { gpu: Box::new(gpu), reference: ReferenceEngine.executor(&plan).expect("the lanes fit") }
     }
@@ -187,49 +149,15 @@ impl Both {
     }
 }
 
-/// All there is to see of a lane.
-#[derive(Clone, PartialEq)]
-pub(crate) struct Lane {
-    pub(crate) stop: Option<Stop>,
-    pub(crate) cpu: Cpu,
-    /// The pages written, in order of their first write.
-    pub(crate) dirty: Vec<u64>,
-    /// What those pages hold; nothing of one that is not mapped any more.
-    pub(crate) memory: Vec<Vec<u8>>,
-}
-
-impl fmt::Debug for Lane {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { stop, cpu, dirty, memory } = self;
-        write!(f, "{stop:?}\n{cpu:?}")?;
-        for (page, bytes) in dirty.iter().zip(memory) {
-            // Whole pages are too much to read.
-            let sum = bytes.iter().fold(0_u64, |sum, &byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
-            writeln!(f, "page {page:x} with sum {sum:016x}")?;
-        }
-        Ok(())
-    }
-}
-
-/// Every lane of an executor.
+/// Every lane of an executor, whose memory is audited.
 pub(crate) fn lanes(executor: &mut dyn Executor) -> Vec<Lane> {
-    let count = executor.lanes();
-    let dirty: Vec<Vec<u64>> =
-        (0..count).map(|lane| executor.dirty_pages(lane).expect("the engine works")).collect();
-    let ranges: Vec<_> =
-        (0..count).flat_map(|lane| dirty[lane].iter().map(move |&page| (lane, page, PAGE_BYTES))).collect();
-    executor.prefetch(&ranges).expect("the engine works");
-    let seen = dirty.into_iter().enumerate().map(|(lane, dirty)| {
-        let mut page = |page: &u64| {
-            let mut bytes = vec![0; PAGE_BYTES];
-            let read = executor.read_memory(lane, *page, &mut bytes, None).expect("the engine works");
-            read.map_or_else(|_| Vec::new(), |()| bytes)
-        };
-        let memory = dirty.iter().map(&mut page).collect();
-        let stop = executor.stop(lane).expect("the engine works");
-        Lane { stop, cpu: executor.cpu(lane).expect("the engine works"), dirty, memory }
-    });
-    seen.collect()
+    assert_eq!(
+        executor.audit().expect("the engine works"),
+        [],
+        "the audit of the engine {}",
+        executor.name()
+    );
+    lanes::of_executor(executor).expect("the engine works")
 }
 
 /// Mapped memory of a lane, as the host sees it.
@@ -239,33 +167,26 @@ pub(crate) fn read(executor: &mut dyn Executor, lane: usize, address: u64, bytes
     out
 }
 
-/// A lane of a machine, with what it has printed.
+/// A lane of a machine, with its output.
 pub(crate) type Seen = (Lane, String);
 
-/// Every lane of a machine, with what it has printed.
+/// Every lane of a machine, whose memory is audited, with its output.
 pub(crate) fn machine_lanes(machine: &mut Machine) -> Vec<Seen> {
-    let lanes = 0..machine.lanes();
-    let lane = |number| {
-        let dirty = machine.dirty_pages(number).expect("the engine works");
-        let page = |&address: &u64| {
-            let mut bytes = vec![0; PAGE_BYTES];
-            let read = machine.read_memory(number, address, &mut bytes).expect("the engine works");
-            read.map_or_else(|_| Vec::new(), |()| bytes)
-        };
-        let memory = dirty.iter().map(page).collect();
-        let stop = machine.stop(number).expect("the engine works");
-        let cpu = machine.cpu(number).expect("the engine works");
-        let output = machine.output(number, Stream::Output).expect("there is such a lane");
-        (Lane { stop, cpu, dirty, memory }, String::from_utf8_lossy(output).into_owned())
-    };
-    lanes.map(lane).collect()
+    assert_eq!(
+        machine.audit().expect("the engine works"),
+        [],
+        "the audit of the engine {}",
+        machine.engine()
+    );
+    let lanes = lanes::of_machine(machine).expect("the engine works").into_iter();
+    lanes.map(|(lane, [output, _])| (lane, String::from_utf8_lossy(&output).into_owned())).collect()
 }
 
 /// Machines are the same in every lane.
 pub(crate) fn same_machines(gpu: &mut Machine, reference: &mut Machine, what: &str) -> Vec<Seen> {
-    let (gpu, reference) = (machine_lanes(gpu), machine_lanes(reference));
-    for (number, (gpu, reference)) in gpu.iter().zip(&reference).enumerate() {
+    let (seen, expected) = (machine_lanes(gpu), machine_lanes(reference));
+    for (number, (gpu, reference)) in seen.iter().zip(&expected).enumerate() {
         assert_eq!(gpu, reference, "{what}, lane {number}: the GPU on the left, the reference on the right");
     }
-    reference
+    expected
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use kvrm_arm64::CLASS_BITS;
 use kvrm_shaders::MODULES;
-use kvrm_testkit::inputs::EDGES;
+use kvrm_testkit::numbers::EDGES;
 use kvrm_testkit::random::Random;
 
 use kernel::Kernel;

@@ -7,8 +7,8 @@ use kvrm_spiking::{
     Builder, Change, Connect, Error, Executor, Feagi, Injection, Input, Lif, Link, Model, Network,
     Projection, Recorder, Synapse,
 };
+use kvrm_testkit::networks::{RECIPES, Recipe, injections, network};
 
-use crate::networks::{RECIPES, Recipe, injections, network};
 use crate::support::{assert_same, compare, executor, reference};
 
 const KERNELS: [Kernel; 4] = [Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull];

@@ -2,8 +2,8 @@
 
 use kvrm_gpu::spiking::Options;
 use kvrm_spiking::{Executor, Injection, Input, Recorder, sample};
+use kvrm_testkit::networks::{RECIPES, injections, network};
 
-use crate::networks::{RECIPES, injections, network};
 use crate::support::{assert_same, executor, reference};
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]

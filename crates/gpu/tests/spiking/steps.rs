@@ -2,10 +2,10 @@
 
 use kvrm_gpu::spiking::{Kernel, Options};
 use kvrm_spiking::{Executor, Injection, Input};
+use kvrm_testkit::networks::{RECIPES, injections, network};
 use kvrm_testkit::spiking::{STEPS, cases};
 use proptest::prelude::*;
 
-use crate::networks::{RECIPES, injections, network};
 use crate::support::{assert_same, compare, executor, reference};
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]

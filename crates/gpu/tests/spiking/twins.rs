@@ -1,8 +1,8 @@
 //! Functions of the shaders beside those of Rust that they are twins of.
 
 use kvrm_gpu::Buffer;
-use kvrm_gpu::pipeline::{Access, bind, compute_pipeline, storage_layout};
-use kvrm_shaders::link_source;
+use kvrm_gpu::pipeline::{Access, Shader, bind, storage_layout};
+use kvrm_shaders::{MODULES, link_source};
 use kvrm_spiking::{fixed, random};
 use kvrm_testkit::random::Random;
 
@@ -63,7 +63,8 @@ fn twins_agree() {
     let locate =
         |line| linked.locate(line).map_or((String::new(), line), |(path, line)| (path.to_owned(), line));
     let layout = storage_layout(device, "twins", &[Access::Read, Access::ReadWrite]).expect("two are few");
-    let pipeline = compute_pipeline(device, &linked.source, &locate, "call", &[&layout], &[])
+    let pipeline = Shader::compile(device, &linked.source, &locate)
+        .and_then(|shader| shader.pipeline("call", &[&layout], &[]))
         .unwrap_or_else(|error| panic!("{error}"));
     let input = Buffer::with_contents(device, "words", &words).expect("it is small");
     let bytes = 4 * words.len() as u64 * CALLS.len() as u64;
@@ -83,4 +84,30 @@ fn twins_agree() {
             assert_eq!(*found, expected, "{call} of a = {:#x} and b = {:#x}", pair[0], pair[1]);
         }
     }
+}
+
+/// The functions of a module that name a twin and are no part of another.
+fn twins_of(text: &str) -> Vec<&str> {
+    let mut is_twin = false;
+    let mut twins = Vec::new();
+    for line in text.lines() {
+        twins.extend(line.strip_prefix("fn ").filter(|_| is_twin).and_then(|rest| rest.split('(').next()));
+        is_twin = line.starts_with("/// Twin: `");
+    }
+    twins
+}
+
+#[test]
+fn every_function_with_a_twin_is_called() {
+    let calls = |name: &str| CALLS.iter().any(|call| call.contains(&format!("{name}(")));
+    let mut count = 0;
+    for (path, text) in
+        MODULES.iter().filter(|(path, _)| ["spiking/fixed.wgsl", "spiking/random.wgsl"].contains(path))
+    {
+        for name in twins_of(text) {
+            assert!(calls(name), "{path}: no line of the list calls `{name}`");
+            count += 1;
+        }
+    }
+    assert_eq!(count, CALLS.len(), "a function each");
 }

@@ -1,11 +1,11 @@
 //! Calls about descriptors, whatever is behind them.
 
-use super::Call;
+use super::call::Call;
 use super::descriptors::{O_APPEND, O_CLOEXEC, O_NONBLOCK, Object, PIPE_BYTES};
 use super::errno::{EBADF, EDEADLK, EINVAL, ENOTTY};
+use super::failure::Served;
 use super::process_calls::PROCESS;
 use super::status::Fields;
-use super::table::Served;
 
 pub(super) fn close(call: &mut Call<'_>) -> Served {
     if let Some(Object::Node(number)) = call.process.descriptors.close(call.x[0])? {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::errno::{EBADF, EINVAL, EMFILE, ENOENT, Errno};
 use super::files::Number;
-use crate::semihosting::Stream;
+use crate::console::Stream;
 
 /// How many descriptors a lane may have.
 pub(super) const DESCRIPTORS_MAX: u64 = 1024;

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::call::Call;
 use super::descriptors::Object;
 use super::errno::{EACCES, EINVAL, ENOENT, ENOTDIR, EPERM, ERANGE, EROFS};
+use super::failure::{Failure, Served};
 use super::files::{Kind, Node, Number, Place};
 use super::guest::TRANSFER_BYTES_MAX;
 use super::status::{Fields, FileStatus};
-use super::table::Served;
-use super::{Call, Failure};
 
 const AT_SYMLINK_NOFOLLOW: u64 = 0x100;
 const AT_REMOVEDIR: u64 = 0x200;

@@ -1,5 +1,6 @@
 //! Calls that open files, read and write them.
 
+use super::call::Call;
 use super::descriptors::{
     Description, O_ACCMODE, O_APPEND, O_CLOEXEC, O_NONBLOCK, O_PATH, O_RDWR, Object, PIPE_BYTES,
 };
@@ -7,12 +8,11 @@ use super::errno::{
     EAGAIN, EBADF, EDEADLK, EEXIST, EINVAL, EISDIR, ELOOP, ENOENT, ENOSPC, ENOTDIR, ENXIO, EOPNOTSUPP, EPIPE,
     EROFS, ESPIPE,
 };
+use super::failure::{Failure, Served};
 use super::files::{Device, Kind, Node};
 use super::guest::{Buffer, TRANSFER_BYTES_MAX};
 use super::process_calls::PROCESS;
 use super::signals::{SIGPIPE, info};
-use super::table::Served;
-use super::{Call, Failure};
 
 const O_CREAT: u32 = 0o100;
 const O_EXCL: u32 = 0o200;
@@ -112,7 +112,7 @@ impl Call<'_> {
                 }
                 let node = process.files.node(number).ok_or(ENOENT)?;
                 if matches!(node.kind, Kind::Device(Device::Random)) {
-                    process.kept.random += bytes as u64;
+                    process.state.random += bytes as u64;
                 }
             }
             Object::Input => process.input_position += bytes,

@@ -205,6 +205,12 @@ impl Files {
         Ok(list)
     }
 
+    /// The directory that a path leads to.
+    pub(crate) fn directory(&self, path: &str) -> Option<Number> {
+        let number = self.walk(ROOT, path.as_bytes(), true).ok()?.node?;
+        self.node(number).filter(|node| node.is_directory()).map(|_| number)
+    }
+
     /// Follows a path from a directory. Nothing leads out of the root: it is its own parent.
     pub(super) fn walk(&self, start: Number, path: &[u8], follow: bool) -> Result<Place, Errno> {
         if path.is_empty() {

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use kvrm_arm64::{Access, Stop};
 
-use super::Failure;
 use super::errno::{EFAULT, EINVAL, ENAMETOOLONG, Errno};
+use super::failure::Failure;
 use crate::executor::LaneAccess;
-use crate::image::PAGE_BYTES;
 use crate::page_map::{Mapping, PageMap};
+use crate::pages::PAGE_BYTES;
 
 /// A lane moves at most this much in one call; more is done in part, as the interface allows.
 pub(super) const TRANSFER_BYTES_MAX: u64 = 16 << 20;

@@ -4,15 +4,15 @@
 
 use std::ops::Range;
 
+use super::call::Call;
 use super::descriptors::Object;
 use super::errno::{EACCES, EBADF, EEXIST, EFAULT, EINVAL, ENODEV, ENOENT, ENOMEM};
+use super::failure::{Failure, Served};
 use super::files::Kind;
 use super::guest::Guest;
-use super::table::Served;
-use super::{Call, Failure};
-use crate::image::{ADDRESS_BITS, PAGE_BYTES, PAGE_SHIFT};
 use crate::page_map::Mapping;
-use crate::program::Permissions;
+use crate::pages::{ADDRESS_BITS, PAGE_BYTES, PAGE_SHIFT};
+use crate::permissions::Permissions;
 
 const PAGE: u64 = PAGE_BYTES as u64;
 
@@ -36,7 +36,7 @@ fn permissions(protection: u64) -> Result<Permissions, Failure> {
 
 pub(super) fn brk(call: &mut Call<'_>) -> Served {
     let heap = call.process.settings.areas.heap.clone();
-    let (old, new) = (call.process.kept.heap_end, call.x[0]);
+    let (old, new) = (call.process.state.heap_end, call.x[0]);
     if !(heap.start..=heap.end).contains(&new) {
         return Ok(old);
     }
@@ -44,9 +44,9 @@ pub(super) fn brk(call: &mut Call<'_>) -> Served {
     let (range, mapping) = if to > from { (from..to, Mapping::Heap) } else { (to..from, Mapping::Unmap) };
     // Whether it could is told by the value.
     if call.guest.lane.map(range, mapping)? {
-        call.process.kept.heap_end = new;
+        call.process.state.heap_end = new;
     }
-    Ok(call.process.kept.heap_end)
+    Ok(call.process.state.heap_end)
 }
 
 impl Guest<'_> {

@@ -4,20 +4,41 @@
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use super::Mount;
 use super::files::{Device, Files, Kind, Node, Number, Place, ROOT};
+use super::settings::EPOCH;
 use crate::error::Error;
 
 /// How many bytes all files of one mounted directory may have.
 const MOUNT_BYTES_MAX: u64 = 1 << 30;
 /// How deep directories may lie in each other.
 pub(super) const DEPTH_MAX: usize = 64;
+
+/// A directory of the host that guests see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mount {
+    /// Where it is on the host.
+    pub host: PathBuf,
+    /// Where guests see it: an absolute path.
+    pub guest: String,
+    /// Whether each lane may change what it sees. The host's directory stays as it is.
+    pub writable: bool,
+}
+
+/// The tree all lanes begin with: a few directories and devices, the program's name, and what is mounted.
+///
+/// # Errors
+/// If a directory cannot be mounted.
+pub(crate) fn files(program: &str, mounts: &[Mount], room: u64) -> Result<Files, Error> {
+    let mut files = base(program, room);
+    mounts.iter().try_for_each(|mount| add(&mut files, mount))?;
+    Ok(files.share())
+}
 
 const fn directory() -> Kind {
     Kind::Directory { names: BTreeMap::new(), parent: ROOT }
@@ -34,9 +55,9 @@ fn put(files: &mut Files, parent: Number, name: &str, node: Node) -> Number {
 }
 
 /// Directories, devices, and the name of the program.
-pub(super) fn base(program: &str, room: u64) -> Files {
+fn base(program: &str, room: u64) -> Files {
     let mut files = Files::new(room);
-    let make = |kind, mode| Node::new(kind, mode, super::EPOCH);
+    let make = |kind, mode| Node::new(kind, mode, EPOCH);
     for name in ["bin", "dev", "etc", "home", "proc", "root", "usr", "var"] {
         put(&mut files, ROOT, name, make(directory(), 0o755));
     }
@@ -63,7 +84,7 @@ pub(super) fn executable(program: &str) -> String {
 }
 
 /// Adds a directory of the host.
-pub(super) fn add(files: &mut Files, mount: &Mount) -> Result<(), Error> {
+fn add(files: &mut Files, mount: &Mount) -> Result<(), Error> {
     let fail = |source| Error::Mount { host: mount.host.clone(), guest: mount.guest.clone(), source };
     let invalid = |reason: &str| fail(std::io::Error::new(std::io::ErrorKind::InvalidInput, reason));
     if !mount.guest.starts_with('/') {
@@ -75,7 +96,7 @@ pub(super) fn add(files: &mut Files, mount: &Mount) -> Result<(), Error> {
         if matches!(name, "." | "..") {
             return Err(invalid("the path in the guest must not have . or .. in it"));
         }
-        at = put(files, at, name, Node::new(directory(), 0o755, super::EPOCH));
+        at = put(files, at, name, Node::new(directory(), 0o755, EPOCH));
     }
     let mut copier = Copier { files, left: MOUNT_BYTES_MAX, read_only: !mount.writable };
     copier.copy(at, &host, Path::new(""), 0).map_err(fail)?;
@@ -116,7 +137,7 @@ impl Copier<'_> {
                 let since = time.into_std().duration_since(std::time::UNIX_EPOCH).ok()?;
                 u64::try_from(since.as_nanos()).ok()
             });
-            let time = time.unwrap_or(super::EPOCH);
+            let time = time.unwrap_or(EPOCH);
             let read_only = self.read_only;
             let node = |kind, mode| Node { read_only, ..Node::new(kind, mode, time) };
             let kind = metadata.file_type();

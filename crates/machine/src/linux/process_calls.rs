@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use super::call::Call;
 use super::descriptors::DESCRIPTORS_MAX;
 use super::errno::{EAGAIN, EDEADLK, EINVAL, ENOSYS, ESRCH, ETIMEDOUT};
+use super::failure::{Failure, Served};
 use super::guest::TRANSFER_BYTES_MAX;
-use super::table::Served;
-use super::{Call, Failure};
 
 /// The number of the only process and thread.
 pub(super) const PROCESS: u64 = 1;
@@ -26,7 +26,7 @@ pub(super) fn set_robust_list(call: &mut Call<'_>) -> Served {
     if bytes != ROBUST_LIST_BYTES {
         return Err(EINVAL.into());
     }
-    call.process.kept.robust_list = head;
+    call.process.state.robust_list = head;
     Ok(0)
 }
 
@@ -35,7 +35,7 @@ pub(super) fn get_robust_list(call: &mut Call<'_>) -> Served {
     if process as u32 != 0 && process != PROCESS {
         return Err(ESRCH.into());
     }
-    let list = call.process.kept.robust_list;
+    let list = call.process.state.robust_list;
     call.guest.write(head, &list.to_le_bytes())?;
     call.guest.write(bytes, &ROBUST_LIST_BYTES.to_le_bytes())?;
     Ok(0)
@@ -145,10 +145,10 @@ pub(super) fn prctl(call: &mut Call<'_>) -> Served {
         PR_SET_NAME => {
             let mut name: [u8; 16] = call.guest.array(call.x[1])?;
             name[15] = 0;
-            call.process.kept.name = name;
+            call.process.state.name = name;
         }
         PR_GET_NAME => {
-            let name = call.process.kept.name;
+            let name = call.process.state.name;
             call.guest.write(call.x[1], &name)?;
         }
         _ => return Err(EINVAL.into()),
@@ -187,6 +187,6 @@ pub(super) fn getrandom(call: &mut Call<'_>) -> Served {
     let bytes = call.guest.writable(address, bytes.min(TRANSFER_BYTES_MAX))?;
     let data = call.process.random_bytes(bytes as usize);
     call.guest.write(address, &data)?;
-    call.process.kept.random += bytes;
+    call.process.state.random += bytes;
     Ok(bytes)
 }

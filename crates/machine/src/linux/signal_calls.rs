@@ -1,12 +1,13 @@
 //! Calls about signals.
 
+use super::call::Call;
 use super::errno::{EAGAIN, EDEADLK, EFAULT, EINTR, EINVAL, ENOMEM, EPERM, ESRCH};
+use super::failure::{Failure, Served};
 use super::process_calls::PROCESS;
+use super::signal_frame;
 use super::signals::{
     Action, Info, SIGNALS, SIGSEGV, SS_AUTODISARM, SS_DISABLE, SS_ONSTACK, SignalStack, UNSTOPPABLE, info,
 };
-use super::table::Served;
-use super::{Call, Failure, signal_frame};
 
 /// The code of what one process sends another.
 const SI_USER: i32 = 0;

@@ -3,10 +3,11 @@
 use kvrm_arm64::Cpu;
 use kvrm_arm64::semantics::system::{FPCR_MASK, FPSR_MASK};
 
+use super::errno;
+use super::failure::Failure;
 use super::guest::Guest;
 use super::signals::{Action, Info, LastFault, SignalStack};
 use super::status::Fields;
-use super::{Failure, errno};
 
 const SA_SIGINFO: u64 = 4;
 const SA_RESTORER: u64 = 0x0400_0000;

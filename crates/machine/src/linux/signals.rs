@@ -1,17 +1,12 @@
-//! Signals: what a lane wants done with them, those that wait, and how they arrive.
+//! Signals: what a lane wants done with them, and those that wait.
 //!
 //! A lane gets signals from itself and for its faults; there is nobody else to send any. They arrive when the call or
 //! fault that caused them is served, so where they do is exact.
 
 use std::collections::BTreeMap;
 
-use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Stop};
-
 use super::errno::EAGAIN;
-use super::guest::Guest;
-use super::signal_frame::{self, Frame};
-use super::table::Served;
-use super::{Failure, Process};
+use super::failure::Served;
 
 pub(super) const SIGILL: u64 = 4;
 pub(super) const SIGTRAP: u64 = 5;
@@ -33,11 +28,11 @@ const IGNORED: u64 = 1 << 16 | 1 << 17 | 1 << 18 | 1 << 19 | 1 << 20 | 1 << 21 |
 pub(super) const UNSTOPPABLE: u64 = 1 << 8 | 1 << 18;
 
 /// In place of a handler: what the signal does by itself, and nothing.
-const SIG_DFL: u64 = 0;
+pub(super) const SIG_DFL: u64 = 0;
 const SIG_IGN: u64 = 1;
 
-const SA_NODEFER: u64 = 0x4000_0000;
-const SA_RESETHAND: u64 = 0x8000_0000;
+pub(super) const SA_NODEFER: u64 = 0x4000_0000;
+pub(super) const SA_RESETHAND: u64 = 0x8000_0000;
 
 /// What the flags of a signal stack say: the lane is on it, there is none, it is forgotten when a handler begins.
 pub(super) const SS_ONSTACK: u64 = 1;
@@ -98,7 +93,7 @@ pub(super) struct LastFault {
 /// The signals of a lane. Bit 0 of a mask is signal 1.
 #[derive(Clone, Debug)]
 pub(super) struct Signals {
-    actions: BTreeMap<u64, Action>,
+    pub(super) actions: BTreeMap<u64, Action>,
     pub(super) blocked: u64,
     /// What is to be blocked again once a signal has arrived, instead of what `blocked` says.
     pub(super) blocked_later: Option<u64>,
@@ -108,7 +103,7 @@ pub(super) struct Signals {
     pub(super) fault: LastFault,
 }
 
-const fn bit(number: u64) -> u64 {
+pub(super) const fn bit(number: u64) -> u64 {
     1 << (number - 1)
 }
 
@@ -128,15 +123,15 @@ impl Signals {
         self.actions.get(&number).copied().unwrap_or_default()
     }
 
-    const fn is_blocked(&self, number: u64) -> bool {
+    pub(super) const fn is_blocked(&self, number: u64) -> bool {
         self.blocked & bit(number) & !UNSTOPPABLE != 0
     }
 
-    fn is_handled(&self, number: u64) -> bool {
+    pub(super) fn is_handled(&self, number: u64) -> bool {
         self.action(number).handler > SIG_IGN
     }
 
-    fn is_ignored(&self, number: u64) -> bool {
+    pub(super) fn is_ignored(&self, number: u64) -> bool {
         match self.action(number).handler {
             SIG_DFL => IGNORED & bit(number) != 0,
             handler => handler == SIG_IGN,
@@ -180,117 +175,5 @@ impl Signals {
     /// Whether a signal waits that would do anything if it were not for what is blocked.
     pub(super) fn can_wake(&self) -> bool {
         self.waiting.iter().any(|(number, _)| !self.is_blocked(*number) && !self.is_ignored(*number))
-    }
-}
-
-/// The signal of a stop: its number, what is told of it, and the fault that frames tell.
-fn signal_of(stop: Stop, pc: u64) -> Option<(u64, Info, LastFault)> {
-    const ILL_ILLOPC: i32 = 1;
-    const TRAP_BRKPT: i32 = 1;
-    const SEGV_MAPERR: i32 = 1;
-    const SEGV_ACCERR: i32 = 2;
-    const BUS_ADRALN: i32 = 1;
-    let told = |number, code, address, fault| Some((number, info(number, code, address), fault));
-    match stop {
-        Stop::Undefined { .. } => told(SIGILL, ILL_ILLOPC, pc, LastFault::default()),
-        Stop::Breakpoint { .. } => told(SIGTRAP, TRAP_BRKPT, pc, LastFault::default()),
-        Stop::Fault(Fault { kind, access, address }) => {
-            let fault = LastFault { address, syndrome: syndrome(kind, access) };
-            match kind {
-                FaultKind::Translation => told(SIGSEGV, SEGV_MAPERR, address, fault),
-                FaultKind::Permission => told(SIGSEGV, SEGV_ACCERR, address, fault),
-                FaultKind::Alignment => told(SIGBUS, BUS_ADRALN, address, fault),
-            }
-        }
-        _ => None,
-    }
-}
-
-/// `ESR_EL1` of a fault at EL0, with tables of four levels, of which the last one says no.
-const fn syndrome(kind: FaultKind, access: Access) -> u64 {
-    const INSTRUCTION_ABORT: u64 = 0x20;
-    const PC_ALIGNMENT: u64 = 0x22;
-    const DATA_ABORT: u64 = 0x24;
-    /// The instruction has 32 bits.
-    const IL: u64 = 1 << 25;
-    let class = match (kind, access) {
-        (FaultKind::Alignment, Access::Execute) => return PC_ALIGNMENT << 26 | IL,
-        (_, Access::Execute) => INSTRUCTION_ABORT,
-        _ => DATA_ABORT,
-    };
-    let status = match kind {
-        FaultKind::Translation => 0x07,
-        FaultKind::Permission => 0x0f,
-        FaultKind::Alignment => 0x21,
-    };
-    let write = if matches!(access, Access::Write) { 1 << 6 } else { 0 };
-    class << 26 | IL | write | status
-}
-
-impl Process {
-    /// Whether a stop is a signal that the lane handles.
-    pub(crate) fn catches(&self, stop: Stop) -> bool {
-        let signal = signal_of(stop, 0);
-        signal.is_some_and(|(number, ..)| self.signals.is_handled(number) && !self.signals.is_blocked(number))
-    }
-
-    /// Makes a signal of a stop that the lane catches.
-    pub(super) fn raise(&mut self, stop: Stop, pc: u64) -> Served {
-        let Some((number, info, fault)) = signal_of(stop, pc) else { return Ok(0) };
-        self.signals.fault = fault;
-        self.signals.send(number, info)
-    }
-
-    /// Lets all signals arrive that wait and are not blocked, each before those of higher numbers.
-    pub(super) fn deliver(&mut self, guest: &mut Guest<'_>, cpu: &mut Cpu) -> Result<(), Failure> {
-        while let Some((number, info)) = self.signals.take(!self.signals.blocked | UNSTOPPABLE) {
-            let action = self.signals.action(number);
-            match action.handler {
-                _ if self.signals.is_ignored(number) => {}
-                SIG_DFL => return Err(Failure::killed(number)),
-                _ => self.handle(number, &info, action, guest, cpu)?,
-            }
-        }
-        if let Some(blocked) = self.signals.blocked_later.take() {
-            self.signals.blocked = blocked;
-        }
-        Ok(())
-    }
-
-    /// Has the lane go on in a handler, which comes back here.
-    fn handle(
-        &mut self,
-        number: u64,
-        info: &Info,
-        action: Action,
-        guest: &mut Guest<'_>,
-        cpu: &mut Cpu,
-    ) -> Result<(), Failure> {
-        let has_vectors = self.settings.features.fp;
-        let blocked = self.signals.blocked_later.take().unwrap_or(self.signals.blocked);
-        let Signals { stack, fault, .. } = self.signals;
-        let frame = Frame { number, info, action, blocked, stack, fault, has_vectors };
-        let pushed = signal_frame::push(&frame, self.settings.areas.trampoline, guest, cpu);
-        pushed.map_err(|failure| match failure {
-            // There is no stack to handle anything on.
-            Failure::Errno(_) => Failure::killed(SIGSEGV),
-            other => other,
-        })?;
-        if action.flags & SA_RESETHAND != 0 {
-            self.signals.actions.remove(&number);
-        }
-        if stack.flags & SS_AUTODISARM != 0 {
-            self.signals.stack = SignalStack::NONE;
-        }
-        let own = if action.flags & SA_NODEFER == 0 { bit(number) } else { 0 };
-        self.signals.blocked |= action.mask | own;
-        Ok(())
-    }
-}
-
-impl Failure {
-    /// The end by a signal, as a shell tells it.
-    pub(super) const fn killed(number: u64) -> Self {
-        Self::Exit(128 + number as i32)
     }
 }

@@ -2,12 +2,13 @@
 
 use kvrm_arm64::Features;
 
-use super::{Process, mount};
+use super::mount;
+use super::process::Process;
 use crate::error::Error;
 use crate::executor::Executor;
-use crate::image::PAGE_BYTES;
+use crate::layout::Layout;
+use crate::pages::PAGE_BYTES;
 use crate::program::Program;
-use crate::semihosting::Layout;
 
 // The kinds of entries of the auxiliary vector.
 const AT_NULL: u64 = 0;
@@ -101,8 +102,8 @@ pub(crate) fn start(
     let executable_end = (add(executable.as_bytes()), executable.len());
     let platform_end = (add(b"aarch64"), 7);
     let random = process.random_bytes(16);
-    process.kept.random += 16;
-    executor.set_kept(lane, &process.kept)?;
+    process.state.random += 16;
+    executor.set_process_state(lane, &process.state)?;
     strings.extend(random);
     let bytes = (strings.len() as u64).next_multiple_of(16);
     let pointers = 8 * (argument_ends.len() + environment_ends.len() + 3 + 2 * 20) as u64;

@@ -1,8 +1,8 @@
 //! What `stat` and `statx` say, as the guest reads it.
 
-use super::Process;
 use super::descriptors::Object;
 use super::files::{Kind, Node, S_IFCHR, S_IFIFO};
+use super::process::Process;
 
 /// What is known of a file.
 #[derive(Clone, Copy, Debug, Default)]

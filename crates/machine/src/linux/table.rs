@@ -1,13 +1,12 @@
 //! The system calls: number, name, what becomes of them, what serves them. `docs/linux.md` is made from this.
 
+use super::call::Call;
 use super::errno::{EAFNOSUPPORT, ECHILD, ENOSYS, EOPNOTSUPP, EPERM, Errno};
+use super::failure::Served;
 use super::process_calls::PROCESS;
-use super::{Call, Failure, descriptor_calls as descriptors, directory_calls as directories};
+use super::{descriptor_calls as descriptors, directory_calls as directories};
 use super::{file_calls as files, memory_calls as memory, process_calls as process};
 use super::{signal_calls as signals, time_calls as time};
-
-/// What a call returns.
-pub(super) type Served = Result<u64, Failure>;
 
 /// How far a call does what Linux does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,11 @@
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use super::call::Call;
 use super::errno::{EFAULT, EINVAL};
+use super::failure::{Failure, Served};
+use super::settings::EPOCH;
 use super::status::Fields;
-use super::table::Served;
-use super::{Call, EPOCH, Failure};
 
 pub(super) const NANOSECONDS: u64 = 1_000_000_000;
 /// The clocks there are, a bit each: time of day, of the process, monotonic, raw, coarse, since the start, atomic.
@@ -60,7 +61,7 @@ impl Call<'_> {
     pub(super) fn uptime(&self) -> u64 {
         match self.process.settings.real_time {
             Some(begin) => begin.elapsed().as_nanos() as u64,
-            None => self.cpu.steps.wrapping_add(self.process.kept.slept),
+            None => self.cpu.steps.wrapping_add(self.process.state.slept),
         }
     }
 
@@ -82,7 +83,7 @@ impl Call<'_> {
         if self.process.settings.real_time.is_some() {
             return thread::sleep(Duration::from_nanos(nanoseconds));
         }
-        let slept = &mut self.process.kept.slept;
+        let slept = &mut self.process.state.slept;
         *slept = slept.saturating_add(nanoseconds).min(i64::MAX as u64 - EPOCH);
     }
 }

@@ -10,14 +10,21 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use kvrm_arm64::{Cpu, Features};
 
-use super::{Console, LaneState, Machine, Written};
+use super::command_line::command_line;
+use super::lane_state::{LaneState, Written};
+use super::{Console, Machine};
+use crate::console::Stream;
 use crate::error::Error;
 use crate::executor::{Executor, Factory, Plan};
-use crate::image::{Image, PAGE_BYTES, PAGE_SHIFT};
-use crate::linux::{self, Areas, Frequent, Mount, Process, Settings, Start};
-use crate::program::{Permissions, Program, Segment};
+use crate::image::Image;
+use crate::layout::Layout;
+use crate::linux::{self, Areas, Mount, Process, Settings, Start};
+use crate::pages::{PAGE_BYTES, PAGE_SHIFT};
+use crate::permissions::Permissions;
+use crate::program::Program;
 use crate::reference::ReferenceEngine;
-use crate::semihosting::{Host, Layout, Services, Stream};
+use crate::segment::Segment;
+use crate::semihosting::{Host, Services};
 
 /// How many frames all lanes together may own unless the builder says otherwise: 8 GiB, shared out equally so
 /// that what a lane may do depends on no other.
@@ -84,9 +91,17 @@ impl LaneSetup<'_> {
     }
 }
 
+impl Machine {
+    /// Describes a machine that runs `program`.
+    #[must_use]
+    pub fn builder<'a>(program: Program) -> Builder<'a> {
+        Builder::new(program)
+    }
+}
+
 impl<'a> Builder<'a> {
     /// What a builder of `program` says unless told otherwise.
-    pub(super) fn new(program: Program) -> Self {
+    fn new(program: Program) -> Self {
         Self {
             program,
             engine: Box::new(ReferenceEngine),
@@ -319,16 +334,16 @@ impl<'a> Builder<'a> {
         let images = [Arc::new(Image::with_room(&segments, features, &later)?)];
         let frames_max = self.frames_max.unwrap_or((FRAMES_MAX / self.lanes).max(FRAMES_MIN));
         let stack_bytes = layout.stack.end - layout.stack.start;
-        let frequent =
-            is_linux.then(|| Frequent::new(layout.heap.clone(), stack_bytes, self.seed, self.real_time));
-        let plan = Plan { images: &images, lanes: self.lanes, frames_max, frequent: frequent.as_ref() };
+        let calls =
+            is_linux.then(|| linux::call_table(layout.heap.clone(), stack_bytes, self.seed, self.real_time));
+        let plan = Plan { images: &images, lanes: self.lanes, frames_max, calls: calls.as_ref() };
         let mut executor = self.engine.executor(&plan)?;
         // The order in which lanes are served shows where they share files or a console; then the host keeps to it.
         let apart = self.lanes == 1 || (directory.is_none() && self.console.is_none());
         let linux = if is_linux {
             let files = linux::files(&self.program.file_name(), &self.mounts, self.disk_bytes)?;
             let path = self.current_directory;
-            let directory = linux::directory(&files, &path).ok_or(Error::GuestDirectory { path })?;
+            let directory = files.directory(&path).ok_or(Error::GuestDirectory { path })?;
             let areas = Areas { heap: layout.heap.clone(), arena, stack_bytes, trampoline };
             let settings = Settings {
                 areas,
@@ -386,24 +401,6 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The command line of a lane: the name of the program's file, and the arguments.
-///
-/// The name is without its folders, so that results do not depend on where the file lies on the host.
-pub(super) fn command_line(program: &Program, lane: usize, arguments: &[String]) -> Result<Arc<str>, Error> {
-    // What C's `isspace` holds for space, and the end of a string.
-    let splits = |c: char| c == '\0' || c.is_ascii() && c.is_whitespace();
-    let lost = |argument: &&String| argument.is_empty() || argument.contains(splits);
-    if let Some(argument) = arguments.iter().find(lost) {
-        return Err(Error::Argument { lane, argument: argument.clone() });
-    }
-    let mut line = program.file_name().replace(splits, "_");
-    for argument in arguments {
-        line.push(' ');
-        line.push_str(argument);
-    }
-    Ok(line.into())
-}
-
 /// Puts stack and heap behind the program, each after an unmapped page that catches overruns; and the arena of a Linux
 /// program, if there is to be one.
 ///
@@ -415,7 +412,7 @@ fn place(
     arena_bytes: Option<u64>,
 ) -> Result<(Layout, Range<u64>), Error> {
     const PAGE: u64 = PAGE_BYTES as u64;
-    const LIMIT: u64 = 1 << crate::image::ADDRESS_BITS;
+    const LIMIT: u64 = 1 << crate::pages::ADDRESS_BITS;
     let after = |end: u64, what: &'static str, bytes: u64| {
         let start = end.next_multiple_of(PAGE) + PAGE;
         let size = bytes.checked_next_multiple_of(PAGE);

@@ -7,13 +7,15 @@ use std::time::Instant;
 
 use kvrm_arm64::{Access, Cpu, Stop};
 
-use super::{LaneState, Machine};
+use super::Machine;
+use super::lane_state::LaneState;
+use crate::console::Stream;
 use crate::error::Error;
 use crate::executor::{LaneAccess, Progress, Register};
 use crate::linux::{self, SYSTEM_CALL};
 use crate::pick::pick;
 use crate::report::Report;
-use crate::semihosting::{Outcome, SEMIHOSTING, Stream, ranges};
+use crate::semihosting::{Guest, Outcome, SEMIHOSTING, ranges};
 
 /// What a lane of a Linux program stops for when it makes a call.
 const LINUX_CALL: Stop = Stop::Syscall { imm: SYSTEM_CALL };
@@ -242,7 +244,7 @@ impl Machine {
         let states = pick(&mut self.lanes, &numbers);
         let served: Vec<_> =
             states.into_iter().map(|state| Mutex::new((state, Ok(linux::Written::new())))).collect();
-        let apart = self.executor.each_apart(&numbers, &|index, lane| {
+        let result = self.executor.serve_parallel(&numbers, &|index, lane| {
             // Nobody else has this one.
             let mut served = served[index].lock().unwrap_or_else(PoisonError::into_inner);
             served.1 = serve_lane(served.0, lane, calls[index].1);
@@ -252,7 +254,7 @@ impl Machine {
             .map(|served| served.into_inner().unwrap_or_else(PoisonError::into_inner).1)
             .collect();
         // What was done is done, whatever has failed.
-        let mut failure = apart;
+        let mut failure = result;
         for (lane, written) in numbers.into_iter().zip(served) {
             match written {
                 Ok(written) => {
@@ -280,7 +282,8 @@ impl Machine {
             Some(console) => console(lane, stream, bytes),
             None => written.collect(stream, bytes, output_max),
         };
-        let outcome = services.serve(&self.host, &mut *self.executor, lane, &cpu, &mut write)?;
+        let mut guest = Guest { executor: &mut *self.executor, lane };
+        let outcome = services.serve(&self.host, &mut guest, &cpu, &mut write)?;
         // Calls open and close handles.
         let handles = services.console();
         if told.is_some_and(|told| told != handles) {

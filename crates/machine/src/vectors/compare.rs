@@ -9,7 +9,7 @@ use super::setup::pages;
 use super::{Bytes, Number, Vector};
 use crate::error::Error;
 use crate::executor::Executor;
-use crate::image::PAGE_BYTES;
+use crate::pages::PAGE_BYTES;
 
 /// A difference between what a vector expects and what came out.
 #[derive(Clone, Debug, PartialEq, Eq)]

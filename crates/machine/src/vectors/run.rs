@@ -9,7 +9,9 @@ use rayon::prelude::*;
 use super::{Mismatch, Vector};
 use crate::error::Error;
 use crate::executor::{Factory, Plan};
-use crate::image::{Image, PAGE_BYTES, PAGE_SHIFT, Region};
+use crate::image::Image;
+use crate::page_map::Region;
+use crate::pages::{PAGE_BYTES, PAGE_SHIFT};
 use crate::reference::ReferenceEngine;
 
 /// How many vectors are in memory as lanes at once, so that a long file is no reason to run out of it.
@@ -65,7 +67,7 @@ fn run_group(group: &Group<'_>, engine: &dyn Factory, results: &mut [Vec<Mismatc
         frames_max = frames_max.max(frames);
     }
     let mut executor =
-        engine.executor(&Plan { images: &images, lanes: images.len(), frames_max, frequent: None })?;
+        engine.executor(&Plan { images: &images, lanes: images.len(), frames_max, calls: None })?;
     for (lane, (_, vector, _)) in group.iter().enumerate() {
         executor.set_cpu(lane, &vector.cpu())?;
     }

@@ -3,8 +3,9 @@
 use kvrm_arm64::{Cpu, Features};
 
 use super::{Bytes, Vector};
-use crate::image::{ADDRESS_BITS, PAGE_BYTES};
-use crate::program::{Permissions, Segment};
+use crate::pages::{ADDRESS_BITS, PAGE_BYTES};
+use crate::permissions::Permissions;
+use crate::segment::Segment;
 
 /// The most steps a vector may ask for, so that a file of vectors comes to an end.
 pub const STEPS_MAX: u64 = 1 << 24;

@@ -66,7 +66,7 @@ fn lanes_may_have_each_an_image_of_its_own_or_share_one() {
         })
         .collect();
     for (images, expected) in [(&own[..], [1, 2, 3]), (&own[1..2], [2, 2, 2])] {
-        let plan = Plan { images, lanes: 3, frames_max: 0, frequent: None };
+        let plan = Plan { images, lanes: 3, frames_max: 0, calls: None };
         let mut executor = ReferenceEngine.executor(&plan).unwrap();
         for lane in 0..3 {
             executor.set_cpu(lane, &Cpu::new(CODE, 0)).unwrap();
@@ -92,7 +92,7 @@ fn a_range_that_one_lane_has_not_is_named_by_that_lane() {
         Arc::new(Image::new(&[], Features::ALL).unwrap()),
     ];
     let mut executor =
-        Reference::new(&Plan { images: &images, lanes: 2, frames_max: 0, frequent: None }).unwrap();
+        Reference::new(&Plan { images: &images, lanes: 2, frames_max: 0, calls: None }).unwrap();
     let mut out = vec![7; 3];
     let (lane, stop) = executor.read_memory_of_all(0x5000, 1, &mut out).unwrap().unwrap_err();
     assert_eq!((lane, &*stop.to_string()), (1, "read from unmapped memory at 0x5000"), "lane 1 has it not");

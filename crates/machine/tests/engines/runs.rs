@@ -15,8 +15,7 @@ fn counting(counts: &[u64]) -> Reference {
         a.add(X1, X1, X0).subs(X0, X0, 1).b_cond("ne", again).hlt(0);
     })];
     let mut executor =
-        Reference::new(&Plan { images: &images, lanes: counts.len(), frames_max: 0, frequent: None })
-            .unwrap();
+        Reference::new(&Plan { images: &images, lanes: counts.len(), frames_max: 0, calls: None }).unwrap();
     for (lane, &count) in counts.iter().enumerate() {
         let mut cpu = Cpu::new(CODE, 0);
         cpu.set_x(0, count);

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use kvrm_arm64::asm::Assembler;
 use kvrm_machine::{
-    Access, Builder, Cpu, Error, Executor, Factory, Image, Kept, Machine, Mapping, PageMap, Plan, Program,
-    Progress, Reference, Register, RunStats, Stop,
+    Access, Builder, Cpu, Error, Executor, Factory, Image, Machine, Mapping, PageMap, Plan, ProcessState,
+    Program, Progress, Reference, Register, RunStats, Stop, Violation,
 };
 
 pub(crate) const CODE: u64 = 0x1_0000;
@@ -106,14 +106,14 @@ impl Executor for WatchedExecutor {
         self.0.set_cpu(lane, cpu)
     }
 
-    fn kept(&mut self, lane: usize) -> Result<Kept, Error> {
+    fn process_state(&mut self, lane: usize) -> Result<ProcessState, Error> {
         self.1.count()?;
-        self.0.kept(lane)
+        self.0.process_state(lane)
     }
 
-    fn set_kept(&mut self, lane: usize, kept: &Kept) -> Result<(), Error> {
+    fn set_process_state(&mut self, lane: usize, state: &ProcessState) -> Result<(), Error> {
         self.1.count()?;
-        self.0.set_kept(lane, kept)
+        self.0.set_process_state(lane, state)
     }
 
     fn registers(&mut self, register: Register, out: &mut Vec<u64>) -> Result<(), Error> {
@@ -193,6 +193,11 @@ impl Executor for WatchedExecutor {
     fn frames_used(&mut self) -> Result<usize, Error> {
         self.1.count()?;
         self.0.frames_used()
+    }
+
+    fn audit(&mut self) -> Result<Vec<Violation>, Error> {
+        self.1.count()?;
+        self.0.audit()
     }
 
     fn set_frames_max(&mut self, frames_max: usize) -> Result<(), Error> {

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{Failure, Question};
+use super::failure::Failure;
+use super::question::Question;
 use crate::tuple::{TUPLES, Tuple};
 use crate::tuple_network::{argmax, margin};
 

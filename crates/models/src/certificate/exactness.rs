@@ -3,7 +3,7 @@
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
 
-use super::Failure;
+use super::failure::Failure;
 use crate::error::WeightsError;
 use crate::tuple::{TUPLES, Tuple};
 use crate::tuple_network::{EXACT_UNITS, TupleNetwork};

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
 
-use super::{Failure, Question};
+use super::failure::Failure;
+use super::question::Question;
 use crate::decoder::decode;
 use crate::tuple::{TUPLES, Tuple};
 

@@ -1,13 +1,13 @@
 //! `manifest.toml`: what each file of a folder of weights is, how it was made, and its sha256.
 
 use std::collections::BTreeSet;
-use std::fmt::{self, Display, Formatter};
 use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::error::Problem;
 use crate::{Architecture, Error, files};
 
 /// The name of the manifest in its folder.
@@ -46,37 +46,6 @@ pub struct Entry {
     pub verified_domain: Option<String>,
     /// What came out, in a sentence.
     pub result: String,
-}
-
-/// A difference between a manifest and its folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Problem {
-    /// A file is listed and not there.
-    Missing(String),
-    /// A file is there and not listed.
-    Unlisted(String),
-    /// A file is not the one that is listed.
-    Different {
-        /// The file.
-        name: String,
-        /// The listed sha256.
-        expected: String,
-        /// Its sha256.
-        found: String,
-    },
-}
-
-impl Display for Problem {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing(name) => write!(f, "`{name}` is listed and missing"),
-            Self::Unlisted(name) => write!(f, "`{name}` is there and not listed"),
-            Self::Different { name, expected, found } => {
-                write!(f, "`{name}`: expected sha256 {expected}, found {found}")
-            }
-        }
-    }
 }
 
 /// The sha256 of `bytes`, as manifests and certificates have it.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kvrm_convert::{Archive, Array};
 
-use super::{Column, ROWS_MAX, missing, place};
+use super::column::{Column, ROWS_MAX, missing, place};
 use crate::FileError as Error;
 
 /// What may be inflated from an archive: some hundred million edges.

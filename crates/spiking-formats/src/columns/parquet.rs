@@ -9,7 +9,7 @@ use parquet::column::reader::ColumnReader;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use super::{Column, ROWS_MAX, missing, place};
+use super::column::{Column, ROWS_MAX, missing, place};
 use crate::FileError as Error;
 
 /// Values that are read at once.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use kvrm_spiking::{FileError, Link};
 use serde::Deserialize;
 
-use super::{Place, Refused, Site};
+use super::site::{Place, Refused, Site};
 use crate::columns::{self, Column};
 
 /// A list. Its neurons are numbered through all populations, or through those that are named.

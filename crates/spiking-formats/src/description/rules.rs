@@ -3,7 +3,7 @@
 use kvrm_spiking::{Connect, Delay, PopulationId, Rule as Learning, Weight};
 use serde::Deserialize;
 
-use super::{Refused, Site};
+use super::site::{Refused, Site};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -37,6 +37,17 @@ pub(super) enum Rule {
     List(Vec<(u32, Synapse)>),
 }
 
+/// Which neurons of a population to choose.
+#[derive(Clone, Copy)]
+struct Choice {
+    /// How many.
+    degree: u32,
+    /// How many there are.
+    size: u32,
+    /// The place of the one that is left out if ends may not be the same.
+    skipped: u32,
+}
+
 impl Generator {
     /// A generator for the projection of this number.
     pub(crate) fn new(
@@ -44,8 +55,7 @@ impl Generator {
         number: u64,
         [sources, targets]: [&Population; 2],
         projection: &Projection,
-        weight: Distribution,
-        delay: Distribution,
+        [weight, delay]: [Distribution; 2],
     ) -> Result<Self, Error> {
         let skips_self = !projection.autapses && sources.neurons == targets.neurons;
         let generator = Self {
@@ -169,15 +179,9 @@ impl Generator {
         Synapse { target: self.targets.neurons.start + target, delay, weight }
     }
 
-    /// Some of the neurons of a population of `size`, given as places in it, without the one to be skipped.
-    fn choose(
-        &self,
-        degree: u32,
-        size: u32,
-        skipped: u32,
-        stream: &mut Stream,
-        mut give: impl FnMut(u32, &mut Stream),
-    ) {
+    /// Chooses neurons, given as places in their population.
+    fn choose(&self, choice: Choice, stream: &mut Stream, mut give: impl FnMut(u32, &mut Stream)) {
+        let Choice { degree, size, skipped } = choice;
         let size = size - u32::from(self.skips_self);
         let place = |chosen: u32| chosen + u32::from(self.skips_self && chosen >= skipped);
         if self.multapses {
@@ -205,6 +209,7 @@ impl Generator {
         let (row, targets) = (source - self.sources.neurons.start, self.targets.neurons.len() as u32);
         let mut stream = self.stream(row);
         let mut to = |target: u32, stream: &mut Stream| give(self.synapse(target, stream));
+        let among = |degree| Choice { degree, size: targets, skipped: row };
         let is_skipped = |target: u32| self.skips_self && target == row;
         match &self.rule {
             Rule::List(links) => {
@@ -214,8 +219,8 @@ impl Generator {
                     .take_while(|(other, _)| *other == source)
                     .for_each(|(_, synapse)| give(*synapse));
             }
-            Rule::Counted(counts) => self.choose(counts[row as usize], targets, row, &mut stream, to),
-            Rule::Connect(Connect::OutDegree(degree)) => self.choose(*degree, targets, row, &mut stream, to),
+            Rule::Counted(counts) => self.choose(among(counts[row as usize]), &mut stream, to),
+            Rule::Connect(Connect::OutDegree(degree)) => self.choose(among(*degree), &mut stream, to),
             Rule::Connect(Connect::OneToOne) => {
                 if !is_skipped(row) {
                     to(row, &mut stream);
@@ -271,7 +276,8 @@ impl Generator {
         let (sources, targets) = (self.sources.neurons.clone(), self.targets.neurons.len() as u32);
         (0..targets).into_par_iter().for_each(|target| {
             let mut stream = self.stream(target);
-            self.choose(degree, sources.len() as u32, target, &mut stream, |source, stream| {
+            let choice = Choice { degree, size: sources.len() as u32, skipped: target };
+            self.choose(choice, &mut stream, |source, stream| {
                 give(sources.start + source, self.synapse(target, stream));
             });
         });

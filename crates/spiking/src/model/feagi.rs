@@ -4,31 +4,20 @@
 //! refractory countdown ticks. FEAGI has a second path for many candidates, which differs in four ways; this is the
 //! first one whatever their number. State: potential (2 words), countdown | consecutive spikes << 16, unused.
 
-use super::{Arrival, Clock, Words};
+use super::step::{Arrival, Clock, Neuron, Words};
+use super::units::weight_units;
 use crate::fixed::{self, KEEP_BITS, POTENTIAL_BITS};
 use crate::record::{join, split};
+pub use crate::record_words::{
+    FEAGI_ACCUMULATES as ACCUMULATES, FEAGI_DIVIDED as DIVIDED, FEAGI_EXCITABLE as EXCITABLE,
+    FEAGI_MP_DRIVEN as MP_DRIVEN, FEAGI_TICKS_ALWAYS as TICKS_ALWAYS,
+};
+use crate::record_words::{
+    FEAGI_CONSECUTIVE_LIMIT as CONSECUTIVE_LIMIT, FEAGI_EXCITABILITY as EXCITABILITY, FEAGI_FLAGS as FLAGS,
+    FEAGI_KEEP as KEEP, FEAGI_LIMIT as LIMIT, FEAGI_PERIODS as PERIODS, FEAGI_PSP as PSP,
+    FEAGI_THRESHOLD as THRESHOLD,
+};
 use crate::{Error, Kind, Record, random};
-
-/// Record words.
-const THRESHOLD: usize = 2;
-const LIMIT: usize = 4;
-const KEEP: usize = 6;
-const EXCITABILITY: usize = 7;
-const PERIODS: usize = 8;
-const CONSECUTIVE_LIMIT: usize = 9;
-const PSP: usize = 10;
-const FLAGS: usize = 11;
-
-/// Flag: what a spike brings is divided by the number of the neuron's synapses.
-pub const DIVIDED: u32 = 1;
-/// Flag: the postsynaptic potential is the potential at firing.
-pub const MP_DRIVEN: u32 = 1 << 1;
-/// Flag: the potential is kept from step to step.
-pub const ACCUMULATES: u32 = 1 << 2;
-/// Flag: the countdown ticks in every step.
-pub const TICKS_ALWAYS: u32 = 1 << 3;
-/// Flag: the excitability test always passes.
-pub const EXCITABLE: u32 = 1 << 4;
 
 /// Parameters of FEAGI neurons; potentials are in FEAGI's units.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,7 +90,7 @@ impl Feagi {
             (EXCITABLE, self.excitability >= 0.999),
         ];
         let mut words = [0; 15];
-        words[Record::DRIVE] = super::weight_units("drive", self.drive, fraction_bits)? as u32;
+        words[Record::DRIVE] = weight_units("drive", self.drive, fraction_bits)? as u32;
         words[THRESHOLD..THRESHOLD + 2].copy_from_slice(&split(threshold));
         words[LIMIT..LIMIT + 2].copy_from_slice(&split(limit));
         words[KEEP] = libm::round((1.0 - self.leak) * (1_u64 << KEEP_BITS) as f64) as u32;
@@ -164,13 +153,8 @@ pub(crate) fn potential_of(state: &Words) -> f64 {
 
 /// One step; gives the postsynaptic potential if the neuron fires.
 #[inline]
-pub(crate) fn update(
-    record: &Record,
-    clock: &Clock,
-    neuron: u32,
-    arrival: Arrival,
-    state: &mut Words,
-) -> Option<u32> {
+pub(crate) fn update(neuron: &Neuron<'_>, clock: &Clock, arrival: Arrival, state: &mut Words) -> Option<u32> {
+    let Neuron { number, record, .. } = *neuron;
     let words = &record.words;
     let has = |flag: u32| words[FLAGS] & flag != 0;
     if !has(ACCUMULATES) {
@@ -198,7 +182,7 @@ pub(crate) fn update(
         count = 0;
     } else if record.wide(THRESHOLD) <= potential
         && potential <= record.wide(LIMIT)
-        && (has(EXCITABLE) || random::excitability(neuron, clock.burst) < words[EXCITABILITY])
+        && (has(EXCITABLE) || random::excitability(number, clock.burst) < words[EXCITABILITY])
     {
         let at_firing = potential.saturating_add(1 << 31) >> 32;
         psp = Some(if has(MP_DRIVEN) { at_firing.clamp(0, 255) as u32 } else { words[PSP] });

@@ -5,19 +5,16 @@
 //! current I of this step. The peak is looked for after that, so a spike is told in the step in which v gets there,
 //! not in the next one. State: v (absolute) and u, 20 fraction bits each.
 
-use super::{Arrival, Clock, Words};
+use super::poisson::poisson_input;
+use super::step::{Arrival, Clock, Neuron, Words};
+use super::units;
 use crate::fixed::{self, COEFFICIENT_BITS, MILLIVOLT_BITS, round_shift};
+use crate::record_words::{
+    IZHIKEVICH_A_DT as A_DT, IZHIKEVICH_B as B, IZHIKEVICH_BIAS as BIAS, IZHIKEVICH_C as C,
+    IZHIKEVICH_D as D, IZHIKEVICH_PEAK as PEAK, IZHIKEVICH_SUBSTEP as SUBSTEP,
+    IZHIKEVICH_SUBSTEPS as SUBSTEPS,
+};
 use crate::{Error, Kind, Record};
-
-/// Record words.
-const A_DT: usize = 2;
-const B: usize = 3;
-const C: usize = 4;
-const D: usize = 5;
-const PEAK: usize = 6;
-const BIAS: usize = 7;
-const SUBSTEP: usize = 8;
-const SUBSTEPS: usize = 9;
 
 /// Fraction bits of the length of a substep, in ms.
 const SUBSTEP_BITS: u32 = 24;
@@ -81,15 +78,15 @@ impl Izhikevich {
             (SUBSTEP, "substep", dt / substeps, SUBSTEP_BITS),
             (Record::POISSON + 2, "Poisson weight", self.poisson_weight, MILLIVOLT_BITS),
         ];
-        let mut record = super::record(Kind::Izhikevich, self.drive, fraction_bits, &numbers)?;
+        let mut record = units::record(Kind::Izhikevich, self.drive, fraction_bits, &numbers)?;
         record.words[SUBSTEPS] = substeps as u32;
         Ok(record)
     }
 
     /// The state that a neuron of this potential begins with: u is b v.
     pub(crate) fn initial(&self, v: f64) -> Result<Words, Error> {
-        let u = super::word("initial recovery", self.b * v, MILLIVOLT_BITS)?;
-        Ok([super::word("initial potential", v, MILLIVOLT_BITS)?, u, 0, 0])
+        let u = units::word("initial recovery", self.b * v, MILLIVOLT_BITS)?;
+        Ok([units::word("initial potential", v, MILLIVOLT_BITS)?, u, 0, 0])
     }
 }
 
@@ -105,17 +102,11 @@ pub(crate) const fn mute(record: &mut Record) {
 
 /// One step; says whether the neuron fires.
 #[inline]
-pub(crate) fn update(
-    record: &Record,
-    tables: &[u32],
-    clock: &Clock,
-    neuron: u32,
-    arrival: Arrival,
-    state: &mut Words,
-) -> bool {
+pub(crate) fn update(neuron: &Neuron<'_>, clock: &Clock, arrival: Arrival, state: &mut Words) -> bool {
+    let record = neuron.record;
     let [mut v, mut u] = [state[0] as i32, state[1] as i32];
     let input = (i64::from(arrival.ports[0]) + i64::from(arrival.ports[1])) << record.words[Record::SHIFT];
-    let poisson = super::lif::poisson_input(record, tables, clock, neuron);
+    let poisson = poisson_input(neuron, clock);
     let current = i64::from(fixed::saturate(input + poisson + i64::from(record.signed(BIAS))));
     // |v| < 2^31 and the factor before it < 2^27, so the slope stays below 2^38, and its product with the substep, at
     // most 2^23, within 64 bits.

@@ -4,22 +4,18 @@
 //! long run, J = R I, in mV, so a weight of 1 lets J jump by 1 mV. State: V, J excitatory, J inhibitory (20 fraction
 //! bits each), refractory steps left.
 
-use super::{Arrival, Clock, Words};
+use super::poisson::poisson_input;
+use super::step::{Arrival, Clock, Neuron, Words};
+use super::units;
 use crate::fixed::{self, COEFFICIENT_BITS, MILLIVOLT_BITS};
-use crate::{Error, Kind, Record, random};
+use crate::record_words::{
+    LIF_BIAS as BIAS, LIF_DECAY as DECAY, LIF_DECAY_EXCITATORY as DECAY_EXCITATORY,
+    LIF_DECAY_INHIBITORY as DECAY_INHIBITORY, LIF_EXCITATORY as EXCITATORY, LIF_INHIBITORY as INHIBITORY,
+    LIF_REFRACTORY as REFRACTORY, LIF_RESET as RESET, LIF_THRESHOLD as THRESHOLD,
+};
+use crate::{Error, Kind, Record};
 
 pub(crate) mod block;
-
-/// Record words.
-const DECAY: usize = 2;
-const EXCITATORY: usize = 3;
-const INHIBITORY: usize = 4;
-const DECAY_EXCITATORY: usize = 5;
-const DECAY_INHIBITORY: usize = 6;
-const BIAS: usize = 7;
-const THRESHOLD: usize = 8;
-const RESET: usize = 9;
-const REFRACTORY: usize = 10;
 
 /// Parameters of LIF neurons. Times are in ms, potentials in mV.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,14 +96,14 @@ impl Lif {
             (RESET, "v_reset - v_rest", self.v_reset - v_rest, MILLIVOLT_BITS),
             (Record::POISSON + 2, "Poisson weight", self.poisson_weight, MILLIVOLT_BITS),
         ];
-        let mut record = super::record(Kind::Lif, self.drive, fraction_bits, &numbers)?;
+        let mut record = units::record(Kind::Lif, self.drive, fraction_bits, &numbers)?;
         record.words[REFRACTORY] = refractory as u32;
         Ok(record)
     }
 
     /// The state that a neuron of this potential begins with.
     pub(crate) fn initial(&self, v: f64) -> Result<Words, Error> {
-        Ok([super::word("initial potential", v - self.v_rest, MILLIVOLT_BITS)?, 0, 0, 0])
+        Ok([units::word("initial potential", v - self.v_rest, MILLIVOLT_BITS)?, 0, 0, 0])
     }
 }
 
@@ -132,14 +128,8 @@ fn response(dt: f64, tau_m: f64, tau_s: f64) -> f64 {
 
 /// One step; says whether the neuron fires.
 #[inline]
-pub(crate) fn update(
-    record: &Record,
-    tables: &[u32],
-    clock: &Clock,
-    neuron: u32,
-    arrival: Arrival,
-    state: &mut Words,
-) -> bool {
+pub(crate) fn update(neuron: &Neuron<'_>, clock: &Clock, arrival: Arrival, state: &mut Words) -> bool {
+    let record = neuron.record;
     let [mut v, mut excitatory, mut inhibitory] = [state[0], state[1], state[2]].map(|word| word as i32);
     let mut refractory = state[3];
     if refractory == 0 {
@@ -153,7 +143,7 @@ pub(crate) fn update(
     }
     let [mut to_excitatory, mut to_inhibitory] =
         arrival.ports.map(|port| i64::from(port) << record.words[Record::SHIFT]);
-    let poisson = poisson_input(record, tables, clock, neuron);
+    let poisson = poisson_input(neuron, clock);
     if poisson < 0 {
         to_inhibitory += poisson;
     } else {
@@ -170,17 +160,4 @@ pub(crate) fn update(
     }
     *state = [v as u32, excitatory as u32, inhibitory as u32, refractory];
     fires
-}
-
-/// What the Poisson input of LIF and Izhikevich neurons brings, mV with 20 fraction bits.
-#[inline]
-pub(super) fn poisson_input(record: &Record, tables: &[u32], clock: &Clock, neuron: u32) -> i64 {
-    let [start, length, weight] = [0, 1, 2].map(|word| record.words[Record::POISSON + word]);
-    if length == 0 {
-        return 0;
-    }
-    let number = random::draw(clock.input, neuron);
-    let table = &tables[start as usize..][..length as usize];
-    let count = table.iter().take_while(|&&threshold| threshold <= number).count();
-    count as i64 * i64::from(weight as i32)
 }

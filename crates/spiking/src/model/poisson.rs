@@ -1,11 +1,8 @@
 //! Sources that fire at random, and the tables that Poisson inputs are drawn from.
 
-use super::Clock;
+use super::step::{Clock, Neuron};
+use crate::record_words::{SOURCE_ALWAYS as ALWAYS, SOURCE_PROBABILITY as PROBABILITY};
 use crate::{Error, Kind, Record, random};
-
-/// Record words.
-const PROBABILITY: usize = 2;
-const ALWAYS: usize = 3;
 
 /// The most events a step that a Poisson input may have on average.
 const MEAN_MAX: f64 = 4096.0;
@@ -93,8 +90,22 @@ impl Guide {
 
 /// One step; says whether the source fires.
 #[inline]
-pub(crate) fn update(record: &Record, clock: &Clock, neuron: u32) -> bool {
-    record.words[ALWAYS] != 0 || random::draw(clock.source, neuron) < record.words[PROBABILITY]
+pub(crate) fn update(neuron: &Neuron<'_>, clock: &Clock) -> bool {
+    let record = neuron.record;
+    record.words[ALWAYS] != 0 || random::draw(clock.source, neuron.number) < record.words[PROBABILITY]
+}
+
+/// What the Poisson input of LIF and Izhikevich neurons brings, mV with 20 fraction bits.
+#[inline]
+pub(super) fn poisson_input(neuron: &Neuron<'_>, clock: &Clock) -> i64 {
+    let [start, length, weight] = [0, 1, 2].map(|word| neuron.record.words[Record::POISSON + word]);
+    if length == 0 {
+        return 0;
+    }
+    let number = random::draw(clock.input, neuron.number);
+    let table = &neuron.tables[start as usize..][..length as usize];
+    let count = table.iter().take_while(|&&threshold| threshold <= number).count();
+    count as i64 * i64::from(weight as i32)
 }
 
 #[cfg(test)]

@@ -2,14 +2,26 @@
 
 use rayon::prelude::*;
 
-use super::Parallel;
-use crate::{Network, Plasticity, Record};
+use crate::plasticity::PackedRow;
+use crate::share::Share;
+use crate::{Network, Plasticity, Record, State};
 
 /// Words of synapses that are learned by the same task.
 const LEARN_BLOCK: usize = 1 << 16;
 
+/// What learning reads and changes.
+#[derive(Debug)]
+pub(super) struct Learning {
+    /// The spikes of the last steps, of each neuron.
+    pub(super) history: Vec<u64>,
+    /// The words of synapses, if they change.
+    pub(super) weights: Vec<u32>,
+    /// The sources of rows that learn, in the order of their rows in memory, which tasks split among them.
+    learners: Vec<u32>,
+}
+
 /// The sources of rows that learn, in the order of their rows in memory.
-pub(super) fn learners(network: &Network) -> Vec<u32> {
+fn learners(network: &Network) -> Vec<u32> {
     let parts = network.parts();
     let mut learners: Vec<u32> = Vec::new();
     for (number, population) in parts.populations.iter().enumerate() {
@@ -22,16 +34,22 @@ pub(super) fn learners(network: &Network) -> Vec<u32> {
     learners
 }
 
-impl Parallel {
-    /// Brings histories up to date and changes the weights that learn.
-    pub(super) fn learn(&mut self) {
-        let histories = self.history.par_chunks_mut(self.share_neurons).zip(&self.shares);
+impl Learning {
+    /// What a state has learned.
+    pub(super) fn of(network: &Network, state: &State) -> Self {
+        Self { history: state.history.clone(), weights: state.weights.clone(), learners: learners(network) }
+    }
+
+    /// Brings histories up to date with the step that the shares, of so many neurons each, have made, and changes the
+    /// weights that learn.
+    pub(super) fn advance(&mut self, network: &Network, shares: &[Share], share_neurons: usize) {
+        let histories = self.history.par_chunks_mut(share_neurons).zip(shares);
         histories.for_each(|(histories, share)| {
             for (index, history) in histories.iter_mut().enumerate() {
                 *history = *history << 1 | u64::from(share.fired_bits[index / 32] >> (index % 32) & 1);
             }
         });
-        let (network, history) = (&*self.network, &self.history);
+        let history = &self.history;
         let parts = network.parts();
         let is_visited = |source: &u32| {
             let rules = network.rules_of(network.record(*source).words[Record::POPULATION]);
@@ -66,6 +84,6 @@ fn learn_row(network: &Network, rules: &[Plasticity], source: u32, row: &mut [u3
     let history = histories[source as usize];
     for rule in rules.iter().filter(|rule| rule.rule.visits(history)) {
         let targets = &parts.populations[rule.target as usize].neurons;
-        rule.learn(&parts.synapses.packing, row, targets, history, histories);
+        rule.learn(PackedRow { packing: &parts.synapses.packing, words: row }, targets, history, histories);
     }
 }

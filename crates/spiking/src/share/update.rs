@@ -2,41 +2,35 @@
 
 use std::ops::Range;
 
-use super::{Fired, Group, Share, StepInput};
-use crate::model::lif::block::{BLOCK, Block};
-use crate::model::{self, Arrival, feagi};
+use super::{Fired, GroupStep, Share, StepInput};
+use crate::model::lif::block::{BLOCK, Block, Columns};
+use crate::model::{self, Arrival, Neuron, feagi};
 use crate::state::{bit_words, set_bits};
 use crate::{Kind, Network, fixed};
 
 impl Share {
     /// Does a step of some neurons of a group, which take what the ring has for them, and lists those that fire.
-    pub(super) fn update(
-        &mut self,
-        network: &Network,
-        step: &StepInput<'_>,
-        group: &Group,
-        neurons: Range<usize>,
-        fired: &mut Vec<Fired>,
-    ) {
+    pub(super) fn update(&mut self, work: GroupStep<'_>, neurons: Range<usize>, fired: &mut Vec<Fired>) {
+        let GroupStep { network, step, group } = work;
         if group.is_quiet && step.drives[group.population] == 0 {
             let mut touched = std::mem::take(&mut self.touched);
             touched.clear();
             self.find_touched(network, step, neurons, &mut touched);
             let indices = touched.iter().map(|&index| index as usize);
-            self.update_each(Kind::Feagi, network, step, group, indices, fired);
+            self.update_each(Kind::Feagi, work, indices, fired);
             self.touched = touched;
             return;
         }
         if let Some(block) = &group.block {
-            self.update_blocks(block, network, step, group, neurons, fired);
+            self.update_blocks(block, work, neurons, fired);
             return;
         }
         // A loop for each model.
         match network.populations()[group.population].kind {
-            Kind::Feagi => self.update_each(Kind::Feagi, network, step, group, neurons, fired),
-            Kind::Lif => self.update_each(Kind::Lif, network, step, group, neurons, fired),
-            Kind::Izhikevich => self.update_each(Kind::Izhikevich, network, step, group, neurons, fired),
-            Kind::Poisson => self.update_each(Kind::Poisson, network, step, group, neurons, fired),
+            Kind::Feagi => self.update_each(Kind::Feagi, work, neurons, fired),
+            Kind::Lif => self.update_each(Kind::Lif, work, neurons, fired),
+            Kind::Izhikevich => self.update_each(Kind::Izhikevich, work, neurons, fired),
+            Kind::Poisson => self.update_each(Kind::Poisson, work, neurons, fired),
         }
     }
 
@@ -44,17 +38,15 @@ impl Share {
     fn update_blocks(
         &mut self,
         block: &Block,
-        network: &Network,
-        step: &StepInput<'_>,
-        group: &Group,
+        work: GroupStep<'_>,
         neurons: Range<usize>,
         fired: &mut Vec<Fired>,
     ) {
         let mut start = neurons.start;
         while start < neurons.end {
-            start += self.update_whole(block, network, step, group, start..neurons.end, fired);
+            start += self.update_whole(block, work, start..neurons.end, fired);
             let end = (start + BLOCK).min(neurons.end);
-            self.update_each(Kind::Lif, network, step, group, start..end, fired);
+            self.update_each(Kind::Lif, work, start..end, fired);
             start = end;
         }
     }
@@ -63,12 +55,11 @@ impl Share {
     fn update_whole(
         &mut self,
         block: &Block,
-        network: &Network,
-        step: &StepInput<'_>,
-        group: &Group,
+        work: GroupStep<'_>,
         neurons: Range<usize>,
         fired: &mut Vec<Fired>,
     ) -> usize {
+        let GroupStep { network, step, group } = work;
         let (ports, length) = (network.parts().ports as usize, self.neurons.len());
         let mut arrival = Arrival::default();
         arrival.give(step.drives[group.population], ports);
@@ -83,7 +74,8 @@ impl Share {
             let others = others.get_mut(index).unwrap_or(&mut none);
             let state = [&mut first[index], &mut second[index], &mut third[index], &mut fourth[index]];
             let neuron = (start + index * BLOCK) as u32;
-            let Some(bits) = block.update(&step.clock, neuron, arrival.ports, [sums, others], state) else {
+            let columns = Columns { sums: [sums, others], state };
+            let Some(bits) = block.update(&step.clock, neuron, arrival.ports, columns) else {
                 return index * BLOCK;
             };
             if bits != 0 {
@@ -130,12 +122,11 @@ impl Share {
     fn update_each(
         &mut self,
         kind: Kind,
-        network: &Network,
-        step: &StepInput<'_>,
-        group: &Group,
+        work: GroupStep<'_>,
         neurons: impl Iterator<Item = usize>,
         fired: &mut Vec<Fired>,
     ) {
+        let GroupStep { network, step, group } = work;
         let parts = network.parts();
         let (ports, length) = (parts.ports as usize, self.neurons.len());
         let (sums, others) = self.ring[step.slot * ports * length..][..ports * length].split_at_mut(length);
@@ -154,7 +145,8 @@ impl Share {
             }
             let neuron = (self.neurons.start + index) as u32;
             let mut words = [first[index], second[index], third[index], fourth[index]];
-            let psp = model::update_of(kind, record, &parts.tables, &step.clock, neuron, arrival, &mut words);
+            let from = Neuron { number: neuron, record, tables: &parts.tables };
+            let psp = model::update_of(kind, &from, &step.clock, arrival, &mut words);
             [first[index], second[index], third[index], fourth[index]] = words;
             if let Some(psp) = psp {
                 let fan_out = parts.synapses.lengths[neuron as usize];

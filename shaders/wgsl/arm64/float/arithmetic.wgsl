@@ -6,7 +6,9 @@
 import package::arm64::float::add::{add_numbers};
 import package::arm64::float::compare::{fp_extremum, quiet_as_infinity};
 import package::arm64::float::constants::{FP_ADD, FP_CONVERT, FP_DIV, FP_MAX, FP_MAX_NUM, FP_MIN, FP_MIN_NUM};
-import package::arm64::float::constants::{FP_MUL, FP_MULX, FP_MUL_ADD, FP_RECIP_ESTIMATE, FP_RECIP_STEP_FUSED};
+import package::arm64::float::constants::{
+    FP_MUL, FP_MULX, FP_MUL_ADD, FP_RECIP_ESTIMATE, FP_RECIP_STEP_FUSED,
+};
 import package::arm64::float::constants::{FP_RECPX, FP_ROUND_INT, FP_ROUND_INT_EXACT, FP_RSQRT_ESTIMATE};
 import package::arm64::float::constants::{FP_RSQRT_STEP_FUSED, FP_SQRT, FP_SUB, KIND_QUIET, QUIET, TOP};
 import package::arm64::float::divide::{divide_numbers};
@@ -16,24 +18,7 @@ import package::arm64::float::integer::{fp_round_int};
 import package::arm64::float::multiply::{is_zero_times_infinity, multiply_numbers};
 import package::arm64::float::nan::{fp_process_nans3};
 import package::arm64::float::number::{Number, fp_finite, fp_invalid, fp_zero, is_nan};
-import package::arm64::float::round::{FpResult, fp_round};
 import package::arm64::float::square_root::{square_root};
-import package::arm64::float::unpack::{fp_unpack};
-
-/// An operation on bit patterns of one format, whose result is one of another format where it is `FP_CONVERT`.
-///
-/// `rounding` is what FPCR says or what the instruction does. What an operation does not take does not matter.
-///
-/// Twin: `kvrm_arm64::semantics::float::arithmetic::fp_operation`.
-fn fp_operation(
-    operation: u32, x: u64, y: u64, z: u64, source: Format, to: Format, rounding: u32, fpcr: u32,
-) -> FpResult {
-    let a = fp_unpack(x, source, fpcr);
-    let b = fp_unpack(y, source, fpcr);
-    let c = fp_unpack(z, source, fpcr);
-    let number = fp_arithmetic(operation, a, b, c, to, rounding, fpcr);
-    return fp_round(number, to, rounding, fpcr);
-}
 
 /// An operation on numbers, before its result is rounded to the format `to`.
 ///

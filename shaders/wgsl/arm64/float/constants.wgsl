@@ -38,9 +38,6 @@ const ROUND_POSITIVE = 1u;
 /// `kvrm_arm64::semantics::float::control::ROUND_NEGATIVE`.
 const ROUND_NEGATIVE = 2u;
 
-/// `kvrm_arm64::semantics::float::control::ROUND_ZERO`.
-const ROUND_ZERO = 3u;
-
 /// `kvrm_arm64::semantics::float::control::ROUND_TIE_AWAY`.
 const ROUND_TIE_AWAY = 4u;
 

@@ -1,6 +1,8 @@
 //! Numbers without a format: operands as they are unpacked, results before they are rounded.
 
-import package::arm64::float::constants::{FPSR_IOC, KIND_FINITE, KIND_INFINITY, KIND_QUIET, KIND_ZERO, QUIET, TOP};
+import package::arm64::float::constants::{
+    FPSR_IOC, KIND_FINITE, KIND_INFINITY, KIND_QUIET, KIND_ZERO, QUIET, TOP,
+};
 import package::wide::{leading_zeros};
 
 /// A number and what exceptions there were on the way to it.

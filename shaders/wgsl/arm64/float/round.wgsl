@@ -1,7 +1,11 @@
 //! From numbers to bit patterns: the one place where results are rounded.
 
-import package::arm64::float::constants::{FPSR_IOC, FPSR_IXC, FPSR_OFC, FPSR_UFC, KIND_INFINITY, KIND_ZERO, TOP};
-import package::arm64::float::constants::{ROUND_NEGATIVE, ROUND_ODD, ROUND_POSITIVE, ROUND_TIE_AWAY, ROUND_TIE_EVEN};
+import package::arm64::float::constants::{
+    FPSR_IOC, FPSR_IXC, FPSR_OFC, FPSR_UFC, KIND_INFINITY, KIND_ZERO, TOP,
+};
+import package::arm64::float::constants::{
+    ROUND_NEGATIVE, ROUND_ODD, ROUND_POSITIVE, ROUND_TIE_AWAY, ROUND_TIE_EVEN,
+};
 import package::arm64::float::format::{Format, exponent_bias, exponent_ones};
 import package::arm64::float::number::{Number, denormalized, is_nan};
 import package::arm64::float::unpack::{is_flushed};

@@ -7,17 +7,25 @@ import package::arm64::divide::{divide};
 import package::machine::bindings::{counters, parameters};
 import package::machine::console::{WRITE_TEXT, serve_console};
 import package::machine::frames::{frame_store};
-import package::machine::layout::{CALLS, CALL_ANSWER, CALL_BREAK, CALL_CLOCK, CALL_EXIT, CALL_LIMIT, CALL_NAME, CALL_RANDOM, CALL_ROBUST_LIST, CALL_VALUE, CALL_WRITE, COLUMN_CONSOLE, COLUMN_HEAP_END, COLUMN_NAME, COLUMN_RANDOM, COLUMN_ROBUST_LIST, COLUMN_SLEPT, CONSOLE_HANDLES, COUNTER_SERVED, ENTRY_MAPPED, ENTRY_READ, ENTRY_WRITE, LIMITS, MAP_ZERO, STOP_EXIT, STOP_NONE, STOP_SYSCALL};
-import package::machine::linux::numbers::{CLOCKS, CLOCKS_OF_DAY, CLOCKS_OF_PROCESSOR, NANOSECONDS, PROCESS, PR_GET_NAME, RANDOM_FLAGS, ROBUST_LIST_BYTES};
+import package::machine::layout::{
+    CALLS, CALL_ANSWER, CALL_BREAK, CALL_CLOCK, CALL_EXIT, CALL_LIMIT, CALL_NAME, CALL_RANDOM,
+    CALL_ROBUST_LIST, CALL_VALUE, CALL_WRITE, COLUMN_CONSOLE, COLUMN_HEAP_END, COLUMN_NAME, COLUMN_RANDOM,
+    COLUMN_ROBUST_LIST, COLUMN_SLEPT, CONSOLE_HANDLES, COUNTER_SERVED, ENTRY_MAPPED, ENTRY_READ, ENTRY_WRITE,
+    LIMITS, MAP_ZERO, STOP_EXIT, STOP_NONE, STOP_SYSCALL,
+};
+import package::machine::linux::numbers::{
+    CLOCKS, CLOCKS_OF_DAY, CLOCKS_OF_PROCESSOR, NANOSECONDS, PROCESS, PR_GET_NAME, RANDOM_FLAGS,
+    ROBUST_LIST_BYTES,
+};
 import package::machine::mapping::{map_page};
-import package::machine::memory::{PAGE_MASK, WANT_WRITE, effort, found_code, found_frame, get_state, halves, lane, mark_stale, own_path, set_state, translate};
+import package::machine::memory::{
+    PAGE_MASK, WANT_WRITE, effort, found_code, found_frame, get_state, halves, lane, mark_stale, own_path,
+    set_state, translate,
+};
 import package::machine::registers::{KEPT_STEPS, x};
 
 /// Whether some calls need no host.
 const SERVES_CALLS = true;
-
-/// How many pages the heap may grow by in one call, so that no lane waits long for another.
-const BREAK_PAGES = 64lu;
 
 /// Serves a call, if it can. Returns a stop: none, the exit, or that the host has to.
 fn serve_call() -> u32 {
@@ -155,7 +163,7 @@ fn move_break(end: u64) -> bool {
     }
     let first = (old + PAGE_MASK) >> 12u;
     let behind = (end + PAGE_MASK) >> 12u;
-    if behind < first || behind - first > BREAK_PAGES {
+    if behind < first || behind - first > u64(parameters.break_pages) {
         return false;
     }
     // What lacks frames is found out before any page is mapped.
@@ -163,12 +171,11 @@ fn move_break(end: u64) -> bool {
         if own_path(page, 1u).x != STOP_NONE {
             return false;
         }
-        effort += 4u;
+        effort += 8u;
     }
     for (var page = first; page < behind; page += 1lu) {
         // It has all it needs.
         let stop = map_page(page, MAP_ZERO | ENTRY_MAPPED | ENTRY_READ | ENTRY_WRITE);
-        effort += 4u;
     }
     set_state(COLUMN_HEAP_END, end);
     return true;

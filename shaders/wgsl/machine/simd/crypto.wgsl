@@ -3,7 +3,11 @@
 import package::machine::memory::{effort};
 import package::machine::micro_op::{get_operation};
 import package::machine::simd::registers::{Vector, elem, get_v, set_v, with_elem};
-import package::machine::vector_op::{CRYPTO_AESD, CRYPTO_AESE, CRYPTO_AESIMC, CRYPTO_AESMC, CRYPTO_SHA1C, CRYPTO_SHA1H, CRYPTO_SHA1M, CRYPTO_SHA1P, CRYPTO_SHA1SU0, CRYPTO_SHA1SU1, CRYPTO_SHA256H, CRYPTO_SHA256H2, CRYPTO_SHA256SU0, CRYPTO_SHA256SU1};
+import package::machine::vector_op::{
+    CRYPTO_AESD, CRYPTO_AESE, CRYPTO_AESIMC, CRYPTO_AESMC, CRYPTO_SHA1C, CRYPTO_SHA1H, CRYPTO_SHA1M,
+    CRYPTO_SHA1P, CRYPTO_SHA1SU0, CRYPTO_SHA1SU1, CRYPTO_SHA256H, CRYPTO_SHA256H2, CRYPTO_SHA256SU0,
+    CRYPTO_SHA256SU1,
+};
 
 /// The same byte four times.
 const FOUR_BYTES = 0x01010101u;

@@ -14,10 +14,19 @@ import package::arm64::float::round::{FpResult, fp_round};
 import package::arm64::float::unpack::{fp_unpack};
 import package::machine::layout::{COLUMN_FPCR};
 import package::machine::memory::{effort, get_state, halves, joined, set_state};
-import package::machine::micro_op::{get_a, get_dst, get_element, get_form, get_mode, get_negate, get_sign, get_sizing, get_unsigned, get_zero};
+import package::machine::micro_op::{
+    get_a, get_dst, get_element, get_form, get_mode, get_negate, get_sign, get_sizing, get_unsigned, get_zero,
+};
 import package::machine::registers::{KEPT_FLAGS, x};
-import package::machine::simd::registers::{NO_INDEX, Vector, elem, get_v, get_v_part, immh_size, second_operand, set_v, set_v_part, with_elem};
-import package::machine::vector_op::{FLOAT_ACCUMULATE, FLOAT_ACROSS, FLOAT_ADDEND, FLOAT_COMPARE, FLOAT_CONDITIONAL_FLAGS, FLOAT_CONVERT, FLOAT_ESTIMATE, FLOAT_FLAGS, FLOAT_FROM_GENERAL, FLOAT_FROM_INTEGERS, FLOAT_LONG, FLOAT_NARROW, FLOAT_PAIRED, FLOAT_TO_GENERAL, FLOAT_TO_INTEGERS, MODE_FPCR, NEGATE_ADDEND, NEGATE_FACTOR, SIGN_OPERANDS_ABSOLUTE, SIGN_RESULT_ABSOLUTE, SIGN_RESULT_NEGATED, SIZING_IMMH};
+import package::machine::simd::registers::{
+    NO_INDEX, Vector, elem, get_v, get_v_part, immh_size, second_operand, set_v, set_v_part, with_elem,
+};
+import package::machine::vector_op::{
+    FLOAT_ACCUMULATE, FLOAT_ACROSS, FLOAT_ADDEND, FLOAT_COMPARE, FLOAT_CONDITIONAL_FLAGS, FLOAT_CONVERT,
+    FLOAT_ESTIMATE, FLOAT_FLAGS, FLOAT_FROM_GENERAL, FLOAT_FROM_INTEGERS, FLOAT_LONG, FLOAT_NARROW,
+    FLOAT_PAIRED, FLOAT_TO_GENERAL, FLOAT_TO_INTEGERS, MODE_FPCR, NEGATE_ADDEND, NEGATE_FACTOR,
+    SIGN_OPERANDS_ABSOLUTE, SIGN_RESULT_ABSOLUTE, SIGN_RESULT_NEGATED, SIZING_IMMH,
+};
 
 /// The bits of the precision that the field ptype or opc of FCVT says.
 fn precision_bits(field: u32) -> u32 {

@@ -7,7 +7,12 @@ import package::machine::memory::{effort};
 import package::machine::micro_op::{get_a, get_dst, get_element, get_operation, get_wide};
 import package::machine::registers::{KEPT_FLAGS, x};
 import package::machine::simd::registers::{Vector, elem, get_v, set_v, with_elem, without_elem};
-import package::machine::vector_op::{MOVE_DUP_ELEMENT, MOVE_DUP_GENERAL, MOVE_FLOAT_IMMEDIATE, MOVE_FROM_GENERAL, MOVE_FROM_GENERAL_HIGH, MOVE_IMMEDIATE_BIC, MOVE_IMMEDIATE_INVERTED, MOVE_IMMEDIATE_ORR, MOVE_INS_ELEMENT, MOVE_INS_GENERAL, MOVE_SELECT, MOVE_SMOV, MOVE_TO_GENERAL, MOVE_TO_GENERAL_HIGH, MOVE_UMOV, PERMUTE_EXT, PERMUTE_REV, PERMUTE_TBL, PERMUTE_TBX, PERMUTE_TRN, PERMUTE_UZP, PERMUTE_ZIP};
+import package::machine::vector_op::{
+    MOVE_DUP_ELEMENT, MOVE_DUP_GENERAL, MOVE_FLOAT_IMMEDIATE, MOVE_FROM_GENERAL, MOVE_FROM_GENERAL_HIGH,
+    MOVE_IMMEDIATE_BIC, MOVE_IMMEDIATE_INVERTED, MOVE_IMMEDIATE_ORR, MOVE_INS_ELEMENT, MOVE_INS_GENERAL,
+    MOVE_SELECT, MOVE_SMOV, MOVE_TO_GENERAL, MOVE_TO_GENERAL_HIGH, MOVE_UMOV, PERMUTE_EXT, PERMUTE_REV,
+    PERMUTE_TBL, PERMUTE_TBX, PERMUTE_TRN, PERMUTE_UZP, PERMUTE_ZIP,
+};
 
 /// `VFPExpandImm()`: a number of eight bits, in a format of so many bits of fraction and of exponent.
 fn vfp_expand_imm(imm8: u32, fraction_bits: u32, exponent_bits: u32) -> u64 {

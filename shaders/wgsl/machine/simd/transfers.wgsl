@@ -5,7 +5,10 @@
 import package::arm64::bitmask::{ones};
 import package::machine::frames::{frame_load, frame_store};
 import package::machine::memory::{effort};
-import package::machine::micro_op::{HANDLER_VECTOR_LOAD, HANDLER_VECTOR_STORE, get_c, get_dst, get_handler, get_members, get_pair, get_registers, get_size, get_transfer};
+import package::machine::micro_op::{
+    HANDLER_VECTOR_LOAD, HANDLER_VECTOR_STORE, get_c, get_dst, get_handler, get_members, get_pair,
+    get_registers, get_size, get_transfer,
+};
 import package::machine::simd::registers::{Vector, elem, get_v, set_v, with_elem, without_elem};
 import package::machine::vector_op::{TRANSFER_LANE, TRANSFER_MULTIPLE, TRANSFER_REPLICATE};
 

@@ -1,6 +1,9 @@
 //! The unit of SIMD registers with all there is.
 
-import package::machine::micro_op::{HANDLER_VECTOR_CRYPTO, HANDLER_VECTOR_FLOAT, HANDLER_VECTOR_INTEGER, HANDLER_VECTOR_MOVE, HANDLER_VECTOR_PERMUTE, get_handler};
+import package::machine::micro_op::{
+    HANDLER_VECTOR_CRYPTO, HANDLER_VECTOR_FLOAT, HANDLER_VECTOR_INTEGER, HANDLER_VECTOR_MOVE,
+    HANDLER_VECTOR_PERMUTE, get_handler,
+};
 import package::machine::simd::crypto::{compute_crypto};
 import package::machine::simd::floats::{compute_floats};
 import package::machine::simd::integers::{compute_integers};

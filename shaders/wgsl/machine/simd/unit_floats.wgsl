@@ -1,6 +1,8 @@
 //! The unit of SIMD registers with floating point.
 
-import package::machine::micro_op::{HANDLER_VECTOR_FLOAT, HANDLER_VECTOR_INTEGER, HANDLER_VECTOR_MOVE, HANDLER_VECTOR_PERMUTE, get_handler};
+import package::machine::micro_op::{
+    HANDLER_VECTOR_FLOAT, HANDLER_VECTOR_INTEGER, HANDLER_VECTOR_MOVE, HANDLER_VECTOR_PERMUTE, get_handler,
+};
 import package::machine::simd::floats::{compute_floats};
 import package::machine::simd::integers::{compute_integers};
 import package::machine::simd::moves::{move_vector, permute_vector};

@@ -81,6 +81,7 @@ pub fn fp_operation(
 /// An operation on numbers, before its result is rounded to the format `to`.
 #[must_use]
 #[inline]
+#[expect(clippy::too_many_arguments, reason = "shaders have the same")]
 pub fn fp_arithmetic(
     operation: u32,
     x: Number,

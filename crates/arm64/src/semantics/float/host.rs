@@ -41,8 +41,7 @@ host!(single, f32, u32);
 #[inline(always)]
 pub fn fp_operation_on_host(
     operation: u32,
-    x: u64,
-    y: u64,
+    [x, y]: [u64; 2],
     format: Format,
     fpcr: u32,
     fpsr: u32,

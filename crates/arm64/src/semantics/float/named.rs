@@ -88,32 +88,30 @@ pub const fn fp_compare(x: u64, y: u64, signal_nans: bool, format: Format, fpcr:
     compare::fp_compare(fp_unpack(x, format, fpcr), fp_unpack(y, format, fpcr), signal_nans)
 }
 
-/// `FPToFixed()`: times 2^`fbits` as an integer of `intsize` bits.
+/// A format of integers, and of fixed-point numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Fixed {
+    /// How many of its bits are the fraction.
+    pub fbits: u32,
+    /// How many bits it has.
+    pub intsize: u32,
+    /// Whether it has no sign.
+    pub unsigned: bool,
+}
+
+/// `FPToFixed()`: times 2^`fbits` as an integer.
 #[must_use]
 #[inline]
-pub const fn fp_to_fixed(
-    x: u64,
-    fbits: u32,
-    intsize: u32,
-    unsigned: bool,
-    rounding: u32,
-    format: Format,
-    fpcr: u32,
-) -> FpResult {
+pub const fn fp_to_fixed(x: u64, to: Fixed, rounding: u32, format: Format, fpcr: u32) -> FpResult {
+    let Fixed { fbits, intsize, unsigned } = to;
     integer::fp_to_fixed(fp_unpack(x, format, fpcr), fbits, intsize, unsigned, rounding)
 }
 
-/// `FixedToFP()`: an integer of `intsize` bits divided by 2^`fbits`.
+/// `FixedToFP()`: an integer divided by 2^`fbits`.
 #[must_use]
 #[inline]
-pub const fn fixed_to_fp(
-    integer: u64,
-    fbits: u32,
-    intsize: u32,
-    unsigned: bool,
-    format: Format,
-    fpcr: u32,
-) -> FpResult {
+pub const fn fixed_to_fp(integer: u64, from: Fixed, format: Format, fpcr: u32) -> FpResult {
+    let Fixed { fbits, intsize, unsigned } = from;
     let number = integer::fixed_to_fp(integer, fbits, intsize, unsigned);
     fp_round(number, format, fp_rounding_mode(fpcr), fpcr)
 }

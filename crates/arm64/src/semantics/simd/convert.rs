@@ -5,7 +5,7 @@ use super::vector::{Lanes, collect, elem, is_scalar, set_v, set_v_part, v, v_par
 use crate::semantics::bitmask::ones;
 use crate::semantics::float::control::{ROUND_ODD, fp_rounding_mode};
 use crate::semantics::float::format::{DOUBLE, SINGLE, fp_format};
-use crate::semantics::float::named::{fixed_to_fp, fp_convert, fp_to_fixed};
+use crate::semantics::float::named::{Fixed, fixed_to_fp, fp_convert, fp_to_fixed};
 use crate::view::IMMH;
 use crate::{Cpu, Word};
 
@@ -49,22 +49,21 @@ pub fn fcvtxn(cpu: &mut Cpu, w: Word) {
     set_v_part(cpu, w, result);
 }
 
-/// Converts numbers of Vn to integers of the same size times 2^`fbits`.
-fn lanes_to_fixed(cpu: &mut Cpu, w: Word, lanes: Lanes, fbits: u32, unsigned: bool, rounding: u32) {
+/// Converts numbers of Vn to integers of the same size.
+fn lanes_to_fixed(cpu: &mut Cpu, w: Word, lanes: Lanes, to: Fixed, rounding: u32) {
     let (n, fpcr) = (v(cpu, w.rn()), cpu.fpcr);
     let result = lanes.collect(|e| {
         let value = elem(n, e, lanes.esize);
-        noted(cpu, fp_to_fixed(value, fbits, lanes.esize, unsigned, rounding, format(lanes), fpcr))
+        noted(cpu, fp_to_fixed(value, to, rounding, format(lanes), fpcr))
     });
     set_v(cpu, w.rd(), result);
 }
 
-/// Converts integers of Vn divided by 2^`fbits` to numbers of the same size.
-fn lanes_to_fp(cpu: &mut Cpu, w: Word, lanes: Lanes, fbits: u32, unsigned: bool) {
+/// Converts integers of Vn to numbers of the same size.
+fn lanes_to_fp(cpu: &mut Cpu, w: Word, lanes: Lanes, from: Fixed) {
     let (n, fpcr) = (v(cpu, w.rn()), cpu.fpcr);
-    let result = lanes.collect(|e| {
-        noted(cpu, fixed_to_fp(elem(n, e, lanes.esize), fbits, lanes.esize, unsigned, format(lanes), fpcr))
-    });
+    let result =
+        lanes.collect(|e| noted(cpu, fixed_to_fp(elem(n, e, lanes.esize), from, format(lanes), fpcr)));
     set_v(cpu, w.rd(), result);
 }
 
@@ -75,22 +74,27 @@ const fn fraction_bits(w: Word) -> u32 {
 
 /// FCVTNS and so on, vector and scalar: whether to unsigned integers, and how they round.
 pub fn to_integers<const U: bool, const ROUNDING: u32>(cpu: &mut Cpu, w: Word) {
-    lanes_to_fixed(cpu, w, Lanes::of_sz(w), 0, U, ROUNDING);
+    let lanes = Lanes::of_sz(w);
+    lanes_to_fixed(cpu, w, lanes, Fixed { fbits: 0, intsize: lanes.esize, unsigned: U }, ROUNDING);
 }
 
 /// FCVTZS and FCVTZU (vector, fixed point).
 pub fn to_fixed<const U: bool, const ROUNDING: u32>(cpu: &mut Cpu, w: Word) {
-    lanes_to_fixed(cpu, w, Lanes::of_immh(w), fraction_bits(w), U, ROUNDING);
+    let lanes = Lanes::of_immh(w);
+    let to = Fixed { fbits: fraction_bits(w), intsize: lanes.esize, unsigned: U };
+    lanes_to_fixed(cpu, w, lanes, to, ROUNDING);
 }
 
 /// SCVTF and UCVTF (vector, integer).
 pub fn from_integers<const U: bool>(cpu: &mut Cpu, w: Word) {
-    lanes_to_fp(cpu, w, Lanes::of_sz(w), 0, U);
+    let lanes = Lanes::of_sz(w);
+    lanes_to_fp(cpu, w, lanes, Fixed { fbits: 0, intsize: lanes.esize, unsigned: U });
 }
 
 /// SCVTF and UCVTF (vector, fixed point).
 pub fn from_fixed<const U: bool>(cpu: &mut Cpu, w: Word) {
-    lanes_to_fp(cpu, w, Lanes::of_immh(w), fraction_bits(w), U);
+    let lanes = Lanes::of_immh(w);
+    lanes_to_fp(cpu, w, lanes, Fixed { fbits: fraction_bits(w), intsize: lanes.esize, unsigned: U });
 }
 
 /// The size of the general register.
@@ -103,11 +107,16 @@ const fn scale_bits(w: Word) -> u32 {
     if w.bits(21, 1) == 1 { 0 } else { 64 - w.scale() }
 }
 
+/// The integers of a general register.
+const fn general<const U: bool>(w: Word) -> Fixed {
+    Fixed { fbits: scale_bits(w), intsize: intsize(w), unsigned: U }
+}
+
 /// FCVTNS and so on to a general register, as integer or fixed point.
 pub fn to_general<const U: bool, const ROUNDING: u32>(cpu: &mut Cpu, w: Word) {
     let lanes = Lanes::of_sz(w);
     let value = elem(v(cpu, w.rn()), 0, lanes.esize);
-    let result = fp_to_fixed(value, scale_bits(w), intsize(w), U, ROUNDING, format(lanes), cpu.fpcr);
+    let result = fp_to_fixed(value, general::<U>(w), ROUNDING, format(lanes), cpu.fpcr);
     let value = noted(cpu, result);
     cpu.set_x(w.rd(), value);
 }
@@ -116,7 +125,7 @@ pub fn to_general<const U: bool, const ROUNDING: u32>(cpu: &mut Cpu, w: Word) {
 pub fn from_general<const U: bool>(cpu: &mut Cpu, w: Word) {
     let lanes = Lanes::of_sz(w);
     let integer = cpu.x(w.rn()) & ones(intsize(w));
-    let result = fixed_to_fp(integer, scale_bits(w), intsize(w), U, format(lanes), cpu.fpcr);
+    let result = fixed_to_fp(integer, general::<U>(w), format(lanes), cpu.fpcr);
     let value = noted(cpu, result);
     set_v(cpu, w.rd(), value.into());
 }

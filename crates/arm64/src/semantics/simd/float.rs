@@ -78,7 +78,7 @@ fn arithmetic<const OPERATION: u32>(cpu: &mut Cpu, w: Word) {
     let mut result = 0;
     for e in 0..lanes.count {
         let (x, y, format) = (elem(n, e, lanes.esize), m.elem(e), format(lanes));
-        let value = match fp_operation_on_host(OPERATION, x, y, format, cpu.fpcr, cpu.fpsr) {
+        let value = match fp_operation_on_host(OPERATION, [x, y], format, cpu.fpcr, cpu.fpsr) {
             Some(value) => value,
             None => arithmetic_in_integers(cpu, OPERATION, x, y, format),
         };

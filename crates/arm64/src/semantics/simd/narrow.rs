@@ -5,15 +5,22 @@ use super::vector::{Lanes, elem, int, set_v_part, v};
 use crate::view::IMMH;
 use crate::{Cpu, Word};
 
+/// Whether elements are unsigned, and whether results are, if they are saturated.
+#[derive(Clone, Copy)]
+struct Signs {
+    from: bool,
+    to: Option<bool>,
+}
+
 /// Writes elements of Vn, shifted right and saturated if asked for, to a half of Vd.
 #[inline]
-fn narrow(cpu: &mut Cpu, w: Word, esize: u32, from: bool, to: Option<bool>, shift: impl Fn(i128) -> i128) {
+fn narrow(cpu: &mut Cpu, w: Word, esize: u32, signs: Signs, shift: impl Fn(i128) -> i128) {
     let lanes = Lanes::narrow(w, esize);
     let n = v(cpu, w.rn());
     let mut any = false;
     let result = lanes.collect(|e| {
-        let value = shift(int(elem(n, e, 2 * esize), 2 * esize, from));
-        let Some(unsigned) = to else { return value as u64 };
+        let value = shift(int(elem(n, e, 2 * esize), 2 * esize, signs.from));
+        let Some(unsigned) = signs.to else { return value as u64 };
         let (element, saturated) = sat_q(value, esize, unsigned);
         any |= saturated;
         element
@@ -24,37 +31,37 @@ fn narrow(cpu: &mut Cpu, w: Word, esize: u32, from: bool, to: Option<bool>, shif
 
 /// XTN.
 pub fn xtn(cpu: &mut Cpu, w: Word) {
-    narrow(cpu, w, 8 << w.size(), true, None, |x| x);
+    narrow(cpu, w, 8 << w.size(), Signs { from: true, to: None }, |x| x);
 }
 
 /// SQXTN.
 pub fn sqxtn(cpu: &mut Cpu, w: Word) {
-    narrow(cpu, w, 8 << w.size(), false, Some(false), |x| x);
+    narrow(cpu, w, 8 << w.size(), Signs { from: false, to: Some(false) }, |x| x);
 }
 
 /// UQXTN.
 pub fn uqxtn(cpu: &mut Cpu, w: Word) {
-    narrow(cpu, w, 8 << w.size(), true, Some(true), |x| x);
+    narrow(cpu, w, 8 << w.size(), Signs { from: true, to: Some(true) }, |x| x);
 }
 
 /// SQXTUN.
 pub fn sqxtun(cpu: &mut Cpu, w: Word) {
-    narrow(cpu, w, 8 << w.size(), false, Some(true), |x| x);
+    narrow(cpu, w, 8 << w.size(), Signs { from: false, to: Some(true) }, |x| x);
 }
 
 /// Narrows after a shift to the right by what immh:immb says.
-fn shift_right(cpu: &mut Cpu, w: Word, rounding: bool, from: bool, to: Option<bool>) {
+fn shift_right(cpu: &mut Cpu, w: Word, rounding: bool, signs: Signs) {
     let esize = 8 << IMMH.size(w);
     let shift = 2 * esize - w.immhb();
     let half = if rounding { 1 << (shift - 1) } else { 0 };
-    narrow(cpu, w, esize, from, to, |x| (x + half) >> shift);
+    narrow(cpu, w, esize, signs, |x| (x + half) >> shift);
 }
 
 /// Instructions: whether they round, whether elements are unsigned, and whether results are, if they are saturated.
 macro_rules! shifts { ($($(#[doc = $doc:literal])* $name:ident = $rounding:literal $from:literal $to:expr;)*) => { $(
     $(#[doc = $doc])*
     pub fn $name(cpu: &mut Cpu, w: Word) {
-        shift_right(cpu, w, $rounding, $from, $to);
+        shift_right(cpu, w, $rounding, Signs { from: $from, to: $to });
     }
 )* } }
 shifts! {

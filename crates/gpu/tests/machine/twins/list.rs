@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use kvrm_arm64::semantics::atomic;
 use kvrm_arm64::semantics::bitmask::{self, BitMasks};
-use kvrm_arm64::semantics::flags::{self, AddResult};
+use kvrm_arm64::semantics::flags;
 use kvrm_arm64::semantics::float::format::{DOUBLE, Format, HALF, SINGLE, fp_format};
 use kvrm_arm64::semantics::float::number::{KIND_FINITE, Number};
 use kvrm_arm64::semantics::float::round::{FpResult, fp_round};
@@ -13,9 +13,9 @@ use kvrm_arm64::semantics::float::{
     add, arithmetic, compare, control, divide as float_divide, estimate, format, integer,
     multiply as float_multiply, nan, number, round, square_root, unpack,
 };
-use kvrm_arm64::semantics::{bits, crc, divide, multiply, operand};
+use kvrm_arm64::semantics::{bitfield, bits, crc, divide, load_store, multiply, operand};
 use kvrm_arm64::{Class, Word, class_of, semantics};
-use kvrm_testkit::inputs;
+use kvrm_testkit::numbers;
 use kvrm_testkit::random::Random;
 
 /// The most arguments a function has, and the most words that what it returns consists of.
@@ -177,13 +177,6 @@ impl Outcome for Class {
     }
 }
 
-impl Outcome for AddResult {
-    const WGSL: &'static [&'static str] = &["r.value", "u64(r.nzcv)"];
-    fn words(self) -> [u64; RESULTS] {
-        [self.value, self.nzcv.into(), 0]
-    }
-}
-
 impl Outcome for Option<BitMasks> {
     const WGSL: &'static [&'static str] = &["select(0lu, 1lu, r.defined)", "r.wmask", "r.tmask"];
     fn words(self) -> [u64; RESULTS] {
@@ -210,7 +203,7 @@ macro_rules! twins { ($(
         },
         reference: |words| {
             let mut rest = words.iter().copied();
-            $(#[allow(unused_mut, reason = "most lines take arguments as they are")]
+            $(#[allow(unused_mut, unused_assignments, reason = "most lines take arguments as they are, some replace one")]
             let mut $argument = <$type as Argument>::of(rest.next().unwrap_or_default());)*
             $($($narrow;)*)?
             let arguments = [$(Argument::word($argument)),*];
@@ -246,9 +239,9 @@ const fn access(any: usize) -> usize {
 /// A number of a format for any word. Words next to each other mostly make numbers next to each other, of any signs,
 /// so that what is random there often cancels here.
 fn float(any: u64, format: Format) -> u64 {
-    static EDGES: LazyLock<[Vec<u64>; 3]> = LazyLock::new(|| [HALF, SINGLE, DOUBLE].map(inputs::floats));
+    static EDGES: LazyLock<[Vec<u64>; 3]> = LazyLock::new(|| [HALF, SINGLE, DOUBLE].map(numbers::floats));
     let edges = &EDGES[(Argument::word(format) & 3) as usize];
-    let number = inputs::float(format, edges, &mut Random::new(any >> 3)).wrapping_add(any & 3);
+    let number = numbers::float(format, edges, &mut Random::new(any >> 3)).wrapping_add(any & 3);
     let sign = 1 << (format.fraction_bits + format.exponent_bits);
     (number ^ if any & 4 == 0 { 0 } else { sign }) & (sign | (sign - 1))
 }
@@ -273,6 +266,7 @@ use semantics::truncate;
 #[rustfmt::skip] // Keeps a twin on a line.
 twins! {
     wide::leading_zeros(value: u64) = value.leading_zeros();
+    wide::trailing_zeros(value: u64) = value.trailing_zeros();
     wide::swap_bytes(value: u64) = value.swap_bytes();
     wide::quotient(dividend: u64, divisor: u64) = dividend.checked_div(divisor).unwrap_or(0);
 
@@ -281,17 +275,18 @@ twins! {
     numbers::truncate(value: u64, datasize: u32) { datasize = size(datasize) } = truncate(value, datasize);
     numbers::sign_extend(value: u64, bits: u32) { bits = 1 + bits % 64 } = semantics::sign_extend(value, bits);
 
-    flags::add_with_carry(x: u64, y: u64, carry_in: u32, datasize: u32) { datasize = size(datasize); x = truncate(x, datasize); y = truncate(y, datasize); carry_in &= 1 } = flags::add_with_carry(x, y, carry_in, datasize);
-    flags::nz(value: u64, datasize: u32) { datasize = size(datasize); value = truncate(value, datasize) } = flags::nz(value, datasize);
+    flags::cv(x: u64, y: u64, carry_in: u32, sum: u64, wide: bool) { x = truncate(x, size(wide.into())); y = truncate(y, size(wide.into())); carry_in &= 1; sum = x.wrapping_add(y).wrapping_add(carry_in.into()) } = flags::cv(x, y, carry_in, sum, wide);
+    flags::nz(value: u64, wide: bool) { value = truncate(value, size(wide.into())) } = flags::nz(value, wide);
     flags::condition_holds(cond: u32, nzcv: u32) { cond %= 16; nzcv %= 16 } = flags::condition_holds(cond, nzcv);
 
     operand::shift_reg(value: u64, shift_type: u32, amount: u32, datasize: u32) { datasize = size(datasize); value = truncate(value, datasize); shift_type %= 4; amount %= datasize } = operand::shift_reg(value, shift_type, amount, datasize);
     operand::rotate_right(value: u64, amount: u32, datasize: u32) { datasize = size(datasize); amount %= datasize } = operand::rotate_right(value, amount, datasize);
-    operand::extend_reg(value: u64, option: u32, shift: u32, datasize: u32) { option %= 8; shift %= 5; datasize = size(datasize) } = operand::extend_reg(value, option, shift, datasize);
 
     bitmask::decode_bit_masks(n: u32, imms: u32, immr: u32, immediate: bool) { n %= 2; imms %= 64; immr %= 64 } = bitmask::decode_bit_masks(n, imms, immr, immediate);
     bitmask::ones(count: u32) { count = 1 + count % 64 } = bitmask::ones(count);
     bitmask::replicate(element: u64, esize: u32) { esize = 2 << (esize % 6); element &= bitmask::ones(esize) } = bitmask::replicate(element, esize);
+
+    bitfield::window(high: u64, low: u64, lsb: u32, datasize: u32) { datasize = size(datasize); high = truncate(high, datasize); low = truncate(low, datasize); lsb %= datasize } = bitfield::window(high, low, lsb, datasize);
 
     bits::reverse_bits(value: u64) = bits::reverse_bits(value);
     bits::reverse_bytes(value: u64, container: u32) { container = 16 << (container % 3) } = bits::reverse_bytes(value, container);
@@ -300,16 +295,16 @@ twins! {
 
     crc::checksum(accumulator: u32, value: u64, bits: u32, polynomial: u32) { bits = 8 << (bits % 4) } = crc::checksum(accumulator, value, bits, polynomial);
 
+    load_store::extend_loaded(value: u64, size: u32, extend: u32) { size %= 4; extend %= 3 } = load_store::extend_loaded(value, size, extend);
+
     atomic::low(value: u64, bytes: usize) { bytes = access(bytes) } = value & (u64::MAX >> (64 - 8 * bytes));
     atomic::mem_atomic_op(op: u32, old: u64, operand: u64, bytes: usize) { op %= 9; bytes = access(bytes) } = atomic::mem_atomic_op(op, old, operand, bytes);
 
     multiply::multiply_high_unsigned(x: u64, y: u64) = multiply::multiply_high_unsigned(x, y);
-    multiply::multiply_high_signed(x: u64, y: u64) = multiply::multiply_high_signed(x, y);
     multiply::multiply_high(x: u64, y: u64, signed: bool) = multiply::multiply_high(x, y, signed);
+    multiply::long_product(x: u64, y: u64, signed: bool) = multiply::long_product(x, y, signed);
 
     divide::divide(dividend: u64, divisor: u64, signed: bool) = divide::divide(dividend, divisor, signed);
-    divide::divide_unsigned(dividend: u64, divisor: u64) = divide::divide_unsigned(dividend, divisor);
-    divide::divide_signed(dividend: u64, divisor: u64) = divide::divide_signed(dividend, divisor);
 
     class::class_of(word: u32) = class_of(word);
 
@@ -366,7 +361,6 @@ twins! {
     float/estimate::unsigned_recip_estimate(a: u32) = estimate::unsigned_recip_estimate(a);
     float/estimate::unsigned_rsqrt_estimate(a: u32) = estimate::unsigned_rsqrt_estimate(a);
 
-    float/arithmetic::fp_operation(operation: u32, x: u64, y: u64, z: u64, source: Format, to: Format, rounding: u32, fpcr: u32) { operation = self::operation(operation); to = if operation == arithmetic::FP_CONVERT { to } else { source }; x = float(x, source); y = float(y, source); z = float(z, source); rounding %= 6; fpcr = self::fpcr(fpcr) } = arithmetic::fp_operation(operation, x, y, z, source, to, rounding, fpcr);
     float/arithmetic::fp_arithmetic(operation: u32, x: Number, y: Number, z: Number, to: Format, rounding: u32, fpcr: u32) { operation = self::operation(operation); rounding %= 6; fpcr = self::fpcr(fpcr) } = arithmetic::fp_arithmetic(operation, x, y, z, to, rounding, fpcr);
     float/arithmetic::add_product(operation: u32, a: Number, b: Number, c: Number, rounding: u32) { operation %= 7; a = not_nan(a); b = not_nan(b); c = not_nan(c); rounding %= 6 } = arithmetic::add_product(operation, a, b, c, rounding);
 }

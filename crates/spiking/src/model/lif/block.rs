@@ -17,6 +17,14 @@ pub(crate) const BLOCK: usize = 32;
 /// Numbers of a block have at most so many bits and a sign: four of them add up to 32 bits, 512 mV each.
 const ROOM_BITS: u32 = 29;
 
+/// What a step of a block changes.
+pub(crate) struct Columns<'a> {
+    /// The sums of the ports.
+    pub(crate) sums: [&'a mut Lanes<i32>; 2],
+    /// The words of the states.
+    pub(crate) state: [&'a mut Lanes<u32>; 4],
+}
+
 /// What one quantity of the neurons of a block is.
 pub(crate) type Lanes<T> = [T; BLOCK];
 
@@ -73,11 +81,10 @@ impl Block {
         clock: &Clock,
         neuron: u32,
         drives: [i32; 2],
-        sums: [&mut Lanes<i32>; 2],
-        state: [&mut Lanes<u32>; 4],
+        columns: Columns<'_>,
     ) -> Option<u32> {
-        let [first, second] = sums;
-        let [potentials, excitatory, inhibitory, refractory] = state;
+        let [first, second] = columns.sums;
+        let [potentials, excitatory, inhibitory, refractory] = columns.state;
         let of_state = |column| all_bits(column, |word: u32| word as i32);
         let state_bits = of_state(potentials) | of_state(excitatory) | of_state(inhibitory);
         let sum_bits = all_bits(first, |sum| sum + drives[0]) | all_bits(second, |sum| sum + drives[1]);
@@ -101,6 +108,7 @@ impl Block {
     ///
     /// A function of its own, as compilers then know that columns are apart from each other.
     #[inline(never)]
+    #[expect(clippy::too_many_arguments, reason = "only parameters are known to be apart")]
     fn integrate(
         &self,
         inputs: &[Lanes<i32>; 2],

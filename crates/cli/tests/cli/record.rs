@@ -1,0 +1,131 @@
+//! `--record`: what benchmarks append to files of records.
+
+use kvrm_records::{Kind, Record, read};
+
+use crate::support::{Folder, guest, kvrm, refused};
+
+/// The records that a benchmark of some hundredths of a second writes, as of a commit.
+fn recorded(arguments: &[&str]) -> Vec<Record> {
+    let folder = Folder::new();
+    let path = folder.path("records.jsonl");
+    let file = path.display().to_string();
+    let record = ["--seconds", "0.01", "--record", &file, "--commit", "0efd351"];
+    // Options come before the program that `bench processes` runs.
+    let at = arguments.iter().position(|argument| argument.starts_with("--")).expect("there is an option");
+    let (command, options) = arguments.split_at(at);
+    let run = kvrm(&[command, &record, options].concat());
+    assert_eq!(run.status, 0, "{arguments:?}: {}", run.stderr);
+    let records = read(&path).expect("records are written");
+    for record in &records {
+        let Record { date, machine, commit, command, transcribed, figures, .. } = record;
+        assert!(date.starts_with("20") && machine.cores.is_some() && !transcribed, "{record:?}");
+        assert_eq!(
+            commit.as_ref().map(|commit| (&*commit.id, commit.dirty)),
+            Some(("0efd351", false)),
+            "as given"
+        );
+        assert!(
+            command.starts_with("kvrm ") && command.contains("--seconds 0.01") && !command.contains(&file),
+            "without the options for records: {command}"
+        );
+        for (name, figure) in figures {
+            let [min, median, max] =
+                [figure.min, Some(figure.median), figure.max].map(|value| value.expect("known"));
+            assert!(min <= median && median <= max, "{name}: {figure:?}");
+        }
+    }
+    records
+}
+
+#[test]
+fn rows_of_bench_are_recorded() {
+    let records = recorded(&["bench", "--engine", "reference", "--guest", "mix", "--lanes", "1,3"]);
+    assert_eq!(records.len(), 2, "a row for each number of lanes");
+    for (record, lanes) in records.iter().zip([1_u64, 3]) {
+        assert_eq!((record.kind, &record.adapter), (Kind::Lanes, &None), "on the CPU");
+        let parameters = ["dispatch", "engine", "guest", "lanes"].map(|name| record.parameters[name].clone());
+        assert_eq!(
+            parameters,
+            ["table".into(), "reference".into(), "mix".into(), lanes.into()],
+            "{record:?}"
+        );
+        let mips = &record.figures["mips"];
+        assert!(mips.repetitions == Some(3) && mips.median > 0.0, "{mips:?}");
+    }
+}
+
+#[test]
+fn rows_of_bench_processes_are_recorded() {
+    let records = recorded(&[
+        "bench",
+        "processes",
+        "--engine",
+        "reference",
+        "--lanes",
+        "2",
+        &guest("lz"),
+        "100",
+        "{lane}",
+    ]);
+    assert_eq!((records.len(), records[0].kind), (1, Kind::Processes), "one row");
+    assert_eq!(records[0].parameters["program"], "lz.elf 100 {lane}".into(), "without folders");
+    assert!(records[0].figures["steps_a_run"].median > 100.0, "{:?}", records[0].figures);
+}
+
+#[test]
+fn rows_of_spike_bench_are_recorded() {
+    let options = ["--engine", "parallel", "--threads", "1", "--settle", "1", "--scale", "0.01"];
+    let records = recorded(&[&["spike", "bench", "feagi", "vogels-abbott"], &options[..]].concat());
+    let names: Vec<_> = records.iter().map(|record| record.parameters["network"].to_string()).collect();
+    assert_eq!(names, ["feagi", "vogels-abbott"], "a row for each network");
+    assert!(records.iter().all(|record| record.kind == Kind::Spiking), "{records:?}");
+    assert_eq!(records[0].parameters["neurons"], 5000_u64.into(), "a hundredth");
+    assert_eq!(records[0].parameters.get("drive"), None, "only of vogels-abbott");
+    assert_eq!(records[1].parameters["drive"], 1.0.into(), "as published");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn the_adapter_is_recorded() {
+    let records = recorded(&["bench", "--engine", "gpu", "--guest", "mix", "--lanes", "1"]);
+    let adapter = records[0].adapter.as_ref().expect("it ran on a GPU");
+    assert!(!adapter.name.is_empty() && !adapter.backend.is_empty(), "{adapter:?}");
+    assert_eq!(records[0].parameters["engine"], "gpu".into(), "{records:?}");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn modes_of_dispatch_are_recorded_behind_the_proof() {
+    let weights = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/weights/small-dispatch.safetensors");
+    let records = recorded(&["bench", "dispatch", "--lanes", "1", "--weights", weights]);
+    assert_eq!(
+        (records.len(), records[0].kind),
+        (6, Kind::Certificate),
+        "the proof, and a row for each mode"
+    );
+    assert_eq!(records[0].figures["tuples"].median, 1_048_576.0, "all tuples");
+    assert_eq!(records[0].parameters["network"], "small-dispatch".into(), "which network");
+    for (record, mode) in records[1..].iter().zip(["table", "memo-domain", "memo-word", "network", "hybrid"])
+    {
+        assert_eq!((record.kind, &record.parameters["mode"]), (Kind::Dispatch, &mode.into()), "{record:?}");
+    }
+    assert_eq!(
+        records[1].figures["of_table"].median, 100.0,
+        "the table is what the others are compared with"
+    );
+}
+
+#[test]
+fn a_file_that_is_no_record_is_refused_and_stays_as_it_is() {
+    let folder = Folder::new();
+    let bench = |arguments: &[&str]| refused(&[&["bench", "--engine", "reference"], arguments].concat());
+    let file = folder.file("text", "no record\n");
+    let message = bench(&["--record", &file]);
+    assert!(message.contains(&format!("{file}:1: no benchmark record")), "{message}");
+    assert_eq!(std::fs::read(&file).expect("it is there"), b"no record\n", "nothing is appended");
+    let missing = folder.path("missing/file").display().to_string();
+    assert!(bench(&["--record", &missing]).contains(&missing), "a folder that does not exist");
+    assert!(bench(&["--commit", "0efd351"]).contains("--record"), "a commit of nothing");
+    let message = bench(&["--record", "x", "--commit", "main"]);
+    assert!(message.contains("hexadecimal digits"), "{message}");
+}

@@ -1,0 +1,240 @@
+//! Scripts of Linux programs: lanes make random system calls, which the device and the host serve.
+
+use std::ops::ControlFlow;
+
+use kvrm_gpu::{Bounds, Dispatch, Error, Recovering};
+use kvrm_machine::{Executor, Factory, Machine, Plan, Report};
+use kvrm_testkit::calls::{self, Call};
+use kvrm_testkit::images::CODE;
+use kvrm_testkit::lanes::of_machine;
+use kvrm_testkit::random::Random;
+
+use crate::compare::{Told, audited, same_lane, told_by_machine};
+use crate::faults::{Fault, open};
+use crate::report::{Kind, Tally};
+use crate::scripts::End;
+
+/// How often a call is made that faults make fail; faults come in the first of them.
+const ATTEMPTS: u32 = 8;
+const FAULTY_ATTEMPTS: u32 = 3;
+/// What lanes exit with.
+const EXIT: u64 = 7;
+
+/// Makes executors that can be bound to less than their device can do.
+#[derive(Clone, Copy, Debug)]
+struct Bound(Bounds);
+
+impl Factory for Bound {
+    fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
+        let device = kvrm_gpu::GpuEngine::open(None)?.device().clone();
+        Ok(Box::new(Recovering::new(&device, plan, &Dispatch::TABLE, self.0)?))
+    }
+}
+
+/// Plays a script.
+pub(crate) fn play(random: &mut Random, tally: &mut Tally) -> Result<End, String> {
+    let lanes = 1 + random.below(5) as usize;
+    let is_one_step = random.below(3) == 0;
+    let bounds = Bounds {
+        slice_steps: Some(if is_one_step { 1 } else { 64 }),
+        workgroup: Some(*random.pick(&[1, 64])),
+        console_bytes: *random.pick(&[None, Some(64)]),
+        journal_bytes: *random.pick(&[None, None, Some(1), Some(2000)]),
+        ..Bounds::NONE
+    };
+    let calls = if is_one_step { 4 } else { 20 };
+    let mut script = Script { pair: Pair::build(lanes, bounds, random, tally)?, is_one_step, random, tally };
+    let mut seen = Vec::new();
+    for phase in 0..4 {
+        let end = script
+            .phase(calls, &mut seen)
+            .map_err(|why| format!("Linux programs with {bounds:?}, phase {phase}, after {seen:?}: {why}"))?;
+        if end == End::StateLost {
+            return Ok(end);
+        }
+    }
+    Ok(End::Played)
+}
+
+/// A machine on a device with faults, and the same on the reference.
+struct Pair {
+    gpu: Machine,
+    reference: Machine,
+}
+
+impl Pair {
+    fn build(lanes: usize, bounds: Bounds, random: &mut Random, tally: &mut Tally) -> Result<Self, String> {
+        let builder = || Machine::builder(calls::caller()).lanes(lanes).frames_max(64);
+        let reference = builder().build().map_err(|error| error.to_string())?;
+        let mut fault = Fault::random(random);
+        loop {
+            let armed = fault.arm(&open()?);
+            let built = builder().engine(Bound(bounds)).build();
+            armed.disarm(tally);
+            match built {
+                Ok(gpu) => return Ok(Self { gpu, reference }),
+                Err(error) if fault != Fault::None && was_not_built(&error)? => {
+                    tally.outcome("machines that were not built, and could be then");
+                }
+                Err(error) => return Err(format!("a machine is not built: {error:?}")),
+            }
+            fault = Fault::None;
+        }
+    }
+}
+
+/// Whether a fault explains that there is no machine.
+fn was_not_built(error: &kvrm_machine::Error) -> Result<bool, String> {
+    if let kvrm_machine::Error::Engine(cause) = error
+        && let Some(Error::DeviceLost { .. }) = cause.downcast_ref()
+    {
+        return Ok(true);
+    }
+    Ok(told_by_machine(error)? == Told::NoMemory)
+}
+
+/// A script that is being played.
+struct Script<'a> {
+    pair: Pair,
+    is_one_step: bool,
+    random: &'a mut Random,
+    tally: &'a mut Tally,
+}
+
+impl Script<'_> {
+    /// Lanes get calls and make them; then some are taken back, perhaps.
+    fn phase(&mut self, count: u64, seen: &mut Vec<Fault>) -> Result<End, String> {
+        let heap = self.pair.reference.layout().heap.clone();
+        for lane in 0..self.pair.reference.lanes() {
+            let calls: Vec<Call> =
+                (0..1 + self.random.below(count)).map(|_| calls::random(self.random, &heap)).collect();
+            let start = |machine: &mut Machine| {
+                calls::prepare(machine, lane, &calls, EXIT)?;
+                let mut cpu = machine.cpu(lane)?;
+                cpu.pc = CODE;
+                machine.set_cpu(lane, &cpu)?;
+                machine.resume(lane)
+            };
+            if self.both(seen, &start)? == End::StateLost {
+                return Ok(End::StateLost);
+            }
+        }
+        if self.run(seen)? == End::StateLost || self.same()? == End::StateLost {
+            return Ok(End::StateLost);
+        }
+        let lanes: Vec<usize> =
+            (0..self.pair.reference.lanes()).filter(|_| self.random.below(2) == 0).collect();
+        match self.random.below(3) {
+            0 => self.both(seen, &|machine| machine.snapshot()),
+            1 => self.both(seen, &|machine| match machine.reset(&lanes) {
+                // There may be no snapshot yet.
+                Err(kvrm_machine::Error::NoSnapshot) => Ok(()),
+                result => result,
+            }),
+            _ => Ok(End::Played),
+        }
+    }
+
+    /// Runs until all lanes have stopped for good.
+    fn run(&mut self, seen: &mut Vec<Fault>) -> Result<End, String> {
+        for attempt in 0..ATTEMPTS {
+            let fault = if attempt < FAULTY_ATTEMPTS { Fault::random(self.random) } else { Fault::None };
+            seen.push(fault);
+            let armed = fault.arm(&open()?);
+            let mut slices = 0;
+            let ran = self.pair.gpu.run_observed(u64::MAX, &mut |_| {
+                slices += 1;
+                if fault == Fault::LostAfterSlices(slices) {
+                    armed.device().raw().destroy();
+                }
+                ControlFlow::Continue(())
+            });
+            let was_refused = armed.disarm(self.tally);
+            if self.is_one_step && slices > 1 {
+                self.tally.fault(Kind::OneStep);
+            }
+            let lacks = |report: &Report| report.stops.contains_key("out-of-frames");
+            match ran {
+                Ok(report) if lacks(&report) && was_refused => self.tally.fault(Kind::OutOfFrames),
+                Ok(_) => {
+                    self.tally.outcome("runs that succeeded");
+                    let ran = self.pair.reference.run(u64::MAX);
+                    return ran.map(|_| End::Played).map_err(|error| error.to_string());
+                }
+                Err(error) => {
+                    if self.failed(&error)? == End::StateLost {
+                        return Ok(End::StateLost);
+                    }
+                }
+            }
+        }
+        Err(format!("it does not come to its end in {ATTEMPTS} runs"))
+    }
+
+    /// Makes a call on both. If it fails on the GPU it is made again.
+    fn both(
+        &mut self,
+        seen: &mut Vec<Fault>,
+        act: &dyn Fn(&mut Machine) -> Result<(), kvrm_machine::Error>,
+    ) -> Result<End, String> {
+        let mut fault = Fault::random(self.random);
+        for _ in 0..ATTEMPTS {
+            seen.push(fault);
+            let armed = fault.arm(&open()?);
+            let acted = act(&mut self.pair.gpu);
+            armed.disarm(self.tally);
+            match acted {
+                Ok(()) => {
+                    self.tally.outcome("calls that succeeded");
+                    return act(&mut self.pair.reference)
+                        .map(|()| End::Played)
+                        .map_err(|error| error.to_string());
+                }
+                Err(error) => {
+                    if self.failed(&error)? == End::StateLost {
+                        return Ok(End::StateLost);
+                    }
+                }
+            }
+            fault = Fault::None;
+        }
+        Err(format!("it fails {ATTEMPTS} times"))
+    }
+
+    /// A call has failed, which it may.
+    fn failed(&mut self, error: &kvrm_machine::Error) -> Result<End, String> {
+        let told = told_by_machine(error)?;
+        self.tally.outcome(told.name());
+        Ok(if told == Told::StateLost { End::StateLost } else { End::Played })
+    }
+
+    /// All there is to see is the same on both.
+    fn same(&mut self) -> Result<End, String> {
+        for _ in 0..ATTEMPTS {
+            let gpu = &mut self.pair.gpu;
+            let found = match gpu.audit().and_then(|violations| Ok((violations, of_machine(gpu)?))) {
+                Ok((violations, found)) => {
+                    audited(&violations)?;
+                    found
+                }
+                // A loss may be noticed only now.
+                Err(error) if self.failed(&error)? == End::StateLost => return Ok(End::StateLost),
+                Err(_) => continue,
+            };
+            let expected = of_machine(&mut self.pair.reference).map_err(|error| error.to_string())?;
+            for (lane, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                same_lane(lane, &found.0, &expected.0)?;
+                if found.1 != expected.1 {
+                    let [found, expected] =
+                        [found, expected].map(|seen| seen.1.each_ref().map(|bytes| bytes.len()));
+                    return Err(format!(
+                        "lane {lane} has written {found:?} bytes on the GPU, {expected:?} on the reference"
+                    ));
+                }
+            }
+            self.tally.outcome("comparisons of all state, without a difference");
+            return Ok(End::Played);
+        }
+        Err(format!("a question fails {ATTEMPTS} times"))
+    }
+}

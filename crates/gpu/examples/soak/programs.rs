@@ -1,0 +1,114 @@
+//! `soak programs`: random programs with random system calls, each in many lanes, beside the reference.
+
+use kvrm_gpu::GpuEngine;
+use kvrm_machine::{Error, Machine, Report};
+use kvrm_testkit::lanes::of_machine;
+use kvrm_testkit::linux_programs::{self, LinuxProgramCase};
+use kvrm_testkit::random::Random;
+
+use crate::args;
+use crate::compare::{audited, same_lane};
+use crate::digest::Digest;
+use crate::faults::open;
+use crate::report::Tally;
+
+/// The most steps of a run.
+const STEPS: u64 = 500;
+/// The most pages a lane may write.
+const FRAMES_MAX: usize = 64;
+
+/// Runs programs; says whether all ended as on the reference.
+pub(crate) fn run(wanted: &args::Programs) -> bool {
+    let args::Programs { programs, lanes, seed, only } = *wanted;
+    let (mut tally, mut digest, mut done) = (Tally::new(), Digest::new(), 0);
+    let mut passed = true;
+    let numbers = only.map_or(0..programs, |number| number..number + 1);
+    match open() {
+        Ok(device) => println!("{}, seed {seed}", device.info()),
+        Err(why) => {
+            println!("FAIL: {why}");
+            return false;
+        }
+    }
+    for number in numbers {
+        match compare(seed, number, lanes) {
+            Ok(of_program) => digest.word(of_program.0),
+            Err(why) => {
+                println!(
+                    "program {number} of seed {seed} failed (`--seed {seed} --only {number}` runs it alone): {why}"
+                );
+                passed = false;
+                break;
+            }
+        }
+        done += 1;
+        tally.progress(|_| format!("{done} programs, digest so far {:016x}", digest.0));
+    }
+    println!(
+        "seed {seed}, {done} programs of {lanes} lanes, digest {:016x}, {:.1} s: {}",
+        digest.0,
+        tally.elapsed().as_secs_f64(),
+        if passed { "PASS" } else { "FAIL" }
+    );
+    passed
+}
+
+/// A program on both engines: the digest of its states, or what differs.
+fn compare(seed: u64, number: u64, lanes: usize) -> Result<Digest, String> {
+    let random = &mut Random::new(seed.wrapping_mul(1 << 20) ^ number);
+    let case = linux_programs::random(random.bits());
+    let plan = Plan { lanes, start: random.bits(), steps: [0; 3].map(|_| random.below(STEPS)) };
+    let gpu = GpuEngine::open(None).map_err(|error| error.to_string())?;
+    let builder =
+        || Machine::builder(case.program.clone()).features(case.features).lanes(lanes).frames_max(FRAMES_MAX);
+    let failed = |error: Error| format!("{error}: {:?}", std::error::Error::source(&error));
+    let mut gpu = builder().engine(gpu).build().map_err(failed)?;
+    let mut reference = builder().build().map_err(failed)?;
+    let mut digest = Digest::new();
+    for part in 0..3 {
+        let reports = [&mut gpu, &mut reference].map(|machine| plan.play(&case, machine, part));
+        let [found, expected] = reports.map(|report| report.map_err(failed));
+        let (found, expected) = (found?, expected?);
+        let what = |report: &Report| {
+            (report.steps, report.stops.clone(), report.services, report.unknown_calls.clone(), report.frames)
+        };
+        if what(&found) != what(&expected) {
+            return Err(format!(
+                "part {part}: {:?} on the GPU, {:?} on the reference",
+                what(&found),
+                what(&expected)
+            ));
+        }
+        let violations = gpu.audit().map_err(failed)?;
+        audited(&violations).map_err(|why| format!("part {part}: {why}"))?;
+        let (found, expected) =
+            (of_machine(&mut gpu).map_err(failed)?, of_machine(&mut reference).map_err(failed)?);
+        for (lane, (found, expected)) in found.iter().zip(&expected).enumerate() {
+            same_lane(lane, &found.0, &expected.0).map_err(|why| format!("part {part}: {why}"))?;
+            if found.1 != expected.1 {
+                return Err(format!("part {part}: lane {lane} has written other output"));
+            }
+            digest.lane(&found.0, &found.1);
+        }
+    }
+    Ok(digest)
+}
+
+/// What is done with a program.
+struct Plan {
+    lanes: usize,
+    start: u64,
+    steps: [u64; 3],
+}
+
+impl Plan {
+    /// The parts: a run from the beginning, a run from a snapshot, and a run after some lanes were taken back to it.
+    fn play(&self, case: &LinuxProgramCase, machine: &mut Machine, part: usize) -> Result<Report, Error> {
+        match part {
+            0 => case.start(machine, self.start)?,
+            1 => machine.snapshot()?,
+            _ => machine.reset(&(0..self.lanes).filter(|lane| lane % 3 != 0).collect::<Vec<_>>())?,
+        }
+        machine.run(self.steps[part])
+    }
+}

@@ -1,0 +1,299 @@
+//! The GPUs of this host, and the choice of one.
+
+use std::cmp::Reverse;
+use std::env;
+use std::fmt;
+
+use super::error::Error;
+
+pub use super::error::ADAPTER_VARIABLE;
+
+/// What an adapter can be, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A GPU with memory of its own.
+    Discrete,
+    /// A GPU that shares the memory of the host.
+    Integrated,
+    /// A GPU that a virtual machine offers.
+    Virtual,
+    /// Its driver does not say.
+    Unknown,
+    /// Shaders run on the CPU.
+    Software,
+}
+
+impl From<wgpu::DeviceType> for Kind {
+    fn from(kind: wgpu::DeviceType) -> Self {
+        match kind {
+            wgpu::DeviceType::DiscreteGpu => Self::Discrete,
+            wgpu::DeviceType::IntegratedGpu => Self::Integrated,
+            wgpu::DeviceType::VirtualGpu => Self::Virtual,
+            wgpu::DeviceType::Other => Self::Unknown,
+            wgpu::DeviceType::Cpu => Self::Software,
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Discrete => "discrete GPU",
+            Self::Integrated => "integrated GPU",
+            Self::Virtual => "virtual GPU",
+            Self::Unknown => "unknown kind",
+            Self::Software => "software",
+        })
+    }
+}
+
+/// How much an adapter can do at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The most bytes of a buffer that a shader can see.
+    pub binding_bytes: u64,
+    /// The most bytes of a buffer.
+    pub buffer_bytes: u64,
+    /// The most storage buffers of a shader.
+    pub storage_buffers: u32,
+    /// The most invocations of a workgroup.
+    pub workgroup_invocations: u32,
+    /// The most invocations of a workgroup in its first dimension.
+    pub workgroup_size: u32,
+    /// The most bytes of workgroup memory.
+    pub workgroup_bytes: u32,
+    /// The most workgroups of a dispatch in each dimension.
+    pub workgroups: u32,
+}
+
+impl Limits {
+    /// The most bytes of a storage buffer, all of which a shader sees.
+    #[must_use]
+    pub fn storage_bytes(&self) -> u64 {
+        self.binding_bytes.min(self.buffer_bytes)
+    }
+}
+
+impl From<&wgpu::Limits> for Limits {
+    fn from(limits: &wgpu::Limits) -> Self {
+        Self {
+            binding_bytes: limits.max_storage_buffer_binding_size,
+            buffer_bytes: limits.max_buffer_size,
+            storage_buffers: limits.max_storage_buffers_per_shader_stage,
+            workgroup_invocations: limits.max_compute_invocations_per_workgroup,
+            workgroup_size: limits.max_compute_workgroup_size_x,
+            workgroup_bytes: limits.max_compute_workgroup_storage_size,
+            workgroups: limits.max_compute_workgroups_per_dimension,
+        }
+    }
+}
+
+/// What is known of an adapter before it is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AdapterInfo {
+    /// Its name, as the driver gives it.
+    pub name: String,
+    /// The interface it is reached through: `vulkan`, `metal` or `dx12`.
+    pub backend: &'static str,
+    /// Its driver and the version of that.
+    pub driver: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Whether shaders can compute with 64-bit integers.
+    pub has_int64: bool,
+    /// Whether it can measure how long shaders run.
+    pub has_timestamps: bool,
+    /// Whether invocations that run in step can exchange values.
+    pub has_subgroups: bool,
+    /// The number of invocations that run in step, at least and at most.
+    pub subgroup_sizes: (u32, u32),
+    /// What it can do at once.
+    pub limits: Limits,
+    /// Where it is plugged in, if the driver says.
+    pub bus: String,
+}
+
+impl AdapterInfo {
+    fn new(adapter: &wgpu::Adapter) -> Self {
+        let info = adapter.get_info();
+        let features = adapter.features();
+        Self {
+            name: info.name,
+            backend: info.backend.to_str(),
+            driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
+            kind: info.device_type.into(),
+            has_int64: features.contains(wgpu::Features::SHADER_INT64),
+            has_timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
+            has_subgroups: features.contains(wgpu::Features::SUBGROUP),
+            subgroup_sizes: (info.subgroup_min_size, info.subgroup_max_size),
+            limits: Limits::from(&adapter.limits()),
+            bus: info.device_pci_bus_id,
+        }
+    }
+
+    /// Whether it is the same adapter.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.name == other.name && self.backend == other.backend && self.bus == other.bus
+    }
+
+    /// Whether shaders run on the CPU.
+    #[must_use]
+    pub fn is_software(&self) -> bool {
+        self.kind == Kind::Software
+    }
+}
+
+/// The adapter in one line.
+impl fmt::Display for AdapterInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}, {}", self.name, self.kind, self.backend)?;
+        if !self.driver.is_empty() {
+            write!(f, ", {}", self.driver)?;
+        }
+        write!(f, ")")
+    }
+}
+
+/// An adapter that can be opened.
+#[derive(Clone, Debug)]
+pub struct Adapter {
+    pub(crate) raw: wgpu::Adapter,
+    /// What is known of it.
+    pub info: AdapterInfo,
+}
+
+/// All adapters of this host.
+#[must_use]
+pub fn adapters() -> Vec<Adapter> {
+    if wgpu::Instance::enabled_backend_features().is_empty() {
+        return Vec::new();
+    }
+    let backends = wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
+    // Nothing of KVRM dispatches indirectly, so checking that would only cost time and the largest buffers.
+    // The layers that look for mistakes are slow; WGPU_VALIDATION=1 and WGPU_DEBUG=1 turn them on.
+    let flags =
+        wgpu::InstanceFlags::empty().with_env().difference(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+        backends,
+        flags,
+        ..wgpu::InstanceDescriptor::new_without_display_handle().with_env()
+    });
+    let found = pollster::block_on(instance.enumerate_adapters(backends));
+    found.into_iter().map(|raw| Adapter { info: AdapterInfo::new(&raw), raw }).collect()
+}
+
+/// Chooses one of `adapters`: the best of those that have `wanted` in their names, in either case of letters, or
+/// what the variable [`ADAPTER_VARIABLE`] says; without both, the best of all.
+///
+/// # Errors
+///
+/// There is no adapter, none with that name, or none of them has 64-bit integers.
+pub fn choose<'a>(adapters: &'a [Adapter], wanted: Option<&str>) -> Result<&'a Adapter, Error> {
+    let variable = env::var(ADAPTER_VARIABLE).ok();
+    let infos: Vec<&AdapterInfo> = adapters.iter().map(|adapter| &adapter.info).collect();
+    Ok(&adapters[choose_info(&infos, wanted.or(variable.as_deref()))?])
+}
+
+/// The index of the best adapter whose name has `wanted` in it.
+fn choose_info(there: &[&AdapterInfo], wanted: Option<&str>) -> Result<usize, Error> {
+    if there.is_empty() {
+        return Err(Error::NoAdapter);
+    }
+    let wanted = wanted.unwrap_or_default().trim();
+    let part = wanted.to_lowercase();
+    let named = there.iter().enumerate().filter(|(_, info)| info.name.to_lowercase().contains(&part));
+    // The first of equals, which is the one the driver prefers.
+    let Some((index, best)) = named.min_by_key(|(_, info)| (Reverse(info.has_int64), info.kind)) else {
+        let there = there.iter().map(ToString::to_string).collect();
+        return Err(Error::NoSuchAdapter { wanted: wanted.to_owned(), there });
+    };
+    if !best.has_int64 {
+        return Err(Error::NoInt64 { adapter: best.to_string() });
+    }
+    Ok(index)
+}
+
+#[cfg(test)]
+impl AdapterInfo {
+    /// An adapter for tests.
+    pub(crate) fn example(name: &str, kind: Kind, has_int64: bool) -> Self {
+        Self {
+            name: name.to_owned(),
+            backend: "vulkan",
+            driver: "driver 1.0".to_owned(),
+            kind,
+            has_int64,
+            has_timestamps: true,
+            has_subgroups: true,
+            subgroup_sizes: (8, 32),
+            limits: Limits::from(&wgpu::Limits::defaults()),
+            bus: String::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The name of the chosen one.
+    fn choose(there: &[AdapterInfo], wanted: Option<&str>) -> Result<String, Error> {
+        let there: Vec<&AdapterInfo> = there.iter().collect();
+        choose_info(&there, wanted).map(|index| there[index].name.clone())
+    }
+
+    fn some() -> [AdapterInfo; 5] {
+        [
+            AdapterInfo::example("llvmpipe", Kind::Software, true),
+            AdapterInfo::example("Small GPU", Kind::Integrated, true),
+            AdapterInfo::example("Big GPU 1", Kind::Discrete, true),
+            AdapterInfo::example("Big GPU 2", Kind::Discrete, true),
+            AdapterInfo::example("Old GPU", Kind::Discrete, false),
+        ]
+    }
+
+    #[test]
+    fn the_first_of_the_best_is_chosen() {
+        assert_eq!(choose(&some(), None), Ok("Big GPU 1".to_owned()), "discrete before integrated");
+        assert_eq!(choose(&some()[..2], None), Ok("Small GPU".to_owned()), "real before software");
+        assert_eq!(choose(&some()[..1], None), Ok("llvmpipe".to_owned()), "software rather than none");
+    }
+
+    #[test]
+    fn a_name_chooses_among_those_that_have_it_in_any_case() {
+        assert_eq!(choose(&some(), Some("LLVM")), Ok("llvmpipe".to_owned()), "software when asked for");
+        assert_eq!(choose(&some(), Some("gpu")), Ok("Big GPU 1".to_owned()), "the best that match");
+        assert_eq!(choose(&some(), Some("big gpu 2")), Ok("Big GPU 2".to_owned()), "the very one");
+        assert_eq!(choose(&some(), Some("")), Ok("Big GPU 1".to_owned()), "an empty name asks for nothing");
+    }
+
+    #[test]
+    fn a_name_that_none_has_is_refused_with_the_names_there_are() {
+        let error = choose(&some()[..2], Some("Voodoo")).expect_err("none has that name");
+        let text = error.to_string();
+        assert!(text.contains("\"Voodoo\""), "what was asked for: {text}");
+        assert!(text.contains("llvmpipe (software, vulkan, driver 1.0); Small GPU"), "what there is: {text}");
+    }
+
+    #[test]
+    fn an_adapter_without_64_bit_integers_is_never_chosen() {
+        let there = [
+            AdapterInfo::example("Old GPU", Kind::Discrete, false),
+            AdapterInfo::example("llvmpipe", Kind::Software, true),
+        ];
+        assert_eq!(
+            choose(&there, None),
+            Ok("llvmpipe".to_owned()),
+            "software that works before a GPU that cannot"
+        );
+        let error = choose(&there, Some("old")).expect_err("it has no 64-bit integers");
+        assert_eq!(error, Error::NoInt64 { adapter: there[0].to_string() }, "of that adapter");
+    }
+
+    #[test]
+    fn without_adapters_the_error_says_what_to_install() {
+        let error = choose(&[], Some("any")).expect_err("there is none");
+        assert_eq!(error, Error::NoAdapter, "whatever was asked for");
+        assert!(error.to_string().contains("mesa-vulkan-drivers"), "a package: {error}");
+    }
+}

@@ -1,0 +1,231 @@
+//! What `kvrm doctor` says: the GPUs there are, the one that is used, whether it computes rightly, and what to
+//! install if something is missing.
+
+use std::fmt;
+
+use super::adapter::{self, AdapterInfo};
+use super::error::Error;
+use super::logical::Device;
+use super::self_tests::{LoopLimit, int64_test, loop_limit};
+
+/// The GPUs of this host, as far as KVRM is concerned.
+#[derive(Clone, Debug)]
+pub struct Diagnosis {
+    /// All adapters.
+    pub adapters: Vec<AdapterInfo>,
+    /// The one that is used, or why there is none.
+    pub chosen: Result<Examined, Error>,
+}
+
+/// An adapter that was opened and tested.
+#[derive(Clone, Debug)]
+pub struct Examined {
+    /// The adapter.
+    pub adapter: AdapterInfo,
+    /// Whether 64-bit integers compute as on the host.
+    pub int64: Result<(), Error>,
+    /// How many iterations loops may have in all; `None` is any number.
+    pub loop_limit: Result<Option<LoopLimit>, Error>,
+}
+
+/// Looks at all adapters, and tests the one that is chosen for `wanted` (see [`adapter::choose`]).
+#[must_use]
+pub fn examine(wanted: Option<&str>) -> Diagnosis {
+    let adapters = adapter::adapters();
+    let chosen = adapter::choose(&adapters, wanted).and_then(|adapter| {
+        let device = Device::open_adapter(adapter)?;
+        Ok(Examined {
+            adapter: adapter.info.clone(),
+            int64: int64_test(&device),
+            loop_limit: loop_limit(&device),
+        })
+    });
+    Diagnosis { adapters: adapters.into_iter().map(|adapter| adapter.info).collect(), chosen }
+}
+
+impl Diagnosis {
+    /// Whether lanes can run on a GPU here.
+    #[must_use]
+    pub fn is_healthy(&self) -> bool {
+        self.chosen.as_ref().is_ok_and(|chosen| chosen.int64.is_ok() && chosen.loop_limit.is_ok())
+    }
+
+    /// What to do for it to work, or to work better.
+    #[must_use]
+    pub fn advice(&self) -> Vec<String> {
+        let mut advice = Vec::new();
+        let chosen = match &self.chosen {
+            Ok(chosen) => chosen,
+            // The error says what to do.
+            Err(_) => return advice,
+        };
+        if let Ok(Some(LoopLimit { iterations, .. })) = chosen.loop_limit {
+            advice.push(format!(
+                "This driver ends loops after {iterations} iterations. KVRM works around it, which is slow. Mesa 24 and \
+                 later have no such limit and are several times faster; on Debian 12 they are in \
+                 bookworm-backports: apt-get install -t bookworm-backports mesa-vulkan-drivers"
+            ));
+        }
+        let real = self.adapters.iter().find(|adapter| !adapter.is_software());
+        match real {
+            _ if !chosen.adapter.is_software() => {}
+            Some(real) if real.has_int64 => advice.push(format!(
+                "Shaders run on the CPU, because that was asked for; there is a GPU: {}",
+                real.name
+            )),
+            Some(real) => advice.push(format!(
+                "Shaders run on the CPU, because {} has no 64-bit integers; a newer driver may have them.",
+                real.name
+            )),
+            None => advice.push(
+                "Shaders run on the CPU. If this host has a GPU, install its Vulkan driver; in a container, pass the \
+                 GPU in with the capability `graphics` (NVIDIA_DRIVER_CAPABILITIES=all)."
+                    .to_owned(),
+            ),
+        }
+        advice
+    }
+}
+
+impl fmt::Display for Diagnosis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "adapters")?;
+        for adapter in &self.adapters {
+            let is_chosen = self.chosen.as_ref().is_ok_and(|chosen| chosen.adapter == *adapter);
+            writeln!(f, "{} {adapter}", if is_chosen { "*" } else { "-" })?;
+            let limits = &adapter.limits;
+            row(f, "64-bit integers", yes_no(adapter.has_int64))?;
+            row(f, "time measurement", yes_no(adapter.has_timestamps))?;
+            row(f, "storage buffer", format_args!("{} at most", Bytes(limits.storage_bytes())))?;
+            row(f, "buffer", format_args!("{} at most", Bytes(limits.buffer_bytes)))?;
+            row(f, "storage buffers", format_args!("{} a shader", limits.storage_buffers))?;
+            row(
+                f,
+                "workgroup",
+                format_args!(
+                    "{} invocations, {} of memory",
+                    limits.workgroup_invocations,
+                    Bytes(limits.workgroup_bytes.into())
+                ),
+            )?;
+            let (min, max) = adapter.subgroup_sizes;
+            let operations = if adapter.has_subgroups { "" } else { ", without operations" };
+            if min == max {
+                row(f, "subgroup", format_args!("{min} invocations{operations}"))?;
+            } else {
+                row(f, "subgroup", format_args!("{min} to {max} invocations{operations}"))?;
+            }
+        }
+        if self.adapters.is_empty() {
+            writeln!(f, "  none")?;
+        }
+        match &self.chosen {
+            Ok(chosen) => {
+                writeln!(f, "tests of {}", chosen.adapter.name)?;
+                match &chosen.int64 {
+                    Ok(()) => row(f, "64-bit integers", "right")?,
+                    Err(error) => row(f, "64-bit integers", error)?,
+                }
+                match &chosen.loop_limit {
+                    Ok(None) => row(f, "loops", "of any length")?,
+                    Ok(Some(LoopLimit { iterations, sharers: 1 })) => {
+                        row(f, "loops", format_args!("end after {iterations} iterations"))?;
+                    }
+                    Ok(Some(LoopLimit { iterations, sharers })) => row(
+                        f,
+                        "loops",
+                        format_args!("end after {iterations} iterations of {sharers} invocations together"),
+                    )?,
+                    Err(error) => row(f, "loops", error)?,
+                }
+            }
+            Err(error) => writeln!(f, "none can be used: {error}")?,
+        }
+        for line in self.advice() {
+            writeln!(f, "{line}")?;
+        }
+        write!(f, "{}", if self.is_healthy() { "KVRM can use a GPU." } else { "KVRM can only use the CPU." })
+    }
+}
+
+fn row(f: &mut fmt::Formatter<'_>, name: &str, value: impl fmt::Display) -> fmt::Result {
+    writeln!(f, "    {name:18}{value}")
+}
+
+fn yes_no(value: bool) -> &'static str {
+    if value { "yes" } else { "no" }
+}
+
+/// A size for people.
+struct Bytes(u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            bytes if bytes >= 1 << 30 => write!(f, "{:.1} GiB", bytes as f64 / (1u64 << 30) as f64),
+            bytes if bytes >= 1 << 20 => write!(f, "{} MiB", bytes >> 20),
+            bytes => write!(f, "{} KiB", bytes >> 10),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::adapter::Kind;
+    use super::*;
+
+    /// The first of `adapters` was chosen, and tested well.
+    fn diagnosis(adapters: Vec<AdapterInfo>, loop_limit: Option<LoopLimit>) -> Diagnosis {
+        let chosen = Examined { adapter: adapters[0].clone(), int64: Ok(()), loop_limit: Ok(loop_limit) };
+        Diagnosis { adapters, chosen: Ok(chosen) }
+    }
+
+    #[test]
+    fn a_gpu_without_limits_needs_no_advice() {
+        let diagnosis = diagnosis(vec![AdapterInfo::example("GPU", Kind::Discrete, true)], None);
+        assert_eq!(diagnosis.advice(), [""; 0], "nothing is to be done");
+        assert!(diagnosis.to_string().contains("8 to 32 invocations"), "{diagnosis}");
+    }
+
+    #[test]
+    fn a_driver_that_ends_loops_works_and_is_better_replaced() {
+        for (sharers, expected) in [
+            (1, "end after 65535 iterations\n"),
+            (8, "end after 65535 iterations of 8 invocations together\n"),
+        ] {
+            let limit = LoopLimit { iterations: 65_535, sharers };
+            let adapters = vec![AdapterInfo::example("GPU", Kind::Discrete, true)];
+            let diagnosis = diagnosis(adapters, Some(limit));
+            assert!(diagnosis.is_healthy(), "it is worked around");
+            let text = diagnosis.to_string();
+            assert!(text.contains(expected), "{text}");
+            assert!(text.contains("bookworm-backports"), "where a newer one is: {text}");
+        }
+    }
+
+    #[test]
+    fn advice_for_software_says_what_a_gpu_needs() {
+        let software = || AdapterInfo::example("llvmpipe", Kind::Software, true);
+        let cases = [
+            (vec![software()], "install its Vulkan driver"),
+            (
+                vec![software(), AdapterInfo::example("Old GPU", Kind::Discrete, false)],
+                "Old GPU has no 64-bit integers",
+            ),
+            (vec![software(), AdapterInfo::example("GPU", Kind::Discrete, true)], "there is a GPU: GPU"),
+        ];
+        for (adapters, expected) in cases {
+            let advice = diagnosis(adapters, None).advice();
+            assert!(advice.len() == 1 && advice[0].contains(expected), "{expected:?} is not in {advice:?}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_result_is_no_health() {
+        let mut diagnosis = diagnosis(vec![AdapterInfo::example("GPU", Kind::Discrete, true)], None);
+        let chosen = diagnosis.chosen.as_mut().expect("one is chosen");
+        chosen.int64 = Err(Error::WrongResult { message: "1 + 1 is 3".to_owned() });
+        assert!(!diagnosis.is_healthy(), "it cannot be trusted");
+        assert!(diagnosis.to_string().contains("1 + 1 is 3"), "{diagnosis}");
+    }
+}

@@ -1,0 +1,13 @@
+//! Lanes on a GPU: the executor of `kvrm_machine` on a device, its memory, its kernels and its recovery.
+
+pub(crate) mod bounds;
+mod columns;
+pub(crate) mod dispatch;
+pub(crate) mod engine;
+mod kernels;
+pub(crate) mod lowering;
+pub mod networks;
+mod pace;
+mod pages;
+pub(crate) mod recovery;
+mod store;

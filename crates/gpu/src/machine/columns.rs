@@ -1,0 +1,135 @@
+//! The host's copy of the lanes' state: columns that are fetched when they are asked for.
+
+use kvrm_machine::pick;
+use kvrm_shaders::layout::COLUMNS;
+use rayon::prelude::*;
+
+use crate::device::Device;
+use crate::device::buffer::Buffer;
+use crate::device::error::Error;
+
+/// A column of the state, as the host knows it.
+#[derive(Clone, Debug, Default)]
+struct Column {
+    values: Vec<u64>,
+    /// Whether the device may have changed it since.
+    stale: bool,
+    /// Whether the host has changed it since.
+    changed: bool,
+}
+
+/// Columns of one word a lane, on the device and, as far as they are asked for, on the host.
+#[derive(Debug)]
+pub(crate) struct Columns {
+    device: Device,
+    pub(crate) buffer: Buffer,
+    lanes: usize,
+    columns: Vec<Column>,
+}
+
+impl Columns {
+    /// Columns full of zeros.
+    pub(crate) fn new(device: &Device, lanes: usize) -> Result<Self, Error> {
+        let buffer = Buffer::zeroed(device, "state of lanes", u64::from(COLUMNS) * lanes as u64 * 8)?;
+        let column = Column { values: Vec::new(), stale: true, changed: false };
+        Ok(Self { device: device.clone(), buffer, lanes, columns: vec![column; COLUMNS as usize] })
+    }
+
+    /// Fetches those of the columns that are not at hand, in one transfer.
+    pub(crate) fn fetch(&mut self, columns: impl IntoIterator<Item = u32>) -> Result<(), Error> {
+        let bytes = 8 * self.lanes as u64;
+        let missing: Vec<u32> =
+            columns.into_iter().filter(|column| self.columns[*column as usize].stale).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let ranges: Vec<_> = missing
+            .iter()
+            .map(|column| (&self.buffer, u64::from(*column) * bytes..u64::from(*column + 1) * bytes))
+            .collect();
+        let (columns, mut fetched) = (&mut self.columns, missing.iter());
+        self.device.download_each(&ranges, &mut |bytes| {
+            let Some(column) = fetched.next() else { return };
+            let column = &mut columns[*column as usize];
+            // The memory is there already, mostly.
+            column.values.resize(bytes.len() / 8, 0);
+            bytemuck::cast_slice_mut(&mut column.values).copy_from_slice(bytes);
+            column.stale = false;
+        })
+    }
+
+    /// A column.
+    pub(crate) fn get(&mut self, column: u32) -> Result<&[u64], Error> {
+        self.fetch([column])?;
+        Ok(&self.columns[column as usize].values)
+    }
+
+    /// A column that was fetched.
+    pub(crate) fn at_hand(&self, column: u32) -> &[u64] {
+        &self.columns[column as usize].values
+    }
+
+    /// A column, to be changed.
+    pub(crate) fn get_mut(&mut self, column: u32) -> Result<&mut [u64], Error> {
+        self.fetch([column])?;
+        let column = &mut self.columns[column as usize];
+        column.changed = true;
+        Ok(&mut column.values)
+    }
+
+    /// A lane's word of a column.
+    pub(crate) fn word(&mut self, column: u32, lane: usize) -> Result<u64, Error> {
+        Ok(self.get(column)?[lane])
+    }
+
+    /// Changes a lane's word of a column.
+    pub(crate) fn set(&mut self, column: u32, lane: usize, value: u64) -> Result<(), Error> {
+        if self.get(column)?[lane] != value {
+            self.get_mut(column)?[lane] = value;
+        }
+        Ok(())
+    }
+
+    /// Changes columns, several at the same time.
+    pub(crate) fn change(
+        &mut self,
+        columns: impl IntoIterator<Item = u32>,
+        change: impl Fn(u32, &mut [u64]) + Sync,
+    ) -> Result<(), Error> {
+        let numbers: Vec<u32> = columns.into_iter().collect();
+        self.fetch(numbers.iter().copied())?;
+        let indices: Vec<usize> = numbers.iter().map(|column| *column as usize).collect();
+        pick(&mut self.columns, &indices).into_par_iter().zip(numbers).for_each(|(column, number)| {
+            column.changed = true;
+            change(number, &mut column.values);
+        });
+        Ok(())
+    }
+
+    /// Brings what the host has changed to the device.
+    pub(crate) fn flush(&mut self) -> Result<(), Error> {
+        for (number, column) in (0..).zip(&mut self.columns) {
+            if column.changed {
+                self.buffer.upload(number * 8 * self.lanes as u64, &column.values)?;
+                column.changed = false;
+            }
+        }
+        Ok(())
+    }
+
+    /// The device may have changed anything.
+    pub(crate) fn invalidate(&mut self) {
+        for column in &mut self.columns {
+            column.stale = true;
+        }
+    }
+
+    /// A copy of all columns on the device, for the reset of lanes.
+    pub(crate) fn copy(&mut self, to: &Buffer) -> Result<(), Error> {
+        self.flush()?;
+        self.device.submit("taking a snapshot", |encoder| {
+            encoder.copy_buffer_to_buffer(self.buffer.raw(), 0, to.raw(), 0, self.buffer.bytes());
+        })?;
+        Ok(())
+    }
+}

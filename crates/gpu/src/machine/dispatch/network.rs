@@ -1,0 +1,308 @@
+//! A dispatch network on a device: its weights, its answers to all tuples, and what it decided.
+
+use std::sync::{Arc, LazyLock};
+
+use kvrm_arm64::Class;
+use kvrm_machine::{ClassDecisions, Decisions};
+use kvrm_models::{
+    Architecture, DispatchNetwork, TUPLES, Tuple, Weights, dispatch_labels, dispatch_layout, sha256_of,
+};
+use kvrm_shaders::interface::machine::DecisionsGroup;
+use kvrm_shaders::interface::networks::{DomainGroup, DomainTogetherGroup, FoldGroup, NetworksGroup};
+use kvrm_shaders::kernel::Group as _;
+use kvrm_shaders::layout::{
+    DECISION_ASKED, DECISION_FELL_BACK, DECISION_MISPREDICTED, DECISION_WORDS, DISPATCH_STOPS,
+    DISPATCH_TABLE_DECIDES, NEAR_VECTORS, PAGE_OPS, SHARED_STRIDE, TOGETHER_WORDS,
+};
+use kvrm_shaders::variants::{Choice, ClassNetwork, FramePools};
+
+use super::{Dispatch, Mode};
+use crate::device::Device;
+use crate::device::buffer::Buffer;
+use crate::device::error::Error;
+use crate::machine::kernels::{Chooser, Evaluation, Kernels, WORKGROUP};
+
+/// Bytes of the sums of the first layer.
+const FOLDED_BYTES: u64 = 256 * 4 * (dispatch_layout::FC2_WEIGHTS - dispatch_layout::FC1_BIAS) as u64;
+/// Bytes of the other weights.
+const NEAR_BYTES: u64 = NEAR_VECTORS as u64 * 16;
+/// Of so many tuples one is evaluated by invocations together, to compare.
+const STRIDE: usize = SHARED_STRIDE as usize;
+/// How many tuples these are.
+const STRIDES: usize = TUPLES.div_ceil(STRIDE);
+/// Class and logits of such a tuple, if a workgroup has evaluated it.
+type Together = [u32; TOGETHER_WORDS as usize];
+/// Loop iterations of a step in which a workgroup asks together, which are the most: 12 features, 16 inputs of the
+/// second layer, 16 of the third, and the step's own.
+const LOOPS: u32 = 48;
+/// What the network should say.
+static LABELS: LazyLock<Vec<u8>> = LazyLock::new(dispatch_labels);
+
+/// Which variants of kernels a machine with a network has.
+fn chooser(mode: Mode, weights: &Weights, shares: bool) -> Chooser {
+    Chooser {
+        choice: match mode {
+            Mode::MemoWord => Choice::ByWord,
+            Mode::MemoDomain => Choice::ByDomain,
+            Mode::Table | Mode::Network | Mode::Hybrid => Choice::ByStep,
+        },
+        network: match weights.architecture() {
+            Architecture::SmallDispatch => ClassNetwork::Small,
+            _ if shares => ClassNetwork::Subgroups,
+            _ => ClassNetwork::Alone,
+        },
+    }
+}
+
+/// How many loop iterations a step takes, roughly, where that of the plain interpreter is one.
+pub(crate) fn loops_of(chooser: Option<Chooser>) -> u32 {
+    if chooser.is_some_and(Chooser::is_asked_in_steps) { LOOPS } else { 1 }
+}
+
+/// A dispatch network on a device.
+#[derive(Debug)]
+pub(crate) struct Network {
+    pub(crate) chooser: Chooser,
+    /// What becomes of wrong decisions, as kernels are told.
+    pub(crate) flags: u32,
+    mode: Mode,
+    name: String,
+    /// For how many tuples it is right.
+    right: u32,
+    /// What the first layer makes of each top byte.
+    pub(crate) folded: Buffer,
+    /// The other weights.
+    pub(crate) near: Buffer,
+    pub(crate) decisions: Buffer,
+    pub(crate) domain: Buffer,
+    /// What is noted beside micro-ops.
+    pub(crate) words: Buffer,
+}
+
+impl Network {
+    /// Brings the network of `dispatch` to a device, if there is one, and tests it there; also as a workgroup
+    /// evaluates it together, if that is how lanes will ask.
+    pub(crate) fn new(
+        device: &Device,
+        kernels: &Kernels,
+        dispatch: &Dispatch,
+        together: bool,
+        subgroups: bool,
+    ) -> Result<Option<Self>, Error> {
+        if dispatch.mode == Mode::Table {
+            return Ok(None);
+        }
+        // Those that come with KVRM are proved to be exact.
+        let (weights, is_exact) = match &dispatch.weights {
+            Some(weights) => (Arc::clone(weights), is_exact(weights)),
+            None => (builtin()?, true),
+        };
+        // Others would give other classes whenever other invocations happen to be there to share the work.
+        let shares = subgroups && is_exact && device.info().has_subgroups;
+        let chooser = chooser(dispatch.mode, &weights, shares);
+        let loaded = Loaded::new(device, kernels, &weights, chooser)?;
+        let domain = loaded.evaluate(Evaluation::Classes, TUPLES / 4 / WORKGROUP as usize, TUPLES)?;
+        let answers = device.download(&[(&domain, 0..TUPLES as u64)])?.remove(0);
+        let right = answers.iter().zip(&*LABELS).filter(|(answer, label)| answer == label).count();
+        if is_exact {
+            if right < TUPLES {
+                let network = DispatchNetwork::from_flat(weights.values());
+                let network = network.map_err(|error| Error::Weights { reason: error.to_string() })?;
+                compare(&answers, &network.classes_of_all())?;
+            }
+            if together && chooser.is_asked_in_steps() {
+                let together: Vec<u8> = loaded.together()?.iter().map(|words| words[0] as u8).collect();
+                let apart: Vec<u8> = answers.iter().step_by(STRIDE).copied().collect();
+                compare(&together, &apart)?;
+            }
+        }
+        let decisions = Class::ALL.len() * DECISION_WORDS as usize;
+        Ok(Some(Self {
+            chooser,
+            flags: match dispatch.mode {
+                Mode::Hybrid => DISPATCH_TABLE_DECIDES,
+                _ if dispatch.is_stopping() => DISPATCH_STOPS,
+                _ => 0,
+            },
+            mode: dispatch.mode,
+            name: format!("{} {}", weights.architecture().name(), &sha256_of(weights.values())[..12]),
+            right: right as u32,
+            decisions: Buffer::zeroed(device, "decisions", 4 * decisions as u64)?,
+            words: Buffer::zeroed(device, "words", DecisionsGroup::<()>::WORDS_STRIDE * u64::from(PAGE_OPS))?,
+            folded: loaded.folded,
+            near: loaded.near,
+            domain,
+        }))
+    }
+
+    /// What was decided since this was last asked.
+    pub(crate) fn take_decisions(&self, device: &Device) -> Result<Decisions, Error> {
+        let bytes = device.download(&[(&self.decisions, 0..self.decisions.bytes())])?.remove(0);
+        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
+        self.decisions.upload(0, &vec![0_u32; words.len()])?;
+        let (counters, _) = words.as_chunks::<{ DECISION_WORDS as usize }>();
+        let count = |words: &[u32], counter: u32| {
+            let at = counter as usize;
+            u64::from(words[at]) | u64::from(words[at + 1]) << 32
+        };
+        let classes = Class::ALL.iter().zip(counters).map(|(class, words)| ClassDecisions {
+            class: class.name(),
+            asked: count(words, DECISION_ASKED),
+            mispredicted: count(words, DECISION_MISPREDICTED),
+            fell_back: count(words, DECISION_FELL_BACK),
+        });
+        Ok(Decisions {
+            mode: self.mode.name(),
+            network: self.name.clone(),
+            tuples: TUPLES as u32,
+            tuples_right: self.right,
+            classes: classes.collect(),
+        })
+    }
+}
+
+/// The weights that come with KVRM, read once.
+fn builtin() -> Result<Arc<Weights>, Error> {
+    static WEIGHTS: LazyLock<Result<Arc<Weights>, String>> = LazyLock::new(|| {
+        let weights = Weights::builtin(Architecture::Dispatch).map_err(|error| error.to_string())?;
+        let (weights, _) = weights.ok_or("they are missing")?;
+        Ok(Arc::new(weights))
+    });
+    WEIGHTS.clone().map_err(|reason| Error::Weights { reason })
+}
+
+/// Whether classes by these weights are the same on every device and however work is shared.
+fn is_exact(weights: &Weights) -> bool {
+    // The small network divides.
+    weights.architecture() == Architecture::Dispatch
+        && DispatchNetwork::from_flat(weights.values()).is_ok_and(|network| network.is_exact())
+}
+
+/// Compares the classes a device gives tuples with those it should give.
+fn compare(found: &[u8], expected: &[u8]) -> Result<(), Error> {
+    let stride = TUPLES.div_ceil(found.len().max(1));
+    match found.iter().zip(expected).position(|(found, expected)| found != expected) {
+        None => Ok(()),
+        Some(index) => {
+            let word = Tuple::new((index * stride) as u32).first_word();
+            let (found, expected) = (found[index], expected[index]);
+            let message = format!("the network gives {word:#010x} class {found}, not {expected}");
+            Err(Error::WrongResult { message })
+        }
+    }
+}
+
+/// Weights on a device, ready to be evaluated.
+struct Loaded<'a> {
+    device: &'a Device,
+    kernels: &'a Kernels,
+    folded: Buffer,
+    near: Buffer,
+    chooser: Chooser,
+}
+
+impl<'a> Loaded<'a> {
+    /// Brings weights to a device and folds the first layer there.
+    fn new(
+        device: &'a Device,
+        kernels: &'a Kernels,
+        weights: &Weights,
+        chooser: Chooser,
+    ) -> Result<Self, Error> {
+        let folded = Buffer::zeroed(device, "folded weights", FOLDED_BYTES)?;
+        let near = Buffer::uniform(device, "weights", NEAR_BYTES)?;
+        if weights.architecture() == Architecture::SmallDispatch {
+            near.upload(0, weights.values())?;
+        } else {
+            let flat = Buffer::in_host_memory(device, "flat weights", weights.values())?;
+            let buffers = FoldGroup { unfolded: &flat, sums: &folded, others: &near };
+            let group = kernels.layouts.fold.bind(device, buffers)?;
+            let fold = kernels.fold(device)?;
+            let workgroups = (FOLDED_BYTES / 4) as u32 / WORKGROUP;
+            device.submit("folding a network", |encoder| {
+                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+                pass.set_pipeline(&fold);
+                pass.set_bind_group(FoldGroup::<()>::GROUP, &group, &[]);
+                pass.dispatch_workgroups(workgroups, 1, 1);
+            })?;
+        }
+        Ok(Self { device, kernels, folded, near, chooser })
+    }
+
+    /// Evaluates the network by so many workgroups, whose outputs have `bytes` bytes.
+    fn evaluate(&self, evaluation: Evaluation, workgroups: usize, bytes: usize) -> Result<Buffer, Error> {
+        let Self { device, kernels, folded, near, chooser } = self;
+        let outputs = Buffer::zeroed(device, "answers of a network", bytes as u64)?;
+        let layouts = &kernels.layouts;
+        let group = match evaluation {
+            Evaluation::Together => {
+                layouts.domain_together.bind(device, DomainTogetherGroup { answers_together: &outputs })?
+            }
+            _ => layouts.domain.bind(device, DomainGroup { answers: &outputs })?,
+        };
+        let network = layouts.networks.bind(device, NetworksGroup { folded, near })?;
+        let pipeline = kernels.domain(device, evaluation, chooser.network)?;
+        let submission = device.submit("evaluating a network", |encoder| {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            pass.set_pipeline(&pipeline);
+            pass.set_bind_group(DomainGroup::<()>::GROUP, &group, &[]);
+            pass.set_bind_group(NetworksGroup::<()>::GROUP, &network, &[]);
+            pass.dispatch_workgroups(workgroups as u32, 1, 1);
+        })?;
+        device.wait(&submission)?;
+        Ok(outputs)
+    }
+
+    /// Class and logits of some tuples, each evaluated by a workgroup together.
+    fn together(&self) -> Result<Vec<Together>, Error> {
+        let bytes = STRIDES * size_of::<Together>();
+        let outputs = self.evaluate(Evaluation::Together, STRIDES, bytes)?;
+        Ok(bytemuck::pod_collect_to_vec(&self.device.download(&[(&outputs, 0..bytes as u64)])?.remove(0)))
+    }
+}
+
+/// Who evaluates a tuple.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// An invocation by itself, all tuples.
+    Never,
+    /// The same, in kernels that would share the work in subgroups if tuples were the same.
+    Possibly,
+    /// Subgroups whose tuples are the same, every 61st tuple.
+    Subgroups,
+    /// Workgroups together, every 61st tuple.
+    Workgroups,
+}
+
+/// Tuples and their logits, as kernels of machines evaluate them.
+///
+/// # Errors
+///
+/// The device fails.
+#[doc(hidden)]
+pub fn machine_logits(
+    device: &Device,
+    weights: &Weights,
+    sharing: Sharing,
+) -> Result<Vec<(Tuple, [f32; 7])>, Error> {
+    let shares = matches!(sharing, Sharing::Possibly | Sharing::Subgroups) && device.info().has_subgroups;
+    let chooser = chooser(Mode::Network, weights, shares);
+    let kernels = Kernels::of(device, FramePools::One, 0)?;
+    let loaded = Loaded::new(device, &kernels, weights, chooser)?;
+    let tuple = |index: usize| Tuple::new(index as u32);
+    if sharing == Sharing::Workgroups {
+        let logits = |words: Together| std::array::from_fn(|class| f32::from_bits(words[1 + class]));
+        let strided = loaded.together()?.into_iter().enumerate();
+        return Ok(strided.map(|(index, words)| (tuple(index * STRIDE), logits(words))).collect());
+    }
+    let (evaluation, workgroups, stride) = match sharing {
+        Sharing::Subgroups => (Evaluation::SharedLogits, STRIDES, STRIDE),
+        _ => (Evaluation::Logits, TUPLES / WORKGROUP as usize, 1),
+    };
+    let bytes = size_of::<[f32; 7]>() * TUPLES;
+    let logits = loaded.evaluate(evaluation, workgroups, bytes)?;
+    let bytes = device.download(&[(&logits, 0..bytes as u64)])?.remove(0);
+    let logits: Vec<[f32; 7]> = bytemuck::pod_collect_to_vec(&bytes);
+    Ok(logits.into_iter().enumerate().step_by(stride).map(|(index, logits)| (tuple(index), logits)).collect())
+}

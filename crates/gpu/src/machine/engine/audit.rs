@@ -1,0 +1,104 @@
+//! An audit of the memory on the device: whether everything that depends on each other agrees.
+//!
+//! A copy of it is checked on the host, with nothing that the engine itself uses to find its way. What has to hold:
+//!
+//! - Each frame belongs to the image, or is in the chain of one lane, once (`chains`).
+//! - A page table leads to frames of the image where the image has them, and else to frames of its lane, for this page
+//!   and level. It owns those that the lane has taken since the snapshot, each by one entry, and no others (`trees`).
+//! - Pages are mapped as the host knows, and those with a mark are as many as the lane counts (`trees`).
+//! - The frames of the image are as they were, frames and code pages name each other, and micro-ops are what the words
+//!   of their frame are lowered to (`frames`).
+
+mod chains;
+mod copy;
+mod frames;
+mod trees;
+
+use kvrm_machine::{Damage, Violation};
+use kvrm_shaders::layout::{COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_TAIL, COLUMN_WINDOW};
+use rayon::prelude::*;
+
+use self::chains::Chains;
+use self::copy::{State, VIOLATIONS_MAX};
+use self::trees::Tree;
+use super::lanes::GpuExecutor;
+use super::words::halves;
+use crate::device::error::Error;
+
+impl GpuExecutor {
+    /// Checks all memory; gives what contradicts itself, see [`kvrm_machine::Executor::audit`].
+    pub(super) fn violations(&mut self) -> Result<Vec<Violation>, Error> {
+        self.flush_memory()?;
+        self.store.columns.flush()?;
+        let capacity = self.store.capacity();
+        let (used, shared) = (self.frames, self.frames_shared);
+        if used > capacity || shared > used {
+            return Ok(vec![Violation::new(Damage::FrameCount { used, shared, capacity })]);
+        }
+        let (memory, mut violations) = self.copy_memory()?;
+        let (now, before) = (self.states_now()?, self.states_before()?);
+        let columns = &self.store.columns;
+        let heads = columns.at_hand(COLUMN_HEAD);
+        let first = heads.iter().map(|head| halves(*head).1);
+        let chains = Chains::follow(&memory, first, &mut violations);
+
+        let lanes = (0..self.store.lanes).into_par_iter().flat_map_iter(|lane| {
+            let mut found = Vec::new();
+            let before = before.as_ref().map(|states| (states[lane].tail as u32, &states[lane]));
+            let shared = before.map_or(0, |(tail, _)| chains.uses(lane, tail, 0, &mut found));
+            let used = chains.uses(lane, now[lane].tail as u32, shared, &mut found);
+            let image = if self.images.len() == 1 { 0 } else { lane };
+            let tree = Tree {
+                memory: &memory,
+                chains: &chains,
+                lane,
+                root: memory.roots[image],
+                image: self.images[image].map(),
+                shared,
+                used,
+            };
+            let allowed = (halves(heads[lane]).0, self.frames_max);
+            found.extend(tree.check(&now[lane], &self.maps[lane], false, allowed));
+            if let (Some((_, state)), Some(snapshot)) = (before, &self.snapshot) {
+                found.extend(tree.check(state, &snapshot.maps[lane], true, allowed));
+            }
+            let (waiting, room) =
+                (halves(columns.at_hand(COLUMN_CONSOLE)[lane]).1, self.store.console_room());
+            if waiting > room {
+                found.push(Violation::new(Damage::Console { waiting, room }).of_lane(lane));
+            }
+            found.truncate(VIOLATIONS_MAX);
+            found
+        });
+        violations.extend(lanes.collect::<Vec<_>>());
+        violations.truncate(VIOLATIONS_MAX);
+        Ok(violations)
+    }
+
+    /// The lanes' state now.
+    fn states_now(&mut self) -> Result<Vec<State>, Error> {
+        let columns = &mut self.store.columns;
+        columns.fetch([COLUMN_ROOT, COLUMN_WINDOW, COLUMN_TAIL, COLUMN_HEAD, COLUMN_CONSOLE])?;
+        let all = [COLUMN_ROOT, COLUMN_WINDOW, COLUMN_TAIL].map(|column| columns.at_hand(column));
+        Ok(states(all))
+    }
+
+    /// The lanes' state at the snapshot, if there is one.
+    fn states_before(&self) -> Result<Option<Vec<State>>, Error> {
+        let Some(snapshot) = &self.snapshot else { return Ok(None) };
+        let bytes = 8 * self.store.lanes as u64;
+        let ranges = [COLUMN_ROOT, COLUMN_WINDOW, COLUMN_TAIL].map(|column| {
+            let first = u64::from(column) * bytes;
+            (&snapshot.state, first..first + bytes)
+        });
+        let contents = self.store.device.download(&ranges)?;
+        let all: Vec<Vec<u64>> = contents.iter().map(|bytes| bytemuck::pod_collect_to_vec(bytes)).collect();
+        Ok(Some(states([&all[0], &all[1], &all[2]])))
+    }
+}
+
+/// The same, lane by lane.
+fn states([roots, windows, tails]: [&[u64]; 3]) -> Vec<State> {
+    let words = roots.iter().zip(windows).zip(tails);
+    words.map(|((&root, &window), &tail)| State { root, window, tail }).collect()
+}

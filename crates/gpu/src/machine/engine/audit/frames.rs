@@ -1,0 +1,112 @@
+//! What frames hold: the image, nodes, and code.
+
+use kvrm_arm64::lowering::lower;
+use kvrm_arm64::micro_op::MicroOp;
+use kvrm_machine::{Damage, Violation};
+use kvrm_shaders::layout::{FRAME_WORDS, INFO_CODE_VALID};
+use rayon::prelude::*;
+
+use super::copy::{Memory, VIOLATIONS_MAX};
+use crate::device::error::Error;
+use crate::machine::engine::GpuExecutor;
+use crate::machine::pages::{Frames, Words};
+
+/// How many frames are looked at together: 16 MiB.
+const BATCH: usize = 1 << 12;
+
+impl GpuExecutor {
+    /// Copies what the audit needs and checks what frames hold on the way.
+    pub(super) fn copy_memory(&mut self) -> Result<(Memory, Vec<Violation>), Error> {
+        let mut image = Frames::new();
+        let roots: Vec<_> = self.images.iter().map(|of_lane| image.add(of_lane)).collect();
+        let store = &self.store;
+        let frames = 0..self.frames;
+        let bytes = store.device.download(&[(&store.info, store.info_places(&frames))])?;
+        let info: Vec<[u32; 4]> = bytemuck::pod_collect_to_vec(&bytes[0]);
+        let node_places = vec![0; info.len()];
+        let mut memory = Memory { image, roots, used: self.frames, info, nodes: Vec::new(), node_places };
+        let mut violations = self.code_owners(&memory.info);
+        for first in frames.step_by(BATCH) {
+            let batch = first..self.frames.min(first + BATCH as u32);
+            let contents = store.device.download(&store.frame_places(&batch))?;
+            let words: Vec<Words> =
+                contents.iter().flat_map(|bytes| bytemuck::pod_collect_to_vec::<u8, Words>(bytes)).collect();
+            for (frame, words) in batch.clone().zip(&words) {
+                if let Some(was) = memory.image.words.get(frame as usize) {
+                    violations.extend(image_change(frame, words, was));
+                } else if memory.is_node(frame) {
+                    memory.nodes.push(*words);
+                    memory.node_places[frame as usize] = memory.nodes.len() as u32;
+                }
+            }
+            self.check_code(&memory.info, first, &words, &mut violations)?;
+            violations.truncate(VIOLATIONS_MAX);
+        }
+        Ok((memory, violations))
+    }
+
+    /// Frames and code pages name each other.
+    fn code_owners(&self, info: &[[u32; 4]]) -> Vec<Violation> {
+        let held = self.store.code_pages();
+        let mut violations = Vec::new();
+        for (frame, [.., code]) in (0..).zip(info) {
+            let Some(page) = (code & !INFO_CODE_VALID).checked_sub(1) else { continue };
+            let held_there = held.get(page as usize).copied();
+            if held_there != Some(frame) {
+                let damage = Damage::CodePage { page, pages: held.len() as u32, held: held_there };
+                violations.push(Violation::new(damage).of_frame(frame));
+            }
+        }
+        for (page, &frame) in (0..).zip(held) {
+            let named =
+                info.get(frame as usize).and_then(|[.., code]| (code & !INFO_CODE_VALID).checked_sub(1));
+            if named != Some(page) {
+                violations.push(Violation::new(Damage::CodeOwner { page, named }).of_frame(frame));
+            }
+        }
+        violations.truncate(VIOLATIONS_MAX);
+        violations
+    }
+
+    /// Micro-ops of frames from `first` on are those of their words, unless they are marked as stale.
+    fn check_code(
+        &self,
+        info: &[[u32; 4]],
+        first: u32,
+        all: &[Words],
+        violations: &mut Vec<Violation>,
+    ) -> Result<(), Error> {
+        let features = self.images[0].features();
+        // A network may stop lanes at words for which it chooses a wrong class.
+        let may_be_undefined = self.store.chooser().is_some();
+        let known = self.store.code_pages().len() as u32;
+        let lowered: Vec<(u32, u32, &Words)> = (first..)
+            .zip(all)
+            .filter_map(|(frame, words)| {
+                let code = info[frame as usize][3];
+                let page = (code & !INFO_CODE_VALID).checked_sub(1)?;
+                (code & INFO_CODE_VALID != 0 && page < known).then_some((frame, page, words))
+            })
+            .collect();
+        let pages: Vec<u32> = lowered.iter().map(|(_, page, _)| *page).collect();
+        let ops = self.store.micro_ops_of(&pages)?;
+        let found = lowered.par_iter().zip(ops).filter_map(|((frame, _, words), ops)| {
+            let words = words.iter().flat_map(|both| [*both as u32, (*both >> 32) as u32]);
+            let wrong = words.zip(ops).enumerate().find(|(_, (word, op))| {
+                let is_undefined = may_be_undefined && *op == MicroOp::undefined(*word);
+                *op != MicroOp::default() && *op != lower(*word, features) && !is_undefined
+            });
+            let (index, (word, _)) = wrong?;
+            Some(Violation::new(Damage::Code { index, word }).of_frame(*frame))
+        });
+        violations.extend(found.collect::<Vec<_>>());
+        Ok(())
+    }
+}
+
+/// The first word of a frame of the image that has changed.
+fn image_change(frame: u32, words: &Words, was: &Words) -> Option<Violation> {
+    let word = (0..FRAME_WORDS as usize).find(|word| words[*word] != was[*word])?;
+    let damage = Damage::ImageChanged { word, is: words[word], was: was[word] };
+    Some(Violation::new(damage).of_frame(frame))
+}

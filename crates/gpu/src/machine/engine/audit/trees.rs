@@ -1,0 +1,254 @@
+//! Page tables, entry by entry.
+
+use kvrm_machine::{Damage, PAGE_BYTES, PageMap, Region, Violation};
+use kvrm_shaders::layout::{
+    ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_OWNED, ENTRY_PRIVATE, ENTRY_READ, ENTRY_WRITE, INFO_NODE,
+    LEVEL_BITS,
+};
+
+use super::chains::Chains;
+use super::copy::{Memory, State, VIOLATIONS_MAX};
+use crate::machine::engine::words::{halves, word};
+use crate::machine::pages::{Root, flags};
+
+/// What an entry says of how its page is mapped.
+const MAPPED_AS: u32 = ENTRY_READ | ENTRY_WRITE | ENTRY_EXECUTE | ENTRY_MAPPED;
+/// What an entry that leads to a node may say.
+const OF_NODES: u32 = ENTRY_MAPPED | ENTRY_OWNED;
+/// What an entry that leads to a page may say.
+const OF_PAGES: u32 = MAPPED_AS | ENTRY_OWNED | ENTRY_PRIVATE;
+
+/// What the page tables of a lane are checked against, the one it has and the one of the snapshot.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tree<'a> {
+    pub(super) memory: &'a Memory,
+    pub(super) chains: &'a Chains,
+    pub(super) lane: usize,
+    /// The page table of the lane's image.
+    pub(super) root: Root,
+    /// What that maps.
+    pub(super) image: &'a PageMap,
+    /// How many frames of the lane's chain the snapshot uses.
+    pub(super) shared: u32,
+    /// How many the lane uses.
+    pub(super) used: u32,
+}
+
+/// An entry, and where it is.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    entry: u32,
+    /// What the image has at its place.
+    image: u32,
+    /// The level of what it leads to: pages are at level 0.
+    level: u32,
+    /// The first page that it covers.
+    page: u64,
+    /// Whether all entries above it are marked as the lane's own.
+    is_owned: bool,
+}
+
+/// What has been seen of a page table.
+struct Walk<'a> {
+    tree: Tree<'a>,
+    map: &'a PageMap,
+    /// Whether the lane maps all that its image does, and nothing else.
+    is_mapped_as_image: bool,
+    in_snapshot: bool,
+    /// Frames that were found, by their place in the chain.
+    seen: Vec<bool>,
+    /// How many pages are marked as written.
+    written: u32,
+    violations: Vec<Violation>,
+}
+
+impl Tree<'_> {
+    /// Checks a page table, the pages it maps and the number of pages written, of which there may be `allowed`: what
+    /// the lane thinks, and what the host does.
+    pub(super) fn check(
+        &self,
+        state: &State,
+        map: &PageMap,
+        in_snapshot: bool,
+        allowed: (u32, u32),
+    ) -> Vec<Violation> {
+        let (entry, levels) = halves(state.root);
+        let Root { entry: image, levels: image_levels, window: image_window, .. } = self.root;
+        let here = |damage| Violation::new(damage).of_lane(self.lane).in_snapshot(in_snapshot);
+        if (levels, state.window) != (image_levels, image_window) {
+            let damage = Damage::Window { levels, window: state.window, image_levels, image_window };
+            return vec![here(damage)];
+        }
+        let mut walk = Walk {
+            tree: *self,
+            map,
+            is_mapped_as_image: map.regions() == self.image.regions(),
+            in_snapshot,
+            seen: vec![false; self.used as usize + 1],
+            written: 0,
+            violations: Vec::new(),
+        };
+        walk.visit(Entry { entry, image, level: levels, page: state.window, is_owned: true });
+        let Walk { seen, written, mut violations, .. } = walk;
+        let (_, noted) = halves(state.tail);
+        let (allowed, max) = allowed;
+        if written != noted || allowed != max {
+            violations.push(here(Damage::WrittenCount { counted: written, noted, allowed, max }));
+        }
+        // Frames that an older snapshot used may be in no tree any more.
+        if !in_snapshot {
+            let orphans = (self.shared + 1..=self.used).filter(|place| !seen[*place as usize]);
+            violations.extend(orphans.map(|place| here(Damage::Orphan { place })));
+        }
+        violations
+    }
+}
+
+impl Walk<'_> {
+    fn tell(&mut self, at: &Entry, damage: Damage) {
+        if self.violations.len() < VIOLATIONS_MAX {
+            let violation = Violation::new(damage).of_lane(self.tree.lane).in_snapshot(self.in_snapshot);
+            let violation = violation.at(at.page * PAGE_BYTES as u64);
+            let frame = at.entry >> ENTRY_FRAME;
+            self.violations.push(if frame == 0 { violation } else { violation.of_frame(frame) });
+        }
+    }
+
+    /// Checks an entry and what is below it.
+    fn visit(&mut self, at: Entry) {
+        if at.level == 0 {
+            self.visit_page(at);
+        } else if at.entry == at.image {
+            // What is below is the image's, which has been compared.
+            self.check_map(&at);
+        } else if at.entry & ((1 << ENTRY_FRAME) - 1) & !OF_NODES != 0 {
+            self.tell(&at, Damage::EntryFlags { entry: at.entry, level: at.level });
+        } else if let Some(is_owned) = self.check_frame(&at) {
+            self.visit_node(&at, is_owned);
+        }
+    }
+
+    fn visit_node(&mut self, at: &Entry, is_owned: bool) {
+        let memory = self.tree.memory;
+        let Some(node) = memory.node(at.entry >> ENTRY_FRAME) else { return };
+        let image_node = memory.image.words.get((at.image >> ENTRY_FRAME) as usize);
+        let level = at.level - 1;
+        for index in 0..1 << LEVEL_BITS {
+            let entry_of = |node: &[u64]| (node[index / 2] >> (32 * (index % 2))) as u32;
+            let image = if at.image == 0 { 0 } else { image_node.map_or(0, |node| entry_of(node)) };
+            let page = at.page + ((index as u64) << (LEVEL_BITS * level));
+            self.visit(Entry { entry: entry_of(node), image, level, page, is_owned });
+        }
+    }
+
+    fn visit_page(&mut self, at: Entry) {
+        if self.is_mapped_as_image && at.entry == at.image {
+            return;
+        }
+        let page = self.map.page(at.page);
+        let expected = page.map_or(0, |page| flags(page.permissions));
+        let is = at.entry & MAPPED_AS;
+        if at.entry & ((1 << ENTRY_FRAME) - 1) & !OF_PAGES != 0 {
+            return self.tell(&at, Damage::EntryFlags { entry: at.entry, level: 0 });
+        }
+        if is != expected {
+            self.tell(&at, Damage::Mapping { is, expected });
+        }
+        let (frame, is_marked) = (at.entry >> ENTRY_FRAME, at.entry & ENTRY_OWNED != 0);
+        if at.entry & ENTRY_PRIVATE == 0 {
+            let frame_there = page.map_or(0, |page| self.tree.root.frame_of(page.frame));
+            if is_marked {
+                self.tell(&at, Damage::EntryFlags { entry: at.entry, level: 0 });
+            } else if frame != frame_there {
+                let expected = frame_there << ENTRY_FRAME | expected;
+                self.tell(&at, Damage::EntryImage { entry: at.entry, level: 0, expected });
+            }
+            return;
+        }
+        self.written += 1;
+        // A page that the snapshot has, too, and that was mapped again since, is zero and has no frame.
+        if frame != 0 {
+            self.check_frame(&at);
+        } else if is_marked {
+            self.tell(&at, Damage::EntryFlags { entry: at.entry, level: 0 });
+        }
+    }
+
+    /// Checks that an entry leads to a frame of the lane, for this page and level, that belongs to those who should
+    /// have it. Says whether it is the lane's alone, if what is below can be looked at.
+    fn check_frame(&mut self, at: &Entry) -> Option<bool> {
+        let Tree { memory, chains, lane, root: Root { window, .. }, shared, used, .. } = self.tree;
+        let &Entry { entry, image, level, page, is_owned } = at;
+        let frame = entry >> ENTRY_FRAME;
+        let mut wrong = |damage| {
+            self.tell(at, damage);
+            None
+        };
+        if frame >= memory.used {
+            return wrong(Damage::EntryFrame { entry, level, used: memory.used });
+        }
+        if frame < memory.shared() {
+            return wrong(Damage::EntryImage { entry, level, expected: image });
+        }
+        match chains.owner(frame) {
+            Some(owner) if owner == lane => {}
+            Some(owner) => return wrong(Damage::EntryForeign { entry, level, owner }),
+            // The frame is lost, which is told already.
+            None => return None,
+        }
+        if memory.is_node(frame) != (level > 0) {
+            return wrong(Damage::EntryKind { entry, level });
+        }
+        let [low, high, ..] = memory.info[frame as usize];
+        let taken_for = word(low, high & !INFO_NODE);
+        if taken_for.wrapping_sub(window) >> (LEVEL_BITS * level) != (page - window) >> (LEVEL_BITS * level) {
+            return wrong(Damage::EntryPage { entry, level, page: taken_for });
+        }
+        let place = chains.place(frame);
+        let owned = is_owned && entry & ENTRY_OWNED != 0;
+        let fits = if owned { shared < place && place <= used } else { place <= shared };
+        if !fits || (owned && self.in_snapshot) {
+            self.tell(at, Damage::EntryOwner { entry, level, owned, place, shared, used });
+        }
+        if let Some(seen) = self.seen.get_mut(place as usize)
+            && std::mem::replace(seen, true)
+        {
+            self.tell(at, Damage::EntryTwice { entry, level });
+            return None;
+        }
+        Some(owned)
+    }
+
+    /// Checks that pages below an entry of the image are mapped as in the image.
+    fn check_map(&mut self, at: &Entry) {
+        if self.is_mapped_as_image {
+            return;
+        }
+        let end = at.page + (1 << (LEVEL_BITS * at.level));
+        let mut page = at.page;
+        while page < end {
+            let (is, is_end) = stretch(self.tree.image, page);
+            let (expected, expected_end) = stretch(self.map, page);
+            if is != expected {
+                let of = |page: Option<(u32, u32)>| page.map_or(0, |(_, flags)| flags);
+                let damage = Damage::Mapping { is: of(is), expected: of(expected) };
+                return self.tell(&Entry { page, ..*at }, damage);
+            }
+            page = is_end.min(expected_end);
+        }
+    }
+}
+
+/// The frame and the flags of a page of a map, and the page up to which the frames after it go on, with the same flags.
+fn stretch(map: &PageMap, page: u64) -> (Option<(u32, u32)>, u64) {
+    match map.region(page) {
+        Some(Region { end_page, permissions, .. }) => {
+            let frame = map.page(page).map_or(0, |page| page.frame);
+            (Some((frame, flags(*permissions))), *end_page)
+        }
+        None => {
+            let next = map.regions().partition_point(|region| region.first_page <= page);
+            (None, map.regions().get(next).map_or(u64::MAX, |region| region.first_page))
+        }
+    }
+}

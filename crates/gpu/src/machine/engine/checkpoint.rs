@@ -1,0 +1,108 @@
+//! All of a machine's state on the host, to go on with on another device.
+
+use kvrm_machine::PageMap;
+
+use super::lanes::{GpuExecutor, Snapshot};
+use super::words::PAGE;
+use crate::device::buffer::Buffer;
+use crate::device::error::Error;
+
+/// What makes up the lanes beside their images. Lowered code is not part of it: it is lowered again.
+#[derive(Debug)]
+pub(crate) struct Checkpoint {
+    state: Vec<u8>,
+    /// The frames behind those of the images, in pieces.
+    frames: Vec<Vec<u8>>,
+    info: Vec<u8>,
+    has_simd: bool,
+    maps: Vec<PageMap>,
+    heap_ends: Vec<u64>,
+    snapshot: Option<Remembered>,
+    /// Console output that waits, how many calls wrote it, and how many were served.
+    console: Vec<u8>,
+    written: u64,
+    served: u64,
+    frames_used: u32,
+    frames_max: u32,
+}
+
+/// The snapshot's columns, maps and ends of heaps.
+type Remembered = (Vec<u8>, Vec<PageMap>, Vec<u64>);
+
+impl GpuExecutor {
+    /// How many bytes a checkpoint would have.
+    pub(crate) fn state_bytes(&self) -> u64 {
+        let columns = self.store.columns.buffer.bytes() * (1 + u64::from(self.snapshot.is_some()));
+        columns
+            + u64::from(self.frames - self.frames_shared) * (crate::machine::store::limits::INFO_BYTES + PAGE)
+    }
+
+    /// Copies the state to the host.
+    pub(crate) fn checkpoint(&mut self) -> Result<Checkpoint, Error> {
+        self.flush_memory()?;
+        self.store.columns.flush()?;
+        let own = self.frames_shared..self.frames;
+        let mut ranges = vec![
+            (&self.store.columns.buffer, 0..self.store.columns.buffer.bytes()),
+            (&self.store.info, self.store.info_places(&own)),
+        ];
+        if let Some(snapshot) = &self.snapshot {
+            ranges.push((&snapshot.state, 0..snapshot.state.bytes()));
+        }
+        let mut contents = self.store.device.download(&ranges)?.into_iter();
+        let (state, info) = (contents.next().unwrap_or_default(), contents.next().unwrap_or_default());
+        let snapshot = contents.next().zip(self.snapshot.as_ref());
+        let snapshot = snapshot.map(|(state, there)| (state, there.maps.clone(), there.heap_ends.clone()));
+        let frames = self.store.device.download(&self.store.frame_places(&own))?;
+        Ok(Checkpoint {
+            state,
+            frames,
+            info,
+            has_simd: self.has_simd,
+            maps: self.maps.clone(),
+            heap_ends: self.heap_ends.clone(),
+            snapshot,
+            console: self.written()?,
+            written: self.written,
+            served: self.served,
+            frames_used: self.frames,
+            frames_max: self.frames_max,
+        })
+    }
+
+    /// Goes on from a checkpoint of the same lanes; says whether there is room for all their frames.
+    pub(crate) fn restore(&mut self, from: &Checkpoint) -> Result<bool, Error> {
+        if from.frames_used > self.store.capacity()
+            && self.store.grow_frames(from.frames_used)? < from.frames_used
+        {
+            return Ok(false);
+        }
+        let own = self.frames_shared..from.frames_used;
+        // What waits to be sent would come behind the state.
+        self.store.columns.flush()?;
+        self.store.columns.invalidate();
+        self.store.columns.buffer.upload(0, &from.state)?;
+        for ((pool, place), bytes) in self.store.frame_places(&own).iter().zip(&from.frames) {
+            pool.upload(place.start, bytes)?;
+        }
+        let mut info: Vec<[u32; 4]> = bytemuck::pod_collect_to_vec(&from.info);
+        for [.., code] in &mut info {
+            // No code of theirs is lowered yet.
+            *code = 0;
+        }
+        self.store.info.upload(self.store.info_places(&own).start, info.as_flattened())?;
+        if let Some((state, maps, heap_ends)) = &from.snapshot {
+            let state = Buffer::with_contents(&self.store.device, "snapshot", state)?;
+            self.snapshot = Some(Snapshot { state, maps: maps.clone(), heap_ends: heap_ends.clone() });
+        }
+        self.store.console.upload(0, &from.console)?;
+        (self.served, self.written) = (from.served, from.written);
+        self.has_simd = from.has_simd;
+        self.maps.clone_from(&from.maps);
+        self.heap_ends.clone_from(&from.heap_ends);
+        self.frames = from.frames_used;
+        self.frames_max = from.frames_max;
+        self.cache.forget();
+        Ok(true)
+    }
+}

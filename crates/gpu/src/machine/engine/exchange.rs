@@ -1,0 +1,67 @@
+//! Damage done on purpose, for the tests of what finds it.
+
+use super::lanes::GpuExecutor;
+use crate::device::error::Error;
+
+/// A number that the engine relies on.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub enum Place {
+    /// A word of a frame.
+    Frame { frame: u32, word: u32 },
+    /// A word of what is known of a frame: its page (low and high word), the next frame of its lane, its code page.
+    Info { frame: u32, word: u32 },
+    /// A column of a lane's state.
+    State { column: u32, lane: usize },
+    /// The same in the snapshot.
+    Snapshot { column: u32, lane: usize },
+    /// The frame of a code page, as the host knows it.
+    CodePage { page: u32 },
+    /// How many frames are in use, as the host knows it.
+    FramesUsed,
+}
+
+impl GpuExecutor {
+    /// Replaces a number; gives what it was.
+    ///
+    /// # Errors
+    ///
+    /// The device fails.
+    #[doc(hidden)]
+    pub fn exchange(&mut self, place: Place, value: u64) -> Result<u64, Error> {
+        self.flush_memory()?;
+        self.store.columns.flush()?;
+        let before = match place {
+            Place::Frame { frame, word } => {
+                let places = self.store.frame_places(&(frame..frame + 1));
+                let Some((buffer, range)) = places.into_iter().next() else { return Ok(0) };
+                let at = range.start + 8 * u64::from(word);
+                let before = self.store.device.download(&[(buffer, at..at + 8)])?;
+                buffer.upload(at, &[value])?;
+                bytemuck::pod_read_unaligned(&before[0])
+            }
+            Place::Info { frame, word } => {
+                let at = self.store.info_places(&(frame..frame + 1)).start + 4 * u64::from(word);
+                let before = self.store.device.download(&[(&self.store.info, at..at + 4)])?;
+                self.store.info.upload(at, &[value as u32])?;
+                bytemuck::pod_read_unaligned::<u32>(&before[0]).into()
+            }
+            Place::State { column, lane } => {
+                let before = self.store.columns.word(column, lane)?;
+                self.store.columns.set(column, lane, value)?;
+                before
+            }
+            Place::Snapshot { column, lane } => {
+                let Some(snapshot) = &self.snapshot else { return Ok(0) };
+                let at = 8 * (u64::from(column) * self.store.lanes as u64 + lane as u64);
+                let before = self.store.device.download(&[(&snapshot.state, at..at + 8)])?;
+                snapshot.state.upload(at, &[value])?;
+                bytemuck::pod_read_unaligned(&before[0])
+            }
+            Place::CodePage { page } => self.store.exchange_code_page(page, value as u32).into(),
+            Place::FramesUsed => std::mem::replace(&mut self.frames, value as u32).into(),
+        };
+        self.cache.forget();
+        Ok(before)
+    }
+}

@@ -1,0 +1,342 @@
+//! What an [`Executor`] is to do, by the kernels of the store.
+
+use std::ops::{ControlFlow, Range};
+
+use kvrm_arm64::{Access, Cpu, Stop};
+use kvrm_machine::{
+    Decisions, Executor, LaneAccess, Mapping, PageMap, ProcessState, Progress, Register, RunStats, Violation,
+};
+use kvrm_shaders::layout::{
+    COLUMN_FPCR, COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_NZCV, COLUMN_PC, COLUMN_ROOT, COLUMN_SP, COLUMN_STEPS,
+    COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_TPIDR, COLUMN_V, ENTRY_OWNED,
+};
+use rayon::prelude::*;
+
+use super::lanes::{GpuExecutor, Snapshot};
+use super::registers::{self, ALL_COLUMNS, CPU_COLUMNS, REGISTER_COLUMNS, Words};
+use super::stops;
+use super::words::{PAGE, halves, word};
+use crate::device::buffer::Buffer;
+use crate::device::error::Error;
+
+/// The registers that identify a system call, and the memory it is likely to read.
+const REGISTERS_OF_CALLS: [u32; 4] = [0, 1, 2, 8];
+
+impl GpuExecutor {
+    /// The words of a lane's registers and of its process state.
+    pub(crate) fn words(&mut self, lane: usize) -> Result<Words, Error> {
+        let columns = &mut self.store.columns;
+        columns.fetch(0..REGISTER_COLUMNS as u32)?;
+        let mut words = [0; REGISTER_COLUMNS];
+        (0..).zip(&mut words).for_each(|(column, word)| *word = columns.at_hand(column)[lane]);
+        Ok(words)
+    }
+
+    /// Replaces some of them, a bit each.
+    pub(crate) fn set_words(&mut self, lane: usize, changed: u64, words: &Words) -> Result<(), Error> {
+        let columns = &mut self.store.columns;
+        columns.fetch(registers::columns(changed))?;
+        for column in registers::columns(changed) {
+            columns.set(column, lane, words[column as usize])?;
+        }
+        if let Some(end) = self.heap_ends.get_mut(lane).filter(|_| changed >> COLUMN_HEAP_END & 1 == 1) {
+            *end = words[COLUMN_HEAP_END as usize];
+        }
+        Ok(())
+    }
+
+    /// V0 to V31.
+    pub(crate) fn vectors(&mut self, lane: usize) -> Result<[u128; 32], Error> {
+        let mut vectors = [0; 32];
+        if self.has_simd {
+            let columns = &mut self.store.columns;
+            columns.fetch(COLUMN_V..COLUMN_V + 64)?;
+            for (column, v) in (COLUMN_V..).step_by(2).zip(&mut vectors) {
+                let half = |column| u128::from(columns.at_hand(column)[lane]);
+                *v = half(column) | half(column + 1) << 64;
+            }
+        }
+        Ok(vectors)
+    }
+
+    /// Replaces V0 to V31.
+    pub(crate) fn set_vectors(&mut self, lane: usize, vectors: &[u128; 32]) -> Result<(), Error> {
+        self.has_simd |= *vectors != [0; 32];
+        if self.has_simd {
+            let columns = &mut self.store.columns;
+            columns.fetch(COLUMN_V..COLUMN_V + 64)?;
+            for (column, v) in (COLUMN_V..).step_by(2).zip(vectors) {
+                columns.set(column, lane, *v as u64)?;
+                columns.set(column + 1, lane, (*v >> 64) as u64)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn register(&mut self, register: Register) -> Result<Vec<u64>, Error> {
+        let columns = &mut self.store.columns;
+        let whole = |word: u64| word;
+        let low = |word: u64| word & 0xffff_ffff;
+        let high = |word: u64| word >> 32;
+        let (column, part): (u32, fn(u64) -> u64) = match register {
+            Register::X(31..) => return Ok(vec![0; self.store.lanes]),
+            Register::X(n) => (n, whole),
+            Register::Sp => (COLUMN_SP, whole),
+            Register::Pc => (COLUMN_PC, whole),
+            Register::Nzcv => (COLUMN_NZCV, low),
+            Register::Fpcr => (COLUMN_FPCR, low),
+            Register::Fpsr => (COLUMN_FPCR, high),
+            Register::TpidrEl0 => (COLUMN_TPIDR, whole),
+            Register::Steps => (COLUMN_STEPS, whole),
+        };
+        Ok(columns.get(column)?.iter().copied().map(part).collect())
+    }
+
+    /// Notes in the maps of lanes which have moved the end of their heap what that has mapped.
+    pub(super) fn note_heaps(&mut self) -> Result<(), Error> {
+        if self.heap_ends.is_empty() {
+            return Ok(());
+        }
+        // With what the host will look at next.
+        self.store.columns.fetch(REGISTERS_OF_CALLS.into_iter().chain([
+            COLUMN_STEPS,
+            COLUMN_STOP,
+            COLUMN_STOP_ADDRESS,
+            COLUMN_HEAP_END,
+        ]))?;
+        let now = self.store.columns.at_hand(COLUMN_HEAP_END);
+        let lanes = self.maps.par_iter_mut().zip(&mut self.heap_ends).zip(now);
+        lanes.filter(|((_, end), now)| *end != *now).for_each(|((map, end), now)| {
+            // It shrinks over no pages.
+            map.map(&(end.div_ceil(PAGE)..now.div_ceil(PAGE)), Mapping::Heap);
+            *end = *now;
+        });
+        Ok(())
+    }
+
+    fn take_snapshot(&mut self) -> Result<(), Error> {
+        self.flush_memory()?;
+        // From now on the whole tree of each lane is shared with the snapshot.
+        for root in self.store.columns.get_mut(COLUMN_ROOT)? {
+            *root &= !u64::from(ENTRY_OWNED);
+        }
+        if let Some(snapshot) = &mut self.snapshot {
+            self.store.columns.copy(&snapshot.state)?;
+            snapshot.maps.clone_from(&self.maps);
+            snapshot.heap_ends.clone_from(&self.heap_ends);
+        } else {
+            let state = Buffer::zeroed(&self.store.device, "snapshot", self.store.columns.buffer.bytes())?;
+            self.store.columns.copy(&state)?;
+            let (maps, heap_ends) = (self.maps.clone(), self.heap_ends.clone());
+            self.snapshot = Some(Snapshot { state, maps, heap_ends });
+        }
+        Ok(())
+    }
+
+    fn reset_lanes(&mut self, lanes: &[usize]) -> Result<(), Error> {
+        // What these lanes have not been told yet is undone anyway, and might not fit.
+        let waiting = self.take_waiting(lanes);
+        let reset = self.reset_told_lanes(lanes);
+        if reset.is_err() {
+            // They are not reset, so it is not undone.
+            self.put_back_waiting(waiting);
+        }
+        reset
+    }
+
+    /// Takes lanes back for which no changes wait.
+    fn reset_told_lanes(&mut self, lanes: &[usize]) -> Result<(), Error> {
+        self.flush_memory()?;
+        self.store.columns.flush()?;
+        let Some(snapshot) = &self.snapshot else { return Ok(()) };
+        let jobs: Vec<u32> = lanes.iter().map(|&lane| lane as u32).collect();
+        self.store.reset(&jobs, &snapshot.state)?;
+        for lane in lanes {
+            self.maps[*lane].clone_from(&snapshot.maps[*lane]);
+            if let Some(end) = self.heap_ends.get_mut(*lane) {
+                *end = snapshot.heap_ends[*lane];
+            }
+        }
+        self.store.columns.invalidate();
+        self.cache.forget();
+        Ok(())
+    }
+}
+
+impl From<Error> for kvrm_machine::Error {
+    fn from(error: Error) -> Self {
+        Self::Engine(Box::new(error))
+    }
+}
+
+impl Executor for GpuExecutor {
+    fn name(&self) -> &'static str {
+        "gpu"
+    }
+
+    fn device(&self) -> Option<&str> {
+        Some(&self.description)
+    }
+
+    fn lanes(&self) -> usize {
+        self.store.lanes
+    }
+
+    fn run(
+        &mut self,
+        limits: &[u64],
+        observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<RunStats, kvrm_machine::Error> {
+        Ok(self.run_lanes(limits, observe)?)
+    }
+
+    fn stop(&mut self, lane: usize) -> Result<Option<Stop>, kvrm_machine::Error> {
+        Ok(self.read_stop(lane)?)
+    }
+
+    fn stops(&mut self) -> Result<Vec<Option<Stop>>, kvrm_machine::Error> {
+        Ok(self.read_stops()?)
+    }
+
+    fn set_stop(&mut self, lane: usize, stop: Option<Stop>) -> Result<(), kvrm_machine::Error> {
+        let (code, address) = stops::encode(stop);
+        let columns = &mut self.store.columns;
+        columns.fetch([COLUMN_STOP, COLUMN_STOP_ADDRESS])?;
+        columns.set(COLUMN_STOP, lane, code)?;
+        Ok(columns.set(COLUMN_STOP_ADDRESS, lane, address)?)
+    }
+
+    fn steps(&mut self, lane: usize) -> Result<u64, kvrm_machine::Error> {
+        Ok(self.store.columns.word(COLUMN_STEPS, lane)?)
+    }
+
+    fn cpu(&mut self, lane: usize) -> Result<Cpu, kvrm_machine::Error> {
+        let mut cpu = registers::cpu(&self.words(lane)?);
+        cpu.v = self.vectors(lane)?;
+        Ok(cpu)
+    }
+
+    fn set_cpu(&mut self, lane: usize, cpu: &Cpu) -> Result<(), kvrm_machine::Error> {
+        let mut words = [0; REGISTER_COLUMNS];
+        registers::set_cpu(&mut words, cpu);
+        // All of it is fetched first, as that may fail: a call that fails changes nothing.
+        self.has_simd |= cpu.v != [0; 32];
+        let simd = if self.has_simd { COLUMN_V..COLUMN_V + 64 } else { 0..0 };
+        self.store.columns.fetch((0..REGISTER_COLUMNS as u32).chain(simd))?;
+        self.set_words(lane, CPU_COLUMNS, &words)?;
+        Ok(self.set_vectors(lane, &cpu.v)?)
+    }
+
+    fn serve_parallel(
+        &mut self,
+        lanes: &[usize],
+        serve: &(dyn Fn(usize, &mut dyn LaneAccess) + Sync),
+    ) -> Result<(), kvrm_machine::Error> {
+        let mut done = Vec::new();
+        self.serve_apart(lanes, serve, &mut done)?;
+        Ok(self.take_over(&done)?)
+    }
+
+    fn process_state(&mut self, lane: usize) -> Result<ProcessState, kvrm_machine::Error> {
+        Ok(registers::process_state(&self.words(lane)?))
+    }
+
+    fn set_process_state(&mut self, lane: usize, state: &ProcessState) -> Result<(), kvrm_machine::Error> {
+        let mut words = [0; REGISTER_COLUMNS];
+        registers::set_process_state(&mut words, state);
+        Ok(self.set_words(lane, ALL_COLUMNS & !CPU_COLUMNS, &words)?)
+    }
+
+    fn registers(&mut self, register: Register, out: &mut Vec<u64>) -> Result<(), kvrm_machine::Error> {
+        *out = self.register(register)?;
+        Ok(())
+    }
+
+    fn read_memory(
+        &mut self,
+        lane: usize,
+        address: u64,
+        out: &mut [u8],
+        access: Option<Access>,
+    ) -> Result<Result<(), Stop>, kvrm_machine::Error> {
+        Ok(self.read_bytes(lane, address, out, access)?)
+    }
+
+    fn write_memory(
+        &mut self,
+        lane: usize,
+        address: u64,
+        bytes: &[u8],
+        access: Option<Access>,
+    ) -> Result<Result<(), Stop>, kvrm_machine::Error> {
+        Ok(self.write_bytes(lane, address, bytes, access)?)
+    }
+
+    fn page_map(&mut self, lane: usize) -> Result<PageMap, kvrm_machine::Error> {
+        Ok(self.maps[lane].clone())
+    }
+
+    fn map(&mut self, lane: usize, pages: Range<u64>, mapping: Mapping) -> Result<bool, kvrm_machine::Error> {
+        Ok(self.map_pages(lane, pages, mapping))
+    }
+
+    fn prefetch(&mut self, ranges: &[(usize, u64, usize)]) -> Result<(), kvrm_machine::Error> {
+        Ok(self.fetch_ranges(ranges)?)
+    }
+
+    fn read_memory_of_all(
+        &mut self,
+        address: u64,
+        bytes: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<Result<(), (usize, Stop)>, kvrm_machine::Error> {
+        Ok(self.read_all(address, bytes, out)?)
+    }
+
+    fn dirty_pages(&mut self, lane: usize) -> Result<Vec<u64>, kvrm_machine::Error> {
+        Ok(self.pages_of(lane)?)
+    }
+
+    fn snapshot(&mut self) -> Result<(), kvrm_machine::Error> {
+        Ok(self.take_snapshot()?)
+    }
+
+    fn reset(&mut self, lanes: &[usize]) -> Result<(), kvrm_machine::Error> {
+        if self.snapshot.is_none() {
+            return Err(kvrm_machine::Error::NoSnapshot);
+        }
+        Ok(self.reset_lanes(lanes)?)
+    }
+
+    fn set_console(&mut self, lane: usize, handles: u32) -> Result<(), kvrm_machine::Error> {
+        Ok(self.set_console_handles(lane, handles)?)
+    }
+
+    fn drain_console(&mut self, out: &mut dyn FnMut(usize, &[u8])) -> Result<u64, kvrm_machine::Error> {
+        Ok(self.drain(out)?)
+    }
+
+    fn take_decisions(&mut self) -> Result<Option<Decisions>, kvrm_machine::Error> {
+        Ok(self.store.take_decisions()?)
+    }
+
+    fn frames_used(&mut self) -> Result<usize, kvrm_machine::Error> {
+        self.flush_memory()?;
+        let tails = self.store.columns.get(COLUMN_TAIL)?;
+        Ok(tails.iter().map(|tail| halves(*tail).1 as usize).sum())
+    }
+
+    fn audit(&mut self) -> Result<Vec<Violation>, kvrm_machine::Error> {
+        Ok(self.violations()?)
+    }
+
+    fn set_frames_max(&mut self, frames_max: usize) -> Result<(), kvrm_machine::Error> {
+        let frames_max = u32::try_from(frames_max).unwrap_or(u32::MAX);
+        self.flush_memory()?;
+        for head in self.store.columns.get_mut(COLUMN_HEAD)? {
+            *head = word(frames_max, halves(*head).1);
+        }
+        self.frames_max = frames_max;
+        Ok(())
+    }
+}

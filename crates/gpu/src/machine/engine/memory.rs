@@ -1,0 +1,301 @@
+//! The host's reads, writes and mappings of guest memory.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use kvrm_arm64::{Access, Stop};
+use kvrm_machine::{Mapping, pick, pieces};
+use kvrm_shaders::layout::{COLUMN_HEAD, COLUMN_TAIL, COUNTER_FRAMES, INFO_NODE, STOP_NEED_FRAME, STOP_NONE};
+
+use rayon::prelude::*;
+
+use super::cache::{Change, changes_of, fetch_pages};
+use super::lanes::GpuExecutor;
+use super::words::{LANES_MIN, PAGE, halves, word};
+use crate::device::error::{Error, Request};
+use crate::machine::store::Launch;
+use crate::machine::store::transfer::{HostPiece as _, Piece};
+
+/// Longer ranges are fetched by the page.
+const PIECE_BYTES_MAX: usize = 256;
+impl GpuExecutor {
+    pub(super) fn read_bytes(
+        &mut self,
+        lane: usize,
+        address: u64,
+        out: &mut [u8],
+        access: Option<Access>,
+    ) -> Result<Result<(), Stop>, Error> {
+        if let Err(fault) = self.maps[lane].check(address, out.len() as u64, Access::Read, access) {
+            return Ok(Err(fault.into()));
+        }
+        if !self.cache.lanes[lane].read(address, out) {
+            self.fetch_whole(&[(lane, address, out.len())])?;
+            self.cache.lanes[lane].read(address, out);
+        }
+        Ok(Ok(()))
+    }
+
+    /// Brings what is mapped of ranges and not known yet.
+    pub(super) fn fetch_ranges(&mut self, ranges: &[(usize, u64, usize)]) -> Result<(), Error> {
+        let (short, long): (Vec<_>, Vec<_>) = ranges
+            .iter()
+            .copied()
+            .filter(|&(lane, address, bytes)| !self.cache.lanes[lane].has(address, bytes))
+            .partition(|&(lane, address, bytes)| {
+                // The longest piece would be in the same page.
+                bytes <= PIECE_BYTES_MAX
+                    && address % PAGE + PIECE_BYTES_MAX as u64 + 8 <= PAGE
+                    && self.maps[lane].page(address / PAGE).is_some()
+            });
+        self.fetch_whole(&long)?;
+        if short.is_empty() {
+            return Ok(());
+        }
+        self.flush_memory()?;
+        // All are as long as the longest.
+        let length = short.iter().map(|(_, _, bytes)| 8 + bytes.next_multiple_of(8)).max().unwrap_or(8);
+        for batch in short.chunks(1 << 16) {
+            let pieces: Vec<Piece> = (0..)
+                .zip(batch)
+                .map(|(index, &(lane, address, _))| {
+                    Piece::new(lane, address & !7, length, index * (length / 8) as u32)
+                })
+                .collect();
+            let (_, data) = self.store.read(&pieces)?;
+            for (&(lane, address, _), bytes) in batch.iter().zip(data.chunks_exact(length)) {
+                self.cache.lanes[lane].piece = Some((address & !7, bytes.into()));
+                self.cache.note(lane);
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings the mapped pages of ranges that are not known yet.
+    fn fetch_whole(&mut self, ranges: &[(usize, u64, usize)]) -> Result<(), Error> {
+        let mut missing = BTreeSet::new();
+        for &(lane, address, bytes) in ranges {
+            let pages = self.cache.lanes[lane].missing(address, bytes);
+            missing
+                .extend(pages.filter(|page| self.maps[lane].page(*page).is_some()).map(|page| (lane, page)));
+        }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        self.flush_memory()?;
+        let missing: Vec<_> = missing.into_iter().collect();
+        let fetched = fetch_pages(&mut self.store, &missing)?;
+        for ((lane, number), page) in missing.into_iter().zip(fetched) {
+            self.cache.lanes[lane].learn(number, page);
+            self.cache.note(lane);
+        }
+        Ok(())
+    }
+
+    pub(super) fn read_all(
+        &mut self,
+        address: u64,
+        bytes: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<Result<(), (usize, Stop)>, Error> {
+        out.clear();
+        let lanes = self.store.lanes;
+        for lane in 0..lanes {
+            if let Err(fault) = self.maps[lane].check(address, bytes as u64, Access::Read, None) {
+                return Ok(Err((lane, fault.into())));
+            }
+        }
+        self.flush_memory()?;
+        // Whole words are read, from the one before the first byte to the one behind the last.
+        out.resize(lanes * bytes, 0);
+        let mut done = 0;
+        for (page, range) in pieces(address, bytes) {
+            let start = range.start & !7;
+            let length = range.end.next_multiple_of(8) - start;
+            let words = (length / 8) as u32;
+            let start_address = page * PAGE + start as u64;
+            for first in (0..lanes).step_by(1 << 16) {
+                let batch: Vec<Piece> = (first..lanes.min(first + (1 << 16)))
+                    .map(|lane| Piece::new(lane, start_address, length, (lane - first) as u32 * words))
+                    .collect();
+                let (_, data) = self.store.read(&batch)?;
+                for (index, words) in data.chunks_exact(length).enumerate() {
+                    let place = (first + index) * bytes + done;
+                    let piece = &words[range.start - start..range.end - start];
+                    out[place..place + piece.len()].copy_from_slice(piece);
+                }
+            }
+            done += range.len();
+        }
+        Ok(Ok(()))
+    }
+
+    pub(super) fn write_bytes(
+        &mut self,
+        lane: usize,
+        address: u64,
+        bytes: &[u8],
+        access: Option<Access>,
+    ) -> Result<Result<(), Stop>, Error> {
+        if let Err(fault) = self.maps[lane].check(address, bytes.len() as u64, Access::Write, access) {
+            return Ok(Err(fault.into()));
+        }
+        if !self.has_frames(lane, address, bytes.len())? {
+            return Ok(Err(Stop::OutOfFrames));
+        }
+        self.cache.lanes[lane].write(address, bytes);
+        self.cache.note(lane);
+        Ok(Ok(()))
+    }
+
+    pub(super) fn map_pages(&mut self, lane: usize, pages: Range<u64>, mapping: Mapping) -> bool {
+        if pages.is_empty() || !self.maps[lane].map(&pages, mapping) {
+            return pages.is_empty();
+        }
+        self.cache.lanes[lane].map(pages, mapping);
+        self.cache.note(lane);
+        true
+    }
+
+    /// Whether the lane may write all pages of a range.
+    fn has_frames(&mut self, lane: usize, address: u64, bytes: usize) -> Result<bool, Error> {
+        let (_, written) = halves(self.store.columns.word(COLUMN_TAIL, lane)?);
+        let (max, _) = halves(self.store.columns.word(COLUMN_HEAD, lane)?);
+        // Mostly there is room even if every page is new.
+        let most = self.cache.lanes[lane].written(address, bytes).len();
+        if u64::from(written) + most as u64 <= u64::from(max) {
+            return Ok(true);
+        }
+        self.flush_memory()?;
+        self.fetch_whole(&[(lane, address, bytes)])?;
+        let (_, written) = halves(self.store.columns.word(COLUMN_TAIL, lane)?);
+        let known = &self.cache.lanes[lane];
+        let needed = pieces(address, bytes).filter(|(page, _)| known.is_fresh(*page) == Some(true)).count();
+        Ok(needed == 0 || u64::from(written) + needed as u64 <= u64::from(max))
+    }
+
+    /// Takes away the changes of some lanes that wait.
+    pub(super) fn take_waiting(&mut self, lanes: &[usize]) -> Vec<(usize, Vec<Change>)> {
+        let mut taken = Vec::new();
+        for &number in lanes {
+            let lane = &mut self.cache.lanes[number];
+            if !lane.pending.is_empty() {
+                taken.push((number, std::mem::take(&mut lane.pending)));
+            }
+            lane.is_waiting = false;
+        }
+        self.cache.waiting.retain(|lane| self.cache.lanes[*lane].is_waiting);
+        taken
+    }
+
+    /// Lets changes wait again that were taken away.
+    pub(super) fn put_back_waiting(&mut self, taken: Vec<(usize, Vec<Change>)>) {
+        for (number, changes) in taken {
+            self.cache.lanes[number].pending = changes;
+            self.cache.note(number);
+        }
+    }
+
+    /// Tells the device all writes that wait.
+    pub(super) fn flush_memory(&mut self) -> Result<(), Error> {
+        self.settle()?;
+        if self.cache.waiting.is_empty() {
+            return Ok(());
+        }
+        self.store.columns.flush()?;
+        self.cache.waiting.sort_unstable();
+        let cache = &self.cache;
+        let parts: Vec<_> = cache
+            .waiting
+            .par_chunks(8 * LANES_MIN)
+            .map(|lanes| {
+                let mut part = (Vec::new(), Vec::new());
+                lanes.iter().for_each(|&lane| changes_of(lane, &cache.lanes[lane].pending, &mut part));
+                part
+            })
+            .collect();
+        let mut all: Vec<Piece> = Vec::with_capacity(parts.iter().map(|(pieces, _)| pieces.len()).sum());
+        let mut data: Vec<u64> = Vec::with_capacity(parts.iter().map(|(_, words)| words.len()).sum());
+        for (pieces, words) in parts {
+            let first = data.len() as u32;
+            all.extend(pieces.into_iter().map(|piece| piece.behind(first)));
+            data.extend(words);
+        }
+        while !all.is_empty() {
+            let mut firsts: Vec<u32> = Vec::new();
+            for (index, piece) in all.iter().enumerate() {
+                if index == 0 || all[index - 1].lane != piece.lane {
+                    firsts.push(index as u32);
+                }
+            }
+            firsts.push(all.len() as u32);
+            if data.is_empty() {
+                // A binding cannot be empty.
+                data.push(0);
+            }
+            let jobs = firsts.len() as u32 - 1;
+            let launch = Launch { jobs, fuel: self.write_fuel, ..Launch::default() };
+            self.begin_count()?;
+            let results = self.store.write(&all, &data, &firsts, launch);
+            self.store.columns.invalidate();
+            self.cache.info = None;
+            let results = results?;
+            let asked_for = self.count()?[COUNTER_FRAMES as usize];
+            let capacity = self.store.capacity();
+            let left_before: u64 = all.iter().map(Piece::left).sum();
+            all = results.into_iter().filter(|piece| piece.stop != STOP_NONE).collect();
+            // If this fails all of them wait on: to write some again changes nothing.
+            if all.iter().any(|piece| piece.stop == STOP_NEED_FRAME) {
+                if !self.grow(asked_for)? {
+                    return Err(Error::OutOfFrames { frames: capacity });
+                }
+            } else if all.iter().map(Piece::left).sum::<u64>() == left_before {
+                let request = Request::Write { address: all[0].address(), code: all[0].stop };
+                return Err(self.bad_request(all[0].lane as usize, request));
+            }
+        }
+        let waiting = std::mem::take(&mut self.cache.waiting);
+        pick(&mut self.cache.lanes, &waiting).into_par_iter().with_min_len(LANES_MIN).for_each(|lane| {
+            for change in lane.pending.drain(..) {
+                if let Change::Write { address, .. } = change
+                    && let Some(page) = lane.pages.get_mut(&(address / PAGE))
+                {
+                    page.fresh = false;
+                }
+            }
+            lane.is_waiting = false;
+        });
+        Ok(())
+    }
+
+    pub(super) fn pages_of(&mut self, lane: usize) -> Result<Vec<u64>, Error> {
+        self.flush_memory()?;
+        let (tail, _) = halves(self.store.columns.word(COLUMN_TAIL, lane)?);
+        let (_, head) = halves(self.store.columns.word(COLUMN_HEAD, lane)?);
+        if tail == 0 {
+            return Ok(Vec::new());
+        }
+        if self.cache.info.is_none() {
+            let bytes = self.store.device.download(&[(&self.store.info, 0..u64::from(self.frames) * 16)])?;
+            self.cache.info = Some(bytemuck::pod_collect_to_vec(&bytes[0]));
+        }
+        let info = self.cache.info.as_deref().unwrap_or_default();
+        let mut pages = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut frame = head;
+        // A list that is damaged may go round for ever.
+        for _ in info {
+            let Some(&[low, high, next, _]) = info.get(frame as usize) else { break };
+            // A page written before and after a snapshot has two frames.
+            let address = word(low, high & !INFO_NODE) * PAGE;
+            if high & INFO_NODE == 0 && seen.insert(address) {
+                pages.push(address);
+            }
+            if frame == tail {
+                return Ok(pages);
+            }
+            frame = next;
+        }
+        Err(self.bad_request(lane, Request::Chain { tail, frames: self.frames }))
+    }
+}

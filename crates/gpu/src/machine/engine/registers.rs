@@ -1,0 +1,92 @@
+//! Registers of a lane as the words of its columns.
+
+use kvrm_arm64::{Cpu, Monitor};
+use kvrm_machine::ProcessState;
+use kvrm_shaders::layout::{
+    COLUMN_FPCR, COLUMN_HEAP_END, COLUMN_MONITOR, COLUMN_NAME, COLUMN_NZCV, COLUMN_PC, COLUMN_RANDOM,
+    COLUMN_ROBUST_LIST, COLUMN_SLEPT, COLUMN_SP, COLUMN_STEPS, COLUMN_TPIDR, COLUMN_TPIDRRO,
+};
+
+use super::words::{halves, word};
+
+/// How many columns hold registers, and the [`ProcessState`]: the first ones.
+pub(crate) const REGISTER_COLUMNS: usize = COLUMN_NAME as usize + 2;
+
+/// A word for each of these columns.
+pub(crate) type Words = [u64; REGISTER_COLUMNS];
+
+/// The columns with registers, a bit each. The others are those of [`ProcessState`].
+pub(crate) const CPU_COLUMNS: u64 = (1 << (COLUMN_FPCR + 1)) - 1;
+/// All of these columns.
+pub(crate) const ALL_COLUMNS: u64 = (1 << REGISTER_COLUMNS) - 1;
+
+/// The columns in which two lanes differ, a bit each.
+pub(crate) fn differences(before: &Words, now: &Words) -> u64 {
+    let both = before.iter().zip(now).enumerate();
+    both.filter(|(_, (before, now))| before != now).fold(0, |bits, (column, _)| bits | 1 << column)
+}
+
+/// The numbers of columns, given as a bit each.
+pub(crate) fn columns(bits: u64) -> impl Iterator<Item = u32> {
+    (0..REGISTER_COLUMNS as u32).filter(move |column| bits >> column & 1 == 1)
+}
+
+/// The state that calls of the table use.
+pub(crate) fn process_state(words: &Words) -> ProcessState {
+    let get = |column: u32| words[column as usize];
+    let name = [get(COLUMN_NAME), get(COLUMN_NAME + 1)];
+    ProcessState {
+        heap_end: get(COLUMN_HEAP_END),
+        slept: get(COLUMN_SLEPT),
+        robust_list: get(COLUMN_ROBUST_LIST),
+        random: get(COLUMN_RANDOM),
+        name: bytemuck::cast(name.map(u64::to_le)),
+    }
+}
+
+/// Replaces the state that calls of the table use.
+pub(crate) fn set_process_state(words: &mut Words, state: &ProcessState) {
+    words[COLUMN_HEAP_END as usize] = state.heap_end;
+    words[COLUMN_SLEPT as usize] = state.slept;
+    words[COLUMN_ROBUST_LIST as usize] = state.robust_list;
+    words[COLUMN_RANDOM as usize] = state.random;
+    let name: [u64; 2] = bytemuck::cast(state.name);
+    words[COLUMN_NAME as usize..][..2].copy_from_slice(&name.map(u64::from_le));
+}
+
+/// Replaces a lane's registers. SIMD registers are in columns of their own.
+pub(crate) fn set_cpu(words: &mut Words, cpu: &Cpu) {
+    for (n, x) in (0..31).zip(&mut *words) {
+        *x = cpu.x(n);
+    }
+    let monitor = cpu.monitor.unwrap_or(Monitor { address: 0, bytes: 0 });
+    for (column, value) in [
+        (COLUMN_SP, cpu.sp),
+        (COLUMN_PC, cpu.pc),
+        (COLUMN_STEPS, cpu.steps),
+        (COLUMN_NZCV, word(cpu.nzcv, monitor.bytes)),
+        (COLUMN_MONITOR, monitor.address),
+        (COLUMN_TPIDR, cpu.tpidr_el0),
+        (COLUMN_TPIDRRO, cpu.tpidrro_el0),
+        (COLUMN_FPCR, word(cpu.fpcr, cpu.fpsr)),
+    ] {
+        words[column as usize] = value;
+    }
+}
+
+/// The registers of a lane.
+pub(crate) fn cpu(words: &Words) -> Cpu {
+    let get = |column: u32| words[column as usize];
+    let mut cpu = Cpu::new(get(COLUMN_PC), get(COLUMN_SP));
+    for n in 0..31 {
+        cpu.set_x(n, get(n));
+    }
+    let (nzcv, bytes) = halves(get(COLUMN_NZCV));
+    (cpu.fpcr, cpu.fpsr) = halves(get(COLUMN_FPCR));
+    cpu.nzcv = nzcv;
+    cpu.monitor = (bytes != 0).then_some(Monitor { address: get(COLUMN_MONITOR), bytes });
+    cpu.tpidr_el0 = get(COLUMN_TPIDR);
+    cpu.tpidrro_el0 = get(COLUMN_TPIDRRO);
+    cpu.steps = get(COLUMN_STEPS);
+    cpu
+}

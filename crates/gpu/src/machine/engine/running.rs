@@ -1,0 +1,280 @@
+//! Runs: slices of a length the device can take, and what lanes ask for between them.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use kvrm_machine::{Progress, RunStats};
+use kvrm_shaders::layout::{
+    COLUMN_LIMIT, COLUMN_PC, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COUNTER_FRAMES,
+    COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_SERVED, COUNTER_STEPS,
+    COUNTER_STEPS_HIGH, COUNTER_WRITTEN, COUNTERS, LEVEL_BITS, STOP_NEED_CODE, STOP_NEED_FRAME,
+    STOP_NEED_SIMD, STOP_NONE, STOP_OUT_OF_FRAMES,
+};
+use kvrm_shaders::variants::SimdUnit;
+
+use super::lanes::{GpuExecutor, Ran};
+use super::words::{halves, word};
+use crate::device::error::{Error, Request};
+use crate::machine::kernels::Chooser;
+
+/// So many dispatches in which no lane retires a step or stops are an error. A lane needs no more than one for code,
+/// for frames and for a SIMD unit before its next step.
+const IDLE_ROUNDS: u32 = 32;
+
+/// Whether lanes get further.
+#[derive(Clone, Copy, Debug, Default)]
+struct Idle {
+    /// So many dispatches they did not.
+    rounds: u32,
+    /// How many lanes had not stopped after the last one.
+    left: u32,
+}
+
+impl Idle {
+    /// Whether lanes will never get further: after a dispatch in which all together retired so many steps and so many
+    /// have not stopped.
+    const fn is_endless(&mut self, steps: u64, left: u32) -> bool {
+        let is_idle = steps == 0 && left >= self.left;
+        self.rounds = if is_idle { self.rounds + 1 } else { 0 };
+        self.left = left;
+        self.rounds >= IDLE_ROUNDS
+    }
+}
+
+impl GpuExecutor {
+    pub(super) fn run_lanes(
+        &mut self,
+        limits: &[u64],
+        observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<RunStats, Error> {
+        self.ran = Ran::default();
+        self.flush_memory()?;
+        let before = self.store.dispatches;
+        let columns = &mut self.store.columns;
+        if columns.get(COLUMN_LIMIT)? != limits {
+            columns.get_mut(COLUMN_LIMIT)?.copy_from_slice(limits);
+        }
+        let mut idle = Idle::default();
+        loop {
+            self.store.columns.flush()?;
+            self.begin_count()?;
+            let launch = self.slices.launch();
+            let workgroups = ((self.store.lanes as u32).div_ceil(self.workgroup), 1, 1);
+            let run = self.store.interpreter(self.workgroup)?;
+            let begin = Instant::now();
+            self.store.dispatch(&run, launch, None, workgroups)?;
+            self.store.columns.invalidate();
+            self.cache.forget();
+            let counters = self.count()?;
+            let took = begin.elapsed();
+
+            let count = |counter: u32| counters[counter as usize];
+            let steps = word(count(COUNTER_STEPS), count(COUNTER_STEPS_HIGH));
+            self.ran.steps += steps;
+            self.ran.steps_max += u64::from(self.slices.steps);
+            let (running, needy) =
+                (count(COUNTER_RUNNING), count(COUNTER_NEED_FRAME) + count(COUNTER_NEED_CODE));
+            if idle.is_endless(steps, running + needy) {
+                return Err(self.no_progress());
+            }
+            if needy > 0 {
+                self.serve(count(COUNTER_FRAMES))?;
+            } else if running == 0 {
+                break;
+            } else {
+                let pace = self.slices.adapt(took, running);
+                let asks = self.store.chooser().is_some_and(Chooser::is_asked_in_steps);
+                pace.remember(&self.store.device, asks);
+            }
+            let progress = Progress {
+                steps: self.ran.steps,
+                running: (running + needy) as usize,
+                has_output: self.written > 0,
+            };
+            if observe(progress).is_break() {
+                break;
+            }
+        }
+        self.note_heaps()?;
+        Ok(RunStats { dispatches: self.store.dispatches - before })
+    }
+
+    /// Prepares the counters for a dispatch. What the one before has counted and nobody has read, as that failed, is
+    /// taken over first: frames would be given out twice without.
+    pub(super) fn begin_count(&mut self) -> Result<(), Error> {
+        self.settle()?;
+        self.store.set_counters(self.frames)?;
+        self.is_counting = true;
+        Ok(())
+    }
+
+    /// Takes over what the last dispatch has counted, if nobody has done that.
+    pub(super) fn settle(&mut self) -> Result<(), Error> {
+        if self.is_counting { self.count().map(drop) } else { Ok(()) }
+    }
+
+    /// Takes over what the last dispatch has counted.
+    pub(super) fn count(&mut self) -> Result<[u32; COUNTERS as usize], Error> {
+        let counters = self.store.counters()?;
+        self.is_counting = false;
+        self.served += u64::from(counters[COUNTER_SERVED as usize]);
+        self.written += u64::from(counters[COUNTER_WRITTEN as usize]);
+        self.frames = counters[COUNTER_FRAMES as usize].min(self.store.capacity());
+        Ok(counters)
+    }
+
+    /// The lanes that could run on, and how many steps they have retired.
+    pub(crate) fn unfinished(&mut self) -> Result<Vec<(usize, u64)>, Error> {
+        let columns = &mut self.store.columns;
+        columns.fetch([COLUMN_STOP, COLUMN_STEPS])?;
+        let mut lanes = Vec::new();
+        for (lane, stop) in columns.get(COLUMN_STOP)?.iter().enumerate() {
+            if halves(*stop).0 == STOP_NONE {
+                lanes.push((lane, 0));
+            }
+        }
+        let retired = columns.get(COLUMN_STEPS)?;
+        lanes.iter_mut().for_each(|(lane, steps)| *steps = retired[*lane]);
+        Ok(lanes)
+    }
+
+    /// The error of a run that goes on for ever: it names the first lane that wants to go on.
+    fn no_progress(&mut self) -> Error {
+        let columns = &mut self.store.columns;
+        if let Err(error) = columns.fetch([COLUMN_STOP, COLUMN_STOP_ADDRESS]) {
+            return error;
+        }
+        let (stops, asks) = (columns.at_hand(COLUMN_STOP), columns.at_hand(COLUMN_STOP_ADDRESS));
+        let is_left = |stop: &u64| matches!(halves(*stop).0, STOP_NONE | STOP_NEED_FRAME..);
+        let lane = stops.iter().position(is_left).unwrap_or(0);
+        let request = Request::Again { code: halves(stops[lane]).0, asks: asks[lane], rounds: IDLE_ROUNDS };
+        self.bad_request(lane, request)
+    }
+
+    /// The error of a lane that asks for what cannot be.
+    pub(super) fn bad_request(&mut self, lane: usize, request: Request) -> Error {
+        let columns = &mut self.store.columns;
+        match columns.fetch([COLUMN_PC, COLUMN_STEPS]) {
+            Ok(()) => {
+                let (pc, steps) = (columns.at_hand(COLUMN_PC)[lane], columns.at_hand(COLUMN_STEPS)[lane]);
+                Error::BadRequest { lane, pc, steps, request }
+            }
+            Err(error) => error,
+        }
+    }
+
+    /// How many frames there would be if every lane wrote all the pages it may, once since the last snapshot.
+    fn frames_enough(&self) -> u64 {
+        let mut lane = 0;
+        for image in &self.images {
+            let span = image.map().span();
+            let window = span.end - span.start;
+            let pages = window.min(self.frames_max.into());
+            // A node for the pages it leads to, level by level; the root is the lane's own in any case.
+            let mut nodes = 1;
+            let mut reach = 1 << LEVEL_BITS;
+            while reach < window {
+                nodes += window.div_ceil(reach).min(pages);
+                reach <<= LEVEL_BITS;
+            }
+            lane = lane.max(pages + nodes);
+        }
+        u64::from(self.frames_shared) + self.store.lanes as u64 * lane
+    }
+
+    /// Makes room for the frames that were asked for, and more; says whether there is more room than before.
+    pub(super) fn grow(&mut self, asked_for: u32) -> Result<bool, Error> {
+        let capacity = self.store.capacity();
+        // Twice as many, so that growing takes few rounds, but hardly more than lanes can ever use.
+        let doubled = u64::from(capacity) * 2;
+        let enough = self.frames_enough().max(u64::from(asked_for) * 5 / 4);
+        let wanted = asked_for.max(u32::try_from(doubled.min(enough)).unwrap_or(u32::MAX));
+        Ok(self.store.grow_frames(wanted)? > capacity)
+    }
+
+    /// Gives lanes the frames and the code they stopped for, and lets them go on.
+    ///
+    /// A lane that does not get what it asked for asks again, so that nothing is left half done if this fails.
+    fn serve(&mut self, asked_for: u32) -> Result<(), Error> {
+        let columns = &mut self.store.columns;
+        columns.fetch([COLUMN_STOP, COLUMN_STOP_ADDRESS])?;
+        let stops = columns.at_hand(COLUMN_STOP).iter().map(|stop| halves(*stop).0);
+        let asks: Vec<_> = stops.zip(columns.at_hand(COLUMN_STOP_ADDRESS).iter().copied()).collect();
+        let (mut code, mut without_frame, mut served) = (Vec::new(), Vec::new(), Vec::new());
+        let mut unit = self.store.simd_unit;
+        for (lane, (stop, ask)) in asks.into_iter().enumerate() {
+            let checked = match stop {
+                STOP_NEED_CODE => {
+                    code.push(halves(ask));
+                    self.store.check_code(halves(ask), self.frames)
+                }
+                STOP_NEED_FRAME => {
+                    without_frame.push(lane);
+                    Ok(())
+                }
+                STOP_NEED_SIMD => {
+                    unit = unit.max(SimdUnit::with(ask));
+                    check_unit(ask, self.store.simd_unit)
+                }
+                _ => continue,
+            };
+            checked.map_err(|request| self.bad_request(lane, request))?;
+            served.push(lane);
+        }
+        let stops = self.store.columns.get_mut(COLUMN_STOP)?;
+        served.into_iter().for_each(|lane| stops[lane] = word(STOP_NONE, 0));
+        if unit > self.store.simd_unit {
+            // A step may take much longer now.
+            self.store.simd_unit = unit;
+            self.slices.begin_again();
+        }
+        if !without_frame.is_empty() && !self.grow(asked_for)? {
+            self.ran.is_full = true;
+            let stops = self.store.columns.get_mut(COLUMN_STOP)?;
+            for lane in without_frame {
+                stops[lane] = word(STOP_OUT_OF_FRAMES, 0);
+            }
+        }
+        if code.is_empty() { Ok(()) } else { self.store.decode(&code) }
+    }
+}
+
+/// Whether a lane can ask for a SIMD unit where the kernel has another one.
+fn check_unit(unit: u64, has: SimdUnit) -> Result<(), Request> {
+    let (has, units) = (has as u64, SimdUnit::ALL.len() as u64);
+    if has < unit && unit < units { Ok(()) } else { Err(Request::Unit { unit, has, units }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_that_ask_for_the_same_again_and_again_are_found_out() {
+        let mut idle = Idle::default();
+        let rounds = (1..1000).find(|_| idle.is_endless(0, 3));
+        assert_eq!(rounds, Some(IDLE_ROUNDS), "three lanes ask and retire nothing");
+    }
+
+    #[test]
+    fn lanes_that_retire_a_step_or_stop_may_go_on_for_ever() {
+        let mut idle = Idle::default();
+        let is_endless = (0..1000).any(|round| idle.is_endless(u64::from(round % 20 == 0), 7));
+        assert!(!is_endless, "a step now and then is enough");
+        let is_endless = (0..1000).any(|round| idle.is_endless(0, 1000 - round / 10));
+        assert!(!is_endless, "and so is a lane that stops");
+    }
+
+    #[test]
+    fn a_simd_unit_is_one_that_the_kernel_lacks_and_that_exists() {
+        let units = SimdUnit::ALL.len() as u64;
+        let none = SimdUnit::None;
+        assert_eq!([1, units - 1].map(|unit| check_unit(unit, none)), [Ok(()), Ok(())], "any can be next");
+        let all = SimdUnit::All;
+        let (integers, floats) = (SimdUnit::Integers, SimdUnit::Floats);
+        for (unit, has) in [(0, none), (1, integers), (1, floats), (units, none), (u64::MAX, all)] {
+            let expected = Request::Unit { unit, has: has as u64, units };
+            assert_eq!(check_unit(unit, has), Err(expected), "unit {unit} instead of {has:?}");
+        }
+    }
+}

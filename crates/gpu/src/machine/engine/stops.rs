@@ -1,0 +1,134 @@
+//! Stops, as the shader writes them.
+
+use kvrm_arm64::{Access, Fault, FaultKind, Stop};
+use kvrm_shaders::layout::{
+    ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_STOP, COLUMN_STOP_ADDRESS, FAULT_ALIGNMENT,
+    FAULT_PERMISSION, FAULT_TRANSLATION, STOP_BREAKPOINT, STOP_BUDGET, STOP_EXIT, STOP_FAULT, STOP_HALT,
+    STOP_NONE, STOP_OUT_OF_FRAMES, STOP_SYSCALL, STOP_UNDEFINED,
+};
+
+use super::lanes::GpuExecutor;
+use super::words::{halves, word};
+use crate::device::error::{Error, Request};
+
+/// The number behind the last of the faults: three kinds with three accesses each.
+const STOP_FAULTS_END: u32 = STOP_FAULT + 9;
+
+impl GpuExecutor {
+    pub(super) fn read_stops(&mut self) -> Result<Vec<Option<Stop>>, Error> {
+        let columns = &mut self.store.columns;
+        columns.fetch([COLUMN_STOP, COLUMN_STOP_ADDRESS])?;
+        let both = columns.at_hand(COLUMN_STOP).iter().zip(columns.at_hand(COLUMN_STOP_ADDRESS));
+        let stops: Result<_, _> = (0..)
+            .zip(both)
+            .map(|(lane, (code, address))| decode(*code, *address).map_err(|code| (lane, code)))
+            .collect();
+        stops.map_err(|(lane, code)| self.bad_request(lane, Request::Stop { code }))
+    }
+
+    pub(super) fn read_stop(&mut self, lane: usize) -> Result<Option<Stop>, Error> {
+        let code = self.store.columns.word(COLUMN_STOP, lane)?;
+        if halves(code).0 == STOP_NONE {
+            return Ok(None);
+        }
+        // Only faults have an address.
+        let is_fault = halves(code).0 >= STOP_FAULT;
+        let address = if is_fault { self.store.columns.word(COLUMN_STOP_ADDRESS, lane)? } else { 0 };
+        decode(code, address).map_err(|code| self.bad_request(lane, Request::Stop { code }))
+    }
+}
+
+/// A stop from the two columns it is in; its number if there is no such stop.
+fn decode(code: u64, address: u64) -> Result<Option<Stop>, u32> {
+    let (kind, detail) = halves(code);
+    let imm = detail as u16;
+    Ok(Some(match kind {
+        STOP_NONE => return Ok(None),
+        STOP_BUDGET => Stop::Budget,
+        STOP_HALT => Stop::Halt { imm },
+        STOP_BREAKPOINT => Stop::Breakpoint { imm },
+        STOP_SYSCALL => Stop::Syscall { imm },
+        STOP_UNDEFINED => Stop::Undefined { word: detail },
+        STOP_OUT_OF_FRAMES => Stop::OutOfFrames,
+        STOP_EXIT => Stop::Exit { code: detail as i32 },
+        fault @ STOP_FAULT..STOP_FAULTS_END => {
+            let access = match (fault - STOP_FAULT) % 3 {
+                ACCESS_READ => Access::Read,
+                ACCESS_WRITE => Access::Write,
+                _ => Access::Execute,
+            };
+            let kind = match (fault - STOP_FAULT) / 3 * 3 {
+                FAULT_TRANSLATION => FaultKind::Translation,
+                FAULT_PERMISSION => FaultKind::Permission,
+                _ => FaultKind::Alignment,
+            };
+            Stop::Fault(Fault { kind, access, address })
+        }
+        unknown => return Err(unknown),
+    }))
+}
+
+/// The two columns of a stop.
+pub(super) fn encode(stop: Option<Stop>) -> (u64, u64) {
+    let code = match stop {
+        None => word(STOP_NONE, 0),
+        Some(Stop::Budget) => word(STOP_BUDGET, 0),
+        Some(Stop::Halt { imm }) => word(STOP_HALT, imm.into()),
+        Some(Stop::Breakpoint { imm }) => word(STOP_BREAKPOINT, imm.into()),
+        Some(Stop::Syscall { imm }) => word(STOP_SYSCALL, imm.into()),
+        Some(Stop::Undefined { word: undefined }) => word(STOP_UNDEFINED, undefined),
+        Some(Stop::OutOfFrames) => word(STOP_OUT_OF_FRAMES, 0),
+        Some(Stop::Exit { code }) => word(STOP_EXIT, code as u32),
+        Some(Stop::Fault(Fault { kind, access, address })) => {
+            let access = match access {
+                Access::Read => ACCESS_READ,
+                Access::Write => ACCESS_WRITE,
+                Access::Execute => ACCESS_EXECUTE,
+            };
+            let kind = match kind {
+                FaultKind::Translation => FAULT_TRANSLATION,
+                FaultKind::Permission => FAULT_PERMISSION,
+                FaultKind::Alignment => FAULT_ALIGNMENT,
+            };
+            return (word(STOP_FAULT + kind + access, 0), address);
+        }
+    };
+    (code, 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use kvrm_shaders::layout::{STOP_NEED_FRAME, STOP_NEED_TIME};
+
+    use super::*;
+
+    #[test]
+    fn stops_survive_the_columns() {
+        let mut stops = vec![
+            None,
+            Some(Stop::Budget),
+            Some(Stop::Halt { imm: 0xf000 }),
+            Some(Stop::Breakpoint { imm: 1 }),
+            Some(Stop::Syscall { imm: 2 }),
+            Some(Stop::Undefined { word: 0xdead_beef }),
+            Some(Stop::OutOfFrames),
+            Some(Stop::Exit { code: -1 }),
+        ];
+        for kind in [FaultKind::Translation, FaultKind::Permission, FaultKind::Alignment] {
+            for access in [Access::Read, Access::Write, Access::Execute] {
+                stops.push(Some(Stop::Fault(Fault { kind, access, address: u64::MAX - 1 })));
+            }
+        }
+        for stop in stops {
+            let (code, address) = encode(stop);
+            assert_eq!(decode(code, address), Ok(stop), "there and back");
+        }
+    }
+
+    #[test]
+    fn a_stop_that_no_kernel_makes_is_none() {
+        for code in [STOP_FAULTS_END, STOP_NEED_FRAME, STOP_NEED_TIME, u32::MAX] {
+            assert_eq!(decode(word(code, 7), 0), Err(code), "the lane cannot say why it stopped");
+        }
+    }
+}

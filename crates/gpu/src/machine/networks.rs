@@ -1,0 +1,149 @@
+//! Networks over tuples on a GPU, by themselves: what proves that a device computes them as the host does.
+
+use std::ops::ControlFlow;
+
+use kvrm_models::{TUPLES, TupleNetwork};
+
+use kvrm_shaders::interface::networks::{
+    Found as DeviceFound, Range, TupleNetwork as TupleNetworkKernel, TupleNetworkGroup, TupleNetworkGroups,
+    TupleNetworkOverrides,
+};
+use kvrm_shaders::kernel::Group as _;
+
+use crate::device::Device;
+use crate::device::buffer::Buffer;
+use crate::device::error::Error;
+use crate::device::kernel::{Kernel, Layout};
+#[doc(hidden)]
+pub use crate::machine::dispatch::{Sharing, machine_logits};
+
+/// Invocations of a workgroup.
+const WORKGROUP: u32 = 64;
+/// Words of an invocation, one behind the other.
+const EACH: u32 = 8;
+/// Tuples or words of a dispatch.
+const TUPLES_AT_ONCE: u32 = 1 << 18;
+const WORDS_AT_ONCE: u32 = 1 << 20;
+
+/// A network with `H` units in the second hidden layer and `C` outputs, on a device.
+#[derive(Debug)]
+pub struct DeviceNetwork<const H: usize, const C: usize> {
+    device: Device,
+    tuple_logits: wgpu::ComputePipeline,
+    sweep_words: wgpu::ComputePipeline,
+    range: Buffer,
+    logits: Buffer,
+    found: Buffer,
+    group: wgpu::BindGroup,
+}
+
+/// What a sweep over words found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// How many words the device evaluated.
+    pub words: u64,
+    /// How many of them got a wrong answer.
+    pub wrong: u64,
+    /// The least of these.
+    pub first_wrong: Option<u32>,
+}
+
+impl<const H: usize, const C: usize> DeviceNetwork<H, C> {
+    /// Brings a network to a device, with the right answer for each of the 2^20 tuples.
+    ///
+    /// # Errors
+    ///
+    /// The device fails.
+    pub fn new(device: &Device, network: &TupleNetwork<H, C>, labels: &[u8]) -> Result<Self, Error> {
+        let kernel = Kernel::compile(device, TupleNetworkKernel)?;
+        let layout = Layout::of::<TupleNetworkGroup<()>>(device, 0)?;
+        let overrides =
+            TupleNetworkOverrides { workgroup_size: WORKGROUP, units: H as u32, outputs: C as u32 };
+        let pipeline =
+            |entry| kernel.pipeline(entry, TupleNetworkGroups { tuple_network: &layout }, overrides);
+        let range = Buffer::zeroed(device, "range", size_of::<Range>() as u64)?;
+        let weights = Buffer::with_contents(device, "weights", network.flat())?;
+        let labels = Buffer::with_contents(device, "labels", labels)?;
+        let logits = Buffer::zeroed(device, "logits", 4 * C as u64 * u64::from(TUPLES_AT_ONCE))?;
+        let found = Buffer::zeroed(device, "found", size_of::<DeviceFound>() as u64)?;
+        let buffers = TupleNetworkGroup {
+            range: &range,
+            weights: &weights,
+            labels: &labels,
+            logits: &logits,
+            found: &found,
+        };
+        let group = layout.bind(device, buffers)?;
+        Ok(Self {
+            device: device.clone(),
+            tuple_logits: pipeline(TupleNetworkKernel::TUPLE_LOGITS)?,
+            sweep_words: pipeline(TupleNetworkKernel::SWEEP_WORDS)?,
+            range,
+            logits,
+            found,
+            group,
+        })
+    }
+
+    /// The logits of all tuples, in their order.
+    ///
+    /// # Errors
+    ///
+    /// The device fails.
+    pub fn logits(&self) -> Result<Vec<[f32; C]>, Error> {
+        let mut all = Vec::with_capacity(TUPLES);
+        for first in (0..TUPLES as u32).step_by(TUPLES_AT_ONCE as usize) {
+            self.run(&self.tuple_logits, Range { first, count: TUPLES_AT_ONCE, each: 1 })?;
+            let bytes = self.device.download(&[(&self.logits, 0..self.logits.bytes())])?.remove(0);
+            let values: Vec<f32> = bytemuck::pod_collect_to_vec(&bytes);
+            all.extend_from_slice(values.as_chunks().0);
+        }
+        Ok(all)
+    }
+
+    /// Evaluates the network on words, each by itself, and compares the answers with the labels.
+    ///
+    /// `observe` hears of what was found so far; if it breaks, that is the result.
+    ///
+    /// # Errors
+    ///
+    /// The device fails.
+    pub fn sweep(
+        &self,
+        words: std::ops::Range<u64>,
+        observe: &mut dyn FnMut(Found) -> ControlFlow<()>,
+    ) -> Result<Found, Error> {
+        let mut found = Found::default();
+        let end = words.end.min(1 << 32);
+        let mut first = words.start;
+        while first < end {
+            let count = (end - first).min(WORDS_AT_ONCE.into()) as u32;
+            self.found.upload(0, &[DeviceFound { first_wrong: u32::MAX, ..DeviceFound::default() }])?;
+            self.run(&self.sweep_words, Range { first: first as u32, count, each: EACH })?;
+            let bytes = self.device.download(&[(&self.found, 0..self.found.bytes())])?.remove(0);
+            let DeviceFound { words, wrong, first_wrong } = bytemuck::pod_read_unaligned(&bytes);
+            found.words += u64::from(words);
+            found.wrong += u64::from(wrong);
+            if wrong > 0 {
+                found.first_wrong = found.first_wrong.or(Some(first_wrong));
+            }
+            first += u64::from(count);
+            if observe(found).is_break() {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    fn run(&self, pipeline: &wgpu::ComputePipeline, range: Range) -> Result<(), Error> {
+        self.range.upload(0, &[range])?;
+        let workgroups = range.count.div_ceil(WORKGROUP * range.each);
+        let submission = self.device.submit("evaluating a network", |encoder| {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            pass.set_pipeline(pipeline);
+            pass.set_bind_group(TupleNetworkGroup::<()>::GROUP, &self.group, &[]);
+            pass.dispatch_workgroups(workgroups, 1, 1);
+        })?;
+        self.device.wait(&submission)
+    }
+}

@@ -1,0 +1,12 @@
+//! The buffers of a machine on the device, and the dispatches of its kernels.
+
+pub(crate) mod code;
+mod frames;
+pub(crate) mod limits;
+mod parameters;
+mod resident;
+mod rows;
+pub(crate) mod transfer;
+
+pub(crate) use parameters::Launch;
+pub(crate) use resident::{Contents, Store};

@@ -1,0 +1,139 @@
+//! Room for frames, in pools of one binding each.
+
+use std::ops::Range;
+
+use kvrm_machine::PAGE_BYTES;
+use kvrm_shaders::interface::machine::{
+    DecisionsGroup, DecodeGroup, DigestGroup, MachineGroup, TransferGroup,
+};
+use kvrm_shaders::interface::networks::NetworksGroup;
+use kvrm_shaders::kernel::Group;
+use kvrm_shaders::layout::FRAME_WORDS;
+use kvrm_shaders::variants::FramePools;
+
+use super::limits::{INFO_BYTES, is_full, sizes};
+use super::resident::Store;
+use crate::device::buffer::Buffer;
+use crate::device::error::Error;
+use crate::machine::kernels::Kernels;
+
+/// How many bindings a group has, but for pools.
+const fn bindings<G: Group>() -> u32 {
+    G::BINDINGS.len() as u32
+}
+
+/// The larger number.
+const fn larger(a: u32, b: u32) -> u32 {
+    if a > b { a } else { b }
+}
+
+/// Buffers of a kernel that are not pools: the machine's, and the most that come with a kernel.
+const OTHER_BUFFERS: u32 = bindings::<MachineGroup<()>>()
+    + larger(
+        bindings::<TransferGroup<()>>(),
+        larger(bindings::<DecodeGroup<()>>(), bindings::<DigestGroup<()>>()),
+    );
+/// The same of machines with a network, whose kernel that lowers words has the most.
+const OTHER_BUFFERS_WITH_NETWORK: u32 = larger(
+    OTHER_BUFFERS,
+    bindings::<MachineGroup<()>>()
+        + bindings::<DecodeGroup<()>>()
+        + bindings::<NetworksGroup<()>>()
+        + bindings::<DecisionsGroup<()>>(),
+);
+
+/// What wgpu leaves of Metal's 31 buffers.
+const METAL_BUFFERS: u32 = 29;
+const _: () = assert!(
+    OTHER_BUFFERS_WITH_NETWORK + FramePools::Sixteen.bindings() as u32 <= METAL_BUFFERS,
+    "there is room for all pools, with a network too"
+);
+
+impl Store {
+    pub(crate) fn upload_frames(&self, words: &[[u64; FRAME_WORDS as usize]]) -> Result<(), Error> {
+        let per_pool = 1 << (self.pool_shift - FRAME_WORDS.trailing_zeros());
+        for (pool, frames) in self.pools.iter().zip(words.chunks(per_pool)) {
+            pool.upload(0, frames.as_flattened())?;
+        }
+        Ok(())
+    }
+
+    /// Where frames lie, in pieces that are no burden to transfer.
+    pub(crate) fn frame_places(&self, frames: &Range<u32>) -> Vec<(&Buffer, Range<u64>)> {
+        const PIECE: u32 = 1 << 14;
+        let per_pool = 1 << (self.pool_shift - FRAME_WORDS.trailing_zeros());
+        let (mut first, mut places) = (frames.start, Vec::new());
+        while first < frames.end {
+            let (pool, at) = (first / per_pool, first % per_pool);
+            let count = (frames.end - first).min(per_pool - at).min(PIECE);
+            let byte = |frame: u32| u64::from(frame) * PAGE_BYTES as u64;
+            places.push((&self.pools[pool as usize], byte(at)..byte(at + count)));
+            first += count;
+        }
+        places
+    }
+
+    /// Where the information about frames lies.
+    pub(crate) fn info_places(&self, frames: &Range<u32>) -> Range<u64> {
+        u64::from(frames.start) * INFO_BYTES..u64::from(frames.end) * INFO_BYTES
+    }
+
+    /// How many frames the device could hold at most.
+    pub(crate) fn frames_max(&self) -> u32 {
+        let others = if self.network.is_some() { OTHER_BUFFERS_WITH_NETWORK } else { OTHER_BUFFERS };
+        let bindings = self.device.limits().storage_buffers.saturating_sub(others) as usize;
+        let bindings = bindings.min(self.pools_max);
+        let most = FramePools::ALL.iter().map(|pools| pools.bindings()).filter(|pools| *pools <= bindings);
+        let most = most.max().unwrap_or(1);
+        // The number of a word must fit 32 bits, that of a frame 24.
+        let pools = most.min(1 << (32 - self.pool_shift));
+        let frames = (pools as u64) << (self.pool_shift - FRAME_WORDS.trailing_zeros());
+        frames.min(1 << 24) as u32
+    }
+
+    /// Makes room for `wanted` frames, or as many as there can be; says how much room there is.
+    ///
+    /// # Errors
+    ///
+    /// The device fails. That its memory is full is no failure.
+    pub(crate) fn grow_frames(&mut self, wanted: u32) -> Result<u32, Error> {
+        let wanted = wanted.min(self.frames_max());
+        for frames in sizes(self.capacity.into(), wanted.into()) {
+            let grown = self.try_grow_frames(frames as u32);
+            // Even of a growth that failed, some buffers may be others now.
+            self.bind()?;
+            match grown {
+                Ok(()) => break,
+                Err(error) if is_full(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(self.capacity)
+    }
+
+    fn try_grow_frames(&mut self, frames: u32) -> Result<(), Error> {
+        let per_pool = 1 << (self.pool_shift - FRAME_WORDS.trailing_zeros());
+        let pools = frames.div_ceil(per_pool);
+        let variant = FramePools::of(pools as usize).max(self.variant);
+        if variant != self.variant {
+            self.kernels = Kernels::of(&self.device, variant, self.pool_shift)?;
+            self.variant = variant;
+        }
+        self.info.grow(u64::from(frames) * INFO_BYTES)?;
+        // All pools but the last are full.
+        for pool in 0..pools {
+            let bytes = u64::from((frames - pool * per_pool).min(per_pool)) * PAGE_BYTES as u64;
+            match self.pools.get_mut(pool as usize) {
+                Some(buffer) => drop(buffer.grow(bytes)?),
+                None => self.pools.push(Buffer::zeroed(&self.device, "frames", bytes)?),
+            }
+        }
+        self.capacity = frames;
+        Ok(())
+    }
+
+    /// How many frames can be given out.
+    pub(crate) fn capacity(&self) -> u32 {
+        self.capacity
+    }
+}

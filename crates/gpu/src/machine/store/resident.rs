@@ -1,0 +1,275 @@
+//! What a machine has on the device: state, frames, code, counters, and the kernels bound to them.
+
+use std::sync::Arc;
+
+use kvrm_arm64::lowering::decode_table;
+use kvrm_arm64::{Class, Features};
+use kvrm_machine::{Decisions, PAGE_BYTES, Plan};
+use kvrm_shaders::interface::machine::{
+    DecisionsGroup, DecodeGroup, DigestGroup, MachineGroup, Parameters, TransferGroup,
+};
+use kvrm_shaders::interface::networks::NetworksGroup;
+use kvrm_shaders::kernel::Group as _;
+use kvrm_shaders::layout::{CLASSES, COUNTER_FRAMES, COUNTERS};
+use kvrm_shaders::variants::{FramePools, LinuxCalls, SimdUnit};
+
+use super::limits::{CODE_PAGE_BYTES, INFO_BYTES, code_pages_max, console_bytes, pool_shift};
+use super::parameters::{self, Launch, feature_bits};
+use super::rows::row_words;
+use crate::device::Device;
+use crate::device::buffer::Buffer;
+use crate::device::error::Error;
+use crate::machine::bounds::Bounds;
+use crate::machine::columns::Columns;
+use crate::machine::dispatch::{Dispatch, Network};
+use crate::machine::kernels::{Chooser, Kernels, Variant};
+use crate::machine::pages::Frames;
+
+/// The group that a kernel has for itself.
+const OWN_GROUP: u32 = TransferGroup::<()>::GROUP;
+const _: () = assert!(
+    DecodeGroup::<()>::GROUP == OWN_GROUP && DigestGroup::<()>::GROUP == OWN_GROUP,
+    "kernels have one group for themselves"
+);
+
+/// Frames a lane is expected to need at first; more are added on demand.
+const FRAMES_A_LANE: u64 = 4;
+const _: () = assert!(Class::ALL.len() == CLASSES as usize, "shaders have as many classes");
+
+#[derive(Debug)]
+pub(crate) struct Store {
+    pub(crate) device: Device,
+    pub(crate) kernels: Arc<Kernels>,
+    pub(crate) columns: Columns,
+    pub(crate) lanes: usize,
+    pub(super) parameters: Parameters,
+    pub(super) parameters_buffer: Buffer,
+    pub(crate) info: Buffer,
+    pub(super) micro_ops: Buffer,
+    pub(super) counters: Buffer,
+    /// Console output, in columns of one word a lane.
+    pub(crate) console: Buffer,
+    /// Frames, in pools of `2^pool_shift` words.
+    pub(super) pools: Vec<Buffer>,
+    pub(super) pool_shift: u32,
+    /// How many pools the kernels are compiled for.
+    pub(super) variant: FramePools,
+    /// What is bound to every kernel; made anew when a buffer has grown.
+    pub(super) group: Option<wgpu::BindGroup>,
+    /// The network that chooses classes, if one does.
+    pub(super) network: Option<BoundNetwork>,
+    pub(super) decode_table: Buffer,
+    /// How many frames there are room for.
+    pub(super) capacity: u32,
+    /// Code that was lowered: which frame each code page holds.
+    pub(super) code_pages: Vec<u32>,
+    /// How many there may be.
+    pub(super) code_pages_max: usize,
+    /// The most pools there may be.
+    pub(super) pools_max: usize,
+    /// The code page that is the next to lose its code if there is no room for more.
+    pub(super) next_victim: usize,
+    /// The last frame that was lowered.
+    pub(super) last_lowered: u32,
+    /// The instructions on SIMD registers that the interpreter has: as many as lanes have asked for.
+    pub(crate) simd_unit: SimdUnit,
+    /// Whether it serves frequent system calls.
+    pub(super) linux_calls: LinuxCalls,
+    pub(crate) dispatches: u64,
+}
+
+/// The machine that a store is made for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Contents<'a> {
+    /// The frames of the images.
+    pub(crate) frames: &'a Frames,
+    pub(crate) plan: &'a Plan<'a>,
+    pub(crate) features: Features,
+    pub(crate) dispatch: &'a Dispatch,
+    /// How many lanes share a workgroup of the interpreter.
+    pub(crate) workgroup: u32,
+    pub(crate) bounds: Bounds,
+}
+
+impl Store {
+    pub(crate) fn new(device: &Device, contents: &Contents<'_>) -> Result<Self, Error> {
+        let Contents { frames, plan, features, dispatch, workgroup, bounds } = *contents;
+        let lanes = plan.lanes;
+        let columns = Columns::new(device, lanes)?;
+        let pool_shift = bounds.pool_shift.unwrap_or_else(|| pool_shift(device));
+        let wanted = frames.words.len() as u64 + FRAMES_A_LANE * lanes as u64 + 16;
+        let (rows, starts) = decode_table();
+        let rows: Vec<u32> = starts.into_iter().chain(rows.iter().flat_map(row_words)).collect();
+        let info = Buffer::zeroed(device, "frame information", INFO_BYTES)?;
+        let console_bytes = bounds.console_bytes.unwrap_or_else(|| console_bytes(device, lanes));
+        let kernels = Kernels::of(device, FramePools::One, pool_shift)?;
+        let network = Network::new(device, &kernels, dispatch, workgroup == 1, bounds.subgroups)?
+            .map(|network| BoundNetwork::new(device, &kernels, network))
+            .transpose()?;
+        let parameters = Parameters {
+            lanes: lanes as u32,
+            features: feature_bits(features),
+            console: console_bytes,
+            dispatch: network.as_ref().map_or(0, |bound| bound.network.flags),
+            ..parameters::of_calls(plan.calls)
+        };
+        let mut store = Self {
+            device: device.clone(),
+            kernels,
+            columns,
+            lanes,
+            parameters_buffer: Buffer::with_contents(device, "parameters", &[parameters])?,
+            parameters,
+            group: None,
+            network,
+            info,
+            micro_ops: Buffer::zeroed(device, "micro-ops", CODE_PAGE_BYTES)?,
+            counters: Buffer::zeroed(device, "counters", 4 * u64::from(COUNTERS))?,
+            console: Buffer::zeroed(device, "console", u64::from(console_bytes) * lanes as u64)?,
+            pools: vec![Buffer::zeroed(device, "frames", PAGE_BYTES as u64)?],
+            pool_shift,
+            variant: FramePools::One,
+            decode_table: Buffer::with_contents(device, "decode table", &rows)?,
+            capacity: 1,
+            code_pages: Vec::new(),
+            pools_max: bounds.pools.unwrap_or(usize::MAX),
+            code_pages_max: bounds.code_pages.unwrap_or(usize::MAX).min(code_pages_max(device)).max(1),
+            next_victim: 0,
+            last_lowered: 0,
+            simd_unit: SimdUnit::None,
+            linux_calls: if plan.calls.is_some() { LinuxCalls::Served } else { LinuxCalls::Host },
+            dispatches: 0,
+        };
+        let needed = frames.words.len();
+        let capacity = store.grow_frames(u32::try_from(wanted).unwrap_or(u32::MAX))? as usize;
+        if capacity < needed {
+            let max = (lanes as u64 * capacity as u64 / needed as u64) as usize;
+            return Err(Error::TooManyLanes { lanes, max });
+        }
+        store.upload_frames(&frames.words)?;
+        store.set_counters(frames.words.len() as u32)?;
+        let jobs: Vec<(u32, u32)> = frames.executable.iter().map(|&frame| (frame, 0)).collect();
+        store.decode(&jobs)?;
+        Ok(store)
+    }
+
+    /// Binds the buffers anew, as some are others now.
+    pub(super) fn bind(&mut self) -> Result<(), Error> {
+        // Pools that do not exist yet are never used; something must be bound all the same.
+        let empty: Vec<Buffer> = (self.pools.len()..self.variant.bindings())
+            .map(|_| Buffer::zeroed(&self.device, "no frames", 8))
+            .collect::<Result<_, _>>()?;
+        let buffers = MachineGroup {
+            parameters: &self.parameters_buffer,
+            state: &self.columns.buffer,
+            frame_info: &self.info,
+            micro_ops: &self.micro_ops,
+            counters: &self.counters,
+            console: &self.console,
+            pool: self.pools.iter().chain(&empty).collect(),
+        };
+        self.group = Some(self.kernels.layouts.machine.bind(&self.device, buffers)?);
+        if let Some(bound) = &mut self.network {
+            bound.bind(&self.device, &self.kernels)?;
+        }
+        Ok(())
+    }
+
+    /// How many bytes of console output of a lane may wait.
+    pub(crate) const fn console_room(&self) -> u32 {
+        self.parameters.console
+    }
+
+    /// The counters after the last dispatch.
+    pub(crate) fn counters(&self) -> Result<[u32; COUNTERS as usize], Error> {
+        let bytes = self.device.download(&[(&self.counters, 0..4 * u64::from(COUNTERS))])?;
+        Ok(bytemuck::pod_read_unaligned(&bytes[0]))
+    }
+
+    /// Sets all counters to 0 but that of the frames.
+    pub(crate) fn set_counters(&self, frames: u32) -> Result<(), Error> {
+        let mut counters = [0; COUNTERS as usize];
+        counters[COUNTER_FRAMES as usize] = frames;
+        self.counters.upload(0, &counters)
+    }
+
+    /// Runs a kernel over some workgroups, with its own group if it has one.
+    pub(crate) fn dispatch(
+        &mut self,
+        pipeline: &wgpu::ComputePipeline,
+        launch: Launch,
+        group: Option<&wgpu::BindGroup>,
+        (x, y, z): (u32, u32, u32),
+    ) -> Result<wgpu::SubmissionIndex, Error> {
+        let Launch { steps, fuel, sharers, break_pages, jobs } = launch;
+        let frames = self.capacity;
+        self.parameters = Parameters { steps, fuel, sharers, break_pages, jobs, frames, ..self.parameters };
+        parameters::upload_launch(&self.parameters_buffer, &self.parameters)?;
+        self.dispatches += 1;
+        self.device.submit("running a kernel", |encoder| {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            pass.set_pipeline(pipeline);
+            if let Some(machine) = &self.group {
+                pass.set_bind_group(MachineGroup::<()>::GROUP, machine, &[]);
+            }
+            if let Some(group) = group {
+                pass.set_bind_group(OWN_GROUP, group, &[]);
+            }
+            if let Some(bound) = &self.network {
+                pass.set_bind_group(NetworksGroup::<()>::GROUP, &bound.weights, &[]);
+                pass.set_bind_group(DecisionsGroup::<()>::GROUP, &bound.decisions, &[]);
+            }
+            pass.dispatch_workgroups(x, y, z);
+        })
+    }
+
+    /// The interpreter for workgroups of so many lanes.
+    pub(crate) fn interpreter(&self, workgroup: u32) -> Result<wgpu::ComputePipeline, Error> {
+        let Self { simd_unit, linux_calls, .. } = *self;
+        let variant = Variant { workgroup, simd_unit, linux_calls, chooser: self.chooser() };
+        self.kernels.run(&self.device, variant)
+    }
+
+    /// Which variants of kernels there are.
+    pub(crate) fn chooser(&self) -> Option<Chooser> {
+        self.network.as_ref().map(|bound| bound.network.chooser)
+    }
+
+    /// What the network has decided since this was last asked.
+    pub(crate) fn take_decisions(&self) -> Result<Option<Decisions>, Error> {
+        self.network.as_ref().map(|bound| bound.network.take_decisions(&self.device)).transpose()
+    }
+}
+
+/// A network that chooses classes, and what is bound of it to kernels that ask it.
+#[derive(Debug)]
+pub(super) struct BoundNetwork {
+    pub(super) network: Network,
+    weights: wgpu::BindGroup,
+    decisions: wgpu::BindGroup,
+}
+
+impl BoundNetwork {
+    fn new(device: &Device, kernels: &Kernels, network: Network) -> Result<Self, Error> {
+        let (weights, decisions) = Self::groups(device, kernels, &network)?;
+        Ok(Self { network, weights, decisions })
+    }
+
+    /// Binds the buffers anew, as some are others now.
+    fn bind(&mut self, device: &Device, kernels: &Kernels) -> Result<(), Error> {
+        (self.weights, self.decisions) = Self::groups(device, kernels, &self.network)?;
+        Ok(())
+    }
+
+    fn groups(
+        device: &Device,
+        kernels: &Kernels,
+        network: &Network,
+    ) -> Result<(wgpu::BindGroup, wgpu::BindGroup), Error> {
+        let Network { folded, near, decisions, domain, words, .. } = network;
+        let weights = kernels.layouts.networks.bind(device, NetworksGroup { folded, near })?;
+        let decisions =
+            kernels.layouts.decisions.bind(device, DecisionsGroup { decisions, domain, words })?;
+        Ok((weights, decisions))
+    }
+}

@@ -1,0 +1,112 @@
+//! Memory and state of lanes, to the device and back: pieces of pages, and lanes to reset.
+
+pub(crate) use kvrm_shaders::interface::machine::Piece;
+use kvrm_shaders::interface::machine::TransferGroup;
+use kvrm_shaders::layout::{DISPATCH_ROW, STOP_NEED_TIME};
+
+use super::parameters::Launch;
+use super::resident::Store;
+use crate::device::buffer::Buffer;
+use crate::device::error::Error;
+use crate::machine::kernels::WORKGROUP;
+
+/// Pieces as the host makes them.
+pub(crate) trait HostPiece {
+    /// One that is still to be done.
+    fn undone(self) -> Self;
+    /// How much is left of it: pages to map, or one write.
+    fn left(&self) -> u64;
+    /// Where it begins.
+    fn address(&self) -> u64;
+    /// One whose data comes behind so many words.
+    fn behind(self, words: u32) -> Self;
+    /// `bytes` bytes of one page, whose data begins at word `data`.
+    fn new(lane: usize, address: u64, bytes: usize, data: u32) -> Self;
+    /// `pages` pages to be mapped as the flags `map` say.
+    fn mapping(lane: usize, address: u64, pages: u32, map: u32) -> Self;
+}
+
+impl HostPiece for Piece {
+    fn undone(self) -> Self {
+        Self { stop: STOP_NEED_TIME, ..self }
+    }
+
+    fn left(&self) -> u64 {
+        if self.map == 0 { 1 } else { self.bytes.into() }
+    }
+
+    fn address(&self) -> u64 {
+        u64::from(self.address) | u64::from(self.address_high) << 32
+    }
+
+    fn behind(self, words: u32) -> Self {
+        Self { data: words + self.data, ..self }
+    }
+
+    fn new(lane: usize, address: u64, bytes: usize, data: u32) -> Self {
+        let (address, address_high) = (address as u32, (address >> 32) as u32);
+        Self { lane: lane as u32, bytes: bytes as u32, address, address_high, data, ..Self::default() }
+    }
+
+    fn mapping(lane: usize, address: u64, pages: u32, map: u32) -> Self {
+        Self { map, ..Self::new(lane, address, pages as usize, 0) }
+    }
+}
+
+impl Store {
+    /// Reads pieces of the same size that begin at a word; their data one behind the other.
+    pub(crate) fn read(&mut self, pieces: &[Piece]) -> Result<(Vec<Piece>, Vec<u8>), Error> {
+        let words = pieces.iter().map(|piece| u64::from(piece.bytes.div_ceil(8))).sum::<u64>();
+        let longest = pieces.iter().map(|piece| piece.bytes.div_ceil(8)).max().unwrap_or(0);
+        self.columns.flush()?;
+        let list = Buffer::with_contents(&self.device, "pieces", pieces)?;
+        let data = Buffer::zeroed(&self.device, "data of pieces", 8 * words)?;
+        let none = Buffer::zeroed(&self.device, "no jobs", 8)?;
+        let buffers = TransferGroup { pieces: &list, data: &data, jobs: &none, snapshot: &none };
+        let group = self.kernels.layouts.transfer.bind(&self.device, buffers)?;
+        let jobs = pieces.len() as u32;
+        let workgroups = (longest.div_ceil(WORKGROUP), jobs.min(DISPATCH_ROW), jobs.div_ceil(DISPATCH_ROW));
+        let read = self.kernels.read.clone();
+        self.dispatch(&read, Launch { jobs, ..Launch::default() }, Some(&group), workgroups)?;
+        let mut contents = self.device.download(&[(&list, 0..list.bytes()), (&data, 0..8 * words)])?;
+        let bytes = contents.pop().unwrap_or_default();
+        Ok((bytemuck::pod_collect_to_vec(&contents[0]), bytes))
+    }
+
+    /// Writes pieces, each lane's in order; returns them with their results.
+    pub(crate) fn write(
+        &mut self,
+        pieces: &[Piece],
+        data: &[u64],
+        firsts: &[u32],
+        launch: Launch,
+    ) -> Result<Vec<Piece>, Error> {
+        let list = Buffer::with_contents(&self.device, "pieces", pieces)?;
+        let data = Buffer::with_contents(&self.device, "data of pieces", data)?;
+        let firsts = Buffer::with_contents(&self.device, "lanes to write", firsts)?;
+        let none = Buffer::zeroed(&self.device, "no snapshot", 8)?;
+        let buffers = TransferGroup { pieces: &list, data: &data, jobs: &firsts, snapshot: &none };
+        let group = self.kernels.layouts.transfer.bind(&self.device, buffers)?;
+        let workgroups = (launch.jobs.div_ceil(WORKGROUP), 1, 1);
+        let write = self.kernels.write.clone();
+        self.dispatch(&write, launch, Some(&group), workgroups)?;
+        let contents = self.device.download(&[(&list, 0..list.bytes())])?;
+        Ok(bytemuck::pod_collect_to_vec(&contents[0]))
+    }
+
+    /// Takes lanes back to the state in `snapshot`.
+    pub(crate) fn reset(&mut self, lanes: &[u32], snapshot: &Buffer) -> Result<(), Error> {
+        if lanes.is_empty() {
+            return Ok(());
+        }
+        let none = |label| Buffer::zeroed(&self.device, label, 32);
+        let (pieces, data) = (none("no pieces")?, none("no data")?);
+        let jobs = Buffer::with_contents(&self.device, "lanes to reset", lanes)?;
+        let buffers = TransferGroup { pieces: &pieces, data: &data, jobs: &jobs, snapshot };
+        let group = self.kernels.layouts.transfer.bind(&self.device, buffers)?;
+        let launch = Launch { jobs: lanes.len() as u32, ..Launch::default() };
+        let reset = self.kernels.reset.clone();
+        self.dispatch(&reset, launch, Some(&group), (launch.jobs.div_ceil(WORKGROUP), 1, 1))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,36 @@
+//! Benchmark records: what was measured, on which machine, at which commit, and by which command.
+//!
+//! A file of records has one JSON object a line ([`Record`]). Benchmarks append to it through a [`Log`], which knows
+//! the facts that all records of a command share; `cargo xtask codegen` reads the files under `docs/records/` with
+//! [`read`] and writes the tables of `docs/benchmarks.md` from them.
+//!
+//! ```
+//! use kvrm_records::{Figure, Kind, Log, Measured, read};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("records.jsonl");
+//! let mut log = Log::open(&path, "kvrm", None)?;
+//! log.append(Measured {
+//!     kind: Kind::Lanes,
+//!     adapter: None,
+//!     parameters: [("guest", "mix".into()), ("lanes", 1024_u64.into())].into(),
+//!     figures: [("mips", Figure::of("MIPS", &[101.0, 99.5, 100.0]))].into(),
+//! })?;
+//! assert_eq!(read(&path)?[0].figures["mips"].median, 100.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod arguments;
+mod commit;
+mod date;
+mod file;
+mod log;
+mod machine;
+mod record;
+
+pub use arguments::RecordArgs;
+pub use commit::Commit;
+pub use file::{Error, parse, read};
+pub use log::{Log, Measured, command_line};
+pub use machine::Machine;
+pub use record::{Adapter, Figure, Kind, Record, SCHEMA, Value};

@@ -1,0 +1,246 @@
+//! The form of a record.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::{Commit, Machine};
+
+/// The version of the form. A file with another version is an error, so it changes whenever a field does.
+pub const SCHEMA: u32 = 1;
+
+/// One measured row: its parameters, its figures, and where they come from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    /// The version of the form, [`SCHEMA`].
+    pub schema: u32,
+    /// What kind of benchmark it is.
+    pub kind: Kind,
+    /// When the command began, such as `2026-11-22T09:30:00Z`; the day alone if the record was transcribed.
+    pub date: String,
+    /// The machine.
+    pub machine: Machine,
+    /// The GPU adapter, if one was measured.
+    pub adapter: Option<Adapter>,
+    /// The commit that was measured, if it is known.
+    pub commit: Option<Commit>,
+    /// The command line that measured it.
+    pub command: String,
+    /// Whether the figures were copied from a document instead of written by the benchmark. The commit is then the
+    /// one in which the document first had them.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub transcribed: bool,
+    /// What a reader has to know of the figures besides, such as which repetition a document gave.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// What tells this row from the others of its kind: guest, lanes, engine and so on.
+    pub parameters: BTreeMap<String, Value>,
+    /// What was measured, by name.
+    pub figures: BTreeMap<String, Figure>,
+}
+
+/// The benchmarks that write records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// `kvrm bench`: steps a second by the number of lanes.
+    Lanes,
+    /// `kvrm bench dispatch`: steps a second by dispatch mode.
+    Dispatch,
+    /// `kvrm bench dispatch`: what is proved of the network.
+    Certificate,
+    /// `kvrm bench processes`: whole runs of a program a second.
+    Processes,
+    /// `kvrm spike bench`: steps of spiking networks.
+    Spiking,
+    /// `cargo xtask compare`: spiking networks in other simulators, and here beside them.
+    Simulators,
+    /// `cargo xtask oracle programs`: Linux programs, run once each.
+    Programs,
+    /// `cargo xtask records bench`: what a Criterion benchmark measured.
+    Criterion,
+    /// `cargo xtask records time`: how long a command takes.
+    Timed,
+    /// The example `bursts` of `kvrm-gpu`: steps of spiking networks by delivery kernel.
+    Bursts,
+    /// The example `memory` of `kvrm-gpu`: resets of lanes that have written memory.
+    Memory,
+    /// The example `lowering_sweep` of `kvrm-gpu`: all code words lowered on the GPU and on the host.
+    Lowering,
+}
+
+/// As in the files.
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
+/// A GPU adapter and its driver.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Adapter {
+    /// Its name, as the driver gives it.
+    pub name: String,
+    /// What it is, such as `discrete GPU` or `software`.
+    pub kind: String,
+    /// The interface it is reached through: `vulkan`, `metal` or `dx12`.
+    pub backend: String,
+    /// The driver and its version.
+    pub driver: String,
+}
+
+impl Adapter {
+    /// An adapter by its name, kind, backend and driver.
+    #[must_use]
+    pub fn new(name: &str, kind: impl fmt::Display, backend: &str, driver: &str) -> Self {
+        let (backend, driver) = (backend.to_owned(), driver.to_owned());
+        Self { name: name.to_owned(), kind: kind.to_string(), backend, driver }
+    }
+}
+
+/// The value of a parameter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// A number. Whole numbers are written without a fraction.
+    Number(#[serde(serialize_with = "number")] f64),
+    /// Text.
+    Text(String),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<u64> for Value {
+    fn from(number: u64) -> Self {
+        Self::Number(number as f64)
+    }
+}
+
+impl From<u32> for Value {
+    fn from(number: u32) -> Self {
+        Self::Number(number.into())
+    }
+}
+
+/// A figure over all repetitions of its measurement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Figure {
+    /// The unit, such as `MIPS`.
+    pub unit: String,
+    /// The least, if it is known.
+    #[serde(serialize_with = "optional_number")]
+    pub min: Option<f64>,
+    /// The median: of an even number of repetitions the greater of the two in the middle.
+    #[serde(serialize_with = "number")]
+    pub median: f64,
+    /// The greatest, if it is known.
+    #[serde(serialize_with = "optional_number")]
+    pub max: Option<f64>,
+    /// How many repetitions there were, if it is known.
+    pub repetitions: Option<u32>,
+}
+
+impl Figure {
+    /// A figure of all repetitions, in any order.
+    ///
+    /// # Panics
+    ///
+    /// There are no repetitions.
+    #[must_use]
+    pub fn of(unit: &str, repetitions: &[f64]) -> Self {
+        let mut sorted = repetitions.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let (min, max) = (sorted.first().copied(), sorted.last().copied());
+        let median = *sorted.get(sorted.len() / 2).expect("a benchmark measures at least once");
+        Self { unit: unit.to_owned(), min, median, max, repetitions: u32::try_from(sorted.len()).ok() }
+    }
+
+    /// A figure that is the same in all repetitions, such as a count, or that was measured once.
+    #[must_use]
+    pub fn once(unit: &str, value: f64) -> Self {
+        Self::of(unit, &[value])
+    }
+}
+
+/// Up to here every whole number is a value of `f64`.
+const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
+
+fn number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    if number.fract() == 0.0 && number.abs() <= WHOLE_MAX {
+        serializer.serialize_i64(*number as i64)
+    } else {
+        serializer.serialize_f64(*number)
+    }
+}
+
+fn optional_number<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => number(value, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+const fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_does_not_depend_on_the_order_of_repetitions() {
+        let figure = Figure::of("MIPS", &[3.0, 1.0, 2.0]);
+        assert_eq!((figure.min, figure.median, figure.max), (Some(1.0), 2.0, Some(3.0)), "of three");
+        assert_eq!(figure.repetitions, Some(3), "all count");
+    }
+
+    #[test]
+    fn whole_numbers_are_written_without_a_fraction() {
+        let values: Vec<Value> = vec![1024_u64.into(), 0.1.into(), 5e18.into(), "x".into()];
+        let text = serde_json::to_string(&values).expect("values are JSON");
+        assert_eq!(text, r#"[1024,0.1,5e+18,"x"]"#, "as people write them");
+        let back: Vec<Value> = serde_json::from_str(&text).expect("it was just written");
+        assert_eq!(back, values, "nothing is lost");
+    }
+
+    #[test]
+    fn a_whole_number_equals_itself_with_a_fraction() {
+        let values: [Value; 2] = serde_json::from_str("[1, 1.0]").expect("both are numbers");
+        assert_eq!(values[0], values[1], "a table may ask for either");
+    }
+
+    #[test]
+    fn kinds_are_shown_as_in_the_files() {
+        assert_eq!(Kind::Criterion.to_string(), "criterion", "in lower case");
+    }
+}

@@ -1,0 +1,79 @@
+//! All there is to see of lanes, to compare engines by.
+
+use std::fmt;
+
+use kvrm_machine::{Cpu, Error, Executor, Machine, PAGE_BYTES, Stop, Stream};
+
+/// All there is to see of a lane.
+#[derive(Clone, PartialEq)]
+pub struct Lane {
+    /// Why it stopped.
+    pub stop: Option<Stop>,
+    /// Its registers and steps.
+    pub cpu: Cpu,
+    /// The pages written, in order of their first write.
+    pub dirty: Vec<u64>,
+    /// What those pages hold; nothing of one that is not mapped any more.
+    pub memory: Vec<Vec<u8>>,
+}
+
+impl fmt::Debug for Lane {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { stop, cpu, dirty, memory } = self;
+        write!(f, "{stop:?}\n{cpu:?}")?;
+        for (page, bytes) in dirty.iter().zip(memory) {
+            // Whole pages are too much to read.
+            let sum = bytes.iter().fold(0_u64, |sum, &byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+            writeln!(f, "page {page:x} with sum {sum:016x}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Every lane of an executor.
+///
+/// # Errors
+/// If the engine fails.
+pub fn of_executor(executor: &mut dyn Executor) -> Result<Vec<Lane>, Error> {
+    let lanes = 0..executor.lanes();
+    let dirty = lanes.clone().map(|lane| executor.dirty_pages(lane)).collect::<Result<Vec<_>, _>>()?;
+    let ranges: Vec<_> =
+        lanes.flat_map(|lane| dirty[lane].iter().map(move |&page| (lane, page, PAGE_BYTES))).collect();
+    executor.prefetch(&ranges)?;
+    let seen = dirty.into_iter().enumerate().map(|(lane, dirty)| {
+        let memory = pages(&dirty, |page, bytes| executor.read_memory(lane, page, bytes, None))?;
+        Ok(Lane { stop: executor.stop(lane)?, cpu: executor.cpu(lane)?, dirty, memory })
+    });
+    seen.collect()
+}
+
+/// A lane, with what it has written to its output and to its error output.
+pub type WithOutputs = (Lane, [Vec<u8>; 2]);
+
+/// Every lane of a machine, with what it has written to its output and to its error output.
+///
+/// # Errors
+/// If the engine fails.
+pub fn of_machine(machine: &mut Machine) -> Result<Vec<WithOutputs>, Error> {
+    let seen = (0..machine.lanes()).map(|lane| {
+        let dirty = machine.dirty_pages(lane)?;
+        let memory = pages(&dirty, |page, bytes| machine.read_memory(lane, page, bytes))?;
+        let output = machine.output(lane, Stream::Output)?.to_vec();
+        let error_output = machine.output(lane, Stream::Error)?.to_vec();
+        let seen = Lane { stop: machine.stop(lane)?, cpu: machine.cpu(lane)?, dirty, memory };
+        Ok((seen, [output, error_output]))
+    });
+    seen.collect()
+}
+
+/// What pages hold; nothing of one that is not mapped.
+fn pages(
+    addresses: &[u64],
+    mut read: impl FnMut(u64, &mut [u8]) -> Result<Result<(), Stop>, Error>,
+) -> Result<Vec<Vec<u8>>, Error> {
+    let page = |&address: &u64| {
+        let mut bytes = vec![0; PAGE_BYTES];
+        Ok(if read(address, &mut bytes)?.is_ok() { bytes } else { Vec::new() })
+    };
+    addresses.iter().map(page).collect()
+}

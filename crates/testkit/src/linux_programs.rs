@@ -1,0 +1,79 @@
+//! Random Linux programs: random instructions with random system calls between them.
+
+use kvrm_arm64::Features;
+use kvrm_arm64::asm::{X0, X1, X2, X8, X29, at};
+use kvrm_machine::vectors::{Hex, Vector};
+use kvrm_machine::{Error, LinuxProgram, Machine, Program};
+
+use crate::calls::{self, Call, TABLE};
+use crate::images::assemble;
+use crate::programs;
+use crate::random::Random;
+
+/// The most instructions beside calls.
+const LENGTH: usize = 96;
+/// How many calls a lane has in its table. Those behind the end are of number 0.
+const CALLS: usize = 120;
+/// The last page of all addresses leaves no room for stack and heap behind the program.
+const LAST_PAGE: u64 = 0xffff_ffff_f000;
+
+/// A random program, and where its lanes begin.
+#[derive(Clone, Debug)]
+pub struct LinuxProgramCase {
+    /// The program.
+    pub program: Program,
+    /// The features that its machine has to have.
+    pub features: Features,
+    start: Vector,
+}
+
+/// The program of a seed. X29 points to the next call of its lane.
+///
+/// # Panics
+/// Never: the instructions of a call assemble.
+#[must_use]
+pub fn random(seed: u64) -> LinuxProgramCase {
+    let random = &mut Random::new(seed);
+    let mut start = programs::random(&format!("program {seed}"), LENGTH, 0, random);
+    let call = assemble(|a| {
+        a.ldr(X8, at(X29, 0)).ldr(X0, at(X29, 8)).ldr(X1, at(X29, 16)).ldr(X2, at(X29, 24));
+        a.add(X29, X29, 32).svc(0);
+    });
+    let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
+    let call: Vec<u32> = call.chunks_exact(4).map(word).collect();
+    // Branches lead elsewhere than they did, but to near the program still.
+    let with_call = |word| {
+        let is_followed = random.below(5) == 0;
+        std::iter::once(word).chain(call.iter().copied().filter(move |_| is_followed).map(Hex))
+    };
+    start.code = start.code.iter().copied().flat_map(with_call).collect();
+    let mut segments = start.segments();
+    segments.retain(|segment| segment.address < LAST_PAGE);
+    segments.push(calls::memory());
+    let linux = Some(LinuxProgram { headers: 0, count: 0 });
+    let program =
+        Program { name: start.name.clone(), entry: start.pc.0, segments, symbols: Vec::new(), linux };
+    LinuxProgramCase { program, features: start.machine_features(), start }
+}
+
+impl LinuxProgramCase {
+    /// Gives each lane registers and calls of its own, by a seed.
+    ///
+    /// # Errors
+    /// If the engine fails.
+    pub fn start(&self, machine: &mut Machine, seed: u64) -> Result<(), Error> {
+        let heap = machine.layout().heap.clone();
+        for lane in 0..machine.lanes() {
+            let random = &mut Random::new(seed ^ (lane as u64) << 32);
+            let calls: Vec<Call> = (0..CALLS).map(|_| calls::random(random, &heap)).collect();
+            calls::prepare(machine, lane, &calls, 0)?;
+            let mut cpu = self.start.cpu();
+            cpu.set_x(29, TABLE);
+            if lane > 0 {
+                (0..12).for_each(|n| cpu.set_x(n, random.bits() >> random.below(64)));
+            }
+            machine.set_cpu(lane, &cpu)?;
+        }
+        Ok(())
+    }
+}

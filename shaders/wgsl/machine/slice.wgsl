@@ -1,0 +1,106 @@
+//! The slice of a run that one invocation makes of one lane: how it begins and ends in each of the interpreters.
+
+import package::machine::bindings::{counters, parameters, state};
+import package::machine::layout::{
+    COLUMN_LIMIT, COLUMN_NZCV, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COUNTER_NEED_CODE,
+    COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH, COUNTER_STOPPED, STOP_BREAKPOINT,
+    STOP_BUDGET, STOP_EXIT, STOP_HALT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NEED_SIMD, STOP_NONE,
+    STOP_SYSCALL, STOP_UNDEFINED,
+};
+import package::machine::linux::no_calls::{SERVES_CALLS};
+import package::machine::memory::{effort, forget_pages, get_state, halves, joined, lane, set_state};
+import package::machine::micro_op::{HANDLER_NOP, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO};
+import package::machine::registers::{x};
+
+/// The fuel on a device whose driver cuts nothing off.
+const NO_LIMIT = 0xffffffffu;
+
+/// Loads the lane that `lane` names, or returns if it has stopped.
+///
+/// Declares: `lanes`; `count`, the steps of the slice, and `done`, those that have retired; `pc`, `nzcv`, and `op`, the
+/// micro-op of the next step; `stop`, why the lane stops, and `retires`.
+fragment begin_slice {
+    let lanes = parameters.lanes;
+    if lane >= lanes || u32(get_state(COLUMN_STOP)) != STOP_NONE {
+        return;
+    }
+    let retired = get_state(COLUMN_STEPS);
+    // A lane may be beyond its limit already.
+    let allowed = max(get_state(COLUMN_LIMIT), retired) - retired;
+    // Some drivers cut an invocation off after so many iterations of loops; other work shortens the slice.
+    var count = u32(min(allowed, u64(min(parameters.steps, parameters.fuel / 2u))));
+
+    for (var i = 0u; i < 31u; i += 1u) {
+        x[i] = state[i * lanes + lane];
+    }
+    x[REGISTER_ZERO] = 0lu;
+    x[REGISTER_SP] = get_state(COLUMN_SP);
+    var nzcv = u32(get_state(COLUMN_NZCV));
+    forget_pages();
+    effort = 128u;
+
+    // The loop fetches at its end. It begins with an instruction before the first that does nothing and does
+    // not count.
+    var done = 0u - 1u;
+    var pc = get_state(COLUMN_PC) - 4lu;
+    var op = vec4<u32>(HANDLER_NOP | (REGISTER_SINK << 8u), 0u, 0u, 0u);
+    var stop = STOP_NONE;
+    // Whether an instruction that stops the lane retires.
+    var retires = true;
+    if count == 0u {
+        done = 0u;
+        pc += 4lu;
+    }
+}
+
+/// Stores the lane, as `begin_slice` declares it, where `done` steps have retired.
+fragment end_slice {
+    let steps = get_state(COLUMN_STEPS) + u64(done);
+    if stop == STOP_NONE && steps >= get_state(COLUMN_LIMIT) {
+        stop = STOP_BUDGET;
+    }
+    for (var i = 0u; i < 31u; i += 1u) {
+        state[i * lanes + lane] = x[i];
+    }
+    set_state(COLUMN_SP, x[REGISTER_SP]);
+    set_state(COLUMN_PC, pc);
+    set_state(COLUMN_STEPS, steps);
+    set_state(COLUMN_NZCV, joined(nzcv, halves(get_state(COLUMN_NZCV)).y));
+    let has_detail = stop == STOP_HALT || stop == STOP_BREAKPOINT || stop == STOP_SYSCALL || stop == STOP_UNDEFINED
+        || (SERVES_CALLS && stop == STOP_EXIT);
+    set_state(COLUMN_STOP, joined(stop, select(0u, halves(get_state(COLUMN_STOP)).y, has_detail)));
+}
+
+/// Counts the steps that have retired and what became of the lane. Comes last.
+fragment count_slice {
+    var counter = COUNTER_STOPPED;
+    if stop == STOP_NONE {
+        counter = COUNTER_RUNNING;
+    } else if stop == STOP_NEED_FRAME {
+        counter = COUNTER_NEED_FRAME;
+    } else if stop == STOP_NEED_CODE || stop == STOP_NEED_SIMD {
+        counter = COUNTER_NEED_CODE;
+    }
+    atomicAdd(&counters[counter], 1u);
+    let low_before = atomicAdd(&counters[COUNTER_STEPS], done);
+    if low_before + done < low_before {
+        atomicAdd(&counters[COUNTER_STEPS_HIGH], 1u);
+    }
+}
+
+/// How many steps a slice has left room for, after work that is no step: never more than before, and one more than
+/// `done` if there was one.
+///
+/// A driver that cuts off loops may count the iterations of several invocations together. Then the work of each counts
+/// as if all of them had done it at different times.
+fn shortened(count: u32, done: u32) -> u32 {
+    let work = effort;
+    effort = 0u;
+    // Most drivers cut nothing off.
+    if parameters.fuel == NO_LIMIT {
+        return count;
+    }
+    let least = done + 2u;
+    let left = max(count, least) - least;
+    return min(count, least + left - min(left, work * parameters.sharers / 2u));
+}

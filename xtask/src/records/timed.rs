@@ -1,0 +1,100 @@
+//! `cargo xtask records time`: how long a command takes, as a record.
+
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, ensure};
+use kvrm_records::{Figure, Kind, Measured, RecordArgs, Value};
+
+use super::adapter::gpu_adapter;
+use super::places::PROGRAM;
+
+/// Arguments of `cargo xtask records time`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    record: RecordArgs,
+    /// A parameter of the row, by which tables find it. May be repeated.
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
+    parameters: Vec<(String, Value)>,
+    /// The steps of guests that the command takes; with it, millions of steps a second are recorded as well.
+    #[arg(long, value_name = "N")]
+    steps: Option<u64>,
+    /// How often the command is run.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    repetitions: u32,
+    /// Record the GPU that `kvrm doctor` chooses, which is the one that commands take.
+    #[arg(long)]
+    gpu: bool,
+    /// The command and its arguments.
+    #[arg(last = true, required = true)]
+    command: Vec<String>,
+}
+
+/// Parses a parameter: its value is a number if it looks like one.
+fn parameter(text: &str) -> Result<(String, Value), String> {
+    let (name, value) = text.split_once('=').ok_or("expected a name, =, and a value")?;
+    let number = value.parse::<f64>().ok().filter(|number| number.is_finite());
+    Ok((name.to_owned(), number.map_or_else(|| value.into(), Value::Number)))
+}
+
+pub(super) fn run(args: &Args) -> Result<()> {
+    let mut log = args.record.open(PROGRAM)?;
+    let adapter = args.gpu.then(gpu_adapter).transpose()?;
+    let (program, arguments) = args.command.split_first().context("there is no command")?;
+    let mut seconds = Vec::new();
+    for _ in 0..args.repetitions {
+        let begin = Instant::now();
+        let status = Command::new(program).args(arguments).status();
+        let status = status.with_context(|| format!("cannot run {program}"))?;
+        ensure!(status.success(), "{program} failed: {status}");
+        seconds.push(begin.elapsed().as_secs_f64());
+    }
+    let figures = figures(&seconds, args.steps);
+    for (name, Figure { unit, min, median, max, .. }) in &figures {
+        println!(
+            "{name}: {median:.3} {unit} ({:.3} to {:.3})",
+            min.unwrap_or(*median),
+            max.unwrap_or(*median)
+        );
+    }
+    if let Some(log) = &mut log {
+        let parameters = args.parameters.iter().map(|(name, value)| (&**name, value.clone())).collect();
+        log.append(Measured {
+            kind: Kind::Timed,
+            adapter,
+            parameters,
+            figures: figures.into_iter().collect(),
+        })?;
+    }
+    Ok(())
+}
+
+/// The figures of all repetitions.
+fn figures(seconds: &[f64], steps: Option<u64>) -> Vec<(&'static str, Figure)> {
+    let mut figures = vec![("seconds", Figure::of("s", seconds))];
+    if let Some(steps) = steps {
+        let mips: Vec<f64> = seconds.iter().map(|seconds| steps as f64 / seconds / 1e6).collect();
+        figures.push(("mips", Figure::of("MIPS", &mips)));
+    }
+    figures
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_numbers_if_they_look_like_one() {
+        assert_eq!(parameter("processes=16"), Ok(("processes".to_owned(), 16_u64.into())), "a number");
+        assert_eq!(parameter("guest=mix"), Ok(("guest".to_owned(), "mix".into())), "text");
+        assert_eq!(parameter("a=inf"), Ok(("a".to_owned(), "inf".into())), "no number that JSON has");
+        assert!(parameter("guest").is_err(), "no value");
+    }
+
+    #[test]
+    fn steps_make_a_speed() {
+        let figures = figures(&[2.0, 1.0, 4.0], Some(8_000_000));
+        assert_eq!(figures[1].1, Figure::of("MIPS", &[4.0, 8.0, 2.0]), "by repetition");
+    }
+}

@@ -1,0 +1,29 @@
+//! Where a rule is broken.
+
+use std::fmt::{self, Display, Formatter};
+
+/// A place where a rule is broken.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Violation {
+    pub(super) path: String,
+    pub(super) line: usize,
+    pub(super) message: String,
+}
+
+impl Violation {
+    pub(super) fn new(path: &str, line: usize, message: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), line, message: message.into() }
+    }
+}
+
+impl Display for Violation {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { path, line, message } = self;
+        write!(f, "{path}:{line}: {message}")
+    }
+}
+
+/// The number of the first line that satisfies `predicate`, or 1.
+pub(super) fn line_where(text: &str, predicate: impl FnMut(&str) -> bool) -> usize {
+    text.lines().position(predicate).map_or(1, |index| index + 1)
+}
