@@ -28,8 +28,8 @@ const WANT_HOST_READ = 5u;
 /// What the host writes, whatever is permitted.
 const WANT_HOST_WRITE = 6u;
 
-/// No page begins at this address.
-const NO_PAGE = 1lu;
+/// Equal to no address without its bits 2 to 11, not even to one that is no instruction's.
+const NO_PAGE = 4lu;
 /// Selects the bytes of a page.
 const PAGE_MASK = 0xffflu;
 

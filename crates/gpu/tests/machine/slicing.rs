@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use kvrm_arm64::asm::{X0, X1, X2, at};
 use kvrm_gpu::{Bounds, Dispatch, Mode};
-use kvrm_machine::{Builder, Executor, Machine, Progress, Stop};
+use kvrm_machine::{Builder, Executor, Machine, Permissions, Progress, Stop};
 use kvrm_testkit::guests::{GUESTS, guest};
+use kvrm_testkit::images::{PAGE, assemble, image, segment};
 
 use crate::support::{ALONE, Both, CODE, DATA, Gpu, LOOPS, Lane, lanes, machine_lanes, raw, text_and_data};
 
@@ -172,6 +173,33 @@ fn slices_stay_below_the_loop_limit_of_a_driver() {
         both.reference.run(&[u64::MAX], go_on).expect("the reference works");
         both.same("after many slices");
         assert!(stats.dispatches >= iterations / 2_000, "{} dispatches are too few", stats.dispatches);
+    }
+}
+
+/// The value that stood for "no page is at hand" was once equal to such an address in page 0, and the lane executed what it
+/// had not fetched.
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn slices_that_begin_at_any_address_fault_as_on_the_reference() {
+    let nops = || assemble(|a| (0..1024).for_each(|_| drop(a.nop())));
+    let page = |address| segment(address, PAGE, nops(), Permissions::RX);
+    let pcs: Vec<u64> = [0, 0x70, 0xff0, CODE, CODE + 0xff0, 1 << 47, 1 << 48, u64::MAX - 15]
+        .into_iter()
+        .flat_map(|base| (0..16).map(move |offset| base + offset))
+        .collect();
+    for segments in [vec![page(CODE)], vec![page(0), page(CODE)]] {
+        for workgroup in [1, 64] {
+            let bounds = Bounds { slice_steps: Some(1), workgroup: Some(workgroup), ..Bounds::NONE };
+            let mut both = Both::bounded(&[image(&segments)], pcs.len(), 16, bounds);
+            for (lane, &address) in pcs.iter().enumerate() {
+                both.change(lane, |cpu| cpu.pc = address);
+            }
+            both.run(3);
+            let ends = both.same(&format!("{} pages, workgroups of {workgroup}", segments.len()));
+            for (lane, &address) in ends.iter().zip(&pcs) {
+                assert!(lane.stop == Some(Stop::Budget) || matches!(lane.stop, Some(Stop::Fault(_))), "{address:#x}");
+            }
+        }
     }
 }
 
