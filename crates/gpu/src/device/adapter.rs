@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::env;
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 use super::error::Error;
 
@@ -162,24 +163,40 @@ pub struct Adapter {
     pub info: AdapterInfo,
 }
 
-/// All adapters of this host.
+const BACKENDS: wgpu::Backends =
+    wgpu::Backends::VULKAN.union(wgpu::Backends::METAL).union(wgpu::Backends::DX12);
+
+/// wgpu's instance for this process. Each one costs files and memory that not every driver gives back.
+static INSTANCE: Mutex<Option<wgpu::Instance>> = Mutex::new(None);
+
+/// All adapters of this host, as they were when the process first asked.
 #[must_use]
 pub fn adapters() -> Vec<Adapter> {
     if wgpu::Instance::enabled_backend_features().is_empty() {
         return Vec::new();
     }
-    let backends = wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
+    let instance =
+        INSTANCE.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(instance).clone();
+    let found = pollster::block_on(instance.enumerate_adapters(BACKENDS));
+    found.into_iter().map(|raw| Adapter { info: AdapterInfo::new(&raw), raw }).collect()
+}
+
+/// All adapters of this host as they are now, from here on also for [`adapters`].
+pub(super) fn adapters_now() -> Vec<Adapter> {
+    *INSTANCE.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    adapters()
+}
+
+fn instance() -> wgpu::Instance {
     // Nothing of KVRM dispatches indirectly, so checking that would only cost time and the largest buffers.
     // The layers that look for mistakes are slow; WGPU_VALIDATION=1 and WGPU_DEBUG=1 turn them on.
     let flags =
         wgpu::InstanceFlags::empty().with_env().difference(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
-    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
-        backends,
+    wgpu::Instance::new(wgpu::InstanceDescriptor {
+        backends: BACKENDS,
         flags,
         ..wgpu::InstanceDescriptor::new_without_display_handle().with_env()
-    });
-    let found = pollster::block_on(instance.enumerate_adapters(backends));
-    found.into_iter().map(|raw| Adapter { info: AdapterInfo::new(&raw), raw }).collect()
+    })
 }
 
 /// Chooses one of `adapters`: the best of those that have `wanted` in their names, in either case of letters, or

@@ -197,7 +197,10 @@ fn slices_that_begin_at_any_address_fault_as_on_the_reference() {
             both.run(3);
             let ends = both.same(&format!("{} pages, workgroups of {workgroup}", segments.len()));
             for (lane, &address) in ends.iter().zip(&pcs) {
-                assert!(lane.stop == Some(Stop::Budget) || matches!(lane.stop, Some(Stop::Fault(_))), "{address:#x}");
+                assert!(
+                    lane.stop == Some(Stop::Budget) || matches!(lane.stop, Some(Stop::Fault(_))),
+                    "{address:#x}"
+                );
             }
         }
     }
