@@ -7,6 +7,7 @@ pub(crate) mod error;
 mod faults;
 mod injected;
 pub(crate) mod kernel;
+pub(crate) mod lock;
 pub(crate) mod logical;
 pub mod pipeline;
 pub(crate) mod registry;

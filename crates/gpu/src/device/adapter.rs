@@ -3,9 +3,10 @@
 use std::cmp::Reverse;
 use std::env;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::error::Error;
+use super::lock::lock;
 
 pub use super::error::ADAPTER_VARIABLE;
 
@@ -175,15 +176,14 @@ pub fn adapters() -> Vec<Adapter> {
     if wgpu::Instance::enabled_backend_features().is_empty() {
         return Vec::new();
     }
-    let instance =
-        INSTANCE.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(instance).clone();
+    let instance = lock(&INSTANCE).get_or_insert_with(instance).clone();
     let found = pollster::block_on(instance.enumerate_adapters(BACKENDS));
     found.into_iter().map(|raw| Adapter { info: AdapterInfo::new(&raw), raw }).collect()
 }
 
 /// All adapters of this host as they are now, from here on also for [`adapters`].
 pub(super) fn adapters_now() -> Vec<Adapter> {
-    *INSTANCE.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    *lock(&INSTANCE) = None;
     adapters()
 }
 

@@ -4,12 +4,13 @@ use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::mem;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use super::adapter::{self, Adapter, AdapterInfo, Kind, Limits};
 use super::error::Error;
 use super::injected::Injected;
+use super::lock::lock;
 
 /// How long work that is under way may keep us from hearing that the device is lost.
 const LOSS_TIMEOUT: Duration = Duration::from_secs(5);
@@ -316,9 +317,4 @@ fn required_limits(adapter: &wgpu::Limits) -> wgpu::Limits {
         max_compute_workgroups_per_dimension: adapter.max_compute_workgroups_per_dimension,
         ..wgpu::Limits::downlevel_defaults().or_worse_values_from(adapter)
     }
-}
-
-/// Locks, whatever panicked before: what is locked here is never left half changed.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,10 +1,11 @@
 //! Devices that stay open for the next user of the process, as opening one takes a while.
 
 use std::env;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use super::adapter::{self, ADAPTER_VARIABLE, Adapter};
 use super::error::Error;
+use super::lock::lock;
 use super::logical::Device;
 
 /// Open devices, and the names they were asked for by.
@@ -12,7 +13,7 @@ type OpenDevices = Vec<(Vec<Option<String>>, Device)>;
 
 fn open_devices() -> MutexGuard<'static, OpenDevices> {
     static OPEN: Mutex<OpenDevices> = Mutex::new(Vec::new());
-    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&OPEN)
 }
 
 /// The device of the adapter that [`adapter::choose`] chooses for `wanted`: one that is open, unless it is lost.

@@ -8,7 +8,8 @@ use bytemuck::{NoUninit, Pod, Zeroable};
 
 use super::buffer::Buffer;
 use super::error::Error;
-use super::logical::{Device, lock};
+use super::lock::lock;
+use super::logical::Device;
 use super::pipeline::{self, Access, Shader};
 
 /// Values with something special about them; the test takes all pairs.

@@ -1,7 +1,7 @@
 //! The compiled kernels of the machine, for a number of frame pools.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use kvrm_shaders::interface::machine::{
     DecisionsGroup, Decode, DecodeGroup, DecodeGroups, DecodeOverrides, Digest, DigestGroup, DigestGroups,
@@ -19,6 +19,7 @@ use kvrm_shaders::variants::{Choice, ClassNetwork, FramePools, LinuxCalls, SimdU
 use crate::device::Device;
 use crate::device::error::Error;
 use crate::device::kernel::{Kernel, Layout};
+use crate::device::lock::lock;
 
 /// The invocations of a workgroup, and the most of the interpreter's.
 pub(crate) const WORKGROUP: u32 = 64;
@@ -126,7 +127,7 @@ impl Kernels {
         // A single pool may have any size.
         let key = if pools == FramePools::One { (1, 0) } else { (pools.bindings(), pool_shift) };
         let of_device = device.extension::<OfDevice>();
-        let mut compiled = of_device.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut compiled = lock(&of_device.0);
         if let Some(kernels) = compiled.get(&key) {
             return Ok(Arc::clone(kernels));
         }
@@ -279,7 +280,7 @@ fn compiled<K: Copy + Ord>(
     key: K,
     compile: impl FnOnce() -> Result<wgpu::ComputePipeline, Error>,
 ) -> Result<wgpu::ComputePipeline, Error> {
-    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = lock(known);
     if let Some(pipeline) = known.get(&key) {
         return Ok(pipeline.clone());
     }

@@ -1,8 +1,9 @@
 //! How long a dispatch may be, what is known of the speed of a device, and how lanes are spread over it.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
+use crate::device::lock::lock;
 use crate::device::{Device, LoopLimit};
 use crate::machine::kernels::WORKGROUP;
 use crate::machine::store::Launch;
@@ -47,21 +48,15 @@ pub(crate) struct Pace {
 #[derive(Debug, Default)]
 struct Last(Mutex<[Option<Pace>; 2]>);
 
-impl Last {
-    fn lock(&self) -> MutexGuard<'_, [Option<Pace>; 2]> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Pace {
     /// How fast lanes ran last on a device, on whatever machine that asks a network in each step, or does not.
     pub(crate) fn last(device: &Device, asks: bool) -> Option<Self> {
-        device.extension::<Last>().lock()[usize::from(asks)]
+        lock(&device.extension::<Last>().0)[usize::from(asks)]
     }
 
     /// Keeps it for the next machine on the device.
     pub(crate) fn remember(self, device: &Device, asks: bool) {
-        device.extension::<Last>().lock()[usize::from(asks)] = Some(self);
+        lock(&device.extension::<Last>().0)[usize::from(asks)] = Some(self);
     }
 
     /// What a step of `lanes` lanes may take. Fewer lanes are not sure to be faster.

@@ -1,7 +1,7 @@
 //! The compiled kernels of the burst engine.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use kvrm_shaders::interface::spiking::{
     Neurons, NeuronsGroups, Partitions, PartitionsGroups, PartitionsOverrides, Propagate, PropagateGroups,
@@ -16,6 +16,7 @@ use kvrm_shaders::variants::{
 use crate::device::Device;
 use crate::device::error::Error;
 use crate::device::kernel::{Kernel as DeviceKernel, Layout};
+use crate::device::lock::lock;
 use crate::device::registry::reopen;
 
 /// The most bindings that synapses lie in.
@@ -95,7 +96,7 @@ impl BurstKernels {
     /// These kernels, or, if their device is lost, those for the same adapter opened again. They are the same for all who
     /// ask, so each kernel is compiled once after a loss.
     pub(super) fn working(&self) -> Result<Self, Error> {
-        let mut successor = self.0.successor.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut successor = lock(&self.0.successor);
         let working = match &*successor {
             Some(next) => next.working()?,
             None if !matches!(self.0.device.check("using a GPU again"), Err(Error::DeviceLost { .. })) => {
@@ -116,7 +117,7 @@ impl BurstKernels {
     /// The kernels for synapses in at least so many bindings, and how many these are.
     pub(super) fn pipelines(&self, bindings: usize) -> Result<(usize, Arc<Pipelines>), Error> {
         let parts = SynapseParts::of(bindings);
-        let mut variants = self.0.variants.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut variants = lock(&self.0.variants);
         let pipelines = variants.entry(parts).or_insert_with(|| {
             Arc::new(Pipelines { device: self.0.device.clone(), parts, compiled: Mutex::default() })
         });
@@ -127,7 +128,7 @@ impl BurstKernels {
 impl Pipelines {
     /// A kernel.
     pub(super) fn get(&self, variant: Variant) -> Result<Compiled, Error> {
-        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut compiled = lock(&self.compiled);
         if let Some(kernel) = compiled.get(&variant) {
             return Ok(kernel.clone());
         }

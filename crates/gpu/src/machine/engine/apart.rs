@@ -4,7 +4,7 @@
 //! registers is taken over when all lanes are done.
 
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use kvrm_arm64::{Access, Cpu, Fault, Stop};
 use kvrm_machine::{LaneAccess, Mapping, PageMap, ProcessState, pick, pieces};
@@ -19,6 +19,7 @@ use super::registers::{self, REGISTER_COLUMNS, Words, columns, differences};
 use super::stops;
 use super::words::{LANES_MIN, PAGE, halves};
 use crate::device::error::Error;
+use crate::device::lock::lock;
 use crate::machine::store::Store;
 
 /// SIMD registers as they were and as they are.
@@ -166,11 +167,6 @@ impl GpuExecutor {
         }
         Ok(())
     }
-}
-
-/// The device, which lanes share. What the host knows of it is whole, whoever has panicked.
-fn lock<'a, 'b>(store: &'a Mutex<&'b mut Store>) -> MutexGuard<'a, &'b mut Store> {
-    store.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl LaneView<'_> {
