@@ -210,10 +210,6 @@ impl<'a> Pair<'a> {
             armed.disarm(tally);
             match made {
                 Ok(gpu) => break gpu,
-                // There are no lanes yet that could be kept.
-                Err(Error::DeviceLost { kept: false, .. }) if fault != Fault::None => {
-                    tally.outcome("machines that were not built, and could be then");
-                }
                 Err(Error::TooManyLanes { .. }) => (bounds.pool_shift, bounds.pools) = (None, None),
                 Err(error) if fault != Fault::None && told(&error)? == Told::NoMemory => {
                     tally.outcome("machines that were not built, and could be then");

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use kvrm_gpu::{Bounds, Dispatch, Error, Recovering};
+use kvrm_gpu::{Bounds, Dispatch, Recovering};
 use kvrm_machine::{Executor, Factory, Machine, Plan, Report};
 use kvrm_testkit::calls::{self, Call};
 use kvrm_testkit::images::CODE;
@@ -73,7 +73,7 @@ impl Pair {
             armed.disarm(tally);
             match built {
                 Ok(gpu) => return Ok(Self { gpu, reference }),
-                Err(error) if fault != Fault::None && was_not_built(&error)? => {
+                Err(error) if fault != Fault::None && told_by_machine(&error)? == Told::NoMemory => {
                     tally.outcome("machines that were not built, and could be then");
                 }
                 Err(error) => return Err(format!("a machine is not built: {error:?}")),
@@ -81,16 +81,6 @@ impl Pair {
             fault = Fault::None;
         }
     }
-}
-
-/// Whether a fault explains that there is no machine.
-fn was_not_built(error: &kvrm_machine::Error) -> Result<bool, String> {
-    if let kvrm_machine::Error::Engine(cause) = error
-        && let Some(Error::DeviceLost { .. }) = cause.downcast_ref()
-    {
-        return Ok(true);
-    }
-    Ok(told_by_machine(error)? == Told::NoMemory)
 }
 
 /// A script that is being played.

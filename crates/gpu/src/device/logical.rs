@@ -209,7 +209,9 @@ impl Device {
                 Err(Error::Refused { doing: DOING.to_owned(), message: error.to_string() })
             }
             Err(_) => {
-                Err(Error::DeviceLost { reason: "the driver does not say why".to_owned(), kept: false })
+                let reason = "the driver does not say why".to_owned();
+                let reason = lock(&self.0.troubles).lost.get_or_insert(reason).clone();
+                Err(Error::DeviceLost { reason, kept: false })
             }
         }
     }

@@ -56,17 +56,26 @@ pub struct Recovering {
 }
 
 impl Recovering {
-    /// Lanes as planned, with classes chosen as `dispatch` says, on a device that could do less than it can.
+    /// Lanes as planned, with classes chosen as `dispatch` says, on a device that could do less than it can. If that is
+    /// lost, its adapter is opened again.
     ///
     /// # Errors
     ///
     /// There is no room for the lanes, or the device fails.
     pub fn new(device: &Device, plan: &Plan<'_>, dispatch: &Dispatch, bounds: Bounds) -> Result<Self, Error> {
+        let make = |device: Device| -> Result<_, Error> {
+            let executor = GpuExecutor::with_bounds(&device, plan, dispatch, bounds)?;
+            Ok((device, Some(Box::new(executor))))
+        };
+        let (device, executor) = match make(device.clone()) {
+            Err(Error::DeviceLost { .. }) => make(reopen(device)?)?,
+            made => made?,
+        };
         Ok(Self {
-            executor: Some(Box::new(GpuExecutor::with_bounds(device, plan, dispatch, bounds)?)),
+            executor,
             dispatch: dispatch.clone(),
-            device: device.clone(),
             description: device.info().to_string(),
+            device,
             images: plan.images.to_vec(),
             lanes: plan.lanes,
             frames_max: plan.frames_max,

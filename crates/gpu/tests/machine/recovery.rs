@@ -38,8 +38,13 @@ impl Pair {
 
     /// The same with classes chosen by a network.
     fn asking(images: &[Arc<Image>], dispatch: &Dispatch, bounds: Bounds) -> Self {
+        Self::on(&open(), images, dispatch, bounds)
+    }
+
+    /// The same on a device.
+    fn on(device: &Device, images: &[Arc<Image>], dispatch: &Dispatch, bounds: Bounds) -> Self {
         let plan = Plan { images, lanes: LANES, frames_max: 16, calls: None };
-        let gpu = Recovering::new(&open(), &plan, dispatch, bounds).expect("the lanes fit");
+        let gpu = Recovering::new(device, &plan, dispatch, bounds).expect("the lanes fit");
         let reference = Reference::new(&plan).expect("the lanes fit");
         let mut pair = Self { gpu, reference };
         for lane in 0..LANES {
@@ -159,6 +164,28 @@ fn is_kept(error: &kvrm_machine::Error) {
 }
 
 const ALL: [usize; LANES] = [0, 1, 2, 3, 4];
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn a_machine_is_built_although_its_device_is_lost_before_or_meanwhile() {
+    let _alone = alone();
+    let images = [raw(busy)];
+    let mut losses = 0;
+    for call in [0, 1, 2, 7, 15, 31, 63] {
+        let device = open();
+        if call == 0 {
+            device.raw().destroy();
+        }
+        device.lose_at(call);
+        let mut pair = Pair::on(&device, &images, &Dispatch::TABLE, SLICES);
+        device.lose_at(0);
+        losses += usize::from(device.check("looking for a loss").is_err());
+        pair.run(100);
+        pair.same(&format!("lost at call {call}"));
+        assert_eq!(pair.gpu.recoveries(), 0, "there was nothing to make again");
+    }
+    assert!(losses >= 4, "the device is lost before the machine is there, not only {losses} times");
+}
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]

@@ -181,7 +181,13 @@ fn slices_stay_below_the_loop_limit_of_a_driver() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn slices_that_begin_at_any_address_fault_as_on_the_reference() {
-    let nops = || assemble(|a| (0..1024).for_each(|_| drop(a.nop())));
+    let nops = || {
+        assemble(|a| {
+            for _ in 0..1024 {
+                a.nop();
+            }
+        })
+    };
     let page = |address| segment(address, PAGE, nops(), Permissions::RX);
     let pcs: Vec<u64> = [0, 0x70, 0xff0, CODE, CODE + 0xff0, 1 << 47, 1 << 48, u64::MAX - 15]
         .into_iter()
