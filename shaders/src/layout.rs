@@ -157,8 +157,10 @@ constants! {
     COUNTER_SERVED = 7;
     /// Those of them that wrote to the console.
     COUNTER_WRITTEN = 8;
+    /// Invocations that found loops cut off by the driver.
+    COUNTER_CUT_OFF = 9;
     /// How many counters there are.
-    COUNTERS = 9;
+    COUNTERS = 10;
 
     // System calls of Linux programs: what becomes of each number. Those from the last on are the host's.
 

@@ -27,6 +27,7 @@ pub mod variants;
 
 mod error;
 mod link;
+mod loops;
 mod module;
 mod modules;
 

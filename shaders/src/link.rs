@@ -4,7 +4,7 @@
 //! Imports have the syntax of WESL. Fragments are an addition of ours, for which WESL has nothing.
 
 use crate::module::{Import, Line, Module, declares, has_word, path};
-use crate::{LinkError, MODULES};
+use crate::{LinkError, MODULES, loops};
 
 /// A source made of modules.
 #[derive(Clone, Debug)]
@@ -42,6 +42,12 @@ impl Linked {
     pub fn uses(&self, name: &str) -> bool {
         let code = |line: &&str| !line.starts_with('@') && !line.starts_with("override ");
         self.source.lines().filter(code).any(|line| has_word(line, name))
+    }
+
+    /// How many loops a function has, with those of the functions it calls, once for each call.
+    #[must_use]
+    pub fn loops(&self, function: &str) -> u32 {
+        loops::count(&self.source, function)
     }
 
     /// Whether it declares an override of that name.

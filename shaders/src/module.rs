@@ -241,7 +241,7 @@ fn declared(line: &str) -> Option<&str> {
 }
 
 /// A line without its comment.
-fn code(line: &str) -> &str {
+pub(crate) fn code(line: &str) -> &str {
     line.split("//").next().unwrap_or_default()
 }
 
@@ -259,6 +259,6 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(is_word_character)
 }
 
-fn is_word_character(c: char) -> bool {
+pub(crate) fn is_word_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }

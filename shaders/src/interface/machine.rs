@@ -15,7 +15,7 @@ pub struct Parameters {
     pub lanes: u32,
     /// The most steps a lane takes in this dispatch.
     pub steps: u32,
-    /// The most loop iterations an invocation may take, roughly; some drivers cut longer ones off.
+    /// The most loop iterations an invocation may take; some drivers cut longer ones off.
     pub fuel: u32,
     /// How many frames the machine has.
     pub frames: u32,
@@ -31,6 +31,10 @@ pub struct Parameters {
     pub sharers: u32,
     /// How many pages the heap may grow by in one call that the shader serves.
     pub break_pages: u32,
+    /// How many loop iterations a step takes at least, as drivers that cut off long loops count; 1 on others.
+    pub step_loops: u32,
+    /// Nothing: the words of eight bytes are aligned.
+    pub padding: u32,
     /// Where the heap of Linux programs begins.
     pub heap_start: u64,
     /// Where it may end.
@@ -45,7 +49,7 @@ pub struct Parameters {
     pub calls: [u32; 448],
 }
 
-const _: () = assert!(size_of::<Parameters>() == 1992, "the struct has the size that it has in WGSL");
+const _: () = assert!(size_of::<Parameters>() == 2000, "the struct has the size that it has in WGSL");
 const _: () = assert!(offset_of!(Parameters, lanes) == 0, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, steps) == 4, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, fuel) == 8, "the member is where it is in WGSL");
@@ -56,12 +60,14 @@ const _: () = assert!(offset_of!(Parameters, console) == 24, "the member is wher
 const _: () = assert!(offset_of!(Parameters, dispatch) == 28, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, sharers) == 32, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, break_pages) == 36, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, heap_start) == 40, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, heap_end) == 48, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, epoch) == 56, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, seed) == 64, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, limits) == 72, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, calls) == 200, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, step_loops) == 40, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, padding) == 44, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, heap_start) == 48, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, heap_end) == 56, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, epoch) == 64, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, seed) == 72, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, limits) == 80, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, calls) == 208, "the member is where it is in WGSL");
 
 /// A piece of a page of a lane, or pages to map. What is mapped when a dispatch ends is taken off the piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -149,7 +155,7 @@ impl<B> Group for MachineGroup<B> {
     const GROUP: u32 = 0;
     const LABEL: &'static str = "machine";
     const BINDINGS: &'static [Binding] = &[
-        Binding { binding: 0, name: "parameters", access: Access::Read, min_bytes: 1992 },
+        Binding { binding: 0, name: "parameters", access: Access::Read, min_bytes: 2000 },
         Binding { binding: 1, name: "state", access: Access::ReadWrite, min_bytes: 8 },
         Binding { binding: 2, name: "frame_info", access: Access::ReadWrite, min_bytes: 16 },
         Binding { binding: 3, name: "micro_ops", access: Access::ReadWrite, min_bytes: 16 },

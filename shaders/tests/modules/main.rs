@@ -2,6 +2,7 @@
 
 mod documented;
 mod imports_are_direct;
+mod loops;
 mod no_bindings_in_helpers;
 mod no_const_table_indexing;
 mod portable_integers;

@@ -9,6 +9,7 @@ use kvrm_shaders::{FAMILIES, Family, Linked, MODULES, Substitution, link};
 use naga::back::pipeline_constants::process_overrides;
 use naga::back::{PipelineConstants, hlsl, msl, spv};
 
+use crate::loops;
 use crate::support::{Checked, all, is_kernel, name};
 
 /// Translates to every language, for what wgpu asks of a device with 64-bit integers.
@@ -100,6 +101,7 @@ fn every_kernel_is_translated_in_its_variants() {
             let what = format!("{} with {substitutions:?}", kernel.module);
             let checked = Checked::new(linked.clone());
             the_linker_sees_what_is_used(&what, &linked, &checked);
+            loops::are_counted(&what, &linked, &checked);
             translate(&what, &checked);
         }
     }

@@ -8,7 +8,7 @@ struct Parameters {
     lanes: u32,
     /// The most steps a lane takes in this dispatch.
     steps: u32,
-    /// The most loop iterations an invocation may take, roughly; some drivers cut longer ones off.
+    /// The most loop iterations an invocation may take; some drivers cut longer ones off.
     fuel: u32,
     /// How many frames the machine has.
     frames: u32,
@@ -24,6 +24,10 @@ struct Parameters {
     sharers: u32,
     /// How many pages the heap may grow by in one call that the shader serves.
     break_pages: u32,
+    /// How many loop iterations a step takes at least, as drivers that cut off long loops count; 1 on others.
+    step_loops: u32,
+    /// Nothing: the words of eight bytes are aligned.
+    padding: u32,
     /// Where the heap of Linux programs begins.
     heap_start: u64,
     /// Where it may end.

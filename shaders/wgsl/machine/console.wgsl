@@ -53,7 +53,7 @@ fn serve_console(operation: u32, parameter: u64) -> bool {
     var text = 0lu;
     var is_elsewhere = true;
     loop {
-        effort += 1u;
+        effort += 4u;
         if is_elsewhere || (address & PAGE_MASK) == 0lu {
             is_elsewhere = false;
             if translate(WANT_READ, address) != STOP_NONE {

@@ -194,6 +194,9 @@ const COUNTER_SERVED = 7u;
 /// Those of them that wrote to the console.
 const COUNTER_WRITTEN = 8u;
 
+/// Invocations that found loops cut off by the driver.
+const COUNTER_CUT_OFF = 9u;
+
 /// How many numbers of calls are looked up.
 const CALLS = 448u;
 

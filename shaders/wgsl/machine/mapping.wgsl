@@ -10,7 +10,7 @@ import package::machine::memory::{effort, get_state, node_entry, own_path, set_n
 
 /// Maps, protects or unmaps a page, as `map` says. Returns a stop; then nothing has changed that the guest can see.
 fn map_page(page: u64, map: u32) -> u32 {
-    effort += 8u;
+    effort += 20u;
     let permissions = ENTRY_READ | ENTRY_WRITE | ENTRY_EXECUTE | ENTRY_MAPPED;
     let path = own_path(page, 1u);
     if path.x != STOP_NONE {

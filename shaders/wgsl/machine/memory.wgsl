@@ -223,7 +223,8 @@ fn translate(want: u32, address: u64) -> u32 {
     let relative = page - get_state(COLUMN_WINDOW);
     let root = halves(get_state(COLUMN_ROOT));
     let levels = root.y;
-    effort += 16u;
+    // The walk, what `own_path` goes through beside the copies, and a round of the loop of `access` with all its own loops.
+    effort += 40u;
     if (address >> 48u) != 0lu || (relative >> (LEVEL_BITS * levels)) != 0lu {
         return fault(FAULT_TRANSLATION, access, address);
     }

@@ -2,8 +2,8 @@
 
 import package::machine::bindings::{counters, parameters, state};
 import package::machine::layout::{
-    COLUMN_LIMIT, COLUMN_NZCV, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COUNTER_NEED_CODE,
-    COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH, COUNTER_STOPPED, STOP_BREAKPOINT,
+    COLUMN_LIMIT, COLUMN_NZCV, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COUNTER_CUT_OFF,
+    COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH, COUNTER_STOPPED, STOP_BREAKPOINT,
     STOP_BUDGET, STOP_EXIT, STOP_HALT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NEED_SIMD, STOP_NONE,
     STOP_SYSCALL, STOP_UNDEFINED,
 };
@@ -28,7 +28,7 @@ fragment begin_slice {
     // A lane may be beyond its limit already.
     let allowed = max(get_state(COLUMN_LIMIT), retired) - retired;
     // Some drivers cut an invocation off after so many iterations of loops; other work shortens the slice.
-    var count = u32(min(allowed, u64(min(parameters.steps, parameters.fuel / 2u))));
+    var count = u32(min(allowed, u64(min(parameters.steps, parameters.fuel / parameters.step_loops))));
 
     for (var i = 0u; i < 31u; i += 1u) {
         x[i] = state[i * lanes + lane];
@@ -73,6 +73,16 @@ fragment end_slice {
 
 /// Counts the steps that have retired and what became of the lane. Comes last.
 fragment count_slice {
+    // A driver that has cut off a loop of this dispatch cuts off this one, too, after its first iteration.
+    if parameters.fuel != NO_LIMIT {
+        var turns = 0u;
+        while turns <= parameters.sharers {
+            turns += 1u;
+        }
+        if turns <= parameters.sharers {
+            atomicAdd(&counters[COUNTER_CUT_OFF], 1u);
+        }
+    }
     var counter = COUNTER_STOPPED;
     if stop == STOP_NONE {
         counter = COUNTER_RUNNING;
@@ -102,5 +112,6 @@ fn shortened(count: u32, done: u32) -> u32 {
     }
     let least = done + 2u;
     let left = max(count, least) - least;
-    return min(count, least + left - min(left, work * parameters.sharers / 2u));
+    let steps = (work * parameters.sharers + parameters.step_loops - 1u) / parameters.step_loops;
+    return min(count, least + left - min(left, steps));
 }

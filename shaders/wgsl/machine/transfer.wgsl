@@ -109,7 +109,7 @@ fn write_pieces(@builtin(global_invocation_id) invocation: vec3<u32>) {
         if effort < parameters.fuel {
             if piece.map != 0u {
                 forget_pages();
-                effort += 32u;
+                effort += 40u;
                 stop = map_pages(index);
             } else {
                 stop = translate(WANT_HOST_WRITE, address_of(piece));
@@ -127,7 +127,7 @@ fn write_pieces(@builtin(global_invocation_id) invocation: vec3<u32>) {
         let end = offset + piece.bytes;
         let shift = 8u * (offset & 7u);
         var carried = 0lu;
-        effort += 1u + (piece.bytes >> 3u);
+        effort += 2u + (piece.bytes >> 3u);
         for (var word = offset >> 3u; word * 8u < end; word += 1u) {
             // Words of the data lie across words of the page.
             let at = word - (offset >> 3u);

@@ -1,5 +1,7 @@
 //! The command line.
 
+use crate::jobs::Jobs;
+
 /// Long random tests of the GPU engines beside their references.
 #[derive(Debug, clap::Parser)]
 pub(crate) struct Args {
@@ -30,8 +32,10 @@ pub(crate) struct Faults {
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Play only the script of this number.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "jobs")]
     pub(crate) only: Option<u64>,
+    #[command(flatten)]
+    pub(crate) jobs: Jobs,
 }
 
 /// Options of `soak programs`.
@@ -47,6 +51,8 @@ pub(crate) struct Programs {
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Run only the program of this number.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "jobs")]
     pub(crate) only: Option<u64>,
+    #[command(flatten)]
+    pub(crate) jobs: Jobs,
 }

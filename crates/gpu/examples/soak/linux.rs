@@ -73,7 +73,11 @@ impl Pair {
             armed.disarm(tally);
             match built {
                 Ok(gpu) => return Ok(Self { gpu, reference }),
-                Err(error) if fault != Fault::None && told_by_machine(&error)? == Told::NoMemory => {
+                // A machine is more than its lanes, and the builder makes none again that a later call has failed for.
+                Err(error)
+                    if fault != Fault::None
+                        && matches!(told_by_machine(&error)?, Told::NoMemory | Told::Lost) =>
+                {
                     tally.outcome("machines that were not built, and could be then");
                 }
                 Err(error) => return Err(format!("a machine is not built: {error:?}")),

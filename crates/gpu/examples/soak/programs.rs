@@ -1,5 +1,8 @@
 //! `soak programs`: random programs with random system calls, each in many lanes, beside the reference.
 
+use std::collections::BTreeMap;
+use std::time::Instant;
+
 use kvrm_gpu::GpuEngine;
 use kvrm_machine::{Error, Machine, Report};
 use kvrm_testkit::lanes::of_machine;
@@ -12,6 +15,8 @@ use crate::digest::Digest;
 use crate::faults::open;
 use crate::report::Tally;
 
+/// What stands before a program's number where a process tells its digest.
+const PROGRAM: &str = "program ";
 /// The most steps of a run.
 const STEPS: u64 = 500;
 /// The most pages a lane may write.
@@ -19,38 +24,67 @@ const FRAMES_MAX: usize = 64;
 
 /// Runs programs; says whether all ended as on the reference.
 pub(crate) fn run(wanted: &args::Programs) -> bool {
-    let args::Programs { programs, lanes, seed, only } = *wanted;
-    let (mut tally, mut digest, mut done) = (Tally::new(), Digest::new(), 0);
-    let mut passed = true;
-    let numbers = only.map_or(0..programs, |number| number..number + 1);
-    match open() {
-        Ok(device) => println!("{}, seed {seed}", device.info()),
-        Err(why) => {
-            println!("FAIL: {why}");
-            return false;
-        }
-    }
-    for number in numbers {
-        match compare(seed, number, lanes) {
-            Ok(of_program) => digest.word(of_program.0),
-            Err(why) => {
-                println!(
-                    "program {number} of seed {seed} failed (`--seed {seed} --only {number}` runs it alone): {why}"
-                );
-                passed = false;
-                break;
+    let args::Programs { programs, lanes, seed, only, jobs } = *wanted;
+    let begin = Instant::now();
+    let mut digests: BTreeMap<u64, u64> = BTreeMap::new();
+    let ran = if jobs.are_to_start() {
+        let started = jobs.start(|part, line| match of_line(line) {
+            Some((number, digest)) => drop(digests.insert(number, digest)),
+            None => println!("{part}: {line}"),
+        });
+        started.map_err(|why| format!("the processes fail: {why}"))
+    } else {
+        let numbers = only.map_or(0..programs, |number| number..number + 1);
+        here(seed, lanes, numbers.filter(|number| only.is_some() || jobs.has(*number)), |number, digest| {
+            digests.insert(number, digest);
+            if jobs.part.is_some() {
+                println!("{PROGRAM}{number}: {digest:016x}");
             }
-        }
-        done += 1;
-        tally.progress(|_| format!("{done} programs, digest so far {:016x}", digest.0));
-    }
+        })
+        .map(|()| true)
+    };
+    let all = ran.unwrap_or_else(|why| {
+        println!("{why}");
+        false
+    });
+    let is_part = jobs.part.is_some() || only.is_some();
+    let passed = all && (is_part || digests.len() as u64 == programs);
+    let mut digest = Digest::new();
+    digests.values().for_each(|of_program| digest.word(*of_program));
     println!(
-        "seed {seed}, {done} programs of {lanes} lanes, digest {:016x}, {:.1} s: {}",
+        "seed {seed}, {} programs of {lanes} lanes, digest {:016x}, {:.1} s: {}",
+        digests.len(),
         digest.0,
-        tally.elapsed().as_secs_f64(),
+        begin.elapsed().as_secs_f64(),
         if passed { "PASS" } else { "FAIL" }
     );
     passed
+}
+
+/// The number of a program and the digest of its states in a line that a process printed.
+fn of_line(line: &str) -> Option<(u64, u64)> {
+    let (number, digest) = line.strip_prefix(PROGRAM)?.split_once(": ")?;
+    Some((number.parse().ok()?, u64::from_str_radix(digest, 16).ok()?))
+}
+
+/// Runs programs in this process.
+fn here(
+    seed: u64,
+    lanes: usize,
+    numbers: impl Iterator<Item = u64>,
+    mut each: impl FnMut(u64, u64),
+) -> Result<(), String> {
+    println!("{}, seed {seed}", open()?.info());
+    let (mut tally, mut done) = (Tally::new(), 0);
+    for number in numbers {
+        let digest = compare(seed, number, lanes).map_err(|why| {
+            format!("program {number} of seed {seed} failed (`--seed {seed} --only {number}` runs it alone): {why}")
+        })?;
+        each(number, digest.0);
+        done += 1;
+        tally.progress(|_| format!("{done} programs"));
+    }
+    Ok(())
 }
 
 /// A program on both engines: the digest of its states, or what differs.

@@ -1,11 +1,14 @@
 //! `soak faults`: one script after the other, each with a subject, calls and faults that follow from seed and number.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kvrm_testkit::random::Random;
 
 use crate::report::Tally;
 use crate::{args, bursts, faults, lanes, linux};
+
+/// What stands before the number of faults in the last line but one.
+const FAULTS: &str = "faults in all: ";
 
 /// How a script ended that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +21,37 @@ pub(crate) enum End {
 
 /// Plays scripts until there were as many faults as wanted; says whether there were, and nothing was wrong.
 pub(crate) fn run(wanted: &args::Faults) -> bool {
-    let args::Faults { faults: count, seconds, seed, only } = *wanted;
+    if wanted.jobs.are_to_start() { in_processes(wanted) } else { here(wanted) }
+}
+
+/// Has each process play its scripts until it had its share of faults.
+fn in_processes(wanted: &args::Faults) -> bool {
+    let begin = Instant::now();
+    let mut faults = 0;
+    let passed = wanted.jobs.start(|part, line| {
+        println!("{part}: {line}");
+        faults += line.strip_prefix(FAULTS).and_then(|count| count.parse::<u64>().ok()).unwrap_or(0);
+    });
+    let passed = match passed {
+        Ok(passed) => passed && faults >= wanted.faults,
+        Err(why) => {
+            println!("the processes fail: {why}");
+            false
+        }
+    };
+    println!(
+        "seed {}, {faults} faults in {} processes, {:.1} s: {}",
+        wanted.seed,
+        wanted.jobs.jobs,
+        begin.elapsed().as_secs_f64(),
+        if passed { "PASS" } else { "FAIL" }
+    );
+    passed
+}
+
+fn here(wanted: &args::Faults) -> bool {
+    let args::Faults { faults, seconds, seed, only, jobs } = *wanted;
+    let share = faults.div_ceil(jobs.jobs);
     let mut tally = Tally::new();
     match faults::open() {
         Ok(device) => println!("{}, seed {seed}", device.info()),
@@ -27,9 +60,9 @@ pub(crate) fn run(wanted: &args::Faults) -> bool {
             return false;
         }
     }
-    let mut number = only.unwrap_or(0);
+    let mut played = 0;
     let mut failed = false;
-    loop {
+    for number in (only.unwrap_or(0)..).filter(|number| only.is_some() || jobs.has(*number)) {
         if let Err(why) = play(seed, number, &mut tally) {
             println!(
                 "script {number} of seed {seed} failed (`--seed {seed} --only {number}` plays it alone): {why}"
@@ -37,22 +70,21 @@ pub(crate) fn run(wanted: &args::Faults) -> bool {
             failed = true;
             break;
         }
-        number += 1;
-        tally.progress(|tally| format!("{number} scripts, faults: {}", tally.kinds()));
-        if only.is_some() || tally.faults() >= count || tally.elapsed() >= Duration::from_secs(seconds) {
+        played += 1;
+        tally.progress(|tally| format!("{played} scripts, faults: {}", tally.kinds()));
+        if only.is_some() || tally.faults() >= share || tally.elapsed() >= Duration::from_secs(seconds) {
             break;
         }
     }
     tally.print();
-    let is_enough = only.is_some() || tally.faults() >= count;
+    let is_enough = only.is_some() || tally.faults() >= share;
     if !failed && !is_enough {
-        println!("fewer than {count} faults were injected in {seconds} s");
+        println!("fewer than {share} faults were injected in {seconds} s");
     }
     let passed = !failed && is_enough;
+    println!("{FAULTS}{}", tally.faults());
     println!(
-        "seed {seed}, {} scripts, {} faults, {:.1} s: {}",
-        number - only.unwrap_or(0),
-        tally.faults(),
+        "seed {seed}, {played} scripts, {:.1} s: {}",
         tally.elapsed().as_secs_f64(),
         if passed { "PASS" } else { "FAIL" }
     );

@@ -129,6 +129,12 @@ impl<R: Root> Kernel<R> {
         bindings::<G>(numbered).into_iter().filter(|binding| self.linked.uses(&name(binding))).collect()
     }
 
+    /// How many loops an entry point has, with those of the functions it calls.
+    #[must_use]
+    pub(crate) fn loops(&self, entry: Entry<R>) -> u32 {
+        self.linked.loops(entry.name)
+    }
+
     /// Makes a pipeline of an entry point.
     ///
     /// # Errors

@@ -208,21 +208,21 @@ impl Device {
                 self.check_loss()?;
                 Err(Error::Refused { doing: DOING.to_owned(), message: error.to_string() })
             }
-            Err(_) => {
-                let reason = "the driver does not say why".to_owned();
-                let reason = lock(&self.0.troubles).lost.get_or_insert(reason).clone();
-                Err(Error::DeviceLost { reason, kept: false })
-            }
+            Err(_) => Err(self.give_up("the driver does not say why")),
         }
     }
 
-    /// Gives up a device that does not finish its work: from now on it counts as lost.
+    /// Gives up a device: from now on it counts as lost.
+    pub(crate) fn give_up(&self, reason: &str) -> Error {
+        let reason = lock(&self.0.troubles).lost.get_or_insert_with(|| reason.to_owned()).clone();
+        Error::DeviceLost { reason, kept: false }
+    }
+
+    /// Gives up a device that does not finish its work.
     fn abandon(&self, limit: Duration) -> Error {
-        let reason = format!("it has not done within {limit:?} what it was given");
-        let reason = lock(&self.0.troubles).lost.get_or_insert(reason).clone();
         // wgpu waits for the work without a limit when it closes a device, so this one is never closed.
         mem::forget(self.clone());
-        Error::DeviceLost { reason, kept: false }
+        self.give_up(&format!("it has not done within {limit:?} what it was given"))
     }
 
     /// Fails if the device is lost, also if wgpu has not said so yet: it does when all work has ended, and what

@@ -14,6 +14,7 @@ use kvrm_shaders::interface::networks::{
     Domain, DomainGroup, DomainGroups, DomainOverrides, DomainTogether, DomainTogetherGroup,
     DomainTogetherGroups, Fold, FoldGroup, FoldGroups, FoldOverrides, NetworksGroup,
 };
+use kvrm_shaders::kernel::{Entry, Root};
 use kvrm_shaders::variants::{Choice, ClassNetwork, FramePools, LinuxCalls, SimdUnit};
 
 use crate::device::Device;
@@ -70,7 +71,7 @@ pub(crate) enum Evaluation {
 #[derive(Debug)]
 pub(crate) struct Kernels {
     /// The interpreter, as far as somebody has asked for it.
-    run: Compiled<Variant>,
+    run: Compiled<Variant, StepKernel>,
     /// What lowers words, by what chooses their class.
     decode: Compiled<Option<Chooser>>,
     pub(crate) read: wgpu::ComputePipeline,
@@ -115,7 +116,28 @@ impl Layouts {
 }
 
 /// Pipelines that are compiled when they are first asked for.
-type Compiled<K> = Mutex<BTreeMap<K, wgpu::ComputePipeline>>;
+type Compiled<K, P = wgpu::ComputePipeline> = Mutex<BTreeMap<K, P>>;
+
+/// An interpreter.
+#[derive(Clone, Debug)]
+pub(crate) struct StepKernel {
+    pub(crate) pipeline: wgpu::ComputePipeline,
+    /// How many loops its code has. Drivers that count iterations count at least one of each in every step.
+    pub(crate) loops: u32,
+}
+
+impl StepKernel {
+    fn compile<R: Root>(
+        device: &Device,
+        root: R,
+        entry: Entry<R>,
+        layouts: R::Groups<&Layout>,
+        overrides: R::Overrides,
+    ) -> Result<Self, Error> {
+        let kernel = Kernel::compile(device, root)?;
+        Ok(Self { loops: kernel.loops(entry), pipeline: kernel.pipeline(entry, layouts, overrides)? })
+    }
+}
 
 /// The kernels of a device, by the number of pools and the binary logarithm of the words of one.
 #[derive(Debug, Default)]
@@ -159,39 +181,37 @@ impl Kernels {
     }
 
     /// The interpreter. Lanes that are a workgroup each have one of their own.
-    pub(crate) fn run(&self, device: &Device, variant: Variant) -> Result<wgpu::ComputePipeline, Error> {
+    pub(crate) fn run(&self, device: &Device, variant: Variant) -> Result<StepKernel, Error> {
         let Variant { workgroup, simd_unit, linux_calls, chooser } = variant;
         let asked = chooser.filter(|chooser| chooser.is_asked_in_steps());
         let Self { pools: frame_pools, pool_shift, .. } = *self;
         let Layouts { machine, networks, decisions, .. } = &self.layouts;
         compiled(&self.run, Variant { chooser: asked, ..variant }, || match (asked, workgroup) {
-            (None, 1) => Kernel::compile(device, InterpreterFew { frame_pools, simd_unit, linux_calls })?
-                .pipeline(
-                    InterpreterFew::RUN,
-                    InterpreterFewGroups { machine },
-                    InterpreterFewOverrides { pool_shift, workgroup_size: workgroup },
-                ),
-            (None, _) => Kernel::compile(device, Interpreter { frame_pools, simd_unit, linux_calls })?
-                .pipeline(
-                    Interpreter::RUN,
-                    InterpreterGroups { machine },
-                    InterpreterOverrides { pool_shift, workgroup_size: workgroup },
-                ),
+            (None, 1) => StepKernel::compile(
+                device,
+                InterpreterFew { frame_pools, simd_unit, linux_calls },
+                InterpreterFew::RUN,
+                InterpreterFewGroups { machine },
+                InterpreterFewOverrides { pool_shift, workgroup_size: workgroup },
+            ),
+            (None, _) => StepKernel::compile(
+                device,
+                Interpreter { frame_pools, simd_unit, linux_calls },
+                Interpreter::RUN,
+                InterpreterGroups { machine },
+                InterpreterOverrides { pool_shift, workgroup_size: workgroup },
+            ),
             // All invocations of a workgroup are one lane's.
-            (Some(Chooser { network: class_network, .. }), 1) => Kernel::compile(
+            (Some(Chooser { network: class_network, .. }), 1) => StepKernel::compile(
                 device,
                 InterpreterNetworkFew { frame_pools, class_network, simd_unit, linux_calls },
-            )?
-            .pipeline(
                 InterpreterNetworkFew::RUN,
                 InterpreterNetworkFewGroups { machine, networks, decisions },
                 InterpreterNetworkFewOverrides { pool_shift },
             ),
-            (Some(Chooser { network: class_network, .. }), _) => Kernel::compile(
+            (Some(Chooser { network: class_network, .. }), _) => StepKernel::compile(
                 device,
                 InterpreterNetwork { frame_pools, class_network, simd_unit, linux_calls },
-            )?
-            .pipeline(
                 InterpreterNetwork::RUN,
                 InterpreterNetworkGroups { machine, networks, decisions },
                 InterpreterNetworkOverrides { pool_shift, workgroup_size: workgroup },
@@ -275,11 +295,11 @@ impl Kernels {
 }
 
 /// A pipeline that may have been compiled already.
-fn compiled<K: Copy + Ord>(
-    known: &Compiled<K>,
+fn compiled<K: Copy + Ord, P: Clone>(
+    known: &Compiled<K, P>,
     key: K,
-    compile: impl FnOnce() -> Result<wgpu::ComputePipeline, Error>,
-) -> Result<wgpu::ComputePipeline, Error> {
+    compile: impl FnOnce() -> Result<P, Error>,
+) -> Result<P, Error> {
     let mut known = lock(known);
     if let Some(pipeline) = known.get(&key) {
         return Ok(pipeline.clone());

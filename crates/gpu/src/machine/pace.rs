@@ -72,8 +72,10 @@ pub(crate) struct Slices {
     most: u32,
     /// The most steps of a lane.
     pub(crate) steps: u32,
-    /// The most loop iterations of a lane, roughly.
+    /// The most loop iterations of a lane.
     fuel: u32,
+    /// How many loop iterations a step takes beside those of the interpreter's own loops.
+    loops: u32,
     /// How many lanes share the iterations that the driver allows.
     sharers: u32,
     /// How many pages the heap may grow by in one call that the shader serves.
@@ -81,8 +83,8 @@ pub(crate) struct Slices {
 }
 
 impl Slices {
-    /// For `lanes` lanes whose steps take `loops` loop iterations, on a device that cuts loops off at
-    /// `loop_limit`, if it does, and on which other lanes had a pace.
+    /// For `lanes` lanes on a device that cuts loops off at `loop_limit`, if it does, and on which other lanes had a pace.
+    /// A network that is asked in each step takes `loops` loop iterations.
     pub(crate) fn new(
         is_software: bool,
         loop_limit: Option<LoopLimit>,
@@ -94,25 +96,26 @@ impl Slices {
         let steps = match pace {
             // Most programs take a bit longer or shorter than the one before.
             Some(pace) => (0.5 * target.as_secs_f64() / pace.step_of(lanes.max(1))) as u32,
-            None => FIRST_STEPS.min(FIRST_STEPS_OF_ALL / lanes.max(1)) / loops,
+            None => FIRST_STEPS.min(FIRST_STEPS_OF_ALL / lanes.max(1)) / loops.max(1),
         };
-        // Two are a step of the plain interpreter.
-        let fuel = loop_limit.map_or(u32::MAX, |limit| (run_fuel(limit) / loops).max(2));
         Self {
             target,
             most: STEPS.1,
             steps: steps.clamp(STEPS.0, STEPS.1),
-            fuel,
+            fuel: loop_limit.map_or(u32::MAX, run_fuel),
+            loops,
             sharers: loop_limit.map_or(1, |limit| limit.sharers),
             // A page takes as long as some hundred steps.
             break_pages: if loop_limit.is_some() { 1 } else { BREAK_PAGES },
         }
     }
 
-    /// What the interpreter is told of a slice.
-    pub(crate) fn launch(&self) -> Launch {
+    /// What an interpreter is told of a slice whose code has so many loops.
+    pub(crate) fn launch(&self, loops: u32) -> Launch {
         let Self { steps, fuel, sharers, break_pages, .. } = *self;
-        Launch { steps, fuel, sharers, break_pages, jobs: 0 }
+        let step_loops = if fuel == u32::MAX { 1 } else { self.loops + loops };
+        // A step is the least that a slice has.
+        Launch { steps, fuel: fuel.max(step_loops), step_loops, sharers, break_pages, jobs: 0 }
     }
 
     /// The same with no slice longer than that.
@@ -210,9 +213,13 @@ mod tests {
     #[test]
     fn where_a_step_takes_many_loops_there_are_fewer_steps_at_first_and_never_none() {
         assert_eq!(Slices::new(false, None, 1, 48, None).steps, 65_536 / 48, "of the first slice");
-        assert_eq!(Slices::new(false, alone(65_535), 1, 48, None).fuel, 57_344 / 48, "for a slice");
-        assert_eq!(Slices::new(false, alone(50), 1, 48, None).fuel, 2, "for a step");
-        assert_eq!(Slices::new(false, None, 1, 48, None).fuel, u32::MAX, "no limit");
+        let launch = |limit, loops| {
+            let Launch { fuel, step_loops, .. } = Slices::new(false, limit, 1, 48, None).launch(loops);
+            (fuel, step_loops)
+        };
+        assert_eq!(launch(alone(65_535), 20), (57_344, 68), "those of the interpreter, too");
+        assert_eq!(launch(alone(50), 20), (68, 68), "for a step");
+        assert_eq!(launch(None, 20), (u32::MAX, 1), "no limit");
     }
 
     #[test]
@@ -226,7 +233,7 @@ mod tests {
         let limit = LoopLimit { iterations: 65_535, sharers: 8 };
         // What a lane may take beyond its fuel: it copies five frames, or writes a page of code.
         let beyond = 2_000;
-        // A lane stops when its steps, of two iterations each, and eight times its work come to its fuel. The most are
+        // A lane stops when the iterations of its steps and eight times those of its work come to its fuel. The most are
         // taken if one lane only does steps and the others only work.
         let fuel = Slices::new(true, Some(limit), 64, 1, None).fuel;
         let (steps, work) = (fuel, 7 * fuel / 8);

@@ -1,11 +1,13 @@
 //! Slices of any length, budgets, and runs that are broken off.
 
+use std::error::Error as _;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use kvrm_arm64::asm::{X0, X1, X2, at};
-use kvrm_gpu::{Bounds, Dispatch, Mode};
-use kvrm_machine::{Builder, Executor, Machine, Permissions, Progress, Stop};
+use kvrm_gpu::device::{LoopLimit, loop_limit};
+use kvrm_gpu::{Bounds, Device, Dispatch, GpuExecutor, Mode};
+use kvrm_machine::{Builder, Executor, Image, Machine, Permissions, Plan, Progress, Stop};
 use kvrm_testkit::guests::{GUESTS, guest};
 use kvrm_testkit::images::{PAGE, assemble, image, segment};
 
@@ -40,19 +42,23 @@ fn a_guest_in_slices_is_the_guest_in_one_piece() {
     }
 }
 
-/// Lanes that count x0 down, writing each value, and halt; one starts from 10,000, one from 3, one from 0.
-fn counters() -> Both {
-    let image = text_and_data(1, |a| {
+/// A program that counts x0 down, writing each value, and halts.
+fn counter() -> Arc<Image> {
+    text_and_data(1, |a| {
         let (again, end) = (a.label(), a.label());
         a.cbz(X0, end);
         a.bind(again);
         a.add(X1, X1, X0).str(X1, at(X2, 0)).subs(X0, X0, 1).b_cond("ne", again);
         a.bind(end);
         a.hlt(9);
-    });
+    })
+}
+
+/// Lanes that run it: one starts from 10,000, one from 3, one from 0.
+fn counters() -> Both {
     // However fast the device is, long loops take several slices.
     let bounds = Bounds { slice_steps: Some(1 << 15), ..Bounds::NONE };
-    let mut both = Both::bounded(&[image], 3, 16, bounds);
+    let mut both = Both::bounded(&[counter()], 3, 16, bounds);
     for (lane, count) in [10_000, 3, 0].into_iter().enumerate() {
         both.change(lane, |cpu| {
             cpu.pc = CODE;
@@ -208,6 +214,33 @@ fn slices_that_begin_at_any_address_fault_as_on_the_reference() {
                     "{address:#x}"
                 );
             }
+        }
+    }
+}
+
+/// A driver that ends loops ends those in branches that no lane takes, too, so that even a plain step costs it many
+/// iterations. The guest `life` once ended with another result there, and nobody said so.
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn a_driver_that_ends_loops_is_noticed_if_slices_are_too_long_for_it() {
+    // Its own device, as that counts as lost then.
+    let device = Device::open(None).expect("there is one");
+    let ends_loops = loop_limit(&device).expect("it works").is_some();
+    let limit = LoopLimit { iterations: 1 << 30, sharers: 8 };
+    let bounds = Bounds { loop_limit: Some(limit), slice_steps: Some(1 << 20), ..Bounds::NONE };
+    let plan = Plan { images: &[counter()], lanes: 1, frames_max: 16, calls: None };
+    let mut gpu = GpuExecutor::with_bounds(&device, &plan, &Dispatch::TABLE, bounds).expect("it fits");
+    let mut cpu = gpu.cpu(0).expect("the GPU works");
+    cpu.pc = CODE;
+    cpu.set_x(0, 100_000);
+    cpu.set_x(2, DATA);
+    gpu.set_cpu(0, &cpu).expect("the GPU works");
+    let ran = gpu.run(&[u64::MAX], &mut |_| ControlFlow::Continue(()));
+    match ran {
+        Ok(_) => assert!(!ends_loops, "it has ended 400,000 iterations or more"),
+        Err(error) => {
+            let why = error.source().expect("it is the engine's").to_string();
+            assert!(ends_loops && why.contains("ended loops early"), "{why}");
         }
     }
 }

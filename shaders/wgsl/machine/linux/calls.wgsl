@@ -171,7 +171,7 @@ fn move_break(end: u64) -> bool {
         if own_path(page, 1u).x != STOP_NONE {
             return false;
         }
-        effort += 8u;
+        effort += 20u;
     }
     for (var page = first; page < behind; page += 1lu) {
         // It has all it needs.

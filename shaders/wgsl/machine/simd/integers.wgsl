@@ -161,7 +161,7 @@ fn compute_integers(op: vec4<u32>) {
     } else if form == FORM_LONG || doubles_n {
         count = 64u / esize;
     }
-    effort += count;
+    effort += 2u * count;
 
     var n = get_v(rn);
     if form == FORM_LONG {

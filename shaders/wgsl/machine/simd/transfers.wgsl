@@ -136,7 +136,7 @@ fn finish_load(op: vec4<u32>) {
             }
         }
         set_v(vt, result);
-        effort += count + all;
+        effort += 3u + 2u * count + all;
     }
 }
 
@@ -176,7 +176,7 @@ fn begin_store(op: vec4<u32>) {
             let place = place_of(op, which, index, count);
             transferred_words[place >> 3u] |= elem(source, lane + index, esize) << (8u * (place & 7u));
         }
-        effort += count;
+        effort += 2u + count;
     }
 }
 

@@ -32,9 +32,9 @@ const STRIDE: usize = SHARED_STRIDE as usize;
 const STRIDES: usize = TUPLES.div_ceil(STRIDE);
 /// Class and logits of such a tuple, if a workgroup has evaluated it.
 type Together = [u32; TOGETHER_WORDS as usize];
-/// Loop iterations of a step in which a workgroup asks together, which are the most: 12 features, 16 inputs of the
-/// second layer, 16 of the third, and the step's own.
-const LOOPS: u32 = 48;
+/// Loop iterations of an evaluation by a workgroup together, which are the most: 12 features, 16 inputs of the second
+/// layer, 16 of the third.
+const LOOPS: u32 = 44;
 /// What the network should say.
 static LABELS: LazyLock<Vec<u8>> = LazyLock::new(dispatch_labels);
 
@@ -54,9 +54,9 @@ fn chooser(mode: Mode, weights: &Weights, shares: bool) -> Chooser {
     }
 }
 
-/// How many loop iterations a step takes, roughly, where that of the plain interpreter is one.
+/// How many loop iterations a network takes in a step.
 pub(crate) fn loops_of(chooser: Option<Chooser>) -> u32 {
-    if chooser.is_some_and(Chooser::is_asked_in_steps) { LOOPS } else { 1 }
+    if chooser.is_some_and(Chooser::is_asked_in_steps) { LOOPS } else { 0 }
 }
 
 /// A dispatch network on a device.

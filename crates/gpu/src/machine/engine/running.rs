@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use kvrm_machine::{Progress, RunStats};
 use kvrm_shaders::layout::{
-    COLUMN_LIMIT, COLUMN_PC, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COUNTER_FRAMES,
+    COLUMN_LIMIT, COLUMN_PC, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COUNTER_CUT_OFF, COUNTER_FRAMES,
     COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_SERVED, COUNTER_STEPS,
     COUNTER_STEPS_HIGH, COUNTER_WRITTEN, COUNTERS, LEVEL_BITS, STOP_NEED_CODE, STOP_NEED_FRAME,
     STOP_NEED_SIMD, STOP_NONE, STOP_OUT_OF_FRAMES,
@@ -58,11 +58,11 @@ impl GpuExecutor {
         loop {
             self.store.columns.flush()?;
             self.begin_count()?;
-            let launch = self.slices.launch();
             let workgroups = ((self.store.lanes as u32).div_ceil(self.workgroup), 1, 1);
             let run = self.store.interpreter(self.workgroup)?;
+            let launch = self.slices.launch(run.loops);
             let begin = Instant::now();
-            self.store.dispatch(&run, launch, None, workgroups)?;
+            self.store.dispatch(&run.pipeline, launch, None, workgroups)?;
             self.store.columns.invalidate();
             self.cache.forget();
             let counters = self.count()?;
@@ -117,6 +117,9 @@ impl GpuExecutor {
     pub(super) fn count(&mut self) -> Result<[u32; COUNTERS as usize], Error> {
         let counters = self.store.counters()?;
         self.is_counting = false;
+        if counters[COUNTER_CUT_OFF as usize] != 0 {
+            return Err(self.store.device.give_up("its driver has ended loops early, so results are wrong"));
+        }
         self.served += u64::from(counters[COUNTER_SERVED as usize]);
         self.written += u64::from(counters[COUNTER_WRITTEN as usize]);
         self.frames = counters[COUNTER_FRAMES as usize].min(self.store.capacity());

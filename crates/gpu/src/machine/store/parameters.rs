@@ -19,8 +19,10 @@ use crate::device::error::Error;
 pub(crate) struct Launch {
     /// The most steps a lane takes.
     pub(crate) steps: u32,
-    /// The most loop iterations of an invocation, roughly.
+    /// The most loop iterations of an invocation.
     pub(crate) fuel: u32,
+    /// How many of them a step takes at least.
+    pub(crate) step_loops: u32,
     /// How many invocations share the loop iterations that the driver allows.
     pub(crate) sharers: u32,
     /// How many pages the heap may grow by in one call that the shader serves.

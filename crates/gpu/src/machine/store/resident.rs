@@ -22,7 +22,7 @@ use crate::device::error::Error;
 use crate::machine::bounds::Bounds;
 use crate::machine::columns::Columns;
 use crate::machine::dispatch::{Dispatch, Network};
-use crate::machine::kernels::{Chooser, Kernels, Variant};
+use crate::machine::kernels::{Chooser, Kernels, StepKernel, Variant};
 use crate::machine::pages::Frames;
 
 /// The group that a kernel has for itself.
@@ -201,9 +201,10 @@ impl Store {
         group: Option<&wgpu::BindGroup>,
         (x, y, z): (u32, u32, u32),
     ) -> Result<wgpu::SubmissionIndex, Error> {
-        let Launch { steps, fuel, sharers, break_pages, jobs } = launch;
+        let Launch { steps, fuel, step_loops, sharers, break_pages, jobs } = launch;
         let frames = self.capacity;
-        self.parameters = Parameters { steps, fuel, sharers, break_pages, jobs, frames, ..self.parameters };
+        self.parameters =
+            Parameters { steps, fuel, step_loops, sharers, break_pages, jobs, frames, ..self.parameters };
         parameters::upload_launch(&self.parameters_buffer, &self.parameters)?;
         self.dispatches += 1;
         self.device.submit("running a kernel", |encoder| {
@@ -224,7 +225,7 @@ impl Store {
     }
 
     /// The interpreter for workgroups of so many lanes.
-    pub(crate) fn interpreter(&self, workgroup: u32) -> Result<wgpu::ComputePipeline, Error> {
+    pub(crate) fn interpreter(&self, workgroup: u32) -> Result<StepKernel, Error> {
         let Self { simd_unit, linux_calls, .. } = *self;
         let variant = Variant { workgroup, simd_unit, linux_calls, chooser: self.chooser() };
         self.kernels.run(&self.device, variant)

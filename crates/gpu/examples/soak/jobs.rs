@@ -1,0 +1,64 @@
+//! Several processes that share the work of one command. Processes, because a lost device is lost for all of one.
+
+use std::env;
+use std::io::{self, BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+
+/// Which of the numbered scripts or programs a process plays: those with the remainder `part` when divided by `jobs`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::Args)]
+pub(crate) struct Jobs {
+    /// How many processes share the work.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=64))]
+    pub(crate) jobs: u64,
+    /// Which of these processes this one is.
+    #[arg(long, hide = true)]
+    pub(crate) part: Option<u64>,
+}
+
+impl Jobs {
+    /// Whether other processes are to do the work.
+    pub(crate) const fn are_to_start(self) -> bool {
+        self.jobs > 1 && self.part.is_none()
+    }
+
+    /// Whether a number is this process's.
+    pub(crate) fn has(self, number: u64) -> bool {
+        number % self.jobs == self.part.unwrap_or(0)
+    }
+
+    /// Starts the processes with this command line, and hands over what they print, line by line, with the number of the
+    /// process. Says whether all succeeded.
+    ///
+    /// # Errors
+    ///
+    /// A process cannot be started or waited for.
+    pub(crate) fn start(self, mut each: impl FnMut(u64, &str)) -> io::Result<bool> {
+        let (sender, receiver) = mpsc::channel();
+        let mut children = Vec::new();
+        for part in 0..self.jobs {
+            let mut child = Command::new(env::current_exe()?)
+                .args(env::args_os().skip(1))
+                .args(["--part".to_owned(), part.to_string()])
+                .stdout(Stdio::piped())
+                .spawn()?;
+            let (sender, printed) = (sender.clone(), child.stdout.take());
+            thread::spawn(move || {
+                // A line that cannot be read ends the process's output; its status tells the rest.
+                for line in
+                    printed.into_iter().flat_map(|out| BufReader::new(out).lines()).map_while(Result::ok)
+                {
+                    if sender.send((part, line)).is_err() {
+                        break;
+                    }
+                }
+            });
+            children.push(child);
+        }
+        drop(sender);
+        receiver.iter().for_each(|(part, line)| each(part, &line));
+        let wait = |child: &mut Child| child.wait().map(|status| status.success());
+        children.iter_mut().try_fold(true, |all, child| Ok(wait(child)? && all))
+    }
+}
