@@ -436,6 +436,39 @@ fn a_guest_prints_the_same_whatever_happens_to_the_device() {
     assert!(losses_until_it_ends_the_same(&builder, &[1, 3, 7]) >= 4, "it is lost while it runs");
 }
 
+/// Output that waited on the device was once left there if the device was lost when it was fetched and all lanes had ended.
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn a_loss_at_any_call_of_a_run_loses_no_output() {
+    let _alone = alone();
+    let (name, arguments) = LINUX_GUESTS[5];
+    let builder = || -> Builder<'static> {
+        Machine::builder(linux_guest(name))
+            .lanes(2)
+            .arguments(|_| arguments.iter().map(|&word| word.to_owned()).collect())
+    };
+    let mut reference = builder().build().expect("the guest fits");
+    reference.run(u64::MAX).expect("the reference works");
+    let expected = machine_lanes(&mut reference);
+    assert!(!expected[0].1.is_empty(), "it prints");
+    for call in 1.. {
+        let mut gpu = builder().engine(Losing { journal_bytes: None }).build().expect("the guest fits");
+        let device = open();
+        device.lose_at(call);
+        let ran = gpu.run(u64::MAX);
+        device.lose_at(0);
+        match ran {
+            Err(error) => is_kept(&error),
+            Ok(_) => {
+                assert!(call > 4, "a run makes more than {call} calls");
+                break;
+            }
+        }
+        gpu.run(u64::MAX).expect("it is opened again");
+        assert_eq!(machine_lanes(&mut gpu), expected, "lost at call {call}");
+    }
+}
+
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn services_of_linux_programs_survive_the_loss_of_the_device() {
