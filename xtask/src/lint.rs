@@ -13,12 +13,12 @@ const STEPS: &[Step] = &[
     Step {
         name: "clippy",
         variables: &[],
-        arguments: &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
+        arguments: &["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"],
     },
     Step {
         name: "documentation",
         variables: &[("RUSTDOCFLAGS", "-D warnings")],
-        arguments: &["doc", "--workspace", "--no-deps"],
+        arguments: &["doc", "--workspace", "--no-deps", "--all-features"],
     },
 ];
 

@@ -36,7 +36,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Runs all tests: generated files, tidiness, then `cargo test --workspace`.
+    /// Runs all tests: generated files, tidiness, then `cargo test --workspace --all-features`.
     Test,
     /// Runs all lints: rustfmt, clippy, rustdoc, and the build of kvrm-arm64 without std.
     Lint,

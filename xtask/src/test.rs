@@ -8,7 +8,7 @@ use crate::steps::{self, Step};
 
 const STEPS: &[Step] = &[
     Step { name: "tidiness and generated files", variables: &[], arguments: &["xtask", "tidy"] },
-    Step { name: "tests", variables: &[], arguments: &["test", "--workspace"] },
+    Step { name: "tests", variables: &[], arguments: &["test", "--workspace", "--all-features"] },
 ];
 
 pub(crate) fn run() -> Result<()> {

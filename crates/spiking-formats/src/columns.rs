@@ -2,6 +2,7 @@
 
 mod column;
 mod npz;
+#[cfg(feature = "parquet")]
 mod parquet;
 
 use std::path::Path;
@@ -19,7 +20,10 @@ pub(crate) fn read(path: &Path, names: &[&str]) -> Result<Vec<Column>, Error> {
     let file = path.display().to_string();
     let columns = match path.extension().and_then(|extension| extension.to_str()) {
         Some("npz") => npz::read(path, &file, names)?,
+        #[cfg(feature = "parquet")]
         Some("parquet") => parquet::read(path, &file, names)?,
+        #[cfg(not(feature = "parquet"))]
+        Some("parquet") => return Err(crate::absent(&file, "parquet")),
         _ => {
             let found = path.extension().map_or("none".into(), |end| format!(".{}", end.display()));
             return Err(Error::content(&file, "its name", "an end of .npz or .parquet", found));

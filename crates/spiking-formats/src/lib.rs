@@ -1,11 +1,12 @@
 //! Networks from the files of others and of people: TOML descriptions, edge lists in NumPy's `.npz` and Parquet, and
-//! NIR graphs.
+//! NIR graphs. Parquet needs the Cargo feature `parquet`, and NIR graphs need `nir`: they take long to compile.
 //!
 //! [`open`] takes any of them, and the files that [`Network::save`] writes. Files may come from anywhere: what is
 //! wrong is an error that names the file, the place in it, and what was expected.
 
 mod columns;
 mod description;
+#[cfg(feature = "nir")]
 mod nir;
 mod spikes;
 
@@ -15,6 +16,7 @@ pub use kvrm_spiking::FileError;
 use kvrm_spiking::Network;
 
 pub use description::describe;
+#[cfg(feature = "nir")]
 pub use nir::import;
 pub use spikes::{write_firings, write_spikes};
 
@@ -42,4 +44,20 @@ pub fn open(path: &Path, dt: Option<f64>) -> Result<Network, FileError> {
             &end.map_or("none".to_owned(), |end| format!(".{end}")),
         ),
     }
+}
+
+/// The network of a NIR graph: an error, as this needs the feature `nir`.
+///
+/// # Errors
+/// Always.
+#[cfg(not(feature = "nir"))]
+pub fn import(path: &Path, _dt: f64) -> Result<Network, FileError> {
+    Err(absent(&path.display().to_string(), "nir"))
+}
+
+/// A file of a kind that this build cannot read.
+#[cfg(not(all(feature = "nir", feature = "parquet")))]
+fn absent(file: &str, feature: &str) -> FileError {
+    let expected = format!("a program built with the Cargo feature `{feature}`");
+    FileError::content(file, "its kind", expected, "one built without")
 }

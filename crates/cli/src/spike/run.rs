@@ -54,10 +54,10 @@ pub(crate) struct Args {
     /// The most spikes that are recorded; more are an error.
     #[arg(long, value_name = "SPIKES", default_value = "20M", value_parser = number::count)]
     capacity: u64,
-    /// Draw a point for each spike, as .svg or .png.
+    /// Draw a point for each spike, as .svg or .png. Needs a build with the feature `plots`.
     #[arg(long, value_name = "FILE", value_parser = plot::picture)]
     raster: Option<Picture>,
-    /// Draw the rate of each population over time, as .svg or .png.
+    /// Draw the rate of each population over time, as .svg or .png. Needs the feature `plots`.
     #[arg(long, value_name = "FILE", value_parser = plot::picture)]
     rates: Option<Picture>,
     /// Write all spikes, as .npz or .csv.
