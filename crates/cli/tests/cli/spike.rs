@@ -226,7 +226,11 @@ fn networks_are_imported_and_shown() {
         let shown = shown.stdout;
         assert!(shown.contains("lif        lif ") && shown.contains("step         0.5 ms"), "{shown}");
     } else {
-        assert!(shown.stderr.contains("lif.nir") && shown.stderr.contains("feature `nir`"), "{}", shown.stderr);
+        assert!(
+            shown.stderr.contains("lif.nir") && shown.stderr.contains("feature `nir`"),
+            "{}",
+            shown.stderr
+        );
     }
     assert!(
         refused(&["spike", "import", &toml, "net.npz"])
