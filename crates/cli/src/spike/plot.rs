@@ -32,6 +32,13 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(120, 120, 120),
 ];
 
+impl Recording<'_> {
+    /// When a step begins, ms.
+    fn time(&self, step: u64) -> f64 {
+        step as f64 * self.dt
+    }
+}
+
 /// A file that a picture is written to.
 #[derive(Clone, Debug)]
 pub(crate) struct Picture {

@@ -24,11 +24,6 @@ impl Recording<'_> {
         self.shown.iter().map(|&number| &self.network.populations()[number as usize])
     }
 
-    /// When a step begins, ms.
-    pub(crate) fn time(&self, step: u64) -> f64 {
-        step as f64 * self.dt
-    }
-
     /// The statistics of each population that is shown, without the first `skip` steps.
     pub(crate) fn statistics(&self, skip: u64) -> Vec<(&Population, Statistics)> {
         let steps = self.steps.start.saturating_add(skip).min(self.steps.end)..self.steps.end;
