@@ -5,35 +5,10 @@ mod engine;
 mod files;
 mod inject;
 mod observe;
-#[cfg(feature = "plots")]
 mod plot;
 mod recording;
 mod run;
 mod source;
-
-/// Pictures in a build that cannot draw any: asking for one is an error of the command line.
-#[cfg(not(feature = "plots"))]
-mod plot {
-    use anyhow::Result;
-
-    use super::recording::Recording;
-
-    #[derive(Clone, Debug)]
-    pub(crate) enum Picture {}
-
-    pub(crate) fn picture(_: &str) -> Result<Picture, String> {
-        Err("this kvrm was built without the Cargo feature `plots`; `cargo kvrm-full` builds one with all features"
-            .to_owned())
-    }
-
-    pub(crate) fn raster(picture: &Picture, _: &Recording<'_>) -> Result<()> {
-        match *picture {}
-    }
-
-    pub(crate) fn rate_curves(picture: &Picture, _: &Recording<'_>) -> Result<()> {
-        match *picture {}
-    }
-}
 
 use std::process::ExitCode;
 

@@ -23,7 +23,7 @@ pub(crate) fn read(path: &Path, names: &[&str]) -> Result<Vec<Column>, Error> {
         #[cfg(feature = "parquet")]
         Some("parquet") => parquet::read(path, &file, names)?,
         #[cfg(not(feature = "parquet"))]
-        Some("parquet") => return Err(crate::absent(&file, "parquet")),
+        Some("parquet") => return Err(crate::absent::feature(&file, "parquet")),
         _ => {
             let found = path.extension().map_or("none".into(), |end| format!(".{}", end.display()));
             return Err(Error::content(&file, "its name", "an end of .npz or .parquet", found));

@@ -4,6 +4,8 @@
 //! [`open`] takes any of them, and the files that [`Network::save`] writes. Files may come from anywhere: what is
 //! wrong is an error that names the file, the place in it, and what was expected.
 
+#[cfg(not(all(feature = "nir", feature = "parquet")))]
+mod absent;
 mod columns;
 mod description;
 #[cfg(feature = "nir")]
@@ -52,12 +54,5 @@ pub fn open(path: &Path, dt: Option<f64>) -> Result<Network, FileError> {
 /// Always.
 #[cfg(not(feature = "nir"))]
 pub fn import(path: &Path, _dt: f64) -> Result<Network, FileError> {
-    Err(absent(&path.display().to_string(), "nir"))
-}
-
-/// A file of a kind that this build cannot read.
-#[cfg(not(all(feature = "nir", feature = "parquet")))]
-fn absent(file: &str, feature: &str) -> FileError {
-    let expected = format!("a program built with the Cargo feature `{feature}`");
-    FileError::content(file, "its kind", expected, "one built without")
+    Err(absent::feature(&path.display().to_string(), "nir"))
 }

@@ -1,0 +1,22 @@
+//! Plots in a build that cannot draw any: asking for one is an error of the command line.
+
+use anyhow::Result;
+
+use crate::spike::recording::Recording;
+
+/// There are none.
+#[derive(Clone, Debug)]
+pub(crate) enum Picture {}
+
+pub(crate) fn picture(_: &str) -> Result<Picture, String> {
+    Err("this kvrm was built without the Cargo feature `plots`; `cargo kvrm-full` builds one with all features"
+        .to_owned())
+}
+
+pub(crate) fn raster(picture: &Picture, _: &Recording<'_>) -> Result<()> {
+    match *picture {}
+}
+
+pub(crate) fn rate_curves(picture: &Picture, _: &Recording<'_>) -> Result<()> {
+    match *picture {}
+}
