@@ -9,8 +9,8 @@ type Functions<'a> = BTreeMap<&'a str, Vec<&'a str>>;
 
 /// How many loops a function of a linked source has, with those of the functions it calls, once for each call.
 ///
-/// A compiler that runs several invocations in one SIMD register, and has no branches, comes to the end of each of them at
-/// least once, whether an invocation is in it or not.
+/// llvmpipe before Mesa 24 executes both sides of every branch, so each of these loops costs at least one iteration, even if
+/// no invocation enters it.
 pub(crate) fn count(source: &str, function: &str) -> u32 {
     of_function(&functions(source), function)
 }

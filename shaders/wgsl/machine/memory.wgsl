@@ -28,7 +28,8 @@ const WANT_HOST_READ = 5u;
 /// What the host writes, whatever is permitted.
 const WANT_HOST_WRITE = 6u;
 
-/// Equal to no address without its bits 2 to 11, not even to one that is no instruction's.
+/// The value of `code_page` when no page is at hand. No address equals it when its bits 2 to 11 are cleared, not even a
+/// misaligned one.
 const NO_PAGE = 4lu;
 /// Selects the bytes of a page.
 const PAGE_MASK = 0xffflu;
@@ -223,7 +224,8 @@ fn translate(want: u32, address: u64) -> u32 {
     let relative = page - get_state(COLUMN_WINDOW);
     let root = halves(get_state(COLUMN_ROOT));
     let levels = root.y;
-    // The walk, what `own_path` goes through beside the copies, and a round of the loop of `access` with all its own loops.
+    // The loop below (5 iterations), `own_path` without its copies (12), and one iteration of the loop in `access` with one of
+    // each loop inside it (18).
     effort += 40u;
     if (address >> 48u) != 0lu || (relative >> (LEVEL_BITS * levels)) != 0lu {
         return fault(FAULT_TRANSLATION, access, address);

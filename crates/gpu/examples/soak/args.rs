@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::jobs::Jobs;
+use crate::jobs::Share;
 
 /// Long random tests of the GPU engines beside their references.
 #[derive(Debug, clap::Parser)]
@@ -28,14 +28,8 @@ pub(crate) struct Faults {
     /// The longest time, in seconds. Fewer faults in this time are a failure.
     #[arg(long, default_value_t = 600)]
     pub(crate) seconds: u64,
-    /// What all random choices follow from.
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Play only the script of this number.
-    #[arg(long, conflicts_with = "jobs")]
-    pub(crate) only: Option<u64>,
     #[command(flatten)]
-    pub(crate) jobs: Jobs,
+    pub(crate) share: Share,
 }
 
 /// Options of `soak programs`.
@@ -47,12 +41,6 @@ pub(crate) struct Programs {
     /// How many lanes each program has.
     #[arg(long, default_value_t = 64)]
     pub(crate) lanes: usize,
-    /// What all random choices follow from.
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Run only the program of this number.
-    #[arg(long, conflicts_with = "jobs")]
-    pub(crate) only: Option<u64>,
     #[command(flatten)]
-    pub(crate) jobs: Jobs,
+    pub(crate) share: Share,
 }

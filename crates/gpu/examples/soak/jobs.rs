@@ -1,4 +1,5 @@
-//! Several processes that share the work of one command. Processes, because a lost device is lost for all of one.
+//! Several processes that share the work of one command. Processes rather than threads, because the threads of a process lose
+//! its device together.
 
 use std::env;
 use std::io::{self, BufRead as _, BufReader};
@@ -6,9 +7,15 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 
-/// Which of the numbered scripts or programs a process plays: those with the remainder `part` when divided by `jobs`.
+/// Which of the numbered scripts or programs a process runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::Args)]
-pub(crate) struct Jobs {
+pub(crate) struct Share {
+    /// What all random choices follow from.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Run only the script or program of this number.
+    #[arg(long, conflicts_with = "jobs")]
+    pub(crate) only: Option<u64>,
     /// How many processes share the work.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=64))]
     pub(crate) jobs: u64,
@@ -17,15 +24,15 @@ pub(crate) struct Jobs {
     pub(crate) part: Option<u64>,
 }
 
-impl Jobs {
+impl Share {
     /// Whether other processes are to do the work.
-    pub(crate) const fn are_to_start(self) -> bool {
+    pub(crate) const fn is_divided(self) -> bool {
         self.jobs > 1 && self.part.is_none()
     }
 
-    /// Whether a number is this process's.
+    /// Whether this process is to run a script or program.
     pub(crate) fn has(self, number: u64) -> bool {
-        number % self.jobs == self.part.unwrap_or(0)
+        self.only.map_or_else(|| number % self.jobs == self.part.unwrap_or(0), |only| number == only)
     }
 
     /// Starts the processes with this command line, and hands over what they print, line by line, with the number of the

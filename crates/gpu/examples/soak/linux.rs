@@ -73,7 +73,7 @@ impl Pair {
             armed.disarm(tally);
             match built {
                 Ok(gpu) => return Ok(Self { gpu, reference }),
-                // A machine is more than its lanes, and the builder makes none again that a later call has failed for.
+                // The builder does not try again if the device is lost after the lanes were made.
                 Err(error)
                     if fault != Fault::None
                         && matches!(told_by_machine(&error)?, Told::NoMemory | Told::Lost) =>

@@ -34,16 +34,16 @@ fn main() -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::Jobs;
+    use crate::jobs::Share;
 
     /// One after the other: faults of one would be those of all on the device.
     #[test]
     #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
     fn a_sample_of_faults_is_survived_and_programs_with_calls_end_as_on_the_reference() {
-        let jobs = Jobs { jobs: 1, part: None };
-        let faults = args::Faults { faults: 60, seconds: 600, seed: 1, only: None, jobs };
+        let share = Share { seed: 1, only: None, jobs: 1, part: None };
+        let faults = args::Faults { faults: 60, seconds: 600, share };
         assert!(scripts::run(&faults), "what is printed above says what is wrong");
-        let programs = args::Programs { programs: 8, lanes: 8, seed: 1, only: None, jobs };
+        let programs = args::Programs { programs: 8, lanes: 8, share };
         assert!(programs::run(&programs), "what is printed above says what is wrong");
     }
 }

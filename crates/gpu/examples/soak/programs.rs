@@ -13,6 +13,7 @@ use crate::args;
 use crate::compare::{audited, same_lane};
 use crate::digest::Digest;
 use crate::faults::open;
+use crate::jobs::Share;
 use crate::report::Tally;
 
 /// What stands before a program's number where a process tells its digest.
@@ -24,20 +25,21 @@ const FRAMES_MAX: usize = 64;
 
 /// Runs programs; says whether all ended as on the reference.
 pub(crate) fn run(wanted: &args::Programs) -> bool {
-    let args::Programs { programs, lanes, seed, only, jobs } = *wanted;
+    let args::Programs { programs, lanes, share } = *wanted;
+    let Share { seed, only, part, .. } = share;
     let begin = Instant::now();
     let mut digests: BTreeMap<u64, u64> = BTreeMap::new();
-    let ran = if jobs.are_to_start() {
-        let started = jobs.start(|part, line| match of_line(line) {
+    let ran = if share.is_divided() {
+        let started = share.start(|part, line| match of_line(line) {
             Some((number, digest)) => drop(digests.insert(number, digest)),
             None => println!("{part}: {line}"),
         });
         started.map_err(|why| format!("the processes fail: {why}"))
     } else {
         let numbers = only.map_or(0..programs, |number| number..number + 1);
-        here(seed, lanes, numbers.filter(|number| only.is_some() || jobs.has(*number)), |number, digest| {
+        here(seed, lanes, numbers.filter(|number| share.has(*number)), |number, digest| {
             digests.insert(number, digest);
-            if jobs.part.is_some() {
+            if part.is_some() {
                 println!("{PROGRAM}{number}: {digest:016x}");
             }
         })
@@ -47,7 +49,7 @@ pub(crate) fn run(wanted: &args::Programs) -> bool {
         println!("{why}");
         false
     });
-    let is_part = jobs.part.is_some() || only.is_some();
+    let is_part = part.is_some() || only.is_some();
     let passed = all && (is_part || digests.len() as u64 == programs);
     let mut digest = Digest::new();
     digests.values().for_each(|of_program| digest.word(*of_program));

@@ -21,14 +21,14 @@ pub(crate) enum End {
 
 /// Plays scripts until there were as many faults as wanted; says whether there were, and nothing was wrong.
 pub(crate) fn run(wanted: &args::Faults) -> bool {
-    if wanted.jobs.are_to_start() { in_processes(wanted) } else { here(wanted) }
+    if wanted.share.is_divided() { in_processes(wanted) } else { here(wanted) }
 }
 
 /// Has each process play its scripts until it had its share of faults.
 fn in_processes(wanted: &args::Faults) -> bool {
     let begin = Instant::now();
     let mut faults = 0;
-    let passed = wanted.jobs.start(|part, line| {
+    let passed = wanted.share.start(|part, line| {
         println!("{part}: {line}");
         faults += line.strip_prefix(FAULTS).and_then(|count| count.parse::<u64>().ok()).unwrap_or(0);
     });
@@ -41,8 +41,8 @@ fn in_processes(wanted: &args::Faults) -> bool {
     };
     println!(
         "seed {}, {faults} faults in {} processes, {:.1} s: {}",
-        wanted.seed,
-        wanted.jobs.jobs,
+        wanted.share.seed,
+        wanted.share.jobs,
         begin.elapsed().as_secs_f64(),
         if passed { "PASS" } else { "FAIL" }
     );
@@ -50,8 +50,9 @@ fn in_processes(wanted: &args::Faults) -> bool {
 }
 
 fn here(wanted: &args::Faults) -> bool {
-    let args::Faults { faults, seconds, seed, only, jobs } = *wanted;
-    let share = faults.div_ceil(jobs.jobs);
+    let args::Faults { faults, seconds, share } = *wanted;
+    let (seed, only) = (share.seed, share.only);
+    let count = faults.div_ceil(share.jobs);
     let mut tally = Tally::new();
     match faults::open() {
         Ok(device) => println!("{}, seed {seed}", device.info()),
@@ -62,7 +63,7 @@ fn here(wanted: &args::Faults) -> bool {
     }
     let mut played = 0;
     let mut failed = false;
-    for number in (only.unwrap_or(0)..).filter(|number| only.is_some() || jobs.has(*number)) {
+    for number in (only.unwrap_or(0)..).filter(|number| share.has(*number)) {
         if let Err(why) = play(seed, number, &mut tally) {
             println!(
                 "script {number} of seed {seed} failed (`--seed {seed} --only {number}` plays it alone): {why}"
@@ -72,14 +73,14 @@ fn here(wanted: &args::Faults) -> bool {
         }
         played += 1;
         tally.progress(|tally| format!("{played} scripts, faults: {}", tally.kinds()));
-        if only.is_some() || tally.faults() >= share || tally.elapsed() >= Duration::from_secs(seconds) {
+        if only.is_some() || tally.faults() >= count || tally.elapsed() >= Duration::from_secs(seconds) {
             break;
         }
     }
     tally.print();
-    let is_enough = only.is_some() || tally.faults() >= share;
+    let is_enough = only.is_some() || tally.faults() >= count;
     if !failed && !is_enough {
-        println!("fewer than {share} faults were injected in {seconds} s");
+        println!("fewer than {count} faults were injected in {seconds} s");
     }
     let passed = !failed && is_enough;
     println!("{FAULTS}{}", tally.faults());

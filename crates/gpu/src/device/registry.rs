@@ -22,7 +22,7 @@ pub(crate) fn open(wanted: Option<&str>) -> Result<Device, Error> {
     let mut open = open_devices();
     if let Some(index) = open.iter().position(|(names, _)| names.contains(&wanted)) {
         let device = open[index].1.clone();
-        match probe(&device) {
+        match device.check("opening it again") {
             Ok(()) => return Ok(device),
             Err(Error::DeviceLost { .. }) => match replace(&mut open, &device) {
                 Ok(device) => return Ok(device),
@@ -42,10 +42,10 @@ pub(crate) fn reopen(lost: &Device) -> Result<Device, Error> {
     replace(&mut open_devices(), lost)
 }
 
-/// Opens the adapter of a device that was lost, unless it is open again, under all names that it was asked for by.
+/// Opens the adapter of a device that was lost, unless that has been done, for all names by which the device was asked for.
 fn replace(open: &mut OpenDevices, lost: &Device) -> Result<Device, Error> {
     let same = |device: &Device| device.info().is(lost.info());
-    let works = |device: &Device| !matches!(probe(device), Err(Error::DeviceLost { .. }));
+    let works = |device: &Device| !matches!(device.check("opening it again"), Err(Error::DeviceLost { .. }));
     if let Some((_, device)) = open.iter().find(|(_, device)| same(device) && works(device)) {
         return Ok(device.clone());
     }
@@ -55,11 +55,6 @@ fn replace(open: &mut OpenDevices, lost: &Device) -> Result<Device, Error> {
     let names = open.extract_if(.., |(_, device)| same(device)).flat_map(|(names, _)| names).collect();
     open.push((names, device.clone()));
     Ok(device)
-}
-
-/// Fails if the device is lost, which wgpu says only to who uses it.
-fn probe(device: &Device) -> Result<(), Error> {
-    device.submit("opening it again", |_| {}).map(drop)
 }
 
 /// Opens the adapter of a device that was lost, if it is among `adapters`.
@@ -81,10 +76,10 @@ mod tests {
         let open = || open(None).expect("there is one");
         let first = open();
         assert!(std::ptr::eq(first.raw(), open().raw()), "the same again");
+        let submission = first.submit("nothing", |_| {}).expect("it works");
         first.raw().destroy();
-        open()
-            .submit("nothing", |_| {})
-            .expect("another one was opened, although nobody had used the lost one");
+        first.wait(&submission).expect_err("it is lost");
+        open().check("nothing").expect("another one was opened");
         let error = super::open(Some("no such adapter")).expect_err("none is called that");
         assert!(matches!(error, Error::NoSuchAdapter { .. }), "{error}");
     }

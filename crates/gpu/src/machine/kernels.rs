@@ -122,7 +122,7 @@ type Compiled<K, P = wgpu::ComputePipeline> = Mutex<BTreeMap<K, P>>;
 #[derive(Clone, Debug)]
 pub(crate) struct StepKernel {
     pub(crate) pipeline: wgpu::ComputePipeline,
-    /// How many loops its code has. Drivers that count iterations count at least one of each in every step.
+    /// How many loops its code has. Drivers that limit iterations count at least one of each loop in every step.
     pub(crate) loops: u32,
 }
 

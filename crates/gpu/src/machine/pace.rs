@@ -74,7 +74,7 @@ pub(crate) struct Slices {
     pub(crate) steps: u32,
     /// The most loop iterations of a lane.
     fuel: u32,
-    /// How many loop iterations a step takes beside those of the interpreter's own loops.
+    /// The loop iterations that a network takes in a step.
     loops: u32,
     /// How many lanes share the iterations that the driver allows.
     sharers: u32,
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn slices_come_to_the_time_they_should_take() {
         for step in [1e-8, 1e-6, 1e-4] {
-            let mut slices = Slices::new(false, None, 1000, 1, None);
+            let mut slices = Slices::new(false, None, 1000, 0, None);
             for _ in 0..10 {
                 slices.adapt(Duration::from_secs_f64(step * f64::from(slices.steps)), 1000);
             }
@@ -193,9 +193,9 @@ mod tests {
 
     #[test]
     fn the_next_machine_begins_with_what_was_learned() {
-        let mut slices = Slices::new(false, None, 100, 1, None);
+        let mut slices = Slices::new(false, None, 100, 0, None);
         let pace = slices.adapt(Duration::from_secs_f64(1e-6 * f64::from(slices.steps)), 100);
-        let first = |software, lanes| Slices::new(software, None, lanes, 1, Some(pace)).steps;
+        let first = |software, lanes| Slices::new(software, None, lanes, 0, Some(pace)).steps;
         let near = |steps: u32, expected: u32| steps.abs_diff(expected) <= expected / 100;
         assert!(near(first(false, 100), 50_000), "half of 100 ms: {}", first(false, 100));
         assert!(near(first(false, 1), 50_000), "fewer lanes may be no faster");
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_begins_short_for_many_lanes() {
-        let first = |lanes| Slices::new(false, None, lanes, 1, None).steps;
+        let first = |lanes| Slices::new(false, None, lanes, 0, None).steps;
         assert_eq!((first(0), first(1), first(1024), first(65_536)), (65_536, 65_536, 65_536, 1024), "steps");
     }
 
@@ -224,8 +224,8 @@ mod tests {
 
     #[test]
     fn fuel_ends_before_the_driver_ends_the_loop() {
-        assert_eq!(Slices::new(true, None, 1, 1, None).fuel, u32::MAX, "no limit");
-        assert_eq!(Slices::new(true, alone(65_535), 1, 1, None).fuel, 57_344, "some are left");
+        assert_eq!(Slices::new(true, None, 1, 0, None).fuel, u32::MAX, "no limit");
+        assert_eq!(Slices::new(true, alone(65_535), 1, 0, None).fuel, 57_344, "some are left");
     }
 
     #[test]
@@ -235,7 +235,7 @@ mod tests {
         let beyond = 2_000;
         // A lane stops when the iterations of its steps and eight times those of its work come to its fuel. The most are
         // taken if one lane only does steps and the others only work.
-        let fuel = Slices::new(true, Some(limit), 64, 1, None).fuel;
+        let fuel = Slices::new(true, Some(limit), 64, 0, None).fuel;
         let (steps, work) = (fuel, 7 * fuel / 8);
         assert!(steps + work + 8 * beyond < limit.iterations, "{fuel} for a slice");
         assert!(8 * (write_fuel(Some(limit)) + beyond) < limit.iterations, "for a dispatch that writes");

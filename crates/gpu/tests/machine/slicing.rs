@@ -182,8 +182,8 @@ fn slices_stay_below_the_loop_limit_of_a_driver() {
     }
 }
 
-/// The value that stood for "no page is at hand" was once equal to such an address in page 0, and the lane executed what it
-/// had not fetched.
+/// A misaligned address in page 0 was once taken for the mark "no page at hand", and the lane executed a micro-op that was
+/// never fetched.
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn slices_that_begin_at_any_address_fault_as_on_the_reference() {
@@ -218,8 +218,8 @@ fn slices_that_begin_at_any_address_fault_as_on_the_reference() {
     }
 }
 
-/// A driver that ends loops ends those in branches that no lane takes, too, so that even a plain step costs it many
-/// iterations. The guest `life` once ended with another result there, and nobody said so.
+/// A driver that ends loops counts those in branches that no lane takes, too, so even a plain step costs many iterations. The
+/// guest `life` once ended with a wrong result there, and without an error.
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn a_driver_that_ends_loops_is_noticed_if_slices_are_too_long_for_it() {

@@ -57,7 +57,7 @@ impl Machine {
         let ends: Vec<u64> = started.iter().map(|steps| steps.saturating_add(budget)).collect();
         // Rounds look only at lanes that still run, as there may be many rounds and few of those.
         let mut running = self.unfinished()?;
-        // What lanes wrote in a run that failed: they may have stopped in it, and not run any more.
+        // Output that a failed run left on the device. If all lanes have stopped, nothing below would fetch it.
         let (mut services, mut dispatches) = (self.drain()?, 0);
         // Steps of lanes that have stopped, and of all at the end of the last round.
         let (mut finished, mut steps) = (0, 0);
