@@ -16,6 +16,21 @@ const STEPS: &[Step] = &[
         arguments: &["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"],
     },
     Step {
+        name: "clippy without optional features",
+        variables: &[],
+        arguments: &[
+            "clippy",
+            "--package",
+            "kvrm-spiking-formats",
+            "--package",
+            "kvrm-cli",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ],
+    },
+    Step {
         name: "documentation",
         variables: &[("RUSTDOCFLAGS", "-D warnings")],
         arguments: &["doc", "--workspace", "--no-deps", "--all-features"],

@@ -9,6 +9,11 @@ use crate::steps::{self, Step};
 const STEPS: &[Step] = &[
     Step { name: "tidiness and generated files", variables: &[], arguments: &["xtask", "tidy"] },
     Step { name: "tests", variables: &[], arguments: &["test", "--workspace", "--all-features"] },
+    Step {
+        name: "tests without optional formats",
+        variables: &[],
+        arguments: &["test", "--package", "kvrm-spiking-formats"],
+    },
 ];
 
 pub(crate) fn run() -> Result<()> {

@@ -12,6 +12,7 @@ fn with(edges: &str) -> String {
 const COLUMNS: &str = "weight = \"weight\"\ndelay = \"delay\"\n";
 
 #[test]
+#[cfg_attr(not(feature = "parquet"), ignore = "needs the feature parquet")]
 fn all_files_give_the_same_network() {
     let of = |name: &str| described(&with(&format!("file = \"FILES/{name}\"\n{COLUMNS}"))).expect(name);
     let network = of("edges.npz");
@@ -46,6 +47,7 @@ fn weights_and_delays_may_be_numbers_and_neurons_those_of_a_population() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "parquet"), ignore = "needs the feature parquet")]
 fn wrong_lists_are_refused_with_the_column() {
     let list = |name: &str, rest: &str| with(&format!("file = \"FILES/{name}\"\n{rest}"));
     refused(&list("missing.npz", COLUMNS), "cannot read ");

@@ -24,6 +24,7 @@ fn inputs(neurons: u32) -> Input {
 }
 
 #[test]
+#[cfg_attr(not(feature = "nir"), ignore = "needs the feature nir")]
 fn spikes_are_those_of_floating_point() {
     let text = std::fs::read_to_string(file("spikes.json")).expect("it is there");
     let expected: BTreeMap<String, BTreeMap<String, Vec<(u64, u32)>>> =
@@ -57,6 +58,7 @@ fn spikes_are_those_of_floating_point() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "nir"), ignore = "needs the feature nir")]
 fn what_cannot_be_imported_is_named() {
     let error = open(&file("li.nir"), None).expect_err("it has a layer that never fires").to_string();
     assert!(error.contains("li.nir: node `readout` (LI): "), "{error}");
