@@ -19,7 +19,7 @@ pub(crate) struct Args {
     /// Which network.
     network: Network,
     /// The file the weights go to, which is listed in the manifest of its folder [default:
-    /// crates/models/weights/NETWORK.safetensors].
+    /// weights/NETWORK.safetensors].
     #[arg(long)]
     out: Option<PathBuf>,
     /// The only seed to try [default: 1, 2, and so on to 8, until one gives an exact network].
@@ -100,7 +100,7 @@ fn try_seed(network: Network, seed: u64) -> Result<Trained, NotExact> {
 
 fn write(args: &Args, seed: u64, trained: &Trained, seconds: f64) -> Result<()> {
     let name = args.network.name();
-    let default = || root().join("crates/models/weights").join(format!("{name}.safetensors"));
+    let default = || root().join("weights").join(format!("{name}.safetensors"));
     let out = args.out.clone().unwrap_or_else(default);
     let Progress { step, margin, .. } = trained.progress;
     let mut weights = Weights::from_flat(args.network.architecture(), trained.weights.clone())?;

@@ -1,16 +1,9 @@
 //! The weights that come with KVRM.
 
+use kvrm_weights::FILES;
+
 use crate::weights::manifest::sha256;
 use crate::{Architecture, Error, MANIFEST, Manifest, Weights};
-
-const TEXT: &str = include_str!("../weights/manifest.toml");
-
-/// The files beside the manifest.
-const FILES: [(&str, &[u8]); 3] = [
-    ("decoder.safetensors", include_bytes!("../weights/decoder.safetensors")),
-    ("dispatch.safetensors", include_bytes!("../weights/dispatch.safetensors")),
-    ("small-dispatch.safetensors", include_bytes!("../weights/small-dispatch.safetensors")),
-];
 
 impl Manifest {
     /// That of the weights that come with KVRM.
@@ -19,7 +12,7 @@ impl Manifest {
     ///
     /// Never, in what was released: a test reads it.
     pub fn builtin() -> Result<Self, Error> {
-        Self::parse(MANIFEST, TEXT)
+        Self::parse(MANIFEST, kvrm_weights::MANIFEST)
     }
 }
 

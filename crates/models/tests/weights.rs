@@ -38,11 +38,26 @@ fn changed(change: impl FnOnce(&mut TensorFile)) -> Result<Weights, Error> {
     Weights::from_tensors("a.safetensors", None, content)
 }
 
+/// The folder of the weights that come with KVRM.
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../weights");
+
+#[test]
+fn cards_state_what_the_manifest_states() {
+    for entry in &Manifest::builtin().expect("it can be read").files {
+        let name = entry.name.replace(".safetensors", ".md");
+        let card = fs::read_to_string(Path::new(FOLDER).join(&name)).expect("each file has a card");
+        let digest = entry.weights_sha256.as_ref().expect("those of ours have one");
+        for fact in [&entry.sha256, digest, &entry.recipe, &entry.result] {
+            assert!(card.contains(fact.as_str()), "{name} lacks {fact:?}");
+        }
+    }
+}
+
 #[test]
 fn the_weights_that_come_with_kvrm_are_those_of_their_manifest() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("weights");
+    let folder = Path::new(FOLDER);
     let manifest = Manifest::builtin().expect("it can be read");
-    manifest.verify(&folder).expect("it lists what is there");
+    manifest.verify(folder).expect("it lists what is there");
     assert_eq!(manifest, Manifest::load(&folder.join(MANIFEST)).expect("it can be read"), "the same file");
     for entry in &manifest.files {
         let architecture = Architecture::from_name(&entry.architecture).expect("there is one");

@@ -7,7 +7,8 @@ use super::violation::{Violation, line_where};
 #[rustfmt::skip] // Keeps a package on a line.
 const LAYERS: &[(&str, &[&str])] = &[
     ("kvrm-arm64",   &[]),
-    ("kvrm-models",  &["kvrm-arm64"]),
+    ("kvrm-weights", &[]),
+    ("kvrm-models",  &["kvrm-arm64", "kvrm-weights"]),
     ("kvrm-convert", &["kvrm-models"]),
     ("kvrm-spiking", &[]),
     ("kvrm-spiking-formats", &["kvrm-convert", "kvrm-models", "kvrm-spiking"]),

@@ -96,7 +96,7 @@ fn the_adapter_is_recorded() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn modes_of_dispatch_are_recorded_behind_the_proof() {
-    let weights = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/weights/small-dispatch.safetensors");
+    let weights = concat!(env!("CARGO_MANIFEST_DIR"), "/../../weights/small-dispatch.safetensors");
     let records = recorded(&["bench", "dispatch", "--lanes", "1", "--weights", weights]);
     assert_eq!(
         (records.len(), records[0].kind),

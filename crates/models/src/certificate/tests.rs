@@ -12,6 +12,12 @@ fn builtin(architecture: Architecture) -> (Vec<f32>, String) {
     (weights.into_values(), digest)
 }
 
+/// The text of the card of a network that comes with KVRM.
+fn card(name: &str) -> String {
+    let path = format!("{}/../../weights/{name}.md", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(path).expect("each network has a card")
+}
+
 fn dispatch() -> Vec<f32> {
     builtin(Architecture::Dispatch).0
 }
@@ -33,6 +39,7 @@ fn the_dispatch_network_is_exact_on_all_words() -> Result<(), WeightsError> {
     let certificate = certify_dispatch(&DispatchNetwork::from_flat(&flat)?, Some(&sha256), &|_| ());
     assert!(certificate.holds(), "{certificate}");
     assert_eq!((certificate.sweep.words, certificate.domain.tuples), (1 << 32, 1 << 20), "all of them");
+    assert!(card("dispatch").contains(&certificate.to_string()), "the card should have:\n{certificate}");
     Ok(())
 }
 
@@ -41,6 +48,7 @@ fn the_decoder_network_is_exact_on_all_words() -> Result<(), WeightsError> {
     let (flat, sha256) = builtin(Architecture::Decoder);
     let certificate = certify_decoder(&DecoderNetwork::from_flat(&flat)?, Some(&sha256), &|_| ());
     assert!(certificate.holds(), "{certificate}");
+    assert!(card("decoder").contains(&certificate.to_string()), "the card should have:\n{certificate}");
     Ok(())
 }
 

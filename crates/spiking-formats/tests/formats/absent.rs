@@ -17,7 +17,9 @@ fn a_nir_graph_names_the_feature_it_needs() {
 fn a_parquet_file_names_the_feature_it_needs() {
     let edges = "[[edges]]\nfile = \"FILES/edges.parquet\"\nweight = 1.0\ndelay = 1.0";
     refused(
-        &format!("dt = 1.0\nfraction_bits = 16\n[[population]]\nname = \"p\"\nneurons = 100\nlif = {{}}\n{edges}"),
+        &format!(
+            "dt = 1.0\nfraction_bits = 16\n[[population]]\nname = \"p\"\nneurons = 100\nlif = {{}}\n{edges}"
+        ),
         "edges.parquet: its kind: expected a program built with the Cargo feature `parquet`",
     );
 }
