@@ -488,6 +488,9 @@ impl Interpreter {
 /// The overrides of [`Interpreter`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterpreterOverrides {
+    /// 1 if the driver limits the iterations of loops, else 0. An override, because even a branch on a parameter costs lanes that
+    /// share multiprocessors some percent of their speed.
+    pub limits_loops: u32,
     /// Binary logarithm of the words of a pool; only the last that is used may have fewer.
     pub pool_shift: u32,
     /// Lanes of a workgroup.
@@ -496,7 +499,7 @@ pub struct InterpreterOverrides {
 
 impl Overrides for InterpreterOverrides {
     fn values(&self) -> Vec<(&'static str, f64)> {
-        vec![("POOL_SHIFT", self.pool_shift.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
+        vec![("LIMITS_LOOPS", self.limits_loops.into()), ("POOL_SHIFT", self.pool_shift.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
     }
 }
 
@@ -542,6 +545,9 @@ impl InterpreterFew {
 /// The overrides of [`InterpreterFew`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterpreterFewOverrides {
+    /// 1 if the driver limits the iterations of loops, else 0. An override, because even a branch on a parameter costs lanes that
+    /// share multiprocessors some percent of their speed.
+    pub limits_loops: u32,
     /// Binary logarithm of the words of a pool; only the last that is used may have fewer.
     pub pool_shift: u32,
     /// Lanes of a workgroup.
@@ -550,7 +556,7 @@ pub struct InterpreterFewOverrides {
 
 impl Overrides for InterpreterFewOverrides {
     fn values(&self) -> Vec<(&'static str, f64)> {
-        vec![("POOL_SHIFT", self.pool_shift.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
+        vec![("LIMITS_LOOPS", self.limits_loops.into()), ("POOL_SHIFT", self.pool_shift.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
     }
 }
 
@@ -598,6 +604,9 @@ impl InterpreterNetwork {
 /// The overrides of [`InterpreterNetwork`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterpreterNetworkOverrides {
+    /// 1 if the driver limits the iterations of loops, else 0. An override, because even a branch on a parameter costs lanes that
+    /// share multiprocessors some percent of their speed.
+    pub limits_loops: u32,
     /// Binary logarithm of the words of a pool; only the last that is used may have fewer.
     pub pool_shift: u32,
     /// Lanes of a workgroup.
@@ -606,7 +615,7 @@ pub struct InterpreterNetworkOverrides {
 
 impl Overrides for InterpreterNetworkOverrides {
     fn values(&self) -> Vec<(&'static str, f64)> {
-        vec![("POOL_SHIFT", self.pool_shift.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
+        vec![("LIMITS_LOOPS", self.limits_loops.into()), ("POOL_SHIFT", self.pool_shift.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
     }
 }
 
@@ -659,13 +668,16 @@ impl InterpreterNetworkFew {
 /// The overrides of [`InterpreterNetworkFew`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterpreterNetworkFewOverrides {
+    /// 1 if the driver limits the iterations of loops, else 0. An override, because even a branch on a parameter costs lanes that
+    /// share multiprocessors some percent of their speed.
+    pub limits_loops: u32,
     /// Binary logarithm of the words of a pool; only the last that is used may have fewer.
     pub pool_shift: u32,
 }
 
 impl Overrides for InterpreterNetworkFewOverrides {
     fn values(&self) -> Vec<(&'static str, f64)> {
-        vec![("POOL_SHIFT", self.pool_shift.into())]
+        vec![("LIMITS_LOOPS", self.limits_loops.into()), ("POOL_SHIFT", self.pool_shift.into())]
     }
 }
 

@@ -12,8 +12,9 @@ import package::machine::memory::{effort, forget_pages, get_state, halves, joine
 import package::machine::micro_op::{HANDLER_NOP, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO};
 import package::machine::registers::{x};
 
-/// The fuel on a device whose driver cuts nothing off.
-const NO_LIMIT = 0xffffffffu;
+/// 1 if the driver limits the iterations of loops, else 0. An override, because even a branch on a parameter costs lanes that
+/// share multiprocessors some percent of their speed.
+override LIMITS_LOOPS: u32 = 0u;
 
 /// Loads the lane that `lane` names, or returns if it has stopped.
 ///
@@ -27,8 +28,12 @@ fragment begin_slice {
     let retired = get_state(COLUMN_STEPS);
     // A lane may be beyond its limit already.
     let allowed = max(get_state(COLUMN_LIMIT), retired) - retired;
-    // Some drivers cut an invocation off after so many iterations of loops; other work shortens the slice.
-    var count = u32(min(allowed, u64(min(parameters.steps, parameters.fuel / parameters.step_loops))));
+    var most = parameters.steps;
+    if LIMITS_LOOPS != 0u {
+        // Work other than steps shortens the slice further.
+        most = min(most, parameters.fuel / parameters.step_loops);
+    }
+    var count = u32(min(allowed, u64(most)));
 
     for (var i = 0u; i < 31u; i += 1u) {
         x[i] = state[i * lanes + lane];
@@ -74,7 +79,7 @@ fragment end_slice {
 /// Counts the steps that have retired and what became of the lane. Comes last.
 fragment count_slice {
     // A driver that has cut off a loop of this dispatch cuts off this one, too, after its first iteration.
-    if parameters.fuel != NO_LIMIT {
+    if LIMITS_LOOPS != 0u {
         var turns = 0u;
         while turns <= parameters.sharers {
             turns += 1u;
@@ -106,8 +111,7 @@ fragment count_slice {
 fn shortened(count: u32, done: u32) -> u32 {
     let work = effort;
     effort = 0u;
-    // Most drivers cut nothing off.
-    if parameters.fuel == NO_LIMIT {
+    if LIMITS_LOOPS == 0u {
         return count;
     }
     let least = done + 2u;

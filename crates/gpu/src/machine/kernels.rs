@@ -52,6 +52,8 @@ pub(crate) struct Variant {
     pub(crate) linux_calls: LinuxCalls,
     /// The network that chooses classes, if one does.
     pub(crate) chooser: Option<Chooser>,
+    /// Whether it counts loop iterations, as the driver limits them.
+    pub(crate) limits_loops: bool,
 }
 
 /// What evaluates a network on many tuples.
@@ -182,7 +184,8 @@ impl Kernels {
 
     /// The interpreter. Lanes that are a workgroup each have one of their own.
     pub(crate) fn run(&self, device: &Device, variant: Variant) -> Result<StepKernel, Error> {
-        let Variant { workgroup, simd_unit, linux_calls, chooser } = variant;
+        let Variant { workgroup, simd_unit, linux_calls, chooser, limits_loops } = variant;
+        let limits_loops = limits_loops.into();
         let asked = chooser.filter(|chooser| chooser.is_asked_in_steps());
         let Self { pools: frame_pools, pool_shift, .. } = *self;
         let Layouts { machine, networks, decisions, .. } = &self.layouts;
@@ -192,14 +195,14 @@ impl Kernels {
                 InterpreterFew { frame_pools, simd_unit, linux_calls },
                 InterpreterFew::RUN,
                 InterpreterFewGroups { machine },
-                InterpreterFewOverrides { pool_shift, workgroup_size: workgroup },
+                InterpreterFewOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
             ),
             (None, _) => StepKernel::compile(
                 device,
                 Interpreter { frame_pools, simd_unit, linux_calls },
                 Interpreter::RUN,
                 InterpreterGroups { machine },
-                InterpreterOverrides { pool_shift, workgroup_size: workgroup },
+                InterpreterOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
             ),
             // All invocations of a workgroup are one lane's.
             (Some(Chooser { network: class_network, .. }), 1) => StepKernel::compile(
@@ -207,14 +210,14 @@ impl Kernels {
                 InterpreterNetworkFew { frame_pools, class_network, simd_unit, linux_calls },
                 InterpreterNetworkFew::RUN,
                 InterpreterNetworkFewGroups { machine, networks, decisions },
-                InterpreterNetworkFewOverrides { pool_shift },
+                InterpreterNetworkFewOverrides { limits_loops, pool_shift },
             ),
             (Some(Chooser { network: class_network, .. }), _) => StepKernel::compile(
                 device,
                 InterpreterNetwork { frame_pools, class_network, simd_unit, linux_calls },
                 InterpreterNetwork::RUN,
                 InterpreterNetworkGroups { machine, networks, decisions },
-                InterpreterNetworkOverrides { pool_shift, workgroup_size: workgroup },
+                InterpreterNetworkOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
             ),
         })
     }

@@ -110,10 +110,15 @@ impl Slices {
         }
     }
 
+    /// Whether the driver limits the iterations of loops.
+    pub(crate) const fn are_limited(&self) -> bool {
+        self.fuel != u32::MAX
+    }
+
     /// What an interpreter is told of a slice whose code has so many loops.
     pub(crate) fn launch(&self, loops: u32) -> Launch {
         let Self { steps, fuel, sharers, break_pages, .. } = *self;
-        let step_loops = if fuel == u32::MAX { 1 } else { self.loops + loops };
+        let step_loops = if self.are_limited() { self.loops + loops } else { 1 };
         // A step is the least that a slice has.
         Launch { steps, fuel: fuel.max(step_loops), step_loops, sharers, break_pages, jobs: 0 }
     }

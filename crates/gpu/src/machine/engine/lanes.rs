@@ -126,7 +126,8 @@ impl GpuExecutor {
         let root_of = |lane: usize| if roots.len() == 1 { roots[0] } else { roots[lane] };
         // It is better to fail now than in the first run.
         let chooser = store.chooser();
-        store.interpreter(workgroup)?;
+        let loop_limit = bounds.loop_limit.or(device.loop_limit()?);
+        store.interpreter(workgroup, loop_limit.is_some())?;
         let frames_max = u32::try_from(plan.frames_max).unwrap_or(u32::MAX);
         for (column, value) in [
             (COLUMN_ROOT, &|lane| word(root_of(lane).entry, root_of(lane).levels)),
@@ -137,7 +138,6 @@ impl GpuExecutor {
             let words = store.columns.get_mut(column)?;
             words.iter_mut().enumerate().for_each(|(lane, word)| *word = value(lane));
         }
-        let loop_limit = bounds.loop_limit.or(device.loop_limit()?);
         Ok(Self {
             description: device.info().to_string(),
             write_fuel: write_fuel(loop_limit),

@@ -59,7 +59,7 @@ impl GpuExecutor {
             self.store.columns.flush()?;
             self.begin_count()?;
             let workgroups = ((self.store.lanes as u32).div_ceil(self.workgroup), 1, 1);
-            let run = self.store.interpreter(self.workgroup)?;
+            let run = self.store.interpreter(self.workgroup, self.slices.are_limited())?;
             let launch = self.slices.launch(run.loops);
             let begin = Instant::now();
             self.store.dispatch(&run.pipeline, launch, None, workgroups)?;

@@ -225,9 +225,9 @@ impl Store {
     }
 
     /// The interpreter for workgroups of so many lanes.
-    pub(crate) fn interpreter(&self, workgroup: u32) -> Result<StepKernel, Error> {
+    pub(crate) fn interpreter(&self, workgroup: u32, limits_loops: bool) -> Result<StepKernel, Error> {
         let Self { simd_unit, linux_calls, .. } = *self;
-        let variant = Variant { workgroup, simd_unit, linux_calls, chooser: self.chooser() };
+        let variant = Variant { workgroup, simd_unit, linux_calls, chooser: self.chooser(), limits_loops };
         self.kernels.run(&self.device, variant)
     }
 
