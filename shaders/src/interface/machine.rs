@@ -31,8 +31,8 @@ pub struct Parameters {
     pub sharers: u32,
     /// How many pages the heap may grow by in one call that the shader serves.
     pub break_pages: u32,
-    /// How many loop iterations a step takes at least, as drivers that cut off long loops count; 1 on others.
-    pub step_loops: u32,
+    /// How many steps of a slice an iteration of other loops costs, in units of 1/256, on drivers that limit iterations.
+    pub work_steps: u32,
     /// Nothing: the words of eight bytes are aligned.
     pub padding: u32,
     /// Where the heap of Linux programs begins.
@@ -60,7 +60,7 @@ const _: () = assert!(offset_of!(Parameters, console) == 24, "the member is wher
 const _: () = assert!(offset_of!(Parameters, dispatch) == 28, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, sharers) == 32, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, break_pages) == 36, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, step_loops) == 40, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, work_steps) == 40, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, padding) == 44, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, heap_start) == 48, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, heap_end) == 56, "the member is where it is in WGSL");
@@ -488,8 +488,7 @@ impl Interpreter {
 /// The overrides of [`Interpreter`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterpreterOverrides {
-    /// 1 if the driver limits the iterations of loops, else 0. An override, because even a branch on a parameter costs lanes that
-    /// share multiprocessors some percent of their speed.
+    /// 1 if the driver limits the iterations of loops, else 0.
     pub limits_loops: u32,
     /// Binary logarithm of the words of a pool; only the last that is used may have fewer.
     pub pool_shift: u32,
@@ -545,8 +544,7 @@ impl InterpreterFew {
 /// The overrides of [`InterpreterFew`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterpreterFewOverrides {
-    /// 1 if the driver limits the iterations of loops, else 0. An override, because even a branch on a parameter costs lanes that
-    /// share multiprocessors some percent of their speed.
+    /// 1 if the driver limits the iterations of loops, else 0.
     pub limits_loops: u32,
     /// Binary logarithm of the words of a pool; only the last that is used may have fewer.
     pub pool_shift: u32,
@@ -604,8 +602,7 @@ impl InterpreterNetwork {
 /// The overrides of [`InterpreterNetwork`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterpreterNetworkOverrides {
-    /// 1 if the driver limits the iterations of loops, else 0. An override, because even a branch on a parameter costs lanes that
-    /// share multiprocessors some percent of their speed.
+    /// 1 if the driver limits the iterations of loops, else 0.
     pub limits_loops: u32,
     /// Binary logarithm of the words of a pool; only the last that is used may have fewer.
     pub pool_shift: u32,
@@ -668,8 +665,7 @@ impl InterpreterNetworkFew {
 /// The overrides of [`InterpreterNetworkFew`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterpreterNetworkFewOverrides {
-    /// 1 if the driver limits the iterations of loops, else 0. An override, because even a branch on a parameter costs lanes that
-    /// share multiprocessors some percent of their speed.
+    /// 1 if the driver limits the iterations of loops, else 0.
     pub limits_loops: u32,
     /// Binary logarithm of the words of a pool; only the last that is used may have fewer.
     pub pool_shift: u32,

@@ -24,8 +24,8 @@ struct Parameters {
     sharers: u32,
     /// How many pages the heap may grow by in one call that the shader serves.
     break_pages: u32,
-    /// How many loop iterations a step takes at least, as drivers that cut off long loops count; 1 on others.
-    step_loops: u32,
+    /// How many steps of a slice an iteration of other loops costs, in units of 1/256, on drivers that limit iterations.
+    work_steps: u32,
     /// Nothing: the words of eight bytes are aligned.
     padding: u32,
     /// Where the heap of Linux programs begins.

@@ -118,9 +118,19 @@ impl Slices {
     /// What an interpreter is told of a slice whose code has so many loops.
     pub(crate) fn launch(&self, loops: u32) -> Launch {
         let Self { steps, fuel, sharers, break_pages, .. } = *self;
-        let step_loops = if self.are_limited() { self.loops + loops } else { 1 };
+        let launch = Launch { steps, fuel, sharers, break_pages, ..Launch::default() };
+        if !self.are_limited() {
+            return launch;
+        }
+        let step_loops = self.loops + loops;
         // A step is the least that a slice has.
-        Launch { steps, fuel: fuel.max(step_loops), step_loops, sharers, break_pages, jobs: 0 }
+        let steps = steps.min(fuel / step_loops).max(1);
+        Launch {
+            steps,
+            fuel: fuel.max(step_loops),
+            work_steps: (256 * sharers).div_ceil(step_loops),
+            ..launch
+        }
     }
 
     /// The same with no slice longer than that.
@@ -219,12 +229,12 @@ mod tests {
     fn where_a_step_takes_many_loops_there_are_fewer_steps_at_first_and_never_none() {
         assert_eq!(Slices::new(false, None, 1, 48, None).steps, 65_536 / 48, "of the first slice");
         let launch = |limit, loops| {
-            let Launch { fuel, step_loops, .. } = Slices::new(false, limit, 1, 48, None).launch(loops);
-            (fuel, step_loops)
+            let Launch { steps, fuel, work_steps, .. } = Slices::new(false, limit, 1, 48, None).launch(loops);
+            (steps, fuel, work_steps)
         };
-        assert_eq!(launch(alone(65_535), 20), (57_344, 68), "those of the interpreter, too");
-        assert_eq!(launch(alone(50), 20), (68, 68), "for a step");
-        assert_eq!(launch(None, 20), (u32::MAX, 1), "no limit");
+        assert_eq!(launch(alone(65_535), 20), (57_344 / 68, 57_344, 4), "those of the interpreter, too");
+        assert_eq!(launch(alone(50), 20), (1, 68, 4), "a step");
+        assert_eq!(launch(None, 20), (65_536 / 48, u32::MAX, 0), "no limit");
     }
 
     #[test]

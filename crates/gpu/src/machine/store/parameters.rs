@@ -21,8 +21,8 @@ pub(crate) struct Launch {
     pub(crate) steps: u32,
     /// The most loop iterations of an invocation.
     pub(crate) fuel: u32,
-    /// How many of them a step takes at least.
-    pub(crate) step_loops: u32,
+    /// How many steps an iteration of other loops costs, in units of 1/256.
+    pub(crate) work_steps: u32,
     /// How many invocations share the loop iterations that the driver allows.
     pub(crate) sharers: u32,
     /// How many pages the heap may grow by in one call that the shader serves.

@@ -201,10 +201,10 @@ impl Store {
         group: Option<&wgpu::BindGroup>,
         (x, y, z): (u32, u32, u32),
     ) -> Result<wgpu::SubmissionIndex, Error> {
-        let Launch { steps, fuel, step_loops, sharers, break_pages, jobs } = launch;
+        let Launch { steps, fuel, work_steps, sharers, break_pages, jobs } = launch;
         let frames = self.capacity;
         self.parameters =
-            Parameters { steps, fuel, step_loops, sharers, break_pages, jobs, frames, ..self.parameters };
+            Parameters { steps, fuel, work_steps, sharers, break_pages, jobs, frames, ..self.parameters };
         parameters::upload_launch(&self.parameters_buffer, &self.parameters)?;
         self.dispatches += 1;
         self.device.submit("running a kernel", |encoder| {
