@@ -1,35 +1,37 @@
-//! Puts a module behind those it imports, and fragments where they are inserted.
+//! The linker: concatenates a module with those it imports, and inserts fragments.
 //!
 //! WGSL allows declarations in any order, so linking is concatenation: dependencies first, each module once.
-//! Imports have the syntax of WESL. Fragments are an addition of ours, for which WESL has nothing.
+//! Imports have the syntax of WESL. Fragments are our own extension; WESL has no equivalent.
 
 use crate::module::{Import, Line, Module, declares, has_word, path};
 use crate::{LinkError, MODULES, loops};
 
-/// A source made of modules.
+/// A WGSL source that was linked from modules.
 #[derive(Clone, Debug)]
 pub struct Linked {
     /// The text to compile.
     pub source: String,
-    /// The paths of the modules, in the order they stand in `source`.
+    /// The paths of the modules, in their order in `source`.
     paths: Vec<String>,
-    /// Where the lines of `source` come from, in their order.
+    /// The origins of the lines of `source`, in their order.
     segments: Vec<Segment>,
 }
 
-/// Lines of the source that come from one file, where they follow each other, too.
+/// A range of lines of the source that are consecutive lines of one file. It ends where the next segment starts.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     /// The index of the first line in the source.
     start: usize,
-    /// The index of the file in the paths.
+    /// The index of the file in `paths`.
     path: usize,
     /// The index of the first line in the file.
     line: usize,
 }
 
 impl Linked {
-    /// The path of the module that a line of the source comes from, and the line there. Lines count from 1.
+    /// Returns the path of the file that a line of the source comes from, and its line there. Lines count from 1.
+    ///
+    /// The result is `None` if the source has no such line.
     #[must_use]
     pub fn locate(&self, line: usize) -> Option<(&str, usize)> {
         let index = line.checked_sub(1).filter(|index| *index < self.source.lines().count())?;
@@ -37,35 +39,35 @@ impl Linked {
         Some((&self.paths[segment.path], segment.line + index - segment.start + 1))
     }
 
-    /// Whether its code, declarations of variables aside, has a name.
+    /// Whether the code, apart from declarations of variables, contains a name.
     #[must_use]
     pub fn uses(&self, name: &str) -> bool {
         let code = |line: &&str| !line.starts_with('@') && !line.starts_with("override ");
         self.source.lines().filter(code).any(|line| has_word(line, name))
     }
 
-    /// How many loops a function has, with those of the functions it calls, once for each call.
+    /// Returns the number of loops in a function, plus those of the functions it calls, for each call.
     #[must_use]
     pub fn loops(&self, function: &str) -> u32 {
         loops::count(&self.source, function)
     }
 
-    /// Whether it declares an override of that name.
+    /// Whether the source declares an override of this name.
     #[must_use]
     pub fn has_override(&self, name: &str) -> bool {
         self.source.lines().any(|line| line.starts_with("override ") && declares(line, name))
     }
 
-    /// The paths of the modules, in the order they stand in the source.
+    /// Returns the paths of the modules, in their order in the source.
     pub fn modules(&self) -> impl Iterator<Item = &str> {
         self.paths.iter().map(String::as_str)
     }
 }
 
-/// Links a module of [`MODULES`] with all it needs.
+/// Links a module of [`MODULES`] with everything it imports.
 ///
-/// A substitution is a pair of modules: wherever the first is asked for, the second is taken. It has to
-/// declare what is imported from the first.
+/// A substitution is a pair of modules: the second takes the place of the first in all imports. It has to declare every
+/// name that is imported from the first.
 ///
 /// ```
 /// let linked = kvrm_shaders::link("arm64::bits", &[])?;
@@ -76,12 +78,12 @@ impl Linked {
 ///
 /// # Errors
 ///
-/// If `root` or a substitution names no module, or an import is wrong; see [`LinkError`].
+/// Fails if `root` or a substitution does not name a module, or if an import or a fragment is wrong: see [`LinkError`].
 pub fn link(root: &str, substitutions: &[(&str, &str)]) -> Result<Linked, LinkError> {
     Linker::new(MODULES, None, substitutions)?.link(root)
 }
 
-/// Links a module of the given name and text, which is not in [`MODULES`], with all it needs.
+/// Links a module that is not in [`MODULES`], given by name and text, with everything it imports.
 ///
 /// ```
 /// let text = "import package::arm64::bits::{reverse_bits};\n\nconst NONE = 0lu;\n\n\
@@ -93,16 +95,16 @@ pub fn link(root: &str, substitutions: &[(&str, &str)]) -> Result<Linked, LinkEr
 ///
 /// # Errors
 ///
-/// As [`link`].
+/// The errors of [`link`].
 pub fn link_source(name: &str, text: &str, substitutions: &[(&str, &str)]) -> Result<Linked, LinkError> {
     Linker::new(MODULES, Some((name, text)), substitutions)?.link(name)
 }
 
-/// Links a module of `modules`, which are paths and texts as in [`MODULES`], with all it needs.
+/// Links a module of `modules`, given as paths and texts like [`MODULES`], with everything it imports.
 ///
 /// # Errors
 ///
-/// As [`link`].
+/// The errors of [`link`].
 pub fn link_modules(
     modules: &[(&str, &str)],
     root: &str,
@@ -111,17 +113,20 @@ pub fn link_modules(
     Linker::new(modules, None, substitutions)?.link(root)
 }
 
+/// The state of linking one source.
 #[derive(Debug)]
 pub(crate) struct Linker<'a> {
+    /// Paths and texts of the modules that can be imported.
     texts: &'a [(&'a str, &'a str)],
+    /// The name and text of one more module.
     added: Option<(&'a str, &'a str)>,
     substitutions: &'a [(&'a str, &'a str)],
     linked: Linked,
-    /// How many lines the source has.
+    /// The number of lines of the source so far.
     lines: usize,
-    /// The modules of the source, in the order of its paths.
+    /// The modules of the source so far, in the order of its paths.
     modules: Vec<Module<'a>>,
-    /// Modules whose imports are being followed.
+    /// The modules whose imports are being followed.
     open: Vec<&'a str>,
 }
 
@@ -148,7 +153,7 @@ impl<'a> Linker<'a> {
         Ok(self.linked)
     }
 
-    /// Appends a module behind those it imports. Returns its index.
+    /// Appends the modules that a module imports, then the module itself. Returns its index in the paths.
     fn visit(&mut self, name: &'a str, text: &'a str) -> Result<usize, LinkError> {
         let module = Module::parse(name, text)?;
         self.open.push(name);
@@ -183,7 +188,7 @@ impl<'a> Linker<'a> {
         Ok(index)
     }
 
-    /// Appends the module that an import names, unless it is there. Returns its index.
+    /// Appends the module that an import names, unless the source has it already. Returns its index in the paths.
     fn follow(&mut self, import: &Import<'a>, importer: &Module<'_>) -> Result<usize, LinkError> {
         let place = || import.place.clone();
         let name = self.substitute(import.module);
@@ -242,7 +247,7 @@ mod tests {
     use super::*;
     use crate::Place;
 
-    /// Links the first of some modules.
+    /// Links the first of the given modules.
     fn linked(modules: &[(&str, &str)], substitutions: &[(&str, &str)]) -> Result<Linked, LinkError> {
         let root = modules[0].0.strip_suffix(".wgsl").expect("paths are of files").replace('/', "::");
         Linker::new(modules, None, substitutions)?.link(&root)
@@ -255,7 +260,7 @@ mod tests {
     const USES_B: (&str, &str) = ("a.wgsl", "import package::x::b::{b};\n\nconst a = b;\n");
 
     #[test]
-    fn each_module_is_there_once_and_behind_what_it_imports() {
+    fn each_module_is_linked_once_and_after_its_imports() {
         let modules = [
             ("a.wgsl", "//! A.\n\nimport package::x::b::{b};\nimport package::c::{c};\n\nconst a = b + c;\n"),
             ("x/b.wgsl", "import package::c::{c};\nconst b = c;\n"),
@@ -305,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fragment_stands_where_it_is_inserted() {
+    fn a_fragment_replaces_the_line_that_inserts_it() {
         let modules = [
             (
                 "a.wgsl",
@@ -476,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_module_is_found() {
+    fn an_unknown_module_is_found() {
         let module = "x::b".to_owned();
         let error = linked(&[USES_B], &[]).expect_err("there is no x::b");
         assert_eq!(
@@ -557,7 +562,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_can_be_linked_that_is_in_no_table() {
+    fn a_text_outside_of_the_table_can_be_linked() {
         let text = "import package::arm64::flags::{nz};\nfn a() -> u32 { return nz(0lu, true); }\n";
         let linked = link_source("tests::a", text, &[]).expect("nothing is wrong");
         let last = linked.source.lines().count();

@@ -1,6 +1,6 @@
 //! Which class the rows for a word are searched in: the one the network said when it was asked for all tuples.
 
-import package::machine::checked::{lower_checked};
+import package::machine::checked_lowering::{lower_checked};
 import package::machine::decisions::{domain};
 import package::machine::lowering::{MicroOp};
 import package::networks::tuple::{tuple_of};

@@ -1,6 +1,6 @@
 //! Which class the rows for a word are searched in: the one the network says, once a word that is lowered.
 
-import package::machine::checked::{lower_checked};
+import package::machine::checked_lowering::{lower_checked};
 import package::machine::lowering::{MicroOp};
 import package::networks::dispatch::{decide, load_weights};
 import package::networks::tuple::{tuple_of};

@@ -2,7 +2,7 @@
 //!
 //! A kernel of its own leaves the plain interpreter alone, whose speed hangs on each register it needs.
 
-import package::machine::asked::{count_step, report_steps, settled};
+import package::machine::step_decisions::{count_step, report_steps, settled};
 import package::machine::bindings::{micro_ops};
 import package::machine::decisions::{words};
 import package::machine::layout::{CLASSES, PAGE_OPS};

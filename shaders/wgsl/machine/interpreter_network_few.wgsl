@@ -1,7 +1,7 @@
 //! The interpreter that asks a network in each step, for lanes that are each a workgroup of its own: its invocations
 //! evaluate the network together, and the first of them runs the lane.
 
-import package::machine::asked::{count_step, report_steps, settled};
+import package::machine::step_decisions::{count_step, report_steps, settled};
 import package::machine::bindings::{micro_ops};
 import package::machine::decisions::{words};
 import package::machine::layout::{CLASSES, PAGE_OPS};

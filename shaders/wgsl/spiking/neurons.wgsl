@@ -7,8 +7,8 @@ import package::spiking::advance::{Advanced, advance};
 import package::spiking::bindings::{fired, settings, time};
 import package::spiking::layout::{MEMBERS, ROW};
 import package::spiking::list::{list_pieces, pieces_of};
-import package::spiking::spiked::{show_spikes};
-import package::spiking::spikes::{record_spikes, recorded_spikes};
+import package::spiking::spike_table::{show_spikes};
+import package::spiking::spike_recording::{record_spikes, recorded_spikes};
 import package::spiking::turn::{clock_after, steps_of};
 
 /// How many pieces there are.

@@ -9,7 +9,7 @@ import package::spiking::deliver::{deliver_piece};
 import package::spiking::inject::{inject};
 import package::spiking::layout::{SINGLE_MAX};
 import package::spiking::list::{list_pieces, pieces_of};
-import package::spiking::spikes::{record_spikes, recorded_spikes};
+import package::spiking::spike_recording::{record_spikes, recorded_spikes};
 import package::spiking::turn::{clock_after, is_full, listed_pieces, steps_of, stride_of};
 
 /// Invocations of the workgroup, a multiple of 32.
