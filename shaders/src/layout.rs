@@ -55,8 +55,8 @@ constants! {
     COLUMN_TAIL = 50;
     /// Column: the number of pages the lane may write, and from bit 32 on the first frame of its chain. Kept by a reset.
     COLUMN_HEAD = 51;
-    /// Column: the handles whose console output does not need the host, a bit each; from bit 32 on the number of bytes
-    /// that wait for the host. A reset sets that number to 0.
+    /// Column: the handles whose console output does not need the host, a bit each, and bit 0 for calls without a handle;
+    /// from bit 32 on the number of bytes that wait for the host. A reset sets that number to 0.
     COLUMN_CONSOLE = 52;
     /// Column: the lower half of V0. The next columns are its upper half, and the halves of V1 to V31.
     COLUMN_V = 53;

@@ -1,4 +1,4 @@
-//! Every function, fragment, struct, member and variable says what it is.
+//! Every function, fragment, struct, member and variable has a comment with `///`.
 
 use kvrm_shaders::MODULES;
 use naga::TypeInner;
@@ -43,7 +43,7 @@ fn violations(checked: &Checked) -> Vec<String> {
     violations
 }
 
-/// The fragments of a module that have no comment. The compiler sees neither.
+/// Returns the first lines of the fragments that have no comment. Naga sees neither fragments nor their comments.
 fn undocumented_fragments(text: &str) -> Vec<&str> {
     let mut before = "";
     let mut found = Vec::new();
@@ -77,7 +77,7 @@ fn every_module_is_documented() {
 }
 
 #[test]
-fn what_has_no_comment_is_found() {
+fn items_without_comments_are_found() {
     let text = "\
         /// A.\nstruct A {\n    /// B.\n    b: u32,\n    c: u32,\n}\nstruct D {\n    /// E.\n    e: A,\n}\n\
         // F.\nfn f() {}\nvar<private> g: D;\n@compute @workgroup_size(1)\nfn h() {}\n";

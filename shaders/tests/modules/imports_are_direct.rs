@@ -1,5 +1,5 @@
-//! A module imports what it calls itself, rather than rely on a module it imports to have done so. That of a fragment
-//! does, rather than rely on those that insert it.
+//! A module imports every name that it uses, even if another module that it imports does so, too. A module that
+//! declares a fragment imports the names that the fragment uses, even if all modules that insert it do so, too.
 
 use std::collections::BTreeSet;
 
@@ -63,7 +63,7 @@ fn a_name_that_another_module_imports_is_found() {
         format!("{import}fn a(x: u64) -> u64 {{ return truncate(shift_reg(x, 0u, 1u, 64u), 32u); }}\n");
     let direct = format!("{import}import package::arm64::numbers::{{truncate}};\n");
     let text_of = |path: &str| if path == "test.wgsl" { text.clone() } else { embedded(path) };
-    // `shift_reg` is what brings `truncate` along.
+    // The module of `shift_reg` imports `truncate`.
     assert_eq!(violations(&Checked::of_text(&text), text_of).len(), 1, "`truncate` is not imported");
     let text = text.replace(import, &direct);
     let text_of = |path: &str| if path == "test.wgsl" { text.clone() } else { embedded(path) };

@@ -1,12 +1,12 @@
-//! Resources are declared by modules with an entry point and by those that kernels share. All others get values
-//! as parameters, or say in an import that they need a resource.
+//! Only modules with an entry point, and the modules in `SHARED`, declare resources. All others get values as
+//! parameters, or import the resources that they need.
 
 use kvrm_shaders::MODULES;
 use naga::AddressSpace;
 
 use crate::support::{Checked, all, is_kernel};
 
-/// How the paths of modules begin that declare resources for several kernels, and of their substitutes.
+/// The prefixes of the paths of modules that declare resources for several kernels, and of their substitutes.
 const SHARED: &[&str] = &[
     "machine/bindings",
     "machine/decisions",

@@ -1,6 +1,6 @@
-//! Arrays that are values are not indexed by variables.
+//! No module indexes an array that is a value by a variable.
 //!
-//! Naga's SPIR-V copies the whole array into a variable of the function at each such index. Tables are
+//! The SPIR-V that naga writes copies the whole array into a variable of the function at each such index. So tables are
 //! read-only storage buffers.
 
 use naga::{Expression, TypeInner};
