@@ -53,10 +53,11 @@ constants! {
     COLUMN_WINDOW = 49;
     /// Column: the last frame in use of the lane's chain, and from bit 32 on the number of pages the lane has written.
     COLUMN_TAIL = 50;
-    /// Column: the number of pages the lane may write, and from bit 32 on the first frame of its chain. Kept by a reset.
+    /// Column: the number of pages the lane may write, and from bit 32 on the first frame of its chain. Kept by a
+    /// reset.
     COLUMN_HEAD = 51;
-    /// Column: the handles whose console output does not need the host, a bit each, and bit 0 for calls without a handle;
-    /// from bit 32 on the number of bytes that wait for the host. A reset sets that number to 0.
+    /// Column: the handles whose console output does not need the host, a bit each, and bit 0 for calls without a
+    /// handle; from bit 32 on the number of bytes that wait for the host. A reset sets that number to 0.
     COLUMN_CONSOLE = 52;
     /// Column: the lower half of V0. The next columns are its upper half, and the halves of V1 to V31.
     COLUMN_V = 53;
@@ -123,7 +124,8 @@ constants! {
     ENTRY_OWNED = 16;
     /// Entry: the lane has written the page.
     ENTRY_PRIVATE = 32;
-    /// Mapping: the pages become zero and get the `ENTRY_*` bits beside this one. Without `ENTRY_MAPPED` it unmaps them.
+    /// Mapping: the pages become zero and get the `ENTRY_*` bits beside this one. Without `ENTRY_MAPPED` it unmaps
+    /// them.
     MAP_ZERO = 256;
     /// Mapping: the pages get the `ENTRY_*` bits beside this one and keep their contents.
     MAP_PROTECT = 512;

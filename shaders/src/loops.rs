@@ -9,8 +9,8 @@ type Functions<'a> = BTreeMap<&'a str, Vec<&'a str>>;
 
 /// Returns the number of loops in a function of a linked source, plus those of the functions it calls, for each call.
 ///
-/// llvmpipe before Mesa 24 executes both sides of every branch, so each of these loops costs at least one iteration, even if
-/// no invocation enters it.
+/// llvmpipe before Mesa 24 executes both sides of every branch, so each of these loops costs at least one iteration,
+/// even if no invocation enters it.
 pub(crate) fn count(source: &str, function: &str) -> u32 {
     of_function(&functions(source), function)
 }

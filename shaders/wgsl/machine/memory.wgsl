@@ -224,8 +224,8 @@ fn translate(want: u32, address: u64) -> u32 {
     let relative = page - get_state(COLUMN_WINDOW);
     let root = halves(get_state(COLUMN_ROOT));
     let levels = root.y;
-    // The loop below (5 iterations), `own_path` without its copies (12), and one iteration of the loop in `access` with one of
-    // each loop inside it (18).
+    // The loop below (5 iterations), `own_path` without its copies (12), and one iteration of the loop in `access` with
+    // one of each loop inside it (18).
     effort += 40u;
     if (address >> 48u) != 0lu || (relative >> (LEVEL_BITS * levels)) != 0lu {
         return fault(FAULT_TRANSLATION, access, address);

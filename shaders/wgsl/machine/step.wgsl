@@ -239,8 +239,8 @@ fragment compute {
 
 /// Does what is slow, and finds the page of the next instruction.
 ///
-/// Needs what `compute` needs, and `elsewhere`, whether the next instruction lies in another page. Breaks out of the loop of
-/// steps if the lane stops before this one retires.
+/// Needs what `compute` needs, and `elsewhere`, whether the next instruction lies in another page. Breaks out of the
+/// loop of steps if the lane stops before this one retires.
 fragment leave_page {
     if slow || elsewhere || stop != STOP_NONE {
         let number = u32(next >> 12u);

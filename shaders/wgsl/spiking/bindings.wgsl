@@ -140,8 +140,8 @@ struct Record {
 @group(0) @binding(14) var<storage, read_write> histories: array<vec2<u32>>;
 /// Of each piece the neuron it is of. Only where somebody asks.
 @group(0) @binding(15) var<storage, read_write> piece_sources: array<u32>;
-/// Of each neuron, where the synapses of its row begin that lead to a partition of the targets, and the end of the last.
-/// Only where rows are delivered so.
+/// Of each neuron, where the synapses of its row begin that lead to a partition of the targets, and the end of the
+/// last. Only where rows are delivered so.
 @group(0) @binding(16) var<storage, read_write> segments: array<u32>;
 /// Of each neuron where its synapses begin in `incoming`, and their end. Only where targets look for spikes.
 @group(0) @binding(17) var<storage, read> incoming_starts: array<u32>;

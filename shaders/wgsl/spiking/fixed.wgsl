@@ -57,8 +57,8 @@ fn round_shift(value: u64, bits: u32) -> u64 {
     return u64(i64(value + (1lu << (bits - 1u))) >> bits);
 }
 
-/// What a synapse adds to the sum of its target, in weight units; `scale` has 16 fraction bits. Networks are checked not
-/// to exceed 32 bits.
+/// What a synapse adds to the sum of its target, in weight units; `scale` has 16 fraction bits. Networks are checked
+/// not to exceed 32 bits.
 ///
 /// Twin: `kvrm_spiking::fixed::contribution`.
 fn contribution(weight: i32, scale: u32) -> i32 {

@@ -31,8 +31,8 @@ fn poisson_input(record: ptr<function, Record>, moment: Moment, neuron: u32) -> 
     let start = word_of(record, WORD_POISSON);
     let key = step_key(settings.input_base, moment.step, moment.step_high);
     let number = draw(key, neuron);
-    // The table is sorted: the count is how many of its entries are not greater. Mostly it is among the first, which are
-    // read at once.
+    // The table is sorted: the count is how many of its entries are not greater. Mostly it is among the first, which
+    // are read at once.
     var count = 0u;
     for (var first = 0u; first < length && count == first; first += 8u) {
         let low = vec4<u32>(first, first + 1u, first + 2u, first + 3u);

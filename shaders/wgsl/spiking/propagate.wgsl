@@ -1,7 +1,7 @@
 //! The second kernel of a step: brings the spikes of a batch to their targets, and injections to the next batch.
 //!
-//! A few invocations, a team, share a piece of a row. Teams take pieces in turns, whatever rows these are of, so that all
-//! have as much to do.
+//! A few invocations, a team, share a piece of a row. Teams take pieces in turns, whatever rows these are of, so that
+//! all have as much to do.
 
 import package::spiking::bindings::{settings, time};
 import package::spiking::deliver::{deliver_piece};

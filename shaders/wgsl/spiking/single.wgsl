@@ -1,7 +1,7 @@
 //! A small network: one workgroup does everything, and thousands of steps in one dispatch.
 //!
-//! What `neurons` and `propagate` do one after the other are here two phases with a barrier behind each. What is counted
-//! is counted in one of two places: the other is set to zero meanwhile.
+//! What `neurons` and `propagate` do one after the other are here two phases with a barrier behind each. What is
+//! counted is counted in one of two places: the other is set to zero meanwhile.
 
 import package::spiking::advance::{advance};
 import package::spiking::bindings::{fired, settings, time};

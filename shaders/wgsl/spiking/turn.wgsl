@@ -10,8 +10,8 @@ fn are_settings_sound() -> bool {
     return settings.piece != 0u && settings.batch <= BATCH_MAX && settings.slots != 0u && are_teams;
 }
 
-/// How many steps the next batch has. With settings that are not sound it has none: the clock stands still, and the host
-/// notices.
+/// How many steps the next batch has. With settings that are not sound it has none: the clock stands still, and the
+/// host notices.
 fn steps_of(clock: Clock) -> u32 {
     let may_go_on = clock.is_halted == 0u && are_settings_sound();
     return select(0u, min(settings.batch, clock.remaining), may_go_on);
