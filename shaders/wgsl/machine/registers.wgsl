@@ -6,23 +6,23 @@ import package::machine::micro_op::{REGISTERS};
 ///
 /// Behind them is what an access keeps while it looks up pages: there it takes none of the GPU's own registers,
 /// of which the loop should need few.
-var<private> x: array<u64, KEPT_END>;
+var<private> x: array<u64, SCRATCH_END>;
 
 /// Where an access keeps what was loaded.
-const KEPT_LOADED = REGISTERS;
+const SCRATCH_LOADED = REGISTERS;
 /// Where an access keeps what else was loaded.
-const KEPT_SECOND = REGISTERS + 1u;
+const SCRATCH_SECOND = REGISTERS + 1u;
 /// Where an access keeps what is to be stored.
-const KEPT_DATA = REGISTERS + 2u;
+const SCRATCH_DATA = REGISTERS + 2u;
 /// Where an access keeps what else is to be stored.
-const KEPT_DATA_HIGH = REGISTERS + 3u;
+const SCRATCH_DATA_HIGH = REGISTERS + 3u;
 /// Where an access keeps the frame of its first page, and the code in it.
-const KEPT_FIRST = REGISTERS + 4u;
+const SCRATCH_FIRST = REGISTERS + 4u;
 /// Where an access keeps the frame of its second page, and the code in it.
-const KEPT_LAST = REGISTERS + 5u;
+const SCRATCH_LAST = REGISTERS + 5u;
 /// Where the flags are while an instruction on SIMD registers is executed, which may change them.
-const KEPT_FLAGS = REGISTERS + 6u;
+const SCRATCH_FLAGS = REGISTERS + 6u;
 /// How many steps have retired when the call that is served has. Calls load nothing.
-const KEPT_STEPS = KEPT_SECOND;
+const SCRATCH_STEPS = SCRATCH_SECOND;
 /// The end of what is kept.
-const KEPT_END = REGISTERS + 7u;
+const SCRATCH_END = REGISTERS + 7u;

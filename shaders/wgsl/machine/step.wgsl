@@ -40,7 +40,7 @@ import package::machine::micro_op::{
     get_carry, get_cond, get_extend, get_extraction, get_flags, get_handler, get_index, get_invert, get_left,
     get_nzcv, get_operation, get_pair, get_right, get_size, get_wide,
 };
-import package::machine::registers::{KEPT_FLAGS, KEPT_STEPS, x};
+import package::machine::registers::{SCRATCH_FLAGS, SCRATCH_STEPS, x};
 import package::machine::simd::unit::{SIMD_LEVEL};
 import package::machine::slice::{shortened};
 
@@ -251,14 +251,14 @@ fragment leave_page {
             code_ops = (translation.x - 1u) * PAGE_OPS;
         } else if stop == STOP_NONE && (slow || done + 1u != count) {
             if SIMD_LEVEL != 0u {
-                x[KEPT_FLAGS] = u64(nzcv);
+                x[SCRATCH_FLAGS] = u64(nzcv);
             }
             if SERVES_CALLS {
-                x[KEPT_STEPS] = get_state(COLUMN_STEPS) + u64(done) + 1lu;
+                x[SCRATCH_STEPS] = get_state(COLUMN_STEPS) + u64(done) + 1lu;
             }
             let outcome = access(op, pc, next, slow, done + 1u != count);
             if SIMD_LEVEL != 0u {
-                nzcv = u32(x[KEPT_FLAGS]);
+                nzcv = u32(x[SCRATCH_FLAGS]);
             }
             stop = outcome.x;
             retires = outcome.y == 0u;

@@ -22,7 +22,7 @@ import package::machine::memory::{
     PAGE_MASK, WANT_WRITE, effort, found_code, found_frame, get_state, halves, lane, mark_stale, own_path,
     set_state, translate,
 };
-import package::machine::registers::{KEPT_STEPS, x};
+import package::machine::registers::{SCRATCH_STEPS, x};
 
 /// Whether some calls need no host.
 const SERVES_CALLS = true;
@@ -40,7 +40,7 @@ fn serve_call() -> u32 {
     // The console counts its calls.
     var counted = 1u;
     // Up to two words that are told to the lane, and where.
-    var told = 0u;
+    var result_words = 0u;
     var place = x[1];
     var first = 0lu;
     var second = 0lu;
@@ -59,7 +59,7 @@ fn serve_call() -> u32 {
             let clock = u32(x[0]);
             let bit = 1u << (clock & 31u);
             is_served = clock < 32u && (CLOCKS & bit) != 0u;
-            var time = x[KEPT_STEPS];
+            var time = x[SCRATCH_STEPS];
             if (CLOCKS_OF_PROCESSOR & bit) == 0u {
                 time += get_state(COLUMN_SLEPT);
             }
@@ -68,7 +68,7 @@ fn serve_call() -> u32 {
             }
             first = divide(time, u64(NANOSECONDS), false);
             second = time - first * u64(NANOSECONDS);
-            told = 2u;
+            result_words = 2u;
         }
         case CALL_WRITE: {
             value = x[2];
@@ -87,13 +87,13 @@ fn serve_call() -> u32 {
             first = parameters.limits[limited % LIMITS];
             second = first;
             place = x[3];
-            told = 2u;
+            result_words = 2u;
         }
         case CALL_NAME: {
             is_served = x[0] == u64(PR_GET_NAME);
             first = get_state(COLUMN_NAME);
             second = get_state(COLUMN_NAME + 1u);
-            told = 2u;
+            result_words = 2u;
         }
         case CALL_RANDOM: {
             // Mostly it is a word.
@@ -102,12 +102,12 @@ fn serve_call() -> u32 {
             first = random(position >> 3u);
             place = x[0];
             value = 8lu;
-            told = 1u;
+            result_words = 1u;
         }
         default: { is_served = false; }
     }
-    if is_served && told != 0u {
-        is_served = tell(place, first, second, told);
+    if is_served && result_words != 0u {
+        is_served = write_result(place, first, second, result_words);
     }
     if !is_served {
         return STOP_SYSCALL;
@@ -121,7 +121,7 @@ fn serve_call() -> u32 {
 }
 
 /// Writes a word or two to guest memory, if the place is aligned and at hand; says whether it is done.
-fn tell(address: u64, first: u64, second: u64, words: u32) -> bool {
+fn write_result(address: u64, first: u64, second: u64, words: u32) -> bool {
     let offset = u32(address) & 4095u;
     if (offset & 7u) != 0u || offset + 8u * words > 4096u || translate(WANT_WRITE, address) != STOP_NONE {
         return false;

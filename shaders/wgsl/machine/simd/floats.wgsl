@@ -17,7 +17,7 @@ import package::machine::memory::{effort, get_state, halves, joined, set_state};
 import package::machine::micro_op::{
     get_a, get_dst, get_element, get_form, get_mode, get_negate, get_sign, get_sizing, get_unsigned, get_zero,
 };
-import package::machine::registers::{KEPT_FLAGS, x};
+import package::machine::registers::{SCRATCH_FLAGS, x};
 import package::machine::simd::registers::{
     NO_INDEX, Vector, elem, get_v, get_v_part, immh_size, second_operand, set_v, set_v_part, with_elem,
 };
@@ -53,8 +53,8 @@ fn compute_floats(op: vec4<u32>) {
     let mode = get_mode(p);
     let rounding = select(mode, fp_rounding_mode(fpcr), mode == MODE_FPCR);
 
-    if form == FLOAT_CONDITIONAL_FLAGS && !condition_holds((word >> 12u) & 15u, u32(x[KEPT_FLAGS])) {
-        x[KEPT_FLAGS] = u64(word & 15u);
+    if form == FLOAT_CONDITIONAL_FLAGS && !condition_holds((word >> 12u) & 15u, u32(x[SCRATCH_FLAGS])) {
+        x[SCRATCH_FLAGS] = u64(word & 15u);
         return;
     }
 
@@ -205,7 +205,7 @@ fn compute_floats(op: vec4<u32>) {
     }
     set_state(COLUMN_FPCR, joined(fpcr, state.y | fpsr));
     switch form {
-        case FLOAT_FLAGS, FLOAT_CONDITIONAL_FLAGS: { x[KEPT_FLAGS] = result.low; }
+        case FLOAT_FLAGS, FLOAT_CONDITIONAL_FLAGS: { x[SCRATCH_FLAGS] = result.low; }
         case FLOAT_TO_GENERAL: { x[get_dst(op.x)] = result.low; }
         case FLOAT_NARROW: { set_v_part(rd, upper, result.low); }
         default: { set_v(rd, result); }

@@ -5,7 +5,7 @@ import package::arm64::flags::{condition_holds};
 import package::arm64::numbers::{sign_extend, truncate};
 import package::machine::memory::{effort};
 import package::machine::micro_op::{get_a, get_dst, get_element, get_operation, get_wide};
-import package::machine::registers::{KEPT_FLAGS, x};
+import package::machine::registers::{SCRATCH_FLAGS, x};
 import package::machine::simd::registers::{Vector, elem, get_v, set_v, with_elem, without_elem};
 import package::machine::vector_op::{
     MOVE_DUP_ELEMENT, MOVE_DUP_GENERAL, MOVE_FLOAT_IMMEDIATE, MOVE_FROM_GENERAL, MOVE_FROM_GENERAL_HIGH,
@@ -98,7 +98,7 @@ fn move_vector(op: vec4<u32>) {
             set_v(rd, Vector(select(vfp_expand_imm(imm8, 23u, 8u), double, datasize == 64u), 0lu));
         }
         case MOVE_SELECT: {
-            let holds = condition_holds((word >> 12u) & 15u, u32(x[KEPT_FLAGS]));
+            let holds = condition_holds((word >> 12u) & 15u, u32(x[SCRATCH_FLAGS]));
             let m = get_v((word >> 16u) & 31u);
             let mask = ones(32u << ((word >> 22u) & 1u));
             set_v(rd, Vector(select(m.low, n.low, holds) & mask, 0lu));
