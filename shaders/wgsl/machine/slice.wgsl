@@ -1,4 +1,4 @@
-//! The slice of a run that one invocation makes of one lane: how it begins and ends in each of the interpreters.
+//! The begin and the end of a slice, in which an invocation runs a lane. All interpreters share these fragments.
 
 import package::machine::bindings::{counters, parameters, state};
 import package::machine::layout::{
@@ -12,13 +12,14 @@ import package::machine::memory::{effort, forget_pages, get_state, halves, joine
 import package::machine::micro_op::{HANDLER_NOP, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO};
 import package::machine::registers::{x};
 
-/// The fuel on a device whose driver cuts nothing off.
+/// The fuel on a device whose driver does not cut off loops.
 const NO_LIMIT = 0xffffffffu;
 
-/// Loads the lane that `lane` names, or returns if it has stopped.
+/// Loads the state of the lane `lane`, or returns from the function if the lane has stopped.
 ///
-/// Declares: `lanes`; `count`, the steps of the slice, and `done`, those that have retired; `pc`, `nzcv`, and `op`, the
-/// micro-op of the next step; `stop`, why the lane stops, and `retires`.
+/// Declares `lanes`; `count`, the number of steps of the slice, and `done`, the number of steps that have retired;
+/// `pc`, `nzcv`, and `op`, the micro-op of the next step; `stop`, the stop of the lane, and `retires`, whether the
+/// instruction that stops it retires.
 fragment begin_slice {
     let lanes = parameters.lanes;
     if lane >= lanes || u32(get_state(COLUMN_STOP)) != STOP_NONE {
@@ -27,7 +28,7 @@ fragment begin_slice {
     let retired = get_state(COLUMN_STEPS);
     // A lane may be beyond its limit already.
     let allowed = max(get_state(COLUMN_LIMIT), retired) - retired;
-    // Some drivers cut an invocation off after so many iterations of loops; other work shortens the slice.
+    // Some drivers cut off the loops of an invocation after `fuel` iterations. Work besides steps shortens the slice.
     var count = u32(min(allowed, u64(min(parameters.steps, parameters.fuel / parameters.step_loops))));
 
     for (var i = 0u; i < 31u; i += 1u) {
@@ -39,13 +40,12 @@ fragment begin_slice {
     forget_pages();
     effort = 128u;
 
-    // The loop fetches at its end. It begins with an instruction before the first that does nothing and does
-    // not count.
+    // The loop of the interpreter fetches at its end. So the first iteration executes a NOP in front of the first
+    // instruction, and `done` starts at -1 in order not to count it.
     var done = 0u - 1u;
     var pc = get_state(COLUMN_PC) - 4lu;
     var op = vec4<u32>(HANDLER_NOP | (REGISTER_SINK << 8u), 0u, 0u, 0u);
     var stop = STOP_NONE;
-    // Whether an instruction that stops the lane retires.
     var retires = true;
     if count == 0u {
         done = 0u;
@@ -53,7 +53,9 @@ fragment begin_slice {
     }
 }
 
-/// Stores the lane, as `begin_slice` declares it, where `done` steps have retired.
+/// Stores the state of the lane after `done` steps.
+///
+/// Needs the variables that `begin_slice` declares.
 fragment end_slice {
     let steps = get_state(COLUMN_STEPS) + u64(done);
     if stop == STOP_NONE && steps >= get_state(COLUMN_LIMIT) {
@@ -71,9 +73,11 @@ fragment end_slice {
     set_state(COLUMN_STOP, joined(stop, select(0u, halves(get_state(COLUMN_STOP)).y, has_detail)));
 }
 
-/// Counts the steps that have retired and what became of the lane. Comes last.
+/// Adds the retired steps and the stop of the lane to the counters. It has to be the last fragment.
+///
+/// Needs the variables that `begin_slice` declares.
 fragment count_slice {
-    // A driver that has cut off a loop of this dispatch cuts off this one, too, after its first iteration.
+    // A driver that has cut off a loop of this dispatch also cuts off this one, after its first iteration.
     if parameters.fuel != NO_LIMIT {
         var turns = 0u;
         while turns <= parameters.sharers {
@@ -98,15 +102,15 @@ fragment count_slice {
     }
 }
 
-/// How many steps a slice has left room for, after work that is no step: never more than before, and one more than
-/// `done` if there was one.
+/// Returns the number of steps of a slice, reduced by the steps that `effort` was worth, and resets `effort`. The
+/// result is at most `count`, and at least `done + 2` unless `count` is less.
 ///
-/// A driver that cuts off loops may count the iterations of several invocations together. Then the work of each counts
-/// as if all of them had done it at different times.
+/// A driver that cuts off loops may count the iterations of several invocations together. So the work of each counts as
+/// if all of these invocations had done it, one after another.
 fn shortened(count: u32, done: u32) -> u32 {
     let work = effort;
     effort = 0u;
-    // Most drivers cut nothing off.
+    // Most drivers do not cut off loops.
     if parameters.fuel == NO_LIMIT {
         return count;
     }
