@@ -69,7 +69,7 @@ fn shifted_right(a: u64, amount: u32, unsigned: bool, rounding: bool) -> Integer
     return sum_of(quotient, Integer(select(0lu, half & 1lu, rounding), 0lu));
 }
 
-/// `SatQ()`: returns the nearest integer of `n` bits in the lower half. The upper half is 1 if that is another integer.
+/// `SatQ()`: returns the nearest integer of `n` bits in the lower half. The upper half is 1 if the value was saturated.
 fn sat_q(value: Integer, n: u32, unsigned: bool) -> Integer {
     let negative = (value.high >> 63u) == 1lu;
     if unsigned {
