@@ -1,13 +1,13 @@
-//! Takes the place of `learn` where weights do not change.
+//! The substitute for `learn` in networks whose weights do not change.
 
 import package::spiking::unpack::{Synapse};
 
-/// Adds a step to the history of a neuron, which it has not; whether a rule then visits its row: never.
-fn remember(neuron: u32, population: u32, spike: u32) -> bool {
+/// Returns whether a rule visits the row of a neuron: never. There are no histories to update.
+fn update_history(neuron: u32, population: u32, spike: u32) -> bool {
     return false;
 }
 
-/// Lets a synapse of a piece learn: nothing.
-fn let_learn(piece: u32, index: u32, synapse: Synapse) -> Synapse {
+/// Returns the synapse as it is.
+fn learn_synapse(piece: u32, index: u32, synapse: Synapse) -> Synapse {
     return synapse;
 }

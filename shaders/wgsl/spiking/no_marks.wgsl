@@ -1,12 +1,12 @@
-//! Takes the place of `marks` where no neuron asks for them.
+//! The substitute for `marks` in networks without neurons of FEAGI.
 
-/// Whether there are marks.
+/// Whether the network has marks.
 const HAS_MARKS = false;
 
-/// Marks the input of a neuron: not here.
+/// Does nothing: there are no marks.
 fn set_mark(slot: u32, neuron: u32) {}
 
-/// Whether a neuron has a mark: never.
+/// Returns whether a neuron has a mark: never.
 fn take_mark(slot: u32, neuron: u32) -> bool {
     return false;
 }

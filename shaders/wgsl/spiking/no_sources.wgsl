@@ -1,4 +1,4 @@
-//! Takes the place of `sources` where nobody asks.
+//! The substitute for `sources` in kernels whose pieces need no source neuron.
 
-/// Says which neuron a piece is of: not here.
+/// Does nothing: the source neurons of pieces are not used.
 fn set_source(piece: u32, neuron: u32) {}

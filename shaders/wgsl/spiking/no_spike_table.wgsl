@@ -1,6 +1,6 @@
-//! Takes the place of `spiked` where targets do not look at sources.
+//! The substitute for `spike_table` in kernels whose spikes are delivered to the targets.
 
-import package::spiking::advance::{Advanced};
+import package::spiking::advance::{BatchOutcome};
 
-/// Shows the spikes of a neuron: not here.
-fn show_spikes(neuron: u32, advanced: Advanced) {}
+/// Does nothing: there is no table.
+fn publish_spikes(neuron: u32, outcome: BatchOutcome) {}

@@ -1,9 +1,9 @@
-//! What targets see of sources that they look at.
+//! The table of spikes in which targets look up their sources.
 
-import package::spiking::advance::{Advanced};
+import package::spiking::advance::{BatchOutcome};
 import package::spiking::bindings::{spiked};
 
-/// Shows the spikes of a neuron.
-fn show_spikes(neuron: u32, advanced: Advanced) {
-    spiked[neuron] = vec2<u32>(advanced.spikes, advanced.scale);
+/// Writes the spikes of a neuron to the table.
+fn publish_spikes(neuron: u32, outcome: BatchOutcome) {
+    spiked[neuron] = vec2<u32>(outcome.spikes, outcome.scale);
 }
