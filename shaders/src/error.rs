@@ -142,7 +142,10 @@ impl Display for LinkError {
                 write!(f, "{place}: a fragment inserts another; insert both where this one is inserted")
             }
             Self::UnknownFragment { place, fragment } => {
-                write!(f, "{place}: this module imports no fragment `{fragment}`; import it, or call a function")
+                write!(
+                    f,
+                    "{place}: this module imports no fragment `{fragment}`; import it, or call a function"
+                )
             }
             Self::InsertedTwice { place, fragment } => {
                 write!(f, "{place}: `{fragment}` is inserted twice in this module; make it a function")

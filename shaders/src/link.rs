@@ -249,7 +249,7 @@ mod tests {
 
     /// Links the first of the given modules.
     fn linked(modules: &[(&str, &str)], substitutions: &[(&str, &str)]) -> Result<Linked, LinkError> {
-        let root = modules[0].0.strip_suffix(".wgsl").expect("paths are of files").replace('/', "::");
+        let root = modules[0].0.strip_suffix(".wgsl").expect("paths end in .wgsl").replace('/', "::");
         Linker::new(modules, None, substitutions)?.link(&root)
     }
 
@@ -267,7 +267,7 @@ mod tests {
             ("c.wgsl", "/// C.\nconst c = 1u;\n"),
             ("unused.wgsl", "const unused = 1u;\n"),
         ];
-        let linked = linked(&modules, &[]).expect("nothing is wrong");
+        let linked = linked(&modules, &[]).expect("the modules are correct");
         assert_eq!(
             linked.source, "/// C.\nconst c = 1u;\n\nconst b = c;\n//! A.\n\n\n\n\nconst a = b + c;\n",
             "imports are empty lines"
@@ -292,12 +292,12 @@ mod tests {
             @must_use fn i() -> u32 { return 1u; }\n";
         for item in ["a", "b", "c", "d", "e", "f", "g", "h", "i"] {
             let text = format!("import package::b::{{{item}}};\nconst use_of = {item};\n");
-            linked(&[("a.wgsl", &text), ("b.wgsl", declarations)], &[]).expect("it is declared");
+            linked(&[("a.wgsl", &text), ("b.wgsl", declarations)], &[]).expect("the item is declared");
         }
         for item in ["not", "u32", "storage"] {
             let text = format!("import package::b::{{{item}}};\nconst use_of = {item};\n");
-            let error =
-                linked(&[("a.wgsl", &text), ("b.wgsl", declarations)], &[]).expect_err("not of the module");
+            let error = linked(&[("a.wgsl", &text), ("b.wgsl", declarations)], &[])
+                .expect_err("the module does not declare it");
             assert!(matches!(error, LinkError::UnknownItem { .. }), "{error}");
         }
     }
@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn a_substitute_takes_the_place_of_a_module() {
         let modules = [USES_B, ("x/b.wgsl", "const b = 1u;\n"), ("x/c.wgsl", "const b = 2u;\n")];
-        let linked = linked(&modules, &[("x::b", "x::c")]).expect("both declare it");
+        let linked = linked(&modules, &[("x::b", "x::c")]).expect("both modules declare b");
         assert!(linked.modules().eq(["x/c.wgsl", "a.wgsl"]), "{:?}", linked.paths);
     }
 
@@ -324,7 +324,7 @@ mod tests {
             ),
             ("f.wgsl", "const f = 2u;\n"),
         ];
-        let linked = linked(&modules, &[]).expect("nothing is wrong");
+        let linked = linked(&modules, &[]).expect("the modules are correct");
         let expected = "const f = 2u;\n\
              \n\n\n\n\n\n\n\n\n// B.\n\n\n\n\n\n\n/// G.\nfn g() {}\n\
              \n\n\n\nfn a() {\n    let d = 1u;\n    let e = d + f; // f\n\n    g();\n    if e {\n    return;\n    }\n}\n";
@@ -357,7 +357,7 @@ mod tests {
             ("b.wgsl", "fragment b {\n    one();\n}\n"),
             ("c.wgsl", "fragment b {\n    two();\n}\n"),
         ];
-        let linked = linked(&modules, &[("b", "c")]).expect("both declare it");
+        let linked = linked(&modules, &[("b", "c")]).expect("both modules declare b");
         assert!(linked.source.contains("    two();\n}\n"), "{}", linked.source);
         assert!(!linked.source.contains("one"), "{}", linked.source);
     }
@@ -365,7 +365,7 @@ mod tests {
     /// Links a module that inserts fragments with `b`, which has the fragment `b` and the function `f`.
     fn error_of(text: &str) -> LinkError {
         let b = "fragment b {\n    f();\n}\n\nfn f() {}\n";
-        linked(&[("a.wgsl", text), ("b.wgsl", b)], &[]).expect_err("something is wrong")
+        linked(&[("a.wgsl", text), ("b.wgsl", b)], &[]).expect_err("the text has a mistake")
     }
 
     #[test]
@@ -395,7 +395,7 @@ mod tests {
             let line = 1 + text
                 .lines()
                 .position(|line| line.ends_with(&format!("insert {fragment};")))
-                .expect("inserted");
+                .expect("the text inserts the fragment");
             let expected =
                 LinkError::UnknownFragment { place: place("a.wgsl", line), fragment: fragment.to_owned() };
             assert_eq!(error_of(text), expected, "in {text:?}");
@@ -422,7 +422,7 @@ mod tests {
         }
         let wrapped = "import package::b::{\n    b,\n    f,\n};\nfn a() {\n    insert b;\n}\n";
         let expected = LinkError::UnusedImport { place: place("a.wgsl", 3), item: "f".to_owned() };
-        assert_eq!(error_of(wrapped), expected, "with the line of the item");
+        assert_eq!(error_of(wrapped), expected, "the place is the line of the item");
     }
 
     #[test]
@@ -431,7 +431,7 @@ mod tests {
         assert_eq!(
             error,
             LinkError::NestedInsert { place: place("a.wgsl", 4) },
-            "so fragments cannot form a circle"
+            "fragments cannot insert fragments"
         );
     }
 
@@ -476,7 +476,7 @@ mod tests {
         assert_eq!(
             error,
             LinkError::Cycle { place: place("b.wgsl", 1), modules: circle },
-            "as of other imports"
+            "imports of fragments form cycles, too"
         );
     }
 
@@ -497,8 +497,8 @@ mod tests {
 
     #[test]
     fn an_item_that_is_not_declared_is_found() {
-        let error =
-            linked(&[USES_B, ("x/b.wgsl", "const c = 1u; // const b\n")], &[]).expect_err("it has only c");
+        let error = linked(&[USES_B, ("x/b.wgsl", "const c = 1u; // const b\n")], &[])
+            .expect_err("x::b declares only c");
         let (module, item) = ("x::b".to_owned(), "b".to_owned());
         assert_eq!(error, LinkError::UnknownItem { place: place("a.wgsl", 1), module, item }, "of line 1");
     }
@@ -510,8 +510,8 @@ mod tests {
             "import package::x::b::{b, b};\nconst a = b;\n",
         ];
         for text in texts {
-            let error =
-                linked(&[("a.wgsl", text), ("x/b.wgsl", "const b = 1u;\n")], &[]).expect_err("a useless one");
+            let error = linked(&[("a.wgsl", text), ("x/b.wgsl", "const b = 1u;\n")], &[])
+                .expect_err("an import is not used");
             let expected = LinkError::UnusedImport { place: place("a.wgsl", 1), item: "b".to_owned() };
             assert_eq!(error, expected, "in {text:?}");
         }
@@ -543,8 +543,8 @@ mod tests {
     #[test]
     fn an_import_below_a_declaration_is_found() {
         let text = "const a = b;\nimport package::b::{b};\n";
-        let error =
-            linked(&[("a.wgsl", text), ("b.wgsl", "const b = 1u;\n")], &[]).expect_err("it comes late");
+        let error = linked(&[("a.wgsl", text), ("b.wgsl", "const b = 1u;\n")], &[])
+            .expect_err("the import follows a declaration");
         assert_eq!(error, LinkError::LateImport { place: place("a.wgsl", 2) }, "of line 2");
     }
 
@@ -557,14 +557,18 @@ mod tests {
         ];
         let error = linked(&modules, &[]).expect_err("b needs c, and c needs b");
         let circle = ["b", "c", "b"].map(str::to_owned).to_vec();
-        assert_eq!(error, LinkError::Cycle { place: place("c.wgsl", 2), modules: circle }, "without a");
-        assert_eq!(error.to_string(), "c.wgsl:2: modules import each other: b -> c -> b", "as a sentence");
+        assert_eq!(
+            error,
+            LinkError::Cycle { place: place("c.wgsl", 2), modules: circle },
+            "a is not part of the cycle"
+        );
+        assert_eq!(error.to_string(), "c.wgsl:2: modules import each other: b -> c -> b", "the message");
     }
 
     #[test]
     fn a_text_outside_of_the_table_can_be_linked() {
         let text = "import package::arm64::flags::{nz};\nfn a() -> u32 { return nz(0lu, true); }\n";
-        let linked = link_source("tests::a", text, &[]).expect("nothing is wrong");
+        let linked = link_source("tests::a", text, &[]).expect("the modules are correct");
         let last = linked.source.lines().count();
         assert_eq!(linked.locate(last), Some(("tests/a.wgsl", 2)), "its last line");
     }

@@ -72,8 +72,8 @@ fn run() {
     }
 }
 ";
-        assert_eq!(count(source, "inner"), 2, "one in the other");
-        assert_eq!(count(source, "run"), 5, "its own, and those of two calls");
-        assert_eq!(count(source, "no_such"), 0, "none");
+        assert_eq!(count(source, "inner"), 2, "a loop in a loop");
+        assert_eq!(count(source, "run"), 5, "its own loop, and those of two calls");
+        assert_eq!(count(source, "no_such"), 0, "an unknown function has no loops");
     }
 }

@@ -1,7 +1,7 @@
 //! The families of variants: enums whose values select the modules that are linked in place of others.
 //!
-//! A kernel has a family if it imports a module that the family replaces, directly or through others. `cargo xtask
-//! codegen` finds the families of each kernel.
+//! A kernel has a family if it imports a module that the family replaces, directly or through others.
+//! `cargo xtask codegen` finds the families of each kernel.
 
 /// A module, and the module that is linked in its place.
 pub type Substitution = (&'static str, &'static str);
@@ -249,14 +249,14 @@ mod tests {
         let count = replaced.len();
         replaced.sort_unstable();
         replaced.dedup();
-        assert_eq!(replaced.len(), count, "a module belongs to one family");
+        assert_eq!(replaced.len(), count, "each replaced module belongs to one family");
     }
 
     #[test]
     fn variants_have_as_many_bindings_as_their_modules_declare() {
         let declared = |substitutions: &[Substitution], base: &str, binding: &str| {
             let module = substitutions.first().map_or(base, |(_, to)| *to);
-            let text = MODULES.iter().find(|(there, _)| *there == path(module)).expect("it is there").1;
+            let text = MODULES.iter().find(|(there, _)| *there == path(module)).expect("the module exists").1;
             text.lines().filter(|line| line.starts_with("@group") && line.contains(binding)).count()
         };
         for pools in FramePools::ALL {

@@ -7,7 +7,9 @@ use crate::support::{Checked, all};
 
 fn violations(checked: &Checked) -> Vec<String> {
     let module = &checked.module;
-    let Some(documentation) = &module.doc_comments else { return vec!["nothing is documented".to_owned()] };
+    let Some(documentation) = &module.doc_comments else {
+        return vec!["the source has no `///` at all".to_owned()];
+    };
     let mut violations = Vec::new();
     let mut report = |span, name: &str| {
         let (path, line) = checked.place(span);
@@ -66,7 +68,7 @@ fn every_fragment_is_documented() {
 #[test]
 fn a_fragment_without_a_comment_is_found() {
     let text = "/// A.\nfragment a {\n}\n\nfragment b {\n}\n";
-    assert_eq!(undocumented_fragments(text), ["fragment b {"], "only `a` says what it is");
+    assert_eq!(undocumented_fragments(text), ["fragment b {"], "only `a` has a comment");
 }
 
 #[test]

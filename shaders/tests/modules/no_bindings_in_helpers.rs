@@ -43,6 +43,6 @@ fn no_helper_owns_a_binding() {
 fn a_binding_in_a_helper_is_found() {
     let text = "@group(0) @binding(0) var<storage> a: array<u32>;\nvar<private> b: u32;\n";
     let checked = Checked::of_text(text);
-    assert_eq!(violations(&checked, |_| false).len(), 1, "only `a` is bound");
-    assert_eq!(violations(&checked, |_| true), [""; 0], "a kernel may");
+    assert_eq!(violations(&checked, |_| false).len(), 1, "only `a` is a resource");
+    assert_eq!(violations(&checked, |_| true), [""; 0], "a kernel may declare resources");
 }

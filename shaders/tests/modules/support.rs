@@ -51,7 +51,7 @@ impl Checked {
 
     /// Links, parses and validates a module that only a test has.
     pub(crate) fn of_text(text: &str) -> Self {
-        Self::new(kvrm_shaders::link_source("test", text, &[]).expect("its imports are right"))
+        Self::new(kvrm_shaders::link_source("test", text, &[]).expect("the imports of the test are correct"))
     }
 
     /// Returns the file and line that a part of the source comes from.
@@ -83,8 +83,13 @@ impl Checked {
                 Some(handle) => &self.info[handle],
                 None => {
                     let entry = |entry: &naga::EntryPoint| entry.name == name;
-                    self.info
-                        .get_entry_point(self.module.entry_points.iter().position(entry).expect("it is one"))
+                    self.info.get_entry_point(
+                        self.module
+                            .entry_points
+                            .iter()
+                            .position(entry)
+                            .expect("a function without a handle is an entry point"),
+                    )
                 }
             };
             let type_of =

@@ -99,7 +99,7 @@ fn assert_uses_are_found(what: &str, linked: &Linked, checked: &Checked) {
 fn every_kernel_is_translated_in_its_variants() {
     for kernel in kernels() {
         for substitutions in variants_of(kernel) {
-            let linked = link(kernel.module, &substitutions).expect("variants declare the same");
+            let linked = link(kernel.module, &substitutions).expect("all variants declare the same names");
             let what = format!("{} with {substitutions:?}", kernel.module);
             let checked = Checked::new(linked.clone());
             assert_uses_are_found(&what, &linked, &checked);
@@ -114,7 +114,7 @@ fn a_kernel_is_linked_with_modules_of_its_families_and_of_no_others() {
     for kernel in kernels() {
         let mut linked = BTreeSet::new();
         for substitutions in variants_of(kernel) {
-            let variant = link(kernel.module, &substitutions).expect("variants declare the same");
+            let variant = link(kernel.module, &substitutions).expect("all variants declare the same names");
             linked.extend(variant.modules().map(name));
         }
         for family in FAMILIES {
@@ -129,7 +129,8 @@ fn a_kernel_is_linked_with_modules_of_its_families_and_of_no_others() {
 #[test]
 fn the_simd_level_of_a_unit_is_its_index() {
     for unit in SimdUnit::ALL {
-        let linked = link("machine::interpreter", unit.substitutions()).expect("units declare the same");
+        let linked =
+            link("machine::interpreter", unit.substitutions()).expect("all units declare the same names");
         let level = format!("const SIMD_LEVEL = {}u;", *unit as u32);
         assert!(linked.source.contains(&level), "the level of {unit:?} is its index");
     }
@@ -140,13 +141,13 @@ fn every_module_with_an_entry_point_is_in_the_table_of_kernels() {
     let with_entries: BTreeSet<String> =
         MODULES.iter().filter(|(_, text)| is_kernel(text)).map(|(path, _)| name(path)).collect();
     let listed: BTreeSet<String> = kernels().map(|kernel| kernel.module.to_owned()).collect();
-    assert_eq!(listed, with_entries, "`cargo xtask codegen` lists them");
+    assert_eq!(listed, with_entries, "kernels are missing or too many; run `cargo xtask codegen`");
 }
 
 #[test]
 fn kernels_are_modules_with_entry_points() {
     for (path, checked) in all() {
-        let text = MODULES.iter().find(|(known, _)| *known == path).expect("it is in the table").1;
+        let text = MODULES.iter().find(|(known, _)| *known == path).expect("the module is in the table").1;
         // An entry point is never imported, so one in the source is the module's own.
         assert_eq!(is_kernel(text), !checked.module.entry_points.is_empty(), "of {path}");
     }
