@@ -1,14 +1,14 @@
-//! What can be wrong with modules.
+//! The errors of the linker.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 
-/// A line of a module.
+/// A line of a module, as error messages print it: `arm64/flags.wgsl:7`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The path of the file, such as `arm64/flags.wgsl`.
     pub path: String,
-    /// The number of the line; the first is 1.
+    /// The number of the line, counted from 1.
     pub line: usize,
 }
 
@@ -18,13 +18,13 @@ impl Display for Place {
     }
 }
 
-/// Why modules cannot be linked.
+/// The reason that modules cannot be linked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LinkError {
-    /// The root, or one side of a substitution, is no module.
+    /// The root, or one side of a substitution, does not name a module.
     NoSuchModule {
-        /// The name that was given.
+        /// The name that the caller gave.
         module: String,
     },
     /// An import names a module that does not exist.
@@ -40,7 +40,7 @@ pub enum LinkError {
         place: Place,
         /// The module it names.
         module: String,
-        /// The item that is not there.
+        /// The item that the module lacks.
         item: String,
     },
     /// The module does not use what it imports, or imports it twice.
@@ -55,16 +55,16 @@ pub enum LinkError {
         /// The import.
         place: Place,
     },
-    /// An import stands below a declaration.
+    /// An import follows a declaration.
     LateImport {
         /// The import.
         place: Place,
     },
-    /// A module needs itself.
+    /// A module imports itself, directly or through others.
     Cycle {
-        /// The import that closes the circle.
+        /// The import that closes the cycle.
         place: Place,
-        /// The modules on the circle, in the order of their imports.
+        /// The modules of the cycle, in the order of their imports.
         modules: Vec<String>,
     },
     /// A fragment has another form than `fragment name {`, indented statements, and `}`.
@@ -76,10 +76,10 @@ pub enum LinkError {
     DeclaredTwice {
         /// The first line of the fragment.
         place: Place,
-        /// The name of both.
+        /// The name that both have.
         name: String,
     },
-    /// A line that begins with `insert` is not `insert name;`, or is not indented, and so stands in no function.
+    /// A line that begins with `insert` is not `insert name;`, or is not indented and so is outside of any function.
     MalformedInsert {
         /// The line.
         place: Place,
@@ -89,16 +89,16 @@ pub enum LinkError {
         /// The line that inserts.
         place: Place,
     },
-    /// A module inserts what it does not import as a fragment.
+    /// A module inserts a name that is not a fragment it imports.
     UnknownFragment {
         /// The line that inserts.
         place: Place,
-        /// The name that is no fragment.
+        /// The name that it inserts.
         fragment: String,
     },
     /// A module inserts a fragment a second time.
     InsertedTwice {
-        /// The second of the lines that insert.
+        /// The second line that inserts the fragment.
         place: Place,
         /// The fragment.
         fragment: String,
@@ -142,7 +142,10 @@ impl Display for LinkError {
                 write!(f, "{place}: a fragment inserts another; insert both where this one is inserted")
             }
             Self::UnknownFragment { place, fragment } => {
-                write!(f, "{place}: no import of this module brings a fragment `{fragment}`")
+                write!(
+                    f,
+                    "{place}: this module imports no fragment `{fragment}`; import it, or call a function"
+                )
             }
             Self::InsertedTwice { place, fragment } => {
                 write!(f, "{place}: `{fragment}` is inserted twice in this module; make it a function")

@@ -1,5 +1,5 @@
-//! What host and kernels share, generated from the modules by `cargo xtask codegen`: structs in buffers, bind groups, and
-//! kernels with their variants, overrides and entry points.
+//! The interface between host and kernels: structs in buffers, bind groups, and kernels with their variants, overrides
+//! and entry points. `cargo xtask codegen` generates the submodules from the WGSL modules.
 
 use crate::kernel::KernelInfo;
 
@@ -10,7 +10,7 @@ pub mod networks;
 #[rustfmt::skip]
 pub mod spiking;
 
-/// All kernels.
+/// Returns all kernels.
 pub fn kernels() -> impl Iterator<Item = &'static KernelInfo> {
     [machine::KERNELS, networks::KERNELS, spiking::KERNELS].into_iter().flatten()
 }

@@ -1,6 +1,6 @@
-//! Kernels as data: their modules, entry points, bind groups and overrides. Knows no GPU API.
+//! The types that describe kernels: their modules, entry points, bind groups and overrides, without a GPU API.
 //!
-//! The kernels themselves are in [`interface`](crate::interface), which is generated.
+//! The descriptions of the actual kernels are in [`interface`](crate::interface), which is generated.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use crate::variants::{FAMILIES, Family, Substitution};
 use crate::{LinkError, Linked, link};
 
-/// What a kernel does with a buffer.
+/// The way in which a kernel accesses a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// `var<storage, read>`.
@@ -19,37 +19,40 @@ pub enum Access {
     Uniform,
 }
 
-/// A buffer that a kernel is bound to.
+/// A binding of a buffer in a bind group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// Its number in the group.
+    /// The number of the binding in its group.
     pub binding: u32,
-    /// The name of its variable; of several that are numbered, without the number.
+    /// The name of the variable. For numbered bindings, such as `pool_0` and `pool_1`, the name without the number.
     pub name: &'static str,
-    /// What kernels do with it.
+    /// The access that kernels have to the buffer.
     pub access: Access,
-    /// The fewest bytes: those of the variable's type, or of one element of it.
+    /// The smallest legal size of the buffer: that of the variable's type or, for an array, of one element.
     pub min_bytes: u64,
 }
 
 /// The buffers of a bind group.
+///
+/// Some groups end in *numbered* bindings: a buffer too large for one binding, split over several. Their count depends
+/// on the variant of the kernel.
 pub trait Group {
-    /// What a buffer is on the host.
+    /// The type of a buffer on the host.
     type Buffer;
     /// The number of the group.
     const GROUP: u32;
-    /// Its name in messages.
+    /// The name of the group in messages.
     const LABEL: &'static str;
-    /// Its bindings, but for those that are numbered.
+    /// The bindings that are not numbered.
     const BINDINGS: &'static [Binding];
-    /// The first of those that are numbered, of which there are as many as a variant of the kernel says.
+    /// The first numbered binding, if the group has any.
     const NUMBERED: Option<Binding>;
 
-    /// The buffers, in the order of the bindings.
+    /// Returns the buffers, in the order of the bindings.
     fn buffers(self) -> Vec<Self::Buffer>;
 }
 
-/// All bindings of a group, `numbered` of which are numbered.
+/// Returns all bindings of a group that has `numbered` numbered ones.
 pub fn bindings<G: Group>(numbered: usize) -> Vec<Binding> {
     let numbered = G::NUMBERED.into_iter().flat_map(|first| {
         (0..numbered as u32).map(move |number| Binding { binding: first.binding + number, ..first })
@@ -57,53 +60,53 @@ pub fn bindings<G: Group>(numbered: usize) -> Vec<Binding> {
     G::BINDINGS.iter().copied().chain(numbered).collect()
 }
 
-/// A module with entry points, and what is linked with it.
+/// A module with entry points, in one of its variants.
 pub trait Root: Copy + fmt::Debug {
-    /// The module.
+    /// The name of the module, such as `machine::interpreter`.
     const MODULE: &'static str;
-    /// The values of what it declares with `override`.
+    /// The values of the module's `override` declarations.
     type Overrides: Overrides;
-    /// A value for each of its bind groups, such as a layout.
+    /// A value for each bind group of the module, such as a layout.
     type Groups<T>: Groups<T>;
 
-    /// What is linked in place of what.
+    /// Returns the substitutions of the variant.
     fn substitutions(&self) -> Vec<Substitution>;
 
-    /// Links it.
+    /// Links the module with the substitutions of the variant.
     ///
     /// # Errors
     ///
-    /// The modules do not fit; a mistake in them.
+    /// The errors of [`link`]: each is a mistake in the embedded modules.
     fn link(&self) -> Result<Linked, LinkError> {
         link(Self::MODULE, &self.substitutions())
     }
 }
 
-/// A module with entry points, as data, for code that visits all kernels.
+/// The description of a module with entry points as a value, for code that visits all kernels.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelInfo {
-    /// The module.
+    /// The name of the module.
     pub module: &'static str,
     /// The names of its entry points.
     pub entries: &'static [&'static str],
-    /// The names of the families that it has variants of.
+    /// The names of the families whose variants change the linked module.
     pub families: &'static [&'static str],
 }
 
 impl KernelInfo {
-    /// Its families.
+    /// Returns the families whose variants change the linked module.
     pub fn families(&self) -> impl Iterator<Item = &'static Family> {
         FAMILIES.iter().filter(|family| self.families.contains(&family.name))
     }
 }
 
-/// Values of `override` declarations.
+/// The values of `override` declarations.
 pub trait Overrides {
-    /// Names and values.
+    /// Returns the names and values.
     fn values(&self) -> Vec<(&'static str, f64)>;
 }
 
-/// There are none.
+/// The values of a module without `override` declarations.
 impl Overrides for () {
     fn values(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
@@ -112,25 +115,25 @@ impl Overrides for () {
 
 /// A value for each bind group of a kernel.
 pub trait Groups<T> {
-    /// By the number of the group.
+    /// Returns the values, indexed by the number of the group; `None` for numbers that the kernel does not use.
     fn by_number(self) -> Vec<Option<T>>;
 }
 
-/// The invocations of a workgroup, all in the first dimension.
+/// The number of invocations of a workgroup, all in the first dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workgroup {
-    /// So many.
+    /// A constant number.
     Fixed(u32),
-    /// As many as an override says.
+    /// The value of the override of this name.
     Override(&'static str),
 }
 
 /// An entry point of a module.
 #[derive(Debug)]
 pub struct Entry<R> {
-    /// Its name.
+    /// The name of the function.
     pub name: &'static str,
-    /// Its invocations.
+    /// The size of its workgroups.
     pub workgroup: Workgroup,
     root: PhantomData<R>,
 }

@@ -1,8 +1,8 @@
-//! How the buffers of the machine are laid out: the numbers that host and shaders share.
+//! The layout of the buffers of a machine: the numbers that host and shaders share.
 //!
-//! `machine/layout.wgsl` is written from here by `cargo xtask codegen`.
+//! `cargo xtask codegen` writes `machine/layout.wgsl` from this file.
 
-/// Defines constants and the list of all of them.
+/// Defines constants, and `ALL`, the list of them.
 macro_rules! constants { ($($(#[doc = $doc:literal])+ $name:ident = $value:expr;)*) => {
     $($(#[doc = $doc])+ pub const $name: u32 = $value;)*
 
@@ -13,15 +13,15 @@ macro_rules! constants { ($($(#[doc = $doc:literal])+ $name:ident = $value:expr;
 pub mod spiking;
 
 constants! {
-    // The state of lanes: columns of one u64 a lane. Columns 0 to 30 are X0 to X30.
+    // The state of lanes: columns of one u64 per lane. Columns 0 to 30 are X0 to X30.
 
     /// Column: the stack pointer.
     COLUMN_SP = 31;
     /// Column: the program counter.
     COLUMN_PC = 32;
-    /// Column: steps retired.
+    /// Column: the number of steps retired.
     COLUMN_STEPS = 33;
-    /// Column: condition flags, and from bit 32 on the bytes that the exclusive monitor marks.
+    /// Column: the condition flags, and from bit 32 on the number of bytes that the exclusive monitor marks, or 0.
     COLUMN_NZCV = 34;
     /// Column: the address that the exclusive monitor marks.
     COLUMN_MONITOR = 35;
@@ -31,72 +31,73 @@ constants! {
     COLUMN_TPIDRRO = 37;
     /// Column: FPCR, and from bit 32 on FPSR.
     COLUMN_FPCR = 38;
-    /// Column: where the heap of a Linux program ends.
+    /// Column: the end of the heap of a Linux program.
     COLUMN_HEAP_END = 39;
-    /// Column: how long a Linux program has slept, in nanoseconds.
+    /// Column: the time that a Linux program has slept, in nanoseconds.
     COLUMN_SLEPT = 40;
-    /// Column: what a Linux program has told the kernel of its robust locks.
+    /// Column: the address of the list of robust locks that a Linux program has set.
     COLUMN_ROBUST_LIST = 41;
-    /// Column: how many bytes of randomness a Linux program has used.
+    /// Column: the number of bytes of randomness that a Linux program has used.
     COLUMN_RANDOM = 42;
-    /// Column: the first half of the name of a Linux program; then comes the second.
+    /// Column: the first half of the name of a Linux program. The next column is the second half.
     COLUMN_NAME = 43;
-    /// Column: the steps at which the lane stops.
+    /// Column: the number of steps at which the lane stops.
     COLUMN_LIMIT = 45;
-    /// Column: why the lane stopped, and from bit 32 on the immediate or word that stopped it, or its exit status.
+    /// Column: the stop of the lane, and from bit 32 on the immediate or word that stopped it, or its exit status.
     COLUMN_STOP = 46;
-    /// Column: the address that stopped the lane; what an internal stop asks for.
+    /// Column: the address that stopped the lane, or the argument of an internal stop.
     COLUMN_STOP_ADDRESS = 47;
-    /// Column: the entry that leads to the root of the page table, and from bit 32 on its levels.
+    /// Column: the entry that leads to the root of the page table, and from bit 32 on the number of its levels.
     COLUMN_ROOT = 48;
     /// Column: the first page of the window that the page table covers.
     COLUMN_WINDOW = 49;
-    /// Column: the last frame of the lane's chain, and from bit 32 on how many pages the lane has written.
+    /// Column: the last frame in use of the lane's chain, and from bit 32 on the number of pages the lane has written.
     COLUMN_TAIL = 50;
-    /// Column: how many pages the lane may write, and from bit 32 on the first frame of its chain. A reset keeps it.
+    /// Column: the number of pages the lane may write, and from bit 32 on the first frame of its chain. Kept by a
+    /// reset.
     COLUMN_HEAD = 51;
-    /// Column: which console output needs no host, a bit a handle; from bit 32 on the bytes that wait for the host.
-    /// A reset drops these.
+    /// Column: the handles whose console output does not need the host, a bit each, and bit 0 for calls without a
+    /// handle; from bit 32 on the number of bytes that wait for the host. A reset sets that number to 0.
     COLUMN_CONSOLE = 52;
-    /// Column: the lower half of V0; then come its upper half, and those of V1 to V31.
+    /// Column: the lower half of V0. The next columns are its upper half, and the halves of V1 to V31.
     COLUMN_V = 53;
-    /// How many columns there are.
+    /// The number of columns.
     COLUMNS = 117;
 
-    // Why a lane stopped.
+    // The stops of lanes.
 
-    /// The lane runs.
+    /// Stop: none, the lane runs.
     STOP_NONE = 0;
-    /// The limit of steps is reached.
+    /// Stop: the lane has reached its limit of steps.
     STOP_BUDGET = 1;
-    /// HLT.
+    /// Stop: HLT.
     STOP_HALT = 2;
-    /// BRK.
+    /// Stop: BRK.
     STOP_BREAKPOINT = 3;
-    /// SVC.
+    /// Stop: SVC.
     STOP_SYSCALL = 4;
-    /// An undefined word.
+    /// Stop: an undefined word.
     STOP_UNDEFINED = 5;
-    /// The lane may not write another page.
+    /// Stop: the lane may not write another page.
     STOP_OUT_OF_FRAMES = 6;
-    /// The program ended itself.
+    /// Stop: the program exited.
     STOP_EXIT = 7;
-    /// The first of the faults: three times the kind, plus the access.
+    /// Stop: the first of the faults. A fault is this number plus its `FAULT_*` and its `ACCESS_*`.
     STOP_FAULT = 8;
-    /// Internal: the bank has no frame left.
+    /// Internal stop: the machine has no frame left.
     STOP_NEED_FRAME = 32;
-    /// Internal: code must be lowered first.
+    /// Internal stop: the code of the next instruction must be lowered first.
     STOP_NEED_CODE = 33;
-    /// Internal: the kernel lacks an instruction on SIMD registers; its stop address is the unit that has it.
+    /// Internal stop: the kernel lacks an instruction on SIMD registers. The stop address is the unit that has it.
     STOP_NEED_SIMD = 34;
-    /// Internal: what the host writes or maps waits for the next dispatch.
+    /// Internal stop of a piece to write or map: the dispatch has no fuel left, so the next one does the rest.
     STOP_NEED_TIME = 35;
 
-    /// Fault kind: not mapped.
+    /// Fault kind: the page is not mapped.
     FAULT_TRANSLATION = 0;
-    /// Fault kind: not permitted.
+    /// Fault kind: the access is not permitted.
     FAULT_PERMISSION = 3;
-    /// Fault kind: not aligned.
+    /// Fault kind: the address is not aligned.
     FAULT_ALIGNMENT = 6;
     /// Access: a load.
     ACCESS_READ = 0;
@@ -107,9 +108,9 @@ constants! {
 
     // Frames: 4 KiB of data, or 1,024 entries of a page table.
 
-    /// The u64 words of a frame.
+    /// The number of u64 words of a frame.
     FRAME_WORDS = 512;
-    /// Entry: the frame number begins at this bit.
+    /// Entry: the first bit of the frame number.
     ENTRY_FRAME = 8;
     /// Entry: loads are permitted.
     ENTRY_READ = 1;
@@ -117,117 +118,118 @@ constants! {
     ENTRY_WRITE = 2;
     /// Entry: fetches are permitted.
     ENTRY_EXECUTE = 4;
-    /// Entry: something is there. An entry without is zero.
+    /// Entry: it leads to a mapped page, or to a node.
     ENTRY_MAPPED = 8;
-    /// Entry: the frame is the lane's own, if the frame the entry lies in is.
+    /// Entry: the frame is the lane's own, provided that the frame that contains the entry is.
     ENTRY_OWNED = 16;
     /// Entry: the lane has written the page.
     ENTRY_PRIVATE = 32;
-    /// What the host maps: the pages become zero, or not mapped. With an entry's permissions, or none.
+    /// Mapping: the pages become zero and get the `ENTRY_*` bits beside this one. Without `ENTRY_MAPPED` it unmaps
+    /// them.
     MAP_ZERO = 256;
-    /// What the host maps: the pages keep what they hold.
+    /// Mapping: the pages get the `ENTRY_*` bits beside this one and keep their contents.
     MAP_PROTECT = 512;
-    /// Bits of a page number that one level of a page table translates.
+    /// The number of bits of a page number that one level of a page table translates.
     LEVEL_BITS = 10;
 
-    // What is known of each frame: the page it holds in two words, the next frame of the lane, the lowered code.
+    // The information on a frame, four words: its page in two words, the next frame of the lane, the lowered code.
 
-    /// Set in the second word of a frame's page if the frame is a node of a page table.
+    /// Bit in the second word of a frame's page: the frame is a node of a page table.
     INFO_NODE = 0x80000000;
-    /// Set in a frame's code if the code is up to date. The rest is one more than the number of the code page.
+    /// Bit in a frame's code word: the code is up to date. The other bits are the number of the code page plus one.
     INFO_CODE_VALID = 0x80000000;
 
-    // Counters of a bank.
+    // The counters of a machine.
 
-    /// How many frames have been given out, or asked for.
+    /// Counter: frames that have been given out, plus requests that failed.
     COUNTER_FRAMES = 0;
-    /// Lanes that ended the dispatch without a stop.
+    /// Counter: lanes that ended the dispatch without a stop.
     COUNTER_RUNNING = 1;
-    /// Lanes that stopped.
+    /// Counter: lanes that stopped.
     COUNTER_STOPPED = 2;
-    /// Lanes that need a frame.
+    /// Counter: lanes that need a frame.
     COUNTER_NEED_FRAME = 3;
-    /// Lanes that need code, or another kernel.
+    /// Counter: lanes that need code, or another kernel.
     COUNTER_NEED_CODE = 4;
-    /// Steps retired, the low word.
+    /// Counter: steps retired, the low word.
     COUNTER_STEPS = 5;
-    /// Steps retired, the high word.
+    /// Counter: steps retired, the high word.
     COUNTER_STEPS_HIGH = 6;
-    /// Calls that were served without the host.
+    /// Counter: calls that were served without the host.
     COUNTER_SERVED = 7;
-    /// Those of them that wrote to the console.
+    /// Counter: calls that were served without the host and wrote to the console.
     COUNTER_WRITTEN = 8;
-    /// Invocations that found loops cut off by the driver.
+    /// Counter: invocations that found that the driver cuts off their loops.
     COUNTER_CUT_OFF = 9;
-    /// How many counters there are.
+    /// The number of counters.
     COUNTERS = 10;
 
-    // System calls of Linux programs: what becomes of each number. Those from the last on are the host's.
+    // System calls of Linux programs: the treatment of each number. The host serves numbers from `CALLS` on.
 
-    /// How many numbers of calls are looked up.
+    /// The number of system calls in the table of calls.
     CALLS = 448;
-    /// The call is the host's.
+    /// Call: the host serves it.
     CALL_HOST = 0;
-    /// It always returns the same, which is signed and begins at bit [`CALL_VALUE`].
+    /// Call: returns a constant, which is signed and begins at bit [`CALL_VALUE`].
     CALL_ANSWER = 1;
-    /// It ends the lane.
+    /// Call: ends the lane.
     CALL_EXIT = 2;
-    /// It moves the end of the heap.
+    /// Call: moves the end of the heap.
     CALL_BREAK = 3;
-    /// It reads a clock.
+    /// Call: reads a clock.
     CALL_CLOCK = 4;
-    /// It writes to a descriptor.
+    /// Call: writes to a descriptor.
     CALL_WRITE = 5;
-    /// It names the list of robust locks.
+    /// Call: sets the list of robust locks.
     CALL_ROBUST_LIST = 6;
-    /// It asks for the limit of a resource.
+    /// Call: returns the limit of a resource.
     CALL_LIMIT = 7;
-    /// It asks for the name of the program.
+    /// Call: returns the name of the program.
     CALL_NAME = 8;
-    /// It asks for randomness.
+    /// Call: returns random bytes.
     CALL_RANDOM = 9;
-    /// How many limits of resources there are.
+    /// The number of limits of resources.
     LIMITS = 16;
-    /// The value of a [`CALL_ANSWER`] begins at this bit.
+    /// The first bit of the value of a [`CALL_ANSWER`].
     CALL_VALUE = 8;
 
-    // Console output. Its buffer has columns of one u64 a lane, too: lanes mostly write as much as their neighbours.
+    // Console output. Its buffer has columns of one u64 per lane, too: lanes mostly write as much as their neighbours.
 
-    /// The handles of a lane that may be console output: those below this number.
+    /// The number of handles of a lane that may be console output: 0 to one less than this.
     CONSOLE_HANDLES = 32;
     /// The most bytes of a call that is served without the host.
     CONSOLE_CALL_BYTES = 1024;
 
-    // Decisions of a dispatch network: for each class that is right, three counters of two words each, low word first.
+    // Decisions of a dispatch network: for each correct class, three counters of two words each, low word first.
 
-    /// Decision counter: how often the network was asked.
+    /// Decision counter: evaluations of the network.
     DECISION_ASKED = 0;
-    /// Decision counter: how often it said another class.
+    /// Decision counter: evaluations that gave another class.
     DECISION_MISPREDICTED = 2;
-    /// Decision counter: how often the table decided instead.
+    /// Decision counter: wrong classes that the table corrected.
     DECISION_FELL_BACK = 4;
-    /// The words of a class.
+    /// The number of words of the counters of a class.
     DECISION_WORDS = 6;
-    /// How many classes there are; as a class: none, as nothing was asked.
+    /// The number of classes. In the place of a class, it means that the network has not been evaluated.
     CLASSES = 7;
-    /// Dispatch: where the network is wrong, the lane stops as at an undefined word.
+    /// Class selection: where the network is wrong, the lane stops as at an undefined word.
     DISPATCH_STOPS = 1;
-    /// Dispatch: the table decides, and the network is only compared with it.
+    /// Class selection: the table decides, and the network is only compared with it.
     DISPATCH_TABLE_DECIDES = 2;
 
-    // Networks on their own.
+    // Kernels that evaluate a network outside of a machine.
 
-    /// The vectors of the weights of the dispatch network that are not folded, by input and then by four outputs.
+    /// The number of vectors of the dispatch network's weights that are not folded: by input, then by four outputs.
     NEAR_VECTORS = 262;
-    /// Of so many tuples one is evaluated by invocations together when a network is tested.
+    /// The distance between the tuples that invocations evaluate together when a network is tested.
     SHARED_STRIDE = 61;
-    /// Words of a tuple that a workgroup has evaluated together: the class, then the bits of the logits.
+    /// The words of the result for a tuple that a workgroup evaluates together: the class, then the bits of the logits.
     TOGETHER_WORDS = 8;
 
-    /// The most workgroups in a dimension of a dispatch that spreads a list over two.
+    /// The most workgroups in a dimension of a dispatch whose list is spread over two dimensions.
     DISPATCH_ROW = 65535;
-    /// Words of a row of the decode table: mask, value, holes and shape, and the four words of the micro-op.
+    /// The words of a row of the decode table: mask, value, holes and shape, and the four words of the micro-op.
     ROW_WORDS = 8;
-    /// Micro-ops of a page.
+    /// The number of micro-ops of a page.
     PAGE_OPS = 1024;
 }

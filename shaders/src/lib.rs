@@ -1,17 +1,17 @@
-//! The WGSL of KVRM as data, and the linker that puts modules together. Knows no GPU API.
+//! The WGSL modules of KVRM, embedded as text, and the linker that combines them. The crate uses no GPU API.
 //!
 //! A module is a file below `wgsl/`; `arm64/flags.wgsl` is the module `arm64::flags`. Modules share one
-//! namespace: the names they declare are unique. What a module takes from another it says at its top, in imports
+//! namespace: the names they declare are unique. A module lists the names that it uses of others at its top, in imports
 //! with the syntax of WESL:
 //!
 //! ```wgsl
 //! import package::arm64::bitmask::{BitMasks, decode_bit_masks};
 //! ```
 //!
-//! A module can also declare a fragment, `fragment name {`, statements, and `}`. A module that imports it inserts the
-//! statements into a function with the line `insert name;`.
+//! A module can also declare a fragment: `fragment name {`, statements, and `}`. A module that imports the fragment
+//! inserts its statements into a function with the line `insert name;`.
 //!
-//! [`link`] makes of a module and all it imports one source that WGSL compilers take:
+//! [`link`] combines a module and everything it imports into one source that WGSL compilers accept:
 //!
 //! ```
 //! let linked = kvrm_shaders::link("arm64::operand", &[])?;

@@ -1,35 +1,37 @@
-//! Puts a module behind those it imports, and fragments where they are inserted.
+//! The linker: concatenates a module with those it imports, and inserts fragments.
 //!
 //! WGSL allows declarations in any order, so linking is concatenation: dependencies first, each module once.
-//! Imports have the syntax of WESL. Fragments are an addition of ours, for which WESL has nothing.
+//! Imports have the syntax of WESL. Fragments are our own extension; WESL has no equivalent.
 
 use crate::module::{Import, Line, Module, declares, has_word, path};
 use crate::{LinkError, MODULES, loops};
 
-/// A source made of modules.
+/// A WGSL source that was linked from modules.
 #[derive(Clone, Debug)]
 pub struct Linked {
     /// The text to compile.
     pub source: String,
-    /// The paths of the modules, in the order they stand in `source`.
+    /// The paths of the modules, in their order in `source`.
     paths: Vec<String>,
-    /// Where the lines of `source` come from, in their order.
+    /// The origins of the lines of `source`, in their order.
     segments: Vec<Segment>,
 }
 
-/// Lines of the source that come from one file, where they follow each other, too.
+/// A range of lines of the source that are consecutive lines of one file. It ends where the next segment starts.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     /// The index of the first line in the source.
     start: usize,
-    /// The index of the file in the paths.
+    /// The index of the file in `paths`.
     path: usize,
     /// The index of the first line in the file.
     line: usize,
 }
 
 impl Linked {
-    /// The path of the module that a line of the source comes from, and the line there. Lines count from 1.
+    /// Returns the path of the file that a line of the source comes from, and its line there. Lines count from 1.
+    ///
+    /// The result is `None` if the source has no such line.
     #[must_use]
     pub fn locate(&self, line: usize) -> Option<(&str, usize)> {
         let index = line.checked_sub(1).filter(|index| *index < self.source.lines().count())?;
@@ -37,35 +39,35 @@ impl Linked {
         Some((&self.paths[segment.path], segment.line + index - segment.start + 1))
     }
 
-    /// Whether its code, declarations of variables aside, has a name.
+    /// Whether the code, apart from declarations of variables, contains a name.
     #[must_use]
     pub fn uses(&self, name: &str) -> bool {
         let code = |line: &&str| !line.starts_with('@') && !line.starts_with("override ");
         self.source.lines().filter(code).any(|line| has_word(line, name))
     }
 
-    /// How many loops a function has, with those of the functions it calls, once for each call.
+    /// Returns the number of loops in a function, plus those of the functions it calls, for each call.
     #[must_use]
     pub fn loops(&self, function: &str) -> u32 {
         loops::count(&self.source, function)
     }
 
-    /// Whether it declares an override of that name.
+    /// Whether the source declares an override of this name.
     #[must_use]
     pub fn has_override(&self, name: &str) -> bool {
         self.source.lines().any(|line| line.starts_with("override ") && declares(line, name))
     }
 
-    /// The paths of the modules, in the order they stand in the source.
+    /// Returns the paths of the modules, in their order in the source.
     pub fn modules(&self) -> impl Iterator<Item = &str> {
         self.paths.iter().map(String::as_str)
     }
 }
 
-/// Links a module of [`MODULES`] with all it needs.
+/// Links a module of [`MODULES`] with everything it imports.
 ///
-/// A substitution is a pair of modules: wherever the first is asked for, the second is taken. It has to
-/// declare what is imported from the first.
+/// A substitution is a pair of modules: the second takes the place of the first in all imports. It has to declare every
+/// name that is imported from the first.
 ///
 /// ```
 /// let linked = kvrm_shaders::link("arm64::bits", &[])?;
@@ -76,12 +78,12 @@ impl Linked {
 ///
 /// # Errors
 ///
-/// If `root` or a substitution names no module, or an import is wrong; see [`LinkError`].
+/// Fails if `root` or a substitution does not name a module, or if an import or a fragment is wrong: see [`LinkError`].
 pub fn link(root: &str, substitutions: &[(&str, &str)]) -> Result<Linked, LinkError> {
     Linker::new(MODULES, None, substitutions)?.link(root)
 }
 
-/// Links a module of the given name and text, which is not in [`MODULES`], with all it needs.
+/// Links a module that is not in [`MODULES`], given by name and text, with everything it imports.
 ///
 /// ```
 /// let text = "import package::arm64::bits::{reverse_bits};\n\nconst NONE = 0lu;\n\n\
@@ -93,16 +95,16 @@ pub fn link(root: &str, substitutions: &[(&str, &str)]) -> Result<Linked, LinkEr
 ///
 /// # Errors
 ///
-/// As [`link`].
+/// The errors of [`link`].
 pub fn link_source(name: &str, text: &str, substitutions: &[(&str, &str)]) -> Result<Linked, LinkError> {
     Linker::new(MODULES, Some((name, text)), substitutions)?.link(name)
 }
 
-/// Links a module of `modules`, which are paths and texts as in [`MODULES`], with all it needs.
+/// Links a module of `modules`, given as paths and texts like [`MODULES`], with everything it imports.
 ///
 /// # Errors
 ///
-/// As [`link`].
+/// The errors of [`link`].
 pub fn link_modules(
     modules: &[(&str, &str)],
     root: &str,
@@ -111,17 +113,20 @@ pub fn link_modules(
     Linker::new(modules, None, substitutions)?.link(root)
 }
 
+/// The state of linking one source.
 #[derive(Debug)]
 pub(crate) struct Linker<'a> {
+    /// Paths and texts of the modules that can be imported.
     texts: &'a [(&'a str, &'a str)],
+    /// The name and text of one more module.
     added: Option<(&'a str, &'a str)>,
     substitutions: &'a [(&'a str, &'a str)],
     linked: Linked,
-    /// How many lines the source has.
+    /// The number of lines of the source so far.
     lines: usize,
-    /// The modules of the source, in the order of its paths.
+    /// The modules of the source so far, in the order of its paths.
     modules: Vec<Module<'a>>,
-    /// Modules whose imports are being followed.
+    /// The modules whose imports are being followed.
     open: Vec<&'a str>,
 }
 
@@ -148,7 +153,7 @@ impl<'a> Linker<'a> {
         Ok(self.linked)
     }
 
-    /// Appends a module behind those it imports. Returns its index.
+    /// Appends the modules that a module imports, then the module itself. Returns its index in the paths.
     fn visit(&mut self, name: &'a str, text: &'a str) -> Result<usize, LinkError> {
         let module = Module::parse(name, text)?;
         self.open.push(name);
@@ -183,7 +188,7 @@ impl<'a> Linker<'a> {
         Ok(index)
     }
 
-    /// Appends the module that an import names, unless it is there. Returns its index.
+    /// Appends the module that an import names, unless the source has it already. Returns its index in the paths.
     fn follow(&mut self, import: &Import<'a>, importer: &Module<'_>) -> Result<usize, LinkError> {
         let place = || import.place.clone();
         let name = self.substitute(import.module);
@@ -242,9 +247,9 @@ mod tests {
     use super::*;
     use crate::Place;
 
-    /// Links the first of some modules.
+    /// Links the first of the given modules.
     fn linked(modules: &[(&str, &str)], substitutions: &[(&str, &str)]) -> Result<Linked, LinkError> {
-        let root = modules[0].0.strip_suffix(".wgsl").expect("paths are of files").replace('/', "::");
+        let root = modules[0].0.strip_suffix(".wgsl").expect("paths end in .wgsl").replace('/', "::");
         Linker::new(modules, None, substitutions)?.link(&root)
     }
 
@@ -255,14 +260,14 @@ mod tests {
     const USES_B: (&str, &str) = ("a.wgsl", "import package::x::b::{b};\n\nconst a = b;\n");
 
     #[test]
-    fn each_module_is_there_once_and_behind_what_it_imports() {
+    fn each_module_is_linked_once_and_after_its_imports() {
         let modules = [
             ("a.wgsl", "//! A.\n\nimport package::x::b::{b};\nimport package::c::{c};\n\nconst a = b + c;\n"),
             ("x/b.wgsl", "import package::c::{c};\nconst b = c;\n"),
             ("c.wgsl", "/// C.\nconst c = 1u;\n"),
             ("unused.wgsl", "const unused = 1u;\n"),
         ];
-        let linked = linked(&modules, &[]).expect("nothing is wrong");
+        let linked = linked(&modules, &[]).expect("the modules are correct");
         assert_eq!(
             linked.source, "/// C.\nconst c = 1u;\n\nconst b = c;\n//! A.\n\n\n\n\nconst a = b + c;\n",
             "imports are empty lines"
@@ -287,12 +292,12 @@ mod tests {
             @must_use fn i() -> u32 { return 1u; }\n";
         for item in ["a", "b", "c", "d", "e", "f", "g", "h", "i"] {
             let text = format!("import package::b::{{{item}}};\nconst use_of = {item};\n");
-            linked(&[("a.wgsl", &text), ("b.wgsl", declarations)], &[]).expect("it is declared");
+            linked(&[("a.wgsl", &text), ("b.wgsl", declarations)], &[]).expect("the item is declared");
         }
         for item in ["not", "u32", "storage"] {
             let text = format!("import package::b::{{{item}}};\nconst use_of = {item};\n");
-            let error =
-                linked(&[("a.wgsl", &text), ("b.wgsl", declarations)], &[]).expect_err("not of the module");
+            let error = linked(&[("a.wgsl", &text), ("b.wgsl", declarations)], &[])
+                .expect_err("the module does not declare it");
             assert!(matches!(error, LinkError::UnknownItem { .. }), "{error}");
         }
     }
@@ -300,12 +305,12 @@ mod tests {
     #[test]
     fn a_substitute_takes_the_place_of_a_module() {
         let modules = [USES_B, ("x/b.wgsl", "const b = 1u;\n"), ("x/c.wgsl", "const b = 2u;\n")];
-        let linked = linked(&modules, &[("x::b", "x::c")]).expect("both declare it");
+        let linked = linked(&modules, &[("x::b", "x::c")]).expect("both modules declare b");
         assert!(linked.modules().eq(["x/c.wgsl", "a.wgsl"]), "{:?}", linked.paths);
     }
 
     #[test]
-    fn a_fragment_stands_where_it_is_inserted() {
+    fn a_fragment_replaces_the_line_that_inserts_it() {
         let modules = [
             (
                 "a.wgsl",
@@ -319,7 +324,7 @@ mod tests {
             ),
             ("f.wgsl", "const f = 2u;\n"),
         ];
-        let linked = linked(&modules, &[]).expect("nothing is wrong");
+        let linked = linked(&modules, &[]).expect("the modules are correct");
         let expected = "const f = 2u;\n\
              \n\n\n\n\n\n\n\n\n// B.\n\n\n\n\n\n\n/// G.\nfn g() {}\n\
              \n\n\n\nfn a() {\n    let d = 1u;\n    let e = d + f; // f\n\n    g();\n    if e {\n    return;\n    }\n}\n";
@@ -352,7 +357,7 @@ mod tests {
             ("b.wgsl", "fragment b {\n    one();\n}\n"),
             ("c.wgsl", "fragment b {\n    two();\n}\n"),
         ];
-        let linked = linked(&modules, &[("b", "c")]).expect("both declare it");
+        let linked = linked(&modules, &[("b", "c")]).expect("both modules declare b");
         assert!(linked.source.contains("    two();\n}\n"), "{}", linked.source);
         assert!(!linked.source.contains("one"), "{}", linked.source);
     }
@@ -360,7 +365,7 @@ mod tests {
     /// Links a module that inserts fragments with `b`, which has the fragment `b` and the function `f`.
     fn error_of(text: &str) -> LinkError {
         let b = "fragment b {\n    f();\n}\n\nfn f() {}\n";
-        linked(&[("a.wgsl", text), ("b.wgsl", b)], &[]).expect_err("something is wrong")
+        linked(&[("a.wgsl", text), ("b.wgsl", b)], &[]).expect_err("the text has a mistake")
     }
 
     #[test]
@@ -390,7 +395,7 @@ mod tests {
             let line = 1 + text
                 .lines()
                 .position(|line| line.ends_with(&format!("insert {fragment};")))
-                .expect("inserted");
+                .expect("the text inserts the fragment");
             let expected =
                 LinkError::UnknownFragment { place: place("a.wgsl", line), fragment: fragment.to_owned() };
             assert_eq!(error_of(text), expected, "in {text:?}");
@@ -417,7 +422,7 @@ mod tests {
         }
         let wrapped = "import package::b::{\n    b,\n    f,\n};\nfn a() {\n    insert b;\n}\n";
         let expected = LinkError::UnusedImport { place: place("a.wgsl", 3), item: "f".to_owned() };
-        assert_eq!(error_of(wrapped), expected, "with the line of the item");
+        assert_eq!(error_of(wrapped), expected, "the place is the line of the item");
     }
 
     #[test]
@@ -426,7 +431,7 @@ mod tests {
         assert_eq!(
             error,
             LinkError::NestedInsert { place: place("a.wgsl", 4) },
-            "so fragments cannot form a circle"
+            "fragments cannot insert fragments"
         );
     }
 
@@ -471,12 +476,12 @@ mod tests {
         assert_eq!(
             error,
             LinkError::Cycle { place: place("b.wgsl", 1), modules: circle },
-            "as of other imports"
+            "imports of fragments form cycles, too"
         );
     }
 
     #[test]
-    fn what_is_no_module_is_found() {
+    fn an_unknown_module_is_found() {
         let module = "x::b".to_owned();
         let error = linked(&[USES_B], &[]).expect_err("there is no x::b");
         assert_eq!(
@@ -492,8 +497,8 @@ mod tests {
 
     #[test]
     fn an_item_that_is_not_declared_is_found() {
-        let error =
-            linked(&[USES_B, ("x/b.wgsl", "const c = 1u; // const b\n")], &[]).expect_err("it has only c");
+        let error = linked(&[USES_B, ("x/b.wgsl", "const c = 1u; // const b\n")], &[])
+            .expect_err("x::b declares only c");
         let (module, item) = ("x::b".to_owned(), "b".to_owned());
         assert_eq!(error, LinkError::UnknownItem { place: place("a.wgsl", 1), module, item }, "of line 1");
     }
@@ -505,8 +510,8 @@ mod tests {
             "import package::x::b::{b, b};\nconst a = b;\n",
         ];
         for text in texts {
-            let error =
-                linked(&[("a.wgsl", text), ("x/b.wgsl", "const b = 1u;\n")], &[]).expect_err("a useless one");
+            let error = linked(&[("a.wgsl", text), ("x/b.wgsl", "const b = 1u;\n")], &[])
+                .expect_err("an import is not used");
             let expected = LinkError::UnusedImport { place: place("a.wgsl", 1), item: "b".to_owned() };
             assert_eq!(error, expected, "in {text:?}");
         }
@@ -538,8 +543,8 @@ mod tests {
     #[test]
     fn an_import_below_a_declaration_is_found() {
         let text = "const a = b;\nimport package::b::{b};\n";
-        let error =
-            linked(&[("a.wgsl", text), ("b.wgsl", "const b = 1u;\n")], &[]).expect_err("it comes late");
+        let error = linked(&[("a.wgsl", text), ("b.wgsl", "const b = 1u;\n")], &[])
+            .expect_err("the import follows a declaration");
         assert_eq!(error, LinkError::LateImport { place: place("a.wgsl", 2) }, "of line 2");
     }
 
@@ -552,14 +557,18 @@ mod tests {
         ];
         let error = linked(&modules, &[]).expect_err("b needs c, and c needs b");
         let circle = ["b", "c", "b"].map(str::to_owned).to_vec();
-        assert_eq!(error, LinkError::Cycle { place: place("c.wgsl", 2), modules: circle }, "without a");
-        assert_eq!(error.to_string(), "c.wgsl:2: modules import each other: b -> c -> b", "as a sentence");
+        assert_eq!(
+            error,
+            LinkError::Cycle { place: place("c.wgsl", 2), modules: circle },
+            "a is not part of the cycle"
+        );
+        assert_eq!(error.to_string(), "c.wgsl:2: modules import each other: b -> c -> b", "the message");
     }
 
     #[test]
-    fn a_text_can_be_linked_that_is_in_no_table() {
+    fn a_text_outside_of_the_table_can_be_linked() {
         let text = "import package::arm64::flags::{nz};\nfn a() -> u32 { return nz(0lu, true); }\n";
-        let linked = link_source("tests::a", text, &[]).expect("nothing is wrong");
+        let linked = link_source("tests::a", text, &[]).expect("the modules are correct");
         let last = linked.source.lines().count();
         assert_eq!(linked.locate(last), Some(("tests/a.wgsl", 2)), "its last line");
     }

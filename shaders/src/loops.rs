@@ -1,16 +1,16 @@
-//! How many loops are in the code of an entry point.
+//! Counts the loops that an entry point executes, for drivers that limit loop iterations.
 
 use std::collections::BTreeMap;
 
 use crate::module::{code, is_word_character};
 
-/// The names of functions, and the loops and calls of each.
+/// The loop keywords and called names of each function, by its name.
 type Functions<'a> = BTreeMap<&'a str, Vec<&'a str>>;
 
-/// How many loops a function of a linked source has, with those of the functions it calls, once for each call.
+/// Returns the number of loops in a function of a linked source, plus those of the functions it calls, for each call.
 ///
-/// llvmpipe before Mesa 24 executes both sides of every branch, so each of these loops costs at least one iteration, even if
-/// no invocation enters it.
+/// llvmpipe before Mesa 24 executes both sides of every branch, so each of these loops costs at least one iteration,
+/// even if no invocation enters it.
 pub(crate) fn count(source: &str, function: &str) -> u32 {
     of_function(&functions(source), function)
 }
@@ -25,12 +25,12 @@ fn of_function(functions: &Functions<'_>, name: &str) -> u32 {
     words.iter().map(of_word).sum()
 }
 
-/// Takes the functions of a source apart. Declarations begin at the left margin, and nothing else but their ends does.
+/// Collects the loops and calls of all functions. Only the first and last lines of declarations are not indented.
 fn functions(source: &str) -> Functions<'_> {
     let mut functions = Functions::new();
     let mut name = "";
     for line in source.lines().map(code) {
-        // Words, each with the character behind it.
+        // Each word includes the character after it.
         let mut words = line.split_inclusive(|c| !is_word_character(c));
         if line.starts_with("fn ") {
             name = words.nth(1).and_then(|word| word.strip_suffix('(')).unwrap_or_default();
@@ -72,8 +72,8 @@ fn run() {
     }
 }
 ";
-        assert_eq!(count(source, "inner"), 2, "one in the other");
-        assert_eq!(count(source, "run"), 5, "its own, and those of two calls");
-        assert_eq!(count(source, "no_such"), 0, "none");
+        assert_eq!(count(source, "inner"), 2, "a loop in a loop");
+        assert_eq!(count(source, "run"), 5, "its own loop, and those of two calls");
+        assert_eq!(count(source, "no_such"), 0, "an unknown function has no loops");
     }
 }

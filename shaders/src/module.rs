@@ -1,18 +1,18 @@
-//! The parts of a module that the linker handles: imports, fragments, and the lines between them.
+//! The parser for the parts of a module that the linker handles: imports, fragments, and the lines between them.
 
 use crate::{LinkError, Place};
 
-/// A module, read line by line.
+/// A parsed module.
 #[derive(Debug)]
 pub(crate) struct Module<'a> {
     path: String,
     pub(crate) imports: Vec<Import<'a>>,
     fragments: Vec<Fragment<'a>>,
-    /// What stands in the linked source for each line of the file.
+    /// The replacement, in the linked source, of each line of the file.
     pub(crate) lines: Vec<Line<'a>>,
 }
 
-/// `import package::a::b::{c, d};`
+/// An import, `import package::a::b::{c, d};`.
 #[derive(Debug)]
 pub(crate) struct Import<'a> {
     pub(crate) place: Place,
@@ -42,24 +42,24 @@ pub(crate) struct Fragment<'a> {
     pub(crate) body: Vec<&'a str>,
 }
 
-/// A line of a module.
+/// The replacement of a line of a module in the linked source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
-    /// The compiler gets it as it is.
+    /// The line itself.
     Text(&'a str),
-    /// The compiler gets an empty line: it belongs to an import or to a fragment.
+    /// An empty line, for a line of an import or of a fragment.
     Blank,
-    /// The compiler gets the statements of a fragment.
+    /// The statements of the fragment of this name.
     Insert(&'a str),
 }
 
-/// The file of a module: that of `arm64::flags` is `arm64/flags.wgsl`.
+/// Returns the path of the file of a module: `arm64/flags.wgsl` for `arm64::flags`.
 pub(crate) fn path(module: &str) -> String {
     format!("{}.wgsl", module.replace("::", "/"))
 }
 
 impl<'a> Module<'a> {
-    /// Reads a module. Each import has to be used, and each fragment is inserted once at most.
+    /// Parses a module, and checks that it uses each import and inserts each fragment at most once.
     pub(crate) fn parse(name: &str, text: &'a str) -> Result<Self, LinkError> {
         let mut module =
             Self { path: path(name), imports: Vec::new(), fragments: Vec::new(), lines: Vec::new() };
@@ -86,17 +86,17 @@ impl<'a> Module<'a> {
         Ok(module)
     }
 
-    /// A line of the file by its index.
+    /// Returns the place of a line of the file, given by its index.
     pub(crate) fn place(&self, index: usize) -> Place {
         Place { path: self.path.clone(), line: index + 1 }
     }
 
-    /// Whether the module declares a name.
+    /// Whether the module declares a name, be it of a fragment or of a WGSL item.
     pub(crate) fn declares(&self, name: &str) -> bool {
         self.declares_item(name) || self.fragment(name).is_some()
     }
 
-    /// Whether the module declares a name for the compiler. Declarations are not indented.
+    /// Whether the module declares a WGSL item of a name. Declarations are not indented.
     fn declares_item(&self, name: &str) -> bool {
         self.lines.iter().any(|line| matches!(line, Line::Text(text) if declares(text, name)))
     }
@@ -110,7 +110,7 @@ impl<'a> Module<'a> {
         self.lines.contains(&Line::Insert(name))
     }
 
-    /// Reads an import: one line, or one that ends in `{`, lines of names, and `};`.
+    /// Parses an import: one line, or a line that ends in `{`, lines of names, and `};`.
     fn read_import(&mut self, lines: &[&'a str]) -> Result<(), LinkError> {
         let start = self.lines.len();
         let place = self.place(start);
@@ -142,7 +142,7 @@ impl<'a> Module<'a> {
         Ok(())
     }
 
-    /// Reads `fragment name {`, indented statements, and `}`.
+    /// Parses `fragment name {`, indented statements, and `}`.
     fn read_fragment(&mut self, lines: &[&'a str]) -> Result<(), LinkError> {
         let header = self.lines.len();
         let malformed = |index| LinkError::MalformedFragment { place: self.place(index) };
@@ -152,14 +152,14 @@ impl<'a> Module<'a> {
         let start = header + 1;
         let body: Vec<&'a str> = lines[start..].iter().copied().take_while(|line| is_inner(line)).collect();
         let end = start + body.len();
-        // Neither the end of the file nor another declaration ends a fragment.
+        // Only a line `}` ends a fragment, not the end of the file or another declaration.
         if lines.get(end) != Some(&"}") {
             return Err(malformed(header));
         }
         if let Some(index) = body.iter().position(|line| first_word(code(line).trim_start()) == "insert") {
             return Err(LinkError::NestedInsert { place: self.place(start + index) });
         }
-        // The comment of a fragment would become that of the declaration behind it.
+        // Left in place, the comment of a fragment would document the next declaration.
         let is_comment = |line: &&mut Line<'_>| matches!(line, Line::Text(text) if text.starts_with("///"));
         self.lines.iter_mut().rev().take_while(is_comment).for_each(|line| *line = Line::Blank);
         self.lines.extend(vec![Line::Blank; body.len() + 2]);
@@ -167,7 +167,7 @@ impl<'a> Module<'a> {
         Ok(())
     }
 
-    /// Reads `insert name;`, which stands in a function, and so is indented.
+    /// Parses `insert name;`, which is part of a function and so is indented.
     fn read_insert(&mut self, words: &'a str) -> Result<(), LinkError> {
         let place = self.place(self.lines.len());
         let name = words.trim_start().strip_prefix("insert ").and_then(|rest| rest.strip_suffix(';'));
@@ -204,7 +204,7 @@ impl<'a> Module<'a> {
         Ok(())
     }
 
-    /// Whether the code of the module has a word, in a fragment or outside.
+    /// Whether the code of the module, fragments included, contains a word.
     fn uses(&self, word: &str) -> bool {
         let outside = self.lines.iter().any(|line| match line {
             Line::Text(text) => has_word(text, word),
@@ -215,7 +215,7 @@ impl<'a> Module<'a> {
     }
 }
 
-/// Whether the code of a line has a word.
+/// Whether the code of a line contains a word.
 pub(crate) fn has_word(line: &str, word: &str) -> bool {
     code(line).split(|c| !is_word_character(c)).any(|found| found == word)
 }
@@ -225,7 +225,7 @@ pub(crate) fn declares(line: &str, name: &str) -> bool {
     declared(code(line)) == Some(name)
 }
 
-/// The name that a line declares: `@group(0) @binding(1) var<storage> name: u32;` and the like.
+/// Returns the name that a line declares, such as `name` for `@group(0) @binding(1) var<storage> name: u32;`.
 fn declared(line: &str) -> Option<&str> {
     let mut rest = line;
     while let Some(attribute) = rest.strip_prefix('@') {
@@ -240,12 +240,12 @@ fn declared(line: &str) -> Option<&str> {
     Some(rest.split(|c| !is_word_character(c)).next().unwrap_or_default())
 }
 
-/// A line without its comment.
+/// Returns a line without its comment.
 pub(crate) fn code(line: &str) -> &str {
     line.split("//").next().unwrap_or_default()
 }
 
-/// The word that some code begins with.
+/// Returns the first word of some code.
 fn first_word(code: &str) -> &str {
     code.split(|c| !is_word_character(c)).next().unwrap_or_default()
 }

@@ -1,27 +1,28 @@
-//! Which modules may be linked in place of others: families of variants, each an enum.
+//! The families of variants: enums whose values select the modules that are linked in place of others.
 //!
-//! A kernel has those families whose modules it comes to by its imports; `cargo xtask codegen` finds out which.
+//! A kernel has a family if it imports a module that the family replaces, directly or through others.
+//! `cargo xtask codegen` finds the families of each kernel.
 
-/// A module, and the one that is linked in its place.
+/// A module, and the module that is linked in its place.
 pub type Substitution = (&'static str, &'static str);
 
-/// A family of variants, as data.
+/// The description of a family as a value, for code that visits all families.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
     /// The name of the enum.
     pub name: &'static str,
-    /// Each variant: its name, and what it substitutes.
+    /// The name and the substitutions of each variant.
     pub variants: &'static [(&'static str, &'static [Substitution])],
 }
 
 impl Family {
-    /// The modules that some variant takes the place of.
+    /// Returns the modules that any of the variants replaces, with repetitions.
     pub fn replaced(&self) -> impl Iterator<Item = &'static str> {
         self.variants.iter().flat_map(|(_, substitutions)| substitutions.iter().map(|(from, _)| *from))
     }
 }
 
-/// Defines enums, and [`FAMILIES`].
+/// Defines an enum for each family, and [`FAMILIES`].
 macro_rules! families { ($(
     $(#[doc = $doc:literal])+
     $family:ident {
@@ -43,7 +44,7 @@ macro_rules! families { ($(
             /// All variants; the first one substitutes nothing.
             pub const ALL: &'static [Self] = &[Self::$first, $(Self::$variant),+];
 
-            /// What is linked in place of what.
+            /// Returns the substitutions of the variant.
             #[must_use]
             pub const fn substitutions(self) -> &'static [Substitution] {
                 match self {
@@ -62,37 +63,37 @@ macro_rules! families { ($(
 } }
 
 families! {
-    /// In how many bindings the frames of a machine lie.
+    /// The number of bindings over which the frames of a machine are split.
     FramePools {
-        /// In one.
+        /// One binding.
         One,
-        /// In two.
+        /// Two bindings.
         Two = ["machine::frames" => "machine::frames_2"],
-        /// In four.
+        /// Four bindings.
         Four = ["machine::frames" => "machine::frames_4"],
-        /// In eight.
+        /// Eight bindings.
         Eight = ["machine::frames" => "machine::frames_8"],
-        /// In sixteen.
+        /// Sixteen bindings.
         Sixteen = ["machine::frames" => "machine::frames_16"],
     }
 
-    /// What chooses the kernel class of a word that is lowered.
+    /// The source of the class of a word that is lowered.
     Choice {
         /// The table of classes.
         Table,
-        /// A network, each time a word is lowered.
+        /// A network, evaluated each time a word is lowered.
         ByWord = ["machine::choice" => "machine::choice_by_word"],
-        /// The answers of a network to all tuples.
+        /// A table of a network's answers for all tuples.
         ByDomain = ["machine::choice" => "machine::choice_by_domain"],
-        /// A network, in each step.
+        /// The table of classes; the interpreter evaluates a network in each step and compares.
         ByStep = ["machine::choice" => "machine::choice_by_step"],
     }
 
-    /// The network that chooses kernel classes, and how it is evaluated.
+    /// The network that selects classes, and the invocations that evaluate it.
     ClassNetwork {
-        /// The dispatch network, by each invocation alone.
+        /// The dispatch network, evaluated by each invocation alone.
         Alone,
-        /// The dispatch network, by the invocations of a subgroup together.
+        /// The dispatch network, evaluated by the invocations of a subgroup together if they have the same tuple.
         Subgroups = ["networks::dispatch" => "networks::dispatch_subgroups"],
         /// The small dispatch network.
         Small = [
@@ -101,96 +102,96 @@ families! {
         ],
     }
 
-    /// Which instructions on SIMD registers an interpreter has. Each variant has those of the one before.
+    /// The instructions on SIMD registers that an interpreter has. Each variant includes those of the one before.
     SimdUnit {
-        /// None.
+        /// No instructions on SIMD registers.
         None,
-        /// Loads, stores, moves and integers.
+        /// Loads, stores, moves and integer arithmetic.
         Integers = [
             "machine::simd::unit" => "machine::simd::unit_integers",
             "machine::simd::no_transfers" => "machine::simd::transfers"
         ],
-        /// Floating point.
+        /// Floating-point arithmetic, too.
         Floats = [
             "machine::simd::unit" => "machine::simd::unit_floats",
             "machine::simd::no_transfers" => "machine::simd::transfers"
         ],
-        /// Cryptography.
+        /// All instructions: cryptography, too.
         All = [
             "machine::simd::unit" => "machine::simd::unit_all",
             "machine::simd::no_transfers" => "machine::simd::transfers"
         ],
     }
 
-    /// Whether an interpreter serves frequent system calls of Linux programs.
+    /// The system calls of Linux programs that an interpreter serves itself.
     LinuxCalls {
-        /// It leaves all calls to the host.
+        /// No calls: the host serves all of them.
         Host,
-        /// It serves what needs no host.
+        /// Frequent calls that do not need the host.
         Served = ["machine::linux::no_calls" => "machine::linux::calls"],
     }
 
-    /// In how many bindings the synapses of a spiking network lie.
+    /// The number of bindings over which the synapses of a spiking network are split.
     SynapseParts {
-        /// In one.
+        /// One binding.
         One,
-        /// In two.
+        /// Two bindings.
         Two = ["spiking::synapses" => "spiking::synapses_2"],
-        /// In four.
+        /// Four bindings.
         Four = ["spiking::synapses" => "spiking::synapses_4"],
-        /// In eight.
+        /// Eight bindings.
         Eight = ["spiking::synapses" => "spiking::synapses_8"],
     }
 
-    /// Whether inputs that sum to zero are told from none, as the neurons of FEAGI need it.
+    /// The marks of inputs that sum to zero, by which FEAGI's neurons distinguish them from no input.
     InputMarks {
-        /// They are.
-        Kept,
-        /// No neuron asks.
-        Absent = ["spiking::marks" => "spiking::marks_none"],
+        /// The network has marks.
+        Present,
+        /// The network has no marks, because it has no neurons of FEAGI.
+        Absent = ["spiking::marks" => "spiking::no_marks"],
     }
 
-    /// Whether weights learn.
+    /// Whether weights change.
     Plasticity {
-        /// They do.
+        /// Weights change by the rules of the network.
         On,
-        /// They stay as they are.
-        Off = ["spiking::learn" => "spiking::learn_nothing"],
+        /// Weights are constant.
+        Off = ["spiking::learn" => "spiking::no_learning"],
     }
 
     /// Whether spikes are recorded.
     SpikeRecording {
-        /// They are.
+        /// Spikes are recorded.
         On,
-        /// They are not.
-        Off = ["spiking::spikes" => "spiking::spikes_unrecorded"],
+        /// Spikes are not recorded.
+        Off = ["spiking::spike_recording" => "spiking::no_spike_recording"],
     }
 
-    /// Whether each piece of a row knows the neuron it is of.
+    /// The buffer that names the source neuron of each piece of a row.
     PieceSources {
-        /// It does.
+        /// The buffer is filled.
         Known,
-        /// Nobody asks.
-        Unknown = ["spiking::sources" => "spiking::sources_unknown"],
+        /// The buffer is not used.
+        Unknown = ["spiking::sources" => "spiking::no_sources"],
     }
 
-    /// Whether targets see which of their sources have fired.
+    /// The buffer in which targets look up the spikes of their sources.
     VisibleSpikes {
-        /// They do.
+        /// The buffer is filled.
         Seen,
-        /// Spikes are brought to them.
-        Unseen = ["spiking::spiked" => "spiking::spiked_unseen"],
+        /// The buffer is not used: spikes are delivered to the targets.
+        Unseen = ["spiking::spike_table" => "spiking::no_spike_table"],
     }
 }
 
 impl FramePools {
-    /// How many bindings there are.
+    /// Returns the number of bindings.
     #[must_use]
     pub const fn bindings(self) -> usize {
         1 << self as u32
     }
 
-    /// The variant with at least so many bindings; the largest if none has.
+    /// Returns the smallest variant with at least `bindings` bindings, or the largest variant if none has as many.
     #[must_use]
     pub fn of(bindings: usize) -> Self {
         let found = Self::ALL.iter().find(|pools| pools.bindings() >= bindings);
@@ -199,7 +200,7 @@ impl FramePools {
 }
 
 impl SimdUnit {
-    /// The unit that a lane asks for by its number; the one that has all instructions if there is none of that number.
+    /// Returns the unit with a number, as lanes ask for it, or the one with all instructions if no unit has the number.
     #[must_use]
     pub fn with(number: u64) -> Self {
         let found = Self::ALL.iter().find(|unit| **unit as u64 == number);
@@ -208,13 +209,13 @@ impl SimdUnit {
 }
 
 impl SynapseParts {
-    /// How many bindings there are.
+    /// Returns the number of bindings.
     #[must_use]
     pub const fn bindings(self) -> usize {
         1 << self as u32
     }
 
-    /// The variant with at least so many bindings; the largest if none has.
+    /// Returns the smallest variant with at least `bindings` bindings, or the largest variant if none has as many.
     #[must_use]
     pub fn of(bindings: usize) -> Self {
         let found = Self::ALL.iter().find(|parts| parts.bindings() >= bindings);
@@ -229,7 +230,7 @@ mod tests {
     use crate::module::path;
 
     #[test]
-    fn families_name_modules_and_replace_each_once() {
+    fn families_name_existing_modules_and_each_module_has_one_family() {
         let mut replaced = Vec::new();
         for family in FAMILIES {
             for (variant, substitutions) in family.variants {
@@ -248,14 +249,14 @@ mod tests {
         let count = replaced.len();
         replaced.sort_unstable();
         replaced.dedup();
-        assert_eq!(replaced.len(), count, "a module belongs to one family");
+        assert_eq!(replaced.len(), count, "each replaced module belongs to one family");
     }
 
     #[test]
-    fn numbers_of_bindings_are_those_that_the_modules_declare() {
+    fn variants_have_as_many_bindings_as_their_modules_declare() {
         let declared = |substitutions: &[Substitution], base: &str, binding: &str| {
             let module = substitutions.first().map_or(base, |(_, to)| *to);
-            let text = MODULES.iter().find(|(there, _)| *there == path(module)).expect("it is there").1;
+            let text = MODULES.iter().find(|(there, _)| *there == path(module)).expect("the module exists").1;
             text.lines().filter(|line| line.starts_with("@group") && line.contains(binding)).count()
         };
         for pools in FramePools::ALL {

@@ -1,9 +1,9 @@
-//! 64-bit operations that WGSL, or one of the languages it is translated to, does not have.
+//! The 64-bit operations that WGSL, or a language it is translated to, lacks.
 //!
-//! Bit builtins are translated for 32 bits only, and the checks around a 64-bit `/` become Metal code that is
-//! refused (naga 30). Little is lost: GPUs divide 64 bits by a sequence of instructions, too.
+//! Bit builtins are translated for 32 bits only, and naga 30 translates the zero check of a 64-bit `/` to code that
+//! Metal refuses. Little is lost: GPUs, too, divide 64 bits by a sequence of instructions.
 
-/// The number of zeros above the top set bit.
+/// Returns the number of zeros above the top set bit, 64 without one.
 ///
 /// Twin: `u64::leading_zeros`.
 fn leading_zeros(value: u64) -> u32 {
@@ -11,7 +11,7 @@ fn leading_zeros(value: u64) -> u32 {
     return select(countLeadingZeros(high), 32u + countLeadingZeros(u32(value)), high == 0u);
 }
 
-/// The number of zeros below the lowest set bit, 64 without one.
+/// Returns the number of zeros below the lowest set bit, 64 without one.
 ///
 /// Twin: `u64::trailing_zeros`.
 fn trailing_zeros(value: u64) -> u32 {
@@ -19,7 +19,7 @@ fn trailing_zeros(value: u64) -> u32 {
     return select(countTrailingZeros(low), 32u + countTrailingZeros(u32(value >> 32u)), low == 0u);
 }
 
-/// The bytes in opposite order.
+/// Returns the value with its bytes in reverse order.
 ///
 /// Twin: `u64::swap_bytes`.
 fn swap_bytes(value: u64) -> u64 {
@@ -28,20 +28,20 @@ fn swap_bytes(value: u64) -> u64 {
     return (words << 32u) | (words >> 32u);
 }
 
-/// The quotient, rounded down; zero if the divisor is zero.
+/// Returns the quotient, rounded down; zero if the divisor is zero.
 ///
 /// Twin: `u64::checked_div`.
 fn quotient(dividend: u64, divisor: u64) -> u64 {
     if divisor == 0lu {
         return 0lu;
     }
-    // A divisor of one word: two digits of 32 bits, and this is the upper.
+    // If the divisor fits a word, the quotient has two digits of 32 bits, and this is the upper one.
     let is_word = (divisor >> 32u) == 0lu;
     let word = select(0xffffffffu, u32(divisor), is_word);
     let high = u32(dividend >> 32u);
     let digit = high / word;
     let rest = (u64(high - digit * word) << 32u) | (dividend & 0xfffffffflu);
-    // Another divisor: one digit, estimated from half the dividend and the top 32 bits of the divisor.
+    // If not, it has one digit, estimated from half the dividend and the top 32 bits of the divisor.
     let scale = leading_zeros(divisor);
     let top = u32((divisor << scale) >> 32u);
     let low = u64(word_quotient(select(dividend >> 1u, rest, is_word), select(top, word, is_word)));
@@ -54,7 +54,7 @@ fn quotient(dividend: u64, divisor: u64) -> u64 {
     return below + select(0lu, 1lu, dividend - below * divisor >= divisor);
 }
 
-/// A quotient of one word: the high word of the dividend is less than the divisor.
+/// Returns a quotient that fits a word, because the high word of the dividend is less than the divisor.
 ///
 /// Twin: a part of `u64::checked_div`.
 fn word_quotient(dividend: u64, divisor: u32) -> u32 {
@@ -68,11 +68,11 @@ fn word_quotient(dividend: u64, divisor: u32) -> u32 {
     return (upper << 16u) | lower;
 }
 
-/// A quotient of 16 bits by a divisor whose top bit is set.
+/// Returns a quotient that fits 16 bits. The top bit of the divisor is set.
 ///
 /// Twin: a part of `u64::checked_div`.
 fn half_quotient(dividend: u64, divisor: u32) -> u32 {
-    // Never too small, and too large by two at most.
+    // The estimate is never too small, and too large by two at most.
     let estimate = min(u32(dividend >> 16u) / (divisor >> 16u), 0xffffu);
     let product = u64(estimate) * u64(divisor);
     let excess = u32(product > dividend) + u32(product > dividend + u64(divisor));

@@ -7,45 +7,46 @@ use bytemuck::{Pod, Zeroable};
 use crate::kernel::{Access, Binding, Entry, Group, Groups, KernelInfo, Overrides, Root, Workgroup};
 use crate::variants::{Choice, ClassNetwork, FramePools, LinuxCalls, SimdUnit, Substitution};
 
-/// What a dispatch is told.
+/// The parameters of a dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Parameters {
-    /// How many lanes the machine has; the length of a column of their state.
+    /// The number of lanes of the machine, which is the length of a column of their state.
     pub lanes: u32,
     /// The most steps a lane takes in this dispatch.
     pub steps: u32,
-    /// The most loop iterations an invocation may take; some drivers cut longer ones off.
+    /// The most loop iterations an invocation may take; some drivers cut off longer loops.
     pub fuel: u32,
-    /// How many frames the machine has.
+    /// The number of frames of the machine.
     pub frames: u32,
-    /// Jobs of kernels that work on a list.
+    /// The number of jobs, for kernels that work on a list.
     pub jobs: u32,
-    /// Bit `n` is set if the machine has the `n`-th `Feature`.
+    /// The features of the machine: bit `n` is set if it has the `n`-th `Feature`.
     pub features: u32,
-    /// Bytes of console output there is room for, a lane.
+    /// The size of a lane's buffer for console output, in bytes.
     pub console: u32,
-    /// What becomes of decisions that are wrong: `DISPATCH_*`.
+    /// The handling of wrong classes: `DISPATCH_*`.
     pub dispatch: u32,
-    /// How many invocations count loop iterations together on drivers that cut off long loops; 1 on others.
+    /// The number of invocations whose loop iterations a driver that cuts off long loops counts together; 1 on others.
     pub sharers: u32,
-    /// How many pages the heap may grow by in one call that the shader serves.
+    /// The most pages that the heap may grow by in one call that the shader serves.
     pub break_pages: u32,
-    /// How many steps of a slice an iteration of other loops costs, in units of 1/256, on drivers that limit iterations.
+    /// The number of steps of a slice that an iteration of another loop costs, in units of 1/256; 0 where drivers do not limit
+    /// iterations.
     pub work_steps: u32,
-    /// Nothing: the words of eight bytes are aligned.
+    /// Padding: the words of eight bytes are aligned.
     pub padding: u32,
-    /// Where the heap of Linux programs begins.
+    /// The start of the heap of Linux programs.
     pub heap_start: u64,
-    /// Where it may end.
+    /// The largest address at which the heap may end.
     pub heap_end: u64,
     /// The time of day before the first step of Linux programs, in nanoseconds.
     pub epoch: u64,
-    /// What the randomness of Linux programs follows from, beside the number of the lane.
+    /// The seed of the randomness of Linux programs, from which each lane derives its own.
     pub seed: u64,
     /// The limits of resources of Linux programs.
     pub limits: [u64; 16],
-    /// What becomes of system calls, by number: `CALL_*`.
+    /// The treatment of system calls, by number: `CALL_*`.
     pub calls: [u32; 448],
 }
 
@@ -69,25 +70,26 @@ const _: () = assert!(offset_of!(Parameters, seed) == 72, "the member is where i
 const _: () = assert!(offset_of!(Parameters, limits) == 80, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, calls) == 208, "the member is where it is in WGSL");
 
-/// A piece of a page of a lane, or pages to map. What is mapped when a dispatch ends is taken off the piece.
+/// A part of a page of a lane to read or write, or pages to map. A dispatch removes the pages that it has mapped from
+/// the piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Piece {
     /// The lane.
     pub lane: u32,
-    /// How many bytes, which do not leave the page; or how many pages to map.
+    /// The number of bytes, all in one page; or the number of pages to map.
     pub bytes: u32,
     /// The address, the low word.
     pub address: u32,
     /// The address, the high word.
     pub address_high: u32,
-    /// Where the data begins, in words of `data`.
+    /// The index of the piece's first word in `data`.
     pub data: u32,
     /// The result: a stop.
     pub stop: u32,
-    /// The result: 1 if the lane has not written the page.
+    /// The result of a read: 1 if the lane has not written the page.
     pub fresh: u32,
-    /// What to map the pages as, and how; 0 if this is to be read or written.
+    /// The mapping: `MAP_*` and the `ENTRY_*` bits of the pages; 0 if the piece is to be read or written.
     pub map: u32,
 }
 
@@ -104,17 +106,17 @@ const _: () = assert!(offset_of!(Piece, map) == 28, "the member is where it is i
 /// The buffers of group 0 of kernels that have `machine`.
 #[derive(Clone, Debug)]
 pub struct MachineGroup<B> {
-    /// What a dispatch is told.
+    /// The parameters of the dispatch.
     pub parameters: B,
-    /// Columns of one word a lane.
+    /// The state of lanes: columns of one word per lane.
     pub state: B,
-    /// Of each frame: its page in two words, the next frame of its lane, its lowered code.
+    /// The information on each frame: its page in two words, the next frame of its lane, its lowered code.
     pub frame_info: B,
-    /// Lowered code, by code page.
+    /// The lowered code, by code page.
     pub micro_ops: B,
-    /// What the host reads after a dispatch.
+    /// The counters that the host reads after a dispatch.
     pub counters: B,
-    /// Console output that waits for the host: columns of one word a lane.
+    /// The console output that waits for the host: columns of one word per lane.
     pub console: B,
     /// Words of frames: data, or two entries of a page table.
     pub pool: Vec<B>,
@@ -174,10 +176,11 @@ impl<B> Group for MachineGroup<B> {
 /// The buffers of group 1 of kernels that have `decode`.
 #[derive(Clone, Debug)]
 pub struct DecodeGroup<B> {
-    /// The decode table: the numbers of the rows at which those of each class begin, and at which the last end; then the
-    /// rows, those of a class together.
+    /// The decode table: the number of the first row of each class, the number of rows, and then the rows, grouped by
+    /// class.
     pub rows: B,
-    /// What to lower: a frame, its code page, and the frame that had that page before, if another one.
+    /// The pages to lower: a frame, its code page, and the frame that had this code page before, or the same
+    /// frame again.
     pub pages: B,
 }
 
@@ -216,11 +219,11 @@ impl<B> Group for DecodeGroup<B> {
 /// The buffers of group 3 of kernels that have `decisions`.
 #[derive(Clone, Debug)]
 pub struct DecisionsGroup<B> {
-    /// Counters by the class that is right: `DECISION_*`.
+    /// The counters `DECISION_*`, by correct class.
     pub decisions: B,
-    /// The answers of the network by tuple, four to a word.
+    /// The class that the network gives each tuple, four to a word.
     pub domain: B,
-    /// Beside each micro-op: its word, and the class in which it has its row.
+    /// The code word of each micro-op, and its correct class.
     pub words: B,
 }
 
@@ -263,12 +266,12 @@ impl<B> Group for DecisionsGroup<B> {
 /// The buffers of group 1 of kernels that have `digest`.
 #[derive(Clone, Debug)]
 pub struct DigestGroup<B> {
-    /// The decode table: the numbers of the rows at which those of each class begin, and at which the last end; then the
-    /// rows, those of a class together.
+    /// The decode table: the number of the first row of each class, the number of rows, and then the rows, grouped by
+    /// class.
     pub rows: B,
-    /// The blocks: a word is 1,024 times the number of its block, plus its place in it.
+    /// The numbers of the blocks. The number of a word is 1,024 times that of its block, plus its index in the block.
     pub digest_blocks: B,
-    /// The sums of each block.
+    /// The digest of each block: the sums of the low and of the high words of the hashes of its words.
     pub digests: B,
 }
 
@@ -311,11 +314,11 @@ impl<B> Group for DigestGroup<B> {
 /// The buffers of group 1 of kernels that have `transfer`.
 #[derive(Clone, Debug)]
 pub struct TransferGroup<B> {
-    /// The pieces to read or write. Those to write are sorted by lane.
+    /// The pieces. Those to write or map are sorted by lane.
     pub pieces: B,
-    /// The bytes of all pieces, each from a new word on.
+    /// The bytes of all pieces. Each piece starts at a new word.
     pub data: B,
-    /// The first pieces of each lane that has any, and their end; or the lanes to reset.
+    /// The index of the first piece of each lane that has pieces, and the end of the last; or the lanes to reset.
     pub jobs: B,
     /// The state of all lanes at the last snapshot.
     pub snapshot: B,
@@ -361,7 +364,7 @@ impl<B> Group for TransferGroup<B> {
     }
 }
 
-/// Lowers pages of code: one invocation a word.
+/// The kernel that lowers pages of code, one invocation per word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Decode {
     /// The variant of this family.
@@ -373,7 +376,7 @@ pub struct Decode {
 }
 
 impl Decode {
-    /// Lowers the words of the pages in the list.
+    /// Lowers the words of the listed pages.
     pub const DECODE: Entry<Self> = Entry::new("decode", Workgroup::Override("WORKGROUP_SIZE"));
 }
 
@@ -382,7 +385,7 @@ impl Decode {
 pub struct DecodeOverrides {
     /// Binary logarithm of the words of a pool; only the last that is used may have fewer.
     pub pool_shift: u32,
-    /// Lanes of a workgroup.
+    /// The invocations of a workgroup.
     pub workgroup_size: u32,
 }
 
@@ -421,20 +424,20 @@ impl Root for Decode {
     }
 }
 
-/// Digests of what blocks of consecutive words are lowered to, by which all words there are can be compared with
-/// the twin: one workgroup a block.
+/// The kernel that computes digests of the micro-ops of blocks of consecutive words, one workgroup per block. With it a
+/// test compares the lowering of all 2^32 words with the twin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest;
 
 impl Digest {
-    /// Lowers the words of the blocks in the list. Twin: `kvrm_gpu::lowering::digest`.
+    /// Computes the digests of the listed blocks. Twin: `kvrm_gpu::lowering::digest`.
     pub const DIGEST: Entry<Self> = Entry::new("digest", Workgroup::Override("WORKGROUP_SIZE"));
 }
 
 /// The overrides of [`Digest`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DigestOverrides {
-    /// Lanes of a workgroup.
+    /// The invocations of a workgroup.
     pub workgroup_size: u32,
 }
 
@@ -481,7 +484,7 @@ pub struct Interpreter {
 }
 
 impl Interpreter {
-    /// Runs every lane that has no stop.
+    /// Runs every lane that has no stop, one per invocation.
     pub const RUN: Entry<Self> = Entry::new("run", Workgroup::Override("WORKGROUP_SIZE"));
 }
 
@@ -492,7 +495,7 @@ pub struct InterpreterOverrides {
     pub limits_loops: u32,
     /// Binary logarithm of the words of a pool; only the last that is used may have fewer.
     pub pool_shift: u32,
-    /// Lanes of a workgroup.
+    /// The lanes of a workgroup.
     pub workgroup_size: u32,
 }
 
@@ -525,7 +528,7 @@ impl Root for Interpreter {
     }
 }
 
-/// The interpreter for lanes that are each a workgroup of its own: the plain one with a loop in its loop.
+/// The interpreter for workgroups of one lane: the plain interpreter with an inner loop for ordinary steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InterpreterFew {
     /// The variant of this family.
@@ -537,7 +540,7 @@ pub struct InterpreterFew {
 }
 
 impl InterpreterFew {
-    /// Runs every lane that has no stop.
+    /// Runs every lane that has no stop, one per invocation.
     pub const RUN: Entry<Self> = Entry::new("run", Workgroup::Override("WORKGROUP_SIZE"));
 }
 
@@ -548,7 +551,7 @@ pub struct InterpreterFewOverrides {
     pub limits_loops: u32,
     /// Binary logarithm of the words of a pool; only the last that is used may have fewer.
     pub pool_shift: u32,
-    /// Lanes of a workgroup.
+    /// The lanes of a workgroup.
     pub workgroup_size: u32,
 }
 
@@ -581,7 +584,7 @@ impl Root for InterpreterFew {
     }
 }
 
-/// The interpreter that asks a network in each step which class the next instruction is of.
+/// The interpreter that evaluates a network in each step to select the class of the next instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InterpreterNetwork {
     /// The variant of this family.
@@ -595,7 +598,7 @@ pub struct InterpreterNetwork {
 }
 
 impl InterpreterNetwork {
-    /// Runs every lane that has no stop.
+    /// Runs every lane that has no stop, one per invocation.
     pub const RUN: Entry<Self> = Entry::new("run", Workgroup::Override("WORKGROUP_SIZE"));
 }
 
@@ -606,7 +609,7 @@ pub struct InterpreterNetworkOverrides {
     pub limits_loops: u32,
     /// Binary logarithm of the words of a pool; only the last that is used may have fewer.
     pub pool_shift: u32,
-    /// Lanes of a workgroup.
+    /// The lanes of a workgroup.
     pub workgroup_size: u32,
 }
 
@@ -643,7 +646,7 @@ impl Root for InterpreterNetwork {
     }
 }
 
-/// The interpreter that asks a network in each step, for lanes that are each a workgroup of its own: its invocations
+/// The interpreter that evaluates a network in each step, one workgroup per lane: all invocations of a workgroup
 /// evaluate the network together, and the first of them runs the lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InterpreterNetworkFew {
@@ -658,7 +661,7 @@ pub struct InterpreterNetworkFew {
 }
 
 impl InterpreterNetworkFew {
-    /// Runs every lane that has no stop.
+    /// Runs every lane that has no stop, one per workgroup.
     pub const RUN: Entry<Self> = Entry::new("run", Workgroup::Fixed(32));
 }
 
@@ -704,7 +707,7 @@ impl Root for InterpreterNetworkFew {
     }
 }
 
-/// The host's reads, writes and mappings of guest memory, many at once, and the reset of chosen lanes.
+/// The kernels for reads, writes and mappings of guest memory by the host, and for the reset of lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Transfer {
     /// The variant of this family.
@@ -712,12 +715,13 @@ pub struct Transfer {
 }
 
 impl Transfer {
-    /// Reads pieces that begin at a word: the second dimension chooses the piece, the first the word.
+    /// Reads pieces whose addresses are aligned to words. The first dimension is the word of the piece, the others the
+    /// piece.
     pub const READ_PIECES: Entry<Self> = Entry::new("read_pieces", Workgroup::Override("WORKGROUP_SIZE"));
-    /// Writes the pieces of a lane, and maps its pages, one after the other, as far as the dispatch has time for. What is
-    /// left has a stop when it ends, and comes again in the next dispatch.
+    /// Writes the pieces of a lane and maps its pages, in order, as far as the dispatch has fuel. The first piece that it
+    /// does not finish gets a stop; the host passes the remaining pieces to the next dispatch.
     pub const WRITE_PIECES: Entry<Self> = Entry::new("write_pieces", Workgroup::Override("WORKGROUP_SIZE"));
-    /// Takes chosen lanes back to the snapshot. The chain of frames stays, to be used again.
+    /// Resets the listed lanes to the snapshot. They keep their chains of frames, to reuse them.
     pub const RESET: Entry<Self> = Entry::new("reset", Workgroup::Override("WORKGROUP_SIZE"));
 }
 
@@ -726,7 +730,7 @@ impl Transfer {
 pub struct TransferOverrides {
     /// Binary logarithm of the words of a pool; only the last that is used may have fewer.
     pub pool_shift: u32,
-    /// Lanes of a workgroup.
+    /// The invocations of a workgroup.
     pub workgroup_size: u32,
 }
 

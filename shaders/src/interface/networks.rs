@@ -7,15 +7,15 @@ use bytemuck::{Pod, Zeroable};
 use crate::kernel::{Access, Binding, Entry, Group, Groups, KernelInfo, Overrides, Root, Workgroup};
 use crate::variants::{ClassNetwork, Substitution};
 
-/// What a dispatch is told.
+/// The range of tuples or words of a dispatch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Range {
     /// The first tuple or word.
     pub first: u32,
-    /// How many there are.
+    /// The number of tuples or words.
     pub count: u32,
-    /// How many words an invocation takes, one behind the other.
+    /// The number of consecutive words per invocation.
     pub each: u32,
 }
 
@@ -24,15 +24,15 @@ const _: () = assert!(offset_of!(Range, first) == 0, "the member is where it is 
 const _: () = assert!(offset_of!(Range, count) == 4, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Range, each) == 8, "the member is where it is in WGSL");
 
-/// What a sweep finds.
+/// The result of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Found {
-    /// How many words were evaluated.
+    /// The number of words that were evaluated.
     pub words: u32,
-    /// How many of them got a wrong answer.
+    /// The number of words that got a wrong answer.
     pub wrong: u32,
-    /// The least of these.
+    /// The smallest word that got a wrong answer.
     pub first_wrong: u32,
 }
 
@@ -44,10 +44,10 @@ const _: () = assert!(offset_of!(Found, first_wrong) == 8, "the member is where 
 /// The buffers of group 2 of kernels that have `networks`.
 #[derive(Clone, Debug)]
 pub struct NetworksGroup<B> {
-    /// What the first layer makes of each top byte, a row of vectors each; the small network has no use for it.
+    /// The sums of the first layer for each top byte, a row of vectors each. The small network does not use it.
     pub folded: B,
-    /// All other weights, by input and then by four outputs; of the small network all weights as they are. Invocations
-    /// mostly read the same at the same time, which is what uniform buffers are for.
+    /// The other weights, by input and then by four outputs; for the small network all weights, in their original order.
+    /// The buffer is uniform because invocations mostly read the same weight at the same time.
     pub near: B,
 }
 
@@ -84,7 +84,7 @@ impl<B> Group for NetworksGroup<B> {
 /// The buffers of group 0 of kernels that have `domain`.
 #[derive(Clone, Debug)]
 pub struct DomainGroup<B> {
-    /// The answers by tuple, four to a word; or the bits of logits, those of a tuple together.
+    /// The class of each tuple, four to a word; or the bits of the logits, grouped by tuple.
     pub answers: B,
 }
 
@@ -119,7 +119,7 @@ impl<B> Group for DomainGroup<B> {
 /// The buffers of group 0 of kernels that have `domain_together`.
 #[derive(Clone, Debug)]
 pub struct DomainTogetherGroup<B> {
-    /// Of each tuple the class, and then the bits of the logits.
+    /// The class of each tuple, followed by the bits of its logits.
     pub answers_together: B,
 }
 
@@ -154,11 +154,11 @@ impl<B> Group for DomainTogetherGroup<B> {
 /// The buffers of group 0 of kernels that have `fold`.
 #[derive(Clone, Debug)]
 pub struct FoldGroup<B> {
-    /// The flat weights, all of them.
+    /// All weights of the network, in their original order.
     pub unfolded: B,
-    /// Sums of the first layer, those of a top byte together.
+    /// The sums of the first layer, grouped by top byte.
     pub sums: B,
-    /// The other weights: by input, then by four outputs.
+    /// The other weights, by input, then by four outputs.
     pub others: B,
 }
 
@@ -203,11 +203,11 @@ impl<B> Group for FoldGroup<B> {
 pub struct TupleNetworkGroup<B> {
     /// The tuples or words of a dispatch.
     pub range: B,
-    /// The flat weights.
+    /// The weights, in their original order.
     pub weights: B,
-    /// The right answers by tuple, four to a word.
+    /// The right answer for each tuple, four to a word.
     pub labels: B,
-    /// Logits, those of a tuple together.
+    /// The logits, grouped by tuple.
     pub logits: B,
     /// The result of a sweep.
     pub found: B,
@@ -253,7 +253,8 @@ impl<B> Group for TupleNetworkGroup<B> {
     }
 }
 
-/// A dispatch network on all tuples: the table of its answers, or the logits to compare with the host's.
+/// The kernels that evaluate a dispatch network on all tuples: for the table of its classes, and for the logits that
+/// the host compares with its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Domain {
     /// The variant of this family.
@@ -261,19 +262,19 @@ pub struct Domain {
 }
 
 impl Domain {
-    /// Fills the table: an invocation has four tuples. One of a workgroup's is everybody's, as that is where invocations
-    /// may share work, which has to be right, too.
+    /// Fills the table. Each invocation evaluates four tuples. All invocations of a workgroup evaluate one of its tuples at
+    /// the same time, in order to also test evaluations that invocations share.
     pub const FILL_DOMAIN: Entry<Self> = Entry::new("fill_domain", Workgroup::Override("WORKGROUP_SIZE"));
-    /// The logits of an invocation's tuple.
+    /// Computes the logits of one tuple per invocation.
     pub const DOMAIN_LOGITS: Entry<Self> = Entry::new("domain_logits", Workgroup::Override("WORKGROUP_SIZE"));
-    /// The logits of a workgroup's tuple, which all its invocations evaluate.
+    /// Computes the logits of one tuple per workgroup, which all its invocations evaluate.
     pub const SHARED_LOGITS: Entry<Self> = Entry::new("shared_logits", Workgroup::Override("WORKGROUP_SIZE"));
 }
 
 /// The overrides of [`Domain`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DomainOverrides {
-    /// Invocations of a workgroup.
+    /// The invocations of a workgroup.
     pub workgroup_size: u32,
 }
 
@@ -308,7 +309,7 @@ impl Root for Domain {
     }
 }
 
-/// A dispatch network on some tuples, each evaluated by a workgroup together.
+/// The kernel that evaluates a dispatch network on some tuples, each by all invocations of a workgroup together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DomainTogether {
     /// The variant of this family.
@@ -316,7 +317,7 @@ pub struct DomainTogether {
 }
 
 impl DomainTogether {
-    /// Evaluates the network on a workgroup's tuple.
+    /// Evaluates the network on one tuple per workgroup.
     pub const ASK_TOGETHER: Entry<Self> = Entry::new("ask_together", Workgroup::Fixed(32));
 }
 
@@ -345,13 +346,13 @@ impl Root for DomainTogether {
     }
 }
 
-/// Folds the embedding of the dispatch network into its first layer, and lays out the other weights.
+/// The kernel that folds the embedding of the dispatch network into its first layer, and reorders the other weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fold;
 
 impl Fold {
-    /// One sum: the bias of a unit, and what the embedding of a top byte gives it. And one vector of the other weights, as
-    /// long as there are some.
+    /// Computes one sum per invocation: the bias of a unit plus the contribution of the embedding of a top byte. The first
+    /// invocations also copy one vector of the other weights each.
     ///
     /// Twin: `kvrm_models::TupleNetwork::fold`.
     pub const FOLD: Entry<Self> = Entry::new("fold", Workgroup::Override("WORKGROUP_SIZE"));
@@ -360,7 +361,7 @@ impl Fold {
 /// The overrides of [`Fold`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoldOverrides {
-    /// Invocations of a workgroup.
+    /// The invocations of a workgroup.
     pub workgroup_size: u32,
 }
 
@@ -393,26 +394,26 @@ impl Root for Fold {
     }
 }
 
-/// A network over tuples on its own, to be compared with its twin: the logits of tuples, and whether it is right on
-/// words.
+/// The kernels that evaluate a network on tuples outside of a machine, to compare it with its twin: for the logits of
+/// tuples, and for the number of words that get a wrong class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TupleNetwork;
 
 impl TupleNetwork {
-    /// The logits of tuples one behind the other.
+    /// Computes the logits of consecutive tuples.
     pub const TUPLE_LOGITS: Entry<Self> = Entry::new("tuple_logits", Workgroup::Override("WORKGROUP_SIZE"));
-    /// Compares what the network says of words with the labels of their tuples.
+    /// Compares the network's answers for words with the labels of their tuples.
     pub const SWEEP_WORDS: Entry<Self> = Entry::new("sweep_words", Workgroup::Override("WORKGROUP_SIZE"));
 }
 
 /// The overrides of [`TupleNetwork`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TupleNetworkOverrides {
-    /// Outputs.
+    /// The number of outputs.
     pub outputs: u32,
-    /// Units of the second hidden layer.
+    /// The number of units of the second hidden layer.
     pub units: u32,
-    /// Invocations of a workgroup.
+    /// The invocations of a workgroup.
     pub workgroup_size: u32,
 }
 

@@ -7,57 +7,57 @@ use bytemuck::{Pod, Zeroable};
 use crate::kernel::{Access, Binding, Entry, Group, Groups, KernelInfo, Overrides, Root, Workgroup};
 use crate::variants::{InputMarks, PieceSources, Plasticity, SpikeRecording, SynapseParts, VisibleSpikes, Substitution};
 
-/// What stays as it is while steps run.
+/// The settings of a chunk, which kernels do not change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Settings {
-    /// How many neurons there are.
+    /// The number of neurons.
     pub neurons: u32,
-    /// How many steps of input the ring holds: the longest delay.
+    /// The number of slots of the ring, one per step of input: the longest delay.
     pub slots: u32,
-    /// Accumulators of a neuron and step: 1, or 2 where inhibition has its own.
+    /// The number of sums per neuron and step: 1, or 2 if inhibition has its own.
     pub ports: u32,
     /// The most steps between two exchanges of spikes: at most the shortest delay.
     pub batch: u32,
-    /// What a word of a synapse is shifted by to the left, and back, to leave the weight.
+    /// The shift, first left and then right, that extracts the weight from the low word of a synapse.
     pub weight_shift: u32,
-    /// What is shifted to the right to leave the delay lowest.
+    /// The shift to the right that moves the delay to the lowest bits.
     pub delay_shift: u32,
-    /// The bits of the delay.
+    /// The mask of the delay, after the shift.
     pub delay_mask: u32,
-    /// What is shifted to the right to leave the target lowest.
+    /// The shift to the right that moves the target to the lowest bits.
     pub target_shift: u32,
-    /// The bits of the target.
+    /// The mask of the target, after the shift.
     pub target_mask: u32,
-    /// The shortest delay, which is what a delay of zero stands for.
+    /// The shortest delay. Synapses store the difference to it.
     pub min_delay: u32,
-    /// Words of a synapse: 1 or 2.
+    /// The number of words of a synapse: 1 or 2.
     pub synapse_words: u32,
     /// The most synapses of a piece of a row.
     pub piece: u32,
-    /// Binary logarithm of the invocations that share a piece.
+    /// The binary logarithm of the number of invocations that share a piece.
     pub team_bits: u32,
-    /// How many partitions targets are divided into, of equal size.
+    /// The number of partitions of the targets, which have the same size.
     pub partitions: u32,
-    /// Binary logarithm of the invocations that share what of a row leads to a partition.
+    /// The binary logarithm of the number of invocations that share the segment of a row for a partition.
     pub segment_team_bits: u32,
-    /// Where rules of learning begin in `tables`.
+    /// The index in `tables` of the directory of plasticity rules.
     pub rules: u32,
-    /// What random numbers of Poisson inputs begin from.
+    /// The seed of the random numbers of Poisson inputs.
     pub input_base: u32,
-    /// What random numbers of Poisson sources begin from.
+    /// The seed of the random numbers of Poisson sources.
     pub source_base: u32,
-    /// How many steps are to be done, all in all. The host counts injections and recorded spikes from their first.
+    /// The number of steps of the chunk. The steps of injections and recorded spikes count from its first one.
     pub steps: u32,
-    /// How many injections there are for them.
+    /// The number of injections of the chunk.
     pub injections: u32,
-    /// How many spikes there is room for in the recording; 0 if nothing is recorded.
+    /// The capacity of the recording in spikes; 0 if nothing is recorded.
     pub recording: u32,
     /// The first neuron that is recorded.
     pub recorded_first: u32,
-    /// How many neurons are recorded.
+    /// The number of neurons that are recorded.
     pub recorded: u32,
-    /// How many batches one dispatch makes, if it makes several.
+    /// The number of batches of one dispatch of `single`.
     pub rounds: u32,
 }
 
@@ -87,7 +87,7 @@ const _: () = assert!(offset_of!(Settings, recorded_first) == 84, "the member is
 const _: () = assert!(offset_of!(Settings, recorded) == 88, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Settings, rounds) == 92, "the member is where it is in WGSL");
 
-/// Where the engine is in time.
+/// The position of the engine in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Clock {
@@ -97,15 +97,15 @@ pub struct Clock {
     pub step_high: u32,
     /// The slot of the ring for the next step.
     pub head: u32,
-    /// How many steps are left to do.
+    /// The number of steps of the chunk that remain.
     pub remaining: u32,
-    /// Which of the two counts of pieces is in use.
+    /// The index of the element of `Time::pieces` that is in use.
     pub parity: u32,
-    /// 1 if the recording may have no room for another batch.
+    /// 1 if the recording may not have room for another batch.
     pub is_halted: u32,
-    /// How many steps the last batch had.
+    /// The number of steps of the last batch.
     pub batch: u32,
-    /// The slot of the ring for its first step.
+    /// The slot of the ring for the first step of the last batch.
     pub first: u32,
 }
 
@@ -119,7 +119,7 @@ const _: () = assert!(offset_of!(Clock, is_halted) == 20, "the member is where i
 const _: () = assert!(offset_of!(Clock, batch) == 24, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Clock, first) == 28, "the member is where it is in WGSL");
 
-/// Time, and what is counted as it passes.
+/// The clocks, and the counters of pieces and recorded spikes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Time {
@@ -127,9 +127,9 @@ pub struct Time {
     pub before: Clock,
     /// The clock that `propagate` reads.
     pub after: Clock,
-    /// How many pieces there are, twice: one is in use, the other is set to zero meanwhile.
+    /// Two counters of pieces: one is in use while the other is set to zero.
     pub pieces: [u32; 2],
-    /// How many spikes are recorded.
+    /// The number of recorded spikes.
     pub recorded: u32,
 }
 
@@ -145,7 +145,7 @@ const _: () = assert!(offset_of!(Time, recorded) == 72, "the member is where it 
 pub struct Record {
     /// The model.
     pub kind: u32,
-    /// What it has; see `record`.
+    /// The parameters of the model, in the layout of `kvrm_spiking::Record`.
     pub words: [u32; 15],
 }
 
@@ -157,13 +157,13 @@ const _: () = assert!(offset_of!(Record, words) == 4, "the member is where it is
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Piece {
-    /// Its first word.
+    /// The index of the piece's first word.
     pub place: u32,
-    /// How many synapses it has.
+    /// The number of synapses.
     pub synapses: u32,
-    /// In which steps of the batch the neuron fired, a bit each.
+    /// The steps of the batch in which the neuron fired, a bit each.
     pub spikes: u32,
-    /// What weights are multiplied with, with 16 fraction bits.
+    /// The factor of the weights, with 16 fraction bits.
     pub scale: u32,
 }
 
@@ -176,48 +176,48 @@ const _: () = assert!(offset_of!(Piece, scale) == 12, "the member is where it is
 /// The buffers of group 0 of kernels that have `spiking`.
 #[derive(Clone, Debug)]
 pub struct SpikingGroup<B> {
-    /// What stays as it is while steps run.
+    /// The settings of the chunk.
     pub settings: B,
-    /// Where the engine is in time.
+    /// The clocks, and the counters of pieces and recorded spikes.
     pub time: B,
-    /// State: four columns of a word a neuron.
+    /// The state of neurons: four columns of one word per neuron.
     pub columns: B,
-    /// Accumulated input of coming steps, in weight units: slots of ports of a word a neuron.
+    /// The accumulated input of future steps, in weight units: a word for each slot, port and neuron, in this order.
     pub ring: B,
-    /// A bit for each slot and neuron that has got input, though it sums to zero.
+    /// A bit for each slot and neuron: the neuron has received input whose sum became zero.
     pub marks: B,
-    /// The record of each neuron.
+    /// The index of the record of each neuron.
     pub record_of: B,
-    /// Parameters of neurons.
+    /// The parameters of neurons.
     pub records: B,
-    /// Tables that records refer to.
+    /// The tables that records refer to, and the plasticity rules.
     pub tables: B,
-    /// Of each neuron: the place of its row, and how many synapses that has.
+    /// The row of each neuron: the index of its first word, and its number of synapses.
     pub rows: B,
-    /// What `propagate` has to do.
+    /// The pieces of rows to deliver.
     pub pieces: B,
     /// A bit for each neuron that fired in the last step.
     pub fired: B,
-    /// Spikes: the step, counted from the first of those the injections are for, and the neuron.
+    /// The recorded spikes: the step, counted from the first of the chunk, and the neuron.
     pub recording: B,
-    /// Of each step the first of its injections, and their end.
+    /// The index of the first injection of each step, and the end of the last step's injections.
     pub injection_starts: B,
-    /// Injections: a neuron, and an amount in weight units.
+    /// The injections: a neuron, and an amount in weight units.
     pub injections: B,
-    /// Of each neuron the spikes of the last 64 steps, low word first: bit k is the one k steps ago. Only where weights
+    /// The spikes of each neuron in the last 64 steps, low word first: bit k is the step k steps ago. Used if weights
     /// change.
     pub histories: B,
-    /// Of each piece the neuron it is of. Only where somebody asks.
+    /// The source neuron of each piece. Used if weights change, and by the kernel `partitions`.
     pub piece_sources: B,
-    /// Of each neuron, where the synapses of its row begin that lead to a partition of the targets, and the end of the last.
-    /// Only where rows are delivered so.
+    /// For each neuron, the index in its row of the first synapse to each partition, and the end of the last. Used by the
+    /// kernel `partitions`.
     pub segments: B,
-    /// Of each neuron where its synapses begin in `incoming`, and their end. Only where targets look for spikes.
+    /// For each neuron, the index of its first synapse in `incoming`; and the end of the last. Used by the kernel `pull`.
     pub incoming_starts: B,
-    /// By target: the source of a synapse, and its weight. Only where targets look for spikes.
+    /// The synapses by target: the source and the weight. Used by the kernel `pull`.
     pub incoming: B,
-    /// Of each neuron in which steps of the batch it fired, a bit each, and what weights are multiplied with. Only where
-    /// targets look for spikes.
+    /// For each neuron, the steps of the batch in which it fired, a bit each, and the factor of weights. Used by the kernel
+    /// `pull`.
     pub spiked: B,
     /// Words of synapses.
     pub synapses: Vec<B>,
@@ -328,7 +328,7 @@ impl<B> Group for SpikingGroup<B> {
     }
 }
 
-/// The first kernel of a step: takes neurons through a batch of steps, and lists what they fire.
+/// The first kernel of a step: updates neurons for a batch of steps, and lists the pieces of rows to deliver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Neurons {
     /// The variant of this family.
@@ -346,7 +346,7 @@ pub struct Neurons {
 }
 
 impl Neurons {
-    /// Does the steps of a batch, and sets the clock for `propagate`.
+    /// Updates all neurons for a batch of steps, and sets the clock for `propagate`.
     pub const NEURONS: Entry<Self> = Entry::new("neurons", Workgroup::Fixed(256));
 }
 
@@ -373,8 +373,8 @@ impl Root for Neurons {
     }
 }
 
-/// The second kernel of a step where many spikes arrive after the same delay: a workgroup sums what arrives at its
-/// share of the targets in its own memory, which takes changes many times faster than the ring.
+/// The second kernel of a step for networks whose delays are all the same: a workgroup sums the input of a partition of
+/// the targets in workgroup memory, where additions are many times faster than in the ring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Partitions {
     /// The variant of this family.
@@ -386,16 +386,17 @@ pub struct Partitions {
 }
 
 impl Partitions {
-    /// Delivers what fired in the last batch, and sets the clock for the next. A workgroup for each partition.
+    /// Delivers the spikes of the last batch, one workgroup per partition, and sets the clock for the next batch.
     pub const PARTITIONS: Entry<Self> = Entry::new("partitions", Workgroup::Override("WORKGROUP_SIZE"));
-    /// Finds the segments of rows: the first dimension is the neuron, the second the partition, and one more.
+    /// Finds the segments of rows. The first dimension is the neuron; the second is the partition, and one more for the
+    /// end.
     pub const DIVIDE: Entry<Self> = Entry::new("divide", Workgroup::Override("WORKGROUP_SIZE"));
 }
 
 /// The overrides of [`Partitions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartitionsOverrides {
-    /// Invocations of a workgroup.
+    /// The invocations of a workgroup.
     pub workgroup_size: u32,
 }
 
@@ -428,7 +429,7 @@ impl Root for Partitions {
     }
 }
 
-/// The second kernel of a step: brings the spikes of a batch to their targets, and injections to the next batch.
+/// The second kernel of a step: delivers the spikes of a batch to their targets, and the injections of the next batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Propagate {
     /// The variant of this family.
@@ -440,7 +441,7 @@ pub struct Propagate {
 }
 
 impl Propagate {
-    /// Delivers what fired in the last batch, and sets the clock for the next.
+    /// Delivers the spikes of the last batch, and sets the clock for the next batch.
     pub const PROPAGATE: Entry<Self> = Entry::new("propagate", Workgroup::Fixed(256));
 }
 
@@ -467,8 +468,8 @@ impl Root for Propagate {
     }
 }
 
-/// The second kernel of a step where a good part of all neurons fires: targets look at the sources of their synapses,
-/// and nobody has to change a sum that others change, too. All synapses have the same delay.
+/// The second kernel of a step when a large part of all neurons fires: each target looks up the spikes of its sources,
+/// so teams do not add to the same sums of the ring. All synapses have the same delay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pull {
     /// The variant of this family.
@@ -480,7 +481,7 @@ pub struct Pull {
 }
 
 impl Pull {
-    /// Delivers what fired in the last batch, and sets the clock for the next.
+    /// Delivers the spikes of the last batch, and sets the clock for the next batch.
     pub const PULL: Entry<Self> = Entry::new("pull", Workgroup::Fixed(256));
 }
 
@@ -507,7 +508,7 @@ impl Root for Pull {
     }
 }
 
-/// A small network: one workgroup does everything, and thousands of steps in one dispatch.
+/// The kernel for small networks: one workgroup executes thousands of steps in one dispatch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Single {
     /// The variant of this family.
@@ -523,14 +524,14 @@ pub struct Single {
 }
 
 impl Single {
-    /// Does `settings.rounds` batches of steps.
+    /// Executes `settings.rounds` batches of steps.
     pub const SINGLE: Entry<Self> = Entry::new("single", Workgroup::Override("WORKGROUP_SIZE"));
 }
 
 /// The overrides of [`Single`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SingleOverrides {
-    /// Invocations of the workgroup, a multiple of 32.
+    /// The invocations of the workgroup, a multiple of 32.
     pub workgroup_size: u32,
 }
 

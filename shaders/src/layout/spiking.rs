@@ -1,22 +1,22 @@
-//! Numbers that the host shares with the kernels of the burst engine.
+//! The numbers that the host shares with the kernels of the burst engine.
 //!
-//! `spiking/layout.wgsl` is written from here by `cargo xtask codegen`.
+//! `cargo xtask codegen` writes `spiking/layout.wgsl` from this file.
 
 constants! {
-    /// Invocations of a workgroup of the kernels whose workgroups all have the same size.
+    /// The invocations of a workgroup of the kernels whose workgroups have a fixed size.
     MEMBERS = 256;
-    /// The most workgroups in a row of `neurons`.
+    /// The most workgroups in the first dimension of a dispatch of `neurons`.
     ROW = 32768;
-    /// The most steps of a batch: bits of a word.
+    /// The most steps of a batch: the bits of a word.
     BATCH_MAX = 32;
-    /// The most neurons that a single workgroup runs.
+    /// The most neurons of a network that the kernel `single` runs.
     SINGLE_MAX = 32768;
-    /// Sums that a workgroup keeps for its partition: one for each port and neuron of it.
+    /// The number of sums that a workgroup has for its partition: one for each port and neuron of the partition.
     SUMS = 4096;
 
-    // Rules of learning, in the tables of a network.
+    // Plasticity rules, in the tables of a network.
 
-    /// Words of a population in front of the rules: where its rules begin, and how many there are.
+    /// The words of a population in the directory of rules: the index of its first rule, and the number of its rules.
     RULES_WORDS = 2;
     /// Word of a rule: the first target.
     RULE_TARGET = 0;
@@ -26,12 +26,12 @@ constants! {
     RULE_LOW = 2;
     /// Word of a rule: the highest weight.
     RULE_HIGH = 3;
-    /// Word of a rule: the steps of its window, or 0 for pairs.
+    /// Word of a rule: the number of steps of its window, or 0 for a rule for pairs.
     RULE_STEPS = 4;
-    /// Word of a rule: what is added, or where the 64 amounts for it begin.
+    /// Word of a rule: the amount of potentiation or, for pairs, the index of the first of 64 amounts.
     RULE_MORE = 5;
-    /// Word of a rule: what is taken away, or where the 64 amounts for it begin.
+    /// Word of a rule: the amount of depression or, for pairs, the index of the first of 64 amounts.
     RULE_LESS = 6;
-    /// Words of a rule.
+    /// The number of words of a rule.
     RULE_WORDS = 8;
 }

@@ -1,4 +1,4 @@
-//! Every function, fragment, struct, member and variable says what it is.
+//! Every function, fragment, struct, member and variable has a comment with `///`.
 
 use kvrm_shaders::MODULES;
 use naga::TypeInner;
@@ -7,7 +7,9 @@ use crate::support::{Checked, all};
 
 fn violations(checked: &Checked) -> Vec<String> {
     let module = &checked.module;
-    let Some(documentation) = &module.doc_comments else { return vec!["nothing is documented".to_owned()] };
+    let Some(documentation) = &module.doc_comments else {
+        return vec!["the source has no `///` at all".to_owned()];
+    };
     let mut violations = Vec::new();
     let mut report = |span, name: &str| {
         let (path, line) = checked.place(span);
@@ -43,7 +45,7 @@ fn violations(checked: &Checked) -> Vec<String> {
     violations
 }
 
-/// The fragments of a module that have no comment. The compiler sees neither.
+/// Returns the first lines of the fragments that have no comment. Naga sees neither fragments nor their comments.
 fn undocumented_fragments(text: &str) -> Vec<&str> {
     let mut before = "";
     let mut found = Vec::new();
@@ -66,7 +68,7 @@ fn every_fragment_is_documented() {
 #[test]
 fn a_fragment_without_a_comment_is_found() {
     let text = "/// A.\nfragment a {\n}\n\nfragment b {\n}\n";
-    assert_eq!(undocumented_fragments(text), ["fragment b {"], "only `a` says what it is");
+    assert_eq!(undocumented_fragments(text), ["fragment b {"], "only `a` has a comment");
 }
 
 #[test]
@@ -77,7 +79,7 @@ fn every_module_is_documented() {
 }
 
 #[test]
-fn what_has_no_comment_is_found() {
+fn items_without_comments_are_found() {
     let text = "\
         /// A.\nstruct A {\n    /// B.\n    b: u32,\n    c: u32,\n}\nstruct D {\n    /// E.\n    e: A,\n}\n\
         // F.\nfn f() {}\nvar<private> g: D;\n@compute @workgroup_size(1)\nfn h() {}\n";

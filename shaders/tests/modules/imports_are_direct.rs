@@ -1,5 +1,5 @@
-//! A module imports what it calls itself, rather than rely on a module it imports to have done so. That of a fragment
-//! does, rather than rely on those that insert it.
+//! A module imports every name that it uses, even if another module that it imports does so, too. A module that
+//! declares a fragment imports the names that the fragment uses, even if all modules that insert it do so, too.
 
 use std::collections::BTreeSet;
 
@@ -46,7 +46,7 @@ fn violations(checked: &Checked, text_of: impl Fn(&str) -> String) -> BTreeSet<S
 }
 
 fn embedded(path: &str) -> String {
-    MODULES.iter().find(|(known, _)| *known == path).expect("it is in the table").1.to_owned()
+    MODULES.iter().find(|(known, _)| *known == path).expect("the module is in the table").1.to_owned()
 }
 
 #[test]
@@ -63,16 +63,17 @@ fn a_name_that_another_module_imports_is_found() {
         format!("{import}fn a(x: u64) -> u64 {{ return truncate(shift_reg(x, 0u, 1u, 64u), 32u); }}\n");
     let direct = format!("{import}import package::arm64::numbers::{{truncate}};\n");
     let text_of = |path: &str| if path == "test.wgsl" { text.clone() } else { embedded(path) };
-    // `shift_reg` is what brings `truncate` along.
+    // The module of `shift_reg` imports `truncate`.
     assert_eq!(violations(&Checked::of_text(&text), text_of).len(), 1, "`truncate` is not imported");
     let text = text.replace(import, &direct);
     let text_of = |path: &str| if path == "test.wgsl" { text.clone() } else { embedded(path) };
-    assert_eq!(violations(&Checked::of_text(&text), text_of), BTreeSet::new(), "both are");
+    assert_eq!(violations(&Checked::of_text(&text), text_of), BTreeSet::new(), "both names are imported");
 }
 
 #[test]
 fn a_name_that_only_the_interpreter_imports_is_found_in_a_fragment() {
-    let checked = Checked::new(kvrm_shaders::link("machine::interpreter", &[]).expect("it links"));
+    let checked =
+        Checked::new(kvrm_shaders::link("machine::interpreter", &[]).expect("the interpreter links"));
     let import = "import package::arm64::crc::{checksum};\n";
     let text_of = |path: &str| match path {
         "machine/step.wgsl" => embedded(path).replace(import, ""),
@@ -83,6 +84,6 @@ fn a_name_that_only_the_interpreter_imports_is_found_in_a_fragment() {
     assert_eq!(
         violations(&checked, text_of),
         BTreeSet::from([expected.to_owned()]),
-        "the step's module uses it"
+        "the module of the fragment uses the name"
     );
 }

@@ -1,11 +1,11 @@
-//! Loops, which some drivers count.
+//! The linker counts loops correctly. The host needs the counts for drivers that limit loop iterations.
 
 use kvrm_shaders::Linked;
 use naga::{Block, Module, Statement};
 
 use crate::support::Checked;
 
-/// How many loops there are if every function is inlined.
+/// Returns the number of loops in a block if every function is inlined.
 fn loops_of(module: &Module, block: &Block) -> u32 {
     let of = |block: &Block| loops_of(module, block);
     let of_statement = |statement: &Statement| match statement {
@@ -19,8 +19,8 @@ fn loops_of(module: &Module, block: &Block) -> u32 {
     block.iter().map(of_statement).sum()
 }
 
-/// The linker counts the loops of each entry point as naga sees them.
-pub(crate) fn are_counted(what: &str, linked: &Linked, checked: &Checked) {
+/// Asserts that the linker counts as many loops in each entry point as naga.
+pub(crate) fn assert_counts(what: &str, linked: &Linked, checked: &Checked) {
     for entry in &checked.module.entry_points {
         let expected = loops_of(&checked.module, &entry.function.body);
         assert_eq!(linked.loops(&entry.name), expected, "loops of `{}` of {what}", entry.name);

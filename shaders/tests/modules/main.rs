@@ -1,4 +1,5 @@
-//! All modules, as naga sees them: they compile, translate, and keep the rules of the house.
+//! Tests that all modules compile with naga, translate to every shading language, and follow the rules of
+//! `docs/shaders.md`.
 
 mod documented;
 mod imports_are_direct;

@@ -1,12 +1,12 @@
-//! Resources are declared by modules with an entry point and by those that kernels share. All others get values
-//! as parameters, or say in an import that they need a resource.
+//! Only modules with an entry point, and the modules in `SHARED`, declare resources. All others get values as
+//! parameters, or import the resources that they need.
 
 use kvrm_shaders::MODULES;
 use naga::AddressSpace;
 
 use crate::support::{Checked, all, is_kernel};
 
-/// How the paths of modules begin that declare resources for several kernels, and of their substitutes.
+/// The prefixes of the paths of modules that declare resources for several kernels, and of their substitutes.
 const SHARED: &[&str] = &[
     "machine/bindings",
     "machine/decisions",
@@ -43,6 +43,6 @@ fn no_helper_owns_a_binding() {
 fn a_binding_in_a_helper_is_found() {
     let text = "@group(0) @binding(0) var<storage> a: array<u32>;\nvar<private> b: u32;\n";
     let checked = Checked::of_text(text);
-    assert_eq!(violations(&checked, |_| false).len(), 1, "only `a` is bound");
-    assert_eq!(violations(&checked, |_| true), [""; 0], "a kernel may");
+    assert_eq!(violations(&checked, |_| false).len(), 1, "only `a` is a resource");
+    assert_eq!(violations(&checked, |_| true), [""; 0], "a kernel may declare resources");
 }

@@ -1,6 +1,6 @@
-//! Arrays that are values are not indexed by variables.
+//! No module indexes an array that is a value by a variable.
 //!
-//! Naga's SPIR-V copies the whole array into a variable of the function at each such index. Tables are
+//! The SPIR-V that naga writes copies the whole array into a variable of the function at each such index. So tables are
 //! read-only storage buffers.
 
 use naga::{Expression, TypeInner};
@@ -29,7 +29,7 @@ fn an_indexed_table_is_found() {
     let dynamic = Checked::of_text(&format!("{table}fn a(i: u32) -> u32 {{ return TABLE[i]; }}\n"));
     assert_eq!(violations(&dynamic).len(), 1, "of {:?}", violations(&dynamic));
     let constant = Checked::of_text(&format!("{table}fn a() -> u32 {{ return TABLE[1]; }}\n"));
-    assert_eq!(violations(&constant), [""; 0], "a constant index is a constant");
+    assert_eq!(violations(&constant), [""; 0], "a constant index is allowed");
     let variable = Checked::of_text("var<private> t: array<u32, 2>;\nfn a(i: u32) -> u32 { return t[i]; }\n");
-    assert_eq!(violations(&variable), [""; 0], "an array in memory");
+    assert_eq!(violations(&variable), [""; 0], "a variable is in memory");
 }

@@ -1,6 +1,6 @@
-//! 64-bit integers are used only as every translation has them.
+//! Modules use only those operations on 64-bit integers that work in every translation.
 //!
-//! Naga accepts more, and the code it then writes is wrong or refused by one of the platforms' compilers.
+//! Naga accepts more operations, but the code it writes for them is wrong, or the compiler of a platform refuses it.
 
 use naga::{BinaryOperator, Expression, MathFunction, Scalar, ScalarKind, UnaryOperator};
 
@@ -15,16 +15,16 @@ fn violations(checked: &Checked) -> Vec<String> {
             })
         };
         match *expression {
-            // HLSL leaves the value as it is: what follows compares and shifts with the sign it had.
+            // In HLSL it has no effect: later comparisons and shifts use the signedness of the operand.
             Expression::As { expr, convert: None, .. } if is_wide(expr) => {
                 Some("a 64-bit `bitcast`; write `i64(x)` or `u64(x)`, which keep the bits")
             }
-            // SPIR-V extends as the result is signed, the others as the operand is.
+            // SPIR-V extends by the signedness of the result, the other languages by that of the operand.
             Expression::As { expr, kind, convert: Some(8) }
                 if matches!((scalar(expr), kind), (Some(Scalar::I32), ScalarKind::Uint))
                     || matches!((scalar(expr), kind), (Some(Scalar::U32), ScalarKind::Sint)) =>
             {
-                Some("a value becomes longer and of the other sign in one step; convert twice")
+                Some("one conversion changes both size and signedness; convert in two steps")
             }
             // The check for zero divisors is a Metal call that is ambiguous in 64 bits.
             Expression::Binary { op: BinaryOperator::Divide | BinaryOperator::Modulo, left, .. }
@@ -32,20 +32,20 @@ fn violations(checked: &Checked) -> Vec<String> {
             {
                 Some("a 64-bit division; call `quotient` of `wide`")
             }
-            // HLSL gets it without the detour through unsigned numbers that makes overflow wrap.
+            // Naga's HLSL lacks the conversion to unsigned numbers that makes overflow wrap.
             Expression::Binary {
                 op: BinaryOperator::Add | BinaryOperator::Subtract | BinaryOperator::Multiply,
                 left,
                 ..
-            } if scalar(left) == Some(Scalar::I64) => Some("64-bit arithmetic with signs; compute with u64"),
+            } if scalar(left) == Some(Scalar::I64) => Some("signed 64-bit arithmetic; compute with u64"),
             Expression::Unary { op: UnaryOperator::Negate, expr } if scalar(expr) == Some(Scalar::I64) => {
-                Some("a 64-bit number is negated; subtract it from `0lu`")
+                Some("the negation of a 64-bit number; subtract it from `0lu`")
             }
-            // SPIR-V and HLSL have the bit builtins for 32 bits only; naga does not always say so.
+            // SPIR-V and HLSL have bit builtins for 32 bits only, and naga does not always report it.
             Expression::Math { fun, arg, .. }
                 if is_wide(arg) && !matches!(fun, MathFunction::Min | MathFunction::Max) =>
             {
-                Some("a builtin of 64 bits; `wide` has those that are needed")
+                Some("a 64-bit builtin; call a function of `wide`")
             }
             _ => None,
         }
@@ -60,7 +60,7 @@ fn every_module_is_portable() {
 }
 
 #[test]
-fn what_some_platform_lacks_is_found() {
+fn operations_that_are_not_portable_are_found() {
     let bad = [
         "bitcast<u64>(i)",
         "u64(bitcast<i64>(u))",

@@ -1,34 +1,34 @@
-//! Modules, linked and validated.
+//! Links and validates modules for the other tests.
 
 use kvrm_shaders::{Linked, MODULES};
 use naga::front::wgsl::{Frontend, Options};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Function, Handle, Module, SourceLocation, Span, TypeInner};
 
-/// The module that is linked only for devices that have subgroups.
+/// The module that is linked only for devices with subgroups.
 const SUBGROUPS: &str = "networks/dispatch_subgroups.wgsl";
 
-/// What the device can do beyond the base of WGSL: 64-bit integers (`wgpu::Features::SHADER_INT64`), and subgroups
-/// (`wgpu::Features::SUBGROUP`) if that module is linked.
+/// Returns the capabilities of a device beyond basic WGSL: 64-bit integers (`wgpu::Features::SHADER_INT64`), and
+/// subgroups (`wgpu::Features::SUBGROUP`) if [`SUBGROUPS`] is linked.
 ///
-/// A device is created with exactly this, so that a shader that needs more fails here and not on the one
-/// backend that lacks it.
+/// Devices are created with exactly these, so a shader that needs more fails here, and not on the one backend that
+/// lacks it.
 fn capabilities(linked: &Linked) -> Capabilities {
     let has_subgroups = linked.modules().any(|path| path == SUBGROUPS);
     Capabilities::SHADER_INT64 | if has_subgroups { Capabilities::SUBGROUP } else { Capabilities::empty() }
 }
 
-/// A source with what naga knows of it.
+/// A linked source, parsed and validated by naga.
 pub(crate) struct Checked {
     linked: Linked,
-    /// Without comments other than `///`, for one in front of it hides such a comment from naga.
+    /// The source without comments other than `///`: one in front of a `///` hides it from naga.
     source: String,
     pub(crate) module: Module,
     pub(crate) info: ModuleInfo,
 }
 
 impl Checked {
-    /// Parses and validates. Panics with the place in the module if naga refuses it.
+    /// Parses and validates a source. Panics with the place in the module if naga refuses it.
     pub(crate) fn new(linked: Linked) -> Self {
         let is_comment = |line: &str| line.starts_with("//") && !line.starts_with("///");
         let lines = linked.source.lines().map(|line| if is_comment(line) { "" } else { line });
@@ -49,19 +49,19 @@ impl Checked {
         Self { linked, source, module, info }
     }
 
-    /// A module that only a test has.
+    /// Links, parses and validates a module that only a test has.
     pub(crate) fn of_text(text: &str) -> Self {
-        Self::new(kvrm_shaders::link_source("test", text, &[]).expect("its imports are right"))
+        Self::new(kvrm_shaders::link_source("test", text, &[]).expect("the imports of the test are correct"))
     }
 
-    /// The file and line that a part of the source comes from.
+    /// Returns the file and line that a part of the source comes from.
     pub(crate) fn place(&self, span: Span) -> (String, usize) {
         let line = span.location(&self.source).line_number as usize;
         let (path, line) = self.linked.locate(line).expect("a span is in the source");
         (path.to_owned(), line)
     }
 
-    /// All functions, entry points included, with their handles if they have one and their names.
+    /// Returns all functions with their names and handles, and the entry points, which have no handles.
     pub(crate) fn functions(&self) -> impl Iterator<Item = (Option<Handle<Function>>, &str, &Function)> {
         let functions = self.module.functions.iter().map(|(handle, function)| {
             (Some(handle), function.name.as_deref().expect("WGSL functions have names"), function)
@@ -70,9 +70,9 @@ impl Checked {
         functions.chain(entry_points.map(|entry| (None, entry.name.as_str(), &entry.function)))
     }
 
-    /// Expressions of all functions about which `check` has something to say: `path:line: message`.
+    /// Returns the messages of `check` about the expressions of all functions, as `path:line: message`.
     ///
-    /// `check` gets the expression and a function that tells the types of others of the same function.
+    /// `check` gets the expression, and a function that returns the types of expressions of the same function.
     pub(crate) fn violations(
         &self,
         check: impl Fn(&naga::Expression, &dyn Fn(Handle<naga::Expression>) -> TypeInner) -> Option<&'static str>,
@@ -83,8 +83,13 @@ impl Checked {
                 Some(handle) => &self.info[handle],
                 None => {
                     let entry = |entry: &naga::EntryPoint| entry.name == name;
-                    self.info
-                        .get_entry_point(self.module.entry_points.iter().position(entry).expect("it is one"))
+                    self.info.get_entry_point(
+                        self.module
+                            .entry_points
+                            .iter()
+                            .position(entry)
+                            .expect("a function without a handle is an entry point"),
+                    )
                 }
             };
             let type_of =
@@ -100,17 +105,17 @@ impl Checked {
     }
 }
 
-/// Whether a module has an entry point, and so is a kernel and no helper.
+/// Whether a module has an entry point, which makes it a kernel and not a helper.
 pub(crate) fn is_kernel(text: &str) -> bool {
     text.lines().any(|line| line.starts_with("@compute"))
 }
 
-/// `arm64/flags.wgsl` is the module `arm64::flags`.
+/// Returns the module of a path: `arm64::flags` for `arm64/flags.wgsl`.
 pub(crate) fn name(path: &str) -> String {
     path.strip_suffix(".wgsl").expect("modules are WGSL files").replace('/', "::")
 }
 
-/// Every module on its own, that is, with what it imports.
+/// Returns every module, each linked on its own with everything it imports.
 pub(crate) fn all() -> impl Iterator<Item = (&'static str, Checked)> {
     MODULES.iter().map(|(path, _)| {
         let linked = kvrm_shaders::link(&name(path), &[]);

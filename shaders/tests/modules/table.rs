@@ -5,7 +5,7 @@ use std::path::Path;
 
 use kvrm_shaders::MODULES;
 
-/// The paths of all files below a folder, with `/` on every system.
+/// Appends the paths of all files below a folder, with `/` on every system.
 fn files(folder: &Path, prefix: &str, paths: &mut Vec<String>) {
     for entry in fs::read_dir(folder).expect("the folder exists") {
         let entry = entry.expect("its entries can be read");

@@ -1,4 +1,4 @@
-//! Every module becomes SPIR-V, Metal and HLSL code.
+//! Naga translates every module to SPIR-V, Metal and HLSL.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use naga::back::{PipelineConstants, hlsl, msl, spv};
 use crate::loops;
 use crate::support::{Checked, all, is_kernel, name};
 
-/// Translates to every language, for what wgpu asks of a device with 64-bit integers.
+/// Translates a module to every language, in the versions that wgpu requires for 64-bit integers.
 fn translate(path: &str, checked: &Checked) {
     let (module, info) =
         process_overrides(&checked.module, &checked.info, None, &PipelineConstants::default())
@@ -52,11 +52,12 @@ fn every_module_is_translated() {
     }
 }
 
-/// Families whose variants only say how many bindings a buffer lies in.
+/// The families whose variants differ only in the number of bindings of a buffer.
 const POOLS: [&str; 2] = ["FramePools", "SynapseParts"];
 
-/// Every two variants of different families together, with the first of all others; and each number of bindings with
-/// the last of all others, too.
+/// Returns substitutions that combine every two variants of families that are not in [`POOLS`], with the first variants
+/// of all other families; and each variant of a family in [`POOLS`] with the first and with the last variants of the
+/// others.
 fn variants_of(kernel: &KernelInfo) -> BTreeSet<Vec<Substitution>> {
     let (pools, others): (Vec<&Family>, Vec<&Family>) =
         kernel.families().partition(|family| POOLS.contains(&family.name));
@@ -80,8 +81,9 @@ fn last_of(family: &Family) -> &'static [Substitution] {
     family.variants.last().expect("a family has variants").1
 }
 
-/// A bind group has the buffers whose names the linker sees in the code; so it has to see all that entry points use.
-fn the_linker_sees_what_is_used(what: &str, linked: &Linked, checked: &Checked) {
+/// Asserts that the linker finds the name of every buffer that an entry point uses: bind groups have just the buffers
+/// whose names it finds.
+fn assert_uses_are_found(what: &str, linked: &Linked, checked: &Checked) {
     for (index, entry) in checked.module.entry_points.iter().enumerate() {
         let info = checked.info.get_entry_point(index);
         for (handle, variable) in checked.module.global_variables.iter() {
@@ -97,22 +99,22 @@ fn the_linker_sees_what_is_used(what: &str, linked: &Linked, checked: &Checked) 
 fn every_kernel_is_translated_in_its_variants() {
     for kernel in kernels() {
         for substitutions in variants_of(kernel) {
-            let linked = link(kernel.module, &substitutions).expect("variants declare the same");
+            let linked = link(kernel.module, &substitutions).expect("all variants declare the same names");
             let what = format!("{} with {substitutions:?}", kernel.module);
             let checked = Checked::new(linked.clone());
-            the_linker_sees_what_is_used(&what, &linked, &checked);
-            loops::are_counted(&what, &linked, &checked);
+            assert_uses_are_found(&what, &linked, &checked);
+            loops::assert_counts(&what, &linked, &checked);
             translate(&what, &checked);
         }
     }
 }
 
 #[test]
-fn a_kernel_comes_to_the_modules_of_its_families_and_of_no_others() {
+fn a_kernel_is_linked_with_modules_of_its_families_and_of_no_others() {
     for kernel in kernels() {
         let mut linked = BTreeSet::new();
         for substitutions in variants_of(kernel) {
-            let variant = link(kernel.module, &substitutions).expect("variants declare the same");
+            let variant = link(kernel.module, &substitutions).expect("all variants declare the same names");
             linked.extend(variant.modules().map(name));
         }
         for family in FAMILIES {
@@ -125,11 +127,12 @@ fn a_kernel_comes_to_the_modules_of_its_families_and_of_no_others() {
 }
 
 #[test]
-fn the_level_of_a_unit_for_simd_registers_is_its_place() {
+fn the_simd_level_of_a_unit_is_its_index() {
     for unit in SimdUnit::ALL {
-        let linked = link("machine::interpreter", unit.substitutions()).expect("units declare the same");
+        let linked =
+            link("machine::interpreter", unit.substitutions()).expect("all units declare the same names");
         let level = format!("const SIMD_LEVEL = {}u;", *unit as u32);
-        assert!(linked.source.contains(&level), "{unit:?} has the level that its place says");
+        assert!(linked.source.contains(&level), "the level of {unit:?} is its index");
     }
 }
 
@@ -138,13 +141,13 @@ fn every_module_with_an_entry_point_is_in_the_table_of_kernels() {
     let with_entries: BTreeSet<String> =
         MODULES.iter().filter(|(_, text)| is_kernel(text)).map(|(path, _)| name(path)).collect();
     let listed: BTreeSet<String> = kernels().map(|kernel| kernel.module.to_owned()).collect();
-    assert_eq!(listed, with_entries, "`cargo xtask codegen` lists them");
+    assert_eq!(listed, with_entries, "kernels are missing or too many; run `cargo xtask codegen`");
 }
 
 #[test]
 fn kernels_are_modules_with_entry_points() {
     for (path, checked) in all() {
-        let text = MODULES.iter().find(|(known, _)| *known == path).expect("it is in the table").1;
+        let text = MODULES.iter().find(|(known, _)| *known == path).expect("the module is in the table").1;
         // An entry point is never imported, so one in the source is the module's own.
         assert_eq!(is_kernel(text), !checked.module.entry_points.is_empty(), "of {path}");
     }

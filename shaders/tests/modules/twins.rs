@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::support::{Checked, all};
 
-/// A twin as a comment names it: ``Twin: `path`.`` or, for a helper, ``Twin: a part of `path`.``
+/// Returns the path in ``Twin: `path`.`` or, for a helper, in ``Twin: a part of `path`.``
 fn twin(documentation: &[String]) -> Option<&str> {
     let named = documentation.iter().find_map(|line| {
         let line = line.trim_start_matches('/').trim().strip_prefix("Twin: ")?;
@@ -15,10 +15,10 @@ fn twin(documentation: &[String]) -> Option<&str> {
     named.strip_prefix('`')?.strip_suffix("`.")
 }
 
-/// The modules, by how their paths begin, whose functions are leaves: they take values and give values.
+/// The prefixes of the paths of modules whose functions are leaves: they take values and return values.
 const LEAVES: &[&str] = &["arm64/", "spiking/fixed.wgsl", "spiking/random.wgsl", "wide.wgsl"];
 
-/// Whether the package that a path names has the rest of it. Methods of integers are known to exist.
+/// Whether the package that a path begins with declares the item of the path. Methods of integers are known to exist.
 fn exists(twin: &str) -> bool {
     let path: Vec<&str> = twin.split("::").collect();
     let [package, modules @ .., item] = path.as_slice() else { return false };
@@ -37,7 +37,7 @@ fn exists(twin: &str) -> bool {
     declares("fn ", "(") || declares("fn ", "<") || declares("struct ", " {")
 }
 
-/// What is wrong with the twins of a source: `path:line: message`.
+/// Returns the leaves without an existing twin, as `path:line: message`.
 fn violations(checked: &Checked) -> Vec<String> {
     let documentation = checked.module.doc_comments.as_deref();
     let functions = checked.module.functions.iter().map(|(handle, function)| {

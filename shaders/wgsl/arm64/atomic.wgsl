@@ -4,14 +4,14 @@ import package::arm64::numbers::{sign_extend};
 import package::arm64::operations::{MEM_ADD, MEM_BIC, MEM_EOR, MEM_ORR};
 import package::arm64::operations::{MEM_SMAX, MEM_SMIN, MEM_UMAX, MEM_UMIN};
 
-/// The low `8 * bytes` bits of a value.
+/// Returns the low `8 * bytes` bits of a value.
 ///
 /// Twin: `kvrm_arm64::semantics::atomic::low`.
 fn low(value: u64, bytes: u32) -> u64 {
     return value & (0xfffffffffffffffflu >> (64u - 8u * bytes));
 }
 
-/// The new value in memory, in 64 bits of which the low `bytes` bytes are stored.
+/// Returns the new value in memory. Only its low `bytes` bytes are stored.
 ///
 /// Twin: `kvrm_arm64::semantics::atomic::mem_atomic_op`.
 fn mem_atomic_op(op: u32, old: u64, operand: u64, bytes: u32) -> u64 {

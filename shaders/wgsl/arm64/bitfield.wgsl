@@ -1,7 +1,7 @@
-//! Extraction.
+//! The extraction of a register from a pair of registers (`EXTR`).
 
-/// The window of two `datasize`-bit values side by side that begins at bit `lsb` of the low one, which is below
-/// `datasize`. Only the low `datasize` bits are meant.
+/// Returns `datasize` bits of the concatenation `high:low` of two `datasize`-bit values, from bit `lsb` on, which is
+/// below `datasize`. The bits of the result above `datasize` are undefined.
 ///
 /// Twin: `kvrm_arm64::semantics::bitfield::window`.
 fn window(high: u64, low: u64, lsb: u32, datasize: u32) -> u64 {

@@ -4,17 +4,17 @@
 ///
 /// Twin: `kvrm_arm64::semantics::bitmask::BitMasks`.
 struct BitMasks {
-    /// Whether there are masks; if not, the encoding is UNDEFINED and both are zero.
+    /// Whether the masks exist. If not, the encoding is UNDEFINED, and both are zero.
     defined: bool,
-    /// wmask: the rotated run of ones; the immediate of logical instructions.
+    /// wmask: the rotated run of ones, which is the immediate of logical instructions.
     wmask: u64,
-    /// tmask: the bits below the top of a bit field.
+    /// tmask: the bits up to the top of a bit field.
     tmask: u64,
 }
 
-/// `DecodeBitMasks()` for 64 bits; a 32-bit instruction uses the low half.
+/// `DecodeBitMasks()` for 64 bits. A 32-bit instruction uses the low half.
 ///
-/// `immediate` is set for logical immediates, whose run of ones must leave a zero.
+/// `immediate` is set for logical immediates, whose elements must contain a zero.
 ///
 /// Twin: `kvrm_arm64::semantics::bitmask::decode_bit_masks`.
 fn decode_bit_masks(n: u32, imms: u32, immr: u32, immediate: bool) -> BitMasks {
@@ -33,19 +33,19 @@ fn decode_bit_masks(n: u32, imms: u32, immr: u32, immediate: bool) -> BitMasks {
     let diff = (s - r) & levels;
     let esize = 1u << len;
     let welem = ones(s + 1u);
-    // By modulus: an element not rotated is not shifted left by the whole of its size.
+    // The shift to the left is modulo `esize`: without a rotation it is 0, not `esize`, which could be 64.
     let rotated = ((welem >> r) | (welem << ((esize - r) & levels))) & ones(esize);
     return BitMasks(true, replicate(rotated, esize), replicate(ones(diff + 1u), esize));
 }
 
-/// `Ones()`: the low `count` bits set, for `count` from 1 to 64.
+/// `Ones()`: returns a value with the low `count` bits set, for `count` from 1 to 64.
 ///
 /// Twin: `kvrm_arm64::semantics::bitmask::ones`.
 fn ones(count: u32) -> u64 {
     return 0xfffffffffffffffflu >> (64u - count);
 }
 
-/// `Replicate()`: an element of `esize` bits, a power of two, repeated over 64 bits.
+/// `Replicate()`: repeats an element of `esize` bits, a power of two, over 64 bits.
 ///
 /// Twin: `kvrm_arm64::semantics::bitmask::replicate`.
 fn replicate(element: u64, esize: u32) -> u64 {

@@ -1,13 +1,13 @@
-//! The kernel class as a function of twenty bits of a word.
+//! The class of a word, as a function of twenty of its bits.
 
 import package::arm64::class_ids::{CLASS_ARITHMETIC, CLASS_BITS, CLASS_BRANCH, CLASS_EXTEND_SHIFT};
 import package::arm64::class_ids::{CLASS_LOADSTORE, CLASS_LOGICAL, CLASS_MULDIV, CLASS_SYSTEM};
 import package::arm64::word::{bits};
 
-/// The class of a word, by its number.
+/// Returns the number of the class of a word.
 ///
-/// Where these bits alone show that no Armv8.0-A, CRC32 or LSE instruction has them, the class is SYSTEM,
-/// except in the groups of later extensions that have a class of their own. Loads and stores are one class,
+/// If the twenty bits alone rule out every Armv8.0-A, CRC32 and LSE instruction, the class is SYSTEM, except in groups
+/// of later extensions that have a class of their own. All words in the group of loads and stores have one class,
 /// allocated or not.
 ///
 /// Twin: `kvrm_arm64::class::class_of`.
@@ -24,14 +24,14 @@ fn class_of(word: u32) -> u32 {
     }
 }
 
-/// One class if a condition holds, and SYSTEM if not.
+/// Returns a class if a condition holds, and SYSTEM if not.
 ///
 /// Twin: a part of `kvrm_arm64::class::class_of`.
 fn class_if(condition: bool, class_number: u32) -> u32 {
     return select(CLASS_SYSTEM, class_number, condition);
 }
 
-/// Data processing with an immediate.
+/// Returns the class of data processing with an immediate.
 ///
 /// Twin: `kvrm_arm64::class::data_processing_immediate`.
 fn data_processing_immediate(w: u32) -> u32 {
@@ -60,7 +60,7 @@ fn data_processing_immediate(w: u32) -> u32 {
     }
 }
 
-/// N:imms leave no room for both a one and a zero.
+/// Whether N:imms are reserved for logical immediates: the element would not contain both a one and a zero.
 ///
 /// Twin: `kvrm_arm64::class::reserved_bit_mask`.
 fn reserved_bit_mask(w: u32) -> bool {
@@ -73,14 +73,14 @@ fn reserved_bit_mask(w: u32) -> bool {
     return (imms & levels) == levels;
 }
 
-/// immr and imms are below 32.
+/// Whether immr and imms are below 32.
 ///
 /// Twin: `kvrm_arm64::class::field_fits_word`.
 fn field_fits_word(w: u32) -> bool {
     return bits(w, 21u, 1u) == 0u && bits(w, 15u, 1u) == 0u;
 }
 
-/// Branches, exceptions and system instructions.
+/// Returns the class of branches, exceptions and system instructions.
 ///
 /// Twin: `kvrm_arm64::class::branch_and_system`.
 fn branch_and_system(w: u32) -> u32 {
@@ -98,7 +98,7 @@ fn branch_and_system(w: u32) -> u32 {
     }
 }
 
-/// BR, BLR, RET, ERET, DRPS: opc, and bits 20, 19, 16 and 15 to 10 as in all of them.
+/// Returns the class of BR, BLR, RET, ERET and DRPS. They differ in opc, and agree in bits 20, 19, 16 and 15 to 10.
 ///
 /// Twin: `kvrm_arm64::class::branch_register`.
 fn branch_register(w: u32) -> u32 {
@@ -109,7 +109,7 @@ fn branch_register(w: u32) -> u32 {
     }
 }
 
-/// Data processing of registers.
+/// Returns the class of data processing of registers.
 ///
 /// Twin: `kvrm_arm64::class::data_processing_register`.
 fn data_processing_register(w: u32) -> u32 {
@@ -128,7 +128,7 @@ fn data_processing_register(w: u32) -> u32 {
     }
     switch bits(w, 21u, 3u) {
         case 0u: { return carry_and_flags(w); }
-        // Conditional compares set flags; selects do not.
+        // Conditional compare sets flags; conditional select does not.
         case 2u: { return class_if(bits(w, 29u, 1u) == 1u && bits(w, 10u, 1u) == 0u, CLASS_ARITHMETIC); }
         case 4u: { return class_if(bits(w, 29u, 1u) == 0u && bits(w, 11u, 1u) == 0u, CLASS_ARITHMETIC); }
         case 6u: {
@@ -141,7 +141,7 @@ fn data_processing_register(w: u32) -> u32 {
     }
 }
 
-/// ADC and SBC; RMIF; SETF8 and SETF16.
+/// Returns the class of ADC and SBC, of RMIF, and of SETF8 and SETF16.
 ///
 /// Twin: `kvrm_arm64::class::carry_and_flags`.
 fn carry_and_flags(w: u32) -> u32 {
@@ -153,7 +153,7 @@ fn carry_and_flags(w: u32) -> u32 {
     return class_if(carry || rmif || setf, CLASS_ARITHMETIC);
 }
 
-/// Multiplication and addition; high halves.
+/// Returns the class of data processing with three sources: multiply-add, and high halves of products.
 ///
 /// Twin: `kvrm_arm64::class::three_sources`.
 fn three_sources(w: u32) -> u32 {
@@ -166,7 +166,7 @@ fn three_sources(w: u32) -> u32 {
     return class_if(same_size || long || high, CLASS_MULDIV);
 }
 
-/// Division, shifts, CRC.
+/// Returns the class of data processing with two sources: division, shifts, CRC.
 ///
 /// Twin: `kvrm_arm64::class::two_sources`.
 fn two_sources(w: u32) -> u32 {
@@ -183,7 +183,7 @@ fn two_sources(w: u32) -> u32 {
         case 24u, 25u, 26u, 27u: { return CLASS_ARITHMETIC; }
         case 2u, 3u: { return CLASS_MULDIV; }
         case 8u, 9u, 10u, 11u: { return CLASS_EXTEND_SHIFT; }
-        // CRC32X and CRC32CX are the 64-bit ones.
+        // Only CRC32X and CRC32CX have sf set.
         case 16u, 17u, 18u, 19u, 20u, 21u, 22u, 23u: {
             return class_if((bits(w, 10u, 2u) == 3u) == wide, CLASS_MULDIV);
         }
@@ -191,7 +191,8 @@ fn two_sources(w: u32) -> u32 {
     }
 }
 
-/// Reversals and counts; those of `FEAT_CSSC`; pointer authentication.
+/// Returns the class of data processing with one source: reversals and counts, also those of `FEAT_CSSC`, and pointer
+/// authentication.
 ///
 /// Twin: `kvrm_arm64::class::one_source`.
 fn one_source(w: u32) -> u32 {
@@ -206,7 +207,7 @@ fn one_source(w: u32) -> u32 {
     return class_if(base || authentication, CLASS_EXTEND_SHIFT);
 }
 
-/// AdvSIMD and floating point.
+/// Returns the class of Advanced SIMD and floating point.
 ///
 /// Twin: `kvrm_arm64::class::simd_and_floating_point`.
 fn simd_and_floating_point(w: u32) -> u32 {
@@ -224,7 +225,7 @@ fn simd_and_floating_point(w: u32) -> u32 {
     return CLASS_SYSTEM;
 }
 
-/// Scalar floating point.
+/// Returns the class of scalar floating point.
 ///
 /// Twin: `kvrm_arm64::class::floating_point`.
 fn floating_point(w: u32) -> u32 {
@@ -233,7 +234,7 @@ fn floating_point(w: u32) -> u32 {
     if bits(w, 24u, 1u) == 1u {
         return class_if(m_or_s == 0u && precision_exists, CLASS_MULDIV);
     }
-    // Conversions to and from fixed point and integers, the only ones with a 64-bit form.
+    // Conversions to and from fixed point and integers, the only instructions here with a 64-bit form.
     if bits(w, 29u, 1u) == 0u && (bits(w, 21u, 1u) == 0u || bits(w, 10u, 6u) == 0u) {
         return CLASS_EXTEND_SHIFT;
     }
@@ -261,10 +262,11 @@ fn floating_point(w: u32) -> u32 {
     }
 }
 
-/// Vector and scalar forms share their layout. `u` is bit 29.
+/// Returns the class of Advanced SIMD. Vector and scalar forms have the same layout.
 ///
 /// Twin: `kvrm_arm64::class::advanced_simd`.
 fn advanced_simd(w: u32) -> u32 {
+    // The field U.
     let u = bits(w, 29u, 1u);
     let bit21 = bits(w, 21u, 1u);
     let bit15 = bits(w, 15u, 1u);
@@ -281,7 +283,7 @@ fn advanced_simd(w: u32) -> u32 {
         }
         return modified_immediate(w);
     }
-    // Here and below, an odd `lower` stands for 01 and 11.
+    // An odd `lower` is 01 or 11.
     let odd = (lower & 1u) == 1u;
     if bit21 == 1u {
         if odd {
@@ -319,7 +321,8 @@ fn advanced_simd(w: u32) -> u32 {
     return class_if(bit15 == 0u && bits(w, 28u, 1u) == 0u, CLASS_EXTEND_SHIFT);
 }
 
-/// MOVI, MVNI and FMOV are moves; ORR and BIC with an immediate are logic.
+/// Returns the class of an instruction with a modified immediate. MOVI, MVNI and FMOV are ARITHMETIC; ORR and BIC are
+/// LOGICAL.
 ///
 /// Twin: `kvrm_arm64::class::modified_immediate`.
 fn modified_immediate(w: u32) -> u32 {
@@ -327,7 +330,7 @@ fn modified_immediate(w: u32) -> u32 {
     return select(CLASS_ARITHMETIC, CLASS_LOGICAL, (cmode & 1u) == 1u && cmode < 12u);
 }
 
-/// AdvSIMD with three registers of one size.
+/// Returns the class of Advanced SIMD with three registers of the same size.
 ///
 /// Twin: `kvrm_arm64::class::three_same`.
 fn three_same(opcode: u32, u: u32) -> u32 {
@@ -342,7 +345,7 @@ fn three_same(opcode: u32, u: u32) -> u32 {
     }
 }
 
-/// AdvSIMD with three registers of two sizes.
+/// Returns the class of Advanced SIMD with three registers of different sizes.
 ///
 /// Twin: `kvrm_arm64::class::three_different`.
 fn three_different(opcode: u32) -> u32 {
@@ -352,7 +355,7 @@ fn three_different(opcode: u32) -> u32 {
     return class_if(opcode <= 14u, CLASS_MULDIV);
 }
 
-/// AdvSIMD with two registers.
+/// Returns the class of Advanced SIMD with two registers.
 ///
 /// Twin: `kvrm_arm64::class::two_register_miscellaneous`.
 fn two_register_miscellaneous(opcode: u32, u: u32) -> u32 {

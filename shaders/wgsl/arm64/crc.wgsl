@@ -1,6 +1,6 @@
 //! CRC32 and CRC32C.
 
-/// Continues a checksum over the low `bits` bits of `value`, least significant byte first.
+/// Returns a checksum, continued over the low `bits` bits of `value`, least significant byte first.
 ///
 /// Twin: `kvrm_arm64::semantics::crc::checksum`.
 fn checksum(accumulator: u32, value: u64, bits: u32, polynomial: u32) -> u32 {

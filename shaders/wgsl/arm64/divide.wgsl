@@ -1,10 +1,10 @@
-//! Division. Division by zero gives zero, and the one overflow wraps.
+//! Division. Division by zero gives zero, and the only overflow, of the smallest number by -1, wraps.
 
 import package::wide::{quotient};
 
-/// The quotient of two numbers, rounded towards zero.
+/// Returns the quotient of two numbers, rounded towards zero.
 ///
-/// Drivers inline every call, so a kernel that needs both kinds calls this once.
+/// Drivers inline every call, so a kernel that needs signed and unsigned division calls this function in one place.
 ///
 /// Twin: `kvrm_arm64::semantics::divide::divide`.
 fn divide(dividend: u64, divisor: u64, signed: bool) -> u64 {

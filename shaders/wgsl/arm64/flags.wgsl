@@ -1,22 +1,23 @@
 //! Condition flags: N, Z, C and V as 8, 4, 2 and 1.
 
-/// N and Z of a result of 64 bits if it is `wide`, or else of 32, with C and V clear.
+/// Returns N and Z of a result, with C and V clear. The result has 64 bits if it is `wide`, else 32.
 ///
 /// Twin: `kvrm_arm64::semantics::flags::nz`.
 fn nz(value: u64, wide: bool) -> u32 {
-    // The word that holds the sign.
+    // The word with the sign.
     let sign = select(u32(value), u32(value >> 32u), wide);
     return ((sign >> 31u) << 3u) | select(0u, 4u, value == 0lu);
 }
 
-/// C and V of `AddWithCarry()`, with N and Z clear. `sum` is `x + y + carry_in` in 64 bits; operands that are not `wide`
-/// are zero-extended.
+/// Returns C and V of `AddWithCarry()`, with N and Z clear. `sum` is `x + y + carry_in` in 64 bits. Operands that are
+/// not `wide` are zero-extended.
 ///
 /// Twin: `kvrm_arm64::semantics::flags::cv`.
 fn cv(x: u64, y: u64, carry_in: u32, sum: u64, wide: bool) -> u32 {
     let differs = (x ^ sum) & (y ^ sum);
     let overflow = select(u32(differs), u32(differs >> 32u), wide) >> 31u;
-    // A sum of words has its carry in bit 32; one of doublewords is less than what was added to.
+    // The carry of a sum of words is its bit 32. A sum of doublewords that wraps is less than `x`, or equal with a
+    // carry.
     let wrapped = sum < x || (sum == x && carry_in == 1u);
     let carry = select(u32(sum >> 32u) & 1u, u32(wrapped), wide);
     return (carry << 1u) | overflow;
@@ -26,12 +27,13 @@ fn cv(x: u64, y: u64, carry_in: u32, sum: u64, wide: bool) -> u32 {
 ///
 /// Twin: `kvrm_arm64::semantics::flags::condition_holds`.
 fn condition_holds(cond: u32, nzcv: u32) -> bool {
-    // For each value of the flags a bit that says whether an even condition holds: EQ and CS, MI and VS, HI and
-    // GE, GT and AL. The interpreter does this in every step, and a switch would part the lanes.
+    // Tables with a bit for each value of the flags: whether an even condition holds. Each constant has two conditions:
+    // EQ and CS, MI and VS, HI and GE, GT and AL. The interpreter calls this in every step, and a switch would make
+    // lanes diverge.
     let low = select(0xccccf0f0u, 0xaaaaff00u, (cond & 4u) != 0u);
     let high = select(0xaa550c0cu, 0xffff0a05u, (cond & 4u) != 0u);
     let table = select(low, high, (cond & 8u) != 0u);
     let holds = ((table >> ((nzcv & 15u) + 8u * (cond & 2u))) & 1u) == 1u;
-    // Odd conditions are the inverse of even ones, except that NV means AL.
+    // Each odd condition is the inverse of the even one before, except that NV means AL.
     return holds != ((cond & 1u) == 1u && (cond & 15u) != 15u);
 }

@@ -1,6 +1,7 @@
-//! Loads.
+//! The extension of loaded values.
 
-/// The low `1 << size` bytes of a value, extended as an encoding says: 0 with zeros, 1 with the sign to 32 bits, 2 to 64.
+/// Returns the low `1 << size` bytes of a value, extended by `extend`: 0 zero-extends, 1 sign-extends to 32 bits, 2 to
+/// 64.
 ///
 /// Twin: `kvrm_arm64::semantics::load_store::extend_loaded`.
 fn extend_loaded(value: u64, size: u32, extend: u32) -> u64 {

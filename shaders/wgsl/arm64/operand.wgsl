@@ -3,7 +3,7 @@
 import package::arm64::numbers::{sign_extend, truncate};
 import package::arm64::operations::{ASR, LSL, LSR};
 
-/// `ShiftReg()`: a `datasize`-bit value shifted by less than `datasize`.
+/// `ShiftReg()`: shifts a `datasize`-bit value by less than `datasize`.
 ///
 /// Twin: `kvrm_arm64::semantics::operand::shift_reg`.
 fn shift_reg(value: u64, shift_type: u32, amount: u32, datasize: u32) -> u64 {
@@ -15,11 +15,11 @@ fn shift_reg(value: u64, shift_type: u32, amount: u32, datasize: u32) -> u64 {
     }
 }
 
-/// `ROR()`: a `datasize`-bit value rotated right by less than `datasize`.
+/// `ROR()`: rotates a `datasize`-bit value right by less than `datasize`.
 ///
 /// Twin: `kvrm_arm64::semantics::operand::rotate_right`.
 fn rotate_right(value: u64, amount: u32, datasize: u32) -> u64 {
-    // By modulus, because a shift by 64 is not defined: rotated by zero, a value is not shifted at all.
+    // The shift to the left is modulo `datasize`: a rotation by 0 would shift by 64, which is not defined.
     let left = (datasize - amount) & (datasize - 1u);
     let whole = truncate(value, datasize);
     return truncate((whole >> amount) | (whole << left), datasize);

@@ -1,6 +1,6 @@
 //! Fields of a code word.
 
-/// The `width` bits from bit `low` up.
+/// Returns the `width` bits of a word from bit `low` up.
 ///
 /// Twin: `kvrm_arm64::word::Word::bits`.
 fn bits(word: u32, low: u32, width: u32) -> u32 {

@@ -1,4 +1,5 @@
-//! What is not done at once: accesses to memory that are not at hand, and all instructions on SIMD registers.
+//! The slow path of a step: accesses that the TLB or one word does not serve, calls, and all instructions on SIMD
+//! registers.
 
 import package::arm64::atomic::{low, mem_atomic_op};
 import package::arm64::load_store::{extend_loaded};
@@ -26,13 +27,13 @@ import package::machine::micro_op::{
     get_size, get_wide,
 };
 import package::machine::registers::{
-    KEPT_DATA, KEPT_DATA_HIGH, KEPT_FIRST, KEPT_LAST, KEPT_LOADED, KEPT_SECOND, x,
+    SCRATCH_DATA, SCRATCH_DATA_HIGH, SCRATCH_FIRST, SCRATCH_LAST, SCRATCH_LOADED, SCRATCH_SECOND, x,
 };
 import package::machine::semihosting::{SEMIHOSTING};
 import package::machine::simd::no_transfers::{load_registers, store_registers, transferred_bytes};
 import package::machine::simd::unit::{SIMD_LEVEL, simd_compute};
 
-/// A register shifted left, then right, or rotated.
+/// Returns a register shifted left and then right, or rotated, as the parameters of a micro-op specify.
 fn extract(value: u64, p: u32) -> u64 {
     let right = get_right(p);
     let extraction = get_extraction(p);
@@ -43,46 +44,47 @@ fn extract(value: u64, p: u32) -> u64 {
     return select(shifted >> right, u64(i64(shifted) >> right), extraction == EXTRACTION_SIGNED);
 }
 
-/// Marks an address and a size for an exclusive store; size 0 clears the mark.
+/// Sets the exclusive monitor to an address and a size. Size 0 clears it.
 fn set_monitor(address: u64, bytes: u32) {
     set_state(COLUMN_MONITOR, address);
     set_state(COLUMN_NZCV, joined(0u, bytes));
 }
 
-// The stages of an access, in this order; not every access has all of them.
+// The stages of an access, in this order. Most accesses skip some of them.
 
-/// The first page is looked up for a load.
+/// Stage: translates the first page for a load.
 const STAGE_READ = 0u;
-/// The second page is looked up for a load.
+/// Stage: translates the second page for a load.
 const STAGE_READ_SECOND = 1u;
-/// The load.
+/// Stage: loads.
 const STAGE_LOAD = 2u;
-/// Whether the first page could be written: before either of two is, and where nothing will be written.
+/// Stage: checks that the first page could be written. Needed before a store to two pages, and for a
+/// compare-and-swap that does not store.
 const STAGE_CHECK = 3u;
-/// Whether the second page could be written.
+/// Stage: checks that the second page could be written.
 const STAGE_CHECK_SECOND = 4u;
-/// The first page is looked up for a store, and made the lane's own.
+/// Stage: translates the first page for a store, and makes it the lane's own.
 const STAGE_WRITE = 5u;
-/// The second page is looked up for a store, and made the lane's own.
+/// Stage: translates the second page for a store, and makes it the lane's own.
 const STAGE_WRITE_SECOND = 6u;
-/// The store.
+/// Stage: stores.
 const STAGE_STORE = 7u;
-/// The access is done.
+/// Stage: writes registers.
 const STAGE_DONE = 8u;
-/// The page of the next instruction is looked up.
+/// Stage: translates the page of the next instruction.
 const STAGE_FETCH = 9u;
 
-/// Everything that the fast ways do not do: pages that are not at hand, accesses across words and pages, those
-/// that read and write, calls of the host, and the fetch from another page.
+/// Does the part of a step that the fast path does not: accesses that miss the TLB or cross words or pages, atomic
+/// accesses, calls, instructions on SIMD registers, and the fetch from another page.
 ///
-/// Returns what stops the lane, and 1 if this instruction does not retire. It takes little and gives little, and
-/// reads the registers again, so that the loop needs few of the GPU's own.
+/// Returns the stop of the lane, and 1 if this instruction does not retire. It has few parameters and results, and
+/// reads the guest's registers again, so that the loop of the interpreter needs few of the GPU's registers.
 fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> vec2<u32> {
     let control = op.x;
     let p = op.y;
     let handler = get_handler(control);
     let is_call = handler == HANDLER_HALT || (SERVES_CALLS && handler == HANDLER_SUPERVISOR_CALL);
-    // First of all, as what follows needs registers.
+    // Calls come first, because the code below needs many of the GPU's registers.
     if is_call {
         if SERVES_CALLS {
             var served = STOP_SYSCALL;
@@ -112,7 +114,7 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
             return vec2<u32>(STOP_NEED_SIMD, 1u);
         }
     }
-    // Constants, where there are no such instructions: what follows then takes no registers of the GPU's.
+    // For the unit without such instructions these are constants, and their code takes none of the GPU's registers.
     let is_simd = SIMD_LEVEL != 0u && handler >= HANDLER_VECTOR_LOAD && handler <= HANDLER_VECTOR_CRYPTO;
     let is_simd_access = is_simd && handler <= HANDLER_VECTOR_STORE_STRUCTURES;
     let size = get_size(p);
@@ -135,8 +137,8 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
     let crossing = offset + bytes > 4096u;
     let stores = handler == HANDLER_STORE || handler == HANDLER_STORE_EXCLUSIVE || handler == HANDLER_ZERO_BLOCK
         || (is_simd && (handler == HANDLER_VECTOR_STORE || handler == HANDLER_VECTOR_STORE_STRUCTURES));
-    x[KEPT_LOADED] = 0lu;
-    x[KEPT_LAST] = 0lu;
+    x[SCRATCH_LOADED] = 0lu;
+    x[SCRATCH_LAST] = 0lu;
     var stage = STAGE_FETCH;
     if is_simd && !is_simd_access {
         simd_compute(op);
@@ -146,36 +148,36 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
         }
         stage = select(STAGE_READ, select(STAGE_WRITE, STAGE_CHECK, crossing), stores);
         if is_simd {
-            // The page may be at hand, which others have looked at before.
+            // The TLB may have the page. For other instructions, the fast path has already tried that.
             let number = u32(address >> 12u);
             let translation = halves(tlb[number % TLB_ENTRIES]);
             let needed = select(TLB_READ, TLB_WRITE, stores);
             if !crossing && translation.y == number && (translation.x & needed) != 0u
                 && (address >> TLB_ADDRESS_BITS) == 0lu {
-                x[KEPT_FIRST] = u64((translation.x >> TLB_FRAME) * FRAME_WORDS);
+                x[SCRATCH_FIRST] = u64((translation.x >> TLB_FRAME) * FRAME_WORDS);
                 stage = select(STAGE_LOAD, STAGE_STORE, stores);
             }
         }
         if handler == HANDLER_STORE_EXCLUSIVE {
             if halves(get_state(COLUMN_NZCV)).y != bytes || get_state(COLUMN_MONITOR) != address {
                 stage = STAGE_DONE;
-                x[KEPT_LOADED] = 1lu;
+                x[SCRATCH_LOADED] = 1lu;
             }
         }
     }
-    x[KEPT_DATA] = x[get_c(control)];
-    // STP has its second register in the place of the destination, STXP in that of b.
-    x[KEPT_DATA_HIGH] = x[select(get_dst(control), get_b(control), handler == HANDLER_STORE_EXCLUSIVE)];
+    x[SCRATCH_DATA] = x[get_c(control)];
+    // The second register of STP is in the field of the destination, that of STXP in the field of b.
+    x[SCRATCH_DATA_HIGH] = x[select(get_dst(control), get_b(control), handler == HANDLER_STORE_EXCLUSIVE)];
     var fresh = 0u;
     loop {
         if stage == STAGE_LOAD && is_simd {
-            load_registers(op, u32(x[KEPT_FIRST]), u32(x[KEPT_LAST]), offset);
+            load_registers(op, u32(x[SCRATCH_FIRST]), u32(x[SCRATCH_LAST]), offset);
             stage = STAGE_DONE;
         }
         if stage == STAGE_LOAD {
-            let first = u32(x[KEPT_FIRST]) + word;
-            let second_frame = u32(x[KEPT_LAST]);
-            // Words from the 512th on are in the next page.
+            let first = u32(x[SCRATCH_FIRST]) + word;
+            let second_frame = u32(x[SCRATCH_LAST]);
+            // Words from number 512 on are in the next page.
             let middle = select(first + 1u, second_frame, word == 511u);
             let last = select(first + 2u, second_frame + word - 510u, word >= 510u);
             var loaded = frame_load(first) >> shift;
@@ -197,28 +199,28 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
             }
             loaded = extend_loaded(loaded, size, get_extend(p));
             second = extend_loaded(second, size, get_extend(p));
-            x[KEPT_LOADED] = loaded;
-            x[KEPT_SECOND] = second;
+            x[SCRATCH_LOADED] = loaded;
+            x[SCRATCH_SECOND] = second;
             stage = STAGE_DONE;
             let b = x[get_b(control)];
             if handler == HANDLER_ATOMIC {
-                x[KEPT_DATA] = mem_atomic_op(get_operation(p), loaded, b, 1u << size);
+                x[SCRATCH_DATA] = mem_atomic_op(get_operation(p), loaded, b, 1u << size);
                 stage = STAGE_WRITE;
             } else if handler == HANDLER_COMPARE_AND_SWAP {
-                // Pairs are an even register and the next.
+                // A pair is an even register and the next one.
                 let equal = loaded == low(b, 1u << size)
                     && (!pair || second == low(x[get_b(control) + 1u], 1u << size));
-                x[KEPT_DATA_HIGH] = x[get_c(control) + 1u];
+                x[SCRATCH_DATA_HIGH] = x[get_c(control) + 1u];
                 stage = select(STAGE_CHECK, STAGE_WRITE, equal);
             }
         }
         if stage == STAGE_STORE {
-            let first_frame = u32(x[KEPT_FIRST]);
-            let first_code = halves(x[KEPT_FIRST]).y;
-            let second_frame = u32(x[KEPT_LAST]);
-            let second_code = halves(x[KEPT_LAST]).y;
-            var data = x[KEPT_DATA];
-            let data_high = x[KEPT_DATA_HIGH];
+            let first_frame = u32(x[SCRATCH_FIRST]);
+            let first_code = halves(x[SCRATCH_FIRST]).y;
+            let second_frame = u32(x[SCRATCH_LAST]);
+            let second_code = halves(x[SCRATCH_LAST]).y;
+            var data = x[SCRATCH_DATA];
+            let data_high = x[SCRATCH_DATA_HIGH];
             if is_simd {
                 store_registers(op, first_frame, second_frame, offset);
                 mark_stored(first_code, second_code, offset, bytes);
@@ -237,7 +239,7 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
                 let first = first_frame + word;
                 let middle = select(first + 1u, second_frame, word == 511u);
                 let last = select(first + 2u, second_frame + word - 510u, word >= 510u);
-                // The bytes that change, as if they began at bit 0 of the first word.
+                // A mask of the bytes that change, before it is shifted to their place in the first word.
                 let changed = 0xfffffffffffffffflu >> (64u - 8u * min(bytes, 8u));
                 frame_store(first, (frame_load(first) & ~(changed << shift)) | ((data & changed) << shift));
                 if bytes == 16u {
@@ -286,11 +288,11 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
         }
         switch stage {
             case STAGE_READ, STAGE_WRITE: {
-                x[KEPT_FIRST] = joined(found_frame, found_code);
+                x[SCRATCH_FIRST] = joined(found_frame, found_code);
                 stage += select(2u, 1u, crossing);
             }
             case STAGE_READ_SECOND, STAGE_WRITE_SECOND: {
-                x[KEPT_LAST] = joined(found_frame, found_code);
+                x[SCRATCH_LAST] = joined(found_frame, found_code);
                 stage += 1u;
             }
             case STAGE_CHECK: {
@@ -309,7 +311,7 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
     return vec2<u32>(STOP_NONE, 0u);
 }
 
-/// Marks the micro-ops of bytes that a store has changed, in a page or two.
+/// Marks the micro-ops of bytes that a store has changed, in one or two pages, as stale.
 fn mark_stored(first_code: u32, second_code: u32, offset: u32, bytes: u32) {
     if first_code != 0u {
         mark_stale(first_code, offset, min(offset + bytes - 1u, 4095u));
@@ -319,16 +321,16 @@ fn mark_stored(first_code: u32, second_code: u32, offset: u32, bytes: u32) {
     }
 }
 
-/// The base register plus the index or offset.
+/// Returns the base register plus the index or offset.
 fn indexed(op: vec4<u32>) -> u64 {
     let index = x[get_b(op.x)];
     let extracted = select(extract(index, op.y), index, get_extraction(op.y) == EXTRACTION_PLAIN);
     return x[get_a(op.x)] + extracted + joined(op.z, op.w);
 }
 
-/// What an access writes to registers, and what becomes of the monitor.
+/// Writes the results of an access to registers, and sets or clears the exclusive monitor.
 fn finish(op: vec4<u32>, address: u64, bytes: u32) {
-    let second = x[KEPT_SECOND];
+    let second = x[SCRATCH_SECOND];
     let base = indexed(op);
     let control = op.x;
     let handler = get_handler(control);
@@ -343,7 +345,7 @@ fn finish(op: vec4<u32>, address: u64, bytes: u32) {
         return;
     }
     let pair = get_pair(op.y) == 1u;
-    var value = x[KEPT_LOADED];
+    var value = x[SCRATCH_LOADED];
     var destination = get_dst(control);
     if handler == HANDLER_LOAD_EXCLUSIVE {
         set_monitor(address, bytes);
@@ -351,7 +353,7 @@ fn finish(op: vec4<u32>, address: u64, bytes: u32) {
         set_monitor(0lu, 0u);
     }
     if pair && (handler == HANDLER_LOAD || handler == HANDLER_LOAD_EXCLUSIVE) {
-        // Both into the same register: the first wins in LDP, the second in LDXP.
+        // If both registers of a pair are the same, the first value wins in LDP, the second in LDXP.
         if handler == HANDLER_LOAD_EXCLUSIVE && get_c(control) == destination {
             value = second;
         }
@@ -360,7 +362,7 @@ fn finish(op: vec4<u32>, address: u64, bytes: u32) {
         let odd = get_b(control) + 1u;
         x[select(odd, REGISTER_SINK, odd == REGISTER_ZERO)] = second;
     } else if handler == HANDLER_STORE {
-        // Where a pair that is stored has its second source.
+        // In the micro-op of a store, the field of the destination is the second source.
         destination = REGISTER_SINK;
     }
     x[destination] = value;

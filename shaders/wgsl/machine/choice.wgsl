@@ -1,15 +1,15 @@
-//! Which class the rows for a word are searched in: here, the one that the table of classes says.
+//! Class selection in `decode`: the class of a word is that of the table of classes.
 //!
-//! The modules that take the place of this one ask a network.
+//! The modules `choice_by_*` take the place of this one if a network selects classes.
 
 import package::machine::bindings::{parameters};
 import package::machine::decode_table::{lower};
 import package::machine::lowering::{MicroOp};
 
-/// Brings to workgroup memory what choosing needs: nothing.
+/// Prepares workgroup memory for class selection. The table needs none.
 fn load_choice(member: u32, members: u32) {}
 
-/// The micro-op of a word, which will lie at `place`.
+/// Returns the micro-op of a word, which the caller will store at index `place` of `micro_ops`.
 fn lower_chosen(word: u32, place: u32) -> MicroOp {
     return lower(word, parameters.features);
 }

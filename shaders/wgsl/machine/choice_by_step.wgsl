@@ -1,7 +1,8 @@
-//! Which class the rows for a word are searched in, where the network is asked in each step.
+//! Class selection in `decode` for interpreters that evaluate the network in each step.
 //!
-//! The rows of all classes are searched here, once and for all: no word has rows in two classes, so one micro-op and
-//! its class is all that a search in each step could find. A step whose class is another one finds nothing.
+//! `decode` lowers a word once, in its right class, and stores the word and the class in `words`. No word has rows in
+//! two classes, so a search of the rows in each step would find this micro-op if the network chose the same class, and
+//! none otherwise.
 
 import package::arm64::class::{class_of};
 import package::machine::bindings::{parameters};
@@ -9,10 +10,10 @@ import package::machine::decisions::{words};
 import package::machine::decode_table::{lower_as};
 import package::machine::lowering::{MicroOp};
 
-/// Brings to workgroup memory what choosing needs: nothing.
+/// Prepares workgroup memory for class selection. The table needs none.
 fn load_choice(member: u32, members: u32) {}
 
-/// The micro-op of a word, which will lie at `place`.
+/// Returns the micro-op of a word, which the caller will store at index `place` of `micro_ops`.
 fn lower_chosen(word: u32, place: u32) -> MicroOp {
     let class_number = class_of(word);
     words[place] = vec2<u32>(word, class_number);

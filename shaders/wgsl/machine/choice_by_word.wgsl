@@ -1,17 +1,17 @@
-//! Which class the rows for a word are searched in: the one the network says, once a word that is lowered.
+//! Class selection in `decode`: the network is evaluated for each word that is lowered.
 
-import package::machine::checked::{lower_checked};
+import package::machine::checked_lowering::{lower_checked};
 import package::machine::lowering::{MicroOp};
 import package::networks::dispatch::{decide, load_weights};
 import package::networks::tuple::{tuple_of};
 
-/// Brings to workgroup memory what choosing needs: the weights.
+/// Prepares workgroup memory for class selection: loads the weights.
 fn load_choice(member: u32, members: u32) {
     load_weights(member, members);
     workgroupBarrier();
 }
 
-/// The micro-op of a word, which will lie at `place`.
+/// Returns the micro-op of a word, which the caller will store at index `place` of `micro_ops`.
 fn lower_chosen(word: u32, place: u32) -> MicroOp {
     return lower_checked(decide(tuple_of(word)), word);
 }

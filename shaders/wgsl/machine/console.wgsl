@@ -1,7 +1,8 @@
-//! Console output that needs no host: calls that only write bytes for which there is room.
+//! Console output that does not need the host: calls that write bytes for which the lane's buffer has room.
 //!
-//! Everything else about a call is left to the host: bytes that cannot be read, other handles, long texts, a full
-//! buffer. Nothing has changed then that anybody can see, as bytes count only when the lane says how many there are.
+//! The host serves all other calls: those with bytes that cannot be read, other handles, long texts, or a full buffer.
+//! A call that is left to the host has no visible effect, because the bytes in the buffer count only once the lane
+//! updates their number.
 
 import package::machine::bindings::{console, counters, parameters};
 import package::machine::frames::{frame_load};
@@ -14,19 +15,19 @@ import package::machine::memory::{
 import package::machine::registers::{x};
 import package::machine::semihosting::{SYS_WRITE, SYS_WRITE0, SYS_WRITEC};
 
-/// How many doublewords the parameter block of a write has: handle, address, length.
+/// The number of doublewords in the parameter block of a write: handle, address, length.
 const BLOCK_FIELDS = 3u;
 
-/// Beside the calls of semihosting: writes so many bytes as X2 says.
+/// An operation besides those of semihosting: writes as many bytes as X2 gives.
 const WRITE_TEXT = 0x100u;
 
-/// Serves a call, if it can; says whether it has. The result of such a call is zero.
+/// Serves a call if possible, and returns whether it has. The result of a served call is zero.
 ///
-/// It does what `Services::serve` of `kvrm-machine` does.
+/// The effect is that of `Services::serve` of `kvrm-machine`.
 fn serve_console(operation: u32, parameter: u64) -> bool {
     let known = halves(get_state(COLUMN_CONSOLE));
     var end = known.y;
-    // Bytes that are still to come; as long as that is not known, those for which there is room.
+    // The number of bytes that remain to be written. Until it is known, the number for which there is room.
     var left = min(parameters.console - end, CONSOLE_CALL_BYTES);
     if (known.x & 1u) == 0u || left == 0u {
         return false;
@@ -66,7 +67,7 @@ fn serve_console(operation: u32, parameter: u64) -> bool {
             address += 8lu;
             field += 1u;
             if field == 1u {
-                // Handles count from 1; bit 0 says something else.
+                // Handles count from 1. Bit 0 is for calls without a handle.
                 if bytes - 1lu >= u64(CONSOLE_HANDLES - 1u) || ((known.x >> u32(bytes)) & 1u) == 0u {
                     return false;
                 }
@@ -85,7 +86,7 @@ fn serve_console(operation: u32, parameter: u64) -> bool {
             var count = min(available, left);
             var ends = count == left;
             if operation == SYS_WRITE0 {
-                // Zeros have come in above the bytes, so these are never more than there are.
+                // The bits above the available bytes are zero, so the count is never more than these.
                 count = bytes_before_zero(bytes);
                 ends = count < available;
                 if count > left {
@@ -109,7 +110,7 @@ fn serve_console(operation: u32, parameter: u64) -> bool {
     return true;
 }
 
-/// Puts up to eight bytes behind the first `end` of the lane. What comes after them does not matter.
+/// Appends up to eight bytes to the first `end` bytes of the lane's buffer. Bytes after them may change.
 fn append(end: u32, bytes: u64, count: u32) {
     let place = (end >> 3u) * parameters.lanes + lane;
     let shift = 8u * (end & 7u);
@@ -119,7 +120,7 @@ fn append(end: u32, bytes: u64, count: u32) {
     }
 }
 
-/// How many bytes of a word come before the first that is zero; 8 if none is.
+/// Returns the number of bytes of a word before the first that is zero, 8 if none is.
 fn bytes_before_zero(word: u64) -> u32 {
     let zeros = halves((word - 0x0101010101010101lu) & ~word & 0x8080808080808080lu);
     let low = countTrailingZeros(zeros.x);

@@ -1,12 +1,12 @@
-//! What is known of the decisions of a dispatch network.
+//! The bindings for class selection by a network: counters, the table of answers, and words with their classes.
 
 import package::machine::layout::{DECISION_WORDS};
 
-/// Counters by the class that is right: `DECISION_*`.
+/// The counters `DECISION_*`, by correct class.
 @group(3) @binding(0) var<storage, read_write> decisions: array<atomic<u32>>;
-/// The answers of the network by tuple, four to a word.
+/// The class that the network gives each tuple, four to a word.
 @group(3) @binding(1) var<storage, read> domain: array<u32>;
-/// Beside each micro-op: its word, and the class in which it has its row.
+/// The code word of each micro-op, and its correct class.
 @group(3) @binding(2) var<storage, read_write> words: array<vec2<u32>>;
 
 /// Adds to a counter of a class.

@@ -1,17 +1,18 @@
-//! Lowers pages of code: one invocation a word.
+//! The kernel that lowers pages of code, one invocation per word.
 
 import package::machine::bindings::{frame_info, micro_ops, parameters};
 import package::machine::choice::{load_choice, lower_chosen};
 import package::machine::frames::{frame_load};
 import package::machine::layout::{FRAME_WORDS, INFO_CODE_VALID, PAGE_OPS};
 
-/// Lanes of a workgroup.
+/// The invocations of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
 
-/// What to lower: a frame, its code page, and the frame that had that page before, if another one.
+/// The pages to lower: a frame, its code page, and the frame that had this code page before, or the same
+/// frame again.
 @group(1) @binding(1) var<storage, read> pages: array<vec4<u32>>;
 
-/// Lowers the words of the pages in the list.
+/// Lowers the words of the listed pages.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn decode(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     load_choice(local, WORKGROUP_SIZE);
@@ -28,7 +29,7 @@ fn decode(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
     let op = lower_chosen(u32(both >> (32u * (index & 1u))), place);
     micro_ops[place] = vec4<u32>(op.control, op.parameters, u32(op.imm), u32(op.imm >> 32u));
     if index == 0u {
-        // What fetches from the other frame asks for a page again.
+        // A fetch from the frame that had the code page before will request a new one.
         frame_info[pages[job].z].w = 0u;
         frame_info[frame].w = INFO_CODE_VALID | (code_page + 1u);
     }

@@ -1,32 +1,32 @@
-//! Digests of what blocks of consecutive words are lowered to, by which all words there are can be compared with
-//! the twin: one workgroup a block.
+//! The kernel that computes digests of the micro-ops of blocks of consecutive words, one workgroup per block. With it a
+//! test compares the lowering of all 2^32 words with the twin.
 
 import package::machine::bindings::{parameters};
 import package::machine::decode_table::{lower};
 import package::machine::layout::{DISPATCH_ROW, PAGE_OPS};
 
-/// Lanes of a workgroup.
+/// The invocations of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
-/// An odd number without a pattern: 2^64 divided by the golden ratio.
+/// The factor of the hash: an odd number without a pattern, 2^64 divided by the golden ratio.
 const DIGEST_FACTOR = 0x9e3779b97f4a7c15lu;
 
-/// The blocks: a word is 1,024 times the number of its block, plus its place in it.
+/// The numbers of the blocks. The number of a word is 1,024 times that of its block, plus its index in the block.
 @group(1) @binding(1) var<storage, read> digest_blocks: array<u32>;
-/// The sums of each block.
+/// The digest of each block: the sums of the low and of the high words of the hashes of its words.
 @group(1) @binding(2) var<storage, read_write> digests: array<vec2<u32>>;
 
-/// The sum of the low words of what becomes of the words of a block.
+/// The sum of the low words of the hashes of a block.
 var<workgroup> low_sum: atomic<u32>;
-/// The sum of the high words.
+/// The sum of the high words of the hashes of a block.
 var<workgroup> high_sum: atomic<u32>;
 
-/// A digest with one more word in it.
+/// Returns a hash, continued with one more word.
 fn with_word(digest: u64, word: u32) -> u64 {
     let product = (digest ^ u64(word)) * DIGEST_FACTOR;
     return product ^ (product >> 32u);
 }
 
-/// Lowers the words of the blocks in the list. Twin: `kvrm_gpu::lowering::digest`.
+/// Computes the digests of the listed blocks. Twin: `kvrm_gpu::lowering::digest`.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn digest(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let job = workgroup.y * DISPATCH_ROW + workgroup.x;

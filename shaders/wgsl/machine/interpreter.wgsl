@@ -7,10 +7,10 @@ import package::machine::micro_op::{get_dst};
 import package::machine::slice::{begin_slice, count_slice, end_slice};
 import package::machine::step::{compute, leave_page, read_operands};
 
-/// Lanes of a workgroup.
+/// The lanes of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
 
-/// Runs every lane that has no stop.
+/// Runs every lane that has no stop, one per invocation.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
     lane = invocation.x;
@@ -20,11 +20,11 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
         var value = pc + 4lu;
         var next = value;
         var destination = get_dst(control);
-        // Whether memory is accessed in a way that is not done at once, or the host may be called.
+        // Whether the rest of the step is for the slow path.
         var slow = false;
         insert compute;
 
-        // The next instruction is fetched from the page at hand, if there will be one.
+        // Whether the next instruction is in another page.
         let elsewhere = (next & ~0xffclu) != code_page;
         insert leave_page;
         done += 1u;

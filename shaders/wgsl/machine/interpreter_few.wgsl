@@ -1,6 +1,6 @@
-//! The interpreter for lanes that are each a workgroup of its own: the plain one with a loop in its loop.
+//! The interpreter for workgroups of one lane: the plain interpreter with an inner loop for ordinary steps.
 //!
-//! Lanes that share a workgroup would wait at the end of the inner loop for the last of them.
+//! Lanes that shared a workgroup would wait for each other at the end of the inner loop.
 
 import package::machine::bindings::{micro_ops};
 import package::machine::layout::{PAGE_OPS, STOP_NONE};
@@ -9,10 +9,10 @@ import package::machine::micro_op::{get_dst};
 import package::machine::slice::{begin_slice, count_slice, end_slice};
 import package::machine::step::{compute, leave_page, read_operands};
 
-/// Lanes of a workgroup.
+/// The lanes of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
 
-/// Runs every lane that has no stop.
+/// Runs every lane that has no stop, one per invocation.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
     lane = invocation.x;
@@ -21,7 +21,8 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
         var next = 0lu;
         var slow = false;
         var elsewhere = false;
-        // A lane stays in this loop until something unusual happens: it is small, and the GPU has all of it at hand.
+        // A lane stays in this loop until something unusual happens. The loop is small enough for the GPU to cache it
+        // all.
         loop {
             insert read_operands;
             var value = pc + 4lu;

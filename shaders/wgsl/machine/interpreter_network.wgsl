@@ -1,8 +1,8 @@
-//! The interpreter that asks a network in each step which class the next instruction is of.
+//! The interpreter that evaluates a network in each step to select the class of the next instruction.
 //!
-//! A kernel of its own leaves the plain interpreter alone, whose speed hangs on each register it needs.
+//! It is a kernel of its own, because the speed of the plain interpreter depends on every register it needs.
 
-import package::machine::asked::{count_step, report_steps, settled};
+import package::machine::step_decisions::{count_step, report_steps, selected_op};
 import package::machine::bindings::{micro_ops};
 import package::machine::decisions::{words};
 import package::machine::layout::{CLASSES, PAGE_OPS};
@@ -13,17 +13,17 @@ import package::machine::step::{compute, leave_page, read_operands};
 import package::networks::dispatch::{decide, load_weights};
 import package::networks::tuple::{tuple_of};
 
-/// Lanes of a workgroup.
+/// The lanes of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
 
-/// Runs every lane that has no stop.
+/// Runs every lane that has no stop, one per invocation.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
     load_weights(invocation.x % WORKGROUP_SIZE, WORKGROUP_SIZE);
     workgroupBarrier();
     lane = invocation.x;
     insert begin_slice;
-    // The word of the next micro-op and the class that is right; the class the network chooses.
+    // The word of the next micro-op with its correct class, and the class that the network chooses.
     var fetched = vec2<u32>(0u, CLASSES);
     var chosen = CLASSES;
     while done != count {
@@ -31,11 +31,11 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
         var value = pc + 4lu;
         var next = value;
         var destination = get_dst(control);
-        // Whether memory is accessed in a way that is not done at once, or the host may be called.
+        // Whether the rest of the step is for the slow path.
         var slow = false;
         insert compute;
 
-        // The next instruction is fetched from the page at hand, if there will be one.
+        // Whether the next instruction is in another page.
         let elsewhere = (next & ~0xffclu) != code_page;
         insert leave_page;
         count_step(fetched.y, chosen);
@@ -44,7 +44,7 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
         let place = code_ops + ((u32(pc) >> 2u) & (PAGE_OPS - 1u));
         fetched = words[place];
         chosen = decide(tuple_of(fetched.x));
-        op = settled(micro_ops[place], fetched, chosen, done != count);
+        op = selected_op(micro_ops[place], fetched, chosen, done != count);
     }
 
     insert end_slice;

@@ -1,7 +1,7 @@
-//! The interpreter that asks a network in each step, for lanes that are each a workgroup of its own: its invocations
+//! The interpreter that evaluates a network in each step, one workgroup per lane: all invocations of a workgroup
 //! evaluate the network together, and the first of them runs the lane.
 
-import package::machine::asked::{count_step, report_steps, settled};
+import package::machine::step_decisions::{count_step, report_steps, selected_op};
 import package::machine::bindings::{micro_ops};
 import package::machine::decisions::{words};
 import package::machine::layout::{CLASSES, PAGE_OPS};
@@ -13,37 +13,37 @@ import package::networks::dispatch_together::{MEMBERS, evaluate_together, load_t
 import package::networks::logits::{greatest};
 import package::networks::tuple::{tuple_of};
 
-/// The tuple of the next word that is asked about.
+/// The tuple to evaluate next, or `NO_QUESTION`.
 var<workgroup> question: u32;
-/// Nothing is asked any more.
+/// The value of `question` when the slice has ended.
 const NO_QUESTION = 0xffffffffu;
 
-/// Runs every lane that has no stop.
+/// Runs every lane that has no stop, one per workgroup.
 @compute @workgroup_size(MEMBERS)
 fn run(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) member: u32) {
     load_together(member);
     lane = workgroup.x;
     insert begin_slice;
-    // The word of the next micro-op and the class that is right; the class the network chooses.
+    // The word of the next micro-op with its correct class, and the class that the network chooses.
     var fetched = vec2<u32>(0u, CLASSES);
     var chosen = CLASSES;
-    // All invocations have seen that the lane has no stop before it can get one.
+    // All invocations have to read that the lane has no stop before it can get one.
     workgroupBarrier();
     loop {
-        // Only the first invocation takes steps; all of them find the answer to what it asks.
+        // Only the first invocation executes steps. All of them evaluate the tuple that it sets.
         if member == 0u {
             question = NO_QUESTION;
-            // Once; a step that does not retire leaves it early.
+            // This loop has one iteration. It is a loop because `leave_page` breaks out of one.
             while done != count {
                 insert read_operands;
                 var value = pc + 4lu;
                 var next = value;
                 var destination = get_dst(control);
-                // Whether memory is accessed in a way that is not done at once, or the host may be called.
+                // Whether the rest of the step is for the slow path.
                 var slow = false;
                 insert compute;
 
-                // The next instruction is fetched from the page at hand, if there will be one.
+                // Whether the next instruction is in another page.
                 let elsewhere = (next & ~0xffclu) != code_page;
                 insert leave_page;
                 count_step(fetched.y, chosen);
@@ -62,7 +62,7 @@ fn run(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_in
         }
         chosen = greatest(evaluate_together(tuple, member));
         if member == 0u {
-            op = settled(op, fetched, chosen, done != count);
+            op = selected_op(op, fetched, chosen, done != count);
         }
     }
     if member != 0u {

@@ -8,10 +8,10 @@ const COLUMN_SP = 31u;
 /// Column: the program counter.
 const COLUMN_PC = 32u;
 
-/// Column: steps retired.
+/// Column: the number of steps retired.
 const COLUMN_STEPS = 33u;
 
-/// Column: condition flags, and from bit 32 on the bytes that the exclusive monitor marks.
+/// Column: the condition flags, and from bit 32 on the number of bytes that the exclusive monitor marks, or 0.
 const COLUMN_NZCV = 34u;
 
 /// Column: the address that the exclusive monitor marks.
@@ -26,97 +26,97 @@ const COLUMN_TPIDRRO = 37u;
 /// Column: FPCR, and from bit 32 on FPSR.
 const COLUMN_FPCR = 38u;
 
-/// Column: where the heap of a Linux program ends.
+/// Column: the end of the heap of a Linux program.
 const COLUMN_HEAP_END = 39u;
 
-/// Column: how long a Linux program has slept, in nanoseconds.
+/// Column: the time that a Linux program has slept, in nanoseconds.
 const COLUMN_SLEPT = 40u;
 
-/// Column: what a Linux program has told the kernel of its robust locks.
+/// Column: the address of the list of robust locks that a Linux program has set.
 const COLUMN_ROBUST_LIST = 41u;
 
-/// Column: how many bytes of randomness a Linux program has used.
+/// Column: the number of bytes of randomness that a Linux program has used.
 const COLUMN_RANDOM = 42u;
 
-/// Column: the first half of the name of a Linux program; then comes the second.
+/// Column: the first half of the name of a Linux program. The next column is the second half.
 const COLUMN_NAME = 43u;
 
-/// Column: the steps at which the lane stops.
+/// Column: the number of steps at which the lane stops.
 const COLUMN_LIMIT = 45u;
 
-/// Column: why the lane stopped, and from bit 32 on the immediate or word that stopped it, or its exit status.
+/// Column: the stop of the lane, and from bit 32 on the immediate or word that stopped it, or its exit status.
 const COLUMN_STOP = 46u;
 
-/// Column: the address that stopped the lane; what an internal stop asks for.
+/// Column: the address that stopped the lane, or the argument of an internal stop.
 const COLUMN_STOP_ADDRESS = 47u;
 
-/// Column: the entry that leads to the root of the page table, and from bit 32 on its levels.
+/// Column: the entry that leads to the root of the page table, and from bit 32 on the number of its levels.
 const COLUMN_ROOT = 48u;
 
 /// Column: the first page of the window that the page table covers.
 const COLUMN_WINDOW = 49u;
 
-/// Column: the last frame of the lane's chain, and from bit 32 on how many pages the lane has written.
+/// Column: the last frame in use of the lane's chain, and from bit 32 on the number of pages the lane has written.
 const COLUMN_TAIL = 50u;
 
-/// Column: how many pages the lane may write, and from bit 32 on the first frame of its chain. A reset keeps it.
+/// Column: the number of pages the lane may write, and from bit 32 on the first frame of its chain. Kept by a reset.
 const COLUMN_HEAD = 51u;
 
-/// Column: which console output needs no host, a bit a handle; from bit 32 on the bytes that wait for the host. A reset drops these.
+/// Column: the handles whose console output does not need the host, a bit each, and bit 0 for calls without a handle; from bit 32 on the number of bytes that wait for the host. A reset sets that number to 0.
 const COLUMN_CONSOLE = 52u;
 
-/// Column: the lower half of V0; then come its upper half, and those of V1 to V31.
+/// Column: the lower half of V0. The next columns are its upper half, and the halves of V1 to V31.
 const COLUMN_V = 53u;
 
-/// How many columns there are.
+/// The number of columns.
 const COLUMNS = 117u;
 
-/// The lane runs.
+/// Stop: none, the lane runs.
 const STOP_NONE = 0u;
 
-/// The limit of steps is reached.
+/// Stop: the lane has reached its limit of steps.
 const STOP_BUDGET = 1u;
 
-/// HLT.
+/// Stop: HLT.
 const STOP_HALT = 2u;
 
-/// BRK.
+/// Stop: BRK.
 const STOP_BREAKPOINT = 3u;
 
-/// SVC.
+/// Stop: SVC.
 const STOP_SYSCALL = 4u;
 
-/// An undefined word.
+/// Stop: an undefined word.
 const STOP_UNDEFINED = 5u;
 
-/// The lane may not write another page.
+/// Stop: the lane may not write another page.
 const STOP_OUT_OF_FRAMES = 6u;
 
-/// The program ended itself.
+/// Stop: the program exited.
 const STOP_EXIT = 7u;
 
-/// The first of the faults: three times the kind, plus the access.
+/// Stop: the first of the faults. A fault is this number plus its `FAULT_*` and its `ACCESS_*`.
 const STOP_FAULT = 8u;
 
-/// Internal: the bank has no frame left.
+/// Internal stop: the machine has no frame left.
 const STOP_NEED_FRAME = 32u;
 
-/// Internal: code must be lowered first.
+/// Internal stop: the code of the next instruction must be lowered first.
 const STOP_NEED_CODE = 33u;
 
-/// Internal: the kernel lacks an instruction on SIMD registers; its stop address is the unit that has it.
+/// Internal stop: the kernel lacks an instruction on SIMD registers. The stop address is the unit that has it.
 const STOP_NEED_SIMD = 34u;
 
-/// Internal: what the host writes or maps waits for the next dispatch.
+/// Internal stop of a piece to write or map: the dispatch has no fuel left, so the next one does the rest.
 const STOP_NEED_TIME = 35u;
 
-/// Fault kind: not mapped.
+/// Fault kind: the page is not mapped.
 const FAULT_TRANSLATION = 0u;
 
-/// Fault kind: not permitted.
+/// Fault kind: the access is not permitted.
 const FAULT_PERMISSION = 3u;
 
-/// Fault kind: not aligned.
+/// Fault kind: the address is not aligned.
 const FAULT_ALIGNMENT = 6u;
 
 /// Access: a load.
@@ -128,10 +128,10 @@ const ACCESS_WRITE = 1u;
 /// Access: a fetch.
 const ACCESS_EXECUTE = 2u;
 
-/// The u64 words of a frame.
+/// The number of u64 words of a frame.
 const FRAME_WORDS = 512u;
 
-/// Entry: the frame number begins at this bit.
+/// Entry: the first bit of the frame number.
 const ENTRY_FRAME = 8u;
 
 /// Entry: loads are permitted.
@@ -143,137 +143,137 @@ const ENTRY_WRITE = 2u;
 /// Entry: fetches are permitted.
 const ENTRY_EXECUTE = 4u;
 
-/// Entry: something is there. An entry without is zero.
+/// Entry: it leads to a mapped page, or to a node.
 const ENTRY_MAPPED = 8u;
 
-/// Entry: the frame is the lane's own, if the frame the entry lies in is.
+/// Entry: the frame is the lane's own, provided that the frame that contains the entry is.
 const ENTRY_OWNED = 16u;
 
 /// Entry: the lane has written the page.
 const ENTRY_PRIVATE = 32u;
 
-/// What the host maps: the pages become zero, or not mapped. With an entry's permissions, or none.
+/// Mapping: the pages become zero and get the `ENTRY_*` bits beside this one. Without `ENTRY_MAPPED` it unmaps them.
 const MAP_ZERO = 256u;
 
-/// What the host maps: the pages keep what they hold.
+/// Mapping: the pages get the `ENTRY_*` bits beside this one and keep their contents.
 const MAP_PROTECT = 512u;
 
-/// Bits of a page number that one level of a page table translates.
+/// The number of bits of a page number that one level of a page table translates.
 const LEVEL_BITS = 10u;
 
-/// Set in the second word of a frame's page if the frame is a node of a page table.
+/// Bit in the second word of a frame's page: the frame is a node of a page table.
 const INFO_NODE = 2147483648u;
 
-/// Set in a frame's code if the code is up to date. The rest is one more than the number of the code page.
+/// Bit in a frame's code word: the code is up to date. The other bits are the number of the code page plus one.
 const INFO_CODE_VALID = 2147483648u;
 
-/// How many frames have been given out, or asked for.
+/// Counter: frames that have been given out, plus requests that failed.
 const COUNTER_FRAMES = 0u;
 
-/// Lanes that ended the dispatch without a stop.
+/// Counter: lanes that ended the dispatch without a stop.
 const COUNTER_RUNNING = 1u;
 
-/// Lanes that stopped.
+/// Counter: lanes that stopped.
 const COUNTER_STOPPED = 2u;
 
-/// Lanes that need a frame.
+/// Counter: lanes that need a frame.
 const COUNTER_NEED_FRAME = 3u;
 
-/// Lanes that need code, or another kernel.
+/// Counter: lanes that need code, or another kernel.
 const COUNTER_NEED_CODE = 4u;
 
-/// Steps retired, the low word.
+/// Counter: steps retired, the low word.
 const COUNTER_STEPS = 5u;
 
-/// Steps retired, the high word.
+/// Counter: steps retired, the high word.
 const COUNTER_STEPS_HIGH = 6u;
 
-/// Calls that were served without the host.
+/// Counter: calls that were served without the host.
 const COUNTER_SERVED = 7u;
 
-/// Those of them that wrote to the console.
+/// Counter: calls that were served without the host and wrote to the console.
 const COUNTER_WRITTEN = 8u;
 
-/// Invocations that found loops cut off by the driver.
+/// Counter: invocations that found that the driver cuts off their loops.
 const COUNTER_CUT_OFF = 9u;
 
-/// How many numbers of calls are looked up.
+/// The number of system calls in the table of calls.
 const CALLS = 448u;
 
-/// It always returns the same, which is signed and begins at bit [`CALL_VALUE`].
+/// Call: returns a constant, which is signed and begins at bit [`CALL_VALUE`].
 const CALL_ANSWER = 1u;
 
-/// It ends the lane.
+/// Call: ends the lane.
 const CALL_EXIT = 2u;
 
-/// It moves the end of the heap.
+/// Call: moves the end of the heap.
 const CALL_BREAK = 3u;
 
-/// It reads a clock.
+/// Call: reads a clock.
 const CALL_CLOCK = 4u;
 
-/// It writes to a descriptor.
+/// Call: writes to a descriptor.
 const CALL_WRITE = 5u;
 
-/// It names the list of robust locks.
+/// Call: sets the list of robust locks.
 const CALL_ROBUST_LIST = 6u;
 
-/// It asks for the limit of a resource.
+/// Call: returns the limit of a resource.
 const CALL_LIMIT = 7u;
 
-/// It asks for the name of the program.
+/// Call: returns the name of the program.
 const CALL_NAME = 8u;
 
-/// It asks for randomness.
+/// Call: returns random bytes.
 const CALL_RANDOM = 9u;
 
-/// How many limits of resources there are.
+/// The number of limits of resources.
 const LIMITS = 16u;
 
-/// The value of a [`CALL_ANSWER`] begins at this bit.
+/// The first bit of the value of a [`CALL_ANSWER`].
 const CALL_VALUE = 8u;
 
-/// The handles of a lane that may be console output: those below this number.
+/// The number of handles of a lane that may be console output: 0 to one less than this.
 const CONSOLE_HANDLES = 32u;
 
 /// The most bytes of a call that is served without the host.
 const CONSOLE_CALL_BYTES = 1024u;
 
-/// Decision counter: how often the network was asked.
+/// Decision counter: evaluations of the network.
 const DECISION_ASKED = 0u;
 
-/// Decision counter: how often it said another class.
+/// Decision counter: evaluations that gave another class.
 const DECISION_MISPREDICTED = 2u;
 
-/// Decision counter: how often the table decided instead.
+/// Decision counter: wrong classes that the table corrected.
 const DECISION_FELL_BACK = 4u;
 
-/// The words of a class.
+/// The number of words of the counters of a class.
 const DECISION_WORDS = 6u;
 
-/// How many classes there are; as a class: none, as nothing was asked.
+/// The number of classes. In the place of a class, it means that the network has not been evaluated.
 const CLASSES = 7u;
 
-/// Dispatch: where the network is wrong, the lane stops as at an undefined word.
+/// Class selection: where the network is wrong, the lane stops as at an undefined word.
 const DISPATCH_STOPS = 1u;
 
-/// Dispatch: the table decides, and the network is only compared with it.
+/// Class selection: the table decides, and the network is only compared with it.
 const DISPATCH_TABLE_DECIDES = 2u;
 
-/// The vectors of the weights of the dispatch network that are not folded, by input and then by four outputs.
+/// The number of vectors of the dispatch network's weights that are not folded: by input, then by four outputs.
 const NEAR_VECTORS = 262u;
 
-/// Of so many tuples one is evaluated by invocations together when a network is tested.
+/// The distance between the tuples that invocations evaluate together when a network is tested.
 const SHARED_STRIDE = 61u;
 
-/// Words of a tuple that a workgroup has evaluated together: the class, then the bits of the logits.
+/// The words of the result for a tuple that a workgroup evaluates together: the class, then the bits of the logits.
 const TOGETHER_WORDS = 8u;
 
-/// The most workgroups in a dimension of a dispatch that spreads a list over two.
+/// The most workgroups in a dimension of a dispatch whose list is spread over two dimensions.
 const DISPATCH_ROW = 65535u;
 
-/// Words of a row of the decode table: mask, value, holes and shape, and the four words of the micro-op.
+/// The words of a row of the decode table: mask, value, holes and shape, and the four words of the micro-op.
 const ROW_WORDS = 8u;
 
-/// Micro-ops of a page.
+/// The number of micro-ops of a page.
 const PAGE_OPS = 1024u;

@@ -1,6 +1,6 @@
-//! Lowering: a code word becomes a micro-op.
+//! Lowering: the translation of a code word into a micro-op.
 //!
-//! Twin: `kvrm_arm64::lowering`, which explains it.
+//! Twin: `kvrm_arm64::lowering`, which explains the steps.
 
 import package::arm64::bitmask::{decode_bit_masks};
 import package::arm64::operations::{ASR, LSL, ROR};
@@ -27,39 +27,39 @@ import package::machine::rows::{
 struct MicroOp {
     /// The handler and four registers.
     control: u32,
-    /// How operands are formed and results are kept.
+    /// The parameters of the handler: width, extraction of operands, and the like.
     parameters: u32,
     /// The immediate.
     imm: u64,
 }
 
-/// A field of `width` bits from bit `low` up.
+/// Returns the field of `width` bits from bit `low` up.
 fn field(word: u32, low: u32, width: u32) -> u32 {
     return (word >> low) & ((1u << width) - 1u);
 }
 
-/// The same bits as a two's complement number.
+/// Returns the field of `width` bits from bit `low` up as a two's complement number.
 fn signed_field(word: u32, low: u32, width: u32) -> u64 {
     let top = i32(word << (32u - low - width));
     return u64(i64(top >> (32u - width)));
 }
 
-/// The register a field names where 31 is the stack pointer.
+/// Returns the register of a field in which 31 is the stack pointer.
 fn or_sp(number: u32) -> u32 {
     return select(number, REGISTER_SP, number == 31u);
 }
 
-/// The register a field names as a destination.
+/// Returns the register of a field that names a destination: 31 discards the result.
 fn destination(number: u32) -> u32 {
     return select(number, REGISTER_SINK, number == 31u);
 }
 
-/// Rd as a destination: the stack pointer if flags are kept.
+/// Returns the register of Rd as a destination: 31 is the stack pointer, unless the instruction sets flags.
 fn destination_or_sp(rd: u32, parameters: u32) -> u32 {
     return select(or_sp(rd), destination(rd), get_flags(parameters) == 1u);
 }
 
-/// Extracts an operand as `shift_reg` does.
+/// Sets the parameters that extract an operand as `shift_reg` does.
 fn shifted(parameters: u32, shift_type: u32, amount: u32) -> u32 {
     let narrow = 32u * (1u - get_wide(parameters));
     if amount == 0u {
@@ -74,7 +74,7 @@ fn shifted(parameters: u32, shift_type: u32, amount: u32) -> u32 {
     }
 }
 
-/// Extracts an operand as `extend_reg` does.
+/// Sets the parameters that extract an operand as `extend_reg` does.
 fn extended(parameters: u32, option: u32, shift: u32) -> u32 {
     let above = 64u - (8u << (option & 3u));
     let extraction = select(EXTRACTION_SIGNED, EXTRACTION_UNSIGNED, (option & 4u) == 0u);
@@ -85,7 +85,8 @@ fn extended(parameters: u32, option: u32, shift: u32) -> u32 {
     }
 }
 
-/// Extracts a bit field: bits immr to imms down to bit 0, or bits 0 to imms up to where immr says.
+/// Sets the parameters that extract a bit field: bits immr to imms move down to bit 0, or if imms is less than immr,
+/// bits 0 to imms move up to bit `datasize` - immr.
 fn bit_field(parameters: u32, immr: u32, imms: u32) -> u32 {
     let left = 63u - imms;
     let datasize = 32u << get_wide(parameters);
@@ -93,24 +94,24 @@ fn bit_field(parameters: u32, immr: u32, imms: u32) -> u32 {
     return set_right(set_left(parameters, left), right & 63u);
 }
 
-/// A word that is UNDEFINED.
+/// Returns the micro-op of a word that is UNDEFINED.
 fn undefined(word: u32) -> MicroOp {
     let none = (REGISTER_SINK << 8u) | (REGISTER_ZERO << 14u) | (REGISTER_ZERO << 20u) | (REGISTER_ZERO << 26u);
     return MicroOp(HANDLER_UNDEFINED | none, set_wide(0u, 1u), u64(word));
 }
 
-/// The number of a system register.
+/// Returns the number of a system register.
 fn sysreg_number(op0: u32, op1: u32, crn: u32, crm: u32, op2: u32) -> u32 {
     return ((op0 & 1u) << 14u) | (op1 << 11u) | (crn << 7u) | (crm << 3u) | op2;
 }
 
-/// A system register that never changes is an immediate.
+/// Returns the micro-op that moves the value of a constant system register, as an immediate.
 fn constant(op: MicroOp, value: u64) -> MicroOp {
     let control = set_b(set_a(set_handler(op.control, HANDLER_ORR), REGISTER_ZERO), REGISTER_ZERO);
     return MicroOp(control, op.parameters, value);
 }
 
-/// The system register that MRS and MSR move, as the interpreter numbers them.
+/// Returns the micro-op of MRS and MSR, with the interpreter's number of the system register.
 fn system_register(op: MicroOp, word: u32) -> MicroOp {
     let sysreg = field(word, 5u, 15u);
     var number = SYSTEM_NZCV;
@@ -140,7 +141,8 @@ fn system_register(op: MicroOp, word: u32) -> MicroOp {
     return MicroOp(op.control, set_operation(op.parameters, number), op.imm);
 }
 
-/// SYS: data cache zero, cache maintenance that checks the address, and nothing else.
+/// Returns the micro-op of SYS: data cache zero, or cache maintenance that checks its address. Other operations are
+/// UNDEFINED.
 fn system_instruction(op: MicroOp, word: u32) -> MicroOp {
     let rt = field(word, 0u, 5u);
     let sysop = field(word, 5u, 14u);
@@ -156,7 +158,7 @@ fn system_instruction(op: MicroOp, word: u32) -> MicroOp {
     }
 }
 
-/// The registers a load or store transfers: destinations, or sources.
+/// Sets the registers that a load or store transfers, as destinations or sources.
 fn transferred(control: u32, parameters: u32, rt: u32, rt2: u32) -> u32 {
     let pair = get_pair(parameters) == 1u;
     if get_handler(control) == HANDLER_VECTOR_LOAD {
@@ -172,7 +174,7 @@ fn transferred(control: u32, parameters: u32, rt: u32, rt2: u32) -> u32 {
     }
 }
 
-/// The micro-op of a word whose row has this shape and base.
+/// Returns the micro-op of a word whose row has the given shape and base.
 fn shape(kind: u32, base_control: u32, base_parameters: u32, word: u32) -> MicroOp {
     let rd = field(word, 0u, 5u);
     let rn = field(word, 5u, 5u);

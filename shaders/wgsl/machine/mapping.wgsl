@@ -1,4 +1,4 @@
-//! What becomes of pages when they are mapped, protected or unmapped.
+//! The mapping, protection and unmapping of pages.
 
 import package::machine::bindings::{frame_info};
 import package::machine::frames::{frame_store};
@@ -8,7 +8,8 @@ import package::machine::layout::{
 };
 import package::machine::memory::{effort, get_state, node_entry, own_path, set_node_entry};
 
-/// Maps, protects or unmaps a page, as `map` says. Returns a stop; then nothing has changed that the guest can see.
+/// Maps, protects or unmaps a page as `map` specifies: `MAP_*` and the bits `ENTRY_*` of the page. Returns a stop. If
+/// it is not `STOP_NONE`, nothing that the guest can see has changed.
 fn map_page(page: u64, map: u32) -> u32 {
     effort += 20u;
     let permissions = ENTRY_READ | ENTRY_WRITE | ENTRY_EXECUTE | ENTRY_MAPPED;
@@ -23,7 +24,7 @@ fn map_page(page: u64, map: u32) -> u32 {
     if (map & MAP_PROTECT) != 0u {
         entry |= old & ~permissions;
     } else if (old & ENTRY_PRIVATE) != 0u {
-        // The page counts as written whatever becomes of it. Its frame is kept if nobody else has it.
+        // The page still counts as written. It keeps its frame if the frame is not shared.
         entry |= ENTRY_PRIVATE;
         if (old & ENTRY_OWNED) != 0u {
             let frame = old >> ENTRY_FRAME;

@@ -1,8 +1,8 @@
-//! The memory of the invocation's lane: page tables, copy on write, and pages at hand.
+//! The memory of the invocation's lane: page tables, copy on write, and TLBs.
 //!
-//! A page table is a tree of frames. All lanes start from the tree of their image; a lane that writes copies
-//! the path to the page first. An entry's frame is the lane's own if the entry and all above it say so, so that
-//! a snapshot only has to clear the mark at the root, and a reset only has to put the root back.
+//! A page table is a tree of frames. All lanes start from the tree of their image; a lane that writes to a page first
+//! copies the path to it. An entry's frame is the lane's own if the entry and all entries above it are marked as owned.
+//! So a snapshot only has to clear the mark at the root, and a reset only has to restore the root.
 
 import package::machine::bindings::{counters, frame_info, micro_ops, parameters, state};
 import package::machine::frames::{frame_load, frame_store};
@@ -13,82 +13,83 @@ import package::machine::layout::{
     LEVEL_BITS, PAGE_OPS, STOP_FAULT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE, STOP_OUT_OF_FRAMES,
 };
 
-// What a translation is for.
+// The purposes of a translation.
 
-/// A load.
+/// Purpose: a load.
 const WANT_READ = 1u;
-/// A store.
+/// Purpose: a store.
 const WANT_WRITE = 2u;
-/// To know whether a store would be permitted.
+/// Purpose: a check whether a store would be permitted.
 const WANT_CHECK_WRITE = 3u;
-/// A fetch.
+/// Purpose: a fetch.
 const WANT_EXECUTE = 4u;
-/// What the host reads, whatever is permitted.
+/// Purpose: a read by the host, which ignores permissions.
 const WANT_HOST_READ = 5u;
-/// What the host writes, whatever is permitted.
+/// Purpose: a write by the host, which ignores permissions.
 const WANT_HOST_WRITE = 6u;
 
-/// The value of `code_page` when no page is at hand. No address equals it when its bits 2 to 11 are cleared, not even a
-/// misaligned one.
+/// The value of `code_page` for no page. No address with bits 2 to 11 cleared equals it, not even a misaligned one.
 const NO_PAGE = 4lu;
-/// Selects the bytes of a page.
+/// The mask of the offset of an address in its page.
 const PAGE_MASK = 0xffflu;
 
-/// How many translations of data are at hand; a power of two.
+/// The number of entries of the TLB for data, a power of two.
 const TLB_ENTRIES = 16u;
-/// How many translations of code are at hand; a power of two.
+/// The number of entries of the TLB for code, a power of two.
 const CODE_TLB_ENTRIES = 4u;
-/// Translation: loads are permitted.
+/// TLB entry: loads are permitted.
 const TLB_READ = 1u;
-/// Translation: stores are permitted, the frame is the lane's own and holds no code that is up to date.
+/// TLB entry: stores are permitted, and the frame is the lane's own and contains no code that is up to date.
 const TLB_WRITE = 2u;
-/// Translation: the frame number begins at this bit.
+/// TLB entry: the first bit of the frame number.
 const TLB_FRAME = 8u;
-/// Only addresses without the bits from this one on are at hand: the page's number fits a word.
+/// The number of bits of the addresses that the TLBs hold: the page's number fits a word.
 const TLB_ADDRESS_BITS = 44u;
 
-/// The lane of the invocation. What is rarely needed of it stays in `state`, as registers are scarce.
+/// The lane of the invocation. State that is rarely needed stays in `state`, because the GPU's registers are scarce.
 var<private> lane: u32;
 
-/// Translations at hand, by the low bits of the page's number: the number, the frame, what is permitted.
+/// The TLB for data, indexed by the low bits of the page's number. The high word of an entry is the page's number, the
+/// low word the frame and the permissions.
 var<private> tlb: array<u64, TLB_ENTRIES>;
-/// The same for fetches: the page's number, and one more than the number of the code page.
+/// The TLB for code, indexed by the low bits of the page's number. The high word of an entry is the page's number, the
+/// low word the number of the code page plus one.
 var<private> code_tlb: array<u64, CODE_TLB_ENTRIES>;
-/// The page that is executed.
+/// The address of the page that is executed, or `NO_PAGE`.
 var<private> code_page: u64;
-/// Where its micro-ops begin.
+/// The index in `micro_ops` of the first micro-op of the page that is executed.
 var<private> code_ops: u32;
 
-/// The frame of the last translation, as an offset into `frames`.
+/// Result of `translate`: the index of the first word of the frame, as `frame_load` takes it.
 var<private> found_frame: u32;
-/// One more than the number of its code page, if that is up to date; else 0.
+/// Result of `translate`: the number of the frame's code page plus one if the code page is up to date, else 0.
 var<private> found_code: u32;
-/// Whether a checked page has not been written yet.
+/// Result of `translate`: 1 if the lane has not written the page yet, else 0.
 var<private> found_fresh: u32;
-/// Work done beyond steps, in loop iterations, since somebody last looked.
+/// The work besides steps, in loop iterations, since the last read of this variable.
 var<private> effort: u32;
 
-/// A word of the lane's state.
+/// Returns a word of the lane's state.
 fn get_state(column: u32) -> u64 {
     return state[column * parameters.lanes + lane];
 }
 
-/// Changes a word of the lane's state.
+/// Sets a word of the lane's state.
 fn set_state(column: u32, value: u64) {
     state[column * parameters.lanes + lane] = value;
 }
 
-/// The low and the high half of a word.
+/// Returns the low and the high half of a word.
 fn halves(word: u64) -> vec2<u32> {
     return vec2<u32>(u32(word), u32(word >> 32u));
 }
 
-/// The word of two halves.
+/// Returns the word with two halves.
 fn joined(low: u32, high: u32) -> u64 {
     return u64(low) | (u64(high) << 32u);
 }
 
-/// Forgets which pages are at hand.
+/// Clears the TLBs.
 fn forget_pages() {
     for (var i = 0u; i < TLB_ENTRIES; i += 1u) {
         tlb[i] = 0lu;
@@ -99,24 +100,25 @@ fn forget_pages() {
     code_page = NO_PAGE;
 }
 
-/// An entry of a node.
+/// Returns an entry of a node.
 fn node_entry(node: u32, index: u32) -> u32 {
     let both = frame_load(node * FRAME_WORDS + (index >> 1u));
     return u32(both >> (32u * (index & 1u)));
 }
 
-/// Changes an entry of a node.
+/// Sets an entry of a node.
 fn set_node_entry(node: u32, index: u32, entry: u32) {
     let word = node * FRAME_WORDS + (index >> 1u);
     let shift = 32u * (index & 1u);
     frame_store(word, (frame_load(word) & ~(0xfffffffflu << shift)) | (u64(entry) << shift));
 }
 
-/// Takes a frame for a page, or for a node on the way to it; 0 if there is none.
+/// Takes a frame for a page, or for a node on the path to it, and appends it to the lane's chain. Returns the number of
+/// the frame, or 0 if the machine has no frame left.
 fn take_frame(page: u64, node: bool) -> u32 {
     let tail = halves(get_state(COLUMN_TAIL));
     let head = halves(get_state(COLUMN_HEAD));
-    // Frames behind the last in use wait to be used again.
+    // After a reset, the chain continues behind the last frame in use: these frames are reused first.
     var next = head.y;
     if tail.x != 0u {
         next = frame_info[tail.x].z;
@@ -125,7 +127,7 @@ fn take_frame(page: u64, node: bool) -> u32 {
     var code = 0u;
     if next != 0u {
         behind = frame_info[next].z;
-        // The code page stays with the frame, but what is in it is no longer right.
+        // The frame keeps its code page, but the micro-ops in it are no longer valid.
         code = frame_info[next].w & ~INFO_CODE_VALID;
     } else {
         next = atomicAdd(&counters[COUNTER_FRAMES], 1u);
@@ -144,8 +146,8 @@ fn take_frame(page: u64, node: bool) -> u32 {
     return next;
 }
 
-/// Makes what leads to a page the lane's own, down to a level: 1 is the node of its entry, 0 the page itself. Copies
-/// what is shared. Returns a stop and the last entry.
+/// Makes the nodes on the path to a page the lane's own, by copying those that are shared. `last` is the last level: 1
+/// is the node with the page's entry, 0 the page itself. Returns a stop and the last entry.
 fn own_path(page: u64, last: u32) -> vec2<u32> {
     let relative = page - get_state(COLUMN_WINDOW);
     let root = halves(get_state(COLUMN_ROOT));
@@ -160,7 +162,7 @@ fn own_path(page: u64, last: u32) -> vec2<u32> {
             if taken == 0u {
                 return vec2<u32>(STOP_NEED_FRAME, 0u);
             }
-            // What a copied node leads to is shared with the original.
+            // The frames below a copied node are shared with the original.
             let shared_entries = u64(ENTRY_OWNED) | (u64(ENTRY_OWNED) << 32u);
             let keep = select(0xfffffffffffffffflu, ~shared_entries, level != 0u);
             let to = taken * FRAME_WORDS;
@@ -191,7 +193,7 @@ fn own_path(page: u64, last: u32) -> vec2<u32> {
     return vec2<u32>(STOP_NONE, entry);
 }
 
-/// Makes the page of an entry the lane's own. Returns a stop.
+/// Makes a page, whose entry is `leaf`, the lane's own. Returns a stop.
 fn own(page: u64, leaf: u32) -> u32 {
     let owned = own_path(page, 0u);
     if owned.x != STOP_NONE {
@@ -204,28 +206,28 @@ fn own(page: u64, leaf: u32) -> u32 {
     return STOP_NONE;
 }
 
-/// Whether the lane may write so many pages that it has not written yet.
+/// Whether the lane may write `fresh` more pages that it has not written yet.
 fn may_write(fresh: u32) -> bool {
     return fresh == 0u || halves(get_state(COLUMN_TAIL)).y + fresh <= halves(get_state(COLUMN_HEAD)).x;
 }
 
-/// A fault at an address.
+/// Sets the stop address, and returns the stop for a fault.
 fn fault(kind: u32, access: u32, address: u64) -> u32 {
     set_state(COLUMN_STOP_ADDRESS, address);
     return STOP_FAULT + kind + access;
 }
 
-/// Finds the frame of an address, for what is wanted, and puts the page at hand.
+/// Translates an address for the purpose `want`. Sets `found_*`, and enters the page into the TLB for data or code.
 ///
-/// Returns a stop; then nothing has changed that the guest can see.
+/// Returns a stop. If it is not `STOP_NONE`, nothing that the guest can see has changed.
 fn translate(want: u32, address: u64) -> u32 {
     let access = select(select(ACCESS_WRITE, ACCESS_EXECUTE, want == WANT_EXECUTE), ACCESS_READ, want == WANT_READ);
     let page = address >> 12u;
     let relative = page - get_state(COLUMN_WINDOW);
     let root = halves(get_state(COLUMN_ROOT));
     let levels = root.y;
-    // The loop below (5 iterations), `own_path` without its copies (12), and one iteration of the loop in `access` with one of
-    // each loop inside it (18).
+    // An upper bound of the loop below (5 iterations), of `own_path` without its copies (12), and of one iteration of
+    // the loop in `access` with one iteration of each loop inside it (18).
     effort += 40u;
     if (address >> 48u) != 0lu || (relative >> (LEVEL_BITS * levels)) != 0lu {
         return fault(FAULT_TRANSLATION, access, address);
@@ -239,7 +241,7 @@ fn translate(want: u32, address: u64) -> u32 {
         entry = node_entry(entry >> ENTRY_FRAME, u32(relative >> (LEVEL_BITS * level)) & ((1u << LEVEL_BITS) - 1u));
     }
     found_fresh = select(0u, 1u, (entry & ENTRY_PRIVATE) == 0u);
-    // A page that has been written and is not mapped any more keeps its frame.
+    // A page that was written and then unmapped keeps its frame, so its entry is not zero.
     if (entry & ENTRY_MAPPED) == 0u {
         return fault(FAULT_TRANSLATION, access, address);
     }
@@ -265,7 +267,7 @@ fn translate(want: u32, address: u64) -> u32 {
             return stop;
         }
         if owned == 0u {
-            // What is at hand of the code is the frame that was copied.
+            // The page has a new frame, so entries with the code of the old one are invalid.
             code_tlb[number % CODE_TLB_ENTRIES] = 0lu;
             code_page = select(code_page, NO_PAGE, code_page == (address & ~PAGE_MASK));
         }
@@ -293,7 +295,7 @@ fn translate(want: u32, address: u64) -> u32 {
     return STOP_NONE;
 }
 
-/// Marks the micro-ops of changed words, so that they are lowered again before they run.
+/// Marks the micro-ops of changed words as stale, so that `decode` lowers the words again before they are executed.
 fn mark_stale(code: u32, first_byte: u32, last_byte: u32) {
     let ops = (code - 1u) * PAGE_OPS;
     for (var word = first_byte >> 2u; word <= last_byte >> 2u; word += 1u) {

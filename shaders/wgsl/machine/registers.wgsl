@@ -2,27 +2,28 @@
 
 import package::machine::micro_op::{REGISTERS};
 
-/// X0 to X30, zero, SP, and a place for what nobody reads.
+/// X0 to X30, zero, SP, and a sink for results that are not used.
 ///
-/// Behind them is what an access keeps while it looks up pages: there it takes none of the GPU's own registers,
-/// of which the loop should need few.
-var<private> x: array<u64, KEPT_END>;
+/// Behind them are scratch elements for values of `access` that must survive the translation of pages. In this array
+/// they take none of the GPU's registers, of which the loop of the interpreter should need few.
+var<private> x: array<u64, SCRATCH_END>;
 
-/// Where an access keeps what was loaded.
-const KEPT_LOADED = REGISTERS;
-/// Where an access keeps what else was loaded.
-const KEPT_SECOND = REGISTERS + 1u;
-/// Where an access keeps what is to be stored.
-const KEPT_DATA = REGISTERS + 2u;
-/// Where an access keeps what else is to be stored.
-const KEPT_DATA_HIGH = REGISTERS + 3u;
-/// Where an access keeps the frame of its first page, and the code in it.
-const KEPT_FIRST = REGISTERS + 4u;
-/// Where an access keeps the frame of its second page, and the code in it.
-const KEPT_LAST = REGISTERS + 5u;
-/// Where the flags are while an instruction on SIMD registers is executed, which may change them.
-const KEPT_FLAGS = REGISTERS + 6u;
-/// How many steps have retired when the call that is served has. Calls load nothing.
-const KEPT_STEPS = KEPT_SECOND;
-/// The end of what is kept.
-const KEPT_END = REGISTERS + 7u;
+/// Scratch element: the loaded value.
+const SCRATCH_LOADED = REGISTERS;
+/// Scratch element: the second loaded value.
+const SCRATCH_SECOND = REGISTERS + 1u;
+/// Scratch element: the value to store.
+const SCRATCH_DATA = REGISTERS + 2u;
+/// Scratch element: the second value to store.
+const SCRATCH_DATA_HIGH = REGISTERS + 3u;
+/// Scratch element: the frame of the first page, and its code.
+const SCRATCH_FIRST = REGISTERS + 4u;
+/// Scratch element: the frame of the second page, and its code.
+const SCRATCH_LAST = REGISTERS + 5u;
+/// Scratch element: the flags, while an instruction on SIMD registers is executed, which may change them.
+const SCRATCH_FLAGS = REGISTERS + 6u;
+/// Scratch element: the number of steps retired, including the call that is served. Calls load nothing, so it can share
+/// an element.
+const SCRATCH_STEPS = SCRATCH_SECOND;
+/// The end of the scratch elements.
+const SCRATCH_END = REGISTERS + 7u;

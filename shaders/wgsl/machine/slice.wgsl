@@ -1,4 +1,4 @@
-//! The slice of a run that one invocation makes of one lane: how it begins and ends in each of the interpreters.
+//! The begin and the end of a slice, in which an invocation runs a lane. All interpreters share these fragments.
 
 import package::machine::bindings::{counters, parameters, state};
 import package::machine::layout::{
@@ -18,10 +18,11 @@ const NO_LIMIT = 0xffffffffu;
 /// 1 if the driver limits the iterations of loops, else 0.
 override LIMITS_LOOPS: u32 = 0u;
 
-/// Loads the lane that `lane` names, or returns if it has stopped.
+/// Loads the state of the lane `lane`, or returns from the function if the lane has stopped.
 ///
-/// Declares: `lanes`; `count`, the steps of the slice, and `done`, those that have retired; `pc`, `nzcv`, and `op`, the
-/// micro-op of the next step; `stop`, why the lane stops, and `retires`.
+/// Declares `lanes`; `count`, the number of steps of the slice, and `done`, the number of steps that have retired;
+/// `pc`, `nzcv`, and `op`, the micro-op of the next step; `stop`, the stop of the lane, and `retires`, whether the
+/// instruction that stops it retires.
 fragment begin_slice {
     let lanes = parameters.lanes;
     if lane >= lanes || u32(get_state(COLUMN_STOP)) != STOP_NONE {
@@ -43,13 +44,12 @@ fragment begin_slice {
     forget_pages();
     effort = 128u;
 
-    // The loop fetches at its end. It begins with an instruction before the first that does nothing and does
-    // not count.
+    // The loop of the interpreter fetches at its end. So the first iteration executes a NOP in front of the first
+    // instruction, and `done` starts at -1 in order not to count it.
     var done = 0u - 1u;
     var pc = get_state(COLUMN_PC) - 4lu;
     var op = vec4<u32>(HANDLER_NOP | (REGISTER_SINK << 8u), 0u, 0u, 0u);
     var stop = STOP_NONE;
-    // Whether an instruction that stops the lane retires.
     var retires = true;
     if count == 0u {
         done = 0u;
@@ -57,7 +57,9 @@ fragment begin_slice {
     }
 }
 
-/// Stores the lane, as `begin_slice` declares it, where `done` steps have retired.
+/// Stores the state of the lane after `done` steps.
+///
+/// Needs the variables that `begin_slice` declares.
 fragment end_slice {
     let steps = get_state(COLUMN_STEPS) + u64(done);
     if stop == STOP_NONE && steps >= get_state(COLUMN_LIMIT) {
@@ -75,7 +77,9 @@ fragment end_slice {
     set_state(COLUMN_STOP, joined(stop, select(0u, halves(get_state(COLUMN_STOP)).y, has_detail)));
 }
 
-/// Counts the steps that have retired and what became of the lane. Comes last.
+/// Adds the retired steps and the stop of the lane to the counters. It has to be the last fragment.
+///
+/// Needs the variables that `begin_slice` declares.
 fragment count_slice {
     // A driver that has cut off a loop of this dispatch cuts off this one, too, after its first iteration. Without the override
     // this code, which never ran, cost other drivers 7 % of their speed.
@@ -103,11 +107,11 @@ fragment count_slice {
     }
 }
 
-/// How many steps a slice has left room for, after work that is no step: never more than before, and one more than
-/// `done` if there was one.
+/// Returns the number of steps of a slice, reduced by the steps that `effort` was worth, and resets `effort`. The
+/// result is at most `count`, and at least `done + 2` unless `count` is less.
 ///
-/// A driver that cuts off loops may count the iterations of several invocations together. Then the work of each counts
-/// as if all of them had done it at different times.
+/// A driver that cuts off loops may count the iterations of several invocations together. So the work of each counts as
+/// if all of these invocations had done it, one after another.
 fn shortened(count: u32, done: u32) -> u32 {
     let work = effort;
     effort = 0u;

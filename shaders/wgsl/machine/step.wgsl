@@ -1,10 +1,11 @@
-//! A step of a lane: the text that all interpreters have in common.
+//! A step of a lane, as fragments that all interpreters share.
 //!
 //! All lanes go through the same stages in each step: operands, the compute part of the handler, memory,
-//! write-back, fetch. Only the compute part differs by instruction, so lanes on different instructions part
-//! for a moment and meet again. The fetch is the interpreter's own.
+//! write-back, fetch. Only the compute part differs by instruction, so lanes with different instructions diverge only
+//! briefly. Each interpreter has its own fetch.
 //!
-//! These are fragments, not functions: compilers make a worse loop of a body that is shared in any other way.
+//! These are fragments and not functions, because compilers generate a slower loop if the body is shared in any other
+//! way.
 
 import package::arm64::bitfield::{window};
 import package::arm64::bits::{count_leading_sign_bits, count_leading_zero_bits, reverse_bits, reverse_bytes};
@@ -40,13 +41,13 @@ import package::machine::micro_op::{
     get_carry, get_cond, get_extend, get_extraction, get_flags, get_handler, get_index, get_invert, get_left,
     get_nzcv, get_operation, get_pair, get_right, get_size, get_wide,
 };
-import package::machine::registers::{KEPT_FLAGS, KEPT_STEPS, x};
+import package::machine::registers::{SCRATCH_FLAGS, SCRATCH_STEPS, x};
 import package::machine::simd::unit::{SIMD_LEVEL};
 import package::machine::slice::{shortened};
 
 /// Decodes the micro-op `op` and reads its operands.
 ///
-/// Needs what `begin_slice` of `machine::slice` declares. Declares what `compute` reads.
+/// Needs the variables that `begin_slice` of `machine::slice` declares. Declares variables that `compute` needs.
 fragment read_operands {
     let control = op.x;
     let p = op.y;
@@ -62,10 +63,11 @@ fragment read_operands {
     let b = ((extracted + imm) ^ (0lu - u64(get_invert(p)))) & mask;
 }
 
-/// Computes, accesses memory at hand and writes registers.
+/// Executes the micro-op, except for its slow path: computes, accesses memory in pages of the TLB, and writes
+/// registers.
 ///
-/// Needs what `read_operands` declares, and the variables of the step: `value` and `destination`, the result and its
-/// register; `next`, the address of the next instruction; `slow`, whether the rest of the step is for `access`.
+/// Needs the variables that `read_operands` declares, and those of the step: `value` and `destination`, the result and
+/// its register; `next`, the address of the next instruction; `slow`, whether the rest of the step is for `access`.
 fragment compute {
     if handler - HANDLER_ADD <= HANDLER_EOR - HANDLER_ADD {
         let carry_field = get_carry(p);
@@ -86,7 +88,7 @@ fragment compute {
             }
         }
     } else if handler - HANDLER_LOAD <= HANDLER_STORE - HANDLER_LOAD {
-        // What lies within a word, or is two whole words, of a page at hand.
+        // The fast path is for accesses within a word, or to two whole words, of a page in the TLB.
         let address = select(a + b, a, get_index(p) == INDEX_POST);
         let size = get_size(p);
         let pair = get_pair(p);
@@ -102,11 +104,11 @@ fragment compute {
         slow = !(within && aligned && translation.y == number && (translation.x & needed) != 0u
             && (address >> TLB_ADDRESS_BITS) == 0lu);
         if !slow {
-            // Loads and stores of all sizes go the same way, as lanes do different ones at the same time.
+            // Loads and stores of all sizes share this code, because lanes execute different ones at the same time.
             let before = frame_load(word);
             var data = x[get_c(control)];
             if pair == 1u {
-                // The second register of a pair that is stored is where others have the destination.
+                // In the micro-op of a store, the field of the destination is the second register of a pair.
                 let high = x[destination];
                 var after = before >> 32u;
                 if size == 3u {
@@ -116,7 +118,7 @@ fragment compute {
                     }
                 }
                 if handler == HANDLER_LOAD {
-                    // Both into the same register: the first wins.
+                    // If both registers of the pair are the same, the first value wins: it is written later.
                     x[get_c(control)] = extend_loaded(after, size, get_extend(p));
                 } else {
                     destination = REGISTER_SINK;
@@ -130,14 +132,14 @@ fragment compute {
                 frame_store(word, (before & ~changed) | ((data << shift) & changed));
             }
             if get_index(p) != INDEX_OFFSET {
-                // The base wins over what is loaded into it.
+                // If the base is loaded, too, write-back wins: it is written later.
                 x[destination] = value;
                 destination = get_a(control);
                 value = a + b;
             }
         }
     } else if handler - HANDLER_BRANCH <= HANDLER_BRANCH_REGISTER - HANDLER_BRANCH {
-        // The value is the return address.
+        // `value` is the return address.
         var taken = true;
         if handler == HANDLER_BRANCH {
             taken = condition_holds(get_cond(p), nzcv);
@@ -218,7 +220,7 @@ fragment compute {
                 stop = STOP_BREAKPOINT;
                 retires = false;
             }
-            // It may be a call that needs no host.
+            // It may be a semihosting call that does not need the host.
             case HANDLER_HALT: { slow = true; }
             case HANDLER_UNDEFINED: {
                 stop = STOP_UNDEFINED;
@@ -233,14 +235,14 @@ fragment compute {
         }
     }
 
-    // Write-back. What is done slowly, and what stops before it retires, writes nothing here.
+    // Write-back, except for slow instructions and those that stop before they retire.
     x[select(destination, REGISTER_SINK, slow || !retires)] = value;
 }
 
-/// Does what is slow, and finds the page of the next instruction.
+/// Executes the slow path, and finds the page of the next instruction.
 ///
-/// Needs what `compute` needs, and `elsewhere`, whether the next instruction lies in another page. Breaks out of the loop of
-/// steps if the lane stops before this one retires.
+/// Needs the variables that `compute` needs, and `elsewhere`, whether the next instruction is in another page. Breaks
+/// out of the loop of steps if the lane stops before this step retires.
 fragment leave_page {
     if slow || elsewhere || stop != STOP_NONE {
         let number = u32(next >> 12u);
@@ -251,21 +253,21 @@ fragment leave_page {
             code_ops = (translation.x - 1u) * PAGE_OPS;
         } else if stop == STOP_NONE && (slow || done + 1u != count) {
             if SIMD_LEVEL != 0u {
-                x[KEPT_FLAGS] = u64(nzcv);
+                x[SCRATCH_FLAGS] = u64(nzcv);
             }
             if SERVES_CALLS {
-                x[KEPT_STEPS] = get_state(COLUMN_STEPS) + u64(done) + 1lu;
+                x[SCRATCH_STEPS] = get_state(COLUMN_STEPS) + u64(done) + 1lu;
             }
             let outcome = access(op, pc, next, slow, done + 1u != count);
             if SIMD_LEVEL != 0u {
-                nzcv = u32(x[KEPT_FLAGS]);
+                nzcv = u32(x[SCRATCH_FLAGS]);
             }
             stop = outcome.x;
             retires = outcome.y == 0u;
         }
         count = shortened(count, done);
         if stop != STOP_NONE {
-            // The immediate or word, before the next micro-op takes its place; or the exit status.
+            // The immediate or word, which the next micro-op would overwrite, or the exit status.
             let detail = select(op.z, u32(x[0]) & 0xffu, SERVES_CALLS && stop == STOP_EXIT);
             set_state(COLUMN_STOP, joined(stop, detail));
             if !retires {

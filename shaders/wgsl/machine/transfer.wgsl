@@ -1,4 +1,4 @@
-//! The host's reads, writes and mappings of guest memory, many at once, and the reset of chosen lanes.
+//! The kernels for reads, writes and mappings of guest memory by the host, and for the reset of lanes.
 
 import package::machine::bindings::{parameters, state};
 import package::machine::frames::{frame_load, frame_store};
@@ -11,44 +11,46 @@ import package::machine::memory::{
     mark_stale, translate,
 };
 
-/// Lanes of a workgroup.
+/// The invocations of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
 
-/// A piece of a page of a lane, or pages to map. What is mapped when a dispatch ends is taken off the piece.
+/// A part of a page of a lane to read or write, or pages to map. A dispatch removes the pages that it has mapped from
+/// the piece.
 struct Piece {
     /// The lane.
     lane: u32,
-    /// How many bytes, which do not leave the page; or how many pages to map.
+    /// The number of bytes, all in one page; or the number of pages to map.
     bytes: u32,
     /// The address, the low word.
     address: u32,
     /// The address, the high word.
     address_high: u32,
-    /// Where the data begins, in words of `data`.
+    /// The index of the piece's first word in `data`.
     data: u32,
     /// The result: a stop.
     stop: u32,
-    /// The result: 1 if the lane has not written the page.
+    /// The result of a read: 1 if the lane has not written the page.
     fresh: u32,
-    /// What to map the pages as, and how; 0 if this is to be read or written.
+    /// The mapping: `MAP_*` and the `ENTRY_*` bits of the pages; 0 if the piece is to be read or written.
     map: u32,
 }
 
-/// The pieces to read or write. Those to write are sorted by lane.
+/// The pieces. Those to write or map are sorted by lane.
 @group(1) @binding(0) var<storage, read_write> pieces: array<Piece>;
-/// The bytes of all pieces, each from a new word on.
+/// The bytes of all pieces. Each piece starts at a new word.
 @group(1) @binding(1) var<storage, read_write> data: array<u64>;
-/// The first pieces of each lane that has any, and their end; or the lanes to reset.
+/// The index of the first piece of each lane that has pieces, and the end of the last; or the lanes to reset.
 @group(1) @binding(2) var<storage, read> jobs: array<u32>;
 /// The state of all lanes at the last snapshot.
 @group(1) @binding(3) var<storage, read> snapshot: array<u64>;
 
-/// The address of a piece.
+/// Returns the address of a piece.
 fn address_of(piece: Piece) -> u64 {
     return u64(piece.address) | (u64(piece.address_high) << 32u);
 }
 
-/// Reads pieces that begin at a word: the second dimension chooses the piece, the first the word.
+/// Reads pieces whose addresses are aligned to words. The first dimension is the word of the piece, the others the
+/// piece.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn read_pieces(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let word = workgroup.x * WORKGROUP_SIZE + local;
@@ -69,7 +71,7 @@ fn read_pieces(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     }
 }
 
-/// Maps, protects or unmaps the pages of a piece, as many as the dispatch has time for, and takes them off the piece.
+/// Maps, protects or unmaps as many pages of a piece as the dispatch has fuel for, and removes them from the piece.
 /// Returns a stop.
 fn map_pages(index: u32) -> u32 {
     let piece = pieces[index];
@@ -91,8 +93,8 @@ fn map_pages(index: u32) -> u32 {
     return stop;
 }
 
-/// Writes the pieces of a lane, and maps its pages, one after the other, as far as the dispatch has time for. What is
-/// left has a stop when it ends, and comes again in the next dispatch.
+/// Writes the pieces of a lane and maps its pages, in order, as far as the dispatch has fuel. The first piece that it
+/// does not finish gets a stop; the host passes the remaining pieces to the next dispatch.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn write_pieces(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let job = invocation.x;
@@ -129,7 +131,7 @@ fn write_pieces(@builtin(global_invocation_id) invocation: vec3<u32>) {
         var carried = 0lu;
         effort += 2u + (piece.bytes >> 3u);
         for (var word = offset >> 3u; word * 8u < end; word += 1u) {
-            // Words of the data lie across words of the page.
+            // A word of the data can overlap two words of the page.
             let at = word - (offset >> 3u);
             let fresh = select(0lu, data[piece.data + at], at * 8u < piece.bytes);
             let bytes = select(fresh, (fresh << shift) | carried, shift != 0u);
@@ -146,7 +148,7 @@ fn write_pieces(@builtin(global_invocation_id) invocation: vec3<u32>) {
     }
 }
 
-/// Takes chosen lanes back to the snapshot. The chain of frames stays, to be used again.
+/// Resets the listed lanes to the snapshot. They keep their chains of frames, to reuse them.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn reset(@builtin(global_invocation_id) invocation: vec3<u32>) {
     if invocation.x >= parameters.jobs {
@@ -157,7 +159,7 @@ fn reset(@builtin(global_invocation_id) invocation: vec3<u32>) {
     for (var column = 0u; column < COLUMNS; column += 1u) {
         if column != COLUMN_HEAD {
             let there = snapshot[column * lanes + lane];
-            // What the snapshot knows to be in the console's buffer is no longer there.
+            // The console output that waited at the snapshot is no longer in the buffer.
             state[column * lanes + lane] = select(there, there & 0xfffffffflu, column == COLUMN_CONSOLE);
         }
     }

@@ -1,9 +1,9 @@
-//! What kernels that evaluate a dispatch network are bound to, by `networks/fold.wgsl`.
+//! The bindings of kernels that evaluate a dispatch network. `networks/fold.wgsl` computes the buffers.
 
 import package::machine::layout::{NEAR_VECTORS};
 
-/// What the first layer makes of each top byte, a row of vectors each; the small network has no use for it.
+/// The sums of the first layer for each top byte, a row of vectors each. The small network does not use it.
 @group(2) @binding(0) var<storage, read> folded: array<vec4<f32>>;
-/// All other weights, by input and then by four outputs; of the small network all weights as they are. Invocations
-/// mostly read the same at the same time, which is what uniform buffers are for.
+/// The other weights, by input and then by four outputs; for the small network all weights, in their original order.
+/// The buffer is uniform because invocations mostly read the same weight at the same time.
 @group(2) @binding(1) var<uniform> near: array<vec4<f32>, NEAR_VECTORS>;

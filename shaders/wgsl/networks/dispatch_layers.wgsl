@@ -1,8 +1,8 @@
-//! The layers of the dispatch network, as one invocation evaluates them.
+//! The layers of the dispatch network, evaluated by one invocation.
 //!
-//! The embedding is folded into the first layer, which leaves a row of sums for each top byte. The rest of the weights
-//! is a uniform buffer. Layers go input by input, four outputs at a time, and no sum is in an array, so that all have
-//! registers of their own. Weights on the grid make all sums exact, so this order gives the same bits as any other.
+//! The embedding is folded into the first layer, which leaves a row of sums for each top byte. The other weights are in
+//! a uniform buffer. The layers are evaluated input by input, four outputs at a time. No sum is in an array, so that
+//! all sums are in registers. As the weights are on the grid, all sums are exact, so any order gives the same bits.
 
 import package::networks::bindings::{folded, near};
 import package::networks::layout::{
@@ -51,7 +51,7 @@ fn activation(x: vec4<f32>) -> vec4<f32> {
     return floor(max(x, vec4<f32>()) * GRID) * (1.0 / GRID);
 }
 
-/// Adds what a feature of a tuple gives the first hidden layer.
+/// Adds the contribution of a feature of a tuple to the first hidden layer.
 fn first_layer(sums: Hidden, tuple: u32, feature: u32) -> Hidden {
     let x = feature_of(tuple, feature);
     let at = NEAR_FIRST + NEAR_HIDDEN_VECTORS * feature;
@@ -67,7 +67,7 @@ fn first_layer(sums: Hidden, tuple: u32, feature: u32) -> Hidden {
     );
 }
 
-/// Adds what four units of the first hidden layer give the second one.
+/// Adds the contribution of four units of the first hidden layer to the second one.
 fn second_layer(sums: Units, hidden: vec4<f32>, vector: u32) -> Units {
     let x = activation(hidden);
     let at = NEAR_SECOND + 4u * NEAR_UNIT_VECTORS * vector;
@@ -79,7 +79,7 @@ fn second_layer(sums: Units, hidden: vec4<f32>, vector: u32) -> Units {
     );
 }
 
-/// Adds what four units of the second hidden layer give the outputs.
+/// Adds the contribution of four units of the second hidden layer to the outputs.
 fn third_layer(sums: Logits, units: vec4<f32>, vector: u32) -> Logits {
     let x = activation(units);
     let at = NEAR_THIRD + 4u * NEAR_OUTPUT_VECTORS * vector;
@@ -89,7 +89,7 @@ fn third_layer(sums: Logits, units: vec4<f32>, vector: u32) -> Logits {
     );
 }
 
-/// The logits of a tuple.
+/// Returns the logits of a tuple.
 ///
 /// Twin: `kvrm_models::TupleNetwork::logits`.
 fn evaluate_layers(tuple: u32) -> Logits {

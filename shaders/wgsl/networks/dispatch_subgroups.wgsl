@@ -1,7 +1,8 @@
-//! The dispatch network where invocations run in subgroups: if all of one have the same tuple, they share the work.
+//! The dispatch network on devices with subgroups: invocations of a subgroup share an evaluation if all of them have
+//! the same tuple.
 //!
-//! Eight invocations are a team that evaluates one tuple, four outputs each; larger subgroups have several teams
-//! that do the same. What they tell each other goes through shuffles.
+//! Eight invocations are a team that evaluates one tuple, four outputs each, and exchange values through shuffles. In a
+//! larger subgroup, several teams do the same work.
 
 import package::networks::bindings::{folded};
 import package::networks::dispatch_layers::{activation, evaluate_layers};
@@ -13,33 +14,33 @@ import package::networks::logits::{Logits, greatest};
 import package::networks::near_weights::{load_near_weights, near_weights};
 import package::networks::tuple::{FEATURES, feature_of};
 
-/// Invocations of a team.
+/// The number of invocations of a team.
 const TEAM = 8u;
 
-/// The number of the invocation in its subgroup.
+/// The index of the invocation in its subgroup.
 var<private> subgroup_member: u32;
-/// The invocations of the whole subgroup.
+/// The number of invocations of the subgroup when all are active.
 var<private> subgroup_members: u32;
 
-/// Brings the weights to workgroup memory, together with all invocations of the workgroup. A barrier has to follow.
+/// Loads the weights to workgroup memory. All invocations of the workgroup call it, and a barrier has to follow.
 fn load_weights(member: u32, members: u32) {
-    // Here all of them are.
+    // At this point, all invocations are active.
     subgroup_member = subgroupExclusiveAdd(1u);
     subgroup_members = subgroupAdd(1u);
     load_near_weights(member, members);
 }
 
-/// The logits of a tuple that all invocations of the subgroup ask for.
+/// Returns the logits of a tuple that is the same for all invocations of the subgroup.
 fn evaluate_in_teams(tuple: u32) -> Logits {
     let member = subgroup_member % TEAM;
     let team = subgroup_member - member;
-    // The first layer: four units each.
+    // The first layer: each invocation computes four units.
     var sum = folded[(tuple >> FEATURES) * NEAR_HIDDEN_VECTORS + member];
     for (var feature = 0u; feature < FEATURES; feature += 1u) {
         sum += feature_of(tuple, feature) * near_weights[NEAR_FIRST + NEAR_HIDDEN_VECTORS * feature + member];
     }
     let hidden = activation(sum);
-    // The second: four units of half of the inputs each.
+    // The second layer: each invocation sums half of the inputs of four units.
     let units = member % NEAR_UNIT_VECTORS;
     let half = member / NEAR_UNIT_VECTORS;
     sum = select(vec4<f32>(), near_weights[NEAR_SECOND_BIAS + units], half == 0u);
@@ -50,7 +51,7 @@ fn evaluate_in_teams(tuple: u32) -> Logits {
         sum += x.x * near_weights[at] + x.y * near_weights[at + 4u] + x.z * near_weights[at + 8u] + x.w * near_weights[at + 12u];
     }
     sum = activation(sum + subgroupShuffleXor(sum, NEAR_UNIT_VECTORS));
-    // The third: four outputs of a quarter of the inputs each.
+    // The third layer: each invocation sums a quarter of the inputs of four outputs.
     let output = member % NEAR_OUTPUT_VECTORS;
     let vector = member / NEAR_OUTPUT_VECTORS;
     let x = subgroupShuffle(sum, team + vector);
@@ -62,9 +63,9 @@ fn evaluate_in_teams(tuple: u32) -> Logits {
     return Logits(subgroupShuffle(sum, team), subgroupShuffle(sum, team + 1u));
 }
 
-/// The logits of a tuple.
+/// Returns the logits of a tuple.
 fn evaluate(tuple: u32) -> Logits {
-    // An invocation that is missing could not do its part, nor could half a team.
+    // A shared evaluation needs all invocations of the subgroup, in whole teams.
     let is_whole = subgroupAdd(1u) == subgroup_members && subgroup_members % TEAM == 0u;
     if is_whole && subgroupAll(tuple == subgroupBroadcastFirst(tuple)) {
         return evaluate_in_teams(tuple);
@@ -72,7 +73,7 @@ fn evaluate(tuple: u32) -> Logits {
     return evaluate_layers(tuple);
 }
 
-/// The class the network gives a tuple.
+/// Returns the class that the network gives a tuple.
 fn decide(tuple: u32) -> u32 {
     return greatest(evaluate(tuple));
 }

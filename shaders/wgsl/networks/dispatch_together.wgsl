@@ -1,4 +1,4 @@
-//! The dispatch network where a workgroup has nothing else to do: all its invocations evaluate one tuple together.
+//! The dispatch network, evaluated for one tuple by all invocations of a workgroup together.
 
 import package::networks::bindings::{folded};
 import package::networks::layout::{
@@ -9,26 +9,26 @@ import package::networks::logits::{Logits};
 import package::networks::near_weights::{load_near_weights, near_weights};
 import package::networks::tuple::{FEATURES, feature_of};
 
-/// Invocations of the workgroup: one a unit of the first hidden layer.
+/// The number of invocations of the workgroup: one for each unit of the first hidden layer.
 const MEMBERS = DISPATCH_HIDDEN;
-/// Outputs, with one that does not exist.
+/// The number of outputs, including an unused eighth.
 const OUTPUTS = 8u;
 
-/// What the first hidden layer gives.
+/// The values of the first hidden layer.
 var<workgroup> hidden_values: array<f32, DISPATCH_HIDDEN>;
-/// Sums of the second one: those of the first half of the inputs, then those of the other.
+/// The sums of the second hidden layer over the first half of the inputs, then those over the second half.
 var<workgroup> unit_sums: array<f32, 2u * DISPATCH_UNITS>;
-/// What the second hidden layer gives.
+/// The values of the second hidden layer.
 var<workgroup> unit_values: array<f32, DISPATCH_UNITS>;
 /// The logits.
 var<workgroup> output_values: array<f32, OUTPUTS>;
 
-/// Brings the weights to workgroup memory, together with all invocations of the workgroup. A barrier has to follow.
+/// Loads the weights to workgroup memory. All invocations of the workgroup call it, and a barrier has to follow.
 fn load_together(member: u32) {
     load_near_weights(member, MEMBERS);
 }
 
-/// A weight in workgroup memory: a component of the vectors from `at` on.
+/// Returns a weight in workgroup memory: a component of the vectors from index `at` on.
 fn near_weight(at: u32, component: u32) -> f32 {
     return near_weights[at + component / 4u][component % 4u];
 }
@@ -38,7 +38,7 @@ fn activation_of(x: f32) -> f32 {
     return floor(max(x, 0.0) * GRID) * (1.0 / GRID);
 }
 
-/// The logits of a tuple. All invocations of the workgroup call it, with the same tuple.
+/// Returns the logits of a tuple. All invocations of the workgroup call it, with the same tuple.
 fn evaluate_together(tuple: u32, member: u32) -> Logits {
     var sum = folded[(tuple >> FEATURES) * (DISPATCH_HIDDEN / 4u) + member / 4u][member % 4u];
     for (var feature = 0u; feature < FEATURES; feature += 1u) {

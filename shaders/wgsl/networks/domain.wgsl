@@ -1,17 +1,18 @@
-//! A dispatch network on all tuples: the table of its answers, or the logits to compare with the host's.
+//! The kernels that evaluate a dispatch network on all tuples: for the table of its classes, and for the logits that
+//! the host compares with its own.
 
 import package::machine::layout::{CLASSES, SHARED_STRIDE};
 import package::networks::dispatch::{decide, evaluate, load_weights};
 import package::networks::logits::{logit_bits};
 
-/// The answers by tuple, four to a word; or the bits of logits, those of a tuple together.
+/// The class of each tuple, four to a word; or the bits of the logits, grouped by tuple.
 @group(0) @binding(0) var<storage, read_write> answers: array<u32>;
 
-/// Invocations of a workgroup.
+/// The invocations of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
 
-/// Fills the table: an invocation has four tuples. One of a workgroup's is everybody's, as that is where invocations
-/// may share work, which has to be right, too.
+/// Fills the table. Each invocation evaluates four tuples. All invocations of a workgroup evaluate one of its tuples at
+/// the same time, in order to also test evaluations that invocations share.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn fill_domain(
     @builtin(global_invocation_id) invocation: vec3<u32>,
@@ -25,7 +26,7 @@ fn fill_domain(
     let own = 4u * invocation.x;
     var packed = 0u;
     var shared_class = 0u;
-    // The shared one is the first, so that it is evaluated by all.
+    // The shared tuple is the first, while all invocations are active.
     for (var count = 0u; count < 5u; count += 1u) {
         let tuple = select(own + count - 1u, shared_tuple, count == 0u);
         let class_number = decide(tuple);
@@ -40,24 +41,24 @@ fn fill_domain(
     }
 }
 
-/// The logits of an invocation's tuple.
+/// Computes the logits of one tuple per invocation.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn domain_logits(@builtin(global_invocation_id) invocation: vec3<u32>, @builtin(local_invocation_index) member: u32) {
     load_weights(member, WORKGROUP_SIZE);
     workgroupBarrier();
-    keep_logits(invocation.x);
+    store_logits(invocation.x);
 }
 
-/// The logits of a workgroup's tuple, which all its invocations evaluate.
+/// Computes the logits of one tuple per workgroup, which all its invocations evaluate.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn shared_logits(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) member: u32) {
     load_weights(member, WORKGROUP_SIZE);
     workgroupBarrier();
-    keep_logits(workgroup.x * SHARED_STRIDE);
+    store_logits(workgroup.x * SHARED_STRIDE);
 }
 
-/// Evaluates a tuple and keeps its logits.
-fn keep_logits(tuple: u32) {
+/// Evaluates a tuple and stores its logits.
+fn store_logits(tuple: u32) {
     let outputs = evaluate(tuple);
     let at = tuple * CLASSES;
     if at + CLASSES > arrayLength(&answers) {

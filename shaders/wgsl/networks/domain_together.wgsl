@@ -1,13 +1,13 @@
-//! A dispatch network on some tuples, each evaluated by a workgroup together.
+//! The kernel that evaluates a dispatch network on some tuples, each by all invocations of a workgroup together.
 
 import package::machine::layout::{CLASSES, SHARED_STRIDE, TOGETHER_WORDS};
 import package::networks::dispatch_together::{MEMBERS, evaluate_together, load_together};
 import package::networks::logits::{greatest, logit_bits};
 
-/// Of each tuple the class, and then the bits of the logits.
+/// The class of each tuple, followed by the bits of its logits.
 @group(0) @binding(0) var<storage, read_write> answers_together: array<u32>;
 
-/// Evaluates the network on a workgroup's tuple.
+/// Evaluates the network on one tuple per workgroup.
 @compute @workgroup_size(MEMBERS)
 fn ask_together(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) member: u32) {
     load_together(member);

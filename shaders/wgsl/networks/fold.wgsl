@@ -1,4 +1,4 @@
-//! Folds the embedding of the dispatch network into its first layer, and lays out the other weights.
+//! The kernel that folds the embedding of the dispatch network into its first layer, and reorders the other weights.
 
 import package::machine::layout::{NEAR_VECTORS};
 import package::networks::layout::{
@@ -9,35 +9,35 @@ import package::networks::layout::{
 };
 import package::networks::tuple::{FEATURES};
 
-/// The flat weights, all of them.
+/// All weights of the network, in their original order.
 @group(0) @binding(0) var<storage, read> unfolded: array<f32>;
-/// Sums of the first layer, those of a top byte together.
+/// The sums of the first layer, grouped by top byte.
 @group(0) @binding(1) var<storage, read_write> sums: array<f32>;
-/// The other weights: by input, then by four outputs.
+/// The other weights, by input, then by four outputs.
 @group(0) @binding(2) var<storage, read_write> others: array<vec4<f32>>;
 
-/// Invocations of a workgroup.
+/// The invocations of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
 
-/// Four weights of an input, whose outputs lie `stride` apart.
-fn gathered(first: u32, stride: u32) -> vec4<f32> {
+/// Returns four weights that are `stride` apart.
+fn strided_weights(first: u32, stride: u32) -> vec4<f32> {
     return vec4<f32>(unfolded[first], unfolded[first + stride], unfolded[first + 2u * stride], unfolded[first + 3u * stride]);
 }
 
-/// A vector of the other weights.
+/// Returns a vector of the other weights.
 fn other_weight(index: u32) -> vec4<f32> {
     if index < NEAR_SECOND {
         let unit = 4u * (index % NEAR_HIDDEN_VECTORS);
         let input = DISPATCH_FC1_INPUTS - FEATURES + index / NEAR_HIDDEN_VECTORS;
-        return gathered(DISPATCH_FC1_WEIGHTS + unit * DISPATCH_FC1_INPUTS + input, DISPATCH_FC1_INPUTS);
+        return strided_weights(DISPATCH_FC1_WEIGHTS + unit * DISPATCH_FC1_INPUTS + input, DISPATCH_FC1_INPUTS);
     } else if index < NEAR_SECOND_BIAS {
         let unit = 4u * ((index - NEAR_SECOND) % NEAR_UNIT_VECTORS);
         let input = (index - NEAR_SECOND) / NEAR_UNIT_VECTORS;
-        return gathered(DISPATCH_FC2_WEIGHTS + unit * DISPATCH_HIDDEN + input, DISPATCH_HIDDEN);
+        return strided_weights(DISPATCH_FC2_WEIGHTS + unit * DISPATCH_HIDDEN + input, DISPATCH_HIDDEN);
     } else if index < NEAR_THIRD {
-        return gathered(DISPATCH_FC2_BIAS + 4u * (index - NEAR_SECOND_BIAS), 1u);
+        return strided_weights(DISPATCH_FC2_BIAS + 4u * (index - NEAR_SECOND_BIAS), 1u);
     }
-    // The eighth output does not exist.
+    // There is no eighth output: its weights are zero, and its bias is too small to be the greatest logit.
     let first = select(index - NEAR_THIRD, index - NEAR_THIRD_BIAS, index >= NEAR_THIRD_BIAS);
     let output = 4u * (first % NEAR_OUTPUT_VECTORS);
     var at = DISPATCH_FC3_BIAS + output;
@@ -49,13 +49,13 @@ fn other_weight(index: u32) -> vec4<f32> {
         none = 0.0;
     }
     if output == 0u {
-        return gathered(at, stride);
+        return strided_weights(at, stride);
     }
     return vec4<f32>(unfolded[at], unfolded[at + stride], unfolded[at + 2u * stride], none);
 }
 
-/// One sum: the bias of a unit, and what the embedding of a top byte gives it. And one vector of the other weights, as
-/// long as there are some.
+/// Computes one sum per invocation: the bias of a unit plus the contribution of the embedding of a top byte. The first
+/// invocations also copy one vector of the other weights each.
 ///
 /// Twin: `kvrm_models::TupleNetwork::fold`.
 @compute @workgroup_size(WORKGROUP_SIZE)

@@ -1,6 +1,6 @@
 //! The logits of the seven classes.
 
-/// One a class, in their order; the last component is no class and never the greatest.
+/// The logits of the classes, in their order. The last component belongs to no class and is never the greatest.
 struct Logits {
     /// Classes 0 to 3.
     low: vec4<f32>,
@@ -8,7 +8,7 @@ struct Logits {
     high: vec4<f32>,
 }
 
-/// The number of the greatest logit; the first of several.
+/// Returns the class with the greatest logit, the first of several.
 ///
 /// Twin: `kvrm_models::argmax`.
 fn greatest(logits: Logits) -> u32 {
@@ -23,7 +23,7 @@ fn greatest(logits: Logits) -> u32 {
     return class_number;
 }
 
-/// The bits of the logit of a class.
+/// Returns the bits of the logit of a class.
 fn logit_bits(logits: Logits, class_number: u32) -> u32 {
     let four = select(logits.low, logits.high, class_number >= 4u);
     return bitcast<u32>(four[class_number % 4u]);

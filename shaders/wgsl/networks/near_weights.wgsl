@@ -1,12 +1,13 @@
-//! The weights of the dispatch network in workgroup memory, for invocations that read different ones at a time.
+//! The weights of the dispatch network in workgroup memory, for invocations that read different weights at the same
+//! time.
 
 import package::machine::layout::{NEAR_VECTORS};
 import package::networks::bindings::{near};
 
-/// All weights but those that are folded, as in the uniform buffer.
+/// The weights that are not folded, in the order of the uniform buffer.
 var<workgroup> near_weights: array<vec4<f32>, NEAR_VECTORS>;
 
-/// Brings them there, together with all invocations of the workgroup. A barrier has to follow.
+/// Loads the weights to workgroup memory. All invocations of the workgroup call it, and a barrier has to follow.
 fn load_near_weights(member: u32, members: u32) {
     for (var index = member; index < NEAR_VECTORS; index += members) {
         near_weights[index] = near[index];

@@ -1,24 +1,24 @@
-//! The small dispatch network, which sees the top byte only.
+//! The small dispatch network, whose input is the top byte of a word.
 
 import package::networks::bindings::{near};
 import package::networks::layout::{SMALL_B1, SMALL_B2, SMALL_PARAMETERS, SMALL_W1, SMALL_W2};
 import package::networks::logits::{Logits, greatest};
 import package::networks::tuple::{FEATURES};
 
-/// Units of the hidden layer, and inputs.
+/// The number of units of the hidden layer, which is also the number of inputs.
 const SMALL_UNITS = 8u;
 
-/// All weights.
+/// The weights and biases of the network.
 var<workgroup> small_weights: array<f32, SMALL_PARAMETERS>;
 
-/// Brings the weights to workgroup memory, together with all invocations of the workgroup. A barrier has to follow.
+/// Loads the weights to workgroup memory. All invocations of the workgroup call it, and a barrier has to follow.
 fn load_weights(member: u32, members: u32) {
     for (var index = member; index < SMALL_PARAMETERS; index += members) {
         small_weights[index] = near[index / 4u][index % 4u];
     }
 }
 
-/// The hyperbolic tangent, by a continued fraction.
+/// Returns the hyperbolic tangent, approximated by a continued fraction.
 ///
 /// Twin: `kvrm_models::tanh`.
 fn tangent(x: vec4<f32>) -> vec4<f32> {
@@ -26,12 +26,12 @@ fn tangent(x: vec4<f32>) -> vec4<f32> {
     let above = (((square + 990.0) * square + 135135.0) * square + 4729725.0) * square + 34459425.0;
     let below = (((45.0 * square + 13860.0) * square + 945945.0) * square + 16216200.0) * square + 34459425.0;
     let value = x * above / below;
-    // Also what is left of infinities and overflows, which compare as neither.
+    // For infinities, overflows and NaNs the comparisons are false, so the result is the sign.
     let inside = (abs(value) < vec4<f32>(1.0)) & (abs(x) < vec4<f32>(8.0));
     return select(sign(x), value, inside);
 }
 
-/// Four units of the hidden layer.
+/// Returns the values of four units of the hidden layer.
 fn small_hidden(top_byte: u32, unit: u32) -> vec4<f32> {
     let at = SMALL_B1 + unit;
     var sum = vec4<f32>(small_weights[at], small_weights[at + 1u], small_weights[at + 2u], small_weights[at + 3u]);
@@ -48,7 +48,7 @@ fn small_hidden(top_byte: u32, unit: u32) -> vec4<f32> {
     return tangent(sum);
 }
 
-/// One output.
+/// Returns one output.
 fn small_output(output: u32, low: vec4<f32>, high: vec4<f32>) -> f32 {
     let at = SMALL_W2 + output * SMALL_UNITS;
     let a = vec4<f32>(small_weights[at], small_weights[at + 1u], small_weights[at + 2u], small_weights[at + 3u]);
@@ -56,9 +56,9 @@ fn small_output(output: u32, low: vec4<f32>, high: vec4<f32>) -> f32 {
     return small_weights[SMALL_B2 + output] + dot(a, low) + dot(b, high);
 }
 
-/// The logits of a tuple.
+/// Returns the logits of a tuple.
 ///
-/// Twin: `kvrm_models::SmallDispatchNetwork::logits`, but for the last bits of floating-point numbers.
+/// Twin: `kvrm_models::SmallDispatchNetwork::logits`, except for rounding errors.
 fn evaluate(tuple: u32) -> Logits {
     let top_byte = tuple >> FEATURES;
     let low = small_hidden(top_byte, 0u);
@@ -69,7 +69,7 @@ fn evaluate(tuple: u32) -> Logits {
     );
 }
 
-/// The class the network gives a tuple.
+/// Returns the class that the network gives a tuple.
 fn decide(tuple: u32) -> u32 {
     return greatest(evaluate(tuple));
 }

@@ -1,60 +1,60 @@
-//! A network over tuples on its own, to be compared with its twin: the logits of tuples, and whether it is right on
-//! words.
+//! The kernels that evaluate a network on tuples outside of a machine, to compare it with its twin: for the logits of
+//! tuples, and for the number of words that get a wrong class.
 
 import package::networks::layout::{GRID};
 import package::networks::tuple::{FEATURES, tuple_of};
 
-/// What a dispatch is told.
+/// The range of tuples or words of a dispatch.
 struct Range {
     /// The first tuple or word.
     first: u32,
-    /// How many there are.
+    /// The number of tuples or words.
     count: u32,
-    /// How many words an invocation takes, one behind the other.
+    /// The number of consecutive words per invocation.
     each: u32,
 }
 
-/// What a sweep finds.
+/// The result of a sweep.
 struct Found {
-    /// How many words were evaluated.
+    /// The number of words that were evaluated.
     words: atomic<u32>,
-    /// How many of them got a wrong answer.
+    /// The number of words that got a wrong answer.
     wrong: atomic<u32>,
-    /// The least of these.
+    /// The smallest word that got a wrong answer.
     first_wrong: atomic<u32>,
 }
 
 /// The tuples or words of a dispatch.
 @group(0) @binding(0) var<storage, read> range: Range;
-/// The flat weights.
+/// The weights, in their original order.
 @group(0) @binding(1) var<storage, read> weights: array<f32>;
-/// The right answers by tuple, four to a word.
+/// The right answer for each tuple, four to a word.
 @group(0) @binding(2) var<storage, read> labels: array<u32>;
-/// Logits, those of a tuple together.
+/// The logits, grouped by tuple.
 @group(0) @binding(3) var<storage, read_write> logits: array<f32>;
 /// The result of a sweep.
 @group(0) @binding(4) var<storage, read_write> found: Found;
 
-/// Invocations of a workgroup.
+/// The invocations of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
-/// Units of the second hidden layer.
+/// The number of units of the second hidden layer.
 override UNITS: u32 = 16u;
-/// Outputs.
+/// The number of outputs.
 override OUTPUTS: u32 = 7u;
 
-/// Values of the embedding of a top byte.
+/// The number of values of the embedding of a top byte.
 const EMBEDDING = 32u;
-/// Units of the first hidden layer.
+/// The number of units of the first hidden layer.
 const HIDDEN = 32u;
-/// The most units of the second one.
+/// The most units of the second hidden layer.
 const UNITS_MAX = 24u;
 /// The most outputs.
 const OUTPUTS_MAX = 15u;
-/// Where the weights of the first layer begin: behind the embeddings.
+/// The index of the first weight of the first layer, behind the embeddings.
 const FC1 = 256u * EMBEDDING;
-/// Where those of the second layer begin.
+/// The index of the first weight of the second layer.
 const FC2 = FC1 + HIDDEN * (EMBEDDING + FEATURES) + HIDDEN;
-/// The logits of the tuple that was last evaluated.
+/// The logits of the tuple that was evaluated last.
 var<private> outputs: array<f32, OUTPUTS_MAX>;
 
 /// ReLU, floored to the grid.
@@ -62,7 +62,7 @@ fn activation(x: f32) -> f32 {
     return floor(max(x, 0.0) * GRID) * (1.0 / GRID);
 }
 
-/// Evaluates the network, as `kvrm_models::TupleNetwork::logits` does.
+/// Evaluates the network, and sets `outputs`, as `kvrm_models::TupleNetwork::logits` does.
 fn evaluate(tuple: u32) {
     var hidden: array<f32, HIDDEN>;
     let embedding = (tuple >> FEATURES) * EMBEDDING;
@@ -95,7 +95,7 @@ fn evaluate(tuple: u32) {
     }
 }
 
-/// The number of the greatest logit; the first of several.
+/// Returns the index of the greatest logit, the first of several.
 fn greatest() -> u32 {
     var best = 0u;
     for (var output = 1u; output < OUTPUTS; output += 1u) {
@@ -104,7 +104,7 @@ fn greatest() -> u32 {
     return best;
 }
 
-/// The logits of tuples one behind the other.
+/// Computes the logits of consecutive tuples.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn tuple_logits(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let index = invocation.x;
@@ -117,7 +117,7 @@ fn tuple_logits(@builtin(global_invocation_id) invocation: vec3<u32>) {
     }
 }
 
-/// Compares what the network says of words with the labels of their tuples.
+/// Compares the network's answers for words with the labels of their tuples.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn sweep_words(@builtin(global_invocation_id) invocation: vec3<u32>) {
     let begin = invocation.x * range.each;

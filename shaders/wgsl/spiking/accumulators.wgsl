@@ -1,20 +1,20 @@
-//! The ring: what has arrived for coming steps.
+//! The ring: the accumulated input of future steps.
 
 import package::spiking::bindings::{ring, settings};
 import package::spiking::marks::{HAS_MARKS, set_mark};
 
-/// The slot so many slots behind another, at most as many as there are.
+/// Returns the slot `distance` slots after another. The distance is at most the number of slots.
 fn slot_behind(slot: u32, distance: u32) -> u32 {
     let sum = slot + distance;
     return sum - select(0u, settings.slots, sum >= settings.slots);
 }
 
-/// The port for an amount: that of its sign.
+/// Returns the port for an amount: the last port for negative amounts, else 0.
 fn port_of(amount: i32) -> u32 {
     return select(0u, settings.ports - 1u, amount < 0);
 }
 
-/// Where the sum of a neuron is in the ring.
+/// Returns the index in the ring of a sum of a neuron.
 fn sum_place(slot: u32, port: u32, neuron: u32) -> u32 {
     return (slot * settings.ports + port) * settings.neurons + neuron;
 }
@@ -25,12 +25,12 @@ fn add_input(slot: u32, port: u32, neuron: u32, amount: i32) {
     if !HAS_MARKS {
         atomicAdd(&ring[place], amount);
     } else if atomicAdd(&ring[place], amount) + amount == 0 {
-        // Whoever makes the sum zero says so. That it does not stay zero is seen by the sum.
+        // A sum that becomes zero is marked. If it does not stay zero, the mark does no harm.
         set_mark(slot, neuron);
     }
 }
 
-/// The sum of a neuron, which is taken away.
+/// Returns a sum of a neuron, and sets it to zero in the ring.
 fn take_sum(slot: u32, port: u32, neuron: u32) -> i32 {
     let place = sum_place(slot, port, neuron);
     let sum = atomicLoad(&ring[place]);

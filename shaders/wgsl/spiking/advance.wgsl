@@ -1,11 +1,11 @@
-//! A neuron in the steps of a batch, between which nothing is exchanged.
+//! The update of a neuron in the steps of a batch, between which neurons exchange no spikes.
 
 import package::spiking::accumulators::{slot_behind, take_sum};
 import package::spiking::bindings::{Clock, Record, columns, record_of, records, rows, settings};
 import package::spiking::feagi::{NO_SPIKE, update_feagi};
 import package::spiking::fixed::{scale};
 import package::spiking::izhikevich::{update_izhikevich};
-import package::spiking::learn::{remember};
+import package::spiking::learn::{update_history};
 import package::spiking::lif::{update_lif};
 import package::spiking::marks::{HAS_MARKS, take_mark};
 import package::spiking::poisson::{update_source};
@@ -15,17 +15,17 @@ import package::spiking::record_words::{
     WORD_POPULATION,
 };
 
-/// What became of a neuron in a batch.
-struct Advanced {
-    /// In which steps it fired, a bit each.
+/// The outcome of a batch for a neuron.
+struct BatchOutcome {
+    /// The steps in which the neuron fired, a bit each.
     spikes: u32,
-    /// What the last of these multiplies weights with, with 16 fraction bits.
+    /// The factor of weights for the last of these spikes, with 16 fraction bits.
     scale: u32,
-    /// Whether there is something to do for its row.
+    /// Whether the neuron's row has to be listed, because the neuron fired or a rule visits the row.
     is_listed: bool,
 }
 
-/// What a neuron gets in a step.
+/// Takes the input of a neuron in a step from the ring, and adds the drive.
 fn arrival_of(slot: u32, neuron: u32, drive: i32) -> Arrival {
     var arrival = Arrival(take_sum(slot, 0u, neuron), 0, false);
     if settings.ports == 2u {
@@ -41,7 +41,7 @@ fn arrival_of(slot: u32, neuron: u32, drive: i32) -> Arrival {
     return arrival;
 }
 
-/// One step of a neuron; the postsynaptic potential if it fires, or `NO_SPIKE`.
+/// Updates a neuron for one step. Returns its postsynaptic potential if it fires, or `NO_SPIKE`.
 fn update(record: ptr<function, Record>, moment: Moment, neuron: u32, arrival: Arrival, words: ptr<function, vec4<u32>>) -> u32 {
     var fires = false;
     switch (*record).kind {
@@ -54,9 +54,9 @@ fn update(record: ptr<function, Record>, moment: Moment, neuron: u32, arrival: A
     return select(NO_SPIKE, 1u, fires);
 }
 
-/// Does so many steps of a neuron, from the one that the clock says.
-fn advance(neuron: u32, clock: Clock, steps: u32) -> Advanced {
-    // All of it at once: the words have not to be waited for one by one.
+/// Updates a neuron for `steps` steps, starting with that of the clock.
+fn advance(neuron: u32, clock: Clock, steps: u32) -> BatchOutcome {
+    // The whole record is loaded at once, in order not to wait for its words one by one.
     var record = records[record_of[neuron]];
     let drive = signed_of(&record, WORD_DRIVE);
     let count = settings.neurons;
@@ -75,8 +75,8 @@ fn advance(neuron: u32, clock: Clock, steps: u32) -> Advanced {
             last = psp;
         }
     }
-    // Most neurons change little: the columns of LIF neurons but for refractory steps, of others mostly none. Without a
-    // loop, as words that are found by a number lie in memory.
+    // Only changed words are stored: LIF neurons mostly change all columns except the refractory steps, others mostly
+    // none. The code has no loop, because a vector indexed by a variable would be in memory.
     if words.x != before.x {
         columns[neuron] = words.x;
     }
@@ -89,12 +89,12 @@ fn advance(neuron: u32, clock: Clock, steps: u32) -> Advanced {
     if words.w != before.w {
         columns[3u * count + neuron] = words.w;
     }
-    let is_listed = remember(neuron, word_of(&record, WORD_POPULATION), spikes) || spikes != 0u;
-    // Only FEAGI's neurons have other scales than 1.
+    let is_listed = update_history(neuron, word_of(&record, WORD_POPULATION), spikes) || spikes != 0u;
+    // Only FEAGI's neurons have scales other than 1.
     if !HAS_MARKS {
-        return Advanced(spikes, 0x10000u, is_listed);
+        return BatchOutcome(spikes, 0x10000u, is_listed);
     }
     let is_feagi = record.kind == KIND_FEAGI;
     let is_divided = is_feagi && (word_of(&record, FEAGI_FLAGS) & FEAGI_DIVIDED) != 0u;
-    return Advanced(spikes, scale(last, is_divided, rows[neuron].y), is_listed);
+    return BatchOutcome(spikes, scale(last, is_divided, rows[neuron].y), is_listed);
 }

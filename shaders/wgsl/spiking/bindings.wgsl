@@ -1,61 +1,61 @@
-//! What every kernel of the burst engine is bound to, but for the ring and the synapses.
+//! The bindings that all kernels of the burst engine share, except the synapses.
 //!
-//! Time is in storage: `neurons` reads one clock and writes the other, `propagate` reads that and writes the first.
-//! So thousands of steps need no word from the host.
+//! The clocks are in a storage buffer: `neurons` reads the first and writes the second, `propagate` reads the second
+//! and writes the first. So thousands of steps need no communication with the host.
 
-/// What stays as it is while steps run.
+/// The settings of a chunk, which kernels do not change.
 struct Settings {
-    /// How many neurons there are.
+    /// The number of neurons.
     neurons: u32,
-    /// How many steps of input the ring holds: the longest delay.
+    /// The number of slots of the ring, one per step of input: the longest delay.
     slots: u32,
-    /// Accumulators of a neuron and step: 1, or 2 where inhibition has its own.
+    /// The number of sums per neuron and step: 1, or 2 if inhibition has its own.
     ports: u32,
     /// The most steps between two exchanges of spikes: at most the shortest delay.
     batch: u32,
-    /// What a word of a synapse is shifted by to the left, and back, to leave the weight.
+    /// The shift, first left and then right, that extracts the weight from the low word of a synapse.
     weight_shift: u32,
-    /// What is shifted to the right to leave the delay lowest.
+    /// The shift to the right that moves the delay to the lowest bits.
     delay_shift: u32,
-    /// The bits of the delay.
+    /// The mask of the delay, after the shift.
     delay_mask: u32,
-    /// What is shifted to the right to leave the target lowest.
+    /// The shift to the right that moves the target to the lowest bits.
     target_shift: u32,
-    /// The bits of the target.
+    /// The mask of the target, after the shift.
     target_mask: u32,
-    /// The shortest delay, which is what a delay of zero stands for.
+    /// The shortest delay. Synapses store the difference to it.
     min_delay: u32,
-    /// Words of a synapse: 1 or 2.
+    /// The number of words of a synapse: 1 or 2.
     synapse_words: u32,
     /// The most synapses of a piece of a row.
     piece: u32,
-    /// Binary logarithm of the invocations that share a piece.
+    /// The binary logarithm of the number of invocations that share a piece.
     team_bits: u32,
-    /// How many partitions targets are divided into, of equal size.
+    /// The number of partitions of the targets, which have the same size.
     partitions: u32,
-    /// Binary logarithm of the invocations that share what of a row leads to a partition.
+    /// The binary logarithm of the number of invocations that share the segment of a row for a partition.
     segment_team_bits: u32,
-    /// Where rules of learning begin in `tables`.
+    /// The index in `tables` of the directory of plasticity rules.
     rules: u32,
-    /// What random numbers of Poisson inputs begin from.
+    /// The seed of the random numbers of Poisson inputs.
     input_base: u32,
-    /// What random numbers of Poisson sources begin from.
+    /// The seed of the random numbers of Poisson sources.
     source_base: u32,
-    /// How many steps are to be done, all in all. The host counts injections and recorded spikes from their first.
+    /// The number of steps of the chunk. The steps of injections and recorded spikes count from its first one.
     steps: u32,
-    /// How many injections there are for them.
+    /// The number of injections of the chunk.
     injections: u32,
-    /// How many spikes there is room for in the recording; 0 if nothing is recorded.
+    /// The capacity of the recording in spikes; 0 if nothing is recorded.
     recording: u32,
     /// The first neuron that is recorded.
     recorded_first: u32,
-    /// How many neurons are recorded.
+    /// The number of neurons that are recorded.
     recorded: u32,
-    /// How many batches one dispatch makes, if it makes several.
+    /// The number of batches of one dispatch of `single`.
     rounds: u32,
 }
 
-/// Where the engine is in time.
+/// The position of the engine in time.
 struct Clock {
     /// The next step, the low word.
     step: u32,
@@ -63,39 +63,39 @@ struct Clock {
     step_high: u32,
     /// The slot of the ring for the next step.
     head: u32,
-    /// How many steps are left to do.
+    /// The number of steps of the chunk that remain.
     remaining: u32,
-    /// Which of the two counts of pieces is in use.
+    /// The index of the element of `Time::pieces` that is in use.
     parity: u32,
-    /// 1 if the recording may have no room for another batch.
+    /// 1 if the recording may not have room for another batch.
     is_halted: u32,
-    /// How many steps the last batch had.
+    /// The number of steps of the last batch.
     batch: u32,
-    /// The slot of the ring for its first step.
+    /// The slot of the ring for the first step of the last batch.
     first: u32,
 }
 
-/// Time, and what is counted as it passes.
+/// The clocks, and the counters of pieces and recorded spikes.
 struct Time {
     /// The clock that `neurons` reads.
     before: Clock,
     /// The clock that `propagate` reads.
     after: Clock,
-    /// How many pieces there are, twice: one is in use, the other is set to zero meanwhile.
+    /// Two counters of pieces: one is in use while the other is set to zero.
     pieces: array<atomic<u32>, 2>,
-    /// How many spikes are recorded.
+    /// The number of recorded spikes.
     recorded: atomic<u32>,
 }
 
 /// A piece of the row of a neuron that fired.
 struct Piece {
-    /// Its first word.
+    /// The index of the piece's first word.
     place: u32,
-    /// How many synapses it has.
+    /// The number of synapses.
     synapses: u32,
-    /// In which steps of the batch the neuron fired, a bit each.
+    /// The steps of the batch in which the neuron fired, a bit each.
     spikes: u32,
-    /// What weights are multiplied with, with 16 fraction bits.
+    /// The factor of the weights, with 16 fraction bits.
     scale: u32,
 }
 
@@ -103,50 +103,50 @@ struct Piece {
 struct Record {
     /// The model.
     kind: u32,
-    /// What it has; see `record`.
+    /// The parameters of the model, in the layout of `kvrm_spiking::Record`.
     words: array<u32, 15>,
 }
 
-/// What stays as it is while steps run.
+/// The settings of the chunk.
 @group(0) @binding(0) var<uniform> settings: Settings;
-/// Where the engine is in time.
+/// The clocks, and the counters of pieces and recorded spikes.
 @group(0) @binding(1) var<storage, read_write> time: Time;
-/// State: four columns of a word a neuron.
+/// The state of neurons: four columns of one word per neuron.
 @group(0) @binding(2) var<storage, read_write> columns: array<u32>;
-/// Accumulated input of coming steps, in weight units: slots of ports of a word a neuron.
+/// The accumulated input of future steps, in weight units: a word for each slot, port and neuron, in this order.
 @group(0) @binding(3) var<storage, read_write> ring: array<atomic<i32>>;
-/// A bit for each slot and neuron that has got input, though it sums to zero.
+/// A bit for each slot and neuron: the neuron has received input whose sum became zero.
 @group(0) @binding(4) var<storage, read_write> marks: array<atomic<u32>>;
-/// The record of each neuron.
+/// The index of the record of each neuron.
 @group(0) @binding(5) var<storage, read> record_of: array<u32>;
-/// Parameters of neurons.
+/// The parameters of neurons.
 @group(0) @binding(6) var<storage, read> records: array<Record>;
-/// Tables that records refer to.
+/// The tables that records refer to, and the plasticity rules.
 @group(0) @binding(7) var<storage, read> tables: array<u32>;
-/// Of each neuron: the place of its row, and how many synapses that has.
+/// The row of each neuron: the index of its first word, and its number of synapses.
 @group(0) @binding(8) var<storage, read> rows: array<vec2<u32>>;
-/// What `propagate` has to do.
+/// The pieces of rows to deliver.
 @group(0) @binding(9) var<storage, read_write> pieces: array<Piece>;
 /// A bit for each neuron that fired in the last step.
 @group(0) @binding(10) var<storage, read_write> fired: array<u32>;
-/// Spikes: the step, counted from the first of those the injections are for, and the neuron.
+/// The recorded spikes: the step, counted from the first of the chunk, and the neuron.
 @group(0) @binding(11) var<storage, read_write> recording: array<vec2<u32>>;
-/// Of each step the first of its injections, and their end.
+/// The index of the first injection of each step, and the end of the last step's injections.
 @group(0) @binding(12) var<storage, read> injection_starts: array<u32>;
-/// Injections: a neuron, and an amount in weight units.
+/// The injections: a neuron, and an amount in weight units.
 @group(0) @binding(13) var<storage, read> injections: array<vec2<u32>>;
-/// Of each neuron the spikes of the last 64 steps, low word first: bit k is the one k steps ago. Only where weights
+/// The spikes of each neuron in the last 64 steps, low word first: bit k is the step k steps ago. Used if weights
 /// change.
 @group(0) @binding(14) var<storage, read_write> histories: array<vec2<u32>>;
-/// Of each piece the neuron it is of. Only where somebody asks.
+/// The source neuron of each piece. Used if weights change, and by the kernel `partitions`.
 @group(0) @binding(15) var<storage, read_write> piece_sources: array<u32>;
-/// Of each neuron, where the synapses of its row begin that lead to a partition of the targets, and the end of the last.
-/// Only where rows are delivered so.
+/// For each neuron, the index in its row of the first synapse to each partition, and the end of the last. Used by the
+/// kernel `partitions`.
 @group(0) @binding(16) var<storage, read_write> segments: array<u32>;
-/// Of each neuron where its synapses begin in `incoming`, and their end. Only where targets look for spikes.
+/// For each neuron, the index of its first synapse in `incoming`; and the end of the last. Used by the kernel `pull`.
 @group(0) @binding(17) var<storage, read> incoming_starts: array<u32>;
-/// By target: the source of a synapse, and its weight. Only where targets look for spikes.
+/// The synapses by target: the source and the weight. Used by the kernel `pull`.
 @group(0) @binding(18) var<storage, read> incoming: array<vec2<u32>>;
-/// Of each neuron in which steps of the batch it fired, a bit each, and what weights are multiplied with. Only where
-/// targets look for spikes.
+/// For each neuron, the steps of the batch in which it fired, a bit each, and the factor of weights. Used by the kernel
+/// `pull`.
 @group(0) @binding(19) var<storage, read_write> spiked: array<vec2<u32>>;

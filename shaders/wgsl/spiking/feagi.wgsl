@@ -1,7 +1,7 @@
 //! The neuron of FEAGI.
 //!
-//! Twin: `kvrm_spiking::model::feagi`. State: potential, low and high word; countdown, and the count of spikes from bit
-//! 16 on.
+//! Twin: `kvrm_spiking::model::feagi`. State: low and high word of the potential; the countdown, with the count of
+//! consecutive spikes from bit 16 on.
 
 import package::spiking::bindings::{Record};
 import package::spiking::fixed::{add_wide, leak};
@@ -12,10 +12,10 @@ import package::spiking::record_words::{
     FEAGI_LIMIT, FEAGI_MP_DRIVEN, FEAGI_PERIODS, FEAGI_PSP, FEAGI_THRESHOLD, FEAGI_TICKS_ALWAYS,
 };
 
-/// No spike, as a postsynaptic potential.
+/// The postsynaptic potential of a neuron that does not fire.
 const NO_SPIKE = 0xffffffffu;
 
-/// One step; the postsynaptic potential if the neuron fires, or `NO_SPIKE`.
+/// Updates a neuron for one step. Returns the postsynaptic potential if it fires, or `NO_SPIKE`.
 fn update_feagi(record: ptr<function, Record>, moment: Moment, neuron: u32, arrival: Arrival, words: ptr<function, vec4<u32>>) -> u32 {
     let flags = word_of(record, FEAGI_FLAGS);
     if (flags & FEAGI_ACCUMULATES) == 0u {
@@ -64,7 +64,7 @@ fn update_feagi(record: ptr<function, Record>, moment: Moment, neuron: u32, arri
     return psp;
 }
 
-/// Whether a potential lets a neuron fire that does not pause.
+/// Whether a neuron fires at a potential, provided that it is neither refractory nor exhausted.
 fn fires_feagi(record: ptr<function, Record>, moment: Moment, neuron: u32, potential: i64) -> bool {
     if i64(wide_of(record, FEAGI_THRESHOLD)) > potential || potential > i64(wide_of(record, FEAGI_LIMIT)) {
         return false;

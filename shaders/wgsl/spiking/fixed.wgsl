@@ -1,6 +1,6 @@
-//! Fixed-point numbers. Products are rounded to the nearest value, halves up; what leaves its range stays at its end.
+//! Fixed-point arithmetic. Products are rounded to the nearest value, halves up. Results outside of the range saturate.
 
-/// The nearest value that 32 bits hold.
+/// Returns the nearest value of 32 bits.
 ///
 /// Twin: `kvrm_spiking::fixed::saturate`.
 fn saturated(value: i64) -> i32 {
@@ -9,30 +9,30 @@ fn saturated(value: i64) -> i32 {
     return select((high >> 31u) ^ 0x7fffffff, low, high == (low >> 31u));
 }
 
-/// The product, with all its bits.
+/// Returns the exact product.
 ///
 /// Twin: a part of `kvrm_spiking::fixed::mul`.
 fn product(left: i32, right: i32) -> u64 {
     return u64(i64(left)) * u64(i64(right));
 }
 
-/// A number times a coefficient, which has 30 fraction bits.
+/// Returns a number times a coefficient with 30 fraction bits.
 ///
 /// Twin: `kvrm_spiking::fixed::mul`.
 fn mul(number: i32, coefficient: i32) -> i32 {
     return saturated(i64(product(number, coefficient) + 0x20000000lu) >> 30u);
 }
 
-/// The sum.
+/// Returns the sum.
 ///
 /// Twin: `kvrm_spiking::fixed::add`.
 fn add(left: i32, right: i32) -> i32 {
     let sum = left + right;
-    // Only numbers of one sign can leave the range, and the sum has the other sign then.
+    // Only a sum of numbers with the same sign can overflow, and then it has the other sign.
     return select(sum, (left >> 31u) ^ 0x7fffffff, ((left ^ sum) & (right ^ sum)) < 0);
 }
 
-/// The sum of numbers of 64 bits.
+/// Returns the sum of numbers of 64 bits.
 ///
 /// Twin: `i64::saturating_add`.
 fn add_wide(left: u64, right: u64) -> u64 {
@@ -41,7 +41,7 @@ fn add_wide(left: u64, right: u64) -> u64 {
     return select(sum, end, (((left ^ sum) & (right ^ sum)) >> 63u) != 0lu);
 }
 
-/// The potential of a FEAGI neuron times `keep`, which has 31 fraction bits and is at most 1.
+/// Returns the potential of a FEAGI neuron times `keep`, which has 31 fraction bits and is at most 1.
 ///
 /// Twin: `kvrm_spiking::fixed::leak`.
 fn leak(potential: u64, keep: u32) -> u64 {
@@ -50,22 +50,22 @@ fn leak(potential: u64, keep: u32) -> u64 {
     return (high << 1u) + low;
 }
 
-/// A signed number shifted to the right and rounded.
+/// Returns a signed number, shifted to the right and rounded.
 ///
 /// Twin: `kvrm_spiking::fixed::round_shift`.
 fn round_shift(value: u64, bits: u32) -> u64 {
     return u64(i64(value + (1lu << (bits - 1u))) >> bits);
 }
 
-/// What a synapse adds to the sum of its target, in weight units; `scale` has 16 fraction bits. Networks are checked not
-/// to exceed 32 bits.
+/// Returns the amount that a synapse adds to the sum of its target, in weight units. `scale` has 16 fraction bits. The
+/// check of networks ensures that the amount fits 32 bits.
 ///
 /// Twin: `kvrm_spiking::fixed::contribution`.
 fn contribution(weight: i32, scale: u32) -> i32 {
     return i32(i64(u64(i64(weight)) * u64(scale) + 0x8000lu) >> 16u);
 }
 
-/// What a spike multiplies weights by, with 16 fraction bits.
+/// Returns the factor of weights for a spike, with 16 fraction bits.
 ///
 /// Twin: `kvrm_spiking::fixed::scale`.
 fn scale(psp: u32, is_divided: bool, fan_out: u32) -> u32 {

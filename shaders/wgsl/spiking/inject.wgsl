@@ -1,9 +1,9 @@
-//! Input that the host has given in advance.
+//! Injections: input that the host uploads before the chunk.
 
 import package::spiking::bindings::{Clock, injection_starts, injections, settings};
 import package::spiking::accumulators::{add_input, port_of, slot_behind};
 
-/// Adds the injections of the next batch to the ring; `member` of so many invocations takes its share.
+/// Adds the injections of the next batch to the ring. Invocation `member` of `members` adds its share.
 fn inject(clock: Clock, member: u32, members: u32) {
     if settings.injections == 0u {
         return;

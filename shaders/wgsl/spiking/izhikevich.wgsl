@@ -11,14 +11,14 @@ import package::spiking::record_words::{
     IZHIKEVICH_SUBSTEP, IZHIKEVICH_SUBSTEPS,
 };
 
-/// 0.04 as a coefficient.
+/// The factor 0.04 of v squared, with 30 fraction bits.
 const SQUARE = 42949673lu;
-/// 5 in mV.
+/// The factor 5 of v, with 20 fraction bits.
 const FIVE = 0x500000lu;
-/// 140 in mV.
+/// The constant 140 mV, with 20 fraction bits.
 const CONSTANT = 0x8c00000lu;
 
-/// One step; whether the neuron fires.
+/// Updates a neuron for one step. Returns whether it fires.
 fn update_izhikevich(
     record: ptr<function, Record>,
     moment: Moment,

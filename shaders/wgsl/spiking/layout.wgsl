@@ -2,22 +2,22 @@
 //!
 //! Source: `kvrm_shaders::layout::spiking`.
 
-/// Invocations of a workgroup of the kernels whose workgroups all have the same size.
+/// The invocations of a workgroup of the kernels whose workgroups have a fixed size.
 const MEMBERS = 256u;
 
-/// The most workgroups in a row of `neurons`.
+/// The most workgroups in the first dimension of a dispatch of `neurons`.
 const ROW = 32768u;
 
-/// The most steps of a batch: bits of a word.
+/// The most steps of a batch: the bits of a word.
 const BATCH_MAX = 32u;
 
-/// The most neurons that a single workgroup runs.
+/// The most neurons of a network that the kernel `single` runs.
 const SINGLE_MAX = 32768u;
 
-/// Sums that a workgroup keeps for its partition: one for each port and neuron of it.
+/// The number of sums that a workgroup has for its partition: one for each port and neuron of the partition.
 const SUMS = 4096u;
 
-/// Words of a population in front of the rules: where its rules begin, and how many there are.
+/// The words of a population in the directory of rules: the index of its first rule, and the number of its rules.
 const RULES_WORDS = 2u;
 
 /// Word of a rule: the first target.
@@ -32,14 +32,14 @@ const RULE_LOW = 2u;
 /// Word of a rule: the highest weight.
 const RULE_HIGH = 3u;
 
-/// Word of a rule: the steps of its window, or 0 for pairs.
+/// Word of a rule: the number of steps of its window, or 0 for a rule for pairs.
 const RULE_STEPS = 4u;
 
-/// Word of a rule: what is added, or where the 64 amounts for it begin.
+/// Word of a rule: the amount of potentiation or, for pairs, the index of the first of 64 amounts.
 const RULE_MORE = 5u;
 
-/// Word of a rule: what is taken away, or where the 64 amounts for it begin.
+/// Word of a rule: the amount of depression or, for pairs, the index of the first of 64 amounts.
 const RULE_LESS = 6u;
 
-/// Words of a rule.
+/// The number of words of a rule.
 const RULE_WORDS = 8u;

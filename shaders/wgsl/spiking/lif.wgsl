@@ -1,6 +1,6 @@
-//! Leaky integrate-and-fire with exponential currents, integrated exactly.
+//! The leaky integrate-and-fire neuron with exponential currents, integrated exactly.
 //!
-//! Twin: `kvrm_spiking::model::lif`. State: V, J excitatory, J inhibitory, refractory steps left.
+//! Twin: `kvrm_spiking::model::lif`. State: V, excitatory current, inhibitory current, remaining refractory steps.
 
 import package::spiking::bindings::{Record};
 import package::spiking::fixed::{mul, saturated};
@@ -11,12 +11,12 @@ import package::spiking::record_words::{
     LIF_REFRACTORY, LIF_RESET, LIF_THRESHOLD, WORD_SHIFT,
 };
 
-/// A number as one of 64 bits.
+/// Returns a number, sign-extended to 64 bits.
 fn widened(value: i32) -> u64 {
     return u64(i64(value));
 }
 
-/// One step; whether the neuron fires.
+/// Updates a neuron for one step. Returns whether it fires.
 fn update_lif(record: ptr<function, Record>, moment: Moment, neuron: u32, arrival: Arrival, words: ptr<function, vec4<u32>>) -> bool {
     var v = i32((*words).x);
     let excitatory = i32((*words).y);

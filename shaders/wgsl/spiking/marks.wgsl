@@ -1,11 +1,11 @@
-//! Input that sums to zero, which FEAGI's neurons know from none.
+//! The marks of input that sums to zero, by which FEAGI's neurons distinguish it from no input.
 
 import package::spiking::bindings::{marks, settings};
 
-/// Whether there are marks.
+/// Whether the network has marks.
 const HAS_MARKS = true;
 
-/// The word that a neuron has a bit in, bit `neuron % 32`.
+/// Returns the index of the word with the mark of a neuron, which is bit `neuron % 32`.
 fn mark_place(slot: u32, neuron: u32) -> u32 {
     return slot * ((settings.neurons + 31u) / 32u) + neuron / 32u;
 }
@@ -15,7 +15,7 @@ fn set_mark(slot: u32, neuron: u32) {
     atomicOr(&marks[mark_place(slot, neuron)], 1u << (neuron % 32u));
 }
 
-/// Whether a neuron has a mark, which is taken away.
+/// Returns whether a neuron has a mark, and clears the mark.
 fn take_mark(slot: u32, neuron: u32) -> bool {
     let bit = 1u << (neuron % 32u);
     let place = mark_place(slot, neuron);

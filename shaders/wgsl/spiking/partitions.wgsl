@@ -1,7 +1,7 @@
-//! The second kernel of a step where many spikes arrive after the same delay: a workgroup sums what arrives at its
-//! share of the targets in its own memory, which takes changes many times faster than the ring.
+//! The second kernel of a step for networks whose delays are all the same: a workgroup sums the input of a partition of
+//! the targets in workgroup memory, where additions are many times faster than in the ring.
 //!
-//! Rows are sorted by target, so a share of the targets is a segment of each row. Pieces are whole rows.
+//! Rows are sorted by target, so the synapses to a partition are a segment of each row. Pieces are whole rows.
 
 import package::spiking::accumulators::{add_input, port_of, slot_behind};
 import package::spiking::bindings::{piece_sources, pieces, rows, segments, settings, time};
@@ -11,20 +11,20 @@ import package::spiking::layout::{BATCH_MAX, SUMS};
 import package::spiking::turn::{end_batch, listed_pieces, stride_of};
 import package::spiking::unpack::{Synapse, unpacked};
 
-/// Invocations of a workgroup.
+/// The invocations of a workgroup.
 override WORKGROUP_SIZE: u32 = 256u;
 
-/// What arrives.
+/// The sums of the input of the partition, by port and then by neuron.
 var<workgroup> sums: array<atomic<i32>, SUMS>;
-/// Which sums are zero though something has arrived.
+/// A bit for each sum that has become zero although input has arrived.
 var<workgroup> zeros: array<atomic<u32>, SUMS / 32u>;
 
-/// How many neurons a partition has, but for the last.
+/// Returns the number of neurons of a partition. The last one may have fewer.
 fn partition_size() -> u32 {
     return (settings.neurons + settings.partitions - 1u) / settings.partitions;
 }
 
-/// Adds the events of a synapse to the sums of the partition that begins with a neuron.
+/// Adds the input of a synapse to the sums of the partition whose first neuron is `begin`.
 fn gather(begin: u32, scale: u32, synapse: Synapse) {
     let amount = amount_of(synapse.weight, scale);
     let place = port_of(synapse.weight) * (SUMS / settings.ports) + synapse.destination - begin;
@@ -33,7 +33,7 @@ fn gather(begin: u32, scale: u32, synapse: Synapse) {
     }
 }
 
-/// Brings the sums of the partition that begins with a neuron to a slot of the ring, and sets them to zero.
+/// Adds the sums of the partition whose first neuron is `begin` to a slot of the ring, and sets them to zero.
 fn flush(begin: u32, slot: u32, local: u32) {
     for (var place = local; place < SUMS; place += WORKGROUP_SIZE) {
         let sum = atomicLoad(&sums[place]);
@@ -46,7 +46,7 @@ fn flush(begin: u32, slot: u32, local: u32) {
     }
 }
 
-/// Delivers what fired in the last batch, and sets the clock for the next. A workgroup for each partition.
+/// Delivers the spikes of the last batch, one workgroup per partition, and sets the clock for the next batch.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn partitions(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     for (var place = local; place < SUMS; place += WORKGROUP_SIZE) {
@@ -74,7 +74,7 @@ fn partitions(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoca
             }
         }
         workgroupBarrier();
-        // All delays are the shortest.
+        // All synapses have the shortest delay.
         flush(begin, slot_behind(slot_behind(clock.first, step), settings.min_delay), local);
         workgroupBarrier();
         for (var word = local; word < SUMS / 32u; word += WORKGROUP_SIZE) {
@@ -90,7 +90,8 @@ fn partitions(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoca
     }
 }
 
-/// Finds the segments of rows: the first dimension is the neuron, the second the partition, and one more.
+/// Finds the segments of rows. The first dimension is the neuron; the second is the partition, and one more for the
+/// end.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn divide(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let neuron = workgroup.x * WORKGROUP_SIZE + local;

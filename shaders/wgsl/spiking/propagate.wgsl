@@ -1,7 +1,7 @@
-//! The second kernel of a step: brings the spikes of a batch to their targets, and injections to the next batch.
+//! The second kernel of a step: delivers the spikes of a batch to their targets, and the injections of the next batch.
 //!
-//! A few invocations, a team, share a piece of a row. Teams take pieces in turns, whatever rows these are of, so that all
-//! have as much to do.
+//! A team of a few invocations shares a piece of a row. Teams take pieces in turns, regardless of their rows, so that
+//! all teams have the same amount of work.
 
 import package::spiking::bindings::{settings, time};
 import package::spiking::deliver::{deliver_piece};
@@ -9,7 +9,7 @@ import package::spiking::inject::{inject};
 import package::spiking::layout::{MEMBERS};
 import package::spiking::turn::{end_batch, listed_pieces, stride_of};
 
-/// Delivers what fired in the last batch, and sets the clock for the next.
+/// Delivers the spikes of the last batch, and sets the clock for the next batch.
 @compute @workgroup_size(MEMBERS)
 fn propagate(
     @builtin(global_invocation_id) invocation: vec3<u32>,

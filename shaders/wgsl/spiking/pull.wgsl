@@ -1,5 +1,5 @@
-//! The second kernel of a step where a good part of all neurons fires: targets look at the sources of their synapses,
-//! and nobody has to change a sum that others change, too. All synapses have the same delay.
+//! The second kernel of a step when a large part of all neurons fires: each target looks up the spikes of its sources,
+//! so teams do not add to the same sums of the ring. All synapses have the same delay.
 
 import package::spiking::accumulators::{add_input, port_of, slot_behind};
 import package::spiking::bindings::{incoming, incoming_starts, settings, spiked, time};
@@ -8,13 +8,13 @@ import package::spiking::inject::{inject};
 import package::spiking::layout::{BATCH_MAX, MEMBERS};
 import package::spiking::turn::{end_batch, stride_of};
 
-/// What arrives at the target of each team, at two ports.
+/// The sums of the input of each team's target, two ports each.
 var<workgroup> team_sums: array<atomic<i32>, 2u * MEMBERS>;
-/// Whether anything arrives.
+/// For each team, 1 if any input arrives at its target.
 var<workgroup> team_arrivals: array<atomic<u32>, MEMBERS>;
 
-/// Adds up what arrives at a neuron by a step of a batch, with all invocations of a team.
-fn look(neuron: u32, step: u32, team: u32, member: u32, members: u32) {
+/// Sums the input that a neuron receives from the spikes of a step of the batch. All invocations of a team call it.
+fn sum_arrivals(neuron: u32, step: u32, team: u32, member: u32, members: u32) {
     var sums = array<i32, 2>(0, 0);
     var is_arrival = false;
     let end = incoming_starts[neuron + 1u];
@@ -34,7 +34,7 @@ fn look(neuron: u32, step: u32, team: u32, member: u32, members: u32) {
     }
 }
 
-/// Delivers what fired in the last batch, and sets the clock for the next.
+/// Delivers the spikes of the last batch, and sets the clock for the next batch.
 @compute @workgroup_size(MEMBERS)
 fn pull(
     @builtin(global_invocation_id) invocation: vec3<u32>,
@@ -54,7 +54,7 @@ fn pull(
         let neuron = first + (invocation.x >> settings.team_bits);
         for (var step = 0u; step < min(settings.batch, BATCH_MAX); step += 1u) {
             if neuron < settings.neurons && step < clock.batch {
-                look(neuron, step, team, member, members);
+                sum_arrivals(neuron, step, team, member, members);
             }
             workgroupBarrier();
             if member == 0u && atomicLoad(&team_arrivals[team]) != 0u {

@@ -1,6 +1,6 @@
-//! Random numbers that need no state: hashes of what they are for.
+//! Random numbers without state: hashes of seed, step and neuron.
 
-/// The hash of FEAGI, 32 bits of a PCG.
+/// Returns the hash of a number that FEAGI uses, a PCG of 32 bits.
 ///
 /// Twin: `kvrm_spiking::random::pcg`.
 fn pcg(value: u32) -> u32 {
@@ -9,21 +9,21 @@ fn pcg(value: u32) -> u32 {
     return (word >> 22u) ^ word;
 }
 
-/// The number that decides whether an excitable FEAGI neuron fires.
+/// Returns the random number that decides whether an excitable FEAGI neuron fires.
 ///
 /// Twin: `kvrm_spiking::random::excitability`.
 fn excitability(neuron: u32, burst: u32) -> u32 {
     return pcg(neuron * 2654435761u + burst * 1597334677u);
 }
 
-/// The key of a step, for what has this base.
+/// Returns the key of a step for random numbers with the seed `base`.
 ///
 /// Twin: `kvrm_spiking::random::step_key`.
 fn step_key(base: u32, step: u32, step_high: u32) -> u32 {
     return pcg(step_high ^ pcg(step ^ base));
 }
 
-/// The random number of a neuron in the step that has this key.
+/// Returns the random number of a neuron in the step with a key.
 ///
 /// Twin: `kvrm_spiking::random::draw`.
 fn draw(key: u32, neuron: u32) -> u32 {

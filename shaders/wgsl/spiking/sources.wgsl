@@ -1,8 +1,8 @@
-//! Which neurons pieces are of.
+//! The source neurons of pieces.
 
 import package::spiking::bindings::{piece_sources};
 
-/// Says which neuron a piece is of.
+/// Sets the source neuron of a piece.
 fn set_source(piece: u32, neuron: u32) {
     piece_sources[piece] = neuron;
 }

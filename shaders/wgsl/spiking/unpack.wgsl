@@ -1,19 +1,19 @@
-//! What the words of a synapse say.
+//! The unpacking of synapses.
 
 import package::spiking::bindings::{settings};
 import package::spiking::synapses::{set_synapse_word, synapse_word};
 
 /// A synapse of a row.
 struct Synapse {
-    /// The neuron it leads to.
+    /// The target neuron.
     destination: u32,
-    /// In weight units.
+    /// The weight, in weight units.
     weight: i32,
-    /// In steps.
+    /// The delay, in steps.
     delay: u32,
 }
 
-/// The synapse at an index of the row that begins at a place.
+/// Returns the synapse at an index of the row or piece whose first word is `place`.
 ///
 /// Twin: `kvrm_spiking::Packing::unpack`.
 fn unpacked(place: u32, index: u32) -> Synapse {
@@ -31,12 +31,12 @@ fn unpacked(place: u32, index: u32) -> Synapse {
     return Synapse(destination, weight, delay + settings.min_delay);
 }
 
-/// Changes the weight of a synapse.
+/// Sets the weight of a synapse of the row or piece whose first word is `place`.
 ///
 /// Twin: `kvrm_spiking::Packing::with_weight`.
 fn set_weight(place: u32, index: u32, weight: i32) {
     let word = place + settings.synapse_words * index;
-    // The weight is lowest.
+    // The weight is in the lowest bits.
     let mask = 0xffffffffu >> settings.weight_shift;
     set_synapse_word(word, (synapse_word(word) & ~mask) | (u32(weight) & mask));
 }

@@ -122,7 +122,7 @@ impl Store {
             device: device.clone(),
             pipelines,
             bound: BTreeMap::new(),
-            input_marks: if network.has_marks() { InputMarks::Kept } else { InputMarks::Absent },
+            input_marks: if network.has_marks() { InputMarks::Present } else { InputMarks::Absent },
             plasticity: if network.is_plastic() { Plasticity::On } else { Plasticity::Off },
             settings,
             workgroups,

@@ -1,13 +1,13 @@
-//! Sums.
+//! The sum of floating-point numbers.
 
 import package::arm64::float::constants::{KIND_INFINITY, KIND_ZERO, ROUND_NEGATIVE};
 import package::arm64::float::number::{Number, denormalized, fp_infinity, fp_invalid, fp_zero};
 import package::arm64::float::number::{is_nan, is_smaller, normalized, with_fpsr};
 
-/// The sum of two numbers; `b` may also be the product of numbers that have none.
+/// Returns the sum of two numbers. `a` is not a NaN; `b` may be the NaN that is the product of zero and infinity.
 ///
-/// The bits of a format fill less than half of a number and those of a product less than 107 of its 128, so what
-/// falls out of the smaller number is far below anything that decides how the sum is rounded.
+/// The bits of a format fill less than half of a number, and those of a product less than 107 of its 128. So the bits
+/// that the smaller number loses are far below all bits that decide how the sum is rounded.
 ///
 /// Twin: `kvrm_arm64::semantics::float::add::add_numbers`.
 fn add_numbers(a: Number, b: Number, rounding: u32) -> Number {
@@ -22,7 +22,7 @@ fn add_numbers(a: Number, b: Number, rounding: u32) -> Number {
         }
         return fp_infinity(select(b.sign, a.sign, a.kind == KIND_INFINITY), fpsr);
     }
-    // A zero that is a difference has a sign of its own.
+    // The difference of equal numbers is a zero, whose sign depends on the rounding.
     let no_difference = fp_zero(u32(rounding == ROUND_NEGATIVE), fpsr);
     if a.kind == KIND_ZERO && b.kind == KIND_ZERO {
         if is_difference {
@@ -42,7 +42,7 @@ fn add_numbers(a: Number, b: Number, rounding: u32) -> Number {
         large = b;
         small = a;
     }
-    // One zero above both is room for a carry.
+    // One zero bit above both numbers is room for a carry.
     let distance = u32(large.exponent - small.exponent);
     var sum = denormalized(large, 1u);
     let term = denormalized(small, 1u + distance);

@@ -1,7 +1,7 @@
-//! Every operation whose result is a number, as one function.
+//! All operations whose result is a floating-point number, in one function.
 //!
-//! Drivers inline each call. So operations share what they can: NaNs are looked for in one place, and one
-//! multiplication and one addition make up sums, products, both at once, and the steps of Newton's iteration.
+//! Drivers inline every call, so operations share code where they can: one place processes NaNs, and one multiplication
+//! and one addition make up sums, products, fused multiply-add, and the steps of Newton's iteration.
 
 import package::arm64::float::add::{add_numbers};
 import package::arm64::float::compare::{fp_extremum, quiet_as_infinity};
@@ -20,7 +20,7 @@ import package::arm64::float::nan::{fp_process_nans3};
 import package::arm64::float::number::{Number, fp_finite, fp_invalid, fp_zero, is_nan};
 import package::arm64::float::square_root::{square_root};
 
-/// An operation on numbers, before its result is rounded to the format `to`.
+/// Returns the result of an operation on numbers, before it is rounded to the format `to`.
 ///
 /// Twin: `kvrm_arm64::semantics::float::arithmetic::fp_arithmetic`.
 fn fp_arithmetic(
@@ -32,7 +32,7 @@ fn fp_arithmetic(
         b = y;
     }
     switch operation {
-        // These begin with `FPNeg()`, which also changes the sign of a NaN.
+        // These operations begin with `FPNeg()`, which also changes the sign of a NaN.
         case FP_RECIP_STEP_FUSED, FP_RSQRT_STEP_FUSED: { a.sign ^= 1u; }
         case FP_MAX_NUM, FP_MIN_NUM: {
             a = quiet_as_infinity(x, y, operation == FP_MIN_NUM);
@@ -47,7 +47,7 @@ fn fp_arithmetic(
     let nan = fp_process_nans3(a, b, c, fpcr);
     if is_nan(nan) {
         if operation == FP_CONVERT && to.alternative {
-            // It becomes a zero of its sign, whatever FPCR.DN says.
+            // The alternative half precision has no NaNs: the result is a zero of the same sign, whatever FPCR.DN is.
             return a;
         }
         if operation == FP_MUL_ADD && a.kind == KIND_QUIET && is_zero_times_infinity(b, c) {
@@ -72,11 +72,11 @@ fn fp_arithmetic(
     }
 }
 
-/// The operations that are a product, a sum, or both. No operand is a NaN.
+/// Returns the result of an operation that is a product, a sum, or both. No operand is a NaN.
 ///
 /// Twin: `kvrm_arm64::semantics::float::arithmetic::add_product`.
 fn add_product(operation: u32, a: Number, b: Number, c: Number, rounding: u32) -> Number {
-    // An addend and two factors: what is no product is one with one or minus one.
+    // The result is `addend + x * y`. Sums have the factor one, and differences the factor minus one.
     var addend = a;
     var x = a;
     var y = b;

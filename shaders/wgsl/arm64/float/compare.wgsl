@@ -1,12 +1,13 @@
-//! Comparison, and the choice of one of two numbers.
+//! Comparison, maximum and minimum of floating-point numbers.
 
 import package::arm64::float::constants::{FPSR_IOC, KIND_QUIET, KIND_SIGNALLING, KIND_ZERO};
 import package::arm64::float::number::{Number, fp_infinity, fp_zero, is_nan, is_smaller, with_fpsr};
 import package::arm64::float::round::{FpResult};
 
-/// `FPCompare()`: N, Z, C and V as 8, 4, 2 and 1. A quiet NaN is an invalid operation if `signal_nans` is set.
+/// `FPCompare()`: returns N, Z, C and V as 8, 4, 2 and 1. A quiet NaN is an invalid operation if `signal_nans` is set.
 ///
-/// `FPCompareEQ()` is EQ of this, `FPCompareGE()` and `FPCompareGT()` are GE and GT with `signal_nans`.
+/// `FPCompareEQ()` is the condition EQ of the result. `FPCompareGE()` and `FPCompareGT()` are GE and GT of the result
+/// with `signal_nans`.
 ///
 /// Twin: `kvrm_arm64::semantics::float::compare::fp_compare`.
 fn fp_compare(a: Number, b: Number, signal_nans: bool) -> FpResult {
@@ -21,7 +22,7 @@ fn fp_compare(a: Number, b: Number, signal_nans: bool) -> FpResult {
     return FpResult(select(6lu, 2lu, is_less(b, a)), fpsr);
 }
 
-/// Whether a number is less than another. Neither is a NaN; zeros of both signs are equal.
+/// Whether `a` is less than `b`. Neither is a NaN. Zeros of both signs are equal.
 ///
 /// Twin: `kvrm_arm64::semantics::float::compare::is_less`.
 fn is_less(a: Number, b: Number) -> bool {
@@ -34,7 +35,7 @@ fn is_less(a: Number, b: Number) -> bool {
     return is_smaller(a, b);
 }
 
-/// `FPMax()` or, if `minimum` is set, `FPMin()` of numbers that are no NaNs. Minus zero is less than plus zero.
+/// `FPMax()` or, if `minimum` is set, `FPMin()` of numbers that are not NaNs. Minus zero is less than plus zero.
 ///
 /// Twin: `kvrm_arm64::semantics::float::compare::fp_extremum`.
 fn fp_extremum(a: Number, b: Number, minimum: bool) -> Number {
@@ -49,8 +50,8 @@ fn fp_extremum(a: Number, b: Number, minimum: bool) -> Number {
     return with_fpsr(chosen, fpsr);
 }
 
-/// What `FPMaxNum()` and `FPMinNum()` take instead of `a`: beside something else, a quiet NaN is the infinity that
-/// is not chosen.
+/// Returns the operand that `FPMaxNum()` and `FPMinNum()` use in the place of `a`. If `a` is a quiet NaN and `b` is
+/// not, that is the infinity that loses against every number.
 ///
 /// Twin: `kvrm_arm64::semantics::float::compare::quiet_as_infinity`.
 fn quiet_as_infinity(a: Number, b: Number, minimum: bool) -> Number {

@@ -1,6 +1,6 @@
-//! What FPCR asks for.
+//! Fields of FPCR.
 
-/// `FPRoundingMode()`: the rounding that FPCR asks for.
+/// `FPRoundingMode()`: returns the rounding mode in FPCR.
 ///
 /// Twin: `kvrm_arm64::semantics::float::control::fp_rounding_mode`.
 fn fp_rounding_mode(fpcr: u32) -> u32 {

@@ -1,12 +1,13 @@
-//! Quotients.
+//! The quotient of floating-point numbers.
 
 import package::arm64::float::constants::{FPSR_DZC, KIND_INFINITY, KIND_ZERO};
 import package::arm64::float::number::{Number, fp_finite, fp_infinity, fp_invalid, fp_zero, normalized};
 
-/// Bits of a quotient that are computed: two more than the longest significand, and one as the first may be zero.
+/// The number of quotient bits that are computed: those of the longest significand, 53, two more, and one more because
+/// the first bit may be zero.
 const QUOTIENT_BITS = 56u;
 
-/// The quotient of two numbers that are no NaNs and fit a format.
+/// Returns the quotient of two numbers that are not NaNs and fit a format.
 ///
 /// Twin: `kvrm_arm64::semantics::float::divide::divide_numbers`.
 fn divide_numbers(a: Number, b: Number) -> Number {
@@ -24,7 +25,7 @@ fn divide_numbers(a: Number, b: Number) -> Number {
     if a.kind == KIND_ZERO || b.kind == KIND_INFINITY {
         return fp_zero(sign, fpsr);
     }
-    // A bit a round, by comparison. The low bits of both are zero, so this is room and loses nothing.
+    // One bit per iteration, by comparison. The shifts make room above; the bits that they drop are zero.
     let divisor = b.significand >> 2u;
     var remainder = a.significand >> 2u;
     var quotient_bits = 0lu;
@@ -33,7 +34,7 @@ fn divide_numbers(a: Number, b: Number) -> Number {
         remainder = (remainder - select(0lu, divisor, fits)) << 1u;
         quotient_bits = (quotient_bits << 1u) | select(0lu, 1lu, fits);
     }
-    // What remains decides only whether the quotient is exact.
+    // The remainder decides only whether the quotient is exact.
     let significand = (quotient_bits << (64u - QUOTIENT_BITS)) | select(0lu, 1lu, remainder != 0lu);
     return normalized(fp_finite(sign, a.exponent - b.exponent, significand, fpsr));
 }

@@ -1,18 +1,18 @@
-//! Formats of floating-point numbers.
+//! The formats of floating-point numbers.
 
-/// How many bits of a number are what.
+/// The layout of a floating-point format.
 ///
 /// Twin: `kvrm_arm64::semantics::float::format::Format`.
 struct Format {
-    /// Bits of the fraction.
+    /// The number of bits of the fraction.
     fraction_bits: u32,
-    /// Bits of the exponent.
+    /// The number of bits of the exponent.
     exponent_bits: u32,
-    /// Whether it is the alternative half precision, whose largest exponent is one of numbers.
+    /// Whether the format is the alternative half precision, whose largest exponent is that of finite numbers.
     alternative: bool,
 }
 
-/// The format of numbers of `datasize` bits: 16, 32 or 64.
+/// Returns the format of numbers of `datasize` bits: 16, 32 or 64.
 ///
 /// Twin: `kvrm_arm64::semantics::float::format::fp_format`.
 fn fp_format(datasize: u32, alternative: bool) -> Format {
@@ -23,14 +23,14 @@ fn fp_format(datasize: u32, alternative: bool) -> Format {
     }
 }
 
-/// What is added to an exponent before it is stored: the largest exponent of a format with infinities.
+/// Returns the bias of stored exponents, which is also the largest exponent of a format with infinities.
 ///
 /// Twin: `kvrm_arm64::semantics::float::format::exponent_bias`.
 fn exponent_bias(format: Format) -> i32 {
     return (1i << (format.exponent_bits - 1u)) - 1i;
 }
 
-/// The field of the exponent, all ones.
+/// Returns an exponent field of all ones.
 ///
 /// Twin: `kvrm_arm64::semantics::float::format::exponent_ones`.
 fn exponent_ones(format: Format) -> u32 {

@@ -1,4 +1,4 @@
-//! Between numbers and integers.
+//! Conversions between floating-point numbers and integers.
 
 import package::arm64::bitmask::{ones};
 import package::arm64::float::constants::{FPSR_IOC, FPSR_IXC, KIND_FINITE, KIND_INFINITY, KIND_ZERO};
@@ -9,8 +9,8 @@ import package::arm64::numbers::{sign_extend};
 /// The exponent at which a significand is an integer.
 const INTEGER = 63i;
 
-/// A finite number below 2^64 rounded to an integer: its significand, with the point behind, and in `rest` what the
-/// rounding was decided by.
+/// Rounds a finite number below 2^64 to an integer, which is the significand of the result. `rest` of the result is the
+/// fraction that decided the rounding.
 ///
 /// Twin: `kvrm_arm64::semantics::float::integer::nearest_integer`.
 fn nearest_integer(a: Number, rounding: u32) -> Number {
@@ -20,7 +20,8 @@ fn nearest_integer(a: Number, rounding: u32) -> Number {
     return parts;
 }
 
-/// `FPRoundInt()` of a number that is no NaN; `exact` asks for Inexact where it was none.
+/// `FPRoundInt()` of a number that is not a NaN. `exact` requests the exception Inexact if the number was not an
+/// integer.
 ///
 /// Twin: `kvrm_arm64::semantics::float::integer::fp_round_int`.
 fn fp_round_int(a: Number, rounding: u32, exact: bool) -> Number {
@@ -36,8 +37,7 @@ fn fp_round_int(a: Number, rounding: u32, exact: bool) -> Number {
     return normalized(integer);
 }
 
-/// `FPToFixed()`: a number times 2^`fbits` as an integer of `intsize` bits, 16 to 64. What does not fit becomes the
-/// nearest integer that does.
+/// `FPToFixed()`: returns a number times 2^`fbits` as an integer of `intsize` bits, 16 to 64, saturated.
 ///
 /// Twin: `kvrm_arm64::semantics::float::integer::fp_to_fixed`.
 fn fp_to_fixed(a: Number, fbits: u32, intsize: u32, unsigned: bool, rounding: u32) -> FpResult {
@@ -65,7 +65,7 @@ fn fp_to_fixed(a: Number, fbits: u32, intsize: u32, unsigned: bool, rounding: u3
     return FpResult(value & ones(intsize), a.fpsr | exception);
 }
 
-/// `FixedToFP()` before it is rounded: an integer of `intsize` bits, 16 to 64, divided by 2^`fbits`.
+/// `FixedToFP()` before rounding: returns an integer of `intsize` bits, 16 to 64, divided by 2^`fbits`.
 ///
 /// Twin: `kvrm_arm64::semantics::float::integer::fixed_to_fp`.
 fn fixed_to_fp(integer: u64, fbits: u32, intsize: u32, unsigned: bool) -> Number {

@@ -1,9 +1,9 @@
-//! Which NaN comes out where NaNs go in.
+//! The propagation of NaNs.
 
 import package::arm64::float::constants::{FPCR_DN, FPSR_IOC, KIND_QUIET, KIND_SIGNALLING, QUIET};
 import package::arm64::float::number::{Number, fp_default_nan, is_nan};
 
-/// `FPProcessNaN()`: what becomes of a NaN.
+/// `FPProcessNaN()`: returns the NaN that results from a NaN operand.
 ///
 /// Twin: `kvrm_arm64::semantics::float::nan::fp_process_nan`.
 fn fp_process_nan(nan: Number, fpcr: u32) -> Number {
@@ -14,10 +14,10 @@ fn fp_process_nan(nan: Number, fpcr: u32) -> Number {
     return Number(KIND_QUIET, nan.sign, nan.exponent, nan.significand | QUIET, nan.rest, fpsr);
 }
 
-/// `FPProcessNaNs3()`: what three operands give if any is a NaN, and else `a`.
+/// `FPProcessNaNs3()`: returns the NaN that results from three operands if any is a NaN, and else `a`.
 ///
-/// A signalling NaN goes before a quiet one, and otherwise the first before the others. Two operands are three of
-/// which two are the same.
+/// Signalling NaNs take precedence over quiet ones, and then earlier operands over later ones. For two operands, pass
+/// one of them twice.
 ///
 /// Twin: `kvrm_arm64::semantics::float::nan::fp_process_nans3`.
 fn fp_process_nans3(a: Number, b: Number, c: Number, fpcr: u32) -> Number {

@@ -1,29 +1,29 @@
-//! Numbers without a format: operands as they are unpacked, results before they are rounded.
+//! Floating-point numbers without a format: unpacked operands, and results before rounding.
 
 import package::arm64::float::constants::{
     FPSR_IOC, KIND_FINITE, KIND_INFINITY, KIND_QUIET, KIND_ZERO, QUIET, TOP,
 };
 import package::wide::{leading_zeros};
 
-/// A number and what exceptions there were on the way to it.
+/// A floating-point number, and the exceptions of its computation.
 ///
-/// A finite one is 2^`exponent` times `significand`.`rest`, whose point is behind the top bit. That bit is set
-/// unless a function says otherwise, so of each number there is one form. What of a result is too small for `rest`
-/// has set the lowest bit of it: more is not needed to round.
+/// A finite number is 2^`exponent` times `significand`.`rest`, whose point is behind the top bit. That bit is set
+/// unless a function documents otherwise, so each number has one form. If a result has nonzero bits below `rest`, they
+/// set the lowest bit of `rest`: rounding needs no more.
 ///
 /// Twin: `kvrm_arm64::semantics::float::number::Number`.
 struct Number {
-    /// `KIND_ZERO` to `KIND_SIGNALLING`.
+    /// The kind: `KIND_ZERO` to `KIND_SIGNALLING`.
     kind: u32,
-    /// 1 for a minus.
+    /// The sign, 1 for negative numbers.
     sign: u32,
-    /// The power of two.
+    /// The exponent, a power of two.
     exponent: i32,
-    /// The top 64 bits; of a NaN its fraction, below the top bit.
+    /// The top 64 bits. For a NaN, its fraction, below the top bit.
     significand: u64,
-    /// The 64 bits below.
+    /// The 64 bits below `significand`.
     rest: u64,
-    /// What becomes set in FPSR.
+    /// The exceptions, as bits of FPSR to set.
     fpsr: u32,
 }
 
@@ -41,7 +41,7 @@ fn fp_infinity(sign: u32, fpsr: u32) -> Number {
     return Number(KIND_INFINITY, sign, 0i, 0lu, 0lu, fpsr);
 }
 
-/// A finite number whose significand has its top bit set.
+/// Returns a finite number. The top bit of its significand is set.
 ///
 /// Twin: `kvrm_arm64::semantics::float::number::fp_finite`.
 fn fp_finite(sign: u32, exponent: i32, significand: u64, fpsr: u32) -> Number {
@@ -55,28 +55,28 @@ fn fp_default_nan(fpsr: u32) -> Number {
     return Number(KIND_QUIET, 0u, 0i, TOP | QUIET, 0lu, fpsr);
 }
 
-/// What an operation gives that has no meaning: `FPDefaultNaN()`, with Invalid Operation.
+/// Returns the result of an invalid operation: `FPDefaultNaN()`, with the exception Invalid Operation.
 ///
 /// Twin: `kvrm_arm64::semantics::float::number::fp_invalid`.
 fn fp_invalid(fpsr: u32) -> Number {
     return fp_default_nan(fpsr | FPSR_IOC);
 }
 
-/// The number with other flags of FPSR.
+/// Returns the number with other exceptions.
 ///
 /// Twin: `kvrm_arm64::semantics::float::number::with_fpsr`.
 fn with_fpsr(number: Number, fpsr: u32) -> Number {
     return Number(number.kind, number.sign, number.exponent, number.significand, number.rest, fpsr);
 }
 
-/// Whether a number is none.
+/// Whether a number is a NaN.
 ///
 /// Twin: `kvrm_arm64::semantics::float::number::is_nan`.
 fn is_nan(number: Number) -> bool {
     return number.kind >= KIND_QUIET;
 }
 
-/// The same number with the top bit set, of one whose bits are not all zero.
+/// Returns the same number in the form with the top bit set. The bits of the number are not all zero.
 ///
 /// Twin: `kvrm_arm64::semantics::float::number::normalized`.
 fn normalized(number: Number) -> Number {
@@ -85,13 +85,13 @@ fn normalized(number: Number) -> Number {
     let low = select(number.rest, 0lu, is_small);
     let shift = leading_zeros(high) & 63u;
     let exponent = number.exponent - i32(shift) - select(0i, 64i, is_small);
-    // In two steps, as a shift by 64 is none.
+    // Two shifts, because one shift by 64 would have no effect.
     let significand = (high << shift) | ((low >> 1u) >> (63u - shift));
     return Number(number.kind, number.sign, exponent, significand, low << shift, number.fpsr);
 }
 
-/// The same number with a greater exponent, and `amount` zeros above its significand. What falls out at the end sets
-/// the lowest bit.
+/// Returns the same number in the form with the exponent increased by `amount`, and as many zeros above its
+/// significand. If the shift drops nonzero bits, they set the lowest bit.
 ///
 /// Twin: `kvrm_arm64::semantics::float::number::denormalized`.
 fn denormalized(number: Number, amount: u32) -> Number {
@@ -99,7 +99,7 @@ fn denormalized(number: Number, amount: u32) -> Number {
     let high = select(number.significand, 0lu, is_far);
     let low = select(number.rest, number.significand, is_far);
     let shift = amount & 63u;
-    // In two steps, as a shift by 64 is none.
+    // Two shifts, because one shift by 64 would have no effect.
     let is_lost = ((low << 1u) << (63u - shift)) != 0lu || (is_far && number.rest != 0lu);
     let exponent = number.exponent + i32(amount);
     if amount >= 128u {
@@ -110,7 +110,7 @@ fn denormalized(number: Number, amount: u32) -> Number {
     return Number(number.kind, number.sign, exponent, high >> shift, rest, number.fpsr);
 }
 
-/// Whether a number is nearer to zero than another. Neither is a NaN.
+/// Whether `a` is nearer to zero than `b`. Neither is a NaN.
 ///
 /// Twin: `kvrm_arm64::semantics::float::number::is_smaller`.
 fn is_smaller(a: Number, b: Number) -> bool {

@@ -1,4 +1,4 @@
-//! From numbers to bit patterns: the one place where results are rounded.
+//! The conversion of numbers to bit patterns, which is the only place that rounds results.
 
 import package::arm64::float::constants::{
     FPSR_IOC, FPSR_IXC, FPSR_OFC, FPSR_UFC, KIND_INFINITY, KIND_ZERO, TOP,
@@ -10,17 +10,17 @@ import package::arm64::float::format::{Format, exponent_bias, exponent_ones};
 import package::arm64::float::number::{Number, denormalized, is_nan};
 import package::arm64::float::unpack::{is_flushed};
 
-/// A result and the exceptions on the way to it.
+/// A result, and the exceptions of its computation.
 ///
 /// Twin: `kvrm_arm64::semantics::float::round::FpResult`.
 struct FpResult {
     /// The bit pattern.
     value: u64,
-    /// What becomes set in FPSR.
+    /// The exceptions, as bits of FPSR to set.
     fpsr: u32,
 }
 
-/// `FPRound()`: a number as a bit pattern, rounded if need be.
+/// `FPRound()`: returns a number as a bit pattern, rounded if necessary.
 ///
 /// Twin: `kvrm_arm64::semantics::float::round::fp_round`.
 fn fp_round(number: Number, format: Format, rounding: u32, fpcr: u32) -> FpResult {
@@ -29,7 +29,7 @@ fn fp_round(number: Number, format: Format, rounding: u32, fpcr: u32) -> FpResul
     if number.kind == KIND_ZERO || (format.alternative && is_nan(number)) {
         return FpResult(sign, fpsr | select(0u, FPSR_IOC, is_nan(number)));
     }
-    // The first pattern above those of numbers.
+    // The first pattern above those of finite numbers.
     let end = u64(exponent_ones(format) + u32(format.alternative)) << format.fraction_bits;
     let discarded = 63u - format.fraction_bits;
     if is_nan(number) {
@@ -49,7 +49,8 @@ fn fp_round(number: Number, format: Format, rounding: u32, fpcr: u32) -> FpResul
     let kept = significand >> discarded;
     let error = significand << (64u - discarded);
     let increment = select(0lu, 1lu, is_rounded_up(rounding, number.sign, kept, error));
-    // The top bit of the significand of a normal number adds one to the exponent, and so does a carry into it.
+    // The top bit of a normal number's significand is added to the exponent field, and so is a carry out of the
+    // fraction.
     let field = select(min(number.exponent + bias - 1i, i32(exponent_ones(format))), 0i, is_tiny);
     let packed = (u64(u32(field)) << format.fraction_bits) + kept + increment;
 
@@ -57,7 +58,7 @@ fn fp_round(number: Number, format: Format, rounding: u32, fpcr: u32) -> FpResul
         if format.alternative {
             return FpResult(sign | (end - 1lu), fpsr | FPSR_IOC);
         }
-        // Between the largest number, whose significand is odd, and infinity.
+        // The number lies between the largest number, whose significand is odd, and infinity.
         let becomes_infinity = is_rounded_up(rounding, number.sign, 1lu, TOP);
         return FpResult(sign | (end - select(1lu, 0lu, becomes_infinity)), fpsr | FPSR_OFC | FPSR_IXC);
     }
@@ -67,7 +68,7 @@ fn fp_round(number: Number, format: Format, rounding: u32, fpcr: u32) -> FpResul
     return FpResult(sign | packed, fpsr | select(0u, FPSR_UFC, is_tiny) | FPSR_IXC);
 }
 
-/// Whether a magnitude that is kept plus `error` / 2^64 is rounded away from zero.
+/// Whether the magnitude `kept` + `error` / 2^64 is rounded up to `kept` + 1.
 ///
 /// Twin: `kvrm_arm64::semantics::float::round::is_rounded_up`.
 fn is_rounded_up(rounding: u32, sign: u32, kept: u64, error: u64) -> bool {

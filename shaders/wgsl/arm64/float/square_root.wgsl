@@ -1,12 +1,12 @@
-//! Square roots.
+//! The square root of floating-point numbers.
 
 import package::arm64::float::constants::{KIND_INFINITY, KIND_ZERO};
 import package::arm64::float::number::{Number, fp_finite, fp_invalid};
 
-/// Bits of a root that are computed: two more than the longest significand has.
+/// The number of root bits that are computed: two more than the longest significand has.
 const ROOT_BITS = 55u;
 
-/// The square root of a number that is no NaN and fits a format.
+/// Returns the square root of a number that is not a NaN and fits a format.
 ///
 /// Twin: `kvrm_arm64::semantics::float::square_root::square_root`.
 fn square_root(a: Number) -> Number {
@@ -19,11 +19,11 @@ fn square_root(a: Number) -> Number {
     if a.kind == KIND_INFINITY {
         return a;
     }
-    // From 1 to 4, its point behind two bits: the power of two that is left is even.
+    // The radicand is from 1 to 4, with its point behind the second bit, so that the exponent that remains is even.
     var radicand = select(a.significand, a.significand >> 1u, (a.exponent & 1i) == 0i);
     var remainder = 0lu;
     var root = 0lu;
-    // Two bits of the radicand make one of the root.
+    // Each iteration consumes two bits of the radicand and computes one bit of the root.
     for (var digit = 0u; digit < ROOT_BITS; digit += 1u) {
         remainder = (remainder << 2u) | (radicand >> 62u);
         radicand = radicand << 2u;
@@ -32,7 +32,7 @@ fn square_root(a: Number) -> Number {
         remainder -= select(0lu, trial, fits);
         root = (root << 1u) | select(0lu, 1lu, fits);
     }
-    // What remains decides only whether the root is exact.
+    // The remainder decides only whether the root is exact.
     let significand = (root << (64u - ROOT_BITS)) | select(0lu, 1lu, remainder != 0lu);
     return fp_finite(0u, a.exponent >> 1u, significand, a.fpsr);
 }

@@ -1,16 +1,16 @@
-//! From bit patterns to numbers.
+//! The conversion of bit patterns to numbers.
 
 import package::arm64::float::constants::{FPCR_FZ, FPSR_IDC, KIND_QUIET, KIND_SIGNALLING, QUIET, TOP};
 import package::arm64::float::format::{Format, exponent_bias, exponent_ones};
 import package::arm64::float::number::{Number, fp_finite, fp_infinity, fp_zero, normalized};
 
-/// `FPUnpack()`: what a bit pattern stands for. Bits above those of the format do not matter.
+/// `FPUnpack()`: returns the number that a bit pattern represents. Bits above those of the format are ignored.
 ///
 /// Twin: `kvrm_arm64::semantics::float::unpack::fp_unpack`.
 fn fp_unpack(value: u64, format: Format, fpcr: u32) -> Number {
     let sign = u32(value >> (format.fraction_bits + format.exponent_bits)) & 1u;
     let field = u32(value >> format.fraction_bits) & exponent_ones(format);
-    // Right below the top bit, which normal numbers do not store.
+    // The fraction lies directly below the top bit, which normal numbers do not store.
     let fraction = (value << (63u - format.fraction_bits)) & ~TOP;
     if field == 0u {
         if fraction == 0lu {
@@ -31,8 +31,8 @@ fn fp_unpack(value: u64, format: Format, fpcr: u32) -> Number {
     return fp_finite(sign, i32(field) - exponent_bias(format), TOP | fraction, 0u);
 }
 
-/// Whether denormal numbers of a format become zeros. Those of half precision would only with `FPCR.FZ16`, which
-/// Armv8.0 does not have.
+/// Whether denormal numbers of a format are flushed to zero. Half precision is never flushed: only `FPCR.FZ16` would do
+/// that, which Armv8.0 does not have.
 ///
 /// Twin: `kvrm_arm64::semantics::float::unpack::is_flushed`.
 fn is_flushed(format: Format, fpcr: u32) -> bool {

@@ -1,7 +1,7 @@
 //! Frequent system calls of Linux programs, served without the host.
 //!
-//! What is done here is what `kvrm_machine::linux` does. Whatever is not as usual is left to it, before anything has
-//! changed that the guest can see.
+//! Calls have the same effect as in `kvrm_machine::linux`. Unusual cases are left to the host, before any change that
+//! the guest can see.
 
 import package::arm64::divide::{divide};
 import package::machine::bindings::{counters, parameters};
@@ -22,12 +22,12 @@ import package::machine::memory::{
     PAGE_MASK, WANT_WRITE, effort, found_code, found_frame, get_state, halves, lane, mark_stale, own_path,
     set_state, translate,
 };
-import package::machine::registers::{KEPT_STEPS, x};
+import package::machine::registers::{SCRATCH_STEPS, x};
 
-/// Whether some calls need no host.
+/// Whether this module serves system calls.
 const SERVES_CALLS = true;
 
-/// Serves a call, if it can. Returns a stop: none, the exit, or that the host has to.
+/// Serves a call if possible. Returns a stop: `STOP_NONE`, `STOP_EXIT`, or `STOP_SYSCALL` if the host has to serve it.
 fn serve_call() -> u32 {
     let number = u32(x[8]);
     var call = 0u;
@@ -37,10 +37,10 @@ fn serve_call() -> u32 {
     var value = 0lu;
     var stop = STOP_NONE;
     var is_served = true;
-    // The console counts its calls.
+    // The call's part of the counter of served calls; the console counts its own calls.
     var counted = 1u;
-    // Up to two words that are told to the lane, and where.
-    var told = 0u;
+    // The number of result words to write to guest memory, their address, and the words.
+    var result_words = 0u;
     var place = x[1];
     var first = 0lu;
     var second = 0lu;
@@ -59,7 +59,7 @@ fn serve_call() -> u32 {
             let clock = u32(x[0]);
             let bit = 1u << (clock & 31u);
             is_served = clock < 32u && (CLOCKS & bit) != 0u;
-            var time = x[KEPT_STEPS];
+            var time = x[SCRATCH_STEPS];
             if (CLOCKS_OF_PROCESSOR & bit) == 0u {
                 time += get_state(COLUMN_SLEPT);
             }
@@ -68,7 +68,7 @@ fn serve_call() -> u32 {
             }
             first = divide(time, u64(NANOSECONDS), false);
             second = time - first * u64(NANOSECONDS);
-            told = 2u;
+            result_words = 2u;
         }
         case CALL_WRITE: {
             value = x[2];
@@ -87,27 +87,27 @@ fn serve_call() -> u32 {
             first = parameters.limits[limited % LIMITS];
             second = first;
             place = x[3];
-            told = 2u;
+            result_words = 2u;
         }
         case CALL_NAME: {
             is_served = x[0] == u64(PR_GET_NAME);
             first = get_state(COLUMN_NAME);
             second = get_state(COLUMN_NAME + 1u);
-            told = 2u;
+            result_words = 2u;
         }
         case CALL_RANDOM: {
-            // Mostly it is a word.
+            // Most requests are for one aligned word.
             let position = get_state(COLUMN_RANDOM);
             is_served = x[1] == 8lu && x[2] <= u64(RANDOM_FLAGS) && (position & 7lu) == 0lu;
             first = random(position >> 3u);
             place = x[0];
             value = 8lu;
-            told = 1u;
+            result_words = 1u;
         }
         default: { is_served = false; }
     }
-    if is_served && told != 0u {
-        is_served = tell(place, first, second, told);
+    if is_served && result_words != 0u {
+        is_served = write_result(place, first, second, result_words);
     }
     if !is_served {
         return STOP_SYSCALL;
@@ -120,8 +120,8 @@ fn serve_call() -> u32 {
     return stop;
 }
 
-/// Writes a word or two to guest memory, if the place is aligned and at hand; says whether it is done.
-fn tell(address: u64, first: u64, second: u64, words: u32) -> bool {
+/// Writes one or two words to guest memory if the address is aligned and can be written, and returns whether it has.
+fn write_result(address: u64, first: u64, second: u64, words: u32) -> bool {
     let offset = u32(address) & 4095u;
     if (offset & 7u) != 0u || offset + 8u * words > 4096u || translate(WANT_WRITE, address) != STOP_NONE {
         return false;
@@ -137,7 +137,7 @@ fn tell(address: u64, first: u64, second: u64, words: u32) -> bool {
     return true;
 }
 
-/// Eight bytes of the lane's randomness.
+/// Returns eight bytes of the lane's randomness. `position` counts words of eight bytes.
 fn random(position: u64) -> u64 {
     var hash = parameters.seed ^ (u64(lane) * 0x9e3779b97f4a7c15lu);
     for (var round = 0u; round < 2u; round += 1u) {
@@ -149,13 +149,14 @@ fn random(position: u64) -> u64 {
     return hash;
 }
 
-/// Whether a descriptor is the console's. Bit 0 of what is known says something else.
+/// Whether a descriptor is console output. Descriptor 0 never is: its bit has another meaning.
 fn is_console(descriptor: u32) -> bool {
     let known = halves(get_state(COLUMN_CONSOLE)).x;
     return descriptor - 1u < CONSOLE_HANDLES - 1u && ((known >> (descriptor & 31u)) & 1u) == 1u;
 }
 
-/// Moves the end of the heap, if that can be; says whether it is done. It shrinks over no pages.
+/// Moves the end of the heap if possible, and returns whether the call is served. An end outside of the limits is
+/// served without a move. The host serves a heap that shrinks by pages or grows by more than `break_pages`.
 fn move_break(end: u64) -> bool {
     let old = get_state(COLUMN_HEAP_END);
     if end < parameters.heap_start || end > parameters.heap_end {
@@ -166,7 +167,7 @@ fn move_break(end: u64) -> bool {
     if behind < first || behind - first > u64(parameters.break_pages) {
         return false;
     }
-    // What lacks frames is found out before any page is mapped.
+    // Takes all frames before the first page is mapped, so that a lack of frames changes nothing.
     for (var page = first; page < behind; page += 1lu) {
         if own_path(page, 1u).x != STOP_NONE {
             return false;
@@ -174,7 +175,7 @@ fn move_break(end: u64) -> bool {
         effort += 20u;
     }
     for (var page = first; page < behind; page += 1lu) {
-        // It has all it needs.
+        // Its path is the lane's own, so this cannot fail.
         let stop = map_page(page, MAP_ZERO | ENTRY_MAPPED | ENTRY_READ | ENTRY_WRITE);
     }
     set_state(COLUMN_HEAP_END, end);

@@ -1,11 +1,11 @@
-//! In the place of `calls.wgsl`, for programs whose system calls are all the host's.
+//! The substitute for `calls.wgsl` in interpreters of programs whose system calls the host serves.
 
 import package::machine::layout::{STOP_SYSCALL};
 
-/// Whether some calls need no host.
+/// Whether this module serves system calls.
 const SERVES_CALLS = false;
 
-/// Serves a call, if it can. Returns a stop.
+/// Leaves the call to the host.
 fn serve_call() -> u32 {
     return STOP_SYSCALL;
 }

@@ -1,4 +1,4 @@
-//! AES, SHA-1 and SHA-256.
+//! The instructions for AES, SHA-1 and SHA-256.
 
 import package::machine::memory::{effort};
 import package::machine::micro_op::{get_operation};
@@ -9,10 +9,10 @@ import package::machine::vector_op::{
     CRYPTO_SHA256SU1,
 };
 
-/// The same byte four times.
+/// The factor that repeats a byte four times.
 const FOUR_BYTES = 0x01010101u;
 
-/// Products in the field of AES, of four bytes with four others.
+/// Returns the products of four pairs of bytes in the field of AES.
 fn ff_mul(a: u32, b: u32) -> u32 {
     var product = 0u;
     var power = a;
@@ -23,7 +23,7 @@ fn ff_mul(a: u32, b: u32) -> u32 {
     return product;
 }
 
-/// Inverses in the field of AES, of four bytes: their 254th powers.
+/// Returns the inverses of four bytes in the field of AES: their 254th powers.
 fn ff_inverse(a: u32) -> u32 {
     var power = a;
     for (var step = 0u; step < 13u; step += 1u) {
@@ -32,13 +32,13 @@ fn ff_inverse(a: u32) -> u32 {
     return power;
 }
 
-/// Four bytes rotated left, each within itself.
+/// Rotates each of four bytes left.
 fn rotated_bytes(a: u32, amount: u32) -> u32 {
     let low = FOUR_BYTES * ((1u << amount) - 1u);
     return ((a << amount) & ~low) | ((a >> (8u - amount)) & low);
 }
 
-/// The substitution of AES of four bytes, or its inverse.
+/// Applies the substitution of AES, or its inverse, to four bytes.
 fn substituted(a: u32, inverse: bool) -> u32 {
     var before = a;
     if inverse {
@@ -52,13 +52,13 @@ fn substituted(a: u32, inverse: bool) -> u32 {
         ^ rotated_bytes(power, 4u) ^ (FOUR_BYTES * 0x63u);
 }
 
-/// AESE and AESD: bytes from places that are rotated within rows, and substituted.
+/// Computes AESE or AESD: adds the key, rotates the bytes of each row, and substitutes them.
 fn aes_round(d: Vector, n: Vector, inverse: bool) -> Vector {
     let state = Vector(d.low ^ n.low, d.high ^ n.high);
     let columns = select(1u, 3u, inverse);
     var moved = Vector(0lu, 0lu);
     for (var e = 0u; e < 16u; e += 1u) {
-        // Byte 4 * column + row moves by as many columns as its row says.
+        // Byte 4 * column + row moves by `row` columns.
         moved = with_elem(moved, e, 8u, elem(state, (e + 4u * columns * (e % 4u)) % 16u, 8u));
     }
     var result = Vector(0lu, 0lu);
@@ -69,7 +69,7 @@ fn aes_round(d: Vector, n: Vector, inverse: bool) -> Vector {
     return result;
 }
 
-/// AESMC and AESIMC: columns times a matrix, of whose first row these are the four bytes.
+/// Computes AESMC or AESIMC: multiplies the columns by a matrix with the first row `factors`.
 fn mix_columns(n: Vector, factors: u32) -> Vector {
     var result = Vector(0lu, 0lu);
     for (var e = 0u; e < 4u; e += 1u) {
@@ -84,7 +84,7 @@ fn mix_columns(n: Vector, factors: u32) -> Vector {
     return result;
 }
 
-/// A word rotated right, by less than 32.
+/// Rotates a word right by less than 32.
 fn rotated_right(a: u32, amount: u32) -> u32 {
     return (a >> amount) | ((a << 1u) << (31u - amount));
 }
@@ -99,17 +99,17 @@ fn sha_majority(a: u32, b: u32, c: u32) -> u32 {
     return (a & b) | ((a | b) & c);
 }
 
-/// A word of a vector.
+/// Returns a word of a vector.
 fn word_of(vector: Vector, index: u32) -> u32 {
     return u32(elem(vector, index, 32u));
 }
 
-/// The vector of four words.
+/// Returns the vector of four words.
 fn words_of(words: vec4<u32>) -> Vector {
     return Vector(u64(words.x) | (u64(words.y) << 32u), u64(words.z) | (u64(words.w) << 32u));
 }
 
-/// Four rounds of SHA-1.
+/// Computes four rounds of SHA-1.
 fn sha1_hash(operation: u32, start: Vector, last: u32, schedule: Vector) -> Vector {
     var s = vec4<u32>(word_of(start, 0u), word_of(start, 1u), word_of(start, 2u), word_of(start, 3u));
     var e = last;
@@ -127,7 +127,7 @@ fn sha1_hash(operation: u32, start: Vector, last: u32, schedule: Vector) -> Vect
     return words_of(s);
 }
 
-/// `SHA256hash()`: four rounds, of which one half of the state comes out.
+/// `SHA256hash()`: computes four rounds, and returns the first or the second half of the state.
 fn sha256_hash(x: Vector, y: Vector, schedule: Vector, second: bool) -> Vector {
     var s = vec4<u32>(word_of(x, 0u), word_of(x, 1u), word_of(x, 2u), word_of(x, 3u));
     var t = vec4<u32>(word_of(y, 0u), word_of(y, 1u), word_of(y, 2u), word_of(y, 3u));
@@ -142,17 +142,17 @@ fn sha256_hash(x: Vector, y: Vector, schedule: Vector, second: bool) -> Vector {
     return words_of(select(s, t, second));
 }
 
-/// What SHA256SU0 adds.
+/// Returns the term of a word that SHA256SU0 adds.
 fn sigma_zero(a: u32) -> u32 {
     return rotated_right(a, 7u) ^ rotated_right(a, 18u) ^ (a >> 3u);
 }
 
-/// What SHA256SU1 adds.
+/// Returns the term of a word that SHA256SU1 adds.
 fn sigma_one(a: u32) -> u32 {
     return rotated_right(a, 17u) ^ rotated_right(a, 19u) ^ (a >> 10u);
 }
 
-/// A cryptographic instruction.
+/// Executes a cryptographic instruction.
 fn compute_crypto(op: vec4<u32>) {
     let word = op.z;
     let operation = get_operation(op.y);

@@ -1,6 +1,6 @@
-//! Arithmetic on elements that are floating-point numbers, exact and in integers.
+//! Arithmetic on elements that are floating-point numbers, computed exactly with integers.
 //!
-//! Drivers inline every call, so each function of `arm64::float` is called in one place.
+//! Drivers inline every call, so each function of `arm64::float` is called in one place only.
 
 import package::arm64::flags::{condition_holds};
 import package::arm64::float::arithmetic::{fp_arithmetic};
@@ -17,7 +17,7 @@ import package::machine::memory::{effort, get_state, halves, joined, set_state};
 import package::machine::micro_op::{
     get_a, get_dst, get_element, get_form, get_mode, get_negate, get_sign, get_sizing, get_unsigned, get_zero,
 };
-import package::machine::registers::{KEPT_FLAGS, x};
+import package::machine::registers::{SCRATCH_FLAGS, x};
 import package::machine::simd::registers::{
     NO_INDEX, Vector, elem, get_v, get_v_part, immh_size, second_operand, set_v, set_v_part, with_elem,
 };
@@ -28,7 +28,7 @@ import package::machine::vector_op::{
     SIGN_OPERANDS_ABSOLUTE, SIGN_RESULT_ABSOLUTE, SIGN_RESULT_NEGATED, SIZING_IMMH,
 };
 
-/// The bits of the precision that the field ptype or opc of FCVT says.
+/// Returns the number of bits of the precision in the field ptype or opc of FCVT.
 fn precision_bits(field: u32) -> u32 {
     switch field & 3u {
         case 0u: { return 32u; }
@@ -37,7 +37,7 @@ fn precision_bits(field: u32) -> u32 {
     }
 }
 
-/// An instruction on floating-point numbers.
+/// Executes an instruction on floating-point numbers.
 fn compute_floats(op: vec4<u32>) {
     let p = op.y;
     let word = op.z;
@@ -53,12 +53,12 @@ fn compute_floats(op: vec4<u32>) {
     let mode = get_mode(p);
     let rounding = select(mode, fp_rounding_mode(fpcr), mode == MODE_FPCR);
 
-    if form == FLOAT_CONDITIONAL_FLAGS && !condition_holds((word >> 12u) & 15u, u32(x[KEPT_FLAGS])) {
-        x[KEPT_FLAGS] = u64(word & 15u);
+    if form == FLOAT_CONDITIONAL_FLAGS && !condition_holds((word >> 12u) & 15u, u32(x[SCRATCH_FLAGS])) {
+        x[SCRATCH_FLAGS] = u64(word & 15u);
         return;
     }
 
-    // How large operands and results are.
+    // The sizes of operands and results.
     let sz = (word >> 22u) & 1u;
     var n_size = 32u << sz;
     if get_sizing(p) == SIZING_IMMH {
@@ -90,7 +90,7 @@ fn compute_floats(op: vec4<u32>) {
     let alternative = (fpcr & FPCR_AHP) != 0u;
     let source = fp_format(n_size, alternative);
     let to = fp_format(d_size, alternative);
-    // Integers: their size, and how many of their bits are a fraction.
+    // For conversions, the size of integers, and the number of their fraction bits.
     let is_general = form == FLOAT_TO_GENERAL || form == FLOAT_FROM_GENERAL;
     let intsize = select(n_size, 32u << (word >> 31u), is_general);
     var fbits = 0u;
@@ -106,7 +106,7 @@ fn compute_floats(op: vec4<u32>) {
     }
     var second = second_operand(word, n_size);
     if form == FLOAT_ADDEND {
-        // Ra lies where other words say whether there is an index.
+        // The field of Ra overlaps the bits by which `second_operand` recognizes an index.
         second.y = NO_INDEX;
         second.x = (word >> 16u) & 31u;
     }
@@ -120,7 +120,7 @@ fn compute_floats(op: vec4<u32>) {
     var result = Vector(0lu, 0lu);
     var fpsr = 0u;
     for (var e = 0u; e < count; e += 1u) {
-        // The operands: two, or an addend before two factors.
+        // The operands: two, or an addend and two factors.
         var first = elem(n, e, n_size);
         var other = elem(m, select(second.y, e, second.y == NO_INDEX), n_size);
         var third = 0lu;
@@ -136,7 +136,7 @@ fn compute_floats(op: vec4<u32>) {
                 }
             }
             case FLOAT_ACROSS: {
-                // Neighbours first.
+                // Iterations 0 and 1 reduce the two pairs of neighbours, and iteration 2 reduces their results.
                 if e == 2u {
                     first = elem(result, 0u, n_size);
                     other = elem(result, 1u, n_size);
@@ -170,7 +170,7 @@ fn compute_floats(op: vec4<u32>) {
             let b = fp_unpack(other, source, fpcr);
             switch form {
                 case FLOAT_COMPARE, FLOAT_FLAGS, FLOAT_CONDITIONAL_FLAGS: {
-                    // All but FCMEQ signal quiet NaNs; of the others, those with an E.
+                    // Quiet NaNs are invalid for all vector comparisons except FCMEQ, and for FCMPE and FCCMPE.
                     outcome = fp_compare(a, b, element != 0u);
                     if form == FLOAT_COMPARE {
                         outcome.value = select(0lu, 0xfffffffffffffffflu, condition_holds(element, u32(outcome.value)));
@@ -200,12 +200,12 @@ fn compute_floats(op: vec4<u32>) {
         } else {
             result = with_elem(result, select(e, 0u, form == FLOAT_ACROSS && e == 2u), d_size, outcome.value);
         }
-        // Quotients and roots are computed a bit a round.
+        // The loops of quotients and roots have one iteration per bit.
         effort += 64u;
     }
     set_state(COLUMN_FPCR, joined(fpcr, state.y | fpsr));
     switch form {
-        case FLOAT_FLAGS, FLOAT_CONDITIONAL_FLAGS: { x[KEPT_FLAGS] = result.low; }
+        case FLOAT_FLAGS, FLOAT_CONDITIONAL_FLAGS: { x[SCRATCH_FLAGS] = result.low; }
         case FLOAT_TO_GENERAL: { x[get_dst(op.x)] = result.low; }
         case FLOAT_NARROW: { set_v_part(rd, upper, result.low); }
         default: { set_v(rd, result); }

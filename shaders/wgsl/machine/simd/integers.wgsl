@@ -1,4 +1,4 @@
-//! Arithmetic on elements that are integers.
+//! Arithmetic on elements that are integers, and bitwise operations.
 
 import package::arm64::bitmask::{ones};
 import package::arm64::bits::{count_leading_sign_bits, count_leading_zero_bits, reverse_bits};
@@ -26,7 +26,7 @@ import package::machine::vector_op::{
     SIZING_SIZE, SIZING_SZ,
 };
 
-/// An integer of 128 bits, in two's complement, in which nothing overflows.
+/// An integer of 128 bits in two's complement. No intermediate result overflows it.
 struct Integer {
     /// The lower half.
     low: u64,
@@ -34,29 +34,29 @@ struct Integer {
     high: u64,
 }
 
-/// The half above a number that fits the lower one.
+/// Returns the upper half of an `Integer` with the lower half `low`, sign- or zero-extended.
 fn extension(low: u64, unsigned: bool) -> u64 {
     return select(u64(i64(low) >> 63u), 0lu, unsigned);
 }
 
-/// The sum.
+/// Returns the sum.
 fn sum_of(a: Integer, b: Integer) -> Integer {
     let low = a.low + b.low;
     return Integer(low, a.high + b.high + select(0lu, 1lu, low < a.low));
 }
 
-/// The difference.
+/// Returns the difference.
 fn difference_of(a: Integer, b: Integer) -> Integer {
     return Integer(a.low - b.low, a.high - b.high - select(0lu, 1lu, a.low < b.low));
 }
 
-/// The integer times 2^`amount`, below 2^64.
+/// Returns the integer times 2^`amount`, for an amount below 64.
 fn shifted_left(a: Integer, amount: u32) -> Integer {
-    // In two steps, as a shift by 64 is none.
+    // Two shifts, because one shift by 64 would have no effect.
     return Integer(a.low << amount, (a.high << amount) | ((a.low >> 1u) >> (63u - amount)));
 }
 
-/// The integer divided by 2^`amount`, rounded to the nearest or down. One that fits half of this stays one.
+/// Returns an integer of 64 bits divided by 2^`amount`, rounded to the nearest or down.
 fn shifted_right(a: u64, amount: u32, unsigned: bool, rounding: bool) -> Integer {
     let sign = extension(a, unsigned);
     var low = a;
@@ -69,7 +69,7 @@ fn shifted_right(a: u64, amount: u32, unsigned: bool, rounding: bool) -> Integer
     return sum_of(quotient, Integer(select(0lu, half & 1lu, rounding), 0lu));
 }
 
-/// `SatQ()`: the nearest integer of `n` bits in the lower half; the upper one is 1 if it is another.
+/// `SatQ()`: returns the nearest integer of `n` bits in the lower half. The upper half is 1 if the value was saturated.
 fn sat_q(value: Integer, n: u32, unsigned: bool) -> Integer {
     let negative = (value.high >> 63u) == 1lu;
     if unsigned {
@@ -85,12 +85,12 @@ fn sat_q(value: Integer, n: u32, unsigned: bool) -> Integer {
     return Integer(select(nearest, value.low & ones(n), fits), select(1lu, 0lu, fits));
 }
 
-/// All ones if something holds.
+/// Returns all ones if a condition holds, and else zero.
 fn all_ones(holds: bool) -> u64 {
     return select(0lu, 0xfffffffffffffffflu, holds);
 }
 
-/// The product without carries of two polynomials whose coefficients are the lowest bits of numbers.
+/// Returns the carry-less product of two polynomials, whose coefficients are the lowest `bits` bits of numbers.
 fn polynomial_product(a: u64, b: u64, bits: u32) -> Integer {
     var product = Integer(0lu, 0lu);
     for (var bit = 0u; bit < bits; bit += 1u) {
@@ -102,7 +102,7 @@ fn polynomial_product(a: u64, b: u64, bits: u32) -> Integer {
     return product;
 }
 
-/// Shifted left by a signed byte, to the right if it is negative.
+/// Returns a value shifted left by a signed byte, or right if the byte is negative.
 fn shifted_by(value: u64, amount_byte: u64, esize: u32, unsigned: bool, rounding: bool) -> Integer {
     let amount = i32(u32(amount_byte) << 24u) >> 24u;
     if amount < 0i {
@@ -110,18 +110,18 @@ fn shifted_by(value: u64, amount_byte: u64, esize: u32, unsigned: bool, rounding
     }
     let whole = Integer(value, extension(value, unsigned));
     if u32(amount) >= esize {
-        // Nothing is left, but it may have to be saturated.
+        // No bit of the element remains, but the sign of the result decides how it saturates.
         return Integer(0lu, select(0lu, select(1lu << 40u, whole.high << 40u, whole.high != 0lu), value != 0lu));
     }
     return shifted_left(whole, u32(amount));
 }
 
-/// Notes in FPSR that something was saturated.
+/// Sets FPSR.QC, which records that an instruction saturated.
 fn set_qc() {
     set_state(COLUMN_FPCR, get_state(COLUMN_FPCR) | (u64(FPSR_QC) << 32u));
 }
 
-/// An instruction on integers.
+/// Executes an instruction on integers.
 fn compute_integers(op: vec4<u32>) {
     let p = op.y;
     let word = op.z;
@@ -175,7 +175,7 @@ fn compute_integers(op: vec4<u32>) {
     let d = get_v(rd);
 
     let amount = (word >> 16u) & 127u;
-    // Both are below 64 where they are used, but for a shift to the right by all bits.
+    // Both are below 64 where they are used, except a shift to the right by all 64 bits.
     let right = 2u * esize - amount;
     let left = (amount - esize) & 63u;
 
@@ -240,7 +240,7 @@ fn compute_integers(op: vec4<u32>) {
             case ELEMENT_POLYNOMIAL_MULTIPLY: { value = polynomial_product(a, b, esize); }
             case ELEMENT_SHIFT: { value = shifted_by(a, b, esize, unsigned, rounding); }
             case ELEMENT_DOUBLING_HIGH: {
-                // Half of everything, as twice the product may not fit.
+                // Half of the product and of the rounding constant, because twice the product may not fit.
                 let half = select(0lu, 1lu << (esize - 2u), rounding);
                 value.low = u64(i64(a * b + half) >> (esize - 1u));
                 value.high = extension(value.low, false);
@@ -278,7 +278,7 @@ fn compute_integers(op: vec4<u32>) {
             case ELEMENT_SHIFT_LEFT: { value = shifted_left(value, left); }
             case ELEMENT_SHIFT_LEFT_BY_SIZE: { value = shifted_left(value, esize); }
             case ELEMENT_SHIFT_RIGHT_INSERT: {
-                // A shift by the whole element inserts nothing.
+                // A shift by the size of the element inserts no bits.
                 let none = right >= 64u;
                 let mask = select(ones(esize) >> (right & 63u), 0lu, none);
                 value.low = (before & ~mask) | select(a >> (right & 63u), 0lu, none);

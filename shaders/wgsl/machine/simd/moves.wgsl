@@ -1,11 +1,11 @@
-//! Moves between SIMD registers and general ones, immediates, and elements in another order.
+//! Moves between SIMD and general registers, moves of immediates, and permutations of elements.
 
 import package::arm64::bitmask::{ones};
 import package::arm64::flags::{condition_holds};
 import package::arm64::numbers::{sign_extend, truncate};
 import package::machine::memory::{effort};
 import package::machine::micro_op::{get_a, get_dst, get_element, get_operation, get_wide};
-import package::machine::registers::{KEPT_FLAGS, x};
+import package::machine::registers::{SCRATCH_FLAGS, x};
 import package::machine::simd::registers::{Vector, elem, get_v, set_v, with_elem, without_elem};
 import package::machine::vector_op::{
     MOVE_DUP_ELEMENT, MOVE_DUP_GENERAL, MOVE_FLOAT_IMMEDIATE, MOVE_FROM_GENERAL, MOVE_FROM_GENERAL_HIGH,
@@ -14,10 +14,10 @@ import package::machine::vector_op::{
     PERMUTE_TBL, PERMUTE_TBX, PERMUTE_TRN, PERMUTE_UZP, PERMUTE_ZIP,
 };
 
-/// `VFPExpandImm()`: a number of eight bits, in a format of so many bits of fraction and of exponent.
+/// `VFPExpandImm()`: expands a number of eight bits to a format with the given numbers of fraction and exponent bits.
 fn vfp_expand_imm(imm8: u32, fraction_bits: u32, exponent_bits: u32) -> u64 {
     let exponent = (imm8 >> 6u) & 1u;
-    // NOT(b), then b repeated, then the two low bits of the exponent and the fraction.
+    // The exponent is NOT(b), then b repeated, then two bits of imm8. The other bits of imm8 are the fraction.
     let repeated = exponent * ((1u << (exponent_bits - 3u)) - 1u);
     let top = ((1u - exponent) << (exponent_bits - 1u)) | (repeated << 2u);
     return (u64(imm8 >> 7u) << (exponent_bits + fraction_bits)) | (u64(top) << fraction_bits)
@@ -42,7 +42,7 @@ fn adv_simd_expand_imm(word: u32) -> u64 {
                 }
                 half = u32(vfp_expand_imm(imm8, 23u, 8u));
             } else if is_inverted {
-                // Each bit as a byte.
+                // Each bit of imm8 fills a byte.
                 var mask = 0lu;
                 for (var bit = 0u; bit < 8u; bit += 1u) {
                     mask |= select(0lu, 0xfflu, ((imm8 >> bit) & 1u) == 1u) << (8u * bit);
@@ -56,7 +56,7 @@ fn adv_simd_expand_imm(word: u32) -> u64 {
     return u64(half) | (u64(half) << 32u);
 }
 
-/// A move.
+/// Executes a move.
 fn move_vector(op: vec4<u32>) {
     let word = op.z;
     let operation = get_operation(op.y);
@@ -98,7 +98,7 @@ fn move_vector(op: vec4<u32>) {
             set_v(rd, Vector(select(vfp_expand_imm(imm8, 23u, 8u), double, datasize == 64u), 0lu));
         }
         case MOVE_SELECT: {
-            let holds = condition_holds((word >> 12u) & 15u, u32(x[KEPT_FLAGS]));
+            let holds = condition_holds((word >> 12u) & 15u, u32(x[SCRATCH_FLAGS]));
             let m = get_v((word >> 16u) & 31u);
             let mask = ones(32u << ((word >> 22u) & 1u));
             set_v(rd, Vector(select(m.low, n.low, holds) & mask, 0lu));
@@ -118,7 +118,7 @@ fn move_vector(op: vec4<u32>) {
     }
 }
 
-/// Elements in another order.
+/// Executes a permutation.
 fn permute_vector(op: vec4<u32>) {
     let word = op.z;
     let operation = get_operation(op.y);
@@ -134,7 +134,7 @@ fn permute_vector(op: vec4<u32>) {
     let count = (64u << q) / esize;
     var result = Vector(0lu, 0lu);
     for (var e = 0u; e < count; e += 1u) {
-        // 0 to `count` are those of Vn, and then come those of Vm.
+        // The indices below `count` are elements of Vn, the following ones elements of Vm.
         var index = e;
         var value = 0lu;
         switch operation {

@@ -1,12 +1,13 @@
-//! In the place of `transfers.wgsl`, where programs use no SIMD registers: nothing of this is ever called.
+//! The substitute for `transfers.wgsl` in interpreters without instructions on SIMD registers. Its functions are never
+//! called.
 
-/// How many bytes are accessed.
+/// Returns the number of bytes that an instruction accesses.
 fn transferred_bytes(op: vec4<u32>) -> u32 {
     return 1u;
 }
 
-/// Loads registers from an offset in the frame `first` on, which goes on in the frame `second`.
+/// Loads registers from memory that begins at an offset in the frame `first` and continues in the frame `second`.
 fn load_registers(op: vec4<u32>, first: u32, second: u32, offset: u32) {}
 
-/// Stores registers there.
+/// Stores registers to memory that begins at an offset in the frame `first` and continues in the frame `second`.
 fn store_registers(op: vec4<u32>, first: u32, second: u32, offset: u32) {}

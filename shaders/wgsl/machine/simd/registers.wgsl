@@ -1,16 +1,17 @@
 //! The SIMD registers of the invocation's lane, and their elements.
 //!
-//! They stay in the state: an instruction on them takes so long that getting them from there does not matter, and
-//! lanes that use none pay nothing.
+//! The registers stay in the state buffer: instructions on them take so long that the access to the buffer does not
+//! matter, and lanes that do not use them pay nothing.
 
 import package::arm64::bitmask::{ones};
 import package::machine::layout::{COLUMN_V};
 import package::machine::memory::{get_state, set_state};
 
-/// Each element of the second operand goes with the one of the first.
+/// The index of an instruction that is not by element: it pairs each element of the first operand with one of the
+/// second.
 const NO_INDEX = 0xffffffffu;
 
-/// A register, or part of one.
+/// A SIMD register, or a part of one.
 struct Vector {
     /// The lower half.
     low: u64,
@@ -24,7 +25,7 @@ fn get_v(which: u32) -> Vector {
     return Vector(get_state(column), get_state(column + 1u));
 }
 
-/// Changes `V[d]`.
+/// Sets `V[d]`.
 fn set_v(which: u32, value: Vector) {
     let column = COLUMN_V + 2u * (which & 31u);
     set_state(column, value.low);
@@ -37,7 +38,7 @@ fn get_v_part(which: u32, upper: bool) -> Vector {
     return Vector(select(value.low, value.high, upper), 0lu);
 }
 
-/// Changes the lower half of `V[d]`, with zeros above it, or the upper one.
+/// Sets the lower half of `V[d]` and clears the upper one, or, if `upper` is set, sets only the upper half.
 fn set_v_part(which: u32, upper: bool, part: u64) {
     if upper {
         set_state(COLUMN_V + 2u * (which & 31u) + 1u, part);
@@ -46,14 +47,14 @@ fn set_v_part(which: u32, upper: bool, part: u64) {
     }
 }
 
-/// `Elem[]`: an element of `esize` bits, 8 to 64.
+/// `Elem[]`: returns an element of `esize` bits, 8 to 64.
 fn elem(vector: Vector, index: u32, esize: u32) -> u64 {
     let position = index * esize;
     let half = select(vector.low, vector.high, (position & 64u) != 0u);
     return (half >> (position & 63u)) & ones(esize);
 }
 
-/// The vector with an element where it has zeros.
+/// Returns the vector with an element set. The element has to be zero before.
 fn with_elem(vector: Vector, index: u32, esize: u32, value: u64) -> Vector {
     let position = index * esize;
     let placed = (value & ones(esize)) << (position & 63u);
@@ -61,14 +62,14 @@ fn with_elem(vector: Vector, index: u32, esize: u32, value: u64) -> Vector {
     return Vector(vector.low | select(placed, 0lu, upper), vector.high | select(0lu, placed, upper));
 }
 
-/// The vector with zeros in the place of an element.
+/// Returns the vector with an element set to zero.
 fn without_elem(vector: Vector, index: u32, esize: u32) -> Vector {
     let mask = with_elem(Vector(0lu, 0lu), index, esize, 0xfffffffffffffffflu);
     return Vector(vector.low & ~mask.low, vector.high & ~mask.high);
 }
 
-/// The second operand of a form with an element of Vm for all, as a register and an index. Its index is `NO_INDEX` if
-/// the word is none.
+/// Returns the register of the second operand, and the index of its element if the instruction is by element, or else
+/// `NO_INDEX`.
 fn second_operand(word: u32, esize: u32) -> vec2<u32> {
     let rm = (word >> 16u) & 31u;
     if ((word >> 24u) & 1u) == 0u || ((word >> 10u) & 1u) == 1u {
@@ -84,7 +85,7 @@ fn second_operand(word: u32, esize: u32) -> vec2<u32> {
     }
 }
 
-/// The binary logarithm of the bytes that immh says.
+/// Returns the binary logarithm of the size of an element in bytes, as encoded in immh.
 fn immh_size(word: u32) -> u32 {
     return 31u - countLeadingZeros((word >> 19u) & 15u);
 }

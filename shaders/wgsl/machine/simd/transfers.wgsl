@@ -1,6 +1,6 @@
-//! Loads and stores of SIMD registers: what they move between memory and registers.
+//! Loads and stores of SIMD registers: the transfer between memory and registers.
 //!
-//! All that an instruction accesses is one access, of up to 64 bytes that lie one behind the other, in a page or two.
+//! Each instruction makes one access, of up to 64 consecutive bytes, in one or two pages.
 
 import package::arm64::bitmask::{ones};
 import package::machine::frames::{frame_load, frame_store};
@@ -12,10 +12,10 @@ import package::machine::micro_op::{
 import package::machine::simd::registers::{Vector, elem, get_v, set_v, with_elem, without_elem};
 import package::machine::vector_op::{TRANSFER_LANE, TRANSFER_MULTIPLE, TRANSFER_REPLICATE};
 
-/// What is accessed, eight bytes a word.
+/// The accessed bytes, eight per word.
 var<private> transferred_words: array<u64, 8>;
 
-/// How large an element is, in bytes as a binary logarithm, of LD1 to LD4 and ST1 to ST4.
+/// Returns the binary logarithm of the size in bytes of an element of LD1 to LD4 and ST1 to ST4.
 fn member_size(op: vec4<u32>) -> u32 {
     if get_transfer(op.y) == TRANSFER_LANE {
         return get_size(op.y);
@@ -23,7 +23,7 @@ fn member_size(op: vec4<u32>) -> u32 {
     return (op.z >> 10u) & 3u;
 }
 
-/// How many bytes are accessed.
+/// Returns the number of bytes that an instruction accesses.
 fn transferred_bytes(op: vec4<u32>) -> u32 {
     if get_handler(op.x) <= HANDLER_VECTOR_STORE {
         return 1u << (get_size(op.y) + get_pair(op.y));
@@ -34,12 +34,13 @@ fn transferred_bytes(op: vec4<u32>) -> u32 {
     return get_registers(op.y) << member_size(op);
 }
 
-/// The word of a page, or of the next.
+/// Returns the index of a word in the frame at `first` or, for words beyond its end, in the frame at `second`.
 fn word_at(first: u32, second: u32, index: u32) -> u32 {
     return select(first + index, second + index - 512u, index >= 512u);
 }
 
-/// Loads bytes from an offset in the frame `first` on, which go on in the frame `second`.
+/// Loads bytes into `transferred_words`, from memory that begins at an offset in the frame `first` and continues in the
+/// frame `second`.
 fn load_words(first: u32, second: u32, offset: u32, bytes: u32) {
     let shift = 8u * (offset & 7u);
     for (var at = 0u; at < bytes; at += 8u) {
@@ -54,7 +55,8 @@ fn load_words(first: u32, second: u32, offset: u32, bytes: u32) {
     effort += 8u;
 }
 
-/// Stores them.
+/// Stores bytes of `transferred_words` to memory that begins at an offset in the frame `first` and continues in the
+/// frame `second`.
 fn store_words(first: u32, second: u32, offset: u32, bytes: u32) {
     let shift = 8u * (offset & 7u);
     for (var at = 0u; at < bytes; at += 8u) {
@@ -72,25 +74,25 @@ fn store_words(first: u32, second: u32, offset: u32, bytes: u32) {
     effort += 8u;
 }
 
-/// Where in what is accessed an element of a register lies, in bytes.
+/// Returns the offset in the accessed bytes of element `index` of register `which` of an instruction.
 fn place_of(op: vec4<u32>, which: u32, index: u32, count: u32) -> u32 {
     let members = get_members(op.y);
-    // LD1 and ST1 of several registers have these one after the other, as if structures had one member.
+    // LD1 and ST1 of several registers access one register after the other, because their structures have one member.
     let number = select(index * members + which, which * count + index, members == 1u);
     return number << member_size(op);
 }
 
-/// How many elements of a register are accessed one by one: all, or one.
+/// Returns the number of elements of a register that are accessed: all, or one.
 fn element_count(op: vec4<u32>) -> u32 {
     return select(1u, (8u << ((op.z >> 30u) & 1u)) >> member_size(op), get_transfer(op.y) == TRANSFER_MULTIPLE);
 }
 
-/// The number of the element that LD1 to LD4 and ST1 to ST4 of single elements access.
+/// Returns the index of the element that LD1 to LD4 and ST1 to ST4 of single elements access.
 fn lane_index(word: u32, size: u32) -> u32 {
     return ((((word >> 30u) & 1u) << 3u) | (((word >> 12u) & 1u) << 2u) | ((word >> 10u) & 3u)) >> size;
 }
 
-/// What is loaded goes to registers.
+/// Writes the loaded bytes to registers.
 fn finish_load(op: vec4<u32>) {
     if get_handler(op.x) == HANDLER_VECTOR_LOAD {
         let size = get_size(op.y);
@@ -140,7 +142,7 @@ fn finish_load(op: vec4<u32>) {
     }
 }
 
-/// What is to be stored comes from registers.
+/// Reads the bytes to store from registers.
 fn begin_store(op: vec4<u32>) {
     if get_handler(op.x) == HANDLER_VECTOR_STORE {
         let size = get_size(op.y);
@@ -180,13 +182,13 @@ fn begin_store(op: vec4<u32>) {
     }
 }
 
-/// Loads registers from an offset in the frame `first` on, which goes on in the frame `second`.
+/// Loads registers from memory that begins at an offset in the frame `first` and continues in the frame `second`.
 fn load_registers(op: vec4<u32>, first: u32, second: u32, offset: u32) {
     load_words(first, second, offset, transferred_bytes(op));
     finish_load(op);
 }
 
-/// Stores registers there.
+/// Stores registers to memory that begins at an offset in the frame `first` and continues in the frame `second`.
 fn store_registers(op: vec4<u32>, first: u32, second: u32, offset: u32) {
     begin_store(op);
     store_words(first, second, offset, transferred_bytes(op));

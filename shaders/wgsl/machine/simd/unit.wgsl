@@ -1,7 +1,10 @@
-//! The unit of SIMD registers, where programs use none: instructions on them stop, and the host takes a kernel that has them.
+//! The SIMD unit without instructions, for interpreters of programs that use no SIMD registers.
+//!
+//! A lane stops before an instruction that its unit lacks, and the host continues it with a kernel that has the
+//! instruction.
 
-/// Which of the units this is: instructions of greater ones stop.
+/// The number of this unit. Lanes stop before instructions that need a greater one.
 const SIMD_LEVEL = 0u;
 
-/// An instruction that accesses no memory.
+/// Executes an instruction that does not access memory.
 fn simd_compute(op: vec4<u32>) {}

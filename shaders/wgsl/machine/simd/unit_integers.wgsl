@@ -1,4 +1,4 @@
-//! The unit of SIMD registers with loads, stores, moves and integers.
+//! The SIMD unit with loads, stores, moves and integer arithmetic.
 
 import package::machine::micro_op::{
     HANDLER_VECTOR_INTEGER, HANDLER_VECTOR_MOVE, HANDLER_VECTOR_PERMUTE, get_handler,
@@ -6,10 +6,10 @@ import package::machine::micro_op::{
 import package::machine::simd::integers::{compute_integers};
 import package::machine::simd::moves::{move_vector, permute_vector};
 
-/// Which of the units this is: instructions of greater ones stop.
+/// The number of this unit. Lanes stop before instructions that need a greater one.
 const SIMD_LEVEL = 1u;
 
-/// An instruction that accesses no memory.
+/// Executes an instruction that does not access memory.
 fn simd_compute(op: vec4<u32>) {
     switch get_handler(op.x) {
         case HANDLER_VECTOR_MOVE: { move_vector(op); }

@@ -2,13 +2,13 @@
 
 import package::spiking::bindings::{Clock, recording, settings};
 
-/// How many spikes of a neuron are recorded.
+/// Returns how many of a neuron's spikes in a batch are recorded: all, or none.
 fn recorded_spikes(neuron: u32, spikes: u32) -> u32 {
     let is_recorded = neuron - settings.recorded_first < settings.recorded;
     return select(0u, countOneBits(spikes), is_recorded);
 }
 
-/// Records the spikes of a neuron, from there on.
+/// Records the spikes of a neuron in a batch, from index `place` of the recording on.
 fn record_spikes(neuron: u32, spikes: u32, clock: Clock, place: u32) {
     if recorded_spikes(neuron, spikes) == 0u {
         return;

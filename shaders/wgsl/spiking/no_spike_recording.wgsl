@@ -1,11 +1,11 @@
-//! Takes the place of `spikes` where nothing is recorded.
+//! The substitute for `spike_recording` in kernels that record no spikes.
 
 import package::spiking::bindings::{Clock};
 
-/// How many spikes of a neuron are recorded: none.
+/// Returns how many of a neuron's spikes in a batch are recorded: none.
 fn recorded_spikes(neuron: u32, spikes: u32) -> u32 {
     return 0u;
 }
 
-/// Records the spikes of a neuron: not here.
+/// Does nothing: no spikes are recorded.
 fn record_spikes(neuron: u32, spikes: u32, clock: Clock, place: u32) {}
