@@ -40,9 +40,9 @@ pub(crate) fn play(random: &mut Random, tally: &mut Tally) -> Result<End, String
     let network = network(*random.pick(&RECIPES), seed, delays, random.below(2) == 0);
     let slice = *random.pick(&[Some(1), Some(3), None]);
     let options = Options { kernel: *random.pick(&KERNELS), slice, ..Options::default() };
-    let chunk_steps = *random.pick(&[Some(1), Some(1), Some(4), None]);
+    let part_steps = *random.pick(&[Some(1), Some(1), Some(4), None]);
     let bounds =
-        Bounds { chunk_steps, journal_bytes: *random.pick(&[None, Some(0), Some(500)]), ..Bounds::default() };
+        Bounds { part_steps, journal_bytes: *random.pick(&[None, Some(0), Some(500)]), ..Bounds::default() };
 
     let fault = Fault::random(random);
     let what = format!("a network with {options:?}, {bounds:?}");
@@ -61,7 +61,7 @@ pub(crate) fn play(random: &mut Random, tally: &mut Tally) -> Result<End, String
         let what = |why| format!("{what}, after {history:?}: {why}");
         make(&mut gpu, &mut found, call, fault, tally).map_err(what)?;
         expected.call(&mut reference, call).map_err(|error| what(error.to_string()))?;
-        if chunk_steps == Some(1) && matches!(call, Call::Run(2..) | Call::Record(2..)) {
+        if part_steps == Some(1) && matches!(call, Call::Run(2..) | Call::Record(2..)) {
             tally.fault(Kind::OneStep);
         }
         if random.below(4) == 0 {
