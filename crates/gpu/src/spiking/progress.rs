@@ -104,7 +104,7 @@ mod tests {
         let expected = ExpectedSteps { steps: 40, least: Some(4) };
         let error = { BEGIN }.advance(&clock(0), expected, SLOTS).expect_err("the clock stands still");
         let text = error.to_string();
-        assert!(text.contains("step 4294967293 in work that leads to step 4294967297 or later"), "{text}");
+        assert!(text.contains("step 4294967293 instead of step 4294967297 or later"), "{text}");
     }
 
     #[test]

@@ -160,7 +160,7 @@ fn is_kept(error: &kvrm_machine::Error) {
     let cause = std::error::Error::source(error).expect("it has a cause");
     let cause: &Error = cause.downcast_ref().expect("it is the GPU's");
     assert!(matches!(cause, Error::DeviceLost { kept: true, .. }), "{cause}");
-    assert!(cause.to_string().contains("is kept as it was before"), "{cause}");
+    assert!(cause.to_string().contains("are kept as they were before"), "{cause}");
 }
 
 const ALL: [usize; LANES] = [0, 1, 2, 3, 4];
