@@ -305,7 +305,7 @@ mod tests {
         assert_eq!(
             choose(&five_adapters(), Some("")),
             Ok("Big GPU 1".to_owned()),
-            "an empty name asks for nothing"
+            "an empty name matches all"
         );
     }
 
@@ -331,8 +331,8 @@ mod tests {
             Ok("llvmpipe".to_owned()),
             "software that works before a GPU that cannot"
         );
-        let error = choose(&there, Some("old")).expect_err("it has no 64-bit integers");
-        assert_eq!(error, Error::NoInt64 { adapter: there[0].to_string() }, "of that adapter");
+        let error = choose(&there, Some("old")).expect_err("the adapter has no 64-bit integers");
+        assert_eq!(error, Error::NoInt64 { adapter: there[0].to_string() }, "the error names the adapter");
     }
 
     #[test]

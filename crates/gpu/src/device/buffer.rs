@@ -70,7 +70,7 @@ impl Buffer {
     ///
     /// # Errors
     ///
-    /// Those of [`Buffer::zeroed`] and [`Buffer::upload`].
+    /// The errors of [`Buffer::zeroed`] and [`Buffer::upload`].
     pub fn with_contents<T: NoUninit>(device: &Device, label: &str, contents: &[T]) -> Result<Self, Error> {
         let buffer = Self::zeroed(device, label, size_of_val(contents) as u64)?;
         buffer.upload(0, contents)?;
@@ -82,7 +82,7 @@ impl Buffer {
     ///
     /// # Errors
     ///
-    /// Those of [`Buffer::with_contents`].
+    /// The errors of [`Buffer::with_contents`].
     pub fn in_host_memory<T: NoUninit>(device: &Device, label: &str, contents: &[T]) -> Result<Self, Error> {
         let bytes: &[u8] = bytemuck::cast_slice(contents);
         let size = bytes.len() as u64;

@@ -55,7 +55,7 @@ pub enum Error {
         message: String,
     },
     /// A pipeline cannot be made from a compiled shader.
-    #[error("no pipeline can be made of the entry point `{entry}`: {message}")]
+    #[error("no pipeline can be made from the entry point `{entry}`: {message}")]
     Pipeline {
         /// The entry point.
         entry: String,

@@ -45,7 +45,7 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// Those of [`Layout::new`].
+    /// The errors of [`Layout::new`].
     pub(crate) fn of<G: Group>(device: &Device, numbered: usize) -> Result<Self, Error> {
         Self::new(device, G::LABEL, bindings::<G>(numbered))
     }

@@ -205,7 +205,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// Those of [`Device::wait`].
+    /// The errors of [`Device::wait`].
     pub fn wait_within(&self, submission: &wgpu::SubmissionIndex, limit: Duration) -> Result<(), Error> {
         const DOING: &str = "waiting for the GPU";
         self.check(DOING)?;

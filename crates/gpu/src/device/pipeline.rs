@@ -84,7 +84,7 @@ impl Shader {
     ///
     /// # Errors
     ///
-    /// Those of [`Shader::pipeline`].
+    /// The errors of [`Shader::pipeline`].
     pub fn pipeline_at(
         &self,
         entry: &str,

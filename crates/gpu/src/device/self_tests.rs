@@ -74,7 +74,7 @@ const OPERATIONS: [&str; 12] = [
     "signed a / b",
     "a < b, signed a < b, a == b",
     "~a",
-    "a with its words exchanged",
+    "a with its words swapped",
 ];
 
 impl Operands {

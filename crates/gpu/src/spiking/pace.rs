@@ -122,7 +122,8 @@ mod tests {
         let mut pace = Pace::new(false, &kernels);
         let mut last = pace.next_slice();
         for _ in 1..slices {
-            let batch = batches.iter().find(|(kernel, _)| *kernel == last.0).expect("it is one of them").1;
+            let batch =
+                batches.iter().find(|(kernel, _)| *kernel == last.0).expect("the kernel is a candidate").1;
             pace.record_slice(last.0, last.1, Duration::from_secs_f64(batch * f64::from(last.1)));
             last = pace.next_slice();
         }

@@ -328,7 +328,7 @@ mod tests {
         let all = builder.population("all", 40, &model).expect("parameters are in range");
         builder
             .connect(all, all, &Projection::new(Connect::OutDegree(3), 1.0, 1))
-            .expect("there are neurons");
+            .expect("the population has neurons");
         Arc::new(builder.build().expect("sums are small"))
     }
 
@@ -338,7 +338,7 @@ mod tests {
         let kernels = BurstKernels::new(&Device::open(None).expect("the host has an adapter"));
         for what in ["fired", "spikes", "count"] {
             let mut executor = BurstExecutor::new(&kernels, always_firing_network(), Options::default())
-                .expect("it fits on any device");
+                .expect("the network fits on any device");
             executor.run(5, &Input::default(), Some(&mut Recorder::new(1000))).expect("the device works");
             let state = executor.state().expect("the device works");
             executor.journal.corrupt(what);
@@ -348,7 +348,7 @@ mod tests {
                 let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<Error>());
                 assert!(matches!(cause, Some(Error::StateLost { .. })), "{what}: {error:?}");
             }
-            executor.set_state(&state).expect("it needs no replay");
+            executor.set_state(&state).expect("a new state needs no replay");
             executor.run(1, &Input::default(), None).expect("the network has a state again");
             assert_eq!(executor.state().expect("the device works").step, 6, "{what}");
         }

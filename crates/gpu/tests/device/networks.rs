@@ -42,7 +42,7 @@ fn logits_of_all_tuples_are_the_same_bits() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn machines_get_the_same_bits_with_every_way_of_sharing_work() {
-    let (weights, _) = Weights::builtin_weights(Architecture::Dispatch)
+    let (weights, _) = Weights::builtin(Architecture::Dispatch)
         .expect("the file is complete")
         .expect("the weights are built in");
     let expected = DispatchNetwork::from_flat(weights.values())

@@ -73,7 +73,9 @@ fn spikes_that_are_lost_are_counted() {
     for kernel in KERNELS {
         let mut executor = executor(&network, &options_with(kernel));
         let mut recorder = Recorder::new(250);
-        let error = executor.run(10, &Input::default(), Some(&mut recorder)).expect_err("there are 1000");
+        let error = executor
+            .run(10, &Input::default(), Some(&mut recorder))
+            .expect_err("the network fires 1,000 spikes");
         assert!(
             matches!(error, Error::RecordingOverflow { recorded: 200, lost: 800, capacity: 250 }),
             "{kernel:?}: {error}"
