@@ -1,9 +1,9 @@
-//! How fast the GPU engine runs guests, takes lanes back to a snapshot, and lowers code.
+//! Benchmarks of the GPU engine: running guests, resetting lanes to a snapshot, and lowering code.
 //!
 //! Criterion's elements are retired steps, lanes, or words. The device is the one that `KVRM_ADAPTER` names, or
-//! the best there is; its name is printed first. `kvrm bench` measures more numbers of lanes.
+//! the best one; its name is printed first. `kvrm bench` measures more numbers of lanes.
 
-#![expect(clippy::print_stderr, reason = "numbers without the device they are of are worth nothing")]
+#![expect(clippy::print_stderr, reason = "results are useless without the name of the device")]
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -13,24 +13,24 @@ use kvrm_arm64::Features;
 use kvrm_gpu::{GpuEngine, Lowering};
 use kvrm_machine::{Machine, Program, Register, Stop};
 
-/// Numbers of lanes: one, some, and as many as keep a small GPU busy.
+/// The measured numbers of lanes: one, some, and as many as keep a small GPU busy.
 const LANES: [usize; 3] = [1, 128, 4096];
 
-/// The guests, their sizes, the steps before the part that is measured, and the steps of a run in it.
+/// The guests, each with its size argument, the steps before the measured part, and the steps of a measured run.
 const GUESTS: [(&str, &str, u64, u64); 3] = [
     ("mix", "1000000000000", 2_000, 100_000),
     ("sha256", "16384", 400_000, 100_000),
     ("sieve", "300000", 2_000, 100_000),
 ];
 
-/// Words of code to lower.
+/// The number of words to lower.
 const WORDS: u32 = 1 << 20;
 
 fn open() -> GpuEngine {
     GpuEngine::open(None).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A machine at the begin of what is measured, with a snapshot taken there. Lanes of `mix` have a seed each.
+/// Returns a machine at the beginning of the measured part, with a snapshot there. Each lane of `mix` has its own seed.
 fn machine(engine: &GpuEngine, (name, size, begin, _): (&str, &str, u64, u64), lanes: usize) -> Machine {
     let path =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../guests/bin").join(name).with_extension("elf");
@@ -41,26 +41,26 @@ fn machine(engine: &GpuEngine, (name, size, begin, _): (&str, &str, u64, u64), l
         .lanes(lanes)
         .arguments(|lane| vec![size.to_owned(), seed(lane).to_string()])
         .build()
-        .expect("so many lanes fit");
-    machine.run(begin).expect("the engine does not fail");
-    machine.snapshot().expect("there is room for a snapshot");
+        .expect("the lanes fit");
+    machine.run(begin).expect("the engine works");
+    machine.snapshot().expect("the snapshot fits");
     machine
 }
 
-/// Runs from the snapshot, as often as asked; gives the time of the runs and that of the resets.
+/// Resets and runs a machine `times` times. Returns the total time of the runs and of the resets.
 fn run(machine: &mut Machine, steps: u64, times: u64) -> (Duration, Duration) {
     let all: Vec<usize> = (0..machine.lanes()).collect();
     let (mut running, mut resetting) = (Duration::ZERO, Duration::ZERO);
     for _ in 0..times {
         let begin = Instant::now();
-        machine.reset(&all).expect("there is a snapshot");
-        // The device does it in its own time; what is read back waits for it.
-        machine.registers(Register::Steps).expect("the engine does not fail");
+        machine.reset(&all).expect("the machine has a snapshot");
+        // Reading registers waits until the device has done the reset.
+        machine.registers(Register::Steps).expect("the engine works");
         resetting += begin.elapsed();
-        let report = machine.run(steps).expect("the engine does not fail");
+        let report = machine.run(steps).expect("the engine works");
         running += report.wall;
-        assert_eq!(report.steps, steps * all.len() as u64, "all lanes have run all steps");
-        assert_eq!(machine.stop(0).ok(), Some(Some(Stop::Budget)), "the guest is not done");
+        assert_eq!(report.steps, steps * all.len() as u64, "all lanes have retired all steps");
+        assert_eq!(machine.stop(0).ok(), Some(Some(Stop::Budget)), "the guest has not ended");
     }
     (running, resetting)
 }
@@ -82,7 +82,7 @@ fn guests(criterion: &mut Criterion) {
     }
 }
 
-/// A reset costs little itself; the run before it writes what has to be forgotten.
+/// Measures resets, each after a short run that writes pages.
 fn resets(criterion: &mut Criterion) {
     let engine = open();
     let mut group = criterion.benchmark_group("reset");
@@ -100,11 +100,11 @@ fn lowering(criterion: &mut Criterion) {
     let engine = open();
     let words: Vec<u32> = (0..WORDS).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
     let mut lowering =
-        Lowering::new(engine.device(), words.len().div_ceil(1024), Features::ALL).expect("they fit");
+        Lowering::new(engine.device(), words.len().div_ceil(1024), Features::ALL).expect("the words fit");
     let mut group = criterion.benchmark_group("lower");
     group.sample_size(10).throughput(Throughput::Elements(WORDS.into()));
     group.bench_function("words", |bencher| {
-        bencher.iter(|| lowering.lower(&words).expect("the device does not fail"));
+        bencher.iter(|| lowering.lower(&words).expect("the device works"));
     });
 }
 

@@ -1,8 +1,18 @@
-//! Microseconds that a step of spiking networks takes on a GPU.
+//! Measures the time of a step of spiking networks on a GPU.
 //!
-//! `bursts NETWORK [SCALE [STEPS [KERNEL]]] [key=value ...]`; options are `batch`, `piece`, `team`, `workgroups`, `slice`,
-//! `percent` of FEAGI's neurons that fire, and `runs`, whose best is told. Prints a line of JSON. `record=FILE` appends a
-//! benchmark record of all runs, of the commit of this repository or of `commit=HASH`.
+//! ```console
+//! cargo run --release --package kvrm-gpu --example bursts -- [NETWORK [SCALE [STEPS [KERNEL]]]] [KEY=VALUE ...]
+//! ```
+//!
+//! NETWORK is `microcircuit`, `microcircuit_constant`, `vogels_abbott`, `fly`, `balanced`, `balanced_1ms` or `feagi`.
+//! KERNEL is `events`, `single`, `partitions` or `pull`; `sweep` measures many options instead of one. Prints a line of
+//! JSON. The keys are:
+//!
+//! - `batch`, `piece`, `team`, `workgroups`, `slice` and `binding_bytes`: the fields of [`Options`];
+//! - `percent`: the percentage of FEAGI's neurons that fire in a step (1);
+//! - `runs`: the number of runs (3), of which the fastest is printed;
+//! - `record`: a file, to which a benchmark record of all runs is appended;
+//! - `commit`: the commit of the record, if the current directory is not in the repository.
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
 
@@ -22,10 +32,10 @@ use kvrm_spiking::{Executor, Input, Network, Recorder};
 
 type Failure = Box<dyn std::error::Error>;
 
-/// How a user calls this program.
+/// The command line of this program, without arguments.
 const PROGRAM: &str = "cargo run --release --package kvrm-gpu --example bursts --";
 
-/// A network by its name, as large as was published at scale 1.
+/// Builds a network by its name. At scale 1 it has its published size.
 fn network(name: &str, scale: f64) -> Result<Network, Failure> {
     let neurons = |full: f64| (full * scale) as u32;
     Ok(match name {
@@ -36,18 +46,22 @@ fn network(name: &str, scale: f64) -> Result<Network, Failure> {
             ..Microcircuit::default()
         })?,
         "vogels_abbott" => {
-            // The number of synapses is what is scaled.
+            // The scale applies to the number of synapses, which grows with the square of the neurons.
             let neurons = (223_607.0 * scale.sqrt()) as u32;
             vogels_abbott(&VogelsAbbott { neurons, ..VogelsAbbott::default() })?
         }
         "fly" => fly(&Fly { neurons: neurons(138_000.0), ..Fly::default() })?,
         "balanced" => balanced(&Balanced { neurons: neurons(1e6), ..Balanced::default() })?,
         "balanced_1ms" => {
-            // A delay of two steps.
+            // With a step of 1 ms, delays have two steps.
             balanced(&Balanced { neurons: neurons(1e6), dt: 1.0, ..Balanced::default() })?
         }
         "feagi" => feagi(neurons(500_000.0), 100, 55)?,
-        other => return Err(format!("there is no network {other}").into()),
+        other => {
+            let names =
+                "microcircuit, microcircuit_constant, vogels_abbott, fly, balanced, balanced_1ms or feagi";
+            return Err(format!("unknown network {other:?}; expected {names}").into());
+        }
     })
 }
 
@@ -176,7 +190,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints how long a step takes with all kinds of options.
+/// Measures the time of a step with many combinations of options, and prints a line of JSON for each.
 fn sweep(kernels: &BurstKernels, network: &Arc<Network>, steps: u64, fraction: f64) -> Result<(), Failure> {
     let input = match network.population("area") {
         Some(_) => feagi_input(network.neurons(), fraction, steps, 55)?,

@@ -1,10 +1,10 @@
-//! Lowers all 2^32 code words on the GPU and compares them with the twin in Rust, a digest a block.
+//! Lowers all 2^32 words on the GPU and compares the results with the twin in Rust, by a digest for each block.
 //!
 //! ```console
 //! $ cargo run --release --package kvrm-gpu --example lowering_sweep [-- [--blocks N] [--record FILE]]
 //! ```
 //!
-//! A block is 1,024 words. With `--blocks`, only N of them, spread evenly, are compared.
+//! A block has 1,024 words. With `--blocks`, only N of them, spread evenly, are compared.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a program")]
 
@@ -19,19 +19,19 @@ use kvrm_gpu::{Device, Lowering, digest};
 use kvrm_records::{Adapter, Figure, Kind, Measured, RecordArgs};
 use rayon::prelude::*;
 
-/// Blocks of 1,024 words there are.
+/// The number of blocks of 1,024 words in all 2^32 words.
 const BLOCKS: u64 = 1 << 22;
-/// What is compared with: every row is in it.
+/// The features of the lowering: all rows of the instruction table.
 const FEATURES: Features = Features::ALL;
-/// How long the GPU should take for a batch.
+/// The time that a batch of blocks should take on the GPU.
 const BATCH: Duration = Duration::from_millis(200);
-/// How a user calls this program.
+/// The command line of this program, without arguments.
 const PROGRAM: &str = "cargo run --release --package kvrm-gpu --example lowering_sweep --";
 
-/// Lowers code words on the GPU and on the host, and compares the results.
+/// Lowers words on the GPU and on the host, and compares the results.
 #[derive(clap::Parser)]
 struct Args {
-    /// How many blocks of 1,024 words to compare, spread evenly.
+    /// Number of blocks of 1,024 words to compare, spread evenly.
     #[arg(long, value_name = "N", default_value_t = BLOCKS, value_parser = clap::value_parser!(u64).range(1..=BLOCKS))]
     blocks: u64,
     #[command(flatten)]
@@ -58,7 +58,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         let digests = digests?;
         (gpu, host) = (gpu + gpu_time, host + host_time);
         if let Some(at) = (0..numbers.len()).find(|&at| digests[at] != expected[at]) {
-            explain(&mut lowering, numbers[at])?;
+            print_differences(&mut lowering, numbers[at])?;
             return Ok(ExitCode::FAILURE);
         }
         done += numbers.len() as u64;
@@ -69,8 +69,8 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let rate = |time: Duration| words as f64 / time.as_secs_f64().max(1e-9) / 1e6;
     let seconds = begin.elapsed().as_secs_f64();
     println!(
-        "{words} words in {blocks} blocks are lowered alike in {seconds:.1} s: {:.0} million words a second on the GPU, \
-         {:.0} on the host",
+        "{words} words in {blocks} blocks have the same micro-ops on both sides, in {seconds:.1} s: {:.0} million words \
+         a second on the GPU, {:.0} on the host",
         rate(gpu),
         rate(host)
     );
@@ -97,8 +97,8 @@ fn timed<T>(act: impl FnOnce() -> T) -> (T, Duration) {
     (result, begin.elapsed())
 }
 
-/// Says which words of a block are lowered differently.
-fn explain(lowering: &mut Lowering, block: u32) -> Result<(), kvrm_gpu::Error> {
+/// Prints the words of a block that are lowered differently.
+fn print_differences(lowering: &mut Lowering, block: u32) -> Result<(), kvrm_gpu::Error> {
     let words: Vec<u32> = (0..1024).map(|index| block << 10 | index).collect();
     let ops = lowering.lower(&words)?;
     let mut wrong = 0;
@@ -111,7 +111,7 @@ fn explain(lowering: &mut Lowering, block: u32) -> Result<(), kvrm_gpu::Error> {
         }
     }
     if wrong == 0 {
-        eprintln!("block {block:#x} has another digest, but its words are lowered alike");
+        eprintln!("the digests of block {block:#x} differ, but its words are lowered to the same micro-ops");
     }
     Ok(())
 }

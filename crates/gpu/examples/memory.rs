@@ -1,10 +1,11 @@
-//! What 131,072 lanes cost that each write 16 pages of a 16 MiB heap, and how long a reset of all of them takes.
+//! Measures the memory of 131,072 lanes that write 16 pages each of a 16 MiB heap, and the time of a reset of all
+//! lanes.
 //!
 //! ```console
 //! cargo run --release --package kvrm-gpu --example memory -- [LANES] [--record FILE]
 //! ```
 
-#![expect(clippy::print_stdout, reason = "that is what it is for")]
+#![expect(clippy::print_stdout, reason = "it is a program")]
 
 use std::process::Command;
 use std::time::Instant;
@@ -15,16 +16,16 @@ use kvrm_gpu::{Device, GpuEngine};
 use kvrm_machine::{Machine, PAGE_BYTES, Permissions, Program, Register};
 use kvrm_records::{Adapter, Figure, Kind, Measured, RecordArgs};
 
-/// Pages each lane writes, spread over its heap.
+/// The number of pages that each lane writes, spread over its heap.
 const PAGES: u64 = 16;
 const HEAP_BYTES: u64 = 16 << 20;
-/// How a user calls this program.
+/// The command line of this program, without arguments.
 const PROGRAM: &str = "cargo run --release --package kvrm-gpu --example memory --";
 
-/// Measures what lanes cost that write memory, and how long a reset of all of them takes.
+/// Measures the memory of lanes that write pages, and the time of a reset of all lanes.
 #[derive(clap::Parser)]
 struct Args {
-    /// How many lanes.
+    /// Number of lanes.
     #[arg(default_value_t = 131_072)]
     lanes: usize,
     #[command(flatten)]
@@ -34,11 +35,11 @@ struct Args {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let Args { lanes, record } = Args::parse();
     let log = record.open(PROGRAM)?;
-    // str x2, [x0]; add x0, x0, x1; subs x2, x2, #1; b.ne to the first; hlt #0
+    // str x2, [x0]; add x0, x0, x1; subs x2, x2, #1; b.ne to the str; hlt #0
     let words = [0xf900_0002_u32, 0x8b01_0000, 0xf100_0442, 0x54ff_ffa1, 0xd440_0000];
     let mut program = Program::raw("pages", words.map(u32::to_le_bytes).concat(), 0x1000, 0)?;
     program.segments[0].permissions = Permissions::RX;
-    // Stack and heap lie behind the program, each after a page that is not mapped.
+    // Stack and heap follow the program, each after an unmapped page.
     let page = PAGE_BYTES as u64;
     let stack = program.end().next_multiple_of(page) + page;
     let heap = stack + page + page;
@@ -66,11 +67,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         assert_eq!(report.frames, lanes * PAGES as usize, "every lane writes its pages");
         let begin = Instant::now();
         machine.reset(&all)?;
-        // The registers are those of the snapshot when they come back.
+        // Reading registers waits until the reset has ended.
         let pcs = machine.registers(Register::Pc)?;
         let reset = begin.elapsed();
-        assert!(pcs.iter().all(|pc| *pc == 0x1000), "every lane is at its beginning");
-        assert_ne!(machine.stop(0)?, Some(Stop::Halt { imm: 0 }), "and has not stopped");
+        assert!(pcs.iter().all(|pc| *pc == 0x1000), "every lane is at its first instruction");
+        assert_ne!(machine.stop(0)?, Some(Stop::Halt { imm: 0 }), "no lane has stopped");
         println!(
             "round {round}: {} pages of {lanes} lanes written in {ran:?}, all lanes reset in {reset:?}",
             report.frames
@@ -96,7 +97,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The memory of the first NVIDIA GPU that is in use, by whomever. The machine is still there, and gives no memory back.
+/// Returns the used memory of the first NVIDIA GPU in MiB, by all processes. The machine still exists and has not freed
+/// any memory.
 fn gpu_mebibytes() -> Option<f64> {
     let query = ["--query-gpu=memory.used", "--format=csv,noheader,nounits"];
     let output = Command::new("nvidia-smi").args(query).output().ok()?;

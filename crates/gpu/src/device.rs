@@ -1,11 +1,12 @@
-//! An adapter that was opened, its buffers and pipelines, and every error they can have. Knows no kernel.
+//! Adapters, open devices, their buffers and pipelines, self-tests, and all errors of the GPU. This layer knows no
+//! particular kernel beyond those of its self-tests.
 
 pub mod adapter;
 pub mod buffer;
 pub mod doctor;
 pub(crate) mod error;
+mod fault_counters;
 mod faults;
-mod injected;
 pub(crate) mod kernel;
 pub(crate) mod lock;
 pub(crate) mod logical;

@@ -1,27 +1,28 @@
-//! The burst engine on a GPU: networks of `kvrm_spiking`, with the same state as its reference after every step.
+//! The burst engine on a GPU. It runs networks of `kvrm_spiking` and has the same state as the reference after every
+//! step.
 //!
-//! A step is two dispatches. `neurons` takes every neuron through it and lists, in pieces of equal work, the rows of
-//! those that fired; `propagate` adds what their synapses bring to the ring. Where the shortest delay has several steps,
-//! both do as many at once. The clock is in storage, so a command buffer holds thousands of steps, and nothing is read
-//! back in between. Sums are integers, which atomics add in any order to the same result.
+//! A step takes two dispatches. The kernel `neurons` updates all neurons and splits the rows of the neurons that fired
+//! into pieces of equal work. The kernel `propagate` delivers the spikes: it adds the weights of their synapses to the
+//! ring of coming input. If the shortest delay has several steps, each dispatch does that many steps (a batch). The
+//! clock is in a storage buffer, so a command buffer holds thousands of steps, and the host reads nothing back in
+//! between. Sums are integers, so atomic additions give the same result in any order.
 
 mod change;
+mod chunk;
 mod digest;
 mod executor;
-mod faster;
 mod fault;
 mod kernels;
 mod layout;
-mod leg;
 mod pace;
 mod plan;
 mod progress;
-mod recording;
 mod recovery;
+mod report;
+mod speeds;
 mod store;
 mod transfer;
 
-pub use faster::{CACHE_VARIABLE, Speeds};
 #[doc(hidden)]
 pub use fault::Fault;
 pub use kernels::{BurstKernels, Kernel};
@@ -29,3 +30,4 @@ pub use plan::Options;
 #[doc(hidden)]
 pub use recovery::Bounds;
 pub use recovery::BurstExecutor;
+pub use speeds::{CACHE_VARIABLE, Speeds};

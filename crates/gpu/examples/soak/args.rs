@@ -2,18 +2,18 @@
 
 use crate::jobs::Share;
 
-/// Long random tests of the GPU engines beside their references.
+/// Long random tests that compare the GPU engines with their references.
 #[derive(Debug, clap::Parser)]
 pub(crate) struct Args {
-    /// What to test.
+    /// The kind of test.
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-/// What to test.
+/// The kind of test.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
-    /// Inject faults: every state afterwards is that of the reference, or the call gave a typed error.
+    /// Inject faults, and check that calls either fail with a typed error or have the results of the reference.
     Faults(Faults),
     /// Run random programs with random system calls, and print a digest over all final states.
     Programs(Programs),
@@ -22,10 +22,10 @@ pub(crate) enum Command {
 /// Options of `soak faults`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Faults {
-    /// How many faults to inject.
+    /// Number of faults to inject.
     #[arg(long, default_value_t = 10_000)]
     pub(crate) faults: u64,
-    /// The longest time, in seconds. Fewer faults in this time are a failure.
+    /// Maximum time in seconds. The test fails if this is too short for all faults.
     #[arg(long, default_value_t = 600)]
     pub(crate) seconds: u64,
     #[command(flatten)]
@@ -35,10 +35,10 @@ pub(crate) struct Faults {
 /// Options of `soak programs`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Programs {
-    /// How many programs to run.
+    /// Number of programs to run.
     #[arg(long, default_value_t = 1_000)]
     pub(crate) programs: u64,
-    /// How many lanes each program has.
+    /// Number of lanes of each program.
     #[arg(long, default_value_t = 64)]
     pub(crate) lanes: usize,
     #[command(flatten)]

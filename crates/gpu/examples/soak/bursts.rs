@@ -1,4 +1,4 @@
-//! Scripts of networks: the burst engine beside its reference.
+//! Scripts for spiking networks, which compare the burst engine with its reference.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use kvrm_testkit::networks::{RECIPES, network};
 use kvrm_testkit::plays::{Call, Play};
 use kvrm_testkit::random::Random;
 
-use crate::compare::{Told, told, told_by_network};
+use crate::compare::{ErrorKind, classify, classify_network_error};
 use crate::faults::{Fault, open};
-use crate::report::{Kind, Tally};
-use crate::scripts::End;
+use crate::report::{FaultKind, Tally};
+use crate::scripts::ScriptEnd;
 
-/// How many calls a script has.
+/// The number of calls in a script.
 const CALLS: u64 = 16;
-/// How often a call is made that faults make fail.
+/// The maximum number of attempts at a call that faults make fail.
 const ATTEMPTS: u32 = 4;
 const KERNELS: [Option<Kernel>; 5] =
     [Some(Kernel::Events), Some(Kernel::Single), Some(Kernel::Partitions), Some(Kernel::Pull), None];
 
-fn call(random: &mut Random) -> Call {
+fn random_call(random: &mut Random) -> Call {
     match random.below(12) {
         0..3 => Call::Run(random.below(9)),
         3..7 => Call::Record(random.below(9)),
@@ -33,22 +33,22 @@ fn call(random: &mut Random) -> Call {
 }
 
 /// Plays a script.
-pub(crate) fn play(random: &mut Random, tally: &mut Tally) -> Result<End, String> {
+pub(crate) fn play(random: &mut Random, tally: &mut Tally) -> Result<ScriptEnd, String> {
     let shortest = 1 + random.below(4) as u32;
     let delays = [shortest, shortest + random.below(8) as u32];
     let seed = random.bits();
     let network = network(*random.pick(&RECIPES), seed, delays, random.below(2) == 0);
     let slice = *random.pick(&[Some(1), Some(3), None]);
     let options = Options { kernel: *random.pick(&KERNELS), slice, ..Options::default() };
-    let chunk_steps = *random.pick(&[Some(1), Some(1), Some(4), None]);
+    let part_steps = *random.pick(&[Some(1), Some(1), Some(4), None]);
     let bounds =
-        Bounds { chunk_steps, journal_bytes: *random.pick(&[None, Some(0), Some(500)]), ..Bounds::default() };
+        Bounds { part_steps, journal_bytes: *random.pick(&[None, Some(0), Some(500)]), ..Bounds::default() };
 
     let fault = Fault::random(random);
     let what = format!("a network with {options:?}, {bounds:?}");
-    let mut gpu = build(fault, tally, || {
+    let mut gpu = build_executor(fault, tally, || {
         BurstExecutor::new(&BurstKernels::new(&open()?), Arc::clone(&network), options.clone())
-            .map_err(|error| told(&error).map_or_else(|why| why, |told| told.name().to_owned()))
+            .map_err(|error| classify(&error).map_or_else(|why| why, |kind| kind.name().to_owned()))
     })
     .map_err(|why| format!("{what} is not built: {why}"))?;
     gpu.set_bounds(bounds);
@@ -56,25 +56,25 @@ pub(crate) fn play(random: &mut Random, tally: &mut Tally) -> Result<End, String
     let (mut found, mut expected) = (Play::new(&network, seed), Play::new(&network, seed));
     let mut history = Vec::new();
     for _ in 0..CALLS {
-        let (call, fault) = (call(random), Fault::random(random));
+        let (call, fault) = (random_call(random), Fault::random(random));
         history.push((call, fault));
         let what = |why| format!("{what}, after {history:?}: {why}");
-        make(&mut gpu, &mut found, call, fault, tally).map_err(what)?;
+        make_call(&mut gpu, &mut found, call, fault, tally).map_err(what)?;
         expected.call(&mut reference, call).map_err(|error| what(error.to_string()))?;
-        if chunk_steps == Some(1) && matches!(call, Call::Run(2..) | Call::Record(2..)) {
-            tally.fault(Kind::OneStep);
+        if part_steps == Some(1) && matches!(call, Call::Run(2..) | Call::Record(2..)) {
+            tally.fault(FaultKind::OneStep);
         }
         if random.below(4) == 0 {
-            same((&mut gpu, &found), (&mut reference, &expected), tally).map_err(what)?;
+            compare((&mut gpu, &found), (&mut reference, &expected), tally).map_err(what)?;
         }
     }
-    same((&mut gpu, &found), (&mut reference, &expected), tally)
+    compare((&mut gpu, &found), (&mut reference, &expected), tally)
         .map_err(|why| format!("{what}, at the end of {history:?}: {why}"))?;
-    Ok(End::Played)
+    Ok(ScriptEnd::Played)
 }
 
-/// Makes an executor, a second time if a fault has struck.
-fn build(
+/// Builds an executor. If a fault was injected and the build fails, builds it a second time.
+fn build_executor(
     fault: Fault,
     tally: &mut Tally,
     make: impl Fn() -> Result<BurstExecutor, String>,
@@ -84,16 +84,16 @@ fn build(
     armed.disarm(tally);
     match made {
         Err(_) if fault != Fault::None => {
-            tally.outcome("networks that were not built, and could be then");
+            tally.outcome("networks that were built at the second attempt");
             make()
         }
         made => made,
     }
 }
 
-/// Makes a call. If it fails, which it may only for lack of memory or for several losses, it has changed nothing, and is
-/// made again.
-fn make(
+/// Makes a call, and repeats it if it fails. It may only fail because memory is full or the device was lost several
+/// times, and it must not have changed anything then.
+fn make_call(
     gpu: &mut BurstExecutor,
     play: &mut Play,
     call: Call,
@@ -110,9 +110,9 @@ fn make(
                 tally.outcome("calls that succeeded");
                 return Ok(());
             }
-            Err(error) => match told_by_network(&error)? {
-                told @ (Told::Lost | Told::NoMemory) => tally.outcome(told.name()),
-                told => return Err(format!("{call:?} fails with {told:?}: {error:?}")),
+            Err(error) => match classify_network_error(&error)? {
+                kind @ (ErrorKind::Lost | ErrorKind::NoMemory) => tally.outcome(kind.name()),
+                kind => return Err(format!("{call:?} fails with {kind:?}: {error:?}")),
             },
         }
         fault = Fault::None;
@@ -120,30 +120,30 @@ fn make(
     Err(format!("{call:?} fails {ATTEMPTS} times"))
 }
 
-/// The GPU's state and all that was seen are those of the reference.
-fn same(
+/// Compares the state and all earlier results with those of the reference.
+fn compare(
     found: (&mut BurstExecutor, &Play),
     expected: (&mut Reference, &Play),
     tally: &mut Tally,
 ) -> Result<(), String> {
-    // A loss may be noticed only now; the engine then makes the network again by itself.
+    // This call may be the first that notices a loss. The engine then rebuilds the network by itself.
     let states = [found.0.state(), expected.0.state()];
     let [gpu, reference] = states.map(|state| state.map_err(|error| format!("no state: {error:?}")));
     let (gpu, reference) = (gpu?, reference?);
     if gpu != reference {
         let columns = gpu.columns.iter().zip(&reference.columns).position(|(a, b)| a != b);
         return Err(format!(
-            "states differ after steps {} and {}; columns first at {columns:?}",
+            "states differ after steps {} and {}; the first different column word is {columns:?}",
             gpu.step, reference.step
         ));
     }
     let (found, expected) = (found.1, expected.1);
     if found.spikes() != expected.spikes() || found.firings != expected.firings {
-        return Err("other spikes".to_owned());
+        return Err("recorded spikes or samples differ".to_owned());
     }
     if found.state != expected.state {
-        return Err("the state that was asked for before differs".to_owned());
+        return Err("the state that an earlier call returned differs".to_owned());
     }
-    tally.outcome("comparisons of all state, without a difference");
+    tally.outcome("comparisons of all state without a difference");
     Ok(())
 }

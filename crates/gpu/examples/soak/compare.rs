@@ -1,4 +1,4 @@
-//! Errors that a call may have after a fault, and lanes beside those of the reference.
+//! Classification of the errors that faults may cause, and comparison of lanes with those of the reference.
 
 use std::error::Error as _;
 
@@ -6,12 +6,12 @@ use kvrm_gpu::Error;
 use kvrm_machine::{Executor, Violation};
 use kvrm_testkit::lanes::{Lane, of_executor};
 
-/// What a typed error says.
+/// The kinds of errors that injected faults may cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Told {
-    /// The device was lost, and the state is kept.
+pub(crate) enum ErrorKind {
+    /// The device was lost, but the state is kept.
     Lost,
-    /// The device was lost, and the state with it.
+    /// The device was lost, and the state cannot be restored.
     StateLost,
     /// Memory is full.
     NoMemory,
@@ -19,52 +19,57 @@ pub(crate) enum Told {
     NoFrames,
 }
 
-impl Told {
-    /// What the report calls it.
+impl ErrorKind {
+    /// Returns the text for the report.
     pub(crate) const fn name(self) -> &'static str {
         match self {
-            Self::Lost => "errors that say that the device was lost and the state is kept",
-            Self::StateLost => "errors that say that the state was lost",
-            Self::NoMemory => "errors that say that memory is full",
-            Self::NoFrames => "errors that say that all frames are in use",
+            Self::Lost => "errors: the device was lost and the state is kept",
+            Self::StateLost => "errors: the state was lost",
+            Self::NoMemory => "errors: memory is full",
+            Self::NoFrames => "errors: all frames are in use",
         }
     }
 }
 
-/// What the error of a GPU says; a failure of the test if it is not one of those that faults may lead to.
-pub(crate) fn told(error: &(dyn std::error::Error + 'static)) -> Result<Told, String> {
+/// Returns the kind of an error of the GPU engine.
+///
+/// # Errors
+///
+/// No fault explains the error, so the test has failed.
+pub(crate) fn classify(error: &(dyn std::error::Error + 'static)) -> Result<ErrorKind, String> {
     let gpu = error.downcast_ref::<Error>().or_else(|| error.source()?.downcast_ref());
     match gpu {
-        Some(Error::DeviceLost { kept: true, .. }) => Ok(Told::Lost),
-        Some(Error::StateLost { .. }) => Ok(Told::StateLost),
-        Some(Error::OutOfMemory { .. }) => Ok(Told::NoMemory),
-        Some(Error::OutOfFrames { .. }) => Ok(Told::NoFrames),
-        Some(other) => Err(format!("an error that no fault explains: {other}")),
-        None => Err(format!("an error that is not the GPU's: {error:?}")),
+        Some(Error::DeviceLost { kept: true, .. }) => Ok(ErrorKind::Lost),
+        Some(Error::StateLost { .. }) => Ok(ErrorKind::StateLost),
+        Some(Error::OutOfMemory { .. }) => Ok(ErrorKind::NoMemory),
+        Some(Error::OutOfFrames { .. }) => Ok(ErrorKind::NoFrames),
+        Some(other) => Err(format!("no fault explains the error: {other}")),
+        None => Err(format!("the error is not of the GPU engine: {error:?}")),
     }
 }
 
-/// The error of a machine, in the same way.
-pub(crate) fn told_by_machine(error: &kvrm_machine::Error) -> Result<Told, String> {
+/// Returns the kind of an error of a machine, as [`classify`] does.
+pub(crate) fn classify_machine_error(error: &kvrm_machine::Error) -> Result<ErrorKind, String> {
     match error {
-        kvrm_machine::Error::Engine(cause) => told(&**cause as &(dyn std::error::Error + 'static)),
-        other => Err(format!("an error that is not the engine's: {other}")),
+        kvrm_machine::Error::Engine(cause) => classify(&**cause as &(dyn std::error::Error + 'static)),
+        other => Err(format!("the error is not of the engine: {other}")),
     }
 }
 
-/// The error of a network, in the same way.
-pub(crate) fn told_by_network(error: &kvrm_spiking::Error) -> Result<Told, String> {
+/// Returns the kind of an error of a network, as [`classify`] does.
+pub(crate) fn classify_network_error(error: &kvrm_spiking::Error) -> Result<ErrorKind, String> {
     match error.source().and_then(|cause| cause.downcast_ref::<Error>()) {
-        Some(error) => told(error),
-        None => Err(format!("an error that is not the engine's: {error:?}")),
+        Some(error) => classify(error),
+        None => Err(format!("the error is not of the engine: {error:?}")),
     }
 }
 
-/// All that an executor shows: its lanes, how many frames they own, what they have mapped, and what an audit finds.
-pub(crate) type Shown = (Vec<Lane>, usize, Vec<String>, Vec<Violation>);
+/// The complete visible state of an executor: lanes, number of frames in use, mapped regions of each lane, and
+/// violations that an audit finds.
+pub(crate) type VisibleState = (Vec<Lane>, usize, Vec<String>, Vec<Violation>);
 
-/// All that an executor shows.
-pub(crate) fn shown(executor: &mut dyn Executor) -> Result<Shown, kvrm_machine::Error> {
+/// Reads the visible state of an executor.
+pub(crate) fn visible_state(executor: &mut dyn Executor) -> Result<VisibleState, kvrm_machine::Error> {
     let lanes = of_executor(executor)?;
     let frames = executor.frames_used()?;
     let map = |lane| executor.page_map(lane).map(|map| format!("{:?}", map.regions()));
@@ -72,11 +77,11 @@ pub(crate) fn shown(executor: &mut dyn Executor) -> Result<Shown, kvrm_machine::
     Ok((lanes, frames, maps?, executor.audit()?))
 }
 
-/// Says what differs first.
-pub(crate) fn difference(gpu: &Shown, reference: &Shown) -> Result<(), String> {
-    audited(&gpu.3)?;
+/// Compares two states. The error is the first difference, or the first violation on the GPU.
+pub(crate) fn compare_states(gpu: &VisibleState, reference: &VisibleState) -> Result<(), String> {
+    check_audit(&gpu.3)?;
     for (number, (gpu, reference)) in gpu.0.iter().zip(&reference.0).enumerate() {
-        same_lane(number, gpu, reference)?;
+        compare_lane(number, gpu, reference)?;
     }
     if gpu.1 != reference.1 {
         return Err(format!("{} frames in use on the GPU, {} on the reference", gpu.1, reference.1));
@@ -90,15 +95,15 @@ pub(crate) fn difference(gpu: &Shown, reference: &Shown) -> Result<(), String> {
     }
 }
 
-/// Says what an audit has found.
-pub(crate) fn audited(violations: &[Violation]) -> Result<(), String> {
+/// Fails if an audit has found violations.
+pub(crate) fn check_audit(violations: &[Violation]) -> Result<(), String> {
     violations.first().map_or(Ok(()), |first| {
-        Err(format!("the audit finds {} violations, first: {first}", violations.len()))
+        Err(format!("the audit found {} violations, the first one: {first}", violations.len()))
     })
 }
 
-/// Says what differs of a lane.
-pub(crate) fn same_lane(number: usize, gpu: &Lane, reference: &Lane) -> Result<(), String> {
+/// Compares a lane on the GPU with the same lane on the reference.
+pub(crate) fn compare_lane(number: usize, gpu: &Lane, reference: &Lane) -> Result<(), String> {
     if gpu == reference {
         return Ok(());
     }

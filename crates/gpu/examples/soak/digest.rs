@@ -1,8 +1,8 @@
-//! A number that stands for states, so that runs on several drivers can be compared by eye.
+//! A digest of states, by which runs with different drivers can be compared by eye.
 
 use kvrm_testkit::lanes::Lane;
 
-/// FNV-1a of words, which is quick and the same everywhere.
+/// A digest of words by FNV-1a, which is fast and the same on every host.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Digest(pub(crate) u64);
 
@@ -13,7 +13,7 @@ impl Digest {
 
     pub(crate) const fn word(&mut self, word: u64) {
         self.0 = (self.0 ^ word).wrapping_mul(0x100_0000_01b3);
-        // Words are not bytes: without this, high bits would never reach low ones.
+        // The product carries bits only upwards, so this mixes high bits into low ones.
         self.0 ^= self.0 >> 32;
     }
 
@@ -24,7 +24,7 @@ impl Digest {
         }
     }
 
-    /// Adds all there is to see of a lane.
+    /// Adds the visible state of a lane, and its console output.
     pub(crate) fn lane(&mut self, lane: &Lane, written: &[Vec<u8>; 2]) {
         let Lane { stop, cpu, dirty, memory } = lane;
         self.bytes(format!("{stop:?}").as_bytes());

@@ -1,27 +1,28 @@
-//! Faults, and how they are injected into a call.
+//! Faults and their injection into calls.
 
 use kvrm_gpu::{Device, GpuEngine};
 use kvrm_testkit::random::Random;
 
-use crate::report::{Kind, Tally};
+use crate::report::{FaultKind, Tally};
 
-/// What goes wrong in a call.
+/// A fault to inject into a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// Nothing.
+    /// No fault.
     None,
-    /// The device is lost before it.
+    /// The device is lost before the call.
     LostBefore,
-    /// The device is lost at its call of wgpu of this number, from 1.
+    /// The device is lost at the `n`th wgpu call, counted from 1.
     LostAt(u32),
-    /// The device is lost when the observer of a run has been called so often; other calls are as with `None`.
+    /// The device is lost when the observer of a run is called for the `n`th time. Other calls have no fault.
     LostAfterSlices(u32),
-    /// After so many buffers, so many are refused.
+    /// After `made` buffers, `count` buffers are refused.
     Refused { made: u32, count: u32 },
 }
 
 impl Fault {
-    /// A fault, most often none. A loss takes far longer than others, as all kernels have to be compiled again.
+    /// Returns a random fault. Losses are rare, because they take far longer than other faults: all kernels have to be
+    /// compiled again.
     pub(crate) fn random(random: &mut Random) -> Self {
         match random.below(100) {
             0 => Self::LostBefore,
@@ -32,7 +33,7 @@ impl Fault {
         }
     }
 
-    /// Injects it into what the device is asked to do next.
+    /// Injects the fault into the next operations of the device.
     pub(crate) fn arm(self, device: &Device) -> Armed {
         let armed = Armed {
             device: device.clone(),
@@ -58,27 +59,27 @@ pub(crate) struct Armed {
 }
 
 impl Armed {
-    /// The device.
+    /// Returns the device.
     pub(crate) const fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Takes the fault back if it has not struck, and counts it if it has. Says whether memory was refused.
+    /// Counts the fault if it has happened, and cancels it otherwise. Returns whether memory was refused.
     pub(crate) fn disarm(self, tally: &mut Tally) -> bool {
         self.device.lose_at(0);
         self.device.refuse_buffers(0, 0);
         if !self.was_lost && self.device.check("looking for a fault").is_err() {
-            tally.fault(Kind::DeviceLost);
+            tally.fault(FaultKind::DeviceLost);
         }
         let was_refused = self.device.refusals() != self.refusals;
         if was_refused {
-            tally.fault(Kind::MemoryRefused);
+            tally.fault(FaultKind::MemoryRefused);
         }
         was_refused
     }
 }
 
-/// The device that the process has open, or another one if that was lost.
+/// Returns the device that the process has open. Opens it again if it was lost.
 pub(crate) fn open() -> Result<Device, String> {
     Ok(GpuEngine::open(None).map_err(|error| format!("no device can be opened: {error}"))?.device().clone())
 }

@@ -1,5 +1,5 @@
-//! Several processes that share the work of one command. Processes rather than threads, because the threads of a process lose
-//! its device together.
+//! Several processes that share the work of one command. They are not threads, because all threads of a process share
+//! its device and would lose it together.
 
 use std::env;
 use std::io::{self, BufRead as _, BufReader};
@@ -7,36 +7,36 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 
-/// Which of the numbered scripts or programs a process runs.
+/// The share of the numbered scripts or programs that a process runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::Args)]
 pub(crate) struct Share {
-    /// What all random choices follow from.
+    /// Seed of all random choices.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Run only the script or program of this number.
+    /// Run only the script or program with this number.
     #[arg(long, conflicts_with = "jobs")]
     pub(crate) only: Option<u64>,
-    /// How many processes share the work.
+    /// Number of processes that share the work.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=64))]
     pub(crate) jobs: u64,
-    /// Which of these processes this one is.
+    /// Number of this process among them.
     #[arg(long, hide = true)]
     pub(crate) part: Option<u64>,
 }
 
 impl Share {
-    /// Whether other processes are to do the work.
+    /// Returns whether other processes are to do the work.
     pub(crate) const fn is_divided(self) -> bool {
         self.jobs > 1 && self.part.is_none()
     }
 
-    /// Whether this process is to run a script or program.
-    pub(crate) fn has(self, number: u64) -> bool {
+    /// Returns whether this process is to run the script or program with this number.
+    pub(crate) fn includes(self, number: u64) -> bool {
         self.only.map_or_else(|| number % self.jobs == self.part.unwrap_or(0), |only| number == only)
     }
 
-    /// Starts the processes with this command line, and hands over what they print, line by line, with the number of the
-    /// process. Says whether all succeeded.
+    /// Starts the processes with this command line, and passes each line that they print to `each`, with the number of
+    /// the process. Returns whether all succeeded.
     ///
     /// # Errors
     ///
@@ -52,7 +52,8 @@ impl Share {
                 .spawn()?;
             let (sender, printed) = (sender.clone(), child.stdout.take());
             thread::spawn(move || {
-                // A line that cannot be read ends the process's output; its status tells the rest.
+                // A line that cannot be read ends the output of the process. Its exit status still shows whether it
+                // failed.
                 for line in
                     printed.into_iter().flat_map(|out| BufReader::new(out).lines()).map_while(Result::ok)
                 {

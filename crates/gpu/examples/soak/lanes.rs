@@ -1,4 +1,4 @@
-//! Scripts of lanes: what executors are asked for, by the host alone.
+//! Scripts for lanes: random calls of executors. The guests make no system calls.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -10,22 +10,22 @@ use kvrm_testkit::images::{CODE, PAGE, assemble, busy, segment};
 use kvrm_testkit::programs;
 use kvrm_testkit::random::Random;
 
-use crate::compare::{Told, difference, shown, told, told_by_machine};
+use crate::compare::{ErrorKind, classify, classify_machine_error, compare_states, visible_state};
 use crate::faults::{Fault, open};
-use crate::report::{Kind, Tally};
-use crate::scripts::End;
+use crate::report::{FaultKind, Tally};
+use crate::scripts::ScriptEnd;
 
-/// Where lanes may map pages.
+/// The guest addresses where lanes may map pages.
 const ROOM: std::ops::Range<u64> = 0x60_0000..0xa0_0000;
-/// How many calls a script has.
+/// The number of calls in a script.
 const CALLS: u64 = 40;
-/// How often a call is made that faults make fail.
+/// The maximum number of attempts at a call that faults make fail.
 const ATTEMPTS: u32 = 4;
 
 /// Plays a script.
-pub(crate) fn play(random: &mut Random, tally: &mut Tally) -> Result<End, String> {
-    let bounds = bounds(random);
-    let (images, cpus) = guests(random, 2 + random.clone().below(4) as usize);
+pub(crate) fn play(random: &mut Random, tally: &mut Tally) -> Result<ScriptEnd, String> {
+    let bounds = random_bounds(random);
+    let (images, cpus) = random_guests(random, 2 + random.clone().below(4) as usize);
     let mut pair = Pair::new(images, &cpus, bounds, random, tally)?;
     let mut history = Vec::new();
     for _ in 0..CALLS {
@@ -36,17 +36,17 @@ pub(crate) fn play(random: &mut Random, tally: &mut Tally) -> Result<End, String
             format!("lanes with {bounds:?}, call {}, after {last:?}: {why}", history.len())
         });
         if ended?.is_break() {
-            return Ok(End::StateLost);
+            return Ok(ScriptEnd::StateLost);
         }
     }
-    match pair.same().map_err(|why| format!("lanes with {bounds:?}, at the end of {history:?}: {why}"))? {
-        ControlFlow::Continue(()) => Ok(End::Played),
-        ControlFlow::Break(()) => Ok(End::StateLost),
+    match pair.compare().map_err(|why| format!("lanes with {bounds:?}, at the end of {history:?}: {why}"))? {
+        ControlFlow::Continue(()) => Ok(ScriptEnd::Played),
+        ControlFlow::Break(()) => Ok(ScriptEnd::StateLost),
     }
 }
 
-/// What the device is bound to.
-fn bounds(random: &mut Random) -> Bounds {
+/// Returns random bounds of the engine.
+fn random_bounds(random: &mut Random) -> Bounds {
     let is_scarce = random.below(3) == 0;
     Bounds {
         slice_steps: Some(*random.pick(&[1, 1, 7, 64])),
@@ -59,8 +59,8 @@ fn bounds(random: &mut Random) -> Bounds {
     }
 }
 
-/// One image for all lanes, or one a lane, and the registers that they begin with.
-fn guests(random: &mut Random, lanes: usize) -> (Vec<Arc<Image>>, Vec<Cpu>) {
+/// Returns random guests: one image for all lanes or one for each lane, and the initial registers of the lanes.
+fn random_guests(random: &mut Random, lanes: usize) -> (Vec<Arc<Image>>, Vec<Cpu>) {
     let image = |segments: &[Segment], features| {
         Arc::new(Image::with_room(segments, features, &[ROOM]).expect("small programs fit"))
     };
@@ -87,10 +87,10 @@ fn guests(random: &mut Random, lanes: usize) -> (Vec<Arc<Image>>, Vec<Cpu>) {
     vectors.iter().map(|vector| (image(&vector.segments(), vector.machine_features()), vector.cpu())).unzip()
 }
 
-/// What an executor is asked for.
+/// A call of an executor.
 #[derive(Clone, Debug)]
 enum Call {
-    /// A run of so many steps more, broken off after so many slices if that is said.
+    /// Runs all lanes for `steps` more steps, and breaks off after `slices` slices if that is given.
     Run {
         steps: u64,
         slices: Option<u32>,
@@ -114,8 +114,8 @@ enum Call {
         lanes: Vec<usize>,
     },
     FramesMax(usize),
-    /// All there is to see is compared.
-    Look,
+    /// Compares the visible state of both executors.
+    Compare,
 }
 
 impl Call {
@@ -153,7 +153,7 @@ impl Call {
                 Self::Reset { lanes: (0..lanes).filter(|_| all || random.below(2) == 0).collect() }
             }
             17 => Self::FramesMax(*random.pick(&[1, 4, 16, 16])),
-            _ => Self::Look,
+            _ => Self::Compare,
         }
     }
 
@@ -167,12 +167,12 @@ impl Call {
             Self::Snapshot => "snapshot",
             Self::Reset { .. } => "reset",
             Self::FramesMax(_) => "set frames",
-            Self::Look => "look",
+            Self::Compare => "compare",
         }
     }
 }
 
-/// Whether a script goes on: not if the state was lost, as it may be.
+/// Whether a script continues. It breaks off if the state was lost for a legitimate reason.
 type Flow = ControlFlow<()>;
 
 /// Lanes on a device with faults, and the same lanes on the reference.
@@ -181,9 +181,9 @@ struct Pair<'a> {
     reference: Reference,
     images: Vec<Arc<Image>>,
     lanes: usize,
-    /// Whether there may be too few frames for all lanes.
+    /// Whether the device may have too few frames for all lanes.
     is_scarce: bool,
-    /// Whether the last failure left something that only a copy of the state can tell.
+    /// Whether a failure has left a state that a replay of the journal cannot reproduce. A checkpoint ends that.
     is_unsure: bool,
     /// Whether each slice has one step.
     is_one_step: bool,
@@ -211,10 +211,10 @@ impl<'a> Pair<'a> {
             match made {
                 Ok(gpu) => break gpu,
                 Err(Error::TooManyLanes { .. }) => (bounds.pool_shift, bounds.pools) = (None, None),
-                Err(error) if fault != Fault::None && told(&error)? == Told::NoMemory => {
-                    tally.outcome("machines that were not built, and could be then");
+                Err(error) if fault != Fault::None && classify(&error)? == ErrorKind::NoMemory => {
+                    tally.outcome("machines that were built at the second attempt");
                 }
-                Err(error) => return Err(format!("a machine is not built: {error}")),
+                Err(error) => return Err(format!("a machine cannot be built: {error}")),
             }
             fault = Fault::None;
         };
@@ -233,10 +233,10 @@ impl<'a> Pair<'a> {
             images,
         };
         for (lane, cpu) in cpus.iter().enumerate() {
-            // Without faults no state is lost.
-            let _: Flow = pair.both(Fault::None, &|executor| executor.set_cpu(lane, cpu))?;
+            // Without a fault, the state cannot be lost.
+            let _: Flow = pair.call_both(Fault::None, &|executor| executor.set_cpu(lane, cpu))?;
         }
-        let _: Flow = pair.both(Fault::None, &|executor| executor.snapshot())?;
+        let _: Flow = pair.call_both(Fault::None, &|executor| executor.snapshot())?;
         Ok(pair)
     }
 
@@ -244,14 +244,14 @@ impl<'a> Pair<'a> {
         match call {
             Call::Run { steps, slices } => self.run(*steps, *slices, fault),
             Call::Write { lane, address, bytes } => {
-                self.both(fault, &|executor| executor.write_memory(*lane, *address, bytes, None))
+                self.call_both(fault, &|executor| executor.write_memory(*lane, *address, bytes, None))
             }
             Call::Map { lane, pages, mapping } => {
-                self.both(fault, &|executor| executor.map(*lane, pages.clone(), *mapping))
+                self.call_both(fault, &|executor| executor.map(*lane, pages.clone(), *mapping))
             }
             Call::Registers { lane, values } => {
-                // Two calls, as a failure of the second one does not undo the first.
-                let set = self.both(fault, &|executor| {
+                // These are two steps, as a failure of `set_stop` does not undo `set_cpu`.
+                let set = self.call_both(fault, &|executor| {
                     let mut cpu = executor.cpu(*lane)?;
                     (0..).zip(values).for_each(|(n, value)| cpu.set_x(n, *value));
                     cpu.v[5] = u128::from(values[0]) << 64;
@@ -260,19 +260,19 @@ impl<'a> Pair<'a> {
                 if set.is_break() {
                     return Ok(set);
                 }
-                self.both(Fault::None, &|executor| executor.set_stop(*lane, None))
+                self.call_both(Fault::None, &|executor| executor.set_stop(*lane, None))
             }
-            Call::Snapshot => self.both(fault, &|executor| executor.snapshot()),
-            Call::Reset { lanes } => self.both(fault, &|executor| executor.reset(lanes)),
-            Call::FramesMax(frames) => self.both(fault, &|executor| executor.set_frames_max(*frames)),
-            Call::Look => {
+            Call::Snapshot => self.call_both(fault, &|executor| executor.snapshot()),
+            Call::Reset { lanes } => self.call_both(fault, &|executor| executor.reset(lanes)),
+            Call::FramesMax(frames) => self.call_both(fault, &|executor| executor.set_frames_max(*frames)),
+            Call::Compare => {
                 let armed = fault.arm(self.gpu.on());
-                let looked = shown(&mut self.gpu).map(drop);
+                let looked = visible_state(&mut self.gpu).map(drop);
                 let was_refused = armed.disarm(self.tally);
                 match looked {
-                    Ok(()) => self.same(),
-                    Err(error) => Ok(match self.failed(&error, was_refused)? {
-                        Flow::Continue(()) => self.same()?,
+                    Ok(()) => self.compare(),
+                    Err(error) => Ok(match self.handle_failure(&error, was_refused)? {
+                        Flow::Continue(()) => self.compare()?,
                         flow => flow,
                     }),
                 }
@@ -280,8 +280,9 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Makes a call on both, which have the same to say. If it fails on the GPU it has changed nothing, and is made again.
-    fn both<T: PartialEq + fmt::Debug>(
+    /// Makes a call on both executors and compares the results. If it fails on the GPU, it must not have changed
+    /// anything, and is repeated.
+    fn call_both<T: PartialEq + fmt::Debug>(
         &mut self,
         fault: Fault,
         act: &dyn Fn(&mut dyn Executor) -> Result<T, kvrm_machine::Error>,
@@ -301,57 +302,59 @@ impl<'a> Pair<'a> {
                     return Ok(Flow::Continue(()));
                 }
                 Err(error) => {
-                    if self.failed(&error, was_refused)?.is_break() {
+                    if self.handle_failure(&error, was_refused)?.is_break() {
                         return Ok(Flow::Break(()));
                     }
-                    if self.random.below(2) == 0 && self.same()?.is_break() {
+                    if self.random.below(2) == 0 && self.compare()?.is_break() {
                         return Ok(Flow::Break(()));
                     }
                 }
             }
             fault = Fault::None;
         }
-        Err(format!("it fails {ATTEMPTS} times"))
+        Err(format!("a call fails {ATTEMPTS} times"))
     }
 
-    /// A call has failed; if that may be, the lanes are made such that they can go on.
-    fn failed(&mut self, error: &kvrm_machine::Error, was_refused: bool) -> Result<Flow, String> {
-        let told = told_by_machine(error)?;
-        self.tally.outcome(told.name());
+    /// Handles a call that failed. If a fault explains the failure, brings the lanes into a state to go on from.
+    fn handle_failure(&mut self, error: &kvrm_machine::Error, was_refused: bool) -> Result<Flow, String> {
+        let kind = classify_machine_error(error)?;
+        self.tally.outcome(kind.name());
         self.note_checkpoints();
-        match told {
-            Told::Lost => {}
-            Told::StateLost if self.is_unsure || self.is_scarce => return Ok(Flow::Break(())),
-            Told::StateLost => return Err(format!("nothing explains that the state was lost: {error:?}")),
-            Told::NoMemory => self.is_unsure = true,
-            Told::NoFrames => {
-                self.tally.fault(Kind::OutOfFrames);
+        match kind {
+            ErrorKind::Lost => {}
+            ErrorKind::StateLost if self.is_unsure || self.is_scarce => return Ok(Flow::Break(())),
+            ErrorKind::StateLost => {
+                return Err(format!("no fault explains that the state was lost: {error:?}"));
+            }
+            ErrorKind::NoMemory => self.is_unsure = true,
+            ErrorKind::NoFrames => {
+                self.tally.fault(FaultKind::OutOfFrames);
                 self.is_unsure = true;
                 if self.is_scarce {
-                    // What the host has written has no room. Only a reset takes it back.
+                    // Pending writes of the host have no frames, and only a reset drops them.
                     let all: Vec<usize> = (0..self.lanes).collect();
                     self.reset(&all)?;
                 } else if !was_refused {
-                    return Err(format!("there are frames for all: {error:?}"));
+                    return Err(format!("the device has enough frames, but: {error:?}"));
                 }
             }
         }
         Ok(Flow::Continue(()))
     }
 
-    /// Takes lanes back on both, without faults.
+    /// Resets lanes on both executors, without faults.
     fn reset(&mut self, lanes: &[usize]) -> Result<(), String> {
         let mut done = self.gpu.reset(lanes);
         if let Err(error) = &done
-            && told_by_machine(error)? == Told::Lost
+            && classify_machine_error(error)? == ErrorKind::Lost
         {
             done = self.gpu.reset(lanes);
         }
-        done.map_err(|error| format!("lanes cannot be taken back: {error:?}"))?;
+        done.map_err(|error| format!("lanes cannot be reset: {error:?}"))?;
         self.reference.reset(lanes).map_err(|error| error.to_string())
     }
 
-    /// A copy of the state tells what nothing else can.
+    /// Notes whether a checkpoint was made, which records a state that a replay could not reproduce.
     fn note_checkpoints(&mut self) {
         if self.gpu.checkpoints() != self.checkpoints {
             self.checkpoints = self.gpu.checkpoints();
@@ -359,7 +362,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Lets lanes go so many steps more, and brings the reference to where they are then.
+    /// Runs the lanes for `steps` more steps, and the reference for as many steps as they have done.
     fn run(&mut self, steps: u64, slices: Option<u32>, fault: Fault) -> Result<Flow, String> {
         let clear = |executor: &mut dyn Executor| {
             (0..executor.lanes()).try_for_each(|lane| match executor.stop(lane)? {
@@ -367,7 +370,7 @@ impl<'a> Pair<'a> {
                 _ => Ok(()),
             })
         };
-        if self.both(Fault::None, &clear)?.is_break() {
+        if self.call_both(Fault::None, &clear)?.is_break() {
             return Ok(Flow::Break(()));
         }
         let reference = &mut self.reference;
@@ -386,32 +389,32 @@ impl<'a> Pair<'a> {
         });
         let was_refused = armed.disarm(self.tally);
         if self.is_one_step && seen > 1 {
-            self.tally.fault(Kind::OneStep);
+            self.tally.fault(FaultKind::OneStep);
         }
         self.note_checkpoints();
         let is_whole = ran.is_ok() && slices.is_none();
         match ran {
             Ok(_) => self.tally.outcome("runs that succeeded"),
             Err(error) => {
-                let has_no_room = told_by_machine(&error)? == Told::NoFrames && self.is_scarce;
-                if self.failed(&error, was_refused)?.is_break() {
+                let has_no_room = classify_machine_error(&error)? == ErrorKind::NoFrames && self.is_scarce;
+                if self.handle_failure(&error, was_refused)?.is_break() {
                     return Ok(Flow::Break(()));
                 }
                 if has_no_room {
-                    // They were taken back.
-                    return self.same();
+                    // `handle_failure` has reset all lanes.
+                    return self.compare();
                 }
             }
         }
-        if self.follow(&limits, is_whole, was_refused)?.is_break() {
+        if self.run_reference(&limits, is_whole, was_refused)?.is_break() {
             return Ok(Flow::Break(()));
         }
-        if self.random.below(3) == 0 { self.same() } else { Ok(Flow::Continue(())) }
+        if self.random.below(3) == 0 { self.compare() } else { Ok(Flow::Continue(())) }
     }
 
-    /// Takes the reference as far as the lanes on the GPU have come.
-    fn follow(&mut self, limits: &[u64], is_whole: bool, was_refused: bool) -> Result<Flow, String> {
-        let Some(found) = self.ask(&mut |gpu| {
+    /// Runs the lanes of the reference to the steps of the lanes on the GPU.
+    fn run_reference(&mut self, limits: &[u64], is_whole: bool, was_refused: bool) -> Result<Flow, String> {
+        let Some(found) = self.query_gpu(&mut |gpu| {
             let steps: Result<Vec<u64>, _> = (0..gpu.lanes()).map(|lane| gpu.steps(lane)).collect();
             Ok((steps?, gpu.stops()?))
         })?
@@ -419,16 +422,16 @@ impl<'a> Pair<'a> {
             return Ok(Flow::Break(()));
         };
         let (steps, stops) = found;
-        // Which lanes get the last frames is a matter of chance, and no frame at all may be a fault.
+        // If frames are scarce, chance decides which lanes get the last ones; and an injected fault may refuse frames.
         let is_scarce = self.is_scarce || was_refused;
         let is_short =
             |lane: usize| stops[lane].is_none() || is_scarce && stops[lane] == Some(Stop::OutOfFrames);
         if stops.contains(&Some(Stop::OutOfFrames)) {
-            self.tally.fault(Kind::OutOfFrames);
+            self.tally.fault(FaultKind::OutOfFrames);
             self.is_unsure |= is_scarce;
         }
         if is_whole && stops.contains(&None) {
-            return Err(format!("the run has ended, and not all lanes have stopped: {stops:?}"));
+            return Err(format!("the run has ended, but not all lanes have stopped: {stops:?}"));
         }
         let ends: Vec<u64> =
             (0..self.lanes).map(|lane| if is_short(lane) { steps[lane] } else { limits[lane] }).collect();
@@ -448,7 +451,7 @@ impl<'a> Pair<'a> {
             let there = there.map_err(|error| error.to_string())?;
             if there != (steps[lane], stops[lane]) {
                 return Err(format!(
-                    "lane {lane} has taken {} steps to {:?} on the GPU, {} to {:?} on the reference",
+                    "lane {lane} has retired {} steps until {:?} on the GPU, {} until {:?} on the reference",
                     steps[lane], stops[lane], there.0, there.1
                 ));
             }
@@ -456,31 +459,31 @@ impl<'a> Pair<'a> {
         Ok(Flow::Continue(()))
     }
 
-    /// Asks the GPU for something, without faults; nothing if the state was lost.
-    fn ask<T>(
+    /// Queries the GPU executor, without faults. Returns `None` if the state was lost.
+    fn query_gpu<T>(
         &mut self,
-        ask: &mut dyn FnMut(&mut Recovering) -> Result<T, kvrm_machine::Error>,
+        query: &mut dyn FnMut(&mut Recovering) -> Result<T, kvrm_machine::Error>,
     ) -> Result<Option<T>, String> {
         for _ in 0..ATTEMPTS {
-            match ask(&mut self.gpu) {
+            match query(&mut self.gpu) {
                 Ok(answer) => return Ok(Some(answer)),
-                // A loss may be noticed only now.
+                // This call may be the first that notices a loss.
                 Err(error) => {
-                    if self.failed(&error, false)?.is_break() {
+                    if self.handle_failure(&error, false)?.is_break() {
                         return Ok(None);
                     }
                 }
             }
         }
-        Err(format!("a question fails {ATTEMPTS} times"))
+        Err(format!("a query fails {ATTEMPTS} times"))
     }
 
-    /// All there is to see is the same on both.
-    fn same(&mut self) -> Result<Flow, String> {
-        let Some(gpu) = self.ask(&mut |gpu| shown(gpu))? else { return Ok(Flow::Break(())) };
-        let reference = shown(&mut self.reference).map_err(|error| error.to_string())?;
-        difference(&gpu, &reference)?;
-        self.tally.outcome("comparisons of all state, without a difference");
+    /// Compares the visible state of both executors.
+    fn compare(&mut self) -> Result<Flow, String> {
+        let Some(gpu) = self.query_gpu(&mut |gpu| visible_state(gpu))? else { return Ok(Flow::Break(())) };
+        let reference = visible_state(&mut self.reference).map_err(|error| error.to_string())?;
+        compare_states(&gpu, &reference)?;
+        self.tally.outcome("comparisons of all state without a difference");
         Ok(Flow::Continue(()))
     }
 }

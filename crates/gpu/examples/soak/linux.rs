@@ -1,4 +1,4 @@
-//! Scripts of Linux programs: lanes make random system calls, which the device and the host serve.
+//! Scripts for Linux programs: lanes make random system calls, which the device and the host serve.
 
 use std::ops::ControlFlow;
 
@@ -9,22 +9,23 @@ use kvrm_testkit::images::CODE;
 use kvrm_testkit::lanes::of_machine;
 use kvrm_testkit::random::Random;
 
-use crate::compare::{Told, audited, same_lane, told_by_machine};
+use crate::compare::{ErrorKind, check_audit, classify_machine_error, compare_lane};
 use crate::faults::{Fault, open};
-use crate::report::{Kind, Tally};
-use crate::scripts::End;
+use crate::report::{FaultKind, Tally};
+use crate::scripts::ScriptEnd;
 
-/// How often a call is made that faults make fail; faults come in the first of them.
+/// The maximum number of attempts at a call that faults make fail.
 const ATTEMPTS: u32 = 8;
+/// The number of attempts at a run that have faults; the later ones have none.
 const FAULTY_ATTEMPTS: u32 = 3;
-/// What lanes exit with.
+/// The exit status of all lanes.
 const EXIT: u64 = 7;
 
-/// Makes executors that can be bound to less than their device can do.
+/// An engine whose executors have bounds below the limits of their device.
 #[derive(Clone, Copy, Debug)]
-struct Bound(Bounds);
+struct BoundedEngine(Bounds);
 
-impl Factory for Bound {
+impl Factory for BoundedEngine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
         let device = kvrm_gpu::GpuEngine::open(None)?.device().clone();
         Ok(Box::new(Recovering::new(&device, plan, &Dispatch::TABLE, self.0)?))
@@ -32,7 +33,7 @@ impl Factory for Bound {
 }
 
 /// Plays a script.
-pub(crate) fn play(random: &mut Random, tally: &mut Tally) -> Result<End, String> {
+pub(crate) fn play(random: &mut Random, tally: &mut Tally) -> Result<ScriptEnd, String> {
     let lanes = 1 + random.below(5) as usize;
     let is_one_step = random.below(3) == 0;
     let bounds = Bounds {
@@ -49,14 +50,14 @@ pub(crate) fn play(random: &mut Random, tally: &mut Tally) -> Result<End, String
         let end = script
             .phase(calls, &mut seen)
             .map_err(|why| format!("Linux programs with {bounds:?}, phase {phase}, after {seen:?}: {why}"))?;
-        if end == End::StateLost {
+        if end == ScriptEnd::StateLost {
             return Ok(end);
         }
     }
-    Ok(End::Played)
+    Ok(ScriptEnd::Played)
 }
 
-/// A machine on a device with faults, and the same on the reference.
+/// A machine on a device with faults, and the same machine on the reference.
 struct Pair {
     gpu: Machine,
     reference: Machine,
@@ -69,18 +70,21 @@ impl Pair {
         let mut fault = Fault::random(random);
         loop {
             let armed = fault.arm(&open()?);
-            let built = builder().engine(Bound(bounds)).build();
+            let built = builder().engine(BoundedEngine(bounds)).build();
             armed.disarm(tally);
             match built {
                 Ok(gpu) => return Ok(Self { gpu, reference }),
-                // The builder does not try again if the device is lost after the lanes were made.
+                // The builder does not recover if the device is lost after it has made the lanes.
                 Err(error)
                     if fault != Fault::None
-                        && matches!(told_by_machine(&error)?, Told::NoMemory | Told::Lost) =>
+                        && matches!(
+                            classify_machine_error(&error)?,
+                            ErrorKind::NoMemory | ErrorKind::Lost
+                        ) =>
                 {
-                    tally.outcome("machines that were not built, and could be then");
+                    tally.outcome("machines that were built at the second attempt");
                 }
-                Err(error) => return Err(format!("a machine is not built: {error:?}")),
+                Err(error) => return Err(format!("a machine cannot be built: {error:?}")),
             }
             fault = Fault::None;
         }
@@ -96,8 +100,8 @@ struct Script<'a> {
 }
 
 impl Script<'_> {
-    /// Lanes get calls and make them; then some are taken back, perhaps.
-    fn phase(&mut self, count: u64, seen: &mut Vec<Fault>) -> Result<End, String> {
+    /// Gives each lane system calls and runs all lanes. Then makes a snapshot, resets some lanes, or does neither.
+    fn phase(&mut self, count: u64, seen: &mut Vec<Fault>) -> Result<ScriptEnd, String> {
         let heap = self.pair.reference.layout().heap.clone();
         for lane in 0..self.pair.reference.lanes() {
             let calls: Vec<Call> =
@@ -109,28 +113,28 @@ impl Script<'_> {
                 machine.set_cpu(lane, &cpu)?;
                 machine.resume(lane)
             };
-            if self.both(seen, &start)? == End::StateLost {
-                return Ok(End::StateLost);
+            if self.call_both(seen, &start)? == ScriptEnd::StateLost {
+                return Ok(ScriptEnd::StateLost);
             }
         }
-        if self.run(seen)? == End::StateLost || self.same()? == End::StateLost {
-            return Ok(End::StateLost);
+        if self.run(seen)? == ScriptEnd::StateLost || self.compare()? == ScriptEnd::StateLost {
+            return Ok(ScriptEnd::StateLost);
         }
         let lanes: Vec<usize> =
             (0..self.pair.reference.lanes()).filter(|_| self.random.below(2) == 0).collect();
         match self.random.below(3) {
-            0 => self.both(seen, &|machine| machine.snapshot()),
-            1 => self.both(seen, &|machine| match machine.reset(&lanes) {
-                // There may be no snapshot yet.
+            0 => self.call_both(seen, &|machine| machine.snapshot()),
+            1 => self.call_both(seen, &|machine| match machine.reset(&lanes) {
+                // The script may not have made a snapshot yet.
                 Err(kvrm_machine::Error::NoSnapshot) => Ok(()),
                 result => result,
             }),
-            _ => Ok(End::Played),
+            _ => Ok(ScriptEnd::Played),
         }
     }
 
     /// Runs until all lanes have stopped for good.
-    fn run(&mut self, seen: &mut Vec<Fault>) -> Result<End, String> {
+    fn run(&mut self, seen: &mut Vec<Fault>) -> Result<ScriptEnd, String> {
         for attempt in 0..ATTEMPTS {
             let fault = if attempt < FAULTY_ATTEMPTS { Fault::random(self.random) } else { Fault::None };
             seen.push(fault);
@@ -145,32 +149,32 @@ impl Script<'_> {
             });
             let was_refused = armed.disarm(self.tally);
             if self.is_one_step && slices > 1 {
-                self.tally.fault(Kind::OneStep);
+                self.tally.fault(FaultKind::OneStep);
             }
             let lacks = |report: &Report| report.stops.contains_key("out-of-frames");
             match ran {
-                Ok(report) if lacks(&report) && was_refused => self.tally.fault(Kind::OutOfFrames),
+                Ok(report) if lacks(&report) && was_refused => self.tally.fault(FaultKind::OutOfFrames),
                 Ok(_) => {
                     self.tally.outcome("runs that succeeded");
                     let ran = self.pair.reference.run(u64::MAX);
-                    return ran.map(|_| End::Played).map_err(|error| error.to_string());
+                    return ran.map(|_| ScriptEnd::Played).map_err(|error| error.to_string());
                 }
                 Err(error) => {
-                    if self.failed(&error)? == End::StateLost {
-                        return Ok(End::StateLost);
+                    if self.handle_failure(&error)? == ScriptEnd::StateLost {
+                        return Ok(ScriptEnd::StateLost);
                     }
                 }
             }
         }
-        Err(format!("it does not come to its end in {ATTEMPTS} runs"))
+        Err(format!("the lanes do not end in {ATTEMPTS} runs"))
     }
 
-    /// Makes a call on both. If it fails on the GPU it is made again.
-    fn both(
+    /// Makes a call on both machines. If it fails on the GPU, it is repeated.
+    fn call_both(
         &mut self,
         seen: &mut Vec<Fault>,
         act: &dyn Fn(&mut Machine) -> Result<(), kvrm_machine::Error>,
-    ) -> Result<End, String> {
+    ) -> Result<ScriptEnd, String> {
         let mut fault = Fault::random(self.random);
         for _ in 0..ATTEMPTS {
             seen.push(fault);
@@ -181,43 +185,45 @@ impl Script<'_> {
                 Ok(()) => {
                     self.tally.outcome("calls that succeeded");
                     return act(&mut self.pair.reference)
-                        .map(|()| End::Played)
+                        .map(|()| ScriptEnd::Played)
                         .map_err(|error| error.to_string());
                 }
                 Err(error) => {
-                    if self.failed(&error)? == End::StateLost {
-                        return Ok(End::StateLost);
+                    if self.handle_failure(&error)? == ScriptEnd::StateLost {
+                        return Ok(ScriptEnd::StateLost);
                     }
                 }
             }
             fault = Fault::None;
         }
-        Err(format!("it fails {ATTEMPTS} times"))
+        Err(format!("a call fails {ATTEMPTS} times"))
     }
 
-    /// A call has failed, which it may.
-    fn failed(&mut self, error: &kvrm_machine::Error) -> Result<End, String> {
-        let told = told_by_machine(error)?;
-        self.tally.outcome(told.name());
-        Ok(if told == Told::StateLost { End::StateLost } else { End::Played })
+    /// Counts the error of a call that failed. Fails if no fault explains the error.
+    fn handle_failure(&mut self, error: &kvrm_machine::Error) -> Result<ScriptEnd, String> {
+        let kind = classify_machine_error(error)?;
+        self.tally.outcome(kind.name());
+        Ok(if kind == ErrorKind::StateLost { ScriptEnd::StateLost } else { ScriptEnd::Played })
     }
 
-    /// All there is to see is the same on both.
-    fn same(&mut self) -> Result<End, String> {
+    /// Compares the visible state of both machines.
+    fn compare(&mut self) -> Result<ScriptEnd, String> {
         for _ in 0..ATTEMPTS {
             let gpu = &mut self.pair.gpu;
             let found = match gpu.audit().and_then(|violations| Ok((violations, of_machine(gpu)?))) {
                 Ok((violations, found)) => {
-                    audited(&violations)?;
+                    check_audit(&violations)?;
                     found
                 }
-                // A loss may be noticed only now.
-                Err(error) if self.failed(&error)? == End::StateLost => return Ok(End::StateLost),
+                // This call may be the first that notices a loss.
+                Err(error) if self.handle_failure(&error)? == ScriptEnd::StateLost => {
+                    return Ok(ScriptEnd::StateLost);
+                }
                 Err(_) => continue,
             };
             let expected = of_machine(&mut self.pair.reference).map_err(|error| error.to_string())?;
             for (lane, (found, expected)) in found.iter().zip(&expected).enumerate() {
-                same_lane(lane, &found.0, &expected.0)?;
+                compare_lane(lane, &found.0, &expected.0)?;
                 if found.1 != expected.1 {
                     let [found, expected] =
                         [found, expected].map(|seen| seen.1.each_ref().map(|bytes| bytes.len()));
@@ -226,9 +232,9 @@ impl Script<'_> {
                     ));
                 }
             }
-            self.tally.outcome("comparisons of all state, without a difference");
-            return Ok(End::Played);
+            self.tally.outcome("comparisons of all state without a difference");
+            return Ok(ScriptEnd::Played);
         }
-        Err(format!("a question fails {ATTEMPTS} times"))
+        Err(format!("a query fails {ATTEMPTS} times"))
     }
 }

@@ -1,8 +1,8 @@
-//! Long random tests of the GPU engines beside their references.
+//! Long random tests that compare the GPU engines with their references.
 //!
 //! `soak faults` injects faults (a lost device, refused memory, too few frames, slices of one step) into lanes, Linux
-//! programs and networks. `soak programs` runs random programs with random system calls. Everything that is random
-//! follows from the seed. `docs/testing.md` has the commands.
+//! programs and networks. `soak programs` runs random programs with random system calls. All random choices follow from
+//! the seed. `docs/testing.md` has the commands.
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
 
@@ -36,14 +36,14 @@ mod tests {
     use super::*;
     use crate::jobs::Share;
 
-    /// One after the other: faults of one would be those of all on the device.
+    /// Runs both tests one after the other, as a fault in one of them would hit all users of the device.
     #[test]
     #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
     fn a_sample_of_faults_is_survived_and_programs_with_calls_end_as_on_the_reference() {
         let share = Share { seed: 1, only: None, jobs: 1, part: None };
         let faults = args::Faults { faults: 60, seconds: 600, share };
-        assert!(scripts::run(&faults), "what is printed above says what is wrong");
+        assert!(scripts::run(&faults), "the output above has the error");
         let programs = args::Programs { programs: 8, lanes: 8, share };
-        assert!(programs::run(&programs), "what is printed above says what is wrong");
+        assert!(programs::run(&programs), "the output above has the error");
     }
 }

@@ -1,4 +1,4 @@
-//! `soak programs`: random programs with random system calls, each in many lanes, beside the reference.
+//! `soak programs`: random programs with random system calls, each in many lanes, compared with the reference.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -10,34 +10,34 @@ use kvrm_testkit::linux_programs::{self, LinuxProgramCase};
 use kvrm_testkit::random::Random;
 
 use crate::args;
-use crate::compare::{audited, same_lane};
+use crate::compare::{check_audit, compare_lane};
 use crate::digest::Digest;
 use crate::faults::open;
 use crate::jobs::Share;
 use crate::report::Tally;
 
-/// What stands before a program's number where a process tells its digest.
+/// The beginning of the line in which a process prints the number and the digest of a program.
 const PROGRAM: &str = "program ";
-/// The most steps of a run.
+/// The maximum number of steps of a run.
 const STEPS: u64 = 500;
-/// The most pages a lane may write.
+/// The maximum number of pages that a lane may write.
 const FRAMES_MAX: usize = 64;
 
-/// Runs programs; says whether all ended as on the reference.
+/// Runs programs. Returns whether all had the same results as on the reference.
 pub(crate) fn run(wanted: &args::Programs) -> bool {
     let args::Programs { programs, lanes, share } = *wanted;
     let Share { seed, only, part, .. } = share;
     let begin = Instant::now();
     let mut digests: BTreeMap<u64, u64> = BTreeMap::new();
     let ran = if share.is_divided() {
-        let started = share.start(|part, line| match of_line(line) {
+        let started = share.start(|part, line| match parse_line(line) {
             Some((number, digest)) => drop(digests.insert(number, digest)),
             None => println!("{part}: {line}"),
         });
         started.map_err(|why| format!("the processes fail: {why}"))
     } else {
         let numbers = only.map_or(0..programs, |number| number..number + 1);
-        here(seed, lanes, numbers.filter(|number| share.has(*number)), |number, digest| {
+        run_here(seed, lanes, numbers.filter(|number| share.includes(*number)), |number, digest| {
             digests.insert(number, digest);
             if part.is_some() {
                 println!("{PROGRAM}{number}: {digest:016x}");
@@ -52,7 +52,7 @@ pub(crate) fn run(wanted: &args::Programs) -> bool {
     let is_part = part.is_some() || only.is_some();
     let passed = all && (is_part || digests.len() as u64 == programs);
     let mut digest = Digest::new();
-    digests.values().for_each(|of_program| digest.word(*of_program));
+    digests.values().for_each(|digest_of_program| digest.word(*digest_of_program));
     println!(
         "seed {seed}, {} programs of {lanes} lanes, digest {:016x}, {:.1} s: {}",
         digests.len(),
@@ -63,14 +63,14 @@ pub(crate) fn run(wanted: &args::Programs) -> bool {
     passed
 }
 
-/// The number of a program and the digest of its states in a line that a process printed.
-fn of_line(line: &str) -> Option<(u64, u64)> {
+/// Parses a line that a process printed. Returns the number of a program and the digest of its states.
+fn parse_line(line: &str) -> Option<(u64, u64)> {
     let (number, digest) = line.strip_prefix(PROGRAM)?.split_once(": ")?;
     Some((number.parse().ok()?, u64::from_str_radix(digest, 16).ok()?))
 }
 
 /// Runs programs in this process.
-fn here(
+fn run_here(
     seed: u64,
     lanes: usize,
     numbers: impl Iterator<Item = u64>,
@@ -89,7 +89,7 @@ fn here(
     Ok(())
 }
 
-/// A program on both engines: the digest of its states, or what differs.
+/// Runs a program on both engines. Returns the digest of its states; the error is the first difference.
 fn compare(seed: u64, number: u64, lanes: usize) -> Result<Digest, String> {
     let random = &mut Random::new(seed.wrapping_mul(1 << 20) ^ number);
     let case = linux_programs::random(random.bits());
@@ -116,13 +116,13 @@ fn compare(seed: u64, number: u64, lanes: usize) -> Result<Digest, String> {
             ));
         }
         let violations = gpu.audit().map_err(failed)?;
-        audited(&violations).map_err(|why| format!("part {part}: {why}"))?;
+        check_audit(&violations).map_err(|why| format!("part {part}: {why}"))?;
         let (found, expected) =
             (of_machine(&mut gpu).map_err(failed)?, of_machine(&mut reference).map_err(failed)?);
         for (lane, (found, expected)) in found.iter().zip(&expected).enumerate() {
-            same_lane(lane, &found.0, &expected.0).map_err(|why| format!("part {part}: {why}"))?;
+            compare_lane(lane, &found.0, &expected.0).map_err(|why| format!("part {part}: {why}"))?;
             if found.1 != expected.1 {
-                return Err(format!("part {part}: lane {lane} has written other output"));
+                return Err(format!("part {part}: the output of lane {lane} differs"));
             }
             digest.lane(&found.0, &found.1);
         }
@@ -130,7 +130,7 @@ fn compare(seed: u64, number: u64, lanes: usize) -> Result<Digest, String> {
     Ok(digest)
 }
 
-/// What is done with a program.
+/// The runs of a program.
 struct Plan {
     lanes: usize,
     start: u64,
@@ -138,7 +138,8 @@ struct Plan {
 }
 
 impl Plan {
-    /// The parts: a run from the beginning, a run from a snapshot, and a run after some lanes were taken back to it.
+    /// Runs one of three parts: part 0 from the beginning of the program, part 1 after a snapshot, and part 2 after
+    /// some lanes were reset to that snapshot.
     fn play(&self, case: &LinuxProgramCase, machine: &mut Machine, part: usize) -> Result<Report, Error> {
         match part {
             0 => case.start(machine, self.start)?,

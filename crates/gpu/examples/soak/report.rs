@@ -1,26 +1,26 @@
-//! What is counted, and printed.
+//! Counters of faults and outcomes, and their output.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// How often progress is printed.
+/// The time between two lines of progress.
 const INTERVAL: Duration = Duration::from_secs(5);
 
 /// A kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub(crate) enum FaultKind {
     /// A device was lost.
     DeviceLost,
     /// A buffer was refused, as if memory were full; counted once a call.
     MemoryRefused,
-    /// A lane found no frame, or a call failed for the lack of frames.
+    /// A lane stopped, or a call failed, because all frames were in use.
     OutOfFrames,
     /// A run of several slices, each of one step.
     OneStep,
 }
 
-impl Kind {
-    /// All kinds, with what they are called.
+impl FaultKind {
+    /// All kinds with their names.
     pub(crate) const ALL: [(Self, &str); 4] = [
         (Self::DeviceLost, "device lost"),
         (Self::MemoryRefused, "memory refused"),
@@ -29,32 +29,32 @@ impl Kind {
     ];
 }
 
-/// What has happened so far.
+/// The faults and outcomes so far.
 #[derive(Debug)]
 pub(crate) struct Tally {
-    faults: BTreeMap<Kind, u64>,
+    faults: BTreeMap<FaultKind, u64>,
     outcomes: BTreeMap<&'static str, u64>,
     begin: Instant,
-    told: Instant,
+    printed: Instant,
 }
 
 impl Tally {
     pub(crate) fn new() -> Self {
         let now = Instant::now();
-        Self { faults: BTreeMap::new(), outcomes: BTreeMap::new(), begin: now, told: now }
+        Self { faults: BTreeMap::new(), outcomes: BTreeMap::new(), begin: now, printed: now }
     }
 
-    /// A fault has struck.
-    pub(crate) fn fault(&mut self, kind: Kind) {
+    /// Counts a fault that has happened.
+    pub(crate) fn fault(&mut self, kind: FaultKind) {
         *self.faults.entry(kind).or_default() += 1;
     }
 
-    /// Something was found to be as it should.
+    /// Counts a correct outcome.
     pub(crate) fn outcome(&mut self, outcome: &'static str) {
         *self.outcomes.entry(outcome).or_default() += 1;
     }
 
-    /// How many faults have struck.
+    /// Returns the number of faults that have happened.
     pub(crate) fn faults(&self) -> u64 {
         self.faults.values().sum()
     }
@@ -63,21 +63,25 @@ impl Tally {
         self.begin.elapsed()
     }
 
-    /// Prints a line now and then.
+    /// Prints a line of progress if the last one was long enough ago.
     pub(crate) fn progress(&mut self, line: impl FnOnce(&Self) -> String) {
-        if self.told.elapsed() >= INTERVAL {
-            self.told = Instant::now();
+        if self.printed.elapsed() >= INTERVAL {
+            self.printed = Instant::now();
             println!("{:>6.1} s: {}", self.elapsed().as_secs_f64(), line(self));
         }
     }
 
-    /// Faults by kind.
+    /// Returns the numbers of faults by kind.
     pub(crate) fn kinds(&self) -> String {
         let count = |kind| self.faults.get(kind).copied().unwrap_or(0);
-        Kind::ALL.iter().map(|(kind, name)| format!("{name} {}", count(kind))).collect::<Vec<_>>().join(", ")
+        FaultKind::ALL
+            .iter()
+            .map(|(kind, name)| format!("{name} {}", count(kind)))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
-    /// Prints faults by kind, and what came of calls.
+    /// Prints the numbers of faults and of outcomes.
     pub(crate) fn print(&self) {
         println!("faults: {}", self.kinds());
         for (outcome, count) in &self.outcomes {

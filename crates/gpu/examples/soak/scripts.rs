@@ -1,4 +1,5 @@
-//! `soak faults`: one script after the other, each with a subject, calls and faults that follow from seed and number.
+//! `soak faults`: plays numbered scripts. The subject, the calls and the faults of a script follow from the seed and
+//! its number.
 
 use std::time::{Duration, Instant};
 
@@ -7,25 +8,25 @@ use kvrm_testkit::random::Random;
 use crate::report::Tally;
 use crate::{args, bursts, faults, lanes, linux};
 
-/// What stands before the number of faults in the last line but one.
+/// The beginning of the line in which a process prints the number of its faults.
 const FAULTS: &str = "faults in all: ";
 
-/// How a script ended that did not fail.
+/// The end of a script that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
-    /// All of it was played.
+pub(crate) enum ScriptEnd {
+    /// The whole script was played.
     Played,
-    /// The state was lost, as it may be, and what comes after that was left out.
+    /// The state was lost for a legitimate reason, and the rest of the script was skipped.
     StateLost,
 }
 
-/// Plays scripts until there were as many faults as wanted; says whether there were, and nothing was wrong.
+/// Plays scripts until the wanted number of faults has happened. Returns whether it has, without a failure.
 pub(crate) fn run(wanted: &args::Faults) -> bool {
-    if wanted.share.is_divided() { in_processes(wanted) } else { here(wanted) }
+    if wanted.share.is_divided() { run_in_processes(wanted) } else { run_here(wanted) }
 }
 
-/// Has each process play its scripts until it had its share of faults.
-fn in_processes(wanted: &args::Faults) -> bool {
+/// Starts processes, each of which plays scripts until it has had its share of the faults.
+fn run_in_processes(wanted: &args::Faults) -> bool {
     let begin = Instant::now();
     let mut faults = 0;
     let passed = wanted.share.start(|part, line| {
@@ -49,7 +50,7 @@ fn in_processes(wanted: &args::Faults) -> bool {
     passed
 }
 
-fn here(wanted: &args::Faults) -> bool {
+fn run_here(wanted: &args::Faults) -> bool {
     let args::Faults { faults, seconds, share } = *wanted;
     let (seed, only) = (share.seed, share.only);
     let count = faults.div_ceil(share.jobs);
@@ -63,7 +64,7 @@ fn here(wanted: &args::Faults) -> bool {
     }
     let mut played = 0;
     let mut failed = false;
-    for number in (only.unwrap_or(0)..).filter(|number| share.has(*number)) {
+    for number in (only.unwrap_or(0)..).filter(|number| share.includes(*number)) {
         if let Err(why) = play(seed, number, &mut tally) {
             println!(
                 "script {number} of seed {seed} failed (`--seed {seed} --only {number}` plays it alone): {why}"
@@ -80,7 +81,7 @@ fn here(wanted: &args::Faults) -> bool {
     tally.print();
     let is_enough = only.is_some() || tally.faults() >= count;
     if !failed && !is_enough {
-        println!("fewer than {count} faults were injected in {seconds} s");
+        println!("{} faults were injected in {seconds} s, but {count} are wanted", tally.faults());
     }
     let passed = !failed && is_enough;
     println!("{FAULTS}{}", tally.faults());
@@ -102,8 +103,8 @@ fn play(seed: u64, number: u64, tally: &mut Tally) -> Result<(), String> {
         _ => bursts::play(random, tally),
     };
     tally.outcome(match end? {
-        End::Played => "scripts played to their end",
-        End::StateLost => "scripts that ended with a lost state",
+        ScriptEnd::Played => "scripts played to their end",
+        ScriptEnd::StateLost => "scripts that ended with a lost state",
     });
     Ok(())
 }

@@ -10,7 +10,7 @@ use super::lock::lock;
 
 pub use super::error::ADAPTER_VARIABLE;
 
-/// What an adapter can be, best first.
+/// The kind of an adapter, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A GPU with memory of its own.
@@ -19,9 +19,9 @@ pub enum Kind {
     Integrated,
     /// A GPU that a virtual machine offers.
     Virtual,
-    /// Its driver does not say.
+    /// An adapter whose driver does not say what it is.
     Unknown,
-    /// Shaders run on the CPU.
+    /// A driver that runs shaders on the CPU.
     Software,
 }
 
@@ -49,27 +49,27 @@ impl fmt::Display for Kind {
     }
 }
 
-/// How much an adapter can do at once.
+/// The limits of an adapter or device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The most bytes of a buffer that a shader can see.
+    /// The maximum size of a storage binding in bytes: the part of a buffer that a shader can access.
     pub binding_bytes: u64,
-    /// The most bytes of a buffer.
+    /// The maximum size of a buffer in bytes.
     pub buffer_bytes: u64,
-    /// The most storage buffers of a shader.
+    /// The maximum number of storage buffers of a shader.
     pub storage_buffers: u32,
-    /// The most invocations of a workgroup.
+    /// The maximum number of invocations in a workgroup.
     pub workgroup_invocations: u32,
-    /// The most invocations of a workgroup in its first dimension.
+    /// The maximum number of invocations in the first dimension of a workgroup.
     pub workgroup_size: u32,
-    /// The most bytes of workgroup memory.
+    /// The maximum size of workgroup memory in bytes.
     pub workgroup_bytes: u32,
-    /// The most workgroups of a dispatch in each dimension.
+    /// The maximum number of workgroups of a dispatch in each dimension.
     pub workgroups: u32,
 }
 
 impl Limits {
-    /// The most bytes of a storage buffer, all of which a shader sees.
+    /// Returns the maximum size in bytes of a storage buffer that a shader can access as a whole.
     #[must_use]
     pub fn storage_bytes(&self) -> u64 {
         self.binding_bytes.min(self.buffer_bytes)
@@ -90,28 +90,28 @@ impl From<&wgpu::Limits> for Limits {
     }
 }
 
-/// What is known of an adapter before it is opened.
+/// The properties of an adapter, which are known before it is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdapterInfo {
-    /// Its name, as the driver gives it.
+    /// The name that the driver gives the adapter.
     pub name: String,
-    /// The interface it is reached through: `vulkan`, `metal` or `dx12`.
+    /// The graphics API of the adapter: `vulkan`, `metal` or `dx12`.
     pub backend: &'static str,
-    /// Its driver and the version of that.
+    /// The name and the version of the driver.
     pub driver: String,
-    /// What it is.
+    /// The kind of the adapter.
     pub kind: Kind,
     /// Whether shaders can compute with 64-bit integers.
     pub has_int64: bool,
-    /// Whether it can measure how long shaders run.
+    /// Whether the adapter can measure how long shaders run.
     pub has_timestamps: bool,
-    /// Whether invocations that run in step can exchange values.
+    /// Whether shaders can use subgroup operations.
     pub has_subgroups: bool,
-    /// The number of invocations that run in step, at least and at most.
+    /// The minimum and the maximum number of invocations in a subgroup.
     pub subgroup_sizes: (u32, u32),
-    /// What it can do at once.
+    /// The limits of the adapter.
     pub limits: Limits,
-    /// Where it is plugged in, if the driver says.
+    /// The PCI address of the adapter; empty if the driver does not say.
     pub bus: String,
 }
 
@@ -133,19 +133,19 @@ impl AdapterInfo {
         }
     }
 
-    /// Whether it is the same adapter.
-    pub(crate) fn is(&self, other: &Self) -> bool {
+    /// Returns whether both describe the same adapter.
+    pub(crate) fn is_same_adapter(&self, other: &Self) -> bool {
         self.name == other.name && self.backend == other.backend && self.bus == other.bus
     }
 
-    /// Whether shaders run on the CPU.
+    /// Returns whether shaders run on the CPU.
     #[must_use]
     pub fn is_software(&self) -> bool {
         self.kind == Kind::Software
     }
 }
 
-/// The adapter in one line.
+/// Describes the adapter in one line.
 impl fmt::Display for AdapterInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({}, {}", self.name, self.kind, self.backend)?;
@@ -160,17 +160,24 @@ impl fmt::Display for AdapterInfo {
 #[derive(Clone, Debug)]
 pub struct Adapter {
     pub(crate) raw: wgpu::Adapter,
-    /// What is known of it.
+    /// The properties of the adapter.
     pub info: AdapterInfo,
 }
 
 const BACKENDS: wgpu::Backends =
     wgpu::Backends::VULKAN.union(wgpu::Backends::METAL).union(wgpu::Backends::DX12);
 
-/// wgpu's instance for this process. One for all, because NVIDIA's driver 580 finds no adapter after a process has made 30.
+/// The wgpu instance of this process. There is only one, because NVIDIA's driver 580 finds no adapter after a process
+/// has made 30 instances.
 static INSTANCE: Mutex<Option<wgpu::Instance>> = Mutex::new(None);
 
-/// All adapters of this host, as they were when the process first asked.
+/// Returns all adapters of this host. The wgpu instance that lists them is made at the first call and reused later.
+///
+/// ```no_run
+/// for adapter in kvrm_gpu::adapter::adapters() {
+///     println!("{}", adapter.info);
+/// }
+/// ```
 #[must_use]
 pub fn adapters() -> Vec<Adapter> {
     if wgpu::Instance::enabled_backend_features().is_empty() {
@@ -181,15 +188,15 @@ pub fn adapters() -> Vec<Adapter> {
     found.into_iter().map(|raw| Adapter { info: AdapterInfo::new(&raw), raw }).collect()
 }
 
-/// All adapters of this host as they are now, from here on also for [`adapters`].
+/// Returns all adapters of this host from a new wgpu instance, which later calls of [`adapters`] use, too.
 pub(super) fn adapters_now() -> Vec<Adapter> {
     *lock(&INSTANCE) = None;
     adapters()
 }
 
 fn instance() -> wgpu::Instance {
-    // Nothing of KVRM dispatches indirectly, so checking that would only cost time and the largest buffers.
-    // The layers that look for mistakes are slow; WGPU_VALIDATION=1 and WGPU_DEBUG=1 turn them on.
+    // KVRM has no indirect dispatches, and their validation would cost time and limit the size of buffers. Validation
+    // layers are slow and therefore off; WGPU_VALIDATION=1 and WGPU_DEBUG=1 turn them on.
     let flags =
         wgpu::InstanceFlags::empty().with_env().difference(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
     wgpu::Instance::new(wgpu::InstanceDescriptor {
@@ -199,19 +206,21 @@ fn instance() -> wgpu::Instance {
     })
 }
 
-/// Chooses one of `adapters`: the best of those that have `wanted` in their names, in either case of letters, or
-/// what the variable [`ADAPTER_VARIABLE`] says; without both, the best of all.
+/// Chooses the best of `adapters` whose name contains `wanted`, upper or lower case. Without `wanted`, the environment
+/// variable [`ADAPTER_VARIABLE`] gives the name; without both, any adapter may be chosen.
+///
+/// The best adapter has 64-bit integers and the first [`Kind`]; among equals it is the first in the list.
 ///
 /// # Errors
 ///
-/// There is no adapter, none with that name, or none of them has 64-bit integers.
+/// There is no adapter, no name contains `wanted`, or no such adapter has 64-bit integers.
 pub fn choose<'a>(adapters: &'a [Adapter], wanted: Option<&str>) -> Result<&'a Adapter, Error> {
     let variable = env::var(ADAPTER_VARIABLE).ok();
     let infos: Vec<&AdapterInfo> = adapters.iter().map(|adapter| &adapter.info).collect();
     Ok(&adapters[choose_info(&infos, wanted.or(variable.as_deref()))?])
 }
 
-/// The index of the best adapter whose name has `wanted` in it.
+/// Returns the index of the best adapter whose name contains `wanted`.
 fn choose_info(there: &[&AdapterInfo], wanted: Option<&str>) -> Result<usize, Error> {
     if there.is_empty() {
         return Err(Error::NoAdapter);
@@ -219,7 +228,7 @@ fn choose_info(there: &[&AdapterInfo], wanted: Option<&str>) -> Result<usize, Er
     let wanted = wanted.unwrap_or_default().trim();
     let part = wanted.to_lowercase();
     let named = there.iter().enumerate().filter(|(_, info)| info.name.to_lowercase().contains(&part));
-    // The first of equals, which is the one the driver prefers.
+    // Among equals this takes the first one, which the driver prefers.
     let Some((index, best)) = named.min_by_key(|(_, info)| (Reverse(info.has_int64), info.kind)) else {
         let there = there.iter().map(ToString::to_string).collect();
         return Err(Error::NoSuchAdapter { wanted: wanted.to_owned(), there });
@@ -232,7 +241,7 @@ fn choose_info(there: &[&AdapterInfo], wanted: Option<&str>) -> Result<usize, Er
 
 #[cfg(test)]
 impl AdapterInfo {
-    /// An adapter for tests.
+    /// Returns an adapter for tests.
     pub(crate) fn example(name: &str, kind: Kind, has_int64: bool) -> Self {
         Self {
             name: name.to_owned(),
@@ -253,13 +262,13 @@ impl AdapterInfo {
 mod tests {
     use super::*;
 
-    /// The name of the chosen one.
+    /// Returns the name of the chosen adapter.
     fn choose(there: &[AdapterInfo], wanted: Option<&str>) -> Result<String, Error> {
         let there: Vec<&AdapterInfo> = there.iter().collect();
         choose_info(&there, wanted).map(|index| there[index].name.clone())
     }
 
-    fn some() -> [AdapterInfo; 5] {
+    fn five_adapters() -> [AdapterInfo; 5] {
         [
             AdapterInfo::example("llvmpipe", Kind::Software, true),
             AdapterInfo::example("Small GPU", Kind::Integrated, true),
@@ -270,26 +279,45 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_the_best_is_chosen() {
-        assert_eq!(choose(&some(), None), Ok("Big GPU 1".to_owned()), "discrete before integrated");
-        assert_eq!(choose(&some()[..2], None), Ok("Small GPU".to_owned()), "real before software");
-        assert_eq!(choose(&some()[..1], None), Ok("llvmpipe".to_owned()), "software rather than none");
+    fn the_first_of_the_best_adapters_is_chosen() {
+        assert_eq!(choose(&five_adapters(), None), Ok("Big GPU 1".to_owned()), "discrete before integrated");
+        assert_eq!(choose(&five_adapters()[..2], None), Ok("Small GPU".to_owned()), "real before software");
+        assert_eq!(
+            choose(&five_adapters()[..1], None),
+            Ok("llvmpipe".to_owned()),
+            "software rather than none"
+        );
     }
 
     #[test]
-    fn a_name_chooses_among_those_that_have_it_in_any_case() {
-        assert_eq!(choose(&some(), Some("LLVM")), Ok("llvmpipe".to_owned()), "software when asked for");
-        assert_eq!(choose(&some(), Some("gpu")), Ok("Big GPU 1".to_owned()), "the best that match");
-        assert_eq!(choose(&some(), Some("big gpu 2")), Ok("Big GPU 2".to_owned()), "the very one");
-        assert_eq!(choose(&some(), Some("")), Ok("Big GPU 1".to_owned()), "an empty name asks for nothing");
+    fn a_name_chooses_among_matching_adapters_in_upper_or_lower_case() {
+        assert_eq!(
+            choose(&five_adapters(), Some("LLVM")),
+            Ok("llvmpipe".to_owned()),
+            "software when asked for"
+        );
+        assert_eq!(choose(&five_adapters(), Some("gpu")), Ok("Big GPU 1".to_owned()), "the best that match");
+        assert_eq!(
+            choose(&five_adapters(), Some("big gpu 2")),
+            Ok("Big GPU 2".to_owned()),
+            "only one matches"
+        );
+        assert_eq!(
+            choose(&five_adapters(), Some("")),
+            Ok("Big GPU 1".to_owned()),
+            "an empty name matches all"
+        );
     }
 
     #[test]
-    fn a_name_that_none_has_is_refused_with_the_names_there_are() {
-        let error = choose(&some()[..2], Some("Voodoo")).expect_err("none has that name");
+    fn an_unknown_name_is_an_error_with_the_available_names() {
+        let error = choose(&five_adapters()[..2], Some("Voodoo")).expect_err("none has that name");
         let text = error.to_string();
-        assert!(text.contains("\"Voodoo\""), "what was asked for: {text}");
-        assert!(text.contains("llvmpipe (software, vulkan, driver 1.0); Small GPU"), "what there is: {text}");
+        assert!(text.contains("\"Voodoo\""), "the wanted name: {text}");
+        assert!(
+            text.contains("llvmpipe (software, vulkan, driver 1.0); Small GPU"),
+            "the available adapters: {text}"
+        );
     }
 
     #[test]
@@ -303,14 +331,14 @@ mod tests {
             Ok("llvmpipe".to_owned()),
             "software that works before a GPU that cannot"
         );
-        let error = choose(&there, Some("old")).expect_err("it has no 64-bit integers");
-        assert_eq!(error, Error::NoInt64 { adapter: there[0].to_string() }, "of that adapter");
+        let error = choose(&there, Some("old")).expect_err("the adapter has no 64-bit integers");
+        assert_eq!(error, Error::NoInt64 { adapter: there[0].to_string() }, "the error names the adapter");
     }
 
     #[test]
     fn without_adapters_the_error_says_what_to_install() {
-        let error = choose(&[], Some("any")).expect_err("there is none");
-        assert_eq!(error, Error::NoAdapter, "whatever was asked for");
+        let error = choose(&[], Some("any")).expect_err("the list is empty");
+        assert_eq!(error, Error::NoAdapter, "for any name");
         assert!(error.to_string().contains("mesa-vulkan-drivers"), "a package: {error}");
     }
 }

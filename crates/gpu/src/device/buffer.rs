@@ -1,4 +1,4 @@
-//! Storage buffers: made, filled, grown, read back.
+//! Storage buffers, with uploads, downloads and growth.
 
 use std::ops::Range;
 
@@ -7,19 +7,29 @@ use bytemuck::NoUninit;
 use super::error::Error;
 use super::logical::Device;
 
-/// What wgpu counts copies in.
+/// The alignment of offsets and sizes of copies in wgpu.
 const WORD_BYTES: u64 = wgpu::COPY_BUFFER_ALIGNMENT;
-/// The most bytes on their way to the GPU in one piece; two pieces are under way at a time.
+/// The maximum size of a piece of an upload. Two pieces are in flight at a time.
 const UPLOAD_BYTES: usize = 64 << 20;
-/// The most bytes brought back in one submission, but for single ranges that are larger.
+/// The maximum number of bytes that one submission downloads, unless a single range is larger.
 const DOWNLOAD_BYTES: u64 = 256 << 20;
-/// The largest staging buffer that is kept for the next download.
+/// The maximum size of a staging buffer that is kept for the next download.
 const STAGING_KEPT_BYTES: u64 = 64 << 20;
 
 const USAGES: wgpu::BufferUsages =
     wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_SRC).union(wgpu::BufferUsages::COPY_DST);
 
-/// A storage buffer. Clones are the same memory.
+/// A storage buffer on a device. Clones share its memory.
+///
+/// ```no_run
+/// use kvrm_gpu::{Buffer, Device};
+///
+/// let device = Device::open(None)?;
+/// let buffer = Buffer::with_contents(&device, "numbers", &[1_u32, 2, 3])?;
+/// let bytes = device.download(&[(&buffer, 4..8)])?;
+/// assert_eq!(bytes, [[2, 0, 0, 0]]);
+/// # Ok::<(), kvrm_gpu::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Buffer {
     device: Device,
@@ -28,11 +38,11 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// A buffer full of zeros. Its size is rounded up to whole words of 4 bytes, and is one word at least.
+    /// Makes a buffer filled with zeros. Its size is rounded up to whole words of 4 bytes and is at least one word.
     ///
     /// # Errors
     ///
-    /// It is larger than the device allows, or memory is full.
+    /// The buffer is larger than the device allows, memory is full, or the device is lost.
     pub fn zeroed(device: &Device, label: &str, bytes: u64) -> Result<Self, Error> {
         let max = device.limits().storage_bytes();
         let size = bytes.max(1).checked_next_multiple_of(WORD_BYTES).filter(|size| *size <= max);
@@ -41,11 +51,11 @@ impl Buffer {
         Ok(Self { device: device.clone(), label: label.to_owned(), raw })
     }
 
-    /// A buffer full of zeros that can be a uniform one, too, of at most 16 KiB.
+    /// Makes a buffer filled with zeros that can be bound as a storage or a uniform buffer. It has at most 16 KiB.
     ///
     /// # Errors
     ///
-    /// Memory is full.
+    /// The buffer is larger than 16 KiB, memory is full, or the device is lost.
     pub fn uniform(device: &Device, label: &str, bytes: u64) -> Result<Self, Error> {
         let max = 16 << 10;
         let size = bytes.max(1).next_multiple_of(16);
@@ -56,22 +66,23 @@ impl Buffer {
         Ok(Self { device: device.clone(), label: label.to_owned(), raw })
     }
 
-    /// A buffer with these values in it.
+    /// Makes a buffer with these values.
     ///
     /// # Errors
     ///
-    /// Those of [`Buffer::zeroed`] and [`Buffer::upload`].
+    /// The errors of [`Buffer::zeroed`] and [`Buffer::upload`].
     pub fn with_contents<T: NoUninit>(device: &Device, label: &str, contents: &[T]) -> Result<Self, Error> {
         let buffer = Self::zeroed(device, label, size_of_val(contents) as u64)?;
         buffer.upload(0, contents)?;
         Ok(buffer)
     }
 
-    /// A buffer with these values in it, written where they stay if the device shares the memory of the host.
+    /// Makes a buffer with these values. If the device shares the memory of the host, the values are written in place,
+    /// without a copy.
     ///
     /// # Errors
     ///
-    /// Those of [`Buffer::with_contents`].
+    /// The errors of [`Buffer::with_contents`].
     pub fn in_host_memory<T: NoUninit>(device: &Device, label: &str, contents: &[T]) -> Result<Self, Error> {
         let bytes: &[u8] = bytemuck::cast_slice(contents);
         let size = bytes.len() as u64;
@@ -94,34 +105,35 @@ impl Buffer {
         match made {
             Ok(Ok(raw)) => Ok(Self { device: device.clone(), label: label.to_owned(), raw }),
             Err(lost @ Error::DeviceLost { .. }) => Err(lost),
-            // There is no such memory, or no more of it.
+            // Memory that host and device share is not available or full.
             Ok(Err(_)) | Err(_) => Self::with_contents(device, label, contents),
         }
     }
 
-    /// Its size.
+    /// Returns the size of the buffer in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.raw.size()
     }
 
-    /// What it is called in errors.
+    /// Returns the name of the buffer in error messages.
     #[must_use]
     pub fn label(&self) -> &str {
         &self.label
     }
 
-    /// wgpu's own buffer.
+    /// Returns the wgpu buffer.
     #[must_use]
     pub fn raw(&self) -> &wgpu::Buffer {
         &self.raw
     }
 
-    /// Writes values from byte `offset` on, before whatever is submitted next.
+    /// Writes values from byte `offset` on. Later submissions see them.
     ///
     /// # Errors
     ///
-    /// They do not lie in the buffer, offset or size are not whole words, memory is full, or the device is lost.
+    /// The values do not fit in the buffer, offset or size are not multiples of 4 bytes, memory is full, or the device
+    /// is lost.
     pub fn upload<T: NoUninit>(&self, offset: u64, values: &[T]) -> Result<(), Error> {
         let bytes: &[u8] = bytemuck::cast_slice(values);
         let end = offset.saturating_add(bytes.len() as u64);
@@ -135,7 +147,7 @@ impl Buffer {
             let queue = self.device.queue();
             self.device.catch("filling a buffer", || queue.write_buffer(&self.raw, offset, piece))?;
             offset += piece.len() as u64;
-            // What is written stays in the memory of the host until a submission after it is done.
+            // wgpu keeps the written bytes in the memory of the host until a later submission has ended.
             if pieces.peek().is_some() {
                 let submission = self.device.submit("filling a buffer", |_| {})?;
                 if let Some(before) = before.replace(submission) {
@@ -146,12 +158,13 @@ impl Buffer {
         Ok(())
     }
 
-    /// Makes it at least `bytes` large, with zeros behind what it holds. Then it is other memory: what binds it
-    /// has to bind it again. Says whether that is so.
+    /// Grows the buffer to at least `bytes` bytes. The new bytes are zero. Returns whether the buffer has grown: it is
+    /// then a new wgpu buffer, and bind groups with the old one have to be made again.
     ///
     /// # Errors
     ///
-    /// It would be larger than the device allows, or memory is full. Then it is as it was.
+    /// The buffer would be larger than the device allows, memory is full, or the device is lost. The buffer is
+    /// unchanged then.
     pub fn grow(&mut self, bytes: u64) -> Result<bool, Error> {
         if bytes <= self.bytes() {
             return Ok(false);
@@ -176,19 +189,20 @@ impl Buffer {
 }
 
 impl Device {
-    /// Brings bytes of buffers back, as they are after all that was submitted before; any bytes, not only whole
-    /// words. All ranges together are one submission and one wait, up to 256 MiB.
+    /// Returns the contents of ranges of bytes, as they are after all earlier submissions. The ranges need not be whole
+    /// words. Ranges of up to 256 MiB together take one submission and one wait.
     ///
     /// # Errors
     ///
-    /// A range is not in its buffer, memory is full, or the device is lost.
+    /// A range exceeds its buffer, memory is full, or the device is lost.
     pub fn download(&self, ranges: &[(&Buffer, Range<u64>)]) -> Result<Vec<Vec<u8>>, Error> {
         let mut contents = Vec::with_capacity(ranges.len());
         self.download_each(ranges, &mut |bytes| contents.push(bytes.to_vec()))?;
         Ok(contents)
     }
 
-    /// The same, where `take` gets the contents of the ranges, in their order. Nothing is copied for that.
+    /// Downloads ranges as [`Device::download`] does, and passes their contents to `take`, in their order and without
+    /// another copy.
     pub(crate) fn download_each(
         &self,
         ranges: &[(&Buffer, Range<u64>)],
@@ -214,12 +228,12 @@ impl Device {
         ranges: &[(&Buffer, Range<u64>)],
         take: &mut dyn FnMut(&[u8]),
     ) -> Result<(), Error> {
-        let total: u64 = ranges.iter().map(|(_, range)| copied(range)).sum();
+        let total: u64 = ranges.iter().map(|(_, range)| copied_bytes(range)).sum();
         if total == 0 {
             ranges.iter().for_each(|_| take(&[]));
             return Ok(());
         }
-        // One thread at a time has the buffer that is kept; another makes its own.
+        // One thread takes the shared staging buffer; others make their own.
         let kept = self.staging().take().filter(|kept| kept.size() >= total);
         let staging = match kept {
             Some(kept) => kept,
@@ -254,7 +268,7 @@ impl Device {
             let words = words(range);
             let start = at + (range.start - words.start) as usize;
             take(&mapped[start..start + (range.end - range.start) as usize]);
-            at += copied(range) as usize;
+            at += copied_bytes(range) as usize;
         }
         drop(mapped);
         self.catch("reading buffers", || staging.unmap())?;
@@ -265,17 +279,17 @@ impl Device {
     }
 }
 
-/// How many of the first ranges are at most `max` bytes together; one at least.
+/// Returns the number of leading ranges that have at most `max` bytes together, but at least one.
 fn batch_len(ranges: &[(&Buffer, Range<u64>)], max: u64) -> usize {
     let mut total = 0;
     let fitting = ranges.iter().take_while(|(_, range)| {
-        total += copied(range);
+        total += copied_bytes(range);
         total <= max
     });
     fitting.count().max(1)
 }
 
-/// The whole words that a range of bytes lies in; none for an empty range.
+/// Extends a range of bytes to whole words. An empty range stays empty.
 fn words(range: &Range<u64>) -> Range<u64> {
     if range.is_empty() {
         return range.start..range.start;
@@ -283,8 +297,8 @@ fn words(range: &Range<u64>) -> Range<u64> {
     range.start / WORD_BYTES * WORD_BYTES..range.end.next_multiple_of(WORD_BYTES)
 }
 
-/// The bytes copied for a range.
-fn copied(range: &Range<u64>) -> u64 {
+/// Returns the number of bytes that are copied for a range.
+fn copied_bytes(range: &Range<u64>) -> u64 {
     let words = words(range);
     words.end - words.start
 }

@@ -1,5 +1,5 @@
-//! What `kvrm doctor` says: the GPUs there are, the one that is used, whether it computes rightly, and what to
-//! install if something is missing.
+//! The diagnosis that `kvrm doctor` prints: the GPUs of the host, the chosen one, whether it computes correctly, and
+//! what to install if something is missing.
 
 use std::fmt;
 
@@ -8,12 +8,20 @@ use super::error::Error;
 use super::logical::Device;
 use super::self_tests::{LoopLimit, int64_test, loop_limit};
 
-/// The GPUs of this host, as far as KVRM is concerned.
+/// A diagnosis of the GPUs of this host.
+///
+/// ```no_run
+/// let diagnosis = kvrm_gpu::doctor::examine(None);
+/// println!("{diagnosis}");
+/// if !diagnosis.is_healthy() {
+///     println!("programs run on the CPU");
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Diagnosis {
-    /// All adapters.
+    /// All adapters of the host.
     pub adapters: Vec<AdapterInfo>,
-    /// The one that is used, or why there is none.
+    /// The chosen adapter with the results of its tests, or the reason why none can be used.
     pub chosen: Result<Examined, Error>,
 }
 
@@ -22,13 +30,13 @@ pub struct Diagnosis {
 pub struct Examined {
     /// The adapter.
     pub adapter: AdapterInfo,
-    /// Whether 64-bit integers compute as on the host.
+    /// The result of the test of 64-bit integers.
     pub int64: Result<(), Error>,
-    /// How many iterations loops may have in all; `None` is any number.
+    /// The measured limit of loops; `None` if loops may have any number of iterations.
     pub loop_limit: Result<Option<LoopLimit>, Error>,
 }
 
-/// Looks at all adapters, and tests the one that is chosen for `wanted` (see [`adapter::choose`]).
+/// Lists all adapters, and tests the one that [`adapter::choose`] chooses for `wanted`.
 #[must_use]
 pub fn examine(wanted: Option<&str>) -> Diagnosis {
     let adapters = adapter::adapters();
@@ -44,25 +52,25 @@ pub fn examine(wanted: Option<&str>) -> Diagnosis {
 }
 
 impl Diagnosis {
-    /// Whether lanes can run on a GPU here.
+    /// Returns whether KVRM can use a GPU on this host.
     #[must_use]
     pub fn is_healthy(&self) -> bool {
         self.chosen.as_ref().is_ok_and(|chosen| chosen.int64.is_ok() && chosen.loop_limit.is_ok())
     }
 
-    /// What to do for it to work, or to work better.
+    /// Returns advice for the user: what to install or change so that a GPU works, or works faster.
     #[must_use]
     pub fn advice(&self) -> Vec<String> {
         let mut advice = Vec::new();
         let chosen = match &self.chosen {
             Ok(chosen) => chosen,
-            // The error says what to do.
+            // The text of the error has its own advice.
             Err(_) => return advice,
         };
         if let Ok(Some(LoopLimit { iterations, .. })) = chosen.loop_limit {
             advice.push(format!(
-                "This driver ends loops after {iterations} iterations. KVRM works around it, which is slow. Mesa 24 and \
-                 later have no such limit and are several times faster; on Debian 12 they are in \
+                "This driver ends loops after {iterations} iterations. KVRM works around that, which is slow. Mesa 24 \
+                 and later have no such limit and are several times faster. On Debian 12, install it from \
                  bookworm-backports: apt-get install -t bookworm-backports mesa-vulkan-drivers"
             ));
         }
@@ -70,7 +78,7 @@ impl Diagnosis {
         match real {
             _ if !chosen.adapter.is_software() => {}
             Some(real) if real.has_int64 => advice.push(format!(
-                "Shaders run on the CPU, because that was asked for; there is a GPU: {}",
+                "Shaders run on the CPU, because that adapter was asked for; there is a GPU: {}",
                 real.name
             )),
             Some(real) => advice.push(format!(
@@ -78,8 +86,8 @@ impl Diagnosis {
                 real.name
             )),
             None => advice.push(
-                "Shaders run on the CPU. If this host has a GPU, install its Vulkan driver; in a container, pass the \
-                 GPU in with the capability `graphics` (NVIDIA_DRIVER_CAPABILITIES=all)."
+                "Shaders run on the CPU. If this host has a GPU, install its Vulkan driver. In a container, give it \
+                 access to the GPU with the capability `graphics` (NVIDIA_DRIVER_CAPABILITIES=all)."
                     .to_owned(),
             ),
         }
@@ -156,7 +164,7 @@ fn yes_no(value: bool) -> &'static str {
     if value { "yes" } else { "no" }
 }
 
-/// A size for people.
+/// A size in bytes that is displayed in KiB, MiB or GiB.
 struct Bytes(u64);
 
 impl fmt::Display for Bytes {
@@ -174,7 +182,7 @@ mod tests {
     use super::adapter::Kind;
     use super::*;
 
-    /// The first of `adapters` was chosen, and tested well.
+    /// Returns a diagnosis whose chosen adapter is the first of `adapters` and has passed its tests.
     fn diagnosis(adapters: Vec<AdapterInfo>, loop_limit: Option<LoopLimit>) -> Diagnosis {
         let chosen = Examined { adapter: adapters[0].clone(), int64: Ok(()), loop_limit: Ok(loop_limit) };
         Diagnosis { adapters, chosen: Ok(chosen) }
@@ -183,12 +191,12 @@ mod tests {
     #[test]
     fn a_gpu_without_limits_needs_no_advice() {
         let diagnosis = diagnosis(vec![AdapterInfo::example("GPU", Kind::Discrete, true)], None);
-        assert_eq!(diagnosis.advice(), [""; 0], "nothing is to be done");
+        assert_eq!(diagnosis.advice(), [""; 0], "nothing has to be changed");
         assert!(diagnosis.to_string().contains("8 to 32 invocations"), "{diagnosis}");
     }
 
     #[test]
-    fn a_driver_that_ends_loops_works_and_is_better_replaced() {
+    fn a_driver_that_ends_loops_is_healthy_but_should_be_replaced() {
         for (sharers, expected) in [
             (1, "end after 65535 iterations\n"),
             (8, "end after 65535 iterations of 8 invocations together\n"),
@@ -196,10 +204,10 @@ mod tests {
             let limit = LoopLimit { iterations: 65_535, sharers };
             let adapters = vec![AdapterInfo::example("GPU", Kind::Discrete, true)];
             let diagnosis = diagnosis(adapters, Some(limit));
-            assert!(diagnosis.is_healthy(), "it is worked around");
+            assert!(diagnosis.is_healthy(), "KVRM works around the limit");
             let text = diagnosis.to_string();
             assert!(text.contains(expected), "{text}");
-            assert!(text.contains("bookworm-backports"), "where a newer one is: {text}");
+            assert!(text.contains("bookworm-backports"), "the source of a newer driver: {text}");
         }
     }
 
@@ -221,11 +229,11 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_result_is_no_health() {
+    fn a_gpu_with_wrong_results_is_not_healthy() {
         let mut diagnosis = diagnosis(vec![AdapterInfo::example("GPU", Kind::Discrete, true)], None);
-        let chosen = diagnosis.chosen.as_mut().expect("one is chosen");
+        let chosen = diagnosis.chosen.as_mut().expect("the diagnosis has a chosen adapter");
         chosen.int64 = Err(Error::WrongResult { message: "1 + 1 is 3".to_owned() });
-        assert!(!diagnosis.is_healthy(), "it cannot be trusted");
+        assert!(!diagnosis.is_healthy(), "a GPU that computes wrongly cannot be used");
         assert!(diagnosis.to_string().contains("1 + 1 is 3"), "{diagnosis}");
     }
 }

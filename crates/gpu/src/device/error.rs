@@ -1,102 +1,103 @@
-//! What can go wrong between the host and a GPU.
+//! The errors of GPUs and of their use.
 
 use std::fmt;
 
-/// The environment variable that names the adapter to use, by part of its name.
+/// The environment variable with a part of the name of the adapter to use.
 pub const ADAPTER_VARIABLE: &str = "KVRM_ADAPTER";
 
-/// A failure of the GPU, of its driver, or of what was asked of them.
+/// A failure of a GPU or its driver, or an invalid request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is nothing to run on.
+    /// The host has no adapter.
     #[error(
         "there is no GPU, nor a software one, with a Vulkan, Metal or DX12 driver; install the driver of your GPU, \
          or a software one: `mesa-vulkan-drivers` on Debian, Ubuntu and Fedora, `vulkan-swrast` on Arch, \
          `mesa-vulkan-swrast` on Alpine"
     )]
     NoAdapter,
-    /// No adapter has the name that was asked for.
+    /// No adapter has the wanted name.
     #[error(
-        "no adapter has {wanted:?} in its name ({ADAPTER_VARIABLE} or an argument asks for it); there are: {}",
+        "no adapter has {wanted:?} in its name, which {ADAPTER_VARIABLE} or an argument asks for; available adapters: \
+         {}",
         there.join("; ")
     )]
     NoSuchAdapter {
-        /// Part of a name.
+        /// The part of a name that was asked for.
         wanted: String,
-        /// The adapters there are.
+        /// The available adapters, one line each.
         there: Vec<String>,
     },
-    /// An adapter cannot compute with 64-bit integers, which every shader of KVRM does.
+    /// An adapter has no 64-bit integers in shaders, which every shader of KVRM needs.
     #[error(
-        "the adapter {adapter} has no 64-bit integers in shaders (SHADER_INT64), which are needed; choose another \
-         one with {ADAPTER_VARIABLE} or renew its driver{}",
+        "the adapter {adapter} has no 64-bit integers in shaders (SHADER_INT64), which KVRM needs; update its driver \
+         or choose another adapter with {ADAPTER_VARIABLE}{}",
         if cfg!(windows) { "; with DX12, `dxcompiler.dll` has to be in PATH" } else { "" }
     )]
     NoInt64 {
         /// The adapter.
         adapter: String,
     },
-    /// The driver does not open the adapter.
+    /// The driver refuses to open an adapter.
     #[error("the adapter {adapter} cannot be opened: {reason}")]
     RequestDevice {
         /// The adapter.
         adapter: String,
-        /// What the driver says.
+        /// The message of the driver.
         reason: String,
     },
-    /// WGSL does not compile.
+    /// A shader does not link or compile.
     #[error("{}{message}", place(.location))]
     Shader {
-        /// Module and line, counted from 1, where they are known.
+        /// Module and line, counted from 1, if they are known.
         location: Option<(String, usize)>,
-        /// What the compiler says.
+        /// The message of the linker or the compiler.
         message: String,
     },
-    /// A pipeline cannot be made of a shader that compiles.
-    #[error("no pipeline can be made of the entry point `{entry}`: {message}")]
+    /// A pipeline cannot be made from a compiled shader.
+    #[error("no pipeline can be made from the entry point `{entry}`: {message}")]
     Pipeline {
         /// The entry point.
         entry: String,
-        /// What wgpu or the driver says.
+        /// The message of wgpu or the driver.
         message: String,
     },
     /// A buffer is larger than the device allows.
-    #[error("the buffer `{label}` of {bytes} bytes is larger than this GPU allows, which is {max} bytes")]
+    #[error("the buffer `{label}` of {bytes} bytes is too large for this GPU, which allows {max} bytes")]
     TooLarge {
-        /// The buffer.
+        /// The label of the buffer.
         label: String,
-        /// The size asked for.
+        /// The requested size in bytes.
         bytes: u64,
-        /// The largest there can be.
+        /// The maximum size in bytes.
         max: u64,
     },
     /// The memory of the GPU is full.
     #[error(
         "the memory of the GPU is full while {doing}; use fewer lanes or less memory a lane \
-         (one buffer could have {max} bytes if there were room)"
+         (the limit for one buffer is {max} bytes)"
     )]
     OutOfMemory {
-        /// What needed memory.
+        /// The operation that needed memory.
         doing: String,
-        /// The largest buffer the device allows.
+        /// The maximum size of a buffer on this device, in bytes.
         max: u64,
     },
-    /// There is no room for another page that a lane owns.
+    /// All frames are in use.
     #[error(
         "all {frames} frames of 4 KiB that this GPU has room for are in use; use fewer lanes or less memory a lane"
     )]
     OutOfFrames {
-        /// How many there are.
+        /// The number of frames.
         frames: u32,
     },
-    /// Bytes outside a buffer, or not whole words of 4 bytes, were to be read or written.
+    /// A range of bytes exceeds its buffer, or a write does not cover whole words of 4 bytes.
     #[error(
-        "bytes {start} to {end} of the buffer `{label}` cannot be {done}: it has {bytes} bytes, written in \
-         words of 4"
+        "bytes {start} to {end} of the buffer `{label}` cannot be {done}: it has {bytes} bytes, and writes take whole \
+         words of 4 bytes"
     )]
     Range {
-        /// The buffer.
+        /// The label of the buffer.
         label: String,
         /// `"read"` or `"written"`.
         done: &'static str,
@@ -104,158 +105,160 @@ pub enum Error {
         start: u64,
         /// The byte after the last.
         end: u64,
-        /// The size of the buffer.
+        /// The size of the buffer in bytes.
         bytes: u64,
     },
-    /// More lanes than the device has room for.
-    #[error("{lanes} lanes do not fit on this GPU, which has room for {max}")]
+    /// A machine has more lanes than the device has room for.
+    #[error("{lanes} lanes do not fit on this GPU, which has room for {max}; use fewer lanes")]
     TooManyLanes {
-        /// How many were asked for.
+        /// The number of lanes of the machine.
         lanes: usize,
-        /// The most there can be.
+        /// The maximum number of lanes.
         max: usize,
     },
-    /// The GPU stopped working: reset, unplugged, or a dispatch took longer than its driver allows.
+    /// The GPU stopped working: it was reset or unplugged, or work took longer than the driver or KVRM allows.
     #[error(
         "the GPU was lost: {reason}{}",
         if *kept {
-            "; what ran on it is kept as it was before the slice or the call that failed, and the next call opens the \
-             GPU again"
+            "; its lanes or network are kept as they were before the slice or the call that failed, and the next call \
+             opens the GPU again"
         } else {
             ""
         }
     )]
     DeviceLost {
-        /// What the driver says.
+        /// The message of the driver, or the reason why KVRM gave the device up.
         reason: String,
-        /// Whether the lanes or the network that were on it can go on.
+        /// Whether the lanes or the network on the device are kept and the next call can go on with them.
         kept: bool,
     },
-    /// After the loss of a GPU, the lanes or the network on it cannot be made again as they were.
-    #[error("the GPU was lost, and the state of what ran on it, which has to be built again: {reason}")]
+    /// After the loss of a GPU, the lanes or the network on it cannot be restored.
+    #[error(
+        "the GPU was lost, and its lanes or network cannot be restored and have to be built again: {reason}"
+    )]
     StateLost {
-        /// Why.
+        /// Why the state cannot be restored.
         reason: String,
     },
-    /// Work on a network has ended, and the network is not at the step to which the work leads.
+    /// A slice of a network has ended, and the clock on the GPU is not at the expected step.
     #[error(
-        "the GPU took a network from step {from} to step {found} in work that leads to step {expected}{}; renew its \
-         driver or choose another adapter",
+        "the GPU took a network from step {from} to step {found} instead of step {expected}{}; update its driver or \
+         choose another adapter",
         if *at_least { " or later" } else { "" }
     )]
     NoProgress {
-        /// The step before the work.
+        /// The step before the slice.
         from: u64,
-        /// The step after it, by the clock on the GPU.
+        /// The step after the slice, by the clock on the GPU.
         found: u64,
-        /// The step that was expected.
+        /// The expected step.
         expected: u64,
         /// Whether a later step would have been right, too.
         at_least: bool,
     },
-    /// wgpu refuses a call; a mistake in KVRM.
+    /// wgpu refuses a call. This is a mistake in KVRM.
     #[error("wgpu refuses {doing}, which is a mistake in KVRM: {message}")]
     Refused {
-        /// What was done.
+        /// The operation that was refused.
         doing: String,
-        /// What wgpu says.
+        /// The message of wgpu.
         message: String,
     },
-    /// Weights of another network were given for dispatch.
+    /// The weights for class selection belong to a network of another architecture.
     #[error(
-        "the weights are of a {architecture} network; dispatch takes those of a dispatch or small-dispatch one"
+        "the weights are of a {architecture} network, but class selection needs a dispatch or small-dispatch network"
     )]
     NoDispatchNetwork {
-        /// What they are of.
+        /// The architecture that the weights belong to.
         architecture: &'static str,
     },
-    /// The weights that come with KVRM cannot be used; a mistake in KVRM.
+    /// The weights that come with KVRM cannot be used. This is a mistake in KVRM.
     #[error("the weights that come with KVRM cannot be used: {reason}")]
     Weights {
-        /// Why.
+        /// Why they cannot be used.
         reason: String,
     },
-    /// A lane asks the host for something that does not exist, or for the same thing again and again.
+    /// A lane makes an invalid request to the host, or repeats a request that was served.
     #[error(
         "lane {lane}, at pc {pc:#x} after {steps} steps, {request}; its memory on the GPU is damaged, by a driver that \
          computes wrongly or by a mistake in KVRM: `kvrm doctor` tests the driver, `kvrm run --audit` finds the damage"
     )]
     BadRequest {
-        /// The lane.
+        /// The number of the lane.
         lane: usize,
-        /// Its program counter.
+        /// The program counter of the lane.
         pc: u64,
-        /// How many steps it has retired.
+        /// The number of steps that the lane has retired.
         steps: u64,
-        /// What it asks for.
+        /// The invalid request.
         request: Request,
     },
     /// The device computes wrongly.
-    #[error("the GPU computes wrongly: {message}; renew its driver or choose another adapter")]
+    #[error("the GPU computes wrongly: {message}; update its driver or choose another adapter")]
     WrongResult {
-        /// What was wrong.
+        /// The wrong result.
         message: String,
     },
 }
 
-/// What a lane asks the host for in vain.
+/// A request of a lane to the host that cannot be served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Request {
-    /// To lower the code of a frame that does not exist.
+    /// A request to lower the code of a frame that does not exist.
     Frame {
         /// The number of the frame.
         frame: u32,
-        /// How many frames there are.
+        /// The number of frames that exist.
         frames: u32,
     },
-    /// To lower a page of code again that was never lowered.
+    /// A request to lower a code page again that was never lowered.
     CodePage {
-        /// The number of the page.
+        /// The number of the code page.
         page: u32,
-        /// How many pages were lowered.
+        /// The number of code pages that were lowered.
         pages: u32,
     },
-    /// For a SIMD unit that does not exist, or that the kernel has already.
+    /// A request for a SIMD unit that does not exist, or that the kernel has already.
     Unit {
-        /// The unit.
+        /// The number of the unit.
         unit: u64,
-        /// The unit the kernel has.
+        /// The number of the unit that the kernel has.
         has: u64,
-        /// How many units there are.
+        /// The number of units that exist.
         units: u64,
     },
-    /// A stop that no kernel makes.
+    /// A stop with a reason that does not exist.
     Stop {
-        /// Its number.
+        /// The number of the reason.
         code: u32,
     },
-    /// The same as before, although it got it.
+    /// A request that was served in vain: the lane repeats it and no lane retires a step.
     Again {
-        /// The number of its stop.
+        /// The number of the reason for the stop.
         code: u32,
-        /// What it asks for.
+        /// The value that the lane passes with its stop, such as a frame number.
         asks: u64,
-        /// How many dispatches no lane has retired a step.
+        /// The number of dispatches in which no lane has retired a step.
         rounds: u32,
     },
-    /// Nothing, but the list of its frames does not end.
+    /// A list of frames (the chain of a lane) that does not end.
     Chain {
-        /// The last frame that is in use, where the list should end.
+        /// The last frame in use, where the list should end.
         tail: u32,
-        /// How many frames there are.
+        /// The number of frames that exist.
         frames: u32,
     },
-    /// To take more console output than there is room for.
+    /// More console output than its buffer has room for.
     Console {
-        /// How many bytes.
+        /// The number of bytes of output.
         waiting: usize,
-        /// For how many there is room.
+        /// The size of the buffer in bytes.
         room: usize,
     },
-    /// To do a write or mapping of the host, which the kernel does not begin.
+    /// A write or mapping of the host that the kernel refuses.
     Write {
-        /// The address.
+        /// The guest address.
         address: u64,
         /// The number of the stop that the kernel gives as the reason.
         code: u32,
@@ -266,30 +269,28 @@ impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Frame { frame, frames } => {
-                write!(f, "asks for the code of frame {frame:#x}, but there are {frames} frames")
+                write!(f, "asks for the code of frame {frame:#x}, but there are only {frames:#x} frames")
             }
             Self::CodePage { page, pages } => {
-                write!(f, "asks for code page {page} again, but there are {pages} code pages")
+                write!(f, "asks for code page {page} again, but there are only {pages} code pages")
             }
             Self::Unit { unit, has, units } => {
-                write!(f, "asks for SIMD unit {unit}, but has unit {has} of {units}")
+                write!(f, "asks for SIMD unit {unit} of {units}, but its kernel has unit {has} already")
             }
             Self::Stop { code } => write!(f, "has stopped for reason {code}, which does not exist"),
             Self::Again { code, asks, rounds } => write!(
                 f,
-                "has stopped for reason {code} with {asks:#x}, and {rounds} dispatches have brought no lane further"
+                "has stopped for reason {code} with {asks:#x}, and no lane has retired a step in {rounds} dispatches"
             ),
-            Self::Chain { tail, frames } => {
-                write!(
-                    f,
-                    "has a list of frames that does not end at frame {tail:#x}; there are {frames} frames"
-                )
-            }
+            Self::Chain { tail, frames } => write!(
+                f,
+                "has a list of frames that does not end at frame {tail:#x}, although there are only {frames:#x} frames"
+            ),
             Self::Console { waiting, room } => {
-                write!(f, "has {waiting} bytes of console output, where there is room for {room}")
+                write!(f, "has {waiting} bytes of console output in a buffer of {room} bytes")
             }
             Self::Write { address, code } => {
-                write!(f, "does not take what the host does at {address:#x}, for reason {code}")
+                write!(f, "refuses a write or mapping of the host at {address:#x}, for reason {code}")
             }
         }
     }

@@ -1,4 +1,4 @@
-// What 64-bit integers give, in every operation that the engine uses.
+// Applies every operation on 64-bit integers that the engine uses to pairs of operands.
 
 struct Operands {
     a: u64,
@@ -6,19 +6,19 @@ struct Operands {
 }
 
 struct Results {
-    added: u64,
-    subtracted: u64,
-    multiplied: u64,
+    sum: u64,
+    difference: u64,
+    product: u64,
     shifted_left: u64,
     shifted_right: u64,
-    shifted_right_signed: u64,
-    divided: u64,
+    signed_shifted_right: u64,
+    quotient: u64,
     remainder: u64,
-    divided_signed: u64,
+    signed_quotient: u64,
     // Bit 0: less, 1: less when signed, 2: equal.
-    compared: u64,
-    negated: u64,
-    words: u64,
+    comparisons: u64,
+    complement: u64,
+    swapped_words: u64,
 }
 
 @group(0) @binding(0) var<storage, read> operands: array<Operands>;
@@ -39,19 +39,19 @@ fn int64_test(@builtin(global_invocation_id) id: vec3u) {
     let amount = u32(b & 63);
 
     var result: Results;
-    result.added = a + b;
-    result.subtracted = a - b;
-    result.multiplied = a * b;
+    result.sum = a + b;
+    result.difference = a - b;
+    result.product = a * b;
     result.shifted_left = a << amount;
     result.shifted_right = a >> amount;
-    result.shifted_right_signed = bitcast<u64>(signed_a >> amount);
+    result.signed_shifted_right = bitcast<u64>(signed_a >> amount);
     if b != 0 {
-        result.divided = a / b;
+        result.quotient = a / b;
         result.remainder = a % b;
-        result.divided_signed = bitcast<u64>(signed_a / signed_b);
+        result.signed_quotient = bitcast<u64>(signed_a / signed_b);
     }
-    result.compared = select(0lu, 1lu, a < b) | select(0lu, 2lu, signed_a < signed_b) | select(0lu, 4lu, a == b);
-    result.negated = ~a;
-    result.words = (u64(u32(a)) << 32u) | u64(u32(a >> 32u));
+    result.comparisons = select(0lu, 1lu, a < b) | select(0lu, 2lu, signed_a < signed_b) | select(0lu, 4lu, a == b);
+    result.complement = ~a;
+    result.swapped_words = (u64(u32(a)) << 32u) | u64(u32(a >> 32u));
     results[i] = result;
 }

@@ -1,4 +1,4 @@
-//! Kernels of the table `kvrm_shaders::interface`: compiled, laid out and bound as their modules declare.
+//! Compilation of the kernels in the table `kvrm_shaders::interface`, and bind groups as their modules declare them.
 
 use std::marker::PhantomData;
 
@@ -19,16 +19,16 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// The layout of a group with these bindings.
+    /// Makes the layout of a group with these bindings.
     ///
     /// # Errors
     ///
-    /// There are more than the device allows.
+    /// The group has more storage buffers than the device allows.
     pub(crate) fn new(device: &Device, label: &str, bindings: Vec<Binding>) -> Result<Self, Error> {
         let most = device.limits().storage_buffers as usize;
         let buffers = bindings.iter().filter(|binding| binding.access != Access::Uniform).count();
         if buffers > most {
-            let message = format!("it needs {buffers} buffers, and this GPU has room for {most}");
+            let message = format!("it needs {buffers} storage buffers, and this GPU allows {most}");
             return Err(Error::Pipeline { entry: label.to_owned(), message });
         }
         let entries: Vec<_> = bindings.iter().map(layout_entry).collect();
@@ -41,26 +41,26 @@ impl Layout {
         Ok(Self { raw, label: label.to_owned(), bindings })
     }
 
-    /// The layout of a group with all its bindings, of which `numbered` are numbered.
+    /// Makes the layout of a group with all its bindings. `numbered` is the number of its numbered bindings.
     ///
     /// # Errors
     ///
-    /// Those of [`Layout::new`].
+    /// The errors of [`Layout::new`].
     pub(crate) fn of<G: Group>(device: &Device, numbered: usize) -> Result<Self, Error> {
         Self::new(device, G::LABEL, bindings::<G>(numbered))
     }
 
-    /// wgpu's own layout.
+    /// Returns the wgpu layout.
     #[must_use]
     pub(crate) const fn raw(&self) -> &wgpu::BindGroupLayout {
         &self.raw
     }
 
-    /// Binds those buffers of a group that the layout has.
+    /// Makes a bind group of those buffers of a group that the layout contains.
     ///
     /// # Errors
     ///
-    /// They are not what the layout says.
+    /// The buffers do not match the layout.
     pub(crate) fn bind<'a, G: Group<Buffer = &'a Buffer>>(
         &self,
         device: &Device,
@@ -87,7 +87,7 @@ impl Layout {
     }
 }
 
-/// A kernel that was linked and compiled, of which pipelines are made.
+/// A linked and compiled kernel, from which pipelines are made.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel<R> {
     root: PhantomData<R>,
@@ -100,7 +100,7 @@ impl<R: Root> Kernel<R> {
     ///
     /// # Errors
     ///
-    /// Its modules are wrong; the error has module and line.
+    /// The modules of the kernel do not link or compile. An error of the compiler has module and line.
     pub(crate) fn compile(device: &Device, root: R) -> Result<Self, Error> {
         let linked =
             root.link().map_err(|error| Error::Shader { location: None, message: error.to_string() })?;
@@ -111,13 +111,13 @@ impl<R: Root> Kernel<R> {
         Ok(Self { root: PhantomData, linked, shader })
     }
 
-    /// The same with undefined workgroup memory; see [`Shader::without_zeroes`].
+    /// Leaves workgroup memory undefined at the beginning of its pipelines; see [`Shader::without_zeroes`].
     #[must_use]
     pub(crate) fn without_zeroes(self) -> Self {
         Self { shader: self.shader.without_zeroes(), ..self }
     }
 
-    /// Those bindings of a group, `numbered` of which are numbered, that its code uses.
+    /// Returns the bindings of a group that the code uses. `numbered` is the number of numbered bindings of the group.
     #[must_use]
     pub(crate) fn bindings_used<G: Group>(&self, numbered: usize) -> Vec<Binding> {
         let name = |binding: &Binding| match G::NUMBERED {
@@ -129,7 +129,7 @@ impl<R: Root> Kernel<R> {
         bindings::<G>(numbered).into_iter().filter(|binding| self.linked.uses(&name(binding))).collect()
     }
 
-    /// How many loops an entry point has, with those of the functions it calls.
+    /// Returns the number of loops of an entry point and of the functions that it calls.
     #[must_use]
     pub(crate) fn loops(&self, entry: Entry<R>) -> u32 {
         self.linked.loops(entry.name)
@@ -139,7 +139,7 @@ impl<R: Root> Kernel<R> {
     ///
     /// # Errors
     ///
-    /// The device refuses it.
+    /// The device refuses the pipeline.
     pub(crate) fn pipeline(
         &self,
         entry: Entry<R>,
@@ -147,7 +147,7 @@ impl<R: Root> Kernel<R> {
         overrides: R::Overrides,
     ) -> Result<wgpu::ComputePipeline, Error> {
         let layouts: Vec<_> = layouts.by_number().into_iter().map(|layout| layout.map(Layout::raw)).collect();
-        // Some are declared by one variant of the kernel only.
+        // Only some variants of the kernel declare all overrides.
         let mut values = overrides.values();
         values.retain(|(name, _)| self.linked.has_override(name));
         self.shader.pipeline_at(entry.name, &layouts, &values)

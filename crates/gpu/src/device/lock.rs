@@ -1,8 +1,9 @@
-//! Locks that outlive panics.
+//! Locks that remain usable after a panic.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locks, whatever panicked before: what is locked in this crate is never left half changed.
+/// Locks a mutex, even if a thread panicked while it held the lock. This is safe because no code of this crate leaves
+/// locked data half changed.
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

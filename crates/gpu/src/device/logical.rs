@@ -1,4 +1,4 @@
-//! An open GPU: every error becomes a value, none a panic.
+//! An open device. All errors of wgpu and the driver are returned as values; none panics.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -9,16 +9,26 @@ use std::time::Duration;
 
 use super::adapter::{self, Adapter, AdapterInfo, Kind, Limits};
 use super::error::Error;
-use super::injected::Injected;
+use super::fault_counters::FaultCounters;
 use super::lock::lock;
 
-/// How long work that is under way may keep us from hearing that the device is lost.
+/// The maximum time that [`Device::check_loss`] waits. wgpu reports a loss only when all submitted work has ended.
 const LOSS_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long [`Device::wait`] waits. Slices are meant to take a second at most; but where the CPU runs the shaders, the
-/// first one of a large kernel includes its compilation, on cores that may have other things to do.
+/// The maximum time that [`Device::wait`] waits. Slices should take a second at most, but if the CPU runs the shaders,
+/// the first slice of a large kernel includes its compilation, on cores that may be busy.
 const WAIT_LIMIT: Duration = Duration::from_secs(300);
 
-/// An open GPU. Clones are the same device.
+/// An open GPU. Clones share the device.
+///
+/// ```no_run
+/// use kvrm_gpu::{Buffer, Device};
+///
+/// let device = Device::open(None)?;
+/// println!("{}", device.info());
+/// let zeros = Buffer::zeroed(&device, "zeros", 1024)?;
+/// assert_eq!(device.download(&[(&zeros, 0..3)])?, [[0, 0, 0]]);
+/// # Ok::<(), kvrm_gpu::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Device(Arc<Inner>);
 
@@ -28,21 +38,21 @@ struct Inner {
     queue: wgpu::Queue,
     info: AdapterInfo,
     limits: Limits,
-    troubles: Arc<Mutex<Troubles>>,
-    /// The buffer through which the last download went, for the next one.
+    async_errors: Arc<Mutex<AsyncErrors>>,
+    /// The staging buffer of the last download, which the next one reuses.
     staging: Mutex<Option<wgpu::Buffer>>,
-    /// What the code above keeps with the device, one value a type.
+    /// Values that other modules store with the device, one for each type.
     extensions: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
-    /// What tests make fail.
-    injected: Injected,
+    /// The faults that tests have injected.
+    fault_counters: FaultCounters,
 }
 
-/// What the driver told us behind our back.
+/// The errors that wgpu has reported through callbacks.
 #[derive(Debug, Default)]
-struct Troubles {
-    /// Why the device was lost.
+struct AsyncErrors {
+    /// The reason for the loss of the device.
     lost: Option<String>,
-    /// The first error that no call of ours was waiting for.
+    /// The first error that no error scope has caught.
     uncaught: Option<wgpu::Error>,
 }
 
@@ -51,7 +61,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// There is none that fits, or it cannot be opened.
+    /// [`adapter::choose`] fails, or the adapter cannot be opened.
     pub fn open(wanted: Option<&str>) -> Result<Self, Error> {
         Self::open_adapter(adapter::choose(&adapter::adapters(), wanted)?)
     }
@@ -60,7 +70,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// It has no 64-bit integers, or its driver refuses.
+    /// The adapter has no 64-bit integers, or its driver refuses to open it.
     pub fn open_adapter(adapter: &Adapter) -> Result<Self, Error> {
         let info = adapter.info.clone();
         if !info.has_int64 {
@@ -69,7 +79,8 @@ impl Device {
         let mut required_features = wgpu::Features::SHADER_INT64;
         required_features.set(wgpu::Features::TIMESTAMP_QUERY, info.has_timestamps);
         required_features.set(wgpu::Features::SUBGROUP, info.has_subgroups);
-        // Where all memory is the host's, buffers can be filled in place. Elsewhere they would lie in the wrong one.
+        // If device and host share memory, the host can fill buffers in place. On other devices such buffers would lie
+        // in the memory of the host, which is slow.
         let is_shared = matches!(info.kind, Kind::Integrated | Kind::Software);
         let mappable = wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
         required_features.set(mappable, is_shared && adapter.raw.features().contains(mappable));
@@ -82,12 +93,12 @@ impl Device {
         let (raw, queue) = pollster::block_on(request)
             .map_err(|error| Error::RequestDevice { adapter: info.to_string(), reason: error.to_string() })?;
 
-        let troubles = Arc::new(Mutex::new(Troubles::default()));
-        let lost = Arc::clone(&troubles);
+        let async_errors = Arc::new(Mutex::new(AsyncErrors::default()));
+        let lost = Arc::clone(&async_errors);
         raw.set_device_lost_callback(move |reason, message| {
             lock(&lost).lost.get_or_insert_with(|| format!("{reason:?}, {message}"));
         });
-        let uncaught = Arc::clone(&troubles);
+        let uncaught = Arc::clone(&async_errors);
         raw.on_uncaptured_error(Arc::new(move |error| {
             lock(&uncaught).uncaught.get_or_insert(error);
         }));
@@ -98,63 +109,64 @@ impl Device {
             queue,
             info,
             limits,
-            troubles,
+            async_errors,
             staging: Mutex::default(),
             extensions: Mutex::default(),
-            injected: Injected::default(),
+            fault_counters: FaultCounters::default(),
         })))
     }
 
-    /// What is known of its adapter.
+    /// Returns the properties of the adapter.
     #[must_use]
     pub fn info(&self) -> &AdapterInfo {
         &self.0.info
     }
 
-    /// What it can do at once.
+    /// Returns the limits of the device.
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.0.limits
     }
 
-    /// wgpu's own device, for what has no function here. Call it in [`Device::catch`].
+    /// Returns the wgpu device, for functions that this type does not offer. Call them in [`Device::catch`].
     #[must_use]
     pub fn raw(&self) -> &wgpu::Device {
         &self.0.raw
     }
 
-    /// wgpu's own queue. Call it in [`Device::catch`].
+    /// Returns the wgpu queue. Call its functions in [`Device::catch`].
     #[must_use]
     pub fn queue(&self) -> &wgpu::Queue {
         &self.0.queue
     }
 
-    /// Calls wgpu; what it complains of meanwhile, in this thread, is the error. `doing` completes "while ...".
+    /// Calls a function that uses wgpu, and returns the errors that wgpu reports meanwhile in this thread. `doing`
+    /// names the operation in error messages; it completes "while ...".
     ///
     /// # Errors
     ///
-    /// wgpu complained, or the device is lost.
+    /// wgpu reported an error, or the device is lost.
     pub fn catch<T>(&self, doing: &str, call: impl FnOnce() -> T) -> Result<T, Error> {
         let (result, outcome) = self.attempt(doing, call);
         outcome.map(|()| result)
     }
 
-    /// As [`Device::catch`], and with the result even of a call that failed.
+    /// Calls a function as [`Device::catch`] does, and returns its result even if wgpu reported an error.
     pub(crate) fn attempt<T>(&self, doing: &str, call: impl FnOnce() -> T) -> (T, Result<(), Error>) {
         let raw = &self.0.raw;
-        // An error goes to the innermost scope of its own kind; popped in the opposite order.
+        // An error goes to the innermost scope of its kind. Scopes have to be popped in the opposite order.
         let memory = raw.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let validation = raw.push_error_scope(wgpu::ErrorFilter::Validation);
         let internal = raw.push_error_scope(wgpu::ErrorFilter::Internal);
-        if self.0.injected.is_lost_now() {
+        if self.0.fault_counters.is_lost_now() {
             raw.destroy();
         }
         let result = call();
-        // Outside browsers the errors are known at once.
+        // Outside of browsers, the errors are available without waiting.
         let [internal, validation, memory] =
             [internal, validation, memory].map(|scope| pollster::block_on(scope.pop()));
         let outcome = self.check(doing).and_then(|()| {
-            // Full memory may make later calls invalid; it is the cause then.
+            // If memory is full, later calls may be invalid because of that, so this error comes first.
             let Some(error) = memory.or(validation).or(internal) else { return Ok(()) };
             self.check_loss()?;
             Err(self.error(doing, &error))
@@ -179,26 +191,27 @@ impl Device {
         })
     }
 
-    /// Waits until the GPU has done what was submitted, for five minutes at most.
+    /// Waits until the GPU has completed a submission, for five minutes at most. A device that takes longer counts as
+    /// lost.
     ///
     /// # Errors
     ///
-    /// The device is lost, or something failed that nothing was waiting for. A device that takes longer counts as lost.
+    /// The device is lost, or wgpu has reported an error outside of any call.
     pub fn wait(&self, submission: &wgpu::SubmissionIndex) -> Result<(), Error> {
         self.wait_within(submission, WAIT_LIMIT)
     }
 
-    /// As [`Device::wait`], for `limit` at most.
+    /// Waits as [`Device::wait`] does, for `limit` at most.
     ///
     /// # Errors
     ///
-    /// Those of [`Device::wait`].
+    /// The errors of [`Device::wait`].
     pub fn wait_within(&self, submission: &wgpu::SubmissionIndex, limit: Duration) -> Result<(), Error> {
         const DOING: &str = "waiting for the GPU";
         self.check(DOING)?;
         let poll = wgpu::PollType::Wait { submission_index: Some(submission.clone()), timeout: Some(limit) };
-        // wgpu panics where the device turns out to be lost while it waits. It holds no lock of ours then, and
-        // nothing is used afterwards but the reason.
+        // wgpu may panic if the device is lost while it waits. No lock of this crate is held then, and afterwards only
+        // the reason of the loss is used.
         let polled = panic::catch_unwind(AssertUnwindSafe(|| self.0.raw.poll(poll)));
         self.check(DOING)?;
         match polled {
@@ -212,41 +225,41 @@ impl Device {
         }
     }
 
-    /// Gives up a device: from now on it counts as lost.
+    /// Gives up the device: from now on it counts as lost.
     pub(crate) fn give_up(&self, reason: &str) -> Error {
-        let reason = lock(&self.0.troubles).lost.get_or_insert_with(|| reason.to_owned()).clone();
+        let reason = lock(&self.0.async_errors).lost.get_or_insert_with(|| reason.to_owned()).clone();
         Error::DeviceLost { reason, kept: false }
     }
 
-    /// Gives up a device that does not finish its work.
+    /// Gives up the device because it does not complete its work.
     fn abandon(&self, limit: Duration) -> Error {
-        // wgpu waits for the work without a limit when it closes a device, so this one is never closed.
+        // When wgpu closes a device, it waits for its work without a time limit. So this device is never closed.
         mem::forget(self.clone());
-        self.give_up(&format!("it has not done within {limit:?} what it was given"))
+        self.give_up(&format!("it has not completed its work within {limit:?}"))
     }
 
-    /// Fails if the device is lost, also if wgpu has not said so yet: it does when all work has ended, and what
-    /// it refuses before that only follows from the loss.
+    /// Fails if the device is lost, even if wgpu has not reported that yet. wgpu reports a loss only when all submitted
+    /// work has ended; calls that it refuses before are consequences of the loss.
     pub(crate) fn check_loss(&self) -> Result<(), Error> {
-        if let Some(reason) = lock(&self.0.troubles).lost.clone() {
+        if let Some(reason) = lock(&self.0.async_errors).lost.clone() {
             return Err(Error::DeviceLost { reason, kept: false });
         }
         let end = wgpu::PollType::Wait { submission_index: None, timeout: Some(LOSS_TIMEOUT) };
-        // As in `wait`, it may panic.
+        // This may panic as in `wait_within`.
         let poll = || self.0.raw.poll(end);
         drop(panic::catch_unwind(AssertUnwindSafe(poll)));
-        let troubles = lock(&self.0.troubles);
-        let reason = troubles.lost.clone();
+        let async_errors = lock(&self.0.async_errors);
+        let reason = async_errors.lost.clone();
         reason.map_or(Ok(()), |reason| Err(Error::DeviceLost { reason, kept: false }))
     }
 
-    /// What an executor says of an error if it makes again what was on a device that is lost: the same, or, if this
-    /// device is lost, that nothing else is.
+    /// Returns the error that an executor reports if it can restore its state after a loss. If the device is lost, that
+    /// is [`Error::DeviceLost`] with `kept`; otherwise it is `error`.
     pub(crate) fn kept(&self, error: Error) -> Error {
         let reason = match error {
             Error::StateLost { .. } => return error,
             Error::DeviceLost { reason, .. } => reason,
-            // What fails on a lost device does not always say so.
+            // A call may fail with another error if the device is lost.
             other => match self.check_loss() {
                 Err(Error::DeviceLost { reason, .. }) => reason,
                 _ => return other,
@@ -255,18 +268,18 @@ impl Device {
         Error::DeviceLost { reason, kept: true }
     }
 
-    /// Fails if the device is lost, or something failed that nothing was waiting for.
+    /// Checks for errors that wgpu has reported outside of any call. `doing` names the operation in error messages.
     ///
     /// # Errors
     ///
-    /// As described.
+    /// The device is lost, or wgpu has reported another error, which is returned only once.
     pub fn check(&self, doing: &str) -> Result<(), Error> {
-        let mut troubles = lock(&self.0.troubles);
-        if let Some(reason) = &troubles.lost {
+        let mut async_errors = lock(&self.0.async_errors);
+        if let Some(reason) = &async_errors.lost {
             return Err(Error::DeviceLost { reason: reason.clone(), kept: false });
         }
-        let uncaught = troubles.uncaught.take();
-        drop(troubles);
+        let uncaught = async_errors.uncaught.take();
+        drop(async_errors);
         uncaught.map_or(Ok(()), |error| Err(self.error(doing, &error)))
     }
 
@@ -276,7 +289,7 @@ impl Device {
                 Error::OutOfMemory { doing: doing.to_owned(), max: self.0.limits.storage_bytes() }
             }
             wgpu::Error::Validation { description, .. } | wgpu::Error::Internal { description, .. } => {
-                // "Validation Error", an empty line, "Caused by:", and then what it is about.
+                // The text is "Validation Error", an empty line, "Caused by:", and then the actual error.
                 let cause =
                     description.split_once("Caused by:").map_or(description.as_str(), |(_, cause)| cause);
                 Error::Refused { doing: doing.to_owned(), message: cause.trim().to_owned() }
@@ -284,17 +297,17 @@ impl Device {
         }
     }
 
-    /// What tests make fail.
-    pub(super) fn injected(&self) -> &Injected {
-        &self.0.injected
+    /// Returns the faults that tests have injected.
+    pub(super) fn fault_counters(&self) -> &FaultCounters {
+        &self.0.fault_counters
     }
 
-    /// Where downloads keep their buffer.
+    /// Locks the staging buffer of downloads.
     pub(crate) fn staging(&self) -> MutexGuard<'_, Option<wgpu::Buffer>> {
         lock(&self.0.staging)
     }
 
-    /// The value of a type that is kept with the device: what was compiled or measured on it once.
+    /// Returns the value of a type that is stored with the device, such as compiled kernels or measurements.
     pub(crate) fn extension<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
         let mut extensions = lock(&self.0.extensions);
         let value = Arc::clone(extensions.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default())));
@@ -303,7 +316,8 @@ impl Device {
     }
 }
 
-/// What any adapter has, and all that this one has of what lanes need.
+/// Returns the limits to open an adapter with: its own for all limits that KVRM makes use of, and common minimums for
+/// the others.
 fn required_limits(adapter: &wgpu::Limits) -> wgpu::Limits {
     wgpu::Limits {
         max_storage_buffer_binding_size: adapter.max_storage_buffer_binding_size,

@@ -1,15 +1,15 @@
-// Every invocation of a workgroup runs the same loop, one after the other: where a driver counts the iterations of
-// several invocations together, only the first of them comes to its end.
+// Every invocation of a workgroup runs the same loop, one after the other. If a driver counts the iterations of several
+// invocations together, only the first of these runs its loop to the end.
 
 struct Input {
     iterations: u32,
     seed: u32,
-    // The loop ends early if the state becomes this, which it does not.
+    // The loop ends early when the state has this value. The host passes a value that the state does not reach.
     end: u32,
 }
 
 @group(0) @binding(0) var<storage, read> input: Input;
-// How many iterations each invocation came to, and its state then.
+// The number of iterations of each invocation, and its state after them.
 @group(0) @binding(1) var<storage, read_write> output: array<vec2<u32>>;
 
 override workgroup_size: u32;

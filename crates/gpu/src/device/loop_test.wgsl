@@ -1,9 +1,9 @@
-// A loop whose end depends on data, so that no compiler can leave it out.
+// A loop whose end depends on data, so that no compiler can remove it.
 
 struct Input {
     iterations: u32,
     seed: u32,
-    // The loop ends early if the state becomes this, which it does not.
+    // The loop ends early when the state has this value. The host passes a value that the state does not reach.
     end: u32,
 }
 

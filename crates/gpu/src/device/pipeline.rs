@@ -7,10 +7,26 @@ use super::buffer::Buffer;
 use super::error::Error;
 use super::logical::Device;
 
-/// Says which module a line of the linked text comes from, and which line it is there; both counted from 1.
+/// A function that maps a line of the linked text to a module and a line of that module. Lines count from 1.
 pub type Locate<'a> = &'a dyn Fn(usize) -> (String, usize);
 
-/// A compiled shader, of which pipelines are made.
+/// A compiled shader, from which pipelines are made.
+///
+/// ```no_run
+/// use kvrm_gpu::Device;
+/// use kvrm_gpu::pipeline::{Access, Shader, storage_layout};
+///
+/// let device = Device::open(None)?;
+/// let source = "
+///     @group(0) @binding(0) var<storage, read_write> numbers: array<u32>;
+///     @compute @workgroup_size(64)
+///     fn double(@builtin(global_invocation_id) id: vec3u) { numbers[id.x] *= 2u; }
+/// ";
+/// let shader = Shader::compile(&device, source, &|line| ("double.wgsl".to_owned(), line))?;
+/// let layout = storage_layout(&device, "double", &[Access::ReadWrite])?;
+/// let pipeline = shader.pipeline("double", &[&layout], &[])?;
+/// # Ok::<(), kvrm_gpu::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Shader {
     device: Device,
@@ -23,7 +39,7 @@ impl Shader {
     ///
     /// # Errors
     ///
-    /// It is wrong; the error has module and line, by `locate`.
+    /// The source has an error; `locate` gives its module and line. Or the device is lost.
     pub fn compile(device: &Device, source: &str, locate: Locate<'_>) -> Result<Self, Error> {
         let ((raw, info), outcome) = device.attempt("compiling a shader", || {
             let raw = device.raw().create_shader_module(wgpu::ShaderModuleDescriptor {
@@ -41,19 +57,19 @@ impl Shader {
         }
     }
 
-    /// The same whose pipelines begin with undefined workgroup memory, as what they read there they write before: it is
-    /// one invocation that sets all of it to zero else, and the others wait.
+    /// Leaves workgroup memory undefined at the beginning of its pipelines. This is for shaders that write workgroup
+    /// memory before they read it: otherwise one invocation sets all of it to zero while the others wait.
     #[must_use]
     pub fn without_zeroes(self) -> Self {
         Self { zeroes: false, ..self }
     }
 
-    /// Makes a pipeline of an entry point whose bind groups have these layouts, from 0 on. `constants` are values of
-    /// `override` declarations, such as the workgroup size.
+    /// Makes a pipeline of an entry point. `layouts` are the layouts of its bind groups, numbered from 0; `constants`
+    /// are the values of `override` declarations, such as the workgroup size.
     ///
     /// # Errors
     ///
-    /// There is no such entry point, or it does not fit `layouts`, `constants` or the device.
+    /// The entry point does not exist, or it does not match `layouts`, `constants` or the limits of the device.
     pub fn pipeline(
         &self,
         entry: &str,
@@ -64,11 +80,11 @@ impl Shader {
         self.pipeline_at(entry, &layouts, constants)
     }
 
-    /// The same where some groups are not used.
+    /// Makes a pipeline as [`Shader::pipeline`] does. `None` stands for a bind group that the shader does not use.
     ///
     /// # Errors
     ///
-    /// Those of [`Shader::pipeline`].
+    /// The errors of [`Shader::pipeline`].
     pub fn pipeline_at(
         &self,
         entry: &str,
@@ -101,27 +117,27 @@ impl Shader {
     }
 }
 
-/// The compiler's message, with places in modules instead of places in the linked text.
+/// Returns the error for a message of the compiler, with lines of the modules instead of lines of the linked text.
 fn shader_error(message: &wgpu::CompilationMessage, locate: Locate<'_>) -> Error {
-    // What it consists of; before that stands the stage of compilation.
+    // The text before "error: " is the stage of compilation.
     let text = message.message.split_once("error: ").map_or(message.message.as_str(), |(_, text)| text);
     let Some(location) = message.location else {
         return Error::Shader { location: None, message: text.trim().to_owned() };
     };
-    // A location may be that of a whole function; the excerpt shows what in it is wrong.
+    // The location may be a whole function; the excerpt marks the error in it.
     let line = marked_line(text).unwrap_or(location.line_number as usize);
     let (module, line) = locate(line);
     let message = located_excerpt(text.trim(), &module, locate);
     Error::Shader { location: Some((module, line)), message }
 }
 
-/// The first line of the excerpt in a message that has something in it marked with `^^^`.
+/// Returns the number of the first line of an excerpt that is marked with `^^^`.
 fn marked_line(text: &str) -> Option<usize> {
     let mut marked = None;
     for line in text.lines() {
         match excerpt_line(line) {
             Some((number, _)) => marked = Some(number),
-            // A mark at the end of a bracket around several lines is preceded by the bracket.
+            // `╰` is the end of a bracket around several lines; a mark there belongs to all of these.
             None if line.contains('^') && !line.contains('╰') => return marked,
             None => {}
         }
@@ -129,7 +145,7 @@ fn marked_line(text: &str) -> Option<usize> {
     None
 }
 
-/// A message with the lines of its excerpt numbered as in their modules.
+/// Returns a message whose excerpt has the line numbers of the modules.
 fn located_excerpt(text: &str, module: &str, locate: Locate<'_>) -> String {
     let lines = text.lines().map(|line| {
         if let Some((number, rest)) = excerpt_line(line) {
@@ -146,18 +162,18 @@ fn located_excerpt(text: &str, module: &str, locate: Locate<'_>) -> String {
     lines.map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
 }
 
-/// The number and the text of a line that shows source, as in `12 │ let a = b;`.
+/// Splits a line of an excerpt into its number and its text, as in `12 │ let a = b;`. Returns `None` for other lines.
 fn excerpt_line(line: &str) -> Option<(usize, &str)> {
     let (number, rest) = line.split_once('│')?;
     Some((number.trim().parse().ok()?, rest))
 }
 
-/// The layout of a bind group of buffers for a shader that is not in the table of kernels, bound from 0 on in the order
-/// of `accesses`.
+/// Makes the layout of a bind group of storage buffers, with bindings from 0 on in the order of `accesses`. This is for
+/// shaders that are not in the table of kernels.
 ///
 /// # Errors
 ///
-/// There are more than the device allows.
+/// The device refuses the layout or is lost.
 pub fn storage_layout(
     device: &Device,
     label: &str,
@@ -175,11 +191,11 @@ pub fn storage_layout(
     })
 }
 
-/// Binds whole buffers, from 0 on in the order of `buffers`.
+/// Makes a bind group of whole buffers, with bindings from 0 on in the order of `buffers`.
 ///
 /// # Errors
 ///
-/// They are not what `layout` says.
+/// The buffers do not match `layout`.
 pub fn bind(
     device: &Device,
     label: &str,
@@ -244,7 +260,7 @@ a.wgsl:99 │ fn f() {}
     }
 
     #[test]
-    fn the_mark_inside_a_bracket_is_the_place() {
+    fn the_line_marked_inside_a_bracket_is_the_location() {
         let text = "\
 function is invalid
   ┌─ wgsl:7:1
@@ -254,7 +270,7 @@ function is invalid
   │ │            ^^^ expression
 9 │ │ }
   │ ╰─^ function";
-        assert_eq!(marked_line(text), Some(8), "not where the function begins");
-        assert_eq!(marked_line("there is no excerpt"), None, "nothing is marked");
+        assert_eq!(marked_line(text), Some(8), "not the first line of the function");
+        assert_eq!(marked_line("a message without an excerpt"), None, "no line is marked");
     }
 }

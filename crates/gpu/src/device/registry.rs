@@ -1,4 +1,4 @@
-//! Devices that stay open for the next user of the process, as opening one takes a while.
+//! The registry of open devices, which the users in a process share, as opening a device takes a while.
 
 use std::env;
 use std::sync::{Mutex, MutexGuard};
@@ -8,7 +8,7 @@ use super::error::Error;
 use super::lock::lock;
 use super::logical::Device;
 
-/// Open devices, and the names they were asked for by.
+/// The open devices, each with the names by which it was asked for.
 type OpenDevices = Vec<(Vec<Option<String>>, Device)>;
 
 fn open_devices() -> MutexGuard<'static, OpenDevices> {
@@ -16,7 +16,8 @@ fn open_devices() -> MutexGuard<'static, OpenDevices> {
     lock(&OPEN)
 }
 
-/// The device of the adapter that [`adapter::choose`] chooses for `wanted`: one that is open, unless it is lost.
+/// Returns the device of the adapter that [`adapter::choose`] chooses for `wanted`. Opens it if it is not open or was
+/// lost.
 pub(crate) fn open(wanted: Option<&str>) -> Result<Device, Error> {
     let wanted = wanted.map(str::to_owned).or_else(|| env::var(ADAPTER_VARIABLE).ok());
     let mut open = open_devices();
@@ -24,9 +25,9 @@ pub(crate) fn open(wanted: Option<&str>) -> Result<Device, Error> {
         let device = open[index].1.clone();
         match device.check("opening it again") {
             Ok(()) => return Ok(device),
-            Err(Error::DeviceLost { .. }) => match replace(&mut open, &device) {
+            Err(Error::DeviceLost { .. }) => match reopen_for_all(&mut open, &device) {
                 Ok(device) => return Ok(device),
-                // Another adapter may do.
+                // Another adapter may have the wanted name and work.
                 Err(_) => drop(open.remove(index)),
             },
             Err(error) => return Err(error),
@@ -37,29 +38,30 @@ pub(crate) fn open(wanted: Option<&str>) -> Result<Device, Error> {
     Ok(device)
 }
 
-/// Opens the adapter of a device that was lost, once for all that were on it.
+/// Opens the adapter of a lost device again. All users of the lost device get the same new one.
 pub(crate) fn reopen(lost: &Device) -> Result<Device, Error> {
-    replace(&mut open_devices(), lost)
+    reopen_for_all(&mut open_devices(), lost)
 }
 
-/// Opens the adapter of a device that was lost, unless that has been done, for all names by which the device was asked for.
-fn replace(open: &mut OpenDevices, lost: &Device) -> Result<Device, Error> {
-    let same = |device: &Device| device.info().is(lost.info());
+/// Opens the adapter of a lost device again, unless that has been done. Replaces the lost device in the registry, under
+/// all of its names.
+fn reopen_for_all(open: &mut OpenDevices, lost: &Device) -> Result<Device, Error> {
+    let same = |device: &Device| device.info().is_same_adapter(lost.info());
     let works = |device: &Device| !matches!(device.check("opening it again"), Err(Error::DeviceLost { .. }));
     if let Some((_, device)) = open.iter().find(|(_, device)| same(device) && works(device)) {
         return Ok(device.clone());
     }
-    // After a driver was restarted, only a new instance of wgpu finds its adapters.
+    // After a driver was restarted, only a new wgpu instance finds its adapters.
     let device =
-        open_again(lost, &adapter::adapters()).or_else(|_| open_again(lost, &adapter::adapters_now()))?;
+        reopen_from(lost, &adapter::adapters()).or_else(|_| reopen_from(lost, &adapter::adapters_now()))?;
     let names = open.extract_if(.., |(_, device)| same(device)).flat_map(|(names, _)| names).collect();
     open.push((names, device.clone()));
     Ok(device)
 }
 
-/// Opens the adapter of a device that was lost, if it is among `adapters`.
-fn open_again(lost: &Device, adapters: &[Adapter]) -> Result<Device, Error> {
-    let Some(adapter) = adapters.iter().find(|adapter| adapter.info.is(lost.info())) else {
+/// Opens the adapter of a lost device again, from a list of adapters.
+fn reopen_from(lost: &Device, adapters: &[Adapter]) -> Result<Device, Error> {
+    let Some(adapter) = adapters.iter().find(|adapter| adapter.info.is_same_adapter(lost.info())) else {
         let there = adapters.iter().map(|adapter| adapter.info.to_string()).collect();
         return Err(Error::NoSuchAdapter { wanted: lost.info().name.clone(), there });
     };
@@ -73,14 +75,14 @@ mod tests {
     #[test]
     #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
     fn a_device_is_opened_once_until_it_is_lost() {
-        let open = || open(None).expect("there is one");
+        let open = || open(None).expect("the host has an adapter");
         let first = open();
-        assert!(std::ptr::eq(first.raw(), open().raw()), "the same again");
-        let submission = first.submit("nothing", |_| {}).expect("it works");
+        assert!(std::ptr::eq(first.raw(), open().raw()), "the same device");
+        let submission = first.submit("nothing", |_| {}).expect("the device works");
         first.raw().destroy();
-        first.wait(&submission).expect_err("it is lost");
-        open().check("nothing").expect("another one was opened");
-        let error = super::open(Some("no such adapter")).expect_err("none is called that");
+        first.wait(&submission).expect_err("the device is lost");
+        open().check("nothing").expect("a new device is opened");
+        let error = super::open(Some("no such adapter")).expect_err("no adapter has this name");
         assert!(matches!(error, Error::NoSuchAdapter { .. }), "{error}");
     }
 }

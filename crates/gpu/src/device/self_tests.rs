@@ -1,5 +1,5 @@
-//! What a device is asked before it is trusted: whether 64-bit integers are right, how long a loop may be, how
-//! much goes on at a time.
+//! Self-tests of a device: whether its 64-bit integers are right, whether its driver limits loops, and how many
+//! workgroups it runs at the same time.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use super::lock::lock;
 use super::logical::Device;
 use super::pipeline::{self, Access, Shader};
 
-/// Values with something special about them; the test takes all pairs.
+/// Edge cases of 64-bit integers. The test takes all pairs of them.
 const OPERANDS: &[u64] = &[
     0,
     1,
@@ -38,18 +38,20 @@ const OPERANDS: &[u64] = &[
     u64::MAX,
 ];
 
-/// About two milliseconds on a GPU: much longer than it takes to hand over the work.
+/// The iterations of a loop in the test of the width. They take about two milliseconds on a GPU, much longer than a
+/// submission.
 const WIDTH_ITERATIONS: u32 = 100_000;
-/// How long the GPU is kept busy before that.
+/// The time for which the GPU is kept busy before the width is measured.
 const WIDTH_WARM_UP: Duration = Duration::from_millis(100);
-/// The most workgroups that any device runs side by side.
+/// The maximum number of workgroups that the test of the width tries. No known device runs more at the same time.
 const WIDTH_MAX: u32 = 1 << 15;
 
-/// Longer than any limit known: Mesa before 24 ends loops after 65,535 iterations.
+/// The iterations of the loop that tests for a limit. No known limit is higher: Mesa before 24 ends loops after 65,535
+/// iterations.
 const LOOP_ITERATIONS: u32 = 200_000;
-/// How many invocations the test of shared limits has, more than share one anywhere.
+/// The number of invocations in the test of shared limits. No known driver lets more invocations share a limit.
 const SHARING_MEMBERS: u32 = 64;
-/// What the generator of the tests begins with.
+/// The seed of the random numbers in the tests.
 const SEED: u32 = 1;
 
 #[derive(Clone, Copy, Debug, NoUninit)]
@@ -59,7 +61,7 @@ struct Operands {
     b: u64,
 }
 
-/// The fields of `Results` in `int64_test.wgsl`, in their order.
+/// The operations of the fields of `Results` in `int64_test.wgsl`, in the same order.
 const OPERATIONS: [&str; 12] = [
     "a + b",
     "a - b",
@@ -72,7 +74,7 @@ const OPERATIONS: [&str; 12] = [
     "signed a / b",
     "a < b, signed a < b, a == b",
     "~a",
-    "a with its words exchanged",
+    "a with its words swapped",
 ];
 
 impl Operands {
@@ -97,16 +99,16 @@ impl Operands {
     }
 }
 
-/// Compares arithmetic of 64-bit integers on the device with that of the host.
+/// Compares arithmetic with 64-bit integers on the device and on the host.
 ///
 /// # Errors
 ///
-/// A result is wrong, or the device fails.
+/// [`Error::WrongResult`] for the first wrong result; or the device fails.
 pub fn int64_test(device: &Device) -> Result<(), Error> {
     let pairs = OPERANDS.iter().flat_map(|&a| OPERANDS.iter().map(move |&b| Operands { a, b }));
     let pairs: Vec<Operands> = pairs.collect();
     let bytes = (pairs.len() * size_of::<[u64; OPERATIONS.len()]>()) as u64;
-    let test = Test { name: "int64_test", source: include_str!("int64_test.wgsl"), workgroup_size: 64 };
+    let test = ShaderTest { name: "int64_test", source: include_str!("int64_test.wgsl"), workgroup_size: 64 };
     let results = test.prepare(device, &pairs, bytes)?.run(pairs.len().div_ceil(64) as u32)?;
     let results: Vec<[u64; OPERATIONS.len()]> = bytemuck::pod_collect_to_vec(&results);
 
@@ -123,33 +125,34 @@ pub fn int64_test(device: &Device) -> Result<(), Error> {
     Ok(())
 }
 
-/// When a driver ends loops, silently: each that is still running leaves at the end of its iteration.
+/// The limit of a driver that ends loops silently. When the limit is reached, each running loop ends with its current
+/// iteration.
 ///
-/// Mesa's llvmpipe did so before version 24. It runs eight invocations as the lanes of one SIMD register, and a loop
-/// as long as any of them needs it, so all eight count on one limit.
+/// Mesa's llvmpipe has such a limit before version 24. It runs eight invocations as the elements of one SIMD register
+/// and repeats a loop as long as one of them needs it, so the eight share one limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopLimit {
-    /// How many iterations all loops together may have.
+    /// The number of iterations that all loops of an invocation may have together.
     pub iterations: u32,
-    /// How many invocations of a workgroup share them.
+    /// The number of invocations of a workgroup that share the iterations.
     pub sharers: u32,
 }
 
-/// How many iterations loops may have in all before the driver ends them; `None` if it does not.
+/// Measures after how many iterations the driver ends loops. Returns `None` if it does not.
 ///
 /// # Errors
 ///
-/// The device fails, or computes something else wrongly.
+/// [`Error::WrongResult`] if a loop has a wrong result for another reason; or the device fails.
 pub fn loop_limit(device: &Device) -> Result<Option<LoopLimit>, Error> {
-    let Some(iterations) = loop_limit_of_one(device)? else { return Ok(None) };
+    let Some(iterations) = single_loop_limit(device)? else { return Ok(None) };
     Ok(Some(LoopLimit { iterations, sharers: loop_sharers(device, iterations)? }))
 }
 
-/// How many iterations the loops of an invocation may have that has a workgroup to itself.
-fn loop_limit_of_one(device: &Device) -> Result<Option<u32>, Error> {
-    // A linear congruential generator of full period comes back to its seed after 2^32 steps.
+/// Measures the limit for an invocation that is alone in its workgroup.
+fn single_loop_limit(device: &Device) -> Result<Option<u32>, Error> {
+    // The loop ends early if the generator returns to the seed, which takes 2^32 steps: it has the full period.
     let input = [LOOP_ITERATIONS, SEED, SEED];
-    let test = Test { name: "loop_test", source: include_str!("loop_test.wgsl"), workgroup_size: 1 };
+    let test = ShaderTest { name: "loop_test", source: include_str!("loop_test.wgsl"), workgroup_size: 1 };
     let output = test.prepare(device, &input, size_of::<LoopOutput>() as u64)?.run(1)?;
     let output: LoopOutput = bytemuck::pod_read_unaligned(&output);
 
@@ -158,7 +161,7 @@ fn loop_limit_of_one(device: &Device) -> Result<Option<u32>, Error> {
     if iterations > LOOP_ITERATIONS || output.state != state {
         return Err(Error::WrongResult {
             message: format!(
-                "a loop of {LOOP_ITERATIONS} iterations has {iterations} with the result {:#x}",
+                "a loop of {LOOP_ITERATIONS} iterations ended after {iterations} with the result {:#x}",
                 output.state
             ),
         });
@@ -166,12 +169,12 @@ fn loop_limit_of_one(device: &Device) -> Result<Option<u32>, Error> {
     Ok((iterations < LOOP_ITERATIONS).then_some(iterations))
 }
 
-/// How many invocations of a workgroup share a limit of so many iterations.
+/// Measures how many invocations of a workgroup share a limit of `limit` iterations.
 fn loop_sharers(device: &Device, limit: u32) -> Result<u32, Error> {
-    // Enough for one invocation, and too many for two.
+    // One invocation stays within the limit, and two together exceed it.
     let iterations = limit / 4 * 3;
     let source = include_str!("loop_sharing_test.wgsl");
-    let test = Test { name: "loop_sharing_test", source, workgroup_size: SHARING_MEMBERS };
+    let test = ShaderTest { name: "loop_sharing_test", source, workgroup_size: SHARING_MEMBERS };
     let bytes = u64::from(SHARING_MEMBERS) * size_of::<LoopOutput>() as u64;
     let output = test.prepare(device, &[iterations, SEED, SEED], bytes)?.run(1)?;
     let complete = LoopOutput { iterations, state: generate(SEED, iterations) };
@@ -179,25 +182,26 @@ fn loop_sharers(device: &Device, limit: u32) -> Result<u32, Error> {
     let completed = all.iter().filter(|output| **output == complete).count() as u32;
     if completed == 0 {
         return Err(Error::WrongResult {
-            message: format!("of {SHARING_MEMBERS} loops of {iterations} iterations none came to its end"),
+            message: format!("none of {SHARING_MEMBERS} loops of {iterations} iterations ran to its end"),
         });
     }
     Ok(SHARING_MEMBERS.div_ceil(completed))
 }
 
-/// The generator of the tests after some steps.
+/// Returns the state of the random number generator of the tests after `steps` steps.
 fn generate(seed: u32, steps: u32) -> u32 {
     (0..steps).fold(seed, |state, _| state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223))
 }
 
-/// How many workgroups of one invocation a device runs in about the time of one, a power of two.
+/// Measures the width of a device: the number of workgroups with one invocation that it runs in about the time of a
+/// single one. It is a power of two.
 ///
 /// # Errors
 ///
-/// The device fails, or computes something else wrongly.
+/// [`Error::WrongResult`] if a loop has a wrong result; or the device fails.
 pub fn width(device: &Device) -> Result<u32, Error> {
     let most = WIDTH_MAX.min(device.limits().workgroups);
-    let test = Test { name: "width_test", source: include_str!("width_test.wgsl"), workgroup_size: 1 };
+    let test = ShaderTest { name: "width_test", source: include_str!("width_test.wgsl"), workgroup_size: 1 };
     let limit = device.loop_limit()?.map_or(u32::MAX, |limit| limit.iterations / 2);
     let iterations = WIDTH_ITERATIONS.min(limit);
     let test = test.prepare(device, &[iterations, SEED], 4 * u64::from(most))?;
@@ -206,12 +210,12 @@ pub fn width(device: &Device) -> Result<u32, Error> {
         test.submit(workgroups)?;
         Ok(begin.elapsed())
     };
-    // The driver may compile when a pipeline is first used, and a GPU that was idle takes its time to get fast.
+    // The driver may compile a pipeline when it is first used, and an idle GPU takes a while to raise its clock.
     let begin = Instant::now();
     while begin.elapsed() < WIDTH_WARM_UP {
         time(1)?;
     }
-    // If it is still getting faster, what is compared has to be measured in turns.
+    // The clock may still rise, so both numbers of workgroups are measured in turns.
     let is_as_fast = |many: u32| -> Result<bool, Error> {
         let (many_first, one_first) = (time(many)?, time(1)?);
         Ok(time(many)?.min(many_first) < time(1)?.min(one_first) * 3 / 2)
@@ -232,17 +236,17 @@ pub fn width(device: &Device) -> Result<u32, Error> {
     Ok(width)
 }
 
-/// What was measured on a device.
+/// The results of self-tests, which are stored with the device.
 #[derive(Debug, Default)]
-struct Measured {
+struct Measurements {
     loop_limit: Mutex<Option<Option<LoopLimit>>>,
     width: Mutex<Option<u32>>,
 }
 
 impl Device {
-    /// What [`loop_limit`] says, measured once.
+    /// Returns the result of [`loop_limit`], which is measured only once.
     pub(crate) fn loop_limit(&self) -> Result<Option<LoopLimit>, Error> {
-        let measured = self.extension::<Measured>();
+        let measured = self.extension::<Measurements>();
         let mut known = lock(&measured.loop_limit);
         match *known {
             Some(limit) => Ok(limit),
@@ -250,9 +254,9 @@ impl Device {
         }
     }
 
-    /// What [`width`] says, measured once.
+    /// Returns the result of [`width`], which is measured only once.
     pub(crate) fn width(&self) -> Result<u32, Error> {
-        let measured = self.extension::<Measured>();
+        let measured = self.extension::<Measurements>();
         let mut known = lock(&measured.width);
         match *known {
             Some(width) => Ok(width),
@@ -268,20 +272,20 @@ struct LoopOutput {
     state: u32,
 }
 
-/// A shader with an entry point of its own name, an input and an output.
-struct Test {
+/// A shader whose entry point has the same name, with an input and an output buffer.
+struct ShaderTest {
     name: &'static str,
     source: &'static str,
     workgroup_size: u32,
 }
 
-impl Test {
+impl ShaderTest {
     fn prepare<'a, T: NoUninit>(
         &self,
         device: &'a Device,
         input: &[T],
         output_bytes: u64,
-    ) -> Result<Prepared<'a>, Error> {
+    ) -> Result<PreparedTest<'a>, Error> {
         let layout = pipeline::storage_layout(device, self.name, &[Access::Read, Access::ReadWrite])?;
         let shader = Shader::compile(device, self.source, &|line| (format!("{}.wgsl", self.name), line))?;
         let constants = [("workgroup_size", self.workgroup_size.into())];
@@ -289,12 +293,12 @@ impl Test {
         let input = Buffer::with_contents(device, "input", input)?;
         let output = Buffer::zeroed(device, "output", output_bytes)?;
         let group = pipeline::bind(device, self.name, &layout, &[&input, &output])?;
-        Ok(Prepared { device, name: self.name, pipeline, group, output })
+        Ok(PreparedTest { device, name: self.name, pipeline, group, output })
     }
 }
 
-/// A test that can be run.
-struct Prepared<'a> {
+/// A test with its pipeline and buffers on a device.
+struct PreparedTest<'a> {
     device: &'a Device,
     name: &'static str,
     pipeline: wgpu::ComputePipeline,
@@ -302,8 +306,8 @@ struct Prepared<'a> {
     output: Buffer,
 }
 
-impl Prepared<'_> {
-    /// Runs it to its end.
+impl PreparedTest<'_> {
+    /// Runs the test and waits for its end.
     fn submit(&self, workgroups: u32) -> Result<(), Error> {
         let submission = self.device.submit(self.name, |encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
@@ -314,7 +318,7 @@ impl Prepared<'_> {
         self.device.wait(&submission)
     }
 
-    /// Runs it, and gives its output.
+    /// Runs the test and returns its output.
     fn run(&self, workgroups: u32) -> Result<Vec<u8>, Error> {
         self.submit(workgroups)?;
         Ok(self.device.download(&[(&self.output, 0..self.output.bytes())])?.remove(0))

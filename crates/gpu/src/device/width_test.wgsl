@@ -1,4 +1,4 @@
-// Invocations that are each a workgroup, busy with operations that wait for each other.
+// Workgroups of one invocation each, which runs a chain of dependent operations.
 
 struct Input {
     iterations: u32,

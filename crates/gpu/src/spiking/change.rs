@@ -1,4 +1,4 @@
-//! A network that changes while it runs: what has changed is brought to the device, and the rest stays.
+//! Changes of a network while it runs: uploads the changed parts of the network and leaves the rest.
 
 use kvrm_spiking::{Changed, Network, Synapses};
 
@@ -8,7 +8,8 @@ use super::store::Store;
 use crate::device::error::Error;
 
 impl Store {
-    /// Takes over a changed network; says whether it could, or has to be made anew.
+    /// Applies a change of the network in place. Returns false if that is impossible and the store has to be built
+    /// anew.
     pub(super) fn change(
         &mut self,
         network: &Network,
@@ -18,20 +19,20 @@ impl Store {
     ) -> Result<bool, Error> {
         let shape = [changed.neurons, changed.slots as u32, changed.ports];
         let is_same_shape = shape == [network.neurons(), network.slots() as u32, network.parts().ports];
-        let Some(parts) = self.parts_with(network.synapses(), part_words(&self.device, options)) else {
+        let Some(parts) = self.grown_parts(network.synapses(), part_words(&self.device, options)) else {
             return Ok(false);
         };
         if changed.is_repacked || !is_same_shape || drives.len() != network.populations().len() {
             return Ok(false);
         }
-        let plan = Plan::of_parts(&self.device, network, options, parts)?;
+        let plan = Plan::with_parts(&self.device, network, options, parts)?;
         let buffers = &mut self.buffers;
         if let (Some(part), Some(buffer)) =
             (plan.parts.last(), buffers.synapses.get_mut(plan.parts.len() - 1))
         {
             let bytes = 4 * (part.end - part.start);
             if bytes > buffer.bytes() {
-                // The next rows will find room.
+                // One eighth more than needed, for rows that move to the end later.
                 buffer.grow((bytes + bytes / 8).min(4 * part_words(&self.device, options)))?;
             }
         }
@@ -48,7 +49,7 @@ impl Store {
             let (first, last) = (run[0] as usize, run[run.len() - 1] as usize);
             buffers.record_of.upload(4 * first as u64, &network.parts().record_of[first..=last])?;
         }
-        self.take(plan);
+        self.adopt(plan);
         self.upload_records(changed.records, &records[changed.records..], drives)?;
         for &row in &changed.rows {
             self.upload_row(network.synapses(), row)?;
@@ -57,8 +58,9 @@ impl Store {
         Ok(true)
     }
 
-    /// The parts with room for rows that have moved to the end, if that is possible.
-    fn parts_with(&self, synapses: &Synapses, max: u64) -> Option<Vec<std::ops::Range<u64>>> {
+    /// Returns the parts with the last one extended to the end of all rows, or `None` if that makes it larger than
+    /// `max` words. Rows that grow move to the end.
+    fn grown_parts(&self, synapses: &Synapses, max: u64) -> Option<Vec<std::ops::Range<u64>>> {
         let mut parts = self.parts.clone();
         let end = (0..synapses.lengths.len() as u32).map(|row| synapses.range(row).end as u64).max()?;
         let last = parts.last_mut()?;
@@ -66,7 +68,7 @@ impl Store {
         (last.end - last.start <= max).then_some(parts)
     }
 
-    /// Brings the synapses of a neuron to the device.
+    /// Uploads the synapses of a neuron.
     fn upload_row(&self, synapses: &Synapses, neuron: u32) -> Result<(), Error> {
         let range = synapses.range(neuron);
         if let (false, Some(part)) = (range.is_empty(), self.part_of(range.start as u64)) {
@@ -76,12 +78,12 @@ impl Store {
         Ok(())
     }
 
-    /// The part that a word is in.
+    /// Returns the number of the part that contains a word.
     fn part_of(&self, word: u64) -> Option<usize> {
         self.parts.iter().rposition(|part| part.start <= word)
     }
 
-    /// Brings the places and lengths of rows to the device, of neurons in order.
+    /// Uploads the places and lengths of the rows of `neurons`, which are sorted.
     pub(super) fn upload_places(&self, synapses: &Synapses, neurons: &[u32]) -> Result<(), Error> {
         let binding_bits = self.buffers.synapses.len().ilog2();
         for run in neurons.chunk_by(|a, b| a + 1 == *b) {
@@ -92,7 +94,7 @@ impl Store {
                     let length = synapses.lengths[neuron as usize];
                     let part = self.part_of(start).unwrap_or(0);
                     let first = self.parts.get(part).map_or(0, |part| part.start);
-                    // A row without synapses may be anywhere.
+                    // An empty row may lie outside of all parts, and its place does not matter.
                     let place = if length == 0 { 0 } else { (start - first) as u32 };
                     let number = (part as u32).checked_shl(32 - binding_bits).unwrap_or(0);
                     [number | place, length]

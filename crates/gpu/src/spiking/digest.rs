@@ -1,12 +1,13 @@
-//! Digests that tell whether what is done again has the same results.
+//! Digests of spikes, by which a replay checks that it has the same results as the original run.
 
-/// The digest of what has the digest `before` and of these words behind it: FNV-1a, of words instead of bytes.
+/// Appends words to the data that has the digest `before` and returns the new digest; the digest of no data is 0. The
+/// algorithm is like FNV-1a, but takes words instead of bytes.
 pub(super) fn digest(before: u64, words: impl IntoIterator<Item = u64>) -> u64 {
     const PRIME: u64 = 0x0100_0000_01b3;
     const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
     let mixed = |digest: u64, word: u64| {
         let product = (digest ^ word).wrapping_mul(PRIME);
-        // Only higher bits depend on lower ones by the product.
+        // In the product, a bit depends only on the bits below it. This mixes the high bits into the low ones.
         product ^ product >> 32
     };
     words.into_iter().fold(before ^ BASIS, mixed) ^ BASIS

@@ -1,4 +1,4 @@
-//! A network at work on a device.
+//! A network that runs on a device.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use super::store::Store;
 use crate::device::adapter::Kind;
 use crate::device::error::Error;
 
-/// The most steps, and the most injections, that the device is given at once.
-const LEG_STEPS: u64 = 1 << 20;
-const LEG_INJECTIONS: usize = 1 << 22;
+/// The maximum number of steps of a chunk, and of its injections unless a single step has more.
+const CHUNK_STEPS: u64 = 1 << 20;
+const CHUNK_INJECTIONS: usize = 1 << 22;
 
-/// A network on a device. After a failure nobody knows what has become of it.
+/// A network on a device. Its state is undefined after an error.
 #[derive(Debug)]
 pub(super) struct DeviceExecutor {
     kernels: BurstKernels,
@@ -27,20 +27,21 @@ pub(super) struct DeviceExecutor {
     pub(super) pace: Pace,
     /// The next step.
     pub(super) step: u64,
-    /// The slot of the ring for it.
+    /// The slot of the ring that holds the input of the next step.
     pub(super) head: u32,
+    /// The drive of each population, in weight units.
     drives: Vec<i32>,
-    /// Buffers of the last run.
+    /// Report buffers of the last run, which the next one reuses.
     pub(super) reports: Vec<wgpu::Buffer>,
     /// A digest of the neurons that fired in the last step of the last run.
     pub(super) fired_digest: u64,
-    /// What is broken, in tests.
+    /// The fault that a test has injected.
     pub(super) fault: Option<Fault>,
 }
 
 impl DeviceExecutor {
-    /// A network in a state.
-    pub(super) fn at(
+    /// Uploads a network and its state to the device.
+    pub(super) fn with_state(
         kernels: &BurstKernels,
         network: Arc<Network>,
         options: Options,
@@ -64,7 +65,7 @@ impl DeviceExecutor {
         })
     }
 
-    /// Makes the steps of a part of a run, whose input is that of the whole run.
+    /// Runs a part of a run, in chunks. `part` and `input` count steps from the beginning of the run.
     pub(super) fn run_part(
         &mut self,
         part: Range<u64>,
@@ -77,19 +78,20 @@ impl DeviceExecutor {
         rest = &rest[before(rest, part.start)..];
         let mut done = part.start;
         while done < part.end {
-            let mut end = (done + LEG_STEPS).min(part.end);
-            if let Some(beyond) = rest.get(LEG_INJECTIONS) {
+            let mut end = (done + CHUNK_STEPS).min(part.end);
+            if let Some(beyond) = rest.get(CHUNK_INJECTIONS) {
                 end = end.min(beyond.step.max(done + 1));
             }
             let (injections, later) = rest.split_at(before(rest, end));
-            self.leg(end - done, done, injections, recorder.as_deref_mut())?;
+            self.run_chunk(end - done, done, injections, recorder.as_deref_mut())?;
             (rest, done) = (later, end);
         }
         Ok(())
     }
 
-    /// Goes on from a state of a network that has been changed.
-    pub(super) fn take_over(
+    /// Replaces the network by its changed version, in place if its buffers allow that. `state` is the state of the
+    /// changed network.
+    pub(super) fn change_network(
         &mut self,
         network: &Arc<Network>,
         changed: &Changed,
@@ -99,11 +101,11 @@ impl DeviceExecutor {
             self.network = Arc::clone(network);
             return Ok(());
         }
-        *self = Self::at(&self.kernels, Arc::clone(network), self.options.clone(), state)?;
+        *self = Self::with_state(&self.kernels, Arc::clone(network), self.options.clone(), state)?;
         Ok(())
     }
 
-    /// The state after the last step.
+    /// Downloads the state after the last step.
     pub(super) fn state(&self) -> Result<State, Error> {
         let mut state = self.store.download_state(&self.network)?;
         state.step = self.step;
@@ -112,7 +114,7 @@ impl DeviceExecutor {
         Ok(state)
     }
 
-    /// Goes on from a state of this network.
+    /// Replaces the state.
     pub(super) fn set_state(&mut self, state: &State) -> Result<(), Error> {
         self.store.upload_state(&self.network, state)?;
         (self.step, self.head) = (state.step, 0);
@@ -120,7 +122,7 @@ impl DeviceExecutor {
         Ok(())
     }
 
-    /// Sets the drive of a population that there is.
+    /// Sets the drive of a population. The caller has checked that the population exists.
     pub(super) fn set_drive(&mut self, population: u32, amount: i32) -> Result<(), Error> {
         self.drives[population as usize] = amount;
         let records = &self.network.parts().records;

@@ -1,4 +1,4 @@
-//! What tests break on the device, to see that the host notices.
+//! Faults that tests inject on the device, to show that the host detects them.
 
 use std::mem::offset_of;
 
@@ -7,41 +7,42 @@ use kvrm_shaders::interface::spiking::{Settings, Time};
 use super::store::Store;
 use crate::device::error::Error;
 
-/// A fault of what the kernels read, from the next slice on.
+/// A fault in the data that the kernels read, from the next slice on.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// No batch has any step, so that the clock stands still.
+    /// Batches have no steps, so the clock stands still.
     NoSteps,
     /// Batches have more steps than the host asks for.
     LongBatches,
-    /// No rounds: a kernel that makes several batches in one dispatch makes none.
+    /// A kernel that runs several batches in one dispatch runs none.
     NoRounds,
-    /// Rows are cut into pieces without synapses, of which there would be infinitely many.
+    /// Pieces have no synapses, so a row would have infinitely many.
     NoPieces,
-    /// So many invocations share a piece that whoever takes one in so many takes the same again and again.
-    Teams,
-    /// The clock says that nothing is left to do.
+    /// A team has 2^31 invocations, more than a dispatch. So there is not one whole team, and an index that advances by
+    /// the number of teams would stand still.
+    LargeTeams,
+    /// The clock has no steps left.
     NothingLeft,
-    /// The clock is some steps ahead.
+    /// The clock is three steps ahead.
     Ahead,
 }
 
 impl Fault {
-    /// Breaks settings before they are brought to the device.
-    pub(super) const fn settings(self, settings: &mut Settings) {
+    /// Breaks settings before they are uploaded.
+    pub(super) const fn break_settings(self, settings: &mut Settings) {
         match self {
             Self::NoSteps => settings.batch = 0,
             Self::LongBatches => settings.batch = u32::MAX,
             Self::NoRounds => settings.rounds = 0,
             Self::NoPieces => settings.piece = 0,
-            Self::Teams => (settings.team_bits, settings.segment_team_bits) = (31, 31),
+            Self::LargeTeams => (settings.team_bits, settings.segment_team_bits) = (31, 31),
             Self::NothingLeft | Self::Ahead => {}
         }
     }
 
     /// Breaks the clock on the device.
-    pub(super) fn clock(self, store: &Store, step: u64) -> Result<(), Error> {
+    pub(super) fn break_clock(self, store: &Store, step: u64) -> Result<(), Error> {
         let time = &store.buffers.time;
         match self {
             Self::NothingLeft => time.upload(offset_of!(Time, before.remaining) as u64, &[0_u32]),

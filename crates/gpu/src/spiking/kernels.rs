@@ -19,23 +19,41 @@ use crate::device::kernel::{Kernel as DeviceKernel, Layout};
 use crate::device::lock::lock;
 use crate::device::registry::reopen;
 
-/// The most bindings that synapses lie in.
+/// The maximum number of bindings for synapses.
 pub(super) const BINDINGS_MAX: usize = SynapseParts::Eight.bindings();
 
-/// How spikes get to their targets. All ways have the same results.
+/// The way in which spikes are delivered to their targets. All ways have the same results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kernel {
-    /// The synapses of what fired are shared equally among invocations, which add to common sums.
+    /// Invocations share the synapses of the neurons that fired equally, and add their weights to the ring with
+    /// atomics. It can run any network.
     Events,
-    /// The same in a single workgroup, which makes thousands of steps in one dispatch: for small networks.
+    /// A single workgroup does the same for thousands of steps in one dispatch. For small networks.
     Single,
-    /// Each workgroup sums for its share of the targets, in its own memory: for many events that take equally long.
+    /// Each workgroup adds the weights for its partition of the targets in workgroup memory. For networks whose delays
+    /// are all the same, with many spikes in each step.
     Partitions,
-    /// Targets look which of their sources have fired: where a good part of all does, and all delays are the same.
+    /// Each target looks up which of its sources fired. For networks whose delays are all the same, when a large share
+    /// of the neurons fires in each step.
     Pull,
 }
 
-/// The kernels on a device, each compiled when it is first needed. Clones are the same.
+/// The kernels of the burst engine on a device. Each is compiled when it is first needed. Clones share the compiled
+/// kernels, and so do all executors that are built from them.
+///
+/// ```no_run
+/// use std::sync::Arc;
+///
+/// use kvrm_gpu::Device;
+/// use kvrm_gpu::spiking::{BurstExecutor, BurstKernels, Options};
+/// use kvrm_spiking::{Executor, Input, networks};
+///
+/// let kernels = BurstKernels::new(&Device::open(None)?);
+/// let network = Arc::new(networks::feagi(10_000, 64, 1)?);
+/// let mut executor = BurstExecutor::new(&kernels, network, Options::default())?;
+/// executor.run(1000, &Input::default(), None)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct BurstKernels(Arc<Inner>);
 
@@ -43,21 +61,21 @@ pub struct BurstKernels(Arc<Inner>);
 struct Inner {
     device: Device,
     variants: Mutex<BTreeMap<SynapseParts, Arc<Pipelines>>>,
-    /// The kernels that took the place of these when their device was lost.
+    /// The kernels that replaced these after their device was lost.
     successor: Mutex<Option<BurstKernels>>,
 }
 
-/// The kernels for synapses in a number of bindings.
+/// The kernels for a network whose synapses lie in a certain number of bindings.
 #[derive(Debug)]
 pub(super) struct Pipelines {
     device: Device,
     parts: SynapseParts,
-    compiled: Mutex<BTreeMap<Variant, Compiled>>,
+    compiled: Mutex<BTreeMap<Variant, CompiledKernel>>,
 }
 
-/// What runs on the device.
+/// A compute entry point of the burst engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Burst {
+pub(super) enum EntryPoint {
     Neurons,
     Propagate,
     Single,
@@ -66,10 +84,10 @@ pub(super) enum Burst {
     Pull,
 }
 
-/// A kernel and what it can do.
+/// An entry point with the features it is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Variant {
-    pub(super) burst: Burst,
+    pub(super) entry_point: EntryPoint,
     pub(super) input_marks: InputMarks,
     pub(super) plasticity: Plasticity,
     pub(super) spike_recording: SpikeRecording,
@@ -77,24 +95,24 @@ pub(super) struct Variant {
     pub(super) visible_spikes: VisibleSpikes,
 }
 
-/// A pipeline, and what it is bound to: no more than it needs, as each buffer that is written to costs time between two
-/// dispatches.
+/// A pipeline and the layout of its bind group. The layout has only the bindings that the pipeline uses, as each
+/// writable buffer costs time between two dispatches.
 #[derive(Clone, Debug)]
-pub(super) struct Compiled {
+pub(super) struct CompiledKernel {
     pub(super) pipeline: wgpu::ComputePipeline,
     pub(super) layout: Layout,
 }
 
 impl BurstKernels {
-    /// Kernels for a device.
+    /// Returns the kernels for a device. Compiles nothing yet.
     #[must_use]
     pub fn new(device: &Device) -> Self {
         let (variants, successor) = (Mutex::default(), Mutex::default());
         Self(Arc::new(Inner { device: device.clone(), variants, successor }))
     }
 
-    /// These kernels, or, if their device is lost, those for the same adapter opened again. They are the same for all who
-    /// ask, so each kernel is compiled once after a loss.
+    /// Returns these kernels, or, if their device is lost, kernels for the same adapter opened again. All clones get
+    /// the same ones, so each kernel is compiled only once after a loss.
     pub(super) fn working(&self) -> Result<Self, Error> {
         let mut successor = lock(&self.0.successor);
         let working = match &*successor {
@@ -108,13 +126,13 @@ impl BurstKernels {
         Ok(working)
     }
 
-    /// The device.
+    /// Returns the device.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.0.device
     }
 
-    /// The kernels for synapses in at least so many bindings, and how many these are.
+    /// Returns the kernels for synapses in at least `bindings` bindings, and their actual number of bindings.
     pub(super) fn pipelines(&self, bindings: usize) -> Result<(usize, Arc<Pipelines>), Error> {
         let parts = SynapseParts::of(bindings);
         let mut variants = lock(&self.0.variants);
@@ -126,8 +144,8 @@ impl BurstKernels {
 }
 
 impl Pipelines {
-    /// A kernel.
-    pub(super) fn get(&self, variant: Variant) -> Result<Compiled, Error> {
+    /// Returns a kernel, and compiles it if it is new.
+    pub(super) fn get(&self, variant: Variant) -> Result<CompiledKernel, Error> {
         let mut compiled = lock(&self.compiled);
         if let Some(kernel) = compiled.get(&variant) {
             return Ok(kernel.clone());
@@ -137,13 +155,13 @@ impl Pipelines {
         Ok(kernel)
     }
 
-    fn compile(&self, variant: Variant) -> Result<Compiled, Error> {
-        let Variant { burst, input_marks, plasticity, spike_recording, piece_sources, visible_spikes } =
+    fn compile(&self, variant: Variant) -> Result<CompiledKernel, Error> {
+        let Variant { entry_point, input_marks, plasticity, spike_recording, piece_sources, visible_spikes } =
             variant;
         let synapse_parts = self.parts;
         let workgroup_size = workgroup_size(&self.device);
-        match burst {
-            Burst::Neurons => self.pipeline(
+        match entry_point {
+            EntryPoint::Neurons => self.pipeline(
                 Neurons {
                     synapse_parts,
                     input_marks,
@@ -156,25 +174,25 @@ impl Pipelines {
                 (),
                 |spiking| NeuronsGroups { spiking },
             ),
-            Burst::Propagate => self.pipeline(
+            EntryPoint::Propagate => self.pipeline(
                 Propagate { synapse_parts, input_marks, plasticity },
                 Propagate::PROPAGATE,
                 (),
                 |spiking| PropagateGroups { spiking },
             ),
-            Burst::Single => self.pipeline(
+            EntryPoint::Single => self.pipeline(
                 Single { synapse_parts, input_marks, plasticity, spike_recording, piece_sources },
                 Single::SINGLE,
                 SingleOverrides { workgroup_size },
                 |spiking| SingleGroups { spiking },
             ),
-            Burst::Partitions | Burst::Divide => self.pipeline(
+            EntryPoint::Partitions | EntryPoint::Divide => self.pipeline(
                 Partitions { synapse_parts, input_marks, plasticity },
-                if burst == Burst::Divide { Partitions::DIVIDE } else { Partitions::PARTITIONS },
+                if entry_point == EntryPoint::Divide { Partitions::DIVIDE } else { Partitions::PARTITIONS },
                 PartitionsOverrides { workgroup_size },
                 |spiking| PartitionsGroups { spiking },
             ),
-            Burst::Pull => {
+            EntryPoint::Pull => {
                 self.pipeline(Pull { synapse_parts, input_marks, plasticity }, Pull::PULL, (), |spiking| {
                     PullGroups { spiking }
                 })
@@ -188,17 +206,17 @@ impl Pipelines {
         entry: Entry<R>,
         overrides: R::Overrides,
         groups: impl for<'a> FnOnce(&'a Layout) -> R::Groups<&'a Layout>,
-    ) -> Result<Compiled, Error> {
+    ) -> Result<CompiledKernel, Error> {
         let device = &self.device;
         let kernel = DeviceKernel::compile(device, root)?.without_zeroes();
         let bindings = kernel.bindings_used::<SpikingGroup<()>>(self.parts.bindings());
         let layout = Layout::new(device, entry.name, bindings)?;
         let pipeline = kernel.pipeline(entry, groups(&layout), overrides)?;
-        Ok(Compiled { pipeline, layout })
+        Ok(CompiledKernel { pipeline, layout })
     }
 }
 
-/// Invocations of the workgroups that should be large.
+/// Returns the number of invocations in a workgroup, for kernels whose workgroups should be as large as possible.
 pub(super) fn workgroup_size(device: &Device) -> u32 {
     let limits = device.limits();
     let most = limits.workgroup_invocations.min(limits.workgroup_size).clamp(MEMBERS, 1024);

@@ -1,4 +1,4 @@
-//! Settings and tables of a network, as kernels read them.
+//! Conversion of a network to the settings and tables that the kernels read.
 
 use std::mem::offset_of;
 
@@ -10,26 +10,27 @@ use kvrm_shaders::layout::spiking::{
 use kvrm_spiking::random::{Purpose, base};
 use kvrm_spiking::{Network, Record, Rule};
 
-/// Bytes of what a workgroup keeps for its partition: sums, and a bit for each.
+/// The workgroup memory for a partition, in bytes: the sums, and one bit for each sum.
 pub(super) const PARTITION_BYTES: u32 = 4 * SUMS + SUMS / 8;
-/// Bytes of a recorded spike, and of an injection.
+/// The size of a recorded spike and of an injection, in bytes.
 pub(super) const SPIKE_BYTES: u64 = SpikingGroup::<()>::RECORDING_STRIDE;
-/// Bytes of a piece of a row.
+/// The size of a piece of a row, in bytes.
 pub(super) const PIECE_BYTES: u64 = size_of::<Piece>() as u64;
 
 const _: () = assert!(
     size_of::<Record>() == size_of::<DeviceRecord>()
         && offset_of!(Record, kind) == offset_of!(DeviceRecord, kind)
         && offset_of!(Record, words) == offset_of!(DeviceRecord, words),
-    "records are the same on both sides"
+    "records have the same layout in `kvrm_spiking` and in WGSL"
 );
 
-/// The settings of a network.
+/// Returns the settings of a network, without those that its plan and each run set.
 pub(super) fn settings(network: &Network) -> Settings {
     let parts = network.parts();
     let packing = parts.synapses.packing;
     let mask = |bits| ((1_u64 << bits) - 1) as u32;
-    // Where nothing is left to shift away, the mask is zero.
+    // A field of no bits may begin behind the last bit, and WGSL has no shift by that many. Its mask is zero, so any
+    // smaller shift is right.
     let shift = |bits: u32| bits.min(32 * packing.words - 1);
     Settings {
         neurons: network.neurons(),
@@ -50,17 +51,18 @@ pub(super) fn settings(network: &Network) -> Settings {
     }
 }
 
-/// How many steps of a network can be made without an exchange of spikes.
+/// Returns the number of steps that neurons can advance without an exchange of spikes.
 fn batch(network: &Network) -> u32 {
-    // A piece has one scale for all its spikes, and weights learn in every step.
-    let driven = |record: &Record| record.kind == kvrm_spiking::Kind::Feagi as u32;
-    if network.is_plastic() || network.parts().records.iter().any(driven) {
+    // A piece has one scale for all its spikes, but each spike of a FEAGI neuron has its own; and weights learn in
+    // every step.
+    let is_feagi = |record: &Record| record.kind == kvrm_spiking::Kind::Feagi as u32;
+    if network.is_plastic() || network.parts().records.iter().any(is_feagi) {
         return 1;
     }
     network.min_delay().unwrap_or(BATCH_MAX).min(BATCH_MAX).min(network.parts().max_delay)
 }
 
-/// The tables of a network, and behind them its rules of learning, as `learn.wgsl` says.
+/// Returns the tables of a network, followed by its plasticity rules in the format that `learn.wgsl` reads.
 pub(super) fn tables(network: &Network) -> Vec<u32> {
     let parts = network.parts();
     let mut tables = parts.tables.clone();

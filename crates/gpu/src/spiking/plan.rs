@@ -1,4 +1,4 @@
-//! How a network lies on a device, and how it is run there: all that is decided before buffers are made.
+//! The layout of a network on a device and the kernels that can run it. A plan is made before any buffer.
 
 use std::ops::Range;
 
@@ -12,58 +12,68 @@ use crate::device::Device;
 use crate::device::adapter::Kind;
 use crate::device::error::Error;
 
-/// How spikes are delivered on a GPU and where the CPU is one: the most workgroups, the most invocations that share a
-/// piece, and how many synapses of it each of these has at most. Measured with the networks of
-/// `kvrm_spiking::networks` on an H200 and on two cores.
+/// Limits for the delivery of spikes on a GPU: the maximum number of workgroups, of invocations in a team that shares a
+/// piece, and of synapses of the piece per invocation. Measured with the networks of `kvrm_spiking::networks` on an
+/// H200.
 const DELIVERY: [u32; 3] = [528, 128, 1];
+/// Limits as in [`DELIVERY`] for software adapters, measured on two CPU cores.
 const SOFTWARE_DELIVERY: [u32; 3] = [16, 32, 4];
-/// The fewest invocations that share a piece.
+/// The minimum number of invocations in a team, unless [`Options::team`] sets another.
 const TEAM_MIN: u32 = 8;
 
-/// How a network is run. Whatever is chosen, results are the same.
+/// Tuning options of the burst engine on a GPU. They change the speed of a network, never its results.
+///
+/// ```
+/// use kvrm_gpu::spiking::{Kernel, Options};
+///
+/// // Deliver spikes with one kernel instead of measuring which is fastest, at most 64 batches per submission.
+/// let options = Options { kernel: Some(Kernel::Events), slice: Some(64), ..Options::default() };
+/// assert_eq!(options.team, None, "chosen by the engine");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// How spikes get to their targets; what is measured to be fastest without. Where that is not possible, as
-    /// [`Kernel::Events`].
+    /// The kernel that delivers spikes. If it cannot run the network, [`Kernel::Events`] does. Default: the kernel that
+    /// is measured to be fastest.
     pub kernel: Option<Kernel>,
-    /// The most steps between two exchanges of spikes; as many as the shortest delay allows without.
+    /// The maximum number of steps between two exchanges of spikes. Default: as many as the shortest delay allows.
     pub batch: Option<u32>,
-    /// The most synapses of a piece of work.
+    /// The maximum number of synapses in a piece, the unit of work of the delivery.
     pub piece: Option<u32>,
-    /// How many invocations share a piece, a power of two up to 256.
+    /// The number of invocations that share a piece, a power of two up to 256.
     pub team: Option<u32>,
-    /// The most workgroups that deliver spikes.
+    /// The maximum number of workgroups that deliver spikes.
     pub workgroups: Option<u32>,
-    /// The most bytes of synapses in a buffer.
+    /// The maximum number of bytes of synapses in a buffer.
     pub binding_bytes: Option<u64>,
-    /// The most batches that are submitted at once.
+    /// The maximum number of batches in a submission.
     pub slice: Option<u32>,
 }
 
-/// What is decided.
+/// The layout and the kernels of a network on a device.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) settings: Settings,
-    /// Which words of synapses lie in which binding.
+    /// The range of synapse words in each binding.
     pub(super) parts: Vec<Range<u64>>,
-    /// How many pieces all rows have.
+    /// The number of pieces of all rows together.
     pub(super) pieces: u64,
-    /// Workgroups of `neurons` and of `propagate`.
+    /// The numbers of workgroups of `neurons` and of `propagate`.
     pub(super) workgroups: [u32; 2],
-    /// What can be chosen for this network on this device, [`Kernel::Events`] first.
+    /// The kernels that can run this network on this device. [`Kernel::Events`] is the first one, unless the options
+    /// name another kernel.
     pub(super) kernels: Vec<Kernel>,
-    /// Whether [`Kernel::Pull`] can be added, which takes room and time to prepare for.
+    /// Whether [`Kernel::Pull`] may be added later. It needs memory and time for a second copy of the synapses.
     pub(super) can_pull: bool,
 }
 
-/// The most words of synapses in a binding.
+/// Returns the maximum number of synapse words in a binding.
 pub(super) fn part_words(device: &Device, options: &Options) -> u64 {
     let max = device.limits().storage_bytes();
     options.binding_bytes.map_or(max, |bytes| bytes.min(max)) / 4
 }
 
 impl Plan {
-    /// For a network as it is built.
+    /// Makes the plan of a new network.
     pub(super) fn new(device: &Device, network: &Network, options: &Options) -> Result<Self, Error> {
         let max = part_words(device, options);
         let too_large = |label: &str, words: u64, max: u64| {
@@ -75,11 +85,11 @@ impl Plan {
         if parts.len() > BINDINGS_MAX {
             return Err(too_large("synapses", synapses.words.len() as u64, max * BINDINGS_MAX as u64));
         }
-        Self::of_parts(device, network, options, parts)
+        Self::with_parts(device, network, options, parts)
     }
 
-    /// For a network whose synapses lie in these parts.
-    pub(super) fn of_parts(
+    /// Makes the plan of a network whose synapse words are divided into `parts`.
+    pub(super) fn with_parts(
         device: &Device,
         network: &Network,
         options: &Options,
@@ -95,7 +105,7 @@ impl Plan {
         let segment = row.div_ceil(settings.partitions.into()).clamp(1, team_max.into()) as u32;
         settings.segment_team_bits =
             options.team.unwrap_or(segment.next_power_of_two()).clamp(1, MEMBERS).ilog2();
-        // In a larger team, many would have nothing to do.
+        // In a team larger than a row, some invocations would have no synapse.
         let team = row.clamp(TEAM_MIN.into(), team_max.into()).next_power_of_two() as u32;
         let team = options.team.unwrap_or(team).clamp(1, MEMBERS);
         settings.team_bits = team.ilog2();
@@ -103,7 +113,8 @@ impl Plan {
         let mut pieces = pieces_of(synapses, settings.piece);
         let max = device.limits().storage_bytes();
         while pieces * PIECE_BYTES > max {
-            // A row has one piece at least, and there may be too many rows.
+            // Every row that is not empty has at least one piece, so larger pieces do not help if there are too many
+            // rows.
             let larger = settings.piece.checked_mul(2);
             settings.piece = larger.ok_or_else(|| {
                 let label = "pieces of rows".to_owned();
@@ -124,7 +135,8 @@ impl Plan {
     }
 }
 
-/// How many partitions the targets have: as many as there must be for their sums to fit, but enough for a large GPU.
+/// Returns the number of partitions of the targets: enough for the sums of a partition to fit in workgroup memory, and
+/// enough to keep a large GPU busy.
 fn partitions(network: &Network) -> u32 {
     const ENOUGH: u32 = 128;
     const NEURONS_MIN: u32 = 64;
@@ -132,13 +144,13 @@ fn partitions(network: &Network) -> u32 {
     needed.max(network.neurons().div_ceil(NEURONS_MIN).min(ENOUGH)).max(1)
 }
 
-/// Bytes of all segments.
+/// Returns the size of the table of segments, in bytes.
 pub(super) fn segment_bytes(neurons: u32, partitions: u32) -> u64 {
     SpikingGroup::<()>::SEGMENTS_STRIDE * u64::from(neurons) * (u64::from(partitions) + 1)
 }
 
-/// The kernels that can run a network on a device: all that can if one of them is wanted, else those that might be
-/// faster than the first.
+/// Returns the kernels to choose from. If a kernel is wanted, that is the only one, or [`Kernel::Events`] where the
+/// wanted kernel cannot run the network. Otherwise these are [`Kernel::Events`] and the kernels that may be faster.
 fn kernels_for(
     device: &Device,
     network: &Network,
@@ -148,7 +160,7 @@ fn kernels_for(
     let limits = device.limits();
     let neurons = network.neurons();
     let mut kernels = vec![Kernel::Events];
-    // Old drivers end loops that are long.
+    // Some old drivers end long loops, and this kernel loops over all steps of a slice.
     if neurons <= SINGLE_MAX && device.loop_limit()?.is_none() {
         kernels.push(Kernel::Single);
     }
@@ -157,7 +169,7 @@ fn kernels_for(
         && neurons.div_ceil(MEMBERS) <= limits.workgroups
         && settings.partitions < limits.workgroups
         && segment_bytes(neurons, settings.partitions) <= limits.storage_bytes();
-    // Short segments cost more than they save.
+    // Segments with fewer than 8 synapses on average cost more than they save.
     let synapses = network.synapses().count();
     let is_worth = synapses >= 8 * u64::from(neurons) * u64::from(settings.partitions);
     if can_divide && (is_worth || wanted.is_some()) {
@@ -173,24 +185,25 @@ fn kernels_for(
     Ok(kernels)
 }
 
-/// Whether all synapses take equally long, and stay as they are.
+/// Returns whether all synapses have the same delay and constant weights.
 fn has_one_delay(network: &Network) -> bool {
     network.synapses().packing.delay_bits == 0 && !network.is_plastic()
 }
 
-/// Whether there is room for all synapses by target.
+/// Returns whether [`Kernel::Pull`] can run a network: all delays are the same, and a list of all synapses by target
+/// fits in a buffer.
 fn can_pull(device: &Device, network: &Network) -> bool {
     let synapses = network.synapses().count();
     has_one_delay(network) && synapses <= (device.limits().storage_bytes() / 8).min(u32::MAX.into())
 }
 
-/// How many pieces all rows have.
+/// Returns the number of pieces of all rows if a piece has at most `piece` synapses.
 fn pieces_of(synapses: &Synapses, piece: u32) -> u64 {
     synapses.lengths.iter().map(|&length| u64::from(length.div_ceil(piece))).sum()
 }
 
-/// Which words of synapses lie in which binding of at most `max` words: no row lies in two. If one is larger, the error
-/// is its size.
+/// Divides the synapse words into bindings of at most `max` words so that no row lies in two bindings. If a row is
+/// larger than that, the error is its number of words.
 fn split(synapses: &Synapses, max: u64) -> Result<Vec<Range<u64>>, u64> {
     let rows = synapses.starts.iter().zip(&synapses.lengths).filter(|(_, length)| **length != 0);
     let words = u64::from(synapses.packing.words);

@@ -1,5 +1,6 @@
-//! A network that survives the loss of its GPU: its state is on the host from time to time, and what was done since is
-//! done again on a new device.
+//! Recovery of a network after the loss of its GPU. The host copies the state from time to time (a checkpoint) and
+//! keeps a journal of the calls since then; after a loss it uploads the checkpoint to a new device and replays the
+//! journal.
 
 mod interval;
 mod journal;
@@ -19,47 +20,49 @@ use crate::device::Device;
 use crate::device::error::Error;
 pub use interval::Bounds;
 use interval::Interval;
-use journal::{Journal, Outcome};
+use journal::{Journal, PartOutcome};
 
-/// How often a call is made that finds its device lost each time.
+/// The maximum number of attempts at an operation whose device is lost each time.
 const ATTEMPTS: u32 = 2;
 
-/// The burst engine on a GPU that may be lost.
+/// A network on a GPU, run by the burst engine. It recovers from the loss of the GPU.
 ///
-/// A call that finds the device lost opens the adapter again, makes the network there what it was, and goes on. A call
-/// does this once for each half second of a run; if the device is lost again before that, the call fails with
-/// [`Error::DeviceLost`] and has changed nothing, and the next one tries again. A call that fails for another reason has
-/// changed nothing either.
+/// A call that finds the device lost opens the adapter again, rebuilds the network there, and goes on. A run does this
+/// at most once in each of its parts, which take about half a second. If the device is lost a second time in a part,
+/// the call fails with [`Error::DeviceLost`], and the next call tries again. A call that fails, for this or another
+/// reason, has changed nothing.
 ///
-/// The network is made what it was from its state, which is copied to the host now and then, and from a journal of what
-/// was done since. Copies take 1 % of the time of runs at most; so after a loss, what a second of runs did is done again,
-/// or, where the state is large, what was done in a hundred times as long as a copy takes. If it has other results than
-/// before, that is [`Error::StateLost`], and [`Executor::set_state`] is the only way to go on.
+/// The network is rebuilt from a checkpoint, which is a copy of its state on the host, and a journal of the calls since
+/// then. Checkpoints take at most 1 % of the time of runs. So a replay takes about a second at most, or, if the
+/// state is large, a hundred times as long as a checkpoint. If the replay has other results than the original run, the
+/// error is [`Error::StateLost`], and only [`Executor::set_state`] makes the network usable again.
+///
+/// See [`BurstKernels`] for an example.
 #[derive(Debug)]
 pub struct BurstExecutor {
-    /// The network on a device, unless that was lost or failed.
+    /// The network on a device. `None` after the device was lost or failed.
     executor: Option<Box<DeviceExecutor>>,
     kernels: BurstKernels,
     options: Options,
     network: Arc<Network>,
-    /// What was done by calls that have ended.
+    /// The journal of completed calls.
     journal: Journal,
-    /// What was done by the call under way.
+    /// The journal of the call in progress.
     under_way: Journal,
     interval: Interval,
     name: String,
-    /// The kernels that are chosen from.
-    choice: Vec<Kernel>,
+    /// The kernels that the engine chooses from.
+    candidates: Vec<Kernel>,
     recoveries: u64,
     checkpoints: u64,
 }
 
 impl BurstExecutor {
-    /// A network at its beginning.
+    /// Uploads a network in its initial state.
     ///
     /// # Errors
     ///
-    /// It does not fit on the device, or the device fails.
+    /// The network does not fit on the device, or the device fails.
     pub fn new(kernels: &BurstKernels, network: Arc<Network>, options: Options) -> Result<Self, Error> {
         let mut executor = Self {
             executor: None,
@@ -70,7 +73,7 @@ impl BurstExecutor {
             journal: Journal::default(),
             under_way: Journal::default(),
             name: kernels.device().info().to_string(),
-            choice: Vec::new(),
+            candidates: Vec::new(),
             recoveries: 0,
             checkpoints: 0,
         };
@@ -78,37 +81,37 @@ impl BurstExecutor {
         Ok(executor)
     }
 
-    /// The kernels that are chosen from.
+    /// Returns the kernels that the engine chooses from.
     #[must_use]
     pub fn kernels(&self) -> &[Kernel] {
-        &self.choice
+        &self.candidates
     }
 
-    /// The device that the network is on, or was on last.
+    /// Returns the device of the network: the current one, or the last one if that was lost.
     #[must_use]
     pub fn on(&self) -> &Device {
         self.kernels.device()
     }
 
-    /// How often the network was made again.
+    /// Returns how many times the network has been rebuilt on a device.
     #[must_use]
     pub const fn recoveries(&self) -> u64 {
         self.recoveries
     }
 
-    /// How often the state was copied to the host so that the network could be made again.
+    /// Returns how many times the state has been copied to the host as a checkpoint.
     #[must_use]
     pub const fn checkpoints(&self) -> u64 {
         self.checkpoints
     }
 
-    /// Sets when the state is copied to the host, and how many steps are made at once; for tests.
+    /// Overrides the size of the journal and the number of steps in a part, and injects a loss; for tests.
     #[doc(hidden)]
     pub const fn set_bounds(&mut self, bounds: Bounds) {
         self.interval.bounds = bounds;
     }
 
-    /// Breaks something on the device, until the network is made again; for tests.
+    /// Injects a fault on the device, which lasts until the network is rebuilt; for tests.
     #[doc(hidden)]
     pub fn break_device(&mut self, fault: Fault) -> Result<(), Error> {
         self.call(|executor| {
@@ -117,7 +120,7 @@ impl BurstExecutor {
         })
     }
 
-    /// Makes a call, and makes it again on a device that is opened again if the device is lost meanwhile.
+    /// Does an operation on the device. If the device is lost, opens it again and repeats the operation.
     fn call<T>(&mut self, mut call: impl FnMut(&mut DeviceExecutor) -> Result<T, Error>) -> Result<T, Error> {
         let mut attempts = 1;
         loop {
@@ -129,20 +132,20 @@ impl BurstExecutor {
         }
     }
 
-    /// Makes a call once. If it fails, the network has to be made again.
+    /// Does an operation once. If it fails, drops the executor, so that the next attempt rebuilds the network.
     fn attempt<T>(&mut self, call: impl FnOnce(&mut DeviceExecutor) -> Result<T, Error>) -> Result<T, Error> {
         let mut executor = match self.executor.take() {
             Some(executor) => executor,
-            None => self.made_again()?,
+            None => self.rebuilt_executor()?,
         };
         let value = call(&mut executor)?;
         self.executor = Some(executor);
         Ok(value)
     }
 
-    /// The network on a device that works, as it was after all that was done.
-    fn made_again(&mut self) -> Result<Box<DeviceExecutor>, Error> {
-        let is_first = self.choice.is_empty();
+    /// Rebuilds the network on a working device, from the checkpoint and the journals.
+    fn rebuilt_executor(&mut self) -> Result<Box<DeviceExecutor>, Error> {
+        let is_first = self.candidates.is_empty();
         self.kernels = self.kernels.working()?;
         if let Some(calls) = self.interval.bounds.lost_again.take() {
             self.kernels.device().lose_at(calls);
@@ -153,20 +156,24 @@ impl BurstExecutor {
         };
         let initial = || State::initial(&self.network);
         let base = base.as_ref().map_or_else(|| Cow::Owned(initial()), Cow::Borrowed);
-        let mut executor =
-            DeviceExecutor::at(&self.kernels, Arc::clone(&self.network), self.options.clone(), &base)?;
+        let mut executor = DeviceExecutor::with_state(
+            &self.kernels,
+            Arc::clone(&self.network),
+            self.options.clone(),
+            &base,
+        )?;
         journals.iter().try_for_each(|journal| journal.replay(&mut executor))?;
         if is_first {
             self.interval = Interval::new(state_bytes(&base));
         } else {
             self.recoveries += 1;
         }
-        self.choice.clone_from(&executor.store.kernels);
+        self.candidates.clone_from(&executor.store.kernels);
         Ok(Box::new(executor))
     }
 
-    /// Makes a part of a run.
-    fn part(
+    /// Runs a part of a run and records it in the journal.
+    fn run_part(
         &mut self,
         part: Range<u64>,
         input: &Input,
@@ -177,24 +184,24 @@ impl BurstExecutor {
         let begin = Instant::now();
         let fired = self.call(|executor| {
             if let (Some(recorder), Some(before)) = (recorder.as_deref_mut(), before) {
-                // What an attempt before this one has recorded.
+                // An earlier attempt may have recorded spikes.
                 recorder.rewind(before);
             }
             executor.run_part(part.clone(), input, recorder.as_deref_mut())?;
             Ok(executor.fired_digest)
         })?;
-        self.interval.ran(part.end - part.start, begin.elapsed());
+        self.interval.record_run(part.end - part.start, begin.elapsed());
         let recorded = recorder.as_deref().zip(before).filter(|(recorder, _)| recorder.lost() == 0);
         let recorded = recorded
             .map(|(recorder, before)| (recorder.neurons().clone(), &recorder.spikes()[before.spikes()..]));
         let journal = if is_last {
-            // Nothing of this run can fail now.
+            // The run can no longer fail.
             self.journal.append(std::mem::take(&mut self.under_way));
             &mut self.journal
         } else {
             &mut self.under_way
         };
-        journal.run(part, input, Outcome { fired, recorded });
+        journal.record_run(part, input, PartOutcome { fired, recorded });
         let bytes = journal.bytes();
         if self.interval.is_due(bytes) {
             self.checkpoint(is_last);
@@ -202,14 +209,14 @@ impl BurstExecutor {
         Ok(())
     }
 
-    /// Replaces a journal by the state. Without the state, the journal remains.
+    /// Replaces a journal by a checkpoint. Keeps the journal if the state cannot be downloaded.
     fn checkpoint(&mut self, has_ended: bool) {
         let Some(executor) = self.executor.take() else { return };
         let begin = Instant::now();
         let state = executor.state().map_err(|error| self.kernels.device().kept(error));
-        self.interval.took(begin.elapsed());
-        self.interval.copied();
-        // The next call makes the network again.
+        self.interval.record_copy(begin.elapsed());
+        self.interval.restart();
+        // The next call rebuilds the network.
         if matches!(state, Err(Error::DeviceLost { .. })) {
             return;
         }
@@ -221,15 +228,15 @@ impl BurstExecutor {
     }
 }
 
-/// How many bytes a state has.
+/// Returns the size of a state in bytes.
 fn state_bytes(state: &State) -> u64 {
     let State { columns, ring, marks, fired, history, weights, .. } = state;
     let words = columns.len() + ring.len() + marks.len() + fired.len() + 2 * history.len() + weights.len();
     4 * words as u64
 }
 
-/// The error of an engine.
-fn failed(error: Error) -> kvrm_spiking::Error {
+/// Wraps an error of the GPU.
+fn engine_error(error: Error) -> kvrm_spiking::Error {
     kvrm_spiking::Error::Engine(Box::new(error))
 }
 
@@ -248,16 +255,16 @@ impl Executor for BurstExecutor {
         let before = recorder.as_ref().map(|recorder| recorder.position());
         let mut done = 0;
         while done < steps {
-            let end = done.saturating_add(self.interval.chunk()).min(steps);
-            let made = self.part(done..end, input, end == steps, recorder.as_deref_mut());
+            let end = done.saturating_add(self.interval.part_steps()).min(steps);
+            let made = self.run_part(done..end, input, end == steps, recorder.as_deref_mut());
             if let Err(error) = made {
-                // None of the run has happened.
+                // Undoes the parts of the run that were done.
                 self.executor = None;
                 self.under_way = Journal::default();
                 if let (Some(recorder), Some(before)) = (recorder, before) {
                     recorder.rewind(before);
                 }
-                return Err(failed(error));
+                return Err(engine_error(error));
             }
             done = end;
         }
@@ -265,10 +272,10 @@ impl Executor for BurstExecutor {
     }
 
     fn state(&mut self) -> Result<State, kvrm_spiking::Error> {
-        let state = self.call(|executor| executor.state()).map_err(failed)?;
-        if self.interval.is_welcome() && !self.journal.is_empty() {
+        let state = self.call(|executor| executor.state()).map_err(engine_error)?;
+        if self.interval.is_worthwhile() && !self.journal.is_empty() {
             self.journal = Journal::begin(state.clone());
-            self.interval.copied();
+            self.interval.restart();
             self.checkpoints += 1;
         }
         Ok(state)
@@ -277,32 +284,32 @@ impl Executor for BurstExecutor {
     fn set_state(&mut self, state: &State) -> Result<(), kvrm_spiking::Error> {
         state.check(&self.network)?;
         let before = std::mem::replace(&mut self.journal, Journal::begin(state.clone()));
-        // A network that has to be made again is made so.
+        // If the network has to be rebuilt, the new journal already rebuilds it in this state.
         let result = self.call(|executor| executor.set_state(state));
         if result.is_err() {
             self.journal = before;
         }
-        self.interval.copied();
-        result.map_err(failed)
+        self.interval.restart();
+        result.map_err(engine_error)
     }
 
     fn set_drive(&mut self, population: u32, amount: i32) -> Result<(), kvrm_spiking::Error> {
         let drives = vec![0; self.network.populations().len()];
         State { drives, ..State::default() }.set_drive(&self.network, population, amount)?;
-        self.call(|executor| executor.set_drive(population, amount)).map_err(failed)?;
-        self.journal.drive(population, amount);
+        self.call(|executor| executor.set_drive(population, amount)).map_err(engine_error)?;
+        self.journal.record_drive(population, amount);
         Ok(())
     }
 
     fn change(&mut self, network: &Arc<Network>, changed: &Changed) -> Result<(), kvrm_spiking::Error> {
-        let state = self.call(|executor| executor.state()).map_err(failed)?.after(network, changed);
+        let state = self.call(|executor| executor.state()).map_err(engine_error)?.after(network, changed);
         state.check(network)?;
-        self.call(|executor| executor.take_over(network, changed, &state)).map_err(failed)?;
+        self.call(|executor| executor.change_network(network, changed, &state)).map_err(engine_error)?;
         self.network = Arc::clone(network);
         self.journal = Journal::begin(state);
-        self.interval.copied();
+        self.interval.restart();
         if let Some(executor) = &self.executor {
-            self.choice.clone_from(&executor.store.kernels);
+            self.candidates.clone_from(&executor.store.kernels);
         }
         Ok(())
     }
@@ -314,36 +321,36 @@ mod tests {
 
     use super::*;
 
-    /// Neurons that fire in every step.
-    fn restless() -> Arc<Network> {
+    /// Returns a network whose neurons fire in every step.
+    fn always_firing_network() -> Arc<Network> {
         let mut builder = Builder::new(1.0);
         let model = Model::Feagi(Feagi { drive: 2.0, ..Feagi::default() });
-        let all = builder.population("restless", 40, &model).expect("parameters are in range");
+        let all = builder.population("all", 40, &model).expect("parameters are in range");
         builder
             .connect(all, all, &Projection::new(Connect::OutDegree(3), 1.0, 1))
-            .expect("there are neurons");
+            .expect("the population has neurons");
         Arc::new(builder.build().expect("sums are small"))
     }
 
     #[test]
     #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-    fn a_replay_with_other_results_is_an_error_until_there_is_another_state() {
-        let kernels = BurstKernels::new(&Device::open(None).expect("there is one"));
+    fn a_replay_with_other_results_is_an_error_until_a_state_is_set() {
+        let kernels = BurstKernels::new(&Device::open(None).expect("the host has an adapter"));
         for what in ["fired", "spikes", "count"] {
-            let mut executor =
-                BurstExecutor::new(&kernels, restless(), Options::default()).expect("it fits on any device");
-            executor.run(5, &Input::default(), Some(&mut Recorder::new(1000))).expect("it runs");
-            let state = executor.state().expect("it can be read");
-            executor.journal.spoil(what);
+            let mut executor = BurstExecutor::new(&kernels, always_firing_network(), Options::default())
+                .expect("the network fits on any device");
+            executor.run(5, &Input::default(), Some(&mut Recorder::new(1000))).expect("the device works");
+            let state = executor.state().expect("the device works");
+            executor.journal.corrupt(what);
             executor.executor = None;
             for _ in 0..2 {
-                let error = executor.run(1, &Input::default(), None).expect_err("it is not what it was");
+                let error = executor.run(1, &Input::default(), None).expect_err("the replay differs");
                 let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<Error>());
                 assert!(matches!(cause, Some(Error::StateLost { .. })), "{what}: {error:?}");
             }
-            executor.set_state(&state).expect("it needs no other state");
-            executor.run(1, &Input::default(), None).expect("it goes on");
-            assert_eq!(executor.state().expect("it can be read").step, 6, "{what}");
+            executor.set_state(&state).expect("a new state needs no replay");
+            executor.run(1, &Input::default(), None).expect("the network has a state again");
+            assert_eq!(executor.state().expect("the device works").step, 6, "{what}");
         }
     }
 }

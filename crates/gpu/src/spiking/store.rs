@@ -1,4 +1,4 @@
-//! A network in the memory of a GPU.
+//! The buffers of a network in the memory of a GPU.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use kvrm_shaders::kernel::Group as _;
 use kvrm_shaders::variants::{InputMarks, PieceSources, Plasticity, SpikeRecording, VisibleSpikes};
 use kvrm_spiking::{Network, STATE_WORDS, Synapses, bit_words};
 
-use super::kernels::{Burst, BurstKernels, Kernel, Pipelines, Variant, workgroup_size};
+use super::kernels::{BurstKernels, EntryPoint, Kernel, Pipelines, Variant, workgroup_size};
 use super::layout::{PIECE_BYTES, SPIKE_BYTES, tables};
 use super::plan::{Options, Plan, segment_bytes};
 
@@ -17,7 +17,7 @@ use crate::device::Device;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
 
-/// No buffer is smaller: each has room for an element of whatever it is an array of.
+/// The minimum size of a buffer, which has room for one element of any array.
 const BYTES_MIN: u64 = 64;
 
 /// The buffers of a network.
@@ -26,36 +26,36 @@ pub(super) struct Store {
     pub(super) device: Device,
     pipelines: Arc<Pipelines>,
     pub(super) settings: Settings,
-    /// The kernels that have been used, bound to the buffers.
-    bound: BTreeMap<Variant, Bound>,
+    /// The kernels that have been used, each bound to the buffers. Cleared when a buffer is replaced.
+    bound: BTreeMap<Variant, BoundKernel>,
     input_marks: InputMarks,
     plasticity: Plasticity,
-    /// Workgroups of the two kernels.
+    /// The numbers of workgroups of `neurons` and of `propagate`.
     pub(super) workgroups: [u32; 2],
     pub(super) buffers: Buffers,
-    /// Which words of synapses each binding has.
+    /// The range of synapse words in each binding.
     pub(super) parts: Vec<Range<u64>>,
-    /// What can be chosen for this network on this device, [`Kernel::Events`] first.
+    /// The kernels to choose from; see [`Plan`].
     pub(super) kernels: Vec<Kernel>,
-    /// Whether [`Kernel::Pull`] can be chosen, too.
+    /// Whether [`Kernel::Pull`] may be added later.
     pub(super) can_pull: bool,
-    /// How many pieces all rows have.
+    /// The number of pieces of all rows together.
     pub(super) pieces: u64,
-    /// Whether rows have been divided into segments.
+    /// Whether rows have been divided into segments, as [`Kernel::Partitions`] needs.
     is_divided: bool,
-    /// Whether synapses are there by target.
-    is_turned: bool,
+    /// Whether the synapses by target have been uploaded, as [`Kernel::Pull`] needs.
+    has_incoming: bool,
 }
 
-/// A kernel and its buffers.
+/// A pipeline with the bind group of its buffers.
 #[derive(Clone, Debug)]
-pub(super) struct Bound {
+pub(super) struct BoundKernel {
     pipeline: wgpu::ComputePipeline,
     group: wgpu::BindGroup,
 }
 
-impl Bound {
-    /// Records a dispatch.
+impl BoundKernel {
+    /// Records a dispatch over `columns` times `rows` workgroups.
     pub(super) fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, [columns, rows]: [u32; 2]) {
         pass.set_pipeline(&self.pipeline);
         pass.set_bind_group(SpikingGroup::<()>::GROUP, &self.group, &[]);
@@ -63,11 +63,11 @@ impl Bound {
     }
 }
 
-/// All buffers.
+/// The buffers that the kernels are bound to.
 pub(super) type Buffers = SpikingGroup<Buffer>;
 
 impl Store {
-    /// Brings a network to a device; its state has to follow.
+    /// Uploads a network to a device, without its state.
     pub(super) fn new(kernels: &BurstKernels, network: &Network, options: &Options) -> Result<Self, Error> {
         let device = kernels.device();
         let parts = network.parts();
@@ -132,28 +132,34 @@ impl Store {
             can_pull,
             pieces,
             is_divided: false,
-            is_turned: false,
+            has_incoming: false,
         };
         let all: Vec<u32> = (0..network.neurons()).collect();
         store.upload_places(&parts.synapses, &all)?;
         Ok(store)
     }
 
-    /// Takes over a plan for buffers that have grown.
-    pub(super) fn take(&mut self, plan: Plan) {
+    /// Replaces the plan after the network was changed and the buffers were grown for it.
+    pub(super) fn adopt(&mut self, plan: Plan) {
         (self.settings, self.parts, self.workgroups) = (plan.settings, plan.parts, plan.workgroups);
         (self.kernels, self.can_pull, self.pieces) = (plan.kernels, plan.can_pull, plan.pieces);
-        (self.is_divided, self.is_turned) = (false, false);
+        (self.is_divided, self.has_incoming) = (false, false);
         self.bound.clear();
     }
 
-    /// A kernel, bound to the buffers, for slices by `way`. Those that list what fired may record spikes.
-    pub(super) fn kernel(&mut self, burst: Burst, way: Kernel, records: bool) -> Result<Bound, Error> {
+    /// Returns the kernel of an entry point, bound to the buffers, for slices that deliver spikes by `way`. If
+    /// `records`, the entry points that update neurons record spikes.
+    pub(super) fn kernel(
+        &mut self,
+        entry_point: EntryPoint,
+        way: Kernel,
+        records: bool,
+    ) -> Result<BoundKernel, Error> {
         let Self { input_marks, plasticity, .. } = *self;
-        let lists = matches!(burst, Burst::Neurons | Burst::Single);
+        let lists = matches!(entry_point, EntryPoint::Neurons | EntryPoint::Single);
         let has_sources = plasticity == Plasticity::On || way == Kernel::Partitions;
         let variant = Variant {
-            burst,
+            entry_point,
             input_marks,
             plasticity,
             spike_recording: if lists && records { SpikeRecording::On } else { SpikeRecording::Off },
@@ -169,13 +175,13 @@ impl Store {
         }
         let kernel = self.pipelines.get(variant)?;
         let group = kernel.layout.bind(&self.device, self.buffers.as_ref())?;
-        let bound = Bound { pipeline: kernel.pipeline, group };
+        let bound = BoundKernel { pipeline: kernel.pipeline, group };
         self.bound.insert(variant, bound.clone());
         Ok(bound)
     }
 
-    /// Divides rows into segments, one for each partition of the targets, unless that has been done.
-    pub(super) fn divide(&mut self) -> Result<(), Error> {
+    /// Divides each row into segments, one for each partition of the targets, unless that has been done.
+    pub(super) fn divide_rows(&mut self) -> Result<(), Error> {
         if self.is_divided {
             return Ok(());
         }
@@ -184,7 +190,7 @@ impl Store {
         self.buffers.piece_sources.grow(4 * u64::from(neurons))?;
         self.bound.clear();
         self.buffers.settings.upload(0, &[self.settings])?;
-        let kernel = self.kernel(Burst::Divide, Kernel::Partitions, false)?;
+        let kernel = self.kernel(EntryPoint::Divide, Kernel::Partitions, false)?;
         let workgroups = neurons.div_ceil(workgroup_size(&self.device));
         self.device.submit("dividing rows", |encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
@@ -194,9 +200,9 @@ impl Store {
         Ok(())
     }
 
-    /// Brings the synapses by target to the device, unless that has been done.
-    pub(super) fn turn_round(&mut self, synapses: &Synapses) -> Result<(), Error> {
-        if self.is_turned {
+    /// Uploads the synapses by target, unless that has been done.
+    pub(super) fn upload_incoming(&mut self, synapses: &Synapses) -> Result<(), Error> {
+        if self.has_incoming {
             return Ok(());
         }
         let (starts, incoming) = incoming(synapses);
@@ -206,11 +212,11 @@ impl Store {
         self.buffers.incoming_starts.upload(0, &starts)?;
         self.buffers.incoming.upload(0, &incoming)?;
         self.bound.clear();
-        self.is_turned = true;
+        self.has_incoming = true;
         Ok(())
     }
 
-    /// Makes room for injections and their steps.
+    /// Reserves room for the injections of a chunk with this many steps.
     pub(super) fn reserve_injections(&mut self, steps: u64, injections: u64) -> Result<(), Error> {
         let starts = self.buffers.injection_starts.grow((4 * (steps + 1)).next_power_of_two())?;
         if self.buffers.injections.grow((SPIKE_BYTES * injections).next_power_of_two())? || starts {
@@ -219,7 +225,7 @@ impl Store {
         Ok(())
     }
 
-    /// Makes room for so many recorded spikes.
+    /// Reserves room for this many recorded spikes.
     pub(super) fn reserve_recording(&mut self, spikes: u64) -> Result<(), Error> {
         if self.buffers.recording.grow(SPIKE_BYTES * spikes)? {
             self.bound.clear();
@@ -228,7 +234,8 @@ impl Store {
     }
 }
 
-/// Where the synapses of each target begin, and their end; and all of these, each its source and its weight.
+/// Sorts the synapses by target. Returns the index of the first synapse of each target, followed by the total number,
+/// and the source and the weight of each synapse.
 fn incoming(synapses: &Synapses) -> (Vec<u32>, Vec<[u32; 2]>) {
     let sources = 0..synapses.lengths.len() as u32;
     let mut starts = vec![0; synapses.lengths.len() + 1];

@@ -1,4 +1,4 @@
-//! The state of a network, to the device and back.
+//! Transfers of the state of a network to the device and back.
 
 use kvrm_spiking::{Network, Record, State};
 
@@ -6,7 +6,7 @@ use super::store::Store;
 use crate::device::error::Error;
 
 impl Store {
-    /// Brings records to the device, with the drives of their populations, from a number on.
+    /// Uploads records together with the drives of their populations. `first` is the number of the first record.
     pub(super) fn upload_records(
         &self,
         first: usize,
@@ -21,7 +21,7 @@ impl Store {
         self.buffers.records.upload((first * size_of::<Record>()) as u64, &driven.collect::<Vec<_>>())
     }
 
-    /// Brings a state to the device, whose ring then begins with its first slot.
+    /// Uploads a state. The ring then begins with its first slot.
     pub(super) fn upload_state(&self, network: &Network, state: &State) -> Result<(), Error> {
         let buffers = &self.buffers;
         buffers.columns.upload(0, &state.columns)?;
@@ -37,7 +37,8 @@ impl Store {
         self.upload_records(0, &network.parts().records, &state.drives)
     }
 
-    /// The state on the device, whose ring begins with some slot. Step and drives are not there.
+    /// Downloads the state. Its ring may begin with any slot; step and drives have their initial values, as the device
+    /// does not hold them.
     pub(super) fn download_state(&self, network: &Network) -> Result<State, Error> {
         let mut state = State::initial(network);
         let buffers = &self.buffers;

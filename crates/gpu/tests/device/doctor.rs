@@ -1,4 +1,4 @@
-//! What the doctor finds.
+//! Self-tests and diagnosis of the device.
 
 use kvrm_gpu::device::{int64_test, loop_limit, width};
 use kvrm_gpu::{Error, doctor};
@@ -13,9 +13,9 @@ fn the_device_computes_with_64_bit_integers_as_the_host_does() {
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn the_loop_limit_is_one_that_is_known() {
-    let Some(limit) = loop_limit(device()).expect("it can be measured") else { return };
-    assert!(limit.iterations >= 65_535, "{limit:?}: too few for anything");
+fn the_loop_limit_is_a_known_one() {
+    let Some(limit) = loop_limit(device()).expect("the device works") else { return };
+    assert!(limit.iterations >= 65_535, "{limit:?}: no known driver has so low a limit");
     let (_, subgroup) = device().info().subgroup_sizes;
     assert!(limit.sharers == 1 || limit.sharers == subgroup, "{limit:?} with subgroups of {subgroup}");
 }
@@ -23,7 +23,7 @@ fn the_loop_limit_is_one_that_is_known() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn the_width_is_a_number_of_workgroups_that_can_be_dispatched() {
-    let width = width(device()).expect("it can be measured");
+    let width = width(device()).expect("the device works");
     assert!(width.is_power_of_two() && width <= device().limits().workgroups, "{width}");
 }
 
@@ -39,9 +39,9 @@ fn a_healthy_host_is_described_with_its_adapters() {
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn a_wrong_name_is_explained() {
+fn a_diagnosis_for_an_unknown_name_has_the_error() {
     let diagnosis = doctor::examine(Some("no such adapter"));
-    assert!(!diagnosis.is_healthy(), "nothing was chosen");
+    assert!(!diagnosis.is_healthy(), "no adapter was chosen");
     assert!(matches!(diagnosis.chosen, Err(Error::NoSuchAdapter { .. })), "{:?}", diagnosis.chosen);
     let text = diagnosis.to_string();
     assert!(text.contains("no such adapter"), "{text}");

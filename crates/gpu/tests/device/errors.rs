@@ -1,4 +1,4 @@
-//! Errors come back from the call that made them, and none is lost.
+//! Tests that a call returns its own errors, and that no error gets lost.
 
 use std::thread;
 use std::time::Duration;
@@ -8,8 +8,8 @@ use kvrm_gpu::{Buffer, Device, Error};
 
 use crate::support::device;
 
-/// A call that wgpu refuses: a buffer with no use at all.
-fn wrong(device: &Device) -> wgpu::Buffer {
+/// Makes a call that wgpu refuses: a buffer without any usage.
+fn refused_buffer(device: &Device) -> wgpu::Buffer {
     device.raw().create_buffer(&wgpu::BufferDescriptor {
         label: Some("wrong"),
         size: 4,
@@ -21,29 +21,33 @@ fn wrong(device: &Device) -> wgpu::Buffer {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn a_refused_call_is_an_error_that_says_what_was_done() {
-    let error = device().catch("making a useless buffer", || wrong(device())).expect_err("it has no use");
+    let error = device()
+        .catch("making a useless buffer", || refused_buffer(device()))
+        .expect_err("the buffer has no usage");
     assert!(error.to_string().starts_with("wgpu refuses making a useless buffer"), "{error}");
-    device().catch("nothing", || ()).expect("the error is gone");
+    device().catch("nothing", || ()).expect("the error was returned before");
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn an_error_that_no_call_was_waiting_for_is_kept_for_the_next_one() {
-    let device = Device::open(None).expect("there is one");
-    // Scopes belong to threads, so that of the other one does not see it.
+fn an_error_outside_of_any_call_is_returned_by_the_next_call() {
+    let device = Device::open(None).expect("the host has an adapter");
+    // Error scopes belong to threads, so the scope of this thread does not catch the error of the other one.
     device
-        .catch("something else", || thread::scope(|scope| scope.spawn(|| drop(wrong(&device))).join()))
-        .expect_err("the thread made a mistake")
+        .catch("something else", || {
+            thread::scope(|scope| scope.spawn(|| drop(refused_buffer(&device))).join())
+        })
+        .expect_err("the thread has caused an error")
         .to_string();
-    device.check("nothing").expect("it is reported once");
+    device.check("nothing").expect("the error is returned once");
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn a_lost_device_is_an_error_and_stays_one() {
-    let device = Device::open(None).expect("there is one");
-    let buffer = Buffer::with_contents(&device, "buffer", &[1u32]).expect("it is small");
-    let submission = device.submit("nothing", |_| {}).expect("it works");
+    let device = Device::open(None).expect("the host has an adapter");
+    let buffer = Buffer::with_contents(&device, "buffer", &[1u32]).expect("the buffer is small");
+    let submission = device.submit("nothing", |_| {}).expect("the device works");
     device.raw().destroy();
     let lost = |result: Result<(), Error>, what| {
         let error = result.expect_err(what);
@@ -56,7 +60,7 @@ fn a_lost_device_is_an_error_and_stays_one() {
     lost(device.check("nothing"), "asking");
 }
 
-/// Work that keeps any device busy for a while: some 10^9 steps of a generator.
+/// A shader that keeps any device busy for a while, with about 10^9 steps of a random number generator.
 const LONG: &str = "\
 @group(0) @binding(0) var<storage, read_write> results: array<u32>;
 @compute @workgroup_size(1)
@@ -73,28 +77,28 @@ fn generate(@builtin(workgroup_id) id: vec3<u32>) {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn a_device_that_does_not_finish_in_time_counts_as_lost() {
     const WORKGROUPS: u32 = 16_384;
-    let device = Device::open(None).expect("there is one");
-    let layout = storage_layout(&device, "long", &[Access::ReadWrite]).expect("one is few");
+    let device = Device::open(None).expect("the host has an adapter");
+    let layout = storage_layout(&device, "long", &[Access::ReadWrite]).expect("the layout is valid");
     let locate = |line| ("long".to_owned(), line);
     let pipeline = Shader::compile(&device, LONG, &locate)
         .and_then(|shader| shader.pipeline("generate", &[&layout], &[]))
-        .expect("it is right");
-    let results = Buffer::zeroed(&device, "results", 4 * u64::from(WORKGROUPS)).expect("it is small");
-    let group = bind(&device, "long", &layout, &[&results]).expect("it fits");
+        .expect("the shader is valid");
+    let results = Buffer::zeroed(&device, "results", 4 * u64::from(WORKGROUPS)).expect("the buffer is small");
+    let group = bind(&device, "long", &layout, &[&results]).expect("the buffers fit");
     let submission = device.submit("something long", |encoder| {
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         pass.set_pipeline(&pipeline);
         pass.set_bind_group(0, &group, &[]);
         pass.dispatch_workgroups(WORKGROUPS, 1, 1);
     });
-    let submission = submission.expect("it is submitted");
-    let error = device.wait_within(&submission, Duration::ZERO).expect_err("it takes longer");
+    let submission = submission.expect("the device works");
+    let error = device.wait_within(&submission, Duration::ZERO).expect_err("the work takes longer");
     let is_late =
         |error: &Error| matches!(error, Error::DeviceLost { reason, .. } if reason.contains("within"));
     assert!(is_late(&error), "{error}");
-    // No call waits for it again, and dropping it does not either.
-    let error = device.wait(&submission).expect_err("it stays lost");
+    // Later calls and dropping the device do not wait for the work.
+    let error = device.wait(&submission).expect_err("the device stays lost");
     assert!(is_late(&error), "{error}");
-    let error = device.download(&[(&results, 0..4)]).expect_err("it stays lost");
+    let error = device.download(&[(&results, 0..4)]).expect_err("the device stays lost");
     assert!(is_late(&error), "{error}");
 }

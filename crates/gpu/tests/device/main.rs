@@ -1,4 +1,4 @@
-//! The device layer: what it computes, and that whatever goes wrong is an error that says so.
+//! Tests of the device layer: its results, and its errors.
 
 mod adapters;
 mod buffers;

@@ -1,4 +1,4 @@
-//! Pipelines, and what is wrong with those that are none.
+//! Tests of shaders and pipelines, and of the errors of invalid ones.
 
 use kvrm_gpu::pipeline::{self, Access, Shader};
 use kvrm_gpu::{Buffer, Error};
@@ -16,7 +16,7 @@ fn double(@builtin(global_invocation_id) id: vec3u) {
 }
 ";
 
-/// As if the linker had put two modules of five lines together.
+/// Maps lines as if the linker had joined two modules, the first with five lines.
 fn locate(line: usize) -> (String, usize) {
     if line <= 5 { ("first.wgsl".to_owned(), line) } else { ("second.wgsl".to_owned(), line - 5) }
 }
@@ -28,16 +28,16 @@ fn compile(source: &str) -> Result<Shader, Error> {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn constants_choose_workgroup_size_and_more() {
-    let layout =
-        pipeline::storage_layout(device(), "double", &[Access::Read, Access::ReadWrite]).expect("two");
-    let shader = compile(DOUBLE).expect("it is right");
+    let layout = pipeline::storage_layout(device(), "double", &[Access::Read, Access::ReadWrite])
+        .expect("the layout is valid");
+    let shader = compile(DOUBLE).expect("the shader is valid");
     for (size, workgroups, factor) in [(1, 64, 3u32), (32, 2, 5), (64, 1, 7)] {
         let constants = [("workgroup_size", f64::from(size)), ("factor", f64::from(factor))];
-        let pipeline = shader.pipeline("double", &[&layout], &constants).expect("it is right");
+        let pipeline = shader.pipeline("double", &[&layout], &constants).expect("the shader is valid");
         let values: Vec<u64> = (0..64).map(|i| i << 35).collect();
-        let input = Buffer::with_contents(device(), "input", &values).expect("it is small");
-        let output = Buffer::zeroed(device(), "output", input.bytes()).expect("it is small");
-        let group = pipeline::bind(device(), "double", &layout, &[&input, &output]).expect("they fit");
+        let input = Buffer::with_contents(device(), "input", &values).expect("the buffer is small");
+        let output = Buffer::zeroed(device(), "output", input.bytes()).expect("the buffer is small");
+        let group = pipeline::bind(device(), "double", &layout, &[&input, &output]).expect("the buffers fit");
         device()
             .submit("doubling", |encoder| {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
@@ -45,8 +45,8 @@ fn constants_choose_workgroup_size_and_more() {
                 pass.set_bind_group(0, &group, &[]);
                 pass.dispatch_workgroups(workgroups, 1, 1);
             })
-            .expect("it runs");
-        let contents = device().download(&[(&output, 0..output.bytes())]).expect("it can be read");
+            .expect("the device works");
+        let contents = device().download(&[(&output, 0..output.bytes())]).expect("the device works");
         let expected: Vec<u64> = values.iter().map(|value| value * u64::from(factor)).collect();
         assert_eq!(
             bytemuck::pod_collect_to_vec::<u8, u64>(&contents[0]),
@@ -58,29 +58,32 @@ fn constants_choose_workgroup_size_and_more() {
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn what_does_not_compile_is_reported_with_module_and_line() {
+fn a_shader_that_does_not_compile_is_reported_with_module_and_line() {
     let cases = [
-        // Syntax, names, types.
+        // Errors of syntax, of names, and of types.
         ("fn a() {\n    let = 1;\n}\n", "first.wgsl", 2),
         ("\n\n\n\n\n\nfn a() -> u32 {\n    return missing;\n}\n", "second.wgsl", 3),
         ("fn a() -> u32 {\n    return 1lu;\n}\n", "first.wgsl", 2),
     ];
     for (source, module, line) in cases {
-        let error = compile(source).expect_err("it is wrong");
+        let error = compile(source).expect_err("the shader has an error");
         let Error::Shader { location, message } = &error else { panic!("another error: {error}") };
         assert_eq!(*location, Some((module.to_owned(), line)), "of {source:?}: {message}");
-        assert!(error.to_string().starts_with(&format!("{module}:{line}: ")), "first of all: {error}");
+        assert!(
+            error.to_string().starts_with(&format!("{module}:{line}: ")),
+            "the location comes first: {error}"
+        );
     }
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn a_pipeline_that_cannot_be_made_is_reported_with_its_entry_point() {
-    let layout =
-        pipeline::storage_layout(device(), "double", &[Access::Read, Access::ReadWrite]).expect("two");
-    let read_only =
-        pipeline::storage_layout(device(), "read only", &[Access::Read, Access::Read]).expect("two");
-    let shader = compile(DOUBLE).expect("it is right");
+    let layout = pipeline::storage_layout(device(), "double", &[Access::Read, Access::ReadWrite])
+        .expect("the layout is valid");
+    let read_only = pipeline::storage_layout(device(), "read only", &[Access::Read, Access::Read])
+        .expect("the layout is valid");
+    let shader = compile(DOUBLE).expect("the shader is valid");
     let factor = ("factor", 2.0);
     let cases = [
         ("no such entry point", "triple", vec![&layout], vec![factor]),
@@ -93,7 +96,7 @@ fn a_pipeline_that_cannot_be_made_is_reported_with_its_entry_point() {
         let error = shader.pipeline(wanted, &layouts, &constants).expect_err(name);
         let Error::Pipeline { entry, message } = &error else { panic!("{name}: another error: {error}") };
         assert_eq!(entry, wanted, "{name}");
-        assert!(!message.is_empty(), "{name}: it says why");
+        assert!(!message.is_empty(), "{name}: the message says why");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Damage of every kind: the audit finds it, and no run goes on for ever with it.
+//! Damage of every kind to the memory of the engine: the audit finds it, and every run ends in spite of it.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -15,17 +15,16 @@ use crate::support::{CODE, DATA, PAGE, assemble, device, segment};
 
 /// The first page of a page table.
 const WINDOW: u64 = CODE / PAGE;
-/// How many pages each lane may write.
+/// The number of pages that each lane may write.
 const FRAMES_MAX: u32 = 16;
-/// No frame has this number, nor a code page.
+/// A number that no frame and no code page has.
 const NOWHERE: u32 = 0x1c_6940;
 
-/// A machine whose memory can be damaged.
-struct Patient(GpuExecutor);
+/// An executor whose memory a test damages.
+struct DamagedMachine(GpuExecutor);
 
-impl Patient {
-    /// Three lanes. Each has written two pages of data, then there was a snapshot, and then it has written these and a
-    /// third one.
+impl DamagedMachine {
+    /// Makes three lanes. Each writes two pages of data; after a snapshot, it writes these again and a third one.
     fn new() -> Self {
         let code = assemble(|a| {
             let again = a.label();
@@ -38,26 +37,26 @@ impl Patient {
             segment(DATA, 4 * PAGE, vec![2; 9], Permissions::RW),
         ];
         let room = 0x10_0000..0x800_0000;
-        let image = Image::with_room(&segments, Features::ALL, &[room]).expect("it fits");
+        let image = Image::with_room(&segments, Features::ALL, &[room]).expect("the segments fit");
         let images = [Arc::new(image)];
         let plan = Plan { images: &images, lanes: 3, frames_max: FRAMES_MAX as usize, calls: None };
         let gpu = GpuExecutor::with_bounds(device(), &plan, &Dispatch::TABLE, Bounds::NONE);
-        let mut patient = Self(gpu.expect("the lanes fit"));
+        let mut machine = Self(gpu.expect("the lanes fit"));
         for pages in [2, 3] {
             for lane in 0..3 {
                 for page in 0..pages {
-                    let written = patient.0.write_memory(lane, DATA + page * PAGE + 8 * page, &[7; 9], None);
-                    written.expect("the GPU works").expect("it is mapped");
+                    let written = machine.0.write_memory(lane, DATA + page * PAGE + 8 * page, &[7; 9], None);
+                    written.expect("the GPU works").expect("the page is mapped");
                 }
-                patient.start(lane);
+                machine.start(lane);
             }
-            patient.run(12).expect("the GPU works");
+            machine.run(12).expect("the GPU works");
             if pages == 2 {
-                patient.0.snapshot().expect("the GPU works");
+                machine.0.snapshot().expect("the GPU works");
             }
         }
-        assert_eq!(patient.audit(), [], "nothing is wrong yet");
-        patient
+        assert_eq!(machine.audit(), [], "nothing is damaged yet");
+        machine
     }
 
     fn start(&mut self, lane: usize) {
@@ -78,51 +77,51 @@ impl Patient {
         self.0.audit().expect("the GPU works")
     }
 
-    fn put(&mut self, place: Place, value: u64) -> u64 {
+    fn exchange(&mut self, place: Place, value: u64) -> u64 {
         self.0.exchange(place, value).expect("the GPU works")
     }
 
-    fn look(&mut self, place: Place) -> u64 {
-        let there = self.put(place, 0);
-        self.put(place, there);
+    fn peek(&mut self, place: Place) -> u64 {
+        let there = self.exchange(place, 0);
+        self.exchange(place, there);
         there
     }
 
-    /// A word of what is known of a frame.
+    /// Reads a word of the information about a frame.
     fn info(&mut self, frame: u32, word: u32) -> u32 {
-        self.look(Place::Info { frame, word }) as u32
+        self.peek(Place::Info { frame, word }) as u32
     }
 
-    /// The frames of a lane's chain.
+    /// Returns the frames in the chain of a lane.
     fn chain(&mut self, lane: usize) -> Vec<u32> {
-        let first = (self.look(Place::State { column: COLUMN_HEAD, lane }) >> 32) as u32;
+        let first = (self.peek(Place::State { column: COLUMN_HEAD, lane }) >> 32) as u32;
         let next = |frame: &u32| Some(self.info(*frame, 2)).filter(|next| *next != 0);
         std::iter::successors(Some(first), next).collect()
     }
 
-    /// The root of a lane's page table.
+    /// Returns the frame of the root of the page table of a lane.
     fn root(&mut self, lane: usize) -> u32 {
-        self.look(Place::State { column: COLUMN_ROOT, lane }) as u32 >> ENTRY_FRAME
+        self.peek(Place::State { column: COLUMN_ROOT, lane }) as u32 >> ENTRY_FRAME
     }
 
-    /// The node that leads to the first pages of a lane.
+    /// Returns the frame of the node that leads to the first pages of a lane.
     fn node(&mut self, lane: usize) -> u32 {
         let frame = self.root(lane);
-        self.look(Place::Frame { frame, word: 0 }) as u32 >> ENTRY_FRAME
+        self.peek(Place::Frame { frame, word: 0 }) as u32 >> ENTRY_FRAME
     }
 
-    /// The entry of a page of a lane.
+    /// Returns the page table entry of a page of a lane.
     fn entry(&mut self, lane: usize, page: u64) -> u32 {
         let (place, shift) = self.place_of(lane, page);
-        (self.look(place) >> shift) as u32
+        (self.peek(place) >> shift) as u32
     }
 
-    /// Replaces the entry of a page; gives how to put it back.
+    /// Replaces the page table entry of a page. Returns the place and the old value, by which to restore it.
     fn set_entry(&mut self, lane: usize, page: u64, entry: u32) -> (Place, u64) {
         let (place, shift) = self.place_of(lane, page);
-        let old = self.look(place);
+        let old = self.peek(place);
         let mask = 0xffff_ffff << shift;
-        self.put(place, old & !mask | u64::from(entry) << shift);
+        self.exchange(place, old & !mask | u64::from(entry) << shift);
         (place, old)
     }
 
@@ -131,27 +130,28 @@ impl Patient {
         (Place::Frame { frame: self.node(lane), word: index / 2 }, 32 * (index % 2))
     }
 
-    /// What the audit finds after `value` is put in a place; then it is as before.
-    fn damaged(&mut self, place: Place, value: u64) -> Vec<Violation> {
-        let old = self.put(place, value);
+    /// Writes `value` to a place, returns the violations that the audit finds then, and restores the place.
+    fn violations_with(&mut self, place: Place, value: u64) -> Vec<Violation> {
+        let old = self.exchange(place, value);
         let found = self.audit();
-        self.put(place, old);
-        assert_eq!(self.audit(), [], "it is as before");
+        self.exchange(place, old);
+        assert_eq!(self.audit(), [], "the damage is undone");
         found
     }
 
-    /// The same after an entry of a page of lane 1 is replaced.
-    fn with_entry(&mut self, page: u64, entry: u32) -> Vec<Violation> {
+    /// Replaces the page table entry of a page of lane 1, returns the violations that the audit finds then, and
+    /// restores the entry.
+    fn violations_with_entry(&mut self, page: u64, entry: u32) -> Vec<Violation> {
         let (place, old) = self.set_entry(1, page, entry);
         let found = self.audit();
-        self.put(place, old);
-        assert_eq!(self.audit(), [], "it is as before");
+        self.exchange(place, old);
+        assert_eq!(self.audit(), [], "the damage is undone");
         found
     }
 
-    /// The error of what goes wrong when lanes run.
-    fn failure<T: std::fmt::Debug>(result: Result<T, kvrm_machine::Error>) -> (usize, Request) {
-        let error = result.expect_err("something is damaged");
+    /// Returns the lane and the request of the [`Error::BadRequest`] that a call has to fail with.
+    fn bad_request<T: std::fmt::Debug>(result: Result<T, kvrm_machine::Error>) -> (usize, Request) {
+        let error = result.expect_err("the memory is damaged");
         let kvrm_machine::Error::Engine(cause) = &error else { panic!("{error:?}") };
         match cause.downcast_ref() {
             Some(Error::BadRequest { lane, request, .. }) => (*lane, *request),
@@ -160,7 +160,7 @@ impl Patient {
     }
 }
 
-/// A violation in lane 1, of a frame at an address.
+/// Returns a violation in lane 1, of a frame (unless that is 0) and a page.
 fn wrong(frame: u32, page: u64, damage: Damage) -> Violation {
     let violation = Violation::new(damage).of_lane(1).at(page * PAGE);
     if frame == 0 { violation } else { violation.of_frame(frame) }
@@ -173,49 +173,49 @@ const UNWRITTEN: u64 = DATA / PAGE + 3;
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn damage_to_lists_of_frames_and_counters_is_found() {
-    let mut patient = Patient::new();
-    let chains = [0, 1, 2].map(|lane| patient.chain(lane));
-    let (first, last) = (chains[1][0], *chains[1].last().expect("it has frames"));
-    let used = patient.look(Place::FramesUsed) as u32;
-    let own = *chains.iter().flatten().min().expect("they have frames");
+    let mut machine = DamagedMachine::new();
+    let chains = [0, 1, 2].map(|lane| machine.chain(lane));
+    let (first, last) = (chains[1][0], *chains[1].last().expect("the lane has frames"));
+    let used = machine.peek(Place::FramesUsed) as u32;
+    let own = *chains.iter().flatten().min().expect("the lanes have frames");
     let next = |frame| Place::Info { frame, word: 2 };
     let of_lane = |damage| Violation::new(damage).of_lane(1);
 
-    let found = patient.damaged(Place::FramesUsed, u64::from(NOWHERE));
+    let found = machine.violations_with(Place::FramesUsed, u64::from(NOWHERE));
     assert!(
         matches!(found[..], [Violation { damage: Damage::FrameCount { used: NOWHERE, .. }, .. }]),
         "{found:?}"
     );
 
     let link = Damage::ChainLink { from: last, to: NOWHERE, first: own, end: used };
-    assert_eq!(patient.damaged(next(last), NOWHERE.into()), [of_lane(link)], "to nowhere");
+    assert_eq!(machine.violations_with(next(last), NOWHERE.into()), [of_lane(link)], "to nowhere");
     let link = Damage::ChainLink { from: last, to: 1, first: own, end: used };
-    assert_eq!(patient.damaged(next(last), 1), [of_lane(link)], "to the image");
+    assert_eq!(machine.violations_with(next(last), 1), [of_lane(link)], "to the image");
     let twice = |owner| Damage::ChainTwice { from: last, owner };
-    let found = patient.damaged(next(last), first.into());
+    let found = machine.violations_with(next(last), first.into());
     assert_eq!(found, [of_lane(twice(1)).of_frame(first)], "in a circle");
-    let found = patient.damaged(next(last), chains[0][1].into());
+    let found = machine.violations_with(next(last), chains[0][1].into());
     assert_eq!(found, [of_lane(twice(0)).of_frame(chains[0][1])], "to another lane");
 
     let before = chains[1][chains[1].len() - 2];
-    let found = patient.damaged(next(before), 0);
+    let found = machine.violations_with(next(before), 0);
     let lost = Violation::new(Damage::Lost).of_frame(last);
     assert!(found.contains(&lost), "{found:?}");
     let tail = |tail: u32, place| move |violation: &Violation| matches!(violation.damage, Damage::ChainTail { tail: t, place: p, .. } if (t, p) == (tail, place));
     assert!(found.iter().any(tail(last, 0)), "the last frame is not in the list: {found:?}");
 
     let state = |column| Place::State { column, lane: 1 };
-    let there = patient.look(state(COLUMN_TAIL));
-    let found = patient.damaged(state(COLUMN_TAIL), there & !0xffff_ffff | u64::from(first));
-    assert!(found.iter().any(tail(first, 1)), "before the snapshot's: {found:?}");
+    let there = machine.peek(state(COLUMN_TAIL));
+    let found = machine.violations_with(state(COLUMN_TAIL), there & !0xffff_ffff | u64::from(first));
+    assert!(found.iter().any(tail(first, 1)), "the tail is before that of the snapshot: {found:?}");
     let count = |noted, allowed| Damage::WrittenCount { counted: 3, noted, allowed, max: FRAMES_MAX };
-    let found = patient.damaged(state(COLUMN_TAIL), there + (1 << 32));
-    assert_eq!(found, [of_lane(count(4, FRAMES_MAX))], "one too many");
-    let head = patient.look(state(COLUMN_HEAD));
-    let found = patient.damaged(state(COLUMN_HEAD), head + 1);
+    let found = machine.violations_with(state(COLUMN_TAIL), there + (1 << 32));
+    assert_eq!(found, [of_lane(count(4, FRAMES_MAX))], "the lane counts one page too many");
+    let head = machine.peek(state(COLUMN_HEAD));
+    let found = machine.violations_with(state(COLUMN_HEAD), head + 1);
     assert!(found.contains(&of_lane(count(3, FRAMES_MAX + 1))), "more than the host allows: {found:?}");
 
-    let found = patient.damaged(state(COLUMN_CONSOLE), u64::from(NOWHERE) << 32);
+    let found = machine.violations_with(state(COLUMN_CONSOLE), u64::from(NOWHERE) << 32);
     let console = |violation: &Violation| {
         violation.lane == Some(1) && matches!(violation.damage, Damage::Console { waiting: NOWHERE, .. })
     };
@@ -225,68 +225,69 @@ fn damage_to_lists_of_frames_and_counters_is_found() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn damage_to_page_tables_is_found() {
-    let mut patient = Patient::new();
-    let entry = patient.entry(1, FRESH);
+    let mut machine = DamagedMachine::new();
+    let entry = machine.entry(1, FRESH);
     let (frame, entry_flags) = (entry >> ENTRY_FRAME, entry & ((1 << ENTRY_FRAME) - 1));
     let with_frame = |frame: u32| frame << ENTRY_FRAME | entry_flags;
-    let used = patient.look(Place::FramesUsed) as u32;
+    let used = machine.peek(Place::FramesUsed) as u32;
 
-    // What Mesa 22.3 did: a lane's random bytes in a node.
+    // Mesa 22.3 once wrote random bytes of a lane to a node.
     let random = 0x9c69_400d;
-    let expected = patient.entry(1, WINDOW);
+    let expected = machine.entry(1, WINDOW);
     let damage = Damage::EntryImage { entry: random, level: 0, expected };
     assert_eq!(
-        patient.with_entry(WINDOW, random),
+        machine.violations_with_entry(WINDOW, random),
         [wrong(random >> ENTRY_FRAME, WINDOW, damage)],
         "random bytes"
     );
     let bad = with_frame(NOWHERE);
-    let found = patient.with_entry(FRESH, bad);
+    let found = machine.violations_with_entry(FRESH, bad);
     assert!(
         found.contains(&wrong(NOWHERE, FRESH, Damage::EntryFrame { entry: bad, level: 0, used })),
         "{found:?}"
     );
-    let foreign = patient.entry(0, FRESH);
-    let found = patient.with_entry(FRESH, foreign);
+    let foreign = machine.entry(0, FRESH);
+    let found = machine.violations_with_entry(FRESH, foreign);
     let damage = Damage::EntryForeign { entry: foreign, level: 0, owner: 0 };
     assert!(found.contains(&wrong(foreign >> ENTRY_FRAME, FRESH, damage)), "{found:?}");
-    let place =
-        patient.chain(1).iter().position(|there| *there == frame).expect("it is the lane's") as u32 + 1;
+    let place = machine.chain(1).iter().position(|there| *there == frame).expect("the frame is the lane's")
+        as u32
+        + 1;
     let orphan = Violation::new(Damage::Orphan { place }).of_lane(1);
     assert!(found.contains(&orphan), "{found:?}");
 
-    let first = patient.entry(1, FIRST) >> ENTRY_FRAME;
+    let first = machine.entry(1, FIRST) >> ENTRY_FRAME;
     let bad = with_frame(first);
-    let found = patient.with_entry(FRESH, bad);
+    let found = machine.violations_with_entry(FRESH, bad);
     let damage = Damage::EntryPage { entry: bad, level: 0, page: FIRST };
     assert!(found.contains(&wrong(first, FRESH, damage)), "{found:?}");
-    let node = patient.node(1);
+    let node = machine.node(1);
     let bad = with_frame(node);
-    let found = patient.with_entry(FRESH, bad);
+    let found = machine.violations_with_entry(FRESH, bad);
     assert!(found.contains(&wrong(node, FRESH, Damage::EntryKind { entry: bad, level: 0 })), "{found:?}");
 
     let shared = entry & !ENTRY_OWNED;
-    let found = patient.with_entry(FRESH, shared);
-    let is_told = found.iter().any(|violation| {
+    let found = machine.violations_with_entry(FRESH, shared);
+    let is_found = found.iter().any(|violation| {
         matches!(violation.damage, Damage::EntryOwner { entry, owned: false, .. } if entry == shared)
     });
-    assert!(is_told, "a frame of the lane's own that is not marked: {found:?}");
+    assert!(is_found, "an owned frame that is not marked: {found:?}");
     let bad = entry | 0x80;
-    let found = patient.with_entry(FRESH, bad);
+    let found = machine.violations_with_entry(FRESH, bad);
     assert!(found.contains(&wrong(frame, FRESH, Damage::EntryFlags { entry: bad, level: 0 })), "{found:?}");
     let bad = entry & !ENTRY_PRIVATE;
-    let found = patient.with_entry(FRESH, bad);
+    let found = machine.violations_with_entry(FRESH, bad);
     assert!(found.contains(&wrong(frame, FRESH, Damage::EntryFlags { entry: bad, level: 0 })), "{found:?}");
     let is = entry & 0xf & !ENTRY_WRITE;
-    let found = patient.with_entry(FRESH, entry & !ENTRY_WRITE);
+    let found = machine.violations_with_entry(FRESH, entry & !ENTRY_WRITE);
     assert_eq!(
         found,
         [wrong(frame, FRESH, Damage::Mapping { is, expected: is | ENTRY_WRITE })],
         "not writable"
     );
-    let unwritten = patient.entry(1, UNWRITTEN);
+    let unwritten = machine.entry(1, UNWRITTEN);
     let bad = unwritten + (1 << ENTRY_FRAME);
-    let found = patient.with_entry(UNWRITTEN, bad);
+    let found = machine.violations_with_entry(UNWRITTEN, bad);
     let damage = Damage::EntryImage { entry: bad, level: 0, expected: unwritten };
     assert_eq!(found, [wrong(bad >> ENTRY_FRAME, UNWRITTEN, damage)], "another frame of the image");
 }
@@ -294,29 +295,29 @@ fn damage_to_page_tables_is_found() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn damage_to_nodes_and_roots_is_found_in_lanes_and_in_the_snapshot() {
-    let mut patient = Patient::new();
-    let root = patient.root(1);
+    let mut machine = DamagedMachine::new();
+    let root = machine.root(1);
     let to_root = Place::State { column: COLUMN_ROOT, lane: 1 };
-    let there = patient.look(to_root);
-    let found = patient.damaged(to_root, there + (1 << 32));
+    let there = machine.peek(to_root);
+    let found = machine.violations_with(to_root, there + (1 << 32));
     let is_window =
         |violation: &Violation| matches!(violation.damage, Damage::Window { levels: 3, image_levels: 2, .. });
     assert!(found.iter().any(is_window), "{found:?}");
 
-    // The root leads to itself.
+    // An entry of the root leads to the root.
     let first = Place::Frame { frame: root, word: 0 };
-    let node = patient.look(first);
+    let node = machine.peek(first);
     let entry = root << ENTRY_FRAME | ENTRY_MAPPED | ENTRY_OWNED;
-    let found = patient.damaged(first, node & !0xffff_ffff | u64::from(entry));
+    let found = machine.violations_with(first, node & !0xffff_ffff | u64::from(entry));
     assert!(found.contains(&wrong(root, WINDOW, Damage::EntryTwice { entry, level: 1 })), "{found:?}");
     let entry = node as u32 | ENTRY_PRIVATE;
-    let found = patient.damaged(first, node | u64::from(ENTRY_PRIVATE));
+    let found = machine.violations_with(first, node | u64::from(ENTRY_PRIVATE));
     let damage = Damage::EntryFlags { entry, level: 1 };
     assert!(found.contains(&wrong(entry >> ENTRY_FRAME, WINDOW, damage)), "{found:?}");
 
     let to_root = Place::Snapshot { column: COLUMN_ROOT, lane: 1 };
-    let there = patient.look(to_root);
-    let found = patient.damaged(to_root, there | u64::from(ENTRY_OWNED));
+    let there = machine.peek(to_root);
+    let found = machine.violations_with(to_root, there | u64::from(ENTRY_OWNED));
     let is_owner = |violation: &Violation| {
         violation.in_snapshot && matches!(violation.damage, Damage::EntryOwner { level: 2, owned: true, .. })
     };
@@ -326,18 +327,18 @@ fn damage_to_nodes_and_roots_is_found_in_lanes_and_in_the_snapshot() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn damage_to_the_image_and_to_code_is_found() {
-    let mut patient = Patient::new();
-    let frame = patient.entry(1, WINDOW) >> ENTRY_FRAME;
+    let mut machine = DamagedMachine::new();
+    let frame = machine.entry(1, WINDOW) >> ENTRY_FRAME;
     let place = Place::Frame { frame, word: 1 };
-    let was = patient.look(place);
-    let found = patient.damaged(place, was ^ 0x20);
+    let was = machine.peek(place);
+    let found = machine.violations_with(place, was ^ 0x20);
     let changed = Violation::new(Damage::ImageChanged { word: 1, is: was ^ 0x20, was }).of_frame(frame);
     let code = Violation::new(Damage::Code { index: 2, word: was as u32 ^ 0x20 }).of_frame(frame);
-    assert_eq!(found, [changed, code], "the word and what was made of it");
+    assert_eq!(found, [changed, code], "the word and its micro-op");
 
     let named = Place::Info { frame, word: 3 };
-    let page = patient.info(frame, 3) & !INFO_CODE_VALID;
-    let found = patient.damaged(named, u64::from(INFO_CODE_VALID | (NOWHERE + 1)));
+    let page = machine.info(frame, 3) & !INFO_CODE_VALID;
+    let found = machine.violations_with(named, u64::from(INFO_CODE_VALID | (NOWHERE + 1)));
     let is_page = |violation: &Violation| {
         matches!(violation.damage, Damage::CodePage { page: NOWHERE, held: None, .. })
     };
@@ -345,7 +346,7 @@ fn damage_to_the_image_and_to_code_is_found() {
     let owner = Damage::CodeOwner { page: page - 1, named: Some(NOWHERE) };
     assert!(found.contains(&Violation::new(owner).of_frame(frame)), "{found:?}");
 
-    let found = patient.damaged(Place::CodePage { page: page - 1 }, 0);
+    let found = machine.violations_with(Place::CodePage { page: page - 1 }, 0);
     let is_held = |violation: &Violation| {
         violation.frame == Some(frame) && matches!(violation.damage, Damage::CodePage { held: Some(0), .. })
     };
@@ -354,60 +355,64 @@ fn damage_to_the_image_and_to_code_is_found() {
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn what_does_not_exist_is_refused_with_the_lane_and_the_numbers() {
-    // A frame.
-    let mut patient = Patient::new();
-    let code = patient.entry(1, WINDOW);
-    let used = patient.look(Place::FramesUsed) as u32;
-    patient.set_entry(1, WINDOW, code & 0xff | NOWHERE << ENTRY_FRAME);
-    (0..3).for_each(|lane| patient.start(lane));
+fn requests_for_missing_items_are_errors_with_lane_and_numbers() {
+    // A frame that does not exist.
+    let mut machine = DamagedMachine::new();
+    let code = machine.entry(1, WINDOW);
+    let used = machine.peek(Place::FramesUsed) as u32;
+    machine.set_entry(1, WINDOW, code & 0xff | NOWHERE << ENTRY_FRAME);
+    (0..3).for_each(|lane| machine.start(lane));
     let expected = (1, Request::Frame { frame: NOWHERE, frames: used });
-    assert_eq!(Patient::failure(patient.run(10)), expected, "a frame");
+    assert_eq!(DamagedMachine::bad_request(machine.run(10)), expected, "a frame");
 
-    // A page of lowered code: what lies behind them all reads as stale.
-    let mut patient = Patient::new();
+    // A code page that does not exist. Reads beyond the last code page return stale micro-ops.
+    let mut machine = DamagedMachine::new();
     let frame = code >> ENTRY_FRAME;
-    patient.put(Place::Info { frame, word: 3 }, u64::from(INFO_CODE_VALID | 0x7000));
-    patient.start(2);
-    let (lane, request) = Patient::failure(patient.run(10));
+    machine.exchange(Place::Info { frame, word: 3 }, u64::from(INFO_CODE_VALID | 0x7000));
+    machine.start(2);
+    let (lane, request) = DamagedMachine::bad_request(machine.run(10));
     assert!(lane == 2 && matches!(request, Request::CodePage { page: 0x6fff, .. }), "{lane}: {request:?}");
 
-    // A SIMD unit, when another lane asks for something.
-    let mut patient = Patient::new();
-    patient.put(Place::Info { frame, word: 3 }, 0);
-    patient.start(2);
-    patient.put(Place::State { column: COLUMN_STOP, lane: 0 }, STOP_NEED_SIMD.into());
-    patient.put(Place::State { column: COLUMN_STOP_ADDRESS, lane: 0 }, 77);
-    let (lane, request) = Patient::failure(patient.run(10));
+    // A SIMD unit that does not exist. Another lane requests the lowering of code at the same time.
+    let mut machine = DamagedMachine::new();
+    machine.exchange(Place::Info { frame, word: 3 }, 0);
+    machine.start(2);
+    machine.exchange(Place::State { column: COLUMN_STOP, lane: 0 }, STOP_NEED_SIMD.into());
+    machine.exchange(Place::State { column: COLUMN_STOP_ADDRESS, lane: 0 }, 77);
+    let (lane, request) = DamagedMachine::bad_request(machine.run(10));
     assert!(lane == 0 && matches!(request, Request::Unit { unit: 77, has: 0, .. }), "{lane}: {request:?}");
 
-    // A stop.
-    let mut patient = Patient::new();
-    patient.put(Place::State { column: COLUMN_STOP, lane: 1 }, 63);
+    // A stop that does not exist.
+    let mut machine = DamagedMachine::new();
+    machine.exchange(Place::State { column: COLUMN_STOP, lane: 1 }, 63);
     let expected = (1, Request::Stop { code: 63 });
-    assert_eq!(Patient::failure(patient.0.stop(1)), expected, "a stop");
-    assert_eq!(Patient::failure(patient.0.stops()), expected, "one of all stops");
+    assert_eq!(DamagedMachine::bad_request(machine.0.stop(1)), expected, "a stop");
+    assert_eq!(DamagedMachine::bad_request(machine.0.stops()), expected, "one of all stops");
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn what_would_go_on_for_ever_is_refused_with_the_lane_and_the_numbers() {
+fn endless_work_is_an_error_with_lane_and_numbers() {
     // A write to a page that the device does not know.
-    let mut patient = Patient::new();
-    patient.set_entry(1, UNWRITTEN, 0);
+    let mut machine = DamagedMachine::new();
+    machine.set_entry(1, UNWRITTEN, 0);
     let address = UNWRITTEN * PAGE + 3;
-    patient.0.write_memory(1, address, &[1], None).expect("it waits").expect("the host knows the page");
-    let (lane, request) = Patient::failure(patient.run(1));
+    machine
+        .0
+        .write_memory(1, address, &[1], None)
+        .expect("the write is pending")
+        .expect("the host has mapped the page");
+    let (lane, request) = DamagedMachine::bad_request(machine.run(1));
     assert_eq!((lane, request), (1, Request::Write { address, code: STOP_FAULT + 1 }), "a write");
 
-    // A list of frames in a circle.
-    let mut patient = Patient::new();
-    let chain = patient.chain(1);
-    let tail = *chain.last().expect("it has frames");
-    let frames = patient.look(Place::FramesUsed) as u32;
-    patient.put(Place::Info { frame: chain[1], word: 2 }, chain[0].into());
+    // A list of frames that forms a circle.
+    let mut machine = DamagedMachine::new();
+    let chain = machine.chain(1);
+    let tail = *chain.last().expect("the lane has frames");
+    let frames = machine.peek(Place::FramesUsed) as u32;
+    machine.exchange(Place::Info { frame: chain[1], word: 2 }, chain[0].into());
     let expected = (1, Request::Chain { tail, frames });
-    assert_eq!(Patient::failure(patient.0.dirty_pages(1)), expected, "in a circle");
-    patient.put(Place::Info { frame: chain[1], word: 2 }, NOWHERE.into());
-    assert_eq!(Patient::failure(patient.0.dirty_pages(1)), expected, "to nowhere");
+    assert_eq!(DamagedMachine::bad_request(machine.0.dirty_pages(1)), expected, "in a circle");
+    machine.exchange(Place::Info { frame: chain[1], word: 2 }, NOWHERE.into());
+    assert_eq!(DamagedMachine::bad_request(machine.0.dirty_pages(1)), expected, "to nowhere");
 }

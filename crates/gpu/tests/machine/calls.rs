@@ -1,4 +1,4 @@
-//! System calls that are served without the host: they are what the host would have made of them, call by call.
+//! System calls that the device serves without the host: each has the result that the host would give.
 
 use kvrm_machine::{Builder, Machine, Report, Stop};
 use kvrm_testkit::calls::{
@@ -7,21 +7,21 @@ use kvrm_testkit::calls::{
 };
 use kvrm_testkit::random::Random;
 
-use crate::support::{ALONE, Bounded, CODE, Gpu, PAGE, same_machines};
+use crate::support::{BoundedGpu, CODE, Gpu, ONE_LANE_WORKGROUPS, PAGE, assert_same_machines};
 
-/// Makes the calls of its table.
+/// Builds a machine whose lanes make the calls of their tables.
 fn caller() -> Builder<'static> {
     Machine::builder(calls::caller())
 }
 
-/// A machine on each of the engines that serve calls, and on the reference.
+/// Returns a machine on each of the two GPU engines that serve calls, and one on the reference.
 fn machines(lanes: usize) -> [Machine; 3] {
     let build = |builder: Builder<'_>| builder.lanes(lanes).build().expect("the program fits");
-    [build(caller().engine(Gpu)), build(caller().engine(ALONE)), build(caller())]
+    [build(caller().engine(Gpu)), build(caller().engine(ONE_LANE_WORKGROUPS)), build(caller())]
 }
 
-/// Has each lane make its calls, in runs of `budget` steps; gives the last report.
-fn make(machine: &mut Machine, calls: &[Vec<Call>], budget: u64) -> Report {
+/// Makes each lane execute its calls, in runs of `budget` steps. Returns the last report.
+fn run_calls(machine: &mut Machine, calls: &[Vec<Call>], budget: u64) -> Report {
     for (lane, calls) in calls.iter().enumerate() {
         calls::prepare(machine, lane, calls, lane as u64 + 0x300).expect("the engine works");
     }
@@ -44,10 +44,10 @@ fn random_calls_are_served_as_on_the_host() {
         let mut calls = || (0..90).map(|_| calls::random(&mut random, &heap)).collect();
         let calls: Vec<Vec<Call>> = (0..LANES).map(|_| calls()).collect();
         let [gpu, alone, reference] = &mut machines;
-        let expected = make(reference, &calls, budget);
-        assert!(expected.stops["exit"] > LANES / 2, "most lanes come to their end: {:?}", expected.stops);
+        let expected = run_calls(reference, &calls, budget);
+        assert!(expected.stops["exit"] > LANES / 2, "most lanes exit: {:?}", expected.stops);
         for machine in [gpu, alone] {
-            let report = make(machine, &calls, budget);
+            let report = run_calls(machine, &calls, budget);
             assert_eq!(
                 (&report.stops, report.frames, &report.unknown_calls),
                 (&expected.stops, expected.frames, &expected.unknown_calls),
@@ -56,7 +56,7 @@ fn random_calls_are_served_as_on_the_host() {
             if budget == u64::MAX {
                 assert_eq!(report.services, expected.services, "services with seed {seed}");
             }
-            same_machines(machine, reference, "after random calls");
+            assert_same_machines(machine, reference, "after random calls");
             assert_eq!(machine.stop(3).expect("the engine works"), Some(Stop::Exit { code: 3 }), "of lane 3");
         }
     }
@@ -80,15 +80,15 @@ fn frequent_calls_take_few_dispatches() {
     ];
     let mut calls = round.repeat(40);
     calls.extend((1..20).map(|pages| (BRK, [heap + pages * PAGE, 0, 0])));
-    let report = make(&mut gpu, &vec![calls.clone(); 3], u64::MAX);
+    let report = run_calls(&mut gpu, &vec![calls.clone(); 3], u64::MAX);
     assert_eq!(report.services, 3 * (calls.len() as u64 + 1), "all calls are counted, and the exit");
-    // Code to lower, and a buffer that is full: 380 calls of a lane do not stop it.
+    // Dispatches end for code to lower and full buffers, but not for each of the 380 calls of a lane.
     assert!(report.dispatches < 20, "{} dispatches", report.dispatches);
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn what_lanes_changed_by_themselves_is_reset() {
+fn a_reset_restores_state_changed_by_calls() {
     let [mut gpu, _, mut reference] = machines(4);
     let heap = gpu.layout().heap.start;
     let calls = vec![(BRK, [heap + 3 * PAGE, 0, 0]), (SET_ROBUST_LIST, [DATA, 24, 0]), (WRITE, [1, TEXT, 5])];
@@ -96,22 +96,22 @@ fn what_lanes_changed_by_themselves_is_reset() {
         vec![(BRK, [heap + PAGE, 0, 0]), (BRK, [heap + 9 * PAGE, 0, 0]), (GET_ROBUST_LIST, [0, TEXT, TEXT])];
     for machine in [&mut gpu, &mut reference] {
         machine.snapshot().expect("the engine works");
-        make(machine, &vec![calls.clone(); 4], u64::MAX);
+        run_calls(machine, &vec![calls.clone(); 4], u64::MAX);
         let last = machine.write_memory(1, heap + 2 * PAGE, b"there").expect("the engine works");
         last.expect("the heap is mapped");
-        machine.reset(&[1, 2]).expect("there is a snapshot");
+        machine.reset(&[1, 2]).expect("the machine has a snapshot");
         let last = machine.write_memory(1, heap, b"not there").expect("the engine works");
-        last.expect_err("the heap is as it was");
+        last.expect_err("the heap is empty again");
         for lane in [0, 3] {
-            // They go on from the beginning with what they have.
+            // These lanes run again from the beginning, with the state that they have.
             let mut cpu = machine.cpu(lane).expect("the engine works");
             cpu.pc = CODE;
             machine.set_cpu(lane, &cpu).expect("the engine works");
             machine.resume(lane).expect("the engine works");
         }
-        make(machine, &vec![more.clone(); 4], u64::MAX);
+        run_calls(machine, &vec![more.clone(); 4], u64::MAX);
     }
-    same_machines(&mut gpu, &mut reference, "after a reset of some lanes");
+    assert_same_machines(&mut gpu, &mut reference, "after a reset of some lanes");
 }
 
 #[test]
@@ -119,11 +119,11 @@ fn what_lanes_changed_by_themselves_is_reset() {
 fn a_console_of_few_bytes_is_emptied_by_the_host() {
     let bounds =
         kvrm_gpu::Bounds { console_bytes: Some(24), slice_steps: Some(50), ..kvrm_gpu::Bounds::NONE };
-    let mut gpu = caller().lanes(2).engine(Bounded(bounds)).build().expect("the program fits");
+    let mut gpu = caller().lanes(2).engine(BoundedGpu(bounds)).build().expect("the program fits");
     let mut reference = caller().lanes(2).build().expect("the program fits");
     let calls = (0..60).map(|length| (WRITE, [1 + length % 2, TEXT + length, length])).collect::<Vec<_>>();
     for machine in [&mut gpu, &mut reference] {
-        make(machine, &[calls.clone(), calls[..30].to_vec()], u64::MAX);
+        run_calls(machine, &[calls.clone(), calls[..30].to_vec()], u64::MAX);
     }
-    same_machines(&mut gpu, &mut reference, "of little room");
+    assert_same_machines(&mut gpu, &mut reference, "with a small console buffer");
 }

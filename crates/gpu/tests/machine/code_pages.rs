@@ -1,15 +1,15 @@
-//! Lowered code: more pages of it than there is room for.
+//! Lowered code with more pages than the engine has room for.
 
 use std::sync::Arc;
 
 use kvrm_gpu::{Bounds, Dispatch, Mode};
 use kvrm_machine::{Image, PAGE_BYTES, Permissions, Stop};
 
-use crate::dispatch::SPREADS;
-use crate::support::{Both, CODE, image, segment};
+use crate::class_selection::SPREADS;
+use crate::support::{CODE, EnginePair, image, segment};
 
-/// `pages` pages, each of which adds its number to x1 and goes on to the next; from the last one back to the
-/// first, x0 times. A page that `changes` makes its number one more each time.
+/// Returns an image with `pages` pages of code. Each page adds its number to x1 and branches to the next page; the last
+/// one branches back to the first, x0 times. If the code `changes`, each page increments its number each time.
 fn round_trip(pages: u32, changes: bool) -> Arc<Image> {
     let mut code = Vec::new();
     for page in 0..pages {
@@ -31,44 +31,51 @@ fn round_trip(pages: u32, changes: bool) -> Arc<Image> {
     image(&[segment(CODE, code.len() as u64, code, Permissions::RWX)])
 }
 
-/// Runs lanes with room for so many pages of code.
+/// Runs lanes with room for `code_pages` code pages.
 fn run(images: &[Arc<Image>], lanes: usize, code_pages: usize) {
-    run_asking(images, lanes, code_pages, &Dispatch::TABLE, Bounds::NONE);
+    run_with_dispatch(images, lanes, code_pages, &Dispatch::TABLE, Bounds::NONE);
 }
 
-/// The same with classes chosen by a network.
-fn run_asking(images: &[Arc<Image>], lanes: usize, code_pages: usize, dispatch: &Dispatch, bounds: Bounds) {
+/// Runs lanes with a class selection and bounds, and room for `code_pages` code pages.
+fn run_with_dispatch(
+    images: &[Arc<Image>],
+    lanes: usize,
+    code_pages: usize,
+    dispatch: &Dispatch,
+    bounds: Bounds,
+) {
     let bounds = Bounds { code_pages: Some(code_pages), ..bounds };
-    let mut both = Both::asking(images, lanes, 16, dispatch, bounds);
+    let mut pair = EnginePair::with_dispatch(images, lanes, 16, dispatch, bounds);
     for lane in 0..lanes {
-        both.change(lane, |cpu| {
+        pair.change_registers(lane, |cpu| {
             cpu.pc = CODE;
             cpu.set_x(0, 3 + lane as u64 % 3);
         });
     }
-    both.run(20);
-    both.same("in between");
-    both.run(u64::MAX);
-    let lanes = both.same(&format!("with {code_pages} pages of code"));
-    assert!(lanes.iter().all(|lane| lane.stop == Some(Stop::Halt { imm: 0 })), "all have ended");
+    pair.run(20);
+    pair.assert_same("in between");
+    pair.run(u64::MAX);
+    let lanes = pair.assert_same(&format!("with {code_pages} pages of code"));
+    assert!(lanes.iter().all(|lane| lane.stop == Some(Stop::Halt { imm: 0 })), "all lanes have halted");
     if dispatch.mode() == Mode::Network {
-        let decisions = both.gpu.take_decisions().expect("it works").expect("there is a network");
+        let decisions =
+            pair.gpu.take_decisions().expect("the engine works").expect("the lanes have a network");
         let steps = lanes.iter().map(|lane| lane.cpu.steps).sum();
         assert_eq!(
             (decisions.asked(), decisions.mispredicted()),
             (steps, 0),
-            "each step is asked about once"
+            "the network is asked once in each step"
         );
     }
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn what_is_asked_about_takes_turns_with_its_page() {
+fn networks_work_with_code_pages_that_take_turns() {
     let network = Dispatch::new(Mode::Network);
     for bounds in SPREADS {
         for (code_pages, changes) in [(1, false), (2, true), (5, false), (6, true)] {
-            run_asking(&[round_trip(6, changes)], 3, code_pages, &network, bounds);
+            run_with_dispatch(&[round_trip(6, changes)], 3, code_pages, &network, bounds);
         }
     }
 }
@@ -84,7 +91,7 @@ fn pages_of_code_take_turns_if_there_is_no_room_for_all() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn lanes_that_change_their_code_take_turns_with_others() {
-    // Each lane has its own copies soon: 40 pages.
+    // Each lane soon has its own copies of all pages, which makes 40.
     for code_pages in [1, 3, 16] {
         run(&[round_trip(4, true)], 10, code_pages);
     }

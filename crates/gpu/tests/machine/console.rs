@@ -1,4 +1,4 @@
-//! Console output that is written without the host: it is what the host would have written, call by call.
+//! Console output that the device writes without the host: it is the same as with the host, call by call.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -11,7 +11,8 @@ use kvrm_machine::{
 };
 
 use crate::support::{
-    Both, Bounded, CODE, DATA, LOOPS, PAGE, assemble, same_machines, segment, text_and_data,
+    BoundedGpu, CODE, DATA, EnginePair, LOOP_LIMIT, PAGE, assemble, assert_same_machines, segment,
+    text_and_data,
 };
 
 const OPEN: u64 = 1;
@@ -21,27 +22,27 @@ const WRITE0: u64 = 4;
 const WRITE: u64 = 5;
 const ERRNO: u64 = 0x13;
 const EXIT: u64 = 0x18;
-/// The HLT of a call.
+/// The immediate of the HLT that makes a semihosting call.
 const CALL: i64 = 0xf000;
 
-/// Where the calls of a lane are listed: operation and parameter, and a zero at the end.
+/// The address of the table of a lane's calls: operation and parameter of each call, and a zero at the end.
 const TABLE: u64 = DATA;
-/// Where their results go.
+/// The address of the results of the calls.
 const RESULTS: u64 = DATA + PAGE;
-/// Two pages for what they name.
+/// The address of two pages for strings and parameter blocks of the calls.
 const TEXT: u64 = DATA + 2 * PAGE;
-/// Nothing is mapped from here on.
+/// The end of the mapped pages.
 const END: u64 = DATA + 4 * PAGE;
-/// A page that cannot be read.
+/// The address of a page that cannot be read.
 const WRITE_ONLY: u64 = 0x4_0000;
-/// The name of the console, and the blocks that open it.
+/// The address of the name of the console, followed by the parameter blocks that open files.
 const NAME: u64 = END - 0x80;
 const OPEN_INPUT: u64 = NAME + 0x08;
 const OPEN_OUTPUT: u64 = NAME + 0x20;
 const OPEN_ERROR: u64 = NAME + 0x38;
 const OPEN_FILE: u64 = NAME + 0x50;
 
-/// Makes the calls of its table, one after the other, and halts.
+/// Returns a program that makes the calls of its table, one after the other, and halts.
 fn caller() -> Program {
     let code = assemble(|a| {
         let (again, end) = (a.label(), a.label());
@@ -72,10 +73,10 @@ fn words(words: &[u64]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Lists the calls of a lane, and writes the blocks that open the console.
+/// Writes the table of the calls of a lane, and the parameter blocks that open files.
 fn prepare(lane: &mut LaneSetup<'_>, calls: &[(u64, u64)]) {
     let table: Vec<u64> = calls.iter().flat_map(|call| [call.0, call.1]).collect();
-    assert!(table.len() < PAGE as usize / 8, "the table and the zero behind it have a page");
+    assert!(table.len() < PAGE as usize / 8, "the table and its zero at the end fit in a page");
     lane.write(TABLE, &words(&table));
     lane.write(NAME, b":tt\0file");
     for (block, name, mode, bytes) in [
@@ -88,62 +89,63 @@ fn prepare(lane: &mut LaneSetup<'_>, calls: &[(u64, u64)]) {
     }
 }
 
-/// So many bytes of a lane wait for the host.
-fn room(bytes: u32) -> Bounds {
+/// Returns bounds with a console buffer of `bytes` bytes for each lane.
+fn console_room(bytes: u32) -> Bounds {
     Bounds { console_bytes: Some(bytes), ..Bounds::NONE }
 }
 
 /// The same machine on both engines.
-struct Machines {
+struct MachinePair {
     gpu: Machine,
     reference: Machine,
 }
 
-impl Machines {
+impl MachinePair {
     fn new<'a>(bounds: Bounds, builder: impl Fn() -> Builder<'a>) -> Self {
-        let gpu = builder().engine(Bounded(bounds)).build().expect("the guest fits");
+        let gpu = builder().engine(BoundedGpu(bounds)).build().expect("the guest fits");
         Self { gpu, reference: builder().build().expect("the guest fits") }
     }
 
-    /// Both do the same; says how often the GPU was handed work, and how many calls there were.
+    /// Runs both machines, asserts that their reports agree, and returns the report of the GPU.
     fn run(&mut self, budget: u64) -> Report {
         let gpu = self.gpu.run(budget).expect("the GPU works");
         let reference = self.reference.run(budget).expect("the reference works");
-        let told = |report: &Report| (report.steps, report.stops.clone(), report.services, report.frames);
-        assert_eq!(told(&gpu), told(&reference), "the GPU on the left, the reference on the right");
+        let figures = |report: &Report| (report.steps, report.stops.clone(), report.services, report.frames);
+        assert_eq!(figures(&gpu), figures(&reference), "the GPU on the left, the reference on the right");
         gpu
     }
 
-    fn each(&mut self, act: impl Fn(&mut Machine) -> Result<(), Error>) {
+    fn call_both(&mut self, act: impl Fn(&mut Machine) -> Result<(), Error>) {
         act(&mut self.gpu).expect("the GPU works");
         act(&mut self.reference).expect("the reference works");
     }
 
-    /// All there is to see is the same; gives what lanes have printed.
-    fn same(&mut self, when: &str) -> Vec<String> {
+    /// Asserts that the visible state of both machines is the same, and returns the output of the lanes.
+    fn assert_same(&mut self, when: &str) -> Vec<String> {
         for lane in 0..self.reference.lanes() {
             let seen = |machine: &Machine| {
-                let error = machine.output(lane, Stream::Error).expect("there is such a lane").to_vec();
-                (error, machine.output_truncated(lane).expect("there is such a lane"))
+                let error = machine.output(lane, Stream::Error).expect("the lane exists").to_vec();
+                (error, machine.output_truncated(lane).expect("the lane exists"))
             };
             assert_eq!(seen(&self.gpu), seen(&self.reference), "lane {lane} {when}");
         }
-        let lanes = same_machines(&mut self.gpu, &mut self.reference, when);
+        let lanes = assert_same_machines(&mut self.gpu, &mut self.reference, when);
         lanes.into_iter().map(|(_, output)| output).collect()
     }
 }
 
-/// Calls of every kind, good and bad, on a console that opens, closes and becomes another; and what they name.
+/// Returns calls of every kind, valid and invalid, on a console that is opened, closed and reopened as another stream.
+/// Writes their strings and parameter blocks.
 fn all_calls(lane: &mut LaneSetup<'_>) -> Vec<(u64, u64)> {
     let (fox, page_end) = (TEXT + 0x20, TEXT + PAGE);
     lane.write(fox, b"The quick brown fox jumps over the lazy dog. 0123456789\0");
     lane.write(page_end - 5, b"across\npages\0");
     lane.write(END - 4, b"open");
-    // Strings and bytes of any alignment.
+    // Strings and bytes with any alignment.
     let mut calls: Vec<_> =
         (0..9).flat_map(|at| [(WRITE0, fox + at), (WRITEC, fox + at), (WRITE0, fox + 47 + at)]).collect();
     calls.extend((0..14).map(|at| (WRITE0, page_end - 5 + at)));
-    // What is not there, or not for reading.
+    // Addresses that are not mapped or not readable.
     for bad in [0, END - 4, END - 1, END, WRITE_ONLY, 1 << 47, 1 << 48, u64::MAX] {
         calls.extend([(WRITEC, bad), (WRITE0, bad), (WRITE, bad), (ERRNO, 0)]);
     }
@@ -168,19 +170,19 @@ fn all_calls(lane: &mut LaneSetup<'_>) -> Vec<(u64, u64)> {
     ] {
         blocks.push([1, address, bytes]);
     }
-    // Error output, input, no files, closed ones, and numbers that are no handles.
+    // Handles of error output, input, a file, closed files, and invalid handles.
     for handle in [0, 2, 3, 4, 5, 31, 32, 33, 63, 65, 1 << 32 | 1, u64::MAX] {
         blocks.push([handle, fox, 10]);
     }
     let mut places: Vec<u64> = (0..).map(|n| TEXT + 0x100 + 24 * n).take(blocks.len()).collect();
-    // At odd places, and across pages.
+    // Blocks at odd addresses and across pages.
     places.extend([TEXT + 0x7fc, page_end + 0x41, TEXT - 8]);
     blocks.extend([[1, fox, 4]; 3]);
     for (place, block) in places.iter().zip(&blocks) {
         lane.write(*place, &words(block));
         calls.extend([(WRITE, *place), (ERRNO, 0)]);
     }
-    // The first handle is closed, then error output, then output again.
+    // The handle 1 is closed, then becomes error output, then output again.
     let first = places[2];
     calls.extend([(CLOSE, first), (WRITE, first), (ERRNO, 0), (OPEN, OPEN_ERROR), (WRITE, first)]);
     calls.extend([(CLOSE, first), (OPEN, OPEN_OUTPUT), (WRITE, first)]);
@@ -191,7 +193,7 @@ fn all_calls(lane: &mut LaneSetup<'_>) -> Vec<(u64, u64)> {
     calls
 }
 
-fn of_all_calls<'a>(lanes: usize) -> Builder<'a> {
+fn lanes_of_all_calls<'a>(lanes: usize) -> Builder<'a> {
     Machine::builder(caller()).lanes(lanes).prepare(|lane| {
         let calls = all_calls(lane);
         prepare(lane, &calls);
@@ -202,11 +204,11 @@ fn of_all_calls<'a>(lanes: usize) -> Builder<'a> {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn every_call_ends_as_on_the_host() {
     for (lanes, bytes) in [(1, 64 << 10), (5, 4096), (5, 64), (5, 8)] {
-        let mut machines = Machines::new(room(bytes), || of_all_calls(lanes));
+        let mut machines = MachinePair::new(console_room(bytes), || lanes_of_all_calls(lanes));
         let report = machines.run(u64::MAX);
-        let output = machines.same(&format!("of {lanes}, with {bytes} bytes that wait"));
+        let output = machines.assert_same(&format!("of {lanes} lanes, with buffers of {bytes} bytes"));
         assert!(output[0].contains("lazy dog") && output[0].contains("across\npages"), "{}", output[0]);
-        assert_eq!(report.stops["halt"], lanes, "all have made their calls");
+        assert_eq!(report.stops["halt"], lanes, "all lanes have made their calls");
         if lanes == 1 {
             let Report { dispatches, services, .. } = report;
             assert!(dispatches < services - 40, "{dispatches} dispatches for {services} calls");
@@ -217,35 +219,35 @@ fn every_call_ends_as_on_the_host() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn budgets_end_at_calls_too() {
-    let mut machines = Machines::new(room(4096), || of_all_calls(3));
+    let mut machines = MachinePair::new(console_room(4096), || lanes_of_all_calls(3));
     for step in 0..90 {
         machines.run(1 + step / 60);
-        machines.same(&format!("in run {step}"));
+        machines.assert_same(&format!("in run {step}"));
     }
     machines.run(u64::MAX);
-    machines.same("at the end");
+    machines.assert_same("at the end");
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn snapshots_keep_handles_and_resets_take_output_back() {
-    let mut machines = Machines::new(room(256), || of_all_calls(3));
-    // Before anything is open, between calls, and when all is done.
+fn snapshots_keep_handles_and_resets_undo_output() {
+    let mut machines = MachinePair::new(console_room(256), || lanes_of_all_calls(3));
+    // Before the first call, between calls, and after the last one.
     for steps in [0, 60, 900, u64::MAX] {
         machines.run(steps);
-        machines.each(Machine::snapshot);
-        let there = machines.same("at the snapshot");
+        machines.call_both(Machine::snapshot);
+        let there = machines.assert_same("at the snapshot");
         for lanes in [&[0][..], &[2, 1], &[0, 1, 2]] {
             machines.run(333);
-            machines.same("behind the snapshot");
-            machines.each(|machine| machine.reset(lanes));
-            machines.same("after the reset");
+            machines.assert_same("after the snapshot");
+            machines.call_both(|machine| machine.reset(lanes));
+            machines.assert_same("after the reset");
         }
-        assert_eq!(machines.same("after all resets"), there, "back to the snapshot");
+        assert_eq!(machines.assert_same("after all resets"), there, "the output of the snapshot");
     }
 }
 
-/// Prints a character, a string and bytes, x19 times, and exits.
+/// Returns a program that prints a character, a string and bytes, x19 times, and exits.
 fn printer() -> Program {
     let code = assemble(|a| {
         let (again, end) = (a.label(), a.label());
@@ -268,8 +270,8 @@ fn printer() -> Program {
     ])
 }
 
-/// Lanes that print lines, each so many.
-fn printing<'a>(lanes: usize, lines: impl Fn(usize) -> u64 + 'a) -> Builder<'a> {
+/// Builds a machine whose lanes print the given numbers of lines.
+fn printing_lanes<'a>(lanes: usize, lines: impl Fn(usize) -> u64 + 'a) -> Builder<'a> {
     Machine::builder(printer()).lanes(lanes).prepare(move |lane| {
         prepare(lane, &[]);
         lane.write(TEXT, b">line of text\0");
@@ -287,11 +289,11 @@ const LINE: &str = ">line of text, and more\n";
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn many_calls_take_few_dispatches() {
     let lines = |lane: usize| 50 * (lane as u64 % 3);
-    let mut machines = Machines::new(Bounds::NONE, || printing(70, lines));
+    let mut machines = MachinePair::new(Bounds::NONE, || printing_lanes(70, lines));
     let report = machines.run(u64::MAX);
-    let output = machines.same("at the end");
-    assert_eq!(output[1], LINE.repeat(50), "a lane in the middle");
-    // Code to lower, OPEN and EXIT stop lanes; 300 calls of the busiest do not.
+    let output = machines.assert_same("at the end");
+    assert_eq!(output[1], LINE.repeat(50), "the output of lane 1");
+    // Code to lower, OPEN and EXIT stop lanes, but the 300 calls that print do not.
     assert!(report.dispatches < 30, "{} dispatches", report.dispatches);
 }
 
@@ -299,29 +301,31 @@ fn many_calls_take_few_dispatches() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn a_full_buffer_is_emptied_by_the_host() {
     for bytes in [8, 24, 64, 1000] {
-        let mut machines = Machines::new(room(bytes), || printing(3, |lane| 40 + lane as u64));
+        let mut machines =
+            MachinePair::new(console_room(bytes), || printing_lanes(3, |lane| 40 + lane as u64));
         let report = machines.run(u64::MAX);
-        let output = machines.same(&format!("with {bytes} bytes"));
-        assert_eq!(output[2], LINE.repeat(42), "all of it");
-        assert!(report.dispatches < 42 * 3, "{} dispatches for so many calls", report.dispatches);
+        let output = machines.assert_same(&format!("with {bytes} bytes"));
+        assert_eq!(output[2], LINE.repeat(42), "the whole output");
+        assert!(report.dispatches < 42 * 3, "{} dispatches for 42 lines", report.dispatches);
     }
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn output_is_truncated_where_it_would_have_been() {
+fn output_is_truncated_as_on_the_host() {
     for max in [0, 1, 23, 100] {
-        let mut machines = Machines::new(room(64), || printing(2, |lane| 5 * lane as u64).output_max(max));
+        let mut machines =
+            MachinePair::new(console_room(64), || printing_lanes(2, |lane| 5 * lane as u64).output_max(max));
         machines.run(u64::MAX);
-        let output = machines.same(&format!("with room for {max} bytes"));
-        assert_eq!(output[1].len(), max.min(5 * LINE.len()), "no more than that");
+        let output = machines.assert_same(&format!("with room for {max} bytes"));
+        assert_eq!(output[1].len(), max.min(5 * LINE.len()), "the length of the output");
     }
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn a_console_hears_both_streams_in_order_and_while_a_lane_runs() {
-    // Prints on error output, prints, and goes on for ever.
+fn a_console_gets_both_streams_in_order_while_a_lane_runs() {
+    // Makes the calls of its table, and then loops for ever.
     let endless = || {
         let mut program = caller();
         program.segments[0].data = assemble(|a| {
@@ -334,10 +338,10 @@ fn a_console_hears_both_streams_in_order_and_while_a_lane_runs() {
         });
         program
     };
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let write = Arc::clone(&heard);
+    let received = Arc::new(Mutex::new(Vec::new()));
+    let write = Arc::clone(&received);
     let mut machine = Machine::builder(endless())
-        .engine(Bounded(Bounds { slice_steps: Some(1 << 12), ..room(4096) }))
+        .engine(BoundedGpu(Bounds { slice_steps: Some(1 << 12), ..console_room(4096) }))
         .prepare(|lane| {
             let (error, text) = (TEXT + 0x20, TEXT);
             lane.write(text, b"one\0two\0");
@@ -347,21 +351,21 @@ fn a_console_hears_both_streams_in_order_and_while_a_lane_runs() {
             prepare(lane, &calls);
         })
         .console(move |_, stream, bytes: &[u8]| {
-            write.lock().expect("no panic").push((stream, bytes.to_vec()));
+            write.lock().expect("no thread has panicked").push((stream, bytes.to_vec()));
         })
         .build()
         .expect("the guest fits");
-    let count = || heard.lock().expect("no panic").len();
-    // If nothing were heard before the lane stops, this would never end.
+    let count = || received.lock().expect("no thread has panicked").len();
+    // If the console got output only when the lane stops, this would never end.
     let observe = &mut |_| if count() == 4 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     machine.run_observed(u64::MAX, observe).expect("the GPU works");
     let output = |text: &str| (Stream::Output, text.as_bytes().to_vec());
     let expected = [output("two"), output("one"), (Stream::Error, b"one".to_vec()), output("two")];
-    assert_eq!(*heard.lock().expect("no panic"), expected, "in the order of the calls");
+    assert_eq!(*received.lock().expect("no thread has panicked"), expected, "in the order of the calls");
 }
 
-/// Lanes that open a file, and print and write into it by turns.
-fn sharing<'a>(lanes: usize, folder: &'a Path) -> Builder<'a> {
+/// Builds a machine whose lanes open a file, and write to it and to the console in turns.
+fn file_sharing_lanes<'a>(lanes: usize, folder: &'a Path) -> Builder<'a> {
     Machine::builder(caller()).lanes(lanes).directory(folder).prepare(|lane| {
         let (file, console, text) = (TEXT + 0x20, TEXT + 0x40, TEXT);
         lane.write(text, format!("lane {}\0", lane.number()).as_bytes());
@@ -371,7 +375,7 @@ fn sharing<'a>(lanes: usize, folder: &'a Path) -> Builder<'a> {
         for n in 0..20 {
             calls.extend((0..(n + lane.number()) % 3).map(|_| (WRITE, console)));
             calls.push((WRITE, file));
-            // Opened again it is empty, so the last to do so tells the order.
+            // Opening the file again empties it, so its contents depend on the order of the lanes.
             calls.extend((n % 5 == 3).then_some((OPEN, OPEN_FILE)));
         }
         prepare(lane, &calls);
@@ -382,21 +386,21 @@ fn sharing<'a>(lanes: usize, folder: &'a Path) -> Builder<'a> {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn files_that_lanes_share_are_written_in_the_same_order() {
     for lanes in [1, 4] {
-        let folder = tempfile::tempdir().expect("there is room");
-        let [ours, theirs] = ["gpu", "reference"].map(|name| folder.path().join(name));
-        let [gpu, reference] = [&ours, &theirs].map(|folder| {
-            std::fs::create_dir(folder).expect("it is new");
-            sharing(lanes, folder)
+        let folder = tempfile::tempdir().expect("the temporary folder is writable");
+        let [gpu_folder, reference_folder] = ["gpu", "reference"].map(|name| folder.path().join(name));
+        let [gpu, reference] = [&gpu_folder, &reference_folder].map(|folder| {
+            std::fs::create_dir(folder).expect("the folder is new");
+            file_sharing_lanes(lanes, folder)
         });
-        let mut machines = Machines {
-            gpu: gpu.engine(Bounded(Bounds::NONE)).build().expect("the guest fits"),
+        let mut machines = MachinePair {
+            gpu: gpu.engine(BoundedGpu(Bounds::NONE)).build().expect("the guest fits"),
             reference: reference.build().expect("the guest fits"),
         };
         machines.run(u64::MAX);
-        machines.same("at the end");
-        let [ours, theirs] =
-            [ours, theirs].map(|folder| std::fs::read(folder.join("file")).expect("it is there"));
-        assert_eq!(ours, theirs, "the file of {lanes} lanes");
+        machines.assert_same("at the end");
+        let [gpu_folder, reference_folder] = [gpu_folder, reference_folder]
+            .map(|folder| std::fs::read(folder.join("file")).expect("the lanes have written the file"));
+        assert_eq!(gpu_folder, reference_folder, "the file of {lanes} lanes");
     }
 }
 
@@ -406,7 +410,7 @@ fn a_call_loses_the_exclusive_reservation() {
     let exclusive = |is_console: bool| {
         let code = assemble(|a| {
             a.mov(X20, TEXT as i64).mov(X1, TEXT as i64).mov(X0, WRITEC as i64);
-            // ldxr x22, [x20]; what is between; stxr w22, x0, [x20]
+            // ldxr x22, [x20]; a call or a NOP; stxr w22, x0, [x20]
             a.word(0xc85f_7e96);
             if is_console {
                 a.hlt(CALL)
@@ -420,16 +424,20 @@ fn a_call_loses_the_exclusive_reservation() {
     };
     for is_console in [false, true] {
         let builder = || Machine::builder(exclusive(is_console)).prepare(|lane| lane.write(TEXT, b"!"));
-        let mut machines = Machines::new(Bounds::NONE, builder);
+        let mut machines = MachinePair::new(Bounds::NONE, builder);
         machines.run(u64::MAX);
-        machines.same("at the end");
-        assert_eq!(machines.gpu.cpu(0).expect("it is there").x(22), u64::from(is_console), "1 is failure");
+        machines.assert_same("at the end");
+        assert_eq!(
+            machines.gpu.cpu(0).expect("the GPU works").x(22),
+            u64::from(is_console),
+            "STXR returns 1 if it fails"
+        );
     }
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn an_executor_serves_only_what_it_is_told_to() {
+fn an_executor_serves_only_lanes_with_a_console() {
     let image = text_and_data(2, |a| {
         // WRITEC twice, then another HLT with the registers of a call.
         a.hlt(CALL).mov(X0, WRITEC as i64).hlt(CALL).mov(X0, WRITEC as i64).hlt(1);
@@ -442,51 +450,54 @@ fn an_executor_serves_only_what_it_is_told_to() {
             cpu.set_x(1, DATA + lane as u64);
             executor.set_cpu(lane, &cpu).expect("the GPU works");
             executor.set_stop(lane, None).expect("the GPU works");
-            executor.write_memory(lane, DATA, b"ab", None).expect("the GPU works").expect("it is mapped");
+            executor
+                .write_memory(lane, DATA, b"ab", None)
+                .expect("the GPU works")
+                .expect("the memory is mapped");
         }
         executor.run(&[100; 2], &mut |_| ControlFlow::Continue(())).expect("the GPU works");
-        let mut heard = Vec::new();
-        let served = executor.drain_console(&mut |lane, bytes| heard.push((lane, bytes.to_vec())));
+        let mut received = Vec::new();
+        let served = executor.drain_console(&mut |lane, bytes| received.push((lane, bytes.to_vec())));
         let stops = [0, 1].map(|lane| executor.stop(lane).expect("the GPU works"));
-        (served.expect("the GPU works"), heard, stops)
+        (served.expect("the GPU works"), received, stops)
     };
-    let mut both = Both::new(&[image], 2, 16);
+    let mut pair = EnginePair::new(&[image], 2, 16);
     let (call, end) = (Some(Stop::Halt { imm: CALL as u16 }), Some(Stop::Halt { imm: 1 }));
-    assert_eq!(start(&mut *both.gpu), (0, vec![], [call, call]), "nothing was said");
-    both.gpu.set_console(1, 1).expect("the GPU works");
-    assert_eq!(start(&mut *both.gpu), (2, vec![(1, b"bb".to_vec())], [call, end]), "of one lane");
-    both.gpu.set_console(0, 1).expect("the GPU works");
+    assert_eq!(start(&mut *pair.gpu), (0, vec![], [call, call]), "no lane has a console");
+    pair.gpu.set_console(1, 1).expect("the GPU works");
+    assert_eq!(start(&mut *pair.gpu), (2, vec![(1, b"bb".to_vec())], [call, end]), "lane 1 has a console");
+    pair.gpu.set_console(0, 1).expect("the GPU works");
     let all = (4, vec![(0, b"aa".to_vec()), (1, b"bb".to_vec())], [end, end]);
-    assert_eq!(start(&mut *both.gpu), all, "of both");
-    assert_eq!(start(&mut *both.gpu), all, "and again");
-    both.gpu.set_console(0, 0).expect("the GPU works");
-    both.gpu.set_console(1, 2).expect("the GPU works");
-    assert_eq!(start(&mut *both.gpu), (0, vec![], [call, call]), "no longer");
+    assert_eq!(start(&mut *pair.gpu), all, "both lanes have consoles");
+    assert_eq!(start(&mut *pair.gpu), all, "both lanes again");
+    pair.gpu.set_console(0, 0).expect("the GPU works");
+    pair.gpu.set_console(1, 2).expect("the GPU works");
+    assert_eq!(start(&mut *pair.gpu), (0, vec![], [call, call]), "handle 1 is the console of no lane");
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn a_reset_drops_what_nobody_has_taken() {
+fn a_reset_drops_pending_output() {
     let image = text_and_data(1, |a| {
         a.hlt(CALL).hlt(1);
     });
-    let mut both = Both::new(&[image], 1, 16);
-    both.change(0, |cpu| {
+    let mut pair = EnginePair::new(&[image], 1, 16);
+    pair.change_registers(0, |cpu| {
         cpu.pc = CODE;
         cpu.set_x(0, WRITEC);
         cpu.set_x(1, DATA);
     });
-    let gpu = &mut *both.gpu;
+    let gpu = &mut *pair.gpu;
     gpu.set_console(0, 1).expect("the GPU works");
     gpu.snapshot().expect("the GPU works");
     let mut run = |times: usize, bytes: usize| {
         for _ in 0..times {
-            gpu.reset(&[0]).expect("there is a snapshot");
+            gpu.reset(&[0]).expect("the lane has a snapshot");
             gpu.run(&[100], &mut |_| ControlFlow::Continue(())).expect("the GPU works");
         }
-        let mut heard = 0;
-        gpu.drain_console(&mut |_, bytes| heard += bytes.len()).expect("the GPU works");
-        assert_eq!(heard, bytes, "after {times} runs");
+        let mut received = 0;
+        gpu.drain_console(&mut |_, bytes| received += bytes.len()).expect("the GPU works");
+        assert_eq!(received, bytes, "after {times} runs");
     };
     run(1, 1);
     run(3, 1);
@@ -496,37 +507,37 @@ fn a_reset_drops_what_nobody_has_taken() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn long_texts_count_as_iterations_of_the_loop() {
-    // Each text takes 128 iterations, so they are far beyond the limit of a dispatch.
+    // Each text takes 128 iterations, so all together are far beyond the limit of a dispatch.
     let image = text_and_data(2, |a| {
         let again = a.label();
         a.bind(again);
         a.mov(X0, WRITE0 as i64).hlt(CALL).sub(X19, X19, 1).emit("cbnz", &[X19.into(), again.into()]).hlt(0);
     });
-    let bounds = Bounds { loop_limit: LOOPS, ..room(64 << 10) };
-    let mut both = Both::bounded(&[image], 1, 16, bounds);
-    both.change(0, |cpu| {
+    let bounds = Bounds { loop_limit: LOOP_LIMIT, ..console_room(64 << 10) };
+    let mut pair = EnginePair::bounded(&[image], 1, 16, bounds);
+    pair.change_registers(0, |cpu| {
         cpu.pc = CODE;
         cpu.set_x(1, DATA);
         cpu.set_x(19, 60);
     });
-    let gpu = &mut *both.gpu;
+    let gpu = &mut *pair.gpu;
     gpu.set_console(0, 1).expect("the GPU works");
-    gpu.write_memory(0, DATA, &[b'x'; 1020], None).expect("the GPU works").expect("it is mapped");
-    let (mut dispatches, mut heard) = (0, 0);
+    gpu.write_memory(0, DATA, &[b'x'; 1020], None).expect("the GPU works").expect("the memory is mapped");
+    let (mut dispatches, mut received) = (0, 0);
     while gpu.stop(0).expect("the GPU works").is_none() {
         dispatches +=
             gpu.run(&[10_000], &mut |_| ControlFlow::Continue(())).expect("the GPU works").dispatches;
-        gpu.drain_console(&mut |_, bytes| heard += bytes.len()).expect("the GPU works");
+        gpu.drain_console(&mut |_, bytes| received += bytes.len()).expect("the GPU works");
     }
-    assert_eq!(heard, 60 * 1020, "all of it");
+    assert_eq!(received, 60 * 1020, "the whole output");
     assert!(dispatches >= 60 * 128 / 2_000, "{dispatches} dispatches are too few");
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn lanes_that_write_at_different_times_stay_below_the_loop_limit_together() {
-    // In each step one of eight lanes is at the call, whose text takes 128 iterations. Mesa 22.3 counts those of all
-    // eight together.
+    // In each step, one of eight lanes is at the call, whose text takes 128 iterations. Mesa 22.3 counts the iterations
+    // of all eight together.
     const TEXTS: usize = 200;
     let image = text_and_data(2, |a| {
         let again = a.label();
@@ -535,25 +546,27 @@ fn lanes_that_write_at_different_times_stay_below_the_loop_limit_together() {
         a.emit("cbnz", &[X19.into(), again.into()]).hlt(0);
     });
     let lanes = 64;
-    let bounds = Bounds { workgroup: Some(64), ..room(256 << 10) };
-    let mut both = Both::bounded(&[image], lanes, 16, bounds);
+    let bounds = Bounds { workgroup: Some(64), ..console_room(256 << 10) };
+    let mut pair = EnginePair::bounded(&[image], lanes, 16, bounds);
     let mut texts = vec![0; lanes];
     for lane in 0..lanes {
-        both.change(lane, |cpu| {
+        pair.change_registers(lane, |cpu| {
             cpu.pc = CODE + 4 * (lane as u64 % 8);
             cpu.set_x(0, WRITE0);
             cpu.set_x(1, DATA);
             cpu.set_x(19, TEXTS as u64);
         });
-        let gpu = &mut *both.gpu;
+        let gpu = &mut *pair.gpu;
         gpu.set_console(lane, 1).expect("the GPU works");
-        gpu.write_memory(lane, DATA, &[b'x'; 1020], None).expect("the GPU works").expect("it is mapped");
+        gpu.write_memory(lane, DATA, &[b'x'; 1020], None)
+            .expect("the GPU works")
+            .expect("the memory is mapped");
     }
-    let gpu = &mut *both.gpu;
+    let gpu = &mut *pair.gpu;
     gpu.run(&vec![u64::MAX; lanes], &mut |_| ControlFlow::Continue(())).expect("the GPU works");
     gpu.drain_console(&mut |lane, bytes| texts[lane] += bytes.len()).expect("the GPU works");
     for (lane, bytes) in texts.into_iter().enumerate() {
-        // Those that begin behind the call and count it make one less.
+        // Lanes that begin after the call, at the SUB, make one call less.
         let calls = if lane % 8 == 2 { TEXTS - 1 } else { TEXTS };
         let cpu = gpu.cpu(lane).expect("the GPU works");
         assert_eq!((bytes, cpu.x(19), cpu.pc), (calls * 1020, 0, CODE + 32), "lane {lane}");

@@ -1,4 +1,4 @@
-//! Frames: lanes that run out of theirs and go on with more, and a pool that grows on demand.
+//! Frames: lanes that run out of frames and continue with more, and a pool that grows on demand.
 
 use std::ops::ControlFlow;
 
@@ -7,9 +7,11 @@ use kvrm_gpu::{Device, GpuExecutor};
 use kvrm_machine::{Builder, Executor, Machine, Plan, Reference, Stop};
 use kvrm_testkit::guests::{GUESTS, guest};
 
-use crate::support::{Both, CODE, DATA, Gpu, PAGE, lanes, machine_lanes, raw, same_machines, text_and_data};
+use crate::support::{
+    CODE, DATA, EnginePair, Gpu, PAGE, assert_same_machines, lanes, machine_lanes, raw, text_and_data,
+};
 
-/// Writes x2 pages from x1 on, and halts.
+/// Assembles a program that writes x2 pages from x1 on, and halts.
 fn writer(a: &mut Assembler) {
     let (again, end) = (a.label(), a.label());
     a.bind(again);
@@ -20,7 +22,7 @@ fn writer(a: &mut Assembler) {
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn a_guest_ends_the_same_if_frames_come_one_by_one() {
+fn a_guest_ends_the_same_if_frames_are_allowed_one_by_one() {
     let (name, size) = GUESTS[8];
     let builder = || -> Builder<'static> {
         Machine::builder(guest(name)).lanes(2).arguments(|_| vec![size.to_owned()]).frames_max(0)
@@ -30,7 +32,7 @@ fn a_guest_ends_the_same_if_frames_come_one_by_one() {
     for frames in 1.. {
         gpu.run(u64::MAX).expect("the GPU works");
         reference.run(u64::MAX).expect("the reference works");
-        let lanes = same_machines(&mut gpu, &mut reference, name);
+        let lanes = assert_same_machines(&mut gpu, &mut reference, name);
         if lanes[0].0.stop != Some(Stop::OutOfFrames) {
             assert!(frames > 2, "{name} writes some pages");
             break;
@@ -40,29 +42,32 @@ fn a_guest_ends_the_same_if_frames_come_one_by_one() {
     }
     let mut whole = builder().frames_max(100).build().expect("the guest fits");
     whole.run(u64::MAX).expect("the reference works");
-    assert!(machine_lanes(&mut gpu) == machine_lanes(&mut whole), "as if there had been enough at once");
+    assert!(
+        machine_lanes(&mut gpu) == machine_lanes(&mut whole),
+        "the end is that of a run with enough frames"
+    );
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn lanes_stop_at_the_store_that_has_no_frame_and_go_on() {
-    let mut both = Both::new(&[text_and_data(16, writer)], 80, 0);
+    let mut pair = EnginePair::new(&[text_and_data(16, writer)], 80, 0);
     for lane in 0..80 {
-        both.change(lane, |cpu| {
+        pair.change_registers(lane, |cpu| {
             cpu.pc = CODE;
             cpu.set_x(1, DATA);
             cpu.set_x(2, lane as u64 % 12);
         });
     }
     for frames in [0, 1, 2, 5, 4, 0, 11, 12] {
-        both.each("frames", |executor| executor.set_frames_max(frames));
-        both.run(u64::MAX);
-        let lanes = both.same(&format!("with {frames} frames"));
+        pair.call_both("frames", |executor| executor.set_frames_max(frames));
+        pair.run(u64::MAX);
+        let lanes = pair.assert_same(&format!("with {frames} frames"));
         let most = lanes.iter().map(|lane| lane.dirty.len()).max();
-        assert!(most >= Some(frames.min(11)), "{frames} frames are used");
+        assert!(most >= Some(frames.min(11)), "a lane uses all {frames} frames");
     }
-    both.run(u64::MAX);
-    let lanes = both.same("at the end");
+    pair.run(u64::MAX);
+    let lanes = pair.assert_same("at the end");
     assert!(lanes.iter().all(|lane| lane.stop == Some(Stop::Halt { imm: 0 })), "all have ended");
 }
 
@@ -73,63 +78,63 @@ fn a_store_across_two_pages_takes_both_frames_or_none() {
         let image = text_and_data(2, |a| {
             a.stp(X1, X1, at(X1, 0)).str(X1, at(X3, 0)).hlt(0);
         });
-        let mut both = Both::new(&[image], 1, frames);
-        both.change(0, |cpu| {
+        let mut pair = EnginePair::new(&[image], 1, frames);
+        pair.change_registers(0, |cpu| {
             cpu.pc = CODE;
             cpu.set_x(1, DATA + PAGE - offset);
             cpu.set_x(3, DATA + PAGE - 3);
         });
-        both.run(10);
-        both.same(&format!("{offset} bytes before the border with {frames} frames"));
-        both.each("frames", |executor| executor.set_frames_max(2));
-        both.run(10);
-        let lanes = both.same("with two frames");
+        pair.run(10);
+        pair.assert_same(&format!("{offset} bytes before the end of a page with {frames} frames"));
+        pair.call_both("frames", |executor| executor.set_frames_max(2));
+        pair.run(10);
+        let lanes = pair.assert_same("with two frames");
         assert_eq!(lanes[0].stop, Some(Stop::Halt { imm: 0 }), "two are enough");
     }
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn the_pool_grows_with_what_lanes_write() {
-    // 200 lanes that write 40 pages each: ten times what there is at first.
+fn the_pool_grows_on_demand() {
+    // 200 lanes write 40 pages each, ten times as many as the pool has at first.
     let lanes = 200;
-    let mut both = Both::new(&[text_and_data(64, writer)], lanes, 64);
+    let mut pair = EnginePair::new(&[text_and_data(64, writer)], lanes, 64);
     for lane in 0..lanes {
-        both.change(lane, |cpu| {
+        pair.change_registers(lane, |cpu| {
             cpu.pc = CODE;
             cpu.set_x(1, DATA + PAGE * (lane as u64 % 20));
             cpu.set_x(2, 40);
         });
     }
-    both.run(100);
-    both.same("in between");
-    both.run(u64::MAX);
-    let seen = both.same("at the end");
+    pair.run(100);
+    pair.assert_same("in between");
+    pair.run(u64::MAX);
+    let seen = pair.assert_same("at the end");
     assert!(seen.iter().all(|lane| lane.dirty.len() == 40), "each has written 40 pages");
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn pages_that_are_owned_can_be_written_when_there_are_fewer_frames_now() {
+fn owned_pages_stay_writable_when_fewer_frames_are_allowed() {
     let image = raw(|a| {
         a.str(X0, at(X1, 0)).str(X0, at(X2, 0)).str(X0, at(X1, 8)).str(X0, at(X3, 0)).hlt(0);
     });
-    let mut both = Both::new(&[image], 1, 16);
-    both.change(0, |cpu| {
+    let mut pair = EnginePair::new(&[image], 1, 16);
+    pair.change_registers(0, |cpu| {
         cpu.pc = CODE;
         (1..4).for_each(|n| cpu.set_x(n, CODE + PAGE * u64::from(n)));
     });
-    both.run(2);
-    both.each("frames", |executor| executor.set_frames_max(0));
-    both.run(10);
-    let lanes = both.same("without more frames");
+    pair.run(2);
+    pair.call_both("frames", |executor| executor.set_frames_max(0));
+    pair.run(10);
+    let lanes = pair.assert_same("without more frames");
     assert_eq!((lanes[0].stop, lanes[0].cpu.pc), (Some(Stop::OutOfFrames), CODE + 12), "the fourth store");
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn frames_are_given_out_once_although_memory_is_refused_after_a_dispatch() {
-    let device = Device::open(None).expect("there is one");
+fn each_frame_is_allocated_once_although_memory_is_refused_after_a_dispatch() {
+    let device = Device::open(None).expect("the host has an adapter");
     let images = [raw(writer)];
     let plan = Plan { images: &images, lanes: 2, frames_max: 16, calls: None };
     let mut failures = 0;
@@ -139,11 +144,11 @@ fn frames_are_given_out_once_although_memory_is_refused_after_a_dispatch() {
         let mut write = |gpu: &mut GpuExecutor, lane: usize| {
             for executor in [gpu as &mut dyn Executor, &mut reference] {
                 let written = executor.write_memory(lane, CODE + 2 * PAGE, &[1 + lane as u8; 8], None);
-                written.expect("the engine works").expect("it is mapped");
+                written.expect("the engine works").expect("the memory is mapped");
             }
         };
         write(&mut gpu, 0);
-        // The device is told of the write, and the answer cannot be read if it is a late buffer that is refused.
+        // If a late buffer is refused, the device does the write, but the host cannot read the result.
         device.refuse_buffers(made, 1);
         failures += usize::from(gpu.dirty_pages(0).is_err());
         device.refuse_buffers(0, 0);
@@ -155,8 +160,8 @@ fn frames_are_given_out_once_although_memory_is_refused_after_a_dispatch() {
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn a_reset_that_fails_keeps_what_the_host_has_written() {
-    let device = Device::open(None).expect("there is one");
+fn a_failed_reset_keeps_pending_writes() {
+    let device = Device::open(None).expect("the host has an adapter");
     let images = [raw(writer)];
     let plan = Plan { images: &images, lanes: 2, frames_max: 16, calls: None };
     let mut gpu = GpuExecutor::new(&device, &plan).expect("the lanes fit");
@@ -164,24 +169,24 @@ fn a_reset_that_fails_keeps_what_the_host_has_written() {
     for executor in [&mut gpu as &mut dyn Executor, &mut reference] {
         executor.snapshot().expect("the engine works");
         let written = executor.write_memory(1, CODE + 2 * PAGE, &[7; 8], None);
-        written.expect("the engine works").expect("it is mapped");
+        written.expect("the engine works").expect("the memory is mapped");
     }
     device.refuse_buffers(0, 1);
     gpu.reset(&[0, 1]).expect_err("memory is full");
     device.refuse_buffers(0, 0);
     assert_eq!(lanes(&mut gpu), lanes(&mut reference), "after a reset that failed");
-    gpu.reset(&[0, 1]).expect("there is memory again");
+    gpu.reset(&[0, 1]).expect("no buffer is refused");
     reference.reset(&[0, 1]).expect("the reference works");
     assert_eq!(lanes(&mut gpu), lanes(&mut reference), "after a reset");
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn registers_that_cannot_all_be_set_stay_as_they_are() {
-    // SIMD registers of so many need a larger buffer for transfers than the others do. Where device and host share
-    // their memory there is no such buffer, and nothing is refused.
+fn a_failed_set_cpu_changes_no_register() {
+    // The SIMD registers of this many lanes need a larger staging buffer than other registers. If device and host share
+    // memory, there is no staging buffer, and nothing is refused.
     const LANES: usize = 8192;
-    let device = Device::open(None).expect("there is one");
+    let device = Device::open(None).expect("the host has an adapter");
     let images = [raw(writer)];
     let plan = Plan { images: &images, lanes: LANES, frames_max: 16, calls: None };
     for made in 0..3 {
@@ -190,7 +195,7 @@ fn registers_that_cannot_all_be_set_stay_as_they_are() {
         let mut cpu = before.clone();
         cpu.set_x(0, 1 + made);
         cpu.v[3] = 7;
-        // The device may have changed all registers since they were read.
+        // After a run, the host has to read all registers again.
         gpu.run(&[0; LANES], &mut |_| ControlFlow::Continue(())).expect("the engine works");
         device.refuse_buffers(made as u32, 1);
         let set = gpu.set_cpu(0, &cpu);

@@ -1,11 +1,11 @@
-//! Every guest on both engines.
+//! All guests on both engines.
 
 use kvrm_machine::{Builder, Factory, Machine, Stop};
 use kvrm_testkit::guests::{GUESTS, guest};
 
-use crate::support::{ALONE, Gpu, same_machines};
+use crate::support::{Gpu, ONE_LANE_WORKGROUPS, assert_same_machines};
 
-/// Arguments of lanes: sizes and seeds, and some that cannot be used.
+/// Returns the arguments of a lane: sizes and seeds, and some that are not valid.
 fn arguments(size: &str, lane: usize) -> Vec<String> {
     let words: &[&str] = match lane {
         0 => &[size],
@@ -29,7 +29,7 @@ fn every_guest_ends_as_on_the_reference() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn every_guest_whose_lanes_are_alone_ends_as_on_the_reference() {
-    end_as_on_the_reference(&ALONE);
+    end_as_on_the_reference(&ONE_LANE_WORKGROUPS);
 }
 
 fn end_as_on_the_reference(engine: &'static (impl Factory + Copy)) {
@@ -47,10 +47,10 @@ fn end_as_on_the_reference(engine: &'static (impl Factory + Copy)) {
             (expected.services, expected.frames),
             "reports of {name}"
         );
-        assert!(report.dispatches > 0, "it ran on the GPU");
-        let lanes = same_machines(&mut gpu, &mut reference, name);
+        assert!(report.dispatches > 0, "the guest ran on the GPU");
+        let lanes = assert_same_machines(&mut gpu, &mut reference, name);
         let (lane, output) = &lanes[0];
-        assert_eq!(lane.stop, Some(Stop::Exit { code: 0 }), "{name} agrees with itself");
+        assert_eq!(lane.stop, Some(Stop::Exit { code: 0 }), "{name} finds its results correct");
         assert!(output.ends_with(" ok\n"), "{name} says so: {output}");
         assert_eq!(lanes[5].0.stop, Some(Stop::Exit { code: 2 }), "{name} refuses its arguments");
     }

@@ -1,4 +1,4 @@
-//! A lane that does its worst changes nothing of its neighbours.
+//! Isolation of lanes: a hostile lane does not affect its neighbours.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -8,15 +8,15 @@ use kvrm_machine::{Executor, Factory, Image, Plan};
 
 use crate::support::{CODE, Gpu, Lane, PAGE, lanes, raw};
 
-/// Every seventh lane can be hostile: neighbours in its workgroup, and in others.
+/// The number of lanes. One in seven can be hostile, so each has neighbours in its workgroup and in others.
 const LANES: usize = 150;
 
-/// The lanes' memory: their program, then where a hostile one begins. It writes over all memory there is, its own
+/// Returns the image of the lanes, and the address of the hostile code in it. That overwrites all memory, and its own
 /// code at last.
 fn image() -> (Arc<Image>, u64) {
     let mut hostile = 0;
     let image = raw(|a: &mut Assembler| {
-        // Well-behaved: sums of what it writes to some pages, code that it changes, and the sums again.
+        // The well-behaved code adds to words in several pages, its own code included, and sums them up, several times.
         let (again, inner) = (a.label(), a.label());
         a.bind(again);
         a.mov(X1, (CODE + PAGE) as i64).mov(X2, 12);
@@ -27,7 +27,7 @@ fn image() -> (Arc<Image>, u64) {
 
         hostile = a.here();
         let words = a.label();
-        // From the last page of memory down to the code that does it.
+        // The hostile code writes from the last page of memory down to itself.
         a.mov(X5, -1).mov(X1, (CODE + 16 * PAGE) as i64);
         a.bind(words);
         a.sub(X1, X1, 8).str(X5, at(X1, 0)).b(words);
@@ -56,9 +56,9 @@ fn a_hostile_lane_changes_no_other() {
     let (quiet, loud) = (run(false), run(true));
     for (lane, (quiet, loud)) in quiet.iter().zip(&loud).enumerate() {
         if lane % 7 == 3 {
-            assert_eq!(loud.dirty.len(), 16, "lane {lane} has written all there is");
+            assert_eq!(loud.dirty.len(), 16, "lane {lane} has written all of its pages");
         } else {
-            assert_eq!(quiet, loud, "lane {lane} alone and beside hostile ones");
+            assert_eq!(quiet, loud, "lane {lane} without and with hostile neighbours");
         }
     }
 }

@@ -1,11 +1,12 @@
-//! Every guest for Linux on both engines.
+//! All Linux guests on both engines.
 
 use kvrm_machine::{Builder, Machine, Stream};
 use kvrm_testkit::guests::{LINUX_GUESTS, linux_guest};
 
-use crate::support::{Gpu, same_machines};
+use crate::support::{Gpu, assert_same_machines};
 
-/// Lanes whose last two have inputs and variables of their own.
+/// Builds a machine with three lanes. The last two have another environment than the first, and each lane has its own
+/// input.
 fn builder(name: &str, arguments: &'static [&'static str]) -> Builder<'static> {
     Machine::builder(linux_guest(name))
         .lanes(3)
@@ -29,7 +30,7 @@ fn every_linux_guest_ends_as_on_the_reference() {
             "reports of {name}"
         );
         assert_eq!(report.stops.keys().collect::<Vec<_>>(), [&"exit"], "every lane of {name} exits");
-        same_machines(&mut gpu, &mut reference, name);
+        assert_same_machines(&mut gpu, &mut reference, name);
     }
 }
 
@@ -42,12 +43,12 @@ fn a_linux_guest_runs_again_after_a_reset_in_the_middle() {
         machine.run(20_000).expect("the engine works");
         machine.snapshot().expect("the engine works");
         machine.run(u64::MAX).expect("the engine works");
-        let output = machine.output(1, Stream::Output).expect("there is such a lane").to_vec();
-        machine.reset(&[1]).expect("there is a snapshot");
+        let output = machine.output(1, Stream::Output).expect("the lane exists").to_vec();
+        machine.reset(&[1]).expect("the machine has a snapshot");
         machine.run(u64::MAX).expect("the engine works");
-        let again = machine.output(1, Stream::Output).expect("there is such a lane");
+        let again = machine.output(1, Stream::Output).expect("the lane exists");
         assert_eq!(again, output, "the same output again");
     }
     let [gpu, reference] = &mut machines;
-    same_machines(gpu, reference, "after the reset");
+    assert_same_machines(gpu, reference, "after the reset");
 }

@@ -1,4 +1,4 @@
-//! The lowering of code words, beside its twin in Rust.
+//! Comparison of the lowering of words with its twin in Rust.
 
 use kvrm_arm64::encoding::{ENCODINGS, HoleTest};
 use kvrm_arm64::lowering::lower;
@@ -9,15 +9,15 @@ use kvrm_testkit::words;
 
 use crate::support::device;
 
-/// Words lowered at once.
+/// The number of pages of 1,024 words that are lowered at once.
 const PAGES: usize = 256;
 
-/// Lowers words on the GPU and in Rust, for a machine with `features`.
+/// Lowers words on the GPU and in Rust, for a machine with `features`, and compares the micro-ops.
 fn compare(words: &[u32], features: Features) {
-    let mut lowering = Lowering::new(device(), PAGES, features).expect("there is room");
+    let mut lowering = Lowering::new(device(), PAGES, features).expect("the pages fit");
     for words in words.chunks(1024 * PAGES) {
         let ops = lowering.lower(words).expect("the GPU works");
-        assert_eq!(ops.len(), words.len(), "an op a word");
+        assert_eq!(ops.len(), words.len(), "one micro-op for each word");
         for (&word, op) in words.iter().zip(ops) {
             let expected = lower(word, features);
             assert_eq!(op, expected, "{word:#010x} {} with {features:?}", disassemble(word, 0));
@@ -25,7 +25,7 @@ fn compare(words: &[u32], features: Features) {
     }
 }
 
-/// Words of every row, and words next to them: its holes, and all that differ in one bit.
+/// Returns words of every row and their neighbours: words in its holes, and words that differ in one bit.
 fn words_of_rows(of_each: usize, random: &mut Random) -> Vec<u32> {
     let mut words = Vec::new();
     for row in ENCODINGS {
@@ -37,7 +37,7 @@ fn words_of_rows(of_each: usize, random: &mut Random) -> Vec<u32> {
             for hole in row.holes {
                 words.push(match hole.test {
                     HoleTest::Pattern(pattern) => word & !pattern.mask | pattern.value,
-                    // imms of all ones is reserved for every size.
+                    // For every size, imms of all ones is reserved.
                     HoleTest::ReservedBitMask => word | 0xfc00,
                 });
             }
@@ -69,15 +69,15 @@ fn any_words_become_the_same_micro_ops() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn blocks_of_words_have_the_same_digests() {
     let mut random = Random::new(3);
-    // The first and the last words there are, and any between. `lowering_sweep` compares all.
+    // The first block, the last one, and random ones. The example `lowering_sweep` compares all.
     let mut blocks = vec![0, (1 << 22) - 1];
     blocks.extend((0..3_000).map(|_| random.below(1 << 22) as u32));
     for features in [Features::ALL, Features::ARMV8_0] {
-        let mut lowering = Lowering::new(device(), 1, features).expect("there is room");
+        let mut lowering = Lowering::new(device(), 1, features).expect("the page fits");
         let digests = lowering.digests(&blocks).expect("the GPU works");
         let expected: Vec<u64> = blocks.iter().map(|&block| digest(block, features)).collect();
         for ((block, digest), expected) in blocks.iter().zip(digests).zip(expected) {
-            assert_eq!(digest, expected, "words {:#010x} and so on with {features:?}", block << 10);
+            assert_eq!(digest, expected, "block of words from {:#010x} on with {features:?}", block << 10);
         }
     }
 }

@@ -1,10 +1,10 @@
-//! The GPU engine beside the reference: for the same inputs both give the same, bit for bit.
+//! Tests that the GPU engine gives the same results as the reference for the same inputs, bit for bit.
 
 mod audit;
 mod calls;
+mod class_selection;
 mod code_pages;
 mod console;
-mod dispatch;
 mod frames;
 mod guests;
 mod host_memory;

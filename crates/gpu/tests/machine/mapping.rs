@@ -1,4 +1,4 @@
-//! Pages that are mapped, protected and unmapped while lanes run, beside the reference.
+//! Pages that are mapped, protected and unmapped between runs, compared with the reference.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,30 +9,30 @@ use kvrm_gpu::Bounds;
 use kvrm_machine::{Features, Image, Mapping, Permissions, Stop};
 use kvrm_testkit::random::Random;
 
-use crate::support::{Both, CODE, LOOPS, PAGE, assemble, segment};
+use crate::support::{CODE, EnginePair, LOOP_LIMIT, PAGE, assemble, segment};
 
-/// Where lanes may map: more than a node of a page table leads to.
+/// The addresses where lanes may map pages: more than one node of a page table covers.
 const ROOM: Range<u64> = 0x10_0000..0x100_0000;
 const NONE: Permissions = Permissions { read: false, write: false, execute: false };
 
-/// Lanes that add x0 to what x1 points at, and go on where x2 points to.
-fn roomy(lanes: usize, frames_max: usize) -> Both {
+/// Returns lanes that increment the word at x1 and branch to x2. They may map pages in [`ROOM`].
+fn lanes_with_room(lanes: usize, frames_max: usize) -> EnginePair {
     let code = assemble(|a| {
         a.ldr(X0, at(X1, 0)).add(X0, X0, 1).str(X0, at(X1, 0)).br(X2);
     });
     let data: Vec<u8> = (0..2 * PAGE).map(|i| i as u8).collect();
     let segments =
         [segment(CODE, PAGE, code, Permissions::RX), segment(CODE + PAGE, 3 * PAGE, data, Permissions::RWX)];
-    let image = Image::with_room(&segments, Features::ALL, &[ROOM]).expect("it fits");
-    let mut both = Both::new(&[Arc::new(image)], lanes, frames_max);
+    let image = Image::with_room(&segments, Features::ALL, &[ROOM]).expect("the segments fit");
+    let mut pair = EnginePair::new(&[Arc::new(image)], lanes, frames_max);
     for lane in 0..lanes {
-        both.change(lane, |cpu| {
+        pair.change_registers(lane, |cpu| {
             cpu.pc = CODE;
             cpu.set_x(1, ROOM.start);
             cpu.set_x(2, CODE);
         });
     }
-    both
+    pair
 }
 
 fn pages(address: u64, pages: u64) -> Range<u64> {
@@ -41,11 +41,11 @@ fn pages(address: u64, pages: u64) -> Range<u64> {
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn a_page_is_there_once_it_is_mapped_and_gone_once_it_is_not() {
-    let mut both = roomy(3, 8);
-    both.run(10);
-    let lane = &both.same("without the page")[1];
-    assert!(matches!(lane.stop, Some(Stop::Fault(_))), "nothing is mapped yet");
+fn mapped_pages_are_accessible_and_unmapped_ones_fault() {
+    let mut pair = lanes_with_room(3, 8);
+    pair.run(10);
+    let lane = &pair.assert_same("without the page")[1];
+    assert!(matches!(lane.stop, Some(Stop::Fault(_))), "the page is not mapped yet");
     for (mapping, is_there) in [
         (Mapping::Zero(Permissions::RW), true),
         (Mapping::Protect(Permissions::R), false),
@@ -54,46 +54,50 @@ fn a_page_is_there_once_it_is_mapped_and_gone_once_it_is_not() {
         (Mapping::Zero(NONE), false),
         (Mapping::Zero(Permissions::RW), true),
     ] {
-        let mapped = both.each("a mapping", |executor| executor.map(1, pages(ROOM.start, 1), mapping));
-        assert!(mapped, "there is room");
-        both.each("it goes on", |executor| executor.set_stop(1, None));
-        both.change(1, |cpu| cpu.pc = CODE);
-        both.run(10);
-        let lane = &both.same(&format!("after {mapping:?}"))[1];
+        let mapped = pair.call_both("a mapping", |executor| executor.map(1, pages(ROOM.start, 1), mapping));
+        assert!(mapped, "the lane has room");
+        pair.call_both("clearing the stop", |executor| executor.set_stop(1, None));
+        pair.change_registers(1, |cpu| cpu.pc = CODE);
+        pair.run(10);
+        let lane = &pair.assert_same(&format!("after {mapping:?}"))[1];
         assert_eq!(lane.stop == Some(Stop::Budget), is_there, "{mapping:?}: {:?}", lane.stop);
     }
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn code_in_pages_that_are_mapped_again_is_what_was_written_last() {
-    let mut both = roomy(2, 8);
+fn remapped_pages_execute_the_code_written_last() {
+    let mut pair = lanes_with_room(2, 8);
     for round in 0..4_u64 {
-        let fresh = both.each("mapping", |executor| {
+        let fresh = pair.call_both("mapping", |executor| {
             executor.map(0, pages(ROOM.start, 3), Mapping::Zero(Permissions::RWX))
         });
-        assert!(fresh, "there is room");
+        assert!(fresh, "the lane has room");
         let code = assemble(|a| {
             a.add(X0, X0, 3 * round as i64 + 1).br(X2);
         });
         if round != 2 {
             let written =
-                both.each("code", |executor| executor.write_memory(0, ROOM.start + PAGE, &code, None));
-            written.expect("it is mapped");
+                pair.call_both("code", |executor| executor.write_memory(0, ROOM.start + PAGE, &code, None));
+            written.expect("the page is mapped");
         }
-        both.change(0, |cpu| cpu.set_x(2, ROOM.start + PAGE));
-        both.change(0, |cpu| cpu.pc = CODE);
-        both.each("it goes on", |executor| executor.set_stop(0, None));
-        both.run(50);
-        let lane = &both.same(&format!("in round {round}"))[0];
-        assert_eq!(lane.stop == Some(Stop::Undefined { word: 0 }), round == 2, "zeros are no code");
+        pair.change_registers(0, |cpu| cpu.set_x(2, ROOM.start + PAGE));
+        pair.change_registers(0, |cpu| cpu.pc = CODE);
+        pair.call_both("it goes on", |executor| executor.set_stop(0, None));
+        pair.run(50);
+        let lane = &pair.assert_same(&format!("in round {round}"))[0];
+        assert_eq!(
+            lane.stop == Some(Stop::Undefined { word: 0 }),
+            round == 2,
+            "words of zeros are undefined"
+        );
         if round == 0 {
-            both.each("a snapshot", |executor| executor.snapshot());
+            pair.call_both("a snapshot", |executor| executor.snapshot());
         }
     }
-    both.each("a reset", |executor| executor.reset(&[0, 1]));
-    both.run(50);
-    both.same("after the reset");
+    pair.call_both("a reset", |executor| executor.reset(&[0, 1]));
+    pair.run(50);
+    pair.assert_same("after the reset");
 }
 
 #[test]
@@ -102,11 +106,11 @@ fn any_sequence_of_mappings_writes_snapshots_and_resets() {
     let permissions = [Permissions::R, Permissions::RW, Permissions::RX, Permissions::RWX, NONE];
     let mut random = Random::new(77);
     for frames_max in [5, 40] {
-        let mut both = roomy(3, frames_max);
+        let mut pair = lanes_with_room(3, frames_max);
         let mut has_snapshot = false;
         for round in 0..250_u64 {
             let lane = random.below(3) as usize;
-            // Around the borders of what may be mapped, of the image, and of a node.
+            // A page near a border of `ROOM`, of the image, or of a node.
             let place = match random.below(4) {
                 0 => CODE / PAGE + random.below(6),
                 1 => ROOM.end / PAGE - 2 + random.below(4),
@@ -122,47 +126,48 @@ fn any_sequence_of_mappings_writes_snapshots_and_resets() {
                         1 => Mapping::Protect(chosen),
                         _ => Mapping::Zero(chosen),
                     };
-                    let _mapped =
-                        both.each("mapping", |executor| executor.map(lane, place..place + count, mapping));
+                    let _mapped = pair
+                        .call_both("mapping", |executor| executor.map(lane, place..place + count, mapping));
                 }
                 3..6 => {
                     let bytes: Vec<u8> = (0..random.below(6000)).map(|i| (i * 3 + round) as u8).collect();
                     let access = [None, Some(Access::Write)][random.below(2) as usize];
                     let address = place * PAGE + random.below(PAGE);
-                    let _stop =
-                        both.each("a write", |executor| executor.write_memory(lane, address, &bytes, access));
+                    let _stop = pair.call_both("a write", |executor| {
+                        executor.write_memory(lane, address, &bytes, access)
+                    });
                 }
                 6 => {
                     let mut out = vec![0; 5000];
-                    let _read = both.each("a read", |executor| {
+                    let _read = pair.call_both("a read", |executor| {
                         let read = executor.read_memory(lane, place * PAGE, &mut out, None)?;
                         Ok((read, read.is_ok().then(|| out.clone())))
                     });
                 }
                 7 => {
-                    both.change(lane, |cpu| {
+                    pair.change_registers(lane, |cpu| {
                         cpu.pc = CODE;
                         cpu.set_x(1, place * PAGE);
                     });
-                    both.each("it goes on", |executor| executor.set_stop(lane, None));
-                    both.run(9);
+                    pair.call_both("it goes on", |executor| executor.set_stop(lane, None));
+                    pair.run(9);
                 }
                 8 if random.below(4) == 0 => {
                     has_snapshot = true;
-                    both.each("a snapshot", |executor| executor.snapshot());
+                    pair.call_both("a snapshot", |executor| executor.snapshot());
                 }
-                9 if has_snapshot => both.each("a reset", |executor| executor.reset(&[lane])),
+                9 if has_snapshot => pair.call_both("a reset", |executor| executor.reset(&[lane])),
                 _ => {}
             }
             if round % 10 == 0 {
-                both.same(&format!("in round {round}"));
+                pair.assert_same(&format!("in round {round}"));
             }
         }
-        both.same("at the end");
+        pair.assert_same("at the end");
     }
 }
 
-/// Sixteen lanes, of which two map 65,530 pages each and the others write at the same time.
+/// Runs sixteen lanes. Two of them get `count` pages mapped, and at the same time the host writes to the others.
 fn long_mappings(bounds: Bounds, count: u64) {
     const LANES: usize = 16;
     let room = 0x10_0000..0x3000_0000;
@@ -170,52 +175,51 @@ fn long_mappings(bounds: Bounds, count: u64) {
         segment(CODE, PAGE, assemble(|a| _ = a.hlt(0)), Permissions::RX),
         segment(CODE + PAGE, 3 * PAGE, Vec::new(), Permissions::RW),
     ];
-    let image = Image::with_room(&segments, Features::ALL, std::slice::from_ref(&room)).expect("it fits");
-    let mut both = Both::bounded(&[Arc::new(image)], LANES, 16, bounds);
+    let image =
+        Image::with_room(&segments, Features::ALL, std::slice::from_ref(&room)).expect("the segments fit");
+    let mut pair = EnginePair::bounded(&[Arc::new(image)], LANES, 16, bounds);
     for round in 0..2 {
         for lane in 0..LANES {
             if lane % 8 == 2 {
                 let first = pages(room.start + round * PAGE, count);
-                let mapped = both.each("a mapping", |executor| {
+                let mapped = pair.call_both("a mapping", |executor| {
                     executor.map(lane, first.clone(), Mapping::Zero(Permissions::RW))
                 });
-                assert!(mapped, "there is room");
+                assert!(mapped, "the lane has room");
                 let last = (first.end - 1) * PAGE;
-                let bytes = both.each("a write", |executor| executor.write_memory(lane, last, &[7; 9], None));
-                bytes.expect("it is mapped to its end");
+                let bytes =
+                    pair.call_both("a write", |executor| executor.write_memory(lane, last, &[7; 9], None));
+                bytes.expect("the last page is mapped");
             } else {
-                // Odd places in pages that have not been written.
+                // An odd address in a page that has not been written.
                 let address = CODE + PAGE + 3 * lane as u64 + round * PAGE;
-                let written = both.each("a write", |executor| {
+                let written = pair.call_both("a write", |executor| {
                     executor.write_memory(lane, address, &[lane as u8; 11], None)
                 });
-                written.expect("it is mapped");
+                written.expect("the page is mapped");
             }
         }
-        both.same("after long mappings");
+        pair.assert_same("after long mappings");
         for lane in 0..LANES {
-            both.change(lane, |cpu| cpu.pc = CODE);
-            both.each("it goes on", |executor| executor.set_stop(lane, None));
+            pair.change_registers(lane, |cpu| cpu.pc = CODE);
+            pair.call_both("it goes on", |executor| executor.set_stop(lane, None));
         }
-        both.run(5);
-        let stops = both.same("after a run").into_iter().map(|lane| lane.stop);
-        assert!(
-            stops.into_iter().all(|stop| stop == Some(Stop::Halt { imm: 0 })),
-            "all have reached the halt"
-        );
+        pair.run(5);
+        let stops = pair.assert_same("after a run").into_iter().map(|lane| lane.stop);
+        assert!(stops.into_iter().all(|stop| stop == Some(Stop::Halt { imm: 0 })), "all lanes have halted");
     }
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn long_mappings_leave_the_writes_of_other_lanes_alone() {
-    // Mesa 22.3 ended the loops of all lanes that were served together with the one that maps: those of the walk
-    // through the page table, too, so that bytes were written to a node of it.
+    // Mesa 22.3 ended the loops of all lanes that shared a SIMD register with a lane that mapped many pages, those of
+    // the walk through the page table, too. So bytes were written to a node of a page table.
     long_mappings(Bounds::NONE, 65_530);
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn long_mappings_are_made_in_several_dispatches() {
-    long_mappings(Bounds { loop_limit: LOOPS, ..Bounds::NONE }, 3_000);
+    long_mappings(Bounds { loop_limit: LOOP_LIMIT, ..Bounds::NONE }, 3_000);
 }

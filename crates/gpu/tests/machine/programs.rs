@@ -1,7 +1,7 @@
-//! Random programs, a lane a program: registers, stops and all memory beside the reference's.
+//! Random programs, one in each lane: compares registers, stops and all memory with the reference.
 //!
-//! `KVRM_PROGRAMS` is how many there are, `KVRM_SEED` where they begin. A failure is made as short as it can be
-//! and written as a test vector.
+//! The environment variable `KVRM_PROGRAMS` is the number of programs, `KVRM_SEED` the seed of the first one. A program
+//! that fails is shrunk and written as a test vector.
 
 mod shrink;
 
@@ -19,31 +19,32 @@ use kvrm_models::{Architecture, DispatchNetwork, Weights};
 use kvrm_testkit::programs;
 use kvrm_testkit::random::Random;
 
-use crate::dispatch::{Asking, SPREADS};
-use crate::support::{ALONE, Gpu, Lane, lanes, read};
+use crate::class_selection::{NetworkGpu, SPREADS};
+use crate::support::{Gpu, Lane, ONE_LANE_WORKGROUPS, lanes, read};
 
-/// How many programs there are unless somebody asks for more.
+/// The default number of programs.
 const PROGRAMS: u64 = 12_288;
-/// How many run at once.
+/// The maximum number of programs that run at once.
 const LANES: usize = 1024;
-/// The most instructions of a program, and the most steps it takes.
+/// The maximum number of instructions in a program.
 const LENGTH: usize = 96;
+/// The maximum number of steps of a program.
 const STEPS: u64 = 300;
 
-/// All there is to see of a lane, pages that it has not written included.
-pub(crate) struct Outcome {
+/// The visible state of a lane after its program, including mapped pages that it has not written.
+pub(crate) struct ProgramResult {
     pub(crate) lane: Lane,
     pub(crate) mapped: Vec<(u64, Vec<u8>)>,
 }
 
-/// What becomes of programs of the same features on an engine.
-fn outcomes(programs: &[Vector], engine: &dyn Factory) -> Vec<Outcome> {
+/// Runs programs with the same features on an engine, one in each lane.
+fn run_programs(programs: &[Vector], engine: &dyn Factory) -> Vec<ProgramResult> {
     let image = |vector: &Vector| {
         Arc::new(Image::new(&vector.segments(), vector.machine_features()).expect("programs fit"))
     };
     let images: Vec<Arc<Image>> = programs.iter().map(image).collect();
     let plan = Plan { images: &images, lanes: images.len(), frames_max: 16, calls: None };
-    let mut executor = engine.executor(&plan).expect("there is room");
+    let mut executor = engine.executor(&plan).expect("the lanes fit");
     for (lane, vector) in programs.iter().enumerate() {
         executor.set_cpu(lane, &vector.cpu()).expect("the engine works");
     }
@@ -63,12 +64,12 @@ fn outcomes(programs: &[Vector], engine: &dyn Factory) -> Vec<Outcome> {
         pages.into_iter().map(|page| (page, read(executor, lane, page, PAGE_BYTES))).collect()
     };
     let seen = seen.into_iter().zip(mapped).enumerate();
-    seen.map(|(number, (lane, pages))| Outcome { lane, mapped: memory(number, pages, &mut *executor) })
+    seen.map(|(number, (lane, pages))| ProgramResult { lane, mapped: memory(number, pages, &mut *executor) })
         .collect()
 }
 
-/// What differs, or nothing.
-fn difference(gpu: &Outcome, reference: &Outcome) -> Option<String> {
+/// Describes the first difference between two results, or returns `None`.
+fn difference(gpu: &ProgramResult, reference: &ProgramResult) -> Option<String> {
     let (a, b) = (&gpu.lane, &reference.lane);
     if a.stop != b.stop {
         return Some(format!("stop: {:?} on the GPU, {:?} on the reference", a.stop, b.stop));
@@ -89,35 +90,35 @@ fn difference(gpu: &Outcome, reference: &Outcome) -> Option<String> {
     (a != b).then(|| "memory".to_owned())
 }
 
-/// What differs of each program on an engine, if anything does.
+/// Runs programs on an engine and on the reference, and describes the difference of each program.
 fn differences(programs: &[Vector], engine: &dyn Factory) -> Vec<Option<String>> {
-    differences_from(&outcomes(programs, engine), programs)
+    differences_from(&run_programs(programs, engine), programs)
 }
 
-fn differences_from(gpu: &[Outcome], programs: &[Vector]) -> Vec<Option<String>> {
-    let reference = outcomes(programs, &ReferenceEngine);
+fn differences_from(gpu: &[ProgramResult], programs: &[Vector]) -> Vec<Option<String>> {
+    let reference = run_programs(programs, &ReferenceEngine);
     gpu.iter().zip(&reference).map(|(gpu, reference)| difference(gpu, reference)).collect()
 }
 
-fn number(name: &str, default: u64) -> u64 {
+fn env_number(name: &str, default: u64) -> u64 {
     let parse =
-        |text: String| text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, which is no number"));
+        |text: String| text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}; expected a number"));
     env::var(name).map_or(default, parse)
 }
 
-/// The program of a seed.
+/// Returns the random program of a seed.
 fn program(seed: u64) -> Vector {
     programs::random(&format!("program {seed}"), LENGTH, STEPS, &mut Random::new(seed))
 }
 
-/// Whether a program has instructions on SIMD registers.
+/// Returns whether a program uses SIMD registers.
 fn has_simd(program: &Vector) -> bool {
     program.machine_features().fp
 }
 
-/// Runs those of so many programs that are wanted, those of a batch on one of the engines.
-fn end_as_on_the_reference(count: u64, engines: &[&dyn Factory], is_wanted: fn(&Vector) -> bool) {
-    let first = number("KVRM_SEED", 0);
+/// Compares the wanted ones of `count` programs with the reference. Batches take turns on the engines.
+fn compare_with_reference(count: u64, engines: &[&dyn Factory], is_wanted: fn(&Vector) -> bool) {
+    let first = env_number("KVRM_SEED", 0);
     let mut by_features: BTreeMap<Vec<String>, Vec<Vector>> = BTreeMap::new();
     for program in (first..first + count).map(program).filter(is_wanted) {
         by_features.entry(program.features.clone()).or_default().push(program);
@@ -129,7 +130,7 @@ fn end_as_on_the_reference(count: u64, engines: &[&dyn Factory], is_wanted: fn(&
             let failed = found.iter().flatten().count();
             if let Some(index) = found.iter().position(Option::is_some) {
                 let first = shrink::report(&programs[index], &differences);
-                panic!("{failed} of {} differ; the first:\n{first}", programs.len());
+                panic!("{failed} of {} programs differ; the first one:\n{first}", programs.len());
             }
         }
     }
@@ -138,16 +139,17 @@ fn end_as_on_the_reference(count: u64, engines: &[&dyn Factory], is_wanted: fn(&
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn random_programs_end_as_on_the_reference() {
-    end_as_on_the_reference(number("KVRM_PROGRAMS", PROGRAMS), &[&Gpu, &ALONE], |_| true);
+    compare_with_reference(env_number("KVRM_PROGRAMS", PROGRAMS), &[&Gpu, &ONE_LANE_WORKGROUPS], |_| true);
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn random_programs_end_as_on_the_reference_where_a_network_is_asked() {
-    // Everything is ARITHMETIC by a network of zeros.
+fn random_programs_end_as_on_the_reference_with_networks() {
+    // A network of zeros gives every word the class ARITHMETIC.
     let zeros = vec![0.0; DispatchNetwork::PARAMETERS];
-    let zeros = Weights::from_flat(Architecture::Dispatch, zeros).expect("it is one");
-    let zeros = |mode| Dispatch::with_weights(mode, zeros.clone()).expect("they are fit");
+    let zeros = Weights::from_flat(Architecture::Dispatch, zeros).expect("the number of weights is right");
+    let zeros =
+        |mode| Dispatch::with_weights(mode, zeros.clone()).expect("the weights are for class selection");
     let [shared, _, alone] = SPREADS;
     for (dispatch, bounds) in [
         (Dispatch::new(Mode::Network), shared),
@@ -157,44 +159,51 @@ fn random_programs_end_as_on_the_reference_where_a_network_is_asked() {
         (zeros(Mode::Network), alone),
         (zeros(Mode::MemoDomain), shared),
     ] {
-        let count = number("KVRM_PROGRAMS", PROGRAMS) / 24;
-        end_as_on_the_reference(count, &[&Asking { dispatch, bounds }], |program| !has_simd(program));
+        let count = env_number("KVRM_PROGRAMS", PROGRAMS) / 24;
+        compare_with_reference(count, &[&NetworkGpu { dispatch, bounds }], |program| !has_simd(program));
     }
-    // Compiling what has SIMD registers, too, takes software long.
-    let asking = Asking { dispatch: zeros(Mode::Network), bounds: shared };
-    end_as_on_the_reference(number("KVRM_PROGRAMS", PROGRAMS) / 24, &[&asking], has_simd);
+    // Software drivers take long to compile the kernels with SIMD registers, so only one of these is tested.
+    let asking = NetworkGpu { dispatch: zeros(Mode::Network), bounds: shared };
+    compare_with_reference(env_number("KVRM_PROGRAMS", PROGRAMS) / 24, &[&asking], has_simd);
 }
 
 #[test]
-fn what_fails_is_made_short_and_written_down() {
-    // An engine on which EOR does nothing.
+fn failing_programs_are_shrunk_and_written_as_vectors() {
+    // Simulates an engine on which EOR does nothing.
     let is_broken = |word: u32| decode(word).is_some_and(|op| op.encoding().mnemonic == "eor");
     let broken = |programs: &[Vector]| {
         let mut others = programs.to_vec();
         for word in others.iter_mut().flat_map(|vector| &mut vector.code).filter(|word| is_broken(word.0)) {
             word.0 = programs::nop();
         }
-        differences_from(&outcomes(&others, &ReferenceEngine), programs)
+        differences_from(&run_programs(&others, &ReferenceEngine), programs)
     };
     let programs: Vec<Vector> = (0..64).map(program).filter(|vector| !vector.features.is_empty()).collect();
     let failing = broken(&programs).iter().position(Option::is_some).expect("one in two programs has EOR");
     let (program, report) = (&programs[failing], shrink::report(&programs[failing], &broken));
-    let path =
-        report.lines().last().and_then(|line| line.strip_prefix("written to ")).expect("it says where");
-    let written = vectors::open(Path::new(path)).expect("it is a file of vectors");
+    let path = report
+        .lines()
+        .last()
+        .and_then(|line| line.strip_prefix("written to "))
+        .expect("the report has a path");
+    let written = vectors::open(Path::new(path)).expect("the file has vectors");
     assert_eq!(written.len(), 1, "one vector");
     let kept: Vec<_> = written[0].code.iter().filter(|word| word.0 != programs::nop()).collect();
-    assert!(kept.iter().any(|word| is_broken(word.0)), "what is wrong is left:\n{report}");
-    assert!(kept.len() < 8 && kept.len() < program.code.len(), "most of the rest is not:\n{report}");
-    assert!(written[0].run().is_empty(), "the vector says what the reference does:\n{report}");
+    assert!(kept.iter().any(|word| is_broken(word.0)), "the failing instruction remains:\n{report}");
+    assert!(
+        kept.len() < 8 && kept.len() < program.code.len(),
+        "most other instructions are removed:\n{report}"
+    );
+    assert!(written[0].run().is_empty(), "the vector has the results of the reference:\n{report}");
 }
 
 #[test]
 fn most_random_programs_take_many_steps_and_write_memory() {
-    // Or the test above would say little.
+    // Otherwise `random_programs_end_as_on_the_reference` would test little.
     let programs: Vec<Vector> = (0..512).map(program).collect();
-    let outcomes: Vec<Outcome> = outcomes(&programs, &ReferenceEngine);
-    let count = |test: &dyn Fn(&Outcome) -> bool| outcomes.iter().filter(|outcome| test(outcome)).count();
+    let outcomes: Vec<ProgramResult> = run_programs(&programs, &ReferenceEngine);
+    let count =
+        |test: &dyn Fn(&ProgramResult) -> bool| outcomes.iter().filter(|outcome| test(outcome)).count();
     let long = count(&|outcome| outcome.lane.cpu.steps >= 20);
     let writing = count(&|outcome| outcome.lane.dirty.len() > 1);
     let own_code = (0..programs.len())
@@ -203,9 +212,9 @@ fn most_random_programs_take_many_steps_and_write_memory() {
     let kinds: BTreeSet<&str> =
         outcomes.iter().filter_map(|outcome| outcome.lane.stop).map(|stop| stop.name()).collect();
     let expected = ["breakpoint", "budget", "fault", "halt", "syscall", "undefined"];
-    assert_eq!(Vec::from_iter(kinds), expected, "how they end");
+    assert_eq!(Vec::from_iter(kinds), expected, "the kinds of stops");
     assert!(
         long > 256 && writing > 128 && own_code > 32,
-        "{long} are long, {writing} write, {own_code} their code"
+        "{long} programs are long, {writing} write memory, {own_code} write their own code"
     );
 }

@@ -1,4 +1,4 @@
-//! Slices of any length, budgets, and runs that are broken off.
+//! Slices of any length, exact budgets, and runs that are broken off.
 
 use std::error::Error as _;
 use std::ops::ControlFlow;
@@ -11,14 +11,17 @@ use kvrm_machine::{Builder, Executor, Image, Machine, Permissions, Plan, Progres
 use kvrm_testkit::guests::{GUESTS, guest};
 use kvrm_testkit::images::{PAGE, assemble, image, segment};
 
-use crate::support::{ALONE, Both, CODE, DATA, Gpu, LOOPS, Lane, lanes, machine_lanes, raw, text_and_data};
+use crate::support::{
+    CODE, DATA, EnginePair, Gpu, LOOP_LIMIT, Lane, ONE_LANE_WORKGROUPS, lanes, machine_lanes, raw,
+    text_and_data,
+};
 
-/// Steps of a guest that are run in slices.
+/// The number of steps of a guest that runs in pieces.
 const STEPS: u64 = 2_000;
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn a_guest_in_slices_is_the_guest_in_one_piece() {
+fn a_guest_run_in_pieces_ends_as_in_one_run() {
     let (name, size) = GUESTS[10];
     let builder = || -> Builder<'static> {
         let seed = |lane: usize| vec![size.to_owned(), lane.to_string()];
@@ -29,20 +32,23 @@ fn a_guest_in_slices_is_the_guest_in_one_piece() {
     let expected = machine_lanes(&mut reference);
     for (slice, alone) in [1, 7, 1000, u64::MAX].into_iter().flat_map(|slice| [(slice, false), (slice, true)])
     {
-        let builder = if alone { builder().engine(ALONE) } else { builder().engine(Gpu) };
+        let builder = if alone { builder().engine(ONE_LANE_WORKGROUPS) } else { builder().engine(Gpu) };
         let mut gpu = builder.build().expect("the guest fits");
         let mut left = STEPS;
         while left > 0 {
             let steps = slice.min(left);
             let report = gpu.run(steps).expect("the GPU works");
-            assert_eq!(report.steps, 3 * steps, "all of the budget is used");
+            assert_eq!(report.steps, 3 * steps, "the whole budget is used");
             left -= steps;
         }
-        assert!(machine_lanes(&mut gpu) == expected, "{name} in slices of {slice}, alone: {alone}");
+        assert!(
+            machine_lanes(&mut gpu) == expected,
+            "{name} in runs of {slice} steps, alone in workgroups: {alone}"
+        );
     }
 }
 
-/// A program that counts x0 down, writing each value, and halts.
+/// Returns an image whose program counts x0 down, writes the sum of the values at each step, and halts.
 fn counter() -> Arc<Image> {
     text_and_data(1, |a| {
         let (again, end) = (a.label(), a.label());
@@ -54,54 +60,60 @@ fn counter() -> Arc<Image> {
     })
 }
 
-/// Lanes that run it: one starts from 10,000, one from 3, one from 0.
-fn counters() -> Both {
-    // However fast the device is, long loops take several slices.
+/// Returns three lanes of [`counter`], which count from 10,000, from 3 and from 0.
+fn counters() -> EnginePair {
+    // Slices are so short that long loops take several of them even on a fast device.
     let bounds = Bounds { slice_steps: Some(1 << 15), ..Bounds::NONE };
-    let mut both = Both::bounded(&[counter()], 3, 16, bounds);
+    let mut pair = EnginePair::bounded(&[counter()], 3, 16, bounds);
     for (lane, count) in [10_000, 3, 0].into_iter().enumerate() {
-        both.change(lane, |cpu| {
+        pair.change_registers(lane, |cpu| {
             cpu.pc = CODE;
             cpu.set_x(0, count);
             cpu.set_x(2, DATA);
         });
     }
-    both
+    pair
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn budgets_are_exact() {
-    let mut both = counters();
-    // One before, at and behind the end of the second lane, too.
+    let mut pair = counters();
+    // Some budgets end one step before, at and after the end of the second lane.
     for budget in [0, 1, 2, 0, 9, 1, 1, 1, 1000, 0, 12_345] {
-        both.run(budget);
-        let lanes = both.same(&format!("after {budget} steps more"));
-        assert_eq!(lanes[0].stop, Some(Stop::Budget), "it has not ended");
+        pair.run(budget);
+        let lanes = pair.assert_same(&format!("after {budget} more steps"));
+        assert_eq!(lanes[0].stop, Some(Stop::Budget), "lane 0 has not ended");
     }
-    both.run(u64::MAX);
-    let lanes = both.same("at the end");
+    pair.run(u64::MAX);
+    let lanes = pair.assert_same("at the end");
     assert!(lanes.iter().all(|lane| lane.stop == Some(Stop::Halt { imm: 9 })), "all have ended");
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn limits_are_of_lanes() {
-    let mut both = counters();
+fn each_lane_has_its_own_limit() {
+    let mut pair = counters();
     let limits = [777, 5, 0];
-    both.each("a run", |executor| executor.run(&limits, &mut |_| ControlFlow::Continue(())).map(drop));
-    let lanes = both.same("at their limits");
+    pair.call_both("a run", |executor| executor.run(&limits, &mut |_| ControlFlow::Continue(())).map(drop));
+    let lanes = pair.assert_same("at their limits");
     let steps: Vec<u64> = lanes.iter().map(|lane| lane.cpu.steps).collect();
     assert_eq!(steps, limits, "each at its own");
-    // A limit that is already behind a lane stops it at once.
-    both.each("clearing stops", |executor| (0..3).try_for_each(|lane| executor.set_stop(lane, None)));
-    both.each("a run", |executor| executor.run(&[1, 5, 1], &mut |_| ControlFlow::Continue(())).map(drop));
-    let lanes = both.same("behind their limits");
-    assert_eq!(lanes.iter().map(|lane| lane.cpu.steps).collect::<Vec<_>>(), [777, 5, 1], "no more");
+    // If a lane has already reached its limit, it stops at once.
+    pair.call_both("clearing stops", |executor| (0..3).try_for_each(|lane| executor.set_stop(lane, None)));
+    pair.call_both("a run", |executor| {
+        executor.run(&[1, 5, 1], &mut |_| ControlFlow::Continue(())).map(drop)
+    });
+    let lanes = pair.assert_same("beyond their limits");
+    assert_eq!(
+        lanes.iter().map(|lane| lane.cpu.steps).collect::<Vec<_>>(),
+        [777, 5, 1],
+        "no lane runs beyond its limit"
+    );
 }
 
-/// An endless loop, and how far it has come each time a run is broken off.
-fn broken_off(executor: &mut dyn Executor, limits: &[u64]) -> Progress {
+/// Runs lanes, breaks the run off at the first call of the observer, and returns the progress that the observer got.
+fn run_one_slice(executor: &mut dyn Executor, limits: &[u64]) -> Progress {
     let mut last = Progress::default();
     executor
         .run(limits, &mut |progress| {
@@ -115,43 +127,43 @@ fn broken_off(executor: &mut dyn Executor, limits: &[u64]) -> Progress {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn a_run_that_is_broken_off_goes_on_to_the_same_end() {
-    // 400,003 steps: more than a slice has.
+    // Lane 0 takes about 400,000 steps, more than a slice has.
     let count = 100_000;
-    let mut both = counters();
-    both.change(0, |cpu| cpu.set_x(0, count));
-    both.reference.run(&[u64::MAX; 3], &mut |_| ControlFlow::Continue(())).expect("the reference works");
-    let expected: Vec<Lane> = lanes(&mut *both.reference);
+    let mut pair = counters();
+    pair.change_registers(0, |cpu| cpu.set_x(0, count));
+    pair.reference.run(&[u64::MAX; 3], &mut |_| ControlFlow::Continue(())).expect("the reference works");
+    let expected: Vec<Lane> = lanes(&mut *pair.reference);
     let mut breaks = 0;
     loop {
-        let before = both.gpu.steps(0).expect("the GPU works");
-        let progress = broken_off(&mut *both.gpu, &[u64::MAX; 3]);
-        if both.gpu.stop(0).expect("the GPU works").is_some() {
+        let before = pair.gpu.steps(0).expect("the GPU works");
+        let progress = run_one_slice(&mut *pair.gpu, &[u64::MAX; 3]);
+        if pair.gpu.stop(0).expect("the GPU works").is_some() {
             break;
         }
-        let after = both.gpu.steps(0).expect("the GPU works");
-        assert_eq!(progress.running, 1, "the long one runs on");
-        assert!(after > before || breaks == 0, "every run gets on: {before}, then {after}");
+        let after = pair.gpu.steps(0).expect("the GPU works");
+        assert_eq!(progress.running, 1, "only lane 0 is still running");
+        assert!(after > before || breaks == 0, "every run makes progress: {before}, then {after}");
         breaks += 1;
-        assert!(breaks < 10_000, "it comes to an end");
+        assert!(breaks < 10_000, "the lane ends");
     }
-    assert!(breaks > 0, "an observer is called while it runs");
-    assert_eq!(lanes(&mut *both.gpu), expected, "the end is the same");
+    assert!(breaks > 0, "the observer is called before the lane ends");
+    assert_eq!(lanes(&mut *pair.gpu), expected, "the end is the same");
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn an_observer_hears_of_ever_more_steps() {
-    let mut both = counters();
-    both.change(0, |cpu| cpu.set_x(0, 100_000));
+fn observers_see_increasing_steps() {
+    let mut pair = counters();
+    pair.change_registers(0, |cpu| cpu.set_x(0, 100_000));
     let mut seen: Vec<Progress> = Vec::new();
-    both.gpu
+    pair.gpu
         .run(&[u64::MAX; 3], &mut |progress| {
             seen.push(progress);
             ControlFlow::Continue(())
         })
         .expect("the GPU works");
     assert!(seen.is_sorted_by(|a, b| a.steps <= b.steps), "{seen:?}");
-    let steps: u64 = lanes(&mut *both.gpu).iter().map(|lane| lane.cpu.steps).sum();
+    let steps: u64 = lanes(&mut *pair.gpu).iter().map(|lane| lane.cpu.steps).sum();
     assert!(seen.iter().all(|progress| progress.steps <= steps && progress.running <= 3), "{seen:?}");
 }
 
@@ -165,25 +177,25 @@ fn slices_stay_below_the_loop_limit_of_a_driver() {
         // crc32x w1, w1, x0
         a.word(0x9ac0_4c21).subs(X0, X0, 1).b_cond("ne", again).hlt(9);
     });
-    // Where a workgroup asks together, each of the 3,000 steps takes 44 iterations more.
+    // If the invocations of a workgroup evaluate a network together, each of the 3,000 steps takes 44 more iterations.
     for (mode, iterations) in [(Mode::Table, 72 * 1_000), (Mode::Network, (72 + 3 * 44) * 1_000)] {
-        let bounds = Bounds { loop_limit: LOOPS, workgroup: Some(1), ..Bounds::NONE };
+        let bounds = Bounds { loop_limit: LOOP_LIMIT, workgroup: Some(1), ..Bounds::NONE };
         let images = [Arc::clone(&image)];
-        let mut both = Both::asking(&images, 1, 16, &Dispatch::new(mode), bounds);
-        both.change(0, |cpu| {
+        let mut pair = EnginePair::with_dispatch(&images, 1, 16, &Dispatch::new(mode), bounds);
+        pair.change_registers(0, |cpu| {
             cpu.pc = CODE;
             cpu.set_x(0, 1_000);
         });
         let go_on = &mut |_| ControlFlow::Continue(());
-        let stats = both.gpu.run(&[u64::MAX], go_on).expect("the GPU works");
-        both.reference.run(&[u64::MAX], go_on).expect("the reference works");
-        both.same("after many slices");
+        let stats = pair.gpu.run(&[u64::MAX], go_on).expect("the GPU works");
+        pair.reference.run(&[u64::MAX], go_on).expect("the reference works");
+        pair.assert_same("after many slices");
         assert!(stats.dispatches >= iterations / 2_000, "{} dispatches are too few", stats.dispatches);
     }
 }
 
-/// A misaligned address in page 0 was once taken for the mark "no page at hand", and the lane executed a micro-op that was
-/// never fetched.
+/// Regression test: a misaligned address in page 0 was once taken for the mark of an empty translation, and the lane
+/// executed a micro-op that was never fetched.
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn slices_that_begin_at_any_address_fault_as_on_the_reference() {
@@ -202,12 +214,12 @@ fn slices_that_begin_at_any_address_fault_as_on_the_reference() {
     for segments in [vec![page(CODE)], vec![page(0), page(CODE)]] {
         for workgroup in [1, 64] {
             let bounds = Bounds { slice_steps: Some(1), workgroup: Some(workgroup), ..Bounds::NONE };
-            let mut both = Both::bounded(&[image(&segments)], pcs.len(), 16, bounds);
+            let mut pair = EnginePair::bounded(&[image(&segments)], pcs.len(), 16, bounds);
             for (lane, &address) in pcs.iter().enumerate() {
-                both.change(lane, |cpu| cpu.pc = address);
+                pair.change_registers(lane, |cpu| cpu.pc = address);
             }
-            both.run(3);
-            let ends = both.same(&format!("{} pages, workgroups of {workgroup}", segments.len()));
+            pair.run(3);
+            let ends = pair.assert_same(&format!("{} pages, workgroups of {workgroup}", segments.len()));
             for (lane, &address) in ends.iter().zip(&pcs) {
                 assert!(
                     lane.stop == Some(Stop::Budget) || matches!(lane.stop, Some(Stop::Fault(_))),
@@ -218,18 +230,18 @@ fn slices_that_begin_at_any_address_fault_as_on_the_reference() {
     }
 }
 
-/// A driver that ends loops counts those in branches that no lane takes, too, so even a plain step costs many iterations. The
-/// guest `life` once ended with a wrong result there, and without an error.
+/// Regression test: a driver that ends loops counts loops in branches that no lane takes, too, so even a plain step
+/// costs many iterations. The guest `life` once ended with a wrong result on such a driver, and without an error.
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn a_driver_that_ends_loops_is_noticed_if_slices_are_too_long_for_it() {
-    // Its own device, as that counts as lost then.
-    let device = Device::open(None).expect("there is one");
-    let ends_loops = loop_limit(&device).expect("it works").is_some();
+fn a_driver_that_ends_loops_is_detected_if_slices_are_too_long() {
+    // The test has its own device, as that counts as lost afterwards.
+    let device = Device::open(None).expect("the host has an adapter");
+    let ends_loops = loop_limit(&device).expect("the GPU works").is_some();
     let limit = LoopLimit { iterations: 1 << 30, sharers: 8 };
     let bounds = Bounds { loop_limit: Some(limit), slice_steps: Some(1 << 20), ..Bounds::NONE };
     let plan = Plan { images: &[counter()], lanes: 1, frames_max: 16, calls: None };
-    let mut gpu = GpuExecutor::with_bounds(&device, &plan, &Dispatch::TABLE, bounds).expect("it fits");
+    let mut gpu = GpuExecutor::with_bounds(&device, &plan, &Dispatch::TABLE, bounds).expect("the lane fits");
     let mut cpu = gpu.cpu(0).expect("the GPU works");
     cpu.pc = CODE;
     cpu.set_x(0, 100_000);
@@ -237,9 +249,9 @@ fn a_driver_that_ends_loops_is_noticed_if_slices_are_too_long_for_it() {
     gpu.set_cpu(0, &cpu).expect("the GPU works");
     let ran = gpu.run(&[u64::MAX], &mut |_| ControlFlow::Continue(()));
     match ran {
-        Ok(_) => assert!(!ends_loops, "it has ended 400,000 iterations or more"),
+        Ok(_) => assert!(!ends_loops, "the driver must have ended loops of 400,000 iterations"),
         Err(error) => {
-            let why = error.source().expect("it is the engine's").to_string();
+            let why = error.source().expect("the error has a cause").to_string();
             assert!(ends_loops && why.contains("ended loops early"), "{why}");
         }
     }
@@ -248,7 +260,7 @@ fn a_driver_that_ends_loops_is_noticed_if_slices_are_too_long_for_it() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn budgets_are_exact_although_work_shortens_slices() {
-    // A loop across two pages, all of it slow.
+    // A loop across two pages, of instructions that are slow to execute.
     let image = raw(|a| {
         for _ in 0..1020 {
             a.nop();
@@ -261,23 +273,23 @@ fn budgets_are_exact_although_work_shortens_slices() {
     });
     let lanes = 64;
     for workgroup in [1, 64] {
-        let bounds = Bounds { loop_limit: LOOPS, workgroup: Some(workgroup), ..Bounds::NONE };
-        let mut both = Both::bounded(&[Arc::clone(&image)], lanes, 16, bounds);
+        let bounds = Bounds { loop_limit: LOOP_LIMIT, workgroup: Some(workgroup), ..Bounds::NONE };
+        let mut pair = EnginePair::bounded(&[Arc::clone(&image)], lanes, 16, bounds);
         for lane in 0..lanes {
-            both.change(lane, |cpu| {
+            pair.change_registers(lane, |cpu| {
                 cpu.pc = CODE + 4 * 1020;
                 cpu.set_x(1, CODE);
             });
         }
         for more in [0, 64, 1] {
             let limits: Vec<u64> = (1..=lanes as u64).map(|lane| lane + more).collect();
-            both.each("clearing stops", |executor| {
+            pair.call_both("clearing stops", |executor| {
                 (0..lanes).try_for_each(|lane| executor.set_stop(lane, None))
             });
-            both.each("a run", |executor| {
+            pair.call_both("a run", |executor| {
                 executor.run(&limits, &mut |_| ControlFlow::Continue(())).map(drop)
             });
-            both.same(&format!("workgroups of {workgroup}, {more} more"));
+            pair.assert_same(&format!("workgroups of {workgroup}, {more} more"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The device all tests share, executors of both engines, and all there is to see of their lanes.
+//! The device that all tests share, executors of both engines, and comparisons of their lanes.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ pub(crate) use kvrm_testkit::images::{CODE, PAGE, assemble, busy, image, raw, se
 use kvrm_testkit::lanes;
 pub(crate) use kvrm_testkit::lanes::Lane;
 
-/// Opening a device takes longer than most tests.
+/// The shared device, as opening one takes longer than most tests.
 static DEVICE: LazyLock<Device> = LazyLock::new(|| {
     Device::open(None).unwrap_or_else(|error| panic!("{error}; KVRM_GPU=skip leaves these tests out"))
 });
@@ -21,7 +21,7 @@ pub(crate) fn device() -> &'static Device {
     &DEVICE
 }
 
-/// Makes executors on the device of the tests.
+/// The GPU engine on the device of the tests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gpu;
 
@@ -35,11 +35,11 @@ impl Factory for Gpu {
     }
 }
 
-/// The same, able to do less than it can.
+/// The GPU engine with bounds below the limits of its device.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounded(pub(crate) Bounds);
+pub(crate) struct BoundedGpu(pub(crate) Bounds);
 
-impl Factory for Bounded {
+impl Factory for BoundedGpu {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
         Ok(Box::new(GpuExecutor::with_bounds(device(), plan, &Dispatch::TABLE, self.0)?))
     }
@@ -49,16 +49,16 @@ impl Factory for Bounded {
     }
 }
 
-/// As if the driver cut off loops after 2,000 iterations of eight invocations together.
-pub(crate) const LOOPS: Option<LoopLimit> = Some(LoopLimit { iterations: 2_000, sharers: 8 });
+/// The loop limit of a driver that ends loops after 2,000 iterations of eight invocations together.
+pub(crate) const LOOP_LIMIT: Option<LoopLimit> = Some(LoopLimit { iterations: 2_000, sharers: 8 });
 
-/// Each lane is a workgroup, which has an interpreter of its own.
-pub(crate) const ALONE: Bounded = Bounded(Bounds { workgroup: Some(1), ..Bounds::NONE });
+/// A GPU engine with one lane in each workgroup, which has its own interpreter.
+pub(crate) const ONE_LANE_WORKGROUPS: BoundedGpu = BoundedGpu(Bounds { workgroup: Some(1), ..Bounds::NONE });
 
-/// Where [`text_and_data`] has its data.
+/// The address of the data of [`text_and_data`].
 pub(crate) const DATA: u64 = 0x2_0000;
 
-/// A page of code that cannot be written, and some pages of data that can.
+/// Returns an image with a page of code, which is not writable, and some pages of writable data.
 pub(crate) fn text_and_data(pages: u64, write: impl FnOnce(&mut Assembler)) -> Arc<Image> {
     image(&[
         segment(CODE, PAGE, assemble(write), Permissions::RX),
@@ -66,26 +66,26 @@ pub(crate) fn text_and_data(pages: u64, write: impl FnOnce(&mut Assembler)) -> A
     ])
 }
 
-/// The same lanes on both engines. What is done to one is done to the other.
-pub(crate) struct Both {
+/// The same lanes on both engines, for tests that do the same to both and compare the results.
+pub(crate) struct EnginePair {
     pub(crate) gpu: Box<dyn Executor>,
     pub(crate) reference: Box<dyn Executor>,
 }
 
-impl Both {
+impl EnginePair {
     pub(crate) fn new(images: &[Arc<Image>], lanes: usize, frames_max: usize) -> Self {
         let plan = Plan { images, lanes, frames_max, calls: None };
         let gpu = Gpu.executor(&plan).expect("the lanes fit");
         Self { gpu, reference: ReferenceEngine.executor(&plan).expect("the lanes fit") }
     }
 
-    /// The same on a GPU that can do less than the one there is.
+    /// Makes the lanes with bounds on the GPU.
     pub(crate) fn bounded(images: &[Arc<Image>], lanes: usize, frames_max: usize, bounds: Bounds) -> Self {
-        Self::asking(images, lanes, frames_max, &Dispatch::TABLE, bounds)
+        Self::with_dispatch(images, lanes, frames_max, &Dispatch::TABLE, bounds)
     }
 
-    /// The same with classes chosen by a network.
-    pub(crate) fn asking(
+    /// Makes the lanes with a class selection and bounds on the GPU.
+    pub(crate) fn with_dispatch(
         images: &[Arc<Image>],
         lanes: usize,
         frames_max: usize,
@@ -97,8 +97,8 @@ impl Both {
         Self { gpu: Box::new(gpu), reference: ReferenceEngine.executor(&plan).expect("the lanes fit") }
     }
 
-    /// The same on both; what comes back is the same, too.
-    pub(crate) fn each<T: PartialEq + fmt::Debug>(
+    /// Makes a call on both executors, asserts that the results are equal, and returns the result.
+    pub(crate) fn call_both<T: PartialEq + fmt::Debug>(
         &mut self,
         what: &str,
         mut act: impl FnMut(&mut dyn Executor) -> Result<T, Error>,
@@ -110,17 +110,17 @@ impl Both {
     }
 
     /// Changes the registers of a lane.
-    pub(crate) fn change(&mut self, lane: usize, mut change: impl FnMut(&mut Cpu)) {
-        self.each("registers", |executor| {
+    pub(crate) fn change_registers(&mut self, lane: usize, mut change: impl FnMut(&mut Cpu)) {
+        self.call_both("registers", |executor| {
             let mut cpu = executor.cpu(lane)?;
             change(&mut cpu);
             executor.set_cpu(lane, &cpu)
         });
     }
 
-    /// Runs every lane for at most so many steps more.
+    /// Runs every lane for at most `budget` more steps.
     pub(crate) fn run(&mut self, budget: u64) {
-        self.each("a run", |executor| {
+        self.call_both("a run", |executor| {
             for lane in 0..executor.lanes() {
                 if executor.stop(lane)? == Some(Stop::Budget)
                     || executor.stop(lane)? == Some(Stop::OutOfFrames)
@@ -135,8 +135,8 @@ impl Both {
         });
     }
 
-    /// All there is to see is the same on both; gives it.
-    pub(crate) fn same(&mut self, when: &str) -> Vec<Lane> {
+    /// Asserts that the visible state of all lanes is the same on both engines, and returns it.
+    pub(crate) fn assert_same(&mut self, when: &str) -> Vec<Lane> {
         let (gpu, reference) = (lanes(&mut *self.gpu), lanes(&mut *self.reference));
         for (number, (gpu, reference)) in gpu.iter().zip(&reference).enumerate() {
             assert_eq!(
@@ -144,46 +144,53 @@ impl Both {
                 "lane {number} {when}: the GPU on the left, the reference on the right"
             );
         }
-        self.each("frames in use", |executor| executor.frames_used());
+        self.call_both("frames in use", |executor| executor.frames_used());
         reference
     }
 }
 
-/// Every lane of an executor, whose memory is audited.
+/// Audits an executor and returns all of its lanes.
 pub(crate) fn lanes(executor: &mut dyn Executor) -> Vec<Lane> {
     assert_eq!(
         executor.audit().expect("the engine works"),
         [],
-        "the audit of the engine {}",
+        "violations in the engine {}",
         executor.name()
     );
     lanes::of_executor(executor).expect("the engine works")
 }
 
-/// Mapped memory of a lane, as the host sees it.
+/// Reads mapped memory of a lane.
 pub(crate) fn read(executor: &mut dyn Executor, lane: usize, address: u64, bytes: usize) -> Vec<u8> {
     let mut out = vec![0; bytes];
-    executor.read_memory(lane, address, &mut out, None).expect("the engine works").expect("it is mapped");
+    executor
+        .read_memory(lane, address, &mut out, None)
+        .expect("the engine works")
+        .expect("the memory is mapped");
     out
 }
 
 /// A lane of a machine, with its output.
-pub(crate) type Seen = (Lane, String);
+pub(crate) type LaneAndOutput = (Lane, String);
 
-/// Every lane of a machine, whose memory is audited, with its output.
-pub(crate) fn machine_lanes(machine: &mut Machine) -> Vec<Seen> {
+/// Audits a machine and returns all of its lanes with their output.
+pub(crate) fn machine_lanes(machine: &mut Machine) -> Vec<LaneAndOutput> {
     assert_eq!(
         machine.audit().expect("the engine works"),
         [],
-        "the audit of the engine {}",
+        "violations in the engine {}",
         machine.engine()
     );
     let lanes = lanes::of_machine(machine).expect("the engine works").into_iter();
     lanes.map(|(lane, [output, _])| (lane, String::from_utf8_lossy(&output).into_owned())).collect()
 }
 
-/// Machines are the same in every lane.
-pub(crate) fn same_machines(gpu: &mut Machine, reference: &mut Machine, what: &str) -> Vec<Seen> {
+/// Asserts that all lanes of two machines and their output are equal, and returns them.
+pub(crate) fn assert_same_machines(
+    gpu: &mut Machine,
+    reference: &mut Machine,
+    what: &str,
+) -> Vec<LaneAndOutput> {
     let (seen, expected) = (machine_lanes(gpu), machine_lanes(reference));
     for (number, (gpu, reference)) in seen.iter().zip(&expected).enumerate() {
         assert_eq!(gpu, reference, "{what}, lane {number}: the GPU on the left, the reference on the right");

@@ -1,4 +1,5 @@
-//! Leaf functions of the shaders beside their twins in Rust: edge values crossed, and random ones.
+//! Comparison of leaf functions of the shaders with their twins in Rust, on combinations of edge values and on random
+//! values.
 
 mod kernel;
 #[macro_use]
@@ -14,17 +15,18 @@ use kvrm_testkit::random::Random;
 use kernel::Kernel;
 use list::{ARGUMENTS, RESULTS, TWINS, Twin};
 
-/// Random cases of each twin, beside the edges.
+/// The number of random cases of each twin, in addition to the edge values.
 const CASES: usize = 20_000;
 
-/// Where sizes and amounts of bits change theirs; what each function does not take, its line in the list maps
-/// to what it takes.
+/// Edge values of arguments that are sizes or numbers of bits. If a function does not take all of them, its line in the
+/// list maps them to those that it takes.
 const SMALL: [u64; 14] = [0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 62, 63, 64];
 
-/// The most combinations of edge values that are tried; a function that has more gets as many random cases.
+/// The maximum number of combinations of edge values. A function with more combinations gets as many random cases
+/// instead.
 const CROSSED_MAX: usize = 200_000;
 
-/// Every combination of edge values, unless there are too many.
+/// Returns all combinations of edge values, or none if there are too many.
 fn crossed(twin: &Twin) -> Vec<[u64; ARGUMENTS]> {
     let seeds = |is_wide: bool| if is_wide { &EDGES[..] } else { &SMALL };
     if twin.wide.iter().map(|&is_wide| seeds(is_wide).len()).product::<usize>() > CROSSED_MAX {
@@ -43,7 +45,7 @@ fn crossed(twin: &Twin) -> Vec<[u64; ARGUMENTS]> {
     cases
 }
 
-/// Random arguments, numbers of any length, often two alike or next to each other.
+/// Returns random arguments: numbers of any length, often with two that are equal or differ by one.
 fn random(twin: &Twin, random: &mut Random) -> [u64; ARGUMENTS] {
     let mut case = [0; ARGUMENTS];
     for index in 0..twin.wide.len() {
@@ -57,14 +59,14 @@ fn random(twin: &Twin, random: &mut Random) -> [u64; ARGUMENTS] {
     case
 }
 
-/// A case of fewer arguments.
+/// Returns a case with fewer than the maximum number of arguments.
 fn case(arguments: &[u64]) -> [u64; ARGUMENTS] {
     let mut case = [0; ARGUMENTS];
     case[..arguments.len()].copy_from_slice(arguments);
     case
 }
 
-/// Runs cases on the GPU and compares.
+/// Runs cases on the GPU and compares the results with the twin.
 fn compare(kernel: &Kernel, number: usize, mut cases: Vec<[u64; ARGUMENTS]>) {
     let twin = &TWINS[number];
     let expected: Vec<[u64; RESULTS]> = cases.iter_mut().map(|case| (twin.reference)(case)).collect();
@@ -77,7 +79,7 @@ fn compare(kernel: &Kernel, number: usize, mut cases: Vec<[u64; ARGUMENTS]>) {
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn every_function_gives_what_its_twin_gives() {
+fn every_function_agrees_with_its_twin() {
     let kernel = Kernel::new();
     let mut generator = Random::new(3);
     for (number, twin) in TWINS.iter().enumerate() {
@@ -86,7 +88,7 @@ fn every_function_gives_what_its_twin_gives() {
         cases.extend((0..count).map(|_| random(twin, &mut generator)));
         compare(&kernel, number, cases);
     }
-    // What decides a class is few enough bits to try them all.
+    // The class depends on few enough bits to test all combinations.
     let spread = |mut bits: u64| {
         (0..32).filter(|bit| CLASS_BITS >> bit & 1 == 1).fold(0, |word, bit| {
             let one = bits & 1;
@@ -96,42 +98,45 @@ fn every_function_gives_what_its_twin_gives() {
     };
     let words = (0..1 << CLASS_BITS.count_ones()).map(|bits| case(&[spread(bits)])).collect();
     compare(&kernel, list::position("class_of"), words);
-    // So are those of a bit mask.
+    // So do bit masks.
     let masks = (0..1 << 14).map(|bits: u64| case(&[bits >> 12 & 1, bits >> 6 & 63, bits & 63, bits >> 13]));
     compare(&kernel, list::position("decode_bit_masks"), masks.collect());
 }
 
-/// How the paths of modules begin that are parts of kernels. Other tests compare what these do as a whole.
-const KERNELS: [&str; 3] = ["machine/", "networks/", "spiking/"];
-/// Functions of which every one is called by one of the list: there all its cases are tried.
-const PARTS: [&str; 1] = ["arm64/class.wgsl"];
+/// The folders of modules that are parts of kernels. Other tests compare whole kernels.
+const KERNEL_FOLDERS: [&str; 3] = ["machine/", "networks/", "spiking/"];
+/// Modules all of whose functions are called by one function of the list, whose cases test them, too.
+const MODULES_TESTED_AS_A_WHOLE: [&str; 1] = ["arm64/class.wgsl"];
 
 #[test]
-fn every_function_with_a_twin_is_tried() {
+fn every_function_with_a_twin_is_in_the_list() {
     let known = TWINS.iter().map(|twin| (format!("{}.wgsl", twin.module.replace("::", "/")), twin.name));
     let known: BTreeSet<(String, &str)> = known.collect();
     let mut found = BTreeSet::new();
     for (path, text) in
-        MODULES.iter().filter(|(path, _)| !KERNELS.iter().any(|kernel| path.starts_with(kernel)))
+        MODULES.iter().filter(|(path, _)| !KERNEL_FOLDERS.iter().any(|kernel| path.starts_with(kernel)))
     {
         let mut twin = None;
         for line in text.lines() {
             twin = line.strip_prefix("/// Twin: ").or(twin);
             let Some(name) = line.strip_prefix("fn ").and_then(|rest| rest.split('(').next()) else {
-                // Structures have twins, too; the functions that return them show that they agree.
+                // Structures have twins, too. They are compared by the functions that return them.
                 if line.starts_with("struct ") {
                     twin = None;
                 }
                 continue;
             };
-            let twin = twin.take().unwrap_or_else(|| panic!("{name} in {path} says no twin"));
+            let twin = twin.take().unwrap_or_else(|| panic!("the comment of {name} in {path} names no twin"));
             let function = ((*path).to_owned(), name);
-            let is_part = twin.starts_with("a part of ") || PARTS.contains(path);
+            let is_part = twin.starts_with("a part of ") || MODULES_TESTED_AS_A_WHOLE.contains(path);
             if !is_part || known.contains(&function) {
                 found.insert(function);
             }
         }
     }
     let differing: Vec<_> = found.symmetric_difference(&known).collect();
-    assert!(differing.is_empty(), "in the shaders or in the list, but not in both: {differing:?}");
+    assert!(
+        differing.is_empty(),
+        "functions that are only in the shaders or only in the list: {differing:?}"
+    );
 }

@@ -1,4 +1,4 @@
-//! What is small, full, wrong, or changes.
+//! Edge cases: empty networks, full recorders, networks that do not fit, and networks that change.
 
 use std::sync::Arc;
 
@@ -13,81 +13,85 @@ use crate::support::{assert_same, compare, executor, reference};
 
 const KERNELS: [Kernel; 4] = [Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull];
 
-fn forced(kernel: Kernel) -> Options {
+fn options_with(kernel: Kernel) -> Options {
     Options { kernel: Some(kernel), ..Options::default() }
 }
 
-/// Neurons that fire in every step, with so many synapses each.
-fn restless(neurons: u32, synapses: u32) -> Arc<Network> {
+/// Returns a network whose neurons fire in every step, each with `synapses` synapses.
+fn always_firing_network(neurons: u32, synapses: u32) -> Arc<Network> {
     let mut builder = Builder::new(1.0);
     let model = Model::Feagi(Feagi { drive: 2.0, ..Feagi::default() });
-    let all = builder.population("restless", neurons, &model).expect("parameters are in range");
+    let all = builder.population("all", neurons, &model).expect("parameters are in range");
     let projection = Projection::new(Connect::OutDegree(synapses), 1.0, 1);
-    builder.connect(all, all, &projection).expect("there are neurons");
+    builder.connect(all, all, &projection).expect("the population has neurons");
     Arc::new(builder.build().expect("sums are small"))
 }
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
-fn kernels_that_are_added_on_the_way_give_the_same() {
+fn kernels_added_during_a_run_give_the_same_results() {
     let options = Options { slice: Some(4), ..Options::default() };
-    compare(&restless(500, 40), &options, &[1, 100, 400], &[]);
+    compare(&always_firing_network(500, 40), &options, &[1, 100, 400], &[]);
 }
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
 fn networks_without_neurons_or_synapses_run() {
-    let empty = Arc::new(Builder::new(1.0).build().expect("nothing can be wrong"));
+    let empty = Arc::new(Builder::new(1.0).build().expect("a network without populations is valid"));
     let mut builder = Builder::new(0.1);
-    builder.population("alone", 70, &Model::Lif(Lif { bias: 20.0, ..Lif::default() })).expect("a neuron");
-    let alone = Arc::new(builder.build().expect("nothing arrives"));
+    builder
+        .population("alone", 70, &Model::Lif(Lif { bias: 20.0, ..Lif::default() }))
+        .expect("parameters are in range");
+    let alone = Arc::new(builder.build().expect("a network without synapses is valid"));
     for kernel in KERNELS {
-        compare(&empty, &forced(kernel), &[1, 3], &[]);
-        compare(&alone, &forced(kernel), &[1, 100], &[]);
+        compare(&empty, &options_with(kernel), &[1, 3], &[]);
+        compare(&alone, &options_with(kernel), &[1, 100], &[]);
     }
 }
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
-fn self_loops_and_duplicates_count() {
+fn self_loops_and_duplicate_synapses_are_delivered() {
     let mut builder = Builder::new(1.0);
     let model = Model::Feagi(Feagi { threshold: 3.0, ..Feagi::default() });
     let area = builder.population("area", 3, &model).expect("parameters are in range");
     let link = |source, target, weight| Link { source, target, weight, delay: 1 };
-    // Two that cancel still touch their target.
+    // The two synapses of neuron 2 cancel, but count as input.
     let links = [link(0, 0, 3.0), link(0, 1, 2.0), link(0, 1, 2.0), link(0, 2, 5.0), link(0, 2, -5.0)];
-    builder.connect_list(area, area, &links).expect("neurons are there");
+    builder.connect_list(area, area, &links).expect("the neurons exist");
     let network = Arc::new(builder.build().expect("sums are small"));
     let injection = Injection { step: 0, neuron: 0, amount: 3 };
     for kernel in KERNELS {
-        compare(&network, &forced(kernel), &[1; 5], &[injection]);
+        compare(&network, &options_with(kernel), &[1; 5], &[injection]);
     }
 }
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
 fn spikes_that_are_lost_are_counted() {
-    let network = restless(100, 0);
+    let network = always_firing_network(100, 0);
     for kernel in KERNELS {
-        let mut executor = executor(&network, &forced(kernel));
+        let mut executor = executor(&network, &options_with(kernel));
         let mut recorder = Recorder::new(250);
-        let error = executor.run(10, &Input::default(), Some(&mut recorder)).expect_err("there are 1000");
+        let error = executor
+            .run(10, &Input::default(), Some(&mut recorder))
+            .expect_err("the network fires 1,000 spikes");
         assert!(
             matches!(error, Error::RecordingOverflow { recorded: 200, lost: 800, capacity: 250 }),
             "{kernel:?}: {error}"
         );
-        let state = executor.state().expect("it can be read");
-        assert_eq!(state.step, 10, "all steps are made");
+        let state = executor.state().expect("the engine works");
+        assert_eq!(state.step, 10, "all steps are done");
     }
 }
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
 fn more_spikes_than_the_device_has_room_for_are_recorded() {
-    // 3,000 in each step, for which it has room in less than a hundred.
-    let network = restless(3000, 0);
+    // 3,000 spikes in each step, of which the device has room for less than a hundred steps.
+    let network = always_firing_network(3000, 0);
     for kernel in [Kernel::Events, Kernel::Single] {
-        let mut executor = executor(&network, &forced(kernel));
+        let mut executor = executor(&network, &options_with(kernel));
         let mut recorder = Recorder::new(1 << 20).of(1..3000);
         executor.run(300, &Input::default(), Some(&mut recorder)).expect("the recorder has room");
         let spikes = recorder.spikes();
@@ -98,33 +102,33 @@ fn more_spikes_than_the_device_has_room_for_are_recorded() {
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
-fn a_state_goes_from_engine_to_engine() {
+fn a_state_moves_between_engines() {
     for (seed, recipe) in (60..).zip(RECIPES) {
         let network = network(recipe, seed, [2, 6], true);
         let input = Input::new(injections(&network, seed, 50)).expect("amounts are small");
         let (mut first, mut second) = (reference(&network), executor(&network, &Options::default()));
-        first.run(50, &input, None).expect("the reference runs");
-        second.run(3, &Input::default(), None).expect("the device runs");
-        second.set_state(&first.state().expect("it is there")).expect("it is of this network");
+        first.run(50, &input, None).expect("the reference works");
+        second.run(3, &Input::default(), None).expect("the device works");
+        second.set_state(&first.state().expect("the reference works")).expect("the state is of this network");
         for engine in [&mut first as &mut dyn Executor, &mut second] {
-            engine.set_drive(0, 3).expect("there is a population");
-            engine.run(20, &Input::default(), None).expect("it runs");
+            engine.set_drive(0, 3).expect("the network has a population");
+            engine.run(20, &Input::default(), None).expect("the engine works");
         }
-        let states = [second.state().expect("it can be read"), first.state().expect("it is there")];
+        let states = [second.state().expect("the device works"), first.state().expect("the reference works")];
         assert_same(&states[0], &states[1], &format!("of {recipe:?}"));
     }
 }
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
-fn a_changed_network_goes_on() {
+fn a_network_continues_after_a_change() {
     for (seed, learns) in [(70, false), (71, true), (72, false), (73, true)] {
         let before = network(Recipe::Mixed, seed, [2, 6], learns);
         let mut engines: [Box<dyn Executor>; 2] =
             [Box::new(reference(&before)), Box::new(executor(&before, &Options::default()))];
         let input = Input::new(injections(&before, seed, 30)).expect("amounts are small");
         for engine in &mut engines {
-            engine.run(30, &input, None).expect("it runs");
+            engine.run(30, &input, None).expect("the engine works");
         }
         let first = before.synapses().row(1).next();
         let mut changes: Vec<Change> = (0..40)
@@ -142,20 +146,21 @@ fn a_changed_network_goes_on() {
         }
         let mut after = Network::clone(&before);
         if learns {
-            let state = engines[0].state().expect("it is there");
-            after.take_weights(state.weights).expect("they are of this network");
+            let state = engines[0].state().expect("the reference works");
+            after.take_weights(state.weights).expect("the weights are of this network");
         }
-        let changed = after.change(&changes).expect("it can be changed");
-        assert!(!changed.is_repacked, "what stays is not brought again");
+        let changed = after.change(&changes).expect("the change is valid");
+        assert!(!changed.is_repacked, "the change is applied in place");
         let after = Arc::new(after);
         for engine in &mut engines {
-            engine.change(&after, &changed).expect("it goes on");
+            engine.change(&after, &changed).expect("the engine works");
         }
         for steps in [0, 1, 20] {
             for engine in &mut engines {
-                engine.run(steps, &Input::default(), None).expect("it runs");
+                engine.run(steps, &Input::default(), None).expect("the engine works");
             }
-            let [expected, found] = engines.each_mut().map(|engine| engine.state().expect("it can be read"));
+            let [expected, found] =
+                engines.each_mut().map(|engine| engine.state().expect("the engine works"));
             assert_same(&found, &expected, &format!("{steps} steps after the change of {seed}"));
         }
     }
@@ -164,41 +169,42 @@ fn a_changed_network_goes_on() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
 fn a_change_that_leaves_no_room_changes_nothing() {
-    // What is on its way, and what the new synapse brings in the same step, are within the bound each by itself.
+    // A spike in the ring and one of the new synapse arrive in the same step. Each alone is within the bound of the
+    // accumulator.
     let weight = 1 << 30;
     let mut builder = Builder::new(1.0).injection_limit(1000);
     let area =
         builder.population("area", 2, &Model::Feagi(Feagi::default())).expect("parameters are in range");
     let link = Link { source: 0, target: 1, weight: f64::from(weight), delay: 4 };
-    builder.connect_list(area, area, &[link]).expect("neurons are there");
+    builder.connect_list(area, area, &[link]).expect("the neurons exist");
     let before = Arc::new(builder.build().expect("2^30 is less than 2^31"));
     let synapse = Synapse { target: 1, delay: 2, weight };
     let changes = [Change::Remove { source: 0, target: 1, delay: 4 }, Change::Add { source: 0, synapse }];
     let mut after = Network::clone(&before);
-    let changed = after.change(&changes).expect("it can be changed");
+    let changed = after.change(&changes).expect("the change is valid");
     let after = Arc::new(after);
     let fires = [Injection { step: 0, neuron: 0, amount: 1 }];
     let mut engines: [Box<dyn Executor>; 2] =
         [Box::new(reference(&before)), Box::new(executor(&before, &Options::default()))];
     for engine in &mut engines {
         let input = Input::new(fires.to_vec()).expect("amounts are small");
-        engine.run(2, &input, None).expect("it runs");
-        let error = engine.change(&after, &changed).expect_err("twice 2^30");
+        engine.run(2, &input, None).expect("the engine works");
+        let error = engine.change(&after, &changed).expect_err("the sum can be 2^31");
         assert!(matches!(error, Error::AccumulatorBound { neuron: 1, .. }), "{error}");
-        engine.run(1, &Input::default(), None).expect("it runs as before");
-        engine.change(&after, &changed).expect("the new one is too late to join it");
-        engine.run(2, &input, None).expect("it runs");
+        engine.run(1, &Input::default(), None).expect("the network has not changed");
+        engine.change(&after, &changed).expect("a spike of the new synapse arrives in a later step now");
+        engine.run(2, &input, None).expect("the engine works");
     }
-    let [expected, found] = engines.each_mut().map(|engine| engine.state().expect("it can be read"));
+    let [expected, found] = engines.each_mut().map(|engine| engine.state().expect("the engine works"));
     assert_same(&found, &expected, "after the change");
 }
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
-fn a_row_that_fits_in_no_buffer_is_an_error() {
+fn a_row_too_large_for_any_buffer_is_an_error() {
     let network = network(Recipe::Lif, 80, [1, 3], false);
     let options = Options { binding_bytes: Some(8), ..Options::default() };
     let made = kvrm_gpu::spiking::BurstExecutor::new(crate::support::kernels(), network, options);
-    let error = made.expect_err("rows are longer");
+    let error = made.expect_err("a row has more than 8 bytes");
     assert!(matches!(error, kvrm_gpu::Error::TooLarge { .. }), "{error}");
 }

@@ -1,4 +1,4 @@
-//! The burst engine on a GPU beside its reference: the same state after every step, bit for bit.
+//! Tests that the burst engine on a GPU has the same state as the reference after every step, bit for bit.
 
 mod edges;
 mod progress;

@@ -1,4 +1,4 @@
-//! Samples of what fires on a GPU.
+//! Samples of the neurons that fire on a GPU.
 
 use kvrm_gpu::spiking::Options;
 use kvrm_spiking::{Executor, Injection, Input, Recorder, sample};
@@ -8,9 +8,9 @@ use crate::support::{assert_same, executor, reference};
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
-fn samples_are_those_of_the_reference() {
+fn samples_match_the_reference() {
     const STEPS: u64 = 30;
-    // By model.
+    // The number of sampled firings of each model.
     let mut counts = [0; 4];
     for (seed, recipe) in (60..).zip(RECIPES.into_iter().cycle().take(8)) {
         let network = network(recipe, seed, [1, 5], seed % 2 == 0);
@@ -25,13 +25,14 @@ fn samples_are_those_of_the_reference() {
             let mut made = engines.iter_mut().map(|engine| {
                 let mut recorder = Recorder::new(1 << 20);
                 let firings = if step % 3 == 2 {
-                    engine.run(1, &input, Some(&mut recorder)).expect("it runs");
+                    engine.run(1, &input, Some(&mut recorder)).expect("the engine works");
                     Vec::new()
                 } else {
                     let all = 0..network.neurons();
-                    sample(&mut **engine, &network, &input, Some(&mut recorder), all).expect("it runs")
+                    sample(&mut **engine, &network, &input, Some(&mut recorder), all)
+                        .expect("the engine works")
                 };
-                (firings, recorder.take(), engine.state().expect("it can be read"))
+                (firings, recorder.take(), engine.state().expect("the engine works"))
             });
             let [expected, found] = [made.next(), made.next()].map(|made| made.expect("two engines"));
             let what = format!("{recipe:?}, step {step}");

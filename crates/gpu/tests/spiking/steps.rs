@@ -1,4 +1,4 @@
-//! State after every step, and after runs of any length.
+//! Comparison of the state after every step and after runs of any length.
 
 use kvrm_gpu::spiking::{Kernel, Options};
 use kvrm_spiking::{Executor, Injection, Input};
@@ -10,7 +10,7 @@ use crate::support::{assert_same, compare, executor, reference};
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
-fn every_step_is_that_of_the_reference() {
+fn every_step_matches_the_reference() {
     for (seed, recipe) in (0..).zip(RECIPES.into_iter().cycle().take(8)) {
         let network = network(recipe, seed, [1, 5], seed % 3 == 2);
         compare(&network, &Options::default(), &[1; 12], &injections(&network, seed, 12));
@@ -19,11 +19,11 @@ fn every_step_is_that_of_the_reference() {
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
-fn every_kernel_gives_the_same() {
+fn every_kernel_gives_the_same_results() {
     for kernel in [Kernel::Events, Kernel::Single, Kernel::Partitions, Kernel::Pull] {
         let options = Options { kernel: Some(kernel), ..Options::default() };
         for (seed, recipe) in (20..).zip(RECIPES) {
-            // Of one delay, so that all kernels can.
+            // All delays are the same, so that all kernels can run the network.
             let network = network(recipe, seed, [3, 3], false);
             let is_chosen = executor(&network, &options).kernels() == [kernel];
             assert!(is_chosen || kernel == Kernel::Single, "{kernel:?} can run {recipe:?}");
@@ -34,7 +34,7 @@ fn every_kernel_gives_the_same() {
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
-fn one_workgroup_learns_as_many_do() {
+fn the_single_kernel_learns_like_the_reference() {
     let options = Options { kernel: Some(Kernel::Single), ..Options::default() };
     for (seed, recipe) in (30..).zip(RECIPES) {
         let network = network(recipe, seed, [1, 4], true);
@@ -44,8 +44,8 @@ fn one_workgroup_learns_as_many_do() {
 
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 #[test]
-fn old_spikes_are_learned_from() {
-    // Longer than histories are.
+fn plasticity_works_in_runs_longer_than_histories() {
+    // Histories have 64 steps.
     for (seed, recipe) in (40..).zip(RECIPES) {
         let network = network(recipe, seed, [1, 2], true);
         compare(&network, &Options::default(), &[60, 1, 1, 1, 1, 1, 1, 30], &injections(&network, seed, 96));
@@ -57,7 +57,7 @@ proptest! {
 
     #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
     #[test]
-    fn all_models_rules_and_drives_together(case in cases(40)) {
+    fn all_models_rules_and_drives_match_the_reference(case in cases(40)) {
         let mut expected = reference(&case.network);
         let mut found = executor(&case.network, &Options::default());
         for step in 0..STEPS {
@@ -65,11 +65,11 @@ proptest! {
             let input = Input::new(now.collect()).expect("amounts are small");
             for engine in [&mut expected as &mut dyn Executor, &mut found] {
                 for &(_, population, amount) in case.drives.iter().filter(|drive| drive.0 == step) {
-                    engine.set_drive(population, amount).expect("there is such a population");
+                    engine.set_drive(population, amount).expect("the population exists");
                 }
-                engine.run(1, &input, None).expect("it runs");
+                engine.run(1, &input, None).expect("the engine works");
             }
-            let states = [found.state().expect("it can be read"), expected.state().expect("it is there")];
+            let states = [found.state().expect("the device works"), expected.state().expect("the reference works")];
             assert_same(&states[0], &states[1], &format!("after step {step}"));
         }
     }
@@ -80,7 +80,7 @@ proptest! {
 
     #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
     #[test]
-    fn any_network_in_any_runs(
+    fn any_network_in_runs_of_any_length(
         seed: u64,
         recipe in 0..RECIPES.len(),
         shortest in 1_u32..12,
@@ -98,7 +98,8 @@ proptest! {
         slice in prop::option::of(1_u32..20),
     ) {
         let network = network(RECIPES[recipe], seed, [shortest, shortest + more], learns);
-        // Rows of these networks have at most some hundred bytes, but may be more than eight bindings take.
+        // Rows of these networks have a few hundred bytes at most, but all together may not fit in eight small
+        // bindings.
         let bytes = 4 * network.synapses().words.len() as u64;
         let binding_bytes = binding_bytes.map(|size| size.max(bytes / 3));
         let options = Options { kernel, batch, piece, team, workgroups, binding_bytes, slice };

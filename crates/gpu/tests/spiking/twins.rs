@@ -1,4 +1,4 @@
-//! Functions of the shaders beside those of Rust that they are twins of.
+//! Comparison of shader functions with their twins in Rust.
 
 use kvrm_gpu::Buffer;
 use kvrm_gpu::pipeline::{Access, Shader, bind, storage_layout};
@@ -8,7 +8,7 @@ use kvrm_testkit::random::Random;
 
 use crate::support::kernels;
 
-/// What each function gives for the words `a` and `b`, in both languages.
+/// Declares calls of each function with the words `a` and `b`, in WGSL and in Rust.
 macro_rules! twins { ($($wgsl:literal $rust:expr;)*) => {
     const CALLS: &[&str] = &[$($wgsl),*];
     fn results(a: u64, b: u64) -> Vec<u64> {
@@ -59,26 +59,27 @@ fn twins_agree() {
     words.extend((0..2 * 64 * 15).map(|_| random.bits() >> (random.bits() % 64)));
 
     let device = kernels().device();
-    let linked = link_source("twins", &source(), &[]).expect("the modules are there");
+    let linked = link_source("twins", &source(), &[]).expect("the modules exist");
     let locate =
         |line| linked.locate(line).map_or((String::new(), line), |(path, line)| (path.to_owned(), line));
-    let layout = storage_layout(device, "twins", &[Access::Read, Access::ReadWrite]).expect("two are few");
+    let layout = storage_layout(device, "twins", &[Access::Read, Access::ReadWrite])
+        .expect("every device has two bindings");
     let pipeline = Shader::compile(device, &linked.source, &locate)
         .and_then(|shader| shader.pipeline("call", &[&layout], &[]))
         .unwrap_or_else(|error| panic!("{error}"));
-    let input = Buffer::with_contents(device, "words", &words).expect("it is small");
+    let input = Buffer::with_contents(device, "words", &words).expect("the buffer is small");
     let bytes = 4 * words.len() as u64 * CALLS.len() as u64;
-    let output = Buffer::zeroed(device, "results", bytes).expect("it is small");
-    let group = bind(device, "twins", &layout, &[&input, &output]).expect("they fit");
+    let output = Buffer::zeroed(device, "results", bytes).expect("the buffer is small");
+    let group = bind(device, "twins", &layout, &[&input, &output]).expect("the buffers match the layout");
     let calling = device.submit("calling twins", |encoder| {
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         pass.set_pipeline(&pipeline);
         pass.set_bind_group(0, &group, &[]);
         pass.dispatch_workgroups(words.len() as u32 / 128, 1, 1);
     });
-    calling.expect("it runs");
+    calling.expect("the device works");
     let found: Vec<u64> =
-        bytemuck::pod_collect_to_vec(&device.download(&[(&output, 0..bytes)]).expect("it can be read")[0]);
+        bytemuck::pod_collect_to_vec(&device.download(&[(&output, 0..bytes)]).expect("the engine works")[0]);
     for (pair, found) in words.chunks(2).zip(found.chunks(CALLS.len())) {
         for ((call, found), expected) in CALLS.iter().zip(found).zip(results(pair[0], pair[1])) {
             assert_eq!(*found, expected, "{call} of a = {:#x} and b = {:#x}", pair[0], pair[1]);
@@ -86,7 +87,7 @@ fn twins_agree() {
     }
 }
 
-/// The functions of a module that name a twin and are no part of another.
+/// Returns the names of the functions of a module whose comment names a twin.
 fn twins_of(text: &str) -> Vec<&str> {
     let mut is_twin = false;
     let mut twins = Vec::new();
@@ -105,9 +106,9 @@ fn every_function_with_a_twin_is_called() {
         MODULES.iter().filter(|(path, _)| ["spiking/fixed.wgsl", "spiking/random.wgsl"].contains(path))
     {
         for name in twins_of(text) {
-            assert!(calls(name), "{path}: no line of the list calls `{name}`");
+            assert!(calls(name), "{path}: `{name}` has no line in `twins!`");
             count += 1;
         }
     }
-    assert_eq!(count, CALLS.len(), "a function each");
+    assert_eq!(count, CALLS.len(), "each line of `twins!` calls one function");
 }

@@ -1,4 +1,4 @@
-//! What was done to a network since its state was last copied to the host, and how it is done again.
+//! The journal of the changes to a network since the last checkpoint, and its replay.
 
 use std::ops::Range;
 
@@ -8,13 +8,14 @@ use super::super::digest::digest;
 use super::super::executor::DeviceExecutor;
 use crate::device::error::Error;
 
-/// How a network came to be what it is: from a state by the entries.
+/// A checkpoint and the changes since then.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
-    /// The state that the entries begin from; without one, that before the journal.
+    /// The state before the entries. `None` for the initial state of the network, or, in the journal of the call in
+    /// progress, for the state after the journal of the completed calls.
     pub(super) base: Option<State>,
     entries: Vec<Entry>,
-    /// Bytes that the entries take, injections included.
+    /// The size of the entries in bytes, injections included.
     bytes: u64,
 }
 
@@ -31,58 +32,58 @@ struct Run {
     input: Input,
     /// A digest of the neurons that fired in the last step.
     fired: u64,
-    /// What was recorded, if all of it was.
-    recorded: Option<Recorded>,
+    /// The recorded spikes; `None` without a recorder, or if the recorder was full.
+    recorded: Option<SpikeDigest>,
 }
 
-/// Spikes that somebody may have seen.
+/// The number and a digest of recorded spikes. A replay has to record the same ones, as the caller may have used them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Recorded {
+struct SpikeDigest {
     neurons: Range<u32>,
     count: usize,
     digest: u64,
 }
 
-impl Recorded {
+impl SpikeDigest {
     fn of(neurons: Range<u32>, spikes: &[Spike]) -> Self {
-        Self { neurons, count: 0, digest: 0 }.and(spikes)
+        Self { neurons, count: 0, digest: 0 }.extended_by(spikes)
     }
 
-    fn and(self, spikes: &[Spike]) -> Self {
+    fn extended_by(self, spikes: &[Spike]) -> Self {
         let words = spikes.iter().flat_map(|spike| [spike.step, spike.neuron.into()]);
         Self { count: self.count + spikes.len(), digest: digest(self.digest, words), ..self }
     }
 }
 
-/// What a part of a run left behind, to compare with when it is made again.
+/// The results of a part of a run, which a replay has to reproduce.
 #[derive(Debug)]
-pub(super) struct Outcome<'a> {
+pub(super) struct PartOutcome<'a> {
     /// A digest of the neurons that fired in the last step.
     pub(super) fired: u64,
-    /// The neurons that were recorded, and their spikes, if none were lost.
+    /// The range of recorded neurons and their spikes; `None` without a recorder, or if it lost spikes.
     pub(super) recorded: Option<(Range<u32>, &'a [Spike])>,
 }
 
 impl Journal {
-    /// A journal that begins from a state.
+    /// Returns an empty journal that begins with a checkpoint.
     pub(super) fn begin(base: State) -> Self {
         Self { base: Some(base), ..Self::default() }
     }
 
-    /// Whether nothing was done.
+    /// Returns whether the journal has neither a checkpoint nor entries.
     pub(super) const fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.base.is_none()
     }
 
-    /// How many bytes the entries take.
+    /// Returns the size of the entries in bytes.
     pub(super) const fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The drive of a population was set.
-    pub(super) fn drive(&mut self, population: u32, amount: i32) {
+    /// Records that the drive of a population was set.
+    pub(super) fn record_drive(&mut self, population: u32, amount: i32) {
         match self.entries.last_mut() {
-            // The one before had no time to have an effect.
+            // No step was done with the previous value.
             Some(Entry::Drive { population: last, amount: before }) if *last == population => {
                 *before = amount;
             }
@@ -90,15 +91,15 @@ impl Journal {
         }
     }
 
-    /// A part of a run was made.
-    pub(super) fn run(&mut self, steps: Range<u64>, input: &Input, outcome: Outcome<'_>) {
-        let Outcome { fired, recorded } = outcome;
+    /// Records a part of a run.
+    pub(super) fn record_run(&mut self, steps: Range<u64>, input: &Input, outcome: PartOutcome<'_>) {
+        let PartOutcome { fired, recorded } = outcome;
         let injections = input.injections();
         let is_due = |injection: &Injection| steps.contains(&injection.step);
         let first = injections.partition_point(|injection| injection.step < steps.start);
-        let gets_nothing = !injections.get(first).is_some_and(is_due);
-        // Runs without input become one, as steps are often made one by one.
-        if let (true, Some(Entry::Run(last))) = (gets_nothing, self.entries.last_mut())
+        let has_no_input = !injections.get(first).is_some_and(is_due);
+        // Consecutive runs without input become one entry, as callers often run single steps.
+        if let (true, Some(Entry::Run(last))) = (has_no_input, self.entries.last_mut())
             && last.input.injections().is_empty()
         {
             let is_same = match (&last.recorded, &recorded) {
@@ -110,19 +111,19 @@ impl Journal {
                 last.steps.end += steps.end - steps.start;
                 last.fired = fired;
                 last.recorded =
-                    last.recorded.take().zip(recorded).map(|(last, (_, spikes))| last.and(spikes));
+                    last.recorded.take().zip(recorded).map(|(last, (_, spikes))| last.extended_by(spikes));
                 return;
             }
         }
-        let recorded = recorded.map(|(neurons, spikes)| Recorded::of(neurons, spikes));
-        let (steps, input) = match gets_nothing {
+        let recorded = recorded.map(|(neurons, spikes)| SpikeDigest::of(neurons, spikes));
+        let (steps, input) = match has_no_input {
             true => (0..steps.end - steps.start, Input::default()),
             false => (steps, input.clone()),
         };
         self.push(Entry::Run(Run { steps, input, fired, recorded }));
     }
 
-    /// What was done after all that is in the journal.
+    /// Appends a journal of later changes, or is replaced by it if that begins with a checkpoint.
     pub(super) fn append(&mut self, mut later: Self) {
         if later.base.is_some() {
             *self = later;
@@ -146,11 +147,11 @@ impl Journal {
         self.entries.push(entry);
     }
 
-    /// Does all of it again, to a network in the state that the entries begin from.
+    /// Replays the entries on a network in the state before them.
     ///
     /// # Errors
     ///
-    /// [`Error::StateLost`], if it has other results than it had; or the device fails.
+    /// [`Error::StateLost`] if a run has other results than before; or the device fails.
     pub(super) fn replay(&self, executor: &mut DeviceExecutor) -> Result<(), Error> {
         self.entries.iter().try_for_each(|entry| match entry {
             Entry::Drive { population, amount } => executor.set_drive(*population, *amount),
@@ -158,9 +159,9 @@ impl Journal {
         })
     }
 
-    /// Makes what was noted of the last run wrong, to test that this is noticed.
+    /// Corrupts the recorded results of the last run, to test that a replay detects it.
     #[cfg(test)]
-    pub(super) fn spoil(&mut self, what: &str) {
+    pub(super) fn corrupt(&mut self, what: &str) {
         let Some(Entry::Run(run)) = self.entries.last_mut() else { return };
         match (what, &mut run.recorded) {
             ("fired", _) => run.fired ^= 1,
@@ -179,16 +180,16 @@ impl Run {
                 executor.run_part(self.steps.clone(), &self.input, None)?;
                 None
             }
-            Some(Recorded { neurons, count, .. }) => {
+            Some(SpikeDigest { neurons, count, .. }) => {
                 let mut recorder = Recorder::new(*count).of(neurons.clone());
                 executor.run_part(self.steps.clone(), &self.input, Some(&mut recorder))?;
-                (recorder.lost() == 0).then(|| Recorded::of(neurons.clone(), recorder.spikes()))
+                (recorder.lost() == 0).then(|| SpikeDigest::of(neurons.clone(), recorder.spikes()))
             }
         };
         if executor.fired_digest != self.fired || recorded != self.recorded {
-            let what =
-                format!("steps {first} to {} have other spikes when they are made again", executor.step);
-            return Err(Error::StateLost { reason: what });
+            let reason =
+                format!("in the replay, steps {first} to {} have other spikes than before", executor.step);
+            return Err(Error::StateLost { reason });
         }
         Ok(())
     }
@@ -198,7 +199,7 @@ impl Run {
 mod tests {
     use super::*;
 
-    const NOTHING: Outcome<'_> = Outcome { fired: 0, recorded: None };
+    const NO_SPIKES: PartOutcome<'_> = PartOutcome { fired: 0, recorded: None };
 
     fn input(steps: &[u64]) -> Input {
         let injections = steps.iter().map(|&step| Injection { step, neuron: 0, amount: 1 });
@@ -209,16 +210,16 @@ mod tests {
     fn runs_without_input_become_one() {
         let mut journal = Journal::default();
         for _ in 0..1000 {
-            journal.run(0..1, &Input::default(), NOTHING);
+            journal.record_run(0..1, &Input::default(), NO_SPIKES);
         }
-        // The input is over when the part begins.
-        journal.run(50..60, &input(&[49, 60]), NOTHING);
+        // No injection is within the part.
+        journal.record_run(50..60, &input(&[49, 60]), NO_SPIKES);
         let [Entry::Run(run)] = &journal.entries[..] else { panic!("{journal:?}") };
         assert_eq!(run.steps, 0..1010, "all steps");
-        journal.drive(0, 5);
-        journal.drive(0, 6);
+        journal.record_drive(0, 5);
+        journal.record_drive(0, 6);
         assert!(matches!(journal.entries.last(), Some(Entry::Drive { amount: 6, .. })), "{journal:?}");
-        journal.run(0..1, &Input::default(), NOTHING);
+        journal.record_run(0..1, &Input::default(), NO_SPIKES);
         assert_eq!(journal.entries.len(), 3, "{journal:?}");
     }
 
@@ -226,7 +227,7 @@ mod tests {
     fn injections_that_parts_share_count_once() {
         let (mut journal, input) = (Journal::default(), input(&[1, 11, 21]));
         for part in [0..10, 10..20, 20..30] {
-            journal.run(part, &input, NOTHING);
+            journal.record_run(part, &input, NO_SPIKES);
         }
         assert_eq!(journal.bytes(), 3 * (size_of::<Entry>() + size_of::<Injection>()) as u64, "bytes");
         assert_eq!(journal.entries.len(), 3, "{journal:?}");
@@ -235,14 +236,15 @@ mod tests {
     #[test]
     fn digests_of_recorded_runs_go_on_if_the_neurons_are_the_same() {
         let spikes = [1, 5, 9].map(|step| Spike { step, neuron: 3 });
-        let recorded = |neurons: Range<u32>, spikes| Outcome { fired: 0, recorded: Some((neurons, spikes)) };
+        let recorded =
+            |neurons: Range<u32>, spikes| PartOutcome { fired: 0, recorded: Some((neurons, spikes)) };
         let mut journal = Journal::default();
-        journal.run(0..5, &Input::default(), recorded(0..4, &spikes[..1]));
-        journal.run(0..5, &Input::default(), recorded(0..4, &spikes[1..]));
+        journal.record_run(0..5, &Input::default(), recorded(0..4, &spikes[..1]));
+        journal.record_run(0..5, &Input::default(), recorded(0..4, &spikes[1..]));
         let [Entry::Run(run)] = &journal.entries[..] else { panic!("{journal:?}") };
-        assert_eq!(run.recorded, Some(Recorded::of(0..4, &spikes)), "of both");
-        journal.run(0..5, &Input::default(), recorded(0..5, &[]));
-        journal.run(0..5, &Input::default(), NOTHING);
+        assert_eq!(run.recorded, Some(SpikeDigest::of(0..4, &spikes)), "of both");
+        journal.record_run(0..5, &Input::default(), recorded(0..5, &[]));
+        journal.record_run(0..5, &Input::default(), NO_SPIKES);
         assert_eq!(journal.entries.len(), 3, "{journal:?}");
     }
 }

@@ -1,4 +1,5 @@
-//! A program that fails, made short, and written down. All attempts of a round run at once, a lane each.
+//! Shrinking of a program that fails to a short one, which is written as a test vector. All attempts of a round run at
+//! once, one in each lane.
 
 use std::fs;
 use std::path::Path;
@@ -8,32 +9,30 @@ use kvrm_machine::vectors::{Bytes, Hex, Mismatch, Number, State, StopName, Vecto
 use kvrm_machine::{Cpu, ReferenceEngine};
 use kvrm_testkit::programs;
 
-use super::outcomes;
+use super::run_programs;
 
-/// Says what differs of each of some programs, which all have the same features.
-type Differ<'a> = &'a dyn Fn(&[Vector]) -> Vec<Option<String>>;
+/// A function that runs programs with the same features and returns the difference of each one, or `None`.
+type FindDifferences<'a> = &'a dyn Fn(&[Vector]) -> Vec<Option<String>>;
 
-/// The program made short: what is left of it, what differs, and where it is written.
-///
-/// `differ` says what differs of each of some programs.
-pub(crate) fn report(program: &Vector, differ: Differ<'_>) -> String {
+/// Shrinks a program, and returns a report with the shrunk program, the difference, and the path of the written vector.
+pub(crate) fn report(program: &Vector, differ: FindDifferences<'_>) -> String {
     let (shortest, difference) = shrink(program, differ);
     let vector = with_outputs(&shortest);
     let path =
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}.jsonl", program.name.replace(' ', "-")));
-    fs::write(&path, programs::line(&vector)).expect("the folder of temporary files can be written");
+    fs::write(&path, programs::line(&vector)).expect("the temporary folder is writable");
     let text =
         vector.describe(&[Mismatch { what: String::new(), expected: String::new(), got: String::new() }]);
     format!("{difference}\n{text}{:x?}\nwritten to {}", shortest.init.x, path.display())
 }
 
-/// Takes away what the failure does not need.
-fn shrink(program: &Vector, differ: Differ<'_>) -> (Vector, String) {
+/// Removes the parts of a program that its failure does not need. Returns the rest and the difference.
+fn shrink(program: &Vector, differ: FindDifferences<'_>) -> (Vector, String) {
     let mut best = program.clone();
     let Some(mut difference) = differ(&[best.clone()]).remove(0) else {
-        return (best, "it fails only among other lanes".to_owned());
+        return (best, "the program fails only beside other lanes".to_owned());
     };
-    // The smallest of many candidates that fails.
+    // Returns the first candidate that fails; candidates are sorted by size.
     let mut attempt = |candidates: Vec<Vector>| -> Option<Vector> {
         if candidates.is_empty() {
             return None;
@@ -47,7 +46,7 @@ fn shrink(program: &Vector, differ: Differ<'_>) -> (Vector, String) {
     if let Some(shorter) = attempt((0..best.steps).map(with_steps).collect()) {
         best = shorter;
     }
-    // Instructions become NOPs, many at a time at first.
+    // Replaces instructions by NOPs, in halves at first and then in ever smaller groups.
     let nop = programs::nop();
     let mut length = best.code.len().next_power_of_two();
     while length > 0 {
@@ -68,7 +67,7 @@ fn shrink(program: &Vector, differ: Differ<'_>) -> (Vector, String) {
     if let Some(shorter) = attempt((0..best.steps).map(with_steps).collect()) {
         best = shorter;
     }
-    // Instructions behind the last that counts, and registers.
+    // Removes instructions at the end, and initial values of registers.
     let until = |length: usize| Vector { code: best.code[..length].to_vec(), ..best.clone() };
     if let Some(shorter) = attempt((1..best.code.len()).map(until).collect()) {
         best = shorter;
@@ -84,12 +83,12 @@ fn shrink(program: &Vector, differ: Differ<'_>) -> (Vector, String) {
     (best, difference)
 }
 
-/// The vector with what the reference makes of it.
+/// Returns the program with the results of the reference as expected state.
 fn with_outputs(program: &Vector) -> Vector {
-    let outcome = outcomes(std::slice::from_ref(program), &ReferenceEngine).remove(0);
-    let Cpu { sp, pc, nzcv, fpcr, fpsr, tpidr_el0, .. } = outcome.lane.cpu;
-    let x = (0..31).map(|n| (Number(n), Hex(outcome.lane.cpu.x(n)))).collect();
-    let stop = outcome.lane.stop.and_then(|stop| {
+    let result = run_programs(std::slice::from_ref(program), &ReferenceEngine).remove(0);
+    let Cpu { sp, pc, nzcv, fpcr, fpsr, tpidr_el0, .. } = result.lane.cpu;
+    let x = (0..31).map(|n| (Number(n), Hex(result.lane.cpu.x(n)))).collect();
+    let stop = result.lane.stop.and_then(|stop| {
         Some(match stop {
             Stop::Budget => StopName::Budget,
             Stop::Halt { .. } => StopName::Halt,
@@ -101,7 +100,7 @@ fn with_outputs(program: &Vector) -> Vector {
             Stop::OutOfFrames => return None,
         })
     });
-    let written = outcome.lane.dirty.iter().zip(outcome.lane.memory);
+    let written = result.lane.dirty.iter().zip(result.lane.memory);
     let mem = written.map(|(&page, bytes)| Bytes { at: Hex(page), bytes }).collect();
     let expected = State {
         x,

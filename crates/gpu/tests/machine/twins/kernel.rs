@@ -1,4 +1,4 @@
-//! One kernel that calls any function of the list.
+//! A kernel that can call each function of the list.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,11 +10,12 @@ use kvrm_shaders::link_source;
 use super::list::{ARGUMENTS, RESULTS, TWINS, Twin};
 use crate::support::device;
 
-/// Invocations of a workgroup.
+/// The number of invocations in a workgroup.
 const WORKGROUP: usize = 64;
-/// The most workgroups of one row of a dispatch; more rows are behind it.
+/// The maximum number of workgroups in a row of a dispatch. Larger dispatches have several rows.
 const ROW: usize = 1024;
-/// Functions of one `switch`. Mesa's llvmpipe nests every case in the one before, and has room for 80.
+/// The number of functions in a `switch`. Mesa's llvmpipe nests every case in the one before, and has room for 80
+/// levels.
 const SWITCH: usize = 32;
 
 const BEGIN: &str = "
@@ -51,7 +52,7 @@ pub(crate) struct Kernel {
 
 impl Kernel {
     pub(crate) fn new() -> Self {
-        let linked = link_source("twins", &source(), &[]).expect("the modules are there");
+        let linked = link_source("twins", &source(), &[]).expect("the modules exist");
         let locate = |line: usize| {
             let place = linked.locate(line).map(|(path, line)| (path.to_owned(), line));
             place.unwrap_or_else(|| ("twins".to_owned(), line))
@@ -59,18 +60,19 @@ impl Kernel {
         let shader =
             Shader::compile(device(), &linked.source, &locate).unwrap_or_else(|error| panic!("{error}"));
         let accesses = [Access::Read, Access::Read, Access::ReadWrite];
-        let layout = storage_layout(device(), "twins", &accesses).expect("three are few");
-        let pipeline = shader.pipeline("call", &[&layout], &[]).expect("the shader is right");
+        let layout = storage_layout(device(), "twins", &accesses).expect("every device has three bindings");
+        let pipeline = shader.pipeline("call", &[&layout], &[]).expect("the shader is valid");
         Self { pipeline, layout }
     }
 
-    /// What the function with a number in the list makes of each of the cases.
+    /// Calls a function, given by its number in the list, for each of the cases, and returns the results.
     pub(crate) fn call(&self, number: usize, cases: &[[u64; ARGUMENTS]]) -> Vec<[u64; RESULTS]> {
         let chosen = Buffer::with_contents(device(), "chosen", &[number as u32, cases.len() as u32]);
         let words = Buffer::with_contents(device(), "words", cases.as_flattened());
         let results = Buffer::zeroed(device(), "results", (8 * RESULTS * cases.len()) as u64);
-        let buffers = [chosen, words, results].map(|buffer| buffer.expect("it is small"));
-        let group = bind(device(), "twins", &self.layout, &buffers.each_ref()).expect("they fit");
+        let buffers = [chosen, words, results].map(|buffer| buffer.expect("the buffer is small"));
+        let group =
+            bind(device(), "twins", &self.layout, &buffers.each_ref()).expect("the buffers match the layout");
         let workgroups = cases.len().div_ceil(WORKGROUP);
         device()
             .submit("calling a twin", |encoder| {
@@ -79,15 +81,15 @@ impl Kernel {
                 pass.set_bind_group(0, &group, &[]);
                 pass.dispatch_workgroups(workgroups.min(ROW) as u32, workgroups.div_ceil(ROW) as u32, 1);
             })
-            .expect("it runs");
+            .expect("the GPU works");
         let [_, _, results] = buffers;
-        let contents = device().download(&[(&results, 0..results.bytes())]).expect("it can be read");
+        let contents = device().download(&[(&results, 0..results.bytes())]).expect("the GPU works");
         let words: Vec<u64> = bytemuck::pod_collect_to_vec(&contents[0]);
         words.as_chunks().0.to_vec()
     }
 }
 
-/// The text of the kernel: imports, and a case for each function.
+/// Returns the text of the kernel: imports, and a case for each function.
 fn source() -> String {
     let mut imports: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     let mut switches = String::new();
@@ -103,7 +105,7 @@ fn source() -> String {
         )
         .expect("a string takes any text");
     }
-    // What is used above, and no function of the list.
+    // The text in `BEGIN` uses these names, which are not functions of the list.
     for (module, name) in [("format", "Format"), ("number", "Number"), ("constants", "KIND_FINITE")] {
         imports.entry(["arm64::float::", module].concat()).or_default().push(name);
     }
@@ -115,7 +117,7 @@ fn source() -> String {
     format!("{imports}{sizes}{BEGIN}{switches}}}\n")
 }
 
-/// The statements that call a function.
+/// Returns the statements that call a function.
 fn call(twin: &Twin) -> String {
     let arguments = (0..)
         .zip(twin.arguments)

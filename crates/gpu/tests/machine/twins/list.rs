@@ -1,4 +1,4 @@
-//! The list of twins, a line each.
+//! The list of twins, one in each line.
 
 use std::sync::LazyLock;
 
@@ -18,42 +18,44 @@ use kvrm_arm64::{Class, Word, class_of, semantics};
 use kvrm_testkit::numbers;
 use kvrm_testkit::random::Random;
 
-/// The most arguments a function has, and the most words that what it returns consists of.
+/// The maximum number of arguments of a function.
 pub(crate) const ARGUMENTS: usize = 8;
+/// The maximum number of words in a result.
 pub(crate) const RESULTS: usize = 3;
 
 /// A function of the shaders and its twin.
 pub(crate) struct Twin {
-    /// The module of the shaders it is in.
+    /// The path of the WGSL module.
     pub(crate) module: &'static str,
-    /// Its name there.
+    /// The name of the function in WGSL.
     pub(crate) name: &'static str,
-    /// Which arguments have 64 bits.
+    /// Whether each argument has 64 bits.
     pub(crate) wide: &'static [bool],
-    /// How WGSL makes arguments of words.
+    /// The WGSL expressions that convert words, written as `{}`, to arguments.
     pub(crate) arguments: &'static [&'static str],
-    /// How WGSL makes words of the result `r`.
+    /// The WGSL expressions that convert the result `r` to words.
     pub(crate) results: &'static [&'static str],
-    /// Makes of any words those that the function takes; then calls the twin.
+    /// A function that maps any words to arguments that the function takes, and calls the twin with them.
     pub(crate) reference: fn(&mut [u64; ARGUMENTS]) -> [u64; RESULTS],
 }
 
-/// The index of a function in [`TWINS`].
+/// Returns the index of a function in [`TWINS`].
 pub(crate) fn position(name: &str) -> usize {
-    TWINS.iter().position(|twin| twin.name == name).expect("the list has it")
+    TWINS.iter().position(|twin| twin.name == name).expect("the function is in the list")
 }
 
-/// What an argument is in both languages.
+/// A type of arguments, in both languages.
 trait Argument {
     const IS_WIDE: bool;
-    /// What comes before and after a word in WGSL is in `{}`.
+    /// The WGSL expression that converts a word, written as `{}`, to the argument.
     const WGSL: &'static str;
-    fn of(word: u64) -> Self;
+    fn from_word(word: u64) -> Self;
     fn word(self) -> u64;
 }
 
-/// What a result is in both languages.
-trait Outcome {
+/// A type of results, in both languages.
+trait TwinResult {
+    /// The WGSL expressions that convert the result `r` to words.
     const WGSL: &'static [&'static str];
     fn words(self) -> [u64; RESULTS];
 }
@@ -62,7 +64,7 @@ macro_rules! numbers { ($($type:ident $is_wide:literal $wgsl:literal;)*) => { $(
     impl Argument for $type {
         const IS_WIDE: bool = $is_wide;
         const WGSL: &'static str = $wgsl;
-        fn of(word: u64) -> Self {
+        fn from_word(word: u64) -> Self {
             word as Self
         }
         fn word(self) -> u64 {
@@ -80,7 +82,7 @@ numbers! {
 impl Argument for bool {
     const IS_WIDE: Self = false;
     const WGSL: &'static str = "({} != 0lu)";
-    fn of(word: u64) -> Self {
+    fn from_word(word: u64) -> Self {
         word & 1 != 0
     }
     fn word(self) -> u64 {
@@ -91,7 +93,7 @@ impl Argument for bool {
 impl Argument for Format {
     const IS_WIDE: bool = false;
     const WGSL: &'static str = "format_of({})";
-    fn of(word: u64) -> Self {
+    fn from_word(word: u64) -> Self {
         fp_format(16 << ((word & 3) % 3), word & 4 != 0)
     }
     fn word(self) -> u64 {
@@ -100,11 +102,12 @@ impl Argument for Format {
     }
 }
 
-/// Made of a double that the word is the seed of. Negative ones are longer than a double.
+/// A number is made from a double, of which the word is the seed. Negative numbers have more significant bits than a
+/// double.
 impl Argument for Number {
     const IS_WIDE: bool = true;
     const WGSL: &'static str = "number_of({})";
-    fn of(word: u64) -> Self {
+    fn from_word(word: u64) -> Self {
         let number = fp_unpack(float(word, DOUBLE), DOUBLE, 0);
         let is_long = number.kind == KIND_FINITE && number.sign == 1;
         let rest = if is_long { number.significand.wrapping_mul(0x9e37_79b9_7f4a_7c15) } else { 0 };
@@ -115,14 +118,14 @@ impl Argument for Number {
     }
 }
 
-impl Outcome for i32 {
+impl TwinResult for i32 {
     const WGSL: &'static [&'static str] = &["u64(u32(r))"];
     fn words(self) -> [u64; RESULTS] {
         [u64::from(self as u32), 0, 0]
     }
 }
 
-impl Outcome for Format {
+impl TwinResult for Format {
     const WGSL: &'static [&'static str] =
         &["u64(r.fraction_bits)", "u64(r.exponent_bits)", "select(0lu, 1lu, r.alternative)"];
     fn words(self) -> [u64; RESULTS] {
@@ -130,7 +133,7 @@ impl Outcome for Format {
     }
 }
 
-impl Outcome for Number {
+impl TwinResult for Number {
     const WGSL: &'static [&'static str] = &[
         "r.significand",
         "r.rest",
@@ -142,61 +145,61 @@ impl Outcome for Number {
     }
 }
 
-impl Outcome for FpResult {
+impl TwinResult for FpResult {
     const WGSL: &'static [&'static str] = &["r.value", "u64(r.fpsr)"];
     fn words(self) -> [u64; RESULTS] {
         [self.value, self.fpsr.into(), 0]
     }
 }
 
-impl Outcome for u64 {
+impl TwinResult for u64 {
     const WGSL: &'static [&'static str] = &["r"];
     fn words(self) -> [Self; RESULTS] {
         [self, 0, 0]
     }
 }
 
-impl Outcome for u32 {
+impl TwinResult for u32 {
     const WGSL: &'static [&'static str] = &["u64(r)"];
     fn words(self) -> [u64; RESULTS] {
         [self.into(), 0, 0]
     }
 }
 
-impl Outcome for bool {
+impl TwinResult for bool {
     const WGSL: &'static [&'static str] = &["select(0lu, 1lu, r)"];
     fn words(self) -> [u64; RESULTS] {
         [self.into(), 0, 0]
     }
 }
 
-impl Outcome for Class {
+impl TwinResult for Class {
     const WGSL: &'static [&'static str] = &["u64(r)"];
     fn words(self) -> [u64; RESULTS] {
         [self as u64, 0, 0]
     }
 }
 
-impl Outcome for Option<BitMasks> {
+impl TwinResult for Option<BitMasks> {
     const WGSL: &'static [&'static str] = &["select(0lu, 1lu, r.defined)", "r.wmask", "r.tmask"];
     fn words(self) -> [u64; RESULTS] {
         self.map_or([0; RESULTS], |masks| [1, masks.wmask, masks.tmask])
     }
 }
 
-/// A line names a function of the shaders, its arguments as its twin in Rust has them, and a call of the twin.
-/// Between them may stand what maps any arguments to those the function takes.
+/// Each line names a function of the shaders with its arguments, and the expression that calls its twin in Rust.
+/// Statements in braces between them map any arguments to those that the function takes.
 macro_rules! twins { ($(
     $package:ident$(/$part:ident)?::$name:ident($($argument:ident: $type:ident),*) $({ $($narrow:expr);* })? = $twin:expr;
 )*) => {
-    /// Every leaf function of the shaders.
+    /// All leaf functions of the shaders.
     pub(crate) static TWINS: &[Twin] = &[$(Twin {
         module: module!($package $(/$part)?),
         name: stringify!($name),
         wide: &[$(<$type as Argument>::IS_WIDE),*],
         arguments: &[$(<$type as Argument>::WGSL),*],
         results: {
-            const fn wgsl<T: Outcome>(_: fn($($type),*) -> T) -> &'static [&'static str] {
+            const fn wgsl<T: TwinResult>(_: fn($($type),*) -> T) -> &'static [&'static str] {
                 T::WGSL
             }
             wgsl(|$($argument: $type),*| $twin)
@@ -204,16 +207,16 @@ macro_rules! twins { ($(
         reference: |words| {
             let mut rest = words.iter().copied();
             $(#[allow(unused_mut, unused_assignments, reason = "most lines take arguments as they are, some replace one")]
-            let mut $argument = <$type as Argument>::of(rest.next().unwrap_or_default());)*
+            let mut $argument = <$type as Argument>::from_word(rest.next().unwrap_or_default());)*
             $($($narrow;)*)?
             let arguments = [$(Argument::word($argument)),*];
             words[..arguments.len()].copy_from_slice(&arguments);
-            Outcome::words($twin)
+            TwinResult::words($twin)
         },
     }),*];
 } }
 
-/// The path of a module by its last part.
+/// Expands to the path of a WGSL module.
 macro_rules! module {
     (wide) => {
         "wide"
@@ -226,18 +229,18 @@ macro_rules! module {
     };
 }
 
-/// Register sizes.
+/// Maps a number to a register size.
 const fn size(any: u32) -> u32 {
     if any & 1 == 0 { 32 } else { 64 }
 }
 
-/// Access sizes.
+/// Maps a number to an access size in bytes.
 const fn access(any: usize) -> usize {
     1 << (any & 3)
 }
 
-/// A number of a format for any word. Words next to each other mostly make numbers next to each other, of any signs,
-/// so that what is random there often cancels here.
+/// Maps a word to a bit pattern of a format. Neighbouring words mostly give neighbouring numbers with any signs, so
+/// that operations on similar random words often cancel.
 fn float(any: u64, format: Format) -> u64 {
     static EDGES: LazyLock<[Vec<u64>; 3]> = LazyLock::new(|| [HALF, SINGLE, DOUBLE].map(numbers::floats));
     let edges = &EDGES[(Argument::word(format) & 3) as usize];
@@ -246,24 +249,24 @@ fn float(any: u64, format: Format) -> u64 {
     (number ^ if any & 4 == 0 { 0 } else { sign }) & (sign | (sign - 1))
 }
 
-/// A number for any, which may be a NaN.
+/// Maps a NaN to an infinity, and other numbers to themselves.
 fn not_nan(number: Number) -> Number {
     if number::is_nan(number) { number::fp_infinity(number.sign, 0) } else { number }
 }
 
-/// FPCR with any of the bits that matter.
+/// Maps a number to a value of FPCR, by the five bits from bit 22 on that the functions use.
 const fn fpcr(any: u32) -> u32 {
     (any & 31) << 22
 }
 
-/// An operation of floating point; those beyond the last do as the first.
+/// Maps a number to a floating-point operation, or to the number after the last one, which is treated as the first.
 const fn operation(any: u32) -> u32 {
     any % (arithmetic::FP_CONVERT + 2)
 }
 
 use semantics::truncate;
 
-#[rustfmt::skip] // Keeps a twin on a line.
+#[rustfmt::skip] // Keeps each twin in one line.
 twins! {
     wide::leading_zeros(value: u64) = value.leading_zeros();
     wide::trailing_zeros(value: u64) = value.trailing_zeros();

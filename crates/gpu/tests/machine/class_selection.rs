@@ -1,4 +1,5 @@
-//! Classes chosen by networks, good ones and bad ones, in every mode: the same runs, and figures that are right.
+//! Class selection by networks, correct and wrong ones, in every mode: runs are the same, and decisions are counted
+//! correctly.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -18,16 +19,16 @@ use kvrm_models::{
 use kvrm_testkit::guests::{GUESTS, guest};
 use kvrm_testkit::random::Random;
 
-use crate::support::{CODE, DATA, Gpu, Lane, device, lanes, read, same_machines, text_and_data};
+use crate::support::{CODE, DATA, Gpu, Lane, assert_same_machines, device, lanes, read, text_and_data};
 
-/// Makes executors that ask a network.
+/// A GPU engine whose lanes ask a network for classes.
 #[derive(Clone, Debug)]
-pub(crate) struct Asking {
+pub(crate) struct NetworkGpu {
     pub(crate) dispatch: Dispatch,
     pub(crate) bounds: Bounds,
 }
 
-impl Factory for Asking {
+impl Factory for NetworkGpu {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
         Ok(Box::new(GpuExecutor::with_bounds(device(), plan, &self.dispatch, self.bounds)?))
     }
@@ -37,46 +38,50 @@ impl Factory for Asking {
     }
 }
 
-/// How work is spread: lanes that share a workgroup with and without subgroups, and lanes that have one each.
+/// The ways of evaluating a network: by lanes that share a workgroup, with and without subgroups, and by lanes that
+/// have a workgroup each.
 pub(crate) const SPREADS: [Bounds; 3] = [
     Bounds::NONE,
     Bounds { subgroups: false, ..Bounds::NONE },
     Bounds { workgroup: Some(1), ..Bounds::NONE },
 ];
 
-/// Lanes of the tests: more than fit a workgroup.
+/// The number of lanes, which is more than a workgroup has.
 const LANES: usize = 70;
-/// Steps of a lane.
+/// The number of steps of a lane.
 const STEPS: u64 = 150;
 
-fn builtin(architecture: Architecture) -> Vec<f32> {
-    let (weights, _) = Weights::builtin(architecture).expect("they are whole").expect("they are there");
+fn builtin_weights(architecture: Architecture) -> Vec<f32> {
+    let (weights, _) =
+        Weights::builtin(architecture).expect("the file is complete").expect("the weights are built in");
     weights.into_values()
 }
 
-/// Weights, and the class they give a word, by the host.
+/// Weights of a network, and the classes that the host computes with them.
 struct Scenario {
     name: &'static str,
     weights: Weights,
     class: Box<dyn Fn(u32) -> Class>,
-    /// For how many tuples that is right.
+    /// The number of tuples whose class is right.
     tuples_right: u32,
 }
 
 impl Scenario {
     fn large(name: &'static str, flat: Vec<f32>) -> Self {
-        let network = DispatchNetwork::from_flat(&flat).expect("it is one");
-        assert!(network.is_exact(), "{name}: host and device agree on every tuple");
+        let network = DispatchNetwork::from_flat(&flat).expect("the number of weights is right");
+        assert!(network.is_exact(), "{name}: the network is exact, so host and device agree on every tuple");
         let answers = network.classes_of_all();
         let right = answers.iter().zip(dispatch_labels()).filter(|(answer, label)| *answer == label).count();
-        let weights = Weights::from_flat(Architecture::Dispatch, flat).expect("it is one");
+        let weights =
+            Weights::from_flat(Architecture::Dispatch, flat).expect("the number of weights is right");
         Self { name, weights, class: Box::new(move |word| network.class(word)), tuples_right: right as u32 }
     }
 
     fn small(name: &'static str, flat: Vec<f32>) -> Self {
-        let network = SmallDispatchNetwork::from_flat(&flat).expect("it is one");
+        let network = SmallDispatchNetwork::from_flat(&flat).expect("the number of weights is right");
         let tuples_right = network.agreement().right;
-        let weights = Weights::from_flat(Architecture::SmallDispatch, flat).expect("it is one");
+        let weights =
+            Weights::from_flat(Architecture::SmallDispatch, flat).expect("the number of weights is right");
         Self { name, weights, class: Box::new(move |word| network.class(word)), tuples_right }
     }
 
@@ -85,8 +90,8 @@ impl Scenario {
         let mut noise = |count: usize| -> Vec<f32> {
             (0..count).map(|_| (random.below(129) as f32 - 64.0) / 64.0).collect()
         };
-        let good = builtin(Architecture::Dispatch);
-        // Each output takes the weights of its neighbour, so no answer is right.
+        let good = builtin_weights(Architecture::Dispatch);
+        // Each output has the weights of its neighbour, so no class is right.
         let mut adversarial = good.clone();
         adversarial[dispatch_layout::FC3_WEIGHTS..dispatch_layout::FC3_BIAS].rotate_left(16);
         adversarial[dispatch_layout::FC3_BIAS..].rotate_left(1);
@@ -98,13 +103,14 @@ impl Scenario {
             Self::large("random", noise(DispatchNetwork::PARAMETERS)),
             Self::large("adversarial", adversarial),
             Self::large("corrupted", corrupted),
-            Self::small("135", builtin(Architecture::SmallDispatch)),
+            Self::small("135", builtin_weights(Architecture::SmallDispatch)),
             Self::small("135 at random", noise(SmallDispatchNetwork::PARAMETERS)),
             Self::small("135 of zeros", vec![0.0; SmallDispatchNetwork::PARAMETERS]),
         ]
     }
 
-    /// What the network makes of words.
+    /// Returns the decisions that are counted when the network is asked for the classes of words. `falls_back` tells
+    /// whether the table decides after a wrong class.
     fn decisions(&self, words: &[u32], falls_back: impl Fn(u32) -> bool) -> Vec<ClassDecisions> {
         let of = |class: &Class| ClassDecisions { class: class.name(), ..ClassDecisions::default() };
         let mut decisions: Vec<ClassDecisions> = Class::ALL.iter().map(of).collect();
@@ -119,7 +125,7 @@ impl Scenario {
     }
 }
 
-/// Something of every class but SYSTEM's rarer ones, round and round.
+/// Returns an image whose endless loop has instructions of every class, without the rarer ones of SYSTEM.
 fn all_classes() -> Arc<Image> {
     text_and_data(4, |a| {
         let (again, skip) = (a.label(), a.label());
@@ -134,8 +140,8 @@ fn all_classes() -> Arc<Image> {
     })
 }
 
-/// Lanes of an image, each with a seed of its own.
-fn lanes_of(engine: &dyn Factory, image: &Arc<Image>) -> Box<dyn Executor> {
+/// Makes lanes of an image, with several seeds.
+fn start_lanes(engine: &dyn Factory, image: &Arc<Image>) -> Box<dyn Executor> {
     let images = [Arc::clone(image)];
     let plan = Plan { images: &images, lanes: LANES, frames_max: 16, calls: None };
     let mut executor = engine.executor(&plan).expect("the lanes fit");
@@ -152,9 +158,9 @@ fn run(executor: &mut dyn Executor, steps: u64) {
     executor.run(&[steps; LANES], &mut |_| ControlFlow::Continue(())).expect("the engine works");
 }
 
-/// The words the reference executes in all lanes, and what becomes of these.
-fn traced(image: &Arc<Image>) -> (Vec<u32>, Vec<Lane>) {
-    let mut reference = lanes_of(&ReferenceEngine, image);
+/// Runs the reference. Returns the words that all lanes have executed, and the lanes.
+fn trace_reference(image: &Arc<Image>) -> (Vec<u32>, Vec<Lane>) {
+    let mut reference = start_lanes(&ReferenceEngine, image);
     let mut words = Vec::new();
     for step in 1..=STEPS {
         for lane in 0..LANES {
@@ -169,31 +175,31 @@ fn traced(image: &Arc<Image>) -> (Vec<u32>, Vec<Lane>) {
     (words, lanes(&mut *reference))
 }
 
-/// Whether a word has a row by which it can be executed.
-fn is_lowered(word: u32) -> bool {
+/// Returns whether a word has a row in the instruction table.
+fn has_row(word: u32) -> bool {
     lower(word, Features::ALL).handler() != Handler::UNDEFINED as u32
 }
 
-fn taken(executor: &mut dyn Executor) -> Decisions {
-    executor.take_decisions().expect("the engine works").expect("there is a network")
+fn take_decisions(executor: &mut dyn Executor) -> Decisions {
+    executor.take_decisions().expect("the engine works").expect("the lanes have a network")
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn whatever_the_weights_and_the_mode_runs_are_the_same_and_figures_right() {
+fn all_weights_and_modes_give_the_same_runs_and_correct_counts() {
     let image = all_classes();
-    let (steps, expected) = traced(&image);
-    assert_eq!(steps.len() as u64, STEPS * LANES as u64, "nothing stops");
-    let mut table = lanes_of(&Asking { dispatch: Dispatch::TABLE, bounds: Bounds::NONE }, &image);
+    let (steps, expected) = trace_reference(&image);
+    assert_eq!(steps.len() as u64, STEPS * LANES as u64, "no lane stops");
+    let mut table = start_lanes(&NetworkGpu { dispatch: Dispatch::TABLE, bounds: Bounds::NONE }, &image);
     run(&mut *table, STEPS);
-    assert!(lanes(&mut *table) == expected, "without weights");
-    assert_eq!(table.take_decisions().expect("the engine works"), None, "nothing is asked");
-    // The page of code, which is what is lowered.
+    assert!(lanes(&mut *table) == expected, "with the table");
+    assert_eq!(table.take_decisions().expect("the engine works"), None, "the table counts no decisions");
+    // The words of the page of code, which is lowered as a whole.
     let page = read(&mut *table, 0, CODE, PAGE_BYTES);
     let page: Vec<u32> = page.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
     for scenario in Scenario::all() {
         let right = scenario.tuples_right;
-        // All spreads for a network of each kind, right and wrong.
+        // Only these networks are tested with all ways of evaluation.
         let is_good = scenario.name == "10,279";
         let is_spread = ["10,279", "random", "135"].contains(&scenario.name);
         for mode in Mode::ALL.into_iter().filter(|mode| *mode != Mode::Table) {
@@ -201,20 +207,21 @@ fn whatever_the_weights_and_the_mode_runs_are_the_same_and_figures_right() {
             let spreads = if in_steps && is_spread { &SPREADS[..] } else { &SPREADS[..1] };
             for &bounds in spreads {
                 let what = format!("{} in {mode} mode with {bounds:?}", scenario.name);
-                let dispatch = Dispatch::with_weights(mode, scenario.weights.clone()).expect("they are fit");
-                let mut executor = lanes_of(&Asking { dispatch, bounds }, &image);
+                let dispatch = Dispatch::with_weights(mode, scenario.weights.clone())
+                    .expect("the weights are for class selection");
+                let mut executor = start_lanes(&NetworkGpu { dispatch, bounds }, &image);
                 run(&mut *executor, STEPS);
                 assert!(lanes(&mut *executor) == expected, "{what}");
-                let decisions = taken(&mut *executor);
+                let decisions = take_decisions(&mut *executor);
                 let wanted = match mode {
                     Mode::Network => scenario.decisions(&steps, |_| true),
                     Mode::Hybrid => scenario.decisions(&steps, |_| false),
-                    _ => scenario.decisions(&page, is_lowered),
+                    _ => scenario.decisions(&page, has_row),
                 };
                 assert_eq!(decisions.classes, wanted, "{what}");
                 assert_eq!((decisions.tuples, decisions.tuples_right), (TUPLES as u32, right), "{what}");
                 assert_eq!(decisions.mode, mode.name(), "{what}");
-                assert_eq!(taken(&mut *executor).asked(), 0, "what was told is not told again");
+                assert_eq!(take_decisions(&mut *executor).asked(), 0, "decisions are taken once");
                 if is_good {
                     assert_eq!((decisions.mispredicted(), right), (0, TUPLES as u32), "{what}");
                 } else if scenario.name == "adversarial" {
@@ -229,21 +236,24 @@ fn whatever_the_weights_and_the_mode_runs_are_the_same_and_figures_right() {
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn if_it_is_to_stop_a_lane_stops_at_the_first_word_that_gets_another_class() {
+fn a_stopping_lane_stops_at_the_first_word_with_a_wrong_class() {
     let image = all_classes();
-    // By this network everything is ARITHMETIC, as what the program begins with is.
+    // The class of every word is ARITHMETIC by this network, which is right for the first words of the program.
     let weights = vec![0.0; DispatchNetwork::PARAMETERS];
-    let weights = Weights::from_flat(Architecture::Dispatch, weights).expect("it is one");
-    let mut reference = lanes_of(&ReferenceEngine, &image);
-    let word = loop_until_other(&mut *reference);
+    let weights =
+        Weights::from_flat(Architecture::Dispatch, weights).expect("the number of weights is right");
+    let mut reference = start_lanes(&ReferenceEngine, &image);
+    let word = run_to_other_class(&mut *reference);
     let steps = reference.steps(0).expect("the reference works");
-    assert!(steps > 2, "it takes some steps before");
+    assert!(steps > 2, "some steps come before that word");
     let expected = lanes(&mut *reference);
     for mode in Mode::ALL.into_iter().filter(|mode| *mode != Mode::Table) {
         for bounds in SPREADS {
             let what = format!("{mode} mode with {bounds:?}");
-            let dispatch = Dispatch::with_weights(mode, weights.clone()).expect("they are fit").stopping();
-            let mut executor = lanes_of(&Asking { dispatch, bounds }, &image);
+            let dispatch = Dispatch::with_weights(mode, weights.clone())
+                .expect("the weights are for class selection")
+                .stopping();
+            let mut executor = start_lanes(&NetworkGpu { dispatch, bounds }, &image);
             run(&mut *executor, STEPS);
             let ended = lanes(&mut *executor);
             if mode == Mode::Hybrid {
@@ -261,7 +271,7 @@ fn if_it_is_to_stop_a_lane_stops_at_the_first_word_that_gets_another_class() {
                     "lane {lane}, {what}"
                 );
             }
-            let decisions = taken(&mut *executor);
+            let decisions = take_decisions(&mut *executor);
             assert_eq!(decisions.fell_back(), 0, "{what}");
             if mode == Mode::Network {
                 let lanes = LANES as u64;
@@ -275,8 +285,8 @@ fn if_it_is_to_stop_a_lane_stops_at_the_first_word_that_gets_another_class() {
     }
 }
 
-/// Takes steps in all lanes as long as lane 0 is at a word of the class ARITHMETIC; returns the word that is not.
-fn loop_until_other(executor: &mut dyn Executor) -> u32 {
+/// Runs all lanes until lane 0 is at a word of another class than ARITHMETIC, and returns that word.
+fn run_to_other_class(executor: &mut dyn Executor) -> u32 {
     for steps in 1..=STEPS {
         let pc = executor.cpu(0).expect("the engine works").pc;
         let word = read(executor, 0, pc, 4);
@@ -289,17 +299,18 @@ fn loop_until_other(executor: &mut dyn Executor) -> u32 {
         }
         run(executor, steps);
     }
-    panic!("the program has words of other classes");
+    panic!("the program has no word of another class");
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn however_steps_are_sliced_as_many_decisions_are_counted() {
+fn slices_of_any_length_count_the_same_decisions() {
     let image = all_classes();
     for bounds in SPREADS {
         let mut counts = Vec::new();
         for slice in [1, 7, STEPS] {
-            let mut executor = lanes_of(&Asking { dispatch: Dispatch::new(Mode::Network), bounds }, &image);
+            let mut executor =
+                start_lanes(&NetworkGpu { dispatch: Dispatch::new(Mode::Network), bounds }, &image);
             let mut steps = 0;
             while steps < STEPS {
                 steps = (steps + slice).min(STEPS);
@@ -308,7 +319,7 @@ fn however_steps_are_sliced_as_many_decisions_are_counted() {
                 }
                 run(&mut *executor, steps);
             }
-            counts.push(taken(&mut *executor).classes);
+            counts.push(take_decisions(&mut *executor).classes);
         }
         assert!(counts.iter().all(|classes| *classes == counts[0]), "{bounds:?}: {counts:?}");
         let asked: u64 = counts[0].iter().map(|class| class.asked).sum();
@@ -318,7 +329,7 @@ fn however_steps_are_sliced_as_many_decisions_are_counted() {
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn guests_end_as_on_the_reference_where_a_network_is_asked() {
+fn guests_end_as_on_the_reference_with_a_network() {
     for (name, size) in GUESTS {
         let builder = || -> Builder<'static> {
             Machine::builder(guest(name)).lanes(5).arguments(|lane| vec![size.to_owned(), lane.to_string()])
@@ -329,9 +340,9 @@ fn guests_end_as_on_the_reference_where_a_network_is_asked() {
         let mut gpu = builder().engine(engine).build().expect("the guest fits");
         let report = gpu.run(u64::MAX).expect("the GPU works");
         assert_eq!((report.steps, &report.stops), (expected.steps, &expected.stops), "{name}");
-        same_machines(&mut gpu, &mut reference, name);
-        let decisions = report.decisions.expect("there is a network");
-        // What the host serves is a step, too.
+        assert_same_machines(&mut gpu, &mut reference, name);
+        let decisions = report.decisions.expect("the lanes have a network");
+        // Calls that the host serves are steps, too, without a decision.
         let steps = report.steps - report.services..=report.steps;
         assert!(steps.contains(&decisions.asked()), "{name}: {decisions:?}");
         assert_eq!((decisions.mispredicted(), decisions.fell_back()), (0, 0), "{name}");
@@ -342,8 +353,10 @@ fn guests_end_as_on_the_reference_where_a_network_is_asked() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn weights_of_another_network_are_refused() {
-    let (decoder, _) =
-        Weights::builtin(Architecture::Decoder).expect("they are whole").expect("they are there");
-    let error = Dispatch::with_weights(Mode::Network, decoder).expect_err("it is no dispatch network");
-    assert_eq!(error, Error::NoDispatchNetwork { architecture: "decoder" }, "it says which");
+    let (decoder, _) = Weights::builtin(Architecture::Decoder)
+        .expect("the file is complete")
+        .expect("the weights are built in");
+    let error = Dispatch::with_weights(Mode::Network, decoder)
+        .expect_err("a decoder network is not for class selection");
+    assert_eq!(error, Error::NoDispatchNetwork { architecture: "decoder" }, "with the architecture");
 }

@@ -1,4 +1,5 @@
-//! Which engine is the faster one for a network: measured once on a machine, and remembered.
+//! The measured speeds of the CPU and the GPU, which tell which engine is faster for a network. They are measured once
+//! on a machine and stored in a file.
 
 use std::env;
 use std::fs;
@@ -11,41 +12,54 @@ use kvrm_spiking::{Executor, Parallel};
 
 use super::{BurstExecutor, BurstKernels, Options};
 
-/// The environment variable with the folder where measurements are kept.
+/// The environment variable that names the folder for stored measurements.
 pub const CACHE_VARIABLE: &str = "KVRM_CACHE";
 
-/// Neurons of the networks that are measured: between them the CPU's time grows with the size, the GPU's hardly.
+/// The numbers of neurons of the measured networks. In this range the time of a step grows with the size on a CPU, and
+/// hardly on a GPU.
 const SIZES: [u32; 4] = [1 << 10, 1 << 13, 1 << 16, 1 << 18];
-/// Synapses of each of their neurons.
+/// The number of synapses of each neuron.
 const SYNAPSES: u32 = 64;
-/// How many of the neurons fire in a step.
-const PART: f64 = 0.01;
-/// Steps of a run; there are as many runs as go into [`ENOUGH`].
+/// The fraction of the neurons that fires in a step.
+const FIRING_FRACTION: f64 = 0.01;
+/// The number of steps in a run. Runs are repeated for [`MEASURE_TIME`].
 const STEPS: u64 = 50;
-/// How long one engine is measured on one network.
-const ENOUGH: Duration = Duration::from_millis(40);
+/// The time for which one engine is measured on one network.
+const MEASURE_TIME: Duration = Duration::from_millis(40);
 
-/// What a step of networks of several sizes takes on all cores of the CPU, and on a GPU.
+/// The measured time of a step on all cores of the CPU and on a GPU, for networks of several sizes.
+///
+/// ```no_run
+/// use kvrm_gpu::Device;
+/// use kvrm_gpu::spiking::{BurstKernels, Speeds};
+///
+/// let kernels = BurstKernels::new(&Device::open(None)?);
+/// if Speeds::of(&kernels)?.gpu_is_faster(100_000) {
+///     println!("a network of 100,000 neurons runs faster on {}", kernels.device().info());
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Speeds {
-    /// By size.
+    /// One row for each of [`SIZES`].
     rows: Vec<Row>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Row {
     neurons: u32,
-    /// Microseconds a step, on the CPU and on the GPU.
+    /// Microseconds a step on the CPU.
     cpu: f64,
+    /// Microseconds a step on the GPU.
     gpu: f64,
 }
 
 impl Speeds {
-    /// Those of this machine with a GPU: as they were measured before, or measured now, which takes a second.
+    /// Returns the speeds of this machine with a GPU. Reads stored measurements, or measures now, which takes a second.
     ///
-    /// They are kept in the folder that [`CACHE_VARIABLE`] names, else in that of the user for caches, by the GPU, its
-    /// driver and the number of threads. A file that cannot be read is measured again, and one that cannot be written is
-    /// done without.
+    /// Measurements are stored in the folder that [`CACHE_VARIABLE`] names, or in the user's folder for caches. There
+    /// is a file for each combination of GPU, driver, number of threads and version of KVRM. A file that is missing or
+    /// damaged is measured again; failures to write it are ignored.
     ///
     /// # Errors
     /// The GPU fails.
@@ -57,14 +71,14 @@ impl Speeds {
         }
         let measured = Self::measure(kernels)?;
         if let Some(file) = file {
-            // Without it the next process measures again.
+            // If this fails, the next process measures again.
             let _ = file.parent().map(fs::create_dir_all);
             let _ = fs::write(&file, measured.text());
         }
         Ok(measured)
     }
 
-    /// Measures now.
+    /// Measures the speeds now.
     ///
     /// # Errors
     /// The GPU fails.
@@ -79,8 +93,8 @@ impl Speeds {
         Ok(Self { rows: SIZES.into_iter().map(row).collect::<Result<_, kvrm_spiking::Error>>()? })
     }
 
-    /// Whether the GPU is the faster one for a network of so many neurons: whether it is for the measured one whose size
-    /// is nearest.
+    /// Returns whether the GPU is faster than the CPU for a network of `neurons` neurons. Decides by the measured
+    /// network whose size is nearest, by ratio.
     #[must_use]
     pub fn gpu_is_faster(&self, neurons: u32) -> bool {
         let distance = |row: &&Row| (f64::from(row.neurons) / f64::from(neurons.max(1))).ln().abs();
@@ -88,7 +102,7 @@ impl Speeds {
         nearest.is_some_and(|row| row.gpu < row.cpu)
     }
 
-    /// A line a size: neurons, and microseconds a step on the CPU and on the GPU.
+    /// Returns the text to store: for each size a line with neurons, microseconds a step on the CPU, and on the GPU.
     fn text(&self) -> String {
         self.rows.iter().map(|Row { neurons, cpu, gpu }| format!("{neurons} {cpu:.3} {gpu:.3}\n")).collect()
     }
@@ -105,14 +119,14 @@ impl Speeds {
     }
 }
 
-/// The shortest time of a step, in microseconds.
+/// Measures the shortest time of a step, in microseconds.
 fn step_time(executor: &mut dyn Executor, neurons: u32) -> Result<f64, kvrm_spiking::Error> {
-    let input = feagi_input(neurons, PART, STEPS, 1)?;
-    // The first run compiles, or makes room.
+    let input = feagi_input(neurons, FIRING_FRACTION, STEPS, 1)?;
+    // The first run compiles kernels and allocates buffers, so it is not measured.
     executor.run(STEPS, &input, None)?;
     let begin = Instant::now();
     let mut shortest = f64::INFINITY;
-    while shortest.is_infinite() || begin.elapsed() < ENOUGH {
+    while shortest.is_infinite() || begin.elapsed() < MEASURE_TIME {
         let begin = Instant::now();
         executor.run(STEPS, &input, None)?;
         shortest = shortest.min(begin.elapsed().as_secs_f64() * 1e6 / STEPS as f64);
@@ -120,7 +134,7 @@ fn step_time(executor: &mut dyn Executor, neurons: u32) -> Result<f64, kvrm_spik
     Ok(shortest)
 }
 
-/// Where measurements are kept.
+/// Returns the folder for stored measurements.
 fn folder() -> Option<PathBuf> {
     let set = |variable| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
     set(CACHE_VARIABLE)
@@ -128,7 +142,7 @@ fn folder() -> Option<PathBuf> {
         .or_else(|| Some(set("HOME")?.join(".cache/kvrm")))
 }
 
-/// What the measurements of a GPU, its driver and so many threads are called.
+/// Returns the name of the file with the measurements for this GPU, driver, number of threads and version of KVRM.
 fn file_name(kernels: &BurstKernels) -> String {
     let all =
         format!("{} {} {}", kernels.device().info(), rayon::current_num_threads(), env!("CARGO_PKG_VERSION"));
@@ -149,14 +163,14 @@ mod tests {
     fn the_measured_network_of_the_nearest_size_decides() {
         let speeds = speeds([(5.0, 20.0), (30.0, 29.0), (300.0, 40.0), (2000.0, 60.0)]);
         let faster = [0, 1, 1 << 11, 1 << 12, 1 << 20].map(|neurons| speeds.gpu_is_faster(neurons));
-        assert_eq!(faster, [false, false, false, true, true], "the nearest by ratio");
+        assert_eq!(faster, [false, false, false, true, true], "of the size that is nearest by ratio");
     }
 
     #[test]
-    fn what_is_kept_is_read_again_and_nothing_else_is() {
+    fn stored_speeds_are_read_back_and_damaged_ones_are_rejected() {
         let speeds = speeds([(5.5, 20.25), (30.0, 30.0), (300.0, 40.0), (2000.0, 60.0)]);
         let text = speeds.text();
-        assert_eq!(Speeds::parse(&text), Some(speeds), "there and back");
+        assert_eq!(Speeds::parse(&text), Some(speeds), "written and read");
         for damaged in ["", "1024 1.0", &text.replacen("1024", "1025", 1), &text.replacen("5.5", "nan", 1)] {
             assert_eq!(Speeds::parse(damaged), None, "{damaged:?}");
         }

@@ -1,4 +1,5 @@
-//! What comes back from the device while it goes on: spikes, and how far it came.
+//! Reports of slices: the clock, the neurons that fired, and the recorded spikes. The host reads a report while the
+//! device runs the next slices.
 
 use kvrm_shaders::interface::spiking::{Clock, Time};
 use kvrm_spiking::{Recorder, bit_words};
@@ -11,23 +12,23 @@ use crate::device::Device;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
 
-/// Bytes of the time, with which a report begins.
+/// The size of the first part of a report, the [`Time`].
 const TIME_BYTES: u64 = size_of::<Time>() as u64;
-/// The most bytes of bits for neurons that have fired, which come next.
+/// The maximum size of the second part: one bit for each neuron, set if it fired in the last step.
 const FIRED_BYTES: u64 = 4096;
 
-/// Bytes in front of the spikes.
+/// Returns the size of a report before the spikes, in bytes.
 fn head_bytes(neurons: u32) -> u64 {
     TIME_BYTES + FIRED_BYTES.min(4 * bit_words(neurons as usize) as u64)
 }
 
-/// Bytes of a report of so many spikes of a network of so many neurons.
+/// Returns the size of a report in bytes, for a network of `neurons` neurons and at most `spikes` recorded spikes.
 pub(super) fn report_bytes(neurons: u32, spikes: u32) -> u64 {
     head_bytes(neurons) + SPIKE_BYTES * u64::from(spikes)
 }
 
-/// A buffer for reports that the host can read.
-pub(super) fn report(device: &Device, bytes: u64) -> Result<wgpu::Buffer, Error> {
+/// Makes a buffer for a report, which the host can map.
+pub(super) fn report_buffer(device: &Device, bytes: u64) -> Result<wgpu::Buffer, Error> {
     device.allocate("making a buffer for spikes", || {
         device.raw().create_buffer(&wgpu::BufferDescriptor {
             label: Some("spikes"),
@@ -38,8 +39,13 @@ pub(super) fn report(device: &Device, bytes: u64) -> Result<wgpu::Buffer, Error>
     })
 }
 
-/// Records the copy of what is to be reported, with so many spikes at most.
-pub(super) fn copy(encoder: &mut wgpu::CommandEncoder, store: &Store, report: &wgpu::Buffer, spikes: u32) {
+/// Records the commands that copy the buffers of the network into a report, with at most `spikes` spikes.
+pub(super) fn copy_report(
+    encoder: &mut wgpu::CommandEncoder,
+    store: &Store,
+    report: &wgpu::Buffer,
+    spikes: u32,
+) {
     let (buffers, neurons) = (&store.buffers, store.settings.neurons);
     let (head, end) = (head_bytes(neurons), report_bytes(neurons, spikes));
     let mut copy = |from: &Buffer, at: u64, end: u64| {
@@ -52,31 +58,31 @@ pub(super) fn copy(encoder: &mut wgpu::CommandEncoder, store: &Store, report: &w
     copy(&buffers.recording, head, end);
 }
 
-/// What a slice that has ended reports.
+/// The results of a slice that has ended, without its spikes.
 #[derive(Debug)]
-pub(super) struct Reported {
-    /// How many pieces its last batch listed.
+pub(super) struct SliceReport {
+    /// The number of pieces that its last batch listed.
     pub(super) pieces: u32,
-    /// A digest of the neurons that fired in its last step, of the first 32,768.
+    /// A digest of the neurons that fired in its last step, among the first 32,768 neurons.
     pub(super) fired: u64,
 }
 
-/// Who records the spikes of a report.
+/// The destination of the spikes of a report.
 #[derive(Debug)]
-pub(super) struct Recorded<'a> {
+pub(super) struct SpikeSink<'a> {
     pub(super) recorder: &'a mut Recorder,
-    /// What their steps count from.
+    /// The first step of the chunk, from which the steps of the recorded spikes count.
     pub(super) first: u64,
 }
 
-/// Takes a report of a network of so many neurons, and records its spikes if `check` accepts its clock.
-pub(super) fn take(
+/// Reads the report of a network with `neurons` neurons. If `check` accepts its clock, records its spikes.
+pub(super) fn read_report(
     device: &Device,
     report: &wgpu::Buffer,
     neurons: u32,
     check: &mut dyn FnMut(&Clock) -> Result<(), Error>,
-    recorded: Option<Recorded<'_>>,
-) -> Result<Reported, Error> {
+    sink: Option<SpikeSink<'_>>,
+) -> Result<SliceReport, Error> {
     let mapped = report
         .get_mapped_range(..)
         .map_err(|error| Error::Refused { doing: "reading spikes".to_owned(), message: error.to_string() })?;
@@ -85,13 +91,14 @@ pub(super) fn take(
     let time: Time = bytemuck::pod_read_unaligned(time);
     check(&time.before)?;
     let Time { pieces: [even, odd], recorded: count, .. } = time;
-    if let Some(Recorded { recorder, first }) = recorded {
+    if let Some(SpikeSink { recorder, first }) = sink {
         let Some(recorded) = spikes.get(..count as usize * SPIKE_BYTES as usize) else {
             let room = spikes.len() as u64 / SPIKE_BYTES;
-            return Err(Error::WrongResult { message: format!("{count} spikes lie where {room} have room") });
+            let message = format!("it recorded {count} spikes in a buffer with room for {room}");
+            return Err(Error::WrongResult { message });
         };
         let pairs: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(recorded);
-        // Workgroups record in any order.
+        // Workgroups record their spikes in any order.
         let key = |[step, neuron]: &[u32; 2]| u64::from(*step) << 32 | u64::from(*neuron);
         let mut spikes: Vec<u64> = pairs.iter().map(key).collect();
         spikes.par_sort_unstable();
@@ -106,5 +113,5 @@ pub(super) fn take(
     drop(mapped);
     device.catch("reading spikes", || report.unmap())?;
     let pieces = if time.before.parity == 0 { odd } else { even };
-    Ok(Reported { pieces, fired })
+    Ok(SliceReport { pieces, fired })
 }

@@ -1,4 +1,4 @@
-//! A run, or as much of it as the device is told at once.
+//! Chunks: the parts of a run that are submitted with one upload of input.
 
 use std::collections::VecDeque;
 use std::mem::offset_of;
@@ -9,36 +9,37 @@ use kvrm_shaders::layout::spiking::ROW;
 use kvrm_spiking::{Injection, Recorder};
 
 use super::executor::DeviceExecutor;
-use super::kernels::{Burst, Kernel};
+use super::kernels::{EntryPoint, Kernel};
 use super::layout::SPIKE_BYTES;
-use super::progress::{Expected, Progress};
-use super::recording::{self, Recorded};
+use super::progress::{ExpectedSteps, Progress};
+use super::report::{self, SpikeSink};
 use super::store::Store;
 use crate::device::error::Error;
 
-/// Slices under way at a time: one runs, and others wait for it.
+/// The number of slices in flight: one runs, and the others wait in the queue.
 const SLICES: usize = 4;
-/// The most bytes of all their reports, if there are more than two.
+/// The maximum size of all report buffers. If four are larger than that, only two slices are in flight.
 const REPORTS_BYTES: u64 = 256 << 20;
-/// Where one piece in so many is listed, targets may as well look for spikes.
-const MANY: u64 = 10;
-/// Room for recorded spikes beyond those that one batch can have.
+/// A batch that lists more than one in this many of all pieces makes [`Kernel::Pull`] a candidate.
+const PULL_DIVISOR: u64 = 10;
+/// The room for recorded spikes beyond those that a single batch can have.
 const RECORDING: u64 = 1 << 21;
 
-/// Batches that have been submitted.
+/// Batches that have been submitted together.
 #[derive(Debug)]
 struct Slice {
     kernel: Kernel,
     batches: u32,
     submitted: Instant,
     submission: wgpu::SubmissionIndex,
-    /// Where it leaves its report.
+    /// The buffer for the report of the slice.
     report: wgpu::Buffer,
 }
 
 impl DeviceExecutor {
-    /// Makes steps with these injections, whose steps count from the first of these steps less `before`.
-    pub(super) fn leg(
+    /// Runs a chunk of `steps` steps, which follows after `before` steps of the run. `injections` are those of the
+    /// chunk; their steps count from the beginning of the run.
+    pub(super) fn run_chunk(
         &mut self,
         steps: u64,
         before: u64,
@@ -65,9 +66,10 @@ impl DeviceExecutor {
         let time = Time { before: clock, after: clock, ..Time::default() };
         self.store.buffers.time.upload(0, &[time])?;
         if !injections.is_empty() {
-            // Injections come with the spikes of the batch before.
+            // A batch delivers the injections of the next one together with its spikes. The first batch has none before
+            // it, so its injections are delivered here.
             self.store.buffers.settings.upload(0, &[settings])?;
-            let kernel = self.store.kernel(Burst::Propagate, Kernel::Events, false)?;
+            let kernel = self.store.kernel(EntryPoint::Propagate, Kernel::Events, false)?;
             let workgroups = self.store.workgroups[1];
             self.store.device.submit("injecting", |encoder| {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
@@ -75,12 +77,13 @@ impl DeviceExecutor {
             })?;
         }
         let begin = Progress { step: self.step, head: self.head, left: steps };
-        let end = self.slices(begin, &settings, recorder)?;
+        let end = self.run_slices(begin, &settings, recorder)?;
         (self.step, self.head) = (end.step, end.head);
         Ok(())
     }
 
-    /// Makes room for all that a batch can record, and for more.
+    /// Reserves the recording: room for all spikes of a batch, and for more if possible. Shortens batches if the spikes
+    /// of a whole one do not fit.
     fn reserve_recording(
         &mut self,
         steps: u64,
@@ -113,9 +116,9 @@ impl DeviceExecutor {
         self.store.buffers.injections.upload(0, &injections.iter().map(pair).collect::<Vec<_>>())
     }
 
-    /// Submits slices until all steps are made, and takes what they report. Each slice has to advance the clock, so this
-    /// ends.
-    fn slices(
+    /// Submits slices until all steps are done, and reads their reports. A slice that does not advance the clock is an
+    /// error, so this ends.
+    fn run_slices(
         &mut self,
         begin: Progress,
         settings: &Settings,
@@ -123,12 +126,12 @@ impl DeviceExecutor {
     ) -> Result<Progress, Error> {
         let device = self.store.device.clone();
         let mut progress = begin;
-        let bytes = recording::report_bytes(settings.neurons, settings.recording);
+        let bytes = report::report_bytes(settings.neurons, settings.recording);
         let mut reports = std::mem::take(&mut self.reports);
         reports.retain(|report| report.size() >= bytes);
         let count = if SLICES as u64 * bytes <= REPORTS_BYTES { SLICES } else { 2 };
         while reports.len() < count {
-            reports.push(recording::report(&device, bytes)?);
+            reports.push(report::report_buffer(&device, bytes)?);
         }
         let mut left = progress.left.div_ceil(settings.batch.into());
         let mut under_way = VecDeque::new();
@@ -141,30 +144,29 @@ impl DeviceExecutor {
                 left -= u64::from(slice.batches);
                 under_way.push_back(slice);
             } else if let Some(slice) = under_way.pop_front() {
-                device.wait_within(&slice.submission, self.pace.limit(slice.kernel, slice.batches))?;
-                // It began where the one before had ended.
+                device.wait_within(&slice.submission, self.pace.wait_limit(slice.kernel, slice.batches))?;
+                // The slice began when it was submitted or, if the one before was still running then, at the end of
+                // that.
                 let now = Instant::now();
                 let begin = ended.map_or(slice.submitted, |ended| ended.max(slice.submitted));
-                self.pace.learn(slice.kernel, slice.batches, now - begin);
+                self.pace.record_slice(slice.kernel, slice.batches, now - begin);
                 ended = Some(now);
                 let mut check = |clock: &Clock| {
-                    let expected = Expected {
+                    let expected = ExpectedSteps {
                         steps: u64::from(slice.batches) * u64::from(settings.batch),
                         least: (settings.recording != 0).then_some(settings.batch.into()),
                     };
                     progress.advance(clock, expected, settings.slots)
                 };
-                let recorded =
-                    recorder.as_deref_mut().map(|recorder| Recorded { recorder, first: self.step });
+                let sink = recorder.as_deref_mut().map(|recorder| SpikeSink { recorder, first: self.step });
                 let reported =
-                    recording::take(&device, &slice.report, settings.neurons, &mut check, recorded)?;
+                    report::read_report(&device, &slice.report, settings.neurons, &mut check, sink)?;
                 self.fired_digest = reported.fired;
-                let many = self.store.pieces / MANY;
-                if slice.kernel == Kernel::Events && self.store.can_pull && u64::from(reported.pieces) > many
-                {
+                let is_dense = u64::from(reported.pieces) > self.store.pieces / PULL_DIVISOR;
+                if slice.kernel == Kernel::Events && self.store.can_pull && is_dense {
                     self.pace.add(Kernel::Pull);
                 }
-                // If it had to wait for room, there is more to do than was thought.
+                // Slices whose recording was full have skipped batches, so steps may be left.
                 if under_way.is_empty() && left == 0 {
                     left = progress.left.div_ceil(settings.batch.into());
                 }
@@ -176,49 +178,50 @@ impl DeviceExecutor {
         }
     }
 
-    /// The kernel for the next slice, for which there is all it needs, and how many batches that has at most.
-    fn prepared(&mut self) -> Result<(Kernel, u32), Error> {
+    /// Chooses the kernel of the next slice and makes the buffers that it needs. Returns it with the maximum number of
+    /// batches.
+    fn prepare_slice(&mut self) -> Result<(Kernel, u32), Error> {
         loop {
-            let (kernel, batches) = self.pace.next();
+            let (kernel, batches) = self.pace.next_slice();
             let prepared = match kernel {
                 Kernel::Events | Kernel::Single => Ok(()),
-                Kernel::Partitions => self.store.divide(),
-                Kernel::Pull => self.store.turn_round(self.network.synapses()),
+                Kernel::Partitions => self.store.divide_rows(),
+                Kernel::Pull => self.store.upload_incoming(self.network.synapses()),
             };
             match prepared {
-                // It goes without.
+                // The other kernels need less memory.
                 Err(Error::OutOfMemory { .. }) if self.options.kernel.is_none() => self.pace.remove(kernel),
                 prepared => return prepared.map(|()| (kernel, batches)),
             }
         }
     }
 
-    /// Submits some of the batches that are left.
+    /// Submits a slice of at most `left` batches.
     fn submit(&mut self, left: u64, settings: &Settings, report: wgpu::Buffer) -> Result<Slice, Error> {
-        let (kernel, batches) = self.prepared()?;
+        let (kernel, batches) = self.prepare_slice()?;
         let batches = batches.min(self.options.slice.unwrap_or(u32::MAX)).max(1);
         let batches = u64::from(batches).min(left) as u32;
         let mut settings = *settings;
         if matches!(kernel, Kernel::Partitions | Kernel::Pull) {
-            // What fires is listed once.
+            // These kernels need one list entry for each neuron that fired, so a piece is a whole row.
             settings.piece = u32::MAX;
         }
         settings.rounds = batches;
         let (second, workgroups) = match kernel {
-            Kernel::Events => (Burst::Propagate, self.store.workgroups[1]),
-            Kernel::Partitions => (Burst::Partitions, settings.partitions),
-            Kernel::Single => (Burst::Single, 1),
+            Kernel::Events => (EntryPoint::Propagate, self.store.workgroups[1]),
+            Kernel::Partitions => (EntryPoint::Partitions, settings.partitions),
+            Kernel::Single => (EntryPoint::Single, 1),
             Kernel::Pull => {
-                (Burst::Pull, self.store.workgroups[0].min(self.store.device.limits().workgroups))
+                (EntryPoint::Pull, self.store.workgroups[0].min(self.store.device.limits().workgroups))
             }
         };
         let records = settings.recording != 0;
         let second = self.store.kernel(second, kernel, records)?;
-        let first = self.store.kernel(Burst::Neurons, kernel, records)?;
+        let first = self.store.kernel(EntryPoint::Neurons, kernel, records)?;
         let Store { device, workgroups: [neurons, _], buffers, .. } = &self.store;
         if let Some(fault) = self.fault {
-            fault.settings(&mut settings);
-            fault.clock(&self.store, self.step)?;
+            fault.break_settings(&mut settings);
+            fault.break_clock(&self.store, self.step)?;
         }
         buffers.settings.upload(0, &[settings])?;
         if records {
@@ -237,7 +240,7 @@ impl DeviceExecutor {
                 }
             }
             drop(pass);
-            recording::copy(encoder, &self.store, &report, settings.recording);
+            report::copy_report(encoder, &self.store, &report, settings.recording);
         })?;
         device.catch("reading spikes", || report.map_async(wgpu::MapMode::Read, .., |_| {}))?;
         Ok(Slice { kernel, batches, submitted, submission, report })
