@@ -109,7 +109,10 @@ impl Block {
     ///
     /// This is a function of its own because compilers know that the columns do not overlap if they are parameters.
     #[inline(never)]
-    #[expect(clippy::too_many_arguments, reason = "compilers know only of parameters that they do not overlap")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "compilers know only of parameters that they do not overlap"
+    )]
     fn integrate(
         &self,
         inputs: &[Lanes<i32>; 2],
