@@ -51,7 +51,7 @@ pub(crate) fn parts(parts: &Parts) -> Result<(), Error> {
         if start != next || end < start || size != u64::from(end - start) {
             let name = &population.name;
             return Err(Error::invalid(format!(
-                "population '{name}' has the neurons {start}..{end}, expected {size} neurons, its grid, from {next}"
+                "population '{name}' has the neurons {start}..{end}, expected {size} neurons from {next}"
             )));
         }
         next = end;
