@@ -82,7 +82,7 @@ pub(crate) fn contributions(
         if target < last || target as usize >= parts.record_of.len() {
             let neurons = parts.record_of.len();
             let reason = format!(
-                "the row of neuron {source} has target {target} after {last}, expected ascending targets below {neurons}"
+                "the row of neuron {source} has target {target} after {last}, expected ascending ones below {neurons}"
             );
             return Err(Error::invalid(reason));
         }
