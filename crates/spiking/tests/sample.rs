@@ -118,7 +118,7 @@ fn observe(
         if sampled(step) {
             samples.push(simulation.sample(0..case.network.neurons()).expect("the neurons are in range"));
         } else {
-            simulation.run(1).expect("the neurons are in range");
+            simulation.run(1).expect("the run succeeds");
         }
         states.push(simulation.state().expect("CPU engines have states"));
     }
