@@ -62,6 +62,9 @@ pub fn open(path: &Path, dt: Option<f64>) -> Result<Network, FileError> {
 }
 
 /// Returns the error that importing a NIR graph needs the feature `nir`.
+///
+/// # Errors
+/// Always.
 #[cfg(not(feature = "nir"))]
 pub fn import(path: &Path, _dt: f64) -> Result<Network, FileError> {
     Err(missing_feature::missing_feature(&path.display().to_string(), "nir"))

@@ -18,6 +18,9 @@ pub fn write_spikes(path: &Path, spikes: &[Spike]) -> Result<(), FileError> {
 
 /// Writes samples in the columns `step`, `neuron`, `population`, `x`, `y`, `z` and `potential`. The extension of the
 /// file selects the format. The potential of a Poisson source is empty in `.csv` and NaN in `.npz`.
+///
+/// # Errors
+/// The file cannot be written, or its extension is neither `.csv` nor `.npz`.
 pub fn write_firings(path: &Path, firings: &[Firing]) -> Result<(), FileError> {
     let columns = [
         ("step", "<u8"),

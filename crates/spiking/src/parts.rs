@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::{Kind, Plasticity, Record, Synapses};
 
-/// The default injection limit, in weight units.
+/// The default limit of drives and of the injections into a neuron in one step, in weight units.
 pub const INJECTION_LIMIT: i32 = 1 << 24;
 
 /// Consecutively numbered neurons of one model. FEAGI calls it a cortical area.

@@ -5,6 +5,27 @@ use crate::record::STATE_WORDS;
 use crate::{Changed, Error, Network, Record, bound, check};
 
 /// Everything that changes during a run; the same on every engine, bit by bit.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use kvrm_spiking::{Builder, Executor, Feagi, Input, Model, Parallel, Reference};
+///
+/// # fn main() -> Result<(), kvrm_spiking::Error> {
+/// let mut builder = Builder::new(1.0);
+/// builder.population("area", 10, &Model::Feagi(Feagi { drive: 1.0, ..Feagi::default() }))?;
+/// let network = Arc::new(builder.build()?);
+/// let mut reference = Reference::new(Arc::clone(&network));
+/// reference.run(5, &Input::default(), None)?;
+/// let state = reference.state()?;
+/// assert_eq!(state.fired().count(), 10, "neurons that fired in the last step");
+/// // Another engine continues from the state.
+/// let mut parallel = Parallel::new(network);
+/// parallel.set_state(&state)?;
+/// assert_eq!(parallel.state()?, state);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
     /// The number of steps executed.
@@ -51,6 +72,9 @@ impl State {
 
     /// Checks that the state matches a network, and that pending and possible new input of each neuron cannot overflow.
     /// Engines call it before they use a state.
+    ///
+    /// # Errors
+    /// [`Error::StateShape`], [`Error::State`], [`Error::AccumulatorBound`], or a drive exceeds the injection limit.
     pub fn check(&self, network: &Network) -> Result<(), Error> {
         let parts = network.parts();
         let neurons = network.neurons() as usize;

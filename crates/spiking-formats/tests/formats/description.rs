@@ -170,9 +170,6 @@ fn unknown_extensions_are_rejected() {
         ("x.yml", "found .yml"),
     ] {
         let error = open(Path::new(name), None).expect_err("the extension is unknown").to_string();
-        assert!(
-            error.starts_with(&format!("{name}: file name: ")) && error.contains(expected),
-            "{error}"
-        );
+        assert!(error.starts_with(&format!("{name}: file name: ")) && error.contains(expected), "{error}");
     }
 }
