@@ -150,7 +150,7 @@ pub(crate) fn check_ring(parts: &Parts, survey: &Survey, ring: &[i32]) -> Result
     doubtful.iter().try_for_each(|(&(neuron, _), &sum)| check_sum(neuron as u32, sum, parts.injection_limit))
 }
 
-/// Checks a drive.
+/// Checks that a drive is within the injection limit.
 pub(crate) fn check_drive(amount: i32, injection_limit: i32) -> Result<(), Error> {
     if amount.unsigned_abs() > injection_limit.unsigned_abs() {
         return Err(Error::parameter(

@@ -1,12 +1,13 @@
 //! [`Parallel`], the engine that uses all cores.
 //!
-//! Neurons are divided into as many shares as there are threads. A share owns the state of its neurons, so threads need
+//! Neurons are divided into shares, at most one per thread. A share owns the state of its neurons, so threads need
 //! no locks. Each thread updates the neurons of its share and then, from the rows of all neurons that have fired,
 //! delivers the synapses whose targets are in its share; rows are sorted by target, so these are adjacent. Sums are
 //! integers, so the order of additions does not matter, and the results are those of the reference.
 //!
 //! No spike arrives before the shortest delay has passed. Therefore threads exchange spikes only once per batch, which
-//! has as many steps as the shortest delay. The spikes of a batch are delivered at the beginning of the next one.
+//! has as many steps as the shortest delay, up to [`BATCH_MAX`], or one step if weights learn. The spikes of a batch
+//! are delivered at the beginning of the next one.
 
 mod learn;
 
@@ -43,7 +44,7 @@ pub struct Parallel {
 }
 
 impl Parallel {
-    /// Returns an engine with the initial state of a network, and with as many shares as rayon has threads.
+    /// Returns an engine with the initial state of a network, and with at most as many shares as rayon has threads.
     #[must_use]
     pub fn new(network: Arc<Network>) -> Self {
         let state = State::initial(&network);

@@ -11,7 +11,7 @@ use super::linear::{Map, size};
 /// The fraction bits of weights: as many as possible, because the weights of graphs are arbitrary numbers.
 pub(super) const FRACTION_BITS: u32 = 20;
 
-/// Milliseconds per second, which is NIR's unit of time.
+/// The milliseconds in a second. Times of NIR graphs are in seconds.
 pub(super) const MS: f64 = 1000.0;
 
 /// The largest potential or sum of inputs, in mV: half of the fixed-point range.
