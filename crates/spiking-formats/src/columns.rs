@@ -1,4 +1,4 @@
-//! Columns of numbers from the files of others: NumPy's `.npz` and Parquet.
+//! Reader of columns of numbers in NumPy's `.npz` and in Parquet files.
 
 mod column;
 mod npz;
@@ -11,11 +11,11 @@ pub(crate) use self::column::Column;
 use self::column::place;
 use crate::FileError as Error;
 
-/// Columns by name, in the order asked for; each has as many numbers as the first.
+/// Reads columns by name, in the order of `names`. All columns have the same length.
 ///
 /// # Errors
-///
-/// If the file is neither or damaged, or a column is not there, no numbers, or of another length.
+/// The file is damaged or has another format, or a column is missing, is not numeric, or has another length than the
+/// first one.
 pub(crate) fn read(path: &Path, names: &[&str]) -> Result<Vec<Column>, Error> {
     let file = path.display().to_string();
     let columns = match path.extension().and_then(|extension| extension.to_str()) {
@@ -23,16 +23,17 @@ pub(crate) fn read(path: &Path, names: &[&str]) -> Result<Vec<Column>, Error> {
         #[cfg(feature = "parquet")]
         Some("parquet") => parquet::read(path, &file, names)?,
         #[cfg(not(feature = "parquet"))]
-        Some("parquet") => return Err(crate::absent::feature(&file, "parquet")),
+        Some("parquet") => return Err(crate::missing_feature::missing_feature(&file, "parquet")),
         _ => {
-            let found = path.extension().map_or("none".into(), |end| format!(".{}", end.display()));
-            return Err(Error::content(&file, "its name", "an end of .npz or .parquet", found));
+            let found =
+                path.extension().map_or("none".into(), |extension| format!(".{}", extension.display()));
+            return Err(Error::content(&file, "file name", "the extension .npz or .parquet", found));
         }
     };
     let rows = columns.first().map_or(0, Column::len);
     for (column, name) in columns.iter().zip(names) {
         if column.len() != rows {
-            let expected = format!("{rows} numbers, as column `{}` has", names[0]);
+            let expected = format!("{rows} numbers, as in column `{}`", names[0]);
             return Err(Error::content(&file, place(name), expected, column.len().to_string()));
         }
     }

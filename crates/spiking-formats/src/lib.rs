@@ -1,13 +1,14 @@
-//! Networks from the files of others and of people: TOML descriptions, edge lists in NumPy's `.npz` and Parquet, and
-//! NIR graphs. Parquet needs the Cargo feature `parquet`, and NIR graphs need `nir`: they take long to compile.
+//! Import of networks from TOML descriptions, edge lists (NumPy's `.npz` and Parquet) and NIR graphs, and export of
+//! spikes. Parquet needs the Cargo feature `parquet` and NIR graphs need `nir`, because their crates take long to
+//! compile.
 //!
-//! [`open`] takes any of them, and the files that [`Network::save`] writes. Files may come from anywhere: what is
-//! wrong is an error that names the file, the place in it, and what was expected.
+//! [`open`] reads all these files and those that [`Network::save`] writes. Files may come from anywhere: an error names
+//! the file, the place in it, and the expected contents.
 
-#[cfg(not(all(feature = "nir", feature = "parquet")))]
-mod absent;
 mod columns;
 mod description;
+#[cfg(not(all(feature = "nir", feature = "parquet")))]
+mod missing_feature;
 #[cfg(feature = "nir")]
 mod nir;
 mod spikes;
@@ -22,37 +23,49 @@ pub use description::describe;
 pub use nir::import;
 pub use spikes::{write_firings, write_spikes};
 
-/// The length of a step of a NIR graph unless said otherwise, ms: that of most programs that write them.
+/// The default length of a step of NIR graphs, in ms. Most programs that write such graphs use it.
 pub const NIR_DT: f64 = 0.1;
 
-/// Opens a network; the end of the file's name says what it is. `dt` is the length of a step in ms, for NIR graphs,
-/// which have none.
+/// Opens a network. The extension of the file selects the format. `dt` is the length of a step in ms for NIR graphs,
+/// which do not contain it; without it, [`NIR_DT`] is used.
 ///
 /// # Errors
-/// The file cannot be read, is no network, or has another kind of name.
+/// The file cannot be read, contains no valid network, or has an unknown extension.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = std::env::temp_dir();
+/// let path = folder.join(format!("kvrm-example-{}.toml", std::process::id()));
+/// std::fs::write(&path, "dt = 0.1\n[[population]]\nname = \"cells\"\nneurons = 20\nlif = {}\n")?;
+/// let network = kvrm_spiking_formats::open(&path, None)?;
+/// assert_eq!(network.neurons(), 20);
+/// # std::fs::remove_file(&path)?;
+/// # Ok(())
+/// # }
+/// ```
 pub fn open(path: &Path, dt: Option<f64>) -> Result<Network, FileError> {
     let file = path.display().to_string();
-    let wrong = |expected: &str, found: &str| Err(FileError::content(&file, "its name", expected, found));
-    match path.extension().and_then(|end| end.to_str()) {
+    let wrong = |expected: &str, found: &str| Err(FileError::content(&file, "file name", expected, found));
+    match path.extension().and_then(|extension| extension.to_str()) {
         Some("toml") => describe(path),
         Some("safetensors") => Network::load(path),
         Some("nir" | "h5" | "hdf5") => import(path, dt.unwrap_or(NIR_DT)),
-        Some(end @ ("npz" | "parquet")) => wrong(
-            "a .toml file that says what the neurons are and names this list as `edges`",
-            &format!(".{end}"),
+        Some(extension @ ("npz" | "parquet")) => wrong(
+            "a .toml file that describes the neurons and names this list under `edges`",
+            &format!(".{extension}"),
         ),
-        end => wrong(
-            "an end of .toml, .safetensors or .nir",
-            &end.map_or("none".to_owned(), |end| format!(".{end}")),
+        extension => wrong(
+            "the extension .toml, .safetensors or .nir",
+            &extension.map_or("none".to_owned(), |extension| format!(".{extension}")),
         ),
     }
 }
 
-/// The network of a NIR graph: an error, as this needs the feature `nir`.
+/// Returns the error that importing a NIR graph needs the feature `nir`.
 ///
 /// # Errors
 /// Always.
 #[cfg(not(feature = "nir"))]
 pub fn import(path: &Path, _dt: f64) -> Result<Network, FileError> {
-    Err(absent::feature(&path.display().to_string(), "nir"))
+    Err(missing_feature::missing_feature(&path.display().to_string(), "nir"))
 }

@@ -1,8 +1,8 @@
-//! NIR graphs (Pedersen et al., Nature Communications 15, 2024), as the Python package `nir` writes them.
+//! Import of NIR graphs (Pedersen et al., Nature Communications 15, 2024), as the Python package `nir` writes them.
 //!
-//! Nodes that fire become populations, and whatever linear lies between two of them becomes synapses. A spike is 1 for
-//! one step, as it is in the programs that write such graphs; so their `dt` belongs to the graph, though the file does
-//! not have it.
+//! Nodes that fire become populations, and the linear nodes between two of them become synapses. As in the programs
+//! that write such graphs, a spike is 1 for one step. So the graph depends on their `dt`, although the file does not
+//! contain it.
 
 mod graph;
 mod layers;
@@ -18,14 +18,15 @@ use self::graph::{Graph, Node};
 use self::layers::{FRACTION_BITS, Inputs, Layer, MS};
 use self::linear::Map;
 
-/// The network of a NIR graph in steps of `dt` ms. Its inputs are populations whose neurons fire when 1 is injected.
+/// Imports a NIR graph as a network with steps of `dt` ms. Its inputs are populations whose neurons fire when 1 is
+/// injected.
 ///
 /// # Errors
-/// The file cannot be read, is no NIR graph, or has a node that no network here can have; the message names it.
+/// The file cannot be read, is not a NIR graph, or has a node that is not supported, which the message names.
 pub fn import(path: &Path, dt: f64) -> Result<Network, FileError> {
     let file = path.display().to_string();
     if !(dt > 0.0 && dt.is_finite()) {
-        return Err(FileError::content(&file, "the length of a step", "more than 0 ms", dt.to_string()));
+        return Err(FileError::content(&file, "length of a step", "more than 0 ms", dt.to_string()));
     }
     let graph = graph::read(path, &file)?;
     let mut layers = Vec::new();
@@ -36,13 +37,13 @@ pub fn import(path: &Path, dt: f64) -> Result<Network, FileError> {
     }
     let mut walk =
         Walk { file: &file, graph: &graph, layers: &layers, routes: Vec::new(), shapes: BTreeMap::new() };
-    walk.all()?;
+    walk.find_routes()?;
     build(&file, &graph, &layers, &walk.routes, dt)
 }
 
 fn unsupported(file: &str, name: &str, node: &Node, reason: &str) -> FileError {
     let place = format!("node `{name}` ({})", node.kind);
-    FileError::content(file, place, "what a network here can do", reason)
+    FileError::content(file, place, "a supported node", reason)
 }
 
 fn build(
@@ -76,7 +77,7 @@ fn build(
             source: entry.input,
             target: entry.output,
             weight: entry.weight * jumps[entry.output as usize],
-            // What is given without delay arrives in the next step.
+            // Output without a delay arrives in the next step.
             delay: 1 + (entry.delay * MS / dt).round().clamp(0.0, 1e9) as u32,
         };
         let links: Vec<Link> = map.entries.iter().map(link).collect();
@@ -85,36 +86,36 @@ fn build(
             FileError::network(file, place, error)
         })?;
     }
-    builder.build().map_err(|source| FileError::network(file, "no network", source))
+    builder.build().map_err(|source| FileError::network(file, "network", source))
 }
 
-/// What lies between a layer and the next one.
+/// The linear map from one layer to the next one.
 struct Route {
-    /// The number of the layer; none for a bias, which is a constant.
+    /// The index of the source layer; `None` for a bias, which is a constant.
     source: Option<usize>,
     target: usize,
     map: Map,
 }
 
-/// Follows the edges of a graph from layer to layer.
+/// A search along the edges of a graph for the linear maps between layers.
 struct Walk<'a> {
     file: &'a str,
     graph: &'a Graph,
     layers: &'a [(&'a str, Layer)],
     routes: Vec<Route>,
-    /// What nodes between layers give.
+    /// The shapes of the outputs of nodes between layers.
     shapes: BTreeMap<&'a str, Vec<usize>>,
 }
 
 impl<'a> Walk<'a> {
-    fn all(&mut self) -> Result<(), FileError> {
+    fn find_routes(&mut self) -> Result<(), FileError> {
         for (index, (name, layer)) in self.layers.iter().enumerate() {
             self.follow(Some(index), &Map::identity(&layer.shape), &mut vec![name])?;
         }
         for (name, node) in &self.graph.nodes {
             let bias = nodes::bias(node).map_err(|reason| unsupported(self.file, name, node, &reason))?;
             let Some((bias, shape)) = bias.zip(self.shapes.get(name.as_str())) else { continue };
-            // A value for each channel, or for each output.
+            // There is one value per channel, or per output.
             let channel = linear::size(shape) / bias.len();
             let constant = Map::constant(shape, |index| bias[index / channel]);
             self.follow(None, &constant, &mut vec![name])?;
@@ -122,7 +123,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Goes on from the last node of a path, up to which there is `map`.
+    /// Follows the edges from the last node of a path. `map` is the linear map from `source` to this node.
     fn follow(&mut self, source: Option<usize>, map: &Map, path: &mut Vec<&'a str>) -> Result<(), FileError> {
         let graph = self.graph;
         let last = path.last().copied().unwrap_or_default();
@@ -132,7 +133,7 @@ impl<'a> Walk<'a> {
             if let Some(target) = self.layers.iter().position(|(name, _)| name == next) {
                 let neurons = self.layers[target].1.neurons();
                 if linear::size(&map.shape) != neurons {
-                    return Err(wrong(&format!("inputs of shape {:?} for {neurons} neurons", map.shape)));
+                    return Err(wrong(&format!("an input of shape {:?} for {neurons} neurons", map.shape)));
                 }
                 self.routes.push(Route { source, target, map: map.clone() });
                 continue;
@@ -141,7 +142,7 @@ impl<'a> Walk<'a> {
                 return Err(wrong("a loop without neurons"));
             }
             let Some(step) = nodes::map(node, &map.shape).map_err(|reason| wrong(&reason))? else { continue };
-            let map = map.then(&step).ok_or_else(|| wrong("more weights than can be held"))?;
+            let map = map.then(&step).ok_or_else(|| wrong("more weights than fit in memory"))?;
             self.shapes.insert(next, map.shape.clone());
             path.push(next);
             self.follow(source, &map, path)?;

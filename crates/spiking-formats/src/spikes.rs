@@ -1,4 +1,4 @@
-//! Spikes and samples for other programs: `.csv` and NumPy's `.npz`, both with the same columns.
+//! Export of spikes and samples to `.csv` and NumPy's `.npz`, with the same columns in both.
 
 use std::fmt::{self, Display, Formatter, Write as _};
 use std::path::Path;
@@ -7,20 +7,20 @@ use kvrm_convert::{Array, write_archive};
 use kvrm_models::files;
 use kvrm_spiking::{FileError, Firing, Spike};
 
-/// Writes spikes, with the columns `step` and `neuron`; the end of the file's name says the format.
+/// Writes spikes in the columns `step` and `neuron`. The extension of the file selects the format.
 ///
 /// # Errors
-/// The file cannot be written, or has another kind of name.
+/// The file cannot be written, or its extension is neither `.csv` nor `.npz`.
 pub fn write_spikes(path: &Path, spikes: &[Spike]) -> Result<(), FileError> {
     let columns = [("step", "<u8"), ("neuron", "<u4")];
     write(path, columns, spikes, |spike| [Value::Long(spike.step), Value::Short(spike.neuron)])
 }
 
-/// Writes samples, with the columns `step`, `neuron`, `population`, `x`, `y`, `z` and `potential`; the end of the file's
-/// name says the format. Potentials that are not there are empty in `.csv`, and no number in `.npz`.
+/// Writes samples in the columns `step`, `neuron`, `population`, `x`, `y`, `z` and `potential`. The extension of the
+/// file selects the format. The potential of a Poisson source is empty in `.csv` and NaN in `.npz`.
 ///
 /// # Errors
-/// The file cannot be written, or has another kind of name.
+/// The file cannot be written, or its extension is neither `.csv` nor `.npz`.
 pub fn write_firings(path: &Path, firings: &[Firing]) -> Result<(), FileError> {
     let columns = [
         ("step", "<u8"),
@@ -38,7 +38,7 @@ pub fn write_firings(path: &Path, firings: &[Firing]) -> Result<(), FileError> {
     })
 }
 
-/// What is in a column.
+/// A value of a column.
 enum Value {
     Long(u64),
     Short(u32),
@@ -65,7 +65,7 @@ impl Display for Value {
     }
 }
 
-/// Writes a table of columns, which have a name and NumPy's name of their type.
+/// Writes a table. A column is a name and NumPy's name of its type; `values` returns the values of a row.
 fn write<Row, const N: usize>(
     path: &Path,
     columns: [(&str, &str); N],
@@ -74,13 +74,13 @@ fn write<Row, const N: usize>(
 ) -> Result<(), FileError> {
     let file = path.display().to_string();
     let damaged = |error: kvrm_models::Error| FileError::Damaged(Box::new(error));
-    let bytes = match path.extension().and_then(|end| end.to_str()) {
+    let bytes = match path.extension().and_then(|extension| extension.to_str()) {
         Some("csv") => {
             let mut text = columns.map(|(name, _)| name).join(",") + "\n";
             for row in rows {
                 for (place, value) in values(row).iter().enumerate() {
                     let comma = if place == 0 { "" } else { "," };
-                    // Text takes whatever is written to it.
+                    // Writing to a `String` cannot fail.
                     let _ = write!(text, "{comma}{value}");
                 }
                 text.push('\n');
@@ -100,9 +100,9 @@ fn write<Row, const N: usize>(
             let entries: Vec<_> = columns.iter().zip(&data).map(entry).collect();
             write_archive(&file, &entries).map_err(damaged)?
         }
-        end => {
-            let found = end.map_or("none".to_owned(), |end| format!(".{end}"));
-            return Err(FileError::content(&file, "its name", "an end of .csv or .npz", found));
+        extension => {
+            let found = extension.map_or("none".to_owned(), |extension| format!(".{extension}"));
+            return Err(FileError::content(&file, "file name", "the extension .csv or .npz", found));
         }
     };
     files::write(path, &bytes).map_err(damaged)

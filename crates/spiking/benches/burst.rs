@@ -1,7 +1,7 @@
-//! How long a step of the usual networks takes on CPUs.
+//! Benchmarks of a step of common networks on CPU engines.
 //!
-//! Criterion's time is that of `STEPS` steps; its elements are steps. The microcircuit is a tenth of the published one,
-//! and `KVRM_FULL=1` adds networks that take minutes and gigabytes to build.
+//! Criterion measures the time of `STEPS` steps; its elements are steps. The microcircuit is at a tenth of the
+//! published scale. `KVRM_FULL=1` adds networks that take minutes and gigabytes to build.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use kvrm_spiking::networks::{
 };
 use kvrm_spiking::{Executor, Input, Network, Parallel, Reference};
 
-/// Steps that are measured at once.
+/// The number of steps per measurement.
 const STEPS: u64 = 20;
 
 fn measure(criterion: &mut Criterion, name: &str, network: Network, input: &Input, settle: u64) {

@@ -1,8 +1,8 @@
-//! The proof that no sum overflows.
+//! The proof that no sum of inputs overflows.
 //!
-//! A source fires at most once in a step, and a synapse has one delay, so each synapse adds to a slot of the ring at
-//! most once. All incoming synapses of a neuron together, whatever their delays, the largest injection and the
-//! largest drive therefore bound whatever is added up on the way: both ports together stay below 2^31.
+//! A source fires at most once in a step and a synapse has one delay, so each synapse adds to a slot of the ring at
+//! most once. Therefore all incoming synapses of a neuron together, whatever their delays, plus the largest injection
+//! and the largest drive bound every intermediate sum: both ports together stay below 2^31.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -13,19 +13,19 @@ use crate::model::feagi;
 use crate::parts::{Parts, rules_of};
 use crate::{Error, Kind, Record, Synapse, fixed};
 
-/// The most that can be added up for a neuron in a step.
+/// The largest allowed total input of a neuron in a step.
 pub(crate) const LIMIT: u64 = i32::MAX as u64;
 
-/// What a look at all synapses has shown.
+/// The results of a pass over all synapses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Survey {
-    /// For each neuron, the most that can arrive in a step.
+    /// The largest synaptic input of each neuron in a step, in weight units.
     pub(crate) sums: Vec<u64>,
-    /// The shortest delay.
+    /// The shortest delay, in steps; `None` if there are no synapses.
     pub(crate) min_delay: Option<u32>,
 }
 
-/// Checks all synapses and sums.
+/// Checks all synapses, and computes and checks the bound of each neuron.
 pub(crate) fn survey(parts: &Parts) -> Result<Survey, Error> {
     let neurons = parts.record_of.len();
     let sums: Vec<AtomicU64> = (0..neurons).map(|_| AtomicU64::new(0)).collect();
@@ -44,7 +44,8 @@ pub(crate) fn survey(parts: &Parts) -> Result<Survey, Error> {
     Ok(Survey { sums, min_delay: (min_delay != u32::MAX).then_some(min_delay) })
 }
 
-/// Checks the row of a source, tells the most that each synapse can add to its target, and gives the shortest delay.
+/// Checks the row of a source, passes each synapse with its largest contribution to `add`, and returns the shortest
+/// delay.
 fn row(parts: &Parts, source: u32, add: impl FnMut(Synapse, u64)) -> Result<u32, Error> {
     let synapses = &parts.synapses;
     let packing = &synapses.packing;
@@ -54,14 +55,16 @@ fn row(parts: &Parts, source: u32, add: impl FnMut(Synapse, u64)) -> Result<u32,
         packing.pack(&packing.unpack(packed)) == packed
     };
     let length = synapses.lengths[source as usize];
-    // One word has no bits to spare.
+    // A synapse of one word has no unused bits.
     if packing.words == 2 && !(0..length as usize).all(is_packed) {
-        return Err(Error::invalid(format!("the row of neuron {source} has bits behind those of targets")));
+        return Err(Error::invalid(format!(
+            "the synapses of neuron {source} have bits set above their targets"
+        )));
     }
     contributions(parts, source, length, synapses.row(source), add)
 }
 
-/// The same for a row that need not be that of the parts.
+/// Does the same as [`row`] for synapses that need not be those of `parts`.
 pub(crate) fn contributions(
     parts: &Parts,
     source: u32,
@@ -77,7 +80,10 @@ pub(crate) fn contributions(
     for synapse in row {
         let target = synapse.target;
         if target < last || target as usize >= parts.record_of.len() {
-            let reason = format!("the row of neuron {source} leads to neuron {target} after {last}");
+            let neurons = parts.record_of.len();
+            let reason = format!(
+                "the row of neuron {source} has target {target} after {last}, expected ascending ones below {neurons}"
+            );
             return Err(Error::invalid(reason));
         }
         if synapse.delay == 0 || synapse.delay > parts.max_delay {
@@ -92,35 +98,35 @@ pub(crate) fn contributions(
             }
         }
         let most = (u64::from(weight) * scale + (1 << (fixed::SCALE_BITS - 1))) >> fixed::SCALE_BITS;
-        // More is too much anyway, and sums of these do not exceed 64 bits.
+        // A contribution above the limit is invalid anyway, and with this cap the sums fit in 64 bits.
         add(synapse, most.min(LIMIT + 1));
     }
     Ok(min_delay)
 }
 
-/// The most that a neuron's spike multiplies weights by.
+/// Returns the largest scale of a neuron's spikes.
 fn scale_max(record: &Record, fan_out: u32) -> u32 {
     let psp = if record.kind == Kind::Feagi as u32 { feagi::psp_max(record) } else { 1 };
     fixed::scale(psp, feagi::is_divided(record), fan_out)
 }
 
-/// Checks that injections and drive leave room for what can arrive.
+/// Checks that the bound of a neuron, with the largest injection and drive added, is within the limit.
 pub(crate) fn check_sum(neuron: u32, sum: u64, injection_limit: i32) -> Result<(), Error> {
     let sum = sum + 2 * u64::from(injection_limit.unsigned_abs());
     if sum > LIMIT { Err(Error::AccumulatorBound { neuron, sum, limit: LIMIT }) } else { Ok(()) }
 }
 
-/// Checks that what is in the ring of a state leaves room for what can still arrive.
+/// Checks that the pending inputs in the ring of a state, with all inputs that can still be added, do not overflow.
 ///
-/// In a run it does: a synapse adds to a slot once. But after a change synapses that are gone have added what no bound
-/// counts, and states may come from anywhere.
+/// During a run they cannot, because a synapse adds to a slot once. But after a change the ring can contain input from
+/// removed synapses, which no bound includes, and states may come from anywhere.
 pub(crate) fn check_ring(parts: &Parts, survey: &Survey, ring: &[i32]) -> Result<(), Error> {
     let (neurons, ports) = (parts.record_of.len(), parts.ports as usize);
     let sum_of = |slot: usize, neuron: usize| -> u64 {
         let sum = |port: usize| ring[(slot * ports + port) * neurons + neuron].unsigned_abs();
         (0..ports).map(|port| u64::from(sum(port))).sum()
     };
-    // Slots for which all synapses together would be too much.
+    // The slots and neurons for which the sum of pending input and bound is too large.
     let slots = 0..parts.max_delay as usize;
     let places = slots.flat_map(|slot| (0..neurons).map(move |neuron| (slot, neuron)));
     let is_doubtful = |&(slot, neuron): &(usize, usize)| {
@@ -132,7 +138,7 @@ pub(crate) fn check_ring(parts: &Parts, survey: &Survey, ring: &[i32]) -> Result
     if doubtful.is_empty() {
         return Ok(());
     }
-    // Only those that are fast enough can still add to a slot.
+    // A synapse can still add only to slots whose number is at least its delay.
     for source in 0..neurons as u32 {
         row(parts, source, |synapse, most| {
             let target = synapse.target as usize;
@@ -144,13 +150,13 @@ pub(crate) fn check_ring(parts: &Parts, survey: &Survey, ring: &[i32]) -> Result
     doubtful.iter().try_for_each(|(&(neuron, _), &sum)| check_sum(neuron as u32, sum, parts.injection_limit))
 }
 
-/// Checks a drive.
+/// Checks that a drive is within the injection limit.
 pub(crate) fn check_drive(amount: i32, injection_limit: i32) -> Result<(), Error> {
     if amount.unsigned_abs() > injection_limit.unsigned_abs() {
         return Err(Error::parameter(
             "drive",
             amount,
-            format!("at most {injection_limit} weight units either way"),
+            format!("at most {injection_limit} weight units in magnitude"),
         ));
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! How networks are made.
+//! [`Builder`], which makes networks of populations and projections.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use crate::{
     Error, Kind, Model, Network, Plasticity, Population, Rule, STATE_WORDS, Synapse, Synapses, model,
 };
 
-/// A population of one builder.
+/// The handle of a population, valid for the builder that returned it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PopulationId {
     builder: u64,
@@ -19,32 +19,50 @@ pub struct PopulationId {
 }
 
 impl PopulationId {
-    /// Its number in the network.
+    /// Returns the number of the population in the network.
     #[must_use]
     pub const fn number(self) -> u32 {
         self.number
     }
 }
 
-/// A synapse of a list: both ends are counted within their populations.
+/// A synapse of an explicit list. Neurons are numbered from 0 within their populations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
-    /// The source.
+    /// The presynaptic neuron, within the source population.
     pub source: u32,
-    /// The target.
+    /// The postsynaptic neuron, within the target population.
     pub target: u32,
-    /// In FEAGI's units or mV.
+    /// The weight, in FEAGI's units or mV.
     pub weight: f64,
-    /// In steps.
+    /// The delay, in steps.
     pub delay: u32,
 }
 
-/// Collects populations and projections, and makes a network of them.
+/// A network under construction.
+///
+/// ```
+/// use kvrm_spiking::{Builder, Connect, Delay, Lif, Model, Projection, Weight};
+///
+/// # fn main() -> Result<(), kvrm_spiking::Error> {
+/// // Steps of 0.1 ms, weights in multiples of 2^-16 mV.
+/// let mut builder = Builder::new(0.1).seed(7).fraction_bits(16);
+/// let cells = builder.population("cells", 100, &Model::Lif(Lif::default()))?;
+/// let projection = Projection::new(Connect::InDegree(10), 0.0, 1)
+///     .weight(Weight::Normal { mean: 1.5, std: 0.15 })
+///     .delay(Delay::Uniform { low: 0.5, high: 2.0 })
+///     .autapses(false);
+/// builder.connect(cells, cells, &projection)?;
+/// let network = builder.build()?;
+/// assert_eq!(network.synapses().count(), 1000);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Builder {
     id: u64,
     parts: Parts,
-    /// The initial state, neuron by neuron.
+    /// The initial state of each neuron.
     states: Vec<[u32; STATE_WORDS]>,
     registry: Registry,
     generators: Vec<Generator>,
@@ -52,7 +70,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A network whose steps are `dt` ms long.
+    /// Returns a builder of a network with steps of `dt` ms.
     #[must_use]
     pub fn new(dt: f64) -> Self {
         static BUILDERS: AtomicU64 = AtomicU64::new(0);
@@ -81,35 +99,35 @@ impl Builder {
         }
     }
 
-    /// What random numbers depend on, those of rules and those of runs.
+    /// Sets the seed of all random numbers, those of projections and those of runs. The default is 0.
     #[must_use]
     pub const fn seed(mut self, seed: u64) -> Self {
         self.parts.seed = seed;
         self
     }
 
-    /// How many fraction bits weights have: 0 unless said otherwise, 20 at most.
+    /// Sets the number of fraction bits of weights, at most 20. The default is 0.
     #[must_use]
     pub const fn fraction_bits(mut self, bits: u32) -> Self {
         self.parts.fraction_bits = bits;
         self
     }
 
-    /// The most that may be injected into a neuron in a step, and the greatest drive, in weight units.
+    /// Sets the largest magnitude of a drive and of the injections into a neuron in one step, in weight units.
     #[must_use]
     pub const fn injection_limit(mut self, units: i32) -> Self {
         self.parts.injection_limit = units;
         self
     }
 
-    /// Leaves room for delays of so many steps, which a change may need later.
+    /// Reserves room for delays of `steps` steps, which a later [`Change`](crate::Change) may need.
     #[must_use]
     pub const fn max_delay(mut self, steps: u32) -> Self {
         self.parts.max_delay = steps;
         self
     }
 
-    /// Adds neurons of the same parameters.
+    /// Adds a population whose neurons have the same parameters.
     ///
     /// # Errors
     /// A parameter is out of range, or there are too many neurons.
@@ -117,10 +135,11 @@ impl Builder {
         self.populate(name, [neurons, 1, 1], model.kind(), |_| (model.clone(), None))
     }
 
-    /// Adds a grid of neurons of some model, each with parameters, and perhaps an initial potential, of its own.
+    /// Adds a grid of neurons of one model. `neuron` returns the parameters of a neuron, by its index in the
+    /// population, and optionally its initial potential.
     ///
     /// # Errors
-    /// A parameter is out of range, a neuron is of another model, or there are too many neurons.
+    /// A parameter is out of range, a neuron is not of the model `kind`, or there are too many neurons.
     pub fn populate(
         &mut self,
         name: &str,
@@ -134,10 +153,10 @@ impl Builder {
         Ok(PopulationId { builder: self.id, number })
     }
 
-    /// Adds the synapses of a rule.
+    /// Adds the synapses of a projection from one population to another.
     ///
     /// # Errors
-    /// A population is not of this builder, or a parameter of the rule is out of range.
+    /// A population belongs to another builder, or a parameter of the projection is out of range.
     pub fn connect(
         &mut self,
         source: PopulationId,
@@ -146,17 +165,17 @@ impl Builder {
     ) -> Result<(), Error> {
         let weight = projection.weight.distribution(self.parts.fraction_bits)?;
         let delay = projection.delay.distribution(self.parts.dt)?;
-        let ends = [self.of(source)?, self.of(target)?];
+        let ends = [self.resolve(source)?, self.resolve(target)?];
         let number = self.generators.len() as u64;
         let generator = Generator::new(self.parts.seed, number, ends, projection, [weight, delay])?;
         self.generators.push(generator);
         Ok(())
     }
 
-    /// Adds the synapses of a list.
+    /// Adds the synapses of an explicit list.
     ///
     /// # Errors
-    /// A population is not of this builder, or a neuron, a weight or a delay is out of range.
+    /// A population belongs to another builder, or a neuron, a weight or a delay is out of range.
     pub fn connect_list(
         &mut self,
         source: PopulationId,
@@ -164,10 +183,10 @@ impl Builder {
         links: &[Link],
     ) -> Result<(), Error> {
         let [sources, targets] =
-            [self.of(source)?, self.of(target)?].map(|population| population.neurons.clone());
+            [self.resolve(source)?, self.resolve(target)?].map(|population| population.neurons.clone());
         let synapse = |link: &Link| {
-            let source = check_place(link.source, &sources)?;
-            let target = check_place(link.target, &targets)?;
+            let source = check_index(link.source, &sources)?;
+            let target = check_index(link.target, &targets)?;
             check_delay(link.delay)?;
             Ok((source, Synapse { target, delay: link.delay, weight: self.weight(link.weight)? }))
         };
@@ -176,11 +195,11 @@ impl Builder {
         Ok(())
     }
 
-    /// Lets the synapses between two populations learn; the limits of weights are in FEAGI's units or mV, and what the
-    /// rule adds and takes away is in weight units.
+    /// Adds a plasticity rule for all synapses between two populations. `weights` are the lower and upper limit of
+    /// weights, in FEAGI's units or mV; the amounts of the rule are in weight units.
     ///
     /// # Errors
-    /// A population is not of this builder, or a limit is out of range.
+    /// A population belongs to another builder, or a limit is out of range.
     pub fn learn(
         &mut self,
         source: PopulationId,
@@ -188,8 +207,8 @@ impl Builder {
         weights: [f64; 2],
         rule: Rule,
     ) -> Result<(), Error> {
-        self.of(source)?;
-        self.of(target)?;
+        self.resolve(source)?;
+        self.resolve(target)?;
         let weights = [self.weight(weights[0])?, self.weight(weights[1])?];
         self.parts.plasticity.push(Plasticity {
             source: source.number,
@@ -204,16 +223,16 @@ impl Builder {
         model::weight_units("weight", weight, self.parts.fraction_bits)
     }
 
-    fn of(&self, population: PopulationId) -> Result<&Population, Error> {
+    fn resolve(&self, population: PopulationId) -> Result<&Population, Error> {
         let populations = &self.parts.populations;
         let own = (population.builder == self.id).then(|| populations.get(population.number as usize));
         own.flatten().ok_or(Error::ForeignPopulation)
     }
 
-    /// Makes the network.
+    /// Generates all synapses and returns the network.
     ///
     /// # Errors
-    /// Synapses do not fit in 64 bits or in memory, or too much can arrive at a neuron in a step.
+    /// A synapse needs more than 64 bits, memory is too small, or the inputs of a neuron in one step could overflow.
     pub fn build(mut self) -> Result<Network, Error> {
         let neurons = self.parts.record_of.len() as u32;
         self.generators.push(Generator::list(self.links));
@@ -230,19 +249,19 @@ impl Builder {
     }
 }
 
-/// Checks a delay in steps.
+/// Checks that a delay, in steps, is in range.
 pub(crate) fn check_delay(delay: u32) -> Result<(), Error> {
     let is_delay = (1..=DELAY_MAX).contains(&delay);
     if is_delay { Ok(()) } else { Err(Error::parameter("delay", delay, format!("1 to {DELAY_MAX} steps"))) }
 }
 
-/// The states of neurons, column by column.
+/// Transposes the states of neurons into columns.
 pub(crate) fn columns(states: &[[u32; STATE_WORDS]]) -> Vec<u32> {
     (0..STATE_WORDS).flat_map(|word| states.iter().map(move |state| state[word])).collect()
 }
 
-/// The neurons of a population, as places in it.
-fn check_place(place: u32, neurons: &Range<u32>) -> Result<u32, Error> {
+/// Returns the number of the neuron at index `place` of a population.
+fn check_index(place: u32, neurons: &Range<u32>) -> Result<u32, Error> {
     let count = neurons.end - neurons.start;
     if place < count {
         Ok(neurons.start + place)

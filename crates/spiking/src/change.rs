@@ -1,4 +1,4 @@
-//! Changes of a network that leave most of it where it is.
+//! [`Change`]: incremental changes of a network.
 
 mod apply;
 mod draft;
@@ -8,46 +8,60 @@ use crate::{Model, Synapse};
 
 /// A change of a network.
 ///
-/// Neurons are not removed, as their numbers are their places; one without synapses costs next to nothing.
+/// Neurons cannot be removed, because their numbers are their places; a neuron without synapses costs almost nothing.
+///
+/// ```
+/// use kvrm_spiking::{Builder, Change, Feagi, Model, Synapse};
+///
+/// # fn main() -> Result<(), kvrm_spiking::Error> {
+/// let mut builder = Builder::new(1.0);
+/// builder.population("area", 3, &Model::Feagi(Feagi::default()))?;
+/// let mut network = builder.build()?;
+/// let synapse = Synapse { target: 2, delay: 1, weight: 5 };
+/// let changed = network.change(&[Change::Add { source: 0, synapse }])?;
+/// assert_eq!(changed.rows, [0], "the synapses of neuron 0 have changed");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// A new synapse, beside others of the same ends.
+    /// Adds a synapse. There may be others between the same neurons.
     Add {
-        /// Its source.
+        /// The presynaptic neuron.
         source: u32,
-        /// What it is.
+        /// The synapse.
         synapse: Synapse,
     },
-    /// Removes a synapse with these ends and this delay, the first if there are several.
+    /// Removes the first synapse with this source, target and delay.
     Remove {
-        /// Its source.
+        /// The presynaptic neuron.
         source: u32,
-        /// Its target.
+        /// The postsynaptic neuron.
         target: u32,
-        /// Its delay.
+        /// The delay, in steps.
         delay: u32,
     },
-    /// Gives a synapse another weight: that with these ends and this delay, the first if there are several.
+    /// Replaces the weight of the first synapse with this source, target and delay.
     Weigh {
-        /// Its source.
+        /// The presynaptic neuron.
         source: u32,
-        /// What it is to be.
+        /// The synapse with its new weight.
         synapse: Synapse,
     },
-    /// Gives a neuron other parameters of the same model; its state stays, and so does the drive of its population.
+    /// Replaces the parameters of a neuron by others of the same model. Its state and the drive of its population stay.
     Set {
         /// The neuron.
         neuron: u32,
-        /// Its parameters.
+        /// The new parameters.
         model: Model,
     },
-    /// A new population of equal neurons, behind all others.
+    /// Adds a population of neurons with the same parameters, behind all others.
     Populate {
-        /// Its name.
+        /// The name of the population.
         name: String,
-        /// Its grid.
+        /// The extents of its grid.
         dimensions: [u32; 3],
-        /// Its parameters.
+        /// The parameters of its neurons.
         model: Model,
     },
 }

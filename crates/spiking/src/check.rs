@@ -1,4 +1,4 @@
-//! What parts must be to make a network, and states to be one of it, so that engines need not look.
+//! Checks of the parts of networks and of states, so that engines can rely on them.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,12 +9,12 @@ use crate::model::{feagi, izhikevich, poisson};
 use crate::parts::rules_of;
 use crate::{Error, Kind, Parts, Record, STATE_WORDS, bound, fixed};
 
-/// Most elements of the ring, 16 GiB.
+/// The largest number of elements of the ring, 16 GiB.
 const RING_MAX: u64 = 1 << 32;
-/// Most words of synapses, 32 GiB: so many bounded amounts do not exceed 64 bits together.
+/// The largest number of words of synapses, 32 GiB. A sum of that many capped contributions fits in 64 bits.
 const WORDS_MAX: u64 = (1 << 33) - 1;
 
-/// Checks everything but what rows lead to.
+/// Checks everything but the contents of rows.
 pub(crate) fn parts(parts: &Parts) -> Result<(), Error> {
     let neurons = parts.record_of.len();
     if neurons >= u32::MAX as usize {
@@ -34,7 +34,7 @@ pub(crate) fn parts(parts: &Parts) -> Result<(), Error> {
     require("fraction bits", parts.fraction_bits.into(), 0..u64::from(fixed::FRACTION_BITS_MAX) + 1)?;
     require("ports", parts.ports.into(), 1..3)?;
     require("longest delay", parts.max_delay.into(), 1..1 << 16)?;
-    // Injections and drive together stay below 2^31 even where no synapse leads.
+    // Injections and drive together stay below 2^31 even for neurons without incoming synapses.
     if !(0..=i32::MAX / 2).contains(&parts.injection_limit) {
         return Err(Error::parameter("injection limit", parts.injection_limit, "0 to 2^30 - 1"));
     }
@@ -51,13 +51,15 @@ pub(crate) fn parts(parts: &Parts) -> Result<(), Error> {
         if start != next || end < start || size != u64::from(end - start) {
             let name = &population.name;
             return Err(Error::invalid(format!(
-                "population '{name}' has neurons {start}..{end} and {size} places"
+                "population '{name}' has the neurons {start}..{end}, expected {size} neurons from {next}"
             )));
         }
         next = end;
     }
     if next as usize != neurons {
-        return Err(Error::invalid(format!("populations have {next} neurons, and {neurons} have records")));
+        return Err(Error::invalid(format!(
+            "the populations have {next} neurons, but {neurons} neurons have records"
+        )));
     }
     records(parts)?;
     rows(parts)?;
@@ -68,7 +70,9 @@ pub(crate) fn parts(parts: &Parts) -> Result<(), Error> {
         }
         rule.check(&parts.synapses.packing)?;
         if last.replace((rule.source, rule.target)) >= Some((rule.source, rule.target)) {
-            return Err(Error::invalid("two rules for the same populations, or rules that are not sorted"));
+            return Err(Error::invalid(
+                "plasticity rules are not sorted by source and target, or two have the same populations",
+            ));
         }
     }
     Ok(())
@@ -81,13 +85,16 @@ fn records(parts: &Parts) -> Result<(), Error> {
     for (index, record) in parts.records.iter().enumerate() {
         let population = parts.populations.get(record.words[Record::POPULATION] as usize);
         if population.is_none_or(|population| population.kind as u32 != record.kind) {
-            return Err(Error::invalid(format!("record {index} is of no population, or of another model")));
+            return Err(Error::invalid(format!("record {index} has no population, or one of another model")));
         }
         let shift = record.words[Record::SHIFT];
         let membrane =
             if record.kind == Kind::Feagi as u32 { fixed::POTENTIAL_BITS } else { fixed::MILLIVOLT_BITS };
         if record.kind != Kind::Poisson as u32 && shift != membrane - parts.fraction_bits {
-            return Err(Error::invalid(format!("record {index} shifts weights by {shift} bits")));
+            return Err(Error::invalid(format!(
+                "record {index} shifts weights by {shift} bits, expected {}",
+                membrane - parts.fraction_bits
+            )));
         }
         let is_possible = match Kind::of(record.kind) {
             Some(Kind::Feagi) => feagi::is_possible(record),
@@ -95,29 +102,31 @@ fn records(parts: &Parts) -> Result<(), Error> {
             _ => true,
         };
         if !is_possible {
-            return Err(Error::invalid(format!("record {index} has parameters that no neuron has")));
+            return Err(Error::invalid(format!("record {index} has parameters out of range for its model")));
         }
         let is_table = |[start, length]: [u32; 2]| {
             length <= poisson::TABLE_MAX && u64::from(start) + u64::from(length) <= parts.tables.len() as u64
         };
         if !record.poisson_table().is_none_or(is_table) {
-            return Err(Error::invalid(format!("record {index} has a table that is not there")));
+            return Err(Error::invalid(format!(
+                "record {index} has a Poisson table that is too long or ends behind the last entry"
+            )));
         }
-        // Engines that look at several entries at once would count others than those that go through them in turn.
+        // Engines that skip entries or compare several at once would count differently from a search in order.
         let rises = |[start, length]: [u32; 2]| {
             let end = u64::from(start) + u64::from(length);
             falls.get(falls.partition_point(|&fall| fall < start.into())).is_none_or(|&fall| fall + 1 >= end)
         };
         if !record.poisson_table().is_none_or(rises) {
             let reason =
-                format!("record {index} has a table that falls, which no distribution function does");
+                format!("record {index} has a Poisson table that decreases, unlike distribution functions");
             return Err(Error::invalid(reason));
         }
         let drive = record.signed(Record::DRIVE);
         bound::check_drive(drive, parts.injection_limit)?;
         let number = record.words[Record::POPULATION];
         if *drives.entry(number).or_insert(drive) != drive {
-            return Err(Error::invalid(format!("population {number} has records of different drive")));
+            return Err(Error::invalid(format!("the records of population {number} have different drives")));
         }
     }
     for (number, population) in parts.populations.iter().enumerate() {
@@ -126,7 +135,7 @@ fn records(parts: &Parts) -> Result<(), Error> {
             let record = parts.records.get(index as usize);
             if record.is_none_or(|record| record.words[Record::POPULATION] as usize != number) {
                 return Err(Error::invalid(format!(
-                    "neuron {neuron} has record {index}, not of its population"
+                    "neuron {neuron} has record {index}, which is not of its population"
                 )));
             }
         }
@@ -134,15 +143,15 @@ fn records(parts: &Parts) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks that the ring is of a size that memory may hold.
+/// Checks that the ring is not too large for memory.
 pub(crate) fn ring(parts: &Parts) -> Result<(), Error> {
     let count = u64::from(parts.max_delay) * u64::from(parts.ports) * parts.record_of.len() as u64;
-    let what = "sums of inputs to come, of all neurons, ports and steps of the longest delay";
+    let what = "elements of the ring of pending inputs (neurons * ports * longest delay)";
     if count > RING_MAX { Err(Error::TooMany { what, count, limit: RING_MAX }) } else { Ok(()) }
 }
 
-/// Checks that rows are inside the words and apart from each other, so that nothing is looked at more than once and
-/// rows can learn at the same time.
+/// Checks that rows lie inside the words and do not overlap, so that no word is read more than once and rows can learn
+/// in parallel.
 fn rows(parts: &Parts) -> Result<(), Error> {
     let synapses = &parts.synapses;
     synapses.packing.check()?;
@@ -151,7 +160,10 @@ fn rows(parts: &Parts) -> Result<(), Error> {
         return Err(Error::TooMany { what: "words of synapses", count: words, limit: WORDS_MAX });
     }
     if synapses.starts.len() != neurons || synapses.lengths.len() != neurons {
-        return Err(Error::invalid(format!("{neurons} neurons, and {} rows", synapses.starts.len())));
+        return Err(Error::invalid(format!(
+            "{neurons} neurons, but {} rows of synapses",
+            synapses.starts.len()
+        )));
     }
     let rows = synapses.starts.iter().zip(&synapses.lengths).enumerate();
     let mut rows: Vec<(u64, u32, usize)> =
@@ -162,7 +174,7 @@ fn rows(parts: &Parts) -> Result<(), Error> {
         let end = start.checked_add(u64::from(length) * u64::from(synapses.packing.words));
         let Some(end) = end.filter(|&end| end <= words && (start >= free || length == 0)) else {
             let reason =
-                format!("the row of neuron {source} lies on another one or ends behind the last word");
+                format!("the row of neuron {source} overlaps another row or ends behind the last word");
             return Err(Error::invalid(reason));
         };
         free = free.max(end);
@@ -170,7 +182,7 @@ fn rows(parts: &Parts) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks that words of synapses are those of the parts but for weights, which rules can have learned.
+/// Checks that words of synapses differ from those of the parts only in weights that plasticity rules can have learned.
 pub(crate) fn weights(parts: &Parts, words: &[u32]) -> Result<(), Error> {
     let synapses = &parts.synapses;
     let expected = synapses.words.len();
@@ -195,7 +207,7 @@ pub(crate) fn weights(parts: &Parts, words: &[u32]) -> Result<(), Error> {
             });
             if !can_learn || packing.with_weight(given, 0) != packing.with_weight(own, 0) {
                 return Err(Error::state(format!(
-                    "synapse {index} of neuron {source} has not learned to be what it is"
+                    "synapse {index} of neuron {source} differs in more than a weight that can be learned"
                 )));
             }
         }

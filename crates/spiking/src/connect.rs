@@ -1,93 +1,105 @@
-//! Rules by which the neurons of two populations are connected.
+//! [`Projection`]: a rule that connects the neurons of two populations, with its weights and delays.
 
 use crate::distribution::Distribution;
 use crate::{Error, fixed, model};
 
-/// Longest delay that can be, in steps.
+/// The longest possible delay, in steps.
 pub(crate) const DELAY_MAX: u32 = (1 << 16) - 1;
 
-/// Which neurons of two populations are connected.
+/// A connection rule: which neurons of two populations are connected.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Connect {
-    /// Each neuron to the one of the same place; the populations have the same size.
+    /// Each neuron to the one with the same index; the populations have the same size.
     OneToOne,
-    /// Each neuron to all.
+    /// Each neuron to all neurons.
     AllToAll,
     /// Each pair with this probability.
     Probability(f64),
-    /// Each target from this many sources.
+    /// A fixed in-degree: each target from this many random sources.
     InDegree(u32),
-    /// Each source to this many targets.
+    /// A fixed out-degree: each source to this many random targets.
     OutDegree(u32),
-    /// This many synapses, each with both ends chosen at random.
+    /// A fixed number of synapses, each with a random source and a random target.
     Total(u64),
-    /// Each neuron of a grid to those at these distances from its place in the grid of the targets, as far as there
-    /// are any: FEAGI's morphologies.
+    /// Each source of a grid to the targets at these offsets from its coordinates, where the grid of the targets has
+    /// such coordinates. These are FEAGI's morphologies.
     Offsets(Vec<[i32; 3]>),
 }
 
-/// The weights of a rule, in FEAGI's units or mV.
+/// The distribution of the weights of a projection, in FEAGI's units or mV.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Weight {
-    /// All the same.
+    /// The same weight for all synapses.
     Constant(f64),
-    /// Normally distributed, of the sign of the mean: others are drawn again. Beyond 6.5 standard deviations there are
-    /// none.
+    /// A normal distribution, truncated at 0 to the sign of the mean and at 6.5 standard deviations from the mean:
+    /// values outside are drawn again.
     Normal {
-        /// The mean, without truncation.
+        /// The mean before truncation.
         mean: f64,
-        /// The standard deviation, without truncation.
+        /// The standard deviation before truncation.
         std: f64,
     },
-    /// Equally distributed between two weights.
+    /// A uniform distribution between two weights.
     Uniform {
-        /// The lowest.
+        /// The lowest weight.
         low: f64,
-        /// The highest.
+        /// The highest weight.
         high: f64,
     },
 }
 
-/// The delays of a rule.
+/// The distribution of the delays of a projection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Delay {
-    /// All the same.
+    /// The same delay for all synapses, in steps.
     Steps(u32),
-    /// Normally distributed and rounded to steps; what is less than half a step or longer than `max` is drawn again.
+    /// A normal distribution, rounded to steps. Delays of less than half a step or longer than `max` are drawn again.
     Normal {
-        /// The mean, without truncation, ms.
+        /// The mean before truncation, in ms.
         mean: f64,
-        /// The standard deviation, without truncation, ms.
+        /// The standard deviation before truncation, in ms.
         std: f64,
-        /// The longest, ms.
+        /// The longest delay, in ms.
         max: f64,
     },
-    /// Equally distributed and rounded to steps.
+    /// A uniform distribution, rounded to steps.
     Uniform {
-        /// The shortest, ms.
+        /// The shortest delay, in ms.
         low: f64,
-        /// The longest, ms.
+        /// The longest delay, in ms.
         high: f64,
     },
 }
 
-/// A rule with its weights and delays.
+/// A connection rule with the distributions of weights and delays.
+///
+/// ```
+/// use kvrm_spiking::{Connect, Delay, Projection, Weight};
+///
+/// // Ten random sources for each target, other than itself.
+/// let projection = Projection::new(Connect::InDegree(10), 0.0, 1)
+///     .weight(Weight::Uniform { low: 0.5, high: 1.5 })
+///     .delay(Delay::Normal { mean: 1.5, std: 0.75, max: 6.4 })
+///     .autapses(false);
+/// assert!(projection.multapses, "a source can be drawn several times");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Projection {
-    /// Which neurons.
+    /// The connection rule.
     pub connect: Connect,
-    /// The weights.
+    /// The distribution of weights.
     pub weight: Weight,
-    /// The delays.
+    /// The distribution of delays.
     pub delay: Delay,
-    /// Whether neurons may be connected to themselves.
+    /// Whether a neuron may be connected to itself.
     pub autapses: bool,
-    /// Whether a rule that counts synapses may connect the same pair several times.
+    /// Whether rules with a fixed number of synapses may connect the same pair several times.
     pub multapses: bool,
 }
 
 impl Projection {
-    /// A projection with constant weights and delays, autapses and multapses.
+    /// Returns a projection with one weight for all synapses and one delay, in steps. Autapses and multapses are
+    /// allowed.
     #[must_use]
     pub const fn new(connect: Connect, weight: f64, delay: u32) -> Self {
         Self {
@@ -99,28 +111,28 @@ impl Projection {
         }
     }
 
-    /// With these weights.
+    /// Replaces the distribution of weights.
     #[must_use]
     pub const fn weight(mut self, weight: Weight) -> Self {
         self.weight = weight;
         self
     }
 
-    /// With these delays.
+    /// Replaces the distribution of delays.
     #[must_use]
     pub const fn delay(mut self, delay: Delay) -> Self {
         self.delay = delay;
         self
     }
 
-    /// With or without synapses of a neuron to itself.
+    /// Allows or forbids synapses of a neuron to itself.
     #[must_use]
     pub const fn autapses(mut self, are_allowed: bool) -> Self {
         self.autapses = are_allowed;
         self
     }
 
-    /// With or without several synapses between the same neurons.
+    /// Allows or forbids several synapses between the same pair of neurons.
     #[must_use]
     pub const fn multapses(mut self, are_allowed: bool) -> Self {
         self.multapses = are_allowed;
@@ -129,7 +141,7 @@ impl Projection {
 }
 
 impl Weight {
-    /// Their distribution in weight units.
+    /// Returns the distribution in weight units.
     pub(crate) fn distribution(&self, fraction_bits: u32) -> Result<Distribution, Error> {
         let units = |what: &str, weight: f64| model::weight_units(what, weight, fraction_bits).map(i64::from);
         match *self {
@@ -148,7 +160,7 @@ impl Weight {
 }
 
 impl Delay {
-    /// Their distribution in steps of `dt` ms.
+    /// Returns the distribution in steps of `dt` ms.
     pub(crate) fn distribution(&self, dt: f64) -> Result<Distribution, Error> {
         let steps = |delay: f64| {
             let steps = fixed::fixed(delay / dt, 0).unwrap_or(-1);

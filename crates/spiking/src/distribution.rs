@@ -1,51 +1,52 @@
-//! Whole numbers at random, by tables, so that drawing one takes no floating point.
+//! [`Distribution`]: random integers by table, so that a draw needs no floating point.
 
 use crate::Error;
 
-/// How far normal distributions reach, in standard deviations: beyond it lies less than 2^-32 of them.
+/// The cut-off of normal distributions, in standard deviations: the probability beyond it is below 2^-32.
 const REACH: f64 = 6.5;
 
-/// The most entries of a table; what has more values shares entries among neighbours.
+/// The largest number of entries of a table. With more values than that, neighbouring values share an entry.
 const ENTRIES_MAX: f64 = 4096.0;
 
-/// Bits of a random number by which the search in a table begins.
+/// The number of leading bits of a random number that select an entry of the guide.
 const GUIDE_BITS: u32 = 10;
 
-/// A distribution of whole numbers.
+/// A distribution of integers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Distribution {
     first: i64,
     last: i64,
-    /// How many numbers share an entry, all equally likely.
+    /// The number of consecutive integers that share an entry, all equally likely.
     width: u64,
-    /// The distribution function after each entry, with 32 fraction bits, but for the last, which is 1.
+    /// The cumulative distribution function after each entry, with 32 fraction bits. The last one, which is 1, is left
+    /// out.
     thresholds: Vec<u32>,
-    /// The entries of the numbers that begin with these bits begin here.
+    /// The first possible entry, by the leading bits of the random number.
     guide: Vec<u16>,
 }
 
 impl Distribution {
-    /// Always the same.
+    /// Returns the distribution of a constant.
     pub(crate) const fn constant(value: i64) -> Self {
         Self { first: value, last: value, width: 1, thresholds: Vec::new(), guide: Vec::new() }
     }
 
-    /// All from `first` to `last`.
+    /// Returns the uniform distribution over the integers from `first` to `last`.
     pub(crate) fn uniform(first: i64, last: i64) -> Result<Self, Error> {
         if first > last {
-            return Err(Error::parameter("lower limit", first, format!("at most the upper one, {last}")));
+            return Err(Error::parameter("lower limit", first, format!("at most the upper limit, {last}")));
         }
         let width = first.abs_diff(last) + 1;
         Ok(Self { width, last, ..Self::constant(first) })
     }
 
-    /// The normal distribution, rounded, between two whole numbers, both included.
+    /// Returns the rounded normal distribution, truncated to a range of integers that includes both ends.
     pub(crate) fn normal(mean: f64, std: f64, range: [f64; 2]) -> Result<Self, Error> {
         if !(0.0..=f64::from(i32::MAX)).contains(&std) {
             return Err(Error::parameter(
                 "standard deviation",
                 std,
-                "0 or more, in the range of weights or delays",
+                "0 or more, and in the range of weights or delays",
             ));
         }
         let nearest = libm::floor(mean + 0.5).clamp(range[0], range[1]);
@@ -56,7 +57,7 @@ impl Distribution {
         let high = libm::floor(mean + REACH * std + 0.5).min(range[1]).max(nearest);
         let width = libm::ceil((high - low + 1.0) / ENTRIES_MAX);
         let entries = libm::ceil((high - low + 1.0) / width) as usize;
-        // The part of the distribution below a number, of the whole between the ends.
+        // The normal distribution function at the lower end of the interval that is rounded to `number`.
         let below =
             |number: f64| 0.5 * libm::erfc((mean - (number - 0.5)) / (std * core::f64::consts::SQRT_2));
         let (start, whole) = (below(low), below(high + 1.0) - below(low));
@@ -78,12 +79,12 @@ impl Distribution {
         })
     }
 
-    /// The lowest and the highest number.
+    /// Returns the lowest and the highest integer.
     pub(crate) const fn range(&self) -> [i64; 2] {
         [self.first, self.last]
     }
 
-    /// The number that belongs to 64 random bits.
+    /// Maps 64 random bits to an integer. A constant draws none.
     #[inline]
     pub(crate) fn draw(&self, bits: impl FnOnce() -> u64) -> i64 {
         if self.first == self.last {
@@ -109,7 +110,7 @@ mod tests {
     use crate::random::Stream;
 
     #[test]
-    fn moments_are_those_asked_for() {
+    fn moments_match_the_parameters() {
         let cases = [(100.0, 10.0, [0.0, 1e6], 100.0, 10.0), (-5e6, 4e5, [-1e9, 0.0], -5e6, 4e5)];
         for (mean, std, range, expected_mean, expected_std) in cases {
             let distribution = Distribution::normal(mean, std, range).expect("parameters in range");
@@ -126,11 +127,11 @@ mod tests {
     fn numbers_stay_within_their_range() {
         let distribution = Distribution::normal(15.0, 7.5, [1.0, 64.0]).expect("parameters in range");
         assert_eq!(distribution.range(), [1, 64], "the truncated range");
-        assert_eq!(distribution.draw(|| 0), 1, "the lowest");
-        assert_eq!(distribution.draw(|| u64::MAX), 64, "the highest");
-        let uniform = Distribution::uniform(-3, 5).expect("a range");
+        assert_eq!(distribution.draw(|| 0), 1, "the lowest number");
+        assert_eq!(distribution.draw(|| u64::MAX), 64, "the highest number");
+        let uniform = Distribution::uniform(-3, 5).expect("a valid range");
         assert_eq!([uniform.draw(|| 0), uniform.draw(|| u64::MAX)], [-3, 5], "both ends");
         assert!(Distribution::uniform(1, 0).is_err(), "an empty range");
-        assert!(Distribution::normal(0.0, f64::NAN, [0.0, 1.0]).is_err(), "no number");
+        assert!(Distribution::normal(0.0, f64::NAN, [0.0, 1.0]).is_err(), "not a number");
     }
 }

@@ -1,142 +1,148 @@
-//! What can go wrong.
+//! [`Error`], the errors of this crate.
 
-/// A failure of what was asked for, or of the engine.
+/// An invalid argument, network or state, or a failure of an engine.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A parameter is outside its range.
     #[error("{what} is {value}, expected {expected}")]
     Parameter {
-        /// Which one.
+        /// The name of the parameter.
         what: String,
-        /// What it is.
+        /// The value.
         value: String,
-        /// What it may be.
+        /// The expected range or value.
         expected: String,
     },
-    /// A handle was given to a builder that did not make it.
-    #[error("a population of another network was given")]
+    /// A population handle was passed to a builder that did not make it.
+    #[error("the population belongs to another builder; use a handle that this builder returned")]
     ForeignPopulation,
     /// A neuron number is out of range.
     #[error("there is no neuron {neuron}: there are {neurons}, numbered from 0")]
     NoSuchNeuron {
-        /// The number.
+        /// The neuron number.
         neuron: u64,
-        /// How many there are.
+        /// The number of neurons.
         neurons: u64,
     },
     /// A population number is out of range.
     #[error("there is no population {population}: there are {populations}, numbered from 0")]
     NoSuchPopulation {
-        /// The number.
+        /// The population number.
         population: u64,
-        /// How many there are.
+        /// The number of populations.
         populations: u64,
     },
-    /// A synapse was to be changed that is not there.
+    /// A change names a synapse that does not exist.
     #[error("there is no synapse from neuron {from} to neuron {to} with a delay of {delay} steps")]
     NoSuchSynapse {
-        /// The source.
+        /// The presynaptic neuron.
         from: u32,
-        /// The target.
+        /// The postsynaptic neuron.
         to: u32,
-        /// The delay.
+        /// The delay, in steps.
         delay: u32,
     },
-    /// What arrives at a neuron could exceed 32 bits.
+    /// The inputs of a neuron in one step could add up to more than 32 bits.
     #[error(
-        "up to {sum} weight units can arrive at neuron {neuron} in one step, and at most {limit} may; fewer fraction \
-         bits, smaller weights or a smaller injection limit make room"
+        "the inputs of neuron {neuron} in one step can add up to {sum} weight units, expected at most {limit}; use \
+         fewer fraction bits, smaller weights or a smaller injection limit"
     )]
     AccumulatorBound {
         /// The neuron.
         neuron: u32,
-        /// How much can arrive, injections and drive included.
+        /// The largest possible input, with injections and drive, in weight units.
         sum: u64,
-        /// How much may.
+        /// The largest input that is allowed, in weight units.
         limit: u64,
     },
-    /// Synapses do not fit in 64 bits.
+    /// A synapse does not fit in 64 bits.
     #[error(
-        "a synapse needs {target} bits for its target, {delay} for its delay and {weight} for its weight, 64 at most"
+        "a synapse needs {target} bits for its target, {delay} for its delay and {weight} for its weight, expected at \
+         most 64 in total; use fewer neurons, a smaller range of delays or fewer fraction bits"
     )]
     Packing {
-        /// Bits of the target.
+        /// The bits of the target.
         target: u32,
-        /// Bits of the delay.
+        /// The bits of the delay.
         delay: u32,
-        /// Bits of the weight.
+        /// The bits of the weight.
         weight: u32,
     },
-    /// An injection is too large.
-    #[error("neuron {neuron} is injected {amount} in step {step}, at most {limit} either way is allowed")]
+    /// The injections into a neuron in one step are too large.
+    #[error(
+        "the injections into neuron {neuron} in step {step} add up to {amount}, expected -{limit} to {limit}"
+    )]
     Injection {
         /// The neuron.
         neuron: u32,
         /// The step, counted from the beginning of the run.
         step: u64,
-        /// How much, all injections of the step together.
+        /// The sum of all injections into the neuron in the step, in weight units.
         amount: i64,
-        /// The network's injection limit.
+        /// The injection limit of the network, in weight units.
         limit: i32,
     },
-    /// An injection lies behind the end of the run.
-    #[error("an injection in step {step} of a run of {steps}")]
+    /// An injection is due after the end of the run.
+    #[error("an injection is due in step {step} of a run of {steps} steps, which are numbered from 0")]
     InjectionStep {
-        /// The step.
+        /// The step of the injection, counted from the beginning of the run.
         step: u64,
-        /// How many the run has.
+        /// The number of steps of the run.
         steps: u64,
     },
-    /// More spikes than there was room for. The run was made to its end.
-    #[error("{lost} spikes were not recorded, as there was room for {capacity} and {recorded} were there")]
+    /// The recorder was too small for the spikes of a run. The run completed all its steps.
+    #[error(
+        "{lost} spikes were not recorded: the recorder holds {recorded} and has room for {capacity}; use a larger \
+         capacity or take spikes more often"
+    )]
     RecordingOverflow {
-        /// How many are in the recorder, those of complete steps.
+        /// The number of spikes in the recorder. They are those of complete steps.
         recorded: u64,
-        /// How many are missing.
+        /// The number of spikes that are missing.
         lost: u64,
-        /// How many there is room for.
+        /// The capacity of the recorder, in spikes.
         capacity: u64,
     },
-    /// A state is not one of this network.
-    #[error("the state is not one of this network: {what} has {found} elements, expected {expected}")]
+    /// A part of a state has a size that does not match the network.
+    #[error("the state does not match the network: {what} has {found} elements, expected {expected}")]
     StateShape {
-        /// Which part of it.
+        /// The name of the part.
         what: &'static str,
-        /// Its length.
+        /// The number of elements of the part.
         found: usize,
-        /// What it should be.
+        /// The number of elements that the network needs.
         expected: usize,
     },
-    /// A state has the shape, but not the contents, of one of this network.
-    #[error("the state is not one of this network: {reason}")]
+    /// A state has the right sizes for the network, but invalid contents.
+    #[error("the state does not match the network: {reason}")]
     State {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A network is larger than numbers of its parts can say.
-    #[error("{what}: {count}, at most {limit}")]
+    /// A network is larger than its representation allows.
+    #[error("too many {what}: {count}, expected at most {limit}")]
     TooMany {
-        /// What there is too much of.
+        /// The name of the quantity.
         what: &'static str,
-        /// How much.
+        /// The quantity.
         count: u64,
-        /// The limit.
+        /// The largest quantity that is allowed.
         limit: u64,
     },
-    /// Parts do not make a network.
-    #[error("no network: {reason}")]
+    /// The parts of a network are inconsistent.
+    #[error("inconsistent parts: {reason}")]
     Invalid {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The engine failed, or the device it runs on.
+    /// The engine, or the device it runs on, failed.
     #[error("the engine failed")]
     Engine(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl Error {
-    /// A parameter outside its range.
+    /// Returns the error of a parameter outside its range.
     pub(crate) fn parameter(
         what: impl Into<String>,
         value: impl ToString,
@@ -145,12 +151,12 @@ impl Error {
         Self::Parameter { what: what.into(), value: value.to_string(), expected: expected.into() }
     }
 
-    /// A state of another network, or of none.
+    /// Returns the error of a state with invalid contents.
     pub(crate) fn state(reason: impl Into<String>) -> Self {
         Self::State { reason: reason.into() }
     }
 
-    /// Parts that make no network.
+    /// Returns the error of inconsistent parts.
     pub(crate) fn invalid(reason: impl Into<String>) -> Self {
         Self::Invalid { reason: reason.into() }
     }

@@ -1,51 +1,75 @@
-//! What an engine has to do.
+//! [`Executor`], the interface of engines.
 
 use std::sync::Arc;
 
 use crate::{Changed, Error, Input, Network, Recorder, State};
 
-/// An engine at work on a network.
+/// An engine with the state of one network.
 ///
-/// A step: what arrives is the slot of the ring, the injections and the drive; neurons are updated; rules that learn
-/// change weights; the spikes are delivered, so that one of step t with a delay of d arrives in step t + d.
+/// A step has four phases:
 ///
-/// All engines give the same state after the same steps, in however many runs these are made.
+/// 1. The input of each neuron is read: the current slot of the ring, the injections and the drive.
+/// 2. All neurons are updated, and some fire.
+/// 3. Plasticity rules change weights.
+/// 4. The spikes are delivered: a spike of step t over a synapse with delay d is input in step t + d.
 ///
-/// A call that fails has changed nothing, neither the network nor a recorder, and can be made again; but for
-/// [`Error::RecordingOverflow`], which comes after all steps. An engine whose device can be lost brings the network to
-/// another one, or to the same one opened again, if it can.
+/// All engines have the same state after the same steps, however the steps are divided into runs.
+///
+/// A call that fails changes neither the network nor a recorder and can be repeated. The exception is
+/// [`Error::RecordingOverflow`], which is returned after all steps were executed. An engine whose device can be lost
+/// moves the network to another device, or reopens the same one, if it can.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use kvrm_spiking::{Builder, Executor, Feagi, Injection, Input, Model, Recorder, Reference};
+///
+/// # fn main() -> Result<(), kvrm_spiking::Error> {
+/// let mut builder = Builder::new(1.0);
+/// builder.population("area", 10, &Model::Feagi(Feagi::default()))?;
+/// let mut engine = Reference::new(Arc::new(builder.build()?));
+/// let input = Input::new(vec![Injection { step: 2, neuron: 4, amount: 1 }])?;
+/// let mut recorder = Recorder::new(100);
+/// engine.run(5, &input, Some(&mut recorder))?;
+/// let spike = recorder.spikes()[0];
+/// assert_eq!((spike.step, spike.neuron), (2, 4));
+/// assert_eq!(engine.state()?.step, 5);
+/// # Ok(())
+/// # }
+/// ```
 pub trait Executor: std::fmt::Debug + Send {
-    /// What it is, for reports.
+    /// Returns the name of the engine, for reports.
     fn name(&self) -> String;
 
-    /// Makes some steps. The steps of `input` count from the beginning of the run.
+    /// Runs `steps` steps. The steps of `input` count from the beginning of the run.
     ///
     /// # Errors
-    /// An input that the network does not take, before any step; [`Error::RecordingOverflow`] after all steps; or the
-    /// engine fails.
+    /// `input` is invalid for the network, and no step was executed; [`Error::RecordingOverflow`] after all steps; or
+    /// the engine failed.
     fn run(&mut self, steps: u64, input: &Input, recorder: Option<&mut Recorder>) -> Result<(), Error>;
 
-    /// The state after the last step.
+    /// Returns the state after the last step.
     ///
     /// # Errors
-    /// The engine fails.
+    /// The engine failed.
     fn state(&mut self) -> Result<State, Error>;
 
-    /// Goes on from another state.
+    /// Continues from another state.
     ///
     /// # Errors
-    /// The state is not one of this network, or the engine fails.
+    /// The state does not match the network, or the engine failed.
     fn set_state(&mut self, state: &State) -> Result<(), Error>;
 
-    /// Sets what a population gets in every step, in weight units; 0 is no input.
+    /// Sets the drive of a population: the input of each of its neurons in every step, in weight units; 0 is no input.
     ///
     /// # Errors
-    /// There is no such population, or the amount exceeds the injection limit.
+    /// There is no such population, or the magnitude exceeds the injection limit.
     fn set_drive(&mut self, population: u32, amount: i32) -> Result<(), Error>;
 
-    /// Goes on with a network that has been changed. If it learns, it has been changed from what it had learned.
+    /// Continues with a changed network. If weights learn, the change must start from the weights that this engine
+    /// learned ([`Network::take_weights`]).
     ///
     /// # Errors
-    /// What is on its way leaves no room for what can arrive now, and nothing has changed; or the engine fails.
+    /// Pending input and possible new input of a neuron could overflow, and nothing has changed; or the engine failed.
     fn change(&mut self, network: &Arc<Network>, changed: &Changed) -> Result<(), Error>;
 }

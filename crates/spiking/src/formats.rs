@@ -1,4 +1,4 @@
-//! Networks and states as files, in the safetensors format; `docs/spiking.md` describes the tensors.
+//! Files of networks and states in the safetensors format. `docs/spiking.md` describes the tensors.
 
 mod container;
 mod error;

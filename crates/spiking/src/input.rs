@@ -1,31 +1,40 @@
-//! What is given to neurons from outside.
+//! External input: injections into neurons during a run.
 
 use std::sync::Arc;
 
 use crate::{Error, Network};
 
-/// An amount given to a neuron.
+/// An amount of input to one neuron in one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Injection {
-    /// When, in steps from the beginning of the run.
+    /// The step, counted from the beginning of the run.
     pub step: u64,
-    /// To which neuron.
+    /// The neuron.
     pub neuron: u32,
-    /// How much, in weight units. For a FEAGI neuron also 0 is an input.
+    /// The amount, in weight units. For a FEAGI neuron even 0 is an input, which differs from no input.
     pub amount: i32,
 }
 
 /// The injections of a run, sorted by step and neuron, at most one for each. Clones share them.
+///
+/// ```
+/// use kvrm_spiking::{Injection, Input};
+///
+/// let injection = |step, neuron, amount| Injection { step, neuron, amount };
+/// let input = Input::new(vec![injection(3, 0, 5), injection(0, 2, 1), injection(3, 0, -2)])?;
+/// assert_eq!(input.at(3), [injection(3, 0, 3)], "injections into the same neuron are added");
+/// # Ok::<(), kvrm_spiking::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Input {
     injections: Arc<Vec<Injection>>,
 }
 
 impl Input {
-    /// An input of these injections; several of the same neuron and step are added.
+    /// Returns an input of these injections. Several injections into the same neuron in the same step are added.
     ///
     /// # Errors
-    /// [`Error::Injection`], if a sum exceeds 32 bits.
+    /// [`Error::Injection`] if such a sum exceeds 32 bits.
     pub fn new(mut injections: Vec<Injection>) -> Result<Self, Error> {
         injections.sort_unstable();
         let groups =
@@ -41,13 +50,13 @@ impl Input {
         Ok(Self { injections: Arc::new(merged.collect::<Result<_, Error>>()?) })
     }
 
-    /// All injections.
+    /// Returns all injections, in order.
     #[must_use]
     pub fn injections(&self) -> &[Injection] {
         &self.injections
     }
 
-    /// The injections of a step.
+    /// Returns the injections of a step, in the order of neurons.
     #[must_use]
     pub fn at(&self, step: u64) -> &[Injection] {
         let start = self.injections.partition_point(|injection| injection.step < step);
@@ -55,7 +64,7 @@ impl Input {
         &self.injections[start..start + length]
     }
 
-    /// Checks that a run of so many steps can take this input; engines call it first.
+    /// Checks the input for a run of `steps` steps of a network. Engines call it before they run.
     ///
     /// # Errors
     /// A neuron or step is out of range, or an amount exceeds the network's injection limit.

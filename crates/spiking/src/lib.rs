@@ -1,11 +1,12 @@
-//! Spiking networks: what they are, how they are made, and how CPUs run them.
+//! Spiking neural networks: the data model, builders, neuron models and CPU engines.
 //!
-//! You probably want the facade crate `kvrm`, which re-exports this one. A [`Builder`] makes a [`Network`] of
-//! populations and synapses, an [`Executor`] runs it step by step, a [`Recorder`] keeps its spikes. Everything that
-//! changes is a [`State`], which consists of integers and is the same on every engine and host after every step.
+//! Most users want the facade crate `kvrm`, which re-exports this one. A [`Builder`] makes a [`Network`] of
+//! populations and synapses, an [`Executor`] runs it step by step, and a [`Recorder`] stores its spikes. A
+//! [`Simulation`] holds all three. Everything that changes from step to step is in the [`State`], which consists of
+//! integers and is the same on every engine and host after every step.
 //!
-//! A neuron is its number: there are no tables to look it up in. A synapse takes 4 bytes, or 8 if its target, delay
-//! and weight need more than 32 bits ([`Packing`]).
+//! A neuron is identified by its number, which is also the index of its row of synapses: there are no lookup tables.
+//! A synapse takes 4 bytes, or 8 if its target, delay and weight need more than 32 bits ([`Packing`]).
 
 mod bound;
 mod builder;

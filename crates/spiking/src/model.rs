@@ -1,7 +1,7 @@
-//! The models: what a neuron does in a step.
+//! Neuron models: the update of one neuron in one step.
 //!
-//! Each file has the parameters of a model in physical units, how they become a [`Record`], and `update`, a pure
-//! function of integers that every engine calls or has a twin of.
+//! Each file contains the parameters of a model in physical units, their conversion to a [`Record`], and `update`, a
+//! pure function of integers, which every engine calls or has a twin of.
 
 use crate::{Error, Kind, Record, STATE_WORDS, fixed};
 
@@ -20,21 +20,21 @@ mod units;
 pub use self::step::{Arrival, Clock, Neuron, Words};
 pub(crate) use self::units::weight_units;
 
-/// The parameters of a neuron.
+/// A neuron model with its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Model {
     /// The neuron of FEAGI.
     Feagi(Feagi),
-    /// Leaky integrate-and-fire with exponential currents.
+    /// Leaky integrate-and-fire with exponential synaptic currents.
     Lif(Lif),
-    /// Izhikevich's neuron of 2003.
+    /// Izhikevich's neuron (2003).
     Izhikevich(Izhikevich),
-    /// A source of spikes at random.
+    /// A Poisson spike source.
     Poisson(Poisson),
 }
 
 impl Model {
-    /// Which model it is.
+    /// Returns the kind of the model.
     #[must_use]
     pub const fn kind(&self) -> Kind {
         match self {
@@ -54,7 +54,7 @@ impl Model {
         }
     }
 
-    /// Mean events of its Poisson input in a step.
+    /// Returns the mean number of events of the Poisson input in a step of `dt` ms.
     pub(crate) fn poisson_mean(&self, dt: f64) -> Result<f64, Error> {
         match self {
             Self::Lif(Lif { poisson_rate, .. }) | Self::Izhikevich(Izhikevich { poisson_rate, .. }) => {
@@ -64,7 +64,8 @@ impl Model {
         }
     }
 
-    /// The state of a neuron that begins with this potential; without one it is 0, or the resting potential.
+    /// Returns the initial state of a neuron with this membrane potential. The default is 0 for FEAGI neurons, the
+    /// resting potential for LIF and the reset potential `c` for Izhikevich neurons.
     pub(crate) fn initial(&self, potential: Option<f64>) -> Result<Words, Error> {
         match self {
             Self::Feagi(_) => feagi::initial(potential.unwrap_or(0.0)),
@@ -74,20 +75,21 @@ impl Model {
         }
     }
 
-    /// Whether its ports differ.
+    /// Returns whether excitatory and inhibitory inputs need accumulators of their own.
     pub(crate) fn has_two_ports(&self) -> bool {
         matches!(self, Self::Lif(lif) if lif.tau_ex != lif.tau_in)
     }
 }
 
-/// One step of a neuron. If it fires, gives its postsynaptic potential, 1 for all but FEAGI neurons.
+/// Advances a neuron by one step. Returns the postsynaptic potential if the neuron fires: 1 for all models but FEAGI's.
 #[must_use]
 #[inline]
 pub fn update(neuron: &Neuron<'_>, clock: &Clock, arrival: Arrival, state: &mut Words) -> Option<u32> {
     update_of(Kind::of(neuron.record.kind)?, neuron, clock, arrival, state)
 }
 
-/// One step of a neuron of this model; loops over many of one model are compiled for it.
+/// Advances a neuron whose model is known by one step. It is inlined, so the loops over neurons of one model are
+/// compiled for this model.
 #[inline(always)]
 pub(crate) fn update_of(
     kind: Kind,
@@ -104,10 +106,10 @@ pub(crate) fn update_of(
     }
 }
 
-/// The potential at which a neuron fires that does so in this step: in FEAGI's units, in mV above the resting potential
-/// for LIF neurons, in mV for Izhikevich's, and `None` for sources, which have none.
+/// Returns the membrane potential, before the reset, of a neuron that fires in this step: in FEAGI's units, in mV above
+/// the resting potential for LIF neurons, in mV for Izhikevich neurons. Poisson sources have none.
 ///
-/// It is what a mute twin of the neuron has after the step, so `update` need not tell anybody.
+/// This is the potential after the step of a muted copy of the neuron, so `update` need not return it.
 #[must_use]
 pub fn potential_at_firing(
     neuron: &Neuron<'_>,
@@ -116,14 +118,14 @@ pub fn potential_at_firing(
     mut state: Words,
 ) -> Option<f64> {
     let kind = Kind::of(neuron.record.kind)?;
-    let mut twin = *neuron.record;
+    let mut muted = *neuron.record;
     match kind {
-        Kind::Feagi => feagi::mute(&mut twin),
-        Kind::Lif => lif::mute(&mut twin),
-        Kind::Izhikevich => izhikevich::mute(&mut twin),
+        Kind::Feagi => feagi::mute(&mut muted),
+        Kind::Lif => lif::mute(&mut muted),
+        Kind::Izhikevich => izhikevich::mute(&mut muted),
         Kind::Poisson => return None,
     }
-    update_of(kind, &Neuron { record: &twin, ..*neuron }, clock, arrival, &mut state);
+    update_of(kind, &Neuron { record: &muted, ..*neuron }, clock, arrival, &mut state);
     Some(match kind {
         Kind::Feagi => feagi::potential_of(&state),
         _ => fixed::float(state[0] as i32, fixed::MILLIVOLT_BITS),

@@ -1,4 +1,4 @@
-//! Networks that others publish measurements of, and what it takes to drive them.
+//! Benchmark networks from the literature, and the input that drives them.
 
 mod balanced;
 mod feagi;
@@ -14,7 +14,7 @@ pub use vogels_abbott::{VogelsAbbott, vogels_abbott};
 
 use crate::random::Stream;
 
-/// A number from the normal distribution with mean 0 and standard deviation 1 (Box and Muller, 1958).
+/// Draws from the normal distribution with mean 0 and standard deviation 1 (Box and Muller, 1958).
 fn normal(stream: &mut Stream) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(stream.unit()));
     radius * libm::cos(core::f64::consts::TAU * stream.unit())

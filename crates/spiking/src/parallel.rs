@@ -1,12 +1,13 @@
-//! The engine for all cores.
+//! [`Parallel`], the engine that uses all cores.
 //!
-//! Neurons are divided into as many shares as there are threads. A share owns all that changes of its neurons, so
-//! threads need no locks: they update the neurons of their shares, and then each takes from the rows of all that have
-//! fired, which are sorted by target, the part that leads to its share. Sums are integers, so their order is no
-//! matter, and the result is the reference's.
+//! Neurons are divided into shares, at most one per thread. A share owns the state of its neurons, so threads need
+//! no locks. Each thread updates the neurons of its share and then, from the rows of all neurons that have fired,
+//! delivers the synapses whose targets are in its share; rows are sorted by target, so these are adjacent. Sums are
+//! integers, so the order of additions does not matter, and the results are those of the reference.
 //!
-//! No spike arrives before the shortest delay is over. So threads make as many steps as that has, a batch, between two
-//! exchanges of spikes, and they meet once a batch: what was exchanged is delivered when the next one begins.
+//! No spike arrives before the shortest delay has passed. Therefore threads exchange spikes only once per batch, which
+//! has as many steps as the shortest delay, up to [`BATCH_MAX`], or one step if weights learn. The spikes of a batch
+//! are delivered at the beginning of the next one.
 
 mod learn;
 
@@ -15,42 +16,42 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use self::learn::Learning;
-use crate::share::{Fired, Share, StepInput};
+use crate::share::{PendingSpike, Share, StepInput};
 use crate::{Changed, Error, Executor, Input, Network, Recorder, State};
 
-/// Neurons a share has at least, if there is more than one.
+/// The minimum number of neurons of a share if there are several.
 const SHARE_MIN: usize = 2048;
 
-/// The most steps of a batch: more save little, and each has a list of spikes.
+/// The largest number of steps of a batch. More steps save little, and each has its own list of spikes.
 const BATCH_MAX: u32 = 32;
 
-/// The engine that uses all cores, for those who have no GPU.
+/// The engine that uses all cores, for machines without a GPU. See [`Executor`] for an example of a run.
 #[derive(Debug)]
 pub struct Parallel {
     network: Arc<Network>,
     shares: Vec<Share>,
-    /// Neurons of each share but the last; a multiple of 32.
+    /// The number of neurons of each share but the last; a multiple of 32.
     share_neurons: usize,
     step: u64,
-    /// Which slot of the rings is the next step's.
+    /// The slot of the rings for the next step.
     next: usize,
     learning: Learning,
     drives: Vec<i32>,
-    /// The most steps of a batch.
+    /// The largest number of steps of a batch of this network.
     batch: u64,
-    /// The spikes of the last batch, which are delivered before the next or at the end of a run.
-    sent: Vec<Fired>,
+    /// The spikes of the last batch. They are delivered before the next batch or at the end of a run.
+    pending: Vec<PendingSpike>,
 }
 
 impl Parallel {
-    /// An engine at the beginning of a network, with as many shares as rayon has threads.
+    /// Returns an engine with the initial state of a network, and with at most as many shares as rayon has threads.
     #[must_use]
     pub fn new(network: Arc<Network>) -> Self {
         let state = State::initial(&network);
         Self::with_state(network, &state)
     }
 
-    /// An engine that goes on from a state of the network's shape.
+    /// Returns an engine that continues from a state with the sizes of the network.
     fn with_state(network: Arc<Network>, state: &State) -> Self {
         let neurons = network.neurons() as usize;
         let share_neurons =
@@ -65,12 +66,12 @@ impl Parallel {
             learning: Learning::of(&network, state),
             drives: state.drives.clone(),
             batch: batch(&network),
-            sent: Vec::new(),
+            pending: Vec::new(),
             network,
         }
     }
 
-    /// Makes the steps of a batch, from this one of the run on.
+    /// Runs the steps of a batch, which begins at step `offset` of the run.
     fn advance(&mut self, offset: u64, steps: u64, input: &Input) {
         let network = &*Arc::clone(&self.network);
         let slots = network.slots();
@@ -80,15 +81,15 @@ impl Parallel {
         };
         let batch: Vec<StepInput<'_>> = (0..steps).map(step).collect();
         let words = words(network, &self.learning.weights);
-        each(&mut self.shares, |share| {
-            share.take_from(network, words, &self.sent);
+        for_each_share(&mut self.shares, |share| {
+            share.deliver(network, words, &self.pending);
             share.advance(network, &batch);
         });
         if network.is_plastic() {
             self.learning.advance(network, &self.shares, self.share_neurons);
         }
-        self.sent.clear();
-        self.sent.extend(self.shares.iter().flat_map(|share| share.fired.iter().flatten()));
+        self.pending.clear();
+        self.pending.extend(self.shares.iter().flat_map(|share| share.spikes.iter().flatten()));
         self.step += steps;
         self.next = (self.next + steps as usize) % slots;
     }
@@ -97,33 +98,33 @@ impl Parallel {
     fn deliver(&mut self) {
         let network = &*self.network;
         let words = words(network, &self.learning.weights);
-        each(&mut self.shares, |share| share.take_from(network, words, &self.sent));
-        self.sent.clear();
+        for_each_share(&mut self.shares, |share| share.deliver(network, words, &self.pending));
+        self.pending.clear();
     }
 
-    /// Records the spikes of the last batch, which had so many steps.
+    /// Records the spikes of the last batch, which had `steps` steps.
     fn record(&self, steps: u64, recorder: &mut Recorder) {
         for offset in 0..steps as usize {
-            let fired = self.shares.iter().flat_map(|share| &share.fired[offset]);
-            recorder.record(self.step - steps + offset as u64, fired.map(|fired| fired.source));
+            let spikes = self.shares.iter().flat_map(|share| &share.spikes[offset]);
+            recorder.record(self.step - steps + offset as u64, spikes.map(|spike| spike.source));
         }
     }
 }
 
-/// How many steps of a network can be made without an exchange of spikes.
+/// Returns the number of steps that need no exchange of spikes.
 fn batch(network: &Network) -> u64 {
-    // Weights learn in every step.
+    // Plasticity rules apply in every step.
     let most = if network.is_plastic() { 1 } else { BATCH_MAX };
     most.min(network.min_delay().unwrap_or(BATCH_MAX)).min(network.parts().max_delay).into()
 }
 
-/// The words of synapses as they are now.
+/// Returns the current words of the synapses.
 fn words<'a>(network: &'a Network, weights: &'a [u32]) -> &'a [u32] {
     if network.is_plastic() { weights } else { &network.synapses().words }
 }
 
-/// Does something with each share, at the same time if there are several.
-fn each(shares: &mut [Share], act: impl Fn(&mut Share) + Send + Sync) {
+/// Calls `act` for each share, in parallel if there are several.
+fn for_each_share(shares: &mut [Share], act: impl Fn(&mut Share) + Send + Sync) {
     match shares {
         [only] => act(only),
         _ => shares.par_iter_mut().for_each(act),
@@ -137,24 +138,24 @@ impl Executor for Parallel {
 
     fn run(&mut self, steps: u64, input: &Input, mut recorder: Option<&mut Recorder>) -> Result<(), Error> {
         input.check(&self.network, steps)?;
-        let is_alone = self.shares.len() == 1;
-        let mut all = || {
-            let mut made = 0;
-            while made < steps {
-                let batch = self.batch.min(steps - made);
-                self.advance(made, batch, input);
+        let is_single = self.shares.len() == 1;
+        let mut run_all = || {
+            let mut done = 0;
+            while done < steps {
+                let batch = self.batch.min(steps - done);
+                self.advance(done, batch, input);
                 if let Some(recorder) = &mut recorder {
                     self.record(batch, recorder);
                 }
-                made += batch;
+                done += batch;
             }
             self.deliver();
         };
-        if is_alone {
-            all();
+        if is_single {
+            run_all();
         } else {
-            // On a thread of the pool, from where the others are reached faster.
-            rayon::scope(|_| all());
+            // On a thread of the pool, from which the other threads are reached faster.
+            rayon::scope(|_| run_all());
         }
         recorder.map_or(Ok(()), |recorder| recorder.finish())
     }

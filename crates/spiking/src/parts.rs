@@ -1,27 +1,27 @@
-//! What a network consists of.
+//! The parts of a network: plain data, which [`Network::new`](crate::Network::new) checks.
 
 use std::ops::Range;
 
 use crate::{Kind, Plasticity, Record, Synapses};
 
-/// How much may be injected into a neuron in a step unless a network says otherwise, in weight units.
+/// The default limit of drives and of the injections into a neuron in one step, in weight units.
 pub const INJECTION_LIMIT: i32 = 1 << 24;
 
-/// Neurons of the same model with numbers one after the other. FEAGI calls it a cortical area.
+/// Consecutively numbered neurons of one model. FEAGI calls it a cortical area.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Population {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its neurons.
+    /// The numbers of the neurons.
     pub neurons: Range<u32>,
-    /// Their model.
+    /// The model of the neurons.
     pub kind: Kind,
-    /// Its extent as a grid: the neuron at x, y, z is the x + width (y + height z)th.
+    /// The extents of the grid: the neuron at x, y, z has the index x + width (y + height z).
     pub dimensions: [u32; 3],
 }
 
 impl Population {
-    /// The place of one of its neurons in its grid.
+    /// Returns the coordinates of a neuron in the grid; `neuron` is its number in the network.
     #[must_use]
     pub const fn place(&self, neuron: u32) -> [u32; 3] {
         let [width, height, _] = self.dimensions;
@@ -30,38 +30,38 @@ impl Population {
     }
 }
 
-/// What a network consists of, as builders make it and files keep it.
+/// The parts of a network, as builders make them and files store them. They are not checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parts {
-    /// The length of a step, ms.
+    /// The length of a step, in ms.
     pub dt: f64,
-    /// What random numbers depend on.
+    /// The seed of all random numbers.
     pub seed: u64,
-    /// The weight unit is 2^-`fraction_bits`: of FEAGI's potentials, or mV.
+    /// The fraction bits of weights: a weight unit is 2^-`fraction_bits` of FEAGI's units, or of a mV.
     pub fraction_bits: u32,
-    /// The most that may be injected into a neuron in a step, and its greatest drive, in weight units.
+    /// The largest magnitude of a drive and of the injections into a neuron in one step, in weight units.
     pub injection_limit: i32,
-    /// 1, or 2 if negative weights have accumulators of their own.
+    /// The number of input accumulators per neuron: 1, or 2 if negative weights have their own.
     pub ports: u32,
-    /// The longest delay there is room for, in steps; the number of slots of the ring.
+    /// The longest delay that is possible, in steps, which is the number of slots of the ring.
     pub max_delay: u32,
-    /// All neurons, in order.
+    /// The populations, in the order of their neurons.
     pub populations: Vec<Population>,
-    /// The parameters of neurons; each belongs to one population.
+    /// The parameters of neurons. Each record belongs to one population.
     pub records: Vec<Record>,
-    /// Which record each neuron has.
+    /// The index of the record of each neuron.
     pub record_of: Vec<u32>,
-    /// The tables of Poisson inputs.
+    /// The distribution tables of Poisson inputs, one after the other.
     pub tables: Vec<u32>,
-    /// The initial state, column by column.
+    /// The initial state, column by column: word w of neuron n is at `w * neurons + n`.
     pub columns: Vec<u32>,
-    /// What learns, sorted by source and target.
+    /// The plasticity rules, sorted by source and target.
     pub plasticity: Vec<Plasticity>,
     /// The synapses.
     pub synapses: Synapses,
 }
 
-/// The rules for the synapses of a population's neurons, of rules that are sorted.
+/// Returns the plasticity rules for the synapses that leave a population. `rules` is sorted by source.
 pub(crate) fn rules_of(rules: &[Plasticity], source: u32) -> &[Plasticity] {
     let start = rules.partition_point(|rule| rule.source < source);
     let end = rules.partition_point(|rule| rule.source <= source);

@@ -1,58 +1,71 @@
-//! Learning: weights that change with the spikes of both ends of a synapse.
+//! Plasticity: weights that change with the spikes of the pre- and postsynaptic neuron.
 //!
-//! A rule is for all synapses between two populations. It sees spikes through histories, 64 bits a neuron, of which
-//! bit k is a spike k steps ago. Weights change after the update of a step and before its spikes are delivered.
+//! A rule applies to all synapses between two populations. Its input are spike histories: 64 bits per neuron, of which
+//! bit k is a spike k steps ago. Weights change after the update of neurons in a step and before its spikes are
+//! delivered.
 
 use std::ops::Range;
 
 use crate::{Error, Packing, fixed, synapses};
 
-/// Steps that a history goes back, this one included.
+/// The number of steps in a spike history, the current one included.
 pub const HISTORY_STEPS: usize = 64;
 
-/// How the synapses between two populations learn.
+/// A plasticity rule for the synapses between two populations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plasticity {
-    /// The number of the population of sources.
+    /// The number of the presynaptic population.
     pub source: u32,
-    /// The number of the population of targets.
+    /// The number of the postsynaptic population.
     pub target: u32,
-    /// Between these weights, in weight units, a change stops.
+    /// The lower and upper limit of weights, in weight units. A change stops there.
     pub weights: [i32; 2],
-    /// What changes them.
+    /// The rule.
     pub rule: Rule,
 }
 
-/// What changes weights.
+/// A plasticity rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// FEAGI's: in every step, a synapse gains `ltp` if both ends have fired in each of the last `steps` steps, loses
-    /// `ltd` if either has fired in any of them, and else stays.
+    /// FEAGI's rule. In every step, a synapse gains `ltp` if both neurons have fired in each of the last `steps` steps.
+    /// It loses `ltd` if either neuron has fired in any of these steps, and otherwise keeps its weight.
     Window {
-        /// 1 to 32.
+        /// The number of steps, 1 to 32.
         steps: u32,
-        /// What is added, in weight units.
+        /// The amount of potentiation, in weight units.
         ltp: i32,
-        /// What is taken away, in weight units.
+        /// The amount of depression, in weight units.
         ltd: i32,
     },
-    /// Pairs of spikes, each with its nearest earlier partner, up to 63 steps apart.
+    /// Spike-timing-dependent plasticity (STDP) with nearest-neighbour pairing: each spike is paired with the nearest
+    /// earlier spike of the other neuron, up to 63 steps apart.
     ///
-    /// A target's spike k steps after its source's last one adds `potentiation[k]`; a source's spike k steps after
-    /// its target's last one takes away `depression[k]`; spikes of the same step are no pair. Delays do not enter.
-    /// Weights are brought up to date when they are needed: a source's row is visited when it fires, and once more 63
-    /// steps after its last spike. A visit adds all potentiation since the spike before, then takes away the
-    /// depression, and stays between the limits after each of the two.
+    /// A postsynaptic spike k steps after the last presynaptic one adds `potentiation[k]`. A presynaptic spike k steps
+    /// after the last postsynaptic one subtracts `depression[k]`. Spikes of the same step are no pair. Delays are not
+    /// taken into account. Weights are updated lazily: a row is visited when its source fires, and once more 63 steps
+    /// after its last spike. A visit adds all potentiation since the previous presynaptic spike and then subtracts the
+    /// depression; the weight is clamped to the limits after each of the two.
     Pair {
-        /// By steps, 64 entries of which the first is unused, in weight units, none negative.
+        /// The potentiation by distance in steps: 64 entries in weight units, none negative, of which the first is
+        /// unused.
         potentiation: Vec<i32>,
-        /// By steps, 64 entries of which the first is unused, in weight units, none negative.
+        /// The depression by distance in steps: 64 entries in weight units, none negative, of which the first is
+        /// unused.
         depression: Vec<i32>,
     },
 }
 
 impl Rule {
-    /// Pair learning whose amounts, in weight units, decay exponentially with time constants in steps.
+    /// Returns an STDP rule with exponential decay. `amounts` are those of potentiation and depression, in weight
+    /// units, and `tau_steps` their time constants, in steps.
+    ///
+    /// ```
+    /// use kvrm_spiking::{HISTORY_STEPS, Rule};
+    ///
+    /// let Rule::Pair { potentiation, .. } = Rule::exponential([100.0, 120.0], [20.0, 20.0]) else { unreachable!() };
+    /// assert_eq!(potentiation.len(), HISTORY_STEPS);
+    /// assert_eq!(potentiation[20], 37, "100 / e");
+    /// ```
     #[must_use]
     pub fn exponential(amounts: [f64; 2], tau_steps: [f64; 2]) -> Self {
         let table = |which: usize| {
@@ -64,7 +77,7 @@ impl Rule {
         Self::Pair { potentiation: table(0), depression: table(1) }
     }
 
-    /// Whether the row of a source with this history is visited in this step.
+    /// Returns whether the row of a source with this spike history is visited in this step.
     #[must_use]
     pub const fn visits(&self, source: u64) -> bool {
         match self {
@@ -73,7 +86,7 @@ impl Rule {
         }
     }
 
-    /// The weight after a visit.
+    /// Returns the weight after a visit. `source` and `target` are the spike histories of both neurons.
     #[must_use]
     pub fn learned(&self, weight: i32, limits: [i32; 2], source: u64, target: u64) -> i32 {
         let within = |weight: i64| weight.clamp(limits[0].into(), limits[1].into());
@@ -90,7 +103,7 @@ impl Rule {
             }
             Self::Pair { potentiation, depression } => {
                 let mut weight = weight;
-                // Steps since the spike of the source before this one, 64 if there is none.
+                // The steps since the previous spike of the source, 64 if there is none.
                 let since = (source & !1).trailing_zeros();
                 if since < 64 {
                     let mut spikes = target & ((1 << since) - 1);
@@ -121,9 +134,9 @@ impl Rule {
             Self::Pair { potentiation, depression } => {
                 for table in [potentiation, depression] {
                     if table.len() != HISTORY_STEPS {
-                        return Err(Error::parameter("amounts of pair learning", table.len(), "64 of them"));
+                        return Err(Error::parameter("number of amounts of a pair rule", table.len(), "64"));
                     } else if let Some(amount) = table.iter().find(|&&amount| amount < 0) {
-                        return Err(Error::parameter("amount of pair learning", amount, "0 or more"));
+                        return Err(Error::parameter("amount of a pair rule", amount, "0 or more"));
                     }
                 }
                 Ok(())
@@ -132,7 +145,7 @@ impl Rule {
     }
 }
 
-/// The synapses of a source.
+/// The packed synapses of a source.
 #[derive(Debug)]
 pub(crate) struct PackedRow<'a> {
     pub(crate) packing: &'a Packing,
@@ -140,7 +153,7 @@ pub(crate) struct PackedRow<'a> {
 }
 
 impl Plasticity {
-    /// Checks the rule by itself.
+    /// Checks the rule without regard to other rules.
     pub(crate) fn check(&self, packing: &Packing) -> Result<(), Error> {
         let [low, high] = self.weights;
         if low > high {
@@ -151,17 +164,17 @@ impl Plasticity {
             if !packing.fits(&synapse) {
                 let bits = packing.weight_bits;
                 return Err(Error::parameter(
-                    "limit of a weight",
+                    "limit of weights",
                     weight,
-                    format!("a number of {bits} bits"),
+                    format!("a signed number of {bits} bits"),
                 ));
             }
         }
         self.rule.check()
     }
 
-    /// Applies the rule to the row of a source. `targets` are the neurons of the target population, and rows are
-    /// sorted, so its synapses lie together.
+    /// Applies the rule to the row of a source with this spike history. `targets` are the neurons of the postsynaptic
+    /// population. Rows are sorted, so the synapses to these are adjacent.
     pub(crate) fn learn(&self, row: PackedRow<'_>, targets: &Range<u32>, source: u64, histories: &[u64]) {
         let PackedRow { packing, words: row } = row;
         let length = row.len() / packing.words as usize;

@@ -1,19 +1,19 @@
-//! Spikes of a run.
+//! [`Recorder`], which stores the spikes of runs.
 
 use std::ops::Range;
 
 use crate::Error;
 
-/// A neuron has fired.
+/// A spike of a neuron.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Spike {
-    /// The step, counted from the network's beginning.
+    /// The step, counted from the initial state of the network.
     pub step: u64,
     /// The neuron.
     pub neuron: u32,
 }
 
-/// How far a [`Recorder`] was, to come back to; see [`Recorder::rewind`].
+/// A position of a [`Recorder`], to which [`Recorder::rewind`] returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     spikes: usize,
@@ -21,14 +21,14 @@ pub struct Position {
 }
 
 impl Position {
-    /// How many spikes there were.
+    /// Returns the number of recorded spikes at this position.
     #[must_use]
     pub const fn spikes(self) -> usize {
         self.spikes
     }
 }
 
-/// Keeps spikes, up to some number; what does not fit is counted.
+/// A store of spikes with a fixed capacity. Spikes beyond it are only counted.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     capacity: usize,
@@ -38,51 +38,51 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder with room for some spikes of all neurons.
+    /// Returns a recorder with room for `capacity` spikes of all neurons.
     #[must_use]
     pub const fn new(capacity: usize) -> Self {
         Self { capacity, neurons: 0..u32::MAX, spikes: Vec::new(), lost: 0 }
     }
 
-    /// Records these neurons only.
+    /// Restricts the recorder to these neurons.
     #[must_use]
     pub const fn of(mut self, neurons: Range<u32>) -> Self {
         self.neurons = neurons;
         self
     }
 
-    /// How many spikes there is room for.
+    /// Returns the capacity, in spikes.
     #[must_use]
     pub const fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// Which neurons are recorded.
+    /// Returns the range of neurons that are recorded.
     #[must_use]
     pub const fn neurons(&self) -> &Range<u32> {
         &self.neurons
     }
 
-    /// What has been recorded, sorted by step and neuron.
+    /// Returns the recorded spikes, sorted by step and neuron.
     #[must_use]
     pub fn spikes(&self) -> &[Spike] {
         &self.spikes
     }
 
-    /// Takes what has been recorded, which makes room.
+    /// Returns the recorded spikes and empties the recorder. The count of lost spikes restarts at 0.
     pub fn take(&mut self) -> Vec<Spike> {
         self.lost = 0;
         std::mem::take(&mut self.spikes)
     }
 
-    /// How many spikes were not recorded.
+    /// Returns the number of spikes that were not recorded.
     #[must_use]
     pub const fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// Records all spikes of a step, in the order of neurons; for engines. Steps are recorded completely or not at
-    /// all, and after the first that does not fit none is.
+    /// Records all spikes of a step, in the order of neurons. A step is recorded completely or not at all, and after
+    /// the first step that does not fit, no step is recorded. For engines.
     pub fn record(&mut self, step: u64, fired: impl Iterator<Item = u32>) {
         let before = self.spikes.len();
         let room = if self.lost == 0 { self.capacity - before } else { 0 };
@@ -99,27 +99,27 @@ impl Recorder {
         }
     }
 
-    /// Counts spikes that are not there; for engines.
+    /// Counts spikes as lost. For engines.
     pub const fn lose(&mut self, spikes: u64) {
         self.lost += spikes;
     }
 
-    /// Where the recorder is now; for engines.
+    /// Returns the current position. For engines.
     #[must_use]
     pub const fn position(&self) -> Position {
         Position { spikes: self.spikes.len(), lost: self.lost }
     }
 
-    /// Forgets what came after a position, so that it can be recorded again; for engines.
+    /// Drops the spikes recorded after a position, so that they can be recorded again. For engines.
     pub fn rewind(&mut self, position: Position) {
         self.spikes.truncate(position.spikes);
         self.lost = position.lost;
     }
 
-    /// Ends a run; for engines.
+    /// Ends a run. For engines.
     ///
     /// # Errors
-    /// [`Error::RecordingOverflow`], if spikes were lost.
+    /// [`Error::RecordingOverflow`] if spikes were lost.
     pub fn finish(&self) -> Result<(), Error> {
         match self.lost {
             0 => Ok(()),
@@ -137,17 +137,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_recorder_comes_back_to_a_position_although_spikes_were_lost() {
+    fn a_recorder_rewinds_to_a_position_after_losing_spikes() {
         let mut recorder = Recorder::new(3);
         recorder.record(0, [1, 2].into_iter());
         let before = recorder.position();
         recorder.record(1, [3, 4].into_iter());
         recorder.record(2, [5].into_iter());
-        assert_eq!((recorder.spikes().len(), recorder.lost()), (2, 3), "there is no room for two");
+        assert_eq!(
+            (recorder.spikes().len(), recorder.lost()),
+            (2, 3),
+            "there is no room for a step of two spikes"
+        );
         recorder.rewind(before);
-        assert_eq!((recorder.position(), recorder.lost()), (before, 0), "as before");
+        assert_eq!((recorder.position(), recorder.lost()), (before, 0), "the recorder is at the position");
         recorder.record(1, [5].into_iter());
-        assert_eq!(recorder.spikes().last(), Some(&Spike { step: 1, neuron: 5 }), "there is room for one");
-        recorder.finish().expect("nothing is lost");
+        assert_eq!(
+            recorder.spikes().last(),
+            Some(&Spike { step: 1, neuron: 5 }),
+            "there is room for a step of one spike"
+        );
+        recorder.finish().expect("no spike is lost");
     }
 }

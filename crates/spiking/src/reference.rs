@@ -1,4 +1,4 @@
-//! The reference: a step as the documents describe it, one neuron and one synapse after the other.
+//! [`Reference`]: a direct implementation of a step, neuron by neuron and synapse by synapse.
 
 use std::sync::Arc;
 
@@ -7,17 +7,17 @@ use crate::plasticity::PackedRow;
 use crate::state::bit_words;
 use crate::{Changed, Error, Executor, Input, Network, Recorder, State, fixed};
 
-/// The simple engine, which is the specification of the others.
+/// The simple engine, which is the specification of all other engines. See [`Executor`] for an example.
 #[derive(Debug)]
 pub struct Reference {
     network: Arc<Network>,
     state: State,
-    /// Which slot of `state.ring` and `state.marks` is the next step's: it goes round instead of the contents.
+    /// The slot of `state.ring` and `state.marks` for the next step. It moves instead of the contents.
     next: usize,
 }
 
 impl Reference {
-    /// An engine at the beginning of a network.
+    /// Returns an engine with the initial state of a network.
     #[must_use]
     pub fn new(network: Arc<Network>) -> Self {
         Self { state: State::initial(&network), network, next: 0 }
@@ -30,7 +30,7 @@ impl Reference {
         self.state.step += 1;
     }
 
-    /// Updates all neurons and gives those that fire with their postsynaptic potentials.
+    /// Updates all neurons. Returns those that fire, with their postsynaptic potentials.
     fn update(&mut self, offset: u64, input: &Input) -> Vec<(u32, u32)> {
         let (parts, state) = (self.network.parts(), &mut self.state);
         let (neurons, ports) = (self.network.neurons() as usize, parts.ports as usize);
@@ -60,7 +60,7 @@ impl Reference {
         fired
     }
 
-    /// Changes the weights that learn.
+    /// Applies the plasticity rules.
     fn learn(&mut self) {
         let (network, state) = (&self.network, &mut self.state);
         for (neuron, history) in state.history.iter_mut().enumerate() {
@@ -80,7 +80,7 @@ impl Reference {
         }
     }
 
-    /// Adds what spikes bring to the ring.
+    /// Adds the contributions of spikes to the ring.
     fn deliver(&mut self, fired: &[(u32, u32)]) {
         let (parts, state) = (self.network.parts(), &mut self.state);
         let (neurons, ports, slots) =

@@ -1,20 +1,20 @@
-//! Which records and tables a network has already.
+//! [`Registry`], which makes neurons with the same parameters share records and tables.
 
 use std::collections::HashMap;
 
 use crate::model::poisson;
 use crate::{Error, Model, Parts, Population, Record, STATE_WORDS, bound};
 
-/// Finds records and tables by what is in them, so that neurons with the same parameters share them.
+/// An index of records and tables by their contents.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     records: HashMap<Record, u32>,
-    /// Start and length by contents.
+    /// The start and length of each table, by its contents.
     tables: HashMap<Vec<u32>, [u32; 2]>,
 }
 
 impl Registry {
-    /// What these parts have.
+    /// Returns the index of the records and tables of these parts.
     pub(crate) fn of(parts: &Parts) -> Self {
         let records = parts.records.iter().enumerate().map(|(index, record)| (*record, index as u32));
         let tables = parts.records.iter().filter_map(|record| {
@@ -25,8 +25,8 @@ impl Registry {
         Self { records: records.collect(), tables: tables.collect() }
     }
 
-    /// The number of the record of these parameters, which is added if it is new. If it takes the place of another one,
-    /// it has the same drive, as all of a population do.
+    /// Returns the index of the record with the parameters of a model, and adds the record if it is new. If it replaces
+    /// the record `instead`, it gets the drive of that one, because all records of a population have the same drive.
     pub(crate) fn record(
         &mut self,
         parts: &mut Parts,
@@ -59,7 +59,8 @@ impl Registry {
         }))
     }
 
-    /// Adds a population, or nothing if a neuron is refused. The state of its neurons is added row by row to `states`.
+    /// Adds a population and appends the initial states of its neurons to `states`. If a neuron is invalid, adds
+    /// nothing.
     pub(crate) fn populate(
         &mut self,
         parts: &mut Parts,
@@ -90,7 +91,7 @@ impl Registry {
         for index in 0..population.neurons.end - population.neurons.start {
             let (model, potential) = neuron(index);
             if model.kind() != population.kind {
-                let expected = format!("{:?}, as all of the population", population.kind);
+                let expected = format!("{:?}, the model of the population", population.kind);
                 return Err(Error::parameter("model", format!("{:?}", model.kind()), expected));
             }
             states.push(model.initial(potential)?);
@@ -108,7 +109,7 @@ impl Registry {
     }
 }
 
-/// The next population of a network.
+/// Returns a population whose neurons follow those of `parts`.
 pub(crate) fn next_population(
     parts: &Parts,
     name: &str,

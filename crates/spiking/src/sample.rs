@@ -1,4 +1,4 @@
-//! Samples of what fires, as FEAGI takes them of its fire queue to show it.
+//! Samples of firing neurons with their membrane potentials, as FEAGI takes them from its fire queue for display.
 
 use std::ops::Range;
 
@@ -7,32 +7,34 @@ use rayon::prelude::*;
 use crate::model::{self, Clock, Neuron};
 use crate::{Error, Executor, Input, Network, Record, Recorder, State};
 
-/// A neuron fires.
+/// A spike with the place and the membrane potential of the neuron.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Firing {
-    /// The step, counted from the network's beginning.
+    /// The step, counted from the initial state of the network.
     pub step: u64,
     /// The neuron.
     pub neuron: u32,
     /// The number of its population.
     pub population: u32,
-    /// Its place in the grid of its population.
+    /// The coordinates of the neuron in the grid of its population.
     pub place: [u32; 3],
-    /// Its potential when it fires, which is the one that is compared with the threshold: in FEAGI's units, in mV above
-    /// the resting potential for LIF neurons, in mV for Izhikevich's. `None` for sources, which have none.
+    /// The membrane potential that is compared with the threshold, before the reset: in FEAGI's units, in mV above the
+    /// resting potential for LIF neurons, in mV for Izhikevich neurons. `None` for Poisson sources, which have none.
     pub potential: Option<f64>,
 }
 
-/// Lets an engine of `network` make one step, as [`Executor::run`] does, and tells which of `neurons` fire in it, in
+/// Runs one step with an engine of `network`, as [`Executor::run`] does, and returns those of `neurons` that fire, in
 /// order.
 ///
-/// Engines do not keep the potentials at firing, so steps that nobody samples cost nothing. They are computed here, from
-/// the state before the step, by the functions of the reference; so they are the same on every engine and host. A sample
-/// takes as long as [`Executor::state`] and a step of `neurons` on all cores.
+/// Engines do not keep the potentials at firing, so steps that are not sampled cost nothing. This function computes
+/// them from the state before the step with the functions of the reference, so they are the same on every engine and
+/// host. A sample takes as long as [`Executor::state`] and a step of `neurons` on all cores.
 ///
 /// # Errors
-/// There are no such neurons, and no step is made. After the step: [`Error::RecordingOverflow`], or who fires by the
-/// functions of the reference does not do so on the engine, which must not happen. Or those of [`Executor::run`].
+/// - `neurons` is out of range, and no step was executed.
+/// - [`Error::RecordingOverflow`] after the step.
+/// - [`Error::Engine`] after the step if other neurons fired than by the reference. This is a bug of the engine.
+/// - The errors of [`Executor::run`].
 pub fn sample(
     executor: &mut dyn Executor,
     network: &Network,
@@ -55,16 +57,18 @@ pub fn sample(
     let firings = firings(network, &before, input, neurons.clone());
     let computed: Vec<u32> = firings.iter().map(|firing| firing.neuron).collect();
     let found: Vec<u32> = fired().filter(|neuron| neurons.contains(neuron)).collect();
-    // An engine of which this is not so is broken, or its device: potentials of another network would not be noticed.
+    // A difference means that the engine or its device is broken, or that the engine runs another network.
     if let Some(neuron) = first_difference(&computed, &found) {
         let step = before.step;
-        let what = format!("neuron {neuron} fires in step {step} either on it or by the reference, not both");
+        let what = format!(
+            "neuron {neuron} fires in step {step} on the engine or by the reference, but not on both"
+        );
         return Err(Error::Engine(what.into()));
     }
     recorded.map(|()| firings)
 }
 
-/// Who fires in the step after a state.
+/// Returns the neurons that fire in the step after a state.
 fn firings(network: &Network, state: &State, input: &Input, neurons: Range<u32>) -> Vec<Firing> {
     let parts = network.parts();
     let clock = Clock::new(parts.seed, state.step);
@@ -89,7 +93,7 @@ fn firings(network: &Network, state: &State, input: &Input, neurons: Range<u32>)
     neurons.into_par_iter().filter_map(firing).collect()
 }
 
-/// The least number that is in one of two sorted lists only.
+/// Returns the smallest number that is in only one of two sorted lists.
 fn first_difference(left: &[u32], right: &[u32]) -> Option<u32> {
     let same = left.iter().zip(right).take_while(|(left, right)| left == right).count();
     [left.get(same), right.get(same)].into_iter().flatten().min().copied()

@@ -1,4 +1,4 @@
-//! The neurons of one thread.
+//! [`Share`]: the neurons of one thread of the parallel engine, with their state.
 
 use std::ops::Range;
 
@@ -12,20 +12,20 @@ mod update;
 
 use group::Group;
 
-/// Neurons that are taken through the steps of a batch before others are, so that they stay in the nearest cache.
+/// The number of neurons that run all steps of a batch before the next ones do, so that they stay in the nearest cache.
 const NEAR: usize = 1024;
 
-/// A neuron that has fired.
+/// A spike that has not been delivered yet.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fired {
+pub(crate) struct PendingSpike {
     pub(crate) source: u32,
-    /// What its weights are multiplied by.
+    /// The factor of the weights of its synapses.
     scale: u32,
-    /// The slot of the step in which it has fired.
+    /// The slot of the step in which the neuron fired.
     slot: usize,
 }
 
-/// What all shares get in a step.
+/// The input of one step for all shares.
 #[derive(Debug)]
 pub(crate) struct StepInput<'a> {
     clock: Clock,
@@ -46,7 +46,7 @@ impl<'a> StepInput<'a> {
     }
 }
 
-/// Some neurons and all that changes of them; as in [`State`], but slots go round.
+/// A range of neurons and their state. The layout is that of [`State`], but the ring is not rotated.
 #[derive(Debug)]
 pub(crate) struct Share {
     neurons: Range<usize>,
@@ -54,15 +54,15 @@ pub(crate) struct Share {
     ring: Vec<i32>,
     marks: Vec<u32>,
     pub(crate) fired_bits: Vec<u32>,
-    /// Those that have fired in each step of the last batch, in order.
-    pub(crate) fired: Vec<Vec<Fired>>,
-    /// The populations that have neurons here.
+    /// The spikes of each step of the last batch, in the order of neurons.
+    pub(crate) spikes: Vec<Vec<PendingSpike>>,
+    /// The populations that have neurons in the share.
     groups: Vec<Group>,
-    /// Room for a list of neurons.
+    /// A buffer for a list of neurons.
     touched: Vec<u32>,
 }
 
-/// A step of neurons of a group.
+/// The arguments of one step of the neurons of a group.
 #[derive(Clone, Copy)]
 struct GroupStep<'a> {
     network: &'a Network,
@@ -71,7 +71,7 @@ struct GroupStep<'a> {
 }
 
 impl Share {
-    /// The share of these neurons, whose first is a multiple of 32.
+    /// Makes the share of these neurons, the first of which is a multiple of 32.
     pub(crate) fn new(network: &Network, state: &State, neurons: Range<usize>) -> Self {
         let parts = network.parts();
         let all = parts.record_of.len();
@@ -82,24 +82,24 @@ impl Share {
             state.marks.chunks(bit_words(all)).flat_map(|marks| &marks[bits.clone()]).copied().collect();
         let fired_bits = state.fired[bits].to_vec();
         let groups = Group::all(network, &neurons);
-        Self { neurons, columns, ring, marks, fired_bits, fired: Vec::new(), groups, touched: Vec::new() }
+        Self { neurons, columns, ring, marks, fired_bits, spikes: Vec::new(), groups, touched: Vec::new() }
     }
 
-    /// Takes all neurons through the steps of a batch, which has at least one.
+    /// Runs all neurons through the steps of a batch, which has at least one step.
     pub(crate) fn advance(&mut self, network: &Network, batch: &[StepInput<'_>]) {
         for step in batch {
             self.inject(network, step);
         }
-        self.fired.resize_with(batch.len(), Vec::new);
-        self.fired.iter_mut().for_each(Vec::clear);
+        self.spikes.resize_with(batch.len(), Vec::new);
+        self.spikes.iter_mut().for_each(Vec::clear);
         let groups = std::mem::take(&mut self.groups);
         for group in &groups {
             for start in group.neurons.clone().step_by(NEAR) {
                 let neurons = start..(start + NEAR).min(group.neurons.end);
                 for (offset, step) in batch.iter().enumerate() {
-                    let mut fired = std::mem::take(&mut self.fired[offset]);
-                    self.update(GroupStep { network, step, group }, neurons.clone(), &mut fired);
-                    self.fired[offset] = fired;
+                    let mut spikes = std::mem::take(&mut self.spikes[offset]);
+                    self.update(GroupStep { network, step, group }, neurons.clone(), &mut spikes);
+                    self.spikes[offset] = spikes;
                 }
             }
         }
@@ -108,13 +108,13 @@ impl Share {
             self.clear_marks(step.slot);
         }
         self.fired_bits.fill(0);
-        for fired in self.fired.last().into_iter().flatten() {
-            let index = fired.source as usize - self.neurons.start;
+        for spike in self.spikes.last().into_iter().flatten() {
+            let index = spike.source as usize - self.neurons.start;
             self.fired_bits[index / 32] |= 1 << (index % 32);
         }
     }
 
-    /// Adds the injections of a step to its slot.
+    /// Adds the injections of a step to its slot of the ring.
     fn inject(&mut self, network: &Network, step: &StepInput<'_>) {
         let ports = network.parts().ports as usize;
         let length = self.neurons.len();
@@ -130,7 +130,7 @@ impl Share {
         }
     }
 
-    /// Removes the marks of a step whose input has been taken.
+    /// Clears the marks of a step whose input has been used.
     fn clear_marks(&mut self, slot: usize) {
         let words = bit_words(self.neurons.len());
         if let Some(marks) = self.marks.get_mut(slot * words..(slot + 1) * words) {
@@ -138,7 +138,7 @@ impl Share {
         }
     }
 
-    /// Writes what it has into the state of all neurons, slots as they are.
+    /// Copies the state of the share into the state of all neurons, without rotating slots.
     pub(crate) fn write_to(&self, state: &mut State, all: usize) {
         let (start, length) = (self.neurons.start, self.neurons.len());
         for (word, column) in self.columns.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A network at work, for those who use it.
+//! [`Simulation`], the interface for users who run networks.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::{Change, Error, Executor, Firing, Injection, Input, Network, Recorder, Spike, State, sample};
 
-/// A network, the engine that runs it, and what has been injected and recorded.
+/// A network and the engine that runs it, with pending injections and a recorder.
 ///
 /// ```
 /// use kvrm_spiking::{Builder, Connect, Feagi, Model, Parallel, Projection, Simulation};
@@ -19,7 +19,7 @@ use crate::{Change, Error, Executor, Firing, Injection, Input, Network, Recorder
 /// simulation.record(10_000);
 /// simulation.inject(7, 1)?;
 /// simulation.run(5)?;
-/// assert_eq!(simulation.spikes()[0].neuron, 7, "the first to fire is the one that was excited");
+/// assert_eq!(simulation.spikes()[0].neuron, 7, "the injection makes neuron 7 fire");
 /// # Ok(())
 /// # }
 /// ```
@@ -27,50 +27,51 @@ use crate::{Change, Error, Executor, Firing, Injection, Input, Network, Recorder
 pub struct Simulation {
     network: Arc<Network>,
     executor: Box<dyn Executor>,
-    /// Amounts by step, counted from the network's beginning, and neuron.
+    /// The amounts of pending injections, by neuron and by step, counted from the initial state of the network.
     injections: BTreeMap<(u64, u32), i32>,
     recorder: Option<Recorder>,
     step: u64,
 }
 
 impl Simulation {
-    /// A network on the engine that `engine` makes for it, both at their beginning.
+    /// Returns a simulation of a network in its initial state, on the engine that `engine` makes for it.
     pub fn new(network: Network, engine: impl FnOnce(Arc<Network>) -> Box<dyn Executor>) -> Self {
         let network = Arc::new(network);
         let executor = engine(Arc::clone(&network));
         Self { network, executor, injections: BTreeMap::new(), recorder: None, step: 0 }
     }
 
-    /// The network.
+    /// Returns the network.
     #[must_use]
     pub fn network(&self) -> &Network {
         &self.network
     }
 
-    /// The engine.
+    /// Returns the name of the engine.
     #[must_use]
     pub fn engine(&self) -> String {
         self.executor.name()
     }
 
-    /// Steps made so far.
+    /// Returns the number of steps executed so far.
     #[must_use]
     pub const fn step(&self) -> u64 {
         self.step
     }
 
-    /// Gives a neuron an amount in the next step, in weight units.
+    /// Injects an amount into a neuron in the next step, in weight units.
     ///
     /// # Errors
-    /// There is no such neuron, or all it gets in this step exceeds the injection limit.
+    /// There is no such neuron, or its injections in this step exceed the injection limit.
     pub fn inject(&mut self, neuron: u32, amount: i32) -> Result<(), Error> {
         self.inject_at(self.step, neuron, amount)
     }
 
-    /// Gives a neuron an amount in a step to come, in weight units.
+    /// Injects an amount into a neuron in a later step, in weight units. `step` counts from the initial state of the
+    /// network.
     ///
     /// # Errors
-    /// There is no such neuron, all it gets in that step exceeds the injection limit, or the step is over.
+    /// There is no such neuron, its injections in that step exceed the injection limit, or the step is over.
     pub fn inject_at(&mut self, step: u64, neuron: u32, amount: i32) -> Result<(), Error> {
         if step < self.step {
             return Err(Error::parameter("step of an injection", step, format!("{} or later", self.step)));
@@ -83,43 +84,44 @@ impl Simulation {
         Ok(())
     }
 
-    /// Sets what a population gets in every step, in weight units; 0 is no input.
+    /// Sets the drive of a population: the input of each of its neurons in every step, in weight units; 0 is no input.
     ///
     /// # Errors
-    /// There is no such population, or the amount exceeds the injection limit.
+    /// There is no such population, or the magnitude exceeds the injection limit.
     pub fn set_drive(&mut self, population: u32, amount: i32) -> Result<(), Error> {
         self.executor.set_drive(population, amount)
     }
 
-    /// Records spikes from now on, up to a number; what was recorded before is gone.
+    /// Records spikes from now on, at most `capacity`. Spikes recorded before are dropped.
     pub fn record(&mut self, capacity: usize) {
         self.record_with(Recorder::new(capacity));
     }
 
-    /// Records with a recorder that is set up already.
+    /// Records spikes from now on with this recorder.
     pub fn record_with(&mut self, recorder: Recorder) {
         self.recorder = Some(recorder);
     }
 
-    /// Makes some steps.
+    /// Runs `steps` steps.
     ///
     /// # Errors
-    /// Spikes were lost, all steps being made; or the engine fails, and no step is made. Injections are still due then.
+    /// [`Error::RecordingOverflow`] after all steps if spikes were lost. If the engine failed, no step was executed,
+    /// and the injections are still pending.
     pub fn run(&mut self, steps: u64) -> Result<(), Error> {
         self.advance(steps, |executor, input, recorder| executor.run(steps, input, recorder))
     }
 
-    /// Makes one step, and tells which of these neurons fire in it, where, and at which potential, as FEAGI samples its
-    /// fire queue. See [`sample()`].
+    /// Runs one step and returns those of these neurons that fire, with their places and membrane potentials, as FEAGI
+    /// samples its fire queue. See [`sample()`].
     ///
     /// # Errors
-    /// There are no such neurons, and no step is made; or those of [`sample()`].
+    /// The neurons are out of range, and no step was executed; or the errors of [`sample()`].
     pub fn sample(&mut self, neurons: Range<u32>) -> Result<Vec<Firing>, Error> {
         let network = Arc::clone(&self.network);
         self.advance(1, |executor, input, recorder| sample(executor, &network, input, recorder, neurons))
     }
 
-    /// Makes some steps in the way that `make` does, with what is due in them.
+    /// Runs `steps` steps by calling `make`, with the injections that are due in them.
     fn advance<T>(
         &mut self,
         steps: u64,
@@ -140,18 +142,19 @@ impl Simulation {
         made
     }
 
-    /// The spikes that have been recorded.
+    /// Returns the recorded spikes, sorted by step and neuron.
     #[must_use]
     pub fn spikes(&self) -> &[Spike] {
         self.recorder.as_ref().map_or(&[], Recorder::spikes)
     }
 
-    /// Takes the spikes that have been recorded, which makes room.
+    /// Returns the recorded spikes and empties the recorder.
     pub fn take_spikes(&mut self) -> Vec<Spike> {
         self.recorder.as_mut().map_or_else(Vec::new, Recorder::take)
     }
 
-    /// Spikes a second of each population, of those that have been recorded in the last `steps` steps.
+    /// Returns the mean rate of each population, in spikes a second, from the spikes recorded in the last `steps`
+    /// steps.
     #[must_use]
     pub fn rates(&self, steps: u64) -> Vec<f64> {
         let first = self.step.saturating_sub(steps);
@@ -167,10 +170,10 @@ impl Simulation {
         counts.into_iter().zip(sizes).map(rate).collect()
     }
 
-    /// The neurons of a population that have fired in the last step, with their places in its grid.
+    /// Returns the neurons of a population that fired in the last step, with their coordinates in its grid.
     ///
     /// # Errors
-    /// There is no such population, or the engine fails.
+    /// There is no such population, or the engine failed.
     pub fn fired(&mut self, population: u32) -> Result<Vec<(u32, [u32; 3])>, Error> {
         let populations = self.network.populations();
         let count = populations.len() as u64;
@@ -182,18 +185,18 @@ impl Simulation {
         Ok(own.map(|neuron| (neuron, population.place(neuron))).collect())
     }
 
-    /// The state after the last step.
+    /// Returns the state after the last step.
     ///
     /// # Errors
-    /// The engine fails.
+    /// The engine failed.
     pub fn state(&mut self) -> Result<State, Error> {
         self.executor.state()
     }
 
-    /// Goes on from another state. Injections for steps before it are dropped.
+    /// Continues from another state. Injections for steps before it are dropped.
     ///
     /// # Errors
-    /// The state is not one of this network, or the engine fails.
+    /// The state does not match the network, or the engine failed.
     pub fn set_state(&mut self, state: &State) -> Result<(), Error> {
         self.executor.set_state(state)?;
         self.step = state.step;
@@ -201,11 +204,11 @@ impl Simulation {
         Ok(())
     }
 
-    /// Changes the network between two steps; its state stays.
+    /// Changes the network between two steps. Its state stays.
     ///
     /// # Errors
-    /// A change is impossible, or what is on its way leaves no room for what can arrive then, and nothing has changed;
-    /// or the engine fails.
+    /// A change is impossible, or pending and possible new input of a neuron could overflow, and nothing has changed;
+    /// or the engine failed.
     pub fn change(&mut self, changes: &[Change]) -> Result<(), Error> {
         let mut network = Network::clone(&self.network);
         if network.is_plastic() {

@@ -1,33 +1,54 @@
-//! The state of a network between two steps.
+//! [`State`]: the state of a network between two steps.
 
 use crate::model::{Arrival, Words};
 use crate::record::STATE_WORDS;
 use crate::{Changed, Error, Network, Record, bound, check};
 
-/// Everything that changes, the same on every engine, bit for bit.
+/// Everything that changes during a run; the same on every engine, bit by bit.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use kvrm_spiking::{Builder, Executor, Feagi, Input, Model, Parallel, Reference};
+///
+/// # fn main() -> Result<(), kvrm_spiking::Error> {
+/// let mut builder = Builder::new(1.0);
+/// builder.population("area", 10, &Model::Feagi(Feagi { drive: 1.0, ..Feagi::default() }))?;
+/// let network = Arc::new(builder.build()?);
+/// let mut reference = Reference::new(Arc::clone(&network));
+/// reference.run(5, &Input::default(), None)?;
+/// let state = reference.state()?;
+/// assert_eq!(state.fired().count(), 10, "neurons that fired in the last step");
+/// // Another engine continues from the state.
+/// let mut parallel = Parallel::new(network);
+/// parallel.set_state(&state)?;
+/// assert_eq!(parallel.state()?, state);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// Steps made.
+    /// The number of steps executed.
     pub step: u64,
-    /// The words of all neurons, column by column: word w of neuron n is at `w * neurons + n`.
+    /// The state words of all neurons, column by column: word w of neuron n is at `w * neurons + n`.
     pub columns: Vec<u32>,
-    /// What will arrive, by slot, port and neuron; slot 0 is the next step's.
+    /// The ring of pending inputs, in weight units, by slot, port and neuron. Slot 0 is for the next step.
     pub ring: Vec<i32>,
-    /// Which sums of zero are inputs, by slot: a bit for each neuron at which something arrives whose ports are all
-    /// zero. Empty without FEAGI neurons.
+    /// The marks of inputs that add up to zero, by slot: a bit for each neuron, set if it has input but the sums of all
+    /// its ports are zero. Empty if there are no FEAGI neurons.
     pub marks: Vec<u32>,
-    /// Which neurons have fired in the last step, a bit each.
+    /// The neurons that fired in the last step, a bit each.
     pub fired: Vec<u32>,
-    /// The spikes of the last 64 steps: bit k is the one k steps before the last. Empty if nothing learns.
+    /// The spike history of each neuron: bit k is a spike k steps before the last step. Empty if no weights learn.
     pub history: Vec<u64>,
-    /// The words of all synapses. Empty if nothing learns.
+    /// The words of all synapses. Empty if no weights learn.
     pub weights: Vec<u32>,
     /// The drive of each population, in weight units.
     pub drives: Vec<i32>,
 }
 
 impl State {
-    /// The state a network begins with.
+    /// Returns the initial state of a network.
     #[must_use]
     pub fn initial(network: &Network) -> Self {
         let parts = network.parts();
@@ -49,8 +70,8 @@ impl State {
         }
     }
 
-    /// Checks that it is one of this network, and that what is on its way leaves room for what can arrive; engines call
-    /// it before they take it over.
+    /// Checks that the state matches a network, and that pending and possible new input of each neuron cannot overflow.
+    /// Engines call it before they use a state.
     ///
     /// # Errors
     /// [`Error::StateShape`], [`Error::State`], [`Error::AccumulatorBound`], or a drive exceeds the injection limit.
@@ -73,12 +94,12 @@ impl State {
         {
             return Err(Error::StateShape { what, found, expected });
         }
-        // There are steps to come.
+        // Step numbers must not overflow later.
         if self.step > u64::MAX / 2 {
-            return Err(Error::state(format!("it is {} steps old", self.step)));
+            return Err(Error::state(format!("its step is {}, expected at most 2^63 - 1", self.step)));
         }
         if let Some(neuron) = self.fired().find(|&neuron| neuron as usize >= neurons) {
-            return Err(Error::state(format!("neuron {neuron} of {neurons} has fired")));
+            return Err(Error::state(format!("neuron {neuron} has fired, but there are {neurons} neurons")));
         }
         self.drives.iter().try_for_each(|&drive| bound::check_drive(drive, parts.injection_limit))?;
         if network.is_plastic() {
@@ -87,10 +108,10 @@ impl State {
         bound::check_ring(parts, &network.survey, &self.ring)
     }
 
-    /// Sets the drive of a population; for engines.
+    /// Sets the drive of a population. For engines.
     ///
     /// # Errors
-    /// There is no such population, or the amount exceeds the injection limit.
+    /// There is no such population, or the magnitude exceeds the injection limit.
     pub fn set_drive(&mut self, network: &Network, population: u32, amount: i32) -> Result<(), Error> {
         bound::check_drive(amount, network.parts().injection_limit)?;
         let populations = self.drives.len() as u64;
@@ -99,7 +120,8 @@ impl State {
         Ok(())
     }
 
-    /// Puts slot `next` first, and removes marks of sums that are not zero; for engines whose ring goes round.
+    /// Rotates the ring so that slot `next` becomes slot 0, and clears marks of sums that are not zero. For engines
+    /// that move a slot number instead of the contents of the ring.
     pub fn rotate(&mut self, next: usize, network: &Network) {
         let (neurons, ports) = (network.neurons() as usize, network.parts().ports as usize);
         self.ring.rotate_left(next * ports * neurons);
@@ -118,10 +140,10 @@ impl State {
         }
     }
 
-    /// The state of a network after a change: what it was, and the initial state of what is new. What is on its way
-    /// stays at its port, even if the network has two now.
+    /// Returns the state after a change: the old state, and the initial state of everything new. Pending input stays at
+    /// its port, even if the network now has two ports.
     ///
-    /// It need not pass [`State::check`]: what is on its way from synapses that are gone may leave no room.
+    /// The result may fail [`State::check`], because input from removed synapses may be pending.
     #[must_use]
     pub fn after(&self, network: &Network, changed: &Changed) -> Self {
         let mut state = Self { step: self.step, ..Self::initial(network) };
@@ -146,13 +168,13 @@ impl State {
         state
     }
 
-    /// The words of a neuron.
+    /// Returns the state words of a neuron.
     pub(crate) fn words(&self, neuron: u32) -> Words {
         let neurons = self.columns.len() / STATE_WORDS;
         std::array::from_fn(|word| self.columns[word * neurons + neuron as usize])
     }
 
-    /// What arrives at a neuron from this slot of the ring, from outside, and from the drive.
+    /// Returns the total input of a neuron: from this slot of the ring, from injections, and from the drive.
     pub(crate) fn arrival(
         &self,
         network: &Network,
@@ -181,19 +203,19 @@ impl State {
         arrival
     }
 
-    /// The neurons that have fired in the last step, in order.
+    /// Returns the neurons that fired in the last step, in order.
     pub fn fired(&self) -> impl Iterator<Item = u32> + '_ {
         set_bits(&self.fired)
     }
 }
 
-/// Words that so many bits take.
+/// Returns the number of 32-bit words for `bits` bits.
 #[must_use]
 pub const fn bit_words(bits: usize) -> usize {
     bits.div_ceil(32)
 }
 
-/// The numbers of the bits that are set, in order.
+/// Returns the positions of the set bits, in order.
 pub fn set_bits(words: &[u32]) -> impl Iterator<Item = u32> + '_ {
     words.iter().enumerate().flat_map(|(index, &word)| {
         let mut left = word;

@@ -1,33 +1,43 @@
-//! What is usually compared between simulators: rates, the irregularity of intervals, correlation.
+//! Spike train statistics that are common in comparisons of simulators: rates, irregularity, correlation.
 
 use std::ops::Range;
 
 use crate::Spike;
 
-/// The bins in which spikes are counted for correlation, in ms.
+/// The length of the bins in which spikes are counted for the correlation, in ms.
 pub const CORRELATION_BIN: f64 = 2.0;
-/// How many neurons of a population correlation is computed of, evenly spaced, at most.
+/// The largest number of neurons of a population, evenly spaced, that the correlation is computed from.
 pub const CORRELATION_NEURONS: usize = 200;
 
-/// The spikes of a population over some time, in numbers.
+/// Statistics of the spikes of a population.
+///
+/// ```
+/// use kvrm_spiking::{Spike, Statistics};
+///
+/// // Neuron 3 fires every 10 steps of 1 ms.
+/// let spikes: Vec<Spike> = (0..100).map(|k| Spike { step: 10 * k, neuron: 3 }).collect();
+/// let statistics = Statistics::new(&spikes, 3..4, 0..1000, 1.0);
+/// assert_eq!((statistics.spikes, statistics.rate, statistics.cv), (100, 100.0, Some(0.0)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Statistics {
-    /// How many neurons there are.
+    /// The number of neurons.
     pub neurons: u32,
-    /// How many spikes.
+    /// The number of spikes.
     pub spikes: u64,
-    /// Spikes a second of a neuron, on average; 0 if there are no neurons or no time.
+    /// The mean rate per neuron, in spikes a second; 0 if there are no neurons or no steps.
     pub rate: f64,
-    /// The standard deviation of the intervals between a neuron's spikes by their mean, averaged over neurons with at
-    /// least three spikes. It is 0 for a clock and 1 for a Poisson process.
+    /// The coefficient of variation of the intervals between a neuron's spikes (standard deviation by mean), averaged
+    /// over neurons with at least three spikes. It is 0 for a regular train and 1 for a Poisson process.
     pub cv: Option<f64>,
-    /// Pearson's correlation of spike counts in bins of [`CORRELATION_BIN`], averaged over all pairs among at most
-    /// [`CORRELATION_NEURONS`] neurons, those that are always silent left out.
+    /// Pearson's correlation coefficient of spike counts in bins of [`CORRELATION_BIN`] ms, averaged over all pairs
+    /// among at most [`CORRELATION_NEURONS`] neurons. Neurons whose counts never vary, such as silent ones, are left
+    /// out.
     pub correlation: Option<f64>,
 }
 
 impl Statistics {
-    /// Statistics of the spikes that lie in these neurons and steps; `spikes` is sorted by step, and a step takes `dt`
+    /// Computes the statistics of the spikes of `neurons` in `steps`. `spikes` is sorted by step, and a step takes `dt`
     /// ms.
     #[must_use]
     pub fn new(spikes: &[Spike], neurons: Range<u32>, steps: Range<u64>, dt: f64) -> Self {
@@ -45,7 +55,8 @@ impl Statistics {
     }
 }
 
-/// Rates over time: spikes a second of a neuron, in consecutive bins of so many steps; the last one may be shorter.
+/// Returns the mean rate per neuron over time, in spikes a second, in consecutive bins of `bin` steps. The last bin may
+/// be shorter.
 #[must_use]
 pub fn rates(spikes: &[Spike], neurons: Range<u32>, steps: Range<u64>, bin: u64, dt: f64) -> Vec<f64> {
     let bin = bin.max(1);
@@ -99,7 +110,8 @@ fn cv_of_intervals<'a>(spikes: impl Iterator<Item = &'a Spike>, neurons: &Range<
     mean(all.iter().filter(|intervals| intervals.count >= 2.0).map(cv))
 }
 
-/// The sum over all pairs follows from the variance of the sum of standardised counts, so no pair is visited.
+/// Returns the mean correlation. The sum over all pairs follows from the variance of the sum of standardised counts, so
+/// pairs need not be visited.
 fn correlation<'a>(
     spikes: impl Iterator<Item = &'a Spike>,
     neurons: &Range<u32>,
@@ -152,30 +164,38 @@ mod tests {
     }
 
     #[test]
-    fn rates_count_the_neurons_and_steps_asked_for() {
-        // 1 ms a step: 10 spikes of neuron 3 and 5 of neuron 4 in a second; others lie outside.
+    fn rates_count_only_the_given_neurons_and_steps() {
+        // Steps of 1 ms: in one second, 10 spikes of neuron 3 and 5 of neuron 4; the others lie outside.
         let all = spikes(
             (0..10).map(|k| (100 * k, 3)).chain((0..5).map(|k| (200 * k, 4))).chain([(1000, 3), (5, 7)]),
         );
         let found = Statistics::new(&all, 3..5, 0..1000, 1.0);
-        assert_eq!((found.neurons, found.spikes, found.rate), (2, 15, 7.5), "15 in a second of two");
+        assert_eq!(
+            (found.neurons, found.spikes, found.rate),
+            (2, 15, 7.5),
+            "15 spikes of two neurons in a second"
+        );
         assert_eq!(rates(&all, 3..5, 0..1000, 600, 1.0), [7.5, 7.5], "9 in 0.6 s, 6 in 0.4 s");
         let none = Statistics::new(&all, 3..3, 0..0, 1.0);
-        assert_eq!((none.spikes, none.rate, none.cv, none.correlation), (0, 0.0, None, None), "nothing");
+        assert_eq!((none.spikes, none.rate, none.cv, none.correlation), (0, 0.0, None, None), "no neurons");
         assert_eq!(rates(&all, 0..0, 0..0, 0, 1.0), [0.0; 0], "no time, no bins");
     }
 
     #[test]
-    fn clocks_have_no_variation_and_alternating_intervals_a_known_one() {
-        let clock = spikes((0..9).map(|k| (7 * k, 0)));
-        assert_eq!(Statistics::new(&clock, 0..2, 0..100, 0.1).cv, Some(0.0), "equal intervals");
-        // Intervals 1 and 3: mean 2, deviation 1.
+    fn regular_trains_have_a_cv_of_zero_and_alternating_intervals_a_known_one() {
+        let regular = spikes((0..9).map(|k| (7 * k, 0)));
+        assert_eq!(Statistics::new(&regular, 0..2, 0..100, 0.1).cv, Some(0.0), "equal intervals");
+        // Intervals of 1 and 3: mean 2, deviation 1.
         let mixed = spikes([(0, 0), (1, 0), (4, 0), (0, 1), (9, 1)]);
-        assert_eq!(Statistics::new(&mixed, 0..2, 0..10, 0.1).cv, Some(0.5), "two spikes do not count");
+        assert_eq!(
+            Statistics::new(&mixed, 0..2, 0..10, 0.1).cv,
+            Some(0.5),
+            "the neuron with two spikes does not count"
+        );
     }
 
     #[test]
-    fn poisson_trains_have_a_variation_of_one_and_no_correlation() {
+    fn poisson_trains_have_a_cv_of_one_and_no_correlation() {
         let mut state = 1_u64;
         let mut fires = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -192,8 +212,8 @@ mod tests {
     }
 
     #[test]
-    fn correlation_is_that_of_pairs() {
-        // Bins of two steps; neurons 0 and 1 do the same, neuron 2 the opposite, neuron 3 nothing.
+    fn correlation_is_averaged_over_pairs() {
+        // Bins of two steps. Neurons 0 and 1 fire alike, neuron 2 oppositely, and neuron 3 is silent.
         let all = spikes((0..8).flat_map(|k| {
             let neurons: &[u32] = if k % 2 == 0 { &[0, 1] } else { &[2] };
             neurons.iter().map(move |&neuron| (2 * k, neuron))
@@ -201,9 +221,9 @@ mod tests {
         let of = |neurons| Statistics::new(&all, neurons, 0..16, 1.0).correlation;
         let is =
             |found: Option<f64>, expected: f64| found.is_some_and(|found| (found - expected).abs() < 1e-9);
-        assert!(is(of(0..2), 1.0), "the same: {:?}", of(0..2));
-        assert!(is(of(1..3), -1.0), "the opposite: {:?}", of(1..3));
+        assert!(is(of(0..2), 1.0), "equal trains: {:?}", of(0..2));
+        assert!(is(of(1..3), -1.0), "opposite trains: {:?}", of(1..3));
         assert!(is(of(0..4), -1.0 / 3.0), "one pair of 1, two of -1: {:?}", of(0..4));
-        assert_eq!(of(2..4), None, "silence has no correlation");
+        assert_eq!(of(2..4), None, "silent neurons have no correlation");
     }
 }

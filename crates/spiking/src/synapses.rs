@@ -1,42 +1,53 @@
-//! Synapses, packed into 4 or 8 bytes each.
+//! [`Synapses`]: the synapses of a network, packed into 4 or 8 bytes each.
 
 use std::collections::BTreeMap;
 
 use crate::Error;
 
-/// A synapse of some source.
+/// A synapse without its source, which is the row that contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Synapse {
-    /// The neuron it leads to.
+    /// The postsynaptic neuron.
     pub target: u32,
-    /// Steps from the spike to its arrival, at least 1.
+    /// The synaptic delay: steps from the spike to its arrival, at least 1.
     pub delay: u32,
-    /// In weight units.
+    /// The weight, in weight units.
     pub weight: i32,
 }
 
-/// How a synapse is packed: a number of `words` 32-bit words, low word first, which has the weight (two's complement)
-/// in its lowest bits, then `delay - min_delay`, then the target.
+/// The bit layout of a packed synapse: `words` 32-bit words, low word first. The lowest bits are the weight (two's
+/// complement); then follow `delay - min_delay` and the target.
+///
+/// ```
+/// use kvrm_spiking::{Packing, Synapse};
+///
+/// // Targets below 1000, delays of 1 to 15 steps, weights of -100 to 100.
+/// let packing = Packing::new(1000, [1, 15], [-100, 100])?;
+/// assert_eq!((packing.target_bits, packing.delay_bits, packing.words), (10, 4, 1));
+/// let synapse = Synapse { target: 999, delay: 3, weight: -7 };
+/// assert_eq!(packing.unpack(packing.pack(&synapse)), synapse);
+/// # Ok::<(), kvrm_spiking::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packing {
-    /// Bits of the target.
+    /// The bits of the target.
     pub target_bits: u32,
-    /// Bits of the delay.
+    /// The bits of the delay.
     pub delay_bits: u32,
-    /// Bits of the weight, 1 to 32.
+    /// The bits of the weight, 1 to 32.
     pub weight_bits: u32,
-    /// Words of a synapse, 1 or 2.
+    /// The 32-bit words of a synapse, 1 or 2.
     pub words: u32,
     /// The delay that is packed as 0.
     pub min_delay: u32,
 }
 
 impl Packing {
-    /// The smallest packing for targets below `neurons`, delays in a range and weights in a range, all inclusive.
-    /// Bits to spare go to the weight.
+    /// Returns the smallest packing for targets below `neurons`, and for delays and weights in these ranges, which
+    /// include both ends. Spare bits go to the weight.
     ///
     /// # Errors
-    /// They do not fit in 64 bits.
+    /// [`Error::Packing`] if a synapse needs more than 64 bits.
     pub fn new(neurons: u32, delays: [u32; 2], weights: [i32; 2]) -> Result<Self, Error> {
         let target_bits = bits(neurons.saturating_sub(1));
         let delay_bits = bits(delays[1].saturating_sub(delays[0]));
@@ -50,7 +61,7 @@ impl Packing {
         Ok(Self { target_bits, delay_bits, weight_bits, words, min_delay: delays[0] })
     }
 
-    /// Checks what no [`Packing::new`] has made.
+    /// Checks a packing that may not come from [`Packing::new`].
     pub(crate) fn check(&self) -> Result<(), Error> {
         let Self { target_bits, delay_bits, weight_bits, words, min_delay } = *self;
         let is_possible = matches!(words, 1 | 2)
@@ -61,10 +72,14 @@ impl Packing {
             && target_bits + delay_bits + weight_bits <= 32 * words
             && (words == 2 || target_bits + delay_bits + weight_bits == 32);
         let bits = || format!("{target_bits}, {delay_bits} and {weight_bits} bits in {words} words");
-        if is_possible { Ok(()) } else { Err(Error::invalid(format!("no packing has {}", bits()))) }
+        if is_possible {
+            Ok(())
+        } else {
+            Err(Error::invalid(format!("impossible bits of target, delay and weight: {}", bits())))
+        }
     }
 
-    /// Whether a synapse can be packed.
+    /// Returns whether a synapse can be packed.
     #[must_use]
     pub const fn fits(&self, synapse: &Synapse) -> bool {
         let weight = (synapse.weight as i64) << (64 - self.weight_bits) >> (64 - self.weight_bits);
@@ -74,7 +89,7 @@ impl Packing {
             && weight == synapse.weight as i64
     }
 
-    /// Packs a synapse that fits.
+    /// Packs a synapse, which must fit.
     #[must_use]
     pub const fn pack(&self, synapse: &Synapse) -> u64 {
         let weight = synapse.weight as u64 & self.weight_mask();
@@ -94,13 +109,13 @@ impl Packing {
         }
     }
 
-    /// The weight of a packed synapse.
+    /// Returns the weight of a packed synapse.
     #[must_use]
     pub const fn weight(&self, packed: u64) -> i32 {
         (((packed << (64 - self.weight_bits)) as i64) >> (64 - self.weight_bits)) as i32
     }
 
-    /// A packed synapse with another weight, which fits.
+    /// Returns a packed synapse with another weight, which must fit.
     #[must_use]
     pub const fn with_weight(&self, packed: u64, weight: i32) -> u64 {
         packed & !self.weight_mask() | weight as u64 & self.weight_mask()
@@ -110,7 +125,7 @@ impl Packing {
         (1 << self.weight_bits) - 1
     }
 
-    /// The synapse at this place of a row.
+    /// Returns the packed synapse at this index of a row.
     #[must_use]
     pub fn read(&self, row: &[u32], index: usize) -> u64 {
         match self.words {
@@ -119,7 +134,7 @@ impl Packing {
         }
     }
 
-    /// The first place of a row of `length` synapses whose target is `target` or a later one.
+    /// Returns the index of the first synapse with at least this target, in a sorted row of `length` synapses.
     #[must_use]
     pub fn find(&self, row: &[u32], length: usize, target: u32) -> usize {
         let (mut low, mut high) = (0, length);
@@ -134,7 +149,7 @@ impl Packing {
         low
     }
 
-    /// Writes the synapse at this place of a row.
+    /// Writes a packed synapse at this index of a row.
     pub fn write(&self, row: &mut [u32], index: usize, packed: u64) {
         match self.words {
             1 => row[index] = packed as u32,
@@ -143,60 +158,61 @@ impl Packing {
     }
 }
 
-/// Bits that numbers up to this one need.
+/// Returns the number of bits that numbers up to `value` need.
 const fn bits(value: u32) -> u32 {
     32 - value.leading_zeros()
 }
 
-/// The synapses of all neurons, a row for each source. There is no search: the number of a neuron is its row's.
+/// The synapses of all neurons, in one row per source. The number of a neuron is the index of its row, so there is no
+/// search.
 ///
-/// Rows are sorted by target, delay and weight as built; learning changes weights in place, and a row that has grown
-/// lies at the end, so words may be unused.
+/// A new row is sorted by target, delay and weight. Plasticity changes weights in place. A row that grows moves to the
+/// end, so some words may be unused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Synapses {
-    /// Where the row of each neuron begins in `words`.
+    /// The index in `words` at which the row of each neuron begins.
     pub starts: Vec<u64>,
-    /// How many synapses the row of each neuron has.
+    /// The number of synapses in the row of each neuron.
     pub lengths: Vec<u32>,
-    /// The rows.
+    /// The packed synapses of all rows.
     pub words: Vec<u32>,
-    /// How synapses are packed.
+    /// The bit layout of a packed synapse.
     pub packing: Packing,
 }
 
 impl Synapses {
-    /// How many synapses there are.
+    /// Returns the number of synapses.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.lengths.iter().map(|&length| u64::from(length)).sum()
     }
 
-    /// Where the row of a neuron is in `words`.
+    /// Returns the range of `words` with the row of a neuron.
     #[must_use]
     pub fn range(&self, source: u32) -> std::ops::Range<usize> {
         let start = self.starts[source as usize] as usize;
         start..start + self.lengths[source as usize] as usize * self.packing.words as usize
     }
 
-    /// The synapses of a source, in order.
+    /// Returns the synapses of a source, in order.
     pub fn row(&self, source: u32) -> impl Iterator<Item = Synapse> + '_ {
         let row = &self.words[self.range(source)];
         (0..self.lengths[source as usize] as usize)
             .map(move |index| self.packing.unpack(self.packing.read(row, index)))
     }
 
-    /// No synapses of no neurons.
+    /// Returns the synapses of a network without neurons.
     pub(crate) const fn none() -> Self {
         let packing = Packing { target_bits: 0, delay_bits: 0, weight_bits: 32, words: 1, min_delay: 1 };
         Self { starts: Vec::new(), lengths: Vec::new(), words: Vec::new(), packing }
     }
 
-    /// The row of a source; empty if it is new.
+    /// Returns the row of a source, which is empty if the source is new.
     pub(crate) fn row_of(&self, source: u32) -> Vec<Synapse> {
         if (source as usize) < self.starts.len() { self.row(source).collect() } else { Vec::new() }
     }
 
-    /// Replaces rows, in place if they have not grown; with another packing all of them.
+    /// Replaces rows, in place if they have not grown. With a new packing, writes all rows anew.
     pub(crate) fn take_rows(
         &mut self,
         neurons: usize,

@@ -1,4 +1,5 @@
-//! Several steps between two exchanges of spikes give what single steps do, in runs of any length.
+//! Batches of several steps between two exchanges of spikes give the same results as single steps, in runs of any
+//! length.
 
 use std::sync::Arc;
 
@@ -9,39 +10,40 @@ use kvrm_spiking::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// The most that is injected, and the greatest drive.
+/// The largest magnitude of injections and drives, in weight units.
 const AMOUNT_MAX: i32 = 1 << 12;
 
-/// What is done with both engines.
+/// A run that both engines execute, and the drive that is set before it.
 #[derive(Clone, Debug)]
-struct Slice {
+struct Run {
     steps: u64,
-    /// Step, neuron and amount; the first two count round.
+    /// Step, neuron and amount. Step and neuron are taken modulo their number.
     injections: Vec<(u64, u32, i32)>,
     drive: (u32, i32),
     capacity: usize,
 }
 
-fn slice() -> impl Strategy<Value = Slice> {
+fn any_run() -> impl Strategy<Value = Run> {
     let injections = vec((any::<u64>(), any::<u32>(), -AMOUNT_MAX..=AMOUNT_MAX), 0..200);
     let drive = (0..POPULATIONS, prop_oneof![Just(0), -AMOUNT_MAX..=AMOUNT_MAX]);
     (1..50_u64, injections, drive, prop_oneof![Just(40), Just(1 << 20)])
-        .prop_map(|(steps, injections, drive, capacity)| Slice { steps, injections, drive, capacity })
+        .prop_map(|(steps, injections, drive, capacity)| Run { steps, injections, drive, capacity })
 }
 
-/// Populations of [`network`].
+/// The number of populations of [`network`].
 const POPULATIONS: u32 = 7;
 
-/// The number of the population whose currents reach the end of their range.
+/// The number of the population whose currents saturate.
 const LARGE: usize = 2;
 
-/// All models, in groups that begin and end anywhere, and enough neurons for several threads. LIF neurons have one record
-/// or several, usual or huge currents, and Poisson inputs of either sign; no delay is shorter than `delay`.
+/// Returns a network with all models in populations of uneven sizes, and enough neurons for several threads. LIF
+/// neurons have one record or several, usual or huge currents, and Poisson inputs of either sign. No delay is shorter
+/// than `delay`.
 fn network(delay: u32, has_two_ports: bool, seed: u64) -> Network {
     let mut builder = Builder::new(0.1).seed(seed).fraction_bits(6).injection_limit(1 << 14);
     let lif = Lif { tau_in: if has_two_ports { 2.0 } else { 0.5 }, bias: 14.0, ..Lif::default() };
     let noisy = |weight: f64| Lif { poisson_rate: 9000.0, poisson_weight: weight, ..lif.clone() };
-    // Its input comes to more than the 2,048 mV that there are, although no step brings many.
+    // The current exceeds the range of 2,048 mV, although the input of each step is small.
     let large = Lif {
         tau_m: 2.0,
         tau_ex: 2.0,
@@ -77,21 +79,21 @@ fn network(delay: u32, has_two_ports: bool, seed: u64) -> Network {
     builder.build().expect("sums are small")
 }
 
-/// Does a slice; gives spikes, what became of the run, and the state.
-fn run(engine: &mut dyn Executor, neurons: u32, slice: &Slice) -> (Recorder, Option<String>, State) {
+/// Executes a run. Returns the spikes, the error of the run if it failed, and the state.
+fn execute(engine: &mut dyn Executor, neurons: u32, run: &Run) -> (Recorder, Option<String>, State) {
     let injection = |&(step, neuron, amount): &(u64, u32, i32)| Injection {
-        step: step % slice.steps,
+        step: step % run.steps,
         neuron: neuron % neurons,
         amount,
     };
-    let mut injections: Vec<Injection> = slice.injections.iter().map(injection).collect();
+    let mut injections: Vec<Injection> = run.injections.iter().map(injection).collect();
     injections.sort_unstable();
-    // Several of the same neuron and step might exceed the limit together.
+    // Several injections into the same neuron and step together might exceed the limit.
     injections.dedup_by_key(|injection| (injection.step, injection.neuron));
-    engine.set_drive(slice.drive.0, slice.drive.1).expect("a drive in range");
-    let mut recorder = Recorder::new(slice.capacity);
+    engine.set_drive(run.drive.0, run.drive.1).expect("a drive in range");
+    let mut recorder = Recorder::new(run.capacity);
     let input = Input::new(injections).expect("amounts are small");
-    let result = engine.run(slice.steps, &input, Some(&mut recorder));
+    let result = engine.run(run.steps, &input, Some(&mut recorder));
     (
         recorder,
         result.err().map(|error| error.to_string()),
@@ -99,10 +101,10 @@ fn run(engine: &mut dyn Executor, neurons: u32, slice: &Slice) -> (Recorder, Opt
     )
 }
 
-/// Does slices with the parallel engine and the reference, which have to agree after each; then once more with new
-/// synapses of the shortest delay that there is. Says how many spikes were recorded, and how many slices ended with a
-/// current at the end of its range.
-fn agree(network: Network, slices: &[Slice], threads: usize) -> Result<(usize, usize), TestCaseError> {
+/// Executes runs with the parallel engine and the reference and checks that they agree after each, then repeats this
+/// after adding synapses with a delay of one step. Returns the number of recorded spikes, and the number of runs after
+/// which a current was saturated.
+fn check_agreement(network: Network, runs: &[Run], threads: usize) -> Result<(usize, usize), TestCaseError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a few threads");
     pool.install(|| {
         let (mut spikes, mut large) = (0, 0);
@@ -121,19 +123,19 @@ fn agree(network: Network, slices: &[Slice], threads: usize) -> Result<(usize, u
                     engine.change(&network, &changed).expect("there is room");
                 }
             }
-            for slice in slices {
+            for run in runs {
                 let [reference, parallel] =
-                    engines.each_mut().map(|engine| run(engine.as_mut(), neurons, slice));
+                    engines.each_mut().map(|engine| execute(engine.as_mut(), neurons, run));
                 prop_assert_eq!(reference.0.spikes(), parallel.0.spikes(), "spikes");
-                prop_assert_eq!(reference.1, parallel.1, "what became of the run");
-                prop_assert_eq!(&reference.2, &parallel.2, "the state after {:?}", slice);
+                prop_assert_eq!(reference.1, parallel.1, "the errors of the run");
+                prop_assert_eq!(&reference.2, &parallel.2, "the state after {:?}", run);
                 let neurons = network.populations()[LARGE].neurons.clone();
                 let currents = &reference.2.columns[network.neurons() as usize..];
                 let currents = &currents[neurons.start as usize..neurons.end as usize];
                 large += usize::from(currents.contains(&(i32::MAX as u32)));
                 spikes += reference.0.spikes().len();
             }
-            // On from what the other one has.
+            // The parallel engine continues from the state of the reference.
             let state = engines[0].state().expect("engines on CPUs have states");
             engines[1].set_state(&state).expect("a state of the same network");
         }
@@ -149,22 +151,23 @@ proptest! {
         delay in prop_oneof![Just(1_u32), 2..12_u32, 30..40_u32],
         has_two_ports: bool,
         seed: u64,
-        slices in vec(slice(), 1..5),
+        runs in vec(any_run(), 1..5),
         threads in 1..4_usize,
     ) {
-        agree(network(delay, has_two_ports, seed), &slices, threads)?;
+        check_agreement(network(delay, has_two_ports, seed), &runs, threads)?;
     }
 }
 
 #[test]
-fn the_network_reaches_what_it_is_for() {
+fn the_network_spikes_and_saturates() {
     let network = network(8, true, 3);
     assert_eq!(
         (network.min_delay(), network.parts().ports),
         (Some(8), 2),
         "a batch of 8 steps, and two ports"
     );
-    let slice = |steps| Slice { steps, injections: vec![(3, 60, 900)], drive: (1, 5), capacity: 1 << 20 };
-    let (spikes, large) = agree(network, &[slice(61), slice(1), slice(40)], 2).expect("they agree");
-    assert!(spikes > 1000 && large > 0, "{spikes} spikes, {large} times the end of a range");
+    let run = |steps| Run { steps, injections: vec![(3, 60, 900)], drive: (1, 5), capacity: 1 << 20 };
+    let (spikes, large) =
+        check_agreement(network, &[run(61), run(1), run(40)], 2).expect("the engines agree");
+    assert!(spikes > 1000 && large > 0, "{spikes} spikes, {large} runs with a saturated current");
 }

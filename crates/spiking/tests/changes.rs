@@ -1,4 +1,4 @@
-//! A network that is changed is the network that would have been built.
+//! A changed network equals the network that would have been built with the changes.
 
 use kvrm_spiking::{
     Builder, Change, Error, Feagi, Injection, Lif, Link, Model, Network, Parallel, Reference, Simulation,
@@ -8,7 +8,7 @@ use kvrm_testkit::spiking::cases;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// What is the same however a network came about: rows, bounds and all that is no synapse.
+/// Asserts that networks have the same rows, bounds and other parts, whatever the layout of their synapses in memory.
 fn assert_same(left: &Network, right: &Network) {
     assert_eq!(left.bounds(), right.bounds(), "bounds");
     for neuron in 0..left.neurons() {
@@ -29,7 +29,12 @@ fn feagi(threshold: f64) -> Model {
     Model::Feagi(Feagi { threshold, ..Feagi::default() })
 }
 
-fn built(thresholds: [f64; 3], links: &[(u32, u32, f64, u32)], second: u32, max_delay: u32) -> Network {
+fn build_network(
+    thresholds: [f64; 3],
+    links: &[(u32, u32, f64, u32)],
+    second: u32,
+    max_delay: u32,
+) -> Network {
     let mut builder = Builder::new(1.0).max_delay(max_delay);
     let model = |index: u32| (feagi(thresholds[index as usize]), None);
     let area =
@@ -45,68 +50,71 @@ fn built(thresholds: [f64; 3], links: &[(u32, u32, f64, u32)], second: u32, max_
 }
 
 #[test]
-fn each_change_is_as_if_built() {
+fn a_changed_network_equals_a_built_one() {
     let links = [(0, 1, 5.0, 1), (0, 1, 7.0, 1), (0, 2, -3.0, 2), (2, 2, 4.0, 1)];
-    let mut network = built([1.0; 3], &links, 0, 9);
+    let mut network = build_network([1.0; 3], &links, 0, 9);
     let synapse = |target, delay, weight| Synapse { target, delay, weight };
     let changed = network.change(&[
         Change::Add { source: 1, synapse: synapse(0, 2, 6) },
         Change::Remove { source: 0, target: 1, delay: 1 },
         Change::Weigh { source: 2, synapse: synapse(2, 1, -9) },
     ]);
-    let changed = changed.expect("all of it is there");
+    let changed = changed.expect("the synapses exist");
     assert_eq!(
         (&changed.rows[..], changed.is_repacked),
         (&[0, 1, 2][..], false),
-        "three rows, in place or behind"
+        "three rows changed, without repacking"
     );
     let links = [(0, 1, 7.0, 1), (0, 2, -3.0, 2), (1, 0, 6.0, 2), (2, 2, -9.0, 1)];
-    assert_same(&network, &built([1.0; 3], &links, 0, 9));
+    assert_same(&network, &build_network([1.0; 3], &links, 0, 9));
     network.change(&[Change::Set { neuron: 1, model: feagi(8.0) }]).expect("of the same model");
     network
         .change(&[Change::Populate { name: "second".to_owned(), dimensions: [4, 1, 1], model: feagi(2.0) }])
         .expect("parameters are in range");
-    assert_same(&network, &built([1.0, 8.0, 1.0], &links, 4, 9));
+    assert_same(&network, &build_network([1.0, 8.0, 1.0], &links, 4, 9));
 }
 
 #[test]
-fn what_does_not_fit_is_packed_anew() {
-    let mut network = built([1.0; 3], &[(0, 1, 5.0, 1), (1, 2, 1.0, 1)], 0, 1);
+fn synapses_that_do_not_fit_are_packed_anew() {
+    let mut network = build_network([1.0; 3], &[(0, 1, 5.0, 1), (1, 2, 1.0, 1)], 0, 1);
     let changes = [Change::Add { source: 0, synapse: Synapse { target: 2, delay: 300, weight: 1 << 24 } }];
-    assert!(network.change(&changes).expect("8 bytes hold it").is_repacked, "the delay had no bits");
+    assert!(
+        network.change(&changes).expect("the synapse fits in 8 bytes").is_repacked,
+        "the packing had no bits for the delay"
+    );
     assert_same(
         &network,
-        &built([1.0; 3], &[(0, 1, 5.0, 1), (1, 2, 1.0, 1), (0, 2, 16_777_216.0, 300)], 0, 1),
+        &build_network([1.0; 3], &[(0, 1, 5.0, 1), (1, 2, 1.0, 1), (0, 2, 16_777_216.0, 300)], 0, 1),
     );
-    assert_eq!(network.synapses().packing.words, 2, "2, 9 and 26 bits");
+    assert_eq!(network.synapses().packing.words, 2, "2, 9 and 26 bits need two words");
 }
 
 #[test]
-fn impossible_changes_change_nothing() {
-    let mut network = built([1.0; 3], &[(0, 1, 5.0, 1)], 0, 1);
+fn rejected_changes_leave_the_network_unchanged() {
+    let mut network = build_network([1.0; 3], &[(0, 1, 5.0, 1)], 0, 1);
     let before = network.clone();
     let synapse = |target, weight| Synapse { target, delay: 1, weight };
     let good = || Change::Add { source: 0, synapse: synapse(0, 1) };
-    let mut refused = |bad: Change| {
+    let mut rejected = |bad: Change| {
         let error = network.change(&[good(), bad]).expect_err("the second is impossible");
-        assert_eq!(network, before, "after {error}");
+        assert_eq!(network, before, "unchanged after {error}");
         error
     };
-    let error = refused(Change::Add { source: 0, synapse: synapse(3, 1) });
+    let error = rejected(Change::Add { source: 0, synapse: synapse(3, 1) });
     assert!(matches!(error, Error::NoSuchNeuron { neuron: 3, neurons: 3 }), "{error}");
-    let error = refused(Change::Remove { source: 1, target: 1, delay: 1 });
+    let error = rejected(Change::Remove { source: 1, target: 1, delay: 1 });
     assert!(matches!(error, Error::NoSuchSynapse { from: 1, to: 1, delay: 1 }), "{error}");
-    let error = refused(Change::Add { source: 2, synapse: synapse(2, i32::MAX) });
+    let error = rejected(Change::Add { source: 2, synapse: synapse(2, i32::MAX) });
     assert!(matches!(error, Error::AccumulatorBound { neuron: 2, .. }), "{error}");
-    let error = refused(Change::Add { source: 2, synapse: Synapse { target: 2, delay: 0, weight: 1 } });
+    let error = rejected(Change::Add { source: 2, synapse: Synapse { target: 2, delay: 0, weight: 1 } });
     assert!(matches!(error, Error::Parameter { .. }), "{error}");
-    let error = refused(Change::Set { neuron: 0, model: Model::Lif(Lif::default()) });
+    let error = rejected(Change::Set { neuron: 0, model: Model::Lif(Lif::default()) });
     assert!(matches!(error, Error::Parameter { .. }), "{error}");
 }
 
 #[test]
-fn what_is_on_its_way_still_arrives() {
-    let network = built([1.0; 3], &[(0, 1, 5.0, 4)], 0, 1);
+fn pending_spikes_arrive_after_a_change() {
+    let network = build_network([1.0; 3], &[(0, 1, 5.0, 4)], 0, 1);
     let simulations = [
         Simulation::new(network.clone(), |network| Box::new(Reference::new(network))),
         Simulation::new(network, |network| Box::new(Parallel::new(network))),
@@ -117,10 +125,10 @@ fn what_is_on_its_way_still_arrives() {
         simulation.run(2).expect("room for spikes");
         let synapse = Synapse { target: 2, delay: 6, weight: 3 };
         let changes = [Change::Remove { source: 0, target: 1, delay: 4 }, Change::Add { source: 1, synapse }];
-        simulation.change(&changes).expect("all of it is there");
+        simulation.change(&changes).expect("the synapses exist");
         simulation.run(20).expect("room for spikes");
         let spikes: Vec<_> = simulation.spikes().iter().map(|spike| (spike.step, spike.neuron)).collect();
-        assert_eq!(spikes, [(0, 0), (4, 1), (10, 2)], "the old way, then the new one");
+        assert_eq!(spikes, [(0, 0), (4, 1), (10, 2)], "over the removed synapse, then over the new one");
     }
 }
 
@@ -166,11 +174,11 @@ proptest! {
         });
         prop_assert_eq!(&states[0], &states[1], "states");
         let network = simulations[0].network();
-        let rebuilt = Network::new(network.clone().into_parts()).expect("what was changed is a network");
+        let rebuilt = Network::new(network.clone().into_parts()).expect("a changed network is valid");
         if network.is_plastic() {
-            // Weights that began beyond what they can be learned to count as they began.
-            let mut both = rebuilt.bounds().iter().zip(network.bounds());
-            prop_assert!(both.all(|(rebuilt, kept)| rebuilt <= kept), "the bounds of all rows");
+            // The bound of the changed network still includes initial weights beyond the limits of plasticity.
+            let mut bounds = rebuilt.bounds().iter().zip(network.bounds());
+            prop_assert!(bounds.all(|(rebuilt, changed)| rebuilt <= changed), "the bounds of all rows");
         } else {
             prop_assert_eq!(rebuilt.bounds(), network.bounds(), "the bounds of all rows");
         }

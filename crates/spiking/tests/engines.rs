@@ -1,4 +1,4 @@
-//! Engines agree on everything that changes, at every step, whatever the runs.
+//! All engines have the same state after every step, however the steps are divided into runs.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use kvrm_spiking::{Executor, Injection, Input, Parallel, Recorder, Reference, St
 use kvrm_testkit::spiking::{Case, STEPS, cases};
 use proptest::prelude::*;
 
-/// The states after each step, in runs of one.
+/// Returns the state after each step, in runs of one step.
 fn states(mut engine: impl Executor, case: &Case) -> Vec<State> {
     let step = |step: u64| {
         for &(_, population, amount) in case.drives.iter().filter(|drive| drive.0 == step) {
@@ -18,21 +18,21 @@ fn states(mut engine: impl Executor, case: &Case) -> Vec<State> {
     (0..STEPS).map(step).collect()
 }
 
-/// The injections of some steps, for a run that begins with the first of them.
+/// Returns the injections of some steps, for a run that begins with the first of these.
 fn part(input: &Input, steps: std::ops::Range<u64>) -> Input {
     let inside = input.injections().iter().filter(|injection| steps.contains(&injection.step));
     let moved = inside.map(|injection| Injection { step: injection.step - steps.start, ..*injection });
-    Input::new(moved.collect()).expect("they were merged before")
+    Input::new(moved.collect()).expect("the sums were in range before")
 }
 
-/// The state after one run, and its spikes.
-fn whole(mut engine: impl Executor, case: &Case) -> (State, Recorder) {
+/// Returns the state after a single run of all steps, and its spikes.
+fn single_run(mut engine: impl Executor, case: &Case) -> (State, Recorder) {
     let mut recorder = Recorder::new(1 << 20);
     engine.run(STEPS, &case.input, Some(&mut recorder)).expect("room for all spikes");
     (engine.state().expect("engines on CPUs have states"), recorder)
 }
 
-/// Threads, so that there are several shares: they have 2,048 neurons at least.
+/// Calls `act` with a pool of several threads, so that there are several shares, which have at least 2,048 neurons.
 fn with_threads<T: Send>(threads: usize, act: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a few threads").install(act)
 }
@@ -50,12 +50,12 @@ proptest! {
     }
 
     #[test]
-    fn one_run_is_many(mut case in cases(60)) {
+    fn one_run_equals_many_runs(mut case in cases(60)) {
         case.drives.clear();
         let last = states(Reference::new(Arc::clone(&case.network)), &case).pop();
-        let (state, recorder) = whole(Reference::new(Arc::clone(&case.network)), &case);
+        let (state, recorder) = single_run(Reference::new(Arc::clone(&case.network)), &case);
         prop_assert_eq!(last.as_ref(), Some(&state), "the reference");
-        let (parallel, parallel_recorder) = whole(Parallel::new(Arc::clone(&case.network)), &case);
+        let (parallel, parallel_recorder) = single_run(Parallel::new(Arc::clone(&case.network)), &case);
         prop_assert_eq!(&parallel, &state, "the parallel engine");
         prop_assert_eq!(recorder.spikes(), parallel_recorder.spikes(), "spikes");
         let spikes = recorder.spikes().iter().filter(|spike| spike.step == STEPS - 1);
@@ -63,13 +63,13 @@ proptest! {
     }
 
     #[test]
-    fn states_can_change_engines(case in cases(40)) {
+    fn a_state_continues_on_another_engine(case in cases(40)) {
         let mut reference = Reference::new(Arc::clone(&case.network));
         reference.run(STEPS, &case.input, None).expect("an input in range");
         let state = reference.state().expect("engines on CPUs have states");
         let mut parallel = Parallel::new(Arc::clone(&case.network));
         parallel.set_state(&state).expect("a state of the same network");
-        prop_assert_eq!(&parallel.state().expect("engines on CPUs have states"), &state, "as it was given");
+        prop_assert_eq!(&parallel.state().expect("engines on CPUs have states"), &state, "unchanged by the engine");
         for engine in [&mut reference as &mut dyn Executor, &mut parallel] {
             engine.run(20, &Input::default(), None).expect("nothing is injected");
         }
@@ -82,24 +82,24 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
-    fn several_threads_agree(case in cases(4000)) {
-        let reference = whole(Reference::new(Arc::clone(&case.network)), &case);
-        let parallel = with_threads(3, || whole(Parallel::new(Arc::clone(&case.network)), &case));
+    fn several_threads_agree_with_the_reference(case in cases(4000)) {
+        let reference = single_run(Reference::new(Arc::clone(&case.network)), &case);
+        let parallel = with_threads(3, || single_run(Parallel::new(Arc::clone(&case.network)), &case));
         prop_assert_eq!(reference.0, parallel.0, "states");
         prop_assert_eq!(reference.1.spikes(), parallel.1.spikes(), "spikes");
     }
 }
 
 #[test]
-fn the_cases_reach_what_they_are_for() {
+fn the_cases_cover_all_features() {
     use proptest::strategy::ValueTree;
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let mut counts = [0; 7];
     for _ in 0..300 {
         let case = cases(60).new_tree(&mut runner).expect("nothing is filtered").current();
-        let (state, recorder) = whole(Reference::new(Arc::clone(&case.network)), &case);
+        let (state, recorder) = single_run(Reference::new(Arc::clone(&case.network)), &case);
         let parts = case.network.parts();
-        let seen = [
+        let features = [
             recorder.spikes().len() > 100,
             state.marks.iter().any(|&mark| mark != 0),
             parts.ports == 2,
@@ -108,10 +108,10 @@ fn the_cases_reach_what_they_are_for() {
             parts.max_delay > 10,
             case.network.neurons() == 0,
         ];
-        counts.iter_mut().zip(seen).for_each(|(count, seen)| *count += u32::from(seen));
+        counts.iter_mut().zip(features).for_each(|(count, has)| *count += u32::from(has));
     }
     assert!(
         counts.iter().all(|&count| count > 0),
-        "spikes, marks, ports, words, learning, delays, nothing: {counts:?}"
+        "cases with spikes, marks, two ports, two words, learning, long delays, no neurons: {counts:?}"
     );
 }

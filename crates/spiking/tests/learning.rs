@@ -1,4 +1,4 @@
-//! Weights that learn, by hand.
+//! Plasticity rules, compared with weights computed by hand.
 
 use std::sync::Arc;
 
@@ -6,13 +6,14 @@ use kvrm_spiking::{
     Builder, Executor, Feagi, Injection, Input, Link, Model, Network, Parallel, Reference, Rule,
 };
 
-/// Weights of a synapse of 100 from neuron 0 to 1 after each step, while both fire when told.
+/// Returns the weight after each step of a synapse from neuron 0 to neuron 1, which begins at 100. The neurons fire in
+/// the steps `sources` and `targets`.
 fn weights(rule: &Rule, steps: u64, sources: &[u64], targets: &[u64]) -> Vec<i32> {
     let network = Arc::new(pair(rule));
     let injection = |neuron| move |&step: &u64| Injection { step, neuron, amount: 1000 };
     let injections = sources.iter().map(injection(0)).chain(targets.iter().map(injection(1)));
     let all: Vec<Injection> = injections.collect();
-    let mut seen = Vec::new();
+    let mut weights = Vec::new();
     let mut engines: [Box<dyn Executor>; 2] =
         [Box::new(Reference::new(Arc::clone(&network))), Box::new(Parallel::new(Arc::clone(&network)))];
     for step in 0..steps {
@@ -24,14 +25,14 @@ fn weights(rule: &Rule, steps: u64, sources: &[u64], targets: &[u64]) -> Vec<i32
             engine.state().expect("engines on CPUs have states")
         });
         assert_eq!(states[0], states[1], "step {step}");
-        seen.push(network.synapses().packing.weight(states[0].weights[0].into()));
+        weights.push(network.synapses().packing.weight(states[0].weights[0].into()));
     }
-    seen
+    weights
 }
 
 fn pair(rule: &Rule) -> Network {
     let mut builder = Builder::new(1.0);
-    // The synapse alone makes the target never fire.
+    // The synapse alone does not make the target fire.
     let model = Model::Feagi(Feagi { threshold: 900.0, leak: 1.0, ..Feagi::default() });
     let [source, target] = ["source", "target"]
         .map(|name| builder.population(name, 1, &model).expect("parameters are in range"));
@@ -43,13 +44,13 @@ fn pair(rule: &Rule) -> Network {
 }
 
 #[test]
-fn a_window_rewards_ends_that_fire_throughout() {
+fn a_window_rewards_neurons_that_fire_in_all_its_steps() {
     let rule = Rule::Window { steps: 2, ltp: 7, ltd: 3 };
     let seen = weights(&rule, 8, &[1, 2], &[1, 2]);
-    // One of two, all, one, none.
+    // The pair fires in one of two steps, in all, in one, and in none.
     assert_eq!(seen, [100, 97, 104, 101, 101, 101, 101, 101], "spikes in steps 1 and 2");
     let seen = weights(&rule, 5, &[1, 2, 3], &[]);
-    assert_eq!(seen, [100, 97, 94, 91, 88], "one end is not enough");
+    assert_eq!(seen, [100, 97, 94, 91, 88], "only the source fires");
 }
 
 #[test]
@@ -58,12 +59,13 @@ fn weights_stop_at_their_limits() {
     assert_eq!(
         weights(&rule, 3, &[0, 1], &[0, 1]),
         [115, 120, 120],
-        "at most 120, and nothing without spikes"
+        "at most 120, and unchanged without spikes"
     );
     assert_eq!(weights(&rule, 3, &[0, 1], &[]), [30, 0, 0], "at least 0");
 }
 
-/// Gains 10 - k for a target k steps late, loses 20 - k for one k steps early.
+/// Returns a rule that adds 10 - k if the target fires k steps after the source, and subtracts 20 - k if it fires k
+/// steps before.
 fn pair_rule() -> Rule {
     let table =
         |most: i32| (0..64).map(|steps: i32| if steps == 0 { 0 } else { (most - steps).max(0) }).collect();
@@ -71,10 +73,10 @@ fn pair_rule() -> Rule {
 }
 
 #[test]
-fn pairs_count_once_when_the_source_is_visited() {
+fn pairs_count_once_when_the_row_of_the_source_is_visited() {
     let seen = weights(&pair_rule(), 80, &[2], &[5]);
-    assert!(seen[..65].iter().all(|&weight| weight == 100), "3 steps late, but nobody needs the weight");
-    assert!(seen[65..].iter().all(|&weight| weight == 107), "until 63 steps after the source's spike");
+    assert!(seen[..65].iter().all(|&weight| weight == 100), "3 steps late, but the row is not visited yet");
+    assert!(seen[65..].iter().all(|&weight| weight == 107), "visited 63 steps after the source's spike");
     let seen = weights(&pair_rule(), 12, &[2, 10], &[5]);
     // The target was 3 steps late for the first and 5 steps early for the second.
     assert_eq!(seen[9..], [100, 100 + 7 - 15, 92], "when the source fires again");
@@ -91,8 +93,8 @@ fn only_nearest_spikes_are_pairs() {
 
 #[test]
 fn spikes_of_the_same_step_are_no_pair() {
-    assert_eq!(weights(&pair_rule(), 80, &[5], &[5])[79], 100, "together");
-    // With the one before they are: the target of step 5 is 3 late, and the source of step 5 has no earlier target.
+    assert_eq!(weights(&pair_rule(), 80, &[5], &[5])[79], 100, "both fire in the same step");
+    // The target's spike in step 5 pairs with the source's in step 2. The source's in step 5 has no earlier partner.
     assert_eq!(weights(&pair_rule(), 80, &[2, 5], &[5])[79], 107, "3 steps late");
 }
 
@@ -103,13 +105,17 @@ fn pairs_reach_63_steps() {
     assert_eq!(weights(&flat, 140, &[1], &[65])[139], 100, "64 steps late");
     assert_eq!(weights(&flat, 140, &[64], &[1])[139], 98, "63 steps early");
     assert_eq!(weights(&flat, 140, &[65], &[1])[139], 100, "64 steps early");
-    assert_eq!(weights(&flat, 140, &[1, 64], &[64])[139], 101, "visited at 63 steps because it fires: once");
+    assert_eq!(
+        weights(&flat, 140, &[1, 64], &[64])[139],
+        101,
+        "a visit at 63 steps because the source fires: once"
+    );
 }
 
 #[test]
 fn exponential_tables_are_rounded() {
     let Rule::Pair { potentiation, depression } = Rule::exponential([100.0, 50.0], [10.0, 20.0]) else {
-        panic!("a rule of pairs");
+        panic!("expected a pair rule");
     };
     assert_eq!([potentiation[1], potentiation[10], potentiation[63]], [90, 37, 0], "100 exp(-k / 10)");
     assert_eq!([depression[1], depression[20], depression.len() as i32], [48, 18, 64], "50 exp(-k / 20)");

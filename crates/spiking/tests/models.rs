@@ -1,4 +1,4 @@
-//! Models in fixed point against the same models in floating point.
+//! Neuron models in fixed point, compared with floating point.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use kvrm_spiking::{
     Builder, Executor, Input, Izhikevich, Lif, Model, Network, Parallel, Poisson, Recorder, Reference, fixed,
 };
 
-fn lone(dt: f64, model: Model) -> Arc<Network> {
+fn single_neuron(dt: f64, model: Model) -> Arc<Network> {
     let mut builder = Builder::new(dt).seed(7).fraction_bits(20);
     builder.population("one", 1, &model).expect("parameters are in range");
     Arc::new(builder.build().expect("there are no synapses"))
 }
 
-/// `iaf_psc_exp` in floating point: V, J and refractory steps.
+/// NEST's `iaf_psc_exp` in floating point: V, J and remaining refractory steps.
 struct Exact {
     v: f64,
     j: [f64; 2],
@@ -44,10 +44,10 @@ impl Exact {
 }
 
 #[test]
-fn lif_stays_within_a_ten_thousandth_of_a_millivolt() {
+fn lif_differs_by_less_than_a_ten_thousandth_of_a_millivolt() {
     let dt = 0.1;
     let lif = Lif { tau_ex: 1.7, tau_in: 4.3, bias: 14.0, ..Lif::default() };
-    let mut engine = Reference::new(lone(dt, Model::Lif(lif.clone())));
+    let mut engine = Reference::new(single_neuron(dt, Model::Lif(lif.clone())));
     let mut exact = Exact { v: 0.0, j: [0.0; 2], refractory: 0 };
     let mut spikes = 0;
     for step in 0..20_000_u32 {
@@ -69,16 +69,18 @@ fn lif_stays_within_a_ten_thousandth_of_a_millivolt() {
 }
 
 #[test]
-fn equal_time_constants_are_a_limit_that_is_reached() {
-    let network = lone(0.1, Model::Lif(Lif { tau_m: 2.0, tau_ex: 2.0, tau_in: 2.0, ..Lif::default() }));
+fn equal_time_constants_give_the_limit_of_the_response() {
+    let network =
+        single_neuron(0.1, Model::Lif(Lif { tau_m: 2.0, tau_ex: 2.0, tau_in: 2.0, ..Lif::default() }));
     let share = fixed::float(network.record(0).words[3] as i32, 30);
     assert!((share - 0.05 * (-0.05_f64).exp()).abs() < 1e-9, "dt / tau exp(-dt / tau), {share}");
 }
 
 #[test]
-fn membranes_can_be_faster_than_steps() {
-    // exp(dt / tau_m) is more than floating point can say; what is left of the current is the potential.
-    let network = lone(1.0, Model::Lif(Lif { tau_m: 1e-3, tau_ex: 5.0, tau_in: 5.0, ..Lif::default() }));
+fn the_membrane_time_constant_can_be_shorter_than_a_step() {
+    // exp(dt / tau_m) overflows floating point. The potential follows the remaining current.
+    let network =
+        single_neuron(1.0, Model::Lif(Lif { tau_m: 1e-3, tau_ex: 5.0, tau_in: 5.0, ..Lif::default() }));
     let share = fixed::float(network.record(0).words[3] as i32, 30);
     let expected = (-0.2_f64).exp() / (1.0 - 1e-3 / 5.0);
     assert!((share - expected).abs() < 1e-9, "{share}, {expected} expected");
@@ -88,10 +90,10 @@ fn membranes_can_be_faster_than_steps() {
 fn izhikevich_stays_close_to_floating_point() {
     for (dt, substeps) in [(1.0, 2), (0.1, 1)] {
         let izhikevich = Izhikevich { bias: 10.0, ..Izhikevich::default() };
-        let mut engine = Reference::new(lone(dt, Model::Izhikevich(izhikevich)));
+        let mut engine = Reference::new(single_neuron(dt, Model::Izhikevich(izhikevich)));
         let (mut v, mut u) = (-65.0_f64, -13.0_f64);
         let mut spikes = [Vec::new(), Vec::new()];
-        // Long steps overshoot the peak by amounts that grow with any error, so later spikes drift apart.
+        // Long steps overshoot the peak by amounts that amplify any error, so later spikes drift apart.
         for step in 0..(250.0 / dt) as u32 {
             engine.run(1, &Input::default(), None).expect("nothing is injected");
             for _ in 0..substeps {
@@ -111,7 +113,7 @@ fn izhikevich_stays_close_to_floating_point() {
         }
         assert!(spikes[0].len() >= 5, "{spikes:?}");
         assert_eq!(spikes[0].len(), spikes[1].len(), "{spikes:?}");
-        // An upstroke makes errors large, so a spike may be one step off.
+        // The upstroke amplifies errors, so a spike may be one step off.
         assert!(spikes[0].iter().zip(&spikes[1]).all(|(a, b)| a.abs_diff(*b) <= 1), "{spikes:?}");
     }
 }
@@ -132,7 +134,11 @@ fn poisson_sources_have_their_rate_and_are_irregular() {
     recorder.spikes().iter().for_each(|spike| counts[spike.neuron as usize] += 1);
     let mean = count / 1000.0;
     let variance = counts.iter().map(|&count| (f64::from(count) - mean).powi(2)).sum::<f64>() / 999.0;
-    assert!((variance / mean - 0.99).abs() < 0.2, "neurons differ as they should, {}", variance / mean);
+    assert!(
+        (variance / mean - 0.99).abs() < 0.2,
+        "variance by mean of the counts of neurons is {}",
+        variance / mean
+    );
     let steps: Vec<f64> = (0..10_000_u64)
         .map(|step| {
             let end = recorder.spikes().partition_point(|spike| spike.step <= step);
@@ -141,12 +147,16 @@ fn poisson_sources_have_their_rate_and_are_irregular() {
         .collect();
     let mean = steps.iter().sum::<f64>() / 1e4;
     let variance = steps.iter().map(|count| (count - mean).powi(2)).sum::<f64>() / 9999.0;
-    assert!((variance / mean - 0.99).abs() < 0.1, "and so do steps, {}", variance / mean);
+    assert!(
+        (variance / mean - 0.99).abs() < 0.1,
+        "variance by mean of the counts of steps is {}",
+        variance / mean
+    );
 }
 
 #[test]
 fn poisson_inputs_have_their_mean_and_variance() {
-    // Current decays to nothing within a step, so J is weight times count.
+    // The current decays completely within a step, so J is weight times count.
     let rate = 20_000.0;
     let lif = Lif { tau_ex: 0.001, tau_in: 0.001, poisson_rate: rate, poisson_weight: 1.0, ..Lif::default() };
     let mut builder = Builder::new(0.1).seed(11);

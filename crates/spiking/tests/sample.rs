@@ -1,4 +1,4 @@
-//! Samples: who fires and where, and that looking changes nothing.
+//! Samples contain the right neurons, places and potentials, and do not change the simulation.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ fn reference(network: Arc<Network>) -> Box<dyn Executor> {
     Box::new(Reference::new(network))
 }
 
-/// A population that does nothing, and a grid of which all fire that are injected.
+/// Returns a simulation of a population without input and of a grid in which every neuron with an injection fires.
 fn grid() -> Simulation {
     let mut builder = Builder::new(1.0);
     builder.population("before", 5, &Model::Feagi(Feagi::default())).expect("parameters are in range");
@@ -23,7 +23,7 @@ fn grid() -> Simulation {
 }
 
 #[test]
-fn only_what_is_asked_for_is_told() {
+fn a_sample_contains_only_the_given_neurons() {
     let mut simulation = grid();
     simulation.record_with(Recorder::new(10).of(7..29));
     for neuron in [4, 5, 28] {
@@ -33,21 +33,29 @@ fn only_what_is_asked_for_is_told() {
     let firing = |step, neuron, place, potential| {
         vec![Firing { step, neuron, population: 1, place, potential: Some(potential) }]
     };
-    let sampled = simulation.sample(5..28).expect("nothing can fail");
-    assert_eq!(sampled, firing(0, 5, [0, 0, 0], 2.0), "neither 4 nor 28");
-    let sampled = simulation.sample(6..29).expect("nothing can fail");
-    assert_eq!(sampled, firing(1, 28, [1, 2, 3], 3.0), "the last of the grid");
-    assert_eq!(simulation.sample(0..29).expect("nothing can fail"), [], "each injection is given once");
+    let sampled = simulation.sample(5..28).expect("the neurons are in range");
+    assert_eq!(sampled, firing(0, 5, [0, 0, 0], 2.0), "neither neuron 4 nor neuron 28");
+    let sampled = simulation.sample(6..29).expect("the neurons are in range");
+    assert_eq!(sampled, firing(1, 28, [1, 2, 3], 3.0), "the last neuron of the grid");
+    assert_eq!(
+        simulation.sample(0..29).expect("the neurons are in range"),
+        [],
+        "each injection is used once"
+    );
     let recorded: Vec<_> = simulation.spikes().iter().map(|spike| (spike.step, spike.neuron)).collect();
-    assert_eq!(recorded, [(0, 28), (1, 28)], "what the recorder is for, sampled or not");
+    assert_eq!(recorded, [(0, 28), (1, 28)], "the neurons of the recorder, sampled or not");
 }
 
 #[test]
-fn a_sample_of_neurons_that_are_not_there_makes_no_step() {
+fn a_sample_of_neurons_out_of_range_executes_no_step() {
     let mut simulation = grid();
-    let error = simulation.sample(3..30).expect_err("there are 29").to_string();
+    let error = simulation.sample(3..30).expect_err("there are 29 neurons").to_string();
     assert_eq!(error, "there is no neuron 29: there are 29, numbered from 0");
-    assert_eq!((simulation.step(), simulation.state().expect("it is there").step), (0, 0), "no step");
+    assert_eq!(
+        (simulation.step(), simulation.state().expect("CPU engines have states").step),
+        (0, 0),
+        "no step was executed"
+    );
 }
 
 #[test]
@@ -57,13 +65,17 @@ fn lost_spikes_are_an_error_after_the_step() {
     for neuron in [1, 2] {
         simulation.inject(neuron, 1).expect("in range");
     }
-    let error = simulation.sample(0..29).expect_err("there is room for one");
+    let error = simulation.sample(0..29).expect_err("the recorder has room for one spike");
     assert!(matches!(error, Error::RecordingOverflow { recorded: 0, lost: 2, capacity: 1 }), "{error}");
-    assert_eq!((simulation.step(), simulation.state().expect("it is there").step), (1, 1), "as in any run");
+    assert_eq!(
+        (simulation.step(), simulation.state().expect("CPU engines have states").step),
+        (1, 1),
+        "the step was executed"
+    );
 }
 
 #[test]
-fn an_engine_that_fires_otherwise_is_found_out() {
+fn a_sample_detects_an_engine_that_differs_from_the_reference() {
     let network = |threshold| {
         let mut builder = Builder::new(1.0);
         let model = Model::Feagi(Feagi { threshold, ..Feagi::default() });
@@ -74,25 +86,25 @@ fn an_engine_that_fires_otherwise_is_found_out() {
         let mut simulation =
             Simulation::new(network(own), |_| Box::new(Parallel::new(Arc::new(network(other)))));
         simulation.inject(1, 2).expect("in range");
-        let error = simulation.sample(0..3).expect_err("one of them fires");
-        let cause = std::error::Error::source(&error).expect("what is wrong").to_string();
-        assert!(cause.starts_with("neuron 1 fires in step 0 either on it or by the reference"), "{cause}");
+        let error = simulation.sample(0..3).expect_err("one of the two fires");
+        let cause = std::error::Error::source(&error).expect("an engine error has a source").to_string();
+        assert!(cause.starts_with("neuron 1 fires in step 0 on the engine or by the reference"), "{cause}");
     }
 }
 
-/// What was seen of the steps of a case.
-struct Seen {
+/// The states, spikes and samples of the steps of a case.
+struct Observation {
     states: Vec<State>,
     spikes: Vec<Spike>,
     samples: Vec<Vec<Firing>>,
 }
 
-/// Makes all steps of a case, and samples those that `sampled` says.
+/// Runs all steps of a case, and samples the steps for which `sampled` returns true.
 fn observe(
     case: &Case,
     engine: impl FnOnce(Arc<Network>) -> Box<dyn Executor>,
     sampled: impl Fn(u64) -> bool,
-) -> Seen {
+) -> Observation {
     let mut simulation = Simulation::new(Network::clone(&case.network), engine);
     simulation.record(1 << 20);
     for injection in case.input.injections() {
@@ -104,16 +116,16 @@ fn observe(
             simulation.set_drive(population, amount).expect("in range");
         }
         if sampled(step) {
-            samples.push(simulation.sample(0..case.network.neurons()).expect("nothing can fail"));
+            samples.push(simulation.sample(0..case.network.neurons()).expect("the neurons are in range"));
         } else {
-            simulation.run(1).expect("nothing can fail");
+            simulation.run(1).expect("the run succeeds");
         }
-        states.push(simulation.state().expect("it is there"));
+        states.push(simulation.state().expect("CPU engines have states"));
     }
-    Seen { states, spikes: simulation.take_spikes(), samples }
+    Observation { states, spikes: simulation.take_spikes(), samples }
 }
 
-/// The potential at which a neuron fires at least.
+/// Returns the firing threshold of a neuron; `None` for Poisson sources.
 fn threshold(network: &Network, neuron: u32) -> Option<f64> {
     let record = network.record(neuron);
     match Kind::of(record.kind)? {
@@ -128,7 +140,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn looking_changes_nothing(case in cases(40), pattern: u64) {
+    fn sampling_changes_neither_states_nor_spikes(case in cases(40), pattern: u64) {
         let plain = observe(&case, reference, |_| false);
         let all = observe(&case, reference, |_| true);
         let some = observe(&case, |network| Box::new(Parallel::new(network)), |step| pattern >> step & 1 != 0);
@@ -140,10 +152,10 @@ proptest! {
         }
         let chosen: Vec<_> = (0..STEPS).filter(|step| pattern >> step & 1 != 0).collect();
         let expected = chosen.iter().map(|step| &all.samples[*step as usize]);
-        prop_assert!(some.samples.iter().eq(expected), "both engines are sampled alike");
+        prop_assert!(some.samples.iter().eq(expected), "samples are the same on both engines");
         let firings = || all.samples.iter().flatten();
         let spikes = firings().map(|firing| Spike { step: firing.step, neuron: firing.neuron });
-        prop_assert!(spikes.eq(plain.spikes), "all spikes are there");
+        prop_assert!(spikes.eq(plain.spikes), "samples contain all spikes");
         for firing in firings() {
             let population = &case.network.populations()[firing.population as usize];
             prop_assert_eq!(firing.place, population.place(firing.neuron), "{:?}", firing);

@@ -1,8 +1,8 @@
-//! A column, and what messages say of it.
+//! [`Column`], and the errors of columns.
 
 use crate::FileError as Error;
 
-/// More rows than any file that fits in memory has.
+/// The largest number of rows, which is more than fits in memory.
 pub(super) const ROWS_MAX: usize = 1 << 31;
 
 /// A column of numbers.
@@ -12,15 +12,15 @@ pub(crate) enum Column {
     Floats(Vec<f64>),
 }
 
-/// How messages name a column.
+/// Returns the name of a column in messages.
 pub(super) fn place(name: &str) -> String {
     format!("column `{name}`")
 }
 
-/// A column that is not there.
-pub(super) fn missing(file: &str, name: &str, there: impl Iterator<Item = impl AsRef<str>>) -> Error {
-    let there: Vec<String> = there.map(|name| format!("`{}`", name.as_ref())).collect();
-    Error::content(file, place(name), "such a column", format!("only {}", there.join(", ")))
+/// Returns the error of a missing column; `existing` are the names of the existing columns.
+pub(super) fn missing(file: &str, name: &str, existing: impl Iterator<Item = impl AsRef<str>>) -> Error {
+    let existing: Vec<String> = existing.map(|name| format!("`{}`", name.as_ref())).collect();
+    Error::content(file, place(name), "this column", format!("only {}", existing.join(", ")))
 }
 
 impl Column {
@@ -31,9 +31,9 @@ impl Column {
         }
     }
 
-    /// The numbers, if all are whole and below `end`.
+    /// Returns the numbers, which have to be integers from 0 to `end - 1`.
     pub(crate) fn below(&self, file: &str, name: &str, end: u32) -> Result<Vec<u32>, Error> {
-        let expected = || format!("whole numbers from 0 to {}", i64::from(end) - 1);
+        let expected = || format!("integers from 0 to {}", i64::from(end) - 1);
         let Self::Integers(values) = self else {
             return Err(Error::content(file, place(name), expected(), "floating point"));
         };
@@ -45,7 +45,7 @@ impl Column {
         values.iter().enumerate().map(number).collect()
     }
 
-    /// The numbers, if all are finite.
+    /// Returns the numbers, which have to be finite.
     pub(crate) fn finite(&self, file: &str, name: &str) -> Result<Vec<f64>, Error> {
         match self {
             Self::Integers(values) => Ok(values.iter().map(|&value| value as f64).collect()),

@@ -1,4 +1,4 @@
-//! Arrays of one dimension in NumPy's `.npz`.
+//! Reader of one-dimensional arrays in NumPy's `.npz`.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use kvrm_convert::{Archive, Array};
 use super::column::{Column, ROWS_MAX, missing, place};
 use crate::FileError as Error;
 
-/// What may be inflated from an archive: some hundred million edges.
+/// The largest inflated size of an archive, in bytes: some hundred million edges.
 const INFLATED_MAX: u64 = 1 << 34;
 
 pub(super) fn read(path: &Path, file: &str, names: &[&str]) -> Result<Vec<Column>, Error> {
@@ -18,9 +18,9 @@ pub(super) fn read(path: &Path, file: &str, names: &[&str]) -> Result<Vec<Column
 
 fn column(file: &str, name: &str, archive: &mut Archive<'_>) -> Result<Column, Error> {
     let entry = format!("{name}.npy");
-    if !archive.names().any(|there| there == entry) {
-        let there = archive.names().map(|name| name.strip_suffix(".npy").unwrap_or(name).to_owned());
-        return Err(missing(file, name, there));
+    if !archive.names().any(|existing| existing == entry) {
+        let existing = archive.names().map(|name| name.strip_suffix(".npy").unwrap_or(name).to_owned());
+        return Err(missing(file, name, existing));
     }
     let bytes = archive.take(&entry).map_err(damaged)?;
     let array = Array::parse(file, name, &bytes).map_err(damaged)?;
@@ -40,7 +40,7 @@ fn column(file: &str, name: &str, archive: &mut Archive<'_>) -> Result<Column, E
         "u1" => (1, Column::Integers(data.values(u8::from_le_bytes, i64::from))),
         "u2" => (2, Column::Integers(data.values(u16::from_le_bytes, i64::from))),
         "u4" => (4, Column::Integers(data.values(u32::from_le_bytes, i64::from))),
-        // What is too large for any use here stays so.
+        // Values above the signed range are too large for every use, and stay too large.
         "u8" => (
             8,
             Column::Integers(
@@ -52,7 +52,7 @@ fn column(file: &str, name: &str, archive: &mut Archive<'_>) -> Result<Column, E
         _ => return wrong("integers, f4 or f8", format!("`{}`", array.descr)),
     };
     if rows > ROWS_MAX || rows.checked_mul(size) != Some(array.data.len()) {
-        return wrong(&format!("the {rows} numbers of the header"), format!("{} bytes", array.data.len()));
+        return wrong(&format!("{rows} numbers, as in the header"), format!("{} bytes", array.data.len()));
     }
     Ok(column)
 }
@@ -75,7 +75,7 @@ impl Data<'_> {
     }
 }
 
-/// The readers of archives and headers name the file themselves.
+/// Wraps an error of the readers of archives and headers, whose messages name the file.
 fn damaged(error: kvrm_models::Error) -> Error {
     Error::Damaged(Box::new(error))
 }

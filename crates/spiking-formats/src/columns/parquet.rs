@@ -1,4 +1,4 @@
-//! Columns of Parquet files, which may be compressed with Snappy or deflate.
+//! Reader of columns in Parquet files, which may be compressed with Snappy or deflate.
 
 use std::fs::File;
 use std::panic::catch_unwind;
@@ -12,20 +12,20 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use super::column::{Column, ROWS_MAX, missing, place};
 use crate::FileError as Error;
 
-/// Values that are read at once.
+/// The number of values that are read at once.
 const BATCH: usize = 1 << 16;
 
 pub(super) fn read(path: &Path, file: &str, names: &[&str]) -> Result<Vec<Column>, Error> {
-    // The reader checks most of what a file says, but not all: damaged pages can make it panic. It shares nothing with
-    // anybody, so that is an error of the file like others.
+    // The reader checks most contents of a file but not all: damaged pages can make it panic. It shares no state, so a
+    // panic can become an error of the file.
     catch_unwind(|| read_unguarded(path, file, names))
-        .unwrap_or_else(|_| Err(Error::content(file, "its content", "a Parquet file", "damaged pages")))
+        .unwrap_or_else(|_| Err(Error::content(file, "contents", "a Parquet file", "damaged pages")))
 }
 
 fn read_unguarded(path: &Path, file: &str, names: &[&str]) -> Result<Vec<Column>, Error> {
     let source = File::open(path).map_err(|source| Error::read(path, source))?;
     let reader = SerializedFileReader::new(source)
-        .map_err(|error| Error::content(file, "its content", "a Parquet file", error.to_string()))?;
+        .map_err(|error| Error::content(file, "contents", "a Parquet file", error.to_string()))?;
     names.iter().map(|name| column(file, name, &reader)).collect()
 }
 
@@ -54,7 +54,7 @@ fn column(file: &str, name: &str, reader: &SerializedFileReader<File>) -> Result
         }
         let before = column.len();
         append(&mut column, group.get_column_reader(index).map_err(damaged)?).map_err(damaged)?;
-        // A row without a value has a level and no value.
+        // A null row has a level but no value.
         if column.len() - before != rows {
             let found = format!("{} values in {rows} rows", column.len() - before);
             return Err(wrong("a number in each row", found));
@@ -63,7 +63,7 @@ fn column(file: &str, name: &str, reader: &SerializedFileReader<File>) -> Result
     Ok(column)
 }
 
-/// Reads all that a reader has.
+/// Appends all values of a reader to a column.
 fn append(column: &mut Column, reader: ColumnReader) -> Result<(), ParquetError> {
     macro_rules! drain {
         ($reader:ident, $values:ident, $widen:expr) => {{
@@ -92,6 +92,8 @@ fn append(column: &mut Column, reader: ColumnReader) -> Result<(), ParquetError>
         (ColumnReader::DoubleColumnReader(mut reader), Column::Floats(values)) => {
             drain!(reader, values, |value| value)
         }
-        _ => Err(ParquetError::General("the column is of another type than the file says".to_owned())),
+        _ => Err(ParquetError::General(
+            "the type of the column differs from the type in the schema".to_owned(),
+        )),
     }
 }

@@ -1,4 +1,4 @@
-//! Edge lists: synapses one by one, in files of columns.
+//! Edge lists: files with one synapse per row.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,26 +6,26 @@ use std::ops::Range;
 use kvrm_spiking::{FileError, Link};
 use serde::Deserialize;
 
-use super::site::{Place, Refused, Site};
+use super::context::{BuildContext, DescriptionError, SourceText};
 use crate::columns::{self, Column};
 
-/// A list. Its neurons are numbered through all populations, or through those that are named.
+/// An edge list. Its neurons are numbered across all populations, or within the named ones.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Edges {
     file: String,
-    /// The names of columns.
+    /// The name of the column with presynaptic neurons.
     #[serde(default = "source_column")]
     source: String,
     #[serde(default = "target_column")]
     target: String,
     weight: Value,
-    /// What weights are multiplied by.
+    /// The factor of all weights.
     #[serde(default = "one")]
     weight_scale: f64,
-    /// ms; a step unless said.
+    /// The delay, in ms. The default is one step.
     delay: Option<Value>,
-    /// The population that sources are numbered in.
+    /// The population in which sources are numbered.
     source_population: Option<String>,
     target_population: Option<String>,
 }
@@ -42,7 +42,7 @@ const fn one() -> f64 {
     1.0
 }
 
-/// The same for all edges, or a column.
+/// A value for all edges, or the name of a column.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected a number or the name of a column")]
 enum Value {
@@ -53,11 +53,11 @@ enum Value {
 impl Edges {
     pub(super) fn connect(
         &self,
-        site: &mut Site,
-        place: &Place<'_>,
+        context: &mut BuildContext,
+        text: &SourceText<'_>,
         span: &Range<usize>,
     ) -> Result<(), FileError> {
-        let path = place.folder.join(&self.file);
+        let path = text.folder.join(&self.file);
         let file = path.display().to_string();
         let mut names = vec![self.source.as_str(), &self.target];
         names.extend(
@@ -69,14 +69,14 @@ impl Edges {
         let weights = self.weight.values(&file, sources.len(), &mut next)?;
         let delays = match &self.delay {
             Some(delay) => delay.values(&file, sources.len(), &mut next)?,
-            None => vec![site.dt; sources.len()],
+            None => vec![context.dt; sources.len()],
         };
         let ends =
-            [&self.source_population, &self.target_population].map(|name| site.numbered(name.as_deref()));
+            [&self.source_population, &self.target_population].map(|name| context.numbered(name.as_deref()));
         let [from, to] = ends.map(|end| {
-            end.map_err(|refused| match refused {
-                Refused::Text(message) => place.at(span, message),
-                Refused::Spiking(source) => place.network(span, "edges", source),
+            end.map_err(|error| match error {
+                DescriptionError::Text(message) => text.error_at(span, message),
+                DescriptionError::Network(source) => text.network_error(span, "edges", source),
             })
         });
         let (from, to) = (from?, to?);
@@ -85,10 +85,10 @@ impl Edges {
         let mut lists = BTreeMap::<(usize, usize), Vec<Link>>::new();
         for row in 0..sources.len() {
             let (source, target) =
-                (site.locate(from.start + sources[row]), site.locate(to.start + targets[row]));
-            let steps = (delays[row] / site.dt).round();
+                (context.locate(from.start + sources[row]), context.locate(to.start + targets[row]));
+            let steps = (delays[row] / context.dt).round();
             if !(1.0..=65535.0).contains(&steps) {
-                let expected = format!("1 to 65535 steps of {} ms", site.dt);
+                let expected = format!("1 to 65535 steps of {} ms", context.dt);
                 let found = format!("{} ms in row {row}", delays[row]);
                 return Err(FileError::content(&file, "delay", expected, found));
             }
@@ -97,8 +97,9 @@ impl Edges {
             lists.entry((source.0, target.0)).or_default().push(link);
         }
         for ((source, target), links) in lists {
-            let (source, target) = (site.ranges[source].0, site.ranges[target].0);
-            site.builder
+            let (source, target) = (context.ranges[source].0, context.ranges[target].0);
+            context
+                .builder
                 .connect_list(source, target, &links)
                 .map_err(|source| FileError::network(&file, "edges", source))?;
         }
@@ -127,16 +128,16 @@ impl Value {
     }
 }
 
-impl Site {
-    /// The neurons that numbers of a list stand for.
-    fn numbered(&self, name: Option<&str>) -> Result<Range<u32>, Refused> {
+impl BuildContext {
+    /// Returns the neurons that the numbers of a list select, given the name of a population or `None` for all neurons.
+    fn numbered(&self, name: Option<&str>) -> Result<Range<u32>, DescriptionError> {
         let all = 0..self.ranges.last().map_or(0, |(_, range)| range.end);
         let Some(name) = name else { return Ok(all) };
         let id = self.population(name)?;
         Ok(self.ranges[id.number() as usize].1.clone())
     }
 
-    /// The population of a neuron, and its place in it.
+    /// Returns the population of a neuron and its index in it.
     fn locate(&self, neuron: u32) -> (usize, u32) {
         let population = self.ranges.partition_point(|(_, range)| range.end <= neuron);
         (population, neuron - self.ranges[population].1.start)

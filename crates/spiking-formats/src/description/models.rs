@@ -1,4 +1,4 @@
-//! The parameters of models, under the names they have in Rust and with the same defaults.
+//! The parameters of models, with the same names and defaults as in Rust.
 
 use serde::Deserialize;
 
@@ -10,7 +10,7 @@ macro_rules! parameters {
             $($field: $kind),*
         }
 
-        // Every field is named, so none can be forgotten when a model gets a new one.
+        // The pattern names every field, so a new parameter of a model cannot be forgotten here.
         impl Default for $model {
             fn default() -> Self {
                 let kvrm_spiking::$model { $($field),* } = kvrm_spiking::$model::default();

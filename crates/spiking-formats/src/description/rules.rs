@@ -1,9 +1,9 @@
-//! Projections: rules, weights, delays and learning.
+//! Projections: connection rules, weights, delays and plasticity.
 
 use kvrm_spiking::{Connect, Delay, PopulationId, Rule as Learning, Weight};
 use serde::Deserialize;
 
-use super::site::{Refused, Site};
+use super::context::{BuildContext, DescriptionError};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -12,7 +12,7 @@ pub(super) struct Projection {
     target: Names,
     rule: Rule,
     weight: Number,
-    /// ms; a step unless said.
+    /// The delay, in ms. The default is one step.
     delay: Option<Number>,
     #[serde(default = "yes")]
     autapses: bool,
@@ -25,7 +25,7 @@ const fn yes() -> bool {
     true
 }
 
-/// Populations: several stand for each of them.
+/// One or several populations. The projection applies to each of them.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected the name of a population, or a list of names")]
 enum Names {
@@ -45,7 +45,7 @@ enum Rule {
     Offsets(Vec<[i32; 3]>),
 }
 
-/// A weight or a delay.
+/// A distribution of weights or delays.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(
     untagged,
@@ -64,22 +64,27 @@ enum Learn {
     Pair { weights: [f64; 2], potentiation: f64, depression: f64, tau_plus: f64, tau_minus: f64 },
 }
 
-/// What a projection is in messages, and what is wrong with it.
-type Failure = (String, Refused);
+/// The name of a projection in messages, and its error.
+type Failure = (String, DescriptionError);
 
 impl Projection {
-    pub(super) fn connect(&self, site: &mut Site) -> Result<(), Failure> {
+    pub(super) fn connect(&self, context: &mut BuildContext) -> Result<(), Failure> {
         for source in self.source.names() {
             for target in self.target.names() {
                 let within = || format!("projection from `{source}` to `{target}`");
-                self.connect_pair(site, source, target).map_err(|refused| (within(), refused))?;
+                self.connect_pair(context, source, target).map_err(|error| (within(), error))?;
             }
         }
         Ok(())
     }
 
-    fn connect_pair(&self, site: &mut Site, source: &str, target: &str) -> Result<(), Refused> {
-        let (source, target) = (site.population(source)?, site.population(target)?);
+    fn connect_pair(
+        &self,
+        context: &mut BuildContext,
+        source: &str,
+        target: &str,
+    ) -> Result<(), DescriptionError> {
+        let (source, target) = (context.population(source)?, context.population(target)?);
         let projection = kvrm_spiking::Projection {
             connect: self.rule.connect(),
             weight: self.weight.weight()?,
@@ -87,19 +92,19 @@ impl Projection {
             autapses: self.autapses,
             multapses: self.multapses,
         };
-        site.builder.connect(source, target, &projection)?;
+        context.builder.connect(source, target, &projection)?;
         if let Some(learn) = &self.learn {
-            let (weights, rule) = learn.rule(site)?;
-            site.builder.learn(source, target, weights, rule)?;
+            let (weights, rule) = learn.rule(context)?;
+            context.builder.learn(source, target, weights, rule)?;
         }
         Ok(())
     }
 }
 
-impl Site {
-    pub(super) fn population(&self, name: &str) -> Result<PopulationId, Refused> {
+impl BuildContext {
+    pub(super) fn population(&self, name: &str) -> Result<PopulationId, DescriptionError> {
         let found = self.populations.get(name).copied();
-        found.ok_or_else(|| Refused::Text(format!("there is no population `{name}`")))
+        found.ok_or_else(|| DescriptionError::Text(format!("there is no population `{name}`")))
     }
 }
 
@@ -127,22 +132,24 @@ impl Rule {
 }
 
 impl Number {
-    fn weight(self) -> Result<Weight, Refused> {
+    fn weight(self) -> Result<Weight, DescriptionError> {
         match self {
             Self::Constant(weight) => Ok(Weight::Constant(weight)),
             Self::Normal { mean, std, max: None } => Ok(Weight::Normal { mean, std }),
-            Self::Normal { max: Some(_), .. } => Err(Refused::Text("weights have no `max`".to_owned())),
+            Self::Normal { max: Some(_), .. } => {
+                Err(DescriptionError::Text("`max` is only for delays, not for weights".to_owned()))
+            }
             Self::Uniform { low, high } => Ok(Weight::Uniform { low, high }),
         }
     }
 
-    fn delay(self) -> Result<Delay, Refused> {
+    fn delay(self) -> Result<Delay, DescriptionError> {
         match self {
-            // Rounded to steps as those of a range.
+            // Rounded to steps, like the delays of a range.
             Self::Constant(delay) => Ok(Delay::Uniform { low: delay, high: delay }),
             Self::Normal { mean, std, max: Some(max) } => Ok(Delay::Normal { mean, std, max }),
             Self::Normal { max: None, .. } => {
-                Err(Refused::Text("a delay with `mean` and `std` needs the longest one, `max`".to_owned()))
+                Err(DescriptionError::Text("a delay with `mean` and `std` also needs `max`".to_owned()))
             }
             Self::Uniform { low, high } => Ok(Delay::Uniform { low, high }),
         }
@@ -150,13 +157,17 @@ impl Number {
 }
 
 impl Learn {
-    /// The limits of weights, and the rule in weight units.
-    fn rule(&self, site: &Site) -> Result<([f64; 2], Learning), Refused> {
-        let unit = f64::from(site.fraction_bits).exp2();
+    /// Returns the limits of weights, and the plasticity rule in weight units.
+    fn rule(&self, context: &BuildContext) -> Result<([f64; 2], Learning), DescriptionError> {
+        let unit = f64::from(context.fraction_bits).exp2();
         let units = |what: &str, amount: f64| {
             let units = (amount * unit).round();
             let fits = (0.0..=f64::from(i32::MAX)).contains(&units);
-            let wrong = || Refused::Text(format!("`{what}` is {amount}, expected 0 or more, in 31 bits"));
+            let wrong = || {
+                DescriptionError::Text(format!(
+                    "`{what}` is {amount}, expected 0 or more, and less than 2^31 weight units"
+                ))
+            };
             if fits { Ok(units) } else { Err(wrong()) }
         };
         Ok(match *self {
@@ -167,11 +178,13 @@ impl Learn {
             Self::Pair { weights, potentiation, depression, tau_plus, tau_minus } => {
                 for (what, tau) in [("tau_plus", tau_plus), ("tau_minus", tau_minus)] {
                     if !(tau > 0.0 && tau.is_finite()) {
-                        return Err(Refused::Text(format!("`{what}` is {tau}, expected more than 0 ms")));
+                        return Err(DescriptionError::Text(format!(
+                            "`{what}` is {tau}, expected more than 0 ms"
+                        )));
                     }
                 }
                 let amounts = [units("potentiation", potentiation)?, units("depression", depression)?];
-                (weights, Learning::exponential(amounts, [tau_plus, tau_minus].map(|tau| tau / site.dt)))
+                (weights, Learning::exponential(amounts, [tau_plus, tau_minus].map(|tau| tau / context.dt)))
             }
         })
     }

@@ -1,4 +1,4 @@
-//! NIR graphs as HDF5 files have them: nodes with named values, and edges.
+//! [`Graph`]: reader of NIR graphs in HDF5 files: nodes with named values, and edges.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,17 +8,17 @@ use hdf5_pure::{Dataset, File, Group};
 use super::linear::size;
 use crate::FileError;
 
-/// More values than the weights of any graph that fits in memory here.
+/// The largest number of values of a dataset: more than the weights of any graph that fits in memory.
 const VALUES_MAX: u64 = 1 << 28;
 
-/// Values of a node, row by row.
+/// An array of values of a node, in row-major order.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tensor {
     pub(super) shape: Vec<usize>,
     pub(super) values: Vec<f64>,
 }
 
-/// A node.
+/// A node: its type, its arrays and its texts by name.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) kind: String,
@@ -26,18 +26,18 @@ pub(super) struct Node {
     pub(super) texts: BTreeMap<String, String>,
 }
 
-/// A graph.
+/// A graph: its nodes by name, and its edges.
 #[derive(Debug)]
 pub(super) struct Graph {
     pub(super) nodes: BTreeMap<String, Node>,
-    /// By source, in the order of the file.
+    /// The targets of edges by source, in the order of the file.
     pub(super) edges: BTreeMap<String, Vec<String>>,
 }
 
 pub(super) fn read(path: &Path, file: &str) -> Result<Graph, FileError> {
     let bytes = std::fs::read(path).map_err(|source| FileError::read(path, source))?;
     let reader = Reader { file };
-    let root = reader.checked("its content", File::from_bytes(bytes))?;
+    let root = reader.checked("contents", File::from_bytes(bytes))?;
     let group = reader.checked("group `node`", root.group("node"))?;
     let kind = reader.text("node/type", &reader.checked("dataset `node/type`", group.dataset("type"))?)?;
     if kind != "NIRGraph" {
@@ -54,11 +54,11 @@ pub(super) fn read(path: &Path, file: &str) -> Result<Graph, FileError> {
     let mut edges = BTreeMap::<String, Vec<String>>::new();
     for pair in pairs.chunks(2) {
         let [source, target] = pair else {
-            return Err(FileError::content(file, place, "pairs of nodes", "a node without another"));
+            return Err(FileError::content(file, place, "pairs of nodes", "an odd number of nodes"));
         };
         for name in pair {
             if !nodes.contains_key(name) {
-                return Err(FileError::content(file, place, "names of nodes", format!("`{name}`")));
+                return Err(FileError::content(file, place, "names of existing nodes", format!("`{name}`")));
             }
         }
         edges.entry(source.clone()).or_default().push(target.clone());
@@ -76,7 +76,9 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn checked<T>(&self, place: &str, result: Result<T, hdf5_pure::Error>) -> Result<T, FileError> {
-        result.map_err(|error| FileError::content(self.file, place, "that of a NIR graph", error.to_string()))
+        result.map_err(|error| {
+            FileError::content(self.file, place, "the contents of a NIR graph", error.to_string())
+        })
     }
 
     fn node(&self, name: &str, group: &Group) -> Result<Node, FileError> {
@@ -100,7 +102,7 @@ impl Reader<'_> {
         Ok(Node { kind, tensors, texts })
     }
 
-    /// The shape, if it is one of as many values as can be read: what a file says of itself may be anything.
+    /// Returns the shape of a dataset after checking its number of values, because files may claim any shape.
     fn shape(&self, place: &str, dataset: &Dataset) -> Result<Vec<usize>, FileError> {
         let shape = self.checked(place, dataset.shape())?;
         let values = shape.iter().try_fold(1_u64, |values, extent| values.checked_mul(*extent));
@@ -133,7 +135,9 @@ impl Reader<'_> {
     fn text(&self, place: &str, dataset: &Dataset) -> Result<String, FileError> {
         match <[String; 1]>::try_from(self.texts(place, dataset)?) {
             Ok([text]) => Ok(text),
-            Err(texts) => Err(FileError::content(self.file, place, "one text", texts.len().to_string())),
+            Err(texts) => {
+                Err(FileError::content(self.file, place, "one text", format!("{} texts", texts.len())))
+            }
         }
     }
 }

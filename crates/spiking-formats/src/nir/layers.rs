@@ -1,31 +1,33 @@
-//! Nodes that fire, as populations.
+//! [`Layer`]: nodes that fire, as populations.
 //!
-//! Potentials of a graph have no unit. Those of a layer are multiplied by a power of two such that threshold and inputs
-//! stay well within the range of potentials here, and are as fine as can be within it.
+//! Potentials of a graph have no unit. The potentials of a layer are multiplied by a power of two, so that threshold
+//! and inputs stay well within the fixed-point range and are resolved as finely as possible.
 
 use kvrm_spiking::{Feagi, Kind, Lif, Model};
 
 use super::graph::Node;
 use super::linear::{Map, size};
 
-/// All fraction bits that weights can have: those of graphs are any numbers.
+/// The fraction bits of weights: as many as possible, because the weights of graphs are arbitrary numbers.
 pub(super) const FRACTION_BITS: u32 = 20;
 
-/// NIR's unit of time is the second.
+/// The milliseconds in a second. Times of NIR graphs are in seconds.
 pub(super) const MS: f64 = 1000.0;
 
-/// What potentials and sums of inputs may be, mV: half of their range.
+/// The largest potential or sum of inputs, in mV: half of the fixed-point range.
 const RANGE: f64 = 1000.0;
 
-/// The least a threshold may be, mV; it is 2^14 times as large as the smallest difference of potentials.
+/// The smallest threshold, in mV: 2^14 times the resolution of potentials.
 const THRESHOLD_MIN: f64 = 1.0 / 64.0;
 
-/// A current that lasts a step becomes one that decays: this many times as fast as a step is long, so that no more than
-/// 2^-23 of it is left for the next one.
+/// The ratio of a step to the time constant of the synaptic current that replaces a current of one step. Less than
+/// 2^-23 of the current is left for the next step.
 const STEP_DECAYS: f64 = 16.0;
 
-/// The smallest difference of potentials. NIR's neurons fire above their threshold, ours at it.
+/// The resolution of LIF potentials. NIR's neurons fire above their threshold, those of `kvrm-spiking` at the
+/// threshold.
 const LIF_STEP: f64 = 1.0 / (1_u64 << 20) as f64;
+/// The resolution of FEAGI potentials, for the same purpose.
 const FEAGI_STEP: f64 = 1.0 / (1_u64 << 32) as f64;
 
 /// A layer of neurons.
@@ -35,18 +37,20 @@ pub(super) struct Layer {
     form: Form,
 }
 
+/// The neuron model of a layer, with its parameters in the units of the graph.
 #[derive(Debug)]
 enum Form {
     Input,
     If { r: Vec<f64>, threshold: Vec<f64> },
-    Lif(Leaky, Vec<f64>),
-    Cuba(Leaky, Vec<f64>),
+    Lif(LeakyParameters, Vec<f64>),
+    Cuba(LeakyParameters, Vec<f64>),
 }
 
-/// What LIF and `CubaLIF` have in common; times are in seconds. Beside it: what a spike of weight 1 is multiplied by
-/// before it becomes a current times a resistance, and for `CubaLIF` the time constants of synapses.
+/// The parameters that `LIF` and `CubaLIF` have in common. Times are in seconds. `gain` is the factor from the weight
+/// of a spike to a current times a resistance. The vector beside this in [`Form`] has the time constants of the
+/// membranes (`LIF`) or of the synapses (`CubaLIF`).
 #[derive(Debug)]
-struct Leaky {
+struct LeakyParameters {
     tau: Vec<f64>,
     rest: Vec<f64>,
     threshold: Vec<f64>,
@@ -54,17 +58,17 @@ struct Leaky {
     gain: Vec<f64>,
 }
 
-/// What arrives at the neurons of a layer, in the units of the graph.
+/// The inputs of the neurons of a layer, in the units of the graph.
 pub(super) struct Inputs {
-    /// The most that can arrive in a step.
+    /// The largest input of each neuron in a step.
     sums: Vec<f64>,
     biases: Vec<f64>,
 }
 
-/// The neurons of a layer.
+/// The neurons of a layer, in the models of `kvrm-spiking`.
 pub(super) struct Cells {
     pub(super) models: Vec<Model>,
-    /// What weights are multiplied by, for each neuron.
+    /// The factor of incoming weights, for each neuron.
     pub(super) jumps: Vec<f64>,
 }
 
@@ -86,7 +90,7 @@ impl Inputs {
 }
 
 impl Layer {
-    /// The layer that a node is; `None` if it is none.
+    /// Returns the layer that a node becomes; `None` if the node does not fire.
     pub(super) fn new(node: &Node) -> Result<Option<Self>, String> {
         let shape = match node.kind.as_str() {
             "Input" => node.tensor("shape")?.values.iter().map(|extent| *extent as usize).collect(),
@@ -95,20 +99,20 @@ impl Layer {
         };
         let neurons = shape.iter().try_fold(1_usize, |neurons, extent| neurons.checked_mul(*extent));
         let Some(neurons) = neurons.filter(|neurons| *neurons < 1 << 28) else {
-            return Err(format!("the shape {shape:?}"));
+            return Err(format!("the shape {shape:?} with 2^28 neurons or more"));
         };
         let all = |name: &str| {
             let values = &node.tensor(name)?.values;
             match values.len() {
                 1 => Ok(vec![values[0]; neurons]),
                 found if found == neurons => Ok(values.clone()),
-                found => Err(format!("`{name}` has {found} values for {neurons} neurons")),
+                found => Err(format!("`{name}` with {found} values for {neurons} neurons")),
             }
         };
         let times = |name: &str| {
             let values = all(name)?;
             match values.iter().find(|value| **value <= 0.0) {
-                Some(value) => Err(format!("`{name}` is {value} s")),
+                Some(value) => Err(format!("`{name}` of {value} s, which is not positive")),
                 None => Ok(values),
             }
         };
@@ -118,7 +122,7 @@ impl Layer {
             "Input" => Form::Input,
             "IF" => {
                 if let Some(reset) = reset()?.iter().find(|reset| **reset != 0.0) {
-                    return Err(format!("`v_reset` is {reset}, and neurons without a leak are reset to 0"));
+                    return Err(format!("`v_reset` of {reset}, but neurons without a leak are reset to 0"));
                 }
                 Form::If { r: all("r")?, threshold: all("v_threshold")? }
             }
@@ -127,12 +131,12 @@ impl Layer {
                 let r = all("r")?;
                 if kind == "LIF" {
                     let tau = times("tau")?;
-                    Form::Lif(Leaky { tau: tau.clone(), rest, threshold, reset, gain: r }, tau)
+                    Form::Lif(LeakyParameters { tau: tau.clone(), rest, threshold, reset, gain: r }, tau)
                 } else {
                     let w_in = all("w_in")?;
                     let gain = r.iter().zip(&w_in).map(|(r, w_in)| r * w_in).collect();
                     Form::Cuba(
-                        Leaky { tau: times("tau_mem")?, rest, threshold, reset, gain },
+                        LeakyParameters { tau: times("tau_mem")?, rest, threshold, reset, gain },
                         times("tau_syn")?,
                     )
                 }
@@ -152,7 +156,7 @@ impl Layer {
         }
     }
 
-    /// The neurons, for steps of `dt` ms.
+    /// Returns the neurons for steps of `dt` ms.
     pub(super) fn cells(&self, dt: f64, inputs: &Inputs) -> Result<Cells, String> {
         match &self.form {
             Form::Input => {
@@ -164,7 +168,7 @@ impl Layer {
                 let drives: Vec<f64> =
                     gains.iter().zip(&inputs.biases).map(|(gain, bias)| gain * bias).collect();
                 if drives.iter().any(|drive| *drive != drives[0]) {
-                    return Err("a bias that is not the same for all neurons".to_owned());
+                    return Err("a bias that differs among neurons".to_owned());
                 }
                 let scale = scale(threshold, &[&drives], &products(&gains, &inputs.sums))?;
                 let model = |threshold: &f64| {
@@ -191,8 +195,9 @@ impl Layer {
     }
 }
 
-impl Leaky {
-    /// Neurons whose synapses have these time constants, and whose currents a weight of 1 lets jump by so much.
+impl LeakyParameters {
+    /// Returns LIF neurons with the synaptic time constants `synapse`, in ms. `jump` is the jump of the current for a
+    /// weight of 1. Both are by neuron.
     fn cells(
         &self,
         synapse: impl Fn(usize) -> f64,
@@ -229,7 +234,7 @@ fn products(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a * b).collect()
 }
 
-/// The power of two that makes the best use of the range.
+/// Returns the power of two that makes the best use of the fixed-point range.
 fn scale(thresholds: &[f64], others: &[&[f64]], sums: &[f64]) -> Result<f64, String> {
     let largest = |values: &[f64]| values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
     let most =
@@ -238,13 +243,13 @@ fn scale(thresholds: &[f64], others: &[&[f64]], sums: &[f64]) -> Result<f64, Str
     let least = thresholds.iter().fold(f64::INFINITY, |least, value| least.min(value.abs()));
     if least * scale < THRESHOLD_MIN {
         return Err(format!(
-            "a threshold of {least} beside inputs of {most}: beyond the range of fixed point"
+            "a threshold of {least} with values of up to {most}: the ratio exceeds the fixed-point range"
         ));
     }
     Ok(scale)
 }
 
-/// How much of a current of 1 at the beginning of a step is in the potential at its end.
+/// Returns the part of the potential at the end of a step that comes from a current of 1 at its beginning.
 fn response(dt: f64, tau_m: f64, tau_s: f64) -> f64 {
     let (membrane, synapse) = (1.0 / tau_m, 1.0 / tau_s);
     let difference = membrane - synapse;

@@ -1,34 +1,34 @@
-//! Linear maps between layers, as lists of the weights that are not zero.
+//! [`Map`]: linear maps between layers, as lists of nonzero weights.
 
 use std::collections::BTreeMap;
 
-/// More weights than fit in memory here.
+/// The largest number of weights of a map, which has to fit in memory.
 const ENTRIES_MAX: usize = 1 << 28;
 
-/// A weight of a map.
+/// A nonzero weight of a map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) input: u32,
     pub(crate) output: u32,
     pub(crate) weight: f64,
-    /// Time on the way, in NIR's unit.
+    /// The delay, in seconds, which is NIR's unit.
     pub(crate) delay: f64,
 }
 
 /// A linear map.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Map {
-    /// The shape of the outputs, which lie row by row.
+    /// The shape of the outputs, in row-major order.
     pub(crate) shape: Vec<usize>,
     pub(crate) entries: Vec<Entry>,
 }
 
-/// A window that goes over a picture, or, with a height of 1, over a line.
+/// A sliding window over a picture, or over a line if the height is 1.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Window {
     pub(crate) kernel: [usize; 2],
     pub(crate) stride: [usize; 2],
-    /// Zeros before the first and behind the last line and column.
+    /// The zeros before the first and behind the last row and column.
     pub(crate) padding: [[usize; 2]; 2],
     pub(crate) dilation: [usize; 2],
 }
@@ -38,7 +38,7 @@ impl Map {
         Self::diagonal(shape, |_| 1.0)
     }
 
-    /// Multiplies each input.
+    /// Returns the map that multiplies each input by a factor.
     pub(crate) fn diagonal(shape: &[usize], weight: impl Fn(usize) -> f64) -> Self {
         let entry = |index: usize| Entry {
             input: index as u32,
@@ -49,7 +49,7 @@ impl Map {
         Self { shape: shape.to_vec(), entries: (0..size(shape)).map(entry).collect() }
     }
 
-    /// Delays each input.
+    /// Returns the map that delays each input.
     pub(crate) fn delaying(shape: &[usize], delay: impl Fn(usize) -> f64) -> Self {
         let mut map = Self::identity(shape);
         for entry in &mut map.entries {
@@ -58,7 +58,7 @@ impl Map {
         map
     }
 
-    /// A constant: outputs of a single input that is always 1.
+    /// Returns the map from a single input, which is always 1, to constant outputs.
     pub(crate) fn constant(shape: &[usize], value: impl Fn(usize) -> f64) -> Self {
         let mut map = Self::diagonal(shape, value);
         for entry in &mut map.entries {
@@ -67,7 +67,7 @@ impl Map {
         map.without_zeros()
     }
 
-    /// A matrix, an output a row.
+    /// Returns the map of a matrix with one row per output.
     pub(crate) fn dense(rows: usize, columns: usize, weights: &[f64]) -> Self {
         let entry = |(index, &weight): (usize, &f64)| Entry {
             input: (index % columns) as u32,
@@ -78,8 +78,9 @@ impl Map {
         Self { shape: vec![rows], entries: weights.iter().enumerate().map(entry).collect() }.without_zeros()
     }
 
-    /// What a window gives of channels of a picture: `weight` of output channel, input channel and place in the
-    /// kernel, or `None` where these channels are not connected. `None` if it is larger than the picture.
+    /// Returns the map of a sliding window over the channels of a picture. `weight` returns the weight for an output
+    /// channel, an input channel and a place in the kernel, or `None` if the channels are not connected. Returns `None`
+    /// if the window is larger than the picture, or if there are too many weights.
     pub(crate) fn windowed(
         [channels, height, width]: [usize; 3],
         outputs: usize,
@@ -93,7 +94,7 @@ impl Map {
             Some(room.checked_div(window.stride[axis])? + 1)
         };
         let (rows, columns) = (extent(0, height)?, extent(1, width)?);
-        // Where a place of the kernel lies in the picture.
+        // The coordinate in the picture of a place in the kernel.
         let at = |axis: usize, position: usize, place: usize, length: usize| {
             let padded = position * window.stride[axis] + place * window.dilation[axis];
             padded.checked_sub(window.padding[axis][0]).filter(|at| *at < length)
@@ -122,14 +123,14 @@ impl Map {
         Some(Self { shape: vec![outputs, rows, columns], entries }.without_zeros())
     }
 
-    /// This map and then another one; weights of the same input, output and delay are added. `None` if there are
-    /// more than can be held.
+    /// Returns the composition of this map and `next`. Weights with the same input, output and delay are added. Returns
+    /// `None` if there are too many weights.
     pub(crate) fn then(&self, next: &Self) -> Option<Self> {
         let mut rows = vec![Vec::new(); size(&self.shape)];
         for entry in &next.entries {
             rows.get_mut(entry.input as usize)?.push(entry);
         }
-        // Delays are not negative, so their bits are ordered as they are.
+        // Delays are not negative, so the order of their bits is the order of their values.
         let mut sums = BTreeMap::<(u32, u32, u64), f64>::new();
         for first in &self.entries {
             for second in &rows[first.output as usize] {
@@ -155,13 +156,13 @@ impl Map {
     }
 }
 
-/// All channels and places of a kernel.
+/// Returns all channels and all places of a kernel.
 fn places(channels: usize, [height, width]: [usize; 2]) -> impl Iterator<Item = (usize, usize, usize)> {
     (0..channels)
         .flat_map(move |channel| (0..height).flat_map(move |y| (0..width).map(move |x| (channel, y, x))))
 }
 
-/// How many values a shape has.
+/// Returns the number of values of a shape.
 pub(crate) fn size(shape: &[usize]) -> usize {
     shape.iter().product()
 }
@@ -175,26 +176,31 @@ mod tests {
     }
 
     #[test]
-    fn maps_follow_each_other() {
+    fn composed_maps_multiply_weights_and_add_delays() {
         let first = Map::dense(2, 3, &[1.0, 0.0, 2.0, 0.0, 3.0, 0.0]);
         assert_eq!(weights(&first), [(0, 0, 1.0), (2, 0, 2.0), (1, 1, 3.0)], "zeros are left out");
         let second = Map::dense(1, 2, &[10.0, -1.0]);
-        let both = first.then(&second).expect("it is small");
+        let both = first.then(&second).expect("the map is small");
         assert_eq!(weights(&both), [(0, 0, 10.0), (1, 0, -3.0), (2, 0, 20.0)], "the product of the matrices");
-        assert_eq!(both.shape, [1], "the shape of the last");
-        let late = Map::delaying(&[3], |index| index as f64).then(&first).expect("it is small");
-        assert_eq!(late.entries.iter().map(|entry| entry.delay).collect::<Vec<_>>(), [0.0, 1.0, 2.0], "kept");
+        assert_eq!(both.shape, [1], "the shape of the last map");
+        let late = Map::delaying(&[3], |index| index as f64).then(&first).expect("the map is small");
+        assert_eq!(
+            late.entries.iter().map(|entry| entry.delay).collect::<Vec<_>>(),
+            [0.0, 1.0, 2.0],
+            "delays are kept"
+        );
     }
 
     #[test]
-    fn windows_see_what_lies_below_them() {
+    fn windows_connect_inputs_below_their_kernel() {
         let plain = Window { kernel: [1, 2], stride: [1, 1], padding: [[0, 0]; 2], dilation: [1, 1] };
-        let map = Map::windowed([1, 1, 3], 1, &plain, |_, _, [_, x]| Some((x + 1) as f64)).expect("it fits");
-        assert_eq!(map.shape, [1, 1, 2], "one shorter");
+        let map = Map::windowed([1, 1, 3], 1, &plain, |_, _, [_, x]| Some((x + 1) as f64))
+            .expect("the window fits");
+        assert_eq!(map.shape, [1, 1, 2], "one output less than inputs");
         assert_eq!(weights(&map), [(0, 0, 1.0), (1, 0, 2.0), (1, 1, 1.0), (2, 1, 2.0)], "cross-correlation");
         let padded = Window { padding: [[0, 0], [1, 1]], stride: [1, 2], ..plain.clone() };
-        let map = Map::windowed([1, 1, 3], 1, &padded, |_, _, _| Some(1.0)).expect("it fits");
-        assert_eq!(weights(&map), [(0, 0, 1.0), (1, 1, 1.0), (2, 1, 1.0)], "zeros around it");
+        let map = Map::windowed([1, 1, 3], 1, &padded, |_, _, _| Some(1.0)).expect("the window fits");
+        assert_eq!(weights(&map), [(0, 0, 1.0), (1, 1, 1.0), (2, 1, 1.0)], "zeros around the input");
         let large = Window { kernel: [1, 4], ..plain };
         assert_eq!(Map::windowed([1, 1, 3], 1, &large, |_, _, _| Some(1.0)), None, "larger than the picture");
     }

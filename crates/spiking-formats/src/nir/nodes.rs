@@ -1,9 +1,9 @@
-//! Nodes between layers, as linear maps.
+//! Nodes between layers, as linear maps, and the biases of nodes.
 
 use super::graph::{Node, Tensor};
 use super::linear::{Map, Window, size};
 
-/// What a node does to an input of this shape; `None` for an output, which does nothing.
+/// Returns the linear map of a node for an input of this shape; `None` for an output node.
 pub(super) fn map(node: &Node, shape: &[usize]) -> Result<Option<Map>, String> {
     let inputs = size(shape);
     let of_size = |name: &str| {
@@ -11,7 +11,7 @@ pub(super) fn map(node: &Node, shape: &[usize]) -> Result<Option<Map>, String> {
         match tensor.values.len() {
             1 => Ok(vec![tensor.values[0]; inputs]),
             found if found == inputs => Ok(tensor.values.clone()),
-            found => Err(format!("`{name}` has {found} values for {inputs} inputs")),
+            found => Err(format!("`{name}` with {found} values for {inputs} inputs")),
         }
     };
     Ok(Some(match node.kind.as_str() {
@@ -19,10 +19,10 @@ pub(super) fn map(node: &Node, shape: &[usize]) -> Result<Option<Map>, String> {
         "Linear" | "Affine" => {
             let weight = node.tensor("weight")?;
             let [rows, columns] = *weight.shape else {
-                return Err(format!("`weight` has the shape {:?}, not two dimensions", weight.shape));
+                return Err(format!("`weight` with the shape {:?}, not two dimensions", weight.shape));
             };
             if columns != inputs {
-                return Err(format!("`weight` has {columns} columns for {inputs} inputs"));
+                return Err(format!("`weight` with {columns} columns for {inputs} inputs"));
             }
             Map::dense(rows, columns, &weight.values)
         }
@@ -43,12 +43,12 @@ pub(super) fn map(node: &Node, shape: &[usize]) -> Result<Option<Map>, String> {
         "AvgPool2d" => pool(node, shape, |window| 1.0 / (window.kernel[0] * window.kernel[1]) as f64)?,
         "LI" | "CubaLI" | "I" => return Err("a layer that never fires".to_owned()),
         "Threshold" => return Err("a threshold without a membrane".to_owned()),
-        "NIRGraph" => return Err("a graph inside the graph".to_owned()),
-        _ => return Err("a node of a type that is not known".to_owned()),
+        "NIRGraph" => return Err("a nested graph".to_owned()),
+        _ => return Err("a node of an unknown type".to_owned()),
     }))
 }
 
-/// The bias of a node, if it has one that is not zero.
+/// Returns the bias of a node, if it has one that is not zero.
 pub(super) fn bias(node: &Node) -> Result<Option<&[f64]>, String> {
     if !["Affine", "Conv1d", "Conv2d"].contains(&node.kind.as_str()) {
         return Ok(None);
@@ -56,7 +56,7 @@ pub(super) fn bias(node: &Node) -> Result<Option<&[f64]>, String> {
     let (bias, weight) = (node.tensor("bias")?, node.tensor("weight")?);
     let outputs = weight.shape.first().copied().unwrap_or(0);
     if bias.values.len() != outputs {
-        return Err(format!("`bias` has {} values for {outputs} outputs", bias.values.len()));
+        return Err(format!("`bias` with {} values for {outputs} outputs", bias.values.len()));
     }
     Ok(Some(bias.values.as_slice()).filter(|values| values.iter().any(|value| *value != 0.0)))
 }
@@ -66,13 +66,15 @@ fn convolution(node: &Node, shape: &[usize]) -> Result<Map, String> {
     let (outputs, group, kernel) = match *weight.shape {
         [outputs, group, x] => (outputs, group, [1, x]),
         [outputs, group, y, x] => (outputs, group, [y, x]),
-        _ => return Err(format!("`weight` has the shape {:?}", weight.shape)),
+        _ => return Err(format!("`weight` with the shape {:?}", weight.shape)),
     };
     let picture = picture(shape)?;
     let groups = node.pair("groups")?[1];
     let channels = picture[0];
     if groups == 0 || channels != group * groups || outputs % groups != 0 {
-        return Err(format!("{channels} channels for {groups} groups of {group}, {outputs} outputs"));
+        return Err(format!(
+            "{channels} channels for {groups} groups of {group} channels and {outputs} outputs"
+        ));
     }
     let is_line = weight.shape.len() == 3;
     let along = |name: &str| node.pair(name).map(|[y, x]| if is_line { [1, x] } else { [y, x] });
@@ -109,30 +111,34 @@ fn pool(node: &Node, shape: &[usize], weight: impl Fn(&Window) -> f64) -> Result
     map.ok_or_else(|| "a window that is larger than its input, or too many weights".to_owned())
 }
 
-/// Channels, height and width.
+/// Returns the channels, height and width of a shape.
 fn picture(shape: &[usize]) -> Result<[usize; 3], String> {
     match *shape {
         [channels, width] => Ok([channels, 1, width]),
         [channels, height, width] => Ok([channels, height, width]),
-        _ => Err(format!("an input of shape {shape:?}, expected channels, perhaps height, and width")),
+        _ => Err(format!("an input of shape {shape:?}, not [channels, width] or [channels, height, width]")),
     }
 }
 
 impl Node {
     pub(super) fn tensor(&self, name: &str) -> Result<&Tensor, String> {
-        self.tensors.get(name).ok_or_else(|| format!("no `{name}`"))
+        self.tensors.get(name).ok_or_else(|| format!("a node without `{name}`"))
     }
 
-    /// One or two whole numbers; one stands for both.
+    /// Returns a pair of integers. A single value stands for both.
     fn pair(&self, name: &str) -> Result<[usize; 2], String> {
         let tensor = self.tensor(name)?;
         let pair = match *tensor.values {
             [both] => [both, both],
             [y, x] => [y, x],
-            _ => return Err(format!("`{name}` has {} values", tensor.values.len())),
+            _ => return Err(format!("`{name}` with {} values, not one or two", tensor.values.len())),
         };
-        // Whatever is larger than any picture is refused where it is used.
+        // Values that are larger than the input are rejected where they are used.
         let is_whole = pair.iter().all(|value| value.fract() == 0.0 && (0.0..65536.0).contains(value));
-        if is_whole { Ok(pair.map(|value| value as usize)) } else { Err(format!("`{name}` is {pair:?}")) }
+        if is_whole {
+            Ok(pair.map(|value| value as usize))
+        } else {
+            Err(format!("`{name}` of {pair:?}, which are not integers from 0 to 65535"))
+        }
     }
 }

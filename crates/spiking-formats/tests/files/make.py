@@ -1,4 +1,4 @@
-"""Makes the files of this folder, and what a simulation in floating point says of the graphs.
+"""Makes the files of this folder, and simulates the graphs in floating point for the expected spikes.
 
     pip install nir==1.0.8 h5py==3.16.0 numpy==2.4.6 pyarrow==26.0.1
     python make.py
@@ -17,12 +17,12 @@ random = np.random.default_rng(1)
 
 
 def fires(neurons, step):
-    """The inputs that fire in a step."""
+    """Returns 1 for the inputs that fire in a step, and 0 for the others."""
     return np.array([(5 * neuron + 3 * step) % 13 < 2 for neuron in range(neurons)], dtype=float)
 
 
 def simulate(graph, order, forward):
-    """Spikes (step, neuron) by layer. A spike arrives in the next step; a current acts one step after that."""
+    """Returns spikes (step, neuron) by layer. A spike arrives in the next step; its current acts one step later."""
     state = {name: {} for name in order}
     last = {"input": None}
     spikes = {name: [] for name in order}
@@ -92,7 +92,7 @@ graph = nir.NIRGraph(
 expected["lif"] = write("lif", graph, ["lif"], {
     "lif": lambda fired: w @ fired["input"] + recurrent @ fired["lif"], "lif.bias": b})
 
-# Neurons with currents of their own, behind a scale.
+# CubaLIF neurons, which have synaptic currents, behind a scale.
 s = random.uniform(0.5, 1.5, inputs).astype("f4")
 w2 = random.normal(40, 150, (neurons, inputs)).astype("f4")
 graph = nir.NIRGraph(
@@ -109,7 +109,7 @@ graph = nir.NIRGraph(
 )
 expected["cuba"] = write("cuba", graph, ["cuba"], {"cuba": lambda fired: w2 @ (s * fired["input"])})
 
-# A convolution, pooling and a dense layer of neurons without a leak; r makes a spike of weight 1 a jump of 1.
+# A convolution, pooling and a dense layer of neurons without a leak. r makes the jump by a spike equal to its weight.
 kernel = random.integers(-2, 4, (2, 1, 3, 3)).astype("f4")
 dense = random.integers(-1, 3, (3, 2 * 2 * 2)).astype("f4")
 graph = nir.NIRGraph(
@@ -156,7 +156,7 @@ with open("spikes.json", "w") as file:
     json.dump(expected, file, separators=(",", ":"))
     file.write("\n")
 
-# Edges: each of 100 neurons to the next and to the one 7 further, with weights that grow and delays of 1 to 3 ms.
+# Edges from each of 100 neurons to the 1st and the 7th one after it, with increasing weights and delays of 1 to 3 ms.
 source = np.repeat(np.arange(100), 2)
 target = (source + np.tile([1, 7], 100)) % 100
 weight = np.linspace(-1, 2, 200)

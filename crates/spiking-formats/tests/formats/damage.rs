@@ -1,17 +1,17 @@
-//! Damaged files are refused, or are networks: nothing panics.
+//! Damaged files are rejected or contain valid networks, and never cause a panic.
 
 use kvrm_spiking_formats::open;
 use proptest::prelude::*;
 
 use crate::support::{described, file};
 
-/// Changes of a file: a few bytes, or its end.
+/// Returns the contents of a file with changed bytes, and cut to a length.
 fn damaged(
     name: &str,
     changes: &[(prop::sample::Index, u8)],
     length: Option<prop::sample::Index>,
 ) -> Vec<u8> {
-    let mut bytes = std::fs::read(file(name)).expect("it is there");
+    let mut bytes = std::fs::read(file(name)).expect("the file exists");
     for (place, byte) in changes {
         let place = place.index(bytes.len());
         bytes[place] = *byte;
@@ -22,14 +22,14 @@ fn damaged(
 
 proptest! {
     #[test]
-    fn nothing_panics(
+    fn damaged_files_cause_no_panic(
         name in prop::sample::select(vec!["lif.nir", "conv.nir", "edges.npz", "edges.parquet", "gzip.parquet"]),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
         length in prop::option::weighted(0.2, any::<prop::sample::Index>()),
     ) {
         let folder = tempfile::tempdir().expect("a folder for the test");
         let path = folder.path().join(name);
-        std::fs::write(&path, damaged(name, &changes, length)).expect("it can be written");
+        std::fs::write(&path, damaged(name, &changes, length)).expect("the file can be written");
         if name.ends_with(".nir") {
             let _ = open(&path, None);
         } else {

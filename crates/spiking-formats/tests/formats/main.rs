@@ -1,8 +1,8 @@
-//! Files of others, made by `files/make.py`, and descriptions.
+//! Tests of imports, with files that `files/make.py` makes from other programs, and of descriptions.
 
-mod absent;
 mod damage;
 mod description;
 mod edges;
+mod missing_feature;
 mod nir;
 mod support;

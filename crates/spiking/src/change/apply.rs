@@ -1,42 +1,44 @@
-//! Applying changes to a network.
+//! Application of changes to a network.
 
 use super::Change;
 use super::draft::Draft;
 use crate::{Error, Network, Parts, Synapses, check};
 
-/// What engines have to take over after a change.
+/// The effects of changes on the representation of a network, which engines have to take over.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changed {
-    /// How many neurons there were.
+    /// The number of neurons before the change.
     pub neurons: u32,
-    /// How many slots the ring had.
+    /// The number of slots of the ring before the change.
     pub slots: usize,
-    /// How many ports there were.
+    /// The number of ports before the change.
     pub ports: u32,
-    /// How many words of synapses there were; rows that have moved are behind these.
+    /// The number of words of synapses before the change. Rows that have moved lie behind these.
     pub words: usize,
-    /// How many records there were; others have not changed.
+    /// The number of records before the change. These records have not changed.
     pub records: usize,
-    /// How many words tables had; these have not changed.
+    /// The number of table entries before the change. These entries have not changed.
     pub tables: usize,
-    /// Sources whose rows are others now, or elsewhere, in order.
+    /// The sources whose rows have changed or moved, in order.
     pub rows: Vec<u32>,
-    /// Neurons that have another record now, in order, without those that are new.
+    /// The neurons, in order, that have another record. New neurons are not among them.
     pub record_of: Vec<u32>,
-    /// All rows are elsewhere, and perhaps packed in another way, so everything has to be taken over.
+    /// Whether all rows have moved and their packing may have changed. Engines then have to take over everything.
     pub is_repacked: bool,
 }
 
 impl Network {
-    /// Applies changes in order. Of the synapses, only rows that change are touched: one that has grown moves to the
-    /// end, and sums are bounded anew only where they change. If a target, a delay or a weight needs more bits than the
-    /// packing has, or half of the words would be unused, everything is packed anew.
+    /// Applies changes in order.
+    ///
+    /// Only rows that change are rewritten. A row that has grown moves to the end, and bounds are computed again only
+    /// for neurons whose input changes. All synapses are packed anew if a target, a delay or a weight needs more bits
+    /// than the packing has, or if half of the words would be unused.
     ///
     /// # Errors
-    /// A change is impossible, or too much could arrive at a neuron; then nothing has changed.
+    /// A change is impossible, or the inputs of a neuron could overflow. The network is then unchanged.
     pub fn change(&mut self, changes: &[Change]) -> Result<Changed, Error> {
         let synapses = std::mem::replace(&mut self.parts.synapses, Synapses::none());
-        // All but the synapses.
+        // The parts without synapses.
         let before = self.parts.clone();
         let draft = Draft::new(&mut self.parts, &synapses, changes)
             .and_then(|draft| Ok((draft.sums(&before, &self.parts, &synapses, &self.survey.sums)?, draft)))
@@ -56,7 +58,7 @@ impl Network {
             records: before.records.len(),
             tables: before.tables.len(),
             rows: draft.rows.keys().copied().collect(),
-            record_of: draft.set.into_iter().collect(),
+            record_of: draft.reassigned.into_iter().collect(),
             is_repacked: repacking.is_some(),
         };
         let delays = draft.rows.values().flatten().map(|synapse| synapse.delay);
@@ -70,10 +72,11 @@ impl Network {
         Ok(changed)
     }
 
-    /// Takes over what an engine has learned, the words of its state.
+    /// Replaces the words of the synapses by those that an engine has learned
+    /// ([`State::weights`](crate::State::weights)).
     ///
     /// # Errors
-    /// They are not as many as the network has, or differ in more than weights that learn.
+    /// There are more or fewer words than the network has, or they differ in more than weights that learn.
     pub fn take_weights(&mut self, words: Vec<u32>) -> Result<(), Error> {
         check::weights(&self.parts, &words)?;
         self.parts.synapses.words = words;

@@ -1,4 +1,4 @@
-//! Changes that have been looked at, but not yet made.
+//! [`Draft`]: checked changes that have not been applied to the synapses yet.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,17 +6,17 @@ use crate::builder::{check_delay, columns};
 use crate::registry::{Registry, next_population};
 use crate::{Change, Error, Packing, Parts, Record, STATE_WORDS, Synapse, Synapses, bound, check};
 
-/// What changes make of rows and records.
+/// The rows and records that a list of changes affects.
 #[derive(Default)]
 pub(super) struct Draft {
-    /// Rows that become others.
+    /// The new rows, by source.
     pub(super) rows: BTreeMap<u32, Vec<Synapse>>,
-    /// The neurons that have other parameters.
-    pub(super) set: BTreeSet<u32>,
+    /// The neurons, other than new ones, whose record changes.
+    pub(super) reassigned: BTreeSet<u32>,
 }
 
 impl Draft {
-    /// Applies changes to parts, except for their synapses.
+    /// Checks changes, and applies them to `parts` except for its synapses.
     pub(super) fn new(parts: &mut Parts, synapses: &Synapses, changes: &[Change]) -> Result<Self, Error> {
         let mut registry = Registry::of(parts);
         let mut draft = Self::default();
@@ -42,12 +42,12 @@ impl Draft {
                     let old = parts.records[parts.record_of[*neuron as usize] as usize];
                     if model.kind() as u32 != old.kind {
                         let kind = parts.populations[old.words[Record::POPULATION] as usize].kind;
-                        let expected = format!("{kind:?}, as the neuron's");
+                        let expected = format!("{kind:?}, the model of the neuron");
                         return Err(Error::parameter("model", format!("{:?}", model.kind()), expected));
                     }
                     let record = registry.record(parts, model, old.words[Record::POPULATION], Some(&old))?;
                     parts.record_of[*neuron as usize] = record;
-                    draft.set.insert(*neuron);
+                    draft.reassigned.insert(*neuron);
                 }
                 Change::Populate { name, dimensions, model } => {
                     let mut states = states(parts);
@@ -58,18 +58,18 @@ impl Draft {
             }
         }
         check::ring(parts)?;
-        let known = |&neuron: &u32| (neuron as usize) < synapses.starts.len();
-        draft.set.retain(known);
+        let existed = |&neuron: &u32| (neuron as usize) < synapses.starts.len();
+        draft.reassigned.retain(existed);
         Ok(draft)
     }
 
-    /// The row of a source, to be changed.
+    /// Returns the row of a source for modification.
     fn row(&mut self, parts: &Parts, synapses: &Synapses, source: u32) -> Result<&mut Vec<Synapse>, Error> {
         check_neuron(parts, source)?;
         Ok(self.rows.entry(source).or_insert_with(|| synapses.row_of(source)))
     }
 
-    /// The most that can arrive at those neurons for which this changes.
+    /// Returns the new bounds of those neurons whose possible input changes.
     pub(super) fn sums(
         &self,
         before: &Parts,
@@ -79,7 +79,7 @@ impl Draft {
     ) -> Result<BTreeMap<u32, u64>, Error> {
         let mut changed = BTreeMap::new();
         let sum = |neuron: u32| sums.get(neuron as usize).copied().unwrap_or(0);
-        let sources: BTreeSet<u32> = self.rows.keys().chain(&self.set).copied().collect();
+        let sources: BTreeSet<u32> = self.rows.keys().chain(&self.reassigned).copied().collect();
         for &source in &sources {
             if (source as usize) < synapses.starts.len() {
                 let row = synapses.row(source);
@@ -103,7 +103,7 @@ impl Draft {
         Ok(changed)
     }
 
-    /// The packing for all synapses, if they need another one, or if too many words would be unused.
+    /// Returns a new packing for all synapses if they need one, or if too many words would be unused.
     pub(super) fn repacking(&self, parts: &Parts, synapses: &Synapses) -> Result<Option<Packing>, Error> {
         let neurons = parts.record_of.len() as u32;
         let packing = &synapses.packing;
@@ -131,7 +131,7 @@ impl Draft {
     }
 }
 
-/// Unused words that are never worth packing everything anew.
+/// The number of unused words below which synapses are not packed anew.
 const SLACK: u64 = 1 << 16;
 
 fn check_neuron(parts: &Parts, neuron: u32) -> Result<(), Error> {
@@ -145,7 +145,7 @@ fn find(row: &[Synapse], from: u32, to: u32, delay: u32) -> Result<usize, Error>
     place.ok_or(Error::NoSuchSynapse { from, to, delay })
 }
 
-/// The initial states, neuron by neuron.
+/// Returns the initial state of each neuron.
 fn states(parts: &Parts) -> Vec<[u32; STATE_WORDS]> {
     let neurons = parts.record_of.len();
     (0..neurons).map(|neuron| std::array::from_fn(|word| parts.columns[word * neurons + neuron])).collect()

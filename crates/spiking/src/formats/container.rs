@@ -1,7 +1,7 @@
-//! The safetensors format, read and written piece by piece: what lies in memory is never there twice.
+//! Reader and writer of the safetensors format. Both work piece by piece, so that no data is in memory twice.
 //!
-//! The crate of that name checks headers. It writes them in the order of a hash map, though, and the same network is
-//! to give the same file; so they are written here, in a fixed order.
+//! Headers are checked by the crate `safetensors`. They are written here, in a fixed order, because the crate writes
+//! them in the order of a hash map, and the same network has to give the same file.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -15,17 +15,17 @@ use safetensors::tensor::Metadata;
 
 use super::FileError;
 
-/// The longest header; there are few tensors, but there may be many populations.
+/// The largest length of a header, in bytes. There are few tensors, but there may be many populations.
 const HEADER_MAX: u64 = 1 << 28;
-/// How many values are converted at once when they are written.
+/// The number of values that are converted at once when they are written.
 const CHUNK: usize = 1 << 16;
-/// The key of the header that is no tensor.
+/// The key of the header for the metadata, which is not a tensor.
 const METADATA: &str = "__metadata__";
 
-/// A number that tensors are made of.
+/// An element type of tensors.
 pub(super) trait Word: bytemuck::Pod {
     const DTYPE: Dtype;
-    /// Makes the bytes of a number those of a file, or the other way round.
+    /// Converts a number between the byte orders of the host and of the file.
     fn swap(self) -> Self;
 }
 
@@ -41,10 +41,10 @@ macro_rules! word {
 }
 word!(u32, U32; i32, I32; u64, U64;);
 
-/// Writes the values of a tensor.
+/// A function that writes the values of a tensor.
 type Values<'a> = Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>;
 
-/// A tensor that is written.
+/// A tensor to write.
 pub(super) struct Tensor<'a> {
     name: &'static str,
     dtype: Dtype,
@@ -66,7 +66,7 @@ impl<'a> Tensor<'a> {
     }
 }
 
-/// Writes a file beside its place and moves it there, so that nobody finds half of it.
+/// Writes a temporary file next to `path` and renames it, so that nobody sees an incomplete file.
 pub(super) fn write(
     path: &Path,
     metadata: &BTreeMap<&str, String>,
@@ -82,7 +82,7 @@ pub(super) fn write(
         fs::rename(&part, path)
     });
     result.map_err(|source| {
-        // Best effort: the first error is the one to tell.
+        // Best effort: the first error is the one to report.
         let _ = fs::remove_file(&part);
         FileError::write(path, source)
     })
@@ -103,23 +103,23 @@ pub(super) fn write_to(
         offset = end;
     }
     let mut header = format!("{{{}}}", entries.join(",")).into_bytes();
-    // The format wants the data aligned, and spaces are what it allows.
+    // The format needs aligned data and allows spaces as padding.
     header.resize(header.len().next_multiple_of(8), b' ');
     out.write_all(&(header.len() as u64).to_le_bytes())?;
     out.write_all(&header)?;
     tensors.iter().try_for_each(|tensor| (tensor.write)(out))
 }
 
-/// A file whose header has been read and checked.
+/// A file with a header that has been read and checked.
 pub(super) struct Reader<'a, R> {
     file: &'a str,
     source: R,
     header: Metadata,
-    /// Where the data begin.
+    /// The offset of the data in the file.
     data: u64,
 }
 
-/// Opens a file; gives its name for messages, too.
+/// Opens a file. Returns its name, for messages, and the file.
 pub(super) fn open(path: &Path) -> Result<(String, File), FileError> {
     let file = File::open(path).map_err(|source| FileError::read(path, source))?;
     Ok((path.display().to_string(), file))
@@ -128,42 +128,42 @@ pub(super) fn open(path: &Path) -> Result<(String, File), FileError> {
 impl<'a, R: Read + Seek> Reader<'a, R> {
     pub(super) fn new(file: &'a str, mut source: R) -> Result<Self, FileError> {
         let cannot_read = |source| FileError::Read { file: file.to_owned(), source };
-        let wrong = |found: String| FileError::content(file, "header", "one of a safetensors file", found);
+        let wrong = |found: String| FileError::content(file, "header", "a safetensors header", found);
         let end = source.seek(SeekFrom::End(0)).map_err(cannot_read)?;
         source.rewind().map_err(cannot_read)?;
         let mut length = [0; 8];
         if end < 8 {
-            return Err(wrong(format!("{end} bytes in all")));
+            return Err(wrong(format!("a file of {end} bytes")));
         }
         source.read_exact(&mut length).map_err(cannot_read)?;
         let length = u64::from_le_bytes(length);
         if length > HEADER_MAX || length > end - 8 {
-            return Err(wrong(format!("a length of {length} bytes in a file of {end}")));
+            return Err(wrong(format!("a header length of {length} bytes in a file of {end}")));
         }
         let mut header = vec![0; length as usize];
         source.read_exact(&mut header).map_err(cannot_read)?;
         let header: Metadata = serde_json::from_slice(&header).map_err(|error| wrong(error.to_string()))?;
-        let there = end - 8 - length;
-        if header.data_len() as u64 != there {
+        let data_len = end - 8 - length;
+        if header.data_len() as u64 != data_len {
             let expected = format!("{} bytes, as the header says", header.data_len());
-            return Err(FileError::content(file, "data", expected, there.to_string()));
+            return Err(FileError::content(file, "data", expected, data_len.to_string()));
         }
         Ok(Self { file, source, header, data: 8 + length })
     }
 
-    /// A value of the metadata.
+    /// Returns a value of the metadata.
     pub(super) fn text(&self, key: &str) -> Result<&str, FileError> {
         let value = self.header.metadata().as_ref().and_then(|metadata| metadata.get(key));
         value.map(String::as_str).ok_or_else(|| self.wrong_key(key, "a value", "none"))
     }
 
-    /// A number of the metadata.
+    /// Returns a number of the metadata.
     pub(super) fn number<T: FromStr<Err: Display>>(&self, key: &str) -> Result<T, FileError> {
         let text = self.text(key)?;
         text.parse().map_err(|error| self.wrong_key(key, "a number", format!("`{text}`: {error}")))
     }
 
-    /// A value of the metadata in JSON.
+    /// Returns a value of the metadata that is in JSON.
     pub(super) fn json<T: serde::de::DeserializeOwned>(&self, key: &str) -> Result<T, FileError> {
         serde_json::from_str(self.text(key)?)
             .map_err(|error| self.wrong_key(key, "a list in JSON", error.to_string()))
@@ -178,7 +178,7 @@ impl<'a, R: Read + Seek> Reader<'a, R> {
         FileError::content(self.file, format!("metadata `{key}`"), expected, found)
     }
 
-    /// Checks that the file is of this kind and version, and has nothing but these tensors.
+    /// Checks the kind and version of the file, and that it has no tensors but these.
     pub(super) fn check(&self, format: &str, version: u32, tensors: &[&str]) -> Result<(), FileError> {
         let found = self.text("format")?;
         if found != format {
@@ -189,14 +189,16 @@ impl<'a, R: Read + Seek> Reader<'a, R> {
             return Err(self.wrong_key("format_version", version.to_string(), found.to_string()));
         }
         match self.header.offset_keys().iter().find(|name| !tensors.contains(&name.as_str())) {
-            Some(name) => Err(self.wrong_tensor(name, format!("only {}", tensors.join(", ")), "another one")),
+            Some(name) => {
+                Err(self.wrong_tensor(name, format!("only {}", tensors.join(", ")), "an unknown tensor"))
+            }
             None => Ok(()),
         }
     }
 
-    /// The values of a tensor of these dimensions; `None` is any number.
+    /// Reads the values of a tensor. `dims` are its expected dimensions, where `None` is any number.
     pub(super) fn take<T: Word>(&mut self, name: &str, dims: &[Option<usize>]) -> Result<Vec<T>, FileError> {
-        let info = self.header.info(name).ok_or_else(|| self.wrong_tensor(name, "such a tensor", "none"))?;
+        let info = self.header.info(name).ok_or_else(|| self.wrong_tensor(name, "this tensor", "none"))?;
         let expected = || {
             let dims = dims.iter().map(|dim| dim.map_or("any".to_owned(), |dim| dim.to_string()));
             format!("{:?} [{}]", T::DTYPE, dims.collect::<Vec<_>>().join(", "))
@@ -207,7 +209,7 @@ impl<'a, R: Read + Seek> Reader<'a, R> {
             let found = format!("{:?} {:?}", info.dtype, info.shape);
             return Err(self.wrong_tensor(name, expected(), found));
         }
-        // The header was checked: there are as many bytes as it says.
+        // The header was checked: the file is as long as it says.
         let (begin, end) = info.data_offsets;
         let mut values = vec![T::zeroed(); (end - begin) / size_of::<T>()];
         let read = self.source.seek(SeekFrom::Start(self.data + begin as u64));

@@ -1,10 +1,10 @@
-//! What can be wrong with files. Messages name the file, the place in it, what was expected and what was found.
+//! [`FileError`], the errors of files. Messages name the file, the place in it, the expectation and the finding.
 
 use std::path::Path;
 
 use crate::Error;
 
-/// A file that cannot be used, or cannot be written.
+/// An error of reading, writing or interpreting a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
@@ -13,7 +13,7 @@ pub enum FileError {
     Read {
         /// The file.
         file: String,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
     /// A file could not be written.
@@ -21,60 +21,60 @@ pub enum FileError {
     Write {
         /// The file.
         file: String,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A part of a file is not what it should be.
+    /// A part of a file has unexpected contents.
     #[error("{file}: {place}: expected {expected}, found {found}")]
     Content {
         /// The file.
         file: String,
-        /// Which part, such as ``tensor `words` ``.
+        /// The part, such as ``tensor `words` ``.
         place: String,
-        /// What it should be.
+        /// The expected contents.
         expected: String,
-        /// What it is.
+        /// The contents of the file.
         found: String,
     },
-    /// A line of a text is not what it should be.
+    /// A line of a text file is invalid.
     #[error("{file}: line {line}: {message}")]
     Text {
         /// The file.
         file: String,
-        /// The line, counted from 1.
+        /// The line number, from 1.
         line: usize,
-        /// What is wrong.
+        /// The reason.
         message: String,
     },
-    /// What a file describes is no network, or no state of this network.
+    /// A file describes an invalid network, or a state that does not match the network.
     #[error("{file}: {place}: {source}")]
     Network {
         /// The file.
         file: String,
-        /// Which part of it.
+        /// The part of the file.
         place: String,
-        /// What is wrong.
+        /// The reason.
         source: Error,
     },
-    /// A reader of a format found it damaged; its message names the file.
+    /// The reader of a format found a file damaged. The message of the reader names the file.
     #[error(transparent)]
     Damaged(Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl FileError {
-    /// A file that could not be read.
+    /// Returns the error of a file that could not be read.
     #[must_use]
     pub fn read(path: &Path, source: std::io::Error) -> Self {
         Self::Read { file: path.display().to_string(), source }
     }
 
-    /// A file that could not be written.
+    /// Returns the error of a file that could not be written.
     #[must_use]
     pub fn write(path: &Path, source: std::io::Error) -> Self {
         Self::Write { file: path.display().to_string(), source }
     }
 
-    /// A part of a file that is not what it should be.
+    /// Returns the error of a part of a file with unexpected contents.
     pub fn content(
         file: &str,
         place: impl Into<String>,
@@ -85,7 +85,7 @@ impl FileError {
         Self::Content { file, place, expected: expected.into(), found: found.into() }
     }
 
-    /// A part of a file that makes no network.
+    /// Returns the error of a part of a file that describes an invalid network.
     pub fn network(file: &str, place: impl Into<String>, source: Error) -> Self {
         Self::Network { file: file.to_owned(), place: place.into(), source }
     }

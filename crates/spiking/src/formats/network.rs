@@ -1,4 +1,4 @@
-//! Whole networks.
+//! Files of networks.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Seek, Write};
@@ -13,7 +13,7 @@ use crate::{Kind, Network, Packing, Parts, Plasticity, Population, Record, Rule,
 const FORMAT: &str = "kvrm-spiking-network";
 const VERSION: u32 = 1;
 
-/// Words of a record.
+/// The number of words of a record.
 const RECORD_WORDS: usize = size_of::<Record>() / size_of::<u32>();
 
 const TENSORS: [&str; 7] =
@@ -23,39 +23,39 @@ impl Network {
     /// Writes the network to a safetensors file. The same network always gives the same bytes.
     ///
     /// # Errors
-    /// The file cannot be written; what was there before is then still there.
+    /// The file cannot be written. A file that existed before is unchanged then.
     pub fn save(&self, path: &Path) -> Result<(), FileError> {
         container::write(path, &metadata(self.parts()), &tensors(self.parts()))
     }
 
-    /// Reads a network, and checks it as one that is being built: all numbers, and that no sum can overflow.
+    /// Reads a network and checks it like one that is built: all values, and that no sum of inputs can overflow.
     ///
     /// # Errors
-    /// The file cannot be read, or is no network.
+    /// The file cannot be read, or contains no valid network.
     pub fn load(path: &Path) -> Result<Self, FileError> {
         let (name, file) = container::open(path)?;
         Self::read_from(&name, file)
     }
 
-    /// Writes what a file would have.
+    /// Writes the contents of a network file to `out`.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// Writing to `out` failed.
     pub fn write_to(&self, out: &mut dyn Write) -> std::io::Result<()> {
         container::write_to(out, &metadata(self.parts()), &tensors(self.parts()))
     }
 
-    /// Reads what a file would have; `file` is for messages.
+    /// Reads the contents of a network file from `source`. `file` is its name in messages.
     ///
     /// # Errors
-    /// Those of [`Self::load`].
+    /// As [`Self::load`].
     pub fn read_from(file: &str, source: impl Read + Seek) -> Result<Self, FileError> {
         let parts = read(file, source)?;
-        Self::new(parts).map_err(|source| FileError::network(file, "no network", source))
+        Self::new(parts).map_err(|source| FileError::network(file, "network", source))
     }
 }
 
-/// A population as the metadata has it.
+/// A population in the metadata.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoredPopulation {
@@ -74,7 +74,7 @@ enum Model {
     Poisson,
 }
 
-/// A rule that learns, as the metadata has it.
+/// A plasticity rule in the metadata.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoredPlasticity {
@@ -95,12 +95,12 @@ fn metadata(parts: &Parts) -> BTreeMap<&'static str, String> {
     let populations: Vec<_> = parts.populations.iter().map(StoredPopulation::of).collect();
     let plasticity: Vec<_> = parts.plasticity.iter().map(StoredPlasticity::of).collect();
     let Packing { target_bits, delay_bits, weight_bits, words: _, min_delay } = parts.synapses.packing;
-    // Neither type has a part that JSON cannot say.
+    // Both types can be represented in JSON.
     let json = |value: serde_json::Result<String>| value.unwrap_or_default();
     BTreeMap::from([
         ("format", FORMAT.to_owned()),
         ("format_version", VERSION.to_string()),
-        // As Rust prints it, it is read back exactly.
+        // Rust prints the shortest text that is read back exactly.
         ("dt", parts.dt.to_string()),
         ("seed", parts.seed.to_string()),
         ("fraction_bits", parts.fraction_bits.to_string()),
@@ -163,7 +163,7 @@ fn read(file: &str, source: impl Read + Seek) -> Result<Parts, FileError> {
     })
 }
 
-/// How synapses are packed. Whoever unpacks one relies on what is checked here.
+/// Reads the packing of synapses. Unpacking relies on these checks.
 fn packing(reader: &Reader<'_, impl Read + Seek>) -> Result<Packing, FileError> {
     let number = |key: &str, low: u32, high: u32| {
         let value: u32 = reader.number(key)?;

@@ -1,4 +1,4 @@
-//! States between two steps.
+//! Files of states.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ impl State {
     /// Writes the state to a safetensors file. The same state always gives the same bytes.
     ///
     /// # Errors
-    /// The file cannot be written; what was there before is then still there.
+    /// The file cannot be written. A file that existed before is unchanged then.
     pub fn save(&self, path: &Path) -> Result<(), FileError> {
         let metadata = BTreeMap::from([
             ("format", FORMAT.to_owned()),
@@ -36,10 +36,10 @@ impl State {
         container::write(path, &metadata, &tensors)
     }
 
-    /// Reads a state of this network.
+    /// Reads a state and checks that it matches the network.
     ///
     /// # Errors
-    /// The file cannot be read, or is no state of this network.
+    /// The file cannot be read, or contains no valid state of this network.
     pub fn load(path: &Path, network: &Network) -> Result<Self, FileError> {
         let (name, file) = container::open(path)?;
         let mut reader = Reader::new(&name, file)?;
@@ -55,9 +55,7 @@ impl State {
             weights: reader.take("weights", &[None])?,
             drives: reader.take("drives", &[Some(network.populations().len())])?,
         };
-        state
-            .check(network)
-            .map_err(|source| FileError::network(&name, "no state of this network", source))?;
+        state.check(network).map_err(|source| FileError::network(&name, "state", source))?;
         Ok(state)
     }
 }

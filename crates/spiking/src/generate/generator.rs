@@ -1,4 +1,4 @@
-//! The synapses of one projection.
+//! [`Generator`], which draws the synapses of one projection.
 
 use std::collections::HashSet;
 
@@ -9,10 +9,10 @@ use crate::distribution::Distribution;
 use crate::random::Stream;
 use crate::{Error, Kind, Population, Synapse};
 
-/// Ends of synapses that are drawn with the same random numbers.
+/// The number of sources that are drawn from one random stream.
 const BATCH: u64 = 1 << 16;
 
-/// A projection between two populations of a network, ready to be generated.
+/// A projection between two populations of a network, with checked parameters.
 #[derive(Debug)]
 pub(crate) struct Generator {
     seed: u64,
@@ -22,34 +22,34 @@ pub(crate) struct Generator {
     pub(super) rule: Rule,
     weight: Distribution,
     delay: Distribution,
-    /// Whether a source has to be left out among its targets.
+    /// Whether a source is excluded from its own targets.
     skips_self: bool,
     multapses: bool,
 }
 
-/// Which synapses a projection has.
+/// The rule that determines the synapses of a generator.
 #[derive(Debug)]
 pub(super) enum Rule {
     Connect(Connect),
-    /// The synapses of each source, counted.
+    /// The number of synapses of each source.
     Counted(Vec<u32>),
-    /// Sorted.
+    /// An explicit list, sorted by source.
     List(Vec<(u32, Synapse)>),
 }
 
-/// Which neurons of a population to choose.
+/// A random choice of neurons from a population.
 #[derive(Clone, Copy)]
 struct Choice {
-    /// How many.
+    /// The number of neurons to choose.
     degree: u32,
-    /// How many there are.
+    /// The size of the population.
     size: u32,
-    /// The place of the one that is left out if ends may not be the same.
+    /// The index of the neuron that is excluded if autapses are.
     skipped: u32,
 }
 
 impl Generator {
-    /// A generator for the projection of this number.
+    /// Makes the generator of a projection. `number` selects its random numbers.
     pub(crate) fn new(
         seed: u64,
         number: u64,
@@ -73,7 +73,7 @@ impl Generator {
         Ok(generator)
     }
 
-    /// A generator for synapses that are known.
+    /// Makes the generator of an explicit list of synapses.
     pub(crate) fn list(mut links: Vec<(u32, Synapse)>) -> Self {
         let everywhere = Population {
             name: String::new(),
@@ -109,34 +109,38 @@ impl Generator {
         let distinct = |degree: u32, most: u64, rows: u64| {
             let is_possible =
                 rows == 0 || degree == 0 || (most > 0 && (self.multapses || u64::from(degree) <= most));
-            let expected = || format!("at most {most}, as many as there are");
+            let expected = || format!("at most {most}, the number of neurons to choose from");
             if is_possible { Ok(()) } else { Err(Error::parameter("degree", degree, expected())) }
         };
         match *connect {
             Connect::OneToOne if sources != targets => Err(Error::parameter(
-                "one-to-one with targets",
+                "number of targets of a one-to-one rule",
                 targets,
-                format!("{sources}, as many as sources"),
+                format!("{sources}, the number of sources"),
             )),
             Connect::Probability(probability) if !(0.0..=1.0).contains(&probability) => {
                 Err(Error::parameter("probability", probability, "0 to 1"))
             }
             Connect::OutDegree(degree) => distinct(degree, to, sources),
             Connect::InDegree(degree) => distinct(degree, from, targets),
-            Connect::Total(total) if total > 0 && (sources == 0 || to == 0) => {
-                Err(Error::parameter("number of synapses", total, "0, as there are no neurons to connect"))
-            }
+            Connect::Total(total) if total > 0 && (sources == 0 || to == 0) => Err(Error::parameter(
+                "number of synapses",
+                total,
+                "0, because there are no neurons to connect",
+            )),
             Connect::Total(total) if total > u32::MAX.into() => {
                 Err(Error::parameter("number of synapses", total, "less than 2^32"))
             }
-            Connect::Total(_) if !self.multapses => {
-                Err(Error::parameter("multapses", false, "true, if the number of synapses is given"))
-            }
+            Connect::Total(_) if !self.multapses => Err(Error::parameter(
+                "multapses",
+                false,
+                "true, because the rule has a fixed number of synapses",
+            )),
             _ => Ok(()),
         }
     }
 
-    /// Lowest and highest weight and delay, `None` if it certainly has no synapses.
+    /// Returns the lowest and highest weight and delay; `None` if there are certainly no synapses.
     pub(crate) fn ranges(&self) -> Option<[[i64; 2]; 2]> {
         let is_empty = self.sources.neurons.is_empty()
             || self.targets.neurons.is_empty()
@@ -144,11 +148,11 @@ impl Generator {
         (!is_empty).then(|| [self.weight.range(), self.delay.range()])
     }
 
-    /// Draws the sources of all synapses of a rule that says only how many there are: then rows know their lengths.
+    /// Draws the sources of all synapses of a rule with a fixed total, which determines the lengths of the rows.
     pub(super) fn count(&mut self) {
         let Rule::Connect(Connect::Total(total)) = self.rule else { return };
         let sources = self.sources.neurons.len();
-        // Numbers from behind those of rows.
+        // Stream numbers from the end of the range, which no row uses.
         let count = |mut counts: Vec<u32>, batch: usize| {
             let batch = batch as u64;
             let mut stream = Stream::new(self.seed, self.number, u64::MAX - batch);
@@ -172,14 +176,14 @@ impl Generator {
         Stream::new(self.seed, self.number, row.into())
     }
 
-    /// A synapse to a target of the population, with the next random numbers.
+    /// Draws a synapse to a target, given by its index in the population.
     fn synapse(&self, target: u32, stream: &mut Stream) -> Synapse {
         let weight = self.weight.draw(|| stream.bits()) as i32;
         let delay = self.delay.draw(|| stream.bits()) as u32;
         Synapse { target: self.targets.neurons.start + target, delay, weight }
     }
 
-    /// Chooses neurons, given as places in their population.
+    /// Chooses random neurons and passes their indices in the population to `give`.
     fn choose(&self, choice: Choice, stream: &mut Stream, mut give: impl FnMut(u32, &mut Stream)) {
         let Choice { degree, size, skipped } = choice;
         let size = size - u32::from(self.skips_self);
@@ -191,7 +195,8 @@ impl Generator {
             }
             return;
         }
-        // Floyd's: each of the last numbers, or, if it was chosen before, the greatest that may be.
+        // Floyd's algorithm: draws from a growing range; if the number was chosen before, takes the greatest of the
+        // range.
         let mut chosen = HashSet::new();
         for most in size - degree..size {
             let next = stream.below(most + 1);
@@ -201,7 +206,7 @@ impl Generator {
         }
     }
 
-    /// The synapses of a source, in any order, unless the rule goes by targets.
+    /// Passes the synapses of a source to `give`, in any order. Rules that generate synapses by target have none here.
     pub(super) fn row(&self, source: u32, mut give: impl FnMut(Synapse)) {
         if !self.sources.neurons.contains(&source) {
             return;
@@ -230,7 +235,7 @@ impl Generator {
                 (0..targets).filter(|&target| !is_skipped(target)).for_each(|target| to(target, &mut stream));
             }
             Rule::Connect(Connect::Probability(probability)) => {
-                // The gaps between successes are geometrically distributed.
+                // The gaps between connected targets are geometrically distributed.
                 let scale = libm::log1p(-probability);
                 let mut next = 0.0;
                 loop {
@@ -256,7 +261,7 @@ impl Generator {
         }
     }
 
-    /// The target at some distance from the place of a source.
+    /// Returns the target at an offset from the coordinates of a source, if the grid of the targets contains it.
     fn at_offset(&self, row: u32, offset: &[i32; 3]) -> Option<u32> {
         let [width, height, _] = self.sources.dimensions;
         let place = [row % width, row / width % height, row / width / height];
@@ -270,7 +275,7 @@ impl Generator {
         Some(target)
     }
 
-    /// The synapses of all targets, in any order, if the rule goes by targets.
+    /// Passes the synapses of all targets to `give`, in any order, if the rule generates synapses by target.
     pub(super) fn by_target(&self, give: impl Fn(u32, Synapse) + Sync) {
         let Rule::Connect(Connect::InDegree(degree)) = self.rule else { return };
         let (sources, targets) = (self.sources.neurons.clone(), self.targets.neurons.len() as u32);

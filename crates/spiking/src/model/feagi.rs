@@ -1,8 +1,9 @@
 //! The neuron of FEAGI (feagi-core of 2026-02, sequential path of its CPU backend).
 //!
-//! A neuron is touched only in steps in which something arrives at it, be it zero in sum: only then it leaks and its
-//! refractory countdown ticks. FEAGI has a second path for many candidates, which differs in four ways; this is the
-//! first one whatever their number. State: potential (2 words), countdown | consecutive spikes << 16, unused.
+//! A neuron is updated only in steps in which it gets input, even if the input adds up to zero: only then does it leak,
+//! and does its refractory countdown tick. FEAGI's second path, for many candidates, differs in four ways; this module
+//! implements the first path for any number of neurons. State: potential (2 words), countdown | consecutive spikes <<
+//! 16, unused.
 
 use super::step::{Arrival, Clock, Neuron, Words};
 use super::units::weight_units;
@@ -19,35 +20,36 @@ use crate::record_words::{
 };
 use crate::{Error, Kind, Record, random};
 
-/// Parameters of FEAGI neurons; potentials are in FEAGI's units.
+/// The parameters of FEAGI neurons; potentials are in FEAGI's units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feagi {
-    /// Fires at this potential or more.
+    /// The firing threshold, inclusive.
     pub threshold: f64,
-    /// Does not fire above this potential; `None`, as FEAGI's 0 and greatest number, is no limit.
+    /// The potential above which the neuron does not fire. `None` is no limit, as are 0 and the greatest number in
+    /// FEAGI.
     pub threshold_limit: Option<f64>,
-    /// The part of the potential that is lost in a step with input and without a spike, 0 to 1.
+    /// The fraction of the potential, 0 to 1, that leaks in a step with input and without a spike.
     pub leak: f64,
-    /// Steps with input that are ignored after a spike.
+    /// The refractory period: the number of steps with input that are ignored after a spike.
     pub refractory: u16,
-    /// The probability of firing if all else is fulfilled; 0.999 and more is always.
+    /// The probability of firing if all other conditions are met; 0.999 and more count as 1.
     pub excitability: f64,
-    /// Spikes in a row before the neuron pauses; 0 and 65,535 are no limit.
+    /// The number of consecutive spikes after which the neuron pauses; 0 and 65,535 are no limit.
     pub consecutive_limit: u16,
-    /// What is added to `refractory` after the last of these.
+    /// The steps that are added to `refractory` after the last of these spikes.
     pub snooze: u16,
-    /// Whether the potential is kept from step to step; otherwise it begins each one at 0.
+    /// Whether the potential persists from step to step. Otherwise it is 0 at the beginning of each step.
     pub charge_accumulation: bool,
-    /// What weights are multiplied by.
+    /// The postsynaptic potential: the factor of the weights.
     pub psp: u8,
-    /// Takes the potential at firing, rounded and at most 255, instead of `psp`.
+    /// Whether the postsynaptic potential is the potential at firing, rounded and at most 255, instead of `psp`.
     pub mp_driven_psp: bool,
-    /// Whether each target gets the full amount; otherwise it is divided by the number of the neuron's synapses.
-    /// FEAGI's own default depends on whether any area sets it; here it is to be said.
+    /// Whether each target gets the full postsynaptic potential. Otherwise it is divided by the neuron's fan-out.
+    /// FEAGI's default depends on whether any area sets it; here it is always explicit.
     pub psp_uniform: bool,
-    /// Whether the countdown ticks in every step, and not, as in FEAGI, only in those with input.
+    /// Whether the refractory countdown ticks in every step, and not only in steps with input, as in FEAGI.
     pub tick_always: bool,
-    /// Input of every step, as FEAGI gives its power area.
+    /// Input in every step, as FEAGI gives its power area.
     pub drive: f64,
 }
 
@@ -72,7 +74,7 @@ impl Default for Feagi {
 }
 
 impl Feagi {
-    /// The record for a network of so many fraction bits; the population is filled in later.
+    /// Returns the record for a network with `fraction_bits` fraction bits; the caller fills in the population.
     pub(crate) fn record(&self, fraction_bits: u32) -> Result<Record, Error> {
         let threshold = potential("threshold", self.threshold)?;
         let limit = self.threshold_limit.map_or(Ok(i64::MAX), |limit| potential("threshold limit", limit))?;
@@ -104,7 +106,7 @@ impl Feagi {
     }
 }
 
-/// A potential as a fixed-point number.
+/// Converts a potential to a fixed-point number; `what` names it in messages.
 fn potential(what: &str, value: f64) -> Result<i64, Error> {
     if !(-2_147_483_648.0..2_147_483_648.0).contains(&value) {
         return Err(Error::parameter(what, value, "between -2^31 and 2^31"));
@@ -112,46 +114,46 @@ fn potential(what: &str, value: f64) -> Result<i64, Error> {
     Ok(libm::round(value * (1_u64 << POTENTIAL_BITS) as f64) as i64)
 }
 
-/// The state that a neuron of this potential begins with.
+/// Returns the initial state of a neuron with this potential.
 pub(crate) fn initial(value: f64) -> Result<Words, Error> {
     let [low, high] = split(potential("initial potential", value)?);
     Ok([low, high, 0, 0])
 }
 
-/// Whether what a spike brings is divided by the number of the neuron's synapses.
+/// Returns whether the postsynaptic potential is divided by the neuron's fan-out.
 #[must_use]
 pub const fn is_divided(record: &Record) -> bool {
     record.kind == Kind::Feagi as u32 && record.words[FLAGS] & DIVIDED != 0
 }
 
-/// Whether what has limits is within them.
+/// Returns whether the parameters that have limits are within them.
 pub(crate) const fn is_possible(record: &Record) -> bool {
     record.words[PSP] <= 255 && record.words[KEEP] <= 1 << KEEP_BITS
 }
 
-/// Whether a neuron is left as it is while nothing arrives.
+/// Returns whether steps without input leave the neuron's state unchanged.
 pub(crate) const fn is_quiet(record: &Record) -> bool {
     record.kind == Kind::Feagi as u32 && record.words[FLAGS] & (ACCUMULATES | TICKS_ALWAYS) == ACCUMULATES
 }
 
-/// The greatest postsynaptic potential a neuron can have.
+/// Returns the largest postsynaptic potential that a neuron can have.
 pub(crate) const fn psp_max(record: &Record) -> u32 {
     if record.words[FLAGS] & MP_DRIVEN != 0 { 255 } else { record.words[PSP] }
 }
 
-/// Makes a neuron never fire or leak: after a step it has the potential that it would have fired at.
+/// Prevents a neuron from firing and leaking, so that after a step its potential is the one it would have fired at.
 pub(crate) const fn mute(record: &mut Record) {
     record.words[FLAGS] &= !EXCITABLE;
     record.words[EXCITABILITY] = 0;
     record.words[KEEP] = 1 << KEEP_BITS;
 }
 
-/// The potential that a neuron has, in FEAGI's units.
+/// Returns the membrane potential, in FEAGI's units.
 pub(crate) fn potential_of(state: &Words) -> f64 {
     join(state[0], state[1]) as f64 / (1_u64 << POTENTIAL_BITS) as f64
 }
 
-/// One step; gives the postsynaptic potential if the neuron fires.
+/// Advances the neuron by one step. Returns the postsynaptic potential if it fires.
 #[inline]
 pub(crate) fn update(neuron: &Neuron<'_>, clock: &Clock, arrival: Arrival, state: &mut Words) -> Option<u32> {
     let Neuron { number, record, .. } = *neuron;

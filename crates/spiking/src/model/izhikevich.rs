@@ -1,9 +1,9 @@
-//! Izhikevich's neuron (2003): v' = 0.04 v^2 + 5 v + 140 - u + I, u' = a (b v - u), and at the peak v becomes c and u
-//! grows by d.
+//! Izhikevich's neuron (2003): v' = 0.04 v^2 + 5 v + 140 - u + I, u' = a (b v - u); when v reaches the peak, it is
+//! reset to c, and u grows by d.
 //!
-//! As in the paper, v is advanced by Euler steps of at most 0.5 ms and then u by one of `dt`; what arrives is the
-//! current I of this step. The peak is looked for after that, so a spike is told in the step in which v gets there,
-//! not in the next one. State: v (absolute) and u, 20 fraction bits each.
+//! As in the paper, v is advanced by Euler steps of at most 0.5 ms, and then u by one Euler step of `dt`. The input is
+//! the current I of this step. The peak is tested at the end of the step, so the neuron fires in the step in which v
+//! reaches the peak, not in the next one. State: v (absolute) and u, with 20 fraction bits each.
 
 use super::poisson::poisson_input;
 use super::step::{Arrival, Clock, Neuron, Words};
@@ -16,32 +16,32 @@ use crate::record_words::{
 };
 use crate::{Error, Kind, Record};
 
-/// Fraction bits of the length of a substep, in ms.
+/// The fraction bits of the length of a substep, in ms.
 const SUBSTEP_BITS: u32 = 24;
 
-/// 0.04 as a coefficient.
+/// The factor 0.04 of v^2, as a coefficient.
 const SQUARE: i64 = 42_949_673;
 
-/// Parameters of Izhikevich's neurons: regular spiking by default.
+/// The parameters of Izhikevich neurons; the defaults are those of a regular spiking cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Izhikevich {
-    /// Rate of u, 1/ms.
+    /// The rate of the recovery variable u, in 1/ms.
     pub a: f64,
-    /// How u depends on v.
+    /// The sensitivity of u to v.
     pub b: f64,
-    /// v after a spike, mV.
+    /// The reset potential: v after a spike, in mV.
     pub c: f64,
-    /// What a spike adds to u.
+    /// The increase of u by a spike.
     pub d: f64,
-    /// Where v is cut off, mV.
+    /// The potential at which the neuron fires, in mV.
     pub peak: f64,
     /// A constant current.
     pub bias: f64,
-    /// Poisson input: spikes a second, of all inputs together.
+    /// The rate of the Poisson input, in spikes a second, all inputs together.
     pub poisson_rate: f64,
-    /// The current that each of them is in its step.
+    /// The current of one Poisson event, in its step.
     pub poisson_weight: f64,
-    /// A current that can be switched while the network runs.
+    /// A constant current that can be changed while the network runs.
     pub drive: f64,
 }
 
@@ -62,11 +62,12 @@ impl Default for Izhikevich {
 }
 
 impl Izhikevich {
-    /// The record for steps of `dt` ms in a network of so many fraction bits, without its Poisson table.
+    /// Returns the record for steps of `dt` ms in a network with `fraction_bits` fraction bits, without its Poisson
+    /// table.
     pub(crate) fn record(&self, dt: f64, fraction_bits: u32) -> Result<Record, Error> {
         let substeps = libm::ceil(dt / 0.5).max(1.0);
         if !(1.0..=1000.0).contains(&substeps) {
-            return Err(Error::parameter("dt", dt, "at most 500 ms with Izhikevich's neurons"));
+            return Err(Error::parameter("dt", dt, "at most 500 ms for Izhikevich neurons"));
         }
         let numbers = [
             (A_DT, "a dt", self.a * dt, COEFFICIENT_BITS),
@@ -83,24 +84,25 @@ impl Izhikevich {
         Ok(record)
     }
 
-    /// The state that a neuron of this potential begins with: u is b v.
+    /// Returns the initial state of a neuron with this potential: u is b v.
     pub(crate) fn initial(&self, v: f64) -> Result<Words, Error> {
         let u = units::word("initial recovery", self.b * v, MILLIVOLT_BITS)?;
         Ok([units::word("initial potential", v, MILLIVOLT_BITS)?, u, 0, 0])
     }
 }
 
-/// Whether what has limits is within them.
+/// Returns whether the parameters that have limits are within them.
 pub(crate) const fn is_possible(record: &Record) -> bool {
     record.words[SUBSTEP] <= 1 << (SUBSTEP_BITS - 1) && record.words[SUBSTEPS] <= 1000
 }
 
-/// Lets a neuron keep the v that it would have fired at: it fires at the end of the range only, and stays there.
+/// Moves peak and reset to the end of the range, so that after a step v is the potential that the neuron would have
+/// fired at.
 pub(crate) const fn mute(record: &mut Record) {
     (record.words[PEAK], record.words[C]) = (i32::MAX as u32, i32::MAX as u32);
 }
 
-/// One step; says whether the neuron fires.
+/// Advances the neuron by one step. Returns whether it fires.
 #[inline]
 pub(crate) fn update(neuron: &Neuron<'_>, clock: &Clock, arrival: Arrival, state: &mut Words) -> bool {
     let record = neuron.record;

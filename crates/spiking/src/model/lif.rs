@@ -1,8 +1,8 @@
 //! Leaky integrate-and-fire with exponential currents, integrated exactly, in the order of NEST's `iaf_psc_exp`.
 //!
-//! Potentials are relative to the resting one. A current is expressed as what it would shift the potential by in the
-//! long run, J = R I, in mV, so a weight of 1 lets J jump by 1 mV. State: V, J excitatory, J inhibitory (20 fraction
-//! bits each), refractory steps left.
+//! Potentials are relative to the resting potential. A synaptic current I is expressed as J = R I, in mV: the shift of
+//! the potential that a constant current would cause. So a weight of 1 makes J jump by 1 mV. State: V, excitatory J,
+//! inhibitory J (20 fraction bits each), remaining refractory steps.
 
 use super::poisson::poisson_input;
 use super::step::{Arrival, Clock, Neuron, Words};
@@ -17,30 +17,31 @@ use crate::{Error, Kind, Record};
 
 pub(crate) mod block;
 
-/// Parameters of LIF neurons. Times are in ms, potentials in mV.
+/// The parameters of LIF neurons. Times are in ms, potentials in mV.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lif {
-    /// Time constant of the membrane.
+    /// The time constant of the membrane.
     pub tau_m: f64,
-    /// Time constant of excitatory currents.
+    /// The time constant of excitatory synaptic currents.
     pub tau_ex: f64,
-    /// Time constant of inhibitory currents. If it equals `tau_ex` in all populations, the network has one port.
+    /// The time constant of inhibitory synaptic currents. If it equals `tau_ex` in all populations, the network has one
+    /// port.
     pub tau_in: f64,
-    /// Resting potential.
+    /// The resting potential.
     pub v_rest: f64,
-    /// Fires at this potential or more.
+    /// The firing threshold, inclusive.
     pub v_th: f64,
-    /// The potential after a spike.
+    /// The reset potential.
     pub v_reset: f64,
-    /// How long the potential then stays there.
+    /// The refractory period, during which the potential stays at `v_reset`.
     pub t_ref: f64,
-    /// A constant current, as the shift of the potential that it leads to.
+    /// A constant current, expressed as the shift of the potential that it causes.
     pub bias: f64,
-    /// Poisson input: spikes a second, of all inputs together.
+    /// The rate of the Poisson input, in spikes a second, all inputs together.
     pub poisson_rate: f64,
-    /// How much each of them lets J jump, in mV.
+    /// The jump of J by one event of the Poisson input, in mV.
     pub poisson_weight: f64,
-    /// Input of every step, in mV of J, excitatory if it is positive.
+    /// Input in every step, in mV of J; excitatory if it is positive.
     pub drive: f64,
 }
 
@@ -64,7 +65,8 @@ impl Default for Lif {
 }
 
 impl Lif {
-    /// The record for steps of `dt` ms in a network of so many fraction bits, without its Poisson table.
+    /// Returns the record for steps of `dt` ms in a network with `fraction_bits` fraction bits, without its Poisson
+    /// table.
     pub(crate) fn record(&self, dt: f64, fraction_bits: u32) -> Result<Record, Error> {
         for (what, tau) in [("tau_m", self.tau_m), ("tau_ex", self.tau_ex), ("tau_in", self.tau_in)] {
             if !(tau > 0.0 && tau.is_finite()) {
@@ -101,23 +103,24 @@ impl Lif {
         Ok(record)
     }
 
-    /// The state that a neuron of this potential begins with.
+    /// Returns the initial state of a neuron with this potential.
     pub(crate) fn initial(&self, v: f64) -> Result<Words, Error> {
         Ok([units::word("initial potential", v - self.v_rest, MILLIVOLT_BITS)?, 0, 0, 0])
     }
 }
 
-/// Lets a neuron keep the potential that it would have fired at: it fires at the end of the range only, and stays there.
+/// Moves threshold and reset to the end of the range, so that after a step V is the potential that the neuron would
+/// have fired at.
 pub(crate) const fn mute(record: &mut Record) {
     (record.words[THRESHOLD], record.words[RESET]) = (i32::MAX as u32, i32::MAX as u32);
 }
 
-/// How much of J = 1 mV at the beginning of a step is in V at its end.
+/// Returns the part of V at the end of a step that comes from J = 1 mV at its beginning.
 fn response(dt: f64, tau_m: f64, tau_s: f64) -> f64 {
     let (membrane, synapse) = (1.0 / tau_m, 1.0 / tau_s);
     let difference = dt * (membrane - synapse);
-    // The slower of the two decays is drawn out, so that nothing exceeds its range. Where the quotient cancels it is its
-    // limit; what is neglected is of the order of the difference.
+    // The slower of the two decays is factored out, so that nothing exceeds its range. Where the quotient cancels, its
+    // limit is used; the error is of the order of the difference.
     let share = if difference.abs() < 1e-9 {
         dt
     } else {
@@ -126,7 +129,7 @@ fn response(dt: f64, tau_m: f64, tau_s: f64) -> f64 {
     membrane * libm::exp(-dt * membrane.min(synapse)) * share
 }
 
-/// One step; says whether the neuron fires.
+/// Advances the neuron by one step. Returns whether it fires.
 #[inline]
 pub(crate) fn update(neuron: &Neuron<'_>, clock: &Clock, arrival: Arrival, state: &mut Words) -> bool {
     let record = neuron.record;

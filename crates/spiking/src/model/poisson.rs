@@ -1,25 +1,25 @@
-//! Sources that fire at random, and the tables that Poisson inputs are drawn from.
+//! Poisson spike sources, and the distribution tables of the Poisson inputs of other models.
 
 use super::step::{Clock, Neuron};
 use crate::record_words::{SOURCE_ALWAYS as ALWAYS, SOURCE_PROBABILITY as PROBABILITY};
 use crate::{Error, Kind, Record, random};
 
-/// The most events a step that a Poisson input may have on average.
+/// The largest mean number of events per step of a Poisson input.
 const MEAN_MAX: f64 = 4096.0;
 
-/// The most entries that a table has: that of the greatest mean has 4,506.
+/// The largest number of entries of a table. The table of the largest mean has 4,506.
 pub(crate) const TABLE_MAX: u32 = 2 * MEAN_MAX as u32;
 
-/// A source of spikes; what arrives at it is ignored.
+/// A Poisson spike source. It ignores its input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Poisson {
-    /// Spikes a second. A source fires at most once in a step, with the probability that a Poisson process has an
-    /// event in it.
+    /// The rate, in spikes a second. A source fires at most once in a step, with the probability that a Poisson process
+    /// has at least one event in it.
     pub rate: f64,
 }
 
 impl Poisson {
-    /// The record for steps of `dt` ms.
+    /// Returns the record for steps of `dt` ms.
     pub(crate) fn record(&self, dt: f64) -> Result<Record, Error> {
         let mean = mean("rate", self.rate, dt)?;
         let probability = libm::round(-libm::expm1(-mean) * (1_u64 << 32) as f64);
@@ -30,7 +30,7 @@ impl Poisson {
     }
 }
 
-/// Events in a step of `dt` ms.
+/// Returns the mean number of events in a step of `dt` ms; `what` names the rate in messages.
 pub(crate) fn mean(what: &str, rate: f64, dt: f64) -> Result<f64, Error> {
     let mean = rate * dt / 1000.0;
     if !(0.0..=MEAN_MAX).contains(&mean) {
@@ -39,8 +39,9 @@ pub(crate) fn mean(what: &str, rate: f64, dt: f64) -> Result<f64, Error> {
     Ok(mean)
 }
 
-/// The distribution function of a Poisson number, with 32 fraction bits: as many events as entries that are not
-/// greater than a random number. The tail beyond the last is less likely than 2^-32.
+/// Returns the cumulative distribution function of a Poisson distribution, with 32 fraction bits. The number of events
+/// of a random number is the number of entries that are not greater than it. The tail beyond the last entry has a
+/// probability below 2^-32.
 pub(crate) fn table(mean: f64) -> Vec<u32> {
     let mut table = Vec::new();
     if mean == 0.0 {
@@ -59,19 +60,19 @@ pub(crate) fn table(mean: f64) -> Vec<u32> {
     table
 }
 
-/// A table with where to begin in it, for those who draw often.
+/// A table with an index by the highest bits of the random number (a guide table), for fast repeated draws.
 #[derive(Debug)]
 pub(crate) struct Guide {
     table: Vec<u32>,
-    /// By the highest bits of a random number, how many events there are at least.
+    /// The smallest number of events, by the highest bits of the random number.
     least: Vec<u32>,
 }
 
-/// How many of the highest bits.
+/// The number of highest bits that select an entry of the guide.
 const GUIDE_BITS: u32 = 8;
 
 impl Guide {
-    /// A guide to a table, which is sorted.
+    /// Makes a guide to a sorted table.
     pub(crate) fn new(table: &[u32]) -> Self {
         let table = table.to_vec();
         let lowest = |high: u32| high << (32 - GUIDE_BITS);
@@ -79,7 +80,7 @@ impl Guide {
         Self { least: (0..1 << GUIDE_BITS).map(least).collect(), table }
     }
 
-    /// How many events a random number stands for.
+    /// Returns the number of events of a random number.
     #[inline]
     pub(crate) fn count(&self, number: u32) -> u32 {
         let least = self.least[(number >> (32 - GUIDE_BITS)) as usize];
@@ -88,14 +89,14 @@ impl Guide {
     }
 }
 
-/// One step; says whether the source fires.
+/// Returns whether the source fires in this step.
 #[inline]
 pub(crate) fn update(neuron: &Neuron<'_>, clock: &Clock) -> bool {
     let record = neuron.record;
     record.words[ALWAYS] != 0 || random::draw(clock.source, neuron.number) < record.words[PROBABILITY]
 }
 
-/// What the Poisson input of LIF and Izhikevich neurons brings, mV with 20 fraction bits.
+/// Returns the Poisson input of a LIF or Izhikevich neuron in this step, in mV with 20 fraction bits.
 #[inline]
 pub(super) fn poisson_input(neuron: &Neuron<'_>, clock: &Clock) -> i64 {
     let [start, length, weight] = [0, 1, 2].map(|word| neuron.record.words[Record::POISSON + word]);

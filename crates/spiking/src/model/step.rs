@@ -1,33 +1,33 @@
-//! What a neuron has, and what it gets in a step.
+//! The arguments of a neuron's update: its state, its parameters, its input and the time.
 
 use crate::random::{self, Purpose};
 use crate::{Record, STATE_WORDS};
 
-/// The state of a neuron: columns 0 to 3.
+/// The state of a neuron: its words in columns 0 to 3.
 pub type Words = [u32; STATE_WORDS];
 
-/// A neuron, without its state.
+/// A neuron without its state.
 #[derive(Clone, Copy, Debug)]
 pub struct Neuron<'a> {
-    /// Its number.
+    /// The number.
     pub number: u32,
-    /// Its parameters.
+    /// The parameters.
     pub record: &'a Record,
-    /// The tables of Poisson inputs.
+    /// The distribution tables of Poisson inputs of the whole network.
     pub tables: &'a [u32],
 }
 
-/// What a neuron gets in a step.
+/// The total input of a neuron in one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arrival {
-    /// The sums of its ports, in weight units, injections and drive included.
+    /// The sum at each port, in weight units, with injections and drive.
     pub ports: [i32; 2],
-    /// Whether anything has arrived, even if the sum is zero. Only FEAGI neurons ask.
+    /// Whether there is any input, even if the sum is zero. Only FEAGI neurons use this.
     pub is_input: bool,
 }
 
 impl Arrival {
-    /// Adds an injection or a drive: input, even if it is zero, for the port of its sign.
+    /// Adds an injection or a drive to the port of its sign. Even an amount of zero counts as input.
     #[inline]
     pub const fn give(&mut self, amount: i32, ports: usize) {
         self.ports[if amount < 0 { ports - 1 } else { 0 }] += amount;
@@ -35,21 +35,21 @@ impl Arrival {
     }
 }
 
-/// What all neurons share in a step.
+/// The step and the random keys that all neurons share in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
-    /// The step, counted from the network's beginning.
+    /// The step, counted from the initial state of the network.
     pub step: u64,
-    /// What FEAGI calls the burst: one more than the step.
+    /// FEAGI's burst number: the step plus 1.
     pub burst: u32,
-    /// The key of Poisson inputs.
+    /// The random key of Poisson inputs.
     pub input: u32,
-    /// The key of Poisson sources.
+    /// The random key of Poisson sources.
     pub source: u32,
 }
 
 impl Clock {
-    /// The clock of a step in a network with this seed.
+    /// Returns the clock of a step in a network with this seed.
     #[must_use]
     pub const fn new(seed: u64, step: u64) -> Self {
         Self {

@@ -1,9 +1,9 @@
-//! Records of fixed-point numbers, from numbers in physical units.
+//! Conversion of parameters in physical units to records of fixed-point numbers.
 
 use crate::{Error, Kind, Record, fixed};
 
-/// The record of a model whose potentials are in mV, of fixed-point numbers given by word, name, value and fraction
-/// bits.
+/// Returns the record of a model with potentials in mV. Each parameter is a place in the record, a name for messages, a
+/// value and its number of fraction bits.
 pub(super) fn record(
     kind: Kind,
     drive: f64,
@@ -19,15 +19,15 @@ pub(super) fn record(
     Ok(Record { kind: kind as u32, words })
 }
 
-/// A fixed-point number of a record.
+/// Converts a parameter to a fixed-point number; `what` names it in messages.
 pub(super) fn word(what: &str, value: f64, bits: u32) -> Result<u32, Error> {
     let limit = f64::from(1_u32 << (31 - bits));
     fixed::fixed(value, bits)
         .map(|fixed| fixed as u32)
-        .ok_or_else(|| Error::parameter(what, value, format!("less than {limit} either way")))
+        .ok_or_else(|| Error::parameter(what, value, format!("less than {limit} in magnitude")))
 }
 
-/// A number of weight units.
+/// Converts an amount to weight units.
 pub(crate) fn weight_units(what: &str, value: f64, fraction_bits: u32) -> Result<i32, Error> {
     if fraction_bits > fixed::FRACTION_BITS_MAX {
         return Err(Error::parameter("fraction bits", fraction_bits, "0 to 20"));

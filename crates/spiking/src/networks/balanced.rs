@@ -1,17 +1,17 @@
-//! A network in which excitation and inhibition balance (Brunel, 2000), for any number of synapses.
+//! The balanced network of excitatory and inhibitory neurons (Brunel, 2000), scalable to any number of synapses.
 
 use crate::{Builder, Connect, Error, Lif, Model, Network, Projection};
 
-/// Choices for [`balanced`].
+/// The parameters of [`balanced`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Balanced {
-    /// Neurons, four fifths of them excitatory.
+    /// The number of neurons, four fifths of them excitatory.
     pub neurons: u32,
-    /// Synapses of each.
+    /// The out-degree: synapses per neuron.
     pub synapses: u32,
-    /// The length of a step, ms.
+    /// The length of a step, in ms.
     pub dt: f64,
-    /// What random numbers depend on.
+    /// The seed of all random numbers.
     pub seed: u64,
 }
 
@@ -21,13 +21,13 @@ impl Default for Balanced {
     }
 }
 
-/// The network: neurons fire irregularly, about 10 times a second.
+/// Returns the network. Its neurons fire irregularly, about 10 times a second.
 ///
 /// # Errors
 /// There are too many neurons or synapses, or the step is too long for the delay of 1.5 ms.
 pub fn balanced(choices: &Balanced) -> Result<Network, Error> {
     let Balanced { neurons, synapses, dt, seed } = *choices;
-    // What an excitatory spike moves the potential by in the end, in mV, shrinks with the number of synapses.
+    // The total shift of the potential by an excitatory spike, in mV: inversely proportional to the number of synapses.
     let shift = 100.0 / f64::from(synapses.max(1));
     let lif = Lif {
         tau_m: 20.0,

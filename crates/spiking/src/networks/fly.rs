@@ -1,31 +1,31 @@
-//! A network the size of a fly's brain, with degrees and weights as unequal as there.
+//! A network with the size of a fly's brain and similarly skewed distributions of degrees and weights.
 //!
-//! Neurons and constants are those of Shiu and others (Nature 634, 2024); the wiring is drawn at random, as no data of
-//! others is part of this crate: log-normal degrees in both directions, about 15 million pairs of neurons, most of
-//! them with few synapses and some with many.
+//! Neurons and constants are those of Shiu and others (Nature 634, 2024). The wiring is random, because this crate
+//! contains no data of others: log-normal in-degrees and out-degrees, and about 15 million connected pairs of neurons,
+//! most of them with few synapses and some with many.
 
 use crate::random::Stream;
 use crate::{Builder, Error, Lif, Link, Model, Network, Poisson};
 
-/// What a synapse lets the current jump by, mV.
+/// The weight of one synapse: the jump of the current, in mV.
 const JUMP: f64 = 0.275;
-/// The delay, steps of 0.1 ms.
+/// The delay, in steps of 0.1 ms.
 const DELAY: u32 = 18;
-/// Of sources, those that inhibit.
+/// The fraction of neurons that are inhibitory.
 const INHIBITORY: f64 = 0.35;
 
-/// Choices for [`fly`].
+/// The parameters of [`fly`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fly {
-    /// Neurons.
+    /// The number of neurons.
     pub neurons: u32,
-    /// Targets of a neuron on average.
+    /// The mean out-degree: target neurons per neuron.
     pub degree: f64,
-    /// Neurons that are driven.
+    /// The number of sensory neurons, which Poisson sources drive.
     pub sensory: u32,
-    /// How fast, spikes a second.
+    /// The rate of each Poisson source, in spikes a second.
     pub rate: f64,
-    /// What random numbers depend on.
+    /// The seed of all random numbers.
     pub seed: u64,
 }
 
@@ -35,10 +35,10 @@ impl Default for Fly {
     }
 }
 
-/// The network, in steps of 0.1 ms. Its first neurons are driven, each by a source of its own.
+/// Returns the network, with steps of 0.1 ms. Its first neurons are the sensory ones, each driven by its own source.
 ///
 /// # Errors
-/// There are fewer neurons than are driven, or too many.
+/// There are fewer neurons than sensory neurons, or too many neurons.
 pub fn fly(choices: &Fly) -> Result<Network, Error> {
     let Fly { neurons, degree, sensory, rate, seed } = *choices;
     let lif = Lif {
@@ -56,7 +56,7 @@ pub fn fly(choices: &Fly) -> Result<Network, Error> {
     let sources = builder.population("sources", sensory, &Model::Poisson(Poisson { rate }))?;
     let drive = |index| Link { source: index, target: index, weight: 250.0 * JUMP, delay: DELAY };
     builder.connect_list(sources, brain, &(0..sensory).map(drive).collect::<Vec<_>>())?;
-    // Where the targets end that are as likely as a neuron or more: their popularity is log-normal too.
+    // The cumulative popularity of targets, which makes in-degrees log-normal, too.
     let mut ends = Vec::with_capacity(neurons as usize);
     let mut end = 0.0;
     for neuron in 0..neurons {
@@ -79,7 +79,7 @@ pub fn fly(choices: &Fly) -> Result<Network, Error> {
     builder.build()
 }
 
-/// A number from the log-normal distribution with mean 1.
+/// Draws from the log-normal distribution with mean 1.
 fn log_normal(sigma: f64, stream: &mut Stream) -> f64 {
     libm::exp(sigma * super::normal(stream) - sigma * sigma / 2.0)
 }

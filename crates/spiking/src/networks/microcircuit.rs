@@ -1,20 +1,20 @@
 //! The cortical microcircuit of Potjans and Diesmann (Cerebral Cortex 24, 2014), the field's common benchmark.
 //!
-//! Numbers are those of its reference implementation in `PyNEST` (microcircuit-PD14-model, parameter definitions of
-//! `microcircuit`): populations, probabilities, initial potentials, inputs from outside and delays. Delays are
-//! normally distributed, 1.5 ms from excitatory and 0.75 ms from inhibitory neurons on average, with half of that as
-//! standard deviation; those of less than half a step are drawn again there and here.
+//! The parameters are those of the reference implementation in `PyNEST` (microcircuit-PD14-model, parameter definitions
+//! of `microcircuit`): populations, connection probabilities, initial potentials, external inputs and delays. Delays
+//! are normally distributed, with means of 1.5 ms from excitatory and 0.75 ms from inhibitory neurons and half of the
+//! mean as standard deviation. As there, delays of less than half a step are drawn again.
 //!
-//! At full scale 77,169 neurons and 299 million synapses. Weights are packed in 9 bits of 1/8 mV of current, which are
-//! exact on average as they are drawn from the rounded distribution; with 17 bits for the target and 6 for the delay
-//! a synapse takes 4 bytes. Delays of more than 6.4 ms, 6.5 standard deviations, are drawn again.
+//! At full scale there are 77,169 neurons and 299 million synapses. A weight is packed in 9 bits, in units of 1/8 mV of
+//! current; weights are drawn from the rounded distribution, so they are exact on average. With 17 bits for the target
+//! and 6 for the delay, a synapse takes 4 bytes. Delays of more than 6.4 ms (6.5 standard deviations) are drawn again.
 
 use crate::random::Stream;
 use crate::{Builder, Connect, Delay, Error, Lif, Model, Network, Projection, Weight};
 
 const NAMES: [&str; 8] = ["L23E", "L23I", "L4E", "L4I", "L5E", "L5I", "L6E", "L6I"];
 const NEURONS: [u32; 8] = [20_683, 5_834, 21_915, 5_479, 4_850, 1_065, 14_395, 2_948];
-/// By target, then source.
+/// Connection probabilities, by target and then source.
 const PROBABILITIES: [[f64; 8]; 8] = [
     [0.1009, 0.1689, 0.0437, 0.0818, 0.0323, 0.0, 0.0076, 0.0],
     [0.1346, 0.1371, 0.0316, 0.0515, 0.0755, 0.0, 0.0042, 0.0],
@@ -25,13 +25,15 @@ const PROBABILITIES: [[f64; 8]; 8] = [
     [0.0156, 0.0066, 0.0211, 0.0166, 0.0572, 0.0197, 0.0396, 0.2252],
     [0.0364, 0.001, 0.0034, 0.0005, 0.0277, 0.008, 0.0658, 0.1443],
 ];
-/// Inputs from outside.
+/// External inputs per neuron, by population.
 const EXTERNAL: [f64; 8] = [1600.0, 1500.0, 2100.0, 1900.0, 2000.0, 1900.0, 2900.0, 2100.0];
-/// Spikes a second at full scale, by which smaller ones are compensated: those of NEST's example of the model, whose
-/// input from outside is Poisson. The reference implementation now has those with a constant one, 0.903 to 7.829; they
-/// leave a tenth of the network without a mean input that reaches the threshold, and with a constant one it falls silent.
+/// Rates in spikes a second at full scale, by which networks of a smaller scale are compensated. They are those of
+/// NEST's example of the model, whose external input is Poisson. The reference implementation now has the rates for
+/// constant external input, 0.903 to 7.829. With these, the mean input of a network of scale 0.1 stays below the
+/// threshold, and with constant external input the network falls silent.
 const RATES: [f64; 8] = [0.971, 2.868, 4.746, 5.396, 8.142, 9.078, 0.991, 7.523];
-/// Initial potentials that shorten the transient, "optimized" there: means and standard deviations, mV.
+/// Initial potentials that shorten the transient ("optimized" in the reference implementation): means and standard
+/// deviations, in mV.
 const POTENTIALS: [[f64; 2]; 8] = [
     [-68.28, 5.36],
     [-63.16, 4.57],
@@ -42,31 +44,32 @@ const POTENTIALS: [[f64; 2]; 8] = [
     [-66.72, 5.46],
     [-61.43, 4.48],
 ];
-/// The rate of an input from outside, spikes a second.
+/// The rate of one external input, in spikes a second.
 const BACKGROUND_RATE: f64 = 8.0;
-/// Inhibitory weights relative to excitatory ones.
+/// The ratio of inhibitory to excitatory weights.
 const INHIBITION: f64 = -4.0;
 
-/// What comes from outside.
+/// The kind of external input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Background {
-    /// Poisson spikes.
+    /// Poisson spike trains.
     Poisson,
-    /// The mean current of these.
+    /// A constant current, the mean of the Poisson input.
     Constant,
 }
 
-/// Choices for [`microcircuit`].
+/// The parameters of [`microcircuit`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Microcircuit {
-    /// Of neurons, and of the synapses of each, 0 to 1. Below 1 weights grow by its inverse root, and a constant current
-    /// takes the place of the input that is missing, as in the reference implementation.
+    /// The scale of the number of neurons and of the synapses per neuron, more than 0 and at most 1. Below 1, weights
+    /// are divided by its square root, and a constant current replaces the missing input, as in the reference
+    /// implementation.
     pub scale: f64,
-    /// What comes from outside.
+    /// The kind of external input.
     pub background: Background,
-    /// The length of a step, ms.
+    /// The length of a step, in ms.
     pub dt: f64,
-    /// What random numbers depend on.
+    /// The seed of all random numbers.
     pub seed: u64,
 }
 
@@ -76,7 +79,8 @@ impl Default for Microcircuit {
     }
 }
 
-/// The jump of the current, in mV, that moves the potential by 0.15 mV at most; 87.8 pA of the published units.
+/// Returns the excitatory weight: the jump of the current, in mV, whose postsynaptic potential peaks at 0.15 mV; 87.8
+/// pA in the published units.
 fn excitatory(lif: &Lif) -> f64 {
     let (tau_m, tau_s) = (lif.tau_m, lif.tau_ex);
     let peak = libm::log(tau_m / tau_s) / (1.0 / tau_s - 1.0 / tau_m);
@@ -84,10 +88,10 @@ fn excitatory(lif: &Lif) -> f64 {
     0.15 / response
 }
 
-/// The microcircuit.
+/// Returns the microcircuit.
 ///
 /// # Errors
-/// The scale is not between 0 and 1, or the step is too long for a delay of a step.
+/// The scale is not more than 0 and at most 1, or the step is so long that a mean delay rounds to 0 steps.
 pub fn microcircuit(choices: &Microcircuit) -> Result<Network, Error> {
     let Microcircuit { scale, background, dt, seed } = *choices;
     if !(scale > 0.0 && scale <= 1.0) {
@@ -100,7 +104,7 @@ pub fn microcircuit(choices: &Microcircuit) -> Result<Network, Error> {
         (_, source) if source % 2 == 0 => jump,
         _ => INHIBITION * jump,
     };
-    // At full scale.
+    // The number of synapses between two populations at full scale.
     let synapses = |target: usize, source: usize| {
         let pairs = f64::from(NEURONS[target]) * f64::from(NEURONS[source]);
         libm::log1p(-PROBABILITIES[target][source]) / libm::log1p(-1.0 / pairs)

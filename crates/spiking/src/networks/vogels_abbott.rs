@@ -1,9 +1,10 @@
-//! The current-based network of Vogels and Abbott (2005) as Brette and others (2007) define it for benchmarks.
+//! The current-based network of Vogels and Abbott (2005), as Brette and others (2007) define it for benchmarks.
 //!
-//! As published, with 4,000 neurons, it keeps firing by itself, 5.6 times a second and irregularly. In larger networks
-//! weights shrink with the root of the number of synapses of a neuron, and what drives it grows with it, so that mean
-//! and variance of its input stay, and rates with them (van Vreeswijk and Sompolinsky, 1996). If weights shrank with the
-//! number itself, fluctuations would vanish: 2.3 spikes a second of 40,000 neurons, and fewer the more there are.
+//! As published, with 4,000 neurons, the network sustains its own activity: irregular firing at 5.6 spikes a second. In
+//! larger networks weights shrink with the square root of the in-degree and the driving force grows with it, so that
+//! the mean and variance of the input, and with them the rates, stay the same (van Vreeswijk and Sompolinsky, 1996). If
+//! weights shrank with the in-degree itself, fluctuations would vanish: 40,000 neurons would fire at 2.3 spikes a
+//! second, and larger networks at less.
 //!
 //! | neurons | drive | spikes a second |
 //! | --- | --- | --- |
@@ -12,32 +13,33 @@
 //! | 4,000 | 10 mV | 15 |
 //! | 40,000 | 10 mV | 15 |
 //!
-//! These are printed by `cargo test -p kvrm-spiking --test networks vogels -- --nocapture`. Others who publish times of a
-//! network of this name have conductances, other weights or other rates, so what is to be compared are events a second.
+//! `cargo test -p kvrm-spiking --test networks vogels -- --nocapture` prints these rates. Other published run times of
+//! a network of this name are for conductance-based synapses, other weights or other rates, so compare events a second.
 
 use crate::random::Stream;
 use crate::{Builder, Connect, Error, Kind, Lif, Model, Network, Projection};
 
-/// The connections a neuron gets in the published network, of 4,000 neurons.
+/// The in-degree of the published network of 4,000 neurons.
 const PUBLISHED_DEGREE: f64 = 80.0;
-/// The mean potential that threshold and reset would leave there, by the measured rate, mV.
+/// The mean potential that neurons of the published network would have without threshold and reset, by the measured
+/// rate, in mV.
 const PUBLISHED_MEAN: f64 = -54.4;
-/// The threshold, mV.
+/// The firing threshold, in mV.
 const THRESHOLD: f64 = -50.0;
 
-/// Choices for [`vogels_abbott`].
+/// The parameters of [`vogels_abbott`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VogelsAbbott {
-    /// Neurons: 4,000 as published, and 223,607 for 10^9 synapses.
+    /// The number of neurons: 4,000 as published, and 223,607 for 10^9 synapses.
     pub neurons: u32,
-    /// The probability of a synapse.
+    /// The connection probability of each pair of neurons.
     pub probability: f64,
-    /// How far the resting potential lies above the threshold in a network of the published size, mV: 1 as published,
-    /// and more to fire faster.
+    /// The distance of the resting potential above the threshold in a network of the published size, in mV: 1 as
+    /// published; larger values give higher rates.
     pub drive: f64,
-    /// The delay in steps of 0.1 ms.
+    /// The delay, in steps of 0.1 ms.
     pub delay: u32,
-    /// What random numbers depend on.
+    /// The seed of all random numbers.
     pub seed: u64,
 }
 
@@ -47,7 +49,7 @@ impl Default for VogelsAbbott {
     }
 }
 
-/// The network, four fifths of it excitatory.
+/// Returns the network. Four fifths of its neurons are excitatory.
 ///
 /// # Errors
 /// The probability is not between 0 and 1.

@@ -1,4 +1,4 @@
-//! How the parallel engine learns: tasks share rows, as no row belongs to two.
+//! Plasticity in the parallel engine. Tasks process disjoint rows, so they need no locks.
 
 use rayon::prelude::*;
 
@@ -6,21 +6,21 @@ use crate::plasticity::PackedRow;
 use crate::share::Share;
 use crate::{Network, Plasticity, Record, State};
 
-/// Words of synapses that are learned by the same task.
+/// The minimum number of words of synapses that a task processes.
 const LEARN_BLOCK: usize = 1 << 16;
 
-/// What learning reads and changes.
+/// The state of plasticity: spike histories and weights.
 #[derive(Debug)]
 pub(super) struct Learning {
-    /// The spikes of the last steps, of each neuron.
+    /// The spike history of each neuron, as in [`State::history`].
     pub(super) history: Vec<u64>,
-    /// The words of synapses, if they change.
+    /// The words of all synapses; empty if no weights learn.
     pub(super) weights: Vec<u32>,
-    /// The sources of rows that learn, in the order of their rows in memory, which tasks split among them.
+    /// The sources of rows that learn, in the order of their rows in memory, so that tasks can split the words.
     learners: Vec<u32>,
 }
 
-/// The sources of rows that learn, in the order of their rows in memory.
+/// Returns the sources of rows that learn, in the order of their rows in memory.
 fn learners(network: &Network) -> Vec<u32> {
     let parts = network.parts();
     let mut learners: Vec<u32> = Vec::new();
@@ -35,13 +35,13 @@ fn learners(network: &Network) -> Vec<u32> {
 }
 
 impl Learning {
-    /// What a state has learned.
+    /// Returns the plasticity state of a network's state.
     pub(super) fn of(network: &Network, state: &State) -> Self {
         Self { history: state.history.clone(), weights: state.weights.clone(), learners: learners(network) }
     }
 
-    /// Brings histories up to date with the step that the shares, of so many neurons each, have made, and changes the
-    /// weights that learn.
+    /// Appends the spikes of the last step to the histories, and changes the weights. Each share has `share_neurons`
+    /// neurons, but for the last one.
     pub(super) fn advance(&mut self, network: &Network, shares: &[Share], share_neurons: usize) {
         let histories = self.history.par_chunks_mut(share_neurons).zip(shares);
         histories.for_each(|(histories, share)| {
@@ -78,7 +78,7 @@ impl Learning {
     }
 }
 
-/// Applies the rules of a source to its row.
+/// Applies the plasticity rules of a source to its row.
 fn learn_row(network: &Network, rules: &[Plasticity], source: u32, row: &mut [u32], histories: &[u64]) {
     let parts = network.parts();
     let history = histories[source as usize];

@@ -1,16 +1,16 @@
-//! How spikes are delivered to a share.
+//! Delivery of spikes to the neurons of a share.
 
-use super::{Fired, Share};
+use super::{PendingSpike, Share};
 use crate::state::bit_words;
 use crate::{Network, fixed};
 
 impl Share {
-    /// Adds what spikes bring to neurons of this share.
-    pub(crate) fn take_from(&mut self, network: &Network, words: &[u32], fired: &[Fired]) {
+    /// Adds the contributions of spikes to the pending inputs of the neurons of this share.
+    pub(crate) fn deliver(&mut self, network: &Network, words: &[u32], spikes: &[PendingSpike]) {
         let packing = network.synapses().packing;
-        for &Fired { source, scale, slot: now } in fired {
+        for &PendingSpike { source, scale, slot: now } in spikes {
             let row = &words[network.synapses().range(source)];
-            // Those behind the share's last neuron end the loops below.
+            // The loops below end at the first target behind the share.
             let start = match self.neurons.start {
                 0 => 0,
                 first => packing.find(row, row.len() / packing.words as usize, first as u32),
@@ -25,7 +25,7 @@ impl Share {
         }
     }
 
-    /// Adds 4-byte synapses of the same delay in a network of one port.
+    /// Adds the contributions of 4-byte synapses with the same delay, in a network with one port.
     fn add_simple(&mut self, network: &Network, scale: u32, now: usize, row: &[u32]) {
         let packing = network.synapses().packing;
         let (first, length) = (self.neurons.start, self.neurons.len());
@@ -35,7 +35,7 @@ impl Share {
         let mut marks = marks.filter(|marks| !marks.is_empty());
         let weight_bits = packing.weight_bits;
         for &word in row {
-            // Both shifts may be by 32.
+            // Either shift may be by 32.
             let target = (u64::from(word) >> weight_bits) as usize;
             let weight = ((i64::from(word) << (64 - weight_bits)) >> (64 - weight_bits)) as i32;
             let index = target - first;
@@ -49,7 +49,7 @@ impl Share {
         }
     }
 
-    /// Adds synapses of any kind.
+    /// Adds the contributions of any synapses.
     fn add(&mut self, network: &Network, scale: u32, now: usize, synapses: impl Iterator<Item = u64>) {
         let packing = network.synapses().packing;
         let (slots, ports) = (network.slots(), network.parts().ports as usize);

@@ -1,4 +1,4 @@
-//! The neurons of a share by population.
+//! [`Group`]: the neurons of a share that belong to one population.
 
 use std::ops::Range;
 
@@ -6,19 +6,19 @@ use crate::model::feagi;
 use crate::model::lif::block::Block;
 use crate::{Kind, Network};
 
-/// Neurons of a share that belong to the same population, counted from the share's first.
+/// The neurons of a share that belong to the same population.
 #[derive(Debug)]
 pub(super) struct Group {
     pub(super) population: usize,
     pub(super) neurons: Range<usize>,
-    /// Nothing happens to those at which nothing arrives.
+    /// Whether neurons without input keep their state.
     pub(super) is_quiet: bool,
-    /// What updates them in blocks, if they are LIF neurons of one record.
+    /// The update in blocks, if the neurons are LIF neurons with one record.
     pub(super) block: Option<Block>,
 }
 
 impl Group {
-    /// The groups of the share of these neurons.
+    /// Returns the groups of a share, which has the neurons `share`.
     pub(super) fn all(network: &Network, share: &Range<usize>) -> Vec<Self> {
         let populations = network.populations().iter().enumerate();
         let group = |population: usize, all: &Range<u32>| {

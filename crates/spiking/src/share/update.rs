@@ -1,63 +1,70 @@
-//! How neurons of a share are updated.
+//! Updates of the neurons of a share.
 
 use std::ops::Range;
 
-use super::{Fired, GroupStep, Share, StepInput};
+use super::{GroupStep, PendingSpike, Share, StepInput};
 use crate::model::lif::block::{BLOCK, Block, Columns};
 use crate::model::{self, Arrival, Neuron, feagi};
 use crate::state::{bit_words, set_bits};
 use crate::{Kind, Network, fixed};
 
 impl Share {
-    /// Does a step of some neurons of a group, which take what the ring has for them, and lists those that fire.
-    pub(super) fn update(&mut self, work: GroupStep<'_>, neurons: Range<usize>, fired: &mut Vec<Fired>) {
+    /// Runs one step of some neurons of a group, clears their slot of the ring, and appends their spikes.
+    pub(super) fn update(
+        &mut self,
+        work: GroupStep<'_>,
+        neurons: Range<usize>,
+        spikes: &mut Vec<PendingSpike>,
+    ) {
         let GroupStep { network, step, group } = work;
         if group.is_quiet && step.drives[group.population] == 0 {
             let mut touched = std::mem::take(&mut self.touched);
             touched.clear();
             self.find_touched(network, step, neurons, &mut touched);
             let indices = touched.iter().map(|&index| index as usize);
-            self.update_each(Kind::Feagi, work, indices, fired);
+            self.update_each(Kind::Feagi, work, indices, spikes);
             self.touched = touched;
             return;
         }
         if let Some(block) = &group.block {
-            self.update_blocks(block, work, neurons, fired);
+            self.update_blocks(block, work, neurons, spikes);
             return;
         }
-        // A loop for each model.
+        // A separate loop for each model, so that each is compiled for its model.
         match network.populations()[group.population].kind {
-            Kind::Feagi => self.update_each(Kind::Feagi, work, neurons, fired),
-            Kind::Lif => self.update_each(Kind::Lif, work, neurons, fired),
-            Kind::Izhikevich => self.update_each(Kind::Izhikevich, work, neurons, fired),
-            Kind::Poisson => self.update_each(Kind::Poisson, work, neurons, fired),
+            Kind::Feagi => self.update_each(Kind::Feagi, work, neurons, spikes),
+            Kind::Lif => self.update_each(Kind::Lif, work, neurons, spikes),
+            Kind::Izhikevich => self.update_each(Kind::Izhikevich, work, neurons, spikes),
+            Kind::Poisson => self.update_each(Kind::Poisson, work, neurons, spikes),
         }
     }
 
-    /// Updates LIF neurons of one record in blocks; one by one where there are too few, or their numbers are too large.
+    /// Updates LIF neurons with one record in blocks. Neurons are updated one by one if they do not fill a block, or if
+    /// the numbers of a block are too large.
     fn update_blocks(
         &mut self,
         block: &Block,
         work: GroupStep<'_>,
         neurons: Range<usize>,
-        fired: &mut Vec<Fired>,
+        spikes: &mut Vec<PendingSpike>,
     ) {
         let mut start = neurons.start;
         while start < neurons.end {
-            start += self.update_whole(block, work, start..neurons.end, fired);
+            start += self.update_whole(block, work, start..neurons.end, spikes);
             let end = (start + BLOCK).min(neurons.end);
-            self.update_each(Kind::Lif, work, start..end, fired);
+            self.update_each(Kind::Lif, work, start..end, spikes);
             start = end;
         }
     }
 
-    /// Updates neurons up to the first that is in no block or in one with a large number; says how many these are.
+    /// Updates neurons in blocks, up to the first block with a large number or the end of the last whole block. Returns
+    /// the number of neurons that were updated.
     fn update_whole(
         &mut self,
         block: &Block,
         work: GroupStep<'_>,
         neurons: Range<usize>,
-        fired: &mut Vec<Fired>,
+        spikes: &mut Vec<PendingSpike>,
     ) -> usize {
         let GroupStep { network, step, group } = work;
         let (ports, length) = (network.parts().ports as usize, self.neurons.len());
@@ -80,14 +87,14 @@ impl Share {
             };
             if bits != 0 {
                 let scale = fixed::scale(1, false, 0);
-                let spikes = set_bits(std::slice::from_ref(&bits));
-                fired.extend(spikes.map(|bit| Fired { source: neuron + bit, scale, slot: step.slot }));
+                let bits = set_bits(std::slice::from_ref(&bits));
+                spikes.extend(bits.map(|bit| PendingSpike { source: neuron + bit, scale, slot: step.slot }));
             }
         }
         sums.len() * BLOCK
     }
 
-    /// Finds those of some neurons at which something arrives.
+    /// Appends the indices of the neurons with input to `found`.
     fn find_touched(
         &self,
         network: &Network,
@@ -107,7 +114,7 @@ impl Share {
                     touched |= u32::from(sum != 0) << (start - first + bit);
                 }
             }
-            // Without the marks of neighbours in other groups.
+            // Clears the marks of neighbours in other groups.
             touched &= u32::MAX << (start - first) & u32::MAX >> (32 - (word_end - first));
             while touched != 0 {
                 found.push(first as u32 + touched.trailing_zeros());
@@ -117,14 +124,14 @@ impl Share {
         }
     }
 
-    /// Updates some neurons of a group one by one, which are all of this model.
+    /// Updates neurons of a group, which are all of the model `kind`, one by one.
     #[inline(always)]
     fn update_each(
         &mut self,
         kind: Kind,
         work: GroupStep<'_>,
         neurons: impl Iterator<Item = usize>,
-        fired: &mut Vec<Fired>,
+        spikes: &mut Vec<PendingSpike>,
     ) {
         let GroupStep { network, step, group } = work;
         let parts = network.parts();
@@ -151,7 +158,7 @@ impl Share {
             if let Some(psp) = psp {
                 let fan_out = parts.synapses.lengths[neuron as usize];
                 let scale = fixed::scale(psp, feagi::is_divided(record), fan_out);
-                fired.push(Fired { source: neuron, scale, slot: step.slot });
+                spikes.push(PendingSpike { source: neuron, scale, slot: step.slot });
             }
         }
     }

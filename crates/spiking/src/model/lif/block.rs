@@ -1,7 +1,8 @@
-//! LIF neurons of one record, in blocks whose arithmetic compilers turn into that of vectors.
+//! Updates of LIF neurons with the same record in blocks, which compilers vectorise.
 //!
-//! [`super::update`] saturates whatever may leave its range. Where decays are at most 1 and all that goes in is below
-//! 2^29, either way, nothing does, so sums of 32 bits are exact. A block with a larger number is left to `super::update`.
+//! [`super::update`] saturates every value that may leave its range. If decays are at most 1 and all inputs of the step
+//! are below 2^29 in magnitude, no value does, so sums of 32 bits are exact. A block with a larger number is left to
+//! `super::update`.
 
 use super::{
     BIAS, DECAY, DECAY_EXCITATORY, DECAY_INHIBITORY, EXCITATORY, INHIBITORY, REFRACTORY, RESET, THRESHOLD,
@@ -11,21 +12,21 @@ use crate::model::Clock;
 use crate::model::poisson::Guide;
 use crate::{Kind, Record, random};
 
-/// Neurons of a block.
+/// The number of neurons in a block.
 pub(crate) const BLOCK: usize = 32;
 
-/// Numbers of a block have at most so many bits and a sign: four of them add up to 32 bits, 512 mV each.
+/// The largest number of bits, without the sign, of the numbers of a block (512 mV): four of them add up to 32 bits.
 const ROOM_BITS: u32 = 29;
 
-/// What a step of a block changes.
+/// The columns of a block, which a step changes.
 pub(crate) struct Columns<'a> {
-    /// The sums of the ports.
+    /// The input sums, by port.
     pub(crate) sums: [&'a mut Lanes<i32>; 2],
-    /// The words of the states.
+    /// The words of the neurons' states.
     pub(crate) state: [&'a mut Lanes<u32>; 4],
 }
 
-/// What one quantity of the neurons of a block is.
+/// One value for each neuron of a block.
 pub(crate) type Lanes<T> = [T; BLOCK];
 
 /// The parameters of neurons that share a record.
@@ -42,7 +43,7 @@ pub(crate) struct Block {
     poisson: Option<Jumps>,
 }
 
-/// A Poisson input.
+/// The Poisson input of the neurons.
 #[derive(Debug)]
 struct Jumps {
     guide: Guide,
@@ -50,7 +51,7 @@ struct Jumps {
 }
 
 impl Block {
-    /// For neurons of this record; `None` if it is of another model or has extreme parameters.
+    /// Prepares the parameters of a record. Returns `None` if the record is of another model or has extreme parameters.
     pub(crate) fn new(record: &Record, tables: &[u32]) -> Option<Self> {
         let factor = |word: usize| Factor::new(record.signed(word));
         let is_small = |number: i64| number.unsigned_abs() < 1 << ROOM_BITS;
@@ -74,8 +75,8 @@ impl Block {
         })
     }
 
-    /// One step of the block that begins with this neuron, which takes the sums of its ports; `drives` come on top. Says
-    /// which neurons fire, a bit each. `None`, and nothing has changed, if a sum might leave its range.
+    /// Advances the block that begins with `neuron` by one step and clears the sums of its ports; `drives` are added to
+    /// them. Returns a bit mask of the neurons that fire, or `None`, without a change, if a sum might leave its range.
     pub(crate) fn update(
         &self,
         clock: &Clock,
@@ -104,11 +105,14 @@ impl Block {
         Some(self.integrate(&inputs, potentials, excitatory, inhibitory, refractory))
     }
 
-    /// One step of a block that gets these inputs, in mV with 20 fraction bits.
+    /// Advances a block by one step with these inputs, in mV with 20 fraction bits.
     ///
-    /// A function of its own, as compilers then know that columns are apart from each other.
+    /// This is a function of its own because compilers know that the columns do not overlap if they are parameters.
     #[inline(never)]
-    #[expect(clippy::too_many_arguments, reason = "only parameters are known to be apart")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "compilers know only of parameters that they do not overlap"
+    )]
     fn integrate(
         &self,
         inputs: &[Lanes<i32>; 2],
@@ -138,44 +142,44 @@ impl Block {
             fires[lane] = u32::from(is_firing);
             any |= fires[lane];
         }
-        // Hardly ever, so this need not be fast.
+        // Few blocks have a neuron that fires, so this need not be fast.
         if any != 0 { fires.iter().rev().fold(0, |bits, bit| bits << 1 | bit) } else { 0 }
     }
 }
 
-/// All bits that some numbers have besides their signs.
+/// Returns all bits that any of the numbers has besides its sign.
 #[inline]
 fn all_bits<T: Copy>(words: &Lanes<T>, number: impl Fn(T) -> i32) -> u32 {
     words.iter().fold(0, |bits, &word| bits | magnitude(number(word)))
 }
 
-/// The bits that a number has besides its sign.
+/// Returns the bits that a number has besides its sign.
 const fn magnitude(number: i32) -> u32 {
     (number ^ number >> 31) as u32
 }
 
-/// A coefficient from 0 to 1, as one multiplies with it where there are only unsigned products, as in SSE2.
+/// A coefficient from 0 to 1, prepared for multiplication where there are only unsigned products, as in SSE2.
 #[derive(Debug)]
 struct Factor {
-    /// The same for each lane: of what a loop loads, compilers know that it has 32 bits.
+    /// The coefficient, repeated for each lane: compilers then know that a loop loads 32 bits.
     coefficient: Lanes<u32>,
-    /// What makes up for the offset of the number, and rounds.
+    /// The correction for the offset of the number, and for rounding.
     correction: u64,
 }
 
 impl Factor {
-    /// A coefficient, if it is one of these.
+    /// Returns the factor of a coefficient, or `None` if it is not from 0 to 1.
     fn new(coefficient: i32) -> Option<Self> {
         let correction = (1_i64 << (COEFFICIENT_BITS - 1)) - (i64::from(coefficient) << 31);
         let is_share = (0..=1 << COEFFICIENT_BITS).contains(&coefficient);
         is_share.then_some(Self { coefficient: [coefficient as u32; BLOCK], correction: correction as u64 })
     }
 
-    /// What [`crate::fixed::mul`] gives.
+    /// Returns the same product as [`crate::fixed::mul`].
     const fn times(&self, lane: usize, number: i32) -> i32 {
         let above_least = number as u32 ^ 1 << 31;
         let product = above_least as u64 * self.coefficient[lane] as u64;
-        // The result has 32 bits, so those that an unsigned shift lacks are not among them.
+        // The result has 32 bits, so the bits that an unsigned shift loses are not among them.
         (product.wrapping_add(self.correction) >> COEFFICIENT_BITS) as i32
     }
 }

@@ -1,4 +1,4 @@
-//! Networks, states and changes that are refused before an engine could stumble over them.
+//! Invalid networks, states, changes and injections are rejected before an engine uses them.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ fn feagi() -> Model {
     Model::Feagi(Feagi::default())
 }
 
-/// Neurons that are connected in a ring of the network's own.
+/// Builds a network in which each neuron is connected to the next one, and the last to the first.
 fn ring(neurons: u32, weight: f64, delay: u32, rule: Option<Rule>) -> Network {
     let mut builder = Builder::new(1.0).injection_limit(1000);
     let area = builder.population("area", neurons, &feagi()).expect("parameters are in range");
@@ -28,22 +28,28 @@ fn engines(network: &Arc<Network>) -> [Box<dyn Executor>; 2] {
 }
 
 #[test]
-fn rows_lie_apart() {
+fn rows_must_not_overlap() {
     let network = ring(4, 1.0, 1, Some(Rule::Window { steps: 1, ltp: 1, ltd: 1 }));
-    let broken = |change: fn(&mut Parts)| {
+    let rejected = |change: fn(&mut Parts)| {
         let mut parts = network.clone().into_parts();
         change(&mut parts);
-        Network::new(parts).expect_err("rows on rows").to_string()
+        Network::new(parts).expect_err("the rows are invalid").to_string()
     };
-    assert!(broken(|parts| parts.synapses.starts.fill(0)).contains("lies on another"), "all the same row");
-    assert!(broken(|parts| parts.synapses.lengths[1] = 2).contains("neuron 2 lies on"), "one too long");
+    assert!(
+        rejected(|parts| parts.synapses.starts.fill(0)).contains("overlaps another"),
+        "all rows at the same place"
+    );
+    assert!(
+        rejected(|parts| parts.synapses.lengths[1] = 2).contains("neuron 2 overlaps"),
+        "a row that is too long"
+    );
     let behind = |parts: &mut Parts| (parts.synapses.starts[3], parts.synapses.lengths[3]) = (9, 0);
-    assert!(broken(behind).contains("neuron 3"), "an empty one that begins outside");
-    assert!(broken(|parts| parts.synapses.lengths.truncate(3)).contains("rows"), "one too few");
+    assert!(rejected(behind).contains("neuron 3"), "an empty row that begins outside");
+    assert!(rejected(|parts| parts.synapses.lengths.truncate(3)).contains("rows"), "a missing row");
 }
 
 #[test]
-fn tables_are_as_long_as_they_can_be() {
+fn poisson_tables_have_a_maximum_length() {
     let mut builder = Builder::new(1.0);
     let lif = Lif { poisson_rate: 4_000_000.0, poisson_weight: 0.01, ..Lif::default() };
     builder.population("lif", 1, &Model::Lif(lif)).expect("4,000 events a step");
@@ -51,29 +57,29 @@ fn tables_are_as_long_as_they_can_be() {
     assert!(parts.tables.len() < 4600, "{} entries", parts.tables.len());
     parts.tables = vec![0; 1 << 20];
     parts.records[0].words[12] = 1 << 20;
-    assert!(Network::new(parts).is_err(), "a neuron would look at a million entries in each step");
+    assert!(Network::new(parts).is_err(), "the table has a million entries");
 }
 
 #[test]
-fn tables_never_fall() {
+fn poisson_tables_must_not_decrease() {
     let mut builder = Builder::new(1.0);
     let lif = |rate: f64| Model::Lif(Lif { poisson_rate: rate, poisson_weight: 0.01, ..Lif::default() });
     builder.population("one", 1, &lif(5000.0)).expect("5 events a step");
-    builder.population("other", 1, &lif(300.0)).expect("fewer");
+    builder.population("other", 1, &lif(300.0)).expect("0.3 events a step");
     let mut parts = builder.build().expect("there are no synapses").into_parts();
     assert!(!parts.tables.is_sorted(), "one table ends and the next begins");
     let [start, length] = [parts.records[1].words[11], parts.records[1].words[12]];
-    assert!(Network::new(parts.clone()).is_ok(), "each of them rises");
+    assert!(Network::new(parts.clone()).is_ok(), "each table increases");
     parts.tables[(start + length) as usize - 1] = 0;
-    let error = Network::new(parts.clone()).expect_err("engines would count its entries in different ways");
-    assert!(error.to_string().contains("record 1 has a table that falls"), "{error}");
+    let error = Network::new(parts.clone()).expect_err("engines would count entries differently");
+    assert!(error.to_string().contains("record 1 has a Poisson table that decreases"), "{error}");
     parts.records[1].words[12] -= 1;
-    assert!(Network::new(parts).is_ok(), "what nobody looks at may be anything");
+    assert!(Network::new(parts).is_ok(), "unused entries may have any value");
 }
 
 #[test]
-fn words_have_one_meaning() {
-    // A synapse from neuron 0 to neuron 3, of weight 5, in fewer bits than there are.
+fn spare_bits_of_packed_synapses_must_be_zero() {
+    // A synapse from neuron 0 to neuron 3 with weight 5, and with spare bits.
     let network = |words: u32, behind: u32| {
         let mut parts = ring(4, 1.0, 1, None).into_parts();
         let packing = Packing { target_bits: 2, delay_bits: 0, weight_bits: 8, words, min_delay: 1 };
@@ -83,19 +89,19 @@ fn words_have_one_meaning() {
         Network::new(parts)
     };
     assert!(network(2, 0).is_ok(), "two words may have bits to spare");
-    assert!(network(2, 1 << 31).is_err(), "but nothing in them");
-    assert!(network(1, 0).is_err(), "one word has none");
+    assert!(network(2, 1 << 31).is_err(), "but these must be zero");
+    assert!(network(1, 0).is_err(), "one word must have none");
 }
 
 #[test]
-fn what_no_memory_holds_is_refused() {
+fn sizes_beyond_memory_are_rejected() {
     let mut parts = ring(40_000, 1.0, 1, None).into_parts();
     (parts.max_delay, parts.ports) = (65_535, 2);
     assert!(matches!(Network::new(parts), Err(Error::TooMany { .. })), "a ring of 5 * 10^9");
     let mut network = ring(70_000, 1.0, 1, None);
     let synapse = Synapse { target: 0, delay: 65_535, weight: 1 };
     let change = network.change(&[Change::Add { source: 0, synapse }]);
-    assert!(matches!(change, Err(Error::TooMany { .. })), "and one that a change makes");
+    assert!(matches!(change, Err(Error::TooMany { .. })), "a ring that a change makes too large");
     let total = Projection::new(Connect::Total(1 << 60), 1.0, 1);
     let mut builder = Builder::new(1.0);
     let area = builder.population("area", 1, &feagi()).expect("parameters are in range");
@@ -103,13 +109,13 @@ fn what_no_memory_holds_is_refused() {
 }
 
 #[test]
-fn drives_and_injections_always_have_room() {
+fn drive_and_injection_limit_cannot_overflow() {
     let limit = Builder::new(1.0).injection_limit(1 << 30).build();
-    assert!(limit.is_err(), "drive and injection would be 2^31 for neurons that come later");
+    assert!(limit.is_err(), "drive and injection of a later neuron could add up to 2^31");
     let mut network = ring(2, 1.0, 1, None);
     let model = Model::Feagi(Feagi { drive: 1001.0, ..Feagi::default() });
     let populate = Change::Populate { name: "driven".to_owned(), dimensions: [1, 1, 1], model };
-    let error = network.change(&[populate]).expect_err("more than the injection limit").to_string();
+    let error = network.change(&[populate]).expect_err("the drive exceeds the injection limit").to_string();
     assert!(error.contains("drive is 1001"), "{error}");
 }
 
@@ -132,44 +138,44 @@ fn a_population_is_added_as_a_whole_or_not_at_all() {
     let model = |index: u32| (if index < 3 { feagi() } else { Model::Lif(Lif::default()) }, None);
     assert!(builder.populate("mixed", [5, 1, 1], feagi().kind(), model).is_err(), "two models");
     builder.population("area", 2, &feagi()).expect("parameters are in range");
-    let network = builder.build().expect("the first has left nothing");
-    assert_eq!((network.neurons(), network.populations().len()), (2, 1), "the second only");
+    let network = builder.build().expect("the rejected population left nothing behind");
+    assert_eq!((network.neurons(), network.populations().len()), (2, 1), "only the second population exists");
 }
 
 #[test]
-fn states_from_elsewhere_are_checked() {
+fn states_are_checked_before_engines_use_them() {
     let window = Rule::Window { steps: 1, ltp: 1, ltd: 1 };
     let network = Arc::new(ring(3, 5.0, 4, Some(window)));
     let packing = network.synapses().packing;
-    let refused = |change: &dyn Fn(&mut State)| {
+    let is_rejected = |change: &dyn Fn(&mut State)| {
         let mut state = State::initial(&network);
         change(&mut state);
         for mut engine in engines(&network) {
             if engine.set_state(&state).is_ok() {
                 return false;
             }
-            assert_eq!(engine.state().expect("engines have states"), State::initial(&network), "as it was");
+            assert_eq!(engine.state().expect("engines have states"), State::initial(&network), "unchanged");
         }
         true
     };
     let learn = |state: &mut State, weight| {
         state.weights[0] = packing.with_weight(state.weights[0].into(), weight) as u32;
     };
-    assert!(!refused(&|_| ()), "an initial state");
-    assert!(!refused(&|state| learn(state, 100)), "a weight that can be learned");
-    assert!(refused(&|state| learn(state, 101)), "one that cannot");
-    assert!(refused(&|state| state.weights[0] = u32::MAX), "a synapse to nowhere");
-    assert!(refused(&|state| state.ring[1] = i32::MAX), "no room in the next step");
-    assert!(refused(&|state| state.ring[11] = i32::MIN), "no room in the last slot");
-    assert!(refused(&|state| state.drives[0] = 1001), "more drive than may be");
-    assert!(refused(&|state| state.fired[0] = 0b1000), "a fourth neuron");
-    assert!(refused(&|state| state.step = u64::MAX), "no step to come");
+    assert!(!is_rejected(&|_| ()), "an initial state");
+    assert!(!is_rejected(&|state| learn(state, 100)), "a weight that can be learned");
+    assert!(is_rejected(&|state| learn(state, 101)), "a weight that cannot be learned");
+    assert!(is_rejected(&|state| state.weights[0] = u32::MAX), "a target that does not exist");
+    assert!(is_rejected(&|state| state.ring[1] = i32::MAX), "too much input in the next step");
+    assert!(is_rejected(&|state| state.ring[11] = i32::MIN), "too much input in the last slot");
+    assert!(is_rejected(&|state| state.drives[0] = 1001), "a drive above the limit");
+    assert!(is_rejected(&|state| state.fired[0] = 0b1000), "a spike of a neuron that does not exist");
+    assert!(is_rejected(&|state| state.step = u64::MAX), "a step number that would overflow");
     let mut taken = Network::clone(&network);
-    assert!(taken.take_weights(vec![u32::MAX; 3]).is_err(), "nor are such weights taken");
-    assert_eq!(taken, *network, "and nothing has changed");
+    assert!(taken.take_weights(vec![u32::MAX; 3]).is_err(), "these weights are rejected, too");
+    assert_eq!(taken, *network, "the network is unchanged");
 }
 
-/// 2^30 units arrive at neuron 1 from neuron 0 in 4 steps.
+/// Builds a network in which neuron 1 gets 2^30 weight units 4 steps after a spike of neuron 0.
 fn heavy() -> Network {
     let mut builder = Builder::new(1.0).injection_limit(1000);
     let area = builder.population("area", 2, &feagi()).expect("parameters are in range");
@@ -179,8 +185,8 @@ fn heavy() -> Network {
 }
 
 #[test]
-fn what_is_on_its_way_counts_after_a_change() {
-    // Each by itself is within the bound, and arrives in the same step as the other.
+fn pending_input_counts_when_a_network_changes() {
+    // Each synapse alone is within the bound, but the contributions of both arrive in the same step.
     let synapse = Synapse { target: 1, delay: 2, weight: 1 << 30 };
     let changes = [Change::Remove { source: 0, target: 1, delay: 4 }, Change::Add { source: 0, synapse }];
     for is_reference in [true, false] {
@@ -189,22 +195,22 @@ fn what_is_on_its_way_counts_after_a_change() {
             if is_reference { reference } else { parallel }
         });
         simulation.inject(0, 1).expect("an amount in range");
-        simulation.run(2).expect("nothing can fail");
+        simulation.run(2).expect("the run succeeds");
         let before = simulation.network().clone();
-        let error = simulation.change(&changes).expect_err("twice 2^30");
+        let error = simulation.change(&changes).expect_err("the sum is twice 2^30");
         assert!(matches!(error, Error::AccumulatorBound { neuron: 1, .. }), "{error}");
-        assert_eq!(*simulation.network(), before, "the network is what it was");
+        assert_eq!(*simulation.network(), before, "the network is unchanged");
         simulation.inject(0, 1).expect("an amount in range");
-        simulation.run(2).expect("and so is the engine");
-        simulation.change(&changes).expect_err("the second is still on its way");
-        simulation.run(1).expect("nothing can fail");
-        simulation.change(&changes).expect("the new one is too late to join it");
+        simulation.run(2).expect("the engine is unchanged");
+        simulation.change(&changes).expect_err("the second spike is still pending");
+        simulation.run(1).expect("the run succeeds");
+        simulation.change(&changes).expect("the new synapse cannot reach the same step");
     }
 }
 
 #[test]
-fn what_a_run_has_on_its_way_is_no_reason_to_refuse() {
-    // The bound is all but used up by synapses that arrive together.
+fn states_with_large_pending_input_are_accepted() {
+    // Synapses whose contributions arrive together use up nearly the whole bound.
     let mut builder = Builder::new(1.0).injection_limit(1000);
     let area = builder.population("area", 2, &feagi()).expect("parameters are in range");
     let link = |weight, delay| Link { source: 0, target: 1, weight, delay };
@@ -217,56 +223,52 @@ fn what_a_run_has_on_its_way_is_no_reason_to_refuse() {
         engine.run(3, &input, None).expect("an input in range");
         let state = engine.state().expect("engines have states");
         let sums = [0, 2_000_000_100, 0, 2_000_000_000, 0, 1_000_000_000];
-        assert_eq!(state.ring, sums, "the step after the next gets one of them, and may get the other");
+        assert_eq!(state.ring, sums, "pending sums of neurons 0 and 1, by slot");
         engine.set_state(&state).expect("a state of the same network");
     }
 }
 
 #[test]
-fn a_change_that_fails_changes_nothing() {
+fn a_rejected_change_leaves_the_simulation_unchanged() {
     let window = Rule::Window { steps: 1, ltp: 1, ltd: 1 };
     let mut simulation =
         Simulation::new(ring(3, 5.0, 1, Some(window)), |network| Box::new(Parallel::new(network)));
     simulation.inject(0, 1).expect("an amount in range");
-    simulation.run(5).expect("nothing can fail");
+    simulation.run(5).expect("the run succeeds");
     let before = (simulation.network().clone(), simulation.state().expect("engines have states"));
     assert_ne!(before.0.synapses().words, before.1.weights, "weights were learned");
     let change = Change::Remove { source: 0, target: 0, delay: 1 };
     simulation.change(&[change]).expect_err("there is no such synapse");
     let after = (simulation.network().clone(), simulation.state().expect("engines have states"));
-    assert!(before == after, "neither the network nor the engine has changed");
+    assert!(before == after, "network and state are unchanged");
 }
 
 #[test]
-fn the_same_parameters_are_kept_once() {
+fn equal_parameters_are_stored_once() {
     let model = Model::Lif(Lif { poisson_rate: 1000.0, poisson_weight: 1.0, ..Lif::default() });
     let mut builder = Builder::new(0.1);
     builder.population("lif", 2, &model).expect("parameters are in range");
     let mut network = builder.build().expect("there are no synapses");
     let before = network.parts().tables.clone();
     network.change(&[Change::Set { neuron: 0, model: model.clone() }]).expect("of the same model");
-    assert_eq!(network.parts().tables, before, "the table is there already");
-    assert_eq!(network.parts().records.len(), 1, "and so is the record");
+    assert_eq!(network.parts().tables, before, "the existing table is used");
+    assert_eq!(network.parts().records.len(), 1, "the existing record is used");
 }
 
 #[test]
-fn injections_add_up_whatever_their_order() {
+fn injections_add_up_in_any_order() {
     let of = |amount| Injection { step: 0, neuron: 0, amount };
     let input = Input::new([-2_000_000_000, 2_000_000_000, -2_000_000_000, 2_000_000_000].map(of).to_vec());
-    assert_eq!(
-        input.expect("0 in all").injections(),
-        [of(0)],
-        "the sum counts, not what is on the way to it"
-    );
+    assert_eq!(input.expect("the sum is 0").injections(), [of(0)], "only the sum must be in range");
 }
 
 #[test]
-fn an_injection_too_many_is_refused_when_it_is_made() {
+fn an_injection_beyond_the_limit_is_rejected_at_once() {
     let mut simulation = Simulation::new(ring(3, 1.0, 1, None), |network| Box::new(Reference::new(network)));
     simulation.inject(0, 600).expect("an amount in range");
-    let error = simulation.inject(0, 600).expect_err("1,200 in all");
+    let error = simulation.inject(0, 600).expect_err("the sum is 1,200");
     assert!(matches!(error, Error::Injection { neuron: 0, step: 0, amount: 1200, limit: 1000 }), "{error}");
-    simulation.inject(0, -500).expect("100 in all");
+    simulation.inject(0, -500).expect("the sum is 100");
     simulation.inject_at(2, 0, 900).expect("another step");
     simulation.run(3).expect("all were in range");
 }
