@@ -45,7 +45,7 @@ fn a_vector_that_is_not_valid_does_not_hide_the_others() {
     let vectors = [invalid.clone(), good.clone(), invalid.clone(), wrong.clone(), good];
     let results = run_all(&vectors, &ReferenceEngine).unwrap();
     let shown: Vec<Vec<&str>> = results.iter().map(|list| list.iter().map(|m| &*m.got).collect()).collect();
-    let problem = "`pc` 0x10002 is not a multiple of 4";
+    let problem = "`pc` is 0x10002, expected a multiple of 4";
     assert_eq!(shown, [vec![problem], vec![], vec![problem], vec!["0x2"], vec![]], "each its own");
     assert_eq!(results[0], invalid.run(), "as it is alone");
     assert_eq!(results[3], wrong.run(), "as it is alone");

@@ -27,8 +27,8 @@ fn the_good_line_is_good() {
 #[test]
 fn every_kind_of_bad_line_is_named_by_file_and_line_and_says_what_is_wrong() {
     let hex = "hexadecimal number of up to 64 bits";
-    let register = "is no register number from 0 to 30";
-    let bytes = "is no sequence of bytes of two hexadecimal digits each";
+    let register = "is not a register number from 0 to 30";
+    let bytes = "is not a sequence of bytes of two hexadecimal digits each";
     let leaves = "leaves the 48-bit address space";
     let cases = [
         // No JSON object, or more than one.
@@ -78,8 +78,8 @@ fn every_kind_of_bad_line_is_named_by_file_and_line_and_says_what_is_wrong() {
         (with("d503201f", "1d503201f"), "up to 32 bits"),
         (and(r#""init":{"fpcr":"0x100000000"}"#), "up to 32 bits"),
         (and(r#""final":{"v":{"0":"0x100000000000000000000000000000000"}}"#), "up to 128 bits"),
-        (and(r#""init":{"nzcv":"0x10"}"#), "`nzcv` 0x10 has more than four bits"),
-        (and(r#""final":{"nzcv":"0xffffffff"}"#), "`nzcv` 0xffffffff has more than four bits"),
+        (and(r#""init":{"nzcv":"0x10"}"#), "`nzcv` is 0x10, expected at most four bits"),
+        (and(r#""final":{"nzcv":"0xffffffff"}"#), "`nzcv` is 0xffffffff, expected at most four bits"),
         // Registers.
         (and(r#""init":{"x":{"31":"0"}}"#), register),
         (and(r#""final":{"x":{"x1":"0"}}"#), register),
@@ -89,7 +89,7 @@ fn every_kind_of_bad_line_is_named_by_file_and_line_and_says_what_is_wrong() {
         (and(r#""final":{"x":{"0x1":"0"}}"#), register),
         (and(r#""final":{"x":{"1":"0","1":"1"}}"#), ""),
         (and(r#""final":{"x":{"1":"0","01":"1"}}"#), ""),
-        (and(r#""final":{"v":{"32":"0"}}"#), "is no register number from 0 to 31"),
+        (and(r#""final":{"v":{"32":"0"}}"#), "is not a register number from 0 to 31"),
         // Bytes.
         (and(r#""init":{"mem":[{"at":"0","bytes":"0"}]}"#), bytes),
         (and(r#""init":{"mem":[{"at":"0","bytes":"001"}]}"#), bytes),
@@ -100,7 +100,7 @@ fn every_kind_of_bad_line_is_named_by_file_and_line_and_says_what_is_wrong() {
         (and("\"final\":{\"mem\":[{\"at\":\"0\",\"bytes\":\"\u{e9}\"}]}"), bytes),
         // What does not fit together.
         (with(r#"["d503201f"]"#, "[]"), "`code` is empty"),
-        (with("0x10000", "0x10002"), "`pc` 0x10002 is not a multiple of 4"),
+        (with("0x10000", "0x10002"), "`pc` is 0x10002, expected a multiple of 4"),
         (with("0x10000", "0x1000000000000"), leaves),
         (with("0x10000", "0xfffffffffffffffc"), leaves),
         (with(r#"0x10000","code":["#, r#"0xfffffffffffc","code":["0","#), leaves),
@@ -108,9 +108,9 @@ fn every_kind_of_bad_line_is_named_by_file_and_line_and_says_what_is_wrong() {
         (and(r#""init":{"mem":[{"at":"0xffffffffffffffff","bytes":"00"}]}"#), leaves),
         (and(r#""final":{"mem":[{"at":"0xffffffffffff","bytes":"0000"}]}"#), leaves),
         (and(r#""final":{"mem":[{"at":"0xffffffffffffffff","bytes":"00"}]}"#), leaves),
-        (with(r#""steps":1"#, r#""steps":16777217"#), "more than the 16777216 a vector may take"),
-        (and(r#""init":{"pc":"0"}"#), "belong to `final`"),
-        (and(r#""init":{"stop":"budget"}"#), "belong to `final`"),
+        (with(r#""steps":1"#, r#""steps":16777217"#), "`steps` is 16777217, expected at most 16777216"),
+        (and(r#""init":{"pc":"0"}"#), "allowed only in `final`"),
+        (and(r#""init":{"stop":"budget"}"#), "allowed only in `final`"),
         (and(r#""final":{"stop":"halted"}"#), "unknown variant `halted`"),
         (and(r#""final":{"stop":"out-of-frames"}"#), "unknown variant `out-of-frames`"),
         (and(r#""features":["sve"]"#), "unknown feature `sve`"),
