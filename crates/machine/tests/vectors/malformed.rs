@@ -1,37 +1,37 @@
-//! Lines that are no vectors.
+//! Tests of lines that are not valid vectors.
 
 use kvrm_machine::vectors::parse;
 
 const GOOD: &str = r#"{"name":"n","pc":"0x10000","code":["d503201f"],"steps":1}"#;
 
-/// The good line with one piece replaced.
+/// Returns the valid line with one piece replaced.
 fn with(piece: &str, replacement: &str) -> String {
-    assert!(GOOD.contains(piece), "{piece} is a piece of the good line");
+    assert!(GOOD.contains(piece), "the valid line contains {piece}");
     GOOD.replace(piece, replacement)
 }
 
-/// The good line with a field more.
+/// Returns the valid line with one more field.
 fn and(field: &str) -> String {
     format!("{},{field}}}", &GOOD[..GOOD.len() - 1])
 }
 
 #[test]
-fn the_good_line_is_good() {
+fn the_valid_line_is_accepted() {
     assert_eq!(
         parse("file", GOOD).map(|vectors| vectors.len()).map_err(|error| error.to_string()),
         Ok(1),
-        "one"
+        "one vector"
     );
 }
 
 #[test]
-fn every_kind_of_bad_line_is_named_by_file_and_line_and_says_what_is_wrong() {
+fn errors_name_file_line_and_problem() {
     let hex = "hexadecimal number of up to 64 bits";
     let register = "is not a register number from 0 to 30";
     let bytes = "is not a sequence of bytes of two hexadecimal digits each";
     let leaves = "leaves the 48-bit address space";
     let cases = [
-        // No JSON object, or more than one.
+        // Not exactly one JSON object.
         ("x".to_owned(), "expected value"),
         ("{".to_owned(), "EOF"),
         ("[]".to_owned(), "invalid length 0"),
@@ -39,7 +39,7 @@ fn every_kind_of_bad_line_is_named_by_file_and_line_and_says_what_is_wrong() {
         ("17".to_owned(), "invalid type"),
         (format!("{GOOD} {GOOD}"), "trailing characters"),
         (format!("{GOOD},"), "trailing characters"),
-        // Fields that are missing, unknown or twice.
+        // Missing, unknown and duplicate fields.
         (with(r#""name":"n","#, ""), "missing field `name`"),
         (with(r#""pc":"0x10000","#, ""), "missing field `pc`"),
         (with(r#""code":["d503201f"],"#, ""), "missing field `code`"),
@@ -98,7 +98,7 @@ fn every_kind_of_bad_line_is_named_by_file_and_line_and_says_what_is_wrong() {
         (and(r#""init":{"mem":[{"at":"0","bytes":"0x00"}]}"#), bytes),
         (and(r#""init":{"mem":[{"at":"0","bytes":"00 00"}]}"#), bytes),
         (and("\"final\":{\"mem\":[{\"at\":\"0\",\"bytes\":\"\u{e9}\"}]}"), bytes),
-        // What does not fit together.
+        // Values that are invalid, or invalid together.
         (with(r#"["d503201f"]"#, "[]"), "`code` is empty"),
         (with("0x10000", "0x10002"), "`pc` is 0x10002, expected a multiple of 4"),
         (with("0x10000", "0x1000000000000"), leaves),
@@ -119,7 +119,7 @@ fn every_kind_of_bad_line_is_named_by_file_and_line_and_says_what_is_wrong() {
     ];
     let mut wrong = Vec::new();
     for (line, problem) in cases {
-        // The third line of four, after a blank one.
+        // The bad line is the third of four; the second is blank.
         let text = format!("{GOOD}\n\n{line}\n{GOOD}\n");
         let Err(error) = parse("folder/file.jsonl", &text) else {
             wrong.push(format!("{line} is accepted"));
@@ -129,21 +129,21 @@ fn every_kind_of_bad_line_is_named_by_file_and_line_and_says_what_is_wrong() {
         let message = error.to_string();
         assert!(message.starts_with("folder/file.jsonl:3: "), "{message}");
         if !message.contains(problem) {
-            wrong.push(format!("{line}: `{message}` does not say `{problem}`"));
+            wrong.push(format!("{line}: `{message}` does not contain `{problem}`"));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
-fn a_parser_of_lines_does_not_count_them_twice() {
+fn errors_do_not_include_the_line_number_of_the_parser() {
     let text = format!("{GOOD}\n{}\n", with(r#""name":"n","#, ""));
     let message = parse("file", &text).unwrap_err().to_string();
-    assert_eq!(message, "file:2: missing field `name`, at column 46", "the message");
+    assert_eq!(message, "file:2: missing field `name`, at column 46", "the error message");
 }
 
 #[test]
-fn the_first_of_several_bad_lines_is_named() {
+fn the_error_is_that_of_the_first_bad_line() {
     let error = parse("file", &format!("{GOOD}\nbad\nworse\n")).unwrap_err();
     assert_eq!(error.line, 2, "{error}");
 }
