@@ -15,7 +15,7 @@ pub(super) fn close(call: &mut Call<'_>) -> CallResult {
 }
 
 pub(super) fn close_range(call: &mut Call<'_>) -> CallResult {
-    /// Has no effect: the only thread of a process shares its descriptors with nobody.
+    /// Has no effect, because the only thread of a process does not share its descriptors.
     const CLOSE_RANGE_UNSHARE: u64 = 2;
     const CLOSE_RANGE_CLOEXEC: u64 = 4;
     let [first, last, flags, ..] = call.x.map(|word| u64::from(word as u32));

@@ -44,7 +44,7 @@ fn every_lane_has_its_own_limit_and_stays_where_it_stops() {
     executor.set_stop(2, None).unwrap();
     executor.run(&[0, 0, 3, 0, 0], &mut |_| ControlFlow::Continue(())).unwrap();
     assert_eq!(executor.stop(2).unwrap(), Some(Stop::Budget), "the limit is below its steps");
-    assert_eq!(executor.steps(2).unwrap(), 15, "it retires no step");
+    assert_eq!(executor.steps(2).unwrap(), 15, "the lane retires no step");
 }
 
 #[test]

@@ -55,13 +55,13 @@ fn every_guest_in_the_folder_is_tested() {
 
 #[test]
 fn the_loader_recognises_linux_programs_by_their_code() {
-    assert!(guest("files").linux.is_some(), "it makes system calls");
+    assert!(guest("files").linux.is_some(), "the guest makes system calls");
     assert!(
         guest("tls").linux.is_some_and(|linux| linux.headers > 0 && linux.count > 0),
         "its program headers are in memory"
     );
     let bare = folder().join("../../bin/sieve.elf");
-    assert!(kvrm_machine::Program::open(&bare).unwrap().linux.is_none(), "it calls semihosting");
+    assert!(kvrm_machine::Program::open(&bare).unwrap().linux.is_none(), "the guest calls semihosting");
     let system = Some(kvrm_machine::System::Linux);
     assert!(
         kvrm_machine::Program::open_as(bare, system).unwrap().linux.is_some(),

@@ -113,7 +113,7 @@ fn a_file_grows_to_a_gibibyte_and_no_further() {
     assert_eq!((guest.write(handle, b"x"), guest.errno()), (1, EFBIG), "the file cannot grow");
     assert_eq!(guest.write(handle, b""), 0, "writing no bytes succeeds");
     assert_eq!(guest.call_with(SEEK, &[handle, MAX - 2]), 0, "back");
-    assert_eq!(guest.read(handle, 5), (b"ab".to_vec(), 3), "what was written");
+    assert_eq!(guest.read(handle, 5), (b"ab".to_vec(), 3), "the two bytes that were written");
     let append = guest.open("file", 8);
     assert_eq!((guest.write(append, b"x"), guest.errno()), (1, EFBIG), "appending fails, too");
     assert_eq!(guest.error(SEEK, &[handle, MAX + 1]), EINVAL, "a position beyond the limit");

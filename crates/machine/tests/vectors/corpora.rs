@@ -79,7 +79,7 @@ fn vectors_are_unique() {
     for vector in UNICORN.iter().chain(&*SIMD).chain(&*MANUAL) {
         let content = serde_json::to_string(&Vector { name: String::new(), ..vector.clone() }).unwrap();
         if let Some(before) = seen.insert(content, &vector.name) {
-            // Hints such as NOP have no operands, so their vectors may repeat.
+            // Random vectors of instructions with few inputs, such as NOP, may repeat.
             let allowed = UNICORN.iter().chain(&*SIMD).any(|other| std::ptr::eq(other, vector));
             assert!(allowed, "`{}` repeats `{before}`", vector.name);
         }

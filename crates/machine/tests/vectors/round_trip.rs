@@ -100,7 +100,7 @@ fn the_corpora_have_the_format_that_the_serializer_writes() {
     assert!(manual.is_ascii() && manual.ends_with("}\n") && !manual.contains('\r'), "plain lines");
     for (line, vector) in manual.lines().zip(&*MANUAL) {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
-        assert_eq!(serde_json::to_value(vector).unwrap(), line, "the serializer writes the same text");
+        assert_eq!(serde_json::to_value(vector).unwrap(), line, "the serializer writes the same JSON");
     }
     for vector in UNICORN.iter() {
         let line = serde_json::to_string(vector).unwrap();
