@@ -1,4 +1,5 @@
-//! The memory of one lane: the shared image, and private copies of the pages the lane has written.
+//! The memory of one lane on the reference: the shared image, and private copies of the pages that the lane has
+//! written.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,16 +15,16 @@ use crate::page_map::ImagePage;
 use crate::page_map::{Mapping, PageMap};
 use crate::pages::{Frame, PAGE_BYTES, PAGE_SHIFT, page_of, pieces};
 
-/// Entries of the translation cache; a power of two.
+/// The number of TLB entries; a power of two.
 const TLB_ENTRIES: usize = 128;
-/// How many pages of code a lane remembers, beside the current one; a power of two.
+/// The number of code pages that a lane caches besides the current one; a power of two.
 const RECENT_PAGES: usize = 16;
-/// No page has this number.
+/// A page number that no page has.
 const NO_PAGE: u64 = u64::MAX;
-/// Set in a frame number that means a private frame.
+/// The bit of a frame number that marks a private frame; the other bits are then an index into `private`.
 const PRIVATE: u32 = 1 << 31;
 
-/// A cached translation, valid for an access if the page number stands in the field of that access.
+/// A TLB entry. It is valid for an access if the field of that access holds the number of the page.
 #[derive(Clone, Copy, Debug)]
 struct TlbEntry {
     read: u64,
@@ -31,54 +32,71 @@ struct TlbEntry {
     frame: u32,
 }
 
+/// A TLB entry that is valid for no page.
 const EMPTY: TlbEntry = TlbEntry { read: NO_PAGE, write: NO_PAGE, frame: 0 };
 
-/// A page the lane has written.
+/// The lane's private copy of a page that it has written.
 #[derive(Debug)]
 struct PrivatePage {
     page: u64,
     bytes: Box<Frame>,
-    /// The decoded page, if it has been executed. Writes then go the slow way and keep it up to date.
+    /// The decoded instructions, if the page has been executed. Writes to it then take the slow path, which keeps them
+    /// up to date.
     code: Option<Arc<CodePage>>,
-    /// Whether it has been written since the last snapshot or reset.
+    /// Whether the page has been written since the last snapshot or reset.
     dirty: bool,
 }
 
-/// The address space of one lane.
+/// The address space of one lane on the reference.
 ///
-/// It costs memory in proportion to the pages written, whatever the image maps.
+/// Its memory cost is proportional to the number of pages written, however large the image is.
+///
+/// ```
+/// use std::sync::Arc;
+/// use kvrm_machine::{AddressSpace, Features, Image, Permissions, Segment};
+///
+/// let data = Segment { address: 0x1000, bytes: 4096, data: vec![7], permissions: Permissions::RW };
+/// let image = Arc::new(Image::new(&[data], Features::ARMV8_0)?);
+/// let mut memory = AddressSpace::new(image, 1);
+/// memory.write_bytes(0x1001, &[8], None).expect("the page is mapped");
+/// let mut bytes = [0; 2];
+/// memory.read_bytes(0x1000, &mut bytes, None).expect("the page is mapped");
+/// assert_eq!(bytes, [7, 8]);
+/// # Ok::<(), kvrm_machine::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct AddressSpace {
     image: Arc<Image>,
-    /// What is mapped: what the image maps, until the lane changes it.
+    /// The page map: that of the image until the lane changes it.
     map: PageMap,
-    /// Private pages in the order of their first write: the dirty list.
+    /// The private pages, in the order of their first write.
     private: Vec<PrivatePage>,
-    /// Index into `private` by page number.
+    /// The index into `private`, by page number.
     index: BTreeMap<u64, u32>,
+    /// The limit on private pages.
     frames_max: usize,
-    /// The snapshot that `dirty` flags count from.
+    /// The ID of the snapshot to which the `dirty` flags refer.
     generation: u64,
     tlb: [TlbEntry; TLB_ENTRIES],
-    /// The first address of the page that `code` decodes, or a value that no page begins at.
+    /// The address of the page that `code` decodes, or a value at which no page begins.
     code_base: u64,
-    /// The page fetches currently come from, at hand without going through image or dirty list.
+    /// The code page that fetches currently come from, cached to avoid a look-up.
     code: Arc<CodePage>,
-    /// Pages that fetches came from before, by page number; of the image only, as the lane's own change.
+    /// Code pages that fetches came from before, by page number. Only pages of the image, because private pages change.
     recent: [Option<(u64, Arc<CodePage>)>; RECENT_PAGES],
 }
 
-/// The pages a lane had written at some moment.
+/// A snapshot of a lane's private pages and page map.
 #[derive(Clone, Debug, Default)]
 pub struct MemorySnapshot {
     pages: Vec<Box<Frame>>,
     map: Option<PageMap>,
-    /// Which snapshot of its lane it is.
+    /// The ID of the snapshot, unique in the process.
     generation: u64,
 }
 
 impl AddressSpace {
-    /// A lane's view of `image`, which may write up to `frames_max` different pages.
+    /// Creates a lane's view of `image`. The lane may write up to `frames_max` different pages.
     #[must_use]
     pub fn new(image: Arc<Image>, frames_max: usize) -> Self {
         Self {
@@ -95,26 +113,26 @@ impl AddressSpace {
         }
     }
 
-    /// The image underneath.
+    /// Returns the shared image.
     #[must_use]
     pub const fn image(&self) -> &Arc<Image> {
         &self.image
     }
 
-    /// The pages written so far, as page-aligned addresses in order of their first write, and their bytes.
+    /// Returns the private pages in the order of their first write: the address and the contents of each.
     pub fn dirty_pages(&self) -> impl Iterator<Item = (u64, &[u8; PAGE_BYTES])> {
         self.private.iter().map(|private| (private.page << PAGE_SHIFT, &*private.bytes))
     }
 
-    /// Changes how many pages the lane may write.
+    /// Changes the number of different pages that the lane may write.
     pub const fn set_frames_max(&mut self, frames_max: usize) {
         self.frames_max = frames_max;
     }
 
-    /// Copies memory out, as the guest (`access` checks that permission) or as the host (`None`).
+    /// Reads memory into `out`. The pages have to permit `access`; with `None`, they only have to be mapped.
     ///
     /// # Errors
-    /// At the first byte that is not mapped or not permitted.
+    /// The fault at the first byte that is not mapped or not permitted. Nothing is read then.
     pub fn read_bytes(&self, address: u64, out: &mut [u8], access: Option<Access>) -> Result<(), Fault> {
         self.map.check(address, out.len() as u64, Access::Read, access)?;
         let mut done = 0;
@@ -127,11 +145,11 @@ impl AddressSpace {
         Ok(())
     }
 
-    /// Copies memory in, as the guest (`access` checks that permission) or as the host (`None`).
+    /// Writes `bytes` to memory. The pages have to permit `access`; with `None`, they only have to be mapped.
     ///
     /// # Errors
-    /// A fault at the first byte that is not mapped or not permitted, or that frames have run out; nothing
-    /// is written then.
+    /// The fault at the first byte that is not mapped or not permitted, or [`Stop::OutOfFrames`] if the lane has no
+    /// frames left. Nothing is written then.
     pub fn write_bytes(&mut self, address: u64, bytes: &[u8], access: Option<Access>) -> Result<(), Stop> {
         self.map.check(address, bytes.len() as u64, Access::Write, access)?;
         let fresh = pieces(address, bytes.len()).filter(|(page, _)| !self.index.contains_key(page)).count();
@@ -144,12 +162,12 @@ impl AddressSpace {
                 self.leave_code_page();
             }
             let features = self.image.features();
-            let private = self.own(page);
+            let private = self.make_private(page);
             let piece = &bytes[done..done + range.len()];
             private.dirty = true;
             private.bytes[range.clone()].copy_from_slice(piece);
             if let Some(code) = &mut private.code {
-                // Nobody else holds it, so this changes it in place.
+                // `leave_code_page` has dropped the only other reference, so this changes the page in place.
                 Arc::make_mut(code).refresh(&private.bytes, range.start, range.end, features);
             }
             done += piece.len();
@@ -157,14 +175,15 @@ impl AddressSpace {
         Ok(())
     }
 
-    /// Which pages are mapped, and how.
+    /// Returns the page map of the lane.
     #[must_use]
     pub const fn page_map(&self) -> &PageMap {
         &self.map
     }
 
-    /// Maps, protects or unmaps pages, given by number; says whether it could. It takes no frames: a page that
-    /// has been written keeps its frame, however it is mapped afterwards.
+    /// Maps, protects or unmaps pages, given by number, and returns whether that was possible.
+    ///
+    /// It allocates no frames. A page that has been written keeps its frame, however it is mapped afterwards.
     pub fn map(&mut self, pages: &Range<u64>, mapping: Mapping) -> bool {
         if pages.is_empty() || !self.map.map(pages, mapping) {
             return pages.is_empty();
@@ -181,30 +200,29 @@ impl AddressSpace {
         true
     }
 
-    /// Remembers the pages written so far.
+    /// Takes a snapshot, from which later writes are tracked.
     pub fn snapshot(&mut self) -> MemorySnapshot {
         for private in &mut self.private {
             private.dirty = false;
         }
-        // Writes must pass the slow path again to be noticed.
+        // Send writes through the slow path again, so that they set `dirty`.
         self.flush();
-        // Unique among all lanes, so that no lane takes another's snapshot for its own.
+        // Unique among all lanes, so that no lane accepts the snapshot of another.
         static GENERATION: AtomicU64 = AtomicU64::new(1);
         self.generation = GENERATION.fetch_add(1, Ordering::Relaxed);
         let pages = self.private.iter().map(|private| private.bytes.clone()).collect();
         MemorySnapshot { pages, map: Some(self.map.clone()), generation: self.generation }
     }
 
-    /// Goes back to the last snapshot of this lane, at the cost of the pages written since.
+    /// Restores the last snapshot of this lane. The cost is proportional to the pages written since.
     ///
     /// # Errors
-    /// If it is not the last one, from which changes are counted.
+    /// [`Error::StaleSnapshot`] if it is not the last snapshot of this lane, because writes are tracked from that.
     pub fn reset(&mut self, snapshot: &MemorySnapshot) -> Result<(), Error> {
         if snapshot.generation != self.generation {
             return Err(Error::StaleSnapshot);
         }
-        let kept = snapshot.pages.len();
-        for private in self.private.drain(kept..) {
+        for private in self.private.drain(snapshot.pages.len()..) {
             self.index.remove(&private.page);
         }
         for (private, bytes) in
@@ -221,8 +239,8 @@ impl AddressSpace {
         Ok(())
     }
 
-    /// Checks that the dirty list and its index agree, that cached translations permit no more than the map and lead
-    /// where it leads, and that decoded code is that of the bytes.
+    /// Checks that the private pages and their index agree, that TLB entries have the frames of the page map and at
+    /// most its permissions, and that decoded code matches the bytes.
     pub(crate) fn audit(&self) -> Vec<Violation> {
         let address = |page: u64| page << PAGE_SHIFT;
         let mut found = Vec::new();
@@ -259,7 +277,7 @@ impl AddressSpace {
         found
     }
 
-    /// The first instruction of a page that was decoded from other bytes.
+    /// Returns a violation for the first decoded instruction that does not match the bytes of its page.
     fn audit_code(&self, page: u64, frame: &Frame, code: &CodePage) -> Option<Violation> {
         let decoded = CodePage::decode(frame, self.image.features());
         let at = |code: &CodePage, index: usize| code.at(4 * index as u64);
@@ -268,20 +286,20 @@ impl AddressSpace {
         Some(Violation::new(Damage::Code { index, word }).at(page << PAGE_SHIFT))
     }
 
-    /// Forgets all cached translations.
+    /// Empties the TLB and the cache of code pages.
     fn flush(&mut self) {
         self.tlb.fill(EMPTY);
         self.recent = [const { None }; RECENT_PAGES];
         self.leave_code_page();
     }
 
-    /// Makes the next fetch look its page up.
+    /// Makes the next fetch look up its page.
     fn leave_code_page(&mut self) {
         self.code_base = NO_PAGE;
         self.code = no_code();
     }
 
-    /// The frame behind a page: that of the lane, or of the image.
+    /// Returns the frame behind a page, private or of the image; `None` if the page is not mapped.
     fn frame_of(&self, page: u64) -> Option<u32> {
         let own = self.index.get(&page).map(|index| index | PRIVATE);
         own.or_else(|| self.map.page(page).map(|image| image.frame))
@@ -296,15 +314,15 @@ impl AddressSpace {
         }
     }
 
-    /// The private copy of a mapped page, made if there is none yet.
-    fn own(&mut self, page: u64) -> &mut PrivatePage {
+    /// Returns the private copy of a mapped page, and creates it if needed.
+    fn make_private(&mut self, page: u64) -> &mut PrivatePage {
         if !self.index.contains_key(&page) {
             let ImagePage { frame, .. } =
-                self.map.page(page).expect("writes are checked first, so the page is mapped");
+                self.map.page(page).expect("the caller has checked that the page is mapped");
             self.index.insert(page, self.private.len() as u32);
             let bytes = Box::new(*self.image.frame(frame));
             self.private.push(PrivatePage { page, bytes, code: None, dirty: true });
-            // Cached translations still lead to the shared frame.
+            // Cached translations still refer to the shared frame.
             self.tlb[page as usize % TLB_ENTRIES] = EMPTY;
             self.recent[page as usize % RECENT_PAGES] = None;
         }
@@ -331,7 +349,7 @@ impl AddressSpace {
         self.write_bytes(address, &bytes, Some(Access::Write))?;
         let page = page_of(address);
         let index = self.index[&page];
-        // A page with decoded code is never written the fast way.
+        // The TLB never holds a write entry for a private page with decoded code.
         let private = &self.private[index as usize];
         if private.code.is_none() {
             let readable = self.map.page(page).is_some_and(|page| page.permissions.read);
@@ -358,7 +376,7 @@ impl AddressSpace {
         }
         self.map.check(pc, 4, Access::Execute, Some(Access::Execute))?;
         let code = if let Some(&index) = self.index.get(&page) {
-            // From now on writes to this page must go the slow way.
+            // From now on, writes to this page have to take the slow path.
             self.tlb[page as usize % TLB_ENTRIES] = EMPTY;
             let features = self.image.features();
             let PrivatePage { bytes, code, .. } = &mut self.private[index as usize];
@@ -374,7 +392,7 @@ impl AddressSpace {
     }
 }
 
-/// A page shared by all lanes that have none at hand.
+/// Returns the code page of lanes without a current one; all lanes share it.
 fn no_code() -> Arc<CodePage> {
     static NONE: LazyLock<Arc<CodePage>> = LazyLock::new(|| Arc::new(CodePage::UNDEFINED));
     Arc::clone(&NONE)
@@ -383,7 +401,7 @@ fn no_code() -> Arc<CodePage> {
 impl Memory for AddressSpace {
     #[inline(always)]
     fn fetch(&mut self, pc: u64) -> Result<Instruction, Stop> {
-        // One comparison checks the page and that the pc is a multiple of four.
+        // One comparison checks both the page and the alignment of the pc.
         if pc & !(PAGE_BYTES as u64 - 4) == self.code_base {
             Ok(self.code.at(pc))
         } else {

@@ -1,128 +1,139 @@
-//! What [`Executor::audit`](crate::Executor::audit) finds.
+//! The findings of [`Executor::audit`](crate::Executor::audit).
 
 use std::fmt;
 
-/// Something in the memory of lanes that contradicts itself: a mistake in KVRM, or a device that computes wrongly.
+/// A contradiction in the memory of lanes: a bug in KVRM, or a device that computes wrongly.
+///
+/// ```
+/// use kvrm_machine::{Damage, Violation};
+///
+/// let violation = Violation::new(Damage::Orphan { place: 1 }).of_lane(2).at(0x1000);
+/// assert!(violation.to_string().starts_with("lane 2, address 0x1000: "));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
-    /// The lane whose memory it is in, if it is one lane's.
+    /// The lane in whose memory the damage is; `None` if it is in no single lane's.
     pub lane: Option<usize>,
-    /// Whether it is in what the lane goes back to when it is reset.
+    /// Whether the damage is in the snapshot that a reset of the lane restores.
     pub in_snapshot: bool,
-    /// The frame.
+    /// The damaged frame, if there is one.
     pub frame: Option<u32>,
-    /// The guest address that leads to it.
+    /// The guest address of the damage, if it has one.
     pub address: Option<u64>,
-    /// What is wrong.
+    /// The kind of damage.
     pub damage: Damage,
 }
 
-/// What is wrong, with the numbers.
+/// The kind of damage, with the numbers that show it.
+///
+/// Levels count from 0, which is the level of pages; nodes of the page table have higher levels.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Damage {
-    /// More frames are in use than there are, or fewer than the image has.
-    #[error("{used} frames are in use, of {capacity}, of which the image has {shared}")]
+    /// More frames are in use than exist, or fewer than the image has.
+    #[error("{used} frames are in use, expected from {shared}, the size of the image, to {capacity}")]
     FrameCount {
-        /// How many are in use.
+        /// The number of frames in use.
         used: u32,
-        /// How many of them are the image's.
+        /// The number of frames of the image.
         shared: u32,
-        /// How many there are.
+        /// The number of frames that exist.
         capacity: u32,
     },
     /// A frame of the image has changed.
     #[error("word {word} of a frame of the image is {is:#x} instead of {was:#x}")]
     ImageChanged {
-        /// The word, of 8 bytes.
+        /// The index of the 8-byte word in the frame.
         word: usize,
-        /// What it is.
+        /// The value now.
         is: u64,
-        /// What it was when the machine was built.
+        /// The value when the machine was built.
         was: u64,
     },
-    /// A frame is in use, but no lane has it.
-    #[error("the frame is in use, but in the chain of no lane")]
+    /// A frame is in use, but in no lane's chain.
+    #[error("the frame is in use, but it is in no lane's chain")]
     Lost,
-    /// A chain leads to a frame that is not there, or that is the image's.
+    /// A chain leads to a frame that does not exist, or to a frame of the image.
     #[error(
-        "the chain leads from frame {from:#x} to frame {to:#x}, but frames {first:#x} to {end:#x} are those of lanes"
+        "the chain leads from frame {from:#x} to frame {to:#x}, but lanes have frames {first:#x} to {end:#x}"
     )]
     ChainLink {
-        /// Where the link is; 0 is the begin of the chain.
+        /// The frame that holds the link; 0 if it is the head of the chain.
         from: u32,
-        /// Where it leads.
+        /// The frame that the link leads to.
         to: u32,
         /// The first frame that lanes can have.
         first: u32,
-        /// The frame behind the last.
+        /// The frame after the last that lanes can have.
         end: u32,
     },
-    /// A chain leads to a frame that is in a chain already, this one or another.
-    #[error("the chain leads from frame {from:#x} to a frame that lane {owner} has already")]
+    /// A chain leads to a frame that is already in a chain, this one or another.
+    #[error("the chain leads from frame {from:#x} to a frame that is already in the chain of lane {owner}")]
     ChainTwice {
-        /// Where the link is; 0 is the begin of the chain.
+        /// The frame that holds the link; 0 if it is the head of the chain.
         from: u32,
-        /// Who has it.
+        /// The lane whose chain has the frame already.
         owner: usize,
     },
-    /// The last frame in use is not in the lane's chain, or comes before the last that the snapshot uses.
+    /// The lane's last frame in use is not in its chain, or comes before the last frame that the snapshot uses.
     #[error(
-        "the last frame in use is {tail:#x}, which is number {place} of the chain; the snapshot uses {least}"
+        "the last frame in use is {tail:#x}, at place {place} of the chain, expected place {least} or later"
     )]
     ChainTail {
-        /// The frame.
+        /// The last frame in use.
         tail: u32,
-        /// Its place in the chain, counted from 1; 0 if it is not there.
+        /// The place of that frame in the chain, counted from 1; 0 if it is not in the chain.
         place: u32,
-        /// How many frames of the chain the snapshot uses.
+        /// The number of frames of the chain that the snapshot uses.
         least: u32,
     },
-    /// The page table has another size or place than that of the image.
+    /// The page table has another depth or start than that of the image.
     #[error(
-        "the page table has {levels} levels from page {window:#x} on, instead of {image_levels} from {image_window:#x} on"
+        "the page table has {levels} levels and starts at page {window:#x}, expected {image_levels} levels \
+         from page {image_window:#x}"
     )]
     Window {
-        /// Its levels.
+        /// The number of levels.
         levels: u32,
-        /// Its first page.
+        /// The first page.
         window: u64,
-        /// The levels of the image's.
+        /// The number of levels of the image's page table.
         image_levels: u32,
-        /// Its first page.
+        /// The first page of the image's page table.
         image_window: u64,
     },
-    /// An entry has flags that do not exist, or that contradict each other.
-    #[error("the entry {entry:#x} at level {level} of the page table has flags that cannot be")]
+    /// An entry has undefined flags, or flags that contradict each other.
+    #[error("the entry {entry:#x} at level {level} of the page table has invalid flags")]
     EntryFlags {
         /// The entry.
         entry: u32,
-        /// The level of what it leads to; pages are at level 0.
+        /// The level that it leads to; pages are at level 0.
         level: u32,
     },
-    /// An entry leads to a frame that is not there.
+    /// An entry leads to a frame that does not exist.
     #[error(
-        "the entry {entry:#x} at level {level} of the page table leads to a frame that is not there: {used:#x} are in use"
+        "the entry {entry:#x} at level {level} of the page table leads to a frame that does not exist: only \
+         {used:#x} are in use"
     )]
     EntryFrame {
         /// The entry.
         entry: u32,
-        /// The level of what it leads to.
+        /// The level that it leads to.
         level: u32,
-        /// How many frames there are.
+        /// The number of frames in use.
         used: u32,
     },
-    /// An entry leads to a frame of the image that the image does not have there.
+    /// An entry leads to another frame than the image has at this place.
     #[error(
-        "the entry {entry:#x} at level {level} of the page table should be {expected:#x}, as the image has it"
+        "the entry {entry:#x} at level {level} of the page table differs from the image, expected {expected:#x}"
     )]
     EntryImage {
         /// The entry.
         entry: u32,
-        /// The level of what it leads to.
+        /// The level that it leads to.
         level: u32,
-        /// What it should be.
+        /// The entry of the image.
         expected: u32,
     },
     /// An entry leads to a frame of another lane.
@@ -130,119 +141,121 @@ pub enum Damage {
     EntryForeign {
         /// The entry.
         entry: u32,
-        /// The level of what it leads to.
+        /// The level that it leads to.
         level: u32,
-        /// Whose frame it is.
+        /// The lane that owns the frame.
         owner: usize,
     },
-    /// An entry says that a frame is the lane's alone and it is shared, or the other way round.
+    /// An entry marks a shared frame as owned by the lane alone, or an owned frame as shared.
     #[error(
-        "the entry {entry:#x} at level {level} of the page table says {}, but the frame is number {place} of the chain, \
-         where the snapshot uses {shared} and the lane {used}",
-        if *owned { "that the frame is the lane's alone" } else { "that the frame is shared" }
+        "the entry {entry:#x} at level {level} of the page table marks the frame as {}, but the frame is at place {place} \
+         of the chain, of which the snapshot uses {shared} and the lane {used}",
+        if *owned { "owned" } else { "shared" }
     )]
     EntryOwner {
         /// The entry.
         entry: u32,
-        /// The level of what it leads to.
+        /// The level that it leads to.
         level: u32,
-        /// What it says, with the entries above it.
+        /// Whether the entry and all entries above it are marked as owned.
         owned: bool,
         /// The place of the frame in the chain, counted from 1.
         place: u32,
-        /// How many frames of the chain the snapshot uses.
+        /// The number of frames of the chain that the snapshot uses.
         shared: u32,
-        /// How many the lane uses.
+        /// The number of frames of the chain that the lane uses.
         used: u32,
     },
     /// Two entries of a page table lead to the same frame of the lane.
     #[error(
-        "the entry {entry:#x} at level {level} of the page table leads to a frame that another entry leads to"
+        "the entry {entry:#x} at level {level} of the page table leads to the same frame as another entry"
     )]
     EntryTwice {
         /// The entry.
         entry: u32,
-        /// The level of what it leads to.
+        /// The level that it leads to.
         level: u32,
     },
-    /// An entry for a node leads to a page, or the other way round.
+    /// An entry for a node leads to a page, or an entry for a page to a node.
     #[error("the entry {entry:#x} leads to a {}", if *level == 0 { "node instead of a page" } else { "page instead of a node" })]
     EntryKind {
         /// The entry.
         entry: u32,
-        /// The level of what it should lead to.
+        /// The level that it should lead to.
         level: u32,
     },
-    /// A frame says that it is for another page than the one that leads to it.
+    /// An entry leads to a frame that was allocated for another page.
     #[error(
-        "the entry {entry:#x} at level {level} of the page table leads to a frame that was taken for page {page:#x}"
+        "the entry {entry:#x} at level {level} of the page table leads to a frame that was allocated for page {page:#x}"
     )]
     EntryPage {
         /// The entry.
         entry: u32,
-        /// The level of what it leads to.
+        /// The level that it leads to.
         level: u32,
-        /// The page.
+        /// The page for which the frame was allocated.
         page: u64,
     },
-    /// The lane has taken a frame to which nothing leads.
+    /// The lane owns a frame that no entry leads to.
     #[error(
-        "the lane uses the frame, number {place} of its chain, but no entry of its page table leads to it"
+        "the lane uses the frame at place {place} of its chain, but no entry of its page table leads to it"
     )]
     Orphan {
         /// The place of the frame in the chain, counted from 1.
         place: u32,
     },
-    /// The device and the host do not agree on how a page is mapped.
+    /// The device and the page map of the host disagree on the mapping of a page.
     #[error("the page is mapped with flags {is:#x}, but the host has mapped it with {expected:#x}")]
     Mapping {
-        /// The flags of its entry.
+        /// The flags of the page's entry.
         is: u32,
-        /// What they should be.
+        /// The flags that follow from the page map.
         expected: u32,
     },
-    /// The number of pages that a lane has written is wrong.
-    #[error("the lane has written {counted} pages, but counts {noted}, and may write {allowed} of {max}")]
+    /// The lane's own count of written pages is wrong.
+    #[error(
+        "the lane has written {counted} pages and recorded {noted}; its limit is {allowed}, expected {max}"
+    )]
     WrittenCount {
-        /// How many there are.
+        /// The number of pages marked as written.
         counted: u32,
-        /// How many the lane has counted.
+        /// The number that the lane has recorded.
         noted: u32,
-        /// How many it thinks that it may write.
+        /// The limit on written pages that the lane has recorded.
         allowed: u32,
-        /// How many it may write.
+        /// The limit that the lane should have.
         max: u32,
     },
-    /// More console output waits than there is room for.
-    #[error("{waiting} bytes of console output wait, where there is room for {room}")]
+    /// The buffer for console output claims more bytes than it can hold.
+    #[error("{waiting} bytes of console output are pending, in a buffer of {room}")]
     Console {
-        /// How much waits.
+        /// The number of pending bytes.
         waiting: u32,
-        /// How much may wait.
+        /// The size of the buffer.
         room: u32,
     },
-    /// A frame names a code page that is not there, or that holds another frame.
-    #[error("the frame names code page {page} of {pages}, which holds {}", held.map_or("nothing".to_owned(), |held| format!("frame {held:#x}")))]
+    /// A frame refers to a code page that does not exist, or that belongs to another frame.
+    #[error("the frame refers to code page {page} of {pages}, which belongs to {}", held.map_or("no frame".to_owned(), |held| format!("frame {held:#x}")))]
     CodePage {
         /// The code page.
         page: u32,
-        /// How many there are.
+        /// The number of code pages.
         pages: u32,
-        /// The frame that it holds.
+        /// The frame that the code page belongs to.
         held: Option<u32>,
     },
-    /// A code page holds a frame that does not name it.
-    #[error("code page {page} holds the frame, which names {}", named.map_or("none".to_owned(), |named| format!("code page {named}")))]
+    /// A code page belongs to a frame that does not refer to it.
+    #[error("code page {page} belongs to the frame, which refers to {}", named.map_or("no code page".to_owned(), |named| format!("code page {named}")))]
     CodeOwner {
         /// The code page.
         page: u32,
-        /// The code page that the frame names.
+        /// The code page that the frame refers to.
         named: Option<u32>,
     },
-    /// Decoded code is not that of the words in the page.
-    #[error("the decoded instruction {index} of the page is not that of its word {word:#010x}")]
+    /// Decoded code differs from the words of the page.
+    #[error("the decoded instruction {index} of the page does not match its word {word:#010x}")]
     Code {
-        /// Which instruction of the page, counted from 0.
+        /// The index of the instruction in the page, from 0.
         index: usize,
         /// The word in memory.
         word: u32,
@@ -250,31 +263,31 @@ pub enum Damage {
 }
 
 impl Violation {
-    /// Something wrong that belongs to no lane, frame or address.
+    /// Creates a violation without lane, frame and address.
     #[must_use]
     pub const fn new(damage: Damage) -> Self {
         Self { lane: None, in_snapshot: false, frame: None, address: None, damage }
     }
 
-    /// The same in a lane.
+    /// Returns the violation with its lane set.
     #[must_use]
     pub const fn of_lane(self, lane: usize) -> Self {
         Self { lane: Some(lane), ..self }
     }
 
-    /// The same of a frame.
+    /// Returns the violation with its frame set.
     #[must_use]
     pub const fn of_frame(self, frame: u32) -> Self {
         Self { frame: Some(frame), ..self }
     }
 
-    /// The same at an address.
+    /// Returns the violation with its address set.
     #[must_use]
     pub const fn at(self, address: u64) -> Self {
         Self { address: Some(address), ..self }
     }
 
-    /// The same in what the lane goes back to when it is reset, or in what it has now.
+    /// Returns the violation marked as in the snapshot of the lane, or in its current state.
     #[must_use]
     pub const fn in_snapshot(self, in_snapshot: bool) -> Self {
         Self { in_snapshot, ..self }
@@ -306,9 +319,9 @@ mod tests {
     fn a_violation_says_where_it_is() {
         let link = Damage::ChainLink { from: 7, to: 0x1c6940, first: 8, end: 0x142 };
         let link = Violation::new(link).of_lane(13).of_frame(7);
-        let text = "lane 13, frame 0x7: the chain leads from frame 0x7 to frame 0x1c6940, but frames 0x8 to 0x142 are \
-                    those of lanes";
-        assert_eq!(link.to_string(), text, "with all numbers");
+        let text = "lane 13, frame 0x7: the chain leads from frame 0x7 to frame 0x1c6940, but lanes have frames \
+                    0x8 to 0x142";
+        assert_eq!(link.to_string(), text, "the message has lane, frame and all numbers");
         let entry = Damage::EntryFlags { entry: 0x9c69_400d, level: 0 };
         let entry = Violation::new(entry).of_lane(13).at(0x1_0000).in_snapshot(true);
         assert!(

@@ -1,26 +1,25 @@
-//! The ELF loader: what of an executable file becomes memory, and where execution starts.
+//! The ELF loader: turns an executable file into memory segments and an entry point.
 //!
-//! It takes 64-bit little-endian AArch64 files of two kinds, and says of any other why it does not:
+//! It loads 64-bit little-endian AArch64 files of two kinds, and returns an [`ElfError`] for any other:
 //!
 //! - programs at fixed addresses (`ET_EXEC`);
-//! - static position independent programs (`ET_DYN` that needs neither a dynamic loader nor a library).
-//!   These are moved up by [`PIE_BASE`] and relocated.
+//! - static position independent programs (`ET_DYN` without `PT_INTERP` and `DT_NEEDED`). The loader adds [`PIE_BASE`]
+//!   to their addresses and relocates them.
 //!
-//! The rules, where the format leaves room:
+//! Where the format leaves a choice, these are the rules:
 //!
-//! - Segments must not overlap, but the last page of one may be the first of the next, as linkers lay them
-//!   out. Such a page may be used for whatever any of its segments may be used for.
-//! - Segments lie in the 48-bit address space and take at most [`MEMORY_LIMIT`] bytes of it. Those of them
-//!   that are zero cost nothing: all `data` together is at most [`DATA_SLACK`] bytes longer than the file.
-//! - Of the relocations, only `R_AARCH64_RELATIVE` and `R_AARCH64_NONE` belong into a static program. A
-//!   relocation in the zero part of a segment lengthens its `data`.
-//! - A program may relocate itself again. That changes nothing where addends are in the table (`DT_RELA`);
-//!   where they are in the relocated words (`DT_RELR`) they would be added twice, so the loader sets
-//!   `DT_RELRSZ` in memory to zero.
-//! - A program for Linux relocates itself, as Linux does not; so its relocations are left to it. It is one if the
-//!   file says so (its ABI, or a note of the GNU tools), or if its code has `svc #0` in it, which is how system calls
-//!   are made, and no `hlt #0xf000`, which is how semihosting is called.
-//! - Sections are not looked at except for symbols, and damage there only costs the symbols.
+//! - Segments must not overlap, but the last page of one may be the first page of the next, as linkers lay them
+//!   out. Such a page has the permissions of all its segments.
+//! - Segments lie in the 48-bit address space and take at most [`MEMORY_LIMIT`] bytes of it. Zero bytes that are not in
+//!   the file cost nothing: all `data` together is at most [`DATA_SLACK`] bytes longer than the file.
+//! - The only relocations of a static program are `R_AARCH64_RELATIVE` and `R_AARCH64_NONE`. A relocation in the part
+//!   of a segment that is not in the file lengthens its `data`.
+//! - A program may relocate itself again. That is harmless where addends are in the table (`DT_RELA`). Where they are
+//!   in the relocated words (`DT_RELR`), they would be added twice, so the loader sets `DT_RELRSZ` in memory to zero.
+//! - The loader leaves the relocations of Linux programs to their startup code, as Linux does.
+//! - A program is for Linux if its ABI or a note of the GNU tools says so, or if its code contains `svc #0`, the
+//!   instruction of system calls, and no `hlt #0xf000`, the instruction of semihosting.
+//! - Sections are read only for symbols. If they are damaged, only the symbols are lost.
 
 pub(crate) mod error;
 mod limits;
@@ -45,22 +44,22 @@ use crate::system::{LinuxProgram, System};
 pub struct Executable {
     /// The address of the first instruction, which is in an executable segment.
     pub entry: u64,
-    /// What is in memory, by address. Segments do not overlap and are not empty.
+    /// The memory before the first step, sorted by address. Segments do not overlap and are not empty.
     pub segments: Vec<Segment>,
-    /// Its functions by address, for traces and disassembly.
+    /// The functions, sorted by address, for traces and disassembly.
     pub symbols: Vec<Symbol>,
-    /// What Linux tells it, if it is a program for Linux.
+    /// The program headers, for the auxiliary vector; `None` unless it is a Linux program.
     pub linux: Option<LinuxProgram>,
 }
 
-/// A function.
+/// A function symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// Where it begins, which is in an executable segment.
+    /// The address of the function, which is in an executable segment.
     pub address: u64,
-    /// How long it is, but not beyond its segment. Zero if the file does not say.
+    /// The size in bytes, cut at the end of the segment. Zero if the file does not give it.
     pub bytes: u64,
-    /// What it is called.
+    /// The name.
     pub name: String,
 }
 
@@ -69,13 +68,20 @@ type Program = ProgramHeader64<LE>;
 
 /// Loads an executable file.
 ///
+/// ```
+/// use kvrm_machine::elf::{ElfError, load};
+///
+/// let error = load(b"#!/bin/sh").unwrap_err();
+/// assert!(matches!(error, ElfError::Magic { .. }));
+/// ```
+///
 /// # Errors
-/// If the file is damaged, or is not a static AArch64 program; see the [module](self) for what it may be.
+/// If the file is damaged or is not a static AArch64 program. The [module](self) describes the supported files.
 pub fn load(file: &[u8]) -> Result<Executable, ElfError> {
     load_as(file, None)
 }
 
-/// Loads an executable file for a system, whatever the file says; without one, for what the file says.
+/// Loads an executable file for `system`. With `None`, the file decides on the system.
 ///
 /// # Errors
 /// As [`load`].
@@ -109,7 +115,7 @@ pub fn load_as(file: &[u8], system: Option<System>) -> Result<Executable, ElfErr
         return Err(ElfError::EntryPermission { entry });
     }
     let symbols = loader.symbols(file, header).unwrap_or_default();
-    // No sum overflows: each address is in a segment, and segments were checked with their base.
+    // The sums cannot overflow: every address is in a segment, and segments were checked with their base.
     let mut segments = loader.segments;
     for segment in &mut segments {
         segment.address += base;
@@ -148,7 +154,7 @@ fn program_headers<'a>(file: &'a [u8], header: &Header) -> Result<&'a [Program],
     header.program_headers(LE, file).map_err(error)
 }
 
-/// The part of the file that a program header names.
+/// Returns the part of the file that a program header refers to.
 fn file_part<'a>(file: &'a [u8], program: &Program, part: Part) -> Result<&'a [u8], ElfError> {
     let (offset, bytes) = program.file_range(LE);
     program.data(LE, file).map_err(|()| truncated(file, part, offset, bytes))
@@ -158,26 +164,26 @@ fn truncated(file: &[u8], part: Part, offset: u64, bytes: u64) -> ElfError {
     ElfError::Truncated { part, offset, bytes, file: file.len() as u64 }
 }
 
-/// The text up to the first NUL, or all of it.
+/// Returns the text up to the first NUL, or all of it if there is none.
 fn text(bytes: &[u8]) -> String {
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
-/// Memory as it is being made, still at the addresses of the file.
+/// The segments while they are loaded. Their addresses are those in the file, without the base.
 struct Loader {
-    /// How far it will be moved up.
+    /// The offset to add to all addresses in the end.
     base: u64,
-    /// By address.
+    /// The segments, sorted by address.
     segments: Vec<Segment>,
-    /// How many bytes all `data` may have.
+    /// The limit on the size of all `data` together.
     data_limit: u64,
-    /// How many it has.
+    /// The size of all `data` together.
     data_bytes: u64,
 }
 
 impl Loader {
-    /// The segments as the file has them.
+    /// Loads the `PT_LOAD` segments and checks them.
     fn new(file: &[u8], programs: &[Program], base: u64) -> Result<Self, ElfError> {
         let data_limit = (file.len() as u64).saturating_add(DATA_SLACK);
         let mut loader = Self { base, segments: Vec::new(), data_limit, data_bytes: 0 };
@@ -202,7 +208,7 @@ impl Loader {
             if total > MEMORY_LIMIT {
                 return Err(ElfError::MemoryLimit { bytes: total });
             }
-            // Many headers may name the same bytes of the file, so the limit comes before the copy.
+            // Many headers may refer to the same bytes of the file, so check the limit before copying.
             loader.add_data(data.len() as u64)?;
             let (data, permissions) = (data.to_vec(), permissions(program));
             loader.segments.push(Segment { address, bytes, data, permissions });
@@ -218,11 +224,11 @@ impl Loader {
         }
     }
 
-    /// Whether the program is for Linux, as far as anything says so.
+    /// Returns whether the program is for Linux, by its ABI, its notes or its code.
     fn is_linux(&self, file: &[u8], header: &Header, programs: &[Program]) -> bool {
         const SVC_0: u32 = 0xd400_0001;
         const HLT_SEMIHOSTING: u32 = 0xd45e_0000;
-        /// A note of the GNU tools that names the system: sizes of name and description, type, name, Linux.
+        /// The start of `NT_GNU_ABI_TAG` for Linux: sizes of name and description, type, name, `ELF_NOTE_OS_LINUX`.
         const ABI_TAG: [u8; 20] = [4, 0, 0, 0, 16, 0, 0, 0, 1, 0, 0, 0, b'G', b'N', b'U', 0, 0, 0, 0, 0];
         let is_note = |program: &&Program| program.p_type(LE) == elf::PT_NOTE;
         let mut notes = programs.iter().filter(is_note).filter_map(|program| program.data(LE, file).ok());
@@ -243,7 +249,7 @@ impl Loader {
         makes_calls
     }
 
-    /// Where the program headers are in memory, if they are.
+    /// Returns the address of the program headers, if a segment contains them.
     fn headers(&self, header: &Header, programs: &[Program]) -> Option<u64> {
         let offset = header.e_phoff(LE);
         let has = |program: &&Program| {
@@ -255,6 +261,7 @@ impl Loader {
         self.find(address, 1).map(|_| address)
     }
 
+    /// Counts `bytes` more bytes of `data`, and checks the limit.
     fn add_data(&mut self, bytes: u64) -> Result<(), ElfError> {
         self.data_bytes = self.data_bytes.saturating_add(bytes);
         if self.data_bytes > self.data_limit {
@@ -263,7 +270,7 @@ impl Loader {
         Ok(())
     }
 
-    /// The segment that has all of these bytes, and where in it they are.
+    /// Returns the index of the segment that contains all of these bytes, and their range within it.
     fn find(&self, address: u64, bytes: u64) -> Option<(usize, Range<usize>)> {
         let index = self.segments.partition_point(|segment| segment.address <= address).checked_sub(1)?;
         let start = address - self.segments[index].address;
@@ -271,14 +278,16 @@ impl Loader {
         Some((index, usize::try_from(start).ok()?..usize::try_from(end).ok()?))
     }
 
-    /// A function that may be executed: how many of its bytes are in the segment where it begins.
+    /// Returns the size of a function, cut at the end of its segment. `None` if it is not in an executable segment.
     fn function(&self, address: u64, bytes: u64) -> Option<u64> {
         let (index, _) = self.find(address, 1)?;
         let segment = &self.segments[index];
         segment.permissions.execute.then(|| bytes.min(segment.range().end - address))
     }
 
-    /// Does what a dynamic linker would have to.
+    /// Relocates the program, as a dynamic linker would, from its `PT_DYNAMIC` segment.
+    ///
+    /// A program that needs libraries or `DT_REL` is an error.
     fn link(&mut self, program: &Program) -> Result<(), ElfError> {
         let start = program.p_vaddr(LE);
         let mut dynamic: Vec<Dyn64<_>> = self.table("PT_DYNAMIC", start, program.p_filesz(LE), None)?;
@@ -306,13 +315,13 @@ impl Loader {
         if let (Some(address), Some(size)) = (value(elf::DT_RELR), position(elf::DT_RELRSZ)) {
             let bytes = dynamic[size].d_val.get(LE);
             self.relocate_in_place(&self.table("DT_RELR", address, bytes, value(elf::DT_RELRENT))?)?;
-            // An entry is 16 bytes, and the size is the second 8.
+            // An entry has 16 bytes: the tag, then the value.
             *self.word(start + 16 * size as u64 + 8)? = [0; 8];
         }
         Ok(())
     }
 
-    /// Copies a table out of memory. `entry` is how long the file says its entries are, if it does.
+    /// Copies a table out of memory. `entry` is the size of its entries according to the file, if the file gives it.
     fn table<T: Pod>(
         &self,
         table: &'static str,
@@ -333,7 +342,7 @@ impl Loader {
         }
     }
 
-    /// Applies relocations whose addends are in the table. Sums are modulo 2^64, as the ABI has them.
+    /// Applies relocations whose addends are in the table. Sums are modulo 2^64, as the ABI requires.
     fn relocate(&mut self, relocations: &[Rela64<LE>]) -> Result<(), ElfError> {
         for relocation in relocations {
             let address = relocation.r_offset.get(LE);
@@ -349,7 +358,7 @@ impl Loader {
         Ok(())
     }
 
-    /// Applies relocations whose addends are in the words to be relocated.
+    /// Applies relocations whose addends are in the words to relocate.
     fn relocate_in_place(&mut self, relocations: &[Relr64<LE>]) -> Result<(), ElfError> {
         let base = self.base;
         for address in RelrIterator::<Header>::new(LE, relocations) {
@@ -359,7 +368,7 @@ impl Loader {
         Ok(())
     }
 
-    /// A word that is to be relocated. It becomes part of `data` if it is not.
+    /// Returns the 8 bytes to relocate. If the file does not contain them, `data` is lengthened with zeros.
     fn word(&mut self, address: u64) -> Result<&mut [u8; 8], ElfError> {
         let error = ElfError::RelocationAddress { address };
         let Some((index, range)) = self.find(address, 8) else {
@@ -373,11 +382,11 @@ impl Loader {
         self.segments[index].data.get_mut(range).and_then(|word| word.try_into().ok()).ok_or(error)
     }
 
-    /// The functions that the file names. `None` if its sections are damaged.
+    /// Returns the function symbols, or `None` if the sections are damaged.
     fn symbols(&self, file: &[u8], header: &Header) -> Option<Vec<Symbol>> {
         let table = header.sections(LE, file).ok()?.symbols(LE, file, elf::SHT_SYMTAB).ok()?;
         let mut symbols = Vec::new();
-        // Many symbols may share one long name, so all names together have a limit too.
+        // Many symbols may share one long name, so limit the total length of names to the size of the file.
         let mut room = file.len();
         for symbol in table.iter() {
             if symbol.st_type() != elf::STT_FUNC || symbol.st_shndx.get(LE) == elf::SHN_UNDEF {
@@ -396,7 +405,8 @@ impl Loader {
     }
 }
 
-/// What may be written may be read: page tables of A64 cannot say otherwise.
+/// Returns the permissions of a segment. A writable segment is readable, too, because page tables of A64 cannot express
+/// anything else.
 fn permissions(program: &Program) -> Permissions {
     let flags = program.p_flags(LE);
     Permissions {

@@ -1,4 +1,4 @@
-//! The memory all lanes of a program start from and share until they write.
+//! The image: the memory that lanes start with and share until they write.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::pages::{ADDRESS_BITS, Frame, PAGE_BYTES, PAGE_SHIFT, page_of};
 use crate::permissions::Permissions;
 use crate::segment::Segment;
 
-/// A page of code, decoded.
+/// The decoded instructions of one frame of code.
 #[derive(Clone, Debug)]
 pub(crate) struct CodePage([Instruction; PAGE_BYTES / 4]);
 
@@ -20,19 +20,20 @@ impl CodePage {
     /// A page of undefined instructions.
     pub(crate) const UNDEFINED: Self = Self([Instruction { word: 0, op: None }; PAGE_BYTES / 4]);
 
+    /// Decodes all words of a frame.
     pub(crate) fn decode(frame: &Frame, features: Features) -> Self {
         let mut code = Self::UNDEFINED;
         code.refresh(frame, 0, PAGE_BYTES, features);
         code
     }
 
-    /// The instruction at a word-aligned `pc` in this page.
+    /// Returns the instruction at a word-aligned `pc` in this page.
     #[inline(always)]
     pub(crate) const fn at(&self, pc: u64) -> Instruction {
         self.0[(pc >> 2) as usize % (PAGE_BYTES / 4)]
     }
 
-    /// Decodes the words again that hold the bytes from `offset` to before `end`.
+    /// Decodes again the words that contain the bytes `offset..end` of the frame.
     pub(crate) fn refresh(&mut self, frame: &Frame, offset: usize, end: usize, features: Features) {
         for index in offset / 4..end.div_ceil(4) {
             let word = frame[4 * index..][..4].try_into().map_or(0, u32::from_le_bytes);
@@ -41,35 +42,44 @@ impl CodePage {
     }
 }
 
-/// A set of pages, shared read-only by all lanes.
+/// The frames that all lanes share read-only when a machine is built, and the page map that lanes start with.
+///
+/// ```
+/// use kvrm_machine::{Features, Image, Permissions, Segment};
+///
+/// let code = Segment { address: 0x1000, bytes: 4, data: vec![0; 4], permissions: Permissions::RX };
+/// let image = Image::new(&[code], Features::ARMV8_0)?;
+/// assert_eq!((image.frames_used(), image.end()), (1, 0x2000));
+/// # Ok::<(), kvrm_machine::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Image {
     map: PageMap,
-    /// Frame 0 is all zeros and backs every page without data.
+    /// The frames. Frame 0 is all zeros and is behind every page without data.
     frames: Vec<Frame>,
-    /// The decoded form of each frame, made when it is first executed.
+    /// The decoded instructions of each frame, created when the frame is first executed.
     code: Vec<OnceLock<Arc<CodePage>>>,
     features: Features,
 }
 
 impl Image {
-    /// Builds the image of `segments`. Where segments share a page, it permits what any of them does; where
-    /// their data overlaps, the later one wins.
+    /// Builds the image of `segments`. A page has the permissions of all segments that share it. Where data overlaps,
+    /// the later segment wins.
     ///
     /// # Errors
-    /// If a segment leaves the address space or has no room for its data.
+    /// [`Error::Segment`] if a segment leaves the address space or has no room for its data.
     pub fn new(segments: &[Segment], features: Features) -> Result<Self, Error> {
         Self::with_room(segments, features, &[])
     }
 
-    /// As [`Image::new`], with addresses where lanes may map pages later; there is nothing yet.
+    /// Builds an image as [`Image::new`] does, and reserves the address ranges `room` for pages that lanes map later.
     ///
     /// # Errors
-    /// If a segment leaves the address space or has no room for its data.
+    /// [`Error::Segment`] if a segment leaves the address space or has no room for its data.
     pub fn with_room(segments: &[Segment], features: Features, room: &[Range<u64>]) -> Result<Self, Error> {
         segments.iter().try_for_each(Segment::check)?;
-        // What begins and ends at each page: segments that permit reading, writing, executing, that exist,
-        // and that have data.
+        // The change, at each page, of the number of segments that permit reading, that permit writing, that permit
+        // executing, of all segments, and of those with data.
         let mut changes: BTreeMap<u64, [i32; 5]> = BTreeMap::new();
         for segment in segments.iter().filter(|segment| segment.bytes > 0) {
             let Permissions { read, write, execute } = segment.permissions;
@@ -115,7 +125,7 @@ impl Image {
         Ok(image)
     }
 
-    /// Copies `data` into frames that exist for it.
+    /// Copies `data` to `address`. The pages have to be mapped to frames of their own.
     fn fill(&mut self, mut address: u64, mut data: &[u8]) {
         while let (false, Some(page)) = (data.is_empty(), self.page(page_of(address))) {
             let offset = address as usize % PAGE_BYTES;
@@ -126,34 +136,34 @@ impl Image {
         }
     }
 
-    /// What is mapped, sorted by page.
+    /// Returns the mapped regions, sorted by page.
     #[must_use]
     pub fn regions(&self) -> &[Region] {
         self.map.regions()
     }
 
-    /// Which pages are mapped, and which may be.
+    /// Returns the page map that lanes start with.
     #[must_use]
     pub const fn map(&self) -> &PageMap {
         &self.map
     }
 
-    /// All frames. Frame 0 is all zeros, and is behind every page that has no data.
+    /// Returns all frames. Frame 0 is all zeros and is behind every page without data.
     #[must_use]
     pub fn frames(&self) -> &[[u8; PAGE_BYTES]] {
         &self.frames
     }
 
-    /// What is behind the page of this number, if it is mapped.
+    /// Returns the frame and permissions of the page with this number, if it is mapped.
     #[must_use]
     pub fn page(&self, page: u64) -> Option<ImagePage> {
         self.map.page(page)
     }
 
-    /// Checks every page of an access, as lanes begin.
+    /// Checks every page of an access against the page map that lanes start with.
     ///
-    /// `reported` is the access that a fault names; `permission` the one needed, or `None` if being mapped is
-    /// enough.
+    /// `reported` is the access that a fault names. `permission` is the access to permit, or `None` if the pages only
+    /// have to be mapped.
     ///
     /// # Errors
     /// The fault at the first byte that is not mapped or not permitted.
@@ -172,25 +182,25 @@ impl Image {
         &self.frames[frame as usize]
     }
 
-    /// The decoded form of a frame.
+    /// Returns the decoded instructions of a frame, and decodes them if needed.
     pub(crate) fn code(&self, frame: u32) -> &Arc<CodePage> {
         let decode = || Arc::new(CodePage::decode(self.frame(frame), self.features));
         self.code[frame as usize].get_or_init(decode)
     }
 
-    /// The features code is decoded for.
+    /// Returns the features that code is decoded for.
     #[must_use]
     pub const fn features(&self) -> Features {
         self.features
     }
 
-    /// How many frames hold data, the zero frame not counted.
+    /// Returns the number of frames with data, not counting the zero frame.
     #[must_use]
     pub fn frames_used(&self) -> usize {
         self.frames.len() - 1
     }
 
-    /// The end of the highest mapped page; 0 if nothing is mapped.
+    /// Returns the end address of the highest mapped page; 0 if nothing is mapped.
     #[must_use]
     pub fn end(&self) -> u64 {
         self.regions().last().map_or(0, |region| region.end_page << PAGE_SHIFT)

@@ -1,11 +1,15 @@
-//! Linux user mode: the system calls of static programs, served by the host.
+//! Linux user mode: the host serves the system calls of static programs.
 //!
-//! A lane is a process with one thread, root of a machine of its own: a file system in memory, of which lanes share
-//! what they do not change; time that is counted in steps; randomness that follows from a seed. Nothing of the host is
-//! visible but the directories that were mounted, which nobody can change. So a run can be repeated exactly.
+//! Each lane is one process with one thread. It runs as root and sees only its own machine:
 //!
-//! What a guest does wrong is an error number that it gets, or its end. Positions move, and things are consumed, only
-//! after the guest's memory has taken the answer: a call that stops for lack of frames can be made again.
+//! - an in-memory file system; lanes share the files they have not changed;
+//! - clocks that count steps, unless the machine uses real time;
+//! - random numbers that follow from a seed.
+//!
+//! Of the host, a lane sees only mounted directories, and it cannot change them. So a run can be repeated exactly.
+//!
+//! A guest error becomes an errno or ends the lane. File positions advance and input is consumed only after the answer
+//! has been written to the guest's memory, so a call that stops because frames have run out can be made again.
 
 mod call;
 mod call_table;

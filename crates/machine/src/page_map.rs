@@ -1,4 +1,4 @@
-//! Which pages of a lane are mapped, how, and which may become so.
+//! The page map: which pages of a lane are mapped, with which permissions, and which can be mapped.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,60 +8,61 @@ use kvrm_arm64::{Access, Fault, FaultKind};
 use crate::pages::{ADDRESS_BITS, PAGE_SHIFT, page_of};
 use crate::permissions::Permissions;
 
-/// How many regions a lane may have, as on Linux. It bounds what a lane can cost the host.
+/// The limit on regions of a lane, as on Linux. It bounds the memory that a lane can cost the host.
 const REGIONS_MAX: usize = 65_530;
 
-/// A run of pages of an image, with the same permissions and the same kind of backing.
+/// A run of consecutive mapped pages with the same permissions and either consecutive frames or frame 0 throughout.
 ///
-/// A page is numbered by its address divided by [`PAGE_BYTES`](crate::PAGE_BYTES).
+/// The number of a page is its address divided by [`PAGE_BYTES`](crate::PAGE_BYTES).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
     /// The first page.
     pub first_page: u64,
     /// The page after the last.
     pub end_page: u64,
-    /// What its pages may be used for.
+    /// The permissions of the pages.
     pub permissions: Permissions,
-    /// The frame behind the first page, with those of the others after it; `None` if frame 0 is behind all.
+    /// The frame behind the first page; the frames of the other pages follow it. `None` if frame 0, the zero frame, is
+    /// behind all pages.
     pub first_frame: Option<u32>,
 }
 
-/// What an image says of a page.
+/// The frame and permissions of a page, as the page map has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImagePage {
-    /// The frame behind it, an index of [`Image::frames`](crate::Image::frames).
+    /// The frame behind the page, an index of [`Image::frames`](crate::Image::frames).
     pub frame: u32,
-    /// What it may be used for.
+    /// The permissions of the page.
     pub permissions: Permissions,
 }
 
-/// What becomes of pages.
+/// A change to the mapping of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mapping {
-    /// They are mapped and zero, whatever was there.
+    /// Maps the pages, filled with zeros, and replaces any previous mapping.
     Zero(Permissions),
-    /// As [`Mapping::Zero`], to be read and written, for the heap: that there are many regions is no reason to refuse it,
-    /// so that an engine can do it without counting them.
+    /// Maps the pages for the heap: as [`Mapping::Zero`] with read and write permission, but not subject to the limit
+    /// on regions, so that an engine need not count regions.
     Heap,
-    /// They keep what they hold; all of them have to be mapped.
+    /// Changes the permissions and keeps the contents. All pages have to be mapped.
     Protect(Permissions),
-    /// They are not mapped any more, and what they held is gone.
+    /// Unmaps the pages and discards their contents.
     Unmap,
 }
 
-/// Which pages of a lane are mapped, and how.
+/// The mapped pages of a lane with their permissions, and the pages that can be mapped.
 ///
-/// Lanes begin with the map of their image and share it until they change it, so that a copy costs nothing.
+/// Lanes start with the map of their image and share it until they change it, so a copy costs almost nothing.
 #[derive(Clone, Debug)]
 pub struct PageMap {
-    /// Sorted and disjoint.
+    /// The mapped regions, sorted and disjoint.
     regions: Arc<Vec<Region>>,
-    /// The pages that may be mapped, sorted, and disjoint even at their ends.
+    /// The pages that are or can be mapped: sorted ranges that neither overlap nor touch.
     room: Arc<[Range<u64>]>,
 }
 
 impl PageMap {
-    /// A map of regions, sorted and disjoint, whose pages may be mapped again, as may those of `reserved`.
+    /// Creates a map of `regions`, which are sorted and disjoint. Their pages and those of `reserved` can be mapped.
     pub(crate) fn new(regions: Vec<Region>, reserved: &[Range<u64>]) -> Self {
         let mapped = regions.iter().map(|region| region.first_page..region.end_page);
         let mut ranges: Vec<_> =
@@ -77,13 +78,13 @@ impl PageMap {
         Self { regions: Arc::new(regions), room: room.into() }
     }
 
-    /// What is mapped, sorted by page.
+    /// Returns the mapped regions, sorted by page.
     #[must_use]
     pub fn regions(&self) -> &[Region] {
         &self.regions
     }
 
-    /// From the first page that is or may be mapped to the last.
+    /// Returns the range from the first page that is or can be mapped to the last.
     #[must_use]
     pub fn span(&self) -> Range<u64> {
         match &*self.room {
@@ -93,7 +94,7 @@ impl PageMap {
         }
     }
 
-    /// What is behind the page of this number, if it is mapped.
+    /// Returns the frame and permissions of the page with this number, if it is mapped.
     #[must_use]
     pub fn page(&self, page: u64) -> Option<ImagePage> {
         let region = self.region(page)?;
@@ -101,14 +102,14 @@ impl PageMap {
         Some(ImagePage { frame, permissions: region.permissions })
     }
 
-    /// The region that a page is in.
+    /// Returns the region that contains a page, if it is mapped.
     #[must_use]
     pub fn region(&self, page: u64) -> Option<&Region> {
         let after = self.regions.partition_point(|region| region.first_page <= page);
         self.regions[..after].last().filter(|region| page < region.end_page)
     }
 
-    /// Whether all of these pages are mapped.
+    /// Returns whether all of these pages are mapped.
     #[must_use]
     pub fn covers(&self, pages: Range<u64>) -> bool {
         let mut page = pages.start;
@@ -119,7 +120,8 @@ impl PageMap {
         true
     }
 
-    /// The highest `pages` pages one behind the other in `within` of which none is mapped.
+    /// Returns the first page of the highest `pages` consecutive unmapped pages in `within`, or `None` if there is no
+    /// such gap.
     #[must_use]
     pub fn gap(&self, within: Range<u64>, pages: u64) -> Option<u64> {
         let mut end = within.end;
@@ -133,8 +135,10 @@ impl PageMap {
         end.checked_sub(pages).filter(|start| *start >= within.start)
     }
 
-    /// Changes pages, for engines; says whether it could. If not, nothing has changed: some pages are neither mapped nor
-    /// reserved, or those to protect are not all mapped, or there would be too many regions.
+    /// Changes the mapping of pages and returns whether that was possible. If not, nothing has changed.
+    ///
+    /// It is not possible if a page cannot be mapped, if a page to protect is not mapped, or if there would be too
+    /// many regions. Engines call this to keep the record; it does not touch memory.
     pub fn map(&mut self, pages: &Range<u64>, mapping: Mapping) -> bool {
         if pages.is_empty() {
             return true;
@@ -146,7 +150,7 @@ impl PageMap {
             return false;
         }
         let regions = Arc::make_mut(&mut self.regions);
-        // With the neighbours, which may become one with what is new.
+        // Include the neighbours, because the new regions may merge with them.
         let first = regions.partition_point(|region| region.end_page < pages.start);
         let end = regions.partition_point(|region| region.first_page <= pages.end);
         let old: Vec<Region> = regions[first..end].to_vec();
@@ -163,7 +167,7 @@ impl PageMap {
         let behind = old.iter().filter_map(|region| region.part(pages.end..u64::MAX));
         let mut new: Vec<Region> = Vec::new();
         for region in before.chain(inside).chain(behind) {
-            match new.last_mut().filter(|last| last.goes_on_with(&region)) {
+            match new.last_mut().filter(|last| last.is_continued_by(&region)) {
                 Some(last) => last.end_page = region.end_page,
                 None => new.push(region),
             }
@@ -174,8 +178,8 @@ impl PageMap {
 
     /// Checks every page of an access.
     ///
-    /// `reported` is the access that a fault names; `permission` the one needed, or `None` if being mapped is
-    /// enough.
+    /// `reported` is the access that a fault names. `permission` is the access to permit, or `None` if the pages only
+    /// have to be mapped.
     ///
     /// # Errors
     /// The fault at the first byte that is not mapped or not permitted.
@@ -192,7 +196,7 @@ impl PageMap {
         let fault = |kind, address| Fault { kind, access: reported, address };
         let mut at = address;
         let end = address.checked_add(bytes).filter(|&end| end <= 1 << ADDRESS_BITS);
-        // An access that leaves the address space fails at the first byte outside, unless a page before does.
+        // An access that leaves the address space faults at the first byte outside, unless a page before it faults.
         let last = end.unwrap_or(1 << ADDRESS_BITS);
         while at < last {
             let region = self.region(page_of(at)).ok_or_else(|| fault(FaultKind::Translation, at))?;
@@ -210,12 +214,12 @@ impl PageMap {
 }
 
 impl Region {
-    /// Pages full of zeros.
+    /// Returns a region of zero pages.
     const fn zero(pages: &Range<u64>, permissions: Permissions) -> Self {
         Self { first_page: pages.start, end_page: pages.end, permissions, first_frame: None }
     }
 
-    /// What of it lies in some pages.
+    /// Returns the part of the region that lies in `pages`, if any.
     fn part(&self, pages: Range<u64>) -> Option<Self> {
         let (first_page, end_page) = (self.first_page.max(pages.start), self.end_page.min(pages.end));
         let first_frame =
@@ -223,8 +227,8 @@ impl Region {
         (first_page < end_page).then_some(Self { first_page, end_page, first_frame, ..*self })
     }
 
-    /// Whether another one goes on where it ends.
-    fn goes_on_with(&self, next: &Self) -> bool {
+    /// Returns whether `next` continues this region, so that both can be merged.
+    fn is_continued_by(&self, next: &Self) -> bool {
         let frame = self.first_frame.map(|frame| frame + (self.end_page - self.first_page) as u32);
         self.end_page == next.first_page && self.permissions == next.permissions && frame == next.first_frame
     }

@@ -1,17 +1,17 @@
-//! What pages may be used for.
+//! The permissions of pages.
 
 use std::fmt;
 
 use kvrm_arm64::Access;
 
-/// What a page may be used for.
+/// The accesses that a page permits. `Display` shows them as in `r-x`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Permissions {
-    /// Loads.
+    /// Whether loads are permitted.
     pub read: bool,
-    /// Stores.
+    /// Whether stores are permitted.
     pub write: bool,
-    /// Instruction fetches.
+    /// Whether instruction fetches are permitted.
     pub execute: bool,
 }
 
@@ -22,10 +22,10 @@ impl Permissions {
     pub const RW: Self = Self { read: true, write: true, execute: false };
     /// Read and execute.
     pub const RX: Self = Self { read: true, write: false, execute: true };
-    /// Everything.
+    /// Read, write and execute.
     pub const RWX: Self = Self { read: true, write: true, execute: true };
 
-    /// Whether an access is permitted.
+    /// Returns whether an access is permitted.
     #[must_use]
     pub const fn permit(self, access: Access) -> bool {
         match access {

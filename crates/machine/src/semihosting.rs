@@ -1,7 +1,7 @@
-//! Arm semihosting: what `HLT #0xf000` asks the host for.
+//! Arm semihosting: the services that a guest requests with `HLT #0xf000`.
 //!
 //! Operations and their parameter blocks follow Arm's "Semihosting for AArch32 and AArch64". Time is guest
-//! time: it counts retired steps, so a run can be repeated. Files are confined to one directory.
+//! time: it counts retired steps, so a run can be repeated. Files are confined to one directory of the host.
 
 use std::io::{ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::executor::Executor;
 use crate::layout::Layout;
 
-/// The immediate of HLT that asks for a service.
+/// The immediate of HLT that requests a semihosting service.
 pub const SEMIHOSTING: u16 = 0xf000;
 
 const SYS_OPEN: u32 = 0x01;
@@ -43,27 +43,28 @@ const SYS_EXIT_EXTENDED: u32 = 0x20;
 const SYS_ELAPSED: u32 = 0x30;
 const SYS_TICKFREQ: u32 = 0x31;
 
-/// The numbers that shaders need, as they serve some console output themselves: name, value, meaning.
+/// Constants for the shaders, which serve some console output themselves: name, value and meaning of each.
 pub const SHADER_NUMBERS: &[(&str, u32, &str)] = &[
-    ("SEMIHOSTING", SEMIHOSTING as u32, "The immediate of HLT that asks for a service."),
-    ("SYS_WRITEC", SYS_WRITEC, "Writes a byte."),
-    ("SYS_WRITE0", SYS_WRITE0, "Writes a string that ends in a zero byte."),
-    ("SYS_WRITE", SYS_WRITE, "Writes so many bytes to a handle."),
+    ("SEMIHOSTING", SEMIHOSTING as u32, "The immediate of HLT that requests a semihosting service."),
+    ("SYS_WRITEC", SYS_WRITEC, "Writes one byte."),
+    ("SYS_WRITE0", SYS_WRITE0, "Writes a NUL-terminated string."),
+    ("SYS_WRITE", SYS_WRITE, "Writes a number of bytes to a handle."),
 ];
 
-/// `ADP_Stopped_ApplicationExit`: the reason of an orderly exit.
+/// `ADP_Stopped_ApplicationExit`: the reason code of a normal exit.
 const APPLICATION_EXIT: u64 = 0x2_0026;
-/// What an operation returns when it fails.
-const FAILED: u64 = u64::MAX;
-/// A guest moves at most this much in one call; more is done in part, as the interface allows.
+/// The return value of a failed operation: -1.
+const ERROR_RESULT: u64 = u64::MAX;
+/// The limit on bytes that one call transfers. Longer transfers are cut short, as the interface permits.
 const TRANSFER_BYTES_MAX: u64 = 1 << 20;
-/// How much of a string is read at first: most end in it, and it can be fetched before the call is served.
+/// The number of bytes of a string that are read first. Most strings are shorter, and these bytes can be fetched before
+/// the call is served.
 const STRING_BYTES_FIRST: u64 = 64;
-/// Names and command lines longer than this are refused.
+/// The limit on the length of file names; longer ones are refused.
 const STRING_BYTES_MAX: u64 = 1 << 16;
-/// Guests write files up to this size, so that a stray position cannot fill the host's disk at once.
+/// The limit on the size of files that guests write, so that a stray position cannot fill the host's disk at once.
 const FILE_BYTES_MAX: u64 = 1 << 30;
-/// How many handles a lane may have open.
+/// The limit on open handles of a lane.
 const HANDLES_MAX: usize = 64;
 
 const ENOENT: i32 = 2;
@@ -82,24 +83,28 @@ const ENOSPC: i32 = 28;
 const ENAMETOOLONG: i32 = 36;
 const ENOSYS: i32 = 38;
 
-/// What every lane's services have in common.
+/// The semihosting configuration that all lanes share.
 #[derive(Debug)]
 pub(crate) struct Host {
     pub(crate) layout: Layout,
+    /// The directory to which the files of guests are confined; `None` if guests have no files.
     pub(crate) directory: Option<Arc<Dir>>,
 }
 
-/// One lane's side of the services.
+/// The semihosting state of one lane.
 #[derive(Clone, Debug)]
 pub(crate) struct Services {
     command_line: Arc<str>,
     input: Arc<[u8]>,
-    /// How much of the input has been read.
+    /// The number of bytes of the input that have been read.
     input_position: usize,
+    /// The open handles; handle `n` has index `n - 1`.
     handles: Vec<Option<Handle>>,
+    /// The errno of the last failed call, for `SYS_ERRNO`.
     errno: i32,
 }
 
+/// An open handle: console input, console output, or a file.
 #[derive(Clone, Debug)]
 enum Handle {
     Input,
@@ -107,30 +112,31 @@ enum Handle {
     File(GuestFile),
 }
 
-/// An open file. The position is our own, so that a snapshot of the lane keeps it.
+/// An open file with its own position, so that a snapshot of the lane includes it.
 #[derive(Clone, Debug)]
 struct GuestFile {
-    /// Shared with snapshots of the lane, as is the position the host keeps, which is set before every use.
+    /// The file, shared with snapshots of the lane. Its position on the host is shared, too, so it is set before every
+    /// use.
     file: Arc<File>,
     position: u64,
     mode: Mode,
 }
 
-/// The twelve modes of `SYS_OPEN` are those of C's `fopen`: r, rb, r+, r+b, w, wb, w+, w+b, a, ab, a+, a+b.
+/// A mode of `SYS_OPEN`. 0 to 11 are the modes of C's `fopen`: r, rb, r+, r+b, w, wb, w+, w+b, a, ab, a+, a+b.
 #[derive(Clone, Copy, Debug)]
 struct Mode(u64);
 
-/// What became of a call.
+/// The outcome of a call.
 pub(crate) enum Outcome {
-    /// X0 gets this value and the lane goes on.
+    /// The lane continues with this value in X0.
     Return(u64),
-    /// The lane ends.
+    /// The lane exits with this code.
     Exit(i32),
-    /// The host cannot serve it now, and the lane stops for this.
+    /// The call could not be served, and the lane stops with this stop.
     Stop(Stop),
 }
 
-/// Why a call failed: an errno, a stop of the lane, or a failure of the engine, which is none of the guest.
+/// The reason that a call failed: an errno for the guest, a stop of the lane, or an error of the engine.
 enum Failure {
     Errno(i32),
     Stop(Stop),
@@ -145,7 +151,7 @@ impl From<Error> for Failure {
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        // The host's own numbers are not used, as they differ from system to system.
+        // Do not pass on the host's errno values, which differ between operating systems.
         Self::Errno(match error.kind() {
             ErrorKind::NotFound => ENOENT,
             // The confinement reports an escape as a lack of permission.
@@ -164,19 +170,22 @@ impl From<std::io::Error> for Failure {
 impl From<Stop> for Failure {
     fn from(stop: Stop) -> Self {
         match stop {
-            // More frames and the same call again will do.
+            // The guest can make the same call again once there are more frames.
             Stop::OutOfFrames => Self::Stop(stop),
-            // A bad pointer is the guest's mistake, told to the guest.
+            // A bad pointer is an error of the guest, so the guest gets it as an errno.
             _ => Self::Errno(EFAULT),
         }
     }
 }
 
-type Call = Result<u64, Failure>;
+/// The value that a call returns in X0, or the reason that it failed.
+type CallResult = Result<u64, Failure>;
 
-/// What a call will read of its lane's memory, as lanes, addresses and bytes, so that all calls of a round can
-/// have it fetched at once: first, without `fields`, the parameter block or string; then, with the doublewords
-/// found there, what they name.
+/// Returns the memory that a call will read, as lane, address and size, so that all calls of a round can be prefetched
+/// together.
+///
+/// Prefetching takes two passes. Without `fields`, the ranges are the parameter block or the string in X1. With the
+/// doublewords of the parameter block as `fields`, they are the data that the block points to.
 pub(crate) fn ranges(lane: usize, cpu: &Cpu, fields: Option<&[u64]>) -> Vec<(usize, u64, usize)> {
     let (operation, parameter) = (cpu.x(0) as u32, cpu.x(1));
     let ranges: Vec<(u64, u64)> = match (operation, fields) {
@@ -197,7 +206,7 @@ pub(crate) fn ranges(lane: usize, cpu: &Cpu, fields: Option<&[u64]>) -> Vec<(usi
     ranges.into_iter().filter(fits).map(|(address, bytes)| (lane, address, bytes as usize)).collect()
 }
 
-/// A lane's memory, seen with its own permissions.
+/// The memory of a lane, accessed with the guest's permissions.
 pub(crate) struct Guest<'a> {
     pub(crate) executor: &'a mut dyn Executor,
     pub(crate) lane: usize,
@@ -214,14 +223,14 @@ impl Guest<'_> {
         Ok(self.executor.write_memory(self.lane, address, bytes, Some(Access::Write))??)
     }
 
-    /// Doubleword `index` of the parameter block at `block`.
+    /// Reads doubleword `index` of the parameter block at `block`.
     fn field(&mut self, block: u64, index: u64) -> Result<u64, Failure> {
         let (mut bytes, address) = ([0; 8], block.wrapping_add(8 * index));
         self.executor.read_memory(self.lane, address, &mut bytes, Some(Access::Read))??;
         Ok(u64::from_le_bytes(bytes))
     }
 
-    /// A name whose address and length are two fields of the block.
+    /// Reads a file name. `address` and `bytes` are the indices of its address and length in the parameter block.
     fn name(&mut self, block: u64, address: u64, bytes: u64) -> Result<String, Failure> {
         let (address, bytes) = (self.field(block, address)?, self.field(block, bytes)?);
         if bytes > STRING_BYTES_MAX {
@@ -230,18 +239,18 @@ impl Guest<'_> {
         String::from_utf8(self.read(address, bytes)?).map_err(|_| Failure::Errno(EINVAL))
     }
 
-    /// How much of a read or write to do now, and how much to leave.
+    /// Returns how many bytes of a `SYS_READ` or `SYS_WRITE` to transfer, and how many to leave.
     fn transfer(&mut self, block: u64) -> Result<(u64, u64), Failure> {
         let bytes = self.field(block, 2)?;
         let now = bytes.min(TRANSFER_BYTES_MAX);
         Ok((now, bytes - now))
     }
 
-    /// A string that ends in a zero byte, without it.
+    /// Reads a NUL-terminated string and returns it without the NUL.
     fn string(&mut self, address: u64) -> Result<Vec<u8>, Failure> {
         let mut string = Vec::new();
         while string.len() < TRANSFER_BYTES_MAX as usize {
-            // Up to the end of the page, which is as far as reading is sure not to fault.
+            // Read to the end of the page at most, because memory after it may not be mapped.
             let at = address.wrapping_add(string.len() as u64);
             let bytes = 4096 - at % 4096;
             let piece =
@@ -267,12 +276,14 @@ impl Services {
         self.command_line = command_line;
     }
 
-    /// Replaces the console input, of which nothing has been read then.
+    /// Replaces the console input; reading starts at its beginning.
     pub(crate) fn set_input(&mut self, input: Arc<[u8]>) {
         (self.input, self.input_position) = (input, 0);
     }
 
-    /// Which console output needs nothing of what is known here: what [`Executor::set_console`] wants to hear.
+    /// Returns the handles that write to console output, as a mask for [`Executor::set_console`].
+    ///
+    /// Bit 0 is always set, because `SYS_WRITEC` and `SYS_WRITE0` need no handle.
     pub(crate) fn console(&self) -> u32 {
         let is_output = |handle: &Option<Handle>| matches!(handle, Some(Handle::Output(Stream::Output)));
         let handles = (1..u32::BITS).zip(&self.handles).filter(|(_, handle)| is_output(handle));
@@ -283,7 +294,7 @@ impl Services {
         &self.input[self.input_position..]
     }
 
-    /// Serves the call a lane has stopped for. Console output goes to `console`.
+    /// Serves the call that a lane has stopped for. Console output goes to `console`.
     ///
     /// # Errors
     /// If the engine fails.
@@ -300,7 +311,7 @@ impl Services {
                 Ok(APPLICATION_EXIT) => guest.field(parameter, 1).map(|code| code as i32),
                 reason => reason.map(|_| 1),
             };
-            return Ok(Outcome::Exit(unless_failed(code, 1)?));
+            return Ok(Outcome::Exit(value_or(code, 1)?));
         }
         match self.call(host, guest, cpu, console) {
             Ok(value) => Ok(Outcome::Return(value)),
@@ -308,10 +319,10 @@ impl Services {
             Err(Failure::Stop(stop)) => Ok(Outcome::Stop(stop)),
             Err(Failure::Errno(errno)) => {
                 self.errno = errno;
-                // A transfer that fails has transferred nothing: it returns the whole count.
+                // A failed transfer returns the number of bytes not transferred: all of them.
                 Ok(Outcome::Return(match operation {
-                    SYS_READ | SYS_WRITE => unless_failed(guest.field(parameter, 2), FAILED)?,
-                    _ => FAILED,
+                    SYS_READ | SYS_WRITE => value_or(guest.field(parameter, 2), ERROR_RESULT)?,
+                    _ => ERROR_RESULT,
                 }))
             }
         }
@@ -323,7 +334,7 @@ impl Services {
         guest: &mut Guest<'_>,
         cpu: &Cpu,
         console: &mut dyn FnMut(Stream, &[u8]),
-    ) -> Call {
+    ) -> CallResult {
         let (operation, parameter, steps) = (cpu.x(0) as u32, cpu.x(1), cpu.steps);
         match operation {
             SYS_OPEN => self.open(host, &guest.name(parameter, 0, 2)?, guest.field(parameter, 1)?),
@@ -358,7 +369,7 @@ impl Services {
             SYS_READC => {
                 let byte = self.unread_input().first().copied();
                 self.input_position += usize::from(byte.is_some());
-                Ok(byte.map_or(FAILED, u64::from))
+                Ok(byte.map_or(ERROR_RESULT, u64::from))
             }
             SYS_ISERROR => Ok(u64::from((guest.field(parameter, 0)? as i64) < 0)),
             SYS_ISTTY => Ok(u64::from(!matches!(self.handle(guest.field(parameter, 0)?)?, Handle::File(_)))),
@@ -421,14 +432,14 @@ impl Services {
                 guest.write(block, &fields.map(u64::to_le_bytes).concat())?;
                 Ok(0)
             }
-            // Running a command on the host is never offered.
+            // Guests must not run commands on the host.
             SYS_SYSTEM => Err(Failure::Errno(EACCES)),
             _ => Err(Failure::Errno(ENOSYS)),
         }
     }
 
-    fn open(&mut self, host: &Host, name: &str, mode: u64) -> Call {
-        // Handles count up from 1; closed ones are used again.
+    fn open(&mut self, host: &Host, name: &str, mode: u64) -> CallResult {
+        // Handles are numbered from 1; the lowest closed one is used again.
         let slot = self.handles.iter().position(Option::is_none).unwrap_or(self.handles.len());
         if slot == HANDLES_MAX {
             return Err(Failure::Errno(EMFILE));
@@ -447,11 +458,11 @@ impl Services {
         Ok(slot as u64 + 1)
     }
 
-    fn read(&mut self, guest: &mut Guest<'_>, parameter: u64) -> Call {
+    fn read(&mut self, guest: &mut Guest<'_>, parameter: u64) -> CallResult {
         let (bytes, rest) = guest.transfer(parameter)?;
         let address = guest.field(parameter, 1)?;
         let slot = self.slot(guest.field(parameter, 0)?)?;
-        // A position moves only after the bytes have arrived: what cannot be delivered must not be lost.
+        // Advance the position only after the bytes are in the guest's memory, so that a failed read loses no data.
         let read = match &mut self.handles[slot] {
             Some(Handle::Input) => {
                 let unread = self.unread_input();
@@ -472,6 +483,7 @@ impl Services {
         Ok(bytes - read + rest)
     }
 
+    /// Returns the index of an open handle in `handles`.
     fn slot(&self, handle: u64) -> Result<usize, Failure> {
         let slot = (handle as usize).wrapping_sub(1);
         let open = self.handles.get(slot).is_some_and(Option::is_some);
@@ -497,22 +509,23 @@ impl Host {
     }
 }
 
-/// A value, or `otherwise` if the guest has made that impossible.
-fn unless_failed<T>(value: Result<T, Failure>, otherwise: T) -> Result<T, Error> {
+/// Returns the value, or `otherwise` if the guest caused a failure. Only errors of the engine remain errors.
+fn value_or<T>(value: Result<T, Failure>, otherwise: T) -> Result<T, Error> {
     match value {
         Err(Failure::Engine(error)) => Err(error),
         value => Ok(value.unwrap_or(otherwise)),
     }
 }
 
-/// Guest paths start at the guest directory, with or without a slash in front.
+/// Strips leading slashes: absolute paths start at the guest directory, too.
 fn relative(name: &str) -> &str {
     name.trim_start_matches('/')
 }
 
 impl GuestFile {
     fn open(directory: &Dir, name: &str, mode: Mode) -> Result<Self, Failure> {
-        // What is no regular file is refused unopened: opening a FIFO may wait for ever, and a device may act.
+        // Refuse anything but regular files before opening: opening a FIFO may block for ever, and opening a device may
+        // have side effects.
         match directory.metadata(name) {
             Ok(metadata) if !metadata.is_file() => return Err(Failure::Errno(EACCES)),
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
@@ -522,9 +535,11 @@ impl GuestFile {
         Ok(Self { file, position: 0, mode })
     }
 
-    /// Up to `bytes` bytes from the position on, which stays. It fails only if there are none because of it.
+    /// Reads up to `bytes` bytes at the position, without advancing it.
+    ///
+    /// An error of the host counts only if nothing was read before it.
     fn read(&self, bytes: u64) -> Result<Vec<u8>, Failure> {
-        if !self.mode.reads() {
+        if !self.mode.is_readable() {
             return Err(Failure::Errno(EBADF));
         }
         let mut file = &*self.file;
@@ -536,13 +551,15 @@ impl GuestFile {
         }
     }
 
-    /// Writes at the position, or at the end if appending, and says how much. It fails only if that is nothing.
+    /// Writes at the position, or at the end in append mode, and returns the number of bytes written.
+    ///
+    /// An error of the host counts only if nothing was written before it.
     fn write(&mut self, data: &[u8]) -> Result<u64, Failure> {
-        if !self.mode.writes() {
+        if !self.mode.is_writable() {
             return Err(Failure::Errno(EBADF));
         }
         let mut file = &*self.file;
-        let start = if self.mode.appends() { file.metadata()?.len() } else { self.position };
+        let start = if self.mode.is_appending() { file.metadata()?.len() } else { self.position };
         let room = FILE_BYTES_MAX.saturating_sub(start);
         if room == 0 && !data.is_empty() {
             return Err(Failure::Errno(EFBIG));
@@ -568,21 +585,21 @@ impl GuestFile {
 }
 
 impl Mode {
-    const fn reads(self) -> bool {
+    const fn is_readable(self) -> bool {
         self.0 < 4 || self.0 % 4 >= 2
     }
 
-    const fn writes(self) -> bool {
+    const fn is_writable(self) -> bool {
         self.0 >= 2
     }
 
-    const fn appends(self) -> bool {
+    const fn is_appending(self) -> bool {
         self.0 >= 8
     }
 
     fn options(self) -> OpenOptions {
         let mut options = OpenOptions::new();
-        options.read(self.reads()).write(self.writes()).append(self.appends());
+        options.read(self.is_readable()).write(self.is_writable()).append(self.is_appending());
         options.create(self.0 >= 4).truncate((4..8).contains(&self.0));
         options
     }

@@ -1,4 +1,4 @@
-//! The ELF loader: the guests of the repository, every reason to refuse a file, and files that are damaged.
+//! Tests of the ELF loader: the guests of the repository, every reason to refuse a file, and damaged files.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use kvrm_machine::elf::{DATA_SLACK, ElfError, Executable, MEMORY_LIMIT, PIE_BASE
 use kvrm_machine::{Permissions, Segment};
 use proptest::prelude::*;
 
-// Numbers of the format, written down here again so that the tests do not depend on what they test.
+// Constants of the ELF format, defined independently of the loader under test.
 const EXEC: u16 = 2;
 const DYN: u16 = 3;
 const LOAD: u32 = 1;
@@ -35,7 +35,7 @@ const GLOB_DAT: u64 = 1025;
 const RELATIVE: u64 = 1027;
 const IRELATIVE: u64 = 1032;
 
-/// An ELF file to be.
+/// A description of an ELF file, from which [`File::bytes`] builds the file.
 #[derive(Clone)]
 struct File {
     class: u8,
@@ -45,9 +45,9 @@ struct File {
     entry: u64,
     program_size: u16,
     programs: Vec<Program>,
-    /// Pieces of the file by offset, after the headers.
+    /// The contents after the headers: pairs of a file offset and bytes.
     pieces: Vec<(usize, Vec<u8>)>,
-    /// Where the section headers are and how many, if there are any.
+    /// The file offset and number of section headers.
     sections: (u64, u16),
 }
 
@@ -61,17 +61,17 @@ struct Program {
     memory: u64,
 }
 
-/// A segment at the same place in the file as in memory.
+/// Returns the header of a segment whose file offset equals its address.
 fn segment(flags: u32, address: u64, file: u64, memory: u64) -> Program {
     Program { kind: LOAD, flags, offset: address, address, file, memory }
 }
 
-/// A segment with nothing in the file.
+/// Returns the header of a writable segment without data in the file.
 fn zeros(address: u64, memory: u64) -> Program {
     Program { kind: LOAD, flags: RW, offset: 0, address, file: 0, memory }
 }
 
-/// The smallest program: 16 bytes of code at 0x1000.
+/// Returns the smallest program: 16 bytes of code at 0x1000.
 fn file(kind: u16) -> File {
     File {
         class: 2,
@@ -86,8 +86,8 @@ fn file(kind: u16) -> File {
     }
 }
 
-/// A program with a dynamic section at 0x2000 and tables from 0x3000 on, in a writable segment of 0x2000
-/// bytes of which the file has 0x1800.
+/// Returns a program with a dynamic section at 0x2000 and tables at 0x3000, in a writable segment of 0x2000 bytes with
+/// 0x1800 bytes in the file.
 fn dynamic(kind: u16, entries: &[(u64, u64)], tables: &[u64]) -> File {
     let mut file = file(kind);
     let entries: Vec<u64> = entries.iter().flat_map(|&(tag, value)| [tag, value]).chain([0, 0]).collect();
@@ -98,7 +98,7 @@ fn dynamic(kind: u16, entries: &[(u64, u64)], tables: &[u64]) -> File {
     file
 }
 
-/// A position independent program with these entries of `DT_RELA`: address, type, addend.
+/// Returns a position independent program with these entries of `DT_RELA`: address, type, addend.
 fn relocated(relocations: &[(u64, u64, u64)]) -> File {
     let table: Vec<u64> =
         relocations.iter().flat_map(|&(address, kind, addend)| [address, kind, addend]).collect();
@@ -119,7 +119,7 @@ impl File {
         bytes.extend(words(&[self.entry, 64, self.sections.0]));
         bytes.extend(0u32.to_le_bytes());
         let count = u16::try_from(self.programs.len()).unwrap();
-        // Section 2, if there is one, names the sections: nobody asks.
+        // `e_shstrndx` is 2; the loader ignores it.
         for half in [64, self.program_size, count, 64, self.sections.1, 2] {
             bytes.extend(half.to_le_bytes());
         }
@@ -145,19 +145,19 @@ impl File {
         result
     }
 
-    /// Why it is refused: the error and its message.
-    fn refused(&self) -> (ElfError, String) {
-        refused(&self.bytes())
+    /// Returns the error with which the loader refuses the file, and its message.
+    fn load_error(&self) -> (ElfError, String) {
+        load_error(&self.bytes())
     }
 }
 
-fn refused(file: &[u8]) -> (ElfError, String) {
+fn load_error(file: &[u8]) -> (ElfError, String) {
     let error = load(file).expect_err("this file should be refused");
     let message = error.to_string();
     (error, message)
 }
 
-/// What holds of every executable.
+/// Checks the invariants of every loaded executable.
 fn check(executable: &Executable) {
     let Executable { entry, segments, symbols, .. } = executable;
     let executable_at = |address: u64| {
@@ -181,14 +181,14 @@ fn check(executable: &Executable) {
     }
 }
 
-/// The word at an address.
+/// Returns the doubleword at an address.
 fn word(executable: &Executable, address: u64) -> u64 {
     let segment = executable.segments.iter().find(|segment| segment.range().contains(&address)).unwrap();
     let start = (address - segment.address) as usize;
     u64::from_le_bytes(segment.data[start..start + 8].try_into().unwrap())
 }
 
-/// The guests of the repository, by name.
+/// Returns the compiled guests of the repository: names and files.
 fn guests() -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../guests/bin");
     let mut guests: Vec<_> = fs::read_dir(folder)
@@ -201,7 +201,7 @@ fn guests() -> Vec<(String, Vec<u8>)> {
     guests
 }
 
-/// A little-endian number in a file.
+/// Returns a little-endian number in a file.
 fn number(file: &[u8], offset: usize, bytes: usize) -> u64 {
     file[offset..offset + bytes].iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
@@ -209,7 +209,7 @@ fn number(file: &[u8], offset: usize, bytes: usize) -> u64 {
 #[test]
 fn loads_every_guest_as_its_headers_say() {
     let guests = guests();
-    assert!(guests.len() >= 16, "the guests are there");
+    assert!(guests.len() >= 16, "guests/bin has the compiled guests");
     for (name, file) in &guests {
         let loaded = load(file).unwrap();
         check(&loaded);
@@ -242,7 +242,7 @@ fn loads_every_guest_as_its_headers_say() {
                 .collect()
         };
         assert_eq!(places(&loaded.segments), places(&expected), "{name}");
-        // What is relocated differs, and has its own test.
+        // Relocated words differ; another test checks them.
         assert!(base != 0 || loaded.segments == expected, "{name}");
         let start = loaded.symbols.iter().find(|symbol| symbol.name == "_start").unwrap();
         assert_eq!(start.address, loaded.entry, "{name}");
@@ -275,7 +275,7 @@ fn relocates_the_position_independent_guest_and_changes_nothing_else() {
     let relocations: Vec<usize> = (0x2d0..0x678).step_by(24).collect();
     assert_eq!(relocations.len(), 39, "relocations");
     for at in relocations {
-        assert_eq!(number(&file, at + 8, 8), RELATIVE, "the guest has only these");
+        assert_eq!(number(&file, at + 8, 8), RELATIVE, "the guest has only relative relocations");
         let target = number(&file, at, 8) as usize - 0x2000;
         expected[target..target + 8].copy_from_slice(&(PIE_BASE + number(&file, at + 16, 8)).to_le_bytes());
     }
@@ -290,7 +290,7 @@ fn loads_the_smallest_program() {
     assert_eq!(
         loaded,
         Executable { entry: 0x1000, segments: vec![segment], symbols: vec![], linux: None },
-        "all of it"
+        "the loaded program"
     );
 }
 
@@ -313,12 +313,12 @@ fn sorts_segments_and_ignores_empty_ones_and_other_headers() {
 }
 
 #[test]
-fn moves_a_position_independent_program_up() {
+fn loads_a_position_independent_program_at_its_base() {
     let mut file = file(DYN);
     file.programs.push(segment(R, 0x40_0000, 0, 0x10));
     let loaded = file.load().unwrap();
     assert_eq!(loaded.entry, PIE_BASE + 0x1000, "entry");
-    assert_eq!(loaded.segments[1].address, PIE_BASE + 0x40_0000, "distances stay");
+    assert_eq!(loaded.segments[1].address, PIE_BASE + 0x40_0000, "distances between segments stay the same");
 }
 
 #[test]
@@ -326,15 +326,15 @@ fn relocates_by_both_tables_with_addends() {
     let table = [0x3101, RELATIVE, 0x44, 0, NONE, 0, 0x3200, RELATIVE, 0x55];
     let entries = [(DT_RELA, 0x3000), (DT_RELASZ, 48), (DT_JMPREL, 0x3030), (DT_PLTRELSZ, 24)];
     let loaded = dynamic(DYN, &entries, &table).load().unwrap();
-    assert_eq!(word(&loaded, PIE_BASE + 0x3101), PIE_BASE + 0x44, "not aligned");
-    assert_eq!(word(&loaded, PIE_BASE + 0x3200), PIE_BASE + 0x55, "of the procedure linkage table");
+    assert_eq!(word(&loaded, PIE_BASE + 0x3101), PIE_BASE + 0x44, "an unaligned relocation");
+    assert_eq!(word(&loaded, PIE_BASE + 0x3200), PIE_BASE + 0x55, "a relocation of DT_JMPREL");
 }
 
 #[test]
-fn relocates_a_program_at_fixed_addresses_by_nothing() {
+fn relocates_a_program_at_fixed_addresses_with_base_zero() {
     let mut file = relocated(&[(0x3100, RELATIVE, 0x44)]);
     file.kind = EXEC;
-    assert_eq!(word(&file.load().unwrap(), 0x3100), 0x44, "the addend");
+    assert_eq!(word(&file.load().unwrap(), 0x3100), 0x44, "base 0 plus the addend");
 }
 
 #[test]
@@ -347,12 +347,12 @@ fn relocates_modulo_two_to_the_64() {
 fn lengthens_the_data_of_a_segment_for_a_relocation_in_its_zeros() {
     let loaded = relocated(&[(0x3ff8, RELATIVE, 0x66)]).load().unwrap();
     assert_eq!(word(&loaded, PIE_BASE + 0x3ff8), PIE_BASE + 0x66, "the last word of the segment");
-    assert_eq!(word(&loaded, PIE_BASE + 0x3ff0), 0, "what is between");
+    assert_eq!(word(&loaded, PIE_BASE + 0x3ff0), 0, "the zeros before that word");
 }
 
 #[test]
-fn relocates_in_place_and_leaves_nothing_for_the_program_to_do() {
-    // An address, then the second and the 63rd of the 63 words after it; then a bitmap that goes on there.
+fn relocates_in_place_and_clears_the_size_of_the_table() {
+    // An address; a bitmap of the next 63 words with the second and the 63rd set; a bitmap of the 63 words after those.
     let table = [0x3100, 1 << 2 | 1 << 63 | 1, 1 << 1 | 1];
     let entries = [(DT_RELR, 0x3000), (DT_RELRSZ, 24), (DT_RELRENT, 8)];
     let mut file = dynamic(DYN, &entries, &table);
@@ -363,9 +363,9 @@ fn relocates_in_place_and_leaves_nothing_for_the_program_to_do() {
     for target in targets.map(|target| target as u64) {
         assert_eq!(word(&loaded, PIE_BASE + target), PIE_BASE + target, "{target:#x}");
     }
-    assert_eq!(word(&loaded, PIE_BASE + 0x3108), 7, "not in the table");
-    assert_eq!(word(&loaded, PIE_BASE + 0x2010), DT_RELRSZ, "the second entry");
-    assert_eq!(word(&loaded, PIE_BASE + 0x2018), 0, "its value");
+    assert_eq!(word(&loaded, PIE_BASE + 0x3108), 7, "a word that is not in the table");
+    assert_eq!(word(&loaded, PIE_BASE + 0x2010), DT_RELRSZ, "the tag of the second dynamic entry");
+    assert_eq!(word(&loaded, PIE_BASE + 0x2018), 0, "the value of DT_RELRSZ");
 }
 
 #[test]
@@ -381,7 +381,7 @@ fn loads_large_zeroed_memory_without_allocating_it() {
 }
 
 #[test]
-fn loads_thousands_of_segments_in_no_time() {
+fn loads_thousands_of_segments_quickly() {
     let mut file = file(EXEC);
     let places = (1..=60_000).rev().map(|page| zeros(0x1000 * (page + 1), 8));
     file.programs.extend(places);
@@ -398,7 +398,11 @@ fn names_functions_by_address_within_their_segment() {
         symbols(&[(10, 2, 0x1004, 1 << 40), (1, 2, 0x1000, 4), (1, 1, 0x1008, 4), (1, 2, 0x5000, 4)]);
     let symbols: Vec<_> =
         loaded.symbols.iter().map(|symbol| (symbol.address, symbol.bytes, &*symbol.name)).collect();
-    assert_eq!(symbols, [(0x1000, 4, "function"), (0x1004, 12, "other")], "no data, nothing outside");
+    assert_eq!(
+        symbols,
+        [(0x1000, 4, "function"), (0x1004, 12, "other")],
+        "neither data symbols nor symbols outside of segments"
+    );
 }
 
 #[test]
@@ -407,7 +411,7 @@ fn loads_without_symbols_when_their_names_are_damaged() {
 }
 
 #[test]
-fn loads_without_symbols_when_their_names_repeat_beyond_measure() {
+fn loads_without_symbols_when_repeated_names_exceed_the_limit() {
     assert_eq!(
         symbols(&[(1, 2, 0x1000, 4); 10_000]).symbols.len(),
         10_000,
@@ -416,14 +420,14 @@ fn loads_without_symbols_when_their_names_repeat_beyond_measure() {
     let mut file = symbols_file(&[(0, 2, 0x1000, 4); 1000]);
     let long = "a".repeat(50_000);
     let at = file.len() as u64;
-    // The string table is the third section, the offset and size of which are at 24 and 32.
+    // The string table is the third section; its section header has the offset at 24 and the size at 32.
     let header = number(&file, 40, 8) as usize + 2 * 64;
     file.extend(long.bytes().chain([0]));
     file[header + 24..header + 40].copy_from_slice(&words(&[at, 50_001]));
     assert_eq!(load(&file).unwrap().symbols, [], "50 MB of names in a file of 80 KB");
 }
 
-/// The smallest program, loaded, with symbols: place of the name, type, address, size.
+/// Loads the smallest program with these symbols: offset of the name, type, address, size.
 fn symbols(symbols: &[(u32, u8, u64, u64)]) -> Executable {
     let executable = load(&symbols_file(symbols)).unwrap();
     check(&executable);
@@ -455,51 +459,51 @@ fn symbols_file(symbols: &[(u32, u8, u64, u64)]) -> Vec<u8> {
 }
 
 #[test]
-fn refuses_what_is_not_an_elf_file() {
+fn refuses_a_file_without_the_elf_magic_number() {
     for (file, found) in [(&b"#!/bin/sh"[..], &b"#!/b"[..]), (b"\x7fEL", b"\x7fEL"), (b"", b"")] {
-        assert_eq!(refused(file).0, ElfError::Magic { found: found.to_vec() }, "{file:?}");
+        assert_eq!(load_error(file).0, ElfError::Magic { found: found.to_vec() }, "{file:?}");
     }
-    let (_, message) = refused(b"#!/bin/sh");
+    let (_, message) = load_error(b"#!/bin/sh");
     assert_eq!(
         message, "not an ELF file: it begins with the bytes [23, 21, 2f, 62], expected [7f, 45, 4c, 46]",
-        "the message"
+        "the error message"
     );
 }
 
 #[test]
 fn refuses_a_32_bit_file() {
-    let (error, message) = File { class: 1, ..file(EXEC) }.refused();
+    let (error, message) = File { class: 1, ..file(EXEC) }.load_error();
     assert_eq!(error, ElfError::Class { found: 1 }, "{message}");
-    assert_eq!(message, "the ELF class is 1, expected 2 (64-bit)", "the message");
+    assert_eq!(message, "the ELF class is 1, expected 2 (64-bit)", "the error message");
 }
 
 #[test]
 fn refuses_a_big_endian_file() {
-    let (error, message) = File { order: 2, ..file(EXEC) }.refused();
+    let (error, message) = File { order: 2, ..file(EXEC) }.load_error();
     assert_eq!(error, ElfError::ByteOrder { found: 2 }, "{message}");
-    assert_eq!(message, "the ELF data encoding is 2, expected 1 (little-endian)", "the message");
+    assert_eq!(message, "the ELF data encoding is 2, expected 1 (little-endian)", "the error message");
 }
 
 #[test]
 fn refuses_a_file_for_another_machine() {
-    let (error, message) = File { machine: 62, ..file(EXEC) }.refused();
+    let (error, message) = File { machine: 62, ..file(EXEC) }.load_error();
     assert_eq!(error, ElfError::Machine { found: 62 }, "{message}");
-    assert_eq!(message, "the ELF machine is 62, expected 183 (AArch64)", "the message");
+    assert_eq!(message, "the ELF machine is 62, expected 183 (AArch64)", "the error message");
 }
 
 #[test]
 fn refuses_a_relocatable_file_and_a_core_dump() {
     for (kind, name) in [(0, "0"), (1, "1 (relocatable)"), (4, "4 (core)")] {
-        let (error, message) = file(kind).refused();
+        let (error, message) = file(kind).load_error();
         assert_eq!(error, ElfError::Type { found: kind }, "{message}");
         let expected = format!("the ELF type is {name}, expected 2 (executable) or 3 (position independent)");
-        assert_eq!(message, expected, "the message");
+        assert_eq!(message, expected, "the error message");
     }
 }
 
 #[test]
 fn refuses_a_file_that_ends_in_its_header() {
-    let (error, message) = refused(&file(EXEC).bytes()[..63]);
+    let (error, message) = load_error(&file(EXEC).bytes()[..63]);
     assert_eq!(
         error,
         ElfError::Truncated { part: Part::Header, offset: 0, bytes: 64, file: 63 },
@@ -509,13 +513,13 @@ fn refuses_a_file_that_ends_in_its_header() {
 
 #[test]
 fn refuses_a_file_that_ends_in_its_program_headers() {
-    let (error, message) = refused(&file(EXEC).bytes()[..100]);
+    let (error, message) = load_error(&file(EXEC).bytes()[..100]);
     let part = Part::ProgramHeaders;
     assert_eq!(error, ElfError::Truncated { part, offset: 64, bytes: 56, file: 100 }, "{message}");
     assert_eq!(
         message,
         "the file is truncated: the table of program headers takes 0x38 bytes from 0x40, but the file has 0x64",
-        "the message"
+        "the error message"
     );
 }
 
@@ -524,7 +528,7 @@ fn refuses_a_file_that_ends_in_a_segment() {
     for offset in [0x1001, u64::MAX] {
         let mut file = file(EXEC);
         file.programs[0].offset = offset;
-        let (error, message) = file.refused();
+        let (error, message) = file.load_error();
         let expected = ElfError::Truncated { part: Part::Segment(0), offset, bytes: 16, file: 0x1010 };
         assert_eq!(error, expected, "{message}");
     }
@@ -532,7 +536,7 @@ fn refuses_a_file_that_ends_in_a_segment() {
 
 #[test]
 fn refuses_program_headers_of_another_size() {
-    let (error, message) = File { program_size: 32, ..file(EXEC) }.refused();
+    let (error, message) = File { program_size: 32, ..file(EXEC) }.load_error();
     assert_eq!(error, ElfError::ProgramHeaderSize { found: 32 }, "{message}");
 }
 
@@ -540,16 +544,16 @@ fn refuses_program_headers_of_another_size() {
 fn refuses_a_file_without_segments() {
     let mut file = file(EXEC);
     file.programs.clear();
-    assert_eq!(file.refused().0, ElfError::NoSegments, "no program headers");
+    assert_eq!(file.load_error().0, ElfError::NoSegments, "no program headers");
     file.programs.push(zeros(0x1000, 0));
-    assert_eq!(file.refused().0, ElfError::NoSegments, "an empty segment");
+    assert_eq!(file.load_error().0, ElfError::NoSegments, "an empty segment");
 }
 
 #[test]
 fn refuses_a_segment_that_is_smaller_in_memory_than_in_the_file() {
     let mut file = file(EXEC);
     file.programs[0].memory = 8;
-    let (error, message) = file.refused();
+    let (error, message) = file.load_error();
     assert_eq!(error, ElfError::FileSize { segment: 0, file: 16, memory: 8 }, "{message}");
 }
 
@@ -564,7 +568,7 @@ fn refuses_a_segment_outside_the_address_space() {
     ] {
         let mut file = file(kind);
         file.programs.push(zeros(address, bytes));
-        let (error, message) = file.refused();
+        let (error, message) = file.load_error();
         let base = if kind == DYN { PIE_BASE } else { 0 };
         assert_eq!(error, ElfError::AddressSpace { segment: 1, address, bytes, base }, "{message}");
     }
@@ -579,7 +583,7 @@ fn refuses_more_memory_than_the_limit() {
         let mut file = file(EXEC);
         file.programs.push(zeros(0x1_0000, sizes[0]));
         file.programs.push(zeros(0x10_0000_0000, sizes[1]));
-        let (error, message) = file.refused();
+        let (error, message) = file.load_error();
         assert!(matches!(error, ElfError::MemoryLimit { bytes } if bytes > MEMORY_LIMIT), "{message}");
         assert!(message.ends_with("expected at most 0x1000000000"), "{message}");
     }
@@ -589,24 +593,24 @@ fn refuses_more_memory_than_the_limit() {
 fn refuses_segments_that_overlap() {
     let mut file = file(EXEC);
     file.programs.insert(0, zeros(0x100f, 0x20));
-    let (error, message) = file.refused();
+    let (error, message) = file.load_error();
     assert_eq!(error, ElfError::Overlap { first: 0x1000..0x1010, second: 0x100f..0x102f }, "{message}");
-    assert_eq!(message, "segments overlap: 0x1000 to 0x1010 and 0x100f to 0x102f", "the message");
+    assert_eq!(message, "segments overlap: 0x1000 to 0x1010 and 0x100f to 0x102f", "the error message");
 }
 
 #[test]
-fn refuses_to_copy_the_same_bytes_without_end() {
+fn refuses_segments_that_share_too_many_bytes_of_the_file() {
     let mut file = file(EXEC);
     file.pieces.push((0x10_0000, vec![1; 0x10_0000]));
     file.programs
         .extend((1..100).map(|i| Program { offset: 0, ..segment(R, i << 28, 0x20_0000, 0x20_0000) }));
-    let (error, message) = file.refused();
+    let (error, message) = file.load_error();
     let limit = DATA_SLACK + 0x20_0000;
     assert!(matches!(error, ElfError::DataLimit { bytes, limit: l } if l == limit && bytes > l), "{message}");
 }
 
 #[test]
-fn refuses_to_lengthen_a_segment_without_end() {
+fn refuses_relocations_that_lengthen_data_beyond_the_limit() {
     for (target, fits) in [(0x1000_0000 + DATA_SLACK / 2, true), (0x1000_0000 + 2 * DATA_SLACK, false)] {
         let mut file = relocated(&[(target, RELATIVE, 0)]);
         file.programs.push(zeros(0x1000_0000, 1 << 30));
@@ -621,7 +625,7 @@ fn refuses_to_lengthen_a_segment_without_end() {
 
 #[test]
 fn refuses_a_misaligned_entry() {
-    let (error, message) = File { entry: 0x1002, ..file(EXEC) }.refused();
+    let (error, message) = File { entry: 0x1002, ..file(EXEC) }.load_error();
     assert_eq!(error, ElfError::EntryAlignment { entry: 0x1002 }, "{message}");
 }
 
@@ -631,7 +635,7 @@ fn refuses_an_entry_that_is_not_executable() {
     file.programs.push(zeros(0x2000, 0x1000));
     for entry in [0, 0xffc, 0x1010, 0x2000, u64::MAX - 3] {
         file.entry = entry;
-        let (error, message) = file.refused();
+        let (error, message) = file.load_error();
         assert_eq!(error, ElfError::EntryPermission { entry }, "{message}");
     }
 }
@@ -640,11 +644,11 @@ fn refuses_an_entry_that_is_not_executable() {
 fn refuses_a_program_that_needs_a_dynamic_loader() {
     let mut file = file(DYN);
     file.programs.push(Program { kind: INTERP, ..segment(R, 0x2000, 10, 10) });
-    let (error, message) = file.refused();
+    let (error, message) = file.load_error();
     let part = Part::Interpreter;
     assert_eq!(error, ElfError::Truncated { part, offset: 0x2000, bytes: 10, file: 0x1010 }, "{message}");
     file.pieces.push((0x2000, b"/lib/ld.so\0".to_vec()));
-    let (error, message) = file.refused();
+    let (error, message) = file.load_error();
     assert_eq!(error, ElfError::Interpreter { path: "/lib/ld.so".into() }, "{message}");
     assert!(message.contains("\"/lib/ld.so\""), "{message}");
 }
@@ -654,20 +658,20 @@ fn refuses_a_program_that_needs_a_library() {
     let entries = [(DT_NEEDED, 1), (DT_STRTAB, 0x3000), (DT_STRSZ, 16)];
     let mut file = dynamic(DYN, &entries, &[]);
     file.pieces.push((0x3000, b"\0libc.so.6\0".to_vec()));
-    let (error, message) = file.refused();
+    let (error, message) = file.load_error();
     assert_eq!(error, ElfError::Library { name: "libc.so.6".into() }, "{message}");
 }
 
 #[test]
 fn refuses_a_dynamic_table_that_is_not_in_the_file() {
-    // Not in memory at all; in zeros; over the end of what the file has; without an end.
+    // Outside of memory; in zeros; across the end of the data in the file; with an end that overflows.
     for (address, bytes) in [(0x9000, 24), (0x3c00, 24), (0x37f8, 24), (0x3000, u64::MAX)] {
-        let (error, message) = dynamic(DYN, &[(DT_RELA, address), (DT_RELASZ, bytes)], &[]).refused();
+        let (error, message) = dynamic(DYN, &[(DT_RELA, address), (DT_RELASZ, bytes)], &[]).load_error();
         assert_eq!(error, ElfError::TableAddress { table: "DT_RELA", address, bytes }, "{message}");
     }
     let mut file = relocated(&[]);
     file.programs[2].address = 0x8000;
-    let (error, message) = file.refused();
+    let (error, message) = file.load_error();
     assert_eq!(
         error,
         ElfError::TableAddress { table: "PT_DYNAMIC", address: 0x8000, bytes: 64 },
@@ -683,40 +687,41 @@ fn refuses_a_dynamic_table_with_other_entries() {
         ("DT_JMPREL", DT_JMPREL, DT_PLTRELSZ, DT_RELAENT, 25, 24, 24),
         ("DT_RELR", DT_RELR, DT_RELRSZ, DT_RELRENT, 8, 4, 8),
     ] {
-        let (error, message) = dynamic(DYN, &[(address, 0x3000), (size, bytes), (tag, entry)], &[]).refused();
+        let (error, message) =
+            dynamic(DYN, &[(address, 0x3000), (size, bytes), (tag, entry)], &[]).load_error();
         assert_eq!(error, ElfError::TableEntry { table, bytes, entry, expected }, "{message}");
     }
 }
 
 #[test]
 fn refuses_relocations_without_addends() {
-    assert_eq!(dynamic(DYN, &[(DT_REL, 0x3000)], &[]).refused().0, ElfError::Rel, "the error");
+    assert_eq!(dynamic(DYN, &[(DT_REL, 0x3000)], &[]).load_error().0, ElfError::Rel, "a DT_REL table");
 }
 
 #[test]
 fn refuses_relocations_that_need_a_dynamic_linker() {
     for (kind, name) in [(GLOB_DAT, " (R_AARCH64_GLOB_DAT)"), (IRELATIVE, " (R_AARCH64_IRELATIVE)"), (9, "")]
     {
-        let (error, message) = relocated(&[(0x3100, RELATIVE, 0), (0x3108, kind, 0)]).refused();
+        let (error, message) = relocated(&[(0x3100, RELATIVE, 0), (0x3108, kind, 0)]).load_error();
         assert_eq!(error, ElfError::Relocation { kind: kind as u32, address: 0x3108 }, "{message}");
         let expected =
             format!("the relocation at 0x3108 is {kind}{name}, expected 1027 (R_AARCH64_RELATIVE)");
-        assert_eq!(message, expected, "the message");
+        assert_eq!(message, expected, "the error message");
     }
 }
 
 #[test]
 fn refuses_a_relocation_outside_of_every_segment() {
     for address in [0, 0x100c, 0x3ff9, 0x4000, u64::MAX - 7, u64::MAX] {
-        let (error, message) = relocated(&[(address, RELATIVE, 0)]).refused();
+        let (error, message) = relocated(&[(address, RELATIVE, 0)]).load_error();
         assert_eq!(error, ElfError::RelocationAddress { address }, "{message}");
     }
     let entries = [(DT_RELR, 0x3000), (DT_RELRSZ, 16)];
-    let (error, message) = dynamic(DYN, &entries, &[0x3ff8, 3]).refused();
+    let (error, message) = dynamic(DYN, &entries, &[0x3ff8, 3]).load_error();
     assert_eq!(error, ElfError::RelocationAddress { address: 0x4000 }, "{message}");
 }
 
-/// Loads a file that may be anything; what is loaded has to be in order.
+/// Loads an arbitrary file and checks the result: a valid executable, or an error with a message.
 fn try_load(file: &[u8]) {
     match load(file) {
         Ok(executable) => check(&executable),
@@ -724,7 +729,7 @@ fn try_load(file: &[u8]) {
     }
 }
 
-/// Files to be damaged: a guest of each kind, and one with every table.
+/// Returns the files to damage: a guest at fixed addresses, a position independent one, and a file with every table.
 fn valid_files() -> Vec<Vec<u8>> {
     let mut files: Vec<_> = guests()
         .into_iter()
@@ -739,18 +744,18 @@ fn valid_files() -> Vec<Vec<u8>> {
     ];
     let table = [0x3101, RELATIVE, 0x44, 0, NONE, 0, 0x3ff0, RELATIVE, 0x55, 0x3200, 0xff];
     files.push(dynamic(DYN, &entries.concat(), &table).bytes());
-    assert_eq!(files.len(), 3, "both guests are there");
+    assert_eq!(files.len(), 3, "two guests and one built file");
     files
 }
 
-/// One thing done to a file.
+/// A modification of a file.
 #[derive(Clone, Debug)]
 enum Damage {
-    /// Changes bits of the byte at this place, in parts of 2^32 of the file.
+    /// Flips bits of the byte at a position, given as a fraction of the file in units of 2^-32.
     Flip(u32, u8),
-    /// Cuts the file off, likewise.
+    /// Truncates the file at a position, given in the same way.
     Cut(u32),
-    /// Puts a number of this many bytes where the header, program headers or dynamic section may be.
+    /// Writes a number of this many bytes at an offset where headers or the dynamic section may be.
     Field(usize, usize, u64),
 }
 

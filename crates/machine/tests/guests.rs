@@ -1,4 +1,4 @@
-//! The compiled guests: each prints the line that it prints under QEMU.
+//! Tests that the compiled guests print the same lines as under QEMU.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use kvrm_machine::{Features, Machine, Stop, Stream};
 use kvrm_testkit::guests::{FP_GUESTS, GUESTS, features, folder, guest};
 use proptest::prelude::*;
 
-/// What each guest prints without arguments, as `qemu-aarch64` ran it.
+/// The output of each guest without arguments under `qemu-aarch64`.
 const LINES: [&str; 16] = [
     "bubble_sort size=800 seed=1 swaps=161420 hash=0x7b2b136395ae474a ok",
     "decimal size=60 seed=1 hash=0x713f8fc0596a73b2 ok",
@@ -26,12 +26,12 @@ const LINES: [&str; 16] = [
     "vm size=400 seed=1 steps=20160 longest=143 at=327 executed=153003 ok",
 ];
 
-/// The name a line begins with.
+/// Returns the name of the guest, with which a line begins.
 fn name(line: &'static str) -> &'static str {
     line.split(' ').next().unwrap_or_default()
 }
 
-/// Runs a guest once in each lane with that lane's arguments; gives stop and output of each.
+/// Runs a guest in one lane per list of arguments, and returns the stop and output of each lane.
 fn run(name: &str, arguments: &[&[&str]]) -> Vec<(Stop, String)> {
     let owned: Vec<Vec<String>> =
         arguments.iter().map(|lane| lane.iter().map(|&word| word.to_owned()).collect()).collect();
@@ -41,7 +41,7 @@ fn run(name: &str, arguments: &[&[&str]]) -> Vec<(Stop, String)> {
         .arguments(move |lane| owned[lane].clone())
         .build()
         .expect("the guest fits");
-    // An engine that does not end them fails the test rather than hang it.
+    // The budget lets the test fail instead of hang if a guest does not end.
     machine.run(100_000_000).expect("the engine works");
     (0..arguments.len())
         .map(|lane| {
@@ -54,7 +54,7 @@ fn run(name: &str, arguments: &[&[&str]]) -> Vec<(Stop, String)> {
 }
 
 #[test]
-fn every_guest_prints_what_it_prints_under_qemu() {
+fn every_guest_prints_the_same_as_under_qemu() {
     for line in LINES {
         let ended = run(name(line), &[&[]]);
         assert_eq!(ended, [(Stop::Exit { code: 0 }, format!("{line}\n"))], "{}", name(line));
@@ -62,7 +62,7 @@ fn every_guest_prints_what_it_prints_under_qemu() {
 }
 
 #[test]
-fn there_is_no_guest_that_is_not_tested() {
+fn every_guest_in_the_folder_is_tested() {
     let files = std::fs::read_dir(folder()).unwrap();
     let found: BTreeSet<String> =
         files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
@@ -70,11 +70,11 @@ fn there_is_no_guest_that_is_not_tested() {
     assert_eq!(found, known, "the files in guests/bin");
     let short = GUESTS.into_iter().chain(FP_GUESTS);
     let short: BTreeSet<String> = short.map(|(name, _)| format!("{name}.elf")).collect();
-    assert_eq!(found, short, "those that other tests run");
+    assert_eq!(found, short, "the guests that other tests run");
 }
 
 #[test]
-fn a_guest_that_needs_floating_point_cannot_run_without() {
+fn a_guest_that_needs_floating_point_is_undefined_without_it() {
     for (name, size) in FP_GUESTS {
         let arguments = move |_: usize| vec![size.to_owned()];
         let builder = Machine::builder(guest(name)).features(Features::ARMV8_0).arguments(arguments);
@@ -85,7 +85,7 @@ fn a_guest_that_needs_floating_point_cannot_run_without() {
 }
 
 #[test]
-fn arguments_that_say_the_defaults_change_nothing() {
+fn explicit_default_arguments_give_the_default_output() {
     for line in LINES {
         let size = line.split_once("size=").and_then(|(_, rest)| rest.split(' ').next()).unwrap();
         let hexadecimal = format!("{:#x}", size.parse::<u64>().unwrap());
@@ -96,7 +96,7 @@ fn arguments_that_say_the_defaults_change_nothing() {
 }
 
 #[test]
-fn arguments_that_cannot_be_used_are_status_2() {
+fn invalid_arguments_exit_with_status_2() {
     let arguments: [&[&str]; 10] = [
         &["x"],
         &["-1"],
@@ -121,7 +121,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]
-    fn every_guest_agrees_with_itself_on_any_seed(seeds in prop::array::uniform4(any::<u64>())) {
+    fn every_guest_passes_its_own_check_for_any_seed(seeds in prop::array::uniform4(any::<u64>())) {
         for line in LINES {
             let seeds = seeds.map(|seed| seed.to_string());
             let sizes = ["1", "2", "3", "17"];

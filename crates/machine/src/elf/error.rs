@@ -1,4 +1,4 @@
-//! Why files cannot be loaded.
+//! The errors of the ELF loader.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,64 +8,64 @@ use object::elf;
 use super::limits::MEMORY_LIMIT;
 use crate::pages::ADDRESS_BITS;
 
-/// Why a file cannot be loaded.
+/// The reason that a file cannot be loaded.
 ///
-/// All addresses are those in the file, as readelf shows them: a PIE has not been moved yet.
+/// Addresses are those in the file, as readelf shows them: without [`PIE_BASE`](super::PIE_BASE).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ElfError {
-    /// It does not begin as every ELF file does.
+    /// The file does not begin with the ELF magic number.
     #[error("not an ELF file: it begins with the bytes {found:02x?}, expected [7f, 45, 4c, 46]")]
     Magic {
-        /// Its first four bytes, or all if there are fewer.
+        /// The first four bytes of the file, or all if there are fewer.
         found: Vec<u8>,
     },
-    /// It is for a 32-bit machine.
+    /// The file is for a 32-bit machine.
     #[error("the ELF class is {found}, expected 2 (64-bit)")]
     Class {
         /// `EI_CLASS`.
         found: u8,
     },
-    /// It is for a big-endian machine.
+    /// The file is for a big-endian machine.
     #[error("the ELF data encoding is {found}, expected 1 (little-endian)")]
     ByteOrder {
         /// `EI_DATA`.
         found: u8,
     },
-    /// It is for another processor.
+    /// The file is for another processor.
     #[error("the ELF machine is {found}, expected 183 (AArch64)")]
     Machine {
         /// `e_machine`.
         found: u16,
     },
-    /// It is no program.
+    /// The file is not an executable program.
     #[error("the ELF type is {found}{}, expected 2 (executable) or 3 (position independent)", type_name(.found))]
     Type {
         /// `e_type`.
         found: u16,
     },
-    /// It ends too early.
+    /// The file ends before a part that it refers to.
     #[error(
         "the file is truncated: {part} takes {bytes:#x} bytes from {offset:#x}, but the file has {file:#x}"
     )]
     Truncated {
-        /// What is cut off.
+        /// The part that is cut off.
         part: Part,
-        /// Where that begins in the file.
+        /// The file offset of the part.
         offset: u64,
-        /// How long it is.
+        /// The size of the part, in bytes.
         bytes: u64,
-        /// How long the file is.
+        /// The size of the file, in bytes.
         file: u64,
     },
-    /// Its program headers have another layout.
+    /// The size of a program header is wrong.
     #[error("program headers have {found} bytes each, expected 56")]
     ProgramHeaderSize {
         /// `e_phentsize`.
         found: u16,
     },
-    /// There is nothing to load.
-    #[error("there are no segments to load, expected at least one")]
+    /// No segment is loaded.
+    #[error("there are no segments to load, expected at least one PT_LOAD")]
     NoSegments,
     /// A segment has more bytes in the file than in memory.
     #[error("segment {segment} has {file:#x} bytes in the file, expected at most the {memory:#x} in memory")]
@@ -77,9 +77,10 @@ pub enum ElfError {
         /// `p_memsz`.
         memory: u64,
     },
-    /// A segment is partly or wholly outside the address space, or a PIE would be once moved.
+    /// A segment leaves the address space, at its address plus the base.
     #[error(
-        "segment {segment} takes {bytes:#x} bytes from {address:#x} + {base:#x}, expected an end in {ADDRESS_BITS} bits"
+        "segment {segment} has {bytes:#x} bytes at {address:#x} + {base:#x}, expected an end within the {ADDRESS_BITS}-bit \
+         address space"
     )]
     AddressSpace {
         /// The number of its program header, from 0.
@@ -88,97 +89,99 @@ pub enum ElfError {
         address: u64,
         /// `p_memsz`.
         bytes: u64,
-        /// How far it would be moved up: [`PIE_BASE`](super::PIE_BASE) or zero.
+        /// The offset that is added to the address: [`PIE_BASE`](super::PIE_BASE) or zero.
         base: u64,
     },
     /// The segments take too much memory.
     #[error("segments take {bytes:#x} bytes of memory or more, expected at most {MEMORY_LIMIT:#x}")]
     MemoryLimit {
-        /// The size of those up to the one that is too much.
+        /// The size of the segments up to the first that exceeds the limit.
         bytes: u64,
     },
     /// Two segments overlap.
     #[error("segments overlap: {:#x} to {:#x} and {:#x} to {:#x}",
         .first.start, .first.end, .second.start, .second.end)]
     Overlap {
-        /// The one that begins first.
+        /// The addresses of the segment that begins first.
         first: Range<u64>,
-        /// The other.
+        /// The addresses of the other segment.
         second: Range<u64>,
     },
-    /// The file names the same bytes too often, or relocations lengthen segments too much.
+    /// Segments refer to the same bytes of the file too often, or relocations lengthen their data too much.
     #[error(
         "segments have {bytes:#x} bytes of data or more, expected at most {limit:#x} for a file of this size"
     )]
     DataLimit {
-        /// What they have, up to the one that is too much.
+        /// The size of their data, up to the first excess.
         bytes: u64,
-        /// The file's size and [`DATA_SLACK`](super::DATA_SLACK).
+        /// The size of the file plus [`DATA_SLACK`](super::DATA_SLACK).
         limit: u64,
     },
-    /// The first instruction is not at an instruction's address.
+    /// The entry point is not aligned.
     #[error("the entry point is {entry:#x}, expected a multiple of 4")]
     EntryAlignment {
         /// `e_entry`.
         entry: u64,
     },
-    /// The first instruction could not be fetched.
+    /// The entry point is not in an executable segment.
     #[error("the entry point is {entry:#x}, expected an address in an executable segment")]
     EntryPermission {
         /// `e_entry`.
         entry: u64,
     },
-    /// It is dynamically linked.
-    #[error("the program needs the dynamic loader {path:?}, expected a static program")]
+    /// The program is dynamically linked.
+    #[error("the program needs the dynamic loader {path:?}, expected a static program: link it with -static")]
     Interpreter {
-        /// What `PT_INTERP` says.
+        /// The path in `PT_INTERP`.
         path: String,
     },
-    /// It needs a shared library.
-    #[error("the program needs the shared library {name:?}, expected a static program")]
+    /// The program needs a shared library.
+    #[error("the program needs the shared library {name:?}, expected a static program: link it with -static")]
     Library {
-        /// What the first `DT_NEEDED` says.
+        /// The name in the first `DT_NEEDED`.
         name: String,
     },
-    /// A table of the dynamic linker is not where the file has it.
+    /// A table of the dynamic section is not in the file data of one segment.
     #[error(
-        "{table} takes {bytes:#x} bytes from address {address:#x}, expected these in one segment in the file"
+        "{table} has {bytes:#x} bytes at address {address:#x}, expected an address in the file data of one segment"
     )]
     TableAddress {
-        /// Its name.
+        /// The name of the table.
         table: &'static str,
-        /// Where it should begin.
+        /// The address of the table.
         address: u64,
-        /// How long it should be.
+        /// The size of the table.
         bytes: u64,
     },
-    /// A table of the dynamic linker does not consist of the entries it should.
-    #[error("{table} has {bytes:#x} bytes in entries of {entry}, expected whole entries of {expected}")]
+    /// A table of the dynamic section has entries of the wrong size.
+    #[error(
+        "{table} has {bytes:#x} bytes in entries of {entry}, expected a multiple of entries of {expected}"
+    )]
     TableEntry {
-        /// Its name.
+        /// The name of the table.
         table: &'static str,
-        /// How long it is.
+        /// The size of the table.
         bytes: u64,
-        /// How long the file says an entry is.
+        /// The size of an entry according to the file.
         entry: u64,
-        /// How long an entry is.
+        /// The size of an entry according to the format.
         expected: u64,
     },
-    /// It has relocations without addends, which AArch64 does not use.
+    /// The program has relocations without addends, which AArch64 does not use.
     #[error("relocations are in DT_REL, expected DT_RELA or DT_RELR")]
     Rel,
-    /// A relocation needs a dynamic linker, or start code, to decide on its value.
+    /// A relocation has a type whose value only a dynamic linker or startup code can compute.
     #[error("the relocation at {address:#x} is {kind}{}, expected 1027 (R_AARCH64_RELATIVE)", kind_name(.kind))]
     Relocation {
-        /// Its type.
+        /// The type of the relocation.
         kind: u32,
-        /// What it relocates.
+        /// The address to relocate.
         address: u64,
     },
-    /// A relocation is of memory that does not exist.
-    #[error("the relocation at {address:#x} is of 8 bytes there, expected these in one segment")]
+    /// A relocation refers to memory outside all segments.
+    #[error("the relocation at {address:#x} is of 8 bytes, expected them within one segment")]
     RelocationAddress {
-        /// What it relocates.
+        /// The address to relocate.
         address: u64,
     },
 }
@@ -207,7 +210,7 @@ impl fmt::Display for Part {
     }
 }
 
-/// What follows the number of a file type.
+/// Returns the suffix that explains a file type in messages.
 fn type_name(found: &u16) -> &'static str {
     match elf::FileType(*found) {
         elf::ET_REL => " (relocatable)",
@@ -216,7 +219,7 @@ fn type_name(found: &u16) -> &'static str {
     }
 }
 
-/// What follows the number of a relocation type, for those that dynamic linkers see.
+/// Returns the suffix that explains a relocation type in messages, for the types that dynamic linkers process.
 fn kind_name(kind: &u32) -> &'static str {
     match elf::RelocationType(*kind) {
         elf::R_AARCH64_ABS64 => " (R_AARCH64_ABS64)",

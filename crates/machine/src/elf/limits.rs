@@ -1,12 +1,12 @@
-//! What the loader accepts.
+//! The base address and the limits of the loader.
 
-/// How far a position independent program is moved up: where its address 0 comes to lie.
+/// The address at which address 0 of a position independent program is loaded.
 ///
-/// It is a multiple of any alignment that a segment may ask for up to 256 MiB.
+/// It satisfies any segment alignment up to 256 MiB.
 pub const PIE_BASE: u64 = 0x1000_0000;
 
-/// How many bytes of memory all segments may take together: 64 GiB.
+/// The limit on the memory of all segments together, in bytes: 64 GiB.
 pub const MEMORY_LIMIT: u64 = 64 << 30;
 
-/// How much longer than the file all `data` may be together: 16 MiB.
+/// The number of bytes by which all `data` together may exceed the size of the file: 16 MiB.
 pub const DATA_SLACK: u64 = 16 << 20;

@@ -1,33 +1,39 @@
-//! The system calls whose answers an executor can work out without the host.
+//! The table of system calls that an executor can serve without the host.
 
 use std::ops::Range;
 
 use super::failure::negative;
 use super::process_calls::{PR_GET_NAME, PROCESS, RANDOM_FLAGS, ROBUST_LIST_BYTES, limits};
 use super::settings::EPOCH;
-use super::table::{CALLS, Serve};
+use super::table::{CALLS, Implementation};
 use super::time_calls::{CLOCKS, CLOCKS_OF_DAY, CLOCKS_OF_PROCESSOR, NANOSECONDS};
 use crate::call_table::{Answer, CallTable};
 
-/// The numbers that shaders need, as they serve calls of the table themselves: name, value, meaning.
+/// Constants for the shaders, which serve the calls of this table themselves: name, value and meaning of each.
 pub const SHADER_NUMBERS: &[(&str, u32, &str)] = &[
-    ("PROCESS", PROCESS as u32, "The only process."),
-    ("PR_GET_NAME", PR_GET_NAME as u32, "What `prctl` is asked for the name with."),
-    ("RANDOM_FLAGS", RANDOM_FLAGS as u32, "What randomness may be asked for with."),
-    ("ROBUST_LIST_BYTES", ROBUST_LIST_BYTES as u32, "What a list of robust locks has for a head, in bytes."),
-    ("NANOSECONDS", NANOSECONDS as u32, "How many are a second."),
-    ("CLOCKS", CLOCKS, "The clocks there are, a bit each."),
-    ("CLOCKS_OF_DAY", CLOCKS_OF_DAY, "Those that show the time of day."),
-    ("CLOCKS_OF_PROCESSOR", CLOCKS_OF_PROCESSOR, "Those that stand still while the lane sleeps."),
+    ("PROCESS", PROCESS as u32, "The ID of the only process."),
+    ("PR_GET_NAME", PR_GET_NAME as u32, "The operation of `prctl` that returns the name of the process."),
+    ("RANDOM_FLAGS", RANDOM_FLAGS as u32, "The flags that `getrandom` accepts."),
+    ("ROBUST_LIST_BYTES", ROBUST_LIST_BYTES as u32, "The size of the head of a robust futex list, in bytes."),
+    ("NANOSECONDS", NANOSECONDS as u32, "The nanoseconds of a second."),
+    ("CLOCKS", CLOCKS, "The clocks that exist, one bit for each clock ID."),
+    ("CLOCKS_OF_DAY", CLOCKS_OF_DAY, "The clocks that show the time of day."),
+    (
+        "CLOCKS_OF_PROCESSOR",
+        CLOCKS_OF_PROCESSOR,
+        "The clocks that count processor time, so they stand still while the lane sleeps.",
+    ),
 ];
 
-/// The system calls that an executor may serve by itself, for lanes with this heap and stack. With real time it leaves
-/// clocks to the host.
+/// Returns the table of system calls that an executor may serve without the host.
+///
+/// `heap` is the address range of the heap, `stack_bytes` the size of the stack; both appear among the resource limits.
+/// With `real_time`, the table leaves the clocks to the host.
 #[must_use]
 pub fn call_table(heap: Range<u64>, stack_bytes: u64, seed: u64, real_time: bool) -> CallTable {
     let answers = CALLS.iter().filter_map(|call| {
-        let answer = match (call.serve, call.name) {
-            (Serve::Always(answer), _) => Answer::Value(answer.unwrap_or_else(negative)),
+        let answer = match (call.implementation, call.name) {
+            (Implementation::Constant(answer), _) => Answer::Value(answer.unwrap_or_else(negative)),
             (_, "exit" | "exit_group") => Answer::Exit,
             (_, "brk") => Answer::MoveHeapEnd,
             (_, "clock_gettime") if !real_time => Answer::Clock,

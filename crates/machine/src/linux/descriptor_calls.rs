@@ -1,21 +1,21 @@
-//! Calls about descriptors, whatever is behind them.
+//! System calls on file descriptors of any kind: duplication, flags, pipes, terminals, polling.
 
 use super::call::Call;
 use super::descriptors::{O_APPEND, O_CLOEXEC, O_NONBLOCK, Object, PIPE_BYTES};
 use super::errno::{EBADF, EDEADLK, EINVAL, ENOTTY};
-use super::failure::Served;
+use super::failure::CallResult;
 use super::process_calls::PROCESS;
 use super::status::Fields;
 
-pub(super) fn close(call: &mut Call<'_>) -> Served {
-    if let Some(Object::Node(number)) = call.process.descriptors.close(call.x[0])? {
+pub(super) fn close(call: &mut Call<'_>) -> CallResult {
+    if let Some(Object::Inode(number)) = call.process.descriptors.close(call.x[0])? {
         call.release(number);
     }
     Ok(0)
 }
 
-pub(super) fn close_range(call: &mut Call<'_>) -> Served {
-    /// Descriptors of one thread are its own anyway.
+pub(super) fn close_range(call: &mut Call<'_>) -> CallResult {
+    /// Has no effect, because the only thread of a process does not share its descriptors.
     const CLOSE_RANGE_UNSHARE: u64 = 2;
     const CLOSE_RANGE_CLOEXEC: u64 = 4;
     let [first, last, flags, ..] = call.x.map(|word| u64::from(word as u32));
@@ -27,21 +27,21 @@ pub(super) fn close_range(call: &mut Call<'_>) -> Served {
             if let Ok(descriptor) = call.process.descriptors.descriptor(number) {
                 descriptor.close_on_exec = true;
             }
-        } else if let Ok(Some(Object::Node(node))) = call.process.descriptors.close(number) {
-            call.release(node);
+        } else if let Ok(Some(Object::Inode(inode))) = call.process.descriptors.close(number) {
+            call.release(inode);
         }
     }
     Ok(0)
 }
 
-pub(super) fn dup(call: &mut Call<'_>) -> Served {
+pub(super) fn dup(call: &mut Call<'_>) -> CallResult {
     let descriptors = &mut call.process.descriptors;
     descriptors.get(call.x[0])?;
-    let to = descriptors.free(0)?;
+    let to = descriptors.lowest_free(0)?;
     Ok(descriptors.duplicate(call.x[0], to, false)?)
 }
 
-pub(super) fn dup3(call: &mut Call<'_>) -> Served {
+pub(super) fn dup3(call: &mut Call<'_>) -> CallResult {
     let [from, to, flags, ..] = call.x.map(|word| u64::from(word as u32));
     if from == to || flags & !u64::from(O_CLOEXEC) != 0 {
         return Err(EINVAL.into());
@@ -50,19 +50,19 @@ pub(super) fn dup3(call: &mut Call<'_>) -> Served {
     if to >= super::descriptors::DESCRIPTORS_MAX {
         return Err(EBADF.into());
     }
-    if let Ok(Some(Object::Node(number))) = call.process.descriptors.close(to) {
+    if let Ok(Some(Object::Inode(number))) = call.process.descriptors.close(to) {
         call.release(number);
     }
     Ok(call.process.descriptors.duplicate(from, to, flags != 0)?)
 }
 
-pub(super) fn pipe2(call: &mut Call<'_>) -> Served {
+pub(super) fn pipe2(call: &mut Call<'_>) -> CallResult {
     let [address, flags, ..] = call.x;
     let flags = flags as u32;
     if flags & !(O_CLOEXEC | O_NONBLOCK) != 0 {
         return Err(EINVAL.into());
     }
-    // The address is tried with what is there before anything is open.
+    // Check that the address is writable before opening anything, by writing back the bytes that are there.
     let before: [u8; 8] = call.guest.array(address)?;
     call.guest.write(address, &before)?;
     let ends = call.process.descriptors.add_pipe(flags)?;
@@ -70,12 +70,12 @@ pub(super) fn pipe2(call: &mut Call<'_>) -> Served {
     Ok(0)
 }
 
-pub(super) fn fsync(call: &mut Call<'_>) -> Served {
+pub(super) fn fsync(call: &mut Call<'_>) -> CallResult {
     call.process.descriptors.get(call.x[0])?;
     Ok(0)
 }
 
-pub(super) fn fcntl(call: &mut Call<'_>) -> Served {
+pub(super) fn fcntl(call: &mut Call<'_>) -> CallResult {
     const F_DUPFD: u64 = 0;
     const F_GETFD: u64 = 1;
     const F_SETFD: u64 = 2;
@@ -86,14 +86,14 @@ pub(super) fn fcntl(call: &mut Call<'_>) -> Served {
     const F_SETLKW: u64 = 7;
     const F_DUPFD_CLOEXEC: u64 = 1030;
     const F_GETPIPE_SZ: u64 = 1032;
-    /// What a lock is when there is none.
+    /// The lock type that reports that a file is not locked.
     const F_UNLCK: u16 = 2;
     let [descriptor, command, argument, ..] = call.x;
     let descriptors = &mut call.process.descriptors;
     descriptors.get(descriptor)?;
     match command & 0xffff_ffff {
         command @ (F_DUPFD | F_DUPFD_CLOEXEC) => {
-            let to = descriptors.free(argument)?;
+            let to = descriptors.lowest_free(argument)?;
             Ok(descriptors.duplicate(descriptor, to, command == F_DUPFD_CLOEXEC)?)
         }
         F_GETFD => Ok(u64::from(descriptors.descriptor(descriptor)?.close_on_exec)),
@@ -114,24 +114,24 @@ pub(super) fn fcntl(call: &mut Call<'_>) -> Served {
         }
         F_SETLK | F_SETLKW => Ok(0),
         F_GETPIPE_SZ => match descriptors.get(descriptor)?.object {
-            Object::PipeIn(_) | Object::PipeOut(_) => Ok(PIPE_BYTES as u64),
+            Object::PipeWriter(_) | Object::PipeReader(_) => Ok(PIPE_BYTES as u64),
             _ => Err(EBADF.into()),
         },
         _ => Err(EINVAL.into()),
     }
 }
 
-/// The size of a terminal.
+/// The size of the terminal, in characters.
 const ROWS: u16 = 24;
 const COLUMNS: u16 = 80;
 
-/// The settings of a new terminal, as the kernel's `struct termios`.
+/// Returns the settings of a new terminal as Linux's `struct termios`.
 fn terminal_settings() -> [u8; 36] {
     const ICRNL_IXON: u32 = 0o2400;
     const OPOST_ONLCR: u32 = 5;
     const B38400_CS8_CREAD: u32 = 0o277;
     const ECHO_AND_SIGNALS: u32 = 0o105_073;
-    /// Interrupt, quit, erase, kill, end of file, and so on, as control characters.
+    /// The control characters `c_cc`: interrupt, quit, erase, kill, end of file, and so on.
     const CHARACTERS: [u8; 19] = [3, 28, 127, 21, 4, 0, 1, 0, 17, 19, 26, 0, 18, 15, 23, 22, 0, 0, 0];
     let mut out = Fields([0; 36]);
     let flags = [ICRNL_IXON, OPOST_ONLCR, B38400_CS8_CREAD, ECHO_AND_SIGNALS];
@@ -140,7 +140,7 @@ fn terminal_settings() -> [u8; 36] {
     out.0
 }
 
-pub(super) fn ioctl(call: &mut Call<'_>) -> Served {
+pub(super) fn ioctl(call: &mut Call<'_>) -> CallResult {
     const TCGETS: u64 = 0x5401;
     const TCSETS: u64 = 0x5402;
     const TCSETSF: u64 = 0x5404;
@@ -159,14 +159,16 @@ pub(super) fn ioctl(call: &mut Call<'_>) -> Served {
             let process = &*call.process;
             let waiting = match object {
                 Object::Input => process.input.len() - process.input_position,
-                Object::PipeOut(pipe) | Object::PipeIn(pipe) => process.descriptors.waiting(pipe),
-                Object::Node(_) | Object::Output(_) => return Err(ENOTTY.into()),
+                Object::PipeReader(pipe) | Object::PipeWriter(pipe) => {
+                    process.descriptors.buffered_bytes(pipe)
+                }
+                Object::Inode(_) | Object::Output(_) => return Err(ENOTTY.into()),
             };
             call.guest.write(argument, &(waiting as u32).to_le_bytes())?;
             Ok(0)
         }
         FIONBIO => {
-            let on = call.guest.half(argument)? != 0;
+            let on = call.guest.read_u32(argument)? != 0;
             let description = call.process.descriptors.get_mut(descriptor)?;
             description.flags = description.flags & !O_NONBLOCK | if on { O_NONBLOCK } else { 0 };
             Ok(0)
@@ -187,9 +189,9 @@ pub(super) fn ioctl(call: &mut Call<'_>) -> Served {
             call.guest.write(argument, &(PROCESS as u32).to_le_bytes())?;
             Ok(0)
         }
-        // Nobody types, so nobody can tell.
+        // The input of a lane is fixed in advance, so these settings have no visible effect.
         TCSETS..=TCSETSF | TIOCSPGRP if is_terminal => Ok(0),
-        // As `isatty` wants it.
+        // `isatty` recognises anything that is not a terminal by this error.
         _ => Err(ENOTTY.into()),
     }
 }
@@ -201,35 +203,37 @@ const POLLHUP: u16 = 16;
 const POLLNVAL: u16 = 32;
 
 impl Call<'_> {
-    /// What a descriptor is ready for.
+    /// Returns the poll events that a descriptor is ready for.
     fn ready(&self, descriptor: u64) -> u16 {
         let descriptors = &self.process.descriptors;
         let Ok(description) = descriptors.get(descriptor) else { return POLLNVAL };
         match description.object {
-            Object::Node(_) => POLLIN | POLLOUT,
-            // An end of input is read at once, too.
+            Object::Inode(_) => POLLIN | POLLOUT,
+            // At the end of input, a read returns 0 at once, so input is always ready.
             Object::Input => POLLIN,
             Object::Output(_) => POLLOUT,
-            Object::PipeOut(pipe) => {
-                let data = if descriptors.waiting(pipe) > 0 { POLLIN } else { 0 };
-                data | if descriptors.is_open(Object::PipeIn(pipe)) { 0 } else { POLLHUP }
+            Object::PipeReader(pipe) => {
+                let data = if descriptors.buffered_bytes(pipe) > 0 { POLLIN } else { 0 };
+                data | if descriptors.is_open(Object::PipeWriter(pipe)) { 0 } else { POLLHUP }
             }
-            Object::PipeIn(pipe) => {
-                let room = if descriptors.waiting(pipe) < PIPE_BYTES { POLLOUT } else { 0 };
-                room | if descriptors.is_open(Object::PipeOut(pipe)) { 0 } else { POLLERR }
+            Object::PipeWriter(pipe) => {
+                let room = if descriptors.buffered_bytes(pipe) < PIPE_BYTES { POLLOUT } else { 0 };
+                room | if descriptors.is_open(Object::PipeReader(pipe)) { 0 } else { POLLERR }
             }
         }
     }
 
-    /// Nothing is ready, and nothing will be while the lane waits: it is later at once.
-    fn wait(&mut self, timeout: Option<u64>) -> Served {
+    /// Ends a poll with no ready descriptor: sleeps until the timeout, or fails with `EDEADLK` if there is none.
+    ///
+    /// No descriptor can become ready meanwhile, because only this thread could change one.
+    fn wait(&mut self, timeout: Option<u64>) -> CallResult {
         let Some(timeout) = timeout else { return Err(EDEADLK.into()) };
         self.sleep(timeout);
         Ok(0)
     }
 }
 
-pub(super) fn ppoll(call: &mut Call<'_>) -> Served {
+pub(super) fn ppoll(call: &mut Call<'_>) -> CallResult {
     let [address, count, timeout, ..] = call.x;
     if count > super::descriptors::DESCRIPTORS_MAX {
         return Err(EINVAL.into());
@@ -248,7 +252,7 @@ pub(super) fn ppoll(call: &mut Call<'_>) -> Served {
     if found > 0 { Ok(found) } else { call.wait(timeout) }
 }
 
-pub(super) fn pselect6(call: &mut Call<'_>) -> Served {
+pub(super) fn pselect6(call: &mut Call<'_>) -> CallResult {
     let [count, read, write, except, timeout, _] = call.x;
     if count > super::descriptors::DESCRIPTORS_MAX {
         return Err(EINVAL.into());

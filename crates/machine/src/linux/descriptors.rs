@@ -1,15 +1,15 @@
-//! What a lane has open: numbers, what they stand for, and pipes.
+//! The file descriptors of a lane, the open file descriptions they refer to, and pipes.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::errno::{EBADF, EINVAL, EMFILE, ENOENT, Errno};
-use super::files::Number;
+use super::files::InodeNumber;
 use crate::console::Stream;
 
-/// How many descriptors a lane may have.
+/// The limit on file descriptors of a lane; numbers are below it.
 pub(super) const DESCRIPTORS_MAX: u64 = 1024;
-/// How much a pipe holds.
+/// The capacity of a pipe.
 pub(super) const PIPE_BYTES: usize = 65_536;
 
 pub(super) const O_ACCMODE: u32 = 3;
@@ -20,26 +20,31 @@ pub(super) const O_NONBLOCK: u32 = 0o4000;
 pub(super) const O_CLOEXEC: u32 = 0o2_000_000;
 pub(super) const O_PATH: u32 = 0o10_000_000;
 
-/// What is open.
+/// The object that an open file description refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Object {
-    Node(Number),
+    Inode(InodeNumber),
+    /// Console input.
     Input,
+    /// Console output or error output.
     Output(Stream),
-    PipeOut(u32),
-    PipeIn(u32),
+    /// The read end of the pipe with this ID.
+    PipeReader(u32),
+    /// The write end of the pipe with this ID.
+    PipeWriter(u32),
 }
 
-/// Names of a directory and what they stand for.
-pub(super) type Listing = Arc<Vec<(Vec<u8>, Number)>>;
+/// The entries of a directory: names and inode numbers.
+pub(super) type Listing = Arc<Vec<(Vec<u8>, InodeNumber)>>;
 
-/// What `open` made; several descriptors may share it.
+/// An open file description. Several descriptors may refer to the same one.
 #[derive(Clone, Debug)]
 pub(super) struct Description {
     pub(super) object: Object,
     pub(super) position: u64,
+    /// The file status flags and the access mode: `O_APPEND`, `O_NONBLOCK`, `O_ACCMODE`, `O_PATH`, `O_DIRECTORY`.
     pub(super) flags: u32,
-    /// What a directory held when its reading began.
+    /// The entries of an open directory, as they were when `getdents64` first read it.
     pub(super) listing: Option<Listing>,
 }
 
@@ -48,40 +53,41 @@ impl Description {
         Self { object, position: 0, flags, listing: None }
     }
 
-    pub(super) const fn reads(&self) -> bool {
+    pub(super) const fn is_readable(&self) -> bool {
         self.flags & O_ACCMODE != O_WRONLY && self.flags & O_PATH == 0
     }
 
-    pub(super) const fn writes(&self) -> bool {
+    pub(super) const fn is_writable(&self) -> bool {
         self.flags & O_ACCMODE != 0 && self.flags & O_PATH == 0
     }
 }
 
-/// A descriptor.
+/// A file descriptor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Descriptor {
+    /// The ID of the open file description.
     pub(super) description: u32,
     pub(super) close_on_exec: bool,
 }
 
-/// What a lane has open.
+/// The table of file descriptors of a lane.
 #[derive(Clone, Debug)]
 pub(super) struct Descriptors {
     descriptors: BTreeMap<u64, Descriptor>,
     descriptions: BTreeMap<u32, Description>,
     pipes: BTreeMap<u32, VecDeque<u8>>,
-    /// The next name of a description or pipe.
-    next: u32,
+    /// The next unused ID. Descriptions and pipes share one sequence.
+    next_id: u32,
 }
 
 impl Descriptors {
-    /// Console input, output and error output.
+    /// Returns a table with descriptors 0 to 2: console input, output and error output.
     pub(super) fn new() -> Self {
         let mut new = Self {
             descriptors: BTreeMap::new(),
             descriptions: BTreeMap::new(),
             pipes: BTreeMap::new(),
-            next: 0,
+            next_id: 0,
         };
         let console = [
             (Object::Input, 0),
@@ -92,17 +98,17 @@ impl Descriptors {
             new.descriptions.insert(number, Description::new(object, flags));
             new.descriptors.insert(number.into(), Descriptor { description: number, close_on_exec: false });
         }
-        new.next = 3;
+        new.next_id = 3;
         new
     }
 
-    fn name(&mut self) -> u32 {
-        self.next += 1;
-        self.next - 1
+    fn new_id(&mut self) -> u32 {
+        self.next_id += 1;
+        self.next_id - 1
     }
 
-    /// The number that the next descriptor gets, at least `from`.
-    pub(super) fn free(&self, from: u64) -> Result<u64, Errno> {
+    /// Returns the lowest unused descriptor that is at least `from`.
+    pub(super) fn lowest_free(&self, from: u64) -> Result<u64, Errno> {
         if from >= DESCRIPTORS_MAX {
             return Err(EINVAL);
         }
@@ -110,22 +116,23 @@ impl Descriptors {
     }
 
     pub(super) fn add(&mut self, description: Description, close_on_exec: bool) -> Result<u64, Errno> {
-        let number = self.free(0)?;
-        let name = self.name();
-        self.descriptions.insert(name, description);
-        self.descriptors.insert(number, Descriptor { description: name, close_on_exec });
+        let number = self.lowest_free(0)?;
+        let id = self.new_id();
+        self.descriptions.insert(id, description);
+        self.descriptors.insert(number, Descriptor { description: id, close_on_exec });
         Ok(number)
     }
 
-    /// The two ends of a new pipe: for reading, for writing.
+    /// Opens a pipe and returns its descriptors: the read end, then the write end.
     pub(super) fn add_pipe(&mut self, flags: u32) -> Result<[u64; 2], Errno> {
-        let reading = self.free(0)?;
-        self.free(reading + 1).map_err(|_| EMFILE)?;
-        let pipe = self.name();
+        let reading = self.lowest_free(0)?;
+        self.lowest_free(reading + 1).map_err(|_| EMFILE)?;
+        let pipe = self.new_id();
         self.pipes.insert(pipe, VecDeque::new());
         let (status, close_on_exec) = (flags & O_NONBLOCK, flags & O_CLOEXEC != 0);
-        let reading = self.add(Description::new(Object::PipeOut(pipe), status), close_on_exec)?;
-        let writing = self.add(Description::new(Object::PipeIn(pipe), status | O_WRONLY), close_on_exec)?;
+        let reading = self.add(Description::new(Object::PipeReader(pipe), status), close_on_exec)?;
+        let writing =
+            self.add(Description::new(Object::PipeWriter(pipe), status | O_WRONLY), close_on_exec)?;
         Ok([reading, writing])
     }
 
@@ -143,14 +150,14 @@ impl Descriptors {
         self.descriptions.get_mut(&descriptor.description).ok_or(EBADF)
     }
 
-    /// Makes `to` stand for what `from` does; `to` must be closed.
+    /// Makes the unused descriptor `to` refer to the open file description of `from`, and returns `to`.
     pub(super) fn duplicate(&mut self, from: u64, to: u64, close_on_exec: bool) -> Result<u64, Errno> {
         let description = self.descriptor(from)?.description;
         self.descriptors.insert(to, Descriptor { description, close_on_exec });
         Ok(to)
     }
 
-    /// Closes a descriptor; gives what nobody has open any more.
+    /// Closes a descriptor. Returns its object if no other description refers to that object.
     pub(super) fn close(&mut self, number: u64) -> Result<Option<Object>, Errno> {
         let Descriptor { description, .. } =
             self.descriptors.remove(&u64::from(number as u32)).ok_or(EBADF)?;
@@ -158,16 +165,16 @@ impl Descriptors {
             return Ok(None);
         }
         let object = self.descriptions.remove(&description).ok_or(EBADF)?.object;
-        if let Object::PipeIn(pipe) | Object::PipeOut(pipe) = object
-            && !self.is_open(Object::PipeIn(pipe))
-            && !self.is_open(Object::PipeOut(pipe))
+        if let Object::PipeWriter(pipe) | Object::PipeReader(pipe) = object
+            && !self.is_open(Object::PipeWriter(pipe))
+            && !self.is_open(Object::PipeReader(pipe))
         {
             self.pipes.remove(&pipe);
         }
         Ok(Some(object).filter(|object| !self.is_open(*object)))
     }
 
-    /// Whether anybody has this open.
+    /// Returns whether an open file description refers to `object`.
     pub(super) fn is_open(&self, object: Object) -> bool {
         self.descriptions.values().any(|description| description.object == object)
     }
@@ -176,8 +183,8 @@ impl Descriptors {
         self.pipes.get_mut(&pipe).ok_or(ENOENT)
     }
 
-    /// How many bytes wait in a pipe.
-    pub(super) fn waiting(&self, pipe: u32) -> usize {
+    /// Returns the number of unread bytes in a pipe.
+    pub(super) fn buffered_bytes(&self, pipe: u32) -> usize {
         self.pipes.get(&pipe).map_or(0, VecDeque::len)
     }
 }

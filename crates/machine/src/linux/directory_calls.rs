@@ -1,4 +1,4 @@
-//! Calls about names: directories, links, what is known of files.
+//! System calls on paths: directories, links, and file status.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::call::Call;
 use super::descriptors::Object;
 use super::errno::{EACCES, EINVAL, ENOENT, ENOTDIR, EPERM, ERANGE, EROFS};
-use super::failure::{Failure, Served};
-use super::files::{Kind, Node, Number, Place};
+use super::failure::{CallResult, Failure};
+use super::files::{Inode, InodeNumber, Kind, Place};
 use super::guest::TRANSFER_BYTES_MAX;
 use super::status::{Fields, FileStatus};
 
@@ -16,7 +16,7 @@ const AT_REMOVEDIR: u64 = 0x200;
 const AT_SYMLINK_FOLLOW: u64 = 0x400;
 const AT_EMPTY_PATH: u64 = 0x1000;
 
-pub(super) fn getcwd(call: &mut Call<'_>) -> Served {
+pub(super) fn getcwd(call: &mut Call<'_>) -> CallResult {
     let [address, bytes, ..] = call.x;
     let mut path = call.process.files.path(call.process.directory)?;
     path.push(0);
@@ -28,8 +28,8 @@ pub(super) fn getcwd(call: &mut Call<'_>) -> Served {
 }
 
 impl Call<'_> {
-    fn change_directory(&mut self, number: Number) -> Served {
-        if !self.process.files.node(number).ok_or(ENOENT)?.is_directory() {
+    fn change_directory(&mut self, number: InodeNumber) -> CallResult {
+        if !self.process.files.inode(number).ok_or(ENOENT)?.is_directory() {
             return Err(ENOTDIR.into());
         }
         let left = std::mem::replace(&mut self.process.directory, number);
@@ -37,74 +37,75 @@ impl Call<'_> {
         Ok(0)
     }
 
-    /// A path in the first argument, from the current directory.
+    /// Looks up the path whose address is in argument register `argument`, starting at the current directory.
     fn place_here(&mut self, argument: usize, follow: bool) -> Result<Place, Failure> {
         self.place(-100_i64 as u64, self.x[argument], follow)
     }
 
-    fn make(&mut self, place: &Place, node: Node) -> Served {
-        self.process.files.add(place, node)?;
+    fn make(&mut self, place: &Place, inode: Inode) -> CallResult {
+        self.process.files.add(place, inode)?;
         Ok(0)
     }
 
-    /// What a descriptor and a path name together; with an empty path, if that is allowed, the descriptor alone.
+    /// Returns the object that `path` names relative to the directory `descriptor`. With `AT_EMPTY_PATH` and an empty
+    /// path, returns the object of the descriptor itself.
     fn object(&mut self, descriptor: u64, path: u64, flags: u64) -> Result<Object, Failure> {
         if flags & AT_EMPTY_PATH != 0 && (path == 0 || self.guest.path(path)?.is_empty()) {
             return match self.process.descriptors.get(descriptor) {
                 Ok(description) => Ok(description.object),
-                Err(errno) => self.start(descriptor).map(Object::Node).map_err(|_| errno.into()),
+                Err(errno) => self.base_directory(descriptor).map(Object::Inode).map_err(|_| errno.into()),
             };
         }
         let place = self.place(descriptor, path, flags & AT_SYMLINK_NOFOLLOW == 0)?;
-        Ok(Object::Node(place.existing()?))
+        Ok(Object::Inode(place.existing()?))
     }
 
-    /// A node to change that a descriptor or a path names.
-    fn change(&mut self, object: Object, change: impl FnOnce(&mut Node)) -> Served {
-        if let Object::Node(number) = object {
+    /// Applies `change` to the inode of `object` and updates its status change time. Other objects stay as they are.
+    fn modify(&mut self, object: Object, change: impl FnOnce(&mut Inode)) -> CallResult {
+        if let Object::Inode(number) = object {
             let now = self.now();
-            let node = self.process.files.change(number)?;
-            change(node);
-            node.times[2] = now;
+            let inode = self.process.files.inode_mut(number)?;
+            change(inode);
+            inode.times[2] = now;
         }
         Ok(0)
     }
 }
 
-pub(super) fn chdir(call: &mut Call<'_>) -> Served {
+pub(super) fn chdir(call: &mut Call<'_>) -> CallResult {
     let number = call.place_here(0, true)?.existing()?;
     call.change_directory(number)
 }
 
-pub(super) fn fchdir(call: &mut Call<'_>) -> Served {
+pub(super) fn fchdir(call: &mut Call<'_>) -> CallResult {
     match call.process.descriptors.get(call.x[0])?.object {
-        Object::Node(number) => call.change_directory(number),
+        Object::Inode(number) => call.change_directory(number),
         _ => Err(ENOTDIR.into()),
     }
 }
 
-pub(super) fn mkdirat(call: &mut Call<'_>) -> Served {
+pub(super) fn mkdirat(call: &mut Call<'_>) -> CallResult {
     let place = call.place(call.x[0], call.x[1], false)?;
     let mode = call.x[2] as u32 & 0o1777 & !call.process.umask;
-    let kind = Kind::Directory { names: BTreeMap::new(), parent: place.parent };
-    call.make(&place, Node::new(kind, mode, call.now()))
+    let kind = Kind::Directory { entries: BTreeMap::new(), parent: place.parent };
+    call.make(&place, Inode::new(kind, mode, call.now()))
 }
 
-pub(super) fn symlinkat(call: &mut Call<'_>) -> Served {
+pub(super) fn symlinkat(call: &mut Call<'_>) -> CallResult {
     let target = call.guest.path(call.x[0])?;
     if target.is_empty() {
         return Err(ENOENT.into());
     }
     let place = call.place(call.x[1], call.x[2], false)?;
-    call.make(&place, Node::new(Kind::Link(target), 0o777, call.now()))
+    call.make(&place, Inode::new(Kind::Symlink(target), 0o777, call.now()))
 }
 
-pub(super) fn linkat(call: &mut Call<'_>) -> Served {
+pub(super) fn linkat(call: &mut Call<'_>) -> CallResult {
     let [from, old, to, new, flags, _] = call.x;
     let follow = flags & AT_SYMLINK_FOLLOW != 0;
     let number =
         match call.object(from, old, flags & AT_EMPTY_PATH | if follow { 0 } else { AT_SYMLINK_NOFOLLOW })? {
-            Object::Node(number) => number,
+            Object::Inode(number) => number,
             _ => return Err(EPERM.into()),
         };
     let (place, now) = (call.place(to, new, false)?, call.now());
@@ -112,7 +113,7 @@ pub(super) fn linkat(call: &mut Call<'_>) -> Served {
     Ok(0)
 }
 
-pub(super) fn unlinkat(call: &mut Call<'_>) -> Served {
+pub(super) fn unlinkat(call: &mut Call<'_>) -> CallResult {
     let [directory, path, flags, ..] = call.x;
     if flags & !AT_REMOVEDIR != 0 {
         return Err(EINVAL.into());
@@ -123,12 +124,12 @@ pub(super) fn unlinkat(call: &mut Call<'_>) -> Served {
     Ok(0)
 }
 
-pub(super) fn renameat(call: &mut Call<'_>) -> Served {
+pub(super) fn renameat(call: &mut Call<'_>) -> CallResult {
     call.x[4] = 0;
     renameat2(call)
 }
 
-pub(super) fn renameat2(call: &mut Call<'_>) -> Served {
+pub(super) fn renameat2(call: &mut Call<'_>) -> CallResult {
     const RENAME_NOREPLACE: u64 = 1;
     let [from, old, to, new, flags, _] = call.x;
     if flags & !RENAME_NOREPLACE != 0 {
@@ -142,15 +143,15 @@ pub(super) fn renameat2(call: &mut Call<'_>) -> Served {
     Ok(0)
 }
 
-pub(super) fn readlinkat(call: &mut Call<'_>) -> Served {
+pub(super) fn readlinkat(call: &mut Call<'_>) -> CallResult {
     let [directory, path, address, bytes, ..] = call.x;
     if bytes as i32 <= 0 {
         return Err(EINVAL.into());
     }
-    let Object::Node(number) = call.object(directory, path, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)? else {
+    let Object::Inode(number) = call.object(directory, path, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)? else {
         return Err(ENOENT.into());
     };
-    let Kind::Link(target) = &call.process.files.node(number).ok_or(ENOENT)?.kind else {
+    let Kind::Symlink(target) = &call.process.files.inode(number).ok_or(ENOENT)?.kind else {
         return Err(EINVAL.into());
     };
     let target = &target[..target.len().min(bytes as usize)];
@@ -158,54 +159,54 @@ pub(super) fn readlinkat(call: &mut Call<'_>) -> Served {
     Ok(target.len() as u64)
 }
 
-pub(super) fn faccessat(call: &mut Call<'_>) -> Served {
+pub(super) fn faccessat(call: &mut Call<'_>) -> CallResult {
     const X_OK: u32 = 1;
     const W_OK: u32 = 2;
     let [directory, path, mode, ..] = call.x;
-    // Only the later of the two calls has flags.
+    // `faccessat2` (439) has a flags argument; `faccessat` has none.
     let has_flags = call.cpu.x(8) as u32 == 439;
     let flags = if has_flags { call.x[3] } else { 0 };
     let mode = mode as u32;
     if mode > 7 {
         return Err(EINVAL.into());
     }
-    let Object::Node(number) = call.object(directory, path, flags)? else { return Ok(0) };
-    let node = call.process.files.node(number).ok_or(ENOENT)?;
-    if mode & W_OK != 0 && node.read_only {
+    let Object::Inode(number) = call.object(directory, path, flags)? else { return Ok(0) };
+    let inode = call.process.files.inode(number).ok_or(ENOENT)?;
+    if mode & W_OK != 0 && inode.read_only {
         return Err(EROFS.into());
     }
-    // Root may do anything but execute what nobody may.
-    if mode & X_OK != 0 && !node.is_directory() && node.mode & 0o111 == 0 {
+    // Root may access everything, but may execute a file only if it has at least one execute bit.
+    if mode & X_OK != 0 && !inode.is_directory() && inode.mode & 0o111 == 0 {
         return Err(EACCES.into());
     }
     Ok(0)
 }
 
-pub(super) fn newfstatat(call: &mut Call<'_>) -> Served {
+pub(super) fn newfstatat(call: &mut Call<'_>) -> CallResult {
     let [directory, path, address, flags, ..] = call.x;
     let (object, now) = (call.object(directory, path, flags)?, call.now());
     call.guest.write(address, &FileStatus::of(object, call.process, now).stat())?;
     Ok(0)
 }
 
-pub(super) fn fstat(call: &mut Call<'_>) -> Served {
+pub(super) fn fstat(call: &mut Call<'_>) -> CallResult {
     let (object, now) = (call.process.descriptors.get(call.x[0])?.object, call.now());
     call.guest.write(call.x[1], &FileStatus::of(object, call.process, now).stat())?;
     Ok(0)
 }
 
-pub(super) fn statx(call: &mut Call<'_>) -> Served {
+pub(super) fn statx(call: &mut Call<'_>) -> CallResult {
     let [directory, path, flags, _, address, _] = call.x;
     let (object, now) = (call.object(directory, path, flags)?, call.now());
     call.guest.write(address, &FileStatus::of(object, call.process, now).statx())?;
     Ok(0)
 }
 
-/// What a file system says of itself; the lane's own is in memory, as `tmpfs`.
-fn write_statfs(call: &mut Call<'_>, address: u64) -> Served {
+/// Writes `struct statfs`. The file system of a lane is in memory, so it reports itself as `tmpfs`.
+fn write_statfs(call: &mut Call<'_>, address: u64) -> CallResult {
     const TMPFS_MAGIC: u64 = 0x0102_1994;
     const BLOCK: u64 = 4096;
-    let (room, free) = call.process.files.free();
+    let (room, free) = call.process.files.space();
     let mut out = Fields([0; 120]);
     let words = [TMPFS_MAGIC, BLOCK, room / BLOCK, free / BLOCK, free / BLOCK, 65_536, 65_536];
     (0..).step_by(8).zip(words).for_each(|(at, word)| out.u64(at, word));
@@ -215,22 +216,22 @@ fn write_statfs(call: &mut Call<'_>, address: u64) -> Served {
     Ok(0)
 }
 
-pub(super) fn statfs(call: &mut Call<'_>) -> Served {
+pub(super) fn statfs(call: &mut Call<'_>) -> CallResult {
     call.place_here(0, true)?.existing()?;
     write_statfs(call, call.x[1])
 }
 
-pub(super) fn fstatfs(call: &mut Call<'_>) -> Served {
+pub(super) fn fstatfs(call: &mut Call<'_>) -> CallResult {
     call.process.descriptors.get(call.x[0])?;
     write_statfs(call, call.x[1])
 }
 
-pub(super) fn getdents64(call: &mut Call<'_>) -> Served {
+pub(super) fn getdents64(call: &mut Call<'_>) -> CallResult {
     let [descriptor, address, bytes, ..] = call.x;
     let bytes = u64::from(bytes as u32).min(TRANSFER_BYTES_MAX) as usize;
     let process = &mut *call.process;
     let description = process.descriptors.get_mut(descriptor)?;
-    let Object::Node(number) = description.object else { return Err(ENOTDIR.into()) };
+    let Object::Inode(number) = description.object else { return Err(ENOTDIR.into()) };
     let list = match &description.listing {
         Some(list) => Arc::clone(list),
         None => Arc::new(process.files.list(number)?),
@@ -245,7 +246,7 @@ pub(super) fn getdents64(call: &mut Call<'_>) -> Served {
             break;
         }
         position += 1;
-        let kind = process.files.node(*number).map_or(0, |node| (node.full_mode() >> 12) as u8);
+        let kind = process.files.inode(*number).map_or(0, |inode| (inode.full_mode() >> 12) as u8);
         let end = out.len() + record;
         out.extend(number.to_le_bytes());
         out.extend((position as u64).to_le_bytes());
@@ -262,35 +263,35 @@ pub(super) fn getdents64(call: &mut Call<'_>) -> Served {
     Ok(out.len() as u64)
 }
 
-pub(super) fn fchmod(call: &mut Call<'_>) -> Served {
+pub(super) fn fchmod(call: &mut Call<'_>) -> CallResult {
     let object = call.process.descriptors.get(call.x[0])?.object;
     let mode = call.x[1] as u32 & 0o7777;
-    call.change(object, |node| node.mode = mode)
+    call.modify(object, |inode| inode.mode = mode)
 }
 
-pub(super) fn fchmodat(call: &mut Call<'_>) -> Served {
+pub(super) fn fchmodat(call: &mut Call<'_>) -> CallResult {
     let object = call.object(call.x[0], call.x[1], 0)?;
     let mode = call.x[2] as u32 & 0o7777;
-    call.change(object, |node| node.mode = mode)
+    call.modify(object, |inode| inode.mode = mode)
 }
 
-/// Everything is root's, and stays so: other owners are forgotten.
-pub(super) fn fchown(call: &mut Call<'_>) -> Served {
+/// Serves `fchown`: every file belongs to root and keeps doing so; only the status change time is updated.
+pub(super) fn fchown(call: &mut Call<'_>) -> CallResult {
     let object = call.process.descriptors.get(call.x[0])?.object;
-    call.change(object, |_| ())
+    call.modify(object, |_| ())
 }
 
-pub(super) fn fchownat(call: &mut Call<'_>) -> Served {
+pub(super) fn fchownat(call: &mut Call<'_>) -> CallResult {
     let [directory, path, _, _, flags, _] = call.x;
     let object = call.object(directory, path, flags)?;
-    call.change(object, |_| ())
+    call.modify(object, |_| ())
 }
 
-pub(super) fn utimensat(call: &mut Call<'_>) -> Served {
+pub(super) fn utimensat(call: &mut Call<'_>) -> CallResult {
     const UTIME_NOW: u64 = 0x3fff_ffff;
     const UTIME_OMIT: u64 = 0x3fff_fffe;
     let [directory, path, times, flags, ..] = call.x;
-    // Without a path, the descriptor's own file.
+    // Without a path, the call is on the file of the descriptor.
     let object = match path {
         0 => call.object(directory, 0, AT_EMPTY_PATH)?,
         _ => call.object(directory, path, flags)?,
@@ -300,7 +301,7 @@ pub(super) fn utimensat(call: &mut Call<'_>) -> Served {
     if times != 0 {
         for (new, address) in new.iter_mut().zip([times, times.wrapping_add(16)]) {
             let (seconds, nanoseconds) =
-                (call.guest.word(address)?, call.guest.word(address.wrapping_add(8))?);
+                (call.guest.read_u64(address)?, call.guest.read_u64(address.wrapping_add(8))?);
             *new = match nanoseconds {
                 UTIME_NOW => Some(now),
                 UTIME_OMIT => None,
@@ -309,8 +310,8 @@ pub(super) fn utimensat(call: &mut Call<'_>) -> Served {
             };
         }
     }
-    call.change(object, |node| {
-        for (time, new) in node.times.iter_mut().zip(new) {
+    call.modify(object, |inode| {
+        for (time, new) in inode.times.iter_mut().zip(new) {
             *time = new.unwrap_or(*time);
         }
     })

@@ -1,6 +1,6 @@
-//! The numbers of errors, as Linux has them on AArch64.
+//! The errno values of Linux on AArch64.
 
-/// The number of an error; a call returns it with the sign changed.
+/// An errno value. A system call returns it negated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Errno(pub(super) u16);
 

@@ -1,14 +1,15 @@
-//! What calls are likely to read and to print, so that many can be served together.
+//! Estimates of what a system call reads and prints, so that calls of many lanes can be served together.
 
 use super::guest::TRANSFER_BYTES_MAX;
 use super::table::find;
 
-/// Memory that a call with these arguments will likely read, to be fetched for many lanes at once: what is written, or
-/// a path.
+/// Returns the address and size of the memory that a call is likely to read: data to write, or a path.
+///
+/// The executor fetches these ranges for many lanes in one transfer. `x` holds the arguments X0 to X2.
 pub(crate) fn ranges(number: u64, x: [u64; 3]) -> Option<(u64, usize)> {
-    /// Most paths are shorter.
+    /// Bytes fetched for a path; most paths are shorter.
     const PATH_BYTES: usize = 64;
-    /// More than this is fetched when it is needed.
+    /// The largest amount fetched in advance; the rest is fetched when the call is served.
     const WRITE_BYTES_MAX: u64 = 1 << 16;
     match find(u64::from(number as u32))?.name {
         "write" | "pwrite64" => Some((x[1], x[2].min(WRITE_BYTES_MAX) as usize)),
@@ -20,7 +21,7 @@ pub(crate) fn ranges(number: u64, x: [u64; 3]) -> Option<(u64, usize)> {
     }
 }
 
-/// How many bytes a call with these arguments may have to show at the end, roughly.
+/// Returns roughly how many bytes of console output a call may produce. `x` holds the arguments X0 to X2.
 pub(crate) fn shown_bytes(number: u64, x: [u64; 3]) -> u64 {
     match find(u64::from(number as u32)).map_or("", |call| call.name) {
         "write" => x[2].min(TRANSFER_BYTES_MAX),

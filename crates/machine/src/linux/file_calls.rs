@@ -1,4 +1,4 @@
-//! Calls that open files, read and write them.
+//! System calls that open, read, write and resize files.
 
 use super::call::Call;
 use super::descriptors::{
@@ -8,11 +8,11 @@ use super::errno::{
     EAGAIN, EBADF, EDEADLK, EEXIST, EINVAL, EISDIR, ELOOP, ENOENT, ENOSPC, ENOTDIR, ENXIO, EOPNOTSUPP, EPIPE,
     EROFS, ESPIPE,
 };
-use super::failure::{Failure, Served};
-use super::files::{Device, Kind, Node};
+use super::failure::{CallResult, Failure};
+use super::files::{Device, Inode, Kind};
 use super::guest::{Buffer, TRANSFER_BYTES_MAX};
 use super::process_calls::PROCESS;
-use super::signals::{SIGPIPE, info};
+use super::signals::{SIGPIPE, siginfo};
 
 const O_CREAT: u32 = 0o100;
 const O_EXCL: u32 = 0o200;
@@ -21,7 +21,7 @@ const O_DIRECTORY: u32 = 0o40_000;
 const O_NOFOLLOW: u32 = 0o100_000;
 const O_TMPFILE: u32 = 0o20_000_000;
 
-pub(super) fn openat(call: &mut Call<'_>) -> Served {
+pub(super) fn openat(call: &mut Call<'_>) -> CallResult {
     let [directory, path, flags, mode, ..] = call.x;
     let flags = flags as u32;
     if flags & O_TMPFILE != 0 {
@@ -29,21 +29,21 @@ pub(super) fn openat(call: &mut Call<'_>) -> Served {
     }
     let is_exclusive = flags & O_CREAT != 0 && flags & O_EXCL != 0;
     let place = call.place(directory, path, flags & O_NOFOLLOW == 0 && !is_exclusive)?;
-    // A file is not made if there is no descriptor for it.
-    call.process.descriptors.free(0)?;
+    // Fail before creating the file if no descriptor is free.
+    call.process.descriptors.lowest_free(0)?;
     let writes = flags & O_ACCMODE != 0 && flags & O_PATH == 0;
     let now = call.now();
     let (files, umask) = (&mut call.process.files, call.process.umask);
-    let number = match place.node {
+    let number = match place.inode {
         Some(_) if is_exclusive => return Err(EEXIST.into()),
         Some(number) => {
-            let node = files.node(number).ok_or(ENOENT)?;
-            match &node.kind {
-                Kind::Link(_) if flags & O_PATH == 0 => return Err(ELOOP.into()),
+            let inode = files.inode(number).ok_or(ENOENT)?;
+            match &inode.kind {
+                Kind::Symlink(_) if flags & O_PATH == 0 => return Err(ELOOP.into()),
                 Kind::Directory { .. } if writes || flags & O_CREAT != 0 => return Err(EISDIR.into()),
                 Kind::Directory { .. } | Kind::Device(_) => {}
                 _ if flags & O_DIRECTORY != 0 => return Err(ENOTDIR.into()),
-                Kind::File(_) if writes && node.read_only => return Err(EROFS.into()),
+                Kind::File(_) if writes && inode.read_only => return Err(EROFS.into()),
                 Kind::File(_) if writes && flags & O_TRUNC != 0 => files.resize(number, 0, now)?,
                 _ => {}
             }
@@ -52,33 +52,35 @@ pub(super) fn openat(call: &mut Call<'_>) -> Served {
         None if flags & O_CREAT == 0 => return Err(ENOENT.into()),
         None => {
             let mode = mode as u32 & 0o7777 & !umask;
-            files.add(&place, Node::new(Kind::File(Vec::new().into()), mode, now))?
+            files.add(&place, Inode::new(Kind::File(Vec::new().into()), mode, now))?
         }
     };
     let kept = flags & (O_ACCMODE | O_APPEND | O_NONBLOCK | O_PATH | O_DIRECTORY);
-    let description = Description::new(Object::Node(number), kept);
+    let description = Description::new(Object::Inode(number), kept);
     Ok(call.process.descriptors.add(description, flags & O_CLOEXEC != 0)?)
 }
 
 impl Call<'_> {
-    /// What can be read from a descriptor now, at a position or its own, which stays.
+    /// Returns up to `bytes` bytes from a descriptor, without consuming them.
+    ///
+    /// Reading starts at `at`, or else at the position of the open file description.
     fn peek(&mut self, descriptor: u64, bytes: u64, at: Option<u64>) -> Result<Vec<u8>, Failure> {
         let bytes = bytes.min(TRANSFER_BYTES_MAX) as usize;
         let process = &mut *self.process;
         let description = process.descriptors.get(descriptor)?;
-        if !description.reads() {
+        if !description.is_readable() {
             return Err(EBADF.into());
         }
         let does_wait = description.flags & O_NONBLOCK == 0;
         match description.object {
-            Object::Node(number) => match &process.files.node(number).ok_or(ENOENT)?.kind {
+            Object::Inode(number) => match &process.files.inode(number).ok_or(ENOENT)?.kind {
                 Kind::File(data) => {
                     let start = at.unwrap_or(description.position).min(data.len() as u64) as usize;
                     let end = data.len().min(start.saturating_add(bytes));
                     Ok(data[start..end].to_vec())
                 }
                 Kind::Directory { .. } => Err(EISDIR.into()),
-                Kind::Link(_) => Err(EINVAL.into()),
+                Kind::Symlink(_) => Err(EINVAL.into()),
                 Kind::Device(Device::Null) => Ok(Vec::new()),
                 Kind::Device(Device::Zero | Device::Full) => Ok(vec![0; bytes]),
                 Kind::Device(Device::Random) => Ok(process.random_bytes(bytes)),
@@ -88,51 +90,53 @@ impl Call<'_> {
                 let unread = &process.input[process.input_position..];
                 Ok(unread[..unread.len().min(bytes)].to_vec())
             }
-            Object::PipeOut(pipe) => {
-                let is_open = process.descriptors.is_open(Object::PipeIn(pipe));
+            Object::PipeReader(pipe) => {
+                let is_open = process.descriptors.is_open(Object::PipeWriter(pipe));
                 let waiting = process.descriptors.pipe(pipe)?;
                 if waiting.is_empty() && is_open && bytes > 0 {
-                    // Nobody but this thread, which waits, could ever write.
+                    // Only this thread could write to the pipe, so waiting would never end.
                     return Err(if does_wait { EDEADLK } else { EAGAIN }.into());
                 }
                 Ok(waiting.iter().take(bytes).copied().collect())
             }
-            Object::Output(_) | Object::PipeIn(_) => Err(EBADF.into()),
+            Object::Output(_) | Object::PipeWriter(_) => Err(EBADF.into()),
         }
     }
 
-    /// Says that what was peeked has arrived.
+    /// Consumes `bytes` bytes that [`Call::peek`] returned, once the guest's memory holds them.
+    ///
+    /// With `at`, the position of the open file description stays as it is.
     fn consume(&mut self, descriptor: u64, bytes: usize, at: Option<u64>) -> Result<(), Failure> {
         let process = &mut *self.process;
         let description = process.descriptors.get_mut(descriptor)?;
         match description.object {
-            Object::Node(number) => {
+            Object::Inode(number) => {
                 if at.is_none() {
                     description.position += bytes as u64;
                 }
-                let node = process.files.node(number).ok_or(ENOENT)?;
-                if matches!(node.kind, Kind::Device(Device::Random)) {
+                let inode = process.files.inode(number).ok_or(ENOENT)?;
+                if matches!(inode.kind, Kind::Device(Device::Random)) {
                     process.state.random += bytes as u64;
                 }
             }
             Object::Input => process.input_position += bytes,
-            Object::PipeOut(pipe) => drop(process.descriptors.pipe(pipe)?.drain(..bytes)),
-            Object::Output(_) | Object::PipeIn(_) => {}
+            Object::PipeReader(pipe) => drop(process.descriptors.pipe(pipe)?.drain(..bytes)),
+            Object::Output(_) | Object::PipeWriter(_) => {}
         }
         Ok(())
     }
 
-    /// Writes to a descriptor, at a position or its own; says how much.
-    fn put(&mut self, descriptor: u64, data: &[u8], at: Option<u64>) -> Served {
+    /// Writes to a descriptor at position `at`, or else at its own position, and returns the number of bytes written.
+    fn put(&mut self, descriptor: u64, data: &[u8], at: Option<u64>) -> CallResult {
         let now = self.now();
         let process = &mut *self.process;
         let description = process.descriptors.get_mut(descriptor)?;
-        if !description.writes() {
+        if !description.is_writable() {
             return Err(EBADF.into());
         }
         let does_wait = description.flags & O_NONBLOCK == 0;
         match description.object {
-            Object::Node(number) => match &process.files.node(number).ok_or(ENOENT)?.kind {
+            Object::Inode(number) => match &process.files.inode(number).ok_or(ENOENT)?.kind {
                 Kind::File(contents) => {
                     let end = contents.len() as u64;
                     let own = if description.flags & O_APPEND != 0 { end } else { description.position };
@@ -146,16 +150,16 @@ impl Call<'_> {
                 Kind::Device(Device::Full) => Err(ENOSPC.into()),
                 Kind::Device(_) => Ok(data.len() as u64),
                 Kind::Directory { .. } => Err(EISDIR.into()),
-                Kind::Link(_) => Err(EINVAL.into()),
+                Kind::Symlink(_) => Err(EINVAL.into()),
             },
             _ if at.is_some() => Err(ESPIPE.into()),
             Object::Output(stream) => {
                 self.console.push((stream, data.to_vec()));
                 Ok(data.len() as u64)
             }
-            Object::PipeIn(pipe) => {
-                if !process.descriptors.is_open(Object::PipeOut(pipe)) {
-                    process.signals.send(SIGPIPE, info(SIGPIPE, 0, PROCESS))?;
+            Object::PipeWriter(pipe) => {
+                if !process.descriptors.is_open(Object::PipeReader(pipe)) {
+                    process.signals.send(SIGPIPE, siginfo(SIGPIPE, 0, PROCESS))?;
                     return Err(EPIPE.into());
                 }
                 let waiting = process.descriptors.pipe(pipe)?;
@@ -167,24 +171,24 @@ impl Call<'_> {
                 waiting.extend(now);
                 Ok(now.len() as u64)
             }
-            Object::Input | Object::PipeOut(_) => Err(EBADF.into()),
+            Object::Input | Object::PipeReader(_) => Err(EBADF.into()),
         }
     }
 
-    /// Reads into buffers. As much is read as they can take.
-    fn read_into(&mut self, descriptor: u64, buffers: &[Buffer], at: Option<u64>) -> Served {
-        if !self.process.descriptors.get(descriptor)?.reads() {
+    /// Reads from a descriptor into the writable part of `buffers`.
+    fn read_into(&mut self, descriptor: u64, buffers: &[Buffer], at: Option<u64>) -> CallResult {
+        if !self.process.descriptors.get(descriptor)?.is_readable() {
             return Err(EBADF.into());
         }
-        let room = self.guest.room(buffers)?;
+        let room = self.guest.writable_total(buffers)?;
         let data = self.peek(descriptor, room, at)?;
         self.guest.scatter(buffers, &data)?;
         self.consume(descriptor, data.len(), at)?;
         Ok(data.len() as u64)
     }
 
-    fn write_from(&mut self, descriptor: u64, buffers: &[Buffer], at: Option<u64>) -> Served {
-        if !self.process.descriptors.get(descriptor)?.writes() {
+    fn write_from(&mut self, descriptor: u64, buffers: &[Buffer], at: Option<u64>) -> CallResult {
+        if !self.process.descriptors.get(descriptor)?.is_writable() {
             return Err(EBADF.into());
         }
         let data = self.guest.gather(buffers)?;
@@ -195,52 +199,52 @@ impl Call<'_> {
         [Buffer { address: self.x[1], bytes: self.x[2].min(TRANSFER_BYTES_MAX) }]
     }
 
-    /// A position given as an argument.
+    /// Returns the file position in argument `argument`. A negative one is `EINVAL`.
     fn position(&self, argument: usize) -> Result<Option<u64>, Failure> {
         let position = self.x[argument];
         if position > i64::MAX as u64 { Err(EINVAL.into()) } else { Ok(Some(position)) }
     }
 }
 
-pub(super) fn read(call: &mut Call<'_>) -> Served {
+pub(super) fn read(call: &mut Call<'_>) -> CallResult {
     call.read_into(call.x[0], &call.buffer(), None)
 }
 
-pub(super) fn write(call: &mut Call<'_>) -> Served {
+pub(super) fn write(call: &mut Call<'_>) -> CallResult {
     call.write_from(call.x[0], &call.buffer(), None)
 }
 
-pub(super) fn pread64(call: &mut Call<'_>) -> Served {
+pub(super) fn pread64(call: &mut Call<'_>) -> CallResult {
     let at = call.position(3)?;
     call.read_into(call.x[0], &call.buffer(), at)
 }
 
-pub(super) fn pwrite64(call: &mut Call<'_>) -> Served {
+pub(super) fn pwrite64(call: &mut Call<'_>) -> CallResult {
     let at = call.position(3)?;
     call.write_from(call.x[0], &call.buffer(), at)
 }
 
-pub(super) fn readv(call: &mut Call<'_>) -> Served {
-    let buffers = call.guest.vectors(call.x[1], call.x[2])?;
+pub(super) fn readv(call: &mut Call<'_>) -> CallResult {
+    let buffers = call.guest.iovecs(call.x[1], call.x[2])?;
     call.read_into(call.x[0], &buffers, None)
 }
 
-pub(super) fn writev(call: &mut Call<'_>) -> Served {
-    let buffers = call.guest.vectors(call.x[1], call.x[2])?;
+pub(super) fn writev(call: &mut Call<'_>) -> CallResult {
+    let buffers = call.guest.iovecs(call.x[1], call.x[2])?;
     call.write_from(call.x[0], &buffers, None)
 }
 
-pub(super) fn preadv(call: &mut Call<'_>) -> Served {
-    let (at, buffers) = (call.position(3)?, call.guest.vectors(call.x[1], call.x[2])?);
+pub(super) fn preadv(call: &mut Call<'_>) -> CallResult {
+    let (at, buffers) = (call.position(3)?, call.guest.iovecs(call.x[1], call.x[2])?);
     call.read_into(call.x[0], &buffers, at)
 }
 
-pub(super) fn pwritev(call: &mut Call<'_>) -> Served {
-    let (at, buffers) = (call.position(3)?, call.guest.vectors(call.x[1], call.x[2])?);
+pub(super) fn pwritev(call: &mut Call<'_>) -> CallResult {
+    let (at, buffers) = (call.position(3)?, call.guest.iovecs(call.x[1], call.x[2])?);
     call.write_from(call.x[0], &buffers, at)
 }
 
-pub(super) fn preadv2(call: &mut Call<'_>) -> Served {
+pub(super) fn preadv2(call: &mut Call<'_>) -> CallResult {
     match (call.x[5], call.x[3]) {
         (0, u64::MAX) => readv(call),
         (0, _) => preadv(call),
@@ -248,7 +252,7 @@ pub(super) fn preadv2(call: &mut Call<'_>) -> Served {
     }
 }
 
-pub(super) fn pwritev2(call: &mut Call<'_>) -> Served {
+pub(super) fn pwritev2(call: &mut Call<'_>) -> CallResult {
     match (call.x[5], call.x[3]) {
         (0, u64::MAX) => writev(call),
         (0, _) => pwritev(call),
@@ -257,11 +261,14 @@ pub(super) fn pwritev2(call: &mut Call<'_>) -> Served {
 }
 
 impl Call<'_> {
-    /// Moves bytes from one descriptor to another. Positions given by address are used and moved instead.
-    fn copy(&mut self, from: (u64, u64), to: (u64, u64), bytes: u64) -> Served {
+    /// Copies bytes from one descriptor to another and returns their number.
+    ///
+    /// `from` and `to` are pairs of a descriptor and the address of a file position. Unless the address is 0, the
+    /// position in memory is used and updated instead of that of the descriptor.
+    fn copy(&mut self, from: (u64, u64), to: (u64, u64), bytes: u64) -> CallResult {
         let mut position = |address: u64| match address {
             0 => Ok(None),
-            _ => match self.guest.word(address)? {
+            _ => match self.guest.read_u64(address)? {
                 position if position > i64::MAX as u64 => Err(Failure::from(EINVAL)),
                 position => Ok(Some(position)),
             },
@@ -279,12 +286,12 @@ impl Call<'_> {
     }
 }
 
-pub(super) fn sendfile(call: &mut Call<'_>) -> Served {
+pub(super) fn sendfile(call: &mut Call<'_>) -> CallResult {
     let [to, from, position, bytes, ..] = call.x;
     call.copy((from, position), (to, 0), bytes)
 }
 
-pub(super) fn copy_file_range(call: &mut Call<'_>) -> Served {
+pub(super) fn copy_file_range(call: &mut Call<'_>) -> CallResult {
     let [from, from_position, to, to_position, bytes, flags] = call.x;
     if flags != 0 {
         return Err(EINVAL.into());
@@ -292,12 +299,12 @@ pub(super) fn copy_file_range(call: &mut Call<'_>) -> Served {
     call.copy((from, from_position), (to, to_position), bytes)
 }
 
-pub(super) fn lseek(call: &mut Call<'_>) -> Served {
+pub(super) fn lseek(call: &mut Call<'_>) -> CallResult {
     let [descriptor, offset, whence, ..] = call.x;
     let process = &mut *call.process;
     let description = process.descriptors.get_mut(descriptor)?;
-    let Object::Node(number) = description.object else { return Err(ESPIPE.into()) };
-    let end = match &process.files.node(number).ok_or(ENOENT)?.kind {
+    let Object::Inode(number) = description.object else { return Err(ESPIPE.into()) };
+    let end = match &process.files.inode(number).ok_or(ENOENT)?.kind {
         Kind::File(data) => data.len() as u64,
         _ => 0,
     };
@@ -305,7 +312,7 @@ pub(super) fn lseek(call: &mut Call<'_>) -> Served {
         0 => 0,
         1 => description.position,
         2 => end,
-        // Data is everywhere, and the only hole at the end.
+        // SEEK_DATA and SEEK_HOLE: files have no holes but the virtual one at the end.
         3 | 4 if offset >= end => return Err(ENXIO.into()),
         3 => 0,
         4 => {
@@ -322,17 +329,17 @@ pub(super) fn lseek(call: &mut Call<'_>) -> Served {
     Ok(description.position)
 }
 
-/// The file behind a descriptor that may be written.
+/// Returns the inode of the descriptor in X0, which has to be writable.
 fn file_to_write(call: &Call<'_>) -> Result<u64, Failure> {
     let description = call.process.descriptors.get(call.x[0])?;
     match description.object {
-        Object::Node(number) if description.writes() => Ok(number),
-        Object::Node(_) => Err(if description.flags & O_PATH != 0 { EBADF } else { EINVAL }.into()),
+        Object::Inode(number) if description.is_writable() => Ok(number),
+        Object::Inode(_) => Err(if description.flags & O_PATH != 0 { EBADF } else { EINVAL }.into()),
         _ => Err(EINVAL.into()),
     }
 }
 
-pub(super) fn ftruncate(call: &mut Call<'_>) -> Served {
+pub(super) fn ftruncate(call: &mut Call<'_>) -> CallResult {
     let (number, bytes, now) = (file_to_write(call)?, call.x[1], call.now());
     if bytes > i64::MAX as u64 {
         return Err(EINVAL.into());
@@ -341,10 +348,10 @@ pub(super) fn ftruncate(call: &mut Call<'_>) -> Served {
     Ok(0)
 }
 
-pub(super) fn truncate(call: &mut Call<'_>) -> Served {
-    /// As a descriptor: the current directory.
-    const HERE: u64 = -100_i64 as u64;
-    let (number, now) = (call.place(HERE, call.x[0], true)?.existing()?, call.now());
+pub(super) fn truncate(call: &mut Call<'_>) -> CallResult {
+    /// `AT_FDCWD`: stands for the current directory instead of a descriptor.
+    const AT_FDCWD: u64 = -100_i64 as u64;
+    let (number, now) = (call.place(AT_FDCWD, call.x[0], true)?.existing()?, call.now());
     if call.x[1] > i64::MAX as u64 {
         return Err(EINVAL.into());
     }
@@ -352,7 +359,7 @@ pub(super) fn truncate(call: &mut Call<'_>) -> Served {
     Ok(0)
 }
 
-pub(super) fn fallocate(call: &mut Call<'_>) -> Served {
+pub(super) fn fallocate(call: &mut Call<'_>) -> CallResult {
     let [_, mode, offset, bytes, ..] = call.x;
     let (number, now) = (file_to_write(call)?, call.now());
     if mode as u32 != 0 {
@@ -361,9 +368,9 @@ pub(super) fn fallocate(call: &mut Call<'_>) -> Served {
     if offset > i64::MAX as u64 || bytes == 0 || bytes > i64::MAX as u64 {
         return Err(EINVAL.into());
     }
-    let there = call.process.files.node(number).ok_or(ENOENT)?.bytes();
+    let there = call.process.files.inode(number).ok_or(ENOENT)?.bytes();
     call.process.files.resize(number, there.max(offset + bytes), now)?;
     Ok(0)
 }
 
-const _: () = assert!(O_RDWR == 2, "reading and writing is neither of the two");
+const _: () = assert!(O_RDWR == 2, "O_RDWR differs from O_RDONLY and O_WRONLY");

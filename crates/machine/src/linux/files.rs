@@ -1,7 +1,7 @@
-//! The file system of a lane: one tree that all lanes share, and nodes that the lane has changed or made.
+//! The file system of a lane: a tree that all lanes share, and the inodes that this lane has changed or created.
 //!
-//! Nodes are numbered. A lane looks a node up among its own and then in the shared tree; the first change to a
-//! shared node makes a copy that is the lane's. Contents are shared too until they are written.
+//! A lane looks an inode up among its private inodes first, then in the shared tree. The first change to a shared inode
+//! makes a private copy of it. File contents are shared too, until they are written.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -11,21 +11,21 @@ use super::errno::{
     EPERM, EROFS, Errno,
 };
 
-/// The number of a node.
-pub(super) type Number = u64;
-/// The node all paths begin at.
-pub(super) const ROOT: Number = 1;
+/// The number of an inode.
+pub(super) type InodeNumber = u64;
+/// The inode of the root directory.
+pub(super) const ROOT: InodeNumber = 1;
 
-/// How many symbolic links a path may lead through, as on Linux.
-const LINKS_MAX: usize = 40;
-/// How many nodes a lane may have of its own.
-const NODES_MAX: usize = 65_536;
-/// How many names a node may have.
-const NAMES_MAX: u32 = 65_000;
-/// The longest name.
+/// The limit on symbolic links followed in one path lookup, as on Linux.
+const SYMLINKS_MAX: usize = 40;
+/// The limit on private inodes of a lane.
+const INODES_MAX: usize = 65_536;
+/// The limit on hard links to an inode.
+const LINKS_MAX: u32 = 65_000;
+/// The length of the longest file name.
 const NAME_BYTES_MAX: usize = 255;
 
-/// The type of a file, in the bits of its mode.
+/// The file types, as bits of the mode.
 pub(super) const S_IFIFO: u32 = 0o010_000;
 pub(super) const S_IFCHR: u32 = 0o020_000;
 const S_IFDIR: u32 = 0o040_000;
@@ -42,7 +42,7 @@ pub(super) enum Device {
 }
 
 impl Device {
-    /// The numbers of a device, as Linux has them.
+    /// Returns the major and minor device number on Linux.
     pub(super) const fn numbers(self) -> (u32, u32) {
         match self {
             Self::Null => (1, 3),
@@ -53,50 +53,56 @@ impl Device {
     }
 }
 
-/// What a node is.
+/// The type of an inode, with its contents.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
+    /// A regular file and its contents.
     File(Arc<Vec<u8>>),
-    Directory { names: BTreeMap<Vec<u8>, Number>, parent: Number },
-    Link(Vec<u8>),
+    /// A directory: its entries by name, without `.` and `..`, and its parent.
+    Directory { entries: BTreeMap<Vec<u8>, InodeNumber>, parent: InodeNumber },
+    /// A symbolic link and its target.
+    Symlink(Vec<u8>),
+    /// A character device.
     Device(Device),
 }
 
-/// A file, directory, link or device.
+/// A regular file, directory, symbolic link or device.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(super) struct Inode {
     pub(super) kind: Kind,
-    /// Permissions, without the type.
+    /// The permission bits, without the file type.
     pub(super) mode: u32,
-    /// How many names it has.
-    pub(super) names: u32,
-    /// Nobody changes it, nor what is in it.
+    /// The number of hard links. 0 if it has been removed and is only still open.
+    pub(super) link_count: u32,
+    /// Whether the inode and its contents cannot be changed.
     pub(super) read_only: bool,
-    /// Times of access, change of contents and change of the node, in nanoseconds.
+    /// The times of last access, modification and status change, in nanoseconds since 1970.
     pub(super) times: [u64; 3],
 }
 
-impl Node {
+impl Inode {
+    /// Creates an inode with one link whose times are all `now`.
     pub(super) const fn new(kind: Kind, mode: u32, now: u64) -> Self {
-        Self { kind, mode, names: 1, read_only: false, times: [now; 3] }
+        Self { kind, mode, link_count: 1, read_only: false, times: [now; 3] }
     }
 
-    /// Type and permissions.
+    /// Returns the mode: file type and permission bits.
     pub(super) const fn full_mode(&self) -> u32 {
         self.mode
             | match self.kind {
                 Kind::File(_) => S_IFREG,
                 Kind::Directory { .. } => S_IFDIR,
-                Kind::Link(_) => S_IFLNK,
+                Kind::Symlink(_) => S_IFLNK,
                 Kind::Device(_) => S_IFCHR,
             }
     }
 
+    /// Returns the size that `stat` reports.
     pub(super) fn bytes(&self) -> u64 {
         match &self.kind {
             Kind::File(data) => data.len() as u64,
-            Kind::Link(target) => target.len() as u64,
-            Kind::Directory { names, .. } => 32 * (names.len() as u64 + 2),
+            Kind::Symlink(target) => target.len() as u64,
+            Kind::Directory { entries, .. } => 32 * (entries.len() as u64 + 2),
             Kind::Device(_) => 0,
         }
     }
@@ -106,76 +112,78 @@ impl Node {
     }
 }
 
-/// A file system.
+/// The file system of a lane.
 #[derive(Clone, Debug)]
 pub(crate) struct Files {
-    /// The shared nodes, by number minus one.
-    shared: Arc<Vec<Node>>,
-    /// The nodes of the lane. `None` was a shared node that is gone.
-    own: BTreeMap<Number, Node>,
-    next: Number,
-    /// How many bytes files of the lane's own have, and may have.
+    /// The shared inodes; inode `n` has index `n - 1`.
+    shared: Arc<Vec<Inode>>,
+    /// The private inodes of the lane, which take precedence over shared inodes of the same number.
+    own: BTreeMap<InodeNumber, Inode>,
+    /// The number of the next new inode.
+    next: InodeNumber,
+    /// The bytes in the lane's private files.
     used: u64,
-    room: u64,
+    /// The limit on `used`.
+    capacity: u64,
 }
 
-/// Where a path leads.
+/// The result of a path lookup.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
-    /// The directory that has or would have the last name.
-    pub(super) parent: Number,
-    /// The last name; empty if the path ends in `.`, `..` or the root.
+    /// The directory that contains the last name of the path, or would contain it.
+    pub(super) parent: InodeNumber,
+    /// The last name of the path; empty if the path ends in `.` or `..` or is the root.
     pub(super) name: Vec<u8>,
-    /// What is there.
-    pub(super) node: Option<Number>,
-    /// Whether the path ends in a slash.
+    /// The inode, if the path exists.
+    pub(super) inode: Option<InodeNumber>,
+    /// Whether the path has to name a directory, because it ends in `/`, `.` or `..`.
     is_directory: bool,
 }
 
 impl Place {
-    /// What is there, or an error.
-    pub(super) fn existing(&self) -> Result<Number, Errno> {
-        self.node.ok_or(ENOENT)
+    /// Returns the inode, or `ENOENT` if the path does not exist.
+    pub(super) fn existing(&self) -> Result<InodeNumber, Errno> {
+        self.inode.ok_or(ENOENT)
     }
 }
 
 impl Files {
-    /// A tree with nothing but its root, in which a lane may write `room` bytes.
-    pub(super) fn new(room: u64) -> Self {
-        let root = Kind::Directory { names: BTreeMap::new(), parent: ROOT };
-        let nodes = vec![Node { names: 2, ..Node::new(root, 0o755, 0) }];
-        Self { shared: Arc::new(nodes), own: BTreeMap::new(), next: ROOT + 1, used: 0, room }
+    /// Creates a tree with only a root directory. Private files of a lane may hold `capacity` bytes.
+    pub(super) fn new(capacity: u64) -> Self {
+        let root = Kind::Directory { entries: BTreeMap::new(), parent: ROOT };
+        let inodes = vec![Inode { link_count: 2, ..Inode::new(root, 0o755, 0) }];
+        Self { shared: Arc::new(inodes), own: BTreeMap::new(), next: ROOT + 1, used: 0, capacity }
     }
 
-    /// The same tree, all of it shared from now on.
+    /// Turns all private inodes into shared ones.
     pub(super) fn share(self) -> Self {
-        let mut nodes = Arc::try_unwrap(self.shared).unwrap_or_else(|shared| (*shared).clone());
-        // Numbers count up from the last shared one.
-        for (number, node) in self.own {
-            match nodes.get_mut(number as usize - 1) {
-                Some(place) => *place = node,
-                None => nodes.push(node),
+        let mut inodes = Arc::try_unwrap(self.shared).unwrap_or_else(|shared| (*shared).clone());
+        // New inodes are numbered consecutively after the last shared one.
+        for (number, inode) in self.own {
+            match inodes.get_mut(number as usize - 1) {
+                Some(place) => *place = inode,
+                None => inodes.push(inode),
             }
         }
-        Self { shared: Arc::new(nodes), own: BTreeMap::new(), used: 0, ..self }
+        Self { shared: Arc::new(inodes), own: BTreeMap::new(), used: 0, ..self }
     }
 
-    pub(super) fn node(&self, number: Number) -> Option<&Node> {
+    pub(super) fn inode(&self, number: InodeNumber) -> Option<&Inode> {
         self.own.get(&number).or_else(|| self.shared.get((number as usize).wrapping_sub(1)))
     }
 
-    fn existing(&self, number: Number) -> Result<&Node, Errno> {
-        self.node(number).ok_or(ENOENT)
+    fn existing(&self, number: InodeNumber) -> Result<&Inode, Errno> {
+        self.inode(number).ok_or(ENOENT)
     }
 
-    /// A node to change, which is the lane's own from now on.
-    pub(super) fn change(&mut self, number: Number) -> Result<&mut Node, Errno> {
+    /// Returns an inode for modification. A shared inode is copied first, to become private to the lane.
+    pub(super) fn inode_mut(&mut self, number: InodeNumber) -> Result<&mut Inode, Errno> {
         if self.existing(number)?.read_only {
             return Err(EROFS);
         }
         if !self.own.contains_key(&number) {
             let copy = self.existing(number)?.clone();
-            if self.own.len() >= NODES_MAX {
+            if self.own.len() >= INODES_MAX {
                 return Err(ENOSPC);
             }
             self.own.insert(number, copy);
@@ -183,36 +191,41 @@ impl Files {
         self.own.get_mut(&number).ok_or(ENOENT)
     }
 
-    fn names(&self, number: Number) -> Result<(&BTreeMap<Vec<u8>, Number>, Number), Errno> {
+    /// Returns the entries and the parent of a directory.
+    fn entries(&self, number: InodeNumber) -> Result<(&BTreeMap<Vec<u8>, InodeNumber>, InodeNumber), Errno> {
         match &self.existing(number)?.kind {
-            Kind::Directory { names, parent } => Ok((names, *parent)),
+            Kind::Directory { entries, parent } => Ok((entries, *parent)),
             _ => Err(ENOTDIR),
         }
     }
 
-    fn names_to_change(&mut self, number: Number) -> Result<&mut BTreeMap<Vec<u8>, Number>, Errno> {
-        match &mut self.change(number)?.kind {
-            Kind::Directory { names, .. } => Ok(names),
+    /// Returns the entries of a directory for modification.
+    fn entries_mut(&mut self, number: InodeNumber) -> Result<&mut BTreeMap<Vec<u8>, InodeNumber>, Errno> {
+        match &mut self.inode_mut(number)?.kind {
+            Kind::Directory { entries, .. } => Ok(entries),
             _ => Err(ENOTDIR),
         }
     }
 
-    /// What a directory holds, with itself and its parent.
-    pub(super) fn list(&self, number: Number) -> Result<Vec<(Vec<u8>, Number)>, Errno> {
-        let (names, parent) = self.names(number)?;
+    /// Lists the entries of a directory, starting with `.` and `..`.
+    pub(super) fn list(&self, number: InodeNumber) -> Result<Vec<(Vec<u8>, InodeNumber)>, Errno> {
+        let (entries, parent) = self.entries(number)?;
         let mut list = vec![(b".".to_vec(), number), (b"..".to_vec(), parent)];
-        list.extend(names.iter().map(|(name, number)| (name.clone(), *number)));
+        list.extend(entries.iter().map(|(name, number)| (name.clone(), *number)));
         Ok(list)
     }
 
-    /// The directory that a path leads to.
-    pub(crate) fn directory(&self, path: &str) -> Option<Number> {
-        let number = self.walk(ROOT, path.as_bytes(), true).ok()?.node?;
-        self.node(number).filter(|node| node.is_directory()).map(|_| number)
+    /// Returns the directory at an absolute path, or `None` if there is none.
+    pub(crate) fn directory(&self, path: &str) -> Option<InodeNumber> {
+        let number = self.walk(ROOT, path.as_bytes(), true).ok()?.inode?;
+        self.inode(number).filter(|inode| inode.is_directory()).map(|_| number)
     }
 
-    /// Follows a path from a directory. Nothing leads out of the root: it is its own parent.
-    pub(super) fn walk(&self, start: Number, path: &[u8], follow: bool) -> Result<Place, Errno> {
+    /// Looks up a path; a relative one starts at the directory `start`.
+    ///
+    /// A symbolic link at the end is followed if `follow` is set or a slash follows it. No path leads out of the root,
+    /// which is its own parent.
+    pub(super) fn walk(&self, start: InodeNumber, path: &[u8], follow: bool) -> Result<Place, Errno> {
         if path.is_empty() {
             return Err(ENOENT);
         }
@@ -224,7 +237,7 @@ impl Files {
         let mut is_directory = path.ends_with(b"/");
         let mut links = 0;
         while let Some(name) = left.pop_front() {
-            let (names, parent) = self.names(at)?;
+            let (entries, parent) = self.entries(at)?;
             if name.len() > NAME_BYTES_MAX {
                 return Err(ENAMETOOLONG);
             }
@@ -237,18 +250,18 @@ impl Files {
                 }
                 _ => {}
             }
-            let Some(&number) = names.get(&name) else {
+            let Some(&number) = entries.get(&name) else {
                 return if is_last {
-                    Ok(Place { parent: at, name, node: None, is_directory })
+                    Ok(Place { parent: at, name, inode: None, is_directory })
                 } else {
                     Err(ENOENT)
                 };
             };
-            if let Kind::Link(target) = &self.existing(number)?.kind
+            if let Kind::Symlink(target) = &self.existing(number)?.kind
                 && (!is_last || follow || is_directory)
             {
                 links += 1;
-                if links > LINKS_MAX {
+                if links > SYMLINKS_MAX {
                     return Err(ELOOP);
                 }
                 if target.first() == Some(&b'/') {
@@ -262,122 +275,126 @@ impl Files {
                 if is_directory && !self.existing(number)?.is_directory() {
                     return Err(ENOTDIR);
                 }
-                return Ok(Place { parent: at, name, node: Some(number), is_directory });
+                return Ok(Place { parent: at, name, inode: Some(number), is_directory });
             }
             at = number;
         }
-        let (_, parent) = self.names(at)?;
-        Ok(Place { parent, name: Vec::new(), node: Some(at), is_directory: true })
+        let (_, parent) = self.entries(at)?;
+        Ok(Place { parent, name: Vec::new(), inode: Some(at), is_directory: true })
     }
 
-    /// Adds a node where a path leads, and nothing is.
-    pub(super) fn add(&mut self, place: &Place, node: Node) -> Result<Number, Errno> {
-        if place.node.is_some() {
+    /// Adds an inode at a path that does not exist yet, and returns its number.
+    pub(super) fn add(&mut self, place: &Place, inode: Inode) -> Result<InodeNumber, Errno> {
+        if place.inode.is_some() {
             return Err(EEXIST);
         }
-        if place.is_directory && !node.is_directory() {
+        if place.is_directory && !inode.is_directory() {
             return Err(ENOENT);
         }
-        // A directory that was removed, but is still the current one of somebody, takes nothing new.
-        if self.existing(place.parent)?.names == 0 {
+        // A removed directory can still be open or the current directory, but takes no new entries.
+        if self.existing(place.parent)?.link_count == 0 {
             return Err(ENOENT);
         }
-        if self.own.len() >= NODES_MAX {
+        if self.own.len() >= INODES_MAX {
             return Err(ENOSPC);
         }
         let number = self.next;
-        let (is_directory, now) = (node.is_directory(), node.times[1]);
-        self.names_to_change(place.parent)?.insert(place.name.clone(), number);
+        let (is_directory, now) = (inode.is_directory(), inode.times[1]);
+        self.entries_mut(place.parent)?.insert(place.name.clone(), number);
         self.touch(place.parent, now, if is_directory { 1 } else { 0 })?;
-        let names = if is_directory { 2 } else { 1 };
-        let node = match node.kind {
-            Kind::Directory { names: inside, .. } => {
-                Node { kind: Kind::Directory { names: inside, parent: place.parent }, names, ..node }
+        let link_count = if is_directory { 2 } else { 1 };
+        let inode = match inode.kind {
+            Kind::Directory { entries: inside, .. } => {
+                Inode { kind: Kind::Directory { entries: inside, parent: place.parent }, link_count, ..inode }
             }
-            _ => Node { names, ..node },
+            _ => Inode { link_count, ..inode },
         };
         self.next += 1;
-        self.own.insert(number, node);
+        self.own.insert(number, inode);
         Ok(number)
     }
 
-    /// A directory has changed, and has so many more directories in it.
-    fn touch(&mut self, directory: Number, now: u64, more: i32) -> Result<(), Errno> {
-        let node = self.change(directory)?;
-        node.times[1] = now;
-        node.times[2] = now;
-        node.names = node.names.saturating_add_signed(more);
+    /// Updates the times of a changed directory, and its link count by `more`, the number of subdirectories added.
+    fn touch(&mut self, directory: InodeNumber, now: u64, more: i32) -> Result<(), Errno> {
+        let inode = self.inode_mut(directory)?;
+        inode.times[1] = now;
+        inode.times[2] = now;
+        inode.link_count = inode.link_count.saturating_add_signed(more);
         Ok(())
     }
 
-    /// Gives a node another name.
-    pub(super) fn link(&mut self, number: Number, place: &Place, now: u64) -> Result<(), Errno> {
-        let node = self.existing(number)?;
-        if node.is_directory() {
+    /// Adds a hard link to an inode at a path that does not exist yet.
+    pub(super) fn link(&mut self, number: InodeNumber, place: &Place, now: u64) -> Result<(), Errno> {
+        let inode = self.existing(number)?;
+        if inode.is_directory() {
             return Err(EPERM);
         }
-        if place.node.is_some() {
+        if place.inode.is_some() {
             return Err(EEXIST);
         }
-        if place.is_directory || node.names == 0 || self.existing(place.parent)?.names == 0 {
+        if place.is_directory || inode.link_count == 0 || self.existing(place.parent)?.link_count == 0 {
             return Err(ENOENT);
         }
-        if node.names >= NAMES_MAX {
+        if inode.link_count >= LINKS_MAX {
             return Err(EMLINK);
         }
-        // Both have to be changeable before one is changed.
-        self.change(number)?;
-        self.names_to_change(place.parent)?.insert(place.name.clone(), number);
+        // Make both inodes private first, so that a failure leaves nothing half done.
+        self.inode_mut(number)?;
+        self.entries_mut(place.parent)?.insert(place.name.clone(), number);
         self.touch(place.parent, now, 0)?;
-        let node = self.change(number)?;
-        node.names += 1;
-        node.times[2] = now;
+        let inode = self.inode_mut(number)?;
+        inode.link_count += 1;
+        inode.times[2] = now;
         Ok(())
     }
 
-    /// Takes a name away. The node stays, for those who have it open, until [`Files::forget`].
-    pub(super) fn remove(&mut self, place: &Place, directory: bool, now: u64) -> Result<Number, Errno> {
+    /// Removes a directory entry and returns its inode. The inode stays until [`Files::forget`], as it may be open.
+    ///
+    /// `directory` says whether the entry has to be a directory (`rmdir`) or must not be one (`unlink`).
+    pub(super) fn remove(&mut self, place: &Place, directory: bool, now: u64) -> Result<InodeNumber, Errno> {
         let number = place.existing()?;
         if place.name.is_empty() {
             return Err(if number == ROOT { EBUSY } else { EINVAL });
         }
-        let node = self.existing(number)?;
-        match (&node.kind, directory) {
-            (Kind::Directory { names, .. }, true) if !names.is_empty() => return Err(ENOTEMPTY),
+        let inode = self.existing(number)?;
+        match (&inode.kind, directory) {
+            (Kind::Directory { entries, .. }, true) if !entries.is_empty() => return Err(ENOTEMPTY),
             (Kind::Directory { .. }, false) => return Err(EISDIR),
             (Kind::Directory { .. }, true) => {}
             (_, true) => return Err(ENOTDIR),
             (_, false) if place.is_directory => return Err(ENOTDIR),
             (_, false) => {}
         }
-        self.change(number)?;
-        self.names_to_change(place.parent)?.remove(&place.name);
+        self.inode_mut(number)?;
+        self.entries_mut(place.parent)?.remove(&place.name);
         self.touch(place.parent, now, if directory { -1 } else { 0 })?;
-        let node = self.change(number)?;
-        node.names = if directory { 0 } else { node.names - 1 };
-        node.times[2] = now;
+        let inode = self.inode_mut(number)?;
+        inode.link_count = if directory { 0 } else { inode.link_count - 1 };
+        inode.times[2] = now;
         Ok(number)
     }
 
-    /// Drops a node that has no name and is not open any more.
-    pub(super) fn forget(&mut self, number: Number) {
-        if self.own.get(&number).is_some_and(|node| node.names == 0) {
-            if let Some(Node { kind: Kind::File(data), .. }) = self.own.get(&number) {
+    /// Frees an inode that has no links. The caller has made sure that it is not in use.
+    pub(super) fn forget(&mut self, number: InodeNumber) {
+        if self.own.get(&number).is_some_and(|inode| inode.link_count == 0) {
+            if let Some(Inode { kind: Kind::File(data), .. }) = self.own.get(&number) {
                 self.used = self.used.saturating_sub(data.len() as u64);
             }
-            // A shared node without names cannot be reached any more, whether it is there or not.
+            // A shared inode of this number becomes visible again, but no path or descriptor leads to it.
             self.own.remove(&number);
         }
     }
 
-    /// Gives what is at one place another place, and returns what was there and has no name any more.
+    /// Moves an entry from one path to another. Returns the inode of an entry that it replaced, if any.
+    ///
+    /// If `replace` is not set, an existing target is `EEXIST`.
     pub(super) fn rename(
         &mut self,
         from: &Place,
         to: &Place,
         replace: bool,
         now: u64,
-    ) -> Result<Option<Number>, Errno> {
+    ) -> Result<Option<InodeNumber>, Errno> {
         let number = from.existing()?;
         if from.name.is_empty() || to.name.is_empty() {
             return Err(EBUSY);
@@ -389,19 +406,19 @@ impl Files {
         if to.is_directory && !is_directory {
             return Err(ENOTDIR);
         }
-        if self.existing(to.parent)?.names == 0 {
+        if self.existing(to.parent)?.link_count == 0 {
             return Err(ENOENT);
         }
-        match to.node {
+        match to.inode {
             Some(_) if !replace => return Err(EEXIST),
             Some(there) if there == number => return Ok(None),
             _ => {}
         }
-        // All that changes has to be changeable before anything is changed.
-        for node in [number, from.parent, to.parent] {
-            self.change(node)?;
+        // Make all inodes private first, so that a failure leaves nothing half done.
+        for inode in [number, from.parent, to.parent] {
+            self.inode_mut(inode)?;
         }
-        let gone = match to.node {
+        let gone = match to.inode {
             None => None,
             Some(there) => {
                 let there_is_directory = self.existing(there)?.is_directory();
@@ -412,47 +429,47 @@ impl Files {
                 }
             }
         };
-        self.names_to_change(from.parent)?.remove(&from.name);
-        self.names_to_change(to.parent)?.insert(to.name.clone(), number);
+        self.entries_mut(from.parent)?.remove(&from.name);
+        self.entries_mut(to.parent)?.insert(to.name.clone(), number);
         let moved = i32::from(is_directory);
         self.touch(from.parent, now, -moved)?;
         self.touch(to.parent, now, moved)?;
-        let node = self.change(number)?;
-        node.times[2] = now;
-        if let Kind::Directory { parent, .. } = &mut node.kind {
+        let inode = self.inode_mut(number)?;
+        inode.times[2] = now;
+        if let Kind::Directory { parent, .. } = &mut inode.kind {
             *parent = to.parent;
         }
         Ok(gone)
     }
 
-    /// Whether a directory is another one or lies in it.
-    fn is_inside(&self, mut directory: Number, other: Number) -> Result<bool, Errno> {
+    /// Returns whether `directory` is `other` or lies below it.
+    fn is_inside(&self, mut directory: InodeNumber, other: InodeNumber) -> Result<bool, Errno> {
         while directory != other {
             if directory == ROOT {
                 return Ok(false);
             }
-            (_, directory) = self.names(directory)?;
+            (_, directory) = self.entries(directory)?;
         }
         Ok(true)
     }
 
-    /// The path of a directory from the root.
-    pub(super) fn path(&self, mut directory: Number) -> Result<Vec<u8>, Errno> {
+    /// Returns the absolute path of a directory.
+    pub(super) fn path(&self, mut directory: InodeNumber) -> Result<Vec<u8>, Errno> {
         let mut path = Vec::new();
         while directory != ROOT {
-            let (_, parent) = self.names(directory)?;
-            let (names, _) = self.names(parent)?;
-            let name = names.iter().find(|(_, number)| **number == directory).ok_or(ENOENT)?.0;
+            let (_, parent) = self.entries(directory)?;
+            let (entries, _) = self.entries(parent)?;
+            let name = entries.iter().find(|(_, number)| **number == directory).ok_or(ENOENT)?.0;
             path.splice(0..0, [b"/", &name[..]].concat());
             directory = parent;
         }
         Ok(if path.is_empty() { b"/".to_vec() } else { path })
     }
 
-    /// Writes to a file, which grows as far as it has to.
+    /// Writes all of `data` to a file, which grows as needed, and returns the number of bytes.
     pub(super) fn write(
         &mut self,
-        number: Number,
+        number: InodeNumber,
         position: u64,
         data: &[u8],
         now: u64,
@@ -460,63 +477,63 @@ impl Files {
         if data.is_empty() {
             return Ok(0);
         }
-        if position >= self.room {
+        if position >= self.capacity {
             return Err(EFBIG);
         }
         let end = position + data.len() as u64;
         if end > self.bytes_of(number)? {
             self.resize(number, end, now)?;
         }
-        let node = self.own_file(number)?;
-        node.times[1] = now;
-        node.times[2] = now;
-        let Kind::File(contents) = &mut node.kind else { return Err(EINVAL) };
+        let inode = self.own_file(number)?;
+        inode.times[1] = now;
+        inode.times[2] = now;
+        let Kind::File(contents) = &mut inode.kind else { return Err(EINVAL) };
         Arc::make_mut(contents)[position as usize..end as usize].copy_from_slice(data);
         Ok(data.len() as u64)
     }
 
-    fn bytes_of(&self, number: Number) -> Result<u64, Errno> {
+    fn bytes_of(&self, number: InodeNumber) -> Result<u64, Errno> {
         Ok(self.existing(number)?.bytes())
     }
 
-    /// A file to write to: from now on its contents count as the lane's.
-    fn own_file(&mut self, number: Number) -> Result<&mut Node, Errno> {
+    /// Returns a file for modification. A shared file becomes private, and its size counts as used space from now on.
+    fn own_file(&mut self, number: InodeNumber) -> Result<&mut Inode, Errno> {
         if !self.own.contains_key(&number) {
             let bytes = self.bytes_of(number)?;
-            if self.used + bytes > self.room {
+            if self.used + bytes > self.capacity {
                 return Err(ENOSPC);
             }
-            self.change(number)?;
+            self.inode_mut(number)?;
             self.used += bytes;
         }
-        self.change(number)
+        self.inode_mut(number)
     }
 
-    /// Makes a file longer, with zeros, or shorter.
-    pub(super) fn resize(&mut self, number: Number, bytes: u64, now: u64) -> Result<(), Errno> {
+    /// Truncates a file or extends it with zeros.
+    pub(super) fn resize(&mut self, number: InodeNumber, bytes: u64, now: u64) -> Result<(), Errno> {
         match self.existing(number)?.kind {
             Kind::File(_) => {}
             Kind::Directory { .. } => return Err(EISDIR),
             _ => return Err(EINVAL),
         }
-        if bytes > self.room {
+        if bytes > self.capacity {
             return Err(EFBIG);
         }
         let old = self.own_file(number)?.bytes();
-        if self.used - old.min(self.used) + bytes > self.room {
+        if self.used - old.min(self.used) + bytes > self.capacity {
             return Err(ENOSPC);
         }
         self.used = self.used - old.min(self.used) + bytes;
-        let node = self.own_file(number)?;
-        node.times[1] = now;
-        node.times[2] = now;
-        let Kind::File(contents) = &mut node.kind else { return Err(EINVAL) };
+        let inode = self.own_file(number)?;
+        inode.times[1] = now;
+        inode.times[2] = now;
+        let Kind::File(contents) = &mut inode.kind else { return Err(EINVAL) };
         Arc::make_mut(contents).resize(bytes as usize, 0);
         Ok(())
     }
 
-    /// How many bytes the lane may still write.
-    pub(super) const fn free(&self) -> (u64, u64) {
-        (self.room, self.room.saturating_sub(self.used))
+    /// Returns the capacity and the free space, in bytes.
+    pub(super) const fn space(&self) -> (u64, u64) {
+        (self.capacity, self.capacity.saturating_sub(self.used))
     }
 }

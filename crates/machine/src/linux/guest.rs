@@ -1,4 +1,4 @@
-//! The memory of the lane whose call is served. What cannot be accessed is `EFAULT`, whatever is wrong with it.
+//! Access to the memory of the lane whose call is served. Every failed access is `EFAULT`, whatever its cause.
 
 use std::ops::Range;
 
@@ -10,19 +10,19 @@ use crate::executor::LaneAccess;
 use crate::page_map::{Mapping, PageMap};
 use crate::pages::PAGE_BYTES;
 
-/// A lane moves at most this much in one call; more is done in part, as the interface allows.
+/// The limit on bytes that one call transfers. Longer transfers are cut short, as Linux permits.
 pub(super) const TRANSFER_BYTES_MAX: u64 = 16 << 20;
-/// The longest path, with the zero at its end.
+/// The length of the longest path, including the terminating NUL.
 const PATH_BYTES_MAX: usize = 4096;
-/// How many buffers a call may name.
-const VECTORS_MAX: u64 = 1024;
+/// The limit on buffers of one `readv` or `writev`, as on Linux (`UIO_MAXIOV`).
+const IOVECS_MAX: u64 = 1024;
 
-/// The memory of a lane.
+/// The memory of the lane, accessed with the guest's permissions.
 pub(super) struct Guest<'a> {
     pub(super) lane: &'a mut dyn LaneAccess,
 }
 
-/// A buffer of the guest.
+/// A buffer in the guest's memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Buffer {
     pub(super) address: u64,
@@ -32,7 +32,7 @@ pub(super) struct Buffer {
 impl Guest<'_> {
     pub(super) fn read(&mut self, address: u64, bytes: u64) -> Result<Vec<u8>, Failure> {
         let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes as u64 <= TRANSFER_BYTES_MAX);
-        // Before there is room for it: whatever is not mapped needs none.
+        // Check before allocating, so that unmapped memory costs the host nothing.
         let Some(bytes) = bytes else { return Err(EINVAL.into()) };
         self.lane.check(address, bytes as u64, Access::Read)?.map_err(|_| EFAULT)?;
         let mut data = vec![0; bytes];
@@ -46,11 +46,11 @@ impl Guest<'_> {
         read.map(|()| data).map_err(|_| EFAULT.into())
     }
 
-    pub(super) fn word(&mut self, address: u64) -> Result<u64, Failure> {
+    pub(super) fn read_u64(&mut self, address: u64) -> Result<u64, Failure> {
         self.array(address).map(u64::from_le_bytes)
     }
 
-    pub(super) fn half(&mut self, address: u64) -> Result<u32, Failure> {
+    pub(super) fn read_u32(&mut self, address: u64) -> Result<u32, Failure> {
         self.array(address).map(u32::from_le_bytes)
     }
 
@@ -62,12 +62,12 @@ impl Guest<'_> {
         }
     }
 
-    /// Writes an answer that the guest need not want.
-    pub(super) fn write_if_wanted(&mut self, address: u64, bytes: &[u8]) -> Result<(), Failure> {
+    /// Writes an optional result: an address of 0 means that the guest does not ask for it.
+    pub(super) fn write_optional(&mut self, address: u64, bytes: &[u8]) -> Result<(), Failure> {
         if address == 0 { Ok(()) } else { self.write(address, bytes) }
     }
 
-    /// How many bytes from an address on may be written, up to `bytes`.
+    /// Returns how many of the `bytes` bytes at an address are writable. A fault at the first byte is `EFAULT`.
     pub(super) fn writable(&mut self, address: u64, bytes: u64) -> Result<u64, Failure> {
         match self.lane.check(address, bytes, Access::Write)? {
             Ok(()) => Ok(bytes),
@@ -76,11 +76,11 @@ impl Guest<'_> {
         }
     }
 
-    /// A path, without the zero at its end.
+    /// Reads a path and returns it without the terminating NUL.
     pub(super) fn path(&mut self, address: u64) -> Result<Vec<u8>, Failure> {
         let mut path = Vec::new();
         while path.len() < PATH_BYTES_MAX {
-            // Most paths are short, and reading up to the end of a page cannot fault behind the path.
+            // Most paths are short. A read that ends with the page cannot fault in memory after the path.
             let at = address.wrapping_add(path.len() as u64);
             let piece = (PAGE_BYTES as u64 - at % PAGE_BYTES as u64).min(64);
             let piece = self.read(at, piece)?;
@@ -95,9 +95,9 @@ impl Guest<'_> {
         Err(ENAMETOOLONG.into())
     }
 
-    /// The buffers of `readv` and its kin, together of at most the size that is moved at once.
-    pub(super) fn vectors(&mut self, address: u64, count: u64) -> Result<Vec<Buffer>, Failure> {
-        if count > VECTORS_MAX {
+    /// Reads an array of `count` `struct iovec`. The buffers are cut to [`TRANSFER_BYTES_MAX`] bytes in total.
+    pub(super) fn iovecs(&mut self, address: u64, count: u64) -> Result<Vec<Buffer>, Failure> {
+        if count > IOVECS_MAX {
             return Err(EINVAL.into());
         }
         let mut left = TRANSFER_BYTES_MAX;
@@ -117,7 +117,7 @@ impl Guest<'_> {
         Ok(buffers)
     }
 
-    /// Reads all of some buffers.
+    /// Reads all buffers and concatenates their contents.
     pub(super) fn gather(&mut self, buffers: &[Buffer]) -> Result<Vec<u8>, Failure> {
         let mut data = Vec::new();
         for buffer in buffers {
@@ -126,7 +126,7 @@ impl Guest<'_> {
         Ok(data)
     }
 
-    /// Writes `data` to buffers, as far as it goes. All of it has to fit.
+    /// Writes `data` to the buffers, which have to hold all of it.
     pub(super) fn scatter(&mut self, buffers: &[Buffer], mut data: &[u8]) -> Result<(), Failure> {
         for buffer in buffers {
             let (now, later) = data.split_at(data.len().min(buffer.bytes as usize));
@@ -136,8 +136,8 @@ impl Guest<'_> {
         Ok(())
     }
 
-    /// How many bytes of buffers a read may fill: up to the first that may not be written.
-    pub(super) fn room(&mut self, buffers: &[Buffer]) -> Result<u64, Failure> {
+    /// Returns how many bytes of the buffers are writable. A fault at the first byte is `EFAULT`.
+    pub(super) fn writable_total(&mut self, buffers: &[Buffer]) -> Result<u64, Failure> {
         let mut room = 0;
         for buffer in buffers.iter().filter(|buffer| buffer.bytes > 0) {
             match self.writable(buffer.address, buffer.bytes) {
@@ -156,7 +156,7 @@ impl Guest<'_> {
         Ok(self.lane.page_map()?)
     }
 
-    /// Changes pages, or fails with `otherwise` if that is not possible.
+    /// Changes the mapping of pages, or fails with `otherwise` if the page map refuses.
     pub(super) fn map(
         &mut self,
         pages: Range<u64>,

@@ -1,13 +1,13 @@
-//! Calls about memory: the heap, the arena of `mmap`, permissions.
+//! System calls on memory: the heap, the arena of `mmap`, permissions.
 //!
-//! What is mapped stands in the lane's page map and nowhere else, so that snapshot and reset keep it.
+//! The lane's page map is the only record of mappings, so snapshot and reset preserve them.
 
 use std::ops::Range;
 
 use super::call::Call;
 use super::descriptors::Object;
 use super::errno::{EACCES, EBADF, EEXIST, EFAULT, EINVAL, ENODEV, ENOENT, ENOMEM};
-use super::failure::{Failure, Served};
+use super::failure::{CallResult, Failure};
 use super::files::Kind;
 use super::guest::Guest;
 use crate::page_map::Mapping;
@@ -16,16 +16,17 @@ use crate::permissions::Permissions;
 
 const PAGE: u64 = PAGE_BYTES as u64;
 
-/// The pages of an address that begins one and a size that is rounded up.
+/// Returns the pages of a range: its address has to be page aligned, its size is rounded up to whole pages.
 fn pages(address: u64, bytes: u64) -> Option<Range<u64>> {
     let end = address.checked_add(bytes)?.checked_next_multiple_of(PAGE)?;
     let is_there = address.is_multiple_of(PAGE) && bytes > 0 && end <= 1 << ADDRESS_BITS;
     is_there.then_some(address >> PAGE_SHIFT..end >> PAGE_SHIFT)
 }
 
-/// What `PROT_READ`, `PROT_WRITE` and `PROT_EXEC` permit. What may be written may be read, as page tables have it.
+/// Returns the permissions for `PROT_READ`, `PROT_WRITE` and `PROT_EXEC`. Writable pages are readable, too, as in page
+/// tables of A64.
 fn permissions(protection: u64) -> Result<Permissions, Failure> {
-    /// Branch target identification, which the machine does not have, may be asked for.
+    /// Branch target identification, which is accepted although the machine does not have it.
     const PROT_BTI: u64 = 0x10;
     if protection & !(7 | PROT_BTI) != 0 {
         return Err(EINVAL.into());
@@ -34,7 +35,7 @@ fn permissions(protection: u64) -> Result<Permissions, Failure> {
     Ok(Permissions { read: has(1) || has(2), write: has(2), execute: has(4) })
 }
 
-pub(super) fn brk(call: &mut Call<'_>) -> Served {
+pub(super) fn brk(call: &mut Call<'_>) -> CallResult {
     let heap = call.process.settings.areas.heap.clone();
     let (old, new) = (call.process.state.heap_end, call.x[0]);
     if !(heap.start..=heap.end).contains(&new) {
@@ -42,7 +43,7 @@ pub(super) fn brk(call: &mut Call<'_>) -> Served {
     }
     let (from, to) = (old.div_ceil(PAGE), new.div_ceil(PAGE));
     let (range, mapping) = if to > from { (from..to, Mapping::Heap) } else { (to..from, Mapping::Unmap) };
-    // Whether it could is told by the value.
+    // On failure `brk` returns the old end of the heap.
     if call.guest.lane.map(range, mapping)? {
         call.process.state.heap_end = new;
     }
@@ -50,7 +51,7 @@ pub(super) fn brk(call: &mut Call<'_>) -> Served {
 }
 
 impl Guest<'_> {
-    /// Unmaps what of some pages is mapped.
+    /// Unmaps those of the pages that are mapped.
     fn unmap(&mut self, pages: &Range<u64>) -> Result<(), Failure> {
         let map = self.page_map()?;
         let regions = map.regions().iter();
@@ -63,7 +64,7 @@ impl Guest<'_> {
     }
 }
 
-pub(super) fn mmap(call: &mut Call<'_>) -> Served {
+pub(super) fn mmap(call: &mut Call<'_>) -> CallResult {
     const MAP_SHARED: u64 = 1;
     const MAP_PRIVATE: u64 = 2;
     const MAP_SHARED_VALIDATE: u64 = 3;
@@ -84,15 +85,15 @@ pub(super) fn mmap(call: &mut Call<'_>) -> Served {
         Vec::new()
     } else {
         let description = call.process.descriptors.get(descriptor)?;
-        let Object::Node(number) = description.object else { return Err(ENODEV.into()) };
-        if !description.reads() {
-            return Err(if description.writes() { EACCES } else { EBADF }.into());
+        let Object::Inode(number) = description.object else { return Err(ENODEV.into()) };
+        if !description.is_readable() {
+            return Err(if description.is_writable() { EACCES } else { EBADF }.into());
         }
-        // What is written would have to be seen in the file.
+        // A writable shared mapping would have to write through to the file, which is not supported.
         if sharing != MAP_PRIVATE && permissions.write {
             return Err(ENODEV.into());
         }
-        match &call.process.files.node(number).ok_or(ENOENT)?.kind {
+        match &call.process.files.inode(number).ok_or(ENOENT)?.kind {
             Kind::File(data) => {
                 let start = offset.min(data.len() as u64) as usize;
                 let end = offset.saturating_add(bytes).min(data.len() as u64) as usize;
@@ -122,20 +123,20 @@ pub(super) fn mmap(call: &mut Call<'_>) -> Served {
     if !data.is_empty()
         && let Err(stop) = call.guest.lane.write_memory(start, &data, None)?
     {
-        // The call will be made again.
+        // The lane stops for lack of frames and makes the call again later.
         call.guest.unmap(&range)?;
         return Err(Failure::Stop(stop));
     }
     Ok(start)
 }
 
-pub(super) fn munmap(call: &mut Call<'_>) -> Served {
+pub(super) fn munmap(call: &mut Call<'_>) -> CallResult {
     let range = pages(call.x[0], call.x[1]).ok_or(EINVAL)?;
     call.guest.unmap(&range)?;
     Ok(0)
 }
 
-pub(super) fn mprotect(call: &mut Call<'_>) -> Served {
+pub(super) fn mprotect(call: &mut Call<'_>) -> CallResult {
     let [address, bytes, protection, ..] = call.x;
     let permissions = permissions(protection)?;
     if bytes == 0 && address.is_multiple_of(PAGE) {
@@ -146,7 +147,7 @@ pub(super) fn mprotect(call: &mut Call<'_>) -> Served {
     Ok(0)
 }
 
-pub(super) fn mremap(call: &mut Call<'_>) -> Served {
+pub(super) fn mremap(call: &mut Call<'_>) -> CallResult {
     const MREMAP_MAYMOVE: u64 = 1;
     let [address, old_bytes, new_bytes, flags, ..] = call.x;
     if flags & !MREMAP_MAYMOVE != 0 {
@@ -194,7 +195,7 @@ pub(super) fn mremap(call: &mut Call<'_>) -> Served {
     Ok(first * PAGE)
 }
 
-pub(super) fn madvise(call: &mut Call<'_>) -> Served {
+pub(super) fn madvise(call: &mut Call<'_>) -> CallResult {
     const MADV_DONTNEED: u64 = 4;
     let [address, bytes, advice, ..] = call.x;
     if !address.is_multiple_of(PAGE) {
@@ -208,7 +209,7 @@ pub(super) fn madvise(call: &mut Call<'_>) -> Served {
         return Err(ENOMEM.into());
     }
     if advice == MADV_DONTNEED {
-        // What the program's file has stays as it is.
+        // Pages with frames of the image hold the program's file and stay as they are.
         for region in map.regions().iter().filter(|region| region.first_frame.is_none()) {
             let part = region.first_page.max(range.start)..region.end_page.min(range.end);
             if !part.is_empty() {

@@ -1,4 +1,4 @@
-//! The kernel's side of a lane.
+//! The process of a lane: what Linux keeps for a running program.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 use super::descriptors::{Descriptors, Object};
-use super::files::{Files, Number};
+use super::files::{Files, InodeNumber};
 use super::save::save;
 use super::settings::Settings;
 use super::signals::Signals;
@@ -16,25 +16,30 @@ use crate::call_table::ProcessState;
 use crate::console::Stream;
 use crate::error::Error;
 
-/// What a lane has written by one call, and where to.
+/// The console output of a lane during one service, in order: stream and bytes.
 pub(crate) type Written = Vec<(Stream, Vec<u8>)>;
 
-/// The kernel's side of a lane.
+/// The process of a lane: its files, descriptors, signals and settings.
+///
+/// It does not hold the [`ProcessState`], which belongs to the executor.
 #[derive(Clone, Debug)]
 pub(crate) struct Process {
+    /// The number of the lane, from which its random numbers follow.
     pub(super) lane: u64,
     pub(super) files: Files,
     pub(super) descriptors: Descriptors,
     /// The current directory.
-    pub(super) directory: Number,
+    pub(super) directory: InodeNumber,
     pub(super) umask: u32,
+    /// The console input.
     pub(super) input: Arc<[u8]>,
+    /// The number of bytes of the console input that have been read.
     pub(super) input_position: usize,
     pub(super) settings: Arc<Settings>,
-    /// What the executor keeps for the process, while a call is served.
+    /// The process state, copied from the executor while a call is served.
     pub(super) state: ProcessState,
     pub(super) signals: Signals,
-    /// How often calls were made that are not served, by number.
+    /// The number of calls that are not implemented, by call number.
     pub(super) unknown: BTreeMap<u64, u64>,
 }
 
@@ -42,7 +47,7 @@ impl Process {
     pub(crate) fn new(
         lane: usize,
         files: Files,
-        directory: Number,
+        directory: InodeNumber,
         settings: Arc<Settings>,
         input: Arc<[u8]>,
     ) -> Self {
@@ -63,7 +68,7 @@ impl Process {
         }
     }
 
-    /// Writes what a directory holds to a new one of the host.
+    /// Copies the guest directory `guest` to `host`, a directory that must not exist yet.
     pub(crate) fn save(&self, guest: &str, host: &Path) -> Result<(), Error> {
         let number = self.files.directory(guest);
         let number = number.ok_or_else(|| Error::GuestDirectory { path: guest.to_owned() })?;
@@ -75,30 +80,32 @@ impl Process {
         all().map_err(|source| Error::Save { guest: guest.to_owned(), host: host.to_owned(), source })
     }
 
-    /// Replaces the console input, of which nothing has been read then.
+    /// Replaces the console input; reading starts at its beginning.
     pub(crate) fn set_input(&mut self, input: Arc<[u8]>) {
         (self.input, self.input_position) = (input, 0);
     }
 
-    /// The descriptors from 1 to 31 whose output is the console's, a bit each; and bit 0, which lets there be any.
+    /// Returns the descriptors from 1 to 31 that write to console output, as a mask for
+    /// [`Executor::set_console`](crate::Executor::set_console). Bit 0 is always set: it permits the executor to serve
+    /// console output at all.
     pub(crate) fn console(&self) -> u32 {
         let is_console = |number: &u32| {
             let found = self.descriptors.get(u64::from(*number));
-            found.is_ok_and(|found| found.writes() && found.object == Object::Output(Stream::Output))
+            found.is_ok_and(|found| found.is_writable() && found.object == Object::Output(Stream::Output))
         };
         (1..32).filter(is_console).fold(1, |bits, number| bits | 1 << number)
     }
 
-    /// The calls that nobody served since this was last asked.
+    /// Returns the calls that were not implemented, by number, and clears the record.
     pub(crate) fn take_unknown(&mut self) -> BTreeMap<u64, u64> {
         std::mem::take(&mut self.unknown)
     }
 
-    /// Randomness from a position on, which stays: a hash of seed, lane and position.
+    /// Returns the next random bytes, a hash of seed, lane and position, without advancing the position.
     pub(super) fn random_bytes(&self, bytes: usize) -> Vec<u8> {
         let byte = |at: u64| {
             let mut hash = self.settings.seed ^ self.lane.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            // Twice the finalizer of SplitMix64: once for the lane, once for the position.
+            // The finalizer of SplitMix64, applied twice: once for the lane, once for the position.
             for word in [0, at / 8] {
                 hash = hash.wrapping_add(word).wrapping_add(0x9e37_79b9_7f4a_7c15);
                 hash = (hash ^ hash >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

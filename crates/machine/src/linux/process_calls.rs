@@ -1,27 +1,27 @@
-//! Calls about the process: its end, its names, limits, randomness.
+//! System calls on the process: exit, futexes, names, limits, random numbers.
 
 use std::ops::Range;
 
 use super::call::Call;
 use super::descriptors::DESCRIPTORS_MAX;
 use super::errno::{EAGAIN, EDEADLK, EINVAL, ENOSYS, ESRCH, ETIMEDOUT};
-use super::failure::{Failure, Served};
+use super::failure::{CallResult, Failure};
 use super::guest::TRANSFER_BYTES_MAX;
 
-/// The number of the only process and thread.
+/// The ID of the only process and thread.
 pub(super) const PROCESS: u64 = 1;
-/// What `prctl` is asked for the name with.
+/// The operation of `prctl` that returns the name of the process.
 pub(super) const PR_GET_NAME: u64 = 16;
-/// What randomness may be asked for with: non-blocking, from the other source, insecure.
+/// The flags that `getrandom` accepts: `GRND_NONBLOCK`, `GRND_RANDOM`, `GRND_INSECURE`.
 pub(super) const RANDOM_FLAGS: u64 = 7;
-/// The only size that the head of a list of robust locks may have.
+/// The size of `struct robust_list_head`, in bytes; any other size is refused.
 pub(super) const ROBUST_LIST_BYTES: u64 = 24;
 
-pub(super) fn exit(call: &mut Call<'_>) -> Served {
+pub(super) fn exit(call: &mut Call<'_>) -> CallResult {
     Err(Failure::Exit(call.x[0] as i32 & 0xff))
 }
 
-pub(super) fn set_robust_list(call: &mut Call<'_>) -> Served {
+pub(super) fn set_robust_list(call: &mut Call<'_>) -> CallResult {
     let [head, bytes, ..] = call.x;
     if bytes != ROBUST_LIST_BYTES {
         return Err(EINVAL.into());
@@ -30,7 +30,7 @@ pub(super) fn set_robust_list(call: &mut Call<'_>) -> Served {
     Ok(0)
 }
 
-pub(super) fn get_robust_list(call: &mut Call<'_>) -> Served {
+pub(super) fn get_robust_list(call: &mut Call<'_>) -> CallResult {
     let [process, head, bytes, ..] = call.x;
     if process as u32 != 0 && process != PROCESS {
         return Err(ESRCH.into());
@@ -41,7 +41,7 @@ pub(super) fn get_robust_list(call: &mut Call<'_>) -> Served {
     Ok(0)
 }
 
-pub(super) fn futex(call: &mut Call<'_>) -> Served {
+pub(super) fn futex(call: &mut Call<'_>) -> CallResult {
     const WAIT: u64 = 0;
     const WAKE: u64 = 1;
     const WAIT_BITSET: u64 = 9;
@@ -50,10 +50,10 @@ pub(super) fn futex(call: &mut Call<'_>) -> Served {
     if !address.is_multiple_of(4) {
         return Err(EINVAL.into());
     }
-    // Without the flags for private ones and for the clock.
+    // Ignore FUTEX_PRIVATE_FLAG and FUTEX_CLOCK_REALTIME.
     match operation & 0x7f {
         WAIT | WAIT_BITSET => {
-            if call.guest.half(address)? != value as u32 {
+            if call.guest.read_u32(address)? != value as u32 {
                 return Err(EAGAIN.into());
             }
             let until = call.optional_duration(timeout)?.ok_or(EDEADLK)?;
@@ -62,25 +62,25 @@ pub(super) fn futex(call: &mut Call<'_>) -> Served {
             Err(ETIMEDOUT.into())
         }
         WAKE | WAKE_BITSET => {
-            call.guest.half(address)?;
+            call.guest.read_u32(address)?;
             Ok(0)
         }
         _ => Err(ENOSYS.into()),
     }
 }
 
-pub(super) fn getres(call: &mut Call<'_>) -> Served {
+pub(super) fn getres(call: &mut Call<'_>) -> CallResult {
     for address in &call.x[..3] {
         call.guest.write(*address, &[0; 4])?;
     }
     Ok(0)
 }
 
-pub(super) fn getgroups(call: &mut Call<'_>) -> Served {
+pub(super) fn getgroups(call: &mut Call<'_>) -> CallResult {
     if (call.x[0] as i32) < 0 { Err(EINVAL.into()) } else { Ok(0) }
 }
 
-pub(super) fn uname(call: &mut Call<'_>) -> Served {
+pub(super) fn uname(call: &mut Call<'_>) -> CallResult {
     let mut out = [0; 6 * 65];
     let fields = ["Linux", "kvrm", "6.1.0", "#1 KVRM", "aarch64", "(none)"];
     for (place, field) in out.chunks_exact_mut(65).zip(fields) {
@@ -90,7 +90,7 @@ pub(super) fn uname(call: &mut Call<'_>) -> Served {
     Ok(0)
 }
 
-/// The limits of resources, by number: what the lane cannot exceed anyway, or none.
+/// Returns the resource limits by number. Those that the machine enforces anyway have a value; the rest are unlimited.
 pub(super) fn limits(heap: &Range<u64>, stack_bytes: u64) -> [u64; 16] {
     const DATA: usize = 2;
     const STACK: usize = 3;
@@ -104,7 +104,7 @@ pub(super) fn limits(heap: &Range<u64>, stack_bytes: u64) -> [u64; 16] {
     limits
 }
 
-/// The limit of a resource, as the guest reads it.
+/// Returns the limit of a resource as `struct rlimit`; soft and hard limit are equal.
 fn limit(call: &Call<'_>, resource: u64) -> Result<[u8; 16], Failure> {
     let areas = &call.process.settings.areas;
     let limits = limits(&areas.heap, areas.stack_bytes);
@@ -115,13 +115,13 @@ fn limit(call: &Call<'_>, resource: u64) -> Result<[u8; 16], Failure> {
     Ok(out)
 }
 
-pub(super) fn getrlimit(call: &mut Call<'_>) -> Served {
+pub(super) fn getrlimit(call: &mut Call<'_>) -> CallResult {
     let limit = limit(call, call.x[0])?;
     call.guest.write(call.x[1], &limit)?;
     Ok(0)
 }
 
-pub(super) fn prlimit64(call: &mut Call<'_>) -> Served {
+pub(super) fn prlimit64(call: &mut Call<'_>) -> CallResult {
     let [process, resource, new, old, ..] = call.x;
     if process as u32 != 0 && process != PROCESS {
         return Err(ESRCH.into());
@@ -130,16 +130,16 @@ pub(super) fn prlimit64(call: &mut Call<'_>) -> Served {
     if new != 0 {
         let _: [u8; 16] = call.guest.array(new)?;
     }
-    call.guest.write_if_wanted(old, &limit)?;
+    call.guest.write_optional(old, &limit)?;
     Ok(0)
 }
 
-pub(super) fn umask(call: &mut Call<'_>) -> Served {
+pub(super) fn umask(call: &mut Call<'_>) -> CallResult {
     let new = call.x[0] as u32 & 0o777;
     Ok(std::mem::replace(&mut call.process.umask, new).into())
 }
 
-pub(super) fn prctl(call: &mut Call<'_>) -> Served {
+pub(super) fn prctl(call: &mut Call<'_>) -> CallResult {
     const PR_SET_NAME: u64 = 15;
     match call.x[0] {
         PR_SET_NAME => {
@@ -156,7 +156,7 @@ pub(super) fn prctl(call: &mut Call<'_>) -> Served {
     Ok(0)
 }
 
-pub(super) fn sched_getaffinity(call: &mut Call<'_>) -> Served {
+pub(super) fn sched_getaffinity(call: &mut Call<'_>) -> CallResult {
     let [process, bytes, address, ..] = call.x;
     if process as u32 != 0 && process != PROCESS {
         return Err(ESRCH.into());
@@ -168,18 +168,18 @@ pub(super) fn sched_getaffinity(call: &mut Call<'_>) -> Served {
     Ok(8)
 }
 
-pub(super) fn sched_getparam(call: &mut Call<'_>) -> Served {
+pub(super) fn sched_getparam(call: &mut Call<'_>) -> CallResult {
     call.guest.write(call.x[1], &[0; 4])?;
     Ok(0)
 }
 
-pub(super) fn getcpu(call: &mut Call<'_>) -> Served {
-    call.guest.write_if_wanted(call.x[0], &[0; 4])?;
-    call.guest.write_if_wanted(call.x[1], &[0; 4])?;
+pub(super) fn getcpu(call: &mut Call<'_>) -> CallResult {
+    call.guest.write_optional(call.x[0], &[0; 4])?;
+    call.guest.write_optional(call.x[1], &[0; 4])?;
     Ok(0)
 }
 
-pub(super) fn getrandom(call: &mut Call<'_>) -> Served {
+pub(super) fn getrandom(call: &mut Call<'_>) -> CallResult {
     let [address, bytes, flags, ..] = call.x;
     if flags & !RANDOM_FLAGS != 0 {
         return Err(EINVAL.into());

@@ -1,4 +1,4 @@
-//! Serving what lanes stop for: calls and signals.
+//! The entry point of the service: serves the system calls and signals that lanes stop for.
 
 use kvrm_arm64::{Cpu, Stop};
 
@@ -7,13 +7,15 @@ use super::errno::ENOSYS;
 use super::failure::{Failure, negative};
 use super::guest::Guest;
 use super::process::{Process, Written};
-use super::table::{Serve, Status, find};
+use super::table::{Implementation, Status, find};
 use crate::error::Error;
 use crate::executor::LaneAccess;
 
 impl Process {
-    /// Serves what a lane has stopped for: a call, or something it [catches](Process::catches). It goes on with `cpu`,
-    /// unless it ends with the stop that is returned, or has one other than an exit: then it has to come here again.
+    /// Serves the stop of a lane: a system call, or a signal that the lane [handles](Process::catches).
+    ///
+    /// Returns `None` if the lane continues with the registers in `cpu`, or its new stop. After an exit the lane has
+    /// ended; after any other stop the service was not done, and the lane has to be served again.
     ///
     /// # Errors
     /// If the engine fails.
@@ -42,11 +44,11 @@ impl Process {
     ) -> Result<Option<Stop>, Error> {
         let before = self.signals.clone();
         let served = match stop {
-            Stop::Syscall { .. } => self.call(guest, cpu, console),
+            Stop::Syscall { .. } => self.serve_call(guest, cpu, console),
             stop => self.raise(stop, cpu.pc).map(|_| ()),
         };
         match served.and_then(|()| self.deliver(guest, cpu)) {
-            // What a call fails with has been told to the lane, and faults always find room to wait.
+            // `serve_call` has put the errno of a call into X0, and `send` cannot fail for the signals of faults.
             Ok(()) | Err(Failure::Errno(_)) => Ok(None),
             Err(Failure::Exit(code)) => Ok(Some(Stop::Exit { code })),
             Err(Failure::Stop(stop)) => {
@@ -57,18 +59,25 @@ impl Process {
         }
     }
 
-    /// Makes a call, whose answer is in X0 then.
-    fn call(&mut self, guest: &mut Guest<'_>, cpu: &mut Cpu, console: &mut Written) -> Result<(), Failure> {
-        // The kernel looks at 32 bits.
+    /// Serves a system call and writes its return value to X0.
+    fn serve_call(
+        &mut self,
+        guest: &mut Guest<'_>,
+        cpu: &mut Cpu,
+        console: &mut Written,
+    ) -> Result<(), Failure> {
+        // Linux looks at the low 32 bits only.
         let number = u64::from(cpu.x(8) as u32);
         let x = [0, 1, 2, 3, 4, 5].map(|n| cpu.x(n));
         let found = find(number);
         let served = match found {
             Some(call) => {
                 let guest = Guest { lane: &mut *guest.lane };
-                match call.serve {
-                    Serve::By(serve) => serve(&mut Call { process: self, guest, console, x, cpu }),
-                    Serve::Always(answer) => answer.map_err(Failure::from),
+                match call.implementation {
+                    Implementation::Function(function) => {
+                        function(&mut Call { process: self, guest, console, x, cpu })
+                    }
+                    Implementation::Constant(answer) => answer.map_err(Failure::from),
                 }
             }
             None => Err(ENOSYS.into()),

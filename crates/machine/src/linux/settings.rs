@@ -1,37 +1,37 @@
-//! What all lanes of a machine have in common.
+//! Settings that all lanes of a machine share.
 
 use std::ops::Range;
 use std::time::Instant;
 
 use kvrm_arm64::Features;
 
-/// What a lane is told the time is before its first step: the first second of the year 2020, in nanoseconds.
+/// The time of day before the first step: the first second of 2020, in nanoseconds since 1970.
 pub(super) const EPOCH: u64 = 1_577_836_800_000_000_000;
 
-/// Where memory may be mapped while a lane runs.
+/// The address ranges in which lanes map memory while they run.
 #[derive(Clone, Debug)]
 pub(crate) struct Areas {
-    /// What `brk` moves through.
+    /// The heap, whose end `brk` moves.
     pub(crate) heap: Range<u64>,
-    /// Where `mmap` finds room.
+    /// The range in which `mmap` chooses addresses.
     pub(crate) arena: Range<u64>,
-    /// How large the stack is.
+    /// The size of the stack, in bytes.
     pub(crate) stack_bytes: u64,
-    /// Where handlers of signals return to, unless the program says where.
+    /// The return address of signal handlers without `SA_RESTORER`.
     pub(crate) trampoline: u64,
 }
 
-/// What lies at [`Areas::trampoline`]: `mov x8, #139; svc #0`, which is `rt_sigreturn`.
+/// The code at [`Areas::trampoline`]: `mov x8, #139; svc #0`, a call of `rt_sigreturn`.
 pub(crate) const TRAMPOLINE: [u32; 2] = [0xd280_1168, 0xd400_0001];
 
-/// What all lanes have in common.
+/// The settings that all lanes of a machine share.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) areas: Areas,
     pub(crate) features: Features,
-    /// What randomness follows from.
+    /// The seed of random numbers.
     pub(crate) seed: u64,
-    /// When the machine was built, if time is the host's and not counted in steps.
+    /// The time at which the machine was built, if clocks are the host's; `None` if clocks count steps.
     pub(crate) real_time: Option<Instant>,
     /// Whether the three standard streams are a terminal.
     pub(crate) terminal: bool,

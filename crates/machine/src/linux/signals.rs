@@ -1,49 +1,50 @@
-//! Signals: what a lane wants done with them, and those that wait.
+//! The signals of a lane: actions, masks, and pending signals.
 //!
-//! A lane gets signals from itself and for its faults; there is nobody else to send any. They arrive when the call or
-//! fault that caused them is served, so where they do is exact.
+//! The only sources of signals are the lane's own calls and its faults. A signal is delivered when the call or fault
+//! that caused it is served, so the interrupted instruction is always the same.
 
 use std::collections::BTreeMap;
 
 use super::errno::EAGAIN;
-use super::failure::Served;
+use super::failure::CallResult;
 
 pub(super) const SIGILL: u64 = 4;
 pub(super) const SIGTRAP: u64 = 5;
 pub(super) const SIGBUS: u64 = 7;
 pub(super) const SIGSEGV: u64 = 11;
-/// That of a writer whom nobody reads.
+/// Raised by a write to a pipe whose read end is closed.
 pub(super) const SIGPIPE: u64 = 13;
-/// Signals from here on wait as often as they are sent, others once.
+/// The first real-time signal. These are queued each time they are sent; others are pending at most once.
 const SIGRTMIN: u64 = 32;
-/// The highest number.
-pub(super) const SIGNALS: u64 = 64;
-/// How many signals may wait before those of real time are refused.
-const WAITING_MAX: usize = 1024;
+/// The highest signal number.
+pub(super) const SIGNAL_MAX: u64 = 64;
+/// The number of pending signals from which on real-time signals are refused.
+const PENDING_MAX: usize = 1024;
 
-/// Signals that do nothing unless somebody wants them: those of children, of continuing and stopping, of urgent data,
-/// of the window.
-const IGNORED: u64 = 1 << 16 | 1 << 17 | 1 << 18 | 1 << 19 | 1 << 20 | 1 << 21 | 1 << 22 | 1 << 27;
-/// Signals that nobody can block or handle: kill and stop.
-pub(super) const UNSTOPPABLE: u64 = 1 << 8 | 1 << 18;
+/// The signals that are ignored by default: SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH.
+///
+/// On Linux, four of these stop the process; here they do nothing.
+const IGNORED_BY_DEFAULT: u64 = 1 << 16 | 1 << 17 | 1 << 18 | 1 << 19 | 1 << 20 | 1 << 21 | 1 << 22 | 1 << 27;
+/// The signals that cannot be blocked or handled: SIGKILL and SIGSTOP.
+pub(super) const UNBLOCKABLE: u64 = 1 << 8 | 1 << 18;
 
-/// In place of a handler: what the signal does by itself, and nothing.
+/// In place of a handler: the default action, and none.
 pub(super) const SIG_DFL: u64 = 0;
 const SIG_IGN: u64 = 1;
 
 pub(super) const SA_NODEFER: u64 = 0x4000_0000;
 pub(super) const SA_RESETHAND: u64 = 0x8000_0000;
 
-/// What the flags of a signal stack say: the lane is on it, there is none, it is forgotten when a handler begins.
+/// The flags of `stack_t`: the lane is running on the stack, the stack is disabled, a handler disables it at its start.
 pub(super) const SS_ONSTACK: u64 = 1;
 pub(super) const SS_DISABLE: u64 = 2;
 pub(super) const SS_AUTODISARM: u64 = 1 << 31;
 
-/// What is told of a signal: `siginfo_t`.
-pub(super) type Info = [u8; 128];
+/// The information about a signal: `siginfo_t`.
+pub(super) type SigInfo = [u8; 128];
 
-/// What is told of signal `number`: its code, and 64 bits behind it.
-pub(super) fn info(number: u64, code: i32, value: u64) -> Info {
+/// Returns the information about signal `number`. `value` is the first field after the header: an address, or a sender.
+pub(super) fn siginfo(number: u64, code: i32, value: u64) -> SigInfo {
     let mut info = [0; 128];
     info[..4].copy_from_slice(&(number as u32).to_le_bytes());
     info[8..12].copy_from_slice(&code.to_le_bytes());
@@ -51,17 +52,17 @@ pub(super) fn info(number: u64, code: i32, value: u64) -> Info {
     info
 }
 
-/// What the lane wants done with a signal, as the kernel's `struct sigaction`.
+/// The action for a signal, as in Linux's `struct sigaction`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Action {
     pub(super) handler: u64,
     pub(super) flags: u64,
     pub(super) restorer: u64,
-    /// What is blocked meanwhile.
+    /// The signals that are blocked while the handler runs.
     pub(super) mask: u64,
 }
 
-/// The stack handlers may ask for, as `stack_t`.
+/// The alternate signal stack, as in `stack_t`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SignalStack {
     pub(super) start: u64,
@@ -72,21 +73,22 @@ pub(super) struct SignalStack {
 impl SignalStack {
     pub(super) const NONE: Self = Self { start: 0, flags: SS_DISABLE, bytes: 0 };
 
-    /// Whether a lane with this stack pointer is on it.
-    pub(super) const fn is_at(&self, sp: u64) -> bool {
+    /// Returns whether a lane with this stack pointer is running on the stack.
+    pub(super) const fn contains(&self, sp: u64) -> bool {
         self.flags & SS_AUTODISARM == 0 && sp > self.start && sp - self.start <= self.bytes
     }
 
+    /// Returns whether there is an alternate stack.
     pub(super) const fn is_enabled(&self) -> bool {
         self.bytes > 0
     }
 }
 
-/// The last fault of a lane, which every frame tells.
+/// The last fault of a lane, which appears in every signal frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LastFault {
     pub(super) address: u64,
-    /// The syndrome, as the processor gives it to the kernel; 0 if there is none.
+    /// The exception syndrome, as the processor reports it to Linux in `ESR_EL1`; 0 if there is none.
     pub(super) syndrome: u64,
 }
 
@@ -94,15 +96,17 @@ pub(super) struct LastFault {
 #[derive(Clone, Debug)]
 pub(super) struct Signals {
     pub(super) actions: BTreeMap<u64, Action>,
+    /// The signal mask: the signals that are blocked now.
     pub(super) blocked: u64,
-    /// What is to be blocked again once a signal has arrived, instead of what `blocked` says.
-    pub(super) blocked_later: Option<u64>,
-    /// In the order they were sent.
-    pub(super) waiting: Vec<(u64, Info)>,
+    /// The mask to restore after the delivery of a signal, set by `rt_sigsuspend`.
+    pub(super) saved_mask: Option<u64>,
+    /// The pending signals in the order in which they were sent.
+    pub(super) pending: Vec<(u64, SigInfo)>,
     pub(super) stack: SignalStack,
     pub(super) fault: LastFault,
 }
 
+/// Returns the bit of a signal in a mask.
 pub(super) const fn bit(number: u64) -> u64 {
     1 << (number - 1)
 }
@@ -112,8 +116,8 @@ impl Signals {
         Self {
             actions: BTreeMap::new(),
             blocked: 0,
-            blocked_later: None,
-            waiting: Vec::new(),
+            saved_mask: None,
+            pending: Vec::new(),
             stack: SignalStack::NONE,
             fault: LastFault { address: 0, syndrome: 0 },
         }
@@ -124,7 +128,7 @@ impl Signals {
     }
 
     pub(super) const fn is_blocked(&self, number: u64) -> bool {
-        self.blocked & bit(number) & !UNSTOPPABLE != 0
+        self.blocked & bit(number) & !UNBLOCKABLE != 0
     }
 
     pub(super) fn is_handled(&self, number: u64) -> bool {
@@ -133,47 +137,47 @@ impl Signals {
 
     pub(super) fn is_ignored(&self, number: u64) -> bool {
         match self.action(number).handler {
-            SIG_DFL => IGNORED & bit(number) != 0,
+            SIG_DFL => IGNORED_BY_DEFAULT & bit(number) != 0,
             handler => handler == SIG_IGN,
         }
     }
 
-    /// Replaces what is done with a signal. What is ignored does not wait any more.
+    /// Replaces the action for a signal, and discards pending signals that are ignored from now on.
     pub(super) fn set_action(&mut self, number: u64, action: Action) {
-        self.actions.insert(number, Action { mask: action.mask & !UNSTOPPABLE, ..action });
+        self.actions.insert(number, Action { mask: action.mask & !UNBLOCKABLE, ..action });
         if self.is_ignored(number) {
-            self.waiting.retain(|(waiting, _)| *waiting != number);
+            self.pending.retain(|(pending, _)| *pending != number);
         }
     }
 
-    /// Those that wait, as a mask.
-    pub(super) fn waiting_mask(&self) -> u64 {
-        self.waiting.iter().fold(0, |mask, (number, _)| mask | bit(*number))
+    /// Returns the mask of pending signals.
+    pub(super) fn pending_mask(&self) -> u64 {
+        self.pending.iter().fold(0, |mask, (number, _)| mask | bit(*number))
     }
 
-    /// Sends a signal, from 1 to [`SIGNALS`], which arrives when the call is done, or later if it is blocked.
-    pub(super) fn send(&mut self, number: u64, info: Info) -> Served {
-        let is_there = number < SIGRTMIN && self.waiting_mask() & bit(number) != 0;
+    /// Makes a signal, from 1 to [`SIGNAL_MAX`], pending. It is delivered at the end of the call, or when unblocked.
+    pub(super) fn send(&mut self, number: u64, info: SigInfo) -> CallResult {
+        let is_there = number < SIGRTMIN && self.pending_mask() & bit(number) != 0;
         if is_there || self.is_ignored(number) && !self.is_blocked(number) {
             return Ok(0);
         }
-        // The others have room anyway, as each waits once.
-        if number >= SIGRTMIN && self.waiting.len() >= WAITING_MAX {
+        // Other signals are pending at most once each, so they need no limit.
+        if number >= SIGRTMIN && self.pending.len() >= PENDING_MAX {
             return Err(EAGAIN.into());
         }
-        self.waiting.push((number, info));
+        self.pending.push((number, info));
         Ok(0)
     }
 
-    /// Takes the signal that comes next out of those that wait and are in a mask.
-    pub(super) fn take(&mut self, mask: u64) -> Option<(u64, Info)> {
-        let next = self.waiting.iter().enumerate().filter(|(_, (number, _))| mask & bit(*number) != 0);
+    /// Removes and returns the pending signal in `mask` with the lowest number.
+    pub(super) fn dequeue(&mut self, mask: u64) -> Option<(u64, SigInfo)> {
+        let next = self.pending.iter().enumerate().filter(|(_, (number, _))| mask & bit(*number) != 0);
         let (index, _) = next.min_by_key(|(_, (number, _))| *number)?;
-        Some(self.waiting.remove(index))
+        Some(self.pending.remove(index))
     }
 
-    /// Whether a signal waits that would do anything if it were not for what is blocked.
-    pub(super) fn can_wake(&self) -> bool {
-        self.waiting.iter().any(|(number, _)| !self.is_blocked(*number) && !self.is_ignored(*number))
+    /// Returns whether a pending signal is neither blocked nor ignored.
+    pub(super) fn has_deliverable(&self) -> bool {
+        self.pending.iter().any(|(number, _)| !self.is_blocked(*number) && !self.is_ignored(*number))
     }
 }

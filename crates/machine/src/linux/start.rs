@@ -1,4 +1,4 @@
-//! The stack a program begins with: arguments, environment, and what the kernel tells it.
+//! The initial stack of a program: arguments, environment, and auxiliary vector.
 
 use kvrm_arm64::Features;
 
@@ -10,7 +10,7 @@ use crate::layout::Layout;
 use crate::pages::PAGE_BYTES;
 use crate::program::Program;
 
-// The kinds of entries of the auxiliary vector.
+// The types of auxiliary vector entries.
 const AT_NULL: u64 = 0;
 const AT_PHDR: u64 = 3;
 const AT_PHENT: u64 = 4;
@@ -41,7 +41,7 @@ const HWCAP_SHA2: u64 = 1 << 6;
 const HWCAP_CRC32: u64 = 1 << 7;
 const HWCAP_ATOMICS: u64 = 1 << 8;
 
-/// What the processor has, and nothing else.
+/// Returns `AT_HWCAP`: exactly the features that the machine has.
 fn capabilities(features: Features) -> u64 {
     let capabilities = [
         (features.fp, HWCAP_FP | HWCAP_ASIMD),
@@ -55,21 +55,22 @@ fn capabilities(features: Features) -> u64 {
     capabilities.into_iter().filter(|(has, _)| *has).fold(0, |all, (_, bits)| all | bits)
 }
 
-/// What a lane is started with.
+/// The inputs for the initial stack of a lane.
 pub(crate) struct Start<'a> {
     pub(crate) program: &'a Program,
     pub(crate) layout: &'a Layout,
     pub(crate) features: Features,
-    /// The arguments behind the name of the program.
+    /// The arguments after the name of the program.
     pub(crate) arguments: &'a [String],
     /// Strings of the form `NAME=VALUE`.
     pub(crate) environment: &'a [String],
 }
 
-/// Writes the stack of a lane that has not run yet, and returns where it ends.
+/// Writes the initial stack of a lane that has not run yet, and returns its stack pointer.
 ///
 /// # Errors
-/// If a string has a zero in it, or all of them take more than half of the stack, or the engine fails.
+/// [`Error::Text`] if a string contains a NUL, [`Error::TextRoom`] if strings and pointers take more than half of the
+/// stack, and the errors of the engine.
 pub(crate) fn start(
     from: &Start<'_>,
     process: &mut Process,
@@ -78,13 +79,13 @@ pub(crate) fn start(
 ) -> Result<u64, Error> {
     let Start { program, layout, features, arguments, environment } = from;
     let name = program.file_name();
-    let executable = mount::executable(&name);
+    let executable = mount::executable_path(&name);
     for argument in arguments.iter().chain(environment.iter()) {
         if argument.contains('\0') {
             return Err(Error::Text { lane, text: argument.clone() });
         }
     }
-    // Strings lie at the top, what points at them below.
+    // Strings lie at the top of the stack, the pointers to them below.
     let top = layout.stack.end;
     let mut strings: Vec<u8> = Vec::new();
     let mut add = |text: &[u8]| {
@@ -92,7 +93,7 @@ pub(crate) fn start(
         strings.push(0);
         strings.len() as u64
     };
-    // Each by the distance of its end from the begin of all.
+    // Offset of the end of each string, and its length.
     let argument_ends: Vec<(u64, usize)> = std::iter::once(&name)
         .chain(arguments.iter())
         .map(|text| (add(text.as_bytes()), text.len()))

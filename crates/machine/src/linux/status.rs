@@ -1,15 +1,15 @@
-//! What `stat` and `statx` say, as the guest reads it.
+//! The results of `stat` and `statx`, in the layout that the guest reads.
 
 use super::descriptors::Object;
-use super::files::{Kind, Node, S_IFCHR, S_IFIFO};
+use super::files::{Inode, Kind, S_IFCHR, S_IFIFO};
 use super::process::Process;
 
-/// What is known of a file.
+/// The status of a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FileStatus {
     number: u64,
     pub(super) mode: u32,
-    names: u32,
+    link_count: u32,
     device: (u32, u32),
     bytes: u64,
     times: [u64; 3],
@@ -19,37 +19,41 @@ const NANOSECONDS: u64 = 1_000_000_000;
 const BLOCK: u64 = 4096;
 
 impl FileStatus {
-    pub(super) fn of_node(number: u64, node: &Node) -> Self {
-        let device = if let Kind::Device(device) = node.kind { device.numbers() } else { (0, 0) };
+    pub(super) fn of_inode(number: u64, inode: &Inode) -> Self {
+        let device = if let Kind::Device(device) = inode.kind { device.numbers() } else { (0, 0) };
         Self {
             number,
-            mode: node.full_mode(),
-            names: node.names,
+            mode: inode.full_mode(),
+            link_count: inode.link_count,
             device,
-            bytes: node.bytes(),
-            times: node.times,
+            bytes: inode.bytes(),
+            times: inode.times,
         }
     }
 
-    /// Of what is open; consoles are pipes, unless they are a terminal.
+    /// Returns the status of an open object. Console streams are pipes, unless they are a terminal.
     pub(super) fn of(object: Object, process: &Process, now: u64) -> Self {
-        /// The first terminal of a machine that has no screen.
+        /// Major and minor number of `/dev/pts/0`.
         const TERMINAL: (u32, u32) = (136, 0);
         match object {
-            Object::Node(number) => {
-                process.files.node(number).map(|node| Self::of_node(number, node)).unwrap_or_default()
+            Object::Inode(number) => {
+                process.files.inode(number).map(|inode| Self::of_inode(number, inode)).unwrap_or_default()
             }
             Object::Input | Object::Output(_) if process.settings.terminal => Self {
                 number: 3,
                 mode: S_IFCHR | 0o620,
-                names: 1,
+                link_count: 1,
                 device: TERMINAL,
                 times: [now; 3],
                 ..Self::default()
             },
-            _ => {
-                Self { number: 1 << 32, mode: S_IFIFO | 0o600, names: 1, times: [now; 3], ..Self::default() }
-            }
+            _ => Self {
+                number: 1 << 32,
+                mode: S_IFIFO | 0o600,
+                link_count: 1,
+                times: [now; 3],
+                ..Self::default()
+            },
         }
     }
 
@@ -57,14 +61,14 @@ impl FileStatus {
         self.bytes.next_multiple_of(BLOCK) / 512
     }
 
-    /// As `struct stat` of AArch64.
+    /// Returns `struct stat` of AArch64.
     pub(super) fn stat(&self) -> [u8; 128] {
         let mut out = Fields([0; 128]);
         let (major, minor) = self.device;
         out.u64(0, 1);
         out.u64(8, self.number);
         out.u32(16, self.mode);
-        out.u32(20, self.names);
+        out.u32(20, self.link_count);
         out.u64(32, u64::from(major) << 8 | u64::from(minor));
         out.u64(48, self.bytes);
         out.u32(56, BLOCK as u32);
@@ -76,14 +80,14 @@ impl FileStatus {
         out.0
     }
 
-    /// As `struct statx`.
+    /// Returns `struct statx`.
     pub(super) fn statx(&self) -> [u8; 256] {
-        /// What `stat` has as well, and the time of birth.
+        /// The fields that are valid: `STATX_BASIC_STATS` and `STATX_BTIME`.
         const BASIC_AND_BIRTH: u32 = 0xfff;
         let mut out = Fields([0; 256]);
         out.u32(0, BASIC_AND_BIRTH);
         out.u32(4, BLOCK as u32);
-        out.u32(16, self.names);
+        out.u32(16, self.link_count);
         out.u32(28, self.mode);
         out.u64(32, self.number);
         out.u64(40, self.bytes);
@@ -100,7 +104,7 @@ impl FileStatus {
     }
 }
 
-/// A structure of the guest.
+/// A structure in the guest's memory, as little-endian bytes.
 pub(super) struct Fields<const N: usize>(pub(super) [u8; N]);
 
 impl<const N: usize> Fields<N> {

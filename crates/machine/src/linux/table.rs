@@ -1,73 +1,74 @@
-//! The system calls: number, name, what becomes of them, what serves them. `docs/linux.md` is made from this.
+//! The table of system calls: number, name, status and implementation of each. `docs/linux.md` is generated from it.
 
 use super::call::Call;
 use super::errno::{EAFNOSUPPORT, ECHILD, ENOSYS, EOPNOTSUPP, EPERM, Errno};
-use super::failure::Served;
+use super::failure::CallResult;
 use super::process_calls::PROCESS;
 use super::{descriptor_calls as descriptors, directory_calls as directories};
 use super::{file_calls as files, memory_calls as memory, process_calls as process};
 use super::{signal_calls as signals, time_calls as time};
 
-/// How far a call does what Linux does.
+/// The extent to which a system call behaves as on Linux.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// All of it that one thread of one process can tell.
+    /// Complete, as far as a single-threaded process can observe.
     Complete,
-    /// Some of it; the note says what.
+    /// Partial; the note names the parts.
     Partial,
-    /// Nothing, but it says that it has; nobody can tell.
+    /// Reports success and does nothing; the process cannot observe the difference.
     Accepted,
-    /// It fails, as Linux does where such a thing is not there.
+    /// Fails, as on a Linux system that lacks the feature.
     Refused,
 }
 
-/// A system call.
+/// A system call that KVRM serves.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemCall {
-    /// Its number in X8.
+    /// The number, passed in X8.
     pub number: u64,
-    /// Its name.
+    /// The name on Linux.
     pub name: &'static str,
-    /// How far it is served.
+    /// The extent to which it behaves as on Linux.
     pub status: Status,
-    /// What to know about it.
+    /// A remark for the documentation, such as a limit; may be empty.
     pub note: &'static str,
-    pub(super) serve: Serve,
+    pub(super) implementation: Implementation,
 }
 
-/// What serves a call.
+/// The implementation of a system call.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Serve {
-    By(fn(&mut Call<'_>) -> Served),
-    /// Nothing has to: it returns the same whatever it is asked.
-    Always(Result<u64, Errno>),
+pub(super) enum Implementation {
+    Function(fn(&mut Call<'_>) -> CallResult),
+    /// The call always returns this value, whatever its arguments.
+    Constant(Result<u64, Errno>),
 }
 
-macro_rules! serve {
-    ($serve:path) => {
-        Serve::By($serve)
+macro_rules! implementation {
+    ($function:path) => {
+        Implementation::Function($function)
     };
     (=> $answer:expr) => {
-        Serve::Always($answer)
+        Implementation::Constant($answer)
     };
 }
 
 macro_rules! calls {
-    ($($number:literal $name:ident $status:ident $($serve:path)? $(=> $answer:expr)?, $note:literal;)*) => {
-        /// Every call that is served, by number. Any other returns `ENOSYS` and is counted in the report.
+    ($($number:literal $name:ident $status:ident $($function:path)? $(=> $answer:expr)?, $note:literal;)*) => {
+        /// All system calls that are served, sorted by number. Any other call returns `ENOSYS` and is counted in the
+        /// report.
         pub const CALLS: &[SystemCall] = &[$(SystemCall {
             number: $number,
             name: stringify!($name),
             status: Status::$status,
             note: $note,
-            serve: serve!($($serve)? $(=> $answer)?),
+            implementation: implementation!($($function)? $(=> $answer)?),
         },)*];
     };
 }
 
 #[rustfmt::skip] // One line each.
 calls! {
-      5 setxattr          Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP: files have no attributes but those of stat";
+      5 setxattr          Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP: files have no extended attributes";
       6 lsetxattr         Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP";
       7 fsetxattr         Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP";
       8 getxattr          Refused  => Err(EOPNOTSUPP), "EOPNOTSUPP";
@@ -81,8 +82,8 @@ calls! {
      24 dup3              Complete descriptors::dup3, "";
      25 fcntl             Partial  descriptors::fcntl, "F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL; locks are always granted";
      29 ioctl             Partial  descriptors::ioctl, "TCGETS, TCSETS, TIOCGWINSZ, TIOCGPGRP, FIONREAD, FIOCLEX, FIONCLEX, FIONBIO";
-     32 flock             Accepted => Ok(0), "nobody else has the file";
-     33 mknodat           Refused  => Err(EPERM), "EPERM: there are no more devices";
+     32 flock             Accepted => Ok(0), "no other process shares the file";
+     33 mknodat           Refused  => Err(EPERM), "EPERM: devices cannot be created";
      34 mkdirat           Complete directories::mkdirat, "";
      35 unlinkat          Complete directories::unlinkat, "";
      36 symlinkat         Complete directories::symlinkat, "";
@@ -93,18 +94,18 @@ calls! {
      45 truncate          Complete files::truncate, "";
      46 ftruncate         Complete files::ftruncate, "";
      47 fallocate         Partial  files::fallocate, "only mode 0";
-     48 faccessat         Complete directories::faccessat, "the lane is root";
+     48 faccessat         Complete directories::faccessat, "the process runs as root";
      49 chdir             Complete directories::chdir, "";
      50 fchdir            Complete directories::fchdir, "";
      52 fchmod            Complete directories::fchmod, "";
      53 fchmodat          Complete directories::fchmodat, "";
-     54 fchownat          Partial  directories::fchownat, "everything stays root's";
-     55 fchown            Partial  directories::fchown, "everything stays root's";
+     54 fchownat          Partial  directories::fchownat, "root owns every file; other owners are ignored";
+     55 fchown            Partial  directories::fchown, "root owns every file; other owners are ignored";
      56 openat            Partial  files::openat, "O_TMPFILE is refused";
      57 close             Complete descriptors::close, "";
-     59 pipe2             Complete descriptors::pipe2, "inside one process; what would wait for ever fails with EDEADLK";
-     61 getdents64        Complete directories::getdents64, "a listing is that of its beginning";
-     62 lseek             Complete files::lseek, "SEEK_DATA and SEEK_HOLE see no holes";
+     59 pipe2             Complete descriptors::pipe2, "within the process; waiting for ever fails with EDEADLK";
+     61 getdents64        Complete directories::getdents64, "the entries are those of the first call";
+     62 lseek             Complete files::lseek, "SEEK_DATA and SEEK_HOLE treat files as free of holes";
      63 read              Complete files::read, "";
      64 write             Complete files::write, "";
      65 readv             Complete files::readv, "";
@@ -114,8 +115,8 @@ calls! {
      69 preadv            Complete files::preadv, "";
      70 pwritev           Complete files::pwritev, "";
      71 sendfile          Complete files::sendfile, "";
-     72 pselect6          Complete descriptors::pselect6, "what would wait for ever fails with EDEADLK";
-     73 ppoll             Complete descriptors::ppoll, "what would wait for ever fails with EDEADLK";
+     72 pselect6          Complete descriptors::pselect6, "waiting for ever fails with EDEADLK";
+     73 ppoll             Complete descriptors::ppoll, "waiting for ever fails with EDEADLK";
      78 readlinkat        Complete directories::readlinkat, "";
      79 newfstatat        Complete directories::newfstatat, "";
      80 fstat             Complete directories::fstat, "";
@@ -127,13 +128,13 @@ calls! {
      93 exit              Complete process::exit, "";
      94 exit_group        Complete process::exit, "";
      96 set_tid_address   Complete => Ok(PROCESS), "";
-     98 futex             Partial  process::futex, "WAIT, WAKE and their bitset forms; what would wait for ever fails with EDEADLK";
+     98 futex             Partial  process::futex, "WAIT, WAKE and their bitset forms; waiting for ever fails with EDEADLK";
      99 set_robust_list   Complete process::set_robust_list, "";
     100 get_robust_list   Complete process::get_robust_list, "";
-    101 nanosleep         Complete time::nanosleep, "time goes on at once";
-    113 clock_gettime     Complete time::clock_gettime, "a nanosecond a step, and what was slept";
+    101 nanosleep         Complete time::nanosleep, "the clock advances at once";
+    113 clock_gettime     Complete time::clock_gettime, "one nanosecond per step, plus the time slept";
     114 clock_getres      Complete time::clock_getres, "";
-    115 clock_nanosleep   Complete time::clock_nanosleep, "time goes on at once";
+    115 clock_nanosleep   Complete time::clock_nanosleep, "the clock advances at once";
     118 sched_setparam    Accepted => Ok(0), "";
     119 sched_setscheduler Accepted => Ok(0), "";
     120 sched_getscheduler Complete => Ok(0), "";
@@ -141,38 +142,38 @@ calls! {
     122 sched_setaffinity Accepted => Ok(0), "";
     123 sched_getaffinity Complete process::sched_getaffinity, "one processor";
     124 sched_yield       Accepted => Ok(0), "";
-    129 kill              Complete signals::kill, "to itself: there is nobody else";
-    130 tkill             Complete signals::tkill, "to itself: there is nobody else";
-    131 tgkill            Complete signals::tgkill, "to itself: there is nobody else";
+    129 kill              Complete signals::kill, "only to itself: there is no other process";
+    130 tkill             Complete signals::tkill, "only to itself: there is no other process";
+    131 tgkill            Complete signals::tgkill, "only to itself: there is no other process";
     132 sigaltstack       Complete signals::sigaltstack, "";
-    133 rt_sigsuspend     Complete signals::rt_sigsuspend, "what would wait for ever fails with EDEADLK";
+    133 rt_sigsuspend     Complete signals::rt_sigsuspend, "waiting for ever fails with EDEADLK";
     134 rt_sigaction      Complete signals::rt_sigaction, "";
     135 rt_sigprocmask    Complete signals::rt_sigprocmask, "";
     136 rt_sigpending     Complete signals::rt_sigpending, "";
-    137 rt_sigtimedwait   Complete signals::rt_sigtimedwait, "what would wait for ever fails with EDEADLK";
-    138 rt_sigqueueinfo   Complete signals::rt_sigqueueinfo, "to itself: there is nobody else";
+    137 rt_sigtimedwait   Complete signals::rt_sigtimedwait, "waiting for ever fails with EDEADLK";
+    138 rt_sigqueueinfo   Complete signals::rt_sigqueueinfo, "only to itself: there is no other process";
     139 rt_sigreturn      Complete signals::rt_sigreturn, "";
     140 setpriority       Accepted => Ok(0), "";
-    141 getpriority       Complete => Ok(20), "20 less is told, as a negative number would be an error";
-    143 setregid          Accepted => Ok(0), "the lane is root";
-    144 setgid            Accepted => Ok(0), "the lane is root";
-    145 setreuid          Accepted => Ok(0), "the lane is root";
-    146 setuid            Accepted => Ok(0), "the lane is root";
-    147 setresuid         Accepted => Ok(0), "the lane is root";
+    141 getpriority       Complete => Ok(20), "returns 20 minus the nice value, as on Linux";
+    143 setregid          Accepted => Ok(0), "the process runs as root";
+    144 setgid            Accepted => Ok(0), "the process runs as root";
+    145 setreuid          Accepted => Ok(0), "the process runs as root";
+    146 setuid            Accepted => Ok(0), "the process runs as root";
+    147 setresuid         Accepted => Ok(0), "the process runs as root";
     148 getresuid         Complete process::getres, "";
-    149 setresgid         Accepted => Ok(0), "the lane is root";
+    149 setresgid         Accepted => Ok(0), "the process runs as root";
     150 getresgid         Complete process::getres, "";
     153 times             Complete time::times, "";
     154 setpgid           Accepted => Ok(0), "";
     155 getpgid           Complete => Ok(PROCESS), "";
     156 getsid            Complete => Ok(PROCESS), "";
-    157 setsid            Refused  => Err(EPERM), "EPERM: the lane leads its session";
+    157 setsid            Refused  => Err(EPERM), "EPERM: the process is already a session leader";
     158 getgroups         Complete process::getgroups, "";
-    159 setgroups         Accepted => Ok(0), "the lane is root";
+    159 setgroups         Accepted => Ok(0), "the process runs as root";
     160 uname             Complete process::uname, "";
     163 getrlimit         Complete process::getrlimit, "";
     164 setrlimit         Accepted => Ok(0), "";
-    165 getrusage         Partial  time::getrusage, "times only";
+    165 getrusage         Partial  time::getrusage, "only ru_utime";
     166 umask             Complete process::umask, "";
     167 prctl             Partial  process::prctl, "PR_SET_NAME and PR_GET_NAME";
     168 getcpu            Complete process::getcpu, "one processor";
@@ -189,33 +190,33 @@ calls! {
     199 socketpair        Refused  => Err(EAFNOSUPPORT), "EAFNOSUPPORT";
     214 brk               Complete memory::brk, "";
     215 munmap            Complete memory::munmap, "";
-    216 mremap            Partial  memory::mremap, "without MREMAP_FIXED";
-    220 clone             Refused  => Err(ENOSYS), "ENOSYS: there is one process";
-    221 execve            Refused  => Err(ENOSYS), "ENOSYS: there is one program";
-    222 mmap              Partial  memory::mmap, "files are read when they are mapped; shared ones cannot be written";
+    216 mremap            Partial  memory::mremap, "no MREMAP_FIXED";
+    220 clone             Refused  => Err(ENOSYS), "ENOSYS: there is only one process and thread";
+    221 execve            Refused  => Err(ENOSYS), "ENOSYS: there is only one program";
+    222 mmap              Partial  memory::mmap, "files are read when they are mapped; no writable shared mappings of files";
     223 fadvise64         Accepted descriptors::fsync, "";
     226 mprotect          Complete memory::mprotect, "";
     227 msync             Accepted => Ok(0), "";
     228 mlock             Accepted => Ok(0), "";
     229 munlock           Accepted => Ok(0), "";
-    233 madvise           Partial  memory::madvise, "MADV_DONTNEED makes zeros; the rest is accepted";
-    240 rt_tgsigqueueinfo Complete signals::rt_tgsigqueueinfo, "to itself: there is nobody else";
-    260 wait4             Refused  => Err(ECHILD), "ECHILD: there is one process";
-    261 prlimit64         Partial  process::prlimit64, "limits are those of the lane; new ones are accepted";
+    233 madvise           Partial  memory::madvise, "MADV_DONTNEED zeroes pages; other advice is ignored";
+    240 rt_tgsigqueueinfo Complete signals::rt_tgsigqueueinfo, "only to itself: there is no other process";
+    260 wait4             Refused  => Err(ECHILD), "ECHILD: there are no child processes";
+    261 prlimit64         Partial  process::prlimit64, "returns the limits of the lane; new limits are ignored";
     267 syncfs            Accepted descriptors::fsync, "";
-    276 renameat2         Partial  directories::renameat2, "without RENAME_EXCHANGE and RENAME_WHITEOUT";
-    278 getrandom         Complete process::getrandom, "from seed, lane and position";
+    276 renameat2         Partial  directories::renameat2, "no RENAME_EXCHANGE, no RENAME_WHITEOUT";
+    278 getrandom         Complete process::getrandom, "a function of seed, lane and position";
     285 copy_file_range   Complete files::copy_file_range, "";
-    286 preadv2           Partial  files::preadv2, "flags are refused";
-    287 pwritev2          Partial  files::pwritev2, "flags are refused";
+    286 preadv2           Partial  files::preadv2, "only with flags 0";
+    287 pwritev2          Partial  files::pwritev2, "only with flags 0";
     291 statx             Complete directories::statx, "";
-    293 rseq              Refused  => Err(ENOSYS), "ENOSYS: libraries do without";
-    435 clone3            Refused  => Err(ENOSYS), "ENOSYS: there is one process";
+    293 rseq              Refused  => Err(ENOSYS), "ENOSYS: C libraries work without it";
+    435 clone3            Refused  => Err(ENOSYS), "ENOSYS: there is only one process and thread";
     436 close_range       Complete descriptors::close_range, "";
-    439 faccessat2        Complete directories::faccessat, "the lane is root";
+    439 faccessat2        Complete directories::faccessat, "the process runs as root";
 }
 
-/// The call of a number.
+/// Returns the system call with this number.
 pub(super) fn find(number: u64) -> Option<&'static SystemCall> {
     CALLS.binary_search_by_key(&number, |call| call.number).ok().map(|index| &CALLS[index])
 }
@@ -226,6 +227,6 @@ mod tests {
 
     #[test]
     fn calls_are_sorted_by_number() {
-        assert!(CALLS.is_sorted_by(|a, b| a.number < b.number), "they are found by halves");
+        assert!(CALLS.is_sorted_by(|a, b| a.number < b.number), "`find` searches them by bisection");
     }
 }

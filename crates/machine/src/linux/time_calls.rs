@@ -1,26 +1,28 @@
-//! Calls about time. Unless the machine has real time, a step takes a nanosecond, and sleeping makes it later at once.
+//! System calls on time.
+//!
+//! Unless the machine uses real time, a step takes one nanosecond, and sleeping advances the clocks at once.
 
 use std::thread;
 use std::time::{Duration, SystemTime};
 
 use super::call::Call;
 use super::errno::{EFAULT, EINVAL};
-use super::failure::{Failure, Served};
+use super::failure::{CallResult, Failure};
 use super::settings::EPOCH;
 use super::status::Fields;
 
 pub(super) const NANOSECONDS: u64 = 1_000_000_000;
-/// The clocks there are, a bit each: time of day, of the process, monotonic, raw, coarse, since the start, atomic.
+/// The clocks that exist, one bit for each clock ID: 0 to 7 and `CLOCK_TAI` (11).
 pub(super) const CLOCKS: u32 = 0b1000_1111_1111;
-/// Those that show the time of day: real, coarse, atomic.
+/// The clocks that show the time of day: `CLOCK_REALTIME`, `CLOCK_REALTIME_COARSE`, `CLOCK_TAI`.
 pub(super) const CLOCKS_OF_DAY: u32 = 0b1000_0010_0001;
-/// Those that stand still while the lane sleeps: of the process, of the thread.
+/// The clocks that stand still while the lane sleeps: `CLOCK_PROCESS_CPUTIME_ID`, `CLOCK_THREAD_CPUTIME_ID`.
 pub(super) const CLOCKS_OF_PROCESSOR: u32 = 0b1100;
-/// Ticks of `times` a second.
+/// The ticks of `times` per second (`AT_CLKTCK`).
 pub(super) const TICKS: u64 = 100;
 
-/// Seconds and a fraction, as the guest reads them.
-fn pair(seconds: u64, fraction: u64) -> [u8; 16] {
+/// Returns a `struct timespec` or `struct timeval`: seconds and a fraction.
+fn timespec(seconds: u64, fraction: u64) -> [u8; 16] {
     let mut out = Fields([0; 16]);
     out.u64(0, seconds);
     out.u64(8, fraction);
@@ -28,21 +30,22 @@ fn pair(seconds: u64, fraction: u64) -> [u8; 16] {
 }
 
 impl Call<'_> {
-    /// A time span in nanoseconds.
+    /// Reads a `struct timespec` and returns it in nanoseconds.
     fn duration(&mut self, address: u64) -> Result<u64, Failure> {
-        let (seconds, nanoseconds) = (self.guest.word(address)?, self.guest.word(address.wrapping_add(8))?);
+        let (seconds, nanoseconds) =
+            (self.guest.read_u64(address)?, self.guest.read_u64(address.wrapping_add(8))?);
         if seconds > i64::MAX as u64 || nanoseconds >= NANOSECONDS {
             return Err(EINVAL.into());
         }
         Ok(seconds.saturating_mul(NANOSECONDS).saturating_add(nanoseconds))
     }
 
-    /// The same, if there is an address.
+    /// Reads a `struct timespec` as [`Call::duration`] does, or returns `None` if the address is 0.
     pub(super) fn optional_duration(&mut self, address: u64) -> Result<Option<u64>, Failure> {
         if address == 0 { Ok(None) } else { self.duration(address).map(Some) }
     }
 
-    /// What a clock shows, in nanoseconds.
+    /// Returns the time of a clock, in nanoseconds.
     fn clock(&self, clock: u64) -> Result<u64, Failure> {
         let bit = 1_u32.checked_shl(clock as u32).unwrap_or(0);
         if CLOCKS & bit == 0 {
@@ -57,7 +60,8 @@ impl Call<'_> {
         })
     }
 
-    /// Nanoseconds since the lane began.
+    /// Returns the nanoseconds since the start of the lane, including sleep. With real time, it counts from when the
+    /// machine was built.
     pub(super) fn uptime(&self) -> u64 {
         match self.process.settings.real_time {
             Some(begin) => begin.elapsed().as_nanos() as u64,
@@ -65,12 +69,12 @@ impl Call<'_> {
         }
     }
 
-    /// Nanoseconds the lane has run.
+    /// Returns the nanoseconds that the lane has run, without sleep. With real time, it is the uptime.
     fn processor_time(&self) -> u64 {
         if self.process.settings.real_time.is_some() { self.uptime() } else { self.cpu.steps }
     }
 
-    /// The time of day, in nanoseconds since 1970.
+    /// Returns the time of day, in nanoseconds since 1970.
     pub(super) fn now(&self) -> u64 {
         if self.process.settings.real_time.is_some() {
             let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
@@ -88,32 +92,32 @@ impl Call<'_> {
     }
 }
 
-pub(super) fn clock_gettime(call: &mut Call<'_>) -> Served {
+pub(super) fn clock_gettime(call: &mut Call<'_>) -> CallResult {
     let time = call.clock(call.x[0])?;
-    call.guest.write(call.x[1], &pair(time / NANOSECONDS, time % NANOSECONDS))?;
+    call.guest.write(call.x[1], &timespec(time / NANOSECONDS, time % NANOSECONDS))?;
     Ok(0)
 }
 
-pub(super) fn clock_getres(call: &mut Call<'_>) -> Served {
+pub(super) fn clock_getres(call: &mut Call<'_>) -> CallResult {
     call.clock(call.x[0])?;
-    call.guest.write_if_wanted(call.x[1], &pair(0, 1))?;
+    call.guest.write_optional(call.x[1], &timespec(0, 1))?;
     Ok(0)
 }
 
-pub(super) fn gettimeofday(call: &mut Call<'_>) -> Served {
+pub(super) fn gettimeofday(call: &mut Call<'_>) -> CallResult {
     let now = call.now();
-    call.guest.write_if_wanted(call.x[0], &pair(now / NANOSECONDS, now % NANOSECONDS / 1000))?;
-    call.guest.write_if_wanted(call.x[1], &[0; 8])?;
+    call.guest.write_optional(call.x[0], &timespec(now / NANOSECONDS, now % NANOSECONDS / 1000))?;
+    call.guest.write_optional(call.x[1], &[0; 8])?;
     Ok(0)
 }
 
-pub(super) fn nanosleep(call: &mut Call<'_>) -> Served {
+pub(super) fn nanosleep(call: &mut Call<'_>) -> CallResult {
     let duration = call.duration(call.x[0])?;
     call.sleep(duration);
     Ok(0)
 }
 
-pub(super) fn clock_nanosleep(call: &mut Call<'_>) -> Served {
+pub(super) fn clock_nanosleep(call: &mut Call<'_>) -> CallResult {
     const TIMER_ABSTIME: u64 = 1;
     let [clock, flags, request, ..] = call.x;
     let (now, time) = (call.clock(clock)?, call.duration(request)?);
@@ -121,14 +125,14 @@ pub(super) fn clock_nanosleep(call: &mut Call<'_>) -> Served {
     Ok(0)
 }
 
-pub(super) fn times(call: &mut Call<'_>) -> Served {
+pub(super) fn times(call: &mut Call<'_>) -> CallResult {
     let mut out = Fields([0; 32]);
     out.u64(0, call.processor_time() / (NANOSECONDS / TICKS));
-    call.guest.write_if_wanted(call.x[0], &out.0)?;
+    call.guest.write_optional(call.x[0], &out.0)?;
     Ok(call.uptime() / (NANOSECONDS / TICKS))
 }
 
-pub(super) fn getrusage(call: &mut Call<'_>) -> Served {
+pub(super) fn getrusage(call: &mut Call<'_>) -> CallResult {
     const CHILDREN: i32 = -1;
     const THREAD: i32 = 1;
     let who = call.x[0] as i32;
@@ -137,12 +141,12 @@ pub(super) fn getrusage(call: &mut Call<'_>) -> Served {
     }
     let time = if who == CHILDREN { 0 } else { call.processor_time() };
     let mut out = [0; 144];
-    out[..16].copy_from_slice(&pair(time / NANOSECONDS, time % NANOSECONDS / 1000));
+    out[..16].copy_from_slice(&timespec(time / NANOSECONDS, time % NANOSECONDS / 1000));
     call.guest.write(call.x[1], &out)?;
     Ok(0)
 }
 
-pub(super) fn sysinfo(call: &mut Call<'_>) -> Served {
+pub(super) fn sysinfo(call: &mut Call<'_>) -> CallResult {
     if call.x[0] == 0 {
         return Err(EFAULT.into());
     }
@@ -152,7 +156,7 @@ pub(super) fn sysinfo(call: &mut Call<'_>) -> Served {
     out.u64(0, call.uptime() / NANOSECONDS);
     out.u64(32, memory);
     out.u64(40, memory);
-    // One process, in units of a byte.
+    // `procs` is 1, `mem_unit` 1 byte.
     out.u32(80, 1);
     out.u32(104, 1);
     call.guest.write(call.x[0], &out.0)?;

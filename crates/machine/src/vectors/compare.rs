@@ -1,4 +1,4 @@
-//! What came out, beside what a vector expects.
+//! Comparison of a lane's final state with the expected state of a vector.
 
 use std::collections::BTreeSet;
 
@@ -11,23 +11,23 @@ use crate::error::Error;
 use crate::executor::Executor;
 use crate::pages::PAGE_BYTES;
 
-/// A difference between what a vector expects and what came out.
+/// A difference between the expected and the actual final state of a vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// The register or address.
+    /// The register, `stop`, or the memory address.
     pub what: String,
-    /// What the vector says.
+    /// The expected value.
     pub expected: String,
-    /// What came out.
+    /// The actual value.
     pub got: String,
 }
 
 impl Vector {
-    /// What differs between the expected outcome and that of a lane that has run the vector.
+    /// Returns the differences between the expected state and that of a lane that has run the vector.
     pub(super) fn compare(&self, executor: &mut dyn Executor, lane: usize) -> Result<Vec<Mismatch>, Error> {
         let mut mismatches = Vec::new();
         let mut check = |what: &str, expected: Option<u128>, before: u128, got: u128| {
-            // What is not named counts only if the vector is exact, and then must be as before.
+            // In an exact vector, registers that `final` does not name must not have changed.
             let expected = expected.or(self.exact.then_some(before));
             if let Some(expected) = expected.filter(|&expected| expected != got) {
                 let (expected, got) = (format!("{expected:#x}"), format!("{got:#x}"));
@@ -60,7 +60,7 @@ impl Vector {
         for (at, want) in self.memory() {
             let mut got = vec![0; want.len()];
             match executor.read_memory(lane, at, &mut got, None)? {
-                Ok(()) => differing(at, &want, &got, &mut mismatches),
+                Ok(()) => compare_memory(at, &want, &got, &mut mismatches),
                 Err(stop) => {
                     let (what, got) = (format!("memory at {at:#x}"), stop.to_string());
                     mismatches.push(Mismatch { what, expected: hex(&want), got });
@@ -70,13 +70,13 @@ impl Vector {
         Ok(mismatches)
     }
 
-    /// All memory that counts, with what it should hold at the end.
+    /// Returns the memory to compare, as addresses and expected contents.
     fn memory(&self) -> Vec<(u64, Vec<u8>)> {
         let named = || self.expected.mem.iter().map(|Bytes { at, bytes }| (at.0, bytes));
         if !self.exact {
             return named().map(|(at, bytes)| (at, bytes.clone())).collect();
         }
-        // All mapped pages with what they held, under what `final` says of them.
+        // Compare all mapped pages: their initial contents, overlaid with those in `final`.
         let segments = self.segments();
         let mapped: BTreeSet<u64> = segments.iter().flat_map(pages).collect();
         let mut memory = Vec::new();
@@ -88,7 +88,7 @@ impl Vector {
             }
             memory.push((page, want));
         }
-        // What `final` names outside them cannot be right; reading it says how.
+        // Memory in `final` outside the mapped pages cannot match; reading it will report the fault.
         for (at, bytes) in named() {
             if (at..at + bytes.len() as u64).any(|at| !mapped.contains(&(at & !0xfff))) {
                 memory.push((at, bytes.clone()));
@@ -97,7 +97,7 @@ impl Vector {
         memory
     }
 
-    /// The failure of this vector, as a disassembled and aligned list.
+    /// Returns a report of a failure: the disassembled code, and an aligned table of the differences.
     #[must_use]
     pub fn describe(&self, mismatches: &[Mismatch]) -> String {
         let mut text = format!("{}\n", self.name);
@@ -115,7 +115,7 @@ impl Vector {
     }
 }
 
-/// Copies into a page what part of `bytes`, which lie at `at`, falls into it.
+/// Copies the part of `bytes`, which lie at address `at`, that falls into the page at address `page`.
 fn overlay(page: u64, content: &mut [u8], at: u64, bytes: &[u8]) {
     let end = page + content.len() as u64;
     let (from, to) = (at.max(page), (at + bytes.len() as u64).min(end));
@@ -125,8 +125,8 @@ fn overlay(page: u64, content: &mut [u8], at: u64, bytes: &[u8]) {
     }
 }
 
-/// Reports the stretches of memory that differ, in runs of up to sixteen bytes.
-fn differing(at: u64, want: &[u8], got: &[u8], mismatches: &mut Vec<Mismatch>) {
+/// Adds the differences of memory at address `at`, in rows of up to sixteen bytes.
+fn compare_memory(at: u64, want: &[u8], got: &[u8], mismatches: &mut Vec<Mismatch>) {
     for (index, (want, got)) in want.chunks(16).zip(got.chunks(16)).enumerate() {
         if want != got {
             let what = format!("memory at {:#x}", at + 16 * index as u64);

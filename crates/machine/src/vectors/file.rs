@@ -1,4 +1,4 @@
-//! Vector files.
+//! Reading and parsing vector files.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -6,25 +6,26 @@ use std::path::Path;
 use super::Vector;
 use crate::error::Error;
 
-/// The most text a vector file may hold once it is unpacked.
+/// The limit on the size of an uncompressed vector file.
 const TEXT_BYTES_MAX: u64 = 1 << 30;
 
-/// Why a line is no vector.
+/// An invalid line of a vector file.
 #[derive(Debug, thiserror::Error)]
 #[error("{file}:{line}: {problem}")]
 pub struct VectorError {
-    /// The file.
+    /// The name of the file.
     pub file: String,
-    /// The line, from 1.
+    /// The number of the line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The problem with the line.
     pub problem: String,
 }
 
-/// Reads a vector file: one JSON object a line, blank lines ignored; a name ending in `.gz` means compressed.
+/// Reads a vector file: one JSON object per line. Blank lines are ignored. A file whose name ends in `.gz` is
+/// compressed.
 ///
 /// # Errors
-/// If the file cannot be read, or a line is no vector.
+/// If the file cannot be read or is larger than 1 GiB uncompressed, or at the first line that is not a valid vector.
 pub fn open(path: &Path) -> Result<Vec<Vector>, OpenError> {
     let fail = |source| Error::Read { path: path.to_owned(), source };
     let file = std::fs::File::open(path).map_err(fail)?;
@@ -41,27 +42,27 @@ pub fn open(path: &Path) -> Result<Vec<Vector>, OpenError> {
     Ok(parse(&path.display().to_string(), &text)?)
 }
 
-/// Why a vector file cannot be used.
+/// The reason that a vector file cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub enum OpenError {
     /// The file cannot be read.
     Read(#[from] Error),
-    /// A line is no vector.
+    /// A line is not a valid vector.
     Line(#[from] VectorError),
 }
 
-/// Parses the text of a vector file.
+/// Parses the text of a vector file. `file` is its name in errors.
 ///
 /// # Errors
-/// At the first line that is no vector.
+/// At the first line that is not a valid vector.
 pub fn parse(file: &str, text: &str) -> Result<Vec<Vector>, VectorError> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines
         .map(|(index, line)| {
             let fail = |problem| VectorError { file: file.to_owned(), line: index + 1, problem };
             let vector: Vector = serde_json::from_str(line).map_err(|error| {
-                // The parser saw one line and would call it line 1.
+                // The parser sees a single line, so remove its own line number, which is always 1.
                 let text = error.to_string();
                 let problem = text.rsplit_once(" at line ").map_or(&text[..], |(problem, _)| problem);
                 fail(format!("{problem}, at column {}", error.column()))

@@ -1,4 +1,4 @@
-//! The format: a vector as it stands in a file. `docs/vectors.md` describes it.
+//! The types of a vector, as serialized in a file. `docs/vectors.md` describes the format.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,36 +7,37 @@ use std::marker::PhantomData;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// One test vector, a line of a vector file.
+/// A test vector: one line of a vector file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Vector {
-    /// What it tests.
+    /// The subject of the test; in the corpora it begins with the name of the encoding.
     pub name: String,
-    /// Where the code lies and starts.
+    /// The address of the code, at which execution starts. A multiple of 4.
     pub pc: Hex<u64>,
-    /// The code.
+    /// The words of the code.
     pub code: Vec<Hex<u32>>,
-    /// The budget.
+    /// The budget: the largest number of steps to retire, at most [`STEPS_MAX`](super::STEPS_MAX).
     pub steps: u64,
-    /// Whether the guest may write its code.
+    /// Whether the code is mapped writable.
     #[serde(default, skip_serializing_if = "is_false")]
     pub code_writable: bool,
-    /// Optional features the machine has beside those of every machine: `lse`, `fp`, `aes`, `pmull`, `sha1`, `sha256`.
+    /// The optional features of the machine, from `lse`, `fp`, `aes`, `pmull`, `sha1` and `sha256`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
-    /// The state before. Registers not named are zero.
+    /// The state before the first step. Registers that are not named are zero.
     #[serde(default)]
     pub init: State,
-    /// The state after, as far as it matters.
+    /// The expected state after the run, `final` in the file. Only the named parts are compared, unless the vector is
+    /// exact.
     #[serde(rename = "final", default)]
     pub expected: State,
-    /// Whether everything that `final` does not name must be as it was, the pc excepted.
+    /// Whether all registers and mapped memory that `final` does not name, except the pc, must be unchanged.
     #[serde(default, skip_serializing_if = "is_false")]
     pub exact: bool,
 }
 
-/// Registers and memory, as far as they are named.
+/// A partial state: the registers and memory that a vector names.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct State {
@@ -46,7 +47,7 @@ pub struct State {
     /// The stack pointer. Its page is mapped if `init` names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sp: Option<Hex<u64>>,
-    /// The flags: N is 8, Z is 4, C is 2, V is 1.
+    /// The condition flags as four bits: N is 8, Z is 4, C is 2, V is 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nzcv: Option<Hex<u32>>,
     /// The pc. Only in `final`.
@@ -55,30 +56,30 @@ pub struct State {
     /// Vector registers by number.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "unique")]
     pub v: BTreeMap<Number<32>, Hex<u128>>,
-    /// Floating-point control.
+    /// The floating-point control register FPCR.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fpcr: Option<Hex<u32>>,
-    /// Floating-point status.
+    /// The floating-point status register FPSR, including QC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fpsr: Option<Hex<u32>>,
     /// The thread pointer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tpidr_el0: Option<Hex<u64>>,
-    /// Why the lane stopped. Only in `final`.
+    /// The kind of stop. Only in `final`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<StopName>,
-    /// Stretches of memory.
+    /// Ranges of memory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mem: Vec<Bytes>,
 }
 
-/// A stretch of memory.
+/// A range of memory with its contents.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bytes {
-    /// Where it begins.
+    /// The address of the first byte.
     pub at: Hex<u64>,
-    /// Its bytes, two digits each.
+    /// The bytes, each written as two hexadecimal digits.
     #[serde(serialize_with = "write_bytes", deserialize_with = "parse_bytes")]
     pub bytes: Vec<u8>,
 }
@@ -106,7 +107,7 @@ pub enum StopName {
 }
 
 impl StopName {
-    /// The name as [`Stop::name`] gives it.
+    /// Returns the name that [`Stop::name`](kvrm_arm64::Stop::name) gives.
     pub(super) const fn text(self) -> &'static str {
         match self {
             Self::Exit => "exit",
@@ -134,11 +135,13 @@ impl<'de, T: TryFrom<u128>> Deserialize<'de> for Hex<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let digits = text.strip_prefix("0x").unwrap_or(&text);
-        // The standard parser alone would also take a sign.
+        // `from_str_radix` alone would accept a plus sign.
         let number = if digits.starts_with('+') { None } else { u128::from_str_radix(digits, 16).ok() };
         number.and_then(|number| T::try_from(number).ok()).map(Self).ok_or_else(|| {
             let bits = 8 * size_of::<T>();
-            serde::de::Error::custom(format_args!("`{text}` is no hexadecimal number of up to {bits} bits"))
+            serde::de::Error::custom(format_args!(
+                "`{text}` is not a hexadecimal number of up to {bits} bits"
+            ))
         })
     }
 }
@@ -152,15 +155,18 @@ impl<const LIMIT: u32> Serialize for Number<LIMIT> {
 impl<'de, const LIMIT: u32> Deserialize<'de> for Number<LIMIT> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        // Only the usual spelling, so that no two keys are the same register.
-        let usual = |number: &u32| *number < LIMIT && number.to_string() == text;
-        text.parse().ok().filter(usual).map(Self).ok_or_else(|| {
-            serde::de::Error::custom(format_args!("`{text}` is no register number from 0 to {}", LIMIT - 1))
+        // Accept only the canonical spelling, so that no two keys name the same register.
+        let is_canonical = |number: &u32| *number < LIMIT && number.to_string() == text;
+        text.parse().ok().filter(is_canonical).map(Self).ok_or_else(|| {
+            serde::de::Error::custom(format_args!(
+                "`{text}` is not a register number from 0 to {}",
+                LIMIT - 1
+            ))
         })
     }
 }
 
-/// Reads a map in which no key stands twice.
+/// Deserializes a map and refuses duplicate keys.
 fn unique<'de, K, V, D>(deserializer: D) -> Result<BTreeMap<K, V>, D::Error>
 where
     K: Deserialize<'de> + Ord + fmt::Debug,
@@ -179,7 +185,7 @@ where
             let mut map = BTreeMap::new();
             while let Some((key, value)) = access.next_entry::<K, V>()? {
                 if map.contains_key(&key) {
-                    return Err(serde::de::Error::custom(format_args!("{key:?} stands twice")));
+                    return Err(serde::de::Error::custom(format_args!("the key {key:?} occurs twice")));
                 }
                 map.insert(key, value);
             }
@@ -206,7 +212,7 @@ fn parse_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D:
     };
     text.as_bytes().chunks(2).map(pair).collect::<Option<_>>().ok_or_else(|| {
         serde::de::Error::custom(format_args!(
-            "`{text}` is no sequence of bytes of two hexadecimal digits each"
+            "`{text}` is not a sequence of bytes of two hexadecimal digits each"
         ))
     })
 }

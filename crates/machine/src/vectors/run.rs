@@ -1,4 +1,4 @@
-//! Vectors, run: each in a lane of its own.
+//! Running vectors, each in a lane of its own.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -14,15 +14,16 @@ use crate::page_map::Region;
 use crate::pages::{PAGE_BYTES, PAGE_SHIFT};
 use crate::reference::ReferenceEngine;
 
-/// How many vectors are in memory as lanes at once, so that a long file is no reason to run out of it.
+/// The limit on vectors that are lanes at the same time, so that a long file does not exhaust memory.
 const LANES_MAX: usize = 1 << 14;
 
-/// Vectors that can be lanes of one executor: index, vector and image of each.
+/// Vectors that can be lanes of one executor, because they need the same features: index, vector and image of each.
 type Group<'a> = Vec<(usize, &'a Vector, Arc<Image>)>;
 
-/// Runs vectors on an engine, all that have the same features at once; gives what differs of each.
+/// Runs vectors on an engine and returns the differences of each; an empty list means that the vector passes.
 ///
-/// A vector that is not valid says so in its list, and does not keep others from running.
+/// Vectors with the same features run at the same time. An invalid vector gets a list that says so, and does not keep
+/// the others from running.
 ///
 /// # Errors
 /// If the engine fails.
@@ -55,7 +56,7 @@ pub fn run_all(vectors: &[Vector], engine: &dyn Factory) -> Result<Vec<Vec<Misma
 
 fn run_group(group: &Group<'_>, engine: &dyn Factory, results: &mut [Vec<Mismatch>]) -> Result<(), Error> {
     let images: Vec<Arc<Image>> = group.iter().map(|(.., image)| Arc::clone(image)).collect();
-    // All that is mapped will be compared, and more than is mapped cannot be written.
+    // The comparison reads all mapped pages, and a lane cannot write more pages than are mapped.
     let (mut mapped, mut frames_max) = (Vec::new(), 0);
     for (lane, image) in images.iter().enumerate() {
         let mut frames = 0;
@@ -81,7 +82,7 @@ fn run_group(group: &Group<'_>, engine: &dyn Factory, results: &mut [Vec<Mismatc
 }
 
 impl Vector {
-    /// Runs the vector on the CPU reference.
+    /// Runs the vector on the reference and returns the differences; none means that the vector passes.
     #[must_use]
     pub fn run(&self) -> Vec<Mismatch> {
         match run_all(std::slice::from_ref(self), &ReferenceEngine) {
@@ -90,14 +91,14 @@ impl Vector {
         }
     }
 
-    /// The memory before the first step, or what is wrong with the vector.
+    /// Returns the image of the vector, or the problem that makes it invalid.
     fn image(&self) -> Result<Image, String> {
         self.validate()?;
         Image::new(&self.segments(), self.machine_features()).map_err(|error| error.to_string())
     }
 }
 
-/// The one difference of a vector that cannot be run.
+/// Returns the only difference of an invalid vector.
 fn invalid(problem: String) -> Mismatch {
-    Mismatch { what: "vector".into(), expected: "a valid one".into(), got: problem }
+    Mismatch { what: "vector".into(), expected: "a valid vector".into(), got: problem }
 }

@@ -1,4 +1,4 @@
-//! The state before the first step.
+//! Validation of vectors, and the machine state before the first step.
 
 use kvrm_arm64::{Cpu, Features};
 
@@ -7,25 +7,25 @@ use crate::pages::{ADDRESS_BITS, PAGE_BYTES};
 use crate::permissions::Permissions;
 use crate::segment::Segment;
 
-/// The most steps a vector may ask for, so that a file of vectors comes to an end.
+/// The largest number of steps that a vector may request, so that every vector file finishes.
 pub const STEPS_MAX: u64 = 1 << 24;
 
-/// Features that a vector may ask for.
+/// The names of the features that a vector may request.
 const OPTIONAL: [&str; 6] = ["lse", "fp", "aes", "pmull", "sha1", "sha256"];
 
 impl Vector {
-    /// Checks what types alone cannot.
+    /// Checks the conditions that the types do not express: alignment, address ranges, limits, and names of features.
     ///
     /// # Errors
-    /// What is wrong with the vector.
+    /// A message that describes the first problem.
     pub fn validate(&self) -> Result<(), String> {
         let fits =
             |at: u64, bytes: usize| at.checked_add(bytes as u64).is_some_and(|end| end <= 1 << ADDRESS_BITS);
         if self.code.is_empty() {
-            return Err("`code` is empty".into());
+            return Err("`code` is empty, expected at least one word".into());
         }
         if !self.pc.0.is_multiple_of(4) {
-            return Err(format!("`pc` {:#x} is not a multiple of 4", self.pc.0));
+            return Err(format!("`pc` is {:#x}, expected a multiple of 4", self.pc.0));
         }
         if !fits(self.pc.0, 4 * self.code.len()) {
             return Err(format!("`code` at {:#x} leaves the {ADDRESS_BITS}-bit address space", self.pc.0));
@@ -38,23 +38,23 @@ impl Vector {
             return Err(format!("`final.mem` at {:#x} leaves the {ADDRESS_BITS}-bit address space", at.0));
         }
         if self.steps > STEPS_MAX {
-            return Err(format!("`steps` is {}, more than the {STEPS_MAX} a vector may take", self.steps));
+            return Err(format!("`steps` is {}, expected at most {STEPS_MAX}", self.steps));
         }
         if self.init.pc.is_some() || self.init.stop.is_some() {
-            return Err("`init` has a `pc` or a `stop`, which belong to `final`".into());
+            return Err("`init` has a `pc` or a `stop`, which are allowed only in `final`".into());
         }
         if let Some(nzcv) =
             [self.init.nzcv, self.expected.nzcv].into_iter().flatten().find(|nzcv| nzcv.0 > 15)
         {
-            return Err(format!("`nzcv` {:#x} has more than four bits", nzcv.0));
+            return Err(format!("`nzcv` is {:#x}, expected at most four bits", nzcv.0));
         }
         if let Some(feature) = self.features.iter().find(|feature| !OPTIONAL.contains(&feature.as_str())) {
-            return Err(format!("unknown feature `{feature}`; there are {}", OPTIONAL.join(", ")));
+            return Err(format!("unknown feature `{feature}`, expected one of {}", OPTIONAL.join(", ")));
         }
         Ok(())
     }
 
-    /// The features the machine must have.
+    /// Returns the features of the machine for this vector.
     #[must_use]
     pub fn machine_features(&self) -> Features {
         let has = |name: &str| self.features.iter().any(|feature| feature == name);
@@ -69,7 +69,7 @@ impl Vector {
         }
     }
 
-    /// The memory before the first step.
+    /// Returns the memory before the first step: code, `init.mem`, and the page of `init.sp`.
     #[must_use]
     pub fn segments(&self) -> Vec<Segment> {
         const PAGE: u64 = PAGE_BYTES as u64;
@@ -88,7 +88,7 @@ impl Vector {
         segments
     }
 
-    /// The registers before the first step.
+    /// Returns the registers before the first step.
     #[must_use]
     pub fn cpu(&self) -> Cpu {
         let init = &self.init;
@@ -107,7 +107,7 @@ impl Vector {
     }
 }
 
-/// The pages a segment touches.
+/// Returns the addresses of the pages that a segment touches.
 pub(super) fn pages(segment: &Segment) -> impl Iterator<Item = u64> + use<> {
     let range = segment.range();
     (range.start & !(PAGE_BYTES as u64 - 1)..range.end).step_by(PAGE_BYTES)

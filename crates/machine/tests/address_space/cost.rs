@@ -1,4 +1,4 @@
-//! Memory costs what is written, whatever is mapped.
+//! Tests that the cost of an address space depends on the pages written, not on the pages mapped.
 
 use std::sync::Arc;
 
@@ -16,21 +16,25 @@ fn mapping_all_memory_takes_no_frame_and_writing_takes_one_a_page() {
         assert_eq!(space.read(at), Ok([0; 8]), "reading {at:#x}");
         assert_eq!(space.fetch(at).map(|code| code.word), Ok(0), "fetching {at:#x}");
     }
-    assert_eq!(space.dirty_pages().count(), 0, "reading and fetching takes none");
+    assert_eq!(space.dirty_pages().count(), 0, "reading and fetching take no frames");
     for (index, at) in places.into_iter().enumerate() {
         space.write(at, [0; 8]).unwrap();
         space.write(at, [1; 8]).unwrap();
-        assert_eq!(space.dirty_pages().count(), index + 1, "zeros are a write too, and the next one is free");
+        assert_eq!(
+            space.dirty_pages().count(),
+            index + 1,
+            "one frame per page: writing zeros takes one, and a second write to the page takes none"
+        );
     }
 }
 
-/// A segment: address, bytes, bytes of data.
+/// A segment: its address, its size, and the size of its data.
 type Place = (u64, u64, usize);
 
 #[test]
 fn an_image_has_frames_for_the_pages_that_have_data() {
     const PAGE: u64 = PAGE_BYTES as u64;
-    // Segments and the pages their data touches.
+    // Segments, and the number of pages that their data touches.
     let cases: [(&[Place], usize); 6] = [
         (&[(0x1000, 1 << 30, 0)], 0),
         (&[(0x1000, 1 << 30, 1)], 1),

@@ -1,4 +1,4 @@
-//! Random images: a few segments crowded into a few pages, so that they share pages and leave gaps.
+//! Strategies for random images: a few segments in a few pages, so that they share pages and leave gaps.
 
 use kvrm_machine::{ADDRESS_BITS, PAGE_BYTES, Permissions, Segment};
 use kvrm_testkit::random::Random;
@@ -7,7 +7,8 @@ use proptest::prelude::*;
 const PAGE: u64 = PAGE_BYTES as u64;
 const END: u64 = 1 << ADDRESS_BITS;
 
-/// Where segments begin: both ends of the address space, and places that a cache of 128 entries confuses.
+/// The pages at which segments begin: both ends of the address space, and pages that share an entry of a TLB with 128
+/// entries.
 pub(crate) const BASES: [u64; 6] = [0, 0x1_0000, 0x1_1000, 0x1_0000 + 128 * PAGE, END - 2 * PAGE, END - PAGE];
 
 fn permissions() -> impl Strategy<Value = Permissions> {
@@ -24,10 +25,10 @@ fn permissions() -> impl Strategy<Value = Permissions> {
 fn segment() -> impl Strategy<Value = Segment> {
     (prop::sample::select(&BASES[..]), 0..PAGE, 0..3 * PAGE, permissions(), 0..4u64, any::<u64>()).prop_map(
         |(base, offset, bytes, permissions, part, seed)| {
-            // Often from the start of its page.
+            // The offset in the page, often 0.
             let address = if seed % 3 == 0 { base } else { base + offset };
             let bytes = bytes.min(END - address);
-            // Nothing in the file, parts of it, or all.
+            // The size of the data: none, part of the segment, or all of it.
             Segment { address, bytes, data: self::bytes(seed, (bytes * part / 3).min(bytes)), permissions }
         },
     )
@@ -44,13 +45,13 @@ pub(crate) fn segments() -> impl Strategy<Value = Vec<Segment>> {
     prop::collection::vec(segment(), 1..8)
 }
 
-/// Addresses in and around the segments, near the ends of everything, or anywhere.
+/// Addresses in and around the segments, near both ends of the address space, or anywhere.
 pub(crate) fn address() -> impl Strategy<Value = u64> {
     let base = prop::sample::select(&BASES[..]);
     let near = -80i64..80;
     prop_oneof![
         6 => (base.clone(), 0..4 * PAGE).prop_map(|(base, offset)| base + offset),
-        // Across the border of two pages.
+        // Across the boundary of two pages.
         6 => (base, 0..4u64, near.clone())
             .prop_map(|(base, page, near)| (base + page * PAGE).wrapping_add_signed(near)),
         1 => near.clone().prop_map(|near| END.wrapping_add_signed(near)),

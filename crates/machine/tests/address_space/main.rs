@@ -1,4 +1,4 @@
-//! The address space of a lane against an obvious one, and what it promises about cost and snapshots.
+//! Tests of the address space: a comparison with a simple model, its memory cost, and snapshots.
 
 mod cost;
 mod images;

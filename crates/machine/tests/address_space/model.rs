@@ -1,4 +1,4 @@
-//! The obvious address space: whole pages in a map, looked at byte by byte.
+//! A simple model of an address space: whole pages in a map, accessed byte by byte.
 
 use std::collections::BTreeMap;
 
@@ -15,9 +15,9 @@ pub(crate) struct Page {
 #[derive(Clone, Debug)]
 pub(crate) struct Model {
     pages: BTreeMap<u64, Page>,
-    /// Pages in order of their first write.
+    /// The written pages, in the order of their first write.
     dirty: Vec<u64>,
-    /// What `reset` goes back to.
+    /// The state that `reset` restores.
     snapshot: Option<(BTreeMap<u64, Page>, Vec<u64>)>,
     pub(crate) frames_max: usize,
 }
@@ -43,7 +43,7 @@ impl Model {
         Self { pages, dirty: Vec::new(), snapshot: None, frames_max: usize::MAX }
     }
 
-    /// Fails at the first byte that is not mapped or does not permit what is needed.
+    /// Returns the fault at the first byte that is not mapped or does not permit the access `needed`.
     fn check(&self, address: u64, bytes: usize, access: Access, needed: Option<Access>) -> Result<(), Fault> {
         for at in (0..bytes as u64).map(|index| address.wrapping_add(index)) {
             let fault = |kind| Fault { kind, access, address: at };
@@ -86,7 +86,7 @@ impl Model {
         Ok(())
     }
 
-    /// The word at `pc`.
+    /// Returns the word at `pc`.
     pub(crate) fn fetch(&self, pc: u64) -> Result<u32, Fault> {
         if !pc.is_multiple_of(4) {
             return Err(Fault { kind: FaultKind::Alignment, access: Access::Execute, address: pc });
@@ -107,12 +107,12 @@ impl Model {
         }
     }
 
-    /// Every mapped page by address.
+    /// Returns all mapped pages, sorted by address.
     pub(crate) fn pages(&self) -> impl Iterator<Item = (u64, &Page)> {
         self.pages.iter().map(|(page, contents)| (page * PAGE, contents))
     }
 
-    /// The pages written, by address, in order of their first write.
+    /// Returns the written pages with their addresses, in the order of their first write.
     pub(crate) fn dirty_pages(&self) -> impl Iterator<Item = (u64, &[u8; PAGE_BYTES])> {
         self.dirty.iter().map(|page| (page * PAGE, &*self.pages[page].bytes))
     }

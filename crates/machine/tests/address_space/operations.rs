@@ -1,4 +1,4 @@
-//! Whatever is done to it, an address space behaves as the obvious one, and so do two on one image.
+//! Random operations on two address spaces of one image, compared with the simple model.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use proptest::prelude::*;
 use crate::images::{address, bytes, segments};
 use crate::model::Model;
 
-/// The sizes a guest accesses memory in, DC ZVA included.
+/// The access sizes of guests; 64 is that of DC ZVA.
 const SIZES: [usize; 6] = [1, 2, 4, 8, 16, 64];
 
 #[derive(Clone, Debug)]
 enum Operation {
-    /// A guest's load of one of the sizes.
+    /// A load by the guest, of one of the sizes.
     Read(u64, usize),
-    /// A guest's store, likewise, of bytes from a seed.
+    /// A store by the guest, of one of the sizes, with bytes that follow from a seed.
     Write(u64, usize, u64),
     Fetch(u64),
     CheckRead(u64),
@@ -32,7 +32,7 @@ fn needed() -> impl Strategy<Value = Option<Access>> {
     prop::sample::select(&[None, Some(Access::Read), Some(Access::Write), Some(Access::Execute)][..])
 }
 
-/// Operations near a few addresses, so that they meet; each on one of two spaces.
+/// Operations near a few addresses, so that they interact. The flag selects one of the two address spaces.
 fn operations() -> impl Strategy<Value = Vec<(bool, Operation)>> {
     prop::collection::vec(address(), 1..5).prop_flat_map(|places| {
         let near = (prop::sample::select(places), prop_oneof![2 => -4i64..=4, 1 => -70i64..70])
@@ -47,7 +47,7 @@ fn operations() -> impl Strategy<Value = Vec<(bool, Operation)>> {
             6 => at.clone().prop_map(|at| Operation::Fetch(at & !3)),
             1 => at.clone().prop_map(Operation::Fetch),
             1 => at.clone().prop_map(Operation::CheckRead),
-            // The trait promises nothing for ranges that cross a page.
+            // The trait does not specify ranges that cross a page.
             1 => (at.clone(), size())
                 .prop_map(|(at, size)| Operation::CheckWrite(at & !(size as u64 - 1), size)),
             1 => (at.clone(), length.clone(), needed())
@@ -62,7 +62,7 @@ fn operations() -> impl Strategy<Value = Vec<(bool, Operation)>> {
     })
 }
 
-/// An address space and what it should be.
+/// An address space and its model.
 struct Pair {
     space: AddressSpace,
     model: Model,
@@ -93,7 +93,7 @@ impl Pair {
         Self { space, model: Model::new(segments), snapshot: None }
     }
 
-    /// Does the same to both and compares what comes back.
+    /// Applies an operation to both and compares the results.
     fn apply(&mut self, operation: &Operation) -> Result<(), TestCaseError> {
         let Self { space, model, snapshot } = self;
         let stop = |fault: Fault| Stop::from(fault);
@@ -139,7 +139,7 @@ impl Pair {
             }
             Operation::Reset => {
                 if let Some(snapshot) = snapshot {
-                    prop_assert!(space.reset(snapshot).is_ok(), "it is the last one");
+                    prop_assert!(space.reset(snapshot).is_ok(), "the snapshot is the last one");
                     model.reset();
                 }
             }
@@ -147,7 +147,7 @@ impl Pair {
         Ok(())
     }
 
-    /// Compares the dirty pages, their order and bytes.
+    /// Compares the dirty pages: their order and contents.
     fn compare_dirty_pages(&self) -> Result<(), TestCaseError> {
         let addresses = |(address, _)| address;
         let got: Vec<u64> = self.space.dirty_pages().map(addresses).collect();
@@ -172,7 +172,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn two_address_spaces_on_one_image_behave_as_two_obvious_ones(
+    fn two_address_spaces_on_one_image_behave_as_their_models(
         segments in segments(),
         operations in operations(),
     ) {
@@ -187,7 +187,7 @@ proptest! {
         for pair in &pairs {
             pair.compare()?;
         }
-        // And the image is still what it was.
+        // The image must not have changed.
         Pair::new(&image, &segments).compare()?;
     }
 

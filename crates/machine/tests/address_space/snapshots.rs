@@ -1,4 +1,4 @@
-//! Snapshots and resets beyond what the random operations do.
+//! Tests of snapshots and resets that random operations do not cover.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ fn dirty(space: &AddressSpace) -> Vec<u64> {
 }
 
 #[test]
-fn a_snapshot_can_be_gone_back_to_again_and_again() {
+fn a_snapshot_can_be_restored_repeatedly() {
     let mut space = space();
     space.write(BASE, [2; 4]).unwrap();
     let snapshot = space.snapshot();
@@ -28,13 +28,17 @@ fn a_snapshot_can_be_gone_back_to_again_and_again() {
         space.write(BASE + (1 + u64::from(round)) * PAGE, [round; 8]).unwrap();
         assert_eq!(space.read(BASE + 2), Ok([round; 8]), "the write of round {round}");
         space.reset(&snapshot).unwrap();
-        assert_eq!(space.read(BASE), Ok([2, 2, 2, 2, 1, 1, 1, 1]), "what the snapshot has, round {round}");
-        assert_eq!(dirty(&space), [BASE], "only what the snapshot has is owned, round {round}");
+        assert_eq!(
+            space.read(BASE),
+            Ok([2, 2, 2, 2, 1, 1, 1, 1]),
+            "the contents in the snapshot, round {round}"
+        );
+        assert_eq!(dirty(&space), [BASE], "only pages of the snapshot stay private, round {round}");
     }
 }
 
 #[test]
-fn only_the_last_snapshot_can_be_gone_back_to() {
+fn only_the_last_snapshot_can_be_restored() {
     let mut space = space();
     let mut snapshots = Vec::new();
     for value in 2..5 {
@@ -46,11 +50,11 @@ fn only_the_last_snapshot_can_be_gone_back_to() {
     for older in &snapshots[..2] {
         let error = space.reset(older).unwrap_err();
         assert!(matches!(error, Error::StaleSnapshot), "{error:?}");
-        assert_eq!(error.to_string(), "the snapshot is not the last one of this lane", "the message");
+        assert_eq!(error.to_string(), "the snapshot is not the last one of this lane", "the error message");
         assert_eq!(space.read(BASE), Ok([5; 4]), "nothing has changed");
     }
     space.reset(&snapshots[2]).unwrap();
-    assert_eq!(space.read(BASE), Ok([4; 4]), "the last one");
+    assert_eq!(space.read(BASE), Ok([4; 4]), "the contents in the last snapshot");
 }
 
 #[test]
@@ -59,15 +63,15 @@ fn a_snapshot_of_another_space_is_refused() {
     one.snapshot();
     other.write(BASE, [7; 4]).unwrap();
     let snapshot = other.snapshot();
-    assert!(one.reset(&snapshot).is_err(), "it is not of this space");
+    assert!(one.reset(&snapshot).is_err(), "the snapshot is of another address space");
     assert_eq!((one.read(BASE), dirty(&one)), (Ok([1; 4]), vec![]), "nothing has changed");
 }
 
 #[test]
-fn code_that_was_rewritten_is_the_old_code_again_after_a_reset() {
+fn a_reset_restores_rewritten_code() {
     let (nop, svc) = (0xd503_201f_u32, 0xd400_0001_u32);
     let mut space = space();
-    // Once as a page of the image, and once as a page that is the lane's own already.
+    // First with a page of the image, then with a page that is already private.
     for own in [false, true] {
         if own {
             space.write(BASE, svc.to_le_bytes()).unwrap();

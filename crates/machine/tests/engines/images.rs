@@ -1,4 +1,4 @@
-//! What other crates see of images, and lanes that have each their own.
+//! Tests of the public view of images, and of lanes with an image each.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::support::{CODE, image};
 const PAGE: u64 = PAGE_BYTES as u64;
 
 #[test]
-fn regions_frames_and_pages_say_the_same_of_an_image() {
+fn regions_frames_and_pages_of_an_image_agree() {
     let segment = |page: u64, pages: u64, data: usize, permissions| Segment {
         address: page * PAGE,
         bytes: pages * PAGE,
@@ -42,7 +42,11 @@ fn regions_frames_and_pages_say_the_same_of_an_image() {
     assert_eq!(image.regions(), expected, "sorted, and split where data ends");
     assert_eq!(image.frames().len(), image.frames_used() + 1, "the zero frame and those with data");
     let starts = [0, 1, 1, 3].map(|byte| byte as u8);
-    assert_eq!(image.frames().iter().map(|frame| frame[0]).collect::<Vec<_>>(), starts, "what they hold");
+    assert_eq!(
+        image.frames().iter().map(|frame| frame[0]).collect::<Vec<_>>(),
+        starts,
+        "the first byte of each frame"
+    );
     assert!(image.frames()[0].iter().all(|&byte| byte == 0), "the zero frame");
     for region in image.regions() {
         for page in [region.first_page, region.end_page - 1] {
@@ -57,7 +61,7 @@ fn regions_frames_and_pages_say_the_same_of_an_image() {
 }
 
 #[test]
-fn lanes_may_have_each_an_image_of_its_own_or_share_one() {
+fn lanes_share_an_image_or_have_one_each() {
     let own: Vec<Arc<Image>> = (1..=3)
         .map(|value| {
             image(|a| {
@@ -80,12 +84,16 @@ fn lanes_may_have_each_an_image_of_its_own_or_share_one() {
         }
         let mut code = Vec::new();
         executor.read_memory_of_all(CODE, 4, &mut code).unwrap().unwrap();
-        assert_eq!(code[..4] == code[8..], images.len() == 1, "and its memory");
+        assert_eq!(
+            code[..4] == code[8..],
+            images.len() == 1,
+            "lanes with images of their own have different memory"
+        );
     }
 }
 
 #[test]
-fn a_range_that_one_lane_has_not_is_named_by_that_lane() {
+fn reading_a_range_that_one_lane_lacks_names_that_lane() {
     let far = Segment { address: 0x5000, bytes: PAGE, data: vec![1], permissions: Permissions::R };
     let images = [
         Arc::new(Image::new(&[far], Features::ALL).unwrap()),
@@ -95,5 +103,9 @@ fn a_range_that_one_lane_has_not_is_named_by_that_lane() {
         Reference::new(&Plan { images: &images, lanes: 2, frames_max: 0, calls: None }).unwrap();
     let mut out = vec![7; 3];
     let (lane, stop) = executor.read_memory_of_all(0x5000, 1, &mut out).unwrap().unwrap_err();
-    assert_eq!((lane, &*stop.to_string()), (1, "read from unmapped memory at 0x5000"), "lane 1 has it not");
+    assert_eq!(
+        (lane, &*stop.to_string()),
+        (1, "read from unmapped memory at 0x5000"),
+        "lane 1 lacks the range"
+    );
 }

@@ -1,4 +1,4 @@
-//! The interface of engines: what they are made from, what is asked of them, and what becomes of their failures.
+//! Tests of the interface between machines and engines: images, requests, runs and failures.
 
 mod console;
 mod failures;

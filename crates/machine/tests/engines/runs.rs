@@ -1,4 +1,4 @@
-//! Runs of an executor: limits, slices, and breaking off.
+//! Tests of runs of an executor: limits, slices, and observers that break.
 
 use std::ops::ControlFlow;
 
@@ -7,8 +7,8 @@ use kvrm_machine::{Cpu, Executor, Plan, Progress, Reference, Register, RunStats,
 
 use crate::support::{CODE, image};
 
-/// Lanes that count x0 down three steps a number, and halt.
-fn counting(counts: &[u64]) -> Reference {
+/// Returns lanes that count X0 down to 0, three steps per count, and halt.
+fn counting_lanes(counts: &[u64]) -> Reference {
     let images = [image(|a| {
         let again = a.label();
         a.bind(again);
@@ -31,8 +31,8 @@ fn registers(executor: &mut Reference, register: Register) -> Vec<u64> {
 }
 
 #[test]
-fn every_lane_has_its_own_limit_and_a_stop_keeps_it_where_it_is() {
-    let mut executor = counting(&[5, 5, 5, 5, 5]);
+fn every_lane_has_its_own_limit_and_stays_where_it_stops() {
+    let mut executor = counting_lanes(&[5, 5, 5, 5, 5]);
     executor.set_stop(4, Some(Stop::Breakpoint { imm: 9 })).unwrap();
     let stats = executor.run(&[0, 1, 15, 16, 100], &mut |_| panic!("too short to be observed")).unwrap();
     assert_eq!(stats, RunStats { dispatches: 0 }, "no device");
@@ -40,27 +40,27 @@ fn every_lane_has_its_own_limit_and_a_stop_keeps_it_where_it_is() {
     let stops = [0, 1, 2, 3, 4].map(|lane| executor.stop(lane).unwrap().unwrap());
     let halt = Stop::Halt { imm: 0 };
     assert_eq!(stops, [Stop::Budget, Stop::Budget, Stop::Budget, halt, Stop::Breakpoint { imm: 9 }], "stops");
-    // A limit behind a lane stops it at once.
+    // A limit below the steps of a lane stops it at once.
     executor.set_stop(2, None).unwrap();
     executor.run(&[0, 0, 3, 0, 0], &mut |_| ControlFlow::Continue(())).unwrap();
-    assert_eq!(executor.stop(2).unwrap(), Some(Stop::Budget), "it has no steps left");
-    assert_eq!(executor.steps(2).unwrap(), 15, "and takes none");
+    assert_eq!(executor.stop(2).unwrap(), Some(Stop::Budget), "the limit is below its steps");
+    assert_eq!(executor.steps(2).unwrap(), 15, "the lane retires no step");
 }
 
 #[test]
-fn a_run_that_is_broken_off_leaves_lanes_without_a_stop_that_go_on_to_the_same_end() {
+fn lanes_continue_to_the_same_end_after_an_observer_breaks() {
     let mut counts = vec![1; 10_000];
     (counts[3], counts[7]) = (20_000, 30_000);
     let limits = vec![u64::MAX; counts.len()];
-    let mut whole = counting(&counts);
+    let mut whole = counting_lanes(&counts);
     whole.run(&limits, &mut |_| ControlFlow::Continue(())).unwrap();
-    let mut executor = counting(&counts);
+    let mut executor = counting_lanes(&counts);
     let mut breaks = 0;
     loop {
         let before: u64 = registers(&mut executor, Register::Steps).iter().sum();
         let mut seen = None;
         let observe = &mut |now: Progress| {
-            assert_eq!(seen.replace(now), None, "a break is the end");
+            assert_eq!(seen.replace(now), None, "a run does not call its observer after a break");
             ControlFlow::Break(())
         };
         executor.run(&limits, observe).unwrap();
@@ -71,7 +71,7 @@ fn a_run_that_is_broken_off_leaves_lanes_without_a_stop_that_go_on_to_the_same_e
         let going = (0..counts.len()).filter(|&lane| executor.stop(lane).unwrap().is_none());
         assert_eq!(going.count(), running, "lanes that can go on have no stop");
     }
-    assert!(breaks > 3, "it was broken off {breaks} times");
+    assert!(breaks > 3, "the observer broke {breaks} times");
     for register in [Register::X(1), Register::Pc, Register::Steps, Register::Nzcv] {
         assert_eq!(registers(&mut executor, register), registers(&mut whole, register), "{register:?}");
     }

@@ -1,4 +1,4 @@
-//! An engine that writes down what it is asked, and fails when it is told to.
+//! An engine that records requests and fails on demand.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -11,35 +11,35 @@ use kvrm_machine::{
 
 pub(crate) const CODE: u64 = 0x1_0000;
 
-/// What a [`Watched`] engine has been asked, and what it is to do.
+/// The requests that a [`RecordingEngine`] has recorded, and its instructions.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
-    /// Ranges of one call of `prefetch` after the other.
+    /// The ranges of each call of `prefetch`.
     pub(crate) prefetched: Vec<Vec<(usize, u64, usize)>>,
-    /// What was read as a guest.
+    /// The ranges that were read with the guest's permissions: lane, address and size.
     pub(crate) read: Vec<(usize, u64, usize)>,
-    /// What the host has said of console output: lanes and handles.
+    /// The arguments of each call of `set_console`: lane and handles.
     pub(crate) console: Vec<(usize, u32)>,
-    /// What lanes have written without the host, a call each.
+    /// The console output to report as served by the engine: lane and bytes of each call.
     pub(crate) written: Vec<(usize, Vec<u8>)>,
-    /// Which request fails, counted down from each to the next.
-    pub(crate) fail_in: Option<usize>,
+    /// The number of requests that succeed before one fails; `None` if all succeed.
+    pub(crate) fails_after: Option<usize>,
 }
 
-/// The CPU engine, watched.
+/// The reference, with all requests recorded.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Watched(Arc<Mutex<Log>>);
+pub(crate) struct RecordingEngine(Arc<Mutex<Log>>);
 
-struct WatchedExecutor(Reference, Watched);
+struct RecordingExecutor(Reference, RecordingEngine);
 
-impl Watched {
+impl RecordingEngine {
     pub(crate) fn log(&self) -> MutexGuard<'_, Log> {
         self.0.lock().unwrap()
     }
 
     fn count(&self) -> Result<(), Error> {
         let mut log = self.log();
-        let left = log.fail_in.as_mut();
+        let left = log.fails_after.as_mut();
         match left {
             Some(0) => Err(Error::Engine("the device is gone".into())),
             Some(left) => {
@@ -51,16 +51,16 @@ impl Watched {
     }
 }
 
-impl Factory for Watched {
+impl Factory for RecordingEngine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
         self.count()?;
-        Ok(Box::new(WatchedExecutor(Reference::new(plan)?, self.clone())))
+        Ok(Box::new(RecordingExecutor(Reference::new(plan)?, self.clone())))
     }
 }
 
-impl Executor for WatchedExecutor {
+impl Executor for RecordingExecutor {
     fn name(&self) -> &'static str {
-        "watched"
+        "recording"
     }
 
     fn device(&self) -> Option<&str> {
@@ -160,7 +160,7 @@ impl Executor for WatchedExecutor {
 
     fn drain_console(&mut self, out: &mut dyn FnMut(usize, &[u8])) -> Result<u64, Error> {
         self.1.count()?;
-        assert_eq!(self.0.drain_console(out)?, 0, "the CPU engine leaves all calls to the host");
+        assert_eq!(self.0.drain_console(out)?, 0, "the reference leaves all calls to the host");
         let written = std::mem::take(&mut self.1.log().written);
         written.iter().for_each(|(lane, bytes)| out(*lane, bytes));
         Ok(written.len() as u64)
@@ -206,7 +206,7 @@ impl Executor for WatchedExecutor {
     }
 }
 
-/// A program with 64 KiB of memory that may be read, written and executed.
+/// Assembles a program with 64 KiB of readable, writable and executable memory.
 pub(crate) fn raw(write: impl FnOnce(&mut Assembler)) -> Program {
     let mut assembler = Assembler::new(CODE);
     write(&mut assembler);
@@ -215,23 +215,23 @@ pub(crate) fn raw(write: impl FnOnce(&mut Assembler)) -> Program {
     Program::raw("raw", code, CODE, 0x1_0000).expect("the program fits")
 }
 
-/// An image of one program, without stack and heap.
+/// Assembles the image of a program, without stack and heap.
 pub(crate) fn image(write: impl FnOnce(&mut Assembler)) -> Arc<Image> {
-    Arc::new(Image::new(&raw(write).segments, kvrm_machine::Features::ALL).expect("it fits"))
+    Arc::new(Image::new(&raw(write).segments, kvrm_machine::Features::ALL).expect("the program fits"))
 }
 
-/// A watched machine in which each lane makes one call: x0, x1 and the parameter block at x1.
-pub(crate) fn calling(watched: &Watched, calls: &[(u64, u64, Vec<u64>)]) -> Machine {
-    builder(watched, calls).build().expect("the machine can be built")
+/// Builds a machine in which each lane makes one call: X0, X1, and the parameter block at X1.
+pub(crate) fn calling_machine(engine: &RecordingEngine, calls: &[(u64, u64, Vec<u64>)]) -> Machine {
+    builder(engine, calls).build().expect("the machine can be built")
 }
 
-/// How [`calling`] builds it.
-pub(crate) fn builder(watched: &Watched, calls: &[(u64, u64, Vec<u64>)]) -> Builder<'static> {
+/// Returns the builder of [`calling_machine`].
+pub(crate) fn builder(engine: &RecordingEngine, calls: &[(u64, u64, Vec<u64>)]) -> Builder<'static> {
     let program = raw(|a| {
         a.hlt(0xf000).hlt(0);
     });
     let calls = calls.to_vec();
-    Machine::builder(program).engine(watched.clone()).lanes(calls.len()).prepare(move |lane| {
+    Machine::builder(program).engine(engine.clone()).lanes(calls.len()).prepare(move |lane| {
         let (operation, parameter, fields) = &calls[lane.number()];
         lane.set_x(0, *operation);
         lane.set_x(1, *parameter);

@@ -1,8 +1,8 @@
-//! Calls one by one, where a guest that QEMU runs too could not be exact.
+//! Tests of single system calls whose results a guest that also runs under QEMU could not compare exactly.
 
 use kvrm_machine::{Stop, linux::CALLS};
 
-use crate::support::{Caller, DATA, HERE};
+use crate::support::{AT_FDCWD, Caller, DATA};
 
 const EBADF: i64 = -9;
 const EINVAL: i64 = -22;
@@ -22,12 +22,12 @@ fn an_unknown_call_is_refused_and_counted() {
     caller.machine.set_cpu(0, &cpu).unwrap();
     caller.machine.resume(0).unwrap();
     let report = caller.machine.run(3).unwrap();
-    assert_eq!(report.unknown_calls.get(&1001), Some(&1), "the number has 32 bits: {report}");
-    assert!(report.to_string().contains("1 of number 1001"), "the report says so: {report}");
+    assert_eq!(report.unknown_calls.get(&1001), Some(&1), "only 32 bits of the number count: {report}");
+    assert!(report.to_string().contains("1 of number 1001"), "the report lists unknown calls: {report}");
 }
 
 #[test]
-fn an_exit_has_eight_bits() {
+fn an_exit_status_has_eight_bits() {
     for (number, code, status) in [(93, 7, 7), (94, 0x1_02ff, 0xff), (93, u64::MAX, 0xff)] {
         assert_eq!(
             Caller::new().try_call(number, &[code]),
@@ -38,7 +38,7 @@ fn an_exit_has_eight_bits() {
 }
 
 #[test]
-fn signals_end_the_lane_unless_they_do_not() {
+fn unhandled_signals_have_their_default_action() {
     let (kill, action, mask) = (129, 134, 135);
     for (signal, code) in [(6, 134), (9, 137), (15, 143), (64, 192)] {
         assert_eq!(Caller::new().try_call(kill, &[0, signal]), Err(Stop::Exit { code }), "signal {signal}");
@@ -48,81 +48,85 @@ fn signals_end_the_lane_unless_they_do_not() {
         assert_eq!(caller.call(kill, &[1, harmless]), 0, "signal {harmless}");
     }
     assert_eq!(caller.call(kill, &[2, 9]), -3, "there is no other process");
-    assert_eq!(caller.call(action, &[9, DATA, 0, 8]), EINVAL, "nobody handles SIGKILL");
+    assert_eq!(caller.call(action, &[9, DATA, 0, 8]), EINVAL, "SIGKILL cannot be handled");
     caller.write(DATA, &(1_u64 << 14).to_le_bytes());
     assert_eq!(caller.call(mask, &[0, DATA, 0, 8]), 0, "SIGTERM is blocked");
-    assert_eq!(caller.call(kill, &[1, 15]), 0, "it waits");
-    assert_eq!(caller.try_call(mask, &[1, DATA, 0, 8]), Err(Stop::Exit { code: 143 }), "until it may come");
+    assert_eq!(caller.call(kill, &[1, 15]), 0, "the signal is pending");
+    assert_eq!(
+        caller.try_call(mask, &[1, DATA, 0, 8]),
+        Err(Stop::Exit { code: 143 }),
+        "until it is unblocked"
+    );
 }
 
 #[test]
-fn descriptors_run_out() {
+fn descriptors_are_limited() {
     let mut caller = Caller::new();
     for expected in 3..1024 {
         assert_eq!(caller.open("/dev/null", 2), expected, "the lowest free number");
     }
-    assert_eq!(caller.open("/dev/null", 2), EMFILE, "none is left");
-    assert_eq!(caller.open("/tmp/new", 0o101), EMFILE, "and no file is made");
+    assert_eq!(caller.open("/dev/null", 2), EMFILE, "no descriptor is free");
+    assert_eq!(caller.open("/tmp/new", 0o101), EMFILE, "the file is not created, either");
     let path = caller.path("/tmp/new");
-    assert_eq!(caller.call(48, &[HERE, path, 0]), -2, "it is not there");
+    assert_eq!(caller.call(48, &[AT_FDCWD, path, 0]), -2, "the file does not exist");
     assert_eq!(caller.call(57, &[500]), 0, "close");
-    assert_eq!(caller.call(23, &[0]), 500, "dup takes the free one");
+    assert_eq!(caller.call(23, &[0]), 500, "dup returns the free descriptor");
     assert_eq!(caller.call(57, &[u64::from(u32::MAX)]), EBADF, "descriptor -1");
 }
 
 #[test]
-fn devices_give_what_they_should() {
+fn devices_read_and_write_as_on_linux() {
     let mut caller = Caller::new();
     let (null, zero, full) =
         (caller.open("/dev/null", 2), caller.open("/dev/zero", 2), caller.open("/dev/full", 2));
     caller.write(DATA, &[1; 100]);
-    assert_eq!(caller.call(63, &[null as u64, DATA, 100]), 0, "nothing");
+    assert_eq!(caller.call(63, &[null as u64, DATA, 100]), 0, "/dev/null is empty");
     assert_eq!(caller.call(63, &[zero as u64, DATA, 50]), 50, "zeros");
-    assert_eq!(caller.read(DATA, 100), [[0; 50], [1; 50]].concat(), "as many as asked for");
-    assert_eq!(caller.call(64, &[null as u64, DATA, 100]), 100, "it takes all");
-    assert_eq!(caller.call(64, &[full as u64, DATA, 100]), -28, "it takes nothing");
+    assert_eq!(caller.read(DATA, 100), [[0; 50], [1; 50]].concat(), "exactly 50 bytes were written");
+    assert_eq!(caller.call(64, &[null as u64, DATA, 100]), 100, "/dev/null accepts everything");
+    assert_eq!(caller.call(64, &[full as u64, DATA, 100]), -28, "/dev/full is full");
     let random = caller.open("/dev/urandom", 0);
     assert_ne!(caller.contents(random), vec![0; 0x1000], "noise");
 }
 
 #[test]
-fn what_would_wait_for_ever_says_so() {
+fn calls_that_would_wait_for_ever_fail() {
     let mut caller = Caller::new();
     assert_eq!(caller.call(59, &[DATA, 0]), 0, "a pipe");
-    assert_eq!(caller.call(63, &[3, DATA, 1]), EDEADLK, "nobody could write");
-    assert_eq!(caller.call(98, &[DATA, 0, 3, 0]), EDEADLK, "nobody could wake it");
+    assert_eq!(caller.call(63, &[3, DATA, 1]), EDEADLK, "no other thread could write");
+    assert_eq!(caller.call(98, &[DATA, 0, 3, 0]), EDEADLK, "no other thread could wake it");
     assert_eq!(caller.call(73, &[DATA, 0, 0, 0, 8]), EDEADLK, "nothing could become ready");
 }
 
 #[test]
-fn files_grow_as_far_as_there_is_room() {
+fn files_grow_up_to_the_capacity() {
     let mut caller = Caller::new();
     let file = caller.open("/tmp/large", 0o102) as u64;
     assert_eq!(caller.call(46, &[file, 200 << 20]), 0, "200 MiB of zeros");
-    assert_eq!(caller.call(46, &[file, 300 << 20]), EFBIG, "300 are too many");
-    assert_eq!(caller.call(68, &[file, DATA, 1, 1 << 40]), EFBIG, "far away");
+    assert_eq!(caller.call(46, &[file, 300 << 20]), EFBIG, "300 MiB exceed the capacity");
+    assert_eq!(caller.call(68, &[file, DATA, 1, 1 << 40]), EFBIG, "a position beyond the capacity");
     let other = caller.open("/tmp/other", 0o102) as u64;
-    assert_eq!(caller.call(46, &[other, 100 << 20]), -28, "both are too much");
+    assert_eq!(caller.call(46, &[other, 100 << 20]), -28, "both files exceed the capacity together");
     let path = caller.path("/tmp/large");
-    assert_eq!(caller.call(35, &[HERE, path, 0]), 0, "unlink");
-    assert_eq!(caller.call(46, &[other, 100 << 20]), -28, "it is still open");
+    assert_eq!(caller.call(35, &[AT_FDCWD, path, 0]), 0, "unlink");
+    assert_eq!(caller.call(46, &[other, 100 << 20]), -28, "the removed file is still open");
     assert_eq!(caller.call(57, &[file]), 0, "close");
-    assert_eq!(caller.call(46, &[other, 100 << 20]), 0, "now there is room");
+    assert_eq!(caller.call(46, &[other, 100 << 20]), 0, "closing the file frees its space");
 }
 
 #[test]
 fn paths_have_limits() {
     let mut caller = Caller::new();
-    assert_eq!(caller.open(&"a".repeat(256), 0), ENAMETOOLONG, "a name");
+    assert_eq!(caller.open(&"a".repeat(256), 0), ENAMETOOLONG, "a name of 256 bytes");
     assert_eq!(caller.open(&"./".repeat(2047), 0), 3, "a long path");
     caller.write(DATA, &[b'/'; 0x1001]);
-    assert_eq!(caller.call(56, &[HERE, DATA, 0]), ENAMETOOLONG, "one that does not end");
-    assert_eq!(caller.open("", 0), -2, "none");
+    assert_eq!(caller.call(56, &[AT_FDCWD, DATA, 0]), ENAMETOOLONG, "a path without NUL");
+    assert_eq!(caller.open("", 0), -2, "an empty path");
     assert_eq!(caller.call(17, &[DATA, 1]), ERANGE, "no room for the current directory");
 }
 
 #[test]
-fn time_is_steps_and_sleep() {
+fn clocks_count_steps_and_sleep() {
     let mut caller = Caller::new();
     caller.write(DATA, &[5_u64, 7].map(u64::to_le_bytes).concat());
     assert_eq!(caller.call(101, &[DATA, 0]), 0, "nanosleep");
@@ -131,11 +135,11 @@ fn time_is_steps_and_sleep() {
     let time = caller.read(DATA, 16);
     assert_eq!(time, [5, 7 + steps].map(u64::to_le_bytes).concat(), "five seconds and the steps");
     caller.write(DATA, &[1_u64, 1_000_000_000].map(u64::to_le_bytes).concat());
-    assert_eq!(caller.call(101, &[DATA, 0]), EINVAL, "no such fraction");
+    assert_eq!(caller.call(101, &[DATA, 0]), EINVAL, "a fraction of a whole second");
 }
 
 #[test]
-fn every_call_is_named_once() {
+fn names_in_the_table_are_unique() {
     let mut names: Vec<_> = CALLS.iter().map(|call| call.name).collect();
     names.sort_unstable();
     names.dedup();

@@ -1,4 +1,6 @@
-//! The compiled guests print and end as under `qemu-aarch64`; `cargo xtask oracle guests` asks it again.
+//! Tests that the compiled guests print and exit as under `qemu-aarch64`.
+//!
+//! `cargo xtask oracle guests` compares them with QEMU itself.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +8,7 @@ use kvrm_machine::{Machine, Stop, Stream};
 
 use crate::support::{folder, guest};
 
-/// A guest, its arguments, its status, and where what it prints stands.
+/// A guest, its arguments, its exit status, and its expected output.
 const RUNS: [(&str, &[&str], i32, &str); 9] = [
     ("files", &["/tmp/kvrm-guest"], 3, include_str!("expected/files.txt")),
     ("files", &[], 2, ""),
@@ -20,7 +22,7 @@ const RUNS: [(&str, &[&str], i32, &str); 9] = [
 ];
 
 #[test]
-fn every_guest_prints_and_ends_as_under_qemu() {
+fn every_guest_prints_and_exits_as_under_qemu() {
     for (name, arguments, status, expected) in RUNS {
         let mut machine = Machine::builder(guest(name))
             .lanes(2)
@@ -38,12 +40,12 @@ fn every_guest_prints_and_ends_as_under_qemu() {
         }
         let unknown: Vec<_> = report.unknown_calls.into_iter().collect();
         let expected = if name == "process" { vec![(999, 2)] } else { Vec::new() };
-        assert_eq!(unknown, expected, "{name} makes one call that there is not");
+        assert_eq!(unknown, expected, "{name} makes one unknown call");
     }
 }
 
 #[test]
-fn there_is_no_guest_that_is_not_tested() {
+fn every_guest_in_the_folder_is_tested() {
     let files = std::fs::read_dir(folder()).unwrap();
     let found: BTreeSet<String> =
         files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
@@ -52,11 +54,17 @@ fn there_is_no_guest_that_is_not_tested() {
 }
 
 #[test]
-fn guests_are_known_by_their_code() {
-    assert!(guest("files").linux.is_some(), "it makes system calls");
-    assert!(guest("tls").linux.is_some_and(|linux| linux.headers > 0 && linux.count > 0), "it has headers");
+fn the_loader_recognises_linux_programs_by_their_code() {
+    assert!(guest("files").linux.is_some(), "the guest makes system calls");
+    assert!(
+        guest("tls").linux.is_some_and(|linux| linux.headers > 0 && linux.count > 0),
+        "its program headers are in memory"
+    );
     let bare = folder().join("../../bin/sieve.elf");
-    assert!(kvrm_machine::Program::open(&bare).unwrap().linux.is_none(), "it calls semihosting");
+    assert!(kvrm_machine::Program::open(&bare).unwrap().linux.is_none(), "the guest calls semihosting");
     let system = Some(kvrm_machine::System::Linux);
-    assert!(kvrm_machine::Program::open_as(bare, system).unwrap().linux.is_some(), "unless told otherwise");
+    assert!(
+        kvrm_machine::Program::open_as(bare, system).unwrap().linux.is_some(),
+        "an explicit system takes precedence"
+    );
 }

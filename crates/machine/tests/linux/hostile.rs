@@ -1,4 +1,4 @@
-//! Guests that mean harm: bad pointers, wild numbers, tricky paths.
+//! Tests with hostile guests: bad pointers, arbitrary arguments, paths that try to escape.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -6,32 +6,32 @@ use std::time::{Duration, Instant};
 use kvrm_machine::{Machine, Stop, linux::CALLS};
 use proptest::prelude::*;
 
-use crate::support::{Caller, DATA, DATA_BYTES, HERE, program};
+use crate::support::{AT_FDCWD, Caller, DATA, DATA_BYTES, program};
 
 const ENOENT: i64 = -2;
 const EFAULT: i64 = -14;
 
-/// Calls, arguments, and which of these are pointers, each of which is made a bad one while the others are good. Calls
-/// that take several kinds of pointers stand here several times.
+/// System calls: number, valid arguments, and the indices of arguments that are pointers. The test replaces one pointer
+/// at a time by a bad one. Calls with different kinds of pointers have several rows.
 #[rustfmt::skip] // One line each.
 const POINTERS: &[(u64, &[u64], &[usize])] = &[
     (17, &[DATA, 100], &[0]),
     (25, &[FILE, 5, DATA], &[2]),
     (29, &[0, 0x541b, DATA], &[2]),
     (29, &[0, 0x5421, DATA], &[2]),
-    (34, &[HERE, DATA, 0], &[1]),
-    (35, &[HERE, DATA, 0], &[1]),
-    (36, &[DATA, HERE, DATA], &[0, 2]),
-    (37, &[HERE, DATA, HERE, DATA], &[1, 3]),
-    (38, &[HERE, DATA, HERE, DATA], &[1, 3]),
+    (34, &[AT_FDCWD, DATA, 0], &[1]),
+    (35, &[AT_FDCWD, DATA, 0], &[1]),
+    (36, &[DATA, AT_FDCWD, DATA], &[0, 2]),
+    (37, &[AT_FDCWD, DATA, AT_FDCWD, DATA], &[1, 3]),
+    (38, &[AT_FDCWD, DATA, AT_FDCWD, DATA], &[1, 3]),
     (43, &[DATA, DATA], &[0, 1]),
     (44, &[FILE, DATA], &[1]),
     (45, &[DATA, 0], &[0]),
-    (48, &[HERE, DATA, 0], &[1]),
+    (48, &[AT_FDCWD, DATA, 0], &[1]),
     (49, &[DATA], &[0]),
-    (53, &[HERE, DATA, 0], &[1]),
-    (54, &[HERE, DATA, 0, 0, 0], &[1]),
-    (56, &[HERE, DATA, 0], &[1]),
+    (53, &[AT_FDCWD, DATA, 0], &[1]),
+    (54, &[AT_FDCWD, DATA, 0, 0, 0], &[1]),
+    (56, &[AT_FDCWD, DATA, 0], &[1]),
     (59, &[DATA, 0], &[0]),
     (61, &[FOLDER, DATA, 1000], &[1]),
     (63, &[FILE, DATA, 10], &[1]),
@@ -45,10 +45,10 @@ const POINTERS: &[(u64, &[u64], &[usize])] = &[
     (71, &[1, FILE, DATA, 10], &[2]),
     (72, &[10, DATA, DATA, DATA, DATA], &[1, 2, 3, 4]),
     (73, &[DATA, 1, DATA, 0, 8], &[0, 2]),
-    (78, &[HERE, LINK, DATA, 10], &[1, 2]),
-    (79, &[HERE, DATA, DATA, 0], &[1, 2]),
+    (78, &[AT_FDCWD, LINK, DATA, 10], &[1, 2]),
+    (79, &[AT_FDCWD, DATA, DATA, 0], &[1, 2]),
     (80, &[1, DATA], &[1]),
-    (88, &[HERE, DATA, DATA, 0], &[1, 2]),
+    (88, &[AT_FDCWD, DATA, DATA, 0], &[1, 2]),
     (98, &[DATA, 0, 0, DATA], &[0, 3]),
     (100, &[0, DATA, DATA], &[1, 2]),
     (101, &[DATA, 0], &[0]),
@@ -77,16 +77,16 @@ const POINTERS: &[(u64, &[u64], &[usize])] = &[
     (179, &[DATA], &[0]),
     (240, &[1, 1, 10, DATA], &[3]),
     (261, &[0, 7, DATA, DATA], &[2, 3]),
-    (276, &[HERE, DATA, HERE, DATA, 0], &[1, 3]),
+    (276, &[AT_FDCWD, DATA, AT_FDCWD, DATA, 0], &[1, 3]),
     (278, &[DATA, 100, 0], &[0]),
     (285, &[FILE, DATA, FILE, DATA, 1, 0], &[1, 3]),
     (286, &[FILE, DATA, 1, 0], &[1]),
     (287, &[FILE, DATA, 1, 0], &[1]),
-    (291, &[HERE, DATA, 0, 0, DATA], &[1, 4]),
-    (439, &[HERE, DATA, 0], &[1]),
+    (291, &[AT_FDCWD, DATA, 0, 0, DATA], &[1, 4]),
+    (439, &[AT_FDCWD, DATA, 0], &[1]),
 ];
 
-/// Calls that look at no memory.
+/// The system calls that access no memory through pointers.
 const WITHOUT_POINTERS: &[u64] = &[
     5, 6, 7, 8, 9, 10, 11, 12, 13, 23, 24, 32, 33, 46, 47, 50, 52, 55, 57, 62, 81, 82, 83, 84, 93, 94, 96,
     99, 118, 119, 120, 122, 124, 129, 130, 131, 139, 140, 141, 143, 144, 145, 146, 147, 149, 154, 155, 156,
@@ -94,7 +94,7 @@ const WITHOUT_POINTERS: &[u64] = &[
     226, 227, 228, 229, 233, 260, 267, 293, 435, 436,
 ];
 
-/// Descriptors of a file and a folder, and where the path of a link stands.
+/// The descriptors of a file and of a directory, and the address of the path of a symbolic link.
 const FILE: u64 = 3;
 const FOLDER: u64 = 4;
 const LINK: u64 = DATA + 0x2000;
@@ -103,18 +103,18 @@ const LINK: u64 = DATA + 0x2000;
 fn bad_pointers_are_efault_in_every_call() {
     let known: BTreeSet<u64> =
         POINTERS.iter().map(|(number, ..)| *number).chain(WITHOUT_POINTERS.iter().copied()).collect();
-    assert_eq!(known, CALLS.iter().map(|call| call.number).collect(), "every call is one or the other");
+    assert_eq!(known, CALLS.iter().map(|call| call.number).collect(), "the two lists contain every call");
     for (number, arguments, holes) in POINTERS {
         for hole in *holes {
             for pointer in [8, 1 << 47, u64::MAX - 7, 0xffff_ffff_ffff_f000] {
                 let mut caller = Caller::new();
                 assert_eq!(caller.open("/tmp/file", 0o102), FILE as i64, "a file");
                 caller.write(DATA, b"some bytes");
-                assert_eq!(caller.call(64, &[FILE, DATA, 10]), 10, "with something in it");
-                assert_eq!(caller.call(62, &[FILE, 0, 0]), 0, "to be read");
+                assert_eq!(caller.call(64, &[FILE, DATA, 10]), 10, "write some bytes to it");
+                assert_eq!(caller.call(62, &[FILE, 0, 0]), 0, "seek to its start");
                 assert_eq!(caller.open("/", 0), FOLDER as i64, "a folder");
                 caller.write(LINK, b"/proc/self/exe\0");
-                // A path and a mask, a time, numbers of bytes: whatever is wanted, it is there.
+                // Zeros are valid data for every call: an empty path, a mask, a time, counts of bytes.
                 caller.write(DATA, &[0; 64]);
                 if matches!(number, 43 | 79 | 291) {
                     caller.write(DATA, b"/\0");
@@ -122,10 +122,10 @@ fn bad_pointers_are_efault_in_every_call() {
                 let mut arguments = arguments.to_vec();
                 arguments[*hole] = pointer;
                 let answer = caller.call(*number, &arguments);
-                // An empty path is nowhere, if that is noticed before.
-                let is_noticed_later = answer == ENOENT && holes.len() > 1;
+                // An empty path may be refused before the bad pointer is used.
+                let is_empty_path = answer == ENOENT && holes.len() > 1;
                 assert!(
-                    answer == EFAULT || is_noticed_later,
+                    answer == EFAULT || is_empty_path,
                     "call {number} with {pointer:#x} as argument {hole}: {answer}"
                 );
             }
@@ -134,32 +134,32 @@ fn bad_pointers_are_efault_in_every_call() {
 }
 
 #[test]
-fn what_cannot_be_written_is_efault_and_nothing_is_lost() {
+fn failed_reads_lose_no_input() {
     let mut caller = Caller::of(Machine::builder(program()).input(|_| b"abcdef".to_vec()));
-    // The code cannot be written, and the last page of data is followed by nothing.
-    assert_eq!(caller.call(63, &[0, 0x1_0000, 3]), EFAULT, "into code");
-    assert_eq!(caller.call(63, &[0, DATA + DATA_BYTES - 2, 6]), 2, "as much as there is room for");
-    assert_eq!(caller.call(63, &[0, DATA, 6]), 4, "the rest comes later");
-    assert_eq!(caller.read(DATA, 4), b"cdef", "and in order");
+    // The code is not writable, and the memory after the data is not mapped.
+    assert_eq!(caller.call(63, &[0, 0x1_0000, 3]), EFAULT, "reading into code");
+    assert_eq!(caller.call(63, &[0, DATA + DATA_BYTES - 2, 6]), 2, "reading as much as is writable");
+    assert_eq!(caller.call(63, &[0, DATA, 6]), 4, "reading the rest");
+    assert_eq!(caller.read(DATA, 4), b"cdef", "the rest of the input");
 }
 
 #[test]
-fn paths_do_not_lead_out() {
+fn paths_do_not_leave_the_root() {
     let mut caller = Caller::new();
     for path in
         ["/../../../etc/passwd", "../../etc/passwd", "/proc/self/root/etc/passwd", "/dev/../../etc/passwd"]
     {
-        assert_eq!(caller.open(path, 0), -2, "{path} is not there");
+        assert_eq!(caller.open(path, 0), -2, "{path} does not exist");
     }
-    // Links in a circle, and a link to itself in a longer path.
+    // Two links that form a loop, and a link that leads above the root.
     for (target, name) in [("/tmp/b", "/tmp/a"), ("/tmp/a", "/tmp/b"), ("../../../..", "/tmp/up")] {
         caller.write(DATA, format!("{target}\0").as_bytes());
         let name = caller.path(name);
-        assert_eq!(caller.call(36, &[DATA, HERE, name]), 0, "symlink");
+        assert_eq!(caller.call(36, &[DATA, AT_FDCWD, name]), 0, "symlink");
     }
-    assert_eq!(caller.open("/tmp/a", 0), -40, "a circle");
-    assert_eq!(caller.open("/tmp/a/x", 0), -40, "a circle on the way");
-    assert_eq!(caller.open("/tmp/up/tmp/up/dev/null", 0), 3, "up ends at the root");
+    assert_eq!(caller.open("/tmp/a", 0), -40, "a loop");
+    assert_eq!(caller.open("/tmp/a/x", 0), -40, "a loop within a path");
+    assert_eq!(caller.open("/tmp/up/tmp/up/dev/null", 0), 3, "the parent of the root is the root");
 }
 
 #[test]
@@ -174,17 +174,17 @@ fn memory_has_limits() {
         assert!(caller.call(226, &[DATA, bytes, 1]) < 0, "mprotect of {bytes:#x}");
     }
     assert_eq!(caller.call(214, &[u64::MAX]), caller.call(214, &[0]), "brk stays where it is");
-    // A thousand pages, every other of which is taken away: many regions, but not too many.
+    // Unmap every other of a thousand pages: many regions, but fewer than the limit.
     let at = caller.call(222, &[0, 1 << 22, 3, none, 0, 0]) as u64;
     for page in (0..1024).step_by(2) {
         assert_eq!(caller.call(215, &[at + 4096 * page, 4096]), 0, "munmap");
     }
 }
 
-/// What a call may take of the host's time, with room for slow hosts.
+/// The limit on the time of a call, with a margin for slow hosts.
 const TIME_MAX: Duration = Duration::from_secs(5);
 
-/// An argument as an attacker might choose it.
+/// Arguments that an attacker might choose.
 fn argument() -> impl Strategy<Value = u64> {
     prop_oneof![
         0..8_u64,
@@ -193,7 +193,7 @@ fn argument() -> impl Strategy<Value = u64> {
         (0..64_u32).prop_map(|bit| 1 << bit),
         (0..64_u32).prop_map(|bit| (1_u64 << bit).wrapping_neg()),
         (0..0x20_u64).prop_map(|page| 0x2_0000 + page * 4096),
-        Just(HERE),
+        Just(AT_FDCWD),
     ]
 }
 
@@ -210,7 +210,7 @@ proptest! {
         caller.write(DATA + 0x1000, b"/tmp/x\0../y\0/dev/zero\0");
         for (index, arguments) in picks {
             let number = CALLS[index].number;
-            // Frames of signals are pushed wherever the stack pointer says.
+            // Signal frames are pushed to wherever the stack pointer is.
             let [arguments @ .., sp] = arguments;
             let mut cpu = caller.machine.cpu(0).unwrap();
             cpu.sp = sp;
@@ -220,7 +220,7 @@ proptest! {
             prop_assert!(begin.elapsed() < TIME_MAX, "call {number} with {arguments:x?} took {:?}", begin.elapsed());
             match made {
                 Ok(_) | Err(Stop::Exit { .. } | Stop::OutOfFrames) => {}
-                // It may have unmapped its own code.
+                // The call may have unmapped the code.
                 Err(Stop::Fault(_)) => break,
                 Err(stop) => prop_assert!(false, "call {number} with {arguments:x?}: {stop}"),
             }

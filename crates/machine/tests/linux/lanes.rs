@@ -1,4 +1,4 @@
-//! Lanes that are apart: arguments, files, randomness, snapshots, frames.
+//! Tests that lanes are independent: arguments, files, random numbers, snapshots, frames.
 
 use std::sync::{Arc, Mutex};
 
@@ -29,7 +29,7 @@ fn lanes_have_arguments_environment_and_input_of_their_own() {
 }
 
 #[test]
-fn a_reset_takes_files_memory_and_arguments_back() {
+fn a_reset_restores_files_memory_and_arguments() {
     let mut machine =
         Machine::builder(guest("files")).lanes(2).arguments(|_| vec!["/tmp/a".to_owned()]).build().unwrap();
     machine.snapshot().unwrap();
@@ -42,17 +42,17 @@ fn a_reset_takes_files_memory_and_arguments_back() {
         assert_eq!(machine.output(lane, Stream::Output).unwrap(), output, "lane {lane}");
     }
     let late = machine.set_arguments(0, &["/tmp/late".to_owned()]);
-    assert!(late.is_err(), "it has begun");
+    assert!(late.is_err(), "arguments cannot change after the first step");
 }
 
 #[test]
-fn randomness_follows_from_seed_and_lane() {
+fn random_numbers_follow_from_seed_and_lane() {
     let bytes = |seed: u64| {
         let mut caller = Caller::of(Machine::builder(program()).seed(seed));
         assert_eq!(caller.call(278, &[DATA, 33, 0]), 33, "getrandom");
         let first = caller.read(DATA, 33);
         assert_eq!(caller.call(278, &[DATA, 33, 0]), 33, "getrandom");
-        assert_ne!(caller.read(DATA, 33), first, "it goes on");
+        assert_ne!(caller.read(DATA, 33), first, "the sequence continues");
         first
     };
     assert_eq!(bytes(1), bytes(1), "the same again");
@@ -60,20 +60,20 @@ fn randomness_follows_from_seed_and_lane() {
 }
 
 #[test]
-fn a_call_that_lacks_a_frame_is_made_again() {
-    // One frame for the stack.
+fn a_call_that_stops_for_lack_of_frames_is_made_again() {
+    // The only frame is taken by the stack.
     let mut caller = Caller::of(Machine::builder(program()).frames_max(1).input(|_| b"input".to_vec()));
     assert_eq!(caller.try_call(63, &[0, DATA, 100]), Err(Stop::OutOfFrames), "read");
     let steps = caller.machine.cpu(0).unwrap().steps;
     caller.machine.set_frames_max(2).unwrap();
     caller.machine.run(1).unwrap();
     let cpu = caller.machine.cpu(0).unwrap();
-    assert_eq!((cpu.x(0), cpu.steps), (5, steps + 1), "nothing of the input is lost");
-    assert_eq!(caller.read(DATA, 5), b"input", "it is there");
+    assert_eq!((cpu.x(0), cpu.steps), (5, steps + 1), "the call is made again and reads all input");
+    assert_eq!(caller.read(DATA, 5), b"input", "the input is in memory");
 }
 
 #[test]
-fn what_is_mounted_can_be_read_and_not_changed() {
+fn mounted_directories_are_read_only() {
     let host = tempfile::tempdir().unwrap();
     std::fs::write(host.path().join("file"), "of the host").unwrap();
     std::fs::create_dir(host.path().join("inside")).unwrap();
@@ -81,24 +81,28 @@ fn what_is_mounted_can_be_read_and_not_changed() {
     std::os::unix::fs::symlink("/etc/passwd", host.path().join("out")).unwrap();
     let mut caller = Caller::of(Machine::builder(program()).mount(host.path(), "/data/here"));
     let file = caller.open("/data/here/inside/../file", 0);
-    assert_eq!(caller.contents(file), b"of the host", "what is in it");
+    assert_eq!(caller.contents(file), b"of the host", "the contents of the file");
     let (enoent, erofs) = (-2, -30);
-    assert_eq!(caller.open("/data/here/file", 1), erofs, "to write");
-    assert_eq!(caller.open("/data/here/new", 0o101), erofs, "a new one");
-    assert_eq!(caller.open("/data/here/inside/new", 0o101), erofs, "a new one deeper");
-    assert_eq!(caller.open("/data/here/out", 0), enoent, "links lead to the guest's files");
+    assert_eq!(caller.open("/data/here/file", 1), erofs, "open for writing");
+    assert_eq!(caller.open("/data/here/new", 0o101), erofs, "create a file");
+    assert_eq!(caller.open("/data/here/inside/new", 0o101), erofs, "create a file in a subdirectory");
+    assert_eq!(caller.open("/data/here/out", 0), enoent, "symbolic links are followed in the guest's tree");
     let path = caller.path("/data/here/file");
     assert_eq!(caller.call(35, &[0, path, 0]), erofs, "unlink");
     assert_eq!(caller.call(45, &[path, 0]), erofs, "truncate");
-    assert_eq!(caller.open("/data/here/../../../../data/here/file", 0), 4, "above the root is the root");
+    assert_eq!(
+        caller.open("/data/here/../../../../data/here/file", 0),
+        4,
+        "the parent of the root is the root"
+    );
     let missing = Machine::builder(program()).mount("/there/is/no/such/directory", "/x").build();
-    assert!(missing.is_err(), "it cannot be mounted");
+    assert!(missing.is_err(), "the directory does not exist");
 }
 
 #[test]
-fn lanes_served_together_are_as_those_served_alone() {
+fn lanes_served_together_behave_as_lanes_served_alone() {
     const LANES: usize = 100;
-    // More than are served at the same time, with inputs that make their calls differ.
+    // More lanes than are served at the same time, with arguments that make their calls differ.
     let builder = || {
         Machine::builder(guest("process"))
             .arguments(|lane| vec![format!("{lane}"), "sigpipe".repeat(lane % 2)])
@@ -110,8 +114,8 @@ fn lanes_served_together_are_as_those_served_alone() {
     let log = Arc::new(Mutex::new(Vec::new()));
     let written = Arc::clone(&log);
     let console = move |lane, _, bytes: &[u8]| written.lock().unwrap().push((lane, bytes.to_vec()));
-    let mut told = builder().lanes(LANES).console(console).build().unwrap();
-    told.run(u64::MAX).unwrap();
+    let mut with_console = builder().lanes(LANES).console(console).build().unwrap();
+    with_console.run(u64::MAX).unwrap();
     let log = log.lock().unwrap();
     let mut services = 0;
     for lane in 0..LANES {
@@ -128,9 +132,9 @@ fn lanes_served_together_are_as_those_served_alone() {
         assert_eq!(together.output(lane, Stream::Output).unwrap(), output, "lane {lane}");
         let bytes: Vec<u8> =
             log.iter().filter(|(from, _)| *from == lane).flat_map(|(_, bytes)| bytes.clone()).collect();
-        assert_eq!(bytes, output, "lane {lane} as a console is told");
+        assert_eq!(bytes, output, "lane {lane}, written to a console");
     }
-    assert_eq!(report.services, services, "as many calls");
+    assert_eq!(report.services, services, "the number of calls");
     let first: Vec<usize> = log.iter().take(LANES).map(|(lane, _)| *lane).collect();
     assert_eq!(first, (0..LANES).collect::<Vec<_>>(), "the first call of each, in the order of the lanes");
 }

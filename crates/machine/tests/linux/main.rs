@@ -1,4 +1,4 @@
-//! Linux programs: guests against what QEMU says, calls one by one, and guests that mean harm.
+//! Tests of Linux programs: guests compared with QEMU, single system calls, and hostile guests.
 
 mod calls;
 mod guests;

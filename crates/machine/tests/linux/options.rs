@@ -1,15 +1,15 @@
-//! What the builder says of a machine for Linux: its features, clocks, terminals, directories.
+//! Tests of builder options for Linux programs: features, clocks, terminals, directories.
 
 use std::time::{Duration, Instant};
 
 use kvrm_machine::{Features, Machine, Program};
 
-use crate::support::{Caller, DATA, HERE, guest, program};
+use crate::support::{AT_FDCWD, Caller, DATA, guest, program};
 
 const ENOTTY: i64 = -25;
 
-/// An entry of the auxiliary vector of a lane that has not begun.
-fn told(machine: &mut Machine, kind: u64) -> Option<u64> {
+/// Returns an entry of the auxiliary vector of a lane that has not run yet.
+fn auxiliary_value(machine: &mut Machine, kind: u64) -> Option<u64> {
     let mut at = machine.cpu(0).unwrap().sp;
     let mut next = || {
         let mut word = [0; 8];
@@ -17,7 +17,7 @@ fn told(machine: &mut Machine, kind: u64) -> Option<u64> {
         at += 8;
         u64::from_le_bytes(word)
     };
-    // The number of arguments, these, and the environment.
+    // Skip the number of arguments, the arguments, and the environment.
     next();
     while next() != 0 {}
     while next() != 0 {}
@@ -31,7 +31,7 @@ fn told(machine: &mut Machine, kind: u64) -> Option<u64> {
 }
 
 #[test]
-fn hwcap_claims_what_the_machine_has_and_nothing_else() {
+fn hwcap_lists_exactly_the_features_of_the_machine() {
     const AT_HWCAP: u64 = 16;
     const AT_HWCAP2: u64 = 26;
     const CRC32: u64 = 1 << 7;
@@ -51,8 +51,8 @@ fn hwcap_claims_what_the_machine_has_and_nothing_else() {
             None => builder,
         };
         let mut machine = builder.build().unwrap();
-        assert_eq!(told(&mut machine, AT_HWCAP), Some(expected), "of {features:?}");
-        assert_eq!(told(&mut machine, AT_HWCAP2), Some(0), "of {features:?}");
+        assert_eq!(auxiliary_value(&mut machine, AT_HWCAP), Some(expected), "of {features:?}");
+        assert_eq!(auxiliary_value(&mut machine, AT_HWCAP2), Some(0), "of {features:?}");
     }
 }
 
@@ -60,18 +60,18 @@ fn hwcap_claims_what_the_machine_has_and_nothing_else() {
 fn linux_programs_have_floating_point() {
     let linux = guest("tls");
     let bare = Program { linux: None, ..linux.clone() };
-    assert_eq!(bare.features(), Features::ARMV8_0, "others do not expect it");
-    assert!(Machine::builder(linux).build().unwrap().features().fp, "without a word");
+    assert_eq!(bare.features(), Features::ARMV8_0, "bare-metal programs do not expect it");
+    assert!(Machine::builder(linux).build().unwrap().features().fp, "by default");
 }
 
 #[test]
-fn streams_are_a_terminal_if_they_are_to_be() {
+fn the_terminal_option_makes_streams_a_terminal() {
     const TCGETS: u64 = 0x5401;
     const TIOCGWINSZ: u64 = 0x5413;
     let mut caller = Caller::new();
-    assert_eq!(caller.call(29, &[1, TCGETS, DATA]), ENOTTY, "a pipe");
+    assert_eq!(caller.call(29, &[1, TCGETS, DATA]), ENOTTY, "a pipe by default");
     assert_eq!(caller.call(80, &[1, DATA]), 0, "fstat");
-    assert_eq!(caller.read(DATA + 17, 1), [0x11], "a pipe, too");
+    assert_eq!(caller.read(DATA + 17, 1), [0x11], "the file type of a pipe");
     let mut caller = Caller::of(Machine::builder(program()).terminal(true));
     for stream in 0..3 {
         assert_eq!(caller.call(29, &[stream, TCGETS, DATA]), 0, "stream {stream}");
@@ -81,12 +81,12 @@ fn streams_are_a_terminal_if_they_are_to_be() {
     assert_eq!(caller.call(80, &[1, DATA]), 0, "fstat");
     assert_eq!(caller.read(DATA + 17, 1), [0x21], "a character device");
     let file = caller.open("/dev/null", 2) as u64;
-    assert_eq!(caller.call(29, &[file, TCGETS, DATA]), ENOTTY, "not this");
-    assert_eq!(caller.call(29, &[1, 0x1234, DATA]), ENOTTY, "nor something else of it");
+    assert_eq!(caller.call(29, &[file, TCGETS, DATA]), ENOTTY, "a file is no terminal");
+    assert_eq!(caller.call(29, &[1, 0x1234, DATA]), ENOTTY, "an unknown request");
 }
 
 #[test]
-fn real_time_passes_and_sleep_takes_it() {
+fn with_real_time_clocks_and_sleep_are_the_hosts() {
     let mut caller = Caller::of(Machine::builder(program()).real_time(true));
     let now = |caller: &mut Caller, clock| {
         assert_eq!(caller.call(113, &[clock, DATA]), 0, "clock_gettime");
@@ -98,7 +98,7 @@ fn real_time_passes_and_sleep_takes_it() {
     let before = Instant::now();
     caller.write(DATA, &[0_u64, 20_000_000].map(u64::to_le_bytes).concat());
     assert_eq!(caller.call(101, &[DATA, 0]), 0, "nanosleep");
-    assert!(before.elapsed() >= Duration::from_millis(20), "it has taken that long");
+    assert!(before.elapsed() >= Duration::from_millis(20), "the sleep takes real time");
     assert!(now(&mut caller, 1) - begin >= Duration::from_millis(20), "the guest sees it");
     let host = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let seen = now(&mut caller, 0);
@@ -106,56 +106,67 @@ fn real_time_passes_and_sleep_takes_it() {
 }
 
 #[test]
-fn lanes_change_their_copies_of_a_directory() {
+fn lanes_can_change_their_copies_of_a_directory() {
     let host = tempfile::tempdir().unwrap();
     std::fs::write(host.path().join("file"), "of the host").unwrap();
     std::fs::create_dir(host.path().join("inside")).unwrap();
     let builder = Machine::builder(program()).copy(host.path(), "/data").current_directory("/data/inside");
     let mut caller = Caller::of(builder);
     let file = caller.open("../file", 0);
-    assert_eq!(caller.contents(file), b"of the host", "from the directory it begins in");
+    assert_eq!(caller.contents(file), b"of the host", "a relative path starts in the initial directory");
     let file = caller.open("../file", 1) as u64;
     caller.write(DATA, b"OF");
-    assert_eq!(caller.call(64, &[file, DATA, 2]), 2, "it may be written");
+    assert_eq!(caller.call(64, &[file, DATA, 2]), 2, "the copy is writable");
     let file = caller.open("/data/file", 0);
-    assert_eq!(caller.contents(file), b"OF the host", "and is");
+    assert_eq!(caller.contents(file), b"OF the host", "the changed contents");
     let name = caller.path("new");
-    assert_eq!(caller.call(34, &[HERE, name, 0o755]), 0, "mkdir");
+    assert_eq!(caller.call(34, &[AT_FDCWD, name, 0o755]), 0, "mkdir");
     let name = caller.path("../file");
-    assert_eq!(caller.call(35, &[HERE, name, 0]), 0, "unlink");
-    assert_eq!(std::fs::read(host.path().join("file")).unwrap(), b"of the host", "the host has it still");
-    assert_eq!(std::fs::read_dir(host.path().join("inside")).unwrap().count(), 0, "and nothing else");
+    assert_eq!(caller.call(35, &[AT_FDCWD, name, 0]), 0, "unlink");
+    assert_eq!(
+        std::fs::read(host.path().join("file")).unwrap(),
+        b"of the host",
+        "the file of the host has not changed"
+    );
+    assert_eq!(
+        std::fs::read_dir(host.path().join("inside")).unwrap().count(),
+        0,
+        "nor has the directory of the host"
+    );
     for path in ["/data/file", "/missing", "", "relative/none"] {
         let error = Machine::builder(program()).copy(host.path(), "/data").current_directory(path).build();
-        assert!(error.is_err(), "{path} is no directory");
+        assert!(error.is_err(), "{path} is not a directory");
     }
 }
 
 #[test]
-fn files_of_a_lane_can_be_saved_and_lead_nowhere() {
+fn saving_files_of_a_lane_skips_symbolic_links() {
     let host = tempfile::tempdir().unwrap();
     let mut caller = Caller::new();
     let name = caller.path("/tmp/inside");
-    assert_eq!(caller.call(34, &[HERE, name, 0o755]), 0, "mkdir");
+    assert_eq!(caller.call(34, &[AT_FDCWD, name, 0o755]), 0, "mkdir");
     let file = caller.open("/tmp/inside/file", 0o102) as u64;
     caller.write(DATA, b"contents\0/etc\0");
-    assert_eq!(caller.call(64, &[file, DATA, 8]), 8, "a file in it");
+    assert_eq!(caller.call(64, &[file, DATA, 8]), 8, "write a file");
     let name = caller.path("/tmp/link");
-    assert_eq!(caller.call(36, &[DATA + 9, HERE, name]), 0, "a link out");
+    assert_eq!(caller.call(36, &[DATA + 9, AT_FDCWD, name]), 0, "create a symbolic link to the host");
     let saved = host.path().join("a/b");
     caller.machine.save_files(0, "/tmp", &saved).unwrap();
     assert_eq!(std::fs::read(saved.join("inside/file")).unwrap(), b"contents", "the file");
     assert!(saved.join("link").symlink_metadata().is_err(), "no link");
-    assert!(caller.machine.save_files(0, "/tmp", &saved).is_err(), "it is there already");
+    assert!(caller.machine.save_files(0, "/tmp", &saved).is_err(), "the directory exists already");
     assert!(caller.machine.save_files(0, "/missing", host.path().join("c")).is_err(), "no such directory");
     assert!(caller.machine.save_files(1, "/tmp", host.path().join("c")).is_err(), "no such lane");
-    // Deeper than is sensible on a host.
+    // Nested more deeply than the limit.
     let folder = caller.path("/tmp/inside");
     assert_eq!(caller.call(49, &[folder]), 0, "chdir");
     for _ in 0..100 {
         let name = caller.path("deeper");
-        assert_eq!(caller.call(34, &[HERE, name, 0o755]), 0, "mkdir");
+        assert_eq!(caller.call(34, &[AT_FDCWD, name, 0o755]), 0, "mkdir");
         assert_eq!(caller.call(49, &[name]), 0, "chdir");
     }
-    assert!(caller.machine.save_files(0, "/tmp", host.path().join("deep")).is_err(), "it says so");
+    assert!(
+        caller.machine.save_files(0, "/tmp", host.path().join("deep")).is_err(),
+        "the directories are nested too deeply"
+    );
 }

@@ -1,4 +1,5 @@
-//! Signals where no guest that QEMU runs too can be exact: frames, bad stacks, what lanes end with.
+//! Tests of signals whose results a guest that also runs under QEMU could not compare exactly: frames, bad stacks,
+//! exits.
 
 use kvrm_machine::{Cpu, Features, Machine, Register, Stop};
 
@@ -11,16 +12,16 @@ const SIGPROCMASK: u64 = 135;
 const SIGRETURN: u64 = 139;
 const SIGUSR1: u64 = 10;
 const SIGSEGV: u64 = 11;
-/// What is told of the signal, too.
+/// Passes `siginfo_t` and `ucontext` to the handler, too.
 const SA_SIGINFO: u64 = 4;
 
-/// A handler, which nobody looks at before it is there.
+/// The address of a handler. Its code does not matter before the lane is there.
 const HANDLER: u64 = CODE + 0x100;
 
 impl Caller {
     fn handle(&mut self, signal: u64, flags: u64) {
         self.write(DATA, &[HANDLER, flags, 0, 0].map(u64::to_le_bytes).concat());
-        assert_eq!(self.call(SIGACTION, &[signal, DATA, 0, 8]), 0, "a handler");
+        assert_eq!(self.call(SIGACTION, &[signal, DATA, 0, 8]), 0, "set a handler");
     }
 
     fn word(&mut self, address: u64) -> u64 {
@@ -32,14 +33,14 @@ impl Caller {
     }
 }
 
-/// Where things are in a frame, as `asm/sigcontext.h` and `asm/ucontext.h` have it.
+/// Offsets in a signal frame, from `asm/sigcontext.h` and `asm/ucontext.h`.
 const UCONTEXT: u64 = 128;
 const REGISTERS: u64 = UCONTEXT + 184;
 const SP: u64 = REGISTERS + 31 * 8;
 const EXTENSIONS: u64 = UCONTEXT + 176 + 288;
 
 #[test]
-fn a_frame_is_what_linux_pushes() {
+fn a_signal_frame_has_the_layout_of_linux() {
     let mut caller = Caller::new();
     caller.handle(SIGUSR1, SA_SIGINFO);
     let mut cpu = caller.cpu();
@@ -56,10 +57,14 @@ fn a_frame_is_what_linux_pushes() {
         "the handler and its arguments"
     );
     assert_eq!((frame % 16, sp - frame), (0, 4688 + 16), "128 + 4560 bytes, and a record of X29 and X30");
-    assert_eq!(now.x(29), frame + 4688, "where that is");
-    assert_eq!([caller.word(now.x(29)), caller.word(now.x(29) + 8)], [1029, 1030], "what is in it");
+    assert_eq!(now.x(29), frame + 4688, "X29 is the address of the frame record");
+    assert_eq!(
+        [caller.word(now.x(29)), caller.word(now.x(29) + 8)],
+        [1029, 1030],
+        "the interrupted X29 and X30"
+    );
     assert_eq!(caller.word(frame), SIGUSR1, "the number, and no error");
-    assert_eq!(caller.word(frame + 16), 1, "who has sent it");
+    assert_eq!(caller.word(frame + 16), 1, "the sender");
     assert_eq!(
         [caller.word(REGISTERS + frame), caller.word(REGISTERS + frame + 8 * 30)],
         [0, 1030],
@@ -69,8 +74,8 @@ fn a_frame_is_what_linux_pushes() {
     assert_eq!(state, [sp, CODE + 4, 0b1010 << 28], "stack pointer, program counter, flags");
     let extensions = [0, 8, 16 + 31 * 16, 24 + 31 * 16, 528].map(|at| caller.word(frame + EXTENSIONS + at));
     let fpsimd = 528 << 32 | 0x4650_8001;
-    assert_eq!(extensions, [fpsimd, 1 << 56 | 16, 7, 3, 0], "the vectors, and nothing behind them");
-    // The trampoline takes it all back.
+    assert_eq!(extensions, [fpsimd, 1 << 56 | 16, 7, 3, 0], "the FPSIMD record, then the end of the list");
+    // The trampoline calls `rt_sigreturn`, which restores everything.
     let mut cpu = Cpu::new(now.x(30), frame);
     cpu.steps = now.steps;
     caller.machine.set_cpu(0, &cpu).unwrap();
@@ -96,7 +101,7 @@ fn without_floating_point_a_frame_has_no_vectors() {
     cpu.pc = cpu.x(30);
     caller.machine.set_cpu(0, &cpu).unwrap();
     caller.machine.run(2).unwrap();
-    assert_eq!(caller.cpu().pc, CODE + 4, "and it returns");
+    assert_eq!(caller.cpu().pc, CODE + 4, "the handler returns");
 }
 
 #[test]
@@ -113,10 +118,14 @@ fn a_handler_without_a_stack_ends_the_lane() {
 }
 
 #[test]
-fn a_frame_that_lacks_page_frames_is_pushed_later() {
+fn a_signal_frame_is_pushed_later_if_frames_have_run_out() {
     let mut caller = Caller::of(Machine::builder(program()).frames_max(2));
     caller.handle(SIGUSR1, 0);
-    assert_eq!(caller.try_call(KILL, &[0, SIGUSR1]), Err(Stop::OutOfFrames), "the stack takes two more");
+    assert_eq!(
+        caller.try_call(KILL, &[0, SIGUSR1]),
+        Err(Stop::OutOfFrames),
+        "the signal frame needs two more frames"
+    );
     let steps = caller.cpu().steps;
     caller.machine.set_frames_max(4).unwrap();
     caller.machine.run(1).unwrap();
@@ -126,7 +135,7 @@ fn a_frame_that_lacks_page_frames_is_pushed_later() {
 }
 
 #[test]
-fn what_is_no_frame_ends_the_lane() {
+fn an_invalid_signal_frame_ends_the_lane() {
     let good = || {
         let mut caller = Caller::new();
         caller.handle(SIGUSR1, SA_SIGINFO);
@@ -135,8 +144,8 @@ fn what_is_no_frame_ends_the_lane() {
         (caller, frame)
     };
     let (mut caller, _) = good();
-    assert!(caller.try_call(SIGRETURN, &[]).is_ok(), "a good one");
-    // Another mode, no vectors, vectors of another size, something unknown.
+    assert!(caller.try_call(SIGRETURN, &[]).is_ok(), "a valid frame");
+    // Another mode, no FPSIMD record, an FPSIMD record of another size, an unknown record.
     let pstate = SP + 16;
     let changes =
         [(pstate, 5), (EXTENSIONS, 0), (EXTENSIONS, 0x4650_8001 | 8 << 32), (EXTENSIONS, 77 | 16 << 32)];
@@ -169,9 +178,9 @@ fn a_fault_is_a_signal_if_it_is_handled_and_a_stop_otherwise() {
     };
     let mut machine = faulting();
     machine.run(10).unwrap();
-    let Some(Stop::Fault(fault)) = machine.stop(0).unwrap() else { panic!("it faults") };
-    assert_eq!(fault.address, 0x1238, "where it does");
-    // The same with a handler: the code is at another place, as the call is made there.
+    let Some(Stop::Fault(fault)) = machine.stop(0).unwrap() else { panic!("the lane stops with a fault") };
+    assert_eq!(fault.address, 0x1238, "the address of the fault");
+    // The same fault with a handler. The `svc` that sets the handler is at CODE + 8, because the load is at CODE.
     let mut caller = Caller { machine: faulting() };
     let call = 0xd400_0001_u32.to_le_bytes();
     caller.write(CODE + 8, &call);
@@ -184,12 +193,12 @@ fn a_fault_is_a_signal_if_it_is_handled_and_a_stop_otherwise() {
     caller.machine.set_cpu(0, &cpu).unwrap();
     caller.machine.run(1).unwrap();
     let mut cpu = caller.cpu();
-    assert_eq!((cpu.x(0), cpu.pc), (0, CODE + 12), "there is a handler");
+    assert_eq!((cpu.x(0), cpu.pc), (0, CODE + 12), "the handler is set");
     cpu.pc = CODE;
     cpu.set_x(0, 0x1238);
     caller.machine.set_cpu(0, &cpu).unwrap();
     let report = caller.machine.run(0).unwrap();
-    assert_eq!(report.steps, 0, "nothing yet");
+    assert_eq!(report.steps, 0, "no step is retired");
     caller.machine.run(1).unwrap();
     let frame = caller.cpu().sp;
     assert_eq!(
@@ -197,7 +206,7 @@ fn a_fault_is_a_signal_if_it_is_handled_and_a_stop_otherwise() {
         [11, 1, 0x1238],
         "MAPERR"
     );
-    assert_eq!(caller.word(frame + REGISTERS - 8), 0x1238, "the address again");
+    assert_eq!(caller.word(frame + REGISTERS - 8), 0x1238, "the address of the fault");
     let esr = [528, 536].map(|at| caller.word(frame + EXTENSIONS + at));
     assert_eq!(esr, [16 << 32 | 0x4553_5201, 0x9200_0007], "a data abort, a read, at level 3");
     assert_eq!(caller.word(frame + SP + 8), CODE, "the instruction has not retired");
@@ -207,15 +216,15 @@ fn a_fault_is_a_signal_if_it_is_handled_and_a_stop_otherwise() {
 fn a_fault_in_a_handler_of_faults_stops_the_lane() {
     let mut caller = Caller::new();
     caller.handle(SIGSEGV, 0);
-    // The handler is zeros, which are undefined, and nobody handles that.
+    // The handler consists of zeros, which are undefined, and SIGILL has no handler.
     let mut cpu = caller.cpu();
     cpu.pc = 0;
     caller.machine.set_cpu(0, &cpu).unwrap();
     caller.machine.resume(0).unwrap();
     caller.machine.run(100).unwrap();
-    assert_eq!(caller.machine.stop(0).unwrap(), Some(Stop::Undefined { word: 0 }), "in the handler");
-    assert_eq!(caller.cpu().pc, HANDLER, "where it is");
-    // One that handles itself for ever ends when the stack does, in the time of its frames.
+    assert_eq!(caller.machine.stop(0).unwrap(), Some(Stop::Undefined { word: 0 }), "the stop of the handler");
+    assert_eq!(caller.cpu().pc, HANDLER, "the lane is in the handler");
+    // A handler that faults again and again ends when its frames have filled the stack.
     let mut caller = Caller::of(Machine::builder(program()).stack_bytes(1 << 20));
     caller.write(DATA, &[8, 0x4000_0000, 0, 0].map(u64::to_le_bytes).concat());
     assert_eq!(caller.call(SIGACTION, &[SIGSEGV, DATA, 0, 8]), 0, "a handler that is not mapped");
@@ -224,65 +233,69 @@ fn a_fault_in_a_handler_of_faults_stops_the_lane() {
     caller.machine.set_cpu(0, &cpu).unwrap();
     caller.machine.resume(0).unwrap();
     caller.machine.run(1 << 40).unwrap();
-    assert_eq!(caller.machine.stop(0).unwrap(), Some(Stop::Exit { code: 139 }), "no stack is left");
+    assert_eq!(caller.machine.stop(0).unwrap(), Some(Stop::Exit { code: 139 }), "the stack is full");
 }
 
 #[test]
-fn signals_wait_in_a_queue_that_ends() {
+fn pending_signals_are_limited() {
     let mut caller = Caller::new();
     caller.write(DATA, &u64::MAX.to_le_bytes());
-    assert_eq!(caller.call(SIGPROCMASK, &[2, DATA, 0, 8]), 0, "all are blocked");
+    assert_eq!(caller.call(SIGPROCMASK, &[2, DATA, 0, 8]), 0, "block all signals");
     for _ in 0..3 {
-        assert_eq!(caller.call(KILL, &[0, 15]), 0, "one waits");
+        assert_eq!(caller.call(KILL, &[0, 15]), 0, "SIGTERM is pending once");
     }
     let sent = (0..2000).take_while(|_| caller.call(KILL, &[0, 40]) == 0).count();
-    assert_eq!(sent, 1023, "with that one as many as may");
+    assert_eq!(sent, 1023, "1,024 signals are pending with that one");
     assert_eq!(caller.call(KILL, &[0, 41]), -11, "EAGAIN");
-    assert_eq!(caller.try_call(KILL, &[0, 9]), Err(Stop::Exit { code: 137 }), "but this cannot wait");
+    assert_eq!(caller.try_call(KILL, &[0, 9]), Err(Stop::Exit { code: 137 }), "SIGKILL cannot be blocked");
 }
 
 #[test]
-fn what_is_ignored_does_not_wait_any_more() {
+fn ignoring_a_signal_discards_it() {
     let mut caller = Caller::new();
     caller.write(DATA, &(1_u64 << (SIGUSR1 - 1)).to_le_bytes());
-    assert_eq!(caller.call(SIGPROCMASK, &[0, DATA, 0, 8]), 0, "it is blocked");
-    assert_eq!(caller.call(KILL, &[0, SIGUSR1]), 0, "it waits");
+    assert_eq!(caller.call(SIGPROCMASK, &[0, DATA, 0, 8]), 0, "block the signal");
+    assert_eq!(caller.call(KILL, &[0, SIGUSR1]), 0, "the signal is pending");
     caller.write(DATA, &[1_u64, 0, 0, u64::MAX].map(u64::to_le_bytes).concat());
-    assert_eq!(caller.call(SIGACTION, &[SIGUSR1, DATA, 0, 8]), 0, "it is ignored");
+    assert_eq!(caller.call(SIGACTION, &[SIGUSR1, DATA, 0, 8]), 0, "ignore the signal");
     assert_eq!(caller.call(136, &[DATA, 8]), 0, "rt_sigpending");
-    assert_eq!(caller.word(DATA), 0, "it is gone");
-    assert_eq!(caller.call(SIGACTION, &[SIGUSR1, 0, DATA, 8]), 0, "what is done with it");
-    assert_eq!(caller.word(DATA + 24), !(1 << 8 | 1 << 18), "nobody blocks SIGKILL and SIGSTOP");
+    assert_eq!(caller.word(DATA), 0, "no signal is pending");
+    assert_eq!(caller.call(SIGACTION, &[SIGUSR1, 0, DATA, 8]), 0, "read the action");
+    assert_eq!(caller.word(DATA + 24), !(1 << 8 | 1 << 18), "SIGKILL and SIGSTOP cannot be blocked");
 }
 
 #[test]
-fn a_stack_may_be_forgotten_when_a_handler_begins() {
+fn a_handler_disables_a_stack_with_autodisarm() {
     const SA_ONSTACK: u64 = 0x0800_0000;
     const SS_AUTODISARM: u64 = 1 << 31;
     let mut caller = Caller::of(Machine::builder(program()).stack_bytes(1 << 20));
     let (stack, sp) = (caller.cpu().sp - (1 << 16), caller.cpu().sp);
     caller.handle(SIGUSR1, SA_SIGINFO | SA_ONSTACK);
     caller.write(DATA, &[stack, SS_AUTODISARM, 1 << 13].map(u64::to_le_bytes).concat());
-    assert_eq!(caller.call(SIGALTSTACK, &[DATA, 0]), 0, "a stack");
+    assert_eq!(caller.call(SIGALTSTACK, &[DATA, 0]), 0, "set a signal stack");
     caller.call(KILL, &[0, SIGUSR1]);
     let frame = caller.cpu().sp;
     assert_eq!(frame, stack + (1 << 13) - 4704, "the handler runs on it");
-    assert_eq!(caller.call(SIGALTSTACK, &[0, DATA]), 0, "what is it now");
-    assert_eq!(caller.word(DATA + 8), 2, "there is none");
+    assert_eq!(caller.call(SIGALTSTACK, &[0, DATA]), 0, "read the signal stack");
+    assert_eq!(caller.word(DATA + 8), 2, "the stack is disabled");
     caller.call(SIGRETURN, &[]);
     assert_eq!(caller.cpu().sp, sp, "back");
-    assert_eq!(caller.call(SIGALTSTACK, &[0, DATA]), 0, "what is it now");
-    assert_eq!([caller.word(DATA), caller.word(DATA + 8)], [stack, SS_AUTODISARM], "it is there again");
+    assert_eq!(caller.call(SIGALTSTACK, &[0, DATA]), 0, "read the signal stack");
+    assert_eq!([caller.word(DATA), caller.word(DATA + 8)], [stack, SS_AUTODISARM], "the stack is restored");
 }
 
 #[test]
-fn a_reset_takes_handlers_back() {
+fn a_reset_restores_signal_handlers() {
     let mut caller = Caller::new();
     caller.machine.snapshot().unwrap();
     caller.handle(SIGUSR1, 0);
     caller.write(DATA, &[DATA, 0, 1 << 13].map(u64::to_le_bytes).concat());
-    assert_eq!(caller.call(SIGALTSTACK, &[DATA, 0]), 0, "and a stack");
+    assert_eq!(caller.call(SIGALTSTACK, &[DATA, 0]), 0, "set a signal stack");
     caller.machine.reset(&[0]).unwrap();
-    assert_eq!(caller.try_call(KILL, &[0, SIGUSR1]), Err(Stop::Exit { code: 138 }), "there is no handler");
+    assert_eq!(
+        caller.try_call(KILL, &[0, SIGUSR1]),
+        Err(Stop::Exit { code: 138 }),
+        "the reset has removed the handler"
+    );
     assert_eq!(caller.machine.registers(Register::Steps).unwrap(), [1], "one call");
 }

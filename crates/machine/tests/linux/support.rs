@@ -1,19 +1,19 @@
-//! A lane that makes one call after the other, as the test says.
+//! A lane that makes the system calls that a test chooses.
 
 use std::path::{Path, PathBuf};
 
 use kvrm_machine::{Builder, LinuxProgram, Machine, Permissions, Program, Segment, Stop};
 
-/// Where the code lies: `svc #0`, and a jump back to it.
+/// The address of the code: `svc #0`, and a branch back to it.
 pub(crate) const CODE: u64 = 0x1_0000;
-/// Memory for what calls read and write.
+/// The address of memory for arguments and results.
 pub(crate) const DATA: u64 = 0x2_0000;
-/// How long that is.
+/// The size of that memory.
 pub(crate) const DATA_BYTES: u64 = 0x4000;
-/// As a descriptor: the current directory.
-pub(crate) const HERE: u64 = -100_i64 as u64;
+/// Stands for the current directory instead of a descriptor.
+pub(crate) const AT_FDCWD: u64 = -100_i64 as u64;
 
-/// A program that makes calls for ever.
+/// Returns a program that makes system calls in an endless loop.
 pub(crate) fn program() -> Program {
     let code = [0xd400_0001_u32, 0x17ff_ffff].map(u32::to_le_bytes).concat();
     let segment = |address, bytes, data, permissions| Segment { address, bytes, data, permissions };
@@ -25,17 +25,17 @@ pub(crate) fn program() -> Program {
     Program { name: "caller".to_owned(), entry: CODE, segments, symbols: Vec::new(), linux }
 }
 
-/// The folder of the compiled guests.
+/// Returns the folder of the compiled guests.
 pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../guests/linux/bin")
 }
 
-/// A compiled guest.
+/// Loads a compiled guest.
 pub(crate) fn guest(name: &str) -> Program {
-    Program::open(folder().join(name).with_extension("elf")).expect("the guest is there")
+    Program::open(folder().join(name).with_extension("elf")).expect("guests/linux/bin has the guest")
 }
 
-/// A lane whose calls the test makes.
+/// A machine with one lane, whose system calls the test makes.
 pub(crate) struct Caller {
     pub(crate) machine: Machine,
 }
@@ -49,7 +49,7 @@ impl Caller {
         Self { machine: builder.build().expect("the program fits") }
     }
 
-    /// Makes a call; gives what it returns, and why the lane has stopped if it did not return.
+    /// Makes a call. Returns its value, or the stop of the lane if the call did not return.
     pub(crate) fn try_call(&mut self, number: u64, arguments: &[u64]) -> Result<i64, Stop> {
         let mut cpu = self.machine.cpu(0).unwrap();
         cpu.pc = CODE;
@@ -60,7 +60,7 @@ impl Caller {
         self.machine.run(1).expect("the engine works");
         match self.machine.stop(0).unwrap() {
             Some(Stop::Budget) => Ok(self.machine.cpu(0).unwrap().x(0) as i64),
-            stop => Err(stop.expect("it has run")),
+            stop => Err(stop.expect("a lane that has run has a stop")),
         }
     }
 
@@ -70,31 +70,31 @@ impl Caller {
     }
 
     pub(crate) fn write(&mut self, address: u64, bytes: &[u8]) {
-        self.machine.write_memory(0, address, bytes).unwrap().expect("it is mapped");
+        self.machine.write_memory(0, address, bytes).unwrap().expect("the data is mapped");
     }
 
     pub(crate) fn read(&mut self, address: u64, bytes: usize) -> Vec<u8> {
         let mut out = vec![0; bytes];
-        self.machine.read_memory(0, address, &mut out).unwrap().expect("it is mapped");
+        self.machine.read_memory(0, address, &mut out).unwrap().expect("the data is mapped");
         out
     }
 
-    /// Puts a path where calls find it, and gives the address.
+    /// Writes a path to memory and returns its address.
     pub(crate) fn path(&mut self, path: &str) -> u64 {
         self.write(DATA + 0x3000, format!("{path}\0").as_bytes());
         DATA + 0x3000
     }
 
-    /// Opens a file.
+    /// Opens a file and returns the descriptor or the negated errno.
     pub(crate) fn open(&mut self, path: &str, flags: u64) -> i64 {
         let path = self.path(path);
-        self.call(56, &[HERE, path, flags, 0o644])
+        self.call(56, &[AT_FDCWD, path, flags, 0o644])
     }
 
-    /// Reads from a descriptor.
+    /// Reads up to 4 KiB from a descriptor.
     pub(crate) fn contents(&mut self, descriptor: i64) -> Vec<u8> {
         let count = self.call(63, &[descriptor as u64, DATA, 0x1000]);
-        assert!(count >= 0, "it can be read: {count}");
+        assert!(count >= 0, "read fails with {count}");
         self.read(DATA, count as usize)
     }
 }

@@ -1,4 +1,4 @@
-//! All lanes at once: the same as lane by lane.
+//! Tests that accesses to all lanes at once give the same results as lane by lane.
 
 use kvrm_arm64::asm::{X0, X1, X2, at};
 use kvrm_machine::{Access, Cpu, FaultKind, Machine, Register, Stop};
@@ -7,7 +7,7 @@ use crate::support::{CODE, DATA, fault, text_and_data};
 
 const LANES: usize = 9;
 
-/// Each lane stores its own number, adds it to itself, and halts, all but every third, which runs for ever.
+/// Returns a machine in which each lane stores its number, doubles it, and halts, except every third, which never ends.
 fn machine() -> Machine {
     let program = text_and_data(|a| {
         let forever = a.label();
@@ -27,7 +27,7 @@ fn machine() -> Machine {
 }
 
 #[test]
-fn a_register_of_all_lanes_is_that_register_of_each() {
+fn registers_of_all_lanes_equal_those_of_each_lane() {
     type Get = fn(&Cpu) -> u64;
     let mut registers: Vec<(Register, Get)> = vec![
         (Register::Sp, |cpu| cpu.sp),
@@ -46,11 +46,11 @@ fn a_register_of_all_lanes_is_that_register_of_each() {
         let expected: Vec<u64> = cpus.iter().map(get).collect();
         assert_eq!(machine.registers(register).unwrap(), expected, "{register:?}");
     }
-    assert_eq!(cpus[5].x(0), 10, "and not all of them are zero");
+    assert_eq!(cpus[5].x(0), 10, "the registers are not all zero");
 }
 
 #[test]
-fn the_stops_of_all_lanes_are_the_stop_of_each() {
+fn stops_of_all_lanes_equal_the_stop_of_each_lane() {
     let mut machine = machine();
     let stops = machine.stops().unwrap();
     for (lane, stop) in stops.into_iter().enumerate() {
@@ -60,19 +60,23 @@ fn the_stops_of_all_lanes_are_the_stop_of_each() {
 }
 
 #[test]
-fn memory_of_all_lanes_is_that_of_each_one_after_the_other() {
+fn memory_of_all_lanes_is_the_concatenated_memory_of_each_lane() {
     let mut machine = machine();
     let bytes = machine.memory_of_all(DATA + 8, 8).unwrap().unwrap();
     let expected: Vec<u8> = (0..LANES as u64).flat_map(u64::to_le_bytes).collect();
-    assert_eq!(bytes, expected, "what they have written");
-    assert_eq!(machine.memory_of_all(0, 0).unwrap(), Ok(Vec::new()), "nothing is anywhere");
+    assert_eq!(bytes, expected, "the numbers that lanes have stored");
+    assert_eq!(
+        machine.memory_of_all(0, 0).unwrap(),
+        Ok(Vec::new()),
+        "an empty range is valid at every address"
+    );
     let code = machine.memory_of_all(CODE, 4).unwrap().unwrap();
-    assert!(code.chunks(4).all(|word| word == &code[..4]), "what they share");
+    assert!(code.chunks(4).all(|word| word == &code[..4]), "the code that lanes share");
 }
 
 #[test]
-fn memory_that_lanes_have_not_is_of_none_of_them() {
+fn reading_unmapped_memory_of_all_lanes_is_a_fault_of_the_first() {
     let unmapped = fault(FaultKind::Translation, Access::Read, DATA + 0x1000);
     let read = machine().memory_of_all(DATA + 0xffc, 8).unwrap();
-    assert_eq!(read, Err((0, unmapped)), "the first lane, and the first byte that is not there");
+    assert_eq!(read, Err((0, unmapped)), "the first lane and the first unmapped byte");
 }

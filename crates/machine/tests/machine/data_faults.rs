@@ -1,4 +1,4 @@
-//! Loads and stores that fail: the exact cause, at the instruction that did it, and nothing else has changed.
+//! Tests that failed loads and stores stop with the exact fault at their instruction and change nothing else.
 
 use kvrm_arm64::asm::{Arg, Assembler, Mode, SP, X0, X1, X2, X29, X30, at};
 use kvrm_machine::{Access, FaultKind, Machine, PAGE_BYTES, Permissions, Program, Segment, Stop};
@@ -7,7 +7,7 @@ use crate::support::{CODE, DATA, PAGE, fault, run, text_and_data, word};
 
 const END: u64 = 1 << 48;
 
-/// Runs one instruction after two others, of which it must undo nothing, and says how it ended.
+/// Runs one instruction after two others and returns its stop. Checks that it has not changed any register or memory.
 fn run_one(x1: u64, write: impl FnOnce(&mut Assembler)) -> Stop {
     let program = text_and_data(|a| {
         a.mov(X0, 0x77).mov(X2, 0x88);
@@ -17,14 +17,14 @@ fn run_one(x1: u64, write: impl FnOnce(&mut Assembler)) -> Stop {
     assert_eq!(
         (cpu.pc, cpu.steps),
         (CODE + 8, 2),
-        "it stops at the third instruction, which has not retired"
+        "the lane stops at the third instruction, which has not retired"
     );
     assert_eq!((cpu.x(0), cpu.x(1), cpu.x(2)), (0x77, x1, 0x88), "no register has changed");
     assert!(machine.dirty_pages(0).unwrap().is_empty(), "nothing is written");
     stop
 }
 
-/// Addresses of eight bytes that are not mapped, with the first one of those bytes.
+/// Returns addresses of eight bytes that are not all mapped, each with the first unmapped byte.
 fn unmapped(machine: &Machine) -> Vec<(u64, u64)> {
     let layout = machine.layout();
     let single = [
@@ -61,7 +61,7 @@ fn unmapped(machine: &Machine) -> Vec<(u64, u64)> {
 }
 
 #[test]
-fn reading_and_writing_unmapped_memory_names_the_first_byte_that_is_not_there() {
+fn faults_name_the_first_unmapped_byte() {
     let machine = Machine::builder(text_and_data(|a| {
         a.nop();
     }))
@@ -69,7 +69,7 @@ fn reading_and_writing_unmapped_memory_names_the_first_byte_that_is_not_there() 
     .unwrap();
     for (address, first) in unmapped(&machine) {
         let read = fault(FaultKind::Translation, Access::Read, first);
-        // The first bytes may be there and read-only.
+        // The first bytes may be mapped read-only.
         let write = if (CODE..CODE + PAGE).contains(&address) {
             fault(FaultKind::Permission, Access::Write, address)
         } else {
@@ -108,7 +108,7 @@ fn reading_and_writing_unmapped_memory_names_the_first_byte_that_is_not_there() 
 }
 
 #[test]
-fn a_pair_whose_second_half_is_not_there_does_nothing() {
+fn a_pair_whose_second_half_is_unmapped_changes_nothing() {
     let end = DATA + PAGE;
     let read = fault(FaultKind::Translation, Access::Read, end);
     let write = fault(FaultKind::Translation, Access::Write, end);
@@ -143,7 +143,7 @@ fn code_cannot_be_written() {
 }
 
 #[test]
-fn permissions_are_kept_apart() {
+fn every_permission_is_checked_separately() {
     let page = |address, permissions| Segment { address, bytes: PAGE, data: Vec::new(), permissions };
     let [none, read, write, execute] = [0x3_0000, 0x4_0000, 0x5_0000, 0x6_0000];
     let all = |read, write, execute| Permissions { read, write, execute };
@@ -173,7 +173,7 @@ fn permissions_are_kept_apart() {
                 "{access:?} of memory that is {permissions}"
             );
         }
-        // All of it is zeros, which are undefined if they may be executed.
+        // The memory is zeros, which are undefined instructions if it is executable.
         let mut machine = Machine::builder(Program { entry: address, ..program }).build().unwrap();
         machine.run(10).unwrap();
         let refused = fault(FaultKind::Permission, Access::Execute, address);
@@ -197,19 +197,19 @@ fn an_endless_recursion_stops_at_the_guard_page_below_the_stack() {
         let expected = fault(FaultKind::Translation, Access::Write, stack.start - 16);
         assert_eq!(machine.stop(0).unwrap(), Some(expected), "with a stack of {bytes} bytes");
         let cpu = machine.cpu(0).unwrap();
-        assert_eq!((cpu.sp, cpu.pc), (stack.start, CODE), "sp is that before the push");
+        assert_eq!((cpu.sp, cpu.pc), (stack.start, CODE), "SP has its value before the push");
         assert_eq!(cpu.steps, 2 * (stack.end - stack.start) / 16, "every push before that has retired");
         let mut dirty = machine.dirty_pages(0).unwrap();
         dirty.reverse();
         assert!(
             dirty.into_iter().eq(stack.step_by(PAGE_BYTES)),
-            "all of the stack is used, from its end down"
+            "the whole stack is used, from its end down"
         );
     }
 }
 
 #[test]
-fn a_stack_of_nothing_faults_at_the_first_push() {
+fn an_empty_stack_faults_at_the_first_push() {
     let program = text_and_data(|a| {
         a.stp(X29, X30, Arg::Address(SP, Mode::Pre(-16)));
     });

@@ -1,4 +1,4 @@
-//! What the host asks for and cannot have.
+//! Tests of requests by the host that are refused with an error.
 
 use std::error::Error as _;
 
@@ -12,7 +12,7 @@ fn nop() -> Program {
     })
 }
 
-/// A raw program that begins at `address`.
+/// Returns a raw program that begins at `address`.
 fn program_at(address: u64, bytes: u64) -> Program {
     let data = assemble(|a| {
         a.nop();
@@ -24,11 +24,15 @@ fn program_at(address: u64, bytes: u64) -> Program {
 fn a_machine_without_lanes_is_refused() {
     let error = Machine::builder(nop()).lanes(0).build().unwrap_err();
     assert!(matches!(error, Error::NoLanes), "{error:?}");
-    assert_eq!(error.to_string(), "a machine needs at least 1 lane, and 0 were asked for", "the message");
+    assert_eq!(
+        error.to_string(),
+        "a machine needs at least 1 lane, and 0 were asked for",
+        "the error message"
+    );
 }
 
 #[test]
-fn more_lanes_than_memory_are_refused() {
+fn more_lanes_than_fit_in_memory_are_refused() {
     for lanes in [usize::MAX, usize::MAX / 2, 1 << 46] {
         let error = Machine::builder(nop()).lanes(lanes).build().unwrap_err();
         assert!(matches!(error, Error::TooManyLanes { lanes: asked, .. } if asked == lanes), "{error:?}");
@@ -37,7 +41,7 @@ fn more_lanes_than_memory_are_refused() {
 }
 
 #[test]
-fn a_lane_that_is_not_there_is_refused_by_everything_that_takes_a_lane() {
+fn every_method_refuses_a_lane_that_does_not_exist() {
     let mut machine = Machine::builder(nop()).lanes(3).build().unwrap();
     machine.snapshot().unwrap();
     for lane in [3, 4, usize::MAX] {
@@ -63,18 +67,18 @@ fn a_lane_that_is_not_there_is_refused_by_everything_that_takes_a_lane() {
                 "{error:?}"
             );
             let message = format!("there is no lane {lane}: the machine has 3, numbered from 0");
-            assert_eq!(error.to_string(), message, "the message");
+            assert_eq!(error.to_string(), message, "the error message");
         }
     }
 }
 
 #[test]
-fn a_reset_with_one_bad_lane_resets_none() {
+fn a_reset_with_an_invalid_lane_resets_no_lane() {
     let mut machine = Machine::builder(nop()).lanes(2).build().unwrap();
     machine.snapshot().unwrap();
     machine.run(1).unwrap();
     assert!(machine.reset(&[0, 1, 2]).is_err(), "there is no lane 2");
-    assert_eq!(machine.cpu(0).unwrap().steps, 1, "lane 0 is where it was");
+    assert_eq!(machine.cpu(0).unwrap().steps, 1, "lane 0 has not changed");
 }
 
 #[test]
@@ -82,14 +86,14 @@ fn a_reset_before_any_snapshot_is_refused() {
     let mut machine = Machine::builder(nop()).build().unwrap();
     let error = machine.reset(&[0]).unwrap_err();
     assert!(matches!(error, Error::NoSnapshot), "{error:?}");
-    assert_eq!(error.to_string(), "there is no snapshot to reset to", "the message");
+    assert_eq!(error.to_string(), "there is no snapshot to reset to", "the error message");
 }
 
 #[test]
-fn stack_and_heap_have_to_fit_behind_the_program() {
+fn stack_and_heap_must_fit_after_the_program() {
     const END: u64 = 1 << 48;
     const PAGE: u64 = 0x1000;
-    // A program that ends `room` before the end, where stack and heap need a guard page before each.
+    // The program ends `room` bytes before the end of the address space. Stack and heap need a guard page before each.
     let cases = [
         (PAGE, PAGE, 4 * PAGE, None),
         (PAGE, PAGE + 1, 4 * PAGE, Some(("heap", PAGE + 1))),
@@ -111,10 +115,10 @@ fn stack_and_heap_have_to_fit_behind_the_program() {
                 let layout = machine.layout();
                 assert_eq!(layout.stack.start, END - room + PAGE, "a guard page, then the stack");
                 assert_eq!(layout.heap.start, layout.stack.end + PAGE, "a guard page, then the heap");
-                assert!(layout.heap.end <= END, "all below the end");
+                assert!(layout.heap.end <= END, "the heap ends in the address space");
             }
             (Err(Error::NoRoom { what, bytes, limit }), Some(expected)) => {
-                assert_eq!(((what, bytes), limit), (expected, END), "what has no room");
+                assert_eq!(((what, bytes), limit), (expected, END), "the part that does not fit");
             }
             (built, expected) => {
                 panic!("{built:?} for stack {stack:#x}, heap {heap:#x}, expected {expected:?}")
@@ -123,7 +127,7 @@ fn stack_and_heap_have_to_fit_behind_the_program() {
     }
     let error = Machine::builder(nop()).stack_bytes(1 << 48).build().unwrap_err();
     let message = "a stack of 0x1000000000000 bytes does not fit between the program and 0x1000000000000";
-    assert_eq!(error.to_string(), message, "the message");
+    assert_eq!(error.to_string(), message, "the error message");
 }
 
 #[test]
@@ -144,7 +148,7 @@ fn a_raw_program_has_to_lie_in_the_address_space() {
         [(vec![1], (1 << 48) - 1, 0, 1 << 48), (vec![], 0, 1 << 48, 1 << 48), (vec![1, 2], 5, 1, 7)]
     {
         let program = Program::raw("raw", data, address, bytes).unwrap();
-        assert_eq!((program.entry, program.end()), (address, end), "it begins and ends there");
+        assert_eq!((program.entry, program.end()), (address, end), "the program begins and ends there");
     }
 }
 
@@ -172,7 +176,7 @@ fn preparing_unmapped_memory_is_refused_with_the_first_address() {
     let error = builder.build().unwrap_err();
     assert!(matches!(error, Error::Prepare { lane: 1, stop: Stop::Fault(_) }), "{error:?}");
     let message = "lane 1 cannot be prepared: write to unmapped memory at 0xffff";
-    assert_eq!(error.to_string(), message, "the first of two mistakes");
+    assert_eq!(error.to_string(), message, "the first of two errors");
 }
 
 #[test]
@@ -184,7 +188,7 @@ fn a_guest_directory_that_cannot_be_opened_is_refused() {
         let error = Machine::builder(nop()).directory(&path).build().unwrap_err();
         assert!(matches!(&error, Error::Directory { path: named, .. } if *named == path), "{error:?}");
         assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
-        assert!(error.source().is_some(), "it says why");
+        assert!(error.source().is_some(), "the error has a source");
     }
 }
 
@@ -194,16 +198,16 @@ fn a_program_that_cannot_be_read_or_loaded_is_refused() {
     let missing = folder.path().join("missing.elf");
     let error = Program::open(&missing).unwrap_err();
     assert!(matches!(&error, Error::Read { path, .. } if *path == missing), "{error:?}");
-    assert!(error.source().is_some(), "it says why");
+    assert!(error.source().is_some(), "the error has a source");
     let text = folder.path().join("text");
     std::fs::write(&text, "no program").unwrap();
     let error = Program::open(&text).unwrap_err();
     assert!(matches!(&error, Error::Elf { name, .. } if *name == text.display().to_string()), "{error:?}");
-    assert!(error.source().is_some(), "it says why");
+    assert!(error.source().is_some(), "the error has a source");
 }
 
 #[test]
-fn reading_and_writing_unmapped_memory_from_the_host_says_where() {
+fn host_accesses_to_unmapped_memory_name_the_address() {
     let mut machine = Machine::builder(nop()).build().unwrap();
     for address in [0, CODE - 1, CODE + 0x1_0000, u64::MAX] {
         let read = machine.read_memory(0, address, &mut [0; 2]).unwrap().unwrap_err();

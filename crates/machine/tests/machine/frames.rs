@@ -1,4 +1,4 @@
-//! Running out of frames stops a lane before it writes; with more frames it ends as if it had had them.
+//! Tests that a lane without free frames stops before it writes, and continues correctly once it has more.
 
 use kvrm_arm64::asm::{X0, X1, X2, X3, at};
 use kvrm_machine::{Builder, LaneSetup, Machine, Stop};
@@ -6,7 +6,7 @@ use kvrm_testkit::guests::{FP_GUESTS, GUESTS, features, guest};
 
 use crate::support::{CODE, PAGE, lane, raw, word};
 
-/// Gives the machine one more frame a lane whenever all have stopped for want of one.
+/// Runs a machine and gives each lane one more frame whenever all have stopped for lack of frames.
 fn run_with_one_more_frame_each_time(builder: Builder<'_>, first: usize) -> (Machine, usize) {
     let mut machine = builder.frames_max(first).build().unwrap();
     let mut frames = first;
@@ -17,13 +17,13 @@ fn run_with_one_more_frame_each_time(builder: Builder<'_>, first: usize) -> (Mac
         if machine.stop(0).unwrap() != Some(Stop::OutOfFrames) {
             return (machine, frames);
         }
-        // Without more, it cannot go on, and nothing changes.
+        // Without another frame the lane stops again, and nothing changes.
         let before = lane(&mut machine, 0);
         let report = machine.run(u64::MAX).unwrap();
-        assert_eq!((report.steps, report.stops.get("out-of-frames")), (0, Some(&1)), "it stops again");
-        assert_eq!(lane(&mut machine, 0), before, "an instruction that cannot have its frame does nothing");
+        assert_eq!((report.steps, report.stops.get("out-of-frames")), (0, Some(&1)), "the lane stops again");
+        assert_eq!(lane(&mut machine, 0), before, "an instruction without a frame changes nothing");
         frames += 1;
-        assert!(frames < 100, "guests need fewer");
+        assert!(frames < 100, "the guests need fewer frames");
         machine.set_frames_max(frames).unwrap();
     }
 }
@@ -39,13 +39,13 @@ fn every_guest_ends_the_same_if_frames_come_one_by_one() {
         let expected = lane(&mut unlimited, 0);
         let (mut machine, frames) = run_with_one_more_frame_each_time(builder(), 0);
         assert_eq!(lane(&mut machine, 0), expected, "{name} with frames one by one");
-        assert_eq!(frames, expected.dirty.len(), "as many as {name} writes are enough, and no fewer");
+        assert_eq!(frames, expected.dirty.len(), "{name} needs exactly one frame per written page");
     }
 }
 
 #[test]
-fn the_frame_that_is_missing_is_that_of_the_store() {
-    // Writes the first doubleword of one page after the other.
+fn a_lane_stops_at_the_store_that_lacks_a_frame() {
+    // Writes the first doubleword of consecutive pages.
     let program = || {
         raw(|a| {
             let again = a.label();
@@ -67,7 +67,7 @@ fn the_frame_that_is_missing_is_that_of_the_store() {
         let cpu = machine.cpu(0).unwrap();
         assert_eq!((cpu.pc, cpu.x(1)), (CODE + 8, CODE + PAGE * (frames as u64 + 1)), "the store stopped");
         let expected: Vec<u64> = (1..=frames as u64).map(|page| CODE + PAGE * page).collect();
-        assert_eq!(machine.dirty_pages(0).unwrap(), expected, "and has written nothing");
+        assert_eq!(machine.dirty_pages(0).unwrap(), expected, "the store has written nothing");
         assert_eq!(report.frames, frames, "the report counts the frames");
     }
 }
@@ -94,7 +94,7 @@ fn a_store_across_two_pages_needs_both_frames_at_once() {
 }
 
 #[test]
-fn pages_that_are_owned_can_be_written_when_there_are_fewer_frames_now() {
+fn private_pages_stay_writable_when_the_limit_is_lowered() {
     let program = raw(|a| {
         a.str(X0, at(X1, 0)).str(X0, at(X2, 0)).str(X0, at(X1, 8)).str(X0, at(X3, 0)).hlt(0);
     });
@@ -105,12 +105,16 @@ fn pages_that_are_owned_can_be_written_when_there_are_fewer_frames_now() {
     machine.run(2).unwrap();
     machine.set_frames_max(0).unwrap();
     machine.run(10).unwrap();
-    assert_eq!(machine.cpu(0).unwrap().pc, CODE + 12, "the third store has its page, the fourth has not");
-    assert_eq!(machine.stop(0).unwrap(), Some(Stop::OutOfFrames), "and stops");
+    assert_eq!(
+        machine.cpu(0).unwrap().pc,
+        CODE + 12,
+        "the third store has a private page, the fourth has not"
+    );
+    assert_eq!(machine.stop(0).unwrap(), Some(Stop::OutOfFrames), "the fourth store stops");
 }
 
 #[test]
-fn every_lane_has_frames_of_its_own() {
+fn every_lane_has_its_own_limit_on_frames() {
     // Lane n writes n pages.
     let program = raw(|a| {
         let (again, end) = (a.label(), a.label());
@@ -133,7 +137,11 @@ fn every_lane_has_frames_of_its_own() {
     assert_eq!(report.frames, 1 + 2 + 3 + 4 * 4, "frames of all lanes together");
     machine.set_frames_max(7).unwrap();
     let report = machine.run(u64::MAX).unwrap();
-    assert_eq!((report.stops["halt"], report.frames), (8, 1 + 2 + 3 + 4 + 5 + 6 + 7), "with enough for all");
+    assert_eq!(
+        (report.stops["halt"], report.frames),
+        (8, 1 + 2 + 3 + 4 + 5 + 6 + 7),
+        "with enough frames for all lanes"
+    );
 }
 
 #[test]
@@ -151,15 +159,15 @@ fn preparing_a_lane_takes_frames_too() {
 }
 
 #[test]
-fn a_service_that_needs_a_frame_waits_for_it_and_loses_nothing() {
-    // Reads eight bytes of console input to a page of its own; x0 is then 0.
+fn a_service_that_lacks_a_frame_is_served_later_without_loss() {
+    // Reads eight bytes of console input to a page that nothing else writes. X0 is then 0.
     let [buffer, block, open, name] = [0x2000, 0x100, 0x180, 0x200].map(|offset| CODE + offset);
     let before_read = CODE + 0x1c;
     let program = || {
         raw(|a| {
             a.mov(X0, 1).mov(X1, open as i64).hlt(0xf000);
             a.mov(X0, 6).mov(X1, block as i64);
-            assert_eq!(a.here(), before_read, "where the second call is");
+            assert_eq!(a.here(), before_read, "the address of the second call");
             a.hlt(0xf000).hlt(0);
         })
     };
@@ -175,12 +183,12 @@ fn a_service_that_needs_a_frame_waits_for_it_and_loses_nothing() {
     assert_eq!(machine.stop(0).unwrap(), Some(Stop::OutOfFrames), "the buffer has no frame");
     let cpu = machine.cpu(0).unwrap();
     assert_eq!((report.services, cpu.x(0), cpu.pc), (2, 6, before_read), "the call has not retired");
-    assert_eq!(machine.run(100).unwrap().steps, 0, "and cannot");
+    assert_eq!(machine.run(100).unwrap().steps, 0, "the call cannot retire");
     machine.set_frames_max(2).unwrap();
     machine.run(100).unwrap();
     let mut unlimited = builder().build().unwrap();
     unlimited.run(100).unwrap();
-    assert_eq!(lane(&mut machine, 0), lane(&mut unlimited, 0), "then it ends as if nothing had been");
-    assert_eq!(machine.cpu(0).unwrap().x(0), 0, "all was read");
+    assert_eq!(lane(&mut machine, 0), lane(&mut unlimited, 0), "the lane ends as with unlimited frames");
+    assert_eq!(machine.cpu(0).unwrap().x(0), 0, "no bytes are left");
     assert_eq!(&word(&mut machine, 0, buffer).to_le_bytes(), b"12345678", "the input");
 }

@@ -1,4 +1,4 @@
-//! Lanes cannot reach each other, whatever they do.
+//! Tests that hostile lanes cannot change other lanes.
 
 use kvrm_arm64::asm::{Arg, Mode, W0, W1, W2, X3, X4};
 use kvrm_arm64::encoding::ENCODINGS;
@@ -9,11 +9,11 @@ use proptest::prelude::*;
 
 use crate::support::{CODE, Lane, PAGE, lane, raw};
 
-/// Steps of a good lane.
+/// The number of steps that each good lane runs.
 const STEPS: u64 = 20_000;
 
-/// Fills its memory from 0x4000 on with numbers, over and over, and adds up what it finds there.
-fn good() -> Program {
+/// Returns a program that repeatedly fills its memory from 0x4000 on with numbers and adds up what it reads there.
+fn good_program() -> Program {
     raw(|a| {
         let (again, next) = (a.label(), a.label());
         a.bind(again);
@@ -24,19 +24,19 @@ fn good() -> Program {
     })
 }
 
-/// What a good lane is in a machine of good lanes only.
-fn alone() -> Lane {
-    let mut machine = Machine::builder(good()).features(Features::ALL).build().unwrap();
+/// Returns the final state of a good lane in a machine of good lanes only.
+fn good_lane() -> Lane {
+    let mut machine = Machine::builder(good_program()).features(Features::ALL).build().unwrap();
     machine.run(STEPS).unwrap();
     lane(&mut machine, 0)
 }
 
-/// Runs three lanes of which the middle one is hostile; `recover` is what it does after each of its stops.
+/// Runs three lanes, of which the middle one is hostile. `recover` is called after each of its stops.
 fn run_with(
     prepare: impl FnMut(&mut LaneSetup<'_>) + 'static,
     mut recover: impl FnMut(&mut Machine),
 ) -> Machine {
-    let builder = Machine::builder(good()).features(Features::ALL).lanes(3).prepare(prepare);
+    let builder = Machine::builder(good_program()).features(Features::ALL).lanes(3).prepare(prepare);
     let mut machine = builder.build().unwrap();
     for _ in 0..STEPS / 100 {
         machine.run(100).unwrap();
@@ -49,7 +49,7 @@ fn run_with(
 }
 
 fn check(machine: &mut Machine) {
-    let expected = alone();
+    let expected = good_lane();
     for number in [0, 2] {
         assert!(lane(machine, number) == expected, "lane {number} is not disturbed");
     }
@@ -57,7 +57,7 @@ fn check(machine: &mut Machine) {
 
 #[test]
 fn a_lane_that_writes_all_memory_it_can_changes_no_other() {
-    // Instead of the good program, it writes a word to each page from x3 on; after a fault, to the next page.
+    // The hostile lane writes a word to each page from X3 on; after a fault, it continues with the next page.
     let bad = |lane: &mut LaneSetup<'_>| {
         if lane.number() == 1 {
             let store = 0xb900_0060_u32 | 3; // str w3, [x3]
@@ -86,14 +86,18 @@ fn a_lane_that_writes_all_memory_it_can_changes_no_other() {
     ] {
         assert!(dirty.contains(&page), "the hostile lane has written {page:#x}");
     }
-    assert_eq!(machine.dirty_pages(0).unwrap().len(), 1, "a good lane owns what it wrote itself");
+    assert_eq!(
+        machine.dirty_pages(0).unwrap().len(),
+        1,
+        "a good lane has only the page that it wrote itself"
+    );
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn a_lane_of_random_instructions_that_jumps_wildly_changes_no_other(seed in any::<u64>()) {
+    fn a_lane_of_random_instructions_changes_no_other(seed in any::<u64>()) {
         let wild = move |lane: &mut LaneSetup<'_>| {
             if lane.number() == 1 {
                 let mut random = Random::new(seed);

@@ -1,4 +1,4 @@
-//! Lanes with inputs of their own.
+//! Tests of lanes with different arguments, input, and initial registers and memory.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,8 +7,8 @@ use kvrm_machine::{Builder, LaneSetup, Machine, Program, Stop, Stream};
 
 use crate::support::{CODE, lane, raw, word};
 
-/// Prints its command line and then its console input, and exits with x19.
-fn echo() -> Program {
+/// Returns a program that prints its command line and its console input, and exits with the status in X19.
+fn echo_program() -> Program {
     let [block, text, exit] = [0x100, 0x800, 0x200].map(|offset| CODE + offset);
     let mut program = raw(|a| {
         let (again, end) = (a.label(), a.label());
@@ -29,8 +29,8 @@ fn echo() -> Program {
     program
 }
 
-fn echoing(lanes: usize) -> Builder<'static> {
-    Machine::builder(echo())
+fn echo_builder(lanes: usize) -> Builder<'static> {
+    Machine::builder(echo_program())
         .lanes(lanes)
         .arguments(|lane| (0..lane % 4).map(|n| format!("{lane}.{n}")).collect())
         .input(|lane| format!(" <{}>", "in".repeat(lane)).into_bytes())
@@ -38,8 +38,8 @@ fn echoing(lanes: usize) -> Builder<'static> {
 }
 
 #[test]
-fn every_lane_has_its_arguments_its_input_and_its_registers() {
-    let mut machine = echoing(50).build().unwrap();
+fn every_lane_gets_its_own_arguments_input_and_registers() {
+    let mut machine = echo_builder(50).build().unwrap();
     let report = machine.run(u64::MAX).unwrap();
     assert_eq!((report.lanes, report.stops["exit"]), (50, 50), "all exit");
     for number in 0..50 {
@@ -53,11 +53,11 @@ fn every_lane_has_its_arguments_its_input_and_its_registers() {
 }
 
 #[test]
-fn a_lane_does_the_same_alone_and_among_others() {
-    let mut many = echoing(20).build().unwrap();
+fn a_lane_behaves_the_same_alone_and_among_others() {
+    let mut many = echo_builder(20).build().unwrap();
     many.run(u64::MAX).unwrap();
     for number in 0..20 {
-        let mut alone = Machine::builder(echo())
+        let mut alone = Machine::builder(echo_program())
             .arguments(move |_| (0..number % 4).map(|n| format!("{number}.{n}")).collect())
             .input(move |_| format!(" <{}>", "in".repeat(number)).into_bytes())
             .prepare(move |lane| lane.set_x(19, 1000 - number as u64))
@@ -74,17 +74,21 @@ fn a_console_gets_each_lanes_output_in_order_and_nothing_is_collected() {
     let console = {
         let heard = Arc::clone(&heard);
         move |lane: usize, stream, bytes: &[u8]| {
-            assert_eq!(stream, Stream::Output, "SYS_WRITE0 and SYS_WRITEC write there");
+            assert_eq!(stream, Stream::Output, "SYS_WRITE0 and SYS_WRITEC write to output");
             heard.lock().unwrap()[lane].push_str(std::str::from_utf8(bytes).unwrap());
         }
     };
-    let mut machine = echoing(5).console(console).build().unwrap();
+    let mut machine = echo_builder(5).console(console).build().unwrap();
     machine.run(u64::MAX).unwrap();
-    let mut collected = echoing(5).build().unwrap();
+    let mut collected = echo_builder(5).build().unwrap();
     collected.run(u64::MAX).unwrap();
     for number in 0..5 {
         assert_eq!(heard.lock().unwrap()[number], lane(&mut collected, number).output, "lane {number}");
-        assert_eq!(machine.output(number, Stream::Output).unwrap(), b"", "nothing is kept of lane {number}");
+        assert_eq!(
+            machine.output(number, Stream::Output).unwrap(),
+            b"",
+            "output of lane {number} is not collected"
+        );
     }
 }
 
@@ -95,25 +99,29 @@ fn a_lane_is_prepared_once_with_its_number_before_its_first_step() {
         let seen = Arc::clone(&seen);
         move |lane: &mut LaneSetup<'_>| {
             seen.lock().unwrap().push((lane.number(), lane.cpu.pc, lane.cpu.sp, lane.cpu.steps));
-            // Code may be written too, as permissions do not hold for the host.
+            // The host can write to code, because guest permissions do not apply to it.
             lane.write(CODE + 0x1ffe, &[lane.number() as u8; 4]);
             lane.cpu.nzcv = 15;
         }
     };
-    let mut machine = Machine::builder(echo()).lanes(4).prepare(prepare).build().unwrap();
+    let mut machine = Machine::builder(echo_program()).lanes(4).prepare(prepare).build().unwrap();
     let sp = machine.layout().stack.end;
     let expected: Vec<_> = (0..4).map(|number| (number, CODE, sp, 0)).collect();
     assert_eq!(*seen.lock().unwrap(), expected, "registers before");
-    assert_eq!(sp % 16, 0, "the stack pointer is aligned as the procedure call standard wants it");
+    assert_eq!(sp % 16, 0, "the procedure call standard requires an aligned stack pointer");
     for number in 0..4 {
-        assert_eq!(machine.cpu(number).unwrap().nzcv, 15, "what was set stays");
+        assert_eq!(machine.cpu(number).unwrap().nzcv, 15, "the flags that were set");
         let expected = u64::from(number as u32 * 0x0101_0101) << 16;
         assert_eq!(
             word(&mut machine, number, CODE + 0x1ffc),
             expected,
-            "what was written stays in lane {number}"
+            "the memory that was written in lane {number}"
         );
-        assert_eq!(machine.dirty_pages(number).unwrap(), [CODE + 0x1000, CODE + 0x2000], "and is dirty");
-        assert_eq!(machine.stop(number).unwrap(), None, "before the first run there is no stop");
+        assert_eq!(
+            machine.dirty_pages(number).unwrap(),
+            [CODE + 0x1000, CODE + 0x2000],
+            "written pages are dirty"
+        );
+        assert_eq!(machine.stop(number).unwrap(), None, "a lane has no stop before its first run");
     }
 }

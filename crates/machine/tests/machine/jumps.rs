@@ -1,4 +1,4 @@
-//! Jumps to where nothing can be executed: the branch has retired, and the lane stops where it lands.
+//! Tests of jumps to addresses that cannot be executed: the branch retires, and the lane stops at its target.
 
 use kvrm_arm64::asm::{X0, X1, XZR};
 use kvrm_machine::{Access, FaultKind, Machine, Permissions, Program, Segment, Stop};
@@ -8,7 +8,7 @@ use crate::support::{CODE, DATA, PAGE, assemble, fault, run, text_and_data};
 const END: u64 = 1 << 48;
 
 #[test]
-fn a_jump_stops_where_it_lands_and_has_retired() {
+fn a_jump_retires_and_the_lane_stops_at_its_target() {
     let translation = |target| fault(FaultKind::Translation, Access::Execute, target);
     let alignment = |target| fault(FaultKind::Alignment, Access::Execute, target);
     let permission = |target| fault(FaultKind::Permission, Access::Execute, target);
@@ -23,7 +23,7 @@ fn a_jump_stops_where_it_lands_and_has_retired() {
         (CODE + 1, alignment(CODE + 1)),
         (CODE + 2, alignment(CODE + 2)),
         (CODE + 3, alignment(CODE + 3)),
-        // Misaligned before unmapped.
+        // Misaligned and unmapped: the alignment fault comes first.
         (1, alignment(1)),
         (u64::MAX, alignment(u64::MAX)),
         (DATA, permission(DATA)),
@@ -70,11 +70,11 @@ fn a_call_of_a_null_pointer_stops_at_address_zero() {
     });
     let (stop, cpu, _) = run(program, 0);
     assert_eq!(stop, fault(FaultKind::Translation, Access::Execute, 0), "nothing is at 0");
-    assert_eq!((cpu.pc, cpu.x(30), cpu.steps), (0, CODE + 8, 2), "and x30 says who called");
+    assert_eq!((cpu.pc, cpu.x(30), cpu.steps), (0, CODE + 8, 2), "X30 is the return address");
 }
 
 #[test]
-fn running_off_the_end_of_the_code_stops_behind_it() {
+fn running_off_the_end_of_the_code_stops_after_it() {
     let data = assemble(|a| {
         a.nop().nop();
     });
@@ -84,5 +84,5 @@ fn running_off_the_end_of_the_code_stops_behind_it() {
         Program { name: String::new(), entry, segments: vec![code], symbols: Vec::new(), linux: None };
     let (stop, cpu, _) = run(program, 0);
     assert_eq!(stop, fault(FaultKind::Translation, Access::Execute, CODE + PAGE), "the next page");
-    assert_eq!((cpu.pc, cpu.steps), (CODE + PAGE, 2), "after both");
+    assert_eq!((cpu.pc, cpu.steps), (CODE + PAGE, 2), "both instructions have retired");
 }

@@ -1,4 +1,4 @@
-//! Programs on the machine: budgets, lanes, stops, snapshots, frames, and what is refused.
+//! Tests of machines: budgets, lanes, stops, snapshots, frames, and errors.
 
 mod bulk;
 mod data_faults;

@@ -1,4 +1,4 @@
-//! Runs that are watched.
+//! Tests of runs with an observer.
 
 use std::ops::ControlFlow;
 
@@ -8,7 +8,8 @@ use kvrm_testkit::guests::guest;
 
 use crate::support::{Lane, lane, raw};
 
-/// Lane 0 counts x0 down and halts; all others halt at once. The more lanes, the shorter the slices.
+/// Returns a machine in which lane 0 counts X0 down and halts, and all other lanes halt at once. More lanes make slices
+/// shorter.
 fn counter(count: u64) -> Machine {
     let program = raw(|a| {
         let (again, end) = (a.label(), a.label());
@@ -37,13 +38,13 @@ fn an_observer_that_only_watches_changes_nothing() {
         .unwrap();
     assert_eq!(lane(&mut watched, 0), lane(&mut plain, 0), "lane 0");
     assert_eq!((report.steps, &report.stops), (expected.steps, &expected.stops), "the report");
-    assert!(seen.len() > 3, "it was called now and then, {} times", seen.len());
-    assert!(seen.is_sorted_by(|a, b| a.steps < b.steps), "with ever more steps");
+    assert!(seen.len() > 3, "the observer was called several times, {} in all", seen.len());
+    assert!(seen.is_sorted_by(|a, b| a.steps < b.steps), "the steps increase");
     assert!(seen.iter().all(|progress| progress.steps <= report.steps && progress.running == 1), "{seen:?}");
 }
 
 #[test]
-fn an_observer_that_breaks_leaves_lanes_that_go_on_to_the_same_end() {
+fn lanes_continue_to_the_same_end_after_an_observer_breaks() {
     let mut plain = counter(50_000);
     plain.run(u64::MAX).unwrap();
     let end: Lane = lane(&mut plain, 0);
@@ -63,11 +64,11 @@ fn an_observer_that_breaks_leaves_lanes_that_go_on_to_the_same_end() {
         }
         breaks += 1;
         assert_eq!(machine.stop(0).unwrap(), Some(Stop::Budget), "lane 0 could run on");
-        assert_eq!(report.stops.get("budget"), Some(&1), "and the report says so");
+        assert_eq!(report.stops.get("budget"), Some(&1), "the report counts the stop");
         assert_eq!(report.steps, last, "steps in that run");
-        assert!(machine.cpu(0).unwrap().steps > before, "every run gets on");
+        assert!(machine.cpu(0).unwrap().steps > before, "every run retires steps");
     }
-    assert!(breaks > 3, "it was broken off {breaks} times");
+    assert!(breaks > 3, "the observer broke {breaks} times");
     assert_eq!(lane(&mut machine, 0), end, "the end is the same");
 }
 
@@ -77,12 +78,12 @@ fn a_budget_holds_under_observation() {
         let mut machine = counter(1 << 40);
         machine.run_observed(budget, &mut |_| ControlFlow::Continue(())).unwrap();
         assert_eq!(machine.stop(0).unwrap(), Some(Stop::Budget), "a budget of {budget}");
-        assert_eq!(machine.cpu(0).unwrap().steps, budget, "all of it was used");
+        assert_eq!(machine.cpu(0).unwrap().steps, budget, "the whole budget was used");
     }
 }
 
 #[test]
-fn guests_that_call_services_can_be_observed_and_broken_off() {
+fn runs_of_guests_that_call_services_can_be_observed_and_broken() {
     let builder = || Machine::builder(guest("vm")).arguments(|_| vec!["3".to_owned()]);
     let mut plain = builder().build().unwrap();
     plain.run(u64::MAX).unwrap();
@@ -95,7 +96,7 @@ fn guests_that_call_services_can_be_observed_and_broken_off() {
                 ControlFlow::Break(())
             })
             .unwrap();
-        assert!(breaks < 1000, "every run gets on");
+        assert!(breaks < 1000, "every run retires steps");
     }
     assert!(breaks > 0, "an observer is called between services");
     assert_eq!(lane(&mut machine, 0), lane(&mut plain, 0), "the end is the same");

@@ -1,4 +1,4 @@
-//! How reports are shown.
+//! Tests of the text of reports.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -32,7 +32,7 @@ services  7
 frames    11
 time      1.500 s
 speed     2.0 MIPS";
-    assert_eq!(report().to_string(), expected, "of a run on the CPU");
+    assert_eq!(report().to_string(), expected, "the report of a run on the CPU");
 }
 
 #[test]
@@ -49,5 +49,5 @@ dispatches  12
 frames      11
 time        1.500 s
 speed       2.0 MIPS";
-    assert_eq!(report.to_string(), expected, "of a run on a device");
+    assert_eq!(report.to_string(), expected, "the report of a run on a device");
 }

@@ -1,4 +1,4 @@
-//! Going on after a stop.
+//! Tests of resuming a lane after a stop.
 
 use kvrm_arm64::asm::{X0, X1, at};
 use kvrm_machine::{Machine, Program, Stop};
@@ -26,9 +26,9 @@ fn a_breakpoint_is_hit_again_unless_the_caller_moves_the_pc() {
         machine.run(100).unwrap();
         let cpu = machine.cpu(0).unwrap();
         assert_eq!(machine.stop(0).unwrap(), Some(Stop::Breakpoint { imm: 7 }), "the first breakpoint");
-        assert_eq!((cpu.pc, cpu.steps, cpu.x(0)), (CODE + 4, 1, 1), "before it");
+        assert_eq!((cpu.pc, cpu.steps, cpu.x(0)), (CODE + 4, 1, 1), "the breakpoint has not retired");
         machine.resume(0).unwrap();
-        assert_eq!(machine.stop(0).unwrap(), None, "it can run");
+        assert_eq!(machine.stop(0).unwrap(), None, "the lane can run");
     }
     skip(&mut machine);
     machine.run(100).unwrap();
@@ -38,8 +38,8 @@ fn a_breakpoint_is_hit_again_unless_the_caller_moves_the_pc() {
 }
 
 #[test]
-fn after_a_system_call_a_lane_goes_on_behind_it() {
-    // A host that adds 100 to x0 for each call.
+fn after_a_system_call_a_lane_continues_at_the_next_instruction() {
+    // The host adds 100 to X0 for each call.
     let mut machine = machine(raw(|a| {
         a.mov(X0, 1).svc(0).add(X0, X0, 1).svc(1).add(X0, X0, 1).hlt(0);
     }));
@@ -54,11 +54,15 @@ fn after_a_system_call_a_lane_goes_on_behind_it() {
     }
     machine.run(100).unwrap();
     assert_eq!(machine.stop(0).unwrap(), Some(Stop::Halt { imm: 0 }), "the end");
-    assert_eq!((machine.cpu(0).unwrap().x(0), machine.cpu(0).unwrap().steps), (203, 5), "all of it");
+    assert_eq!(
+        (machine.cpu(0).unwrap().x(0), machine.cpu(0).unwrap().steps),
+        (203, 5),
+        "the result of both calls"
+    );
 }
 
 #[test]
-fn a_fault_that_the_caller_mends_is_as_if_it_had_not_been() {
+fn a_lane_continues_after_the_caller_fixes_the_cause_of_a_fault() {
     let mut machine = machine(text_and_data(|a| {
         a.ldr(X0, at(X1, 0)).hlt(0);
     }));
@@ -71,13 +75,13 @@ fn a_fault_that_the_caller_mends_is_as_if_it_had_not_been() {
     machine.resume(0).unwrap();
     machine.run(100).unwrap();
     let cpu = machine.cpu(0).unwrap();
-    assert_eq!(machine.stop(0).unwrap(), Some(Stop::Halt { imm: 0 }), "now it is a pointer");
-    assert_eq!((cpu.x(0), cpu.steps), (0x3412, 1), "the load was done once");
+    assert_eq!(machine.stop(0).unwrap(), Some(Stop::Halt { imm: 0 }), "X1 is a valid pointer now");
+    assert_eq!((cpu.x(0), cpu.steps), (0x3412, 1), "the load has retired once");
 }
 
 #[test]
-fn code_that_the_caller_changes_is_executed_as_changed() {
-    // The host has the last word, as with a debugger that puts a breakpoint in and takes it out.
+fn code_that_the_host_changes_takes_effect() {
+    // The host sets and removes a breakpoint, as a debugger does.
     let mut machine = machine(text_and_data(|a| {
         let again = a.label();
         a.bind(again);
@@ -92,12 +96,12 @@ fn code_that_the_caller_changes_is_executed_as_changed() {
     machine.write_memory(0, CODE, &old).unwrap().unwrap();
     machine.resume(0).unwrap();
     machine.run(1000).unwrap();
-    assert_eq!(machine.cpu(0).unwrap().x(0), 1000, "twice 500 rounds");
+    assert_eq!(machine.cpu(0).unwrap().x(0), 1000, "500 rounds before and 500 after the breakpoint");
 }
 
 #[test]
-fn an_exit_can_be_gone_on_from() {
-    // SYS_EXIT with a block that cannot be read is an exit with status 1.
+fn a_lane_can_be_resumed_after_an_exit() {
+    // SYS_EXIT with an unreadable parameter block exits with status 1.
     let mut machine = machine(raw(|a| {
         a.mov(X0, 0x18).mov(X1, 0).hlt(0xf000).mov(X0, 5).hlt(0);
     }));
@@ -105,12 +109,12 @@ fn an_exit_can_be_gone_on_from() {
     assert_eq!(machine.stop(0).unwrap(), Some(Stop::Exit { code: 1 }), "the exit");
     machine.resume(0).unwrap();
     machine.run(100).unwrap();
-    assert_eq!(machine.stop(0).unwrap(), Some(Stop::Halt { imm: 0 }), "what follows");
+    assert_eq!(machine.stop(0).unwrap(), Some(Stop::Halt { imm: 0 }), "the instruction after the exit");
     assert_eq!((machine.cpu(0).unwrap().x(0), machine.cpu(0).unwrap().steps), (5, 4), "the call was a step");
 }
 
 #[test]
-fn only_the_lane_that_is_resumed_goes_on() {
+fn only_the_resumed_lane_continues() {
     let program = raw(|a| {
         a.brk(0).hlt(0);
     });

@@ -1,4 +1,4 @@
-//! A run in slices, whatever their lengths, is the run in one piece.
+//! Tests that several runs with small budgets end in the same state as one run.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 use crate::support::{CODE, Lane, lane, raw};
 
-/// Runs until something other than the budget stops lane 0, and adds up what the reports say.
+/// Runs with a budget of `slice` until lane 0 has another stop. Returns the steps and services of all reports.
 fn run_in_slices(machine: &mut Machine, slice: u64) -> (u64, u64) {
     let (mut steps, mut services) = (0, 0);
     loop {
@@ -40,8 +40,8 @@ fn every_guest_ends_the_same_in_slices_of_any_length() {
         let mut whole = builder().build().unwrap();
         let report = whole.run(u64::MAX).unwrap();
         let expected = lane(&mut whole, 0);
-        assert_eq!(expected.stop, Some(Stop::Exit { code: 0 }), "{name} agrees with itself");
-        assert!(expected.output.ends_with(" ok\n"), "{name} says so: {}", expected.output);
+        assert_eq!(expected.stop, Some(Stop::Exit { code: 0 }), "{name} passes its own check");
+        assert!(expected.output.ends_with(" ok\n"), "{name} reports success: {}", expected.output);
         assert_eq!(report.steps, expected.cpu.steps, "steps of {name}");
         assert!(report.steps < 200_000, "{name} is short enough to be run step by step");
         for slice in [1, 7, 1000, report.steps - 1, report.steps] {
@@ -54,7 +54,7 @@ fn every_guest_ends_the_same_in_slices_of_any_length() {
 }
 
 #[test]
-fn a_budget_of_nothing_does_nothing() {
+fn a_budget_of_zero_runs_nothing() {
     let mut machine = Machine::builder(raw(|a| {
         a.hlt(0xf000);
     }))
@@ -63,18 +63,18 @@ fn a_budget_of_nothing_does_nothing() {
     for _ in 0..3 {
         let report = machine.run(0).unwrap();
         assert_eq!((report.steps, report.services), (0, 0), "nothing is run or served");
-        assert_eq!(machine.stop(0).unwrap(), Some(Stop::Budget), "it is the budget that stops it");
-        assert_eq!(machine.cpu(0).unwrap().pc, CODE, "where it began");
+        assert_eq!(machine.stop(0).unwrap(), Some(Stop::Budget), "the lane stops for its budget");
+        assert_eq!(machine.cpu(0).unwrap().pc, CODE, "the pc has not changed");
     }
 }
 
-/// Encodings of random programs. Branches and stops are rare, or programs would be over at once.
+/// Returns the encodings for random programs. Branches and stops are rare, so that programs do not end at once.
 fn encodings() -> Vec<&'static Encoding> {
     let often = ENCODINGS.iter().filter(|row| !matches!(row.class, Class::Branch | Class::System));
     often.cycle().take(4 * ENCODINGS.len()).chain(ENCODINGS).collect()
 }
 
-/// A machine with a random program of 256 words, in a loop, and registers that often point into its memory.
+/// Returns a machine with a random program of 256 words in a loop. Registers often point into its memory.
 fn random_machine(seed: u64) -> Machine {
     let mut random = Random::new(seed);
     let encodings = encodings();
@@ -98,7 +98,7 @@ fn random_machine(seed: u64) -> Machine {
     Machine::builder(program).features(Features::ALL).heap_bytes(0).prepare(prepare).build().unwrap()
 }
 
-/// Runs for `total` steps in slices that `next` gives, and after each stop goes on at the next instruction.
+/// Runs for `total` steps with the budgets that `next` returns, and continues after each stop at the next instruction.
 fn run_on(machine: &mut Machine, total: u64, mut next: impl FnMut() -> u64) -> (Vec<Stop>, Lane) {
     let mut stops = Vec::new();
     let mut random = Random::new(0);
@@ -116,7 +116,7 @@ fn run_on(machine: &mut Machine, total: u64, mut next: impl FnMut() -> u64) -> (
         let mut cpu = machine.cpu(0).unwrap();
         let next = (cpu.pc & !3).wrapping_add(4);
         cpu.pc = if (CODE..CODE + 1024).contains(&next) { next } else { CODE };
-        // Some registers point to memory again.
+        // Make some registers point to memory again.
         for n in 0..31 {
             if random.below(4) == 0 {
                 cpu.set_x(n, CODE + random.below(0x1_0000));
@@ -130,7 +130,7 @@ fn run_on(machine: &mut Machine, total: u64, mut next: impl FnMut() -> u64) -> (
 
 #[test]
 fn most_random_programs_run_for_long_stop_often_and_write_memory() {
-    // Or the property below would say little.
+    // Otherwise the property test below would check little.
     let runs: Vec<_> = (0..64).map(|seed| run_on(&mut random_machine(seed), 5000, || u64::MAX)).collect();
     assert!(runs.iter().filter(|(_, lane)| lane.cpu.steps > 1000).count() > 32, "steps");
     assert!(runs.iter().filter(|(_, lane)| lane.dirty.len() > 3).count() > 32, "pages");

@@ -1,4 +1,4 @@
-//! Stops that are no faults, and code that changes.
+//! Tests of stops other than faults, and of code that changes.
 
 use kvrm_arm64::asm::{Assembler, W2, W3, X0, X1, X4, XZR, at};
 use kvrm_machine::{Features, Machine, Stop};
@@ -6,7 +6,7 @@ use kvrm_machine::{Features, Machine, Stop};
 use crate::support::{CODE, DATA, raw, run, text_and_data};
 
 #[test]
-fn an_endless_loop_ends_with_its_budget_and_goes_on_with_the_next() {
+fn an_endless_loop_stops_for_its_budget_and_continues_with_the_next() {
     let program = raw(|a| {
         let again = a.label();
         a.bind(again);
@@ -45,7 +45,7 @@ fn exceptions_stop_with_their_immediate() {
             (Stop::Breakpoint { imm }, 0, 0),
             "brk #{imm:#x}"
         );
-        // As the architecture has it, SVC retires.
+        // SVC retires, as the architecture prescribes.
         assert_eq!(
             stop(|a, imm| {
                 a.svc(imm);
@@ -65,7 +65,7 @@ fn exceptions_stop_with_their_immediate() {
 }
 
 #[test]
-fn atomics_are_undefined_until_the_machine_has_them() {
+fn optional_instructions_are_undefined_without_their_feature() {
     let (swp, crc) = (0xf822_8020_u32, 0x9ac2_4c20_u32); // swp x2, x0, [x1]; crc32x w0, w1, x2
     let stop = |word: u32, features| {
         let program = text_and_data(|a| {
@@ -85,8 +85,8 @@ fn atomics_are_undefined_until_the_machine_has_them() {
 }
 
 #[test]
-fn code_that_a_guest_writes_is_executed_as_written() {
-    // Writes `mov x0, #k; ret` for each k to one place, calls it, and adds up what comes back.
+fn code_that_a_guest_writes_takes_effect() {
+    // Writes `mov x0, #k; ret` for each k to the same address, calls it, and adds up the results.
     let program = raw(|a| {
         let again = a.label();
         a.mov(X1, (CODE + 0x8000) as i64).mov(W2, 0xd280_0000).mov(W3, 0xd65f_03c0);

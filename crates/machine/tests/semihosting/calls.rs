@@ -1,4 +1,4 @@
-//! What all calls have in common.
+//! Tests of properties that all calls share.
 
 use kvrm_arm64::asm::{Assembler, X0, X1, at};
 use kvrm_machine::{Machine, Program, Stop, Stream};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::support::*;
 
 #[test]
-fn an_operation_that_does_not_exist_fails() {
+fn an_unknown_operation_fails() {
     let mut guest = Guest::new();
     let unknown = (0..0x400).chain([0xffff_ffff, 0x8000_0001]).filter(|number| !OPERATIONS.contains(number));
     for operation in unknown {
@@ -23,7 +23,7 @@ fn the_operation_is_a_32_bit_number() {
 }
 
 #[test]
-fn other_halts_are_no_calls() {
+fn halts_with_other_immediates_are_not_calls() {
     for imm in [0, 0xefff, 0xf001, 0xf00_u16] {
         let mut assembler = Assembler::new(CODE);
         assembler.mov(X0, TICKFREQ as i64).hlt(i64::from(imm));
@@ -50,21 +50,21 @@ fn a_call_ends_an_exclusive_sequence_as_an_exception_would() {
     machine.run(100).unwrap();
     assert_eq!(machine.stop(0).unwrap(), Some(Stop::Halt { imm: 0 }), "the end");
     assert_eq!(machine.cpu(0).unwrap().x(0), 1, "the store fails");
-    assert_eq!(machine.dirty_pages(0).unwrap().len(), 0, "and writes nothing");
+    assert_eq!(machine.dirty_pages(0).unwrap().len(), 0, "the store writes nothing");
 }
 
 #[test]
-fn errno_is_that_of_the_last_failure() {
+fn errno_belongs_to_the_last_failed_call() {
     let mut guest = Guest::new();
     assert_eq!(guest.errno(), 0, "before any failure");
     assert_eq!(guest.call(0x77, 0), FAILED, "an unknown operation");
     assert_eq!(guest.call(CLOSE, 0), FAILED, "a bad pointer");
-    assert_eq!(guest.errno(), EFAULT, "of the second one");
+    assert_eq!(guest.errno(), EFAULT, "the errno of the second failure");
     assert_eq!(guest.call(CLOCK, 0), 0, "a call that succeeds");
-    assert_eq!(guest.errno(), EFAULT, "does not change it");
+    assert_eq!(guest.errno(), EFAULT, "success does not change the errno");
 }
 
-/// The operations with a parameter block, and how many fields it has.
+/// The operations with a parameter block, and the number of its fields.
 const BLOCKS: [(u64, u64); 14] = [
     (OPEN, 3),
     (CLOSE, 1),
@@ -87,7 +87,7 @@ fn a_parameter_block_that_cannot_be_read_fails_the_call() {
     let folder = tempfile::tempdir().unwrap();
     let mut guest = Guest::in_folder(folder.path());
     for (operation, fields) in BLOCKS {
-        // Its last byte is one too far, its first byte is one too early, and far away.
+        // The last byte is not mapped; the first byte is not mapped; nothing is mapped.
         let mut addresses = vec![
             DATA_END - 8 * fields + 1,
             DATA - 8 * fields + 7,
@@ -112,16 +112,16 @@ fn a_parameter_block_that_cannot_be_read_fails_the_call() {
             assert_eq!(guest.errno(), EFAULT, "operation {operation:#x} of {address:#x}");
         }
     }
-    // A transfer of which only the count can be read still says that all of it is left.
+    // A failed transfer returns the count, even if only the count is readable.
     guest.put(DATA, &5_u64.to_le_bytes());
     for operation in [READ, WRITE] {
         assert_eq!(guest.call(operation, DATA - 16), 5, "operation {operation:#x}");
         assert_eq!(guest.errno(), EFAULT, "operation {operation:#x}");
     }
-    assert_eq!(guest.call(ELAPSED, READ_ONLY), FAILED, "a place that cannot be written");
-    assert_eq!(guest.errno(), EFAULT, "a place that cannot be written");
-    assert_eq!(guest.output(Stream::Output), b"", "and nothing is printed");
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "and no file is made");
+    assert_eq!(guest.call(ELAPSED, READ_ONLY), FAILED, "read-only memory");
+    assert_eq!(guest.errno(), EFAULT, "read-only memory");
+    assert_eq!(guest.output(Stream::Output), b"", "nothing is printed");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "no file is created");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn calls_without_a_parameter_ignore_it() {
     assert_eq!(guest.call(READC, u64::MAX), u64::from(b'a'), "a character");
 }
 
-/// Numbers a guest may pass for anything: pointers, handles, lengths, modes.
+/// Values for any field: pointers, handles, lengths, modes.
 fn field() -> impl Strategy<Value = u64> {
     prop_oneof![
         4 => prop::sample::select(vec![
@@ -151,13 +151,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn no_sequence_of_calls_is_more_than_calls(
+    fn random_calls_do_not_affect_the_host_outside_of_the_folder(
         calls in prop::collection::vec(
             (prop::sample::select(&OPERATIONS[..]), prop::array::uniform4(field()), field()), 1..20,
         ),
         input in prop::collection::vec(any::<u8>(), 0..20),
     ) {
-        // Names that lead out of the folder, and the console.
+        // Names that lead out of the folder, the console, and a file.
         let names = ["../outside", ":tt", "inside", "/", "..", "inside/..", "."];
         let outer = tempfile::tempdir().unwrap();
         let folder = outer.path().join("guest");
@@ -170,6 +170,6 @@ proptest! {
             guest.call(operation, if parameter % 2 == 0 { BLOCK } else { parameter });
         }
         let around: Vec<_> = std::fs::read_dir(outer.path()).unwrap().collect();
-        prop_assert_eq!(around.len(), 1, "nothing is beside the folder: {:?}", around);
+        prop_assert_eq!(around.len(), 1, "nothing was created beside the folder: {:?}", around);
     }
 }

@@ -1,4 +1,4 @@
-//! A guest stays in its directory, by whatever name it asks.
+//! Tests that a guest cannot access files outside of its directory, whatever names it uses.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use crate::support::*;
 
-/// A directory with something to steal beside the guest's own.
-struct Place {
+/// A directory tree with the guest's directory and with files beside it that a guest must not reach.
+struct Sandbox {
     outer: tempfile::TempDir,
 }
 
-impl Place {
+impl Sandbox {
     fn new() -> Self {
         let outer = tempfile::tempdir().unwrap();
         let path = |name: &str| outer.path().join(name);
@@ -38,7 +38,7 @@ impl Place {
         Guest::in_folder(&self.outer.path().join("guest"))
     }
 
-    /// All there is outside of the guest's directory.
+    /// Returns all files outside of the guest's directory, with their contents.
     fn outside(&self) -> BTreeMap<PathBuf, Option<String>> {
         fn walk(folder: &Path, found: &mut BTreeMap<PathBuf, Option<String>>) {
             for entry in fs::read_dir(folder).unwrap() {
@@ -58,7 +58,7 @@ impl Place {
         found
     }
 
-    /// Names that mean something outside.
+    /// Returns names that lead to files outside.
     fn escapes(&self) -> Vec<String> {
         let names = [
             "../secret",
@@ -84,7 +84,7 @@ impl Place {
 
 #[test]
 fn names_that_lead_outside_cannot_be_opened_in_any_mode() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let before = place.outside();
     let mut guest = place.guest();
     for name in place.escapes() {
@@ -97,7 +97,7 @@ fn names_that_lead_outside_cannot_be_opened_in_any_mode() {
 
 #[test]
 fn files_cannot_be_created_outside() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let before = place.outside();
     let mut guest = place.guest();
     for name in
@@ -112,12 +112,16 @@ fn files_cannot_be_created_outside() {
 
 #[test]
 fn an_absolute_name_begins_at_the_directory_of_the_guest() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let secret = place.outer.path().join("secret").display().to_string();
     let mut guest = place.guest();
     for name in [&*secret, &format!("/{secret}"), "/etc/passwd", "/dev/null", "//etc/passwd"] {
-        assert_eq!((guest.open(name, 0), guest.errno()), (FAILED, ENOENT), "{name} is not there");
-        assert_eq!(guest.open(name, 4), FAILED, "and cannot be made, as its folder is not there");
+        assert_eq!((guest.open(name, 0), guest.errno()), (FAILED, ENOENT), "{name} does not exist");
+        assert_eq!(
+            guest.open(name, 4),
+            FAILED,
+            "the file cannot be created, because its directory does not exist"
+        );
     }
     for (index, name) in ["own", "/own", "//own", "/sub/../own", "inside"].into_iter().enumerate() {
         let handle = guest.open(name, 0);
@@ -128,7 +132,7 @@ fn an_absolute_name_begins_at_the_directory_of_the_guest() {
 
 #[test]
 fn nothing_outside_can_be_removed() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let before = place.outside();
     let mut guest = place.guest();
     let links = ["relative", "absolute", "chain", "winding"];
@@ -140,12 +144,12 @@ fn nothing_outside_can_be_removed() {
         guest.put(NAME, name.as_bytes());
         assert_eq!(guest.call_with(REMOVE, &[NAME, name.len() as u64]), 0, "the link {name} itself can go");
     }
-    assert_eq!(place.outside(), before, "what it points to stays");
+    assert_eq!(place.outside(), before, "the targets of the links stay");
 }
 
 #[test]
-fn nothing_can_be_moved_out_or_in() {
-    let place = Place::new();
+fn files_cannot_be_moved_out_or_in() {
+    let place = Sandbox::new();
     let before = place.outside();
     let mut guest = place.guest();
     let rename = |guest: &mut Guest, from: &str, to: &str| {
@@ -158,18 +162,18 @@ fn nothing_can_be_moved_out_or_in() {
         assert_eq!(rename(&mut guest, outside, "sub/in"), EACCES, "in from {outside}");
     }
     assert_eq!(place.outside(), before, "nothing outside has changed");
-    assert!(place.outer.path().join("guest/own").exists(), "nothing inside has gone");
+    assert!(place.outer.path().join("guest/own").exists(), "the guest's file is still there");
 }
 
 #[test]
-fn what_is_no_regular_file_is_refused_without_being_opened() {
-    let place = Place::new();
+fn special_files_are_refused_without_being_opened() {
+    let place = Sandbox::new();
     let fifo = place.outer.path().join("guest/fifo");
     let made = std::process::Command::new("mkfifo").arg(&fifo).status().unwrap();
-    assert!(made.success(), "mkfifo is there");
+    assert!(made.success(), "mkfifo works");
     let _socket = std::os::unix::net::UnixListener::bind(place.outer.path().join("guest/socket")).unwrap();
     let mut guest = place.guest();
-    // Opening a FIFO that nobody writes would wait for ever; with both ends open, it fails the test instead.
+    // Opening a FIFO without a writer would block for ever. With both ends open, a wrong open fails the test instead.
     let _both_ends = fs::File::options().read(true).write(true).open(&fifo).unwrap();
     for name in ["fifo", "/fifo", "socket", "sub", "."] {
         for mode in 0..12 {
@@ -179,16 +183,16 @@ fn what_is_no_regular_file_is_refused_without_being_opened() {
 }
 
 #[test]
-fn links_in_a_circle_end() {
-    let mut guest = Place::new().guest();
+fn a_loop_of_symbolic_links_fails() {
+    let mut guest = Sandbox::new().guest();
     for mode in 0..12 {
         assert_eq!(guest.open("loop", mode), FAILED, "mode {mode}");
     }
 }
 
 #[test]
-fn a_directory_is_no_file() {
-    let place = Place::new();
+fn a_directory_cannot_be_opened() {
+    let place = Sandbox::new();
     let mut guest = place.guest();
     for name in ["", "/", ".", "sub", "sub/", "sub/..", "own/", "own/x"] {
         for mode in 0..12 {

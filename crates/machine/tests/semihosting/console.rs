@@ -1,4 +1,4 @@
-//! The console: three ways to write, two to read, two streams.
+//! Tests of the console: three ways to write, two to read, two streams.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,7 +6,7 @@ use kvrm_machine::Stream;
 
 use crate::support::*;
 
-/// Modes that open `:tt` for reading, as output, and as error output.
+/// The modes that open `:tt` for reading, as output, and as error output.
 const IN: u64 = 0;
 const OUT: u64 = 4;
 const ERR: u64 = 8;
@@ -22,7 +22,7 @@ fn characters_and_strings_go_to_output() {
     assert_eq!(guest.call(WRITE0, BUFFER), 0, "a string");
     assert_eq!(guest.call(WRITE0, BUFFER + 6), 0, "an empty string");
     let expected: Vec<u8> = (0..=255).chain(*b"string").collect();
-    assert_eq!(guest.output(Stream::Output), expected, "every byte as it is");
+    assert_eq!(guest.output(Stream::Output), expected, "all bytes are unchanged");
     assert_eq!(guest.output(Stream::Error), b"", "nothing to the other stream");
 }
 
@@ -32,16 +32,16 @@ fn a_string_may_cross_pages_and_end_with_memory() {
     let text: Vec<u8> = (0..5000).map(|n| b'a' + (n % 26) as u8).chain([0]).collect();
     let at = DATA_END - text.len() as u64;
     guest.put(at, &text);
-    assert_eq!(guest.call(WRITE0, at), 0, "its zero is the last byte that is mapped");
-    assert_eq!(guest.output(Stream::Output), &text[..5000], "all but the zero");
+    assert_eq!(guest.call(WRITE0, at), 0, "the NUL is the last mapped byte");
+    assert_eq!(guest.output(Stream::Output), &text[..5000], "the string without the NUL");
     guest.put(DATA_END - 1, b"x");
-    assert_eq!(guest.call(WRITE0, at), FAILED, "without its zero");
-    assert_eq!(guest.errno(), EFAULT, "it runs into what is not mapped");
-    assert_eq!(guest.output(Stream::Output).len(), 5000, "and nothing of it is printed");
+    assert_eq!(guest.call(WRITE0, at), FAILED, "a string without NUL");
+    assert_eq!(guest.errno(), EFAULT, "the string runs into unmapped memory");
+    assert_eq!(guest.output(Stream::Output).len(), 5000, "no part of the string is printed");
 }
 
 #[test]
-fn a_string_without_end_is_refused_after_a_mebibyte() {
+fn a_string_longer_than_a_mebibyte_is_refused() {
     let mut guest = Guest::new();
     let heap = guest.machine.layout().heap.start;
     guest.put(heap, &vec![b'x'; 3 << 20]);
@@ -63,8 +63,8 @@ fn the_mode_of_the_terminal_chooses_its_stream() {
             assert_eq!(guest.errno(), EBADF, "input cannot be written");
         }
     }
-    assert_eq!(guest.output(Stream::Output), b"4 5 6 7 ", "modes of writing");
-    assert_eq!(guest.output(Stream::Error), b"8 9 10 11 ", "modes of appending");
+    assert_eq!(guest.output(Stream::Output), b"4 5 6 7 ", "output of the modes for writing");
+    assert_eq!(guest.output(Stream::Error), b"8 9 10 11 ", "output of the modes for appending");
 }
 
 #[test]
@@ -78,21 +78,21 @@ fn a_terminal_has_no_length_and_no_position() {
 }
 
 #[test]
-fn input_is_read_to_its_end_by_all_handles_together() {
+fn all_handles_share_the_position_of_the_input() {
     let mut guest = Guest::with_input(b"0123456789");
     let (first, second) = (guest.open(":tt", IN), guest.open(":tt", 3));
     assert_eq!(guest.call(READC, 0), u64::from(b'0'), "a character");
     assert_eq!(guest.read(first, 3), (b"123".to_vec(), 0), "all that was asked for");
     assert_eq!(guest.read(second, 0), (vec![], 0), "nothing asked for");
     assert_eq!(guest.read(second, 2), (b"45".to_vec(), 0), "the other handle");
-    assert_eq!(guest.read(first, 9), (b"6789".to_vec(), 5), "what is left");
+    assert_eq!(guest.read(first, 9), (b"6789".to_vec(), 5), "the rest of the input");
     assert_eq!(guest.read(first, 9), (vec![], 9), "the end");
     assert_eq!(guest.read(second, 1), (vec![], 1), "the end for both");
     assert_eq!(guest.call(READC, 0), FAILED, "the end for characters");
 }
 
 #[test]
-fn a_byte_of_all_ones_is_not_the_end_of_input() {
+fn a_byte_with_all_bits_set_is_not_the_end_of_input() {
     let mut guest = Guest::with_input(&[0xff, 0]);
     assert_eq!(guest.call(READC, 0), 0xff, "a byte");
     assert_eq!(guest.call(READC, 0), 0, "a zero byte");
@@ -108,7 +108,7 @@ fn input_that_cannot_be_delivered_is_not_lost() {
         assert_eq!(guest.errno(), EFAULT, "{buffer:#x}");
     }
     assert_eq!(guest.get(DATA_END - 3, 3), [0; 3], "not even the bytes that are mapped are written");
-    assert_eq!(guest.read(handle, 4), (b"abcd".to_vec(), 0), "it is all still there");
+    assert_eq!(guest.read(handle, 4), (b"abcd".to_vec(), 0), "all input is still there");
 }
 
 #[test]
@@ -131,11 +131,11 @@ fn a_write_from_memory_that_cannot_be_read_writes_nothing() {
     }
     for bytes in [1 << 63, u64::MAX] {
         assert_eq!(guest.call_with(WRITE, &[handle, BUFFER, bytes]), bytes, "{bytes:#x} bytes");
-        assert_eq!(guest.errno(), EFAULT, "no memory is so large");
+        assert_eq!(guest.errno(), EFAULT, "memory is not that large");
     }
-    assert_eq!(guest.output(Stream::Output), b"", "nothing at all");
+    assert_eq!(guest.output(Stream::Output), b"", "nothing was written");
     assert_eq!(guest.call_with(WRITE, &[handle, READ_ONLY, 8]), 0, "constants can be written");
-    assert_eq!(guest.output(Stream::Output), b"constant", "they can");
+    assert_eq!(guest.output(Stream::Output), b"constant", "the constants were written");
 }
 
 #[test]
@@ -145,14 +145,14 @@ fn large_transfers_are_done_in_parts() {
     let mut guest = Guest::of(builder().input(|_| bytes.clone()).output_max(usize::MAX));
     let heap = guest.machine.layout().heap.start;
     let input = guest.open(":tt", IN);
-    // As C's fread and fwrite do it: until nothing is left.
+    // Repeat until nothing is left, as C's fread and fwrite do.
     let (mut rest, mut calls) = (count, 0);
     while rest > 0 {
         let left = guest.call_with(READ, &[input, heap + (count - rest), rest]);
-        assert!(left < rest, "every call gets on");
+        assert!(left < rest, "every call transfers some bytes");
         (rest, calls) = (left, calls + 1);
     }
-    assert_eq!(calls, 3, "a mebibyte at a time");
+    assert_eq!(calls, 3, "one mebibyte per call");
     assert!(guest.get(heap, bytes.len()) == bytes, "all of it was read");
     let output = guest.open(":tt", OUT);
     let mut rest = count;
@@ -163,30 +163,34 @@ fn large_transfers_are_done_in_parts() {
 }
 
 #[test]
-fn output_is_collected_up_to_a_limit_a_stream_and_the_rest_is_dropped() {
+fn output_of_each_stream_is_collected_up_to_a_limit() {
     for limit in [0, 1, 5, 9, 10] {
         let mut guest = Guest::of(builder().output_max(limit));
         let (output, error) = (guest.open(":tt", OUT), guest.open(":tt", ERR));
         let truncated = |guest: &Guest| guest.machine.output_truncated(0).unwrap();
         for (count, piece) in [b"01234", b"56789"].into_iter().enumerate() {
-            assert_eq!(guest.write(output, piece), 0, "a guest is not told");
-            assert_eq!(truncated(&guest), 5 * (count + 1) > limit, "but the host is, at {limit}");
+            assert_eq!(guest.write(output, piece), 0, "the guest sees no error");
+            assert_eq!(truncated(&guest), 5 * (count + 1) > limit, "the host sees the truncation at {limit}");
         }
-        assert_eq!(guest.output(Stream::Output), &b"0123456789"[..limit], "as much as there is room for");
+        assert_eq!(guest.output(Stream::Output), &b"0123456789"[..limit], "the output up to the limit");
         assert_eq!(guest.write(error, b"x"), 0, "the other stream");
-        assert_eq!(guest.output(Stream::Error).len(), limit.min(1), "has room of its own");
+        assert_eq!(
+            guest.output(Stream::Error).len(),
+            limit.min(1),
+            "the other stream has a limit of its own"
+        );
     }
     let mut guest = Guest::new();
     let (heap, output) = (guest.machine.layout().heap.start, guest.open(":tt", OUT));
     for (rounds, truncated) in [(1, false), (2, true)] {
         assert_eq!(guest.call_with(WRITE, &[output, heap, 1 << 20]), 0, "a mebibyte");
-        assert_eq!(guest.output(Stream::Output).len(), 1 << 20, "is the limit unless another is set");
+        assert_eq!(guest.output(Stream::Output).len(), 1 << 20, "the default limit");
         assert_eq!(guest.machine.output_truncated(0).unwrap(), truncated, "after {rounds}");
     }
 }
 
 #[test]
-fn input_can_be_replaced_and_a_reset_takes_that_back() {
+fn input_can_be_replaced_and_a_reset_restores_it() {
     let mut guest = Guest::of(builder().lanes(2).input(|lane| format!("old{lane}").into_bytes()));
     guest.park();
     let handle = guest.open(":tt", IN);
@@ -206,7 +210,7 @@ fn input_can_be_replaced_and_a_reset_takes_that_back() {
 }
 
 #[test]
-fn a_console_hears_every_write_as_it_comes() {
+fn a_console_gets_every_write_at_once() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let console = {
         let heard = Arc::clone(&heard);

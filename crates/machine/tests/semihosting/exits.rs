@@ -1,13 +1,13 @@
-//! How a guest ends itself.
+//! Tests of exits.
 
 use kvrm_machine::Stop;
 
 use crate::support::*;
 
-/// Calls an exit; says with which status the lane has stopped.
+/// Makes an exit call and returns the status with which the lane stops.
 fn exit(operation: u64, fields: &[u64]) -> i32 {
     let mut guest = Guest::new();
-    assert_eq!(guest.call_with(operation, fields), operation, "x0 stays");
+    assert_eq!(guest.call_with(operation, fields), operation, "X0 does not change");
     status(&mut guest)
 }
 
@@ -19,7 +19,7 @@ fn status(guest: &mut Guest) -> i32 {
 }
 
 #[test]
-fn an_orderly_exit_has_the_status_it_names() {
+fn a_normal_exit_has_its_status() {
     let cases = [
         (0, 0),
         (1, 1),
@@ -40,7 +40,7 @@ fn an_orderly_exit_has_the_status_it_names() {
 
 #[test]
 fn any_other_reason_is_status_1() {
-    // Among them branch through zero, undefined instruction, run time error, internal error.
+    // Some of these are branch through zero, undefined instruction, run time error, internal error.
     for reason in [0, 1, 0x2_0000, 0x2_0001, 0x2_0023, 0x2_0024, 0x2_0025, 0x2_0027, 0x1_0002_0026, u64::MAX]
     {
         for operation in [EXIT, EXIT_EXTENDED] {
@@ -50,14 +50,14 @@ fn any_other_reason_is_status_1() {
 }
 
 #[test]
-fn an_exit_whose_block_cannot_be_read_is_status_1() {
+fn an_exit_with_an_unreadable_parameter_block_has_status_1() {
     for operation in [EXIT, EXIT_EXTENDED] {
         for block in [0, WRITE_ONLY, DATA_END, u64::MAX] {
             let mut guest = Guest::new();
             guest.call(operation, block);
             assert_eq!(status(&mut guest), 1, "operation {operation:#x} at {block:#x}");
         }
-        // The reason is there and orderly, the status is not there.
+        // The reason is readable and that of a normal exit; the status is not readable.
         let mut guest = Guest::new();
         guest.put(DATA_END - 8, &0x2_0026_u64.to_le_bytes());
         guest.call(operation, DATA_END - 8);
@@ -66,12 +66,12 @@ fn an_exit_whose_block_cannot_be_read_is_status_1() {
 }
 
 #[test]
-fn what_was_printed_before_an_exit_is_there() {
+fn output_before_an_exit_is_kept() {
     let mut guest = Guest::new();
     guest.put(BUFFER, b"last words\0");
     guest.call(WRITE0, BUFFER);
     guest.call_with(EXIT, &[0x2_0026, 3]);
     assert_eq!(status(&mut guest), 3, "the status");
     assert_eq!(guest.output(kvrm_machine::Stream::Output), b"last words", "the output");
-    assert_eq!(guest.machine.run(100).unwrap().steps, 0, "and nothing runs any more");
+    assert_eq!(guest.machine.run(100).unwrap().steps, 0, "the lane does not run any more");
 }

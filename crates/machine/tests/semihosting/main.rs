@@ -1,4 +1,4 @@
-//! Semihosting, operation by operation, and above all what a guest gets wrong.
+//! Tests of semihosting, operation by operation, with an emphasis on errors of guests.
 
 mod calls;
 mod confinement;

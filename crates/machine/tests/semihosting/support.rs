@@ -1,5 +1,5 @@
-//! A guest whose calls the test makes, and the numbers of the interface, written down here again so that the
-//! tests do not depend on what they test.
+//! A guest whose calls the test makes, and the constants of the interface, defined independently of the code under
+//! test.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ pub(crate) const EXIT_EXTENDED: u64 = 0x20;
 pub(crate) const ELAPSED: u64 = 0x30;
 pub(crate) const TICKFREQ: u64 = 0x31;
 
-/// Every operation there is.
+/// All operations of the interface.
 pub(crate) const OPERATIONS: [u64; 24] = [
     OPEN,
     CLOSE,
@@ -69,25 +69,25 @@ pub(crate) const EFBIG: u64 = 27;
 pub(crate) const ENAMETOOLONG: u64 = 36;
 pub(crate) const ENOSYS: u64 = 38;
 
-/// What a call returns when it fails, READ and WRITE apart.
+/// The return value of failed calls other than READ and WRITE.
 pub(crate) const FAILED: u64 = u64::MAX;
 
 pub(crate) const CODE: u64 = 0x1_0000;
-/// Two pages of memory to read and write.
+/// The address of two readable and writable pages.
 pub(crate) const DATA: u64 = 0x2_0000;
 pub(crate) const DATA_END: u64 = 0x2_2000;
-/// A page that cannot be written.
+/// The address of a read-only page.
 pub(crate) const READ_ONLY: u64 = 0x3_0000;
-/// A page that cannot be read.
+/// The address of a page that is not readable.
 pub(crate) const WRITE_ONLY: u64 = 0x4_0000;
-/// Where the parameter blocks of calls go.
+/// The address of parameter blocks.
 pub(crate) const BLOCK: u64 = DATA;
-/// Where names go.
+/// The address of names.
 pub(crate) const NAME: u64 = DATA + 0x100;
-/// Where everything else goes.
+/// The address of all other data.
 pub(crate) const BUFFER: u64 = DATA + 0x800;
 
-/// `HLT #0xf000; BRK #0` and memory of every kind.
+/// Returns a program with the code `HLT #0xf000; BRK #0` and memory with different permissions.
 pub(crate) fn program() -> Program {
     let segment = |address, bytes, data: &[u8], permissions| Segment {
         address,
@@ -110,7 +110,7 @@ pub(crate) fn builder<'a>() -> Builder<'a> {
     Machine::builder(program())
 }
 
-/// One lane of a machine.
+/// A machine, and the lane that makes calls.
 pub(crate) struct Guest {
     pub(crate) machine: Machine,
     pub(crate) lane: usize,
@@ -129,31 +129,31 @@ impl Guest {
         Self::of(builder().input(|_| input.to_vec()))
     }
 
-    /// A guest that may use files in `folder`.
+    /// Creates a guest that may use files in `folder`.
     pub(crate) fn in_folder(folder: &Path) -> Self {
         Self::of(builder().directory(folder))
     }
 
-    /// Lets all lanes wait at the breakpoint, so that a call of one is a call of that one only.
+    /// Runs all lanes to the breakpoint, so that a call of one lane runs only that lane.
     pub(crate) fn park(&mut self) {
         for lane in 0..self.machine.lanes() {
-            self.machine.set_cpu(lane, &Cpu::new(CODE + 4, 0)).expect("the lane is there");
+            self.machine.set_cpu(lane, &Cpu::new(CODE + 4, 0)).expect("the lane exists");
         }
         self.machine.run(1).expect("the engine works");
     }
 
-    /// Makes a call. It has to be one step and to leave all but x0 and the pc as it was.
+    /// Makes a call. Checks that it is one step and changes only X0 and the pc.
     pub(crate) fn call(&mut self, operation: u64, parameter: u64) -> u64 {
-        let mut before = self.machine.cpu(self.lane).expect("the lane is there");
+        let mut before = self.machine.cpu(self.lane).expect("the lane exists");
         before.pc = CODE;
         before.nzcv = 9;
         (2..31).for_each(|n| before.set_x(n, 0x0101_0101 * u64::from(n)));
         before.set_x(0, operation);
         before.set_x(1, parameter);
-        self.machine.set_cpu(self.lane, &before).expect("the lane is there");
-        self.machine.resume(self.lane).expect("the lane is there");
+        self.machine.set_cpu(self.lane, &before).expect("the lane exists");
+        self.machine.resume(self.lane).expect("the lane exists");
         let report = self.machine.run(100).expect("the engine works");
-        let after = self.machine.cpu(self.lane).expect("the lane is there");
+        let after = self.machine.cpu(self.lane).expect("the lane exists");
         assert_eq!(report.services, 1, "a call is counted");
         assert_eq!(after.steps, before.steps + 1, "a call is one step");
         let result = after.x(0);
@@ -161,9 +161,9 @@ impl Guest {
         before.pc += 4;
         before.steps += 1;
         assert_eq!(after, before, "only x0 and pc change");
-        let stop = self.machine.stop(self.lane).expect("the lane is there");
+        let stop = self.machine.stop(self.lane).expect("the lane exists");
         if !matches!(stop, Some(Stop::Exit { .. })) {
-            assert_eq!(stop, Some(Stop::Breakpoint { imm: 0 }), "the lane goes on behind the call");
+            assert_eq!(stop, Some(Stop::Breakpoint { imm: 0 }), "the lane continues after the call");
         }
         result
     }
@@ -175,7 +175,7 @@ impl Guest {
         self.call(operation, BLOCK)
     }
 
-    /// Makes a call that has to fail; says with which errno.
+    /// Makes a call that has to fail, and returns its errno.
     pub(crate) fn error(&mut self, operation: u64, fields: &[u64]) -> u64 {
         assert_eq!(
             self.call_with(operation, fields),
@@ -194,20 +194,20 @@ impl Guest {
         self.call_with(OPEN, &[NAME, mode, name.len() as u64])
     }
 
-    /// Writes bytes of a test to a handle; says how many were not written.
+    /// Writes bytes to a handle and returns how many were not written.
     pub(crate) fn write(&mut self, handle: u64, bytes: &[u8]) -> u64 {
         self.put(BUFFER, bytes);
         self.call_with(WRITE, &[handle, BUFFER, bytes.len() as u64])
     }
 
-    /// Reads from a handle: what came, and how many bytes did not.
+    /// Reads from a handle. Returns the bytes read, and how many were not read.
     pub(crate) fn read(&mut self, handle: u64, bytes: u64) -> (Vec<u8>, u64) {
         self.put(BUFFER, &vec![0xee; bytes as usize]);
         let rest = self.call_with(READ, &[handle, BUFFER, bytes]);
-        assert!(rest <= bytes, "no more is missing than was asked for");
+        assert!(rest <= bytes, "the rest is at most the requested size");
         let got = self.get(BUFFER, bytes as usize);
         let (read, untouched) = got.split_at((bytes - rest) as usize);
-        assert!(untouched.iter().all(|&byte| byte == 0xee), "what was not read is not written");
+        assert!(untouched.iter().all(|&byte| byte == 0xee), "memory after the bytes read is unchanged");
         (read.to_vec(), rest)
     }
 
@@ -215,19 +215,19 @@ impl Guest {
     pub(crate) fn put(&mut self, address: u64, bytes: &[u8]) {
         self.machine
             .write_memory(self.lane, address, bytes)
-            .expect("the lane is there")
-            .expect("it is mapped");
+            .expect("the lane exists")
+            .expect("the memory is mapped");
     }
 
     /// Reads memory as the host.
     pub(crate) fn get(&mut self, address: u64, count: usize) -> Vec<u8> {
         let mut bytes = vec![0; count];
-        let read = self.machine.read_memory(self.lane, address, &mut bytes).expect("the lane is there");
-        read.expect("it is mapped");
+        let read = self.machine.read_memory(self.lane, address, &mut bytes).expect("the lane exists");
+        read.expect("the memory is mapped");
         bytes
     }
 
-    /// Fields of memory.
+    /// Reads doublewords from memory.
     pub(crate) fn words<const N: usize>(&mut self, address: u64) -> [u64; N] {
         let bytes = self.get(address, 8 * N);
         std::array::from_fn(|n| {
@@ -236,6 +236,6 @@ impl Guest {
     }
 
     pub(crate) fn output(&self, stream: Stream) -> &[u8] {
-        self.machine.output(self.lane, stream).expect("the lane is there")
+        self.machine.output(self.lane, stream).expect("the lane exists")
     }
 }

@@ -1,10 +1,10 @@
-//! Time, memory, the command line, and what is never served.
+//! Tests of time, memory, the command line, and operations that are never served.
 
 use kvrm_machine::Error;
 
 use crate::support::*;
 
-/// A guest that has retired this many steps.
+/// Returns a guest that has retired this many steps.
 fn guest_after(steps: u64) -> Guest {
     let guest = Guest::new();
     let mut machine = guest.machine;
@@ -16,7 +16,7 @@ fn guest_after(steps: u64) -> Guest {
 
 #[test]
 fn time_is_the_steps_retired_before_the_call() {
-    // A step is a nanosecond: hundredths and whole seconds are cut off.
+    // A step is a nanosecond. Hundredths of a second and seconds are rounded down.
     let cases = [
         (0, 0, 0),
         (1, 0, 0),
@@ -37,17 +37,17 @@ fn time_is_the_steps_retired_before_the_call() {
 }
 
 #[test]
-fn time_goes_on_with_every_step() {
+fn time_advances_with_every_step() {
     let mut guest = Guest::new();
     for expected in 0..20 {
-        assert_eq!(guest.call(ELAPSED, BUFFER), 0, "asking for the time");
+        assert_eq!(guest.call(ELAPSED, BUFFER), 0, "read the time");
         assert_eq!(guest.words(BUFFER), [expected], "each call is a step");
     }
     assert_eq!(guest.call(TICKFREQ, 0), 1_000_000_000, "ticks a second");
 }
 
 #[test]
-fn memory_is_where_the_layout_says() {
+fn heapinfo_agrees_with_the_layout() {
     for (stack, heap) in [(1 << 20, 16 << 20), (1, 1), (0, 0), (12345, 1 << 40)] {
         let mut guest = Guest::of(builder().stack_bytes(stack).heap_bytes(heap));
         guest.put(BUFFER, &[0xee; 40]);
@@ -56,18 +56,18 @@ fn memory_is_where_the_layout_says() {
         // Heap base, heap limit, stack base (its high end), stack limit.
         let expected = [layout.heap.start, layout.heap.end, layout.stack.end, layout.stack.start];
         assert_eq!(guest.words(BUFFER), expected, "the four fields");
-        assert_eq!(guest.words(BUFFER + 32), [0xeeee_eeee_eeee_eeee], "nothing behind them");
+        assert_eq!(guest.words(BUFFER + 32), [0xeeee_eeee_eeee_eeee], "nothing is written after them");
         assert_eq!(layout.stack.end - layout.stack.start, u64::next_multiple_of(stack, 4096), "the stack");
         assert_eq!(layout.heap.end - layout.heap.start, u64::next_multiple_of(heap, 4096), "the heap");
         for block in [0, READ_ONLY, DATA_END - 31, u64::MAX] {
             assert_eq!(guest.error(HEAPINFO, &[block]), EFAULT, "to {block:#x}");
         }
-        assert_eq!(guest.get(DATA_END - 31, 31), [0; 31], "not even the part that is mapped is written");
+        assert_eq!(guest.get(DATA_END - 31, 31), [0; 31], "the mapped part is not written, either");
     }
 }
 
 #[test]
-fn the_command_line_needs_room_for_its_zero() {
+fn the_command_line_needs_room_for_its_nul() {
     let arguments = |_| vec!["one".to_owned(), "--two=2".to_owned(), "\u{e9}".to_owned()];
     let expected = "guest one --two=2 \u{e9}".as_bytes();
     let mut guest = Guest::of(builder().arguments(arguments));
@@ -76,7 +76,7 @@ fn the_command_line_needs_room_for_its_zero() {
         guest.put(BUFFER, &[0xee; 64]);
         assert_eq!(guest.error(GET_CMDLINE, &[BUFFER, room]), E2BIG, "a buffer of {room} bytes");
         assert_eq!(guest.get(BUFFER, 64), [0xee; 64], "nothing is written");
-        assert_eq!(guest.words(BLOCK), [BUFFER, room], "nor is the block");
+        assert_eq!(guest.words(BLOCK), [BUFFER, room], "the block is unchanged");
     }
     for room in [length + 1, length + 2, u64::MAX] {
         guest.put(BUFFER, &[0xee; 64]);
@@ -84,16 +84,16 @@ fn the_command_line_needs_room_for_its_zero() {
         let mut all = [0xee; 64];
         all[..expected.len()].copy_from_slice(expected);
         all[expected.len()] = 0;
-        assert_eq!(guest.get(BUFFER, 64), all, "the line and its zero");
-        assert_eq!(guest.words(BLOCK), [BUFFER, length], "its length, without the zero");
+        assert_eq!(guest.get(BUFFER, 64), all, "the command line and its NUL");
+        assert_eq!(guest.words(BLOCK), [BUFFER, length], "its length without the NUL");
     }
     for buffer in [0, READ_ONLY, DATA_END - length, u64::MAX] {
         assert_eq!(guest.error(GET_CMDLINE, &[buffer, 64]), EFAULT, "to {buffer:#x}");
-        assert_eq!(guest.words(BLOCK), [buffer, 64], "the block is as it was");
+        assert_eq!(guest.words(BLOCK), [buffer, 64], "the block is unchanged");
     }
 }
 
-/// The command line a guest gets.
+/// Returns the command line of a guest.
 fn command_line(guest: &mut Guest) -> String {
     assert_eq!(guest.call_with(GET_CMDLINE, &[BUFFER, 0x400]), 0, "asking");
     let [_, length] = guest.words(BLOCK);
@@ -101,7 +101,7 @@ fn command_line(guest: &mut Guest) -> String {
 }
 
 #[test]
-fn a_program_is_told_the_name_of_its_file_without_folders() {
+fn the_command_line_begins_with_the_file_name_without_folders() {
     let cases = [
         ("guest", "guest"),
         ("/a/b/guest.elf", "guest.elf"),
@@ -121,7 +121,7 @@ fn a_program_is_told_the_name_of_its_file_without_folders() {
 }
 
 #[test]
-fn arguments_that_a_guest_could_not_find_again_are_refused() {
+fn arguments_that_a_guest_could_not_separate_are_refused() {
     for argument in ["", " ", "a b", "a\tb", "\n", "a\r", "\x0b", "\x0c", "a\0b"] {
         let arguments = |lane| vec!["good".to_owned(), if lane == 1 { argument } else { "too" }.to_owned()];
         let error = builder().lanes(2).arguments(arguments).build().unwrap_err();
@@ -134,19 +134,19 @@ fn arguments_that_a_guest_could_not_find_again_are_refused() {
         assert!(message.starts_with(&begin), "{message}");
         let mut guest = Guest::new();
         assert!(guest.machine.set_arguments(0, &[argument.to_owned()]).is_err(), "{argument:?} later");
-        assert_eq!(command_line(&mut guest), "guest", "and what was there stays");
+        assert_eq!(command_line(&mut guest), "guest", "the command line is unchanged");
     }
 }
 
 #[test]
-fn arguments_can_be_replaced_and_a_reset_takes_that_back() {
+fn arguments_can_be_replaced_and_a_reset_restores_them() {
     let mut guest = Guest::of(builder().lanes(2).arguments(|lane| vec![format!("old{lane}")]));
     guest.park();
     guest.machine.snapshot().unwrap();
     guest.machine.set_arguments(0, &["new".to_owned(), "more".to_owned()]).unwrap();
     assert_eq!(command_line(&mut guest), "guest new more", "replaced");
     guest.machine.reset(&[0]).unwrap();
-    assert_eq!(command_line(&mut guest), "guest old0", "taken back");
+    assert_eq!(command_line(&mut guest), "guest old0", "restored by the reset");
     guest.machine.set_arguments(0, &[]).unwrap();
     assert_eq!(command_line(&mut guest), "guest", "none");
     guest.lane = 1;
@@ -155,7 +155,7 @@ fn arguments_can_be_replaced_and_a_reset_takes_that_back() {
 }
 
 #[test]
-fn a_status_is_an_error_if_it_is_negative() {
+fn iserror_is_true_for_negative_values() {
     let mut guest = Guest::new();
     for (status, expected) in [(0, 0), (1, 0), (u64::MAX >> 1, 0), (1 << 63, 1), (u64::MAX, 1)] {
         assert_eq!(guest.call_with(ISERROR, &[status]), expected, "{status:#x}");
@@ -169,5 +169,5 @@ fn no_command_is_run_on_the_host() {
     let command = format!("touch {}", folder.path().join("file").display());
     guest.put(NAME, command.as_bytes());
     assert_eq!(guest.error(SYSTEM, &[NAME, command.len() as u64]), EACCES, "a command");
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "it has not been run");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "the command has not been run");
 }

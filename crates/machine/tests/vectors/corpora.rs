@@ -1,4 +1,4 @@
-//! Every vector of the corpora passes, and together they leave no encoding out.
+//! Tests that every vector of the corpora passes, and that they cover every encoding.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::support::{MANUAL, SIMD, UNICORN};
 
-/// How many vectors an encoding has at least.
+/// Returns the smallest number of vectors of an encoding.
 fn vectors_min(name: &str) -> usize {
     let is_simd = Op::from_name(name).is_some_and(|op| !Features::GENERAL.has(op.feature()));
     if is_simd { 50 } else { 20 }
@@ -41,12 +41,12 @@ fn every_vector_written_by_hand_passes() {
     all_pass(&MANUAL);
 }
 
-/// The encoding the name of a vector begins with.
+/// Returns the encoding with whose name the name of a vector begins.
 fn encoding(vector: &Vector) -> Option<Op> {
     vector.name.split(' ').next().and_then(Op::from_name)
 }
 
-/// Whether a vector is of an undefined word that only looks like the encoding it is named after.
+/// Returns whether a vector is for an undefined word that only resembles the encoding it is named after.
 fn is_beside(vector: &Vector) -> bool {
     vector.name.ends_with(" beside")
 }
@@ -55,10 +55,10 @@ fn is_beside(vector: &Vector) -> bool {
 fn every_vector_contains_the_encoding_it_is_named_after() {
     for vector in UNICORN.iter().chain(&*SIMD).chain(&*MANUAL) {
         let named = encoding(vector);
-        assert!(named.is_some(), "`{}` begins with the name of no encoding", vector.name);
+        assert!(named.is_some(), "`{}` does not begin with the name of an encoding", vector.name);
         let wanted = if is_beside(vector) { None } else { named };
         let contains = vector.code.iter().any(|word| decode(word.0) == wanted);
-        assert!(contains, "`{}` does not contain what it is named after", vector.name);
+        assert!(contains, "`{}` does not contain the encoding it is named after", vector.name);
     }
 }
 
@@ -74,22 +74,22 @@ fn every_encoding_has_vectors() {
 }
 
 #[test]
-fn no_vector_is_there_twice() {
+fn vectors_are_unique() {
     let mut seen: BTreeMap<String, &str> = BTreeMap::new();
     for vector in UNICORN.iter().chain(&*SIMD).chain(&*MANUAL) {
         let content = serde_json::to_string(&Vector { name: String::new(), ..vector.clone() }).unwrap();
         if let Some(before) = seen.insert(content, &vector.name) {
-            // NOP and its like have no input but registers, so Unicorn's inputs may repeat.
+            // Random vectors of instructions with few inputs, such as NOP, may repeat.
             let allowed = UNICORN.iter().chain(&*SIMD).any(|other| std::ptr::eq(other, vector));
-            assert!(allowed, "`{}` is `{before}` again", vector.name);
+            assert!(allowed, "`{}` repeats `{before}`", vector.name);
         }
     }
 }
 
 #[test]
-fn every_vector_compares_all_there_is() {
+fn every_vector_is_exact_and_names_its_end() {
     for vector in UNICORN.iter().chain(&*SIMD).chain(&*MANUAL) {
         let ends = vector.expected.pc.is_some() && vector.expected.stop.is_some();
-        assert!(vector.exact && ends, "`{}` is exact and says how it ends", vector.name);
+        assert!(vector.exact && ends, "`{}` is exact and names its end", vector.name);
     }
 }

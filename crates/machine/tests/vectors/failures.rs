@@ -1,4 +1,4 @@
-//! How a failure is shown.
+//! Tests of the report of a failed vector.
 
 use crate::support::vector;
 
@@ -21,7 +21,7 @@ adds wrong
     stop               fault     the budget of steps is used up
     memory at 0x20000  00ff      0000
 ";
-    assert_eq!(vector.describe(&vector.run()), expected, "the text");
+    assert_eq!(vector.describe(&vector.run()), expected, "the report");
 }
 
 #[test]
@@ -35,6 +35,6 @@ fn memory_is_shown_sixteen_bytes_at_a_time_and_only_where_it_differs() {
     assert_eq!(
         shown,
         [row("0x20020", format!("01{}", "00".repeat(15)), &zeros), row("0x20100", "02".to_owned(), "00")],
-        "the third row of one stretch, and another stretch"
+        "the third row of the first range, and the second range"
     );
 }

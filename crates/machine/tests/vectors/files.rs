@@ -1,4 +1,4 @@
-//! Vector files: lines, compression, and files that cannot be read.
+//! Tests of vector files: lines, compression, and unreadable files.
 
 use std::io::Write as _;
 
@@ -49,7 +49,7 @@ fn a_name_that_ends_in_gz_means_compressed() {
     let text = format!("{LINE}\n").repeat(3);
     std::fs::write(path("plain.jsonl"), &text).unwrap();
     std::fs::write(path("packed.jsonl.gz"), pack(&text)).unwrap();
-    // As `cat a.gz b.gz` makes them.
+    // Two compressed streams in one file, as `cat a.gz b.gz` writes them.
     std::fs::write(path("twice.gz"), [pack(&text), pack(LINE)].concat()).unwrap();
     for (name, count) in [("plain.jsonl", 3), ("packed.jsonl.gz", 3), ("twice.gz", 4)] {
         assert_eq!(open(&path(name)).unwrap().len(), count, "{name}");

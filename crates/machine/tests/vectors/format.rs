@@ -1,35 +1,35 @@
-//! What a vector means, as the documentation of the format says it.
+//! Tests that vectors have the meaning that `docs/vectors.md` describes.
 
 use crate::support::{differences, vector};
 
-/// A vector at 0x10000; `rest` is what follows the code.
-fn of(code: &str, rest: &str) -> Vec<(String, String, String)> {
+/// Runs a vector with code at 0x10000 and returns its differences. `rest` is the JSON text after the code.
+fn run(code: &str, rest: &str) -> Vec<(String, String, String)> {
     differences(&vector(&format!(r#"{{"name":"n","pc":"0x10000","code":[{code}],{rest}}}"#)))
 }
 
-/// The names of what differs.
+/// Returns the names of the differing registers and memory.
 fn names(differences: &[(String, String, String)]) -> Vec<&str> {
     differences.iter().map(|(what, ..)| &**what).collect()
 }
 
 fn passes(code: &str, rest: &str) {
-    assert_eq!(of(code, rest), [], "{code} with {rest}");
+    assert_eq!(run(code, rest), [], "{code} with {rest}");
 }
 
 #[test]
 fn the_example_of_the_documentation_passes() {
     let document = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/vectors.md");
     let text = std::fs::read_to_string(document).unwrap();
-    let (_, rest) = text.split_once("```json\n").expect("there is an example");
-    let (example, _) = rest.split_once("```").expect("it ends");
+    let (_, rest) = text.split_once("```json\n").expect("the documentation has an example");
+    let (example, _) = rest.split_once("```").expect("the example ends");
     let vector = vector(&example.replace('\n', ""));
     assert_eq!(differences(&vector), [], "the example");
-    assert!(!vector.expected.x.is_empty() && vector.exact, "it says something");
+    assert!(!vector.expected.x.is_empty() && vector.exact, "the example expects something");
 }
 
 #[test]
 fn registers_that_are_not_named_are_zero() {
-    // str wzr, [x0] would fault if x0 were 0: nothing is mapped there.
+    // str wzr, [x0] faults because X0 is 0, where nothing is mapped.
     passes(r#""b900001f""#, r#""steps":1,"final":{"stop":"fault","pc":"0x10000"},"exact":true"#);
     let all: Vec<String> = (0..31).map(|n| format!(r#""{n}":"0""#)).collect();
     let vectors: Vec<String> = (0..32).map(|n| format!(r#""{n}":"0""#)).collect();
@@ -43,7 +43,7 @@ fn registers_that_are_not_named_are_zero() {
 }
 
 #[test]
-fn numbers_may_have_a_prefix_and_zeros_in_front() {
+fn numbers_may_have_a_prefix_and_leading_zeros() {
     for number in ["2a", "0x2a", "0x000000000000000000002A", "2A"] {
         // mov x1, x0
         let rest = format!(r#""steps":1,"init":{{"x":{{"0":"{number}"}}}},"final":{{"x":{{"1":"0x2a"}}}}"#);
@@ -52,7 +52,7 @@ fn numbers_may_have_a_prefix_and_zeros_in_front() {
 }
 
 #[test]
-fn steps_is_the_most_that_retires() {
+fn steps_limits_the_number_of_retired_steps() {
     let loop_ = r#""91000400","17ffffff""#; // add x0, x0, #1; b . - 4
     for steps in [0, 1, 2, 3, 1000_u64] {
         let (x0, pc) = (steps.div_ceil(2), 0x1_0000 + 4 * (steps % 2));
@@ -78,7 +78,7 @@ fn pages_of_memory_and_of_the_stack_pointer_are_mapped_and_no_others() {
     load("0x20fff", stack, "budget");
     load("0x1ffff", stack, "fault");
     load("0x21000", stack, "fault");
-    // A stack pointer at the end of its stack maps the page behind.
+    // A stack pointer at a page boundary maps the page above it, not the one below.
     load("0x1ffff", r#""sp":"0x20000""#, "fault");
     // A stack pointer outside of memory maps nothing.
     load("0x20000", r#""sp":"0xffffffffffffffff""#, "fault");
@@ -95,8 +95,8 @@ fn pages_of_memory_and_of_the_stack_pointer_are_mapped_and_no_others() {
 }
 
 #[test]
-fn code_is_written_only_if_the_vector_says_so() {
-    // str w1, [x0], over the instruction that follows
+fn code_is_writable_only_if_the_vector_says_so() {
+    // str w1, [x0], which overwrites the next instruction
     let rest = |writable: bool, end: &str| {
         let flag = if writable { r#""code_writable":true,"# } else { "" };
         format!(
@@ -110,7 +110,7 @@ fn code_is_written_only_if_the_vector_says_so() {
 }
 
 #[test]
-fn features_are_those_of_armv8_0_with_crc32_unless_named() {
+fn features_beyond_armv8_0_with_crc32_must_be_named() {
     let swp = r#""f8228020""#; // swp x2, x0, [x1]
     let init = r#""init":{"x":{"1":"0x20000"},"sp":"0x20000"}"#;
     passes(swp, &format!(r#""steps":1,{init},"final":{{"stop":"undefined"}}"#));
@@ -120,8 +120,8 @@ fn features_are_those_of_armv8_0_with_crc32_unless_named() {
 }
 
 #[test]
-fn only_what_is_named_counts_unless_the_vector_is_exact() {
-    // Each changes one thing, and names nothing.
+fn only_named_state_is_compared_unless_the_vector_is_exact() {
+    // Each vector changes one register or byte, and names nothing.
     let cases = [
         (r#""91000400""#, "", "x0"),                          // add x0, x0, #1
         (r#""910043ff""#, r#""sp":"0x20000""#, "sp"),         // add sp, sp, #16
@@ -133,12 +133,12 @@ fn only_what_is_named_counts_unless_the_vector_is_exact() {
         (r#""f90007e0""#, r#""sp":"0x20000","x":{"0":"0xff00"}"#, "memory at 0x20000"), // str x0, [sp, #8]
     ];
     for (code, init, what) in cases {
-        // cmn x0, #1 with x0 = 0 leaves the flags as they are; start from others.
+        // cmn x0, #1 with X0 = 0 clears all flags, so start with all flags set.
         let init = if what == "nzcv" { r#""nzcv":"0xf""# } else { init };
         let rest =
             |exact| format!(r#""steps":1,"init":{{{init}}},"final":{{"stop":"budget"}},"exact":{exact}"#);
         passes(code, &rest(false));
-        let differences = of(code, &rest(true));
+        let differences = run(code, &rest(true));
         let mut expected = vec![what];
         expected.retain(|what| !what.is_empty());
         assert_eq!(names(&differences), expected, "{code}");
@@ -166,10 +166,10 @@ fn a_stop_has_one_of_seven_names() {
         for (_, other) in cases {
             let rest = format!(r#""steps":1,"final":{{"stop":"{other}"}}"#);
             let expected: &[&str] = if other == stop { &[] } else { &["stop"] };
-            assert_eq!(names(&of(&format!("\"{code}\""), &rest)), expected, "{code} expecting {other}");
+            assert_eq!(names(&run(&format!("\"{code}\""), &rest)), expected, "{code} expecting {other}");
         }
-        let differences = of(&format!("\"{code}\""), r#""steps":1,"final":{"stop":"exit"}"#);
-        assert_eq!(names(&differences), ["stop"], "no vector exits, as nobody serves its calls");
+        let differences = run(&format!("\"{code}\""), r#""steps":1,"final":{"stop":"exit"}"#);
+        assert_eq!(names(&differences), ["stop"], "no vector exits, because calls of vectors are not served");
     }
 }
 
@@ -180,7 +180,7 @@ fn an_exact_vector_compares_all_mapped_memory_to_the_last_byte() {
         let rest = format!(
             r#""steps":1,"init":{{"x":{{"0":"0xaa","1":"{address:#x}"}},"sp":"0x20800","mem":[{{"at":"0x30fff","bytes":"1122"}}]}},"final":{{"pc":"0x10004"}},"exact":true"#
         );
-        let differences = of(r#""39000020""#, &rest);
+        let differences = run(r#""39000020""#, &rest);
         assert_eq!(
             names(&differences),
             [format!("memory at {:#x}", address & !15)],
@@ -188,7 +188,7 @@ fn an_exact_vector_compares_all_mapped_memory_to_the_last_byte() {
         );
         let (_, expected, got) = &differences[0];
         let at = 2 * (address as usize % 16);
-        assert_eq!(&got[at..at + 2], "aa", "what came is shown in its place: {got}");
-        assert_eq!(expected.len(), 32, "sixteen bytes of what should be");
+        assert_eq!(&got[at..at + 2], "aa", "the actual byte is at its place in the row: {got}");
+        assert_eq!(expected.len(), 32, "a row of sixteen expected bytes");
     }
 }

@@ -1,4 +1,4 @@
-//! Test vectors: the corpora, and the format itself.
+//! Tests of vectors: the corpora, and the format.
 
 mod bulk;
 mod corpora;

@@ -1,37 +1,37 @@
-//! Lines that are no vectors.
+//! Tests of lines that are not valid vectors.
 
 use kvrm_machine::vectors::parse;
 
 const GOOD: &str = r#"{"name":"n","pc":"0x10000","code":["d503201f"],"steps":1}"#;
 
-/// The good line with one piece replaced.
+/// Returns the valid line with one piece replaced.
 fn with(piece: &str, replacement: &str) -> String {
-    assert!(GOOD.contains(piece), "{piece} is a piece of the good line");
+    assert!(GOOD.contains(piece), "the valid line contains {piece}");
     GOOD.replace(piece, replacement)
 }
 
-/// The good line with a field more.
+/// Returns the valid line with one more field.
 fn and(field: &str) -> String {
     format!("{},{field}}}", &GOOD[..GOOD.len() - 1])
 }
 
 #[test]
-fn the_good_line_is_good() {
+fn the_valid_line_is_accepted() {
     assert_eq!(
         parse("file", GOOD).map(|vectors| vectors.len()).map_err(|error| error.to_string()),
         Ok(1),
-        "one"
+        "one vector"
     );
 }
 
 #[test]
-fn every_kind_of_bad_line_is_named_by_file_and_line_and_says_what_is_wrong() {
+fn errors_name_file_line_and_problem() {
     let hex = "hexadecimal number of up to 64 bits";
-    let register = "is no register number from 0 to 30";
-    let bytes = "is no sequence of bytes of two hexadecimal digits each";
+    let register = "is not a register number from 0 to 30";
+    let bytes = "is not a sequence of bytes of two hexadecimal digits each";
     let leaves = "leaves the 48-bit address space";
     let cases = [
-        // No JSON object, or more than one.
+        // Not exactly one JSON object.
         ("x".to_owned(), "expected value"),
         ("{".to_owned(), "EOF"),
         ("[]".to_owned(), "invalid length 0"),
@@ -39,7 +39,7 @@ fn every_kind_of_bad_line_is_named_by_file_and_line_and_says_what_is_wrong() {
         ("17".to_owned(), "invalid type"),
         (format!("{GOOD} {GOOD}"), "trailing characters"),
         (format!("{GOOD},"), "trailing characters"),
-        // Fields that are missing, unknown or twice.
+        // Missing, unknown and duplicate fields.
         (with(r#""name":"n","#, ""), "missing field `name`"),
         (with(r#""pc":"0x10000","#, ""), "missing field `pc`"),
         (with(r#""code":["d503201f"],"#, ""), "missing field `code`"),
@@ -78,8 +78,8 @@ fn every_kind_of_bad_line_is_named_by_file_and_line_and_says_what_is_wrong() {
         (with("d503201f", "1d503201f"), "up to 32 bits"),
         (and(r#""init":{"fpcr":"0x100000000"}"#), "up to 32 bits"),
         (and(r#""final":{"v":{"0":"0x100000000000000000000000000000000"}}"#), "up to 128 bits"),
-        (and(r#""init":{"nzcv":"0x10"}"#), "`nzcv` 0x10 has more than four bits"),
-        (and(r#""final":{"nzcv":"0xffffffff"}"#), "`nzcv` 0xffffffff has more than four bits"),
+        (and(r#""init":{"nzcv":"0x10"}"#), "`nzcv` is 0x10, expected at most four bits"),
+        (and(r#""final":{"nzcv":"0xffffffff"}"#), "`nzcv` is 0xffffffff, expected at most four bits"),
         // Registers.
         (and(r#""init":{"x":{"31":"0"}}"#), register),
         (and(r#""final":{"x":{"x1":"0"}}"#), register),
@@ -89,7 +89,7 @@ fn every_kind_of_bad_line_is_named_by_file_and_line_and_says_what_is_wrong() {
         (and(r#""final":{"x":{"0x1":"0"}}"#), register),
         (and(r#""final":{"x":{"1":"0","1":"1"}}"#), ""),
         (and(r#""final":{"x":{"1":"0","01":"1"}}"#), ""),
-        (and(r#""final":{"v":{"32":"0"}}"#), "is no register number from 0 to 31"),
+        (and(r#""final":{"v":{"32":"0"}}"#), "is not a register number from 0 to 31"),
         // Bytes.
         (and(r#""init":{"mem":[{"at":"0","bytes":"0"}]}"#), bytes),
         (and(r#""init":{"mem":[{"at":"0","bytes":"001"}]}"#), bytes),
@@ -98,9 +98,9 @@ fn every_kind_of_bad_line_is_named_by_file_and_line_and_says_what_is_wrong() {
         (and(r#""init":{"mem":[{"at":"0","bytes":"0x00"}]}"#), bytes),
         (and(r#""init":{"mem":[{"at":"0","bytes":"00 00"}]}"#), bytes),
         (and("\"final\":{\"mem\":[{\"at\":\"0\",\"bytes\":\"\u{e9}\"}]}"), bytes),
-        // What does not fit together.
+        // Values that are invalid, or invalid together.
         (with(r#"["d503201f"]"#, "[]"), "`code` is empty"),
-        (with("0x10000", "0x10002"), "`pc` 0x10002 is not a multiple of 4"),
+        (with("0x10000", "0x10002"), "`pc` is 0x10002, expected a multiple of 4"),
         (with("0x10000", "0x1000000000000"), leaves),
         (with("0x10000", "0xfffffffffffffffc"), leaves),
         (with(r#"0x10000","code":["#, r#"0xfffffffffffc","code":["0","#), leaves),
@@ -108,9 +108,9 @@ fn every_kind_of_bad_line_is_named_by_file_and_line_and_says_what_is_wrong() {
         (and(r#""init":{"mem":[{"at":"0xffffffffffffffff","bytes":"00"}]}"#), leaves),
         (and(r#""final":{"mem":[{"at":"0xffffffffffff","bytes":"0000"}]}"#), leaves),
         (and(r#""final":{"mem":[{"at":"0xffffffffffffffff","bytes":"00"}]}"#), leaves),
-        (with(r#""steps":1"#, r#""steps":16777217"#), "more than the 16777216 a vector may take"),
-        (and(r#""init":{"pc":"0"}"#), "belong to `final`"),
-        (and(r#""init":{"stop":"budget"}"#), "belong to `final`"),
+        (with(r#""steps":1"#, r#""steps":16777217"#), "`steps` is 16777217, expected at most 16777216"),
+        (and(r#""init":{"pc":"0"}"#), "allowed only in `final`"),
+        (and(r#""init":{"stop":"budget"}"#), "allowed only in `final`"),
         (and(r#""final":{"stop":"halted"}"#), "unknown variant `halted`"),
         (and(r#""final":{"stop":"out-of-frames"}"#), "unknown variant `out-of-frames`"),
         (and(r#""features":["sve"]"#), "unknown feature `sve`"),
@@ -119,7 +119,7 @@ fn every_kind_of_bad_line_is_named_by_file_and_line_and_says_what_is_wrong() {
     ];
     let mut wrong = Vec::new();
     for (line, problem) in cases {
-        // The third line of four, after a blank one.
+        // The bad line is the third of four; the second is blank.
         let text = format!("{GOOD}\n\n{line}\n{GOOD}\n");
         let Err(error) = parse("folder/file.jsonl", &text) else {
             wrong.push(format!("{line} is accepted"));
@@ -129,21 +129,21 @@ fn every_kind_of_bad_line_is_named_by_file_and_line_and_says_what_is_wrong() {
         let message = error.to_string();
         assert!(message.starts_with("folder/file.jsonl:3: "), "{message}");
         if !message.contains(problem) {
-            wrong.push(format!("{line}: `{message}` does not say `{problem}`"));
+            wrong.push(format!("{line}: `{message}` does not contain `{problem}`"));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
-fn a_parser_of_lines_does_not_count_them_twice() {
+fn errors_do_not_include_the_line_number_of_the_parser() {
     let text = format!("{GOOD}\n{}\n", with(r#""name":"n","#, ""));
     let message = parse("file", &text).unwrap_err().to_string();
-    assert_eq!(message, "file:2: missing field `name`, at column 46", "the message");
+    assert_eq!(message, "file:2: missing field `name`, at column 46", "the error message");
 }
 
 #[test]
-fn the_first_of_several_bad_lines_is_named() {
+fn the_error_is_that_of_the_first_bad_line() {
     let error = parse("file", &format!("{GOOD}\nbad\nworse\n")).unwrap_err();
     assert_eq!(error.line, 2, "{error}");
 }

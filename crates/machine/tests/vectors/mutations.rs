@@ -1,4 +1,4 @@
-//! A vector that expects something else fails, and names just that.
+//! Tests that a vector with a changed expectation fails and names exactly the changed state.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::support::{MANUAL, UNICORN};
 
-/// What is expected differently.
+/// A change to the expected state of a vector.
 #[derive(Clone, Copy, Debug)]
 enum Mutation {
     X(u32, u32),
@@ -19,7 +19,7 @@ enum Mutation {
     Fpsr(u32),
     Tpidr(u32),
     Stop(StopName),
-    /// A bit of some byte that the vector maps.
+    /// Flips a bit of a byte that the vector maps.
     Memory(prop::sample::Index, u32),
 }
 
@@ -48,7 +48,7 @@ fn mutation() -> impl Strategy<Value = Mutation> {
     ]
 }
 
-/// What a vector says of memory: before the run, then over it what it expects.
+/// Returns the memory that a vector names: that before the run, overlaid with the expected memory.
 fn memory(vector: &Vector) -> BTreeMap<u64, u8> {
     let mut bytes = BTreeMap::new();
     for segment in vector.segments() {
@@ -63,7 +63,7 @@ fn memory(vector: &Vector) -> BTreeMap<u64, u8> {
     bytes
 }
 
-/// Changes what is expected; says what should be named, or nothing if the change is none.
+/// Changes the expected state. Returns the name of the difference to expect, or `None` if nothing has changed.
 fn apply(vector: &mut Vector, mutation: Mutation) -> Option<String> {
     let before = vector.cpu();
     let memory = memory(vector);
@@ -117,7 +117,7 @@ fn apply(vector: &mut Vector, mutation: Mutation) -> Option<String> {
     })
 }
 
-/// Where a difference in memory is, of which sixteen bytes are shown together.
+/// Returns the address of a difference in memory, which is that of a row of up to sixteen bytes.
 fn address(what: &str) -> Option<u64> {
     u64::from_str_radix(what.strip_prefix("memory at 0x")?, 16).ok()
 }
@@ -126,7 +126,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn a_vector_that_expects_something_else_fails_and_names_it(
+    fn a_vector_with_a_changed_expectation_fails_and_names_it(
         index in any::<prop::sample::Index>(),
         manual in any::<bool>(),
         mutation in mutation(),
@@ -135,7 +135,7 @@ proptest! {
         let corpus: &[Vector] = if manual { &MANUAL } else { &UNICORN };
         let mut vector = corpus[index.index(corpus.len())].clone();
         let named = apply(&mut vector, mutation);
-        // What is named counts whether or not all the rest does.
+        // Named state is compared whether or not the vector is exact.
         vector.exact = exact;
         let differences = vector.run();
         let Some(named) = named else {

@@ -1,4 +1,4 @@
-//! What is written is read back the same.
+//! Tests that vectors are unchanged after writing and reading, and that arbitrary vectors run.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ fn stop() -> impl Strategy<Value = StopName> {
     prop::sample::select(vec![S::Exit, S::Halt, S::Breakpoint, S::Syscall, S::Undefined, S::Fault, S::Budget])
 }
 
-/// Memory at any address, or only where it may be mapped.
+/// Memory at any address, or only in the address space.
 fn memory(anywhere: bool) -> impl Strategy<Value = Vec<Bytes>> {
     let data = prop::collection::vec(any::<u8>(), 0..40);
     let bytes = (number(), data).prop_map(move |(at, bytes)| {
@@ -43,7 +43,8 @@ fn state(last: bool, anywhere: bool) -> impl Strategy<Value = State> {
     })
 }
 
-/// Any vector that is one, code and all at random; or with final memory anywhere, which a file may not have.
+/// Random valid vectors. With `anywhere`, the expected memory may lie outside the address space, which is invalid in a
+/// file.
 fn vector(anywhere: bool) -> impl Strategy<Value = Vector> {
     let code = prop::collection::vec(any::<u32>().prop_map(Hex), 1..8);
     let flags = (any::<bool>(), any::<bool>(), any::<bool>());
@@ -58,11 +59,11 @@ fn vector(anywhere: bool) -> impl Strategy<Value = Vector> {
 
 proptest! {
     #[test]
-    fn a_vector_is_one_line_that_reads_back_as_that_vector(
+    fn a_vector_is_written_as_one_line_and_read_back(
         vectors in prop::collection::vec(vector(false), 0..4),
     ) {
         let lines: Vec<String> = vectors.iter().map(|vector| serde_json::to_string(vector).unwrap()).collect();
-        prop_assert!(lines.iter().all(|line| !line.contains(['\n', '\r'])), "one line each");
+        prop_assert!(lines.iter().all(|line| !line.contains(['\n', '\r'])), "one line per vector");
         let text = lines.join("\n");
         match parse("file", &text) {
             Ok(parsed) => prop_assert_eq!(parsed, vectors),
@@ -71,20 +72,20 @@ proptest! {
     }
 
     #[test]
-    fn a_vector_of_anything_runs_and_is_described_and_is_no_failure_of_the_host(vector in vector(true)) {
+    fn a_random_vector_runs_without_an_error_of_the_host(vector in vector(true)) {
         let differences = vector.run();
-        prop_assert!(vector.describe(&differences).starts_with(&vector.name), "it is described");
-        prop_assert_eq!(vector.run(), differences, "and does the same again");
+        prop_assert!(vector.describe(&differences).starts_with(&vector.name), "the report begins with the name");
+        prop_assert_eq!(vector.run(), differences, "a second run has the same result");
     }
 }
 
 #[test]
-fn expecting_memory_that_is_not_mapped_is_a_difference_wherever_it_is() {
+fn expected_memory_that_is_not_mapped_is_a_difference() {
     for at in [0, 1, 0x2_0000, END - 1, END, u64::MAX - 1, u64::MAX] {
         let line = format!(
             r#"{{"name":"n","pc":"0x10000","code":["d503201f"],"steps":1,"final":{{"mem":[{{"at":"{at:#x}","bytes":"00"}}]}}}}"#
         );
-        // To refuse what cannot be mapped is as good.
+        // Refusing the vector is also correct.
         if let Ok(vectors) = parse("file", &line) {
             let differences = vectors[0].run();
             assert_eq!(differences.len(), 1, "at {at:#x}");
@@ -94,16 +95,12 @@ fn expecting_memory_that_is_not_mapped_is_a_difference_wherever_it_is() {
 }
 
 #[test]
-fn the_corpora_are_written_as_we_would_write_them() {
+fn the_corpora_have_the_format_that_the_serializer_writes() {
     let manual = fs::read_to_string(path("manual.jsonl")).unwrap();
     assert!(manual.is_ascii() && manual.ends_with("}\n") && !manual.contains('\r'), "plain lines");
     for (line, vector) in manual.lines().zip(&*MANUAL) {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
-        assert_eq!(
-            serde_json::to_value(vector).unwrap(),
-            line,
-            "nothing is lost, no number written otherwise"
-        );
+        assert_eq!(serde_json::to_value(vector).unwrap(), line, "the serializer writes the same JSON");
     }
     for vector in UNICORN.iter() {
         let line = serde_json::to_string(vector).unwrap();

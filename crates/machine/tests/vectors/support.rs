@@ -1,4 +1,4 @@
-//! The corpora, read once.
+//! The corpora, which are read once, and helpers for single vectors.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -13,21 +13,21 @@ fn read(name: &str) -> Vec<Vector> {
     open(&path(name)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Made by Unicorn.
+/// The vectors generated with Unicorn.
 pub(crate) static UNICORN: LazyLock<Vec<Vector>> = LazyLock::new(|| read("unicorn.jsonl.gz"));
-/// Made by Unicorn: floating point and vectors.
+/// The vectors of floating point and SIMD generated with Unicorn.
 pub(crate) static SIMD: LazyLock<Vec<Vector>> = LazyLock::new(|| read("simd.jsonl.gz"));
-/// Written by hand.
+/// The vectors written by hand.
 pub(crate) static MANUAL: LazyLock<Vec<Vector>> = LazyLock::new(|| read("manual.jsonl"));
 
-/// The one vector that a line is.
+/// Parses a line with one vector.
 pub(crate) fn vector(line: &str) -> Vector {
     let mut vectors = parse("line", line).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(vectors.len(), 1, "one line is one vector");
     vectors.remove(0)
 }
 
-/// What differs when a vector is run: its name, what was expected and what came.
+/// Runs a vector and returns its differences: name, expected value and actual value.
 pub(crate) fn differences(vector: &Vector) -> Vec<(String, String, String)> {
     let parts = |Mismatch { what, expected, got }| (what, expected, got);
     vector.run().into_iter().map(parts).collect()
