@@ -81,7 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// All pairs that `--names` gives.
+/// Returns all pairs that `--names` gives.
 fn names(arguments: &[String]) -> Result<NameMap> {
     let mut names = NameMap::default();
     for argument in arguments {
@@ -96,7 +96,7 @@ fn names(arguments: &[String]) -> Result<NameMap> {
     Ok(names)
 }
 
-/// The tensors as they are to be written, and the architecture they were compared with.
+/// Returns the tensors as they are to be written, and the architecture they were compared with.
 ///
 /// If nothing says which it is, tensors that are those of no network here are converted as they are.
 fn check(input: &str, content: TensorFile, args: &Args) -> Result<(TensorFile, Option<Architecture>), Error> {
@@ -170,7 +170,7 @@ mod tests {
         );
         let error = refused(&["--names", "last.weight=fc2.weight"]);
         assert!(
-            error.contains("tensor `last.weight`: expected one to rename, found only first.weight"),
+            error.contains("tensor `last.weight`: expected a tensor to rename, found only first.weight"),
             "{error}"
         );
         let error = refused(&["--names", "first.weight=fc1.bias"]);
