@@ -50,7 +50,8 @@ impl<'a> Archive<'a> {
         Self::open_within(file, bytes, MAX_INFLATED)
     }
 
-    /// Reads the list of files, like [`Self::open`], but with a limit of `inflated_max` bytes for all inflated files.
+    /// Reads the list of files, like [`Self::open`], but with a limit of `inflated_max` bytes for all inflated files
+    /// together, or of the size of the archive if that is more.
     ///
     /// # Errors
     ///
