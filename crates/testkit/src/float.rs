@@ -126,7 +126,7 @@ const ROUNDINGS: [(char, u32); 5] = [
     ('a', ROUND_TIE_AWAY),
 ];
 
-/// Returns the instructions of Armv8.0 that cover all functions of `kvrm_arm64::semantics::float`, for all formats.
+/// Returns one instruction of Armv8.0 for each distinct floating-point computation.
 #[must_use]
 pub fn instructions() -> Vec<Instruction> {
     let mut all = Vec::new();

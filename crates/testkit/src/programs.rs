@@ -27,8 +27,8 @@ const PAGE: u64 = 0x1000;
 /// The addresses of a possible third page of data: near, far, and at the end of the address space.
 const OTHERS: [u64; 3] = [0x44_5000, 0x12_3456_7000, 0xffff_ffff_f000];
 
-/// Rows of the instruction table by class and group of encodings. Half of all rows are atomics, so a group is picked
-/// first and then a row, to give all groups the same chance.
+/// Rows of the instruction table by class and group of encodings. More than half of the loads and stores of general
+/// registers are atomics, so a group is picked first and then a row, to give all groups the same chance.
 type Groups = [Vec<Vec<&'static Encoding>>; Class::ALL.len()];
 
 /// The rows for general registers.

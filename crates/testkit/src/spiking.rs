@@ -27,7 +27,7 @@ pub struct Case {
     pub drives: Vec<(u64, u32, i32)>,
 }
 
-/// Generates cases with at most `neurons` neurons per population, in a row or in a grid of at most 48.
+/// Generates cases whose populations have up to `neurons` neurons in a row, or up to 48 in a grid.
 ///
 /// # Panics
 /// If a builder refuses parameters that are in range.

@@ -14,7 +14,7 @@ use crate::root::root;
 
 const SOURCE: &str = "crates/arm64/src/isa.rs";
 
-/// The files of rows, which have the titles of groups.
+/// The folder of the files with rows and the titles of groups.
 const ROWS: &str = "crates/arm64/src/isa";
 
 const FEATURES: [(Feature, &str); 7] = [
@@ -76,7 +76,7 @@ choice:
 - Hints do nothing. The counter CNTVCT_EL0 is the number of steps retired.
 ";
 
-/// The whole document.
+/// Returns the whole document.
 pub(super) fn text() -> Result<String> {
     let mut source = String::new();
     for file in fs::read_dir(root().join(ROWS)).with_context(|| format!("cannot read {ROWS}"))? {
@@ -101,17 +101,17 @@ pub(super) fn text() -> Result<String> {
     Ok(out)
 }
 
-/// The table in parts of one group each.
+/// Returns the rows of the instruction table, split into groups.
 fn groups() -> impl Iterator<Item = &'static [Encoding]> {
     ENCODINGS.chunk_by(|a, b| a.group() == b.group())
 }
 
-/// A group's title: in the source, `// TITLE: group` precedes its rows.
+/// Returns a group's title: in the source, `// TITLE: group` precedes its rows.
 fn title<'a>(source: &'a str, group: &str) -> Option<&'a str> {
     source.lines().find_map(|line| line.trim().strip_prefix("// ")?.strip_suffix(group)?.strip_suffix(": "))
 }
 
-/// A Markdown table.
+/// Returns a Markdown table.
 fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut out = format!("| {} |\n|{}\n", header.join(" | "), " --- |".repeat(header.len()));
     for row in rows {
@@ -155,7 +155,7 @@ fn encodings(group: &[Encoding]) -> String {
             encoding.class.name().to_owned(),
             format!("{:?}", encoding.feature),
             holes.join(", "),
-            // Compilers differ in the spaces with which they write a path out.
+            // `semantics()` removes differences between compilers in the spaces of a stringified path.
             code(encoding.semantics()),
         ]
     };
@@ -183,7 +183,7 @@ fn registers() -> String {
             El0::Read => "read",
             El0::ReadWrite => "read and write",
         };
-        // As in MRS and MSR, whose op0 is 2 or 3.
+        // The encoding of MRS and MSR, in which op0 is 2 or 3.
         let w = Word(1 << 20 | register.number << 5);
         let generic = format!("S{}_{}_C{}_C{}_{}", w.op0(), w.op1(), w.crn(), w.crm(), w.op2());
         Some(vec![register.name.to_uppercase(), code(generic), access.to_owned()])

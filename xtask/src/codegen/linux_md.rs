@@ -1,4 +1,4 @@
-//! `docs/linux.md`: what Linux programs find, and every system call, from the table of the machine.
+//! `docs/linux.md`: the environment of Linux programs, and all system calls from the table in `kvrm_machine`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use kvrm_machine::linux::{CALLS, Status, call_table};
 
 use super::banner::BANNER;
 
-/// What stands before the table.
+/// The text before the table.
 const HEAD: &str = "\
 # Linux programs
 

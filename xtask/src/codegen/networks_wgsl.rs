@@ -1,4 +1,4 @@
-//! `shaders/wgsl/networks/layout.wgsl`: where the weights of the dispatch networks lie.
+//! `shaders/wgsl/networks/layout.wgsl`: the offsets of the weights of the dispatch networks.
 
 use std::fmt::Write as _;
 
@@ -7,13 +7,14 @@ use kvrm_models::{FEATURE_BITS, GRID, SmallDispatchNetwork, dispatch_layout as d
 
 use super::banner::BANNER;
 
-/// Components of a vector.
+/// The number of components of a vector.
 const VECTOR: usize = 4;
 
 pub(super) fn layout() -> Result<String> {
     let hidden = dispatch::FC2_WEIGHTS - dispatch::FC1_BIAS;
     let units = dispatch::FC3_WEIGHTS - dispatch::FC2_BIAS;
-    // The weights that are not folded: by input, then by vector of outputs. The eighth output does not exist.
+    // The order of the weights that are not folded: by input, then by vector of outputs. The last vector of outputs has
+    // an unused eighth component.
     let (hidden_vectors, unit_vectors, output_vectors) = (hidden / VECTOR, units / VECTOR, 8 / VECTOR);
     let first = 0;
     let second = first + FEATURE_BITS.len() * hidden_vectors;

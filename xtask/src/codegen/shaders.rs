@@ -1,11 +1,11 @@
-//! Numbers that Rust and WGSL share, as modules of `shaders/wgsl/`.
+//! WGSL modules of `shaders/wgsl/arm64/` with constants that Rust and WGSL share.
 
 use anyhow::Result;
 use kvrm_arm64::{CLASS_BITS, Class};
 
 use super::wgsl::{Constant, module};
 
-/// `arm64/class_ids.wgsl`.
+/// Returns `arm64/class_ids.wgsl`.
 pub(super) fn class_ids() -> Result<String> {
     let mut constants = vec![Constant::new(
         "CLASS_BITS",
@@ -22,14 +22,14 @@ pub(super) fn class_ids() -> Result<String> {
     Ok(module("The numbers of the kernel classes.", &constants))
 }
 
-/// Constants of a module of `kvrm_arm64::semantics`, under their own names.
+/// Builds a list of the named constants of a module of `kvrm_arm64::semantics`.
 macro_rules! constants { ($module:ident$(/$inner:ident)?: $($name:ident)*) => { {
     use kvrm_arm64::semantics::$module$(::$inner)? as constants;
     let path = concat!("`kvrm_arm64::semantics::", stringify!($module), $("::", stringify!($inner),)? "::");
     [$(Constant::new(stringify!($name), constants::$name, format!("{path}{}`", stringify!($name)))),*]
 } } }
 
-/// `arm64/constants.wgsl`.
+/// Returns `arm64/constants.wgsl`.
 pub(super) fn constants() -> Result<String> {
     let polynomials = constants!(crc: CRC32_POLYNOMIAL CRC32C_POLYNOMIAL);
     let masks = constants!(system: FPCR_MASK FPSR_MASK);
@@ -37,7 +37,7 @@ pub(super) fn constants() -> Result<String> {
     Ok(module("Constants of the architecture.", &[&polynomials[..], &masks, &saturated].concat()))
 }
 
-/// `arm64/operations.wgsl`.
+/// Returns `arm64/operations.wgsl`.
 pub(super) fn operations() -> Result<String> {
     let shift_types = constants!(operand: LSL LSR ASR ROR);
     let atomics = constants!(atomic: MEM_ADD MEM_BIC MEM_EOR MEM_ORR MEM_SMAX MEM_SMIN MEM_UMAX MEM_UMIN);
@@ -47,7 +47,7 @@ pub(super) fn operations() -> Result<String> {
     ))
 }
 
-/// `arm64/float/constants.wgsl`.
+/// Returns `arm64/float/constants.wgsl`.
 pub(super) fn float_constants() -> Result<String> {
     let controls = constants!(float/control: FPCR_AHP FPCR_DN FPCR_FZ);
     let exceptions = constants!(float/control: FPSR_IOC FPSR_DZC FPSR_OFC FPSR_UFC FPSR_IXC FPSR_IDC);
