@@ -64,7 +64,7 @@ impl SplitBuffer {
 pub(super) fn frames<const COUNT: u32>() -> Result<String> {
     let mut out = format!("//! Frames, in pools of one binding each. {BANNER}; do not edit.\n");
     if COUNT > 1 {
-        out += "\n/// Binary logarithm of the words of a pool; only the last that is used may have fewer.\n";
+        out += "\n/// Binary logarithm of the number of words of a pool. Only the last pool in use may have fewer.\n";
         out += "override POOL_SHIFT: u32 = 28u;\n";
     }
     let pools = SplitBuffer {
@@ -93,10 +93,10 @@ pub(super) fn frames<const COUNT: u32>() -> Result<String> {
 
 /// Returns the module for the synapses of a network in `COUNT` bindings, a power of two.
 pub(super) fn synapses<const COUNT: u32>() -> Result<String> {
-    let mut out = format!("//! Packed synapses. A row lies in one binding. {BANNER}; do not edit.\n");
+    let mut out = format!("//! Packed synapses. A row is in one binding. {BANNER}; do not edit.\n");
     if COUNT > 1 {
         let bits = 32 - COUNT.ilog2();
-        out += "\n/// How many of the lower bits of a place count words; those above number the binding.\n";
+        out += "\n/// The number of low bits of a place that index words in a binding. The bits above select the binding.\n";
         writeln!(out, "const PLACE_BITS = {bits}u;")?;
     }
     let synapses = SplitBuffer {

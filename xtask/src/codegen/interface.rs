@@ -44,8 +44,9 @@ pub(super) fn modules() -> Result<String> {
 
 fn folder(folder: &str) -> Result<String> {
     let shaders = Shaders::read()?;
-    let mut text =
-        format!("//! What the host shares with the modules of `{folder}`. {BANNER}; do not edit.\n\n");
+    let mut text = format!(
+        "//! The interface between the host and the modules of `{folder}`. {BANNER}; do not edit.\n\n"
+    );
     let kernels = kernels::text(shaders, folder);
     let groups = groups::text(shaders, folder);
     text += &kernels::imports(shaders, folder);

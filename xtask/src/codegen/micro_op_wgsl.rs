@@ -23,14 +23,14 @@ pub(super) fn text() -> Result<String> {
     for (name, value, doc) in [
         ("REGISTER_ZERO", micro_op::ZERO, "Reads as zero."),
         ("REGISTER_SP", micro_op::SP, "The stack pointer."),
-        ("REGISTER_SINK", micro_op::SINK, "Takes what is written to the zero register."),
-        ("REGISTERS", micro_op::REGISTERS, "How many registers the interpreter has."),
+        ("REGISTER_SINK", micro_op::SINK, "Receives writes to the zero register."),
+        ("REGISTERS", micro_op::REGISTERS, "The number of registers of the interpreter."),
         ("EXTRACTION_PLAIN", micro_op::PLAIN, "The second operand is a whole register."),
         ("EXTRACTION_UNSIGNED", micro_op::UNSIGNED, "Shifted left, then right."),
         ("EXTRACTION_SIGNED", micro_op::SIGNED, "Shifted left, then right with sign."),
         ("EXTRACTION_ROTATED", micro_op::ROTATED, "Rotated right."),
-        ("CARRY_FLAG", micro_op::CARRY_FLAG, "The carry that is added is the flag."),
-        ("INDEX_OFFSET", micro_op::INDEX_OFFSET, "The base register is kept."),
+        ("CARRY_FLAG", micro_op::CARRY_FLAG, "The added carry is the carry flag."),
+        ("INDEX_OFFSET", micro_op::INDEX_OFFSET, "The base register does not change."),
         ("INDEX_POST", micro_op::INDEX_POST, "The base register is the address and is changed afterwards."),
         ("INDEX_PRE", micro_op::INDEX_PRE, "The base register becomes the address."),
         (
@@ -106,7 +106,7 @@ pub(super) fn rows() -> Result<String> {
             "\n/// The value of a system register that never changes.\nconst {name} = {value:#x}lu;\n"
         )?;
     }
-    out += "\n/// Whether `word` falls into one of the holes whose bits are set in `holes`.\n";
+    out += "\n/// Returns whether `word` is in one of the holes whose bits are set in `holes`.\n";
     out += "///\n/// Twin: `kvrm_arm64::encoding::Hole::contains`, for a set of holes.\nfn in_hole(word: u32, holes: u32) -> bool {\n";
     for (bit, hole) in HOLES.iter().enumerate() {
         write!(

@@ -19,7 +19,7 @@ pub(super) fn class_ids() -> Result<String> {
             format!("`kvrm_arm64::Class::{class:?}`"),
         )
     }));
-    Ok(module("The numbers of the kernel classes.", &constants))
+    Ok(module("The numbers of the classes.", &constants))
 }
 
 /// Builds a list of the named constants of a module of `kvrm_arm64::semantics`.
@@ -41,10 +41,7 @@ pub(super) fn constants() -> Result<String> {
 pub(super) fn operations() -> Result<String> {
     let shift_types = constants!(operand: LSL LSR ASR ROR);
     let atomics = constants!(atomic: MEM_ADD MEM_BIC MEM_EOR MEM_ORR MEM_SMAX MEM_SMIN MEM_UMAX MEM_UMIN);
-    Ok(module(
-        "The numbers of operations that leaf functions choose among.",
-        &[&shift_types[..], &atomics].concat(),
-    ))
+    Ok(module("The numbers of the operations of leaf functions.", &[&shift_types[..], &atomics].concat()))
 }
 
 /// Returns `arm64/float/constants.wgsl`.
@@ -60,5 +57,5 @@ pub(super) fn float_constants() -> Result<String> {
         FP_MAX FP_MIN FP_MAX_NUM FP_MIN_NUM FP_SQRT FP_RECIP_ESTIMATE FP_RSQRT_ESTIMATE FP_RECPX
         FP_ROUND_INT FP_ROUND_INT_EXACT FP_CONVERT);
     let all = [&controls[..], &exceptions, &roundings, &kinds, &bits, &operations];
-    Ok(module("Numbers that floating point shares with its twin.", &all.concat()))
+    Ok(module("Constants that floating point shares with its twin in Rust.", &all.concat()))
 }

@@ -47,7 +47,7 @@ fn definition(group: &Group) -> String {
     }
     let _ = write!(
         text,
-        "impl<B> {ty}<B> {{\n    /// References to the buffers.\n    pub fn as_ref(&self) -> {ty}<&B> {{\n        {ty} {{\n"
+        "impl<B> {ty}<B> {{\n    /// Returns references to the buffers.\n    pub fn as_ref(&self) -> {ty}<&B> {{\n        {ty} {{\n"
     );
     for buffer in buffers {
         let _ = writeln!(text, "            {0}: &self.{0},", buffer.name);

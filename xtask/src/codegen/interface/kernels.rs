@@ -11,7 +11,7 @@ use super::words::{camel, documentation};
 pub(super) fn text(shaders: &Shaders, folder: &str) -> String {
     let roots = || shaders.roots.iter().filter(|root| root.folder() == folder);
     let mut text: String = roots().map(|root| definition(shaders, root)).collect();
-    text += "/// The kernels of this room, as data.\npub const KERNELS: &[KernelInfo] = &[\n";
+    text += "/// The kernels of this folder, as data.\npub const KERNELS: &[KernelInfo] = &[\n";
     for root in roots() {
         let entries: Vec<&str> = root.entries.iter().map(|(name, ..)| name.as_str()).collect();
         let families: Vec<&str> = root.families.iter().map(|family| family.name).collect();
