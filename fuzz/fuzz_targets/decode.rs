@@ -1,4 +1,4 @@
-//! The decoder, the disassembler and the assembler agree about every word, at every address.
+//! Checks that the decoder, the class map, the disassembler and the assembler agree on any word, at any address.
 
 #![no_main]
 
@@ -18,7 +18,7 @@ fuzz_target!(|input: (u64, &[u8])| {
             Ok(encoded) => encoded,
             Err(error) => panic!("{word:#010x} is {op:?}, {text}, but {args:?} cannot be encoded: {error}"),
         };
-        // Should-be bits are no operands: the decoder ignores them and the assembler writes what they should be.
+        // Should-be bits are not operands: the decoder ignores them, and the assembler writes the specified values.
         let difference = (encoded ^ word) & !op.encoding().pattern.should_be_mask;
         assert_eq!(difference, 0, "{word:#010x} is {op:?}, {text}, but {args:?} gives {encoded:#010x}");
     }

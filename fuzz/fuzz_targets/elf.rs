@@ -1,4 +1,4 @@
-//! The ELF loader takes any bytes, and what it loads is in order.
+//! Checks that the ELF loader accepts or refuses any bytes without a panic, and that loaded programs are consistent.
 
 #![no_main]
 

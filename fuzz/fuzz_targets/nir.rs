@@ -1,4 +1,4 @@
-//! A file that is said to have a NIR graph is refused, or becomes a network.
+//! Checks that any bytes are refused as a NIR graph, or imported as a network, without a panic.
 
 #![no_main]
 
@@ -6,11 +6,11 @@ use kvrm_spiking_formats::import;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|file: &[u8]| {
-    // Shared memory where there is such a place: each input is a file.
+    // The importer reads a file, so each input is written to one; in shared memory if possible, which is faster.
     let folder =
         if std::path::Path::new("/dev/shm").is_dir() { "/dev/shm".into() } else { std::env::temp_dir() };
     let path = folder.join(format!("kvrm-fuzz-{}.nir", std::process::id()));
-    std::fs::write(&path, file).expect("there is room");
+    std::fs::write(&path, file).expect("the input can be written");
     if let Err(error) = import(&path, 0.1) {
         assert!(error.to_string().contains(".nir"), "every error names the file: {error}");
     }

@@ -1,4 +1,4 @@
-//! The reader of NumPy's arrays takes any bytes.
+//! Checks that the reader of NumPy's arrays accepts or refuses any bytes without a panic.
 
 #![no_main]
 
@@ -7,9 +7,9 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|file: &[u8]| match npy("file", "array", file) {
     Ok(tensor) => {
-        assert_eq!(tensor.dims.iter().product::<usize>(), tensor.values.len(), "as many as the shape says");
+        assert_eq!(tensor.dims.iter().product::<usize>(), tensor.values.len(), "the number of values is the product of the dimensions");
         assert!(tensor.values.len() <= file.len(), "no more values than bytes");
-        assert!(tensor.values.iter().all(|value| value.is_finite()), "numbers");
+        assert!(tensor.values.iter().all(|value| value.is_finite()), "values are finite");
     }
     Err(error) => assert!(error.to_string().starts_with("file: "), "errors name the file"),
 });

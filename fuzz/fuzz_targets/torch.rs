@@ -1,4 +1,5 @@
-//! The readers of PyTorch's files take any bytes: as a whole file, and as the pickle of one.
+//! Checks that the readers of PyTorch's files accept or refuse any bytes without a panic, as a complete file and as the
+//! pickle of one.
 
 #![no_main]
 
@@ -12,7 +13,7 @@ fuzz_target!(|file: &[u8]| {
                 let values: usize = content.tensors.iter().map(|tensor| tensor.values.len()).sum();
                 assert!(
                     values <= file.len().max(64 << 20),
-                    "no more values than bytes, unless they are deflated"
+                    "no more values than bytes, or than the limit of inflated data"
                 );
             }
             Err(error) => assert!(error.to_string().starts_with("file: "), "errors name the file"),

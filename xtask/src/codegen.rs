@@ -1,4 +1,4 @@
-//! `cargo xtask codegen`: files that are written from tables and records, and committed.
+//! `cargo xtask codegen`: writes the files that are generated from tables and records, and committed.
 
 mod banner;
 mod bindings_wgsl;
@@ -22,12 +22,12 @@ use crate::root::root;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Changes nothing and fails if a file is not what codegen writes.
+    /// Change nothing, and fail if a generated file is not up to date.
     #[arg(long)]
     check: bool,
 }
 
-/// A file and what writes it.
+/// The path of a generated file, and the function that returns its text.
 type Generated = (&'static str, fn() -> Result<String>);
 
 const FILES: &[Generated] = &[
@@ -55,22 +55,22 @@ const FILES: &[Generated] = &[
     ("shaders/wgsl/spiking/synapses_2.wgsl", bindings_wgsl::synapses::<2>),
     ("shaders/wgsl/spiking/synapses_4.wgsl", bindings_wgsl::synapses::<4>),
     ("shaders/wgsl/spiking/synapses_8.wgsl", bindings_wgsl::synapses::<8>),
-    // From all modules, generated ones too, so these are the last.
+    // Generated from all modules, including the generated ones above, so these come last.
     ("shaders/src/interface/machine.rs", interface::machine),
     ("shaders/src/interface/networks.rs", interface::networks),
     ("shaders/src/interface/spiking.rs", interface::spiking),
     ("shaders/src/modules.rs", interface::modules),
 ];
 
-/// Files of which only parts are generated, between markers.
+/// Files with generated parts between markers.
 const PARTS: &[Generated] = &[(records::DOCUMENT, records::document)];
 
-/// The paths of all files that are generated as a whole.
+/// Returns the paths of all completely generated files.
 pub(crate) fn paths() -> Vec<&'static str> {
     FILES.iter().map(|(path, _)| *path).collect()
 }
 
-/// The paths of files that are generated as a whole and are not what codegen writes.
+/// Returns the paths of completely generated files that are not up to date.
 pub(crate) fn stale() -> Result<Vec<&'static str>> {
     stale_of(FILES.iter())
 }
@@ -89,7 +89,7 @@ fn generate(path: &str, text: fn() -> Result<String>) -> Result<String> {
     text().with_context(|| format!("cannot generate {path}"))
 }
 
-/// Whether a file has a text. One that cannot be read is as good as none: writing it will tell why.
+/// Returns whether a file has this text. A file that cannot be read counts as outdated; writing it reports the reason.
 fn is_current(file: &Path, text: &str) -> bool {
     fs::read_to_string(file).is_ok_and(|current| current == text)
 }
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if args.check {
         let stale = stale_of(FILES.iter().chain(PARTS))?;
         if !stale.is_empty() {
-            bail!("{} is not what codegen writes; run `cargo xtask codegen` and commit", stale.join(", "));
+            bail!("{} is not up to date; run `cargo xtask codegen` and commit", stale.join(", "));
         }
         return Ok(());
     }

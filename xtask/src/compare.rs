@@ -1,6 +1,7 @@
-//! `cargo xtask compare`: the networks of `kvrm spike bench` here and in simulators of others, on the same CPU in one run.
+//! `cargo xtask compare`: measures the networks of `kvrm spike bench` in KVRM and in other simulators, on the same CPU
+//! in one run.
 //!
-//! NEST and Brian2 come from `PyPI` and run beside us; nothing links them.
+//! NEST and Brian2 come from `PyPI` and run in processes of their own; KVRM does not link them.
 
 use std::process::{Command, Stdio};
 
@@ -12,10 +13,10 @@ use crate::oracle::kvrm;
 use crate::records::PROGRAM;
 use crate::system::python;
 
-/// The versions that are compared with. Brian2 is not ready for newer versions of NumPy.
+/// The versions of the simulators. Brian2 does not support newer versions of NumPy.
 const PACKAGES: [&str; 5] = ["nest-simulator==3.10.0", "brian2==2.9.0", "cython", "numpy<2", "setuptools"];
 
-/// Networks, and the scale at which each is small enough for all.
+/// The default networks, and the scale at which each is small enough for all simulators.
 const NETWORKS: [(&str, &str); 2] = [("vogels-abbott", "1"), ("microcircuit", "0.1")];
 
 const SIMULATORS: [&str; 2] = ["nest", "brian2"];
@@ -23,24 +24,24 @@ const SIMULATORS: [&str; 2] = ["nest", "brian2"];
 /// Arguments of `cargo xtask compare`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The networks: microcircuit, vogels-abbott, balanced; the first two unless said.
+    /// The networks to measure: microcircuit, vogels-abbott, balanced [default: vogels-abbott and microcircuit].
     networks: Vec<String>,
-    /// How large they are, relative to their own size; 0.1 for the microcircuit and 1 for others unless said.
+    /// The size of the networks relative to their full size [default: 0.1 for the microcircuit, 1 for others].
     #[arg(long, value_name = "FACTOR")]
     scale: Option<String>,
-    /// Threads of each simulator; Brian2 has one.
+    /// The number of threads of each simulator; Brian2 always uses one.
     #[arg(long, value_name = "N", default_value_t = 2)]
     threads: u32,
-    /// About how long each of three repetitions takes.
+    /// The approximate duration of each of three repetitions.
     #[arg(long, value_name = "SECONDS", default_value_t = 3.0)]
     seconds: f64,
     #[command(flatten)]
     record: RecordArgs,
 }
 
-/// What a simulator in Python says.
+/// The output of `simulators.py`.
 #[derive(Deserialize)]
-struct Theirs {
+struct SimulatorOutput {
     skipped: Option<String>,
     #[serde(default)]
     version: String,
@@ -56,9 +57,9 @@ struct Theirs {
     rate: f64,
 }
 
-/// What `kvrm spike bench` says.
+/// The output of `kvrm spike bench --json`.
 #[derive(Deserialize)]
-struct Ours {
+struct BenchOutput {
     neurons: u64,
     dt: f64,
     build_seconds: f64,
@@ -67,22 +68,22 @@ struct Ours {
     spikes: u64,
 }
 
-/// A line of the table.
+/// A line of the printed table.
 struct Row {
     simulator: String,
-    /// Its version, if it is not ours.
+    /// The version of the simulator; empty for KVRM.
     version: String,
     threads: String,
     neurons: u64,
     build_seconds: f64,
-    /// Of all repetitions.
+    /// The real-time factor: seconds of computation per second of simulated time.
     real_time_factor: Figure,
-    /// Spikes a second of a neuron.
+    /// The mean number of spikes per neuron and second of simulated time.
     rate: f64,
 }
 
 impl Row {
-    /// Prints the line, and records it. `first` is the real-time factor of the first line.
+    /// Prints the line, and appends it to the records. `first` is the real-time factor of the first line.
     fn show(&self, network: &str, first: f64, log: Option<&mut Log>) -> Result<()> {
         let Self { simulator, version, threads, neurons, build_seconds, real_time_factor: factor, rate } =
             self;
@@ -135,13 +136,13 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         for (engine, threads) in [("parallel", &*threads), ("reference", "1")] {
             let bench = ["spike", "bench", network, "--engine", engine, "--json", "--scale", scale];
             let options = ["--threads", threads, "--seconds", &seconds];
-            let row = ours(engine, threads, Command::new(&kvrm).args(bench).args(options))?;
+            let row = measure_kvrm(engine, threads, Command::new(&kvrm).args(bench).args(options))?;
             row.show(network, *first.get_or_insert(row.real_time_factor.median), log.as_mut())?;
         }
         for simulator in SIMULATORS {
             let script = crate::root::root().join("xtask/src/compare/simulators.py");
             let arguments = [simulator, network, scale, &threads, &seconds];
-            match theirs(simulator, &threads, Command::new(&python).arg(script).args(arguments))? {
+            match measure_simulator(simulator, &threads, Command::new(&python).arg(script).args(arguments))? {
                 Ok(row) => row.show(network, first.unwrap_or(1.0), log.as_mut())?,
                 Err(reason) => println!("{network:<16} {simulator:<18} {reason}"),
             }
@@ -150,8 +151,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-fn ours(engine: &str, threads: &str, command: &mut Command) -> Result<Row> {
-    let Ours { neurons, dt, build_seconds, steps, all_seconds, spikes } = answer(command)?;
+/// Measures KVRM with the command of `kvrm spike bench`.
+fn measure_kvrm(engine: &str, threads: &str, command: &mut Command) -> Result<Row> {
+    let BenchOutput { neurons, dt, build_seconds, steps, all_seconds, spikes } = answer(command)?;
     let time = steps as f64 * dt / 1000.0;
     Ok(Row {
         simulator: format!("kvrm {engine}"),
@@ -164,34 +166,34 @@ fn ours(engine: &str, threads: &str, command: &mut Command) -> Result<Row> {
     })
 }
 
-/// A line, or why there is none.
-fn theirs(simulator: &str, threads: &str, command: &mut Command) -> Result<Result<Row, String>> {
-    let theirs: Theirs = answer(command)?;
-    if let Some(reason) = theirs.skipped {
+/// Measures a simulator with the command of `simulators.py`. Returns a reason if the simulator lacks the network.
+fn measure_simulator(simulator: &str, threads: &str, command: &mut Command) -> Result<Result<Row, String>> {
+    let output: SimulatorOutput = answer(command)?;
+    if let Some(reason) = output.skipped {
         return Ok(Err(reason));
     }
     Ok(Ok(Row {
         simulator: simulator.to_owned(),
-        version: theirs.version,
+        version: output.version,
         threads: if simulator == "brian2" { "1".to_owned() } else { threads.to_owned() },
-        neurons: theirs.neurons,
-        build_seconds: theirs.build_seconds,
-        real_time_factor: factor(&theirs.all_seconds, theirs.ms / 1000.0)?,
-        rate: theirs.rate,
+        neurons: output.neurons,
+        build_seconds: output.build_seconds,
+        real_time_factor: factor(&output.all_seconds, output.ms / 1000.0)?,
+        rate: output.rate,
     }))
 }
 
-/// The real-time factor of repetitions in which `time` seconds went by in the network.
+/// Returns the real-time factor of repetitions that each simulate `time` seconds.
 fn factor(all_seconds: &[f64], time: f64) -> Result<Figure> {
-    ensure!(!all_seconds.is_empty(), "there is no repetition");
+    ensure!(!all_seconds.is_empty(), "the simulator reported no repetitions");
     Ok(Figure::of("", &all_seconds.iter().map(|seconds| seconds / time).collect::<Vec<_>>()))
 }
 
-/// The last line that a command prints, as JSON.
+/// Runs a command and parses the last line of its output as JSON.
 fn answer<T: serde::de::DeserializeOwned>(command: &mut Command) -> Result<T> {
     let output =
         command.stderr(Stdio::inherit()).output().with_context(|| format!("cannot run {command:?}"))?;
-    ensure!(output.status.success(), "{command:?} failed; what it said is above");
+    ensure!(output.status.success(), "{command:?} failed; its messages are above");
     let text = String::from_utf8_lossy(&output.stdout);
     let line = text.lines().last().with_context(|| format!("{command:?} printed nothing"))?;
     serde_json::from_str(line).with_context(|| format!("{command:?} printed {line}"))

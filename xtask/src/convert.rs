@@ -1,4 +1,4 @@
-//! `cargo xtask convert`: weights from one format into another. `docs/formats.md` says what each format holds.
+//! `cargo xtask convert`: converts weights from one format to another. `docs/formats.md` describes the formats.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ Examples:
   A PyTorch checkpoint, checked against the shapes of the loop detector:
     cargo xtask convert loop_detector_v2.pt loop.safetensors --architecture loop-detector
 
-  A network that calls its embedding something else:
+  A network with another name for its embedding:
     cargo xtask convert net.pt net.safetensors --architecture dispatch \\
       --names opcode_embedding.weight=embedding.weight
 
@@ -33,22 +33,23 @@ pub(crate) struct Args {
     /// The file to write: .npy, .npz or .safetensors.
     #[arg(value_name = "OUT")]
     output: PathBuf,
-    /// The network that these are the weights of, if the file does not say so.
+    /// The network that the weights belong to, if the file does not state it.
     #[arg(long, value_name = "NAME")]
     architecture: Option<Architecture>,
-    /// Tensors to rename, or a file with one OLD=NEW a line. What is renamed is the tensors of the input.
+    /// New names for tensors of the input: OLD=NEW, or a file with one OLD=NEW per line.
     #[arg(long, value_name = "FILE|OLD=NEW", num_args = 1..)]
     names: Vec<String>,
-    /// How values are written.
+    /// The number format of the values in the output.
     #[arg(long, value_enum, default_value = "f32")]
-    dtype: Stored,
-    /// Writes all values as one tensor, in the network's flat layout.
+    dtype: OutputDtype,
+    /// Write all values as one tensor, in the network's flat form.
     #[arg(long)]
     flat: bool,
 }
 
+/// The number formats that can be written.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Stored {
+enum OutputDtype {
     F32,
     F16,
 }
@@ -63,8 +64,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let count = content.tensors.len();
     let (content, architecture) = check(&input, content, args)?;
     let dtype = match args.dtype {
-        Stored::F32 => Dtype::F32,
-        Stored::F16 => Dtype::F16,
+        OutputDtype::F32 => Dtype::F32,
+        OutputDtype::F16 => Dtype::F16,
     };
     let output = args.output.display().to_string();
     files::write(&args.output, &kvrm_convert::write(&output, format, &content, dtype)?)?;
@@ -72,7 +73,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let values: usize = content.tensors.iter().map(|tensor| tensor.values.len()).sum();
     let checked = match architecture {
         Some(architecture) => format!("checked against {architecture}"),
-        None => "not checked: no architecture is given, and they are those of none".to_owned(),
+        None => "not checked: no --architecture is given, and no network has these tensors".to_owned(),
     };
     println!(
         "{output}: {values} values in {} tensors as {dtype}, from {count} in {input}; shapes {checked}",
@@ -81,24 +82,26 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// All pairs that `--names` gives.
+/// Returns all pairs of names from the arguments of `--names`.
 fn names(arguments: &[String]) -> Result<NameMap> {
     let mut names = NameMap::default();
     for argument in arguments {
         if argument.contains('=') && !Path::new(argument).is_file() {
             names.add("--names", argument)?;
         } else {
-            let text = fs::read_to_string(argument)
-                .with_context(|| format!("cannot read {argument}, which has no `=` and so names a file"))?;
+            let text = fs::read_to_string(argument).with_context(|| {
+                format!("cannot read {argument}, which has no `=` and is therefore taken for a file")
+            })?;
             names.add_lines(argument, &text)?;
         }
     }
     Ok(names)
 }
 
-/// The tensors as they are to be written, and the architecture they were compared with.
+/// Returns the tensors to write, and the architecture against which they were checked.
 ///
-/// If nothing says which it is, tensors that are those of no network here are converted as they are.
+/// If neither the arguments nor the file state an architecture, and no network has these tensors, they are converted
+/// without a check.
 fn check(input: &str, content: TensorFile, args: &Args) -> Result<(TensorFile, Option<Architecture>), Error> {
     let is_ours = content.metadata.get("format").is_some_and(|format| format == "kvrm-weights");
     let is_named = args.architecture.is_some() || is_ours;
@@ -128,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn flat_and_named_tensors_become_each_other() {
+    fn flat_and_named_tensors_convert_into_each_other() {
         let folder = tempfile::tempdir().expect("a folder for the test");
         let path = |name: &str| folder.path().join(name);
         let values: Vec<f32> = (0..10_279).map(|index| index as f32 / 16.0).collect();
@@ -170,7 +173,7 @@ mod tests {
         );
         let error = refused(&["--names", "last.weight=fc2.weight"]);
         assert!(
-            error.contains("tensor `last.weight`: expected one to rename, found only first.weight"),
+            error.contains("tensor `last.weight`: expected a tensor to rename, found only first.weight"),
             "{error}"
         );
         let error = refused(&["--names", "first.weight=fc1.bias"]);
@@ -183,6 +186,6 @@ mod tests {
             .expect("it is right");
         assert_eq!(Weights::load(&output).expect("just written").values(), weights.values(), "as they were");
         convert(&input, &path("c.npz"), &["--dtype", "f16"])
-            .expect("of no network, and converted all the same");
+            .expect("tensors of an unknown network are converted unchecked");
     }
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask guests`: compiles the guest programs of `guests/` into `guests/bin/`, and those for Linux of
-//! `guests/linux/` into `guests/linux/bin/`, or checks that those there are what the sources give.
+//! `cargo xtask guests`: compiles the bare-metal guests of `guests/` into `guests/bin/` and the Linux guests of
+//! `guests/linux/` into `guests/linux/bin/`, or checks that the compiled files match the sources.
 
 use std::fs;
 use std::path::Path;
@@ -11,8 +11,8 @@ use crate::root::root;
 use crate::system::COMPILER;
 use crate::{programs, system};
 
-/// A program for Armv8.0, and a file that holds nothing of the place and time it was made at: paths are relative to the
-/// folder of the sources.
+/// Compiler flags for an Armv8.0 program whose bytes depend on neither the folder nor the time of the build. Paths are
+/// relative to the folder of the sources.
 const FLAGS: &[&str] = &[
     "-march=armv8-a",
     "-mno-outline-atomics",
@@ -33,14 +33,14 @@ const FLAGS: &[&str] = &[
     "runtime/runtime.c",
 ];
 
-/// A program that uses the integer instructions and nothing else.
+/// Flags for a program that uses integer instructions only.
 const INTEGERS: &[&str] = &["-O2", "-mgeneral-regs-only", "-fno-tree-vectorize"];
 
-/// One that uses floating point and vectors. Operations are those that the source says, so that two ways to write a
-/// loop give the same results.
+/// Flags for a program that uses floating point and vectors. The compiler may not contract operations, so that two ways
+/// to write a loop give the same results.
 const FLOATING_POINT: &[&str] = &["-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"];
 
-/// What only programs for bare metal are linked with.
+/// Flags for bare-metal programs only.
 const BARE_METAL: &[&str] = &["-Truntime/guest.ld"];
 
 const FIXED: &[&str] = &["-fno-pie", "-static"];
@@ -48,18 +48,17 @@ const POSITION_INDEPENDENT: &[&str] = &["-fpie", "-static-pie", "-Wl,-Ttext-segm
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Changes nothing and fails if guests/bin/ does not hold what the sources give.
+    /// Change nothing, and fail if a compiled guest does not match its source.
     #[arg(long)]
     check: bool,
-    /// Fetches and compiles programs that nobody here wrote into target/programs/ instead: BusyBox, Lua, SQLite, zlib
-    /// and zstd.
+    /// Fetch and compile third-party programs into target/programs/ instead: BusyBox, Lua, SQLite, zlib and zstd.
     #[arg(long, conflicts_with_all = ["check", "guests"])]
     programs: bool,
-    /// The guests to compile; without any, all.
+    /// The guests to compile [default: all].
     guests: Vec<String>,
 }
 
-/// Where sources are. Each folder has its compiled guests in `bin/`, and what they share in `runtime/`.
+/// A folder of sources. Each has compiled guests in `bin/` and shared sources in `runtime/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Folder {
     BareMetal,
@@ -69,7 +68,7 @@ pub(crate) enum Folder {
 impl Folder {
     const ALL: [Self; 2] = [Self::BareMetal, Self::Linux];
 
-    /// From the root of the repository.
+    /// Returns the path of the folder, relative to the root of the repository.
     const fn path(self) -> &'static str {
         match self {
             Self::BareMetal => "guests",
@@ -85,8 +84,8 @@ impl Folder {
     }
 }
 
-/// A guest is a file `NAME.c`, `NAME.pie.c` when it is position independent, or `NAME.fp.c` when it uses floating point
-/// and vectors.
+/// A guest program. Its source is `NAME.c`, `NAME.pie.c` if it is position independent, or `NAME.fp.c` if it uses
+/// floating point and vectors.
 struct Guest {
     name: String,
     source: String,
@@ -107,7 +106,7 @@ impl Guest {
         Some(Self { name: name.to_owned(), source: source.to_owned(), kind, instructions, folder })
     }
 
-    /// The compiled guest, from the root of the repository.
+    /// Returns the path of the compiled guest, relative to the root of the repository.
     fn file(&self) -> String {
         format!("{}/bin/{}.elf", self.folder.path(), self.name)
     }
@@ -129,7 +128,7 @@ impl Guest {
     }
 }
 
-/// The names in a folder, sorted.
+/// Returns the names in a folder, sorted.
 fn listing(folder: &Path) -> Result<Vec<String>> {
     let entries = fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
     let mut names = Vec::new();
@@ -149,18 +148,18 @@ fn all() -> Result<Vec<Guest>> {
     Ok(guests)
 }
 
-/// The names of the guests of a folder, sorted.
+/// Returns the names of the guests of a folder, sorted.
 pub(crate) fn names(folder: Folder) -> Result<Vec<String>> {
     let guests = all()?.into_iter().filter(|guest| guest.folder == folder);
     Ok(guests.map(|guest| guest.name).collect())
 }
 
-/// Where all compiled guests are, from the root of the repository.
+/// Returns the paths of all compiled guests, relative to the root of the repository.
 pub(crate) fn files() -> Result<Vec<String>> {
     Ok(all()?.iter().map(Guest::file).collect())
 }
 
-/// Compiles the guests that `args` names, or all of them, and with `--check` changes nothing in `guests/bin/`.
+/// Compiles the guests named in the arguments, or all. With `--check`, compares the results with the committed files.
 pub(crate) fn run(Args { check, programs, guests: wanted }: &Args) -> Result<()> {
     if *programs {
         return programs::run();
@@ -169,7 +168,7 @@ pub(crate) fn run(Args { check, programs, guests: wanted }: &Args) -> Result<()>
     for name in wanted {
         ensure!(
             guests.iter().any(|guest| guest.name == *name),
-            "`{name}` is no guest; the guests are {}",
+            "unknown guest `{name}`; the guests are {}",
             guests.iter().map(|guest| &guest.name[..]).collect::<Vec<_>>().join(", ")
         );
     }
@@ -207,8 +206,8 @@ pub(crate) fn run(Args { check, programs, guests: wanted }: &Args) -> Result<()>
     }
     if !wrong.is_empty() {
         bail!(
-            "{}\nRun `cargo xtask guests` and commit what it changes. Another version of {COMPILER} makes other files; \
-             `readelf -p .comment` shows which one made a file.",
+            "{}\nRun `cargo xtask guests` and commit the changes. Other versions of {COMPILER} produce other bytes; \
+             `readelf -p .comment` shows the version that compiled a file.",
             wrong.join("\n")
         );
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask lint`: formatting, clippy, documentation, and that the reference needs no `std`.
+//! `cargo xtask lint`: checks formatting, clippy and documentation, and that `kvrm-arm64` builds without `std`.
 
 use std::path::Path;
 use std::process::Command;
@@ -37,7 +37,7 @@ const STEPS: &[Step] = &[
     },
 ];
 
-/// A target that has no `std`, so that only a `no_std` crate compiles for it.
+/// A target without `std`, for which only `no_std` crates compile.
 const BARE_TARGET: &str = "aarch64-unknown-none";
 
 const BARE: Step = Step {
@@ -51,12 +51,15 @@ pub(crate) fn run() -> Result<()> {
     if is_installed(BARE_TARGET)? {
         steps::run(&[BARE])
     } else {
-        println!("==> {}: left out; `rustup target add {BARE_TARGET}` adds what it needs", BARE.name);
+        println!(
+            "==> {}: skipped; `rustup target add {BARE_TARGET}` installs the target that it needs",
+            BARE.name
+        );
         Ok(())
     }
 }
 
-/// Whether the toolchain has the libraries of `target`.
+/// Returns whether the toolchain has the libraries of `target`.
 fn is_installed(target: &str) -> Result<bool> {
     let output = Command::new("rustc")
         .current_dir(root())

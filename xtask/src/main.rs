@@ -1,7 +1,7 @@
 //! The tasks of this workspace: `cargo xtask help` lists them.
 //!
-//! A task is one file with a function `run` and, where it takes arguments, a struct `Args`. To add one, add
-//! its `mod` line, its variant of [`Task`] and its arm of [`run`].
+//! A task is a file with a function `run` and, if it takes arguments, a struct `Args`. To add a task, add its `mod`
+//! line, its variant of [`Task`] and its arm in [`run`].
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task runner talks to its user")]
 
@@ -40,23 +40,23 @@ enum Task {
     Test,
     /// Runs all lints: rustfmt, clippy, rustdoc, and the build of kvrm-arm64 without std.
     Lint,
-    /// Writes the generated files of the repository.
+    /// Writes the generated files of the repository, or checks them.
     Codegen(codegen::Args),
-    /// Checks the rules of the repository that compiler and clippy do not know.
+    /// Checks the rules of the repository that the compiler and clippy do not check.
     Tidy,
     /// Checks decoder, assembler, disassembler and class map on all 2^32 words.
     Sweep,
-    /// Trains a network, until it is exact.
+    /// Trains a network with one seed after the other, until it is exact.
     Train(train::Args),
-    /// Asks independent programs what is right: Unicorn, objdump, QEMU.
+    /// Compares KVRM with independent programs: Unicorn, objdump, QEMU.
     Oracle(oracle::Args),
-    /// Measures spiking networks here and in simulators of others, NEST and Brian2, on this CPU.
+    /// Measures spiking networks in KVRM, NEST and Brian2 on this CPU.
     Compare(compare::Args),
-    /// Records what benchmarks measure, and lists what is older than the code it measures.
+    /// Records benchmarks, and lists results that are older than the code they measured.
     Records(records::Args),
-    /// Converts weights between NumPy's, PyTorch's and the safetensors format.
+    /// Converts weights between the formats of NumPy, PyTorch (reading only) and safetensors.
     Convert(convert::Args),
-    /// Compiles the guest programs into guests/bin/, or gets programs of others.
+    /// Compiles the guest programs into guests/bin/, or fetches third-party programs.
     Guests(guests::Args),
 }
 
@@ -81,8 +81,8 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
-            // A step that failed gives its own exit code.
-            ExitCode::from(error.downcast_ref::<steps::Failed>().map_or(1, |failed| failed.code))
+            // The exit code of a failed step becomes the exit code of the task.
+            ExitCode::from(error.downcast_ref::<steps::StepFailure>().map_or(1, |failed| failed.code))
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Independent oracles: Unicorn for semantics and undefined words, objdump for text, QEMU for whole programs
-//! and floating point.
+//! `cargo xtask oracle`: compares KVRM with independent programs. Unicorn is the oracle for semantics and UNDEFINED
+//! words, objdump for disassembly, QEMU for complete programs and floating point.
 //!
-//! They are GPL programs and run as such, beside us; what they say is committed under `tests/corpus/`.
+//! The oracles are GPL programs and run in processes of their own. Their answers are committed under `tests/corpus/`.
 
 mod commands;
 mod corpus;
@@ -27,51 +27,51 @@ pub(crate) struct Args {
 
 #[derive(clap::Subcommand)]
 enum Oracle {
-    /// Makes the vector corpus: inputs from the table, outputs from Unicorn.
+    /// Makes the corpus of test vectors: inputs from the instruction table, outputs from Unicorn.
     Vectors {
-        /// How many vectors to make for each encoding.
+        /// The number of vectors for each encoding.
         #[arg(long, default_value_t = 24)]
         each: usize,
-        /// The seed of the inputs. With any but the committed one, vectors are checked and not written.
+        /// The seed of the inputs. With another seed than the default, vectors are checked but not written.
         #[arg(long, default_value_t = vectors::SEED)]
         seed: u64,
     },
-    /// Asks Unicorn which of many random words are defined, and compares.
+    /// Compares with Unicorn which of many random words are UNDEFINED.
     Undefined {
-        /// How many words to ask about.
+        /// The number of words.
         #[arg(long, default_value_t = 1_000_000)]
         words: usize,
         /// The seed of the words.
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// Writes the first words and their answers to the corpus.
+        /// Write the first words and their answers to the corpus.
         #[arg(long)]
         write: bool,
     },
-    /// Compares disassembly with GNU objdump.
+    /// Compares the disassembler with GNU objdump.
     Disasm {
-        /// How many words to compare for each encoding.
+        /// The number of words for each encoding.
         #[arg(long, default_value_t = 1000)]
         each: usize,
         /// The seed of the words.
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// Writes a sample of the texts to the corpus.
+        /// Write a sample of the disassembly to the corpus.
         #[arg(long)]
         write: bool,
     },
-    /// Makes the corpus of floating point: inputs made here, results of each instruction under qemu-aarch64.
+    /// Makes the corpus of floating point: random inputs, and results of each instruction from qemu-aarch64.
     Float {
-        /// How many cases to make for each instruction.
+        /// The number of cases for each instruction.
         #[arg(long, default_value_t = 120)]
         each: usize,
-        /// The seed of the inputs. With any but the committed one, cases are checked and not written.
+        /// The seed of the inputs. With another seed than the default, cases are checked but not written.
         #[arg(long, default_value_t = float::SEED)]
         seed: u64,
     },
-    /// Runs every guest here and under qemu-aarch64 and compares output and exit status.
+    /// Runs every guest in KVRM and in qemu-aarch64, and compares output and exit status.
     Guests,
-    /// Runs programs that nobody here wrote, here and under qemu-aarch64, and compares what they print and how they end.
+    /// Runs third-party programs in KVRM and in qemu-aarch64, and compares outputs, files and exit status.
     Programs(programs::Args),
 }
 

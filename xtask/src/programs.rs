@@ -1,8 +1,8 @@
-//! `cargo xtask guests --programs`: programs for Linux that nobody here wrote, fetched or compiled into
-//! `target/programs/`. They are never committed.
+//! `cargo xtask guests --programs`: fetches or compiles third-party programs for Linux into `target/programs/`. They
+//! are never committed.
 //!
-//! BusyBox is Debian's. The others are C sources inside crates, which cargo fetches and checks; where a library has no
-//! program of its own, ours is in `guests/programs/`.
+//! BusyBox is a package of Debian. The others are C sources inside crates, which cargo fetches and verifies. The `main`
+//! function of each is in `guests/programs/`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ use crate::root::root;
 use crate::steps::cargo;
 use crate::system::{self, COMPILER};
 
-/// A program that is compiled from the sources in a crate.
+/// A program that is compiled from the sources of a library in a crate.
 struct Library {
     name: &'static str,
-    /// The crate and its version.
+    /// The name of the crate and its version.
     package: (&'static str, &'static str),
-    /// Where its headers are, in the crate.
+    /// The folder of the headers in the crate.
     headers: &'static str,
-    /// Its sources, in the crate: files, or folders of them.
+    /// The sources in the crate: files or folders.
     sources: &'static [&'static str],
     flags: &'static [&'static str],
 }
@@ -57,20 +57,20 @@ const LIBRARIES: [Library; 4] = [
     },
 ];
 
-/// The program that is Debian's.
+/// The program that comes from Debian.
 const BUSYBOX: &str = "busybox";
 
-/// Where programs are.
+/// Returns the folder of the programs.
 pub(crate) fn folder() -> PathBuf {
     root().join("target/programs")
 }
 
-/// The names of all programs.
+/// Returns the names of all programs.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     std::iter::once(BUSYBOX).chain(LIBRARIES.iter().map(|library| library.name))
 }
 
-/// Makes what is not there.
+/// Fetches or compiles the missing programs.
 pub(crate) fn run() -> Result<()> {
     let folder = folder();
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
@@ -93,26 +93,29 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Takes BusyBox out of Debian's package for arm64, whatever this machine is.
+/// Extracts BusyBox from Debian's package for arm64, on any host architecture.
 fn fetch_busybox(folder: &Path) -> Result<()> {
     let apt = folder.join("apt");
     for part in ["lists/partial", "cache/archives/partial"] {
         fs::create_dir_all(apt.join(part)).with_context(|| format!("cannot create {}", apt.display()))?;
     }
-    // What the system knows of its own packages stays as it is.
+    // Separate folders, so that the system's own package lists do not change.
     let run = |arguments: &[&str]| -> Result<()> {
         let mut command = Command::new("apt-get");
         command.current_dir(&apt).args(["-o", "APT::Architecture=arm64", "-o", "APT::Architectures=arm64"]);
         command.arg("-o").arg(format!("Dir::State::lists={}", apt.join("lists").display()));
         command.arg("-o").arg(format!("Dir::Cache={}", apt.join("cache").display()));
-        let status = command.args(arguments).status().context("cannot run apt-get, which has BusyBox")?;
+        let status = command
+            .args(arguments)
+            .status()
+            .context("cannot run apt-get, which is needed to download BusyBox")?;
         ensure!(status.success(), "apt-get {} failed", arguments.join(" "));
         Ok(())
     };
     run(&["update"])?;
     run(&["download", "busybox-static:arm64"])?;
     let package = entries(&apt)?.into_iter().find(|path| path.extension().is_some_and(|end| end == "deb"));
-    let package = package.context("apt-get has downloaded no package")?;
+    let package = package.context("apt-get downloaded no .deb file")?;
     let status = Command::new("dpkg").arg("-x").arg(&package).arg(apt.join("files")).status();
     ensure!(status.context("cannot run dpkg")?.success(), "dpkg cannot unpack {}", package.display());
     let program = apt.join("files/bin").join(BUSYBOX);
@@ -120,7 +123,7 @@ fn fetch_busybox(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What there is in a folder, sorted.
+/// Returns the paths of the entries of a folder, sorted.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
@@ -128,7 +131,8 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Where the crates with sources are: the answer of `cargo metadata` about a package in `folder` that needs them.
+/// Fetches the crates with sources. Returns the output of `cargo metadata` for a package in `folder` that depends on
+/// them, which has their paths.
 fn fetch_crates(folder: &Path) -> Result<serde_json::Value> {
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let mut manifest =
@@ -144,11 +148,11 @@ fn fetch_crates(folder: &Path) -> Result<serde_json::Value> {
     let answer =
         cargo().args(["metadata", "--format-version", "1", "--manifest-path"]).arg(&path).output()?;
     ensure!(answer.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&answer.stderr));
-    serde_json::from_slice(&answer.stdout).context("cargo metadata says something else")
+    serde_json::from_slice(&answer.stdout).context("cargo metadata did not print JSON")
 }
 
 impl Library {
-    /// The folder of its crate.
+    /// Returns the folder of the library's crate.
     fn folder(&self, metadata: &serde_json::Value) -> Result<PathBuf> {
         let packages = metadata["packages"].as_array().context("cargo metadata names no packages")?;
         let package = packages.iter().find(|package| package["name"] == self.package.0);
@@ -167,7 +171,7 @@ impl Library {
             sources.extend(files.into_iter().filter(|path| path.extension().is_some_and(|end| end == "c")));
         }
         println!("compiling {} from {} {}", self.name, self.package.0, self.package.1);
-        // Warnings about the code of others help nobody here.
+        // `-w`: warnings about third-party code do not help.
         let status = Command::new(COMPILER)
             .args(["-O2", "-static", "-w"])
             .args(self.flags)

@@ -1,9 +1,9 @@
-//! `cargo xtask records`: the benchmark records under `docs/records/`, from which the tables of `docs/benchmarks.md` are
-//! made.
+//! `cargo xtask records`: the benchmark records under `docs/records/`, and the tables of `docs/benchmarks.md` made from
+//! them.
 //!
-//! - `tables.toml` defines the tables, and which code each kind of benchmark measures ([`mod@definition`]).
-//! - A cell shows the last record of a file that matches its row and column ([`mod@table`]).
-//! - `cargo xtask codegen` writes the tables between markers of the document ([`mod@document`]).
+//! - `tables.toml` defines the tables, and the code that each kind of benchmark measures ([`mod@definition`]).
+//! - A cell shows the last record that matches its row and column ([`mod@table`]).
+//! - `cargo xtask codegen` writes the tables between markers in the document ([`mod@document`]).
 
 mod adapter;
 mod book;
@@ -11,7 +11,7 @@ mod criterion;
 mod definition;
 mod document;
 mod number;
-mod places;
+mod paths;
 mod stale;
 mod table;
 mod timed;
@@ -23,8 +23,8 @@ use anyhow::{Context as _, Result};
 pub(crate) use self::adapter::gpu_adapter;
 use self::book::Book;
 pub(crate) use self::document::Problem;
-use self::places::FOLDER;
-pub(crate) use self::places::{DOCUMENT, PROGRAM};
+use self::paths::FOLDER;
+pub(crate) use self::paths::{DOCUMENT, PROGRAM};
 use crate::root::root;
 
 /// Arguments of `cargo xtask records`.
@@ -36,11 +36,11 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Lists the rows of the tables that are older than the code they measure.
+    /// Lists the table rows that are older than the code they measured.
     Stale(stale::Args),
-    /// Runs `cargo bench` and records what Criterion measured.
+    /// Runs `cargo bench` and records Criterion's results.
     Bench(criterion::Args),
-    /// Records how long a command takes, for what has no benchmark of its own.
+    /// Measures and records the duration of a command that has no benchmark.
     Time(timed::Args),
 }
 
@@ -52,19 +52,19 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
 }
 
-/// The document with the tables that the records give.
+/// Returns the document with up-to-date tables.
 pub(crate) fn document() -> Result<String> {
     let text =
         fs::read_to_string(root().join(DOCUMENT)).with_context(|| format!("cannot read {DOCUMENT}"))?;
     document::render(&text, &tables()?).map_err(|problem| problem.at(DOCUMENT))
 }
 
-/// What is wrong with the tables in `text`, which is the document.
+/// Returns the problems with the tables in `text`, the text of the document.
 pub(crate) fn check(text: &str) -> Result<Vec<Problem>> {
     Ok(document::check(text, &tables()?))
 }
 
-/// The names of all tables, and their texts.
+/// Returns the names and texts of all tables.
 fn tables() -> Result<Vec<(String, String)>> {
     let root = root();
     let book = Book::load(&root.join(FOLDER))?;

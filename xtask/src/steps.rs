@@ -1,4 +1,4 @@
-//! Tasks made of steps: cargo commands run one after the other until one fails.
+//! Tasks that consist of steps: cargo commands that run in order until one fails.
 
 use std::env;
 use std::error::Error;
@@ -10,15 +10,15 @@ use anyhow::{Context, Result};
 
 use crate::root::root;
 
-/// A cargo command that can also be typed alone.
+/// A cargo command that a user can also type alone.
 pub(crate) struct Step {
     pub(crate) name: &'static str,
-    /// Variables it needs in its environment.
+    /// Environment variables of the command.
     pub(crate) variables: &'static [(&'static str, &'static str)],
     pub(crate) arguments: &'static [&'static str],
 }
 
-/// The step as one types it.
+/// Prints the command line of the step.
 impl Display for Step {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (name, value) in self.variables {
@@ -30,7 +30,7 @@ impl Display for Step {
 
 /// The error of a step that ran and failed.
 #[derive(Debug)]
-pub(crate) struct Failed {
+pub(crate) struct StepFailure {
     /// The exit code of the step.
     pub(crate) code: u8,
     name: &'static str,
@@ -38,7 +38,7 @@ pub(crate) struct Failed {
     time: Duration,
 }
 
-impl Display for Failed {
+impl Display for StepFailure {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { code, name, command, time } = self;
         write!(f, "{name} failed with exit code {code} after {:.1} s; ", time.as_secs_f64())?;
@@ -46,9 +46,9 @@ impl Display for Failed {
     }
 }
 
-impl Error for Failed {}
+impl Error for StepFailure {}
 
-/// Runs `steps` in order; the first that fails is the last.
+/// Runs `steps` in order, up to the first that fails.
 pub(crate) fn run(steps: &[Step]) -> Result<()> {
     for step in steps {
         println!("==> {}: {step}", step.name);
@@ -61,16 +61,16 @@ pub(crate) fn run(steps: &[Step]) -> Result<()> {
             .with_context(|| format!("cannot run {step}"))?;
         let time = start.elapsed();
         if !status.success() {
-            // A step that a signal ended has no code.
+            // A step that was ended by a signal has no code.
             let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
-            return Err(Failed { code, name: step.name, command: step.to_string(), time }.into());
+            return Err(StepFailure { code, name: step.name, command: step.to_string(), time }.into());
         }
         println!("==> {}: passed in {:.1} s", step.name, time.as_secs_f64());
     }
     Ok(())
 }
 
-/// The cargo that runs this task.
+/// Returns a command for the cargo that runs this task.
 pub(crate) fn cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }

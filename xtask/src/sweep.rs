@@ -1,10 +1,11 @@
-//! `cargo xtask sweep`: what the instruction table says of all 2^32 words.
+//! `cargo xtask sweep`: checks decoder, class map, assembler and disassembler against the instruction table, on all
+//! 2^32 words.
 //!
-//! For every word, the decoder finds the row that a plain search of the table finds, or none, and the class map
-//! gives the class of that row. Samples go through assembler and disassembler. The class map is as strict as
-//! `kvrm_arm64::class_of` says: class bits that no encoding has are SYSTEM, but for the exceptions of `later`.
+//! For every word, the decoder must find the row that a linear search of the table finds, or none, and the class map
+//! must return the class of that row. One word in 256 goes through assembler and disassembler. Class bits that no
+//! encoding has must be SYSTEM, with the exceptions in [`later_extensions`].
 
-mod later;
+mod later_extensions;
 mod members;
 mod progress;
 mod sample;
@@ -21,7 +22,7 @@ use self::members::members;
 use self::progress::Progress;
 use self::tally::Tally;
 
-/// The unit of work that threads share out.
+/// The bits that select a unit of work for a thread.
 const TOP_BYTE: u32 = 0xff00_0000;
 
 pub(crate) fn run() -> Result<()> {
@@ -59,9 +60,9 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Checks the words whose class bits are those of `tuple`, which has no others set.
+/// Checks the words with the class bits of `tuple`, a word whose other bits are zero.
 fn check_tuple(tuple: u32, tally: &mut Tally) {
-    // The plain search of the whole table, but for rows whose fixed bits rule all these words out.
+    // The linear search only needs rows whose fixed bits agree with the class bits of these words.
     let rows: Vec<&Encoding> = ENCODINGS
         .iter()
         .filter(|row| (tuple ^ row.pattern.value) & row.pattern.mask & CLASS_BITS == 0)
@@ -90,7 +91,7 @@ fn check_tuple(tuple: u32, tally: &mut Tally) {
     }
     if !allocated {
         let class = class_of(tuple);
-        if let Some(expected) = later::class(tuple).filter(|expected| *expected != class) {
+        if let Some(expected) = later_extensions::class(tuple).filter(|expected| *expected != class) {
             tally.disagree(tuple, || {
                 format!("has class bits of no encoding; their class is {class:?}, not {expected:?}")
             });

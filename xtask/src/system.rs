@@ -1,4 +1,4 @@
-//! Programs and packages of the host that a task needs beyond the Rust toolchain.
+//! Programs and packages of the host that tasks need besides the Rust toolchain.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// The C compiler for guest programs, of Debian's package `gcc-aarch64-linux-gnu`.
+/// The C compiler for guest programs, from Debian's package `gcc-aarch64-linux-gnu`.
 pub(crate) const COMPILER: &str = "aarch64-linux-gnu-gcc";
 
-/// Makes sure that `program` can be run: it is in PATH, or installing `debian_package` puts it there.
+/// Makes sure that `program` is in PATH, by installing `debian_package` if needed and possible.
 pub(crate) fn ensure_program(program: &str, debian_package: &str) -> Result<()> {
     if is_in_path(program) {
         return Ok(());
@@ -19,7 +19,7 @@ pub(crate) fn ensure_program(program: &str, debian_package: &str) -> Result<()> 
     Ok(())
 }
 
-/// Makes sure that Debian packages are installed. As root it installs them; others are told what to type.
+/// Makes sure that Debian packages are installed. Root installs them; for other users the error is the command to type.
 pub(crate) fn ensure_packages(debian_packages: &[&str]) -> Result<()> {
     let missing: Vec<&str> =
         debian_packages.iter().copied().filter(|package| !is_installed(package)).collect();
@@ -27,7 +27,7 @@ pub(crate) fn ensure_packages(debian_packages: &[&str]) -> Result<()> {
         return Ok(());
     }
     if !can_install() {
-        bail!("{} is needed and missing; {}", missing.join(", "), advice(&missing));
+        bail!("{} must be installed; {}", missing.join(", "), advice(&missing));
     }
     println!("installing {}", missing.join(", "));
     let mut install = vec!["install", "-y", "--no-install-recommends"];
@@ -35,12 +35,13 @@ pub(crate) fn ensure_packages(debian_packages: &[&str]) -> Result<()> {
     if apt_get(&install)? {
         return Ok(());
     }
-    // On a fresh system apt has no list of packages yet.
+    // A fresh system may not have a list of packages yet.
     ensure!(apt_get(&["update"])? && apt_get(&install)?, "apt-get could not install {}", missing.join(", "));
     Ok(())
 }
 
-/// A Python that has `module`, with `packages` installed under `target/` on first use.
+/// Returns the path of a Python in a virtual environment that has `module`. Creates the environment under `target/`
+/// with `packages` on first use.
 pub(crate) fn python(folder: &str, module: &str, packages: &[&str]) -> Result<PathBuf> {
     let folder = crate::root::root().join("target").join(folder).join("venv");
     let python = folder.join("bin/python");
@@ -57,7 +58,7 @@ pub(crate) fn python(folder: &str, module: &str, packages: &[&str]) -> Result<Pa
             ensure!(command.status()?.success(), "{command:?} failed");
             Ok(())
         };
-        // Debian ships the part of venv that installs pip in a package of its own.
+        // In Debian, the part of venv that installs pip is a separate package.
         if run(Command::new("python3").args(["-m", "venv"]).arg(&folder)).is_err() {
             ensure_packages(&["python3-venv"])?;
             run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
@@ -68,12 +69,12 @@ pub(crate) fn python(folder: &str, module: &str, packages: &[&str]) -> Result<Pa
     Ok(python)
 }
 
-/// Whether this process may install Debian packages.
+/// Returns whether this process may install Debian packages.
 pub(crate) fn can_install() -> bool {
     is_root() && is_in_path("apt-get")
 }
 
-/// The version of a Debian package that is installed.
+/// Returns the version of a Debian package, if it is installed.
 pub(crate) fn installed_version(debian_package: &str) -> Option<String> {
     let query = Command::new("dpkg-query")
         .args(["--show", "--showformat=${db:Status-Status} ${Version}", debian_package])
@@ -83,12 +84,12 @@ pub(crate) fn installed_version(debian_package: &str) -> Option<String> {
     output.strip_prefix("installed ").map(ToOwned::to_owned)
 }
 
-/// The command that installs `packages` on this system.
+/// Returns advice on how to install `packages` on this system.
 fn advice(packages: &[&str]) -> String {
     if is_in_path("apt-get") {
         format!("type: sudo apt-get install {}", packages.join(" "))
     } else {
-        "that is its name in Debian: install what your system calls it".to_owned()
+        "this is the name in Debian; install the equivalent package of your system".to_owned()
     }
 }
 
@@ -105,7 +106,7 @@ fn is_root() -> bool {
     Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
-/// Whether apt-get succeeded.
+/// Runs apt-get and returns whether it succeeded.
 pub(crate) fn apt_get(arguments: &[&str]) -> Result<bool> {
     let mut command = Command::new("apt-get");
     command.env("DEBIAN_FRONTEND", "noninteractive").args(arguments);

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that has to pass before a change is committed, cheapest first.
+//! `cargo xtask test`: runs all checks and tests that must pass before a commit, the cheapest first.
 
 mod drivers;
 

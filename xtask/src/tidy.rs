@@ -1,7 +1,7 @@
-//! `cargo xtask tidy`: the rules of the repository that neither the compiler nor clippy knows.
+//! `cargo xtask tidy`: checks the rules of the repository that the compiler and clippy do not check.
 //!
-//! Each rule is a file with a pure function from what the repository holds to violations, and with tests that
-//! show it can fail.
+//! Each rule is a file with a pure function from the files of the repository to violations, and with tests that show
+//! that it can fail.
 
 mod circles;
 mod facts;
@@ -24,8 +24,8 @@ use self::violation::Violation;
 use crate::codegen;
 use crate::root::root;
 
-/// What is said of a generated file that is not what codegen writes.
-const STALE: &str = "not what codegen writes; run `cargo xtask codegen` and commit";
+/// The message about a generated file that is not up to date.
+const STALE: &str = "not up to date; run `cargo xtask codegen` and commit";
 
 pub(crate) fn run() -> Result<()> {
     let root = root();

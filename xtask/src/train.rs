@@ -1,4 +1,4 @@
-//! `cargo xtask train`: makes the weights of the networks that choose kernels.
+//! `cargo xtask train`: trains the dispatch network, the small dispatch network and the decoder network.
 //!
 //! The same seed gives the same file, bit for bit, on every host.
 
@@ -16,9 +16,9 @@ use crate::root::root;
 /// Arguments of `cargo xtask train`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Which network.
+    /// The network to train.
     network: Network,
-    /// The file the weights go to, which is listed in the manifest of its folder [default:
+    /// The file for the weights, which is also listed in the manifest of its folder [default:
     /// weights/NETWORK.safetensors].
     #[arg(long)]
     out: Option<PathBuf>,
@@ -29,11 +29,11 @@ pub(crate) struct Args {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Network {
-    /// 10,279 weights: the class of every word.
+    /// 10,279 weights: names the class of every word.
     Dispatch,
-    /// 135 weights: the class as far as the top byte tells it.
+    /// 135 weights: guesses the class of a word from its top byte.
     SmallDispatch,
-    /// 10,799 weights: the category of every word.
+    /// 10,799 weights: names the category of every word.
     Decoder,
 }
 
@@ -54,7 +54,7 @@ impl Network {
         }
     }
 
-    /// On what the weights are proved to be right, where they are exact.
+    /// Returns the domain on which an exact network is proved to be right.
     const fn verified_domain(self) -> Option<&'static str> {
         match self {
             Self::Dispatch | Self::Decoder => Some("all 2^32 words"),
@@ -120,7 +120,7 @@ fn recipe(name: &str, seed: u64) -> String {
     format!("cargo xtask train {name} --seed {seed}")
 }
 
-/// Puts a file into the manifest of its folder, in place of what it says of it.
+/// Adds a file to the manifest of its folder, in place of an existing entry.
 fn list(network: Network, seed: u64, trained: &Trained, out: &Path) -> Result<()> {
     let path = out.with_file_name(MANIFEST);
     let mut manifest = if path.exists() { Manifest::load(&path)? } else { Manifest::default() };

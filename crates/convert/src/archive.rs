@@ -1,4 +1,4 @@
-//! Zip archives, which `.npz` and PyTorch files are.
+//! Zip archives, the container of `.npz` and PyTorch files.
 
 use std::collections::HashSet;
 use std::io::{Cursor, Read, Write};
@@ -7,41 +7,55 @@ use kvrm_models::Error;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
-/// How an archive begins, and how one without files does.
+/// The first bytes of an archive with files.
 pub(crate) const MAGIC: &[u8] = b"PK\x03\x04";
+/// The first bytes of an archive without files: the signature of the end record.
 pub(crate) const EMPTY: &[u8] = b"PK\x05\x06";
 
-/// More files than any network here has tensors.
+/// The largest number of files in an archive: more than any network of KVRM has tensors.
 const MAX_ENTRIES: usize = 65_534;
 
-/// What may be inflated from a small archive. Deflate makes a thousand bytes of one, and zeros are fair weights.
+/// The number of bytes that a small archive may be inflated to. Deflate can expand one byte to a thousand, and weights
+/// of zeros are legitimate.
 const MAX_INFLATED: u64 = 64 << 20;
 
-/// An archive in memory, of files that are read one by one.
+/// An archive in memory, whose files are read one by one.
+///
+/// ```
+/// use kvrm_convert::{Archive, write_archive};
+///
+/// let bytes = write_archive("a.zip", &[("greeting.txt".to_owned(), b"hello".to_vec())])?;
+/// let mut archive = Archive::open("a.zip", &bytes)?;
+/// assert_eq!(archive.names().collect::<Vec<_>>(), ["greeting.txt"]);
+/// assert_eq!(archive.take("greeting.txt")?, b"hello");
+/// # Ok::<(), kvrm_models::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Archive<'a> {
     file: &'a str,
     zip: ZipArchive<Cursor<&'a [u8]>>,
     names: Vec<String>,
-    /// How many bytes may still be read.
+    /// The number of bytes that may still be inflated.
     left: u64,
 }
 
 impl<'a> Archive<'a> {
-    /// Reads the list of files; `file` is for messages.
+    /// Reads the list of files. Inflated files may have 64 MiB together, or as many bytes as the archive if that is
+    /// more. `file` is the name used in messages.
     ///
     /// # Errors
     ///
-    /// If the bytes are no archive, or one with two files of a name.
+    /// If the bytes are not a zip archive, if it has more than 65,534 files, or if two files have the same name.
     pub fn open(file: &'a str, bytes: &'a [u8]) -> Result<Self, Error> {
         Self::open_within(file, bytes, MAX_INFLATED)
     }
 
-    /// The same for archives whose files may have `inflated_max` bytes together, or as many as the archive has.
+    /// Reads the list of files, like [`Self::open`], but with a limit of `inflated_max` bytes for all inflated files
+    /// together, or of the size of the archive if that is more.
     ///
     /// # Errors
     ///
-    /// As of [`Self::open`].
+    /// As for [`Self::open`].
     pub fn open_within(file: &'a str, bytes: &'a [u8], inflated_max: u64) -> Result<Self, Error> {
         let listed = entries_listed(bytes);
         let zip = ZipArchive::new(Cursor::new(bytes))
@@ -57,7 +71,7 @@ impl<'a> Archive<'a> {
         if let Some(name) = names.iter().find(|name| !seen.insert(name.as_str())) {
             return Err(Error::tensor(file, name, "one of this name in the archive", "two"));
         }
-        // Of files with the same name the zip crate keeps the last.
+        // If files have the same name, the zip crate keeps only the last.
         if let Some(listed) = listed.filter(|listed| *listed != names.len()) {
             let found = format!("{listed} files with {} names", names.len());
             return Err(Error::file(file, "an archive without duplicate names", found));
@@ -65,16 +79,16 @@ impl<'a> Archive<'a> {
         Ok(Self { file, zip, names, left: inflated_max.max(bytes.len() as u64) })
     }
 
-    /// The names of all files.
+    /// Returns the names of all files.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
 
-    /// The content of a file. It counts against what the archive may be inflated to.
+    /// Inflates a file and returns its content, which counts towards the archive's limit.
     ///
     /// # Errors
     ///
-    /// If there is no such file, it is damaged, or larger than what is left.
+    /// If there is no such file, it is damaged, or it is larger than the rest of the limit.
     pub fn take(&mut self, name: &str) -> Result<Vec<u8>, Error> {
         let file = self.file;
         let wrong = |expected: &str, found: String| Error::tensor(file, name, expected, found);
@@ -84,11 +98,11 @@ impl<'a> Archive<'a> {
             return Err(wrong(&format!("at most {} more bytes when inflated", self.left), size.to_string()));
         }
         let mut bytes = Vec::new();
-        // The size is only what the archive says.
+        // The archive may lie about the size.
         entry
             .take(size + 1)
             .read_to_end(&mut bytes)
-            .map_err(|e| wrong("a file that is whole", e.to_string()))?;
+            .map_err(|e| wrong("an undamaged file", e.to_string()))?;
         if bytes.len() as u64 != size {
             return Err(wrong(
                 &format!("{size} bytes, as the archive says"),
@@ -100,20 +114,20 @@ impl<'a> Archive<'a> {
     }
 }
 
-/// How many files the end of the archive says there are, where that end is a plain one.
+/// Returns the number of files according to the end record, if the record has one.
 fn entries_listed(bytes: &[u8]) -> Option<usize> {
     let tail = &bytes[bytes.len().saturating_sub(22 + usize::from(u16::MAX))..];
     let at = tail.windows(4).rposition(|window| window == EMPTY)?;
     let count = tail.get(at + 10..at + 12)?.first_chunk::<2>()?;
-    // All ones: the number is in another record, which such archives as ours do not have.
+    // All ones mean that the number is in a ZIP64 record, which archives of weights do not need.
     Some(usize::from(u16::from_le_bytes(*count))).filter(|count| *count != usize::from(u16::MAX))
 }
 
-/// An archive of stored files, without times, so that the same content always gives the same bytes.
+/// Returns an archive of uncompressed files, without times, so that the same content always gives the same bytes.
 ///
 /// # Errors
 ///
-/// If a name is one that archives cannot have.
+/// If a name or a file cannot be stored in an archive.
 pub fn write(file: &str, entries: &[(String, Vec<u8>)]) -> Result<Vec<u8>, Error> {
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)
@@ -125,6 +139,7 @@ pub fn write(file: &str, entries: &[(String, Vec<u8>)]) -> Result<Vec<u8>, Error
         zip.write_all(bytes)
             .map_err(|error| Error::tensor(file, name, "content that zip can store", error.to_string()))?;
     }
-    let cursor = zip.finish().map_err(|error| Error::file(file, "what zip can store", error.to_string()))?;
+    let cursor =
+        zip.finish().map_err(|error| Error::file(file, "content that zip can store", error.to_string()))?;
     Ok(cursor.into_inner())
 }

@@ -1,8 +1,20 @@
-//! Weights in the formats of others: NumPy's `.npy` and `.npz`, PyTorch's `.pt` and `.pth`, and safetensors.
+//! Conversion of weights from and to other formats: NumPy's `.npy` and `.npz`, PyTorch's `.pt` and `.pth`, and
+//! safetensors.
 //!
-//! [`read`] takes the bytes of any of them, [`write()`] makes all but PyTorch's. Files may come from anywhere: no code
-//! in them is run, nothing is allocated that they do not pay for in bytes, and an error names the file, the tensor,
-//! what was expected and what was found.
+//! [`read`] reads all of them; [`write()`] writes all but PyTorch's. Files need not be trusted: no code in them is run,
+//! allocations are bounded by the size of the file, and errors name the file, the tensor, the expected and the actual
+//! content.
+//!
+//! ```
+//! use kvrm_convert::{Format, read, write};
+//! use kvrm_models::{Dtype, NamedTensor, TensorFile};
+//!
+//! let bias = NamedTensor { name: "bias".into(), dims: vec![2], dtype: Dtype::F32, values: vec![0.5, 1.0] };
+//! let content = TensorFile { tensors: vec![bias], ..TensorFile::default() };
+//! let bytes = write("net.npz", Format::Npz, &content, Dtype::F32)?;
+//! assert_eq!(read("net.npz", &bytes)?, content);
+//! # Ok::<(), kvrm_models::Error>(())
+//! ```
 
 mod archive;
 mod names;
@@ -23,23 +35,23 @@ pub use archive::{Archive, write as write_archive};
 pub use names::NameMap;
 pub use npy::Array;
 
-/// A format that can be written.
+/// A file format that [`write()`] supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// NumPy: one tensor.
+    /// NumPy's `.npy`: one tensor.
     Npy,
-    /// NumPy: a zip archive of named tensors.
+    /// NumPy's `.npz`: a zip archive of named tensors.
     Npz,
-    /// Named tensors and metadata.
+    /// Safetensors: named tensors and metadata.
     Safetensors,
 }
 
 impl Format {
-    /// The format that the end of a file's name asks for.
+    /// Returns the format for the extension of a file name.
     ///
     /// # Errors
     ///
-    /// If it is none of the three.
+    /// If the extension is not `.npy`, `.npz` or `.safetensors`.
     pub fn of(path: &Path) -> Result<Self, Error> {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("npy") => Ok(Self::Npy),
@@ -53,11 +65,11 @@ impl Format {
     }
 }
 
-/// Reads a file of any format, told apart by how they begin; `file` is for messages.
+/// Reads a file of any format, which its first bytes determine. `file` is the name used in messages.
 ///
 /// # Errors
 ///
-/// If the file is of no known format or damaged, or a tensor is not what the file says.
+/// If the format is unknown, the file is damaged, or a tensor has other values than the file declares.
 pub fn read(file: &str, bytes: &[u8]) -> Result<TensorFile, Error> {
     if bytes.starts_with(npy::MAGIC) {
         let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
@@ -75,7 +87,7 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<TensorFile, Error> {
     if torch::is_legacy(bytes) {
         return torch::read_legacy(file, bytes);
     }
-    // Nine bytes: the length of the header, and the bracket that the header begins with.
+    // A safetensors file begins with eight bytes for the length of the header, then the header's bracket.
     if bytes.get(8) == Some(&b'{') {
         return safetensors::read(file, bytes);
     }
@@ -84,17 +96,19 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<TensorFile, Error> {
     Err(Error::file(file, expected, format!("{} bytes that begin {}", bytes.len(), start.join(" "))))
 }
 
-/// The bytes of a file with `content`. Metadata is kept where the format has any.
+/// Returns the bytes of a file with `content`. Only safetensors files keep metadata. `file` is the name used in
+/// messages.
 ///
 /// # Errors
 ///
-/// If a value is too large for `dtype`, a name is there twice, or the format holds one tensor and there are more.
+/// If a value is too large for `dtype`, two tensors have the same name, or the format is `.npy` and there is not
+/// exactly one tensor.
 pub fn write(file: &str, format: Format, content: &TensorFile, dtype: Dtype) -> Result<Vec<u8>, Error> {
     match format {
         Format::Npy => match content.tensors.as_slice() {
             [tensor] => npy::write(file, tensor, dtype),
             tensors => {
-                let found = format!("{}; --flat makes them one, and .npz holds many", tensors.len());
+                let found = format!("{}; use --flat to join them, or write .npz", tensors.len());
                 Err(Error::file(file, "one tensor for .npy", found))
             }
         },
@@ -109,7 +123,7 @@ pub fn write(file: &str, format: Format, content: &TensorFile, dtype: Dtype) -> 
     }
 }
 
-/// What the fuzz targets reach.
+/// Entry points of the fuzz targets.
 #[doc(hidden)]
 pub mod fuzz {
     pub use crate::npy::read as npy;

@@ -1,21 +1,30 @@
-//! Other names for tensors: what another program calls them, and what we call them.
+//! Renaming of tensors, from another program's names to KVRM's.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use kvrm_models::{Error, TensorFile};
 
-/// Old names and new ones.
+/// A map from old names of tensors to new ones.
+///
+/// ```
+/// use kvrm_convert::NameMap;
+///
+/// let mut names = NameMap::default();
+/// names.add("--rename", "linear1.weight=fc1.weight")?;
+/// assert!(names.add("--rename", "linear1.weight=fc2.weight").is_err());
+/// # Ok::<(), kvrm_models::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NameMap {
     map: BTreeMap<String, String>,
 }
 
 impl NameMap {
-    /// Adds `OLD=NEW`; `origin` is for messages.
+    /// Adds a pair `OLD=NEW`. `origin` is the name used in messages.
     ///
     /// # Errors
     ///
-    /// If it is no such pair, or the old name has a new one already.
+    /// If `pair` does not have this form, or the old name already has a new name.
     pub fn add(&mut self, origin: &str, pair: &str) -> Result<(), Error> {
         let names = pair.split_once('=').map(|(old, new)| (old.trim(), new.trim()));
         let Some((old, new)) = names.filter(|(old, new)| !old.is_empty() && !new.is_empty()) else {
@@ -29,11 +38,11 @@ impl NameMap {
         }
     }
 
-    /// Adds the lines of a file, `OLD=NEW` each; those that are empty or begin with `#` do not count.
+    /// Adds the pairs of a file with one `OLD=NEW` per line. Empty lines and lines that begin with `#` are skipped.
     ///
     /// # Errors
     ///
-    /// As [`NameMap::add`].
+    /// As for [`NameMap::add`].
     pub fn add_lines(&mut self, file: &str, text: &str) -> Result<(), Error> {
         for line in text.lines().map(str::trim) {
             if !line.is_empty() && !line.starts_with('#') {
@@ -43,17 +52,22 @@ impl NameMap {
         Ok(())
     }
 
-    /// Renames the tensors of `content`; `file` is for messages.
+    /// Renames the tensors of `content`. `file` is the name used in messages.
     ///
     /// # Errors
     ///
-    /// If there is no tensor of an old name, or two tensors would have the same name.
+    /// If no tensor has an old name of the map, or two tensors would have the same name.
     pub fn apply(&self, file: &str, content: &mut TensorFile) -> Result<(), Error> {
         for old in self.map.keys() {
             if !content.tensors.iter().any(|tensor| tensor.name == *old) {
                 let names: Vec<_> =
                     content.tensors.iter().take(64).map(|tensor| tensor.name.as_str()).collect();
-                return Err(Error::tensor(file, old, "one to rename", format!("only {}", names.join(", "))));
+                return Err(Error::tensor(
+                    file,
+                    old,
+                    "a tensor to rename",
+                    format!("only {}", names.join(", ")),
+                ));
             }
         }
         let mut taken = BTreeSet::new();

@@ -1,22 +1,22 @@
-//! NumPy's format for one array: a magic number, a header that is a Python dict, and the values.
+//! NumPy's `.npy` format for one array: a magic number, a header that is a Python dict, and the values.
 //!
-//! The header is so small a part of Python that a reader of our own is shorter than the use of another's, and it
-//! can say what is wrong.
+//! The header uses so little of Python's syntax that this parser is shorter than the use of a Python parser would be,
+//! and gives better messages.
 
 use kvrm_models::{Dtype, Error, NamedTensor};
 
 use crate::strided::Layout;
 
-/// How every such file begins.
+/// The first bytes of every `.npy` file.
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// NumPy's own limit is lower, unless told otherwise.
+/// The size in bytes of the largest header. NumPy's default limit is lower.
 const MAX_HEADER: usize = 1 << 16;
 
-/// NumPy wants the values aligned to this.
+/// The alignment of the values in bytes that NumPy prescribes.
 const ALIGNMENT: usize = 64;
 
-/// What a header says.
+/// The entries of a header that have been read so far.
 #[derive(Debug, Default)]
 struct Header {
     descr: Option<String>,
@@ -24,29 +24,40 @@ struct Header {
     shape: Option<Vec<usize>>,
 }
 
-/// An array as the file has it.
+/// An array with its values still encoded.
+///
+/// ```
+/// use kvrm_convert::Array;
+///
+/// let bytes = Array::line("<u2", 3, &[1, 0, 2, 0, 3, 0]);
+/// let array = Array::parse("a.npy", "a", &bytes)?;
+/// assert_eq!(array.kind(), Some(("u2", false)));
+/// assert_eq!((array.dims, array.data.len()), (vec![3], 6));
+/// # Ok::<(), kvrm_models::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Array<'a> {
     /// The type of the values as NumPy writes it, such as `<f4`.
     pub descr: String,
-    /// Whether the first index is the fastest.
+    /// Whether the first index varies fastest in memory.
     pub fortran_order: bool,
-    /// The dimensions.
+    /// The dimensions, in the order of indices.
     pub dims: Vec<usize>,
-    /// Everything behind the header.
+    /// All bytes after the header.
     pub data: &'a [u8],
 }
 
 impl<'a> Array<'a> {
-    /// Reads the header of `bytes`; what it says of the values is not yet compared with those that are there.
+    /// Parses the header of `bytes`. The length of the data is not compared with the header. `file` and `name` (of the
+    /// tensor) are used in messages.
     ///
     /// # Errors
     ///
-    /// If the header is not NumPy's.
+    /// If the header is not a valid NumPy header.
     pub fn parse(file: &str, name: &str, bytes: &'a [u8]) -> Result<Self, Error> {
         let wrong = |expected: &str, found: String| Error::tensor(file, name, expected, found);
         let Some(rest) = bytes.strip_prefix(MAGIC) else {
-            return Err(wrong("NumPy's magic number", "another beginning".to_owned()));
+            return Err(wrong("NumPy's magic number", "other bytes".to_owned()));
         };
         let cut = || wrong("a NumPy header", format!("the end of the file after {} bytes", bytes.len()));
         let (version, rest) = rest.split_first_chunk::<2>().ok_or_else(cut)?;
@@ -75,16 +86,18 @@ impl<'a> Array<'a> {
         Ok(Self { descr, fortran_order, dims, data })
     }
 
-    /// The file of a line of values, whose bytes are `data`; `descr` says what they are, such as `<u4`.
+    /// Returns a file with a one-dimensional array of `values` values, whose bytes are `data`. `descr` is their type,
+    /// such as `<u4`.
     #[must_use]
     pub fn line(descr: &str, values: usize, data: &[u8]) -> Vec<u8> {
-        // One dimension is never too long for a header.
+        // A header always has room for one dimension.
         let mut bytes = header(descr, &[values]).unwrap_or_default();
         bytes.extend(data);
         bytes
     }
 
-    /// The type of the values without the order of their bytes, and whether the highest byte is the first.
+    /// Returns the type of the values without the byte order, such as `u4`, and whether they are big-endian. Returns
+    /// `None` if the byte order is unknown.
     pub fn kind(&self) -> Option<(&str, bool)> {
         let (order, kind) = self.descr.split_at_checked(1)?;
         match order {
@@ -95,11 +108,11 @@ impl<'a> Array<'a> {
     }
 }
 
-/// The array in `bytes`, as a tensor called `name`.
+/// Reads the array in `bytes` as a tensor called `name`.
 ///
 /// # Errors
 ///
-/// If the header is not NumPy's, the values are no floats, or there are more or fewer than it says.
+/// If the header is invalid, the values are not floats, or their number is not the product of the dimensions.
 pub fn read(file: &str, name: &str, bytes: &[u8]) -> Result<NamedTensor, Error> {
     let wrong = |expected: &str, found: String| Error::tensor(file, name, expected, found);
     let array = Array::parse(file, name, bytes)?;
@@ -113,7 +126,7 @@ pub fn read(file: &str, name: &str, bytes: &[u8]) -> Result<NamedTensor, Error> 
     let expected = dims.iter().try_fold(dtype.bytes(), |bytes, dim| bytes.checked_mul(*dim));
     let strides = Layout::contiguous(&dims, fortran_order);
     let (Some(expected), Some(strides)) = (expected, strides) else {
-        return Err(wrong("a size that can be counted", format!("{dims:?}")));
+        return Err(wrong("a size of less than 2^64 bytes", format!("{dims:?}")));
     };
     if expected != data.len() {
         let found = data.len().to_string();
@@ -122,14 +135,14 @@ pub fn read(file: &str, name: &str, bytes: &[u8]) -> Result<NamedTensor, Error> 
     Layout { dtype, big_endian, offset: 0, dims, strides }.read(file, name, data)
 }
 
-/// The header's dict, or what is there instead.
+/// Parses the header's dict. The error is a description of the unexpected content.
 fn parse(text: &str) -> Result<Header, String> {
     let mut rest = text.trim().strip_prefix('{').ok_or("no `{`")?;
     let mut header = Header::default();
     loop {
         rest = rest.trim_start();
         if let Some(end) = rest.strip_prefix('}') {
-            return if end.trim().is_empty() { Ok(header) } else { Err("text behind the dict".to_owned()) };
+            return if end.trim().is_empty() { Ok(header) } else { Err("text after the dict".to_owned()) };
         }
         let (key, after) = string(rest)?;
         rest = after.trim_start().strip_prefix(':').ok_or("no `:`")?.trim_start();
@@ -156,7 +169,7 @@ fn parse(text: &str) -> Result<Header, String> {
             other => return Err(format!("the key {other:?}")),
         };
         if twice {
-            return Err(format!("the key {key:?} twice"));
+            return Err(format!("the duplicate key {key:?}"));
         }
         rest = rest.trim_start();
         match rest.strip_prefix(',') {
@@ -167,7 +180,7 @@ fn parse(text: &str) -> Result<Header, String> {
     }
 }
 
-/// A string without escapes, and what follows it.
+/// Parses a string without escapes. Returns it and the text after it.
 fn string(text: &str) -> Result<(&str, &str), String> {
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"')).ok_or("no string")?;
     text[1..].split_once(quote).ok_or_else(|| "a string without an end".to_owned())
@@ -188,7 +201,7 @@ fn shape(text: &str) -> Result<Vec<usize>, String> {
     dims.collect()
 }
 
-/// The bytes of an array.
+/// Returns the bytes of a `.npy` file with `tensor`.
 pub(crate) fn write(file: &str, tensor: &NamedTensor, dtype: Dtype) -> Result<Vec<u8>, Error> {
     tensor.check(file)?;
     let descr = match dtype {
@@ -206,7 +219,7 @@ pub(crate) fn write(file: &str, tensor: &NamedTensor, dtype: Dtype) -> Result<Ve
     Ok(bytes)
 }
 
-/// All before the values, if the dimensions are few enough for it.
+/// Returns the bytes before the values, or `None` if there are too many dimensions for the header's length field.
 fn header(descr: &str, dims: &[usize]) -> Option<Vec<u8>> {
     let dims: String = match dims {
         [dim] => format!("{dim},"),

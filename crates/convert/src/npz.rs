@@ -1,4 +1,4 @@
-//! NumPy's format for several arrays: a zip archive of `.npy` files.
+//! NumPy's `.npz` format for several arrays: a zip archive of `.npy` files.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +7,7 @@ use kvrm_models::{Dtype, Error, NamedTensor, TensorFile};
 use crate::archive::{self, Archive};
 use crate::npy;
 
+/// Reads all arrays of an archive.
 pub(crate) fn read(file: &str, archive: &mut Archive<'_>) -> Result<TensorFile, Error> {
     let names: Vec<String> = archive.names().map(str::to_owned).collect();
     let mut tensors = Vec::new();
@@ -19,6 +20,7 @@ pub(crate) fn read(file: &str, archive: &mut Archive<'_>) -> Result<TensorFile, 
     Ok(TensorFile { tensors, metadata: BTreeMap::new() })
 }
 
+/// Returns the bytes of an archive with `tensors`.
 pub(crate) fn write(file: &str, tensors: &[NamedTensor], dtype: Dtype) -> Result<Vec<u8>, Error> {
     let entries = tensors.iter().map(|tensor| {
         let bytes = npy::write(file, tensor, dtype)?;

@@ -1,27 +1,27 @@
-//! Python's pickle format, as far as PyTorch uses it for tensors.
+//! A reader of Python's pickle format, for the part of it that PyTorch uses for tensors.
 //!
-//! A pickle is a program for a stack machine, and some of its instructions call functions. Here a function is one of
-//! a handful of names that stand for plain data; any other is refused by its name, and nothing is ever called.
-//! Objects lie in one list and name each other by number, so that neither depth nor cycles need recursion.
+//! A pickle is a program for a stack machine, and some of its instructions call functions. This reader never calls
+//! anything: it knows a handful of function names, builds plain data for each, and refuses all other names. Objects are
+//! in one list and refer to each other by number, so that neither deep nesting nor cycles need recursion.
 
 use std::collections::HashMap;
 
 use kvrm_models::{Dtype, Error};
 
-/// Far more than the state dict of any network here needs. It bounds memory, too: an instruction makes an object of
-/// a few words at most, apart from what it copies from the file.
+/// The largest number of instructions: far more than the state dict of any network of KVRM needs. The limit bounds
+/// memory, too: an instruction makes an object of a few words at most, besides bytes that it copies from the file.
 const MAX_OPCODES: usize = 1 << 20;
 
-/// What values of a storage are.
+/// The type of the values of a storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Float(Dtype),
-    /// Integers and others: the name of their storage, and the bytes of a value.
+    /// Any other type: the name of the storage class, and the size of a value in bytes.
     Other(&'static str, usize),
 }
 
 impl Kind {
-    /// Bytes of a value.
+    /// Returns the size of a value in bytes.
     pub(crate) fn bytes(self) -> usize {
         match self {
             Self::Float(dtype) => dtype.bytes(),
@@ -30,7 +30,7 @@ impl Kind {
     }
 }
 
-/// The names that a pickle may use.
+/// The Python names that a pickle may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Global {
     OrderedDict,
@@ -71,11 +71,12 @@ pub(crate) enum Value {
     Bool(bool),
     Int(i64),
     Float(f64),
-    /// The number of an object.
+    /// The index of an object.
     Object(usize),
 }
 
-/// A tensor that refers to a storage. What it says is not checked yet: only who knows its name can do that.
+/// A tensor that refers to a storage. Its fields are unchecked: [`crate::state_dict`] checks them, because messages
+/// need the tensor's name.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tensor {
     pub(crate) storage: Storage,
@@ -84,16 +85,16 @@ pub(crate) struct Tensor {
     pub(crate) strides: Vec<i64>,
 }
 
-/// Values that lie outside of the pickle.
+/// A reference to a storage: values outside of the pickle.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Storage {
     pub(crate) kind: Kind,
     pub(crate) key: String,
-    /// How many values.
+    /// The number of values.
     pub(crate) len: i64,
 }
 
-/// What does not fit a word.
+/// A value that is too large for [`Value`].
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Object {
     Text(String),
@@ -103,21 +104,21 @@ pub(crate) enum Object {
     List(Vec<Value>),
     Dict(Vec<(Value, Value)>),
     Storage(Storage),
-    /// Boxed: a tensor is much larger than the rest, and most objects are not tensors.
+    /// Boxed, because a tensor is much larger than the other variants and most objects are not tensors.
     Tensor(Box<Tensor>),
     Global(GlobalName),
 }
 
-/// A name that has been looked up, and means nothing outside of this file.
+/// A [`Global`], opaque outside of this file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct GlobalName(Global);
 
-/// A pickle that has been read.
+/// The result of running a pickle: its objects and the value at the top of the stack.
 #[derive(Debug)]
 pub(crate) struct Pickle {
     objects: Vec<Object>,
     pub(crate) root: Value,
-    /// How many bytes it took.
+    /// The length of the pickle in bytes.
     pub(crate) bytes: usize,
 }
 
@@ -129,7 +130,7 @@ impl Pickle {
         }
     }
 
-    /// The bytes of a value in each storage, by key.
+    /// Returns the size in bytes of a value in each storage, by the storage's key.
     pub(crate) fn storage_sizes(&self) -> HashMap<&str, usize> {
         let storages = self.objects.iter().filter_map(|object| match object {
             Object::Storage(storage) => Some((storage.key.as_str(), storage.kind.bytes())),
@@ -146,7 +147,7 @@ impl Pickle {
     }
 }
 
-/// Reads the pickle at the beginning of `bytes`; `file` is for messages.
+/// Reads the pickle at the beginning of `bytes`. `file` is the name used in messages.
 pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<Pickle, Error> {
     let mut machine = Machine {
         file,
@@ -168,12 +169,13 @@ pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<Pickle, Error> {
     Err(machine.wrong(&format!("at most {MAX_OPCODES} instructions in the pickle"), "more"))
 }
 
+/// The stack machine that runs a pickle.
 struct Machine<'a> {
     file: &'a str,
     bytes: &'a [u8],
     at: usize,
     stack: Vec<Value>,
-    /// Heights of the stack.
+    /// The heights of the stack at which marks were set.
     marks: Vec<usize>,
     memo: HashMap<u32, Value>,
     objects: Vec<Object>,
@@ -212,11 +214,12 @@ impl<'a> Machine<'a> {
         Ok(usize::try_from(self.u32()?).unwrap_or(usize::MAX))
     }
 
-    /// Up to the end of the line.
+    /// Reads up to the end of the line.
     fn line(&mut self) -> Result<&'a str, Error> {
         let rest = &self.bytes[self.at..];
         let end = rest.iter().take(256).position(|byte| *byte == b'\n');
-        let end = end.ok_or_else(|| self.wrong("a line of a name", "none"))?;
+        let end =
+            end.ok_or_else(|| self.wrong("a name that ends with a line feed", "no line feed in 256 bytes"))?;
         let line = self.take(end + 1)?;
         self.utf8(&line[..end])
     }
@@ -243,7 +246,7 @@ impl<'a> Machine<'a> {
         self.objects.push(object);
     }
 
-    /// The topmost value, which must not lie below the last mark.
+    /// Pops the topmost value, which must be above the last mark.
     fn pop(&mut self) -> Result<Value, Error> {
         let floor = self.marks.last().copied().unwrap_or(0);
         if self.stack.len() <= floor {
@@ -258,7 +261,7 @@ impl<'a> Machine<'a> {
         Ok(value)
     }
 
-    /// The values above the last mark.
+    /// Pops the last mark and returns the values above it.
     fn pop_mark(&mut self) -> Result<Vec<Value>, Error> {
         let mark = self.marks.pop().ok_or_else(|| self.wrong("a mark on the pickle's stack", "none"))?;
         Ok(self.stack.split_off(mark.min(self.stack.len())))
@@ -308,7 +311,7 @@ impl<'a> Machine<'a> {
 
     fn global(&mut self, module: &str, name: &str) -> Result<(), Error> {
         let Some(global) = Global::find(module, name) else {
-            let expected = "only the names that tensors are made of";
+            let expected = "only names that PyTorch uses for tensors";
             return Err(self.wrong(expected, format!("the global `{module}.{name}`")));
         };
         self.push_object(Object::Global(GlobalName(global)));
@@ -336,7 +339,7 @@ impl<'a> Machine<'a> {
                     return Err(self.wrong("a pickle of protocol 2 to 5", format!("protocol {version}")));
                 }
             }
-            // Frames only help those who read from a stream.
+            // Frames only help readers of streams.
             0x95 => drop(self.take(8)?),
             b'(' => self.marks.push(self.stack.len()),
             b'0' => drop(self.pop()?),
@@ -468,11 +471,11 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// What stands for a call: data made of data.
+    /// Replaces a call of a known function by the data that the function would return.
     fn reduce(&mut self) -> Result<(), Error> {
         let (arguments, function) = (self.pop()?, self.pop()?);
         let Some(Object::Global(GlobalName(global))) = self.object(function) else {
-            return Err(self.wrong("one of the known names to make something with", "something else"));
+            return Err(self.wrong("one of the known functions to call", "something else"));
         };
         let global = *global;
         let Some(Object::Tuple(arguments)) = self.object(arguments) else {
@@ -503,7 +506,7 @@ impl<'a> Machine<'a> {
 
     fn pairs(&self, list: Value) -> Option<Vec<(Value, Value)>> {
         let Object::List(list) = self.object(list)? else { return None };
-        // Each pair is a list of its own in older Pythons.
+        // In older versions of Python each pair is a list.
         let pairs = list.iter().map(|pair| match self.object(*pair)? {
             Object::Tuple(pair) | Object::List(pair) => match pair.as_slice() {
                 [key, value] => Some((*key, *value)),
@@ -527,7 +530,7 @@ impl<'a> Machine<'a> {
 
     fn integers(&self, tuple: Value) -> Option<Vec<i64>> {
         let Object::Tuple(values) = self.object(tuple)? else { return None };
-        // A tuple that many tensors share would be copied for each.
+        // A tuple that many tensors share is copied for each, so it must be short.
         if values.len() > 64 {
             return None;
         }
@@ -538,17 +541,17 @@ impl<'a> Machine<'a> {
         integers.collect()
     }
 
-    /// Attributes of an object. A state dict has some, none of which is a tensor.
+    /// Skips the attributes of an object. A state dict has attributes, none of which is a tensor.
     fn build(&mut self) -> Result<(), Error> {
         self.pop()?;
         let target = self.top()?;
         match self.object(target) {
             Some(Object::Dict(_)) => Ok(()),
-            _ => Err(self.wrong("attributes of a dict", "those of something else")),
+            _ => Err(self.wrong("attributes of a dict", "attributes of another object")),
         }
     }
 
-    /// A storage, which is the only thing that lies outside of a pickle.
+    /// Replaces a persistent id by a reference to a storage. Only storages have persistent ids.
     fn storage(&mut self) -> Result<(), Error> {
         let id = self.pop()?;
         let storage = match self.object(id) {

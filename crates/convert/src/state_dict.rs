@@ -1,4 +1,4 @@
-//! From a pickle to tensors: which of its dicts is the state dict, and where the values are.
+//! Extraction of tensors from a pickle: finds the state dict and the values of its tensors.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -8,36 +8,38 @@ use kvrm_models::{Error, NamedTensor, TensorFile};
 use crate::pickle::{self, Kind, Object, Pickle, Tensor, Value};
 use crate::strided::Layout;
 
-/// Where checkpoints that hold more than a state dict keep it.
+/// The keys under which checkpoints keep a state dict.
 const STATE_DICTS: &[&str] = &["state_dict", "model_state_dict", "model"];
 
-/// How deep dicts may lie in each other.
+/// The largest depth of nested dicts.
 const MAX_DEPTH: usize = 8;
 
-/// How many entries of dicts are looked at; the same dict may be entered in many places.
+/// The largest number of dict entries visited. The same dict may be reachable through many entries.
 const MAX_ENTRIES: usize = 1 << 16;
 
-/// Longer names than PyTorch makes for any network here.
+/// The length in bytes of the longest name: more than PyTorch needs for any network of KVRM.
 const MAX_NAME: usize = 256;
 
-/// The tensors of the state dict that `pickle` is or holds, with the names that a path of keys gives them.
+/// Returns the tensors of the state dict that `pickle` is or contains. Names are the keys of nested dicts, joined by
+/// dots.
 ///
-/// `storage` finds the values of a storage by its key, and is asked once for each.
+/// `storage` returns the bytes of a storage by its key. It is called once for each storage.
 pub(crate) fn read(
     file: &str,
     pickle: &Pickle,
     big_endian: bool,
     mut storage: impl FnMut(&str) -> Result<Vec<u8>, Error>,
 ) -> Result<TensorFile, Error> {
-    let mut found = Found { file, pickle, tensors: Vec::new(), names: BTreeSet::new(), left: MAX_ENTRIES };
-    found.collect(state_dict(pickle), String::new(), 0)?;
-    if found.tensors.is_empty() {
+    let mut collector =
+        Collector { file, pickle, tensors: Vec::new(), names: BTreeSet::new(), left: MAX_ENTRIES };
+    collector.collect(state_dict(pickle), String::new(), 0)?;
+    if collector.tensors.is_empty() {
         return Err(Error::file(file, "a state dict with tensors", "none"));
     }
     let mut storages: HashMap<&str, Rc<Vec<u8>>> = HashMap::new();
     let (mut bytes_read, mut values_made) = (0, 0);
     let mut tensors = Vec::new();
-    for (name, tensor) in &found.tensors {
+    for (name, tensor) in &collector.tensors {
         let key = tensor.storage.key.as_str();
         let bytes = match storages.get(key) {
             Some(bytes) => Rc::clone(bytes),
@@ -53,10 +55,10 @@ pub(crate) fn read(
         };
         let tensor = resolve(file, name, tensor, big_endian, &bytes)?;
         values_made += tensor.values.len();
-        // Tensors may share a storage, but not so that a small file becomes a large one.
+        // Tensors may share a storage, but a small file must not expand to a large one.
         if values_made > bytes_read {
             let found = format!("{values_made} with this tensor");
-            let expected = format!("at most {bytes_read} values from storages of as many bytes");
+            let expected = format!("at most {bytes_read} values, one per byte of storage");
             return Err(Error::tensor(file, name, expected, found));
         }
         tensors.push(tensor);
@@ -64,7 +66,7 @@ pub(crate) fn read(
     Ok(TensorFile { tensors, metadata: BTreeMap::new() })
 }
 
-/// The state dict of a checkpoint, or what there is instead.
+/// Returns the state dict of a checkpoint, or else the root of the pickle.
 fn state_dict(pickle: &Pickle) -> Value {
     if let Some(Object::Dict(entries)) = pickle.object(pickle.root) {
         for (key, value) in entries {
@@ -77,20 +79,21 @@ fn state_dict(pickle: &Pickle) -> Value {
     pickle.root
 }
 
-struct Found<'a> {
+/// The traversal of nested dicts that collects tensors.
+struct Collector<'a> {
     file: &'a str,
     pickle: &'a Pickle,
     tensors: Vec<(String, &'a Tensor)>,
     names: BTreeSet<String>,
-    /// How many entries may still be looked at.
+    /// The number of entries that may still be visited.
     left: usize,
 }
 
-impl Found<'_> {
+impl Collector<'_> {
     fn collect(&mut self, value: Value, name: String, depth: usize) -> Result<(), Error> {
         match self.pickle.object(value) {
             Some(Object::Tensor(tensor)) => {
-                // A tensor alone has no name.
+                // A pickle of a single tensor has no name for it.
                 let name = if name.is_empty() { "flat".to_owned() } else { name };
                 if !self.names.insert(name.clone()) {
                     return Err(Error::tensor(self.file, &name, "one tensor of this name", "two"));
@@ -99,7 +102,7 @@ impl Found<'_> {
             }
             Some(Object::Dict(entries)) => {
                 if depth == MAX_DEPTH {
-                    let expected = format!("dicts in each other {MAX_DEPTH} deep at most");
+                    let expected = format!("dicts nested at most {MAX_DEPTH} deep");
                     return Err(Error::tensor(self.file, &name, expected, "more"));
                 }
                 for (key, value) in entries {
@@ -120,14 +123,14 @@ impl Found<'_> {
                     self.collect(*value, path, depth + 1)?;
                 }
             }
-            // Numbers, settings and the like: they are no weights.
+            // Other objects, such as numbers and settings, are not weights.
             _ => {}
         }
         Ok(())
     }
 }
 
-/// A tensor with its values.
+/// Checks a tensor against its storage and decodes its values.
 fn resolve(
     file: &str,
     name: &str,
@@ -160,11 +163,11 @@ fn resolve(
     layout.read(file, name, bytes)
 }
 
-/// Reads a pickle whose storages are the pickle itself.
+/// Reads a pickle whose storages all have the pickle's own bytes.
 ///
 /// # Errors
 ///
-/// As any file of PyTorch's.
+/// If the pickle or a tensor is invalid.
 pub fn fuzz(file: &str, bytes: &[u8]) -> Result<TensorFile, Error> {
     read(file, &pickle::read(file, bytes)?, false, |_| Ok(bytes.to_vec()))
 }

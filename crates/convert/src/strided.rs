@@ -1,11 +1,11 @@
-//! Tensors whose values do not lie one after the other.
+//! Strided tensors: the layout of values in a storage, and reading them in row-major order.
 
 use kvrm_models::{Dtype, Error, NamedTensor};
 
-/// More dimensions than any network here has, and few enough to print.
+/// The largest number of dimensions: more than any network of KVRM has, and few enough for messages.
 pub(crate) const MAX_DIMS: usize = 8;
 
-/// Where the values of a tensor lie in the bytes of a storage; all but `dtype` in values, not bytes.
+/// The layout of a tensor's values in a storage. Offset and strides count values, not bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub(crate) dtype: Dtype,
@@ -16,7 +16,8 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// The strides of a tensor without gaps, with the last index or the first the fastest.
+    /// Returns the strides of a tensor without gaps, or `None` if its size overflows. The last index varies fastest, or
+    /// the first if `first_fastest`.
     pub(crate) fn contiguous(dims: &[usize], first_fastest: bool) -> Option<Vec<usize>> {
         let mut strides = vec![0; dims.len()];
         let mut stride = 1_usize;
@@ -33,12 +34,12 @@ impl Layout {
         Some(strides)
     }
 
-    /// How many values the tensor has.
+    /// Returns the number of values of the tensor, or `None` if it overflows.
     pub(crate) fn len(&self) -> Option<usize> {
         self.dims.iter().try_fold(1_usize, |len, dim| len.checked_mul(*dim))
     }
 
-    /// The first value behind all that the tensor reaches.
+    /// Returns the index after the last value of the storage that the tensor uses, or `None` if it overflows.
     fn end(&self) -> Option<usize> {
         if self.dims.contains(&0) {
             return Some(self.offset);
@@ -50,7 +51,7 @@ impl Layout {
         last?.checked_add(1)
     }
 
-    /// The tensor, its values in row-major order.
+    /// Decodes the tensor from the bytes of a storage.
     pub(crate) fn read(&self, file: &str, name: &str, storage: &[u8]) -> Result<NamedTensor, Error> {
         let wrong = |expected: String, found: String| Err(Error::tensor(file, name, expected, found));
         let (dims, strides) = (&self.dims, &self.strides);
@@ -58,18 +59,18 @@ impl Layout {
             return wrong(format!("at most {MAX_DIMS} dimensions"), dims.len().to_string());
         }
         if strides.len() != dims.len() {
-            return wrong(format!("{} strides, one a dimension", dims.len()), strides.len().to_string());
+            return wrong(format!("{} strides, one per dimension", dims.len()), strides.len().to_string());
         }
         let there = storage.len() / self.dtype.bytes();
         let end = self.end();
         if end.is_none_or(|end| end > there) {
-            let end = end.map_or("more than can be counted".to_owned(), |end| end.to_string());
+            let end = end.map_or("2^64 or more".to_owned(), |end| end.to_string());
             let found = format!("{end} for {dims:?} with strides {strides:?} from {}", self.offset);
-            return wrong(format!("at most the {there} values that are there"), found);
+            return wrong(format!("at most the {there} values of the storage"), found);
         }
-        // A stride of zero makes many values of one.
+        // With a stride of zero, a small storage could expand to a large tensor.
         let Some(len) = self.len().filter(|len| *len <= there) else {
-            return wrong(format!("at most the {there} values that are there"), format!("{dims:?} of them"));
+            return wrong(format!("at most the {there} values of the storage"), format!("{dims:?} of them"));
         };
         let mut values = Vec::with_capacity(len);
         let mut index = vec![0; dims.len()];

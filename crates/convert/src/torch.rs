@@ -1,5 +1,5 @@
-//! PyTorch's files: a zip archive with a pickle and a file for each storage, or the older form, five pickles and
-//! the storages behind them.
+//! Reading of PyTorch's files. They are zip archives with a pickle and a file for each storage. The legacy format
+//! consists of five pickles, followed by the storages.
 
 use std::collections::HashMap;
 
@@ -9,22 +9,24 @@ use crate::archive::Archive;
 use crate::pickle::{self, Object, Pickle, Value};
 use crate::state_dict;
 
-/// Whether a file of an archive is the pickle that makes it PyTorch's.
+/// Returns whether `name` is the file name of the pickle that PyTorch's archives contain.
 pub(crate) fn is_pickle(name: &str) -> bool {
     name == PICKLE || name.strip_suffix(PICKLE).is_some_and(|folder| folder.ends_with('/'))
 }
 
+/// The name of the pickle in an archive, without the folder.
 const PICKLE: &str = "data.pkl";
 
-/// Far more than the names and shapes of any network here take.
+/// The size in bytes of the largest pickle: far more than the names and shapes of any network of KVRM need.
 const MAX_PICKLE: usize = 16 << 20;
 
+/// Reads an archive.
 pub(crate) fn read(file: &str, archive: &mut Archive<'_>) -> Result<TensorFile, Error> {
     let pickles: Vec<String> = archive.names().filter(|name| is_pickle(name)).map(str::to_owned).collect();
     let [name] = pickles.as_slice() else {
         return Err(Error::file(file, "one data.pkl in the archive", pickles.join(", ")));
     };
-    // All files lie in a folder that is named as the file once was.
+    // All files are in a folder whose name is the original file name.
     let folder = name.strip_suffix(PICKLE).unwrap_or_default();
     let bytes = archive.take(name)?;
     if bytes.len() > MAX_PICKLE {
@@ -48,16 +50,20 @@ pub(crate) fn read(file: &str, archive: &mut Archive<'_>) -> Result<TensorFile, 
     state_dict::read(file, &pickle, big_endian, |key| archive.take(&format!("{folder}data/{key}")))
 }
 
-/// The older form begins with a pickle of this number, of ten bytes.
+/// The ten-byte number in the first pickle of the legacy format.
 const LEGACY_MAGIC: &[u8] = &[0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19];
+/// The pickle instructions before the number: protocol 2, and an integer of ten bytes.
 const LEGACY_START: &[u8] = &[0x80, 0x02, 0x8a, 0x0a];
 
+/// Returns whether a file has the legacy format.
 pub(crate) fn is_legacy(bytes: &[u8]) -> bool {
     bytes.strip_prefix(LEGACY_START).is_some_and(|rest| rest.starts_with(LEGACY_MAGIC))
 }
 
+/// The number in the second pickle of the legacy format.
 const LEGACY_VERSION: i64 = 1001;
 
+/// Reads a file of the legacy format.
 pub(crate) fn read_legacy(file: &str, bytes: &[u8]) -> Result<TensorFile, Error> {
     let mut rest = bytes;
     let mut next = || -> Result<Pickle, Error> {
@@ -87,7 +93,7 @@ pub(crate) fn read_legacy(file: &str, bytes: &[u8]) -> Result<TensorFile, Error>
         let key = keys.text(*key).unwrap_or_default();
         let storage = || format!("storage {key}");
         let Some(size) = sizes.get(key) else {
-            return Err(Error::tensor(file, &storage(), "one that a tensor uses", "one that none uses"));
+            return Err(Error::tensor(file, &storage(), "a storage that a tensor uses", "an unused storage"));
         };
         let (len, data) = rest.split_first_chunk::<8>().ok_or_else(|| {
             Error::tensor(file, &storage(), "8 bytes with its length", rest.len().to_string())
@@ -103,7 +109,7 @@ pub(crate) fn read_legacy(file: &str, bytes: &[u8]) -> Result<TensorFile, Error>
     }
     state_dict::read(file, &content, big_endian, |key| match storages.get(key) {
         Some(data) => Ok(data.to_vec()),
-        None => Err(Error::tensor(file, &format!("storage {key}"), "one in the file", "none")),
+        None => Err(Error::tensor(file, &format!("storage {key}"), "a storage in the file", "none")),
     })
 }
 

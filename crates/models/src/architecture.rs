@@ -1,26 +1,26 @@
-//! What each network consists of: its tensors, under the names a PyTorch module of that structure would give them,
-//! and their places in the flat form.
+//! The tensors of each network: names as a PyTorch module of that structure would have them, shapes, and offsets in
+//! the flat form.
 //!
-//! Weights of a layer are `[out][in]`, as in PyTorch. Gates of an LSTM stand in the order i, f, g, o. The flat
-//! form of a network is all its tensors one after the other, in the order of the table here; the flat forms of
-//! the two dispatch networks are interchange formats and do not change.
+//! Weights of a layer are `[out][in]`, as in PyTorch. The gates of an LSTM are in the order i, f, g, o. The flat form
+//! of a network is the concatenation of all its tensors, in the order of the tables in this file. The flat forms of the
+//! two dispatch networks are interchange formats and do not change.
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-/// A tensor of an architecture.
+/// A tensor of an [`Architecture`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TensorSpec {
-    /// Its name, as in a PyTorch state dict.
+    /// The name in a PyTorch state dict.
     pub name: &'static str,
-    /// Its dimensions, outermost first.
+    /// The dimensions, outermost first.
     pub dims: &'static [usize],
-    /// Where it begins in the flat form.
+    /// The index of the first value in the flat form.
     pub offset: usize,
 }
 
 impl TensorSpec {
-    /// How many values it has.
+    /// Returns the number of values.
     pub const fn len(&self) -> usize {
         let (mut len, mut index) = (1, 0);
         while index < self.dims.len() {
@@ -30,13 +30,13 @@ impl TensorSpec {
         len
     }
 
-    /// Whether it has no values; no tensor here is empty.
+    /// Returns whether the tensor has no values. No tensor of an architecture is empty.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Gives each tensor the offset at which the one before it ends.
+/// Sets the offset of each tensor to the end of the previous one.
 const fn place<const N: usize>(mut tensors: [TensorSpec; N]) -> [TensorSpec; N] {
     let (mut offset, mut index) = (0, 0);
     while index < N {
@@ -52,14 +52,14 @@ const fn parameters(tensors: &[TensorSpec]) -> usize {
     last.offset + last.len()
 }
 
-/// A table of tensors with their offsets.
+/// Builds a table of tensors with their offsets.
 macro_rules! tensors {
     ($($name:literal [$($dim:expr),*])*) => {
         place([$(TensorSpec { name: $name, dims: &[$($dim),*], offset: 0 }),*])
     };
 }
 
-/// 256 top bytes, 32 values each; these and twelve bits of the word are what the first layer sees.
+/// The embedding has 32 values for each of 256 top bytes. The first layer sees these and twelve bits of the word.
 static DISPATCH: [TensorSpec; 7] = tensors! {
     "embedding.weight" [256, 32]
     "fc1.weight" [32, 44]
@@ -87,7 +87,7 @@ static DECODER: [TensorSpec; 7] = tensors! {
     "fc3.bias" [15]
 };
 
-/// Names are those of the published `loop_detector_v2`.
+/// The names are those of the published `loop_detector_v2`.
 static LOOP_DETECTOR: [TensorSpec; 44] = tensors! {
     // Linear, LayerNorm, ReLU, Linear.
     "inst_embed.0.weight" [128, 32]
@@ -138,7 +138,7 @@ static LOOP_DETECTOR: [TensorSpec; 44] = tensors! {
     "iter_head.2.bias" [1]
 };
 
-/// Names are those of the published `memory_oracle_lstm`.
+/// The names are those of the published `memory_oracle_lstm`.
 static MEMORY_ORACLE: [TensorSpec; 24] = tensors! {
     "feature_encoder.0.weight" [64, 10]
     "feature_encoder.0.bias" [64]
@@ -206,17 +206,24 @@ static ITERATION_PREDICTOR: [TensorSpec; 8] = tensors! {
     "fc3.bias" [1]
 };
 
-/// A network that KVRM knows.
+/// The architecture of a network that KVRM knows.
+///
+/// ```
+/// use kvrm_models::Architecture;
+///
+/// assert_eq!(Architecture::Dispatch.parameters(), 10_279);
+/// assert_eq!("small-dispatch".parse(), Ok(Architecture::SmallDispatch));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Architecture {
-    /// Chooses the kernel class of an instruction.
+    /// Names the class of an instruction.
     Dispatch,
-    /// The same from the top byte alone.
+    /// Guesses the class of an instruction from the top byte alone.
     SmallDispatch,
     /// Names the category of an instruction.
     Decoder,
-    /// Proposes what a loop does.
+    /// Classifies loops and estimates their iterations.
     LoopDetector,
     /// Predicts memory accesses.
     MemoryOracle,
@@ -227,7 +234,7 @@ pub enum Architecture {
 }
 
 impl Architecture {
-    /// All of them.
+    /// All architectures.
     pub const ALL: [Self; 7] = [
         Self::Dispatch,
         Self::SmallDispatch,
@@ -238,7 +245,7 @@ impl Architecture {
         Self::IterationPredictor,
     ];
 
-    /// Its name in files, commands and reports.
+    /// Returns the name used in files, commands and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Dispatch => "dispatch",
@@ -251,17 +258,17 @@ impl Architecture {
         }
     }
 
-    /// The architecture called `name`.
+    /// Returns the architecture called `name`, if there is one.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|architecture| architecture.name() == name)
     }
 
-    /// All names, for messages.
+    /// Returns all names, separated by commas, for messages.
     pub fn names() -> String {
         Self::ALL.map(Self::name).join(", ")
     }
 
-    /// Its tensors, in the order of the flat form.
+    /// Returns the tensors, in the order of the flat form.
     pub fn tensors(self) -> &'static [TensorSpec] {
         match self {
             Self::Dispatch => &DISPATCH,
@@ -274,12 +281,12 @@ impl Architecture {
         }
     }
 
-    /// The tensor called `name`.
+    /// Returns the tensor called `name`, if there is one.
     pub fn tensor(self, name: &str) -> Option<&'static TensorSpec> {
         self.tensors().iter().find(|tensor| tensor.name == name)
     }
 
-    /// How many values it has.
+    /// Returns the number of parameters: the values of all tensors.
     pub fn parameters(self) -> usize {
         parameters(self.tensors())
     }
@@ -296,11 +303,11 @@ impl FromStr for Architecture {
 
     fn from_str(name: &str) -> Result<Self, String> {
         Self::from_name(name)
-            .ok_or_else(|| format!("`{name}` is no architecture; there are {}", Self::names()))
+            .ok_or_else(|| format!("unknown architecture `{name}`; expected one of {}", Self::names()))
     }
 }
 
-// The counts are a contract: weights of the same shape made elsewhere can be converted.
+// The numbers of parameters are a contract: weights of the same shape made elsewhere can be converted.
 const _: () = {
     assert!(parameters(&DISPATCH) == 10_279, "dispatch");
     assert!(parameters(&SMALL_DISPATCH) == 135, "small dispatch");
@@ -315,7 +322,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parameters_are_those_of_the_published_networks() {
+    fn parameter_counts_match_the_published_networks() {
         let counts = Architecture::ALL.map(Architecture::parameters);
         assert_eq!(counts, [10_279, 135, 10_799, 1_083_397, 271_124, 508_161, 25_473], "in this order");
         assert_eq!(counts[1] + counts[3] + counts[4] + counts[5], 1_862_817, "the four large ones");
@@ -330,7 +337,7 @@ mod tests {
         assert_eq!(offsets(Architecture::SmallDispatch), [0, 64, 72, 128], "4");
     }
 
-    /// The sums that the networks' descriptions give for their parts.
+    /// The sizes are those that the networks' descriptions state for their parts.
     #[test]
     fn parts_have_the_sizes_of_their_layers() {
         let part = |architecture: Architecture, prefix: &str| -> usize {

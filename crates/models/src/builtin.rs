@@ -6,23 +6,24 @@ use crate::weights::manifest::sha256;
 use crate::{Architecture, Error, MANIFEST, Manifest, Weights};
 
 impl Manifest {
-    /// That of the weights that come with KVRM.
+    /// Returns the manifest of the weights that come with KVRM.
     ///
     /// # Errors
     ///
-    /// Never, in what was released: a test reads it.
+    /// Never in a release: a test parses the manifest.
     pub fn builtin() -> Result<Self, Error> {
         Self::parse(MANIFEST, kvrm_weights::MANIFEST)
     }
 }
 
 impl Weights {
-    /// Those of a network that come with KVRM, if there are any, and the sha256 of their flat form that the
-    /// manifest states.
+    /// Returns the weights of a network that come with KVRM, with the SHA-256 of their flat form from the manifest.
+    /// Returns `None` if KVRM has no weights for this architecture.
     ///
     /// # Errors
     ///
-    /// If the file is not the one in the manifest; never, in what was released: a test reads them all.
+    /// If the file's SHA-256 differs from the manifest's, or the file is damaged. Never in a release: a test loads all
+    /// files.
     pub fn builtin(architecture: Architecture) -> Result<Option<(Self, String)>, Error> {
         let manifest = Manifest::builtin()?;
         let Some(entry) = manifest.files.iter().find(|entry| entry.architecture == architecture.name())

@@ -1,12 +1,16 @@
-//! Proofs that a network is right, and of what.
+//! Proofs that a network gives the right answer for every word.
 //!
-//! A [`Certificate`] has three parts. The [`Domain`]: every tuple has the label the instruction table gives it.
-//! The [`Sweep`]: every one of the 2^32 words has the label its tuple has. The [`Exactness`]: logits are the same
-//! bits wherever they are computed. As a network sees nothing but the tuple, it is evaluated once per tuple and
-//! the words are held against the table that gives.
+//! A [`Certificate`] has three parts:
 //!
-//! The certificate is of the weights whose SHA-256 it states. A weight that changes no answer leaves the proof
-//! intact, so whoever expects certain weights says so, and other ones fail.
+//! - [`Domain`]: the network gives each of the 2^20 tuples its label, which follows from the instruction table.
+//! - [`Sweep`]: for each of the 2^32 words, the answer for its tuple is the class or category of the word.
+//! - [`Exactness`]: logits are the same bits on every device.
+//!
+//! A network sees only the tuple of a word. So the network is evaluated once per tuple, and the sweep compares the
+//! resulting table of answers with the instruction table.
+//!
+//! A certificate holds for the weights whose SHA-256 it states. A changed weight that changes no answer does not break
+//! the proof; a caller that expects certain weights therefore passes their SHA-256, and other weights fail.
 
 mod domain;
 mod exactness;
@@ -31,38 +35,40 @@ use crate::tuple::Tuple;
 use crate::tuple_network::TupleNetwork;
 use crate::weights::manifest::sha256;
 
-/// What was proved of a network, or how the proof failed.
+/// The result of proving a network: the numbers of each part, and the failures.
+///
+/// Its `Display` is a table of `name value` lines, followed by one line per failure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Certificate {
-    /// Which network.
+    /// The name of the network: `dispatch` or `decoder`.
     pub network: &'static str,
-    /// How many weights it has.
+    /// The number of weights.
     pub parameters: usize,
     /// SHA-256 of the flat weights as little-endian bytes, in hexadecimal.
     pub sha256: String,
-    /// All tuples.
+    /// The result for all tuples.
     pub domain: Domain,
-    /// All words.
+    /// The result for all words.
     pub sweep: Sweep,
-    /// The arithmetic.
+    /// The result for the arithmetic.
     pub exactness: Exactness,
-    /// Why the certificate does not hold; empty if it does.
+    /// The failed checks; empty if the certificate holds.
     pub failures: Vec<Failure>,
 }
 
 impl Certificate {
-    /// Whether everything is proved.
+    /// Returns whether the proof succeeded.
     #[must_use]
     pub const fn holds(&self) -> bool {
         self.failures.is_empty()
     }
 }
 
-/// Proves a dispatch network: the class of every word is the one `class_of` gives it, which for words the table
-/// allocates is the one of their row.
+/// Proves a dispatch network: it gives every word the class that `class_of` gives. For words that the instruction
+/// table allocates, that is also the class of their row.
 ///
-/// `expected` is the SHA-256 the weights should have. `progress` is called with the number of top bytes swept.
-/// It takes less than a minute on two cores.
+/// `expected` is the SHA-256 that the weights should have. `progress` is called with the number of top bytes swept so
+/// far, up to 256. The proof takes less than a minute on two cores.
 #[must_use]
 pub fn certify_dispatch(
     network: &DispatchNetwork,
@@ -72,13 +78,13 @@ pub fn certify_dispatch(
     certify(network, &dispatch_question(), expected, progress)
 }
 
-/// The right class of each tuple, by number.
+/// Returns the number of the right class of each tuple, indexed by tuple.
 #[must_use]
 pub fn dispatch_labels() -> Vec<u8> {
     Tuple::all().map(|tuple| class_of(tuple.first_word()) as u8).collect()
 }
 
-/// The right category of each tuple, by number.
+/// Returns the number of the right category of each tuple, indexed by tuple.
 #[must_use]
 pub fn decoder_labels() -> Vec<u8> {
     Category::of_tuples().iter().map(|category| *category as u8).collect()
@@ -95,10 +101,11 @@ fn dispatch_question() -> Question {
     }
 }
 
-/// Proves a decoder network: every word the table allocates has the category of its row, and a word whose tuple
-/// has no allocated word is UNKNOWN.
+/// Proves a decoder network: it gives every word that the instruction table allocates the category of its row, and
+/// UNKNOWN to every word whose tuple has no allocated word.
 ///
-/// `expected` is the SHA-256 the weights should have. `progress` is called with the number of top bytes swept.
+/// `expected` is the SHA-256 that the weights should have. `progress` is called with the number of top bytes swept so
+/// far, up to 256.
 #[must_use]
 pub fn certify_decoder(
     network: &DecoderNetwork,
@@ -137,7 +144,7 @@ fn certify<const H: usize, const C: usize>(
     Certificate { network: question.network, parameters, sha256, domain, sweep, exactness, failures }
 }
 
-/// SHA-256 of weights as little-endian bytes, in hexadecimal.
+/// Returns the SHA-256 of weights as little-endian bytes, in hexadecimal.
 #[must_use]
 pub fn sha256_of(weights: &[f32]) -> String {
     let bytes: Vec<u8> = weights.iter().flat_map(|weight| weight.to_le_bytes()).collect();

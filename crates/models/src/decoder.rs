@@ -1,4 +1,4 @@
-//! The decoder network: what kind of operation a word is.
+//! The decoder network, which names the category of a word.
 
 use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::{CLASS_BITS, Class, Encoding, Features, Instruction, Op};
@@ -7,47 +7,48 @@ use serde::Serialize;
 use crate::tuple::Tuple;
 use crate::tuple_network::TupleNetwork;
 
-/// The features whose rows the decoder network was trained on. Words of others are UNKNOWN to it, as if the table did not
-/// have them.
+/// The architecture features whose encodings the decoder network was trained on. Words of other features are UNKNOWN
+/// to the network, as if the instruction table did not have them.
 pub(crate) const TRAINED_ON: Features = Features { crc32: true, lse: true, ..Features::BASE };
 
-/// The encoding of a word, as far as the networks' certificates go: of the features they were trained on.
+/// Returns the encoding of a word if it belongs to the features that the networks were trained on. Certificates cover
+/// only those.
 pub(crate) fn decode(word: u32) -> Option<Op> {
     Instruction::new(word, TRAINED_ON).op
 }
 
-/// The rows of these features.
+/// Returns the rows of the instruction table that belong to [`TRAINED_ON`].
 fn rows() -> impl Iterator<Item = &'static Encoding> {
     ENCODINGS.iter().filter(|row| TRAINED_ON.has(row.feature))
 }
 
-/// Gives the category of every word; 10,799 parameters, of the shape [`TupleNetwork`] tells.
+/// The network that names the category of a word: a [`TupleNetwork`] with 10,799 parameters.
 ///
-/// Top byte and bits 23, 22, 21, 14, 13 and 11 decide the category of every word the table allocates, and none
-/// of them can be left out. The network sees the same twenty bits as the dispatch network all the same: the
-/// others show words that are unknown.
+/// The top byte and bits 23, 22, 21, 14, 13 and 11 decide the category of every word that the instruction table
+/// allocates, and none of these six bits can be left out. The network sees the same twenty bits as the dispatch
+/// network nevertheless, because the other bits distinguish unknown words.
 pub type DecoderNetwork = TupleNetwork<24, 15>;
 
 impl DecoderNetwork {
-    /// The category the network gives a word.
+    /// Returns the network's category of a word.
     #[must_use]
     pub fn category(&self, word: u32) -> Category {
         Category::ALL[self.output(Tuple::of(word))]
     }
 
-    /// The logits of all tuples, in their order.
+    /// Returns the logits of all tuples, indexed by tuple.
     #[must_use]
     pub fn logits_of_all(&self) -> Vec<[f32; 15]> {
         Tuple::all().map(|tuple| self.logits(tuple)).collect()
     }
 }
 
-/// Declares the categories: number, variant, name, what it is.
+/// Declares the categories: number, variant, name, documentation.
 macro_rules! categories { ($($number:literal $variant:ident $name:literal $doc:literal;)*) => {
-    /// What kind of operation a word is.
+    /// The kind of operation of a word.
     ///
-    /// It follows from the row of the table, so an alias is what it encodes: `cmp` is SUB, `mov` between
-    /// registers is OR. Each category but UNKNOWN lies within one kernel class.
+    /// The category follows from the row of the instruction table. An alias has the category of its encoding: `cmp` is
+    /// SUB, `mov` between registers is OR. All words of a category, UNKNOWN excepted, have the same class.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
     #[repr(u8)]
     pub enum Category { $(
@@ -59,7 +60,7 @@ macro_rules! categories { ($($number:literal $variant:ident $name:literal $doc:l
         /// All categories, in the order of their numbers.
         pub const ALL: [Self; 15] = [$(Self::$variant),*];
 
-        /// The name used in documents and reports.
+        /// Returns the name used in documents and reports.
         #[must_use]
         pub const fn name(self) -> &'static str {
             match self { $(Self::$variant => $name,)* }
@@ -72,21 +73,21 @@ categories! {
     1 Sub "SUB" "Subtractions.";
     2 And "AND" "AND, and AND with a complement.";
     3 Or "OR" "OR, and OR with a complement.";
-    4 Xor "XOR" "Exclusive OR, and that with a complement.";
-    5 Mul "MUL" "Products, and CRCs, which are remainders of them.";
-    6 Div "DIV" "Quotients.";
+    4 Xor "XOR" "Exclusive OR, and exclusive OR with a complement.";
+    5 Mul "MUL" "Multiplications, and CRCs.";
+    6 Div "DIV" "Divisions.";
     7 Shift "SHIFT" "Shifts, bit fields, extraction, reversal and counting.";
-    8 Load "LOAD" "Loads, atomics (they give what was in memory) and prefetches.";
-    9 Store "STORE" "Stores, exclusive ones too.";
-    10 Branch "BRANCH" "Everything that changes the flow of control.";
+    8 Load "LOAD" "Loads, atomics (they return the old value in memory) and prefetches.";
+    9 Store "STORE" "Stores, including exclusive stores.";
+    10 Branch "BRANCH" "Branches, calls and returns.";
     11 Compare "COMPARE" "Conditional comparisons.";
     12 Move "MOVE" "Moves of constants, conditional selects.";
     13 System "SYSTEM" "Exceptions, hints, barriers and system registers.";
-    14 Unknown "UNKNOWN" "No row of the table has such a word.";
+    14 Unknown "UNKNOWN" "Words that no row of the instruction table matches.";
 }
 
 impl Category {
-    /// The category of a row of the table.
+    /// Returns the category of a row of the table.
     #[must_use]
     pub fn of_row(row: &Encoding) -> Self {
         match row.class {
@@ -111,15 +112,15 @@ impl Category {
         }
     }
 
-    /// The category of an instruction.
+    /// Returns the category of an instruction.
     #[must_use]
     pub fn of_op(op: Op) -> Self {
         Self::of_row(op.encoding())
     }
 
-    /// The category of every tuple: that of its words in the table, or UNKNOWN if there are none.
+    /// Returns the category of every tuple: the category of its allocated words, or UNKNOWN if it has none.
     ///
-    /// That the words of a tuple agree, and that none was overlooked, is what the sweep of a certificate proves.
+    /// The sweep of a certificate proves that all allocated words of a tuple agree and that none was overlooked.
     #[must_use]
     pub fn of_tuples() -> Vec<Self> {
         Tuple::all().map(Self::of_tuple).collect()
@@ -130,7 +131,7 @@ impl Category {
         for row in rows() {
             let pattern = row.pattern;
             if (word ^ pattern.value) & pattern.mask & CLASS_BITS == 0 {
-                // Free bits that are no class bits are 0: no hole needs a 1 there to be left.
+                // Free bits outside of the class bits are 0: no hole covers all words with a 0 there.
                 if let Some(op) = decode(word & CLASS_BITS | pattern.value & !CLASS_BITS) {
                     return Self::of_op(op);
                 }
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn fourteen_bits_decide_the_category_of_what_the_table_has() {
+    fn fourteen_bits_decide_the_category_of_allocated_words() {
         const DECIDING: u32 = 0xffe0_6800;
         let mut needed = 0;
         for (index, row) in rows().enumerate() {
@@ -175,6 +176,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(needed & 0x00ff_ffff, DECIDING & 0x00ff_ffff, "each alone tells two rows apart");
+        assert_eq!(needed & 0x00ff_ffff, DECIDING & 0x00ff_ffff, "each bit alone separates two rows");
     }
 }

@@ -1,4 +1,4 @@
-//! The dispatch network: the kernel class of every word.
+//! The dispatch network, which names the class of a word.
 
 use kvrm_arm64::Class;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -6,10 +6,10 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use crate::tuple::{TUPLES, Tuple};
 use crate::tuple_network::{TupleNetwork, argmax};
 
-/// Gives the kernel class of every word; 10,279 parameters, of the shape [`TupleNetwork`] tells.
+/// The network that names the class of a word: a [`TupleNetwork`] with 10,279 parameters.
 pub type DispatchNetwork = TupleNetwork<16, 7>;
 
-/// Where the parts lie in the flat weights: the format in which they are exchanged.
+/// Offsets of the layers in the flat weights, which are an interchange format.
 pub mod layout {
     use super::DispatchNetwork;
 
@@ -27,7 +27,7 @@ pub mod layout {
     pub const FC3_WEIGHTS: usize = 10_160;
     /// Bias of the third layer.
     pub const FC3_BIAS: usize = 10_272;
-    /// All of them.
+    /// The number of weights.
     pub const PARAMETERS: usize = 10_279;
 
     const _: () = {
@@ -42,14 +42,14 @@ pub mod layout {
 }
 
 impl DispatchNetwork {
-    /// The class the network gives a word.
+    /// Returns the network's class of a word.
     #[must_use]
     pub fn class(&self, word: u32) -> Class {
         Class::ALL[self.output(Tuple::of(word))]
     }
 
-    /// The number of the class the network gives each tuple, in their order: in a fraction of the time that logits
-    /// take, with the embedding folded.
+    /// Returns the number of the network's class of each tuple, indexed by tuple. With the embedding folded, this takes
+    /// a fraction of the time of [`Self::logits_of_all`].
     #[must_use]
     pub fn classes_of_all(&self) -> Vec<u8> {
         let folded = self.fold();
@@ -61,14 +61,13 @@ impl DispatchNetwork {
         (0..=u8::MAX).into_par_iter().flat_map_iter(of_byte).collect()
     }
 
-    /// Whether `f32` holds all sums of the network exactly, so that logits are the same bits wherever they are
-    /// computed.
+    /// Returns whether `f32` holds all sums of the network exactly, so that logits are the same bits on every device.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         self.to_integers().is_ok_and(|integers| integers.is_exact())
     }
 
-    /// The logits of all tuples, in their order.
+    /// Returns the logits of all tuples, indexed by tuple.
     #[must_use]
     pub fn logits_of_all(&self) -> Vec<[f32; 7]> {
         Tuple::all().map(|tuple| self.logits(tuple)).collect()

@@ -1,10 +1,9 @@
-//! What can be wrong with weights and with their files. Messages about files name the file, and the tensor if
-//! they are about one.
+//! Errors of weights and of their files. Messages about a file name the file, and the tensor if they are about one.
 
 use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 
-/// A file that cannot be used, or cannot be written.
+/// An error of a file of weights.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -13,7 +12,7 @@ pub enum Error {
     Read {
         /// The file.
         file: String,
-        /// Why.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// A file could not be written.
@@ -21,44 +20,44 @@ pub enum Error {
     Write {
         /// The file.
         file: String,
-        /// Why.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// A file is not what it should be.
+    /// A file does not have the expected content.
     #[error("{file}: expected {expected}, found {found}")]
     File {
         /// The file.
         file: String,
-        /// What it should be.
+        /// The expected content.
         expected: String,
-        /// What it is.
+        /// The actual content.
         found: String,
     },
-    /// A tensor is not what it should be.
+    /// A tensor does not have the expected name, shape, type or values.
     #[error("{file}: tensor `{tensor}`: expected {expected}, found {found}")]
     Tensor {
         /// The file.
         file: String,
         /// The tensor.
         tensor: String,
-        /// What it should be.
+        /// The expected content.
         expected: String,
-        /// What it is.
+        /// The actual content.
         found: String,
     },
-    /// What a file says of itself is wrong.
+    /// A metadata entry of a file, or a field of a manifest, is wrong.
     #[error("{file}: metadata `{key}`: expected {expected}, found {found}")]
     Metadata {
         /// The file.
         file: String,
         /// The key.
         key: String,
-        /// What it should be.
+        /// The expected content.
         expected: String,
-        /// What it is.
+        /// The actual content.
         found: String,
     },
-    /// A folder does not hold what its manifest says.
+    /// A folder differs from its manifest.
     #[error("{file} does not describe its folder: {}", list(problems))]
     Manifest {
         /// The manifest.
@@ -72,17 +71,17 @@ pub enum Error {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// A file is listed and not there.
+    /// A file is listed but missing.
     Missing(String),
-    /// A file is there and not listed.
+    /// A file exists but is not listed.
     Unlisted(String),
-    /// A file is not the one that is listed.
+    /// A file does not have the listed SHA-256.
     Different {
         /// The file.
         name: String,
-        /// The listed sha256.
+        /// The listed SHA-256.
         expected: String,
-        /// Its sha256.
+        /// The SHA-256 of the file.
         found: String,
     },
 }
@@ -104,12 +103,12 @@ fn list(problems: &[Problem]) -> String {
 }
 
 impl Error {
-    /// A file that is not what it should be.
+    /// Returns an [`Error::File`].
     pub fn file(file: &str, expected: impl Into<String>, found: impl Into<String>) -> Self {
         Self::File { file: file.to_owned(), expected: expected.into(), found: found.into() }
     }
 
-    /// A tensor that is not what it should be.
+    /// Returns an [`Error::Tensor`].
     pub fn tensor(file: &str, tensor: &str, expected: impl Into<String>, found: impl Into<String>) -> Self {
         Self::Tensor {
             file: file.to_owned(),
@@ -142,38 +141,38 @@ impl Error {
     }
 }
 
-/// Weights that are no network.
+/// The reason for which flat weights do not make a network.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum WeightsError {
-    /// There are too few or too many.
+    /// The number of weights is wrong.
     #[error("a {network} network has {expected} weights, but {found} were given")]
     Count {
-        /// Which network.
+        /// The kind of network.
         network: &'static str,
-        /// How many it has.
+        /// The number of weights of such a network.
         expected: usize,
-        /// How many there are.
+        /// The number of weights given.
         found: usize,
     },
-    /// One is NaN or infinite.
+    /// A weight is NaN or infinite.
     #[error("weight {index} is {value}; all must be finite")]
     NotFinite {
-        /// Its place in the flat layout.
+        /// The index in the flat form.
         index: usize,
-        /// What it is.
+        /// The actual content.
         value: f32,
     },
-    /// One is no multiple of 2^-6, or too large, so sums would round.
+    /// A weight is not a multiple of 2^-6, is negative zero, or is too large, so sums could round.
     #[error("weight {index} is {value}, which is no multiple of 2^-6 below 2^9")]
     OffGrid {
-        /// Its place in the flat layout.
+        /// The index in the flat form.
         index: usize,
-        /// What it is.
+        /// The actual content.
         value: f32,
     },
 }
 
-/// Checks number and values of flat weights.
+/// Checks the number of flat weights and that all are finite.
 pub(crate) fn check(network: &'static str, flat: &[f32], expected: usize) -> Result<(), WeightsError> {
     if flat.len() != expected {
         return Err(WeightsError::Count { network, expected, found: flat.len() });

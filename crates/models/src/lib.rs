@@ -1,11 +1,12 @@
-//! The neural networks of KVRM: their shapes, their weights, what they compute, and proofs that they are right.
+//! The neural networks of KVRM: their shapes, weights and forward passes, and proofs that they are right.
 //!
-//! [`DispatchNetwork`] gives the kernel class of every word, [`DecoderNetwork`] its category, and
-//! [`SmallDispatchNetwork`] the class as far as the top byte tells it. All are built from flat slices of weights.
+//! [`DispatchNetwork`] names the class of a word, [`DecoderNetwork`] its category. [`SmallDispatchNetwork`] guesses the
+//! class from the top byte alone. All are built from flat slices of weights.
 //!
-//! An [`Architecture`] says which tensors a network has and where they lie in its flat form. [`Weights`] are the
-//! values of one network, checked against its architecture; [`Models`] holds one of each; a [`Manifest`] says where
-//! the files of a folder come from.
+//! An [`Architecture`] lists the tensors of a network and their offsets in its flat form. [`Weights`] are the values of
+//! one network, checked against its architecture. [`Models`] holds the weights of at most one network per architecture.
+//! A [`Manifest`] states the origin and the SHA-256 of each file in a folder of weights. [`certify_dispatch`] and
+//! [`certify_decoder`] prove a network right on all words.
 //!
 //! ```
 //! use kvrm_models::{DispatchNetwork, Tuple};

@@ -1,4 +1,4 @@
-//! Networks that are used together: at most one of each architecture.
+//! A set of networks that are used together: at most one of each architecture.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,24 +6,34 @@ use std::path::Path;
 use crate::weights::manifest::weight_files;
 use crate::{Architecture, Error, Weights};
 
-/// A slot for the weights of each network.
+/// The weights of at most one network of each architecture.
+///
+/// ```
+/// use kvrm_models::{Architecture, Models, Weights};
+///
+/// let mut models = Models::new();
+/// models.insert(Weights::from_flat(Architecture::SmallDispatch, vec![0.0; 135])?);
+/// assert!(models.get(Architecture::SmallDispatch).is_some());
+/// assert!(models.get(Architecture::Decoder).is_none());
+/// # Ok::<(), kvrm_models::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Models {
     slots: BTreeMap<Architecture, Weights>,
 }
 
 impl Models {
-    /// A collection with all slots empty.
+    /// Returns a collection with all slots empty.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Loads all `.safetensors` files of `folder`, each into the slot of the architecture that its metadata names
-    /// or, without metadata, that its tensors have. A manifest is not asked for.
+    /// Loads all `.safetensors` files of `folder`, each into the slot of its architecture: the one that the metadata
+    /// names or, without metadata, the one with these tensors. The manifest is not read.
     ///
     /// # Errors
     ///
-    /// If a file is wrong, or two are of the same architecture.
+    /// If a file cannot be read or is invalid, or two files have the same architecture.
     pub fn load_dir(folder: &Path) -> Result<Self, Error> {
         let mut models = Self::new();
         let mut from: BTreeMap<Architecture, String> = BTreeMap::new();
@@ -41,12 +51,12 @@ impl Models {
         Ok(models)
     }
 
-    /// Loads a file into the slot of its architecture, which it returns. What was in the slot is gone, unless there
-    /// is an error.
+    /// Loads a file into the slot of its architecture and returns that architecture. The previous weights of the slot
+    /// are dropped, but kept if there is an error.
     ///
     /// # Errors
     ///
-    /// If the file is wrong.
+    /// If the file cannot be read or is invalid.
     pub fn load_file(&mut self, path: &Path) -> Result<Architecture, Error> {
         let weights = Weights::load(path)?;
         let architecture = weights.architecture();
@@ -54,22 +64,22 @@ impl Models {
         Ok(architecture)
     }
 
-    /// Puts weights into the slot of their architecture and returns what was there.
+    /// Puts weights into the slot of their architecture and returns the previous ones.
     pub fn insert(&mut self, weights: Weights) -> Option<Weights> {
         self.slots.insert(weights.architecture(), weights)
     }
 
-    /// Empties a slot and returns what was there.
+    /// Empties a slot and returns its weights.
     pub fn remove(&mut self, architecture: Architecture) -> Option<Weights> {
         self.slots.remove(&architecture)
     }
 
-    /// The weights in a slot.
+    /// Returns the weights in a slot.
     pub fn get(&self, architecture: Architecture) -> Option<&Weights> {
         self.slots.get(&architecture)
     }
 
-    /// All weights there are.
+    /// Returns the weights in all filled slots, in the order of [`Architecture`].
     pub fn iter(&self) -> impl Iterator<Item = &Weights> {
         self.slots.values()
     }

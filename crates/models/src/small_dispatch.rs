@@ -1,4 +1,4 @@
-//! The small dispatch network: the kernel class as far as the top byte tells it.
+//! The small dispatch network, which guesses the class of a word from the top byte alone.
 
 use kvrm_arm64::{Class, class_of};
 use serde::Serialize;
@@ -12,43 +12,46 @@ const INPUTS: usize = 8;
 const HIDDEN: usize = 8;
 const CLASSES: usize = 7;
 
-/// Eight bits of the top byte `[8]`, lowest first → Linear, tanh `[8]` → Linear `[7]` → argmax; 135 parameters.
+/// A network that guesses the class of a word from its top byte; 135 parameters.
 ///
-/// The top byte does not decide the class of every word, so no such network is exact: it is for modes in which
-/// a table decides and the network is compared with it.
+/// Eight bits of the top byte `[8]`, lowest first → Linear, tanh `[8]` → Linear `[7]` → argmax.
+///
+/// The top byte does not decide the class of every word, so no such network is exact. It is for modes in which the
+/// table selects the class and the network is compared with it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SmallDispatchNetwork {
     flat: [f32; Self::PARAMETERS],
 }
 
 impl SmallDispatchNetwork {
-    /// Where the weights of the first layer lie, `[8][8]`.
+    /// Offset of the weights of the first layer, `[8][8]`.
     pub const W1: usize = 0;
-    /// Bias of the first layer.
+    /// Offset of the bias of the first layer.
     pub const B1: usize = 64;
-    /// Weights of the second layer, `[7][8]`.
+    /// Offset of the weights of the second layer, `[7][8]`.
     pub const W2: usize = 72;
-    /// Bias of the second layer.
+    /// Offset of the bias of the second layer.
     pub const B2: usize = 128;
-    /// How many weights there are.
+    /// The number of weights.
     pub const PARAMETERS: usize = 135;
 
-    /// Makes a network of its flat weights.
+    /// Builds a network from its flat weights.
     ///
     /// # Errors
-    /// They are not [`Self::PARAMETERS`], or one is not finite.
+    ///
+    /// If there are not [`Self::PARAMETERS`] weights, or one is not finite.
     pub fn from_flat(flat: &[f32]) -> Result<Self, WeightsError> {
         check("small dispatch", flat, Self::PARAMETERS)?;
         Ok(Self { flat: std::array::from_fn(|index| flat[index]) })
     }
 
-    /// The flat weights.
+    /// Returns the flat weights.
     #[must_use]
     pub fn flat(&self) -> &[f32] {
         &self.flat
     }
 
-    /// The logits of a top byte.
+    /// Returns the logits of a top byte.
     #[must_use]
     pub fn logits(&self, top_byte: u8) -> [f32; CLASSES] {
         let input: [f32; INPUTS] = std::array::from_fn(|bit| f32::from(top_byte >> bit & 1));
@@ -60,13 +63,13 @@ impl SmallDispatchNetwork {
         std::array::from_fn(|out| linear(Self::W2, Self::B2, out, &hidden))
     }
 
-    /// The class the network gives a word.
+    /// Returns the network's class of a word.
     #[must_use]
     pub fn class(&self, word: u32) -> Class {
         Class::ALL[argmax(&self.logits((word >> 24) as u8))]
     }
 
-    /// How much of the domain it gets right.
+    /// Counts the tuples whose class the network gets right.
     #[must_use]
     pub fn agreement(&self) -> Agreement {
         let mut agreement = Agreement { tuples: 0, right: 0, ceiling: 0, lead: f32::INFINITY };
@@ -82,21 +85,21 @@ impl SmallDispatchNetwork {
     }
 }
 
-/// How much of the domain a function of the top byte gets right.
+/// The number of tuples whose class a function of the top byte gets right.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Agreement {
-    /// Tuples of the domain.
+    /// The number of all tuples.
     pub tuples: u32,
-    /// Tuples whose class is the network's.
+    /// The number of tuples whose class the network gets right.
     pub right: u32,
-    /// The most that any function of the top byte gets right.
+    /// The greatest number that any function of the top byte can get right.
     pub ceiling: u32,
-    /// By how much the greatest logit exceeds the next, at the least.
+    /// The smallest difference between the greatest logit and the next, over all top bytes.
     pub lead: f32,
 }
 
 impl Agreement {
-    /// By top byte: how many of its tuples have each class.
+    /// Returns the number of tuples of each class, indexed by top byte and class.
     #[must_use]
     pub fn counts() -> Vec<[u32; CLASSES]> {
         let mut counts = vec![[0; CLASSES]; 256];
@@ -129,7 +132,7 @@ mod tests {
         let network = SmallDispatchNetwork::from_flat(&flat)?;
         assert_eq!(network.logits(0b100)[3], 2.0 * tanh(1.5) - 1.0, "with the bit");
         assert_eq!(network.logits(0b011)[3], 2.0 * tanh(0.5) - 1.0, "without");
-        assert_eq!(network.class(0x04ff_ffff), Class::Branch, "of the top byte alone");
+        assert_eq!(network.class(0x04ff_ffff), Class::Branch, "from the top byte alone");
         Ok(())
     }
 }

@@ -1,8 +1,9 @@
-//! The hyperbolic tangent in arithmetic that every device has.
+//! The hyperbolic tangent from basic arithmetic, which every device computes alike.
 
-/// tanh x within 1e-5, in four operations of `f32` that no platform's library has a hand in.
+/// Returns tanh x within 1e-5. Uses only the four basic operations of `f32`, and so no platform's maths library.
 ///
-/// Lambert's continued fraction, cut off after its ninth level. Where it would exceed 1, at about 6.3, it stops.
+/// This is Lambert's continued fraction, cut off after its ninth level. Where the fraction would exceed 1, from about
+/// |x| = 6.3, the result is 1 or -1.
 #[must_use]
 #[inline]
 pub fn tanh(x: f32) -> f32 {
@@ -11,7 +12,7 @@ pub fn tanh(x: f32) -> f32 {
     let below =
         (((45.0 * square + 13_860.0) * square + 945_945.0) * square + 16_216_200.0) * square + 34_459_425.0;
     let value = x * above / below;
-    // Also what is left of infinities and overflows, which compare as neither.
+    // Infinities and overflows give a NaN or a large x, so they take the second branch, too.
     if value.abs() < 1.0 && x.abs() < 8.0 { value } else { 1f32.copysign(x) }
 }
 
@@ -20,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_close_to_the_function_and_odd() {
+    fn tanh_is_odd_and_within_its_tolerance() {
         for i in 0..=100_000 {
             let x = i as f32 / 5_000.0;
             let error = f64::from(tanh(x)) - f64::from(x).tanh();

@@ -1,4 +1,4 @@
-//! Tensors as files hold them, before they are compared with an architecture.
+//! Tensors read from files, before they are checked against an architecture.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -7,21 +7,21 @@ use half::{bf16, f16};
 
 use crate::Error;
 
-/// How a value is stored.
+/// The number format of a stored value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dtype {
     /// IEEE 754 binary32.
     F32,
     /// IEEE 754 binary16.
     F16,
-    /// The upper half of an F32.
+    /// bfloat16: the upper half of an F32.
     Bf16,
     /// IEEE 754 binary64.
     F64,
 }
 
 impl Dtype {
-    /// Bytes of a value.
+    /// Returns the size of a value in bytes.
     pub const fn bytes(self) -> usize {
         match self {
             Self::F16 | Self::Bf16 => 2,
@@ -30,7 +30,7 @@ impl Dtype {
         }
     }
 
-    /// The value that `bytes`, little-endian, stand for, as near as an `f32` comes to it. Missing bytes are zero.
+    /// Decodes a little-endian value, rounded to the nearest `f32`. Missing bytes count as zero.
     pub fn decode(self, bytes: &[u8]) -> f32 {
         let mut word = [0; 8];
         for (to, from) in word.iter_mut().zip(bytes) {
@@ -67,25 +67,25 @@ impl Display for Dtype {
     }
 }
 
-/// A tensor of a file; its values lie in row-major order.
+/// A tensor of a file, its values in row-major order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedTensor {
-    /// Its name.
+    /// The name in the file.
     pub name: String,
-    /// Its dimensions, outermost first.
+    /// The dimensions, outermost first.
     pub dims: Vec<usize>,
-    /// How the file stores its values.
+    /// The number format of the values in the file.
     pub dtype: Dtype,
-    /// The values; as many as the dimensions say.
+    /// The values; their number is the product of `dims`.
     pub values: Vec<f32>,
 }
 
 impl NamedTensor {
-    /// Refuses dimensions that do not go with the values, NaN and infinities.
+    /// Checks that the number of values is the product of the dimensions and that all values are finite.
     ///
     /// # Errors
     ///
-    /// The first of these, with the name of the tensor.
+    /// The first problem, with the names of the file and the tensor.
     pub fn check(&self, file: &str) -> Result<(), Error> {
         let len = self.dims.iter().try_fold(1_usize, |len, dim| len.checked_mul(*dim));
         if len != Some(self.values.len()) {
@@ -95,7 +95,7 @@ impl NamedTensor {
         check_finite(file, &self.name, &self.values)
     }
 
-    /// The values as a file stores them.
+    /// Encodes the values as `dtype`, little-endian.
     ///
     /// # Errors
     ///
@@ -105,12 +105,12 @@ impl NamedTensor {
     }
 }
 
-/// All tensors of a file and what it says of itself.
+/// All tensors and the metadata of a file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TensorFile {
     /// The tensors, in the file's order.
     pub tensors: Vec<NamedTensor>,
-    /// Keys and values, where the format has any.
+    /// Metadata keys and values; empty if the format has none.
     pub metadata: BTreeMap<String, String>,
 }
 

@@ -1,11 +1,11 @@
-//! What the dispatch and the decoder network see of a word: twenty of its bits.
+//! Tuples: the twenty bits of a word that the dispatch network and the decoder network see.
 
 use kvrm_arm64::CLASS_BITS;
 
-/// The bits below the top byte that a network sees, feature 0 first.
+/// The positions of the twelve bits below the top byte that a network sees, feature 0 first.
 pub const FEATURE_BITS: [u32; 12] = [23, 22, 21, 20, 19, 16, 15, 14, 13, 12, 11, 10];
 
-/// How many tuples there are: the whole domain of a network.
+/// The number of tuples: the whole domain of a network.
 pub const TUPLES: usize = 1 << 20;
 
 const _: () = {
@@ -18,14 +18,14 @@ const _: () = {
     assert!(bits == CLASS_BITS, "a network sees the bits that decide the class");
 };
 
-/// The top byte and the twelve features, packed in the order they have in the word.
+/// The top byte and the twelve features of a word, packed in the order of the word.
 ///
-/// As the order is kept, a greater word never has a lesser tuple.
+/// Because the order is preserved, a greater word never has a lesser tuple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tuple(u32);
 
 impl Tuple {
-    /// The tuple of a word.
+    /// Returns the tuple of a word.
     #[must_use]
     #[inline]
     pub const fn of(word: u32) -> Self {
@@ -33,44 +33,44 @@ impl Tuple {
         Self((word >> 19) << 7 | (word >> 10) & 0x7f)
     }
 
-    /// The tuple of this number, of which only the low twenty bits count.
+    /// Returns the tuple with this number; only the low twenty bits count.
     #[must_use]
     pub const fn new(index: u32) -> Self {
         Self(index & (TUPLES as u32 - 1))
     }
 
-    /// Its number, below [`TUPLES`].
+    /// Returns the number of the tuple, below [`TUPLES`].
     #[must_use]
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The least word that has this tuple.
+    /// Returns the lowest word that has this tuple.
     #[must_use]
     pub const fn first_word(self) -> u32 {
         (self.0 >> 7) << 19 | (self.0 & 0x7f) << 10
     }
 
-    /// The top byte.
+    /// Returns the top byte.
     #[must_use]
     pub const fn top_byte(self) -> usize {
         (self.0 >> 12) as usize
     }
 
-    /// The features as a number, feature 0 in bit 11.
+    /// Returns the twelve features as a number, feature 0 in bit 11.
     #[must_use]
     pub const fn features(self) -> usize {
         (self.0 & 0xfff) as usize
     }
 
-    /// Whether a feature is set.
+    /// Returns whether a feature is set.
     #[must_use]
     pub const fn has(self, feature: usize) -> bool {
         self.0 >> (FEATURE_BITS.len() - 1 - feature) & 1 == 1
     }
 
-    /// All tuples, in order.
+    /// Returns all tuples, in order.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..TUPLES as u32).map(Self)
     }

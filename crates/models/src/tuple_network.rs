@@ -1,12 +1,12 @@
-//! A network over tuples: an embedding of the top byte and three layers.
+//! Networks over tuples: an embedding of the top byte and three linear layers.
 //!
-//! embedding of the top byte `[32]` ++ features as 0 or 1 `[12]` → Linear, ReLU `[32]` → Linear, ReLU `[H]` →
+//! Embedding of the top byte `[32]` ++ features as 0 or 1 `[12]` → Linear, ReLU `[32]` → Linear, ReLU `[H]` →
 //! Linear `[C]` → [`argmax`].
 //!
-//! Activations are floored to multiples of 2^-6 after each ReLU. If the weights are multiples of 2^-6 too, every
-//! product is a multiple of 2^-12, and so is every sum; if no sum of a layer reaches 2^24 such units, `f32`
-//! holds them all, and logits are the same bits in any order of additions, fused or not. [`IntegerNetwork`]
-//! is that computation in integers; the exactness part of a certificate proves the bound.
+//! Activations are rounded down to multiples of 2^-6 after each ReLU. If the weights are multiples of 2^-6, too, every
+//! product and every sum is a multiple of 2^-12. If no sum reaches 2^24 such units, `f32` holds all of them exactly.
+//! Logits are then the same bits in any order of additions, fused or not. [`IntegerNetwork`] does the same computation
+//! in integers; the exactness part of a certificate proves the bound.
 
 mod folded;
 mod integer;
@@ -18,13 +18,13 @@ pub use self::integer::IntegerNetwork;
 use crate::error::{WeightsError, check};
 use crate::tuple::{FEATURE_BITS, Tuple};
 
-/// Values of the embedding of a top byte.
+/// Number of values in the embedding of a top byte.
 pub(crate) const EMBEDDING: usize = 32;
-/// Inputs of the first layer.
+/// Number of inputs of the first layer.
 pub(crate) const INPUTS: usize = EMBEDDING + FEATURE_BITS.len();
-/// Outputs of the first layer.
+/// Number of outputs of the first layer.
 pub(crate) const HIDDEN: usize = 32;
-/// One over the grid of weights and activations.
+/// The reciprocal of the grid of weights and activations: 2^6.
 pub const GRID: f32 = 64.0;
 
 /// A network with `H` units in the second hidden layer and `C` outputs.
@@ -41,7 +41,7 @@ impl<const H: usize, const C: usize> TupleNetwork<H, C> {
     const FC3_WEIGHTS: usize = Self::FC2_BIAS + H;
     const FC3_BIAS: usize = Self::FC3_WEIGHTS + C * H;
 
-    /// Where the parts lie after the embedding, and where they end.
+    /// The offsets of the parts after the embedding, and the end of the last part.
     pub(crate) const LAYOUT: [usize; 7] = [
         Self::FC1_WEIGHTS,
         Self::FC1_BIAS,
@@ -52,25 +52,26 @@ impl<const H: usize, const C: usize> TupleNetwork<H, C> {
         Self::PARAMETERS,
     ];
 
-    /// How many weights it has.
+    /// The number of weights.
     pub const PARAMETERS: usize = Self::FC3_BIAS + C;
 
-    /// Makes a network of its flat weights: embedding, then weights `[out][in]` and bias of each layer.
+    /// Builds a network from its flat weights: the embedding, then weights `[out][in]` and bias of each layer.
     ///
     /// # Errors
-    /// Their number is not [`Self::PARAMETERS`], or one is not finite.
+    ///
+    /// If there are not [`Self::PARAMETERS`] weights, or one is not finite.
     pub fn from_flat(flat: &[f32]) -> Result<Self, WeightsError> {
         check("tuple", flat, Self::PARAMETERS)?;
         Ok(Self { flat: flat.into() })
     }
 
-    /// The flat weights.
+    /// Returns the flat weights.
     #[must_use]
     pub fn flat(&self) -> &[f32] {
         &self.flat
     }
 
-    /// The logits of a tuple: the reference, as plain as can be.
+    /// Returns the logits of a tuple. This simple implementation is the reference for the others.
     #[must_use]
     pub fn logits(&self, tuple: Tuple) -> [f32; C] {
         let mut input = [0.0; INPUTS];
@@ -84,7 +85,7 @@ impl<const H: usize, const C: usize> TupleNetwork<H, C> {
         self.linear(Self::FC3_WEIGHTS, Self::FC3_BIAS, &hidden.map(activation))
     }
 
-    /// The output a tuple has, by number.
+    /// Returns the index of the greatest logit of a tuple.
     #[must_use]
     pub fn output(&self, tuple: Tuple) -> usize {
         argmax(&self.logits(tuple))
@@ -103,19 +104,19 @@ impl<const H: usize, const C: usize> TupleNetwork<H, C> {
     }
 }
 
-/// ReLU, floored to a multiple of 2^-6.
+/// Applies ReLU and rounds down to a multiple of 2^-6.
 #[must_use]
 #[inline]
 pub(crate) fn activation(x: f32) -> f32 {
     floor_to_grid(if x > 0.0 { x } else { 0.0 })
 }
 
-/// The greatest multiple of 2^-6 that is not above `x`, which is not negative.
+/// Rounds `x` down to a multiple of 2^-6. `x` must not be negative.
 #[must_use]
 #[inline]
 pub fn floor_to_grid(x: f32) -> f32 {
-    // Adding 2^23 leaves no bits for a fraction. Unlike `floor`, this is plain arithmetic that every target
-    // has vector instructions for.
+    // Adding 2^23 leaves no bits for a fraction. Unlike `floor`, this is basic arithmetic, for which every target has
+    // vector instructions.
     const NO_FRACTION: f32 = 8_388_608.0;
     let scaled = x * GRID;
     let nearest = (scaled + NO_FRACTION) - NO_FRACTION;
@@ -123,7 +124,7 @@ pub fn floor_to_grid(x: f32) -> f32 {
     (if scaled < NO_FRACTION { floor } else { scaled }) / GRID
 }
 
-/// The number of the greatest value, the first of several equal ones.
+/// Returns the index of the greatest value, or of the first of several equal ones.
 #[must_use]
 #[inline]
 pub fn argmax(values: &[f32]) -> usize {
@@ -136,7 +137,8 @@ pub fn argmax(values: &[f32]) -> usize {
     best
 }
 
-/// By how much the logit `right` exceeds the greatest of the others; it is the argmax wherever this is positive.
+/// Returns the difference between the logit at index `right` and the greatest of the others. If it is positive, `right`
+/// is the [`argmax`].
 #[must_use]
 #[inline]
 pub fn margin<const C: usize>(logits: &[f32; C], right: usize) -> f32 {
@@ -162,7 +164,7 @@ mod tests {
         }
     }
 
-    /// A small odd network of any weights on the grid.
+    /// A small network with odd dimensions.
     type Tiny = TupleNetwork<5, 3>;
 
     fn weights() -> impl Strategy<Value = Vec<f32>> {
@@ -217,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn of_equal_values_the_first_is_the_greatest() {
+    fn argmax_returns_the_first_of_equal_values() {
         assert_eq!(argmax(&[1.0, 3.0, 3.0, 2.0]), 1, "a tie");
         assert_eq!(margin(&[1.0, 3.0, 3.0, 2.0], 1), 0.0, "is no margin");
         assert_eq!(margin(&[1.0, 3.0, 2.5, 2.0], 1), 0.5, "of the second");

@@ -1,4 +1,4 @@
-//! The values of one network.
+//! The weights of one network, and their files.
 
 pub(crate) mod manifest;
 pub(crate) mod metadata;
@@ -10,21 +10,30 @@ use std::path::Path;
 use crate::tensor::{check_finite, encode};
 use crate::{Architecture, Dtype, Error, Metadata, NamedTensor, TensorFile, files};
 
-/// The values of one network, as many as its architecture says and all finite.
+/// The weights of one network: as many as its architecture has, all finite.
+///
+/// ```
+/// use kvrm_models::{Architecture, Dtype, Weights};
+///
+/// let weights = Weights::from_flat(Architecture::SmallDispatch, vec![0.5; 135])?;
+/// let bytes = weights.to_bytes(Dtype::F16)?;
+/// assert_eq!(Weights::from_bytes("a.safetensors", &bytes)?.tensor("fc1.bias"), Some(&[0.5; 8][..]));
+/// # Ok::<(), kvrm_models::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weights {
     architecture: Architecture,
     values: Vec<f32>,
-    /// Where they come from.
+    /// The origin of the weights and their measured quality.
     pub metadata: Metadata,
 }
 
 impl Weights {
-    /// Weights from the flat form of `architecture`.
+    /// Builds weights from the flat form of `architecture`.
     ///
     /// # Errors
     ///
-    /// If there are more or fewer values than parameters, or one is NaN or infinite.
+    /// If the number of values is not the number of parameters, or a value is NaN or infinite.
     pub fn from_flat(architecture: Architecture, values: Vec<f32>) -> Result<Self, Error> {
         Self::flat("the flat form", architecture, values)
     }
@@ -40,15 +49,15 @@ impl Weights {
         Ok(Self { architecture, values, metadata: Metadata::default() })
     }
 
-    /// Weights from tensors of any file: named ones, or a single one in flat form.
+    /// Builds weights from the tensors of any file: named tensors, or a single tensor in flat form.
     ///
-    /// The architecture is the one given, else the one that the metadata names, else the one that has these
-    /// tensors. `file` is for messages.
+    /// The architecture is `architecture` if given, else the one that the metadata names, else the one that has these
+    /// tensors. `file` is the name used in messages.
     ///
     /// # Errors
     ///
-    /// If a tensor is missing, unknown, there twice, of another shape, or not finite; if metadata is not what this
-    /// library writes, or names another architecture.
+    /// If a tensor is missing, unknown, duplicated, of another shape, or not finite; if metadata in KVRM's format is
+    /// invalid or names another architecture.
     pub fn from_tensors(
         file: &str,
         architecture: Option<Architecture>,
@@ -68,11 +77,11 @@ impl Weights {
         Ok(Self { metadata, ..Self::flat(file, architecture, values)? })
     }
 
-    /// Weights from the bytes of a safetensors file; `file` is for messages.
+    /// Builds weights from the bytes of a safetensors file. `file` is the name used in messages.
     ///
     /// # Errors
     ///
-    /// As [`Weights::from_tensors`]; also if the file is damaged, or has values that are neither f32 nor f16.
+    /// As for [`Weights::from_tensors`]; also if the file is damaged, or has values that are neither f32 nor f16.
     pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Self, Error> {
         let content = safetensors::read(file, bytes)?;
         for tensor in &content.tensors {
@@ -87,12 +96,12 @@ impl Weights {
     ///
     /// # Errors
     ///
-    /// As [`Weights::from_bytes`]; also if the file cannot be read.
+    /// As for [`Weights::from_bytes`]; also if the file cannot be read.
     pub fn load(path: &Path) -> Result<Self, Error> {
         Self::from_bytes(&path.display().to_string(), &files::read(path)?)
     }
 
-    /// A safetensors file; the same weights always give the same bytes.
+    /// Returns the bytes of a safetensors file. The same weights always give the same bytes.
     ///
     /// # Errors
     ///
@@ -110,7 +119,7 @@ impl Weights {
         safetensors::write(file, &tensors, &self.metadata.to_map(self.architecture))
     }
 
-    /// Saves a safetensors file, whole or not at all.
+    /// Saves a safetensors file atomically.
     ///
     /// # Errors
     ///
@@ -119,22 +128,22 @@ impl Weights {
         files::write(path, &self.bytes(&path.display().to_string(), dtype)?)
     }
 
-    /// Whose weights these are.
+    /// Returns the architecture of the network.
     pub fn architecture(&self) -> Architecture {
         self.architecture
     }
 
-    /// The flat form.
+    /// Returns the weights in flat form.
     pub fn values(&self) -> &[f32] {
         &self.values
     }
 
-    /// The flat form, without a copy.
+    /// Returns the weights in flat form, without a copy.
     pub fn into_values(self) -> Vec<f32> {
         self.values
     }
 
-    /// The values of one tensor.
+    /// Returns the values of the tensor called `name`, in row-major order.
     pub fn tensor(&self, name: &str) -> Option<&[f32]> {
         let spec = self.architecture.tensor(name)?;
         Some(self.slice(spec.offset, spec.len()))
@@ -144,7 +153,7 @@ impl Weights {
         &self.values[offset..offset + len]
     }
 
-    /// Named tensors and metadata, as a file holds them.
+    /// Returns the weights as named tensors, with metadata.
     pub fn to_tensors(&self) -> TensorFile {
         let tensors = self.architecture.tensors().iter().map(|spec| NamedTensor {
             name: spec.name.to_owned(),
@@ -155,7 +164,7 @@ impl Weights {
         TensorFile { tensors: tensors.collect(), metadata: self.metadata.to_map(self.architecture) }
     }
 
-    /// The flat form as a single tensor called `flat`, and metadata.
+    /// Returns the weights as a single tensor called `flat`, with metadata.
     pub fn to_flat_tensor(&self) -> TensorFile {
         let values = self.values.clone();
         let tensor =
@@ -164,15 +173,15 @@ impl Weights {
     }
 }
 
-/// What the tensor of a flat form is called; when one is read, its name does not matter.
+/// The name of the tensor that holds a flat form, in files written here. Readers accept any name.
 const FLAT: &str = "flat";
 
-/// The values of the flat form, if `tensors` are one.
+/// Returns whether `tensors` is a single tensor in flat form.
 fn is_flat(tensors: &[NamedTensor], architecture: Architecture) -> bool {
     matches!(tensors, [tensor] if tensor.dims == [architecture.parameters()])
 }
 
-/// The architecture whose tensors these are.
+/// Returns the architecture that has the most of these tensors, or the one whose flat form they are.
 fn infer(file: &str, tensors: &[NamedTensor]) -> Result<Architecture, Error> {
     let matches = |architecture: Architecture| {
         let same = |tensor: &&NamedTensor| {
@@ -183,7 +192,7 @@ fn infer(file: &str, tensors: &[NamedTensor]) -> Result<Architecture, Error> {
     if let Some(flat) = Architecture::ALL.into_iter().find(|architecture| is_flat(tensors, *architecture)) {
         return Ok(flat);
     }
-    // The nearest one: if a tensor is wrong, the message is about that tensor.
+    // The architecture with the most matching tensors: if one tensor is wrong, the message is about that tensor.
     let mut best = None;
     for architecture in Architecture::ALL {
         let count = matches(architecture);
@@ -199,7 +208,7 @@ fn infer(file: &str, tensors: &[NamedTensor]) -> Result<Architecture, Error> {
     })
 }
 
-/// The flat form from named tensors, or from a flat one.
+/// Returns the flat form of named tensors, or of a single flat tensor.
 fn gather(file: &str, architecture: Architecture, tensors: Vec<NamedTensor>) -> Result<Vec<f32>, Error> {
     if is_flat(&tensors, architecture)
         && let Some(tensor) = tensors.first()

@@ -1,4 +1,4 @@
-//! Files of weights: what is saved comes back, and what is wrong is told with the file and the tensor.
+//! Tests of files of weights: saved weights load unchanged, and errors name the file and the tensor.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use kvrm_models::{
 };
 use proptest::prelude::*;
 
-/// Weights that differ everywhere and that an f16 can hold.
+/// Returns weights whose values vary and fit into an f16.
 fn sample(architecture: Architecture) -> Weights {
     let values = (0..architecture.parameters()).map(|index| (index % 1_999) as f32 / 64.0 - 15.0).collect();
     let mut weights = Weights::from_flat(architecture, values).expect("finite, and as many as there are");
@@ -30,7 +30,7 @@ fn message(result: Result<Weights, Error>) -> String {
     result.expect_err("the file is wrong").to_string()
 }
 
-/// A file of small-dispatch weights after `change`, without metadata unless `change` adds some.
+/// Loads a file of small-dispatch weights after `change`, without metadata unless `change` adds some.
 fn changed(change: impl FnOnce(&mut TensorFile)) -> Result<Weights, Error> {
     let mut content = sample(Architecture::SmallDispatch).to_tensors();
     content.metadata.clear();
@@ -46,7 +46,7 @@ fn cards_state_what_the_manifest_states() {
     for entry in &Manifest::builtin().expect("it can be read").files {
         let name = entry.name.replace(".safetensors", ".md");
         let card = fs::read_to_string(Path::new(FOLDER).join(&name)).expect("each file has a card");
-        let digest = entry.weights_sha256.as_ref().expect("those of ours have one");
+        let digest = entry.weights_sha256.as_ref().expect("each of our files has one");
         for fact in [&entry.sha256, digest, &entry.recipe, &entry.result] {
             assert!(card.contains(fact.as_str()), "{name} lacks {fact:?}");
         }
@@ -79,7 +79,7 @@ fn the_weights_that_come_with_kvrm_are_those_of_their_manifest() {
 }
 
 #[test]
-fn every_architecture_comes_back_as_it_was_saved() {
+fn every_architecture_loads_as_saved() {
     for architecture in Architecture::ALL {
         let weights = sample(architecture);
         for dtype in [Dtype::F32, Dtype::F16] {
@@ -131,7 +131,7 @@ fn wrong_tensors_are_named() {
 }
 
 #[test]
-fn values_that_are_no_numbers_are_named() {
+fn non_finite_values_are_named() {
     for value in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         let text = message(changed(|content| content.tensors[2].values[5] = value));
         let expected = format!(
@@ -155,7 +155,7 @@ fn values_that_are_no_numbers_are_named() {
 }
 
 #[test]
-fn metadata_that_does_not_match_is_told() {
+fn wrong_metadata_is_refused() {
     let with = |key: &str, value: Option<&str>| {
         let mut content = sample(Architecture::SmallDispatch).to_tensors();
         match value {
@@ -183,7 +183,7 @@ fn metadata_that_does_not_match_is_told() {
 }
 
 #[test]
-fn metadata_of_other_programs_is_not_ours() {
+fn metadata_of_other_programs_is_ignored() {
     let weights = changed(|content| {
         content.metadata.insert("format".to_owned(), "pt".to_owned());
         content.metadata.insert("architecture".to_owned(), "resnet".to_owned());
@@ -321,9 +321,9 @@ fn manifests_are_checked() {
 }
 
 proptest! {
-    /// Whatever is changed or cut off, there is no panic, and every message names the file.
+    /// Damaged or truncated files never panic, and every error names the file.
     #[test]
-    fn no_bytes_are_too_strange(at in 0_usize..1_400, byte: u8, cut in 0_usize..1_400) {
+    fn damaged_bytes_never_panic(at in 0_usize..1_400, byte: u8, cut in 0_usize..1_400) {
         let mut bytes = sample(Architecture::SmallDispatch).to_bytes(Dtype::F32).expect("it can be written");
         if let Some(place) = bytes.get_mut(at) {
             *place = byte;
@@ -334,9 +334,9 @@ proptest! {
         }
     }
 
-    /// Any finite weights come back bit for bit as f32, and as f16 rounded once.
+    /// Any finite weights load bit for bit if saved as f32. Weights saved as f16 are rounded once only.
     #[test]
-    fn any_weights_come_back(values in proptest::collection::vec(-60_000.0_f32..60_000.0, 135)) {
+    fn any_weights_load_as_saved(values in proptest::collection::vec(-60_000.0_f32..60_000.0, 135)) {
         let weights = Weights::from_flat(Architecture::SmallDispatch, values).expect("finite");
         let bytes = weights.to_bytes(Dtype::F32).expect("they fit");
         prop_assert_eq!(&Weights::from_bytes("a", &bytes).expect("just written"), &weights);
@@ -348,7 +348,7 @@ proptest! {
 }
 
 #[test]
-fn named_tensors_are_public_values() {
+fn named_tensors_encode_as_little_endian() {
     let tensor =
         NamedTensor { name: "w".to_owned(), dims: vec![2], dtype: Dtype::F32, values: vec![0.0, 1.0] };
     assert_eq!(tensor.encode("a", Dtype::F16).expect("they fit"), [0, 0, 0, 0x3c], "little-endian");

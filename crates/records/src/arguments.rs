@@ -1,29 +1,29 @@
-//! The options of commands that write records.
+//! The command-line options of benchmarks that write records.
 
 use std::path::PathBuf;
 
 use crate::{Commit, Error, Log};
 
-/// Where records go.
+/// The options `--record` and `--commit`.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct RecordArgs {
-    /// Append what is measured to a file of benchmark records, a line of JSON a row, with machine, driver, commit and
-    /// this command line without the two options for records.
+    /// Append the results to a file of benchmark records: one line of JSON per row, with machine, driver, commit and
+    /// this command line (without --record and --commit).
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// The commit that is measured, with -dirty behind it if files were changed; that of the repository in the current
-    /// directory unless said, and none where there is no repository.
+    /// The measured commit, followed by -dirty if files were changed. By default the commit of the repository in the
+    /// current directory, if there is one.
     #[arg(long, value_name = "HASH", requires = "record")]
     commit: Option<Commit>,
 }
 
 impl RecordArgs {
-    /// Opens the file, if one is asked for. Do so before anything is measured: a file that cannot be written is an
-    /// error then, not afterwards.
+    /// Opens the file given by `--record`, if any. Call it before measuring, so that a file that cannot be written is
+    /// an error before the work, not after. `program` is the command as a user types it, such as `cargo xtask`.
     ///
     /// # Errors
     ///
-    /// The file cannot be written, or holds something else than records.
+    /// If the file cannot be written, or contains anything but records.
     pub fn open(&self, program: &str) -> Result<Option<Log>, Error> {
         self.record.as_ref().map(|path| Log::open(path, program, self.commit.clone())).transpose()
     }

@@ -1,4 +1,4 @@
-//! The commit that is measured.
+//! The commit at which a benchmark was measured.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,19 +6,27 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// A commit, and whether the files were those of the commit.
+/// A commit, and whether the working tree differed from it.
+///
+/// ```
+/// use kvrm_records::Commit;
+///
+/// let commit: Commit = "0efd351-dirty".parse()?;
+/// assert_eq!((commit.id.as_str(), commit.dirty), ("0efd351", true));
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Commit {
-    /// Its hash, whole or the first digits of it.
+    /// The hash, complete or abbreviated.
     pub id: String,
-    /// Whether tracked files outside `docs/` had changes that were not committed.
+    /// Whether tracked files outside `docs/` had uncommitted changes.
     pub dirty: bool,
 }
 
 impl Commit {
-    /// The commit of the repository that `directory` is in; nothing if it is no repository of KVRM, or if there is no
-    /// git. Records are documents, so to append some does not make the commit dirty.
+    /// Returns the commit of the repository that contains `directory`, or `None` if it is not KVRM's repository or git
+    /// is not installed. Files in `docs/` do not make the commit dirty, so that appended records do not.
     #[must_use]
     pub fn of(directory: &Path) -> Option<Self> {
         let root = PathBuf::from(git(directory, &["rev-parse", "--show-toplevel"])?);
@@ -31,7 +39,7 @@ impl Commit {
     }
 }
 
-/// Of a hash of 7 to 40 digits, with `-dirty` behind it if files were changed.
+/// Parses a hash of 7 to 40 digits, followed by `-dirty` if files were changed.
 impl FromStr for Commit {
     type Err = String;
 
@@ -46,7 +54,7 @@ impl FromStr for Commit {
     }
 }
 
-/// What a git command prints, if it succeeds.
+/// Returns the output of a git command, if it succeeds.
 fn git(directory: &Path, arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").arg("-C").arg(directory).args(arguments).output().ok()?;
     if !output.status.success() {
@@ -62,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_commit_is_that_of_the_repository_and_dirty_if_its_code_has_changed() {
+    fn changed_code_makes_the_commit_dirty_and_records_do_not() {
         let folder = tempfile::tempdir().expect("there is room");
         let root = folder.path();
         let write = |path: &str, text: &str| {
@@ -80,7 +88,7 @@ mod tests {
         git(root, &["init", "--quiet"]).expect("git is installed");
         write("src/a", "1");
         commit();
-        assert_eq!(Commit::of(root), None, "a repository of something else");
+        assert_eq!(Commit::of(root), None, "another project's repository");
         write("docs/records/a.jsonl", "1");
         let id = commit();
         let clean = Some(Commit { id: id.clone(), dirty: false });
@@ -97,7 +105,7 @@ mod tests {
         assert_eq!("0efd351".parse::<Commit>(), commit("0efd351", false), "short");
         assert_eq!("0efd351-dirty".parse::<Commit>(), commit("0efd351", true), "with changes");
         for text in ["", "main", "0efd35", "0EFD351", "0efd351+dirty", &"0".repeat(41)] {
-            assert!(text.parse::<Commit>().is_err(), "{text:?} is no hash");
+            assert!(text.parse::<Commit>().is_err(), "{text:?} is not a hash");
         }
     }
 }

@@ -1,10 +1,10 @@
-//! The date of a record.
+//! The date and time of a record.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 const SECONDS_A_DAY: u64 = 86_400;
 
-/// The time now in UTC, as RFC 3339 has it.
+/// Returns the current time in UTC in the format of RFC 3339.
 pub(crate) fn now() -> String {
     // A clock before 1970 is wrong anyway.
     utc(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()))
@@ -37,7 +37,7 @@ mod tests {
     use super::utc;
 
     #[test]
-    fn seconds_are_dates() {
+    fn seconds_convert_to_dates() {
         // As `date --utc --date @SECONDS` prints them.
         for (seconds, expected) in [
             (0, "1970-01-01T00:00:00Z"),

@@ -1,4 +1,4 @@
-//! Files of records.
+//! Reading of files of records, and the errors of reading and writing.
 
 use std::fs;
 use std::io;
@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::record::{Record, SCHEMA};
 
-/// Why a file of records cannot be read or written.
+/// An error of a file of records.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -18,7 +18,7 @@ pub enum Error {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The file cannot be written.
@@ -26,32 +26,32 @@ pub enum Error {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A line is no record.
+    /// A line is not a record.
     #[error("{path}:{line}: no benchmark record: {source}")]
     Malformed {
         /// The file.
         path: PathBuf,
         /// The number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The error of the JSON parser.
         source: serde_json::Error,
     },
-    /// A line is a record of another version.
+    /// A line is a record of another schema version.
     #[error("{path}:{line}: a record of schema {found}; this version of KVRM reads schema {SCHEMA}")]
     Schema {
         /// The file.
         path: PathBuf,
         /// The number of the line, from 1.
         line: usize,
-        /// The schema that the line names.
+        /// The schema version of the line.
         found: u32,
     },
 }
 
-/// The part of a record that is the same in all versions.
+/// The field of a record that all schema versions have.
 #[derive(Deserialize)]
 struct Version {
     schema: u32,
@@ -61,17 +61,17 @@ struct Version {
 ///
 /// # Errors
 ///
-/// The file cannot be read, or a line of it is no record of this version.
+/// If the file cannot be read, or a line is not a record of this schema version.
 pub fn read(path: &Path) -> Result<Vec<Record>, Error> {
     let text = fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
     parse(path, &text)
 }
 
-/// Reads the records in `text`, which is what the file `path` holds.
+/// Parses the records in `text`, the content of the file `path`.
 ///
 /// # Errors
 ///
-/// A line is no record of this version.
+/// If a line is not a record of this schema version.
 pub fn parse(path: &Path, text: &str) -> Result<Vec<Record>, Error> {
     let record = |(index, line)| {
         let (path, number) = (|| path.to_owned(), index + 1);

@@ -1,8 +1,8 @@
-//! Benchmark records: what was measured, on which machine, at which commit, and by which command.
+//! Benchmark records: measured figures with the machine, commit and command that produced them.
 //!
-//! A file of records has one JSON object a line ([`Record`]). Benchmarks append to it through a [`Log`], which knows
-//! the facts that all records of a command share; `cargo xtask codegen` reads the files under `docs/records/` with
-//! [`read`] and writes the tables of `docs/benchmarks.md` from them.
+//! A file of records has one JSON object per line, a [`Record`]. Benchmarks append to it through a [`Log`], which fills
+//! in the fields that all records of a command share. `cargo xtask codegen` reads the files under `docs/records/` with
+//! [`read`] and generates the tables of `docs/benchmarks.md`.
 //!
 //! ```
 //! use kvrm_records::{Figure, Kind, Log, Measured, read};

@@ -1,4 +1,4 @@
-//! Writing records.
+//! Writing of records.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -9,20 +9,20 @@ use std::path::{Path, PathBuf};
 use crate::record::{Adapter, Figure, Kind, Record, SCHEMA, Value};
 use crate::{Commit, Error, Machine, date, read};
 
-/// What a benchmark knows of a row it has measured. The rest of a [`Record`] is known to the [`Log`].
+/// A row that a benchmark has measured. The [`Log`] adds the other fields of a [`Record`].
 #[derive(Clone, Debug)]
 pub struct Measured<'a> {
-    /// What kind of benchmark it is.
+    /// The benchmark.
     pub kind: Kind,
     /// The GPU adapter, if one was measured.
     pub adapter: Option<Adapter>,
-    /// What tells this row from the others of its kind.
+    /// The parameters that identify this row among the rows of its kind.
     pub parameters: BTreeMap<&'a str, Value>,
-    /// What was measured, by name.
+    /// The measured figures, by name.
     pub figures: BTreeMap<&'a str, Figure>,
 }
 
-/// A file that records of this process are appended to.
+/// A file to which this process appends records.
 #[derive(Debug)]
 pub struct Log {
     path: PathBuf,
@@ -34,12 +34,12 @@ pub struct Log {
 }
 
 impl Log {
-    /// Opens a file, or makes it. `program` is how a user calls this program, such as `cargo xtask`. Unless a commit is
-    /// given, it is that of the repository in the current directory.
+    /// Opens or creates a file. `program` is the command as a user types it, such as `cargo xtask`. The default of
+    /// `commit` is the commit of the repository in the current directory.
     ///
     /// # Errors
     ///
-    /// The file cannot be written, or it holds something else than records, which a mistaken name must not damage.
+    /// If the file cannot be written, or contains anything but records: a mistyped name must not damage another file.
     pub fn open(path: &Path, program: &str, commit: Option<Commit>) -> Result<Self, Error> {
         match read(path) {
             Err(Error::Read { source, .. }) if source.kind() == ErrorKind::NotFound => {}
@@ -56,15 +56,15 @@ impl Log {
             date: date::now(),
             machine: Machine::here(),
             commit: commit.or_else(|| Commit::of(Path::new("."))),
-            command: command_line(program, measuring(env::args().skip(1))),
+            command: command_line(program, without_record_options(env::args().skip(1))),
         })
     }
 
-    /// Appends a row. It is in the file when this returns, so rows are kept if a later one cannot be measured.
+    /// Appends a row. The row is in the file when this returns, so it is not lost if a later measurement fails.
     ///
     /// # Errors
     ///
-    /// The file cannot be written.
+    /// If the file cannot be written.
     ///
     /// # Panics
     ///
@@ -86,13 +86,13 @@ impl Log {
         };
         let mut line = serde_json::to_string(&record).expect("all keys of a record are text");
         line.push('\n');
-        // In one call, so that no half line stays if two commands write at once.
+        // One call for the whole line, so that lines of two commands that write at once do not mix.
         let written = self.file.write_all(line.as_bytes());
         written.map_err(|source| Error::Write { path: self.path.clone(), source })
     }
 }
 
-/// A command line that a shell takes apart into the same arguments.
+/// Returns a command line that a shell splits into the same arguments.
 #[must_use]
 pub fn command_line(program: &str, arguments: impl IntoIterator<Item = String>) -> String {
     let mut text = program.to_owned();
@@ -108,8 +108,8 @@ pub fn command_line(program: &str, arguments: impl IntoIterator<Item = String>) 
     text
 }
 
-/// The arguments that say what is measured: all but those of [`RecordArgs`](crate::RecordArgs).
-fn measuring(arguments: impl IntoIterator<Item = String>) -> Vec<String> {
+/// Returns the arguments without the options of [`RecordArgs`](crate::RecordArgs), which do not affect the measurement.
+fn without_record_options(arguments: impl IntoIterator<Item = String>) -> Vec<String> {
     const OWN: [&str; 2] = ["--record", "--commit"];
     let mut kept = Vec::new();
     let mut arguments = arguments.into_iter();
@@ -129,19 +129,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_does_not_say_where_it_was_written_to() {
+    fn record_options_are_not_in_the_command_of_a_record() {
         let arguments = ["bench", "--record", "/a/b.jsonl", "--lanes", "1", "--commit=abc", "--seconds", "2"];
-        let kept = measuring(arguments.map(str::to_owned));
-        assert_eq!(kept, ["bench", "--lanes", "1", "--seconds", "2"], "with a value behind it or in it");
+        let kept = without_record_options(arguments.map(str::to_owned));
+        assert_eq!(
+            kept,
+            ["bench", "--lanes", "1", "--seconds", "2"],
+            "the value is the next argument or follows `=`"
+        );
     }
 
     #[test]
-    fn a_shell_would_take_the_command_line_apart_again() {
+    fn arguments_are_quoted_for_a_shell() {
         let arguments = ["bench", "--lanes", "1,128", "", "a b", "it's"].map(str::to_owned);
         assert_eq!(
             command_line("kvrm", arguments),
             r"kvrm bench --lanes 1,128 '' 'a b' 'it'\''s'",
-            "quoted where it has to be"
+            "quoted only where needed"
         );
     }
 }

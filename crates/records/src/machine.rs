@@ -1,4 +1,4 @@
-//! The machine that measures.
+//! The host on which a benchmark ran.
 
 use std::fmt;
 use std::fs;
@@ -7,22 +7,22 @@ use std::thread;
 
 use serde::{Deserialize, Serialize};
 
-/// A machine, as far as its system describes it.
+/// The host on which a benchmark ran, as described by its operating system.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Machine {
     /// The model of the CPU.
     pub cpu: Option<String>,
-    /// How many cores this process may use.
+    /// The number of cores that this process may use.
     pub cores: Option<usize>,
-    /// The memory of the machine.
+    /// The memory of the machine in bytes.
     pub memory_bytes: Option<u64>,
     /// The operating system and its version.
     pub os: Option<String>,
 }
 
 impl Machine {
-    /// This machine.
+    /// Describes this machine.
     #[must_use]
     pub fn here() -> Self {
         let cores = thread::available_parallelism().ok().map(usize::from);
@@ -43,7 +43,7 @@ impl Machine {
     }
 }
 
-/// In a few words.
+/// Prints the known fields, separated by commas.
 impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
@@ -58,13 +58,13 @@ impl fmt::Display for Machine {
     }
 }
 
-/// What follows `key` in the first line that begins with it.
+/// Returns the text after `key` in the first line of a file that begins with `key`.
 fn field(path: &str, key: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     Some(text.lines().find_map(|line| line.strip_prefix(key))?.trim().to_owned())
 }
 
-/// What a program of macOS prints about `name`.
+/// Returns the output of a macOS program for the argument `name`.
 fn output(program: &str, name: &str) -> Option<String> {
     let mut command = Command::new(program);
     if program == "sysctl" {
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_known_is_shown() {
+    fn unknown_fields_are_not_printed() {
         let machine = Machine { cores: Some(16), memory_bytes: Some(24 << 30), ..Machine::default() };
         assert_eq!(machine.to_string(), "16 cores, 24 GiB", "neither the CPU nor the system");
         assert_eq!(Machine::default().to_string(), "a machine that is not known", "nothing");

@@ -1,4 +1,4 @@
-//! The form of a record.
+//! The fields of a record.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,37 +7,37 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{Commit, Machine};
 
-/// The version of the form. A file with another version is an error, so it changes whenever a field does.
+/// The schema version. Reading a record of another version is an error, so the version changes whenever a field does.
 pub const SCHEMA: u32 = 1;
 
-/// One measured row: its parameters, its figures, and where they come from.
+/// One measured row: its parameters, its figures, and their origin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
-    /// The version of the form, [`SCHEMA`].
+    /// The schema version, [`SCHEMA`].
     pub schema: u32,
-    /// What kind of benchmark it is.
+    /// The benchmark.
     pub kind: Kind,
-    /// When the command began, such as `2026-11-22T09:30:00Z`; the day alone if the record was transcribed.
+    /// The time at which the command began, such as `2026-11-22T09:30:00Z`. Transcribed records have only the day.
     pub date: String,
-    /// The machine.
+    /// The host on which the benchmark ran.
     pub machine: Machine,
     /// The GPU adapter, if one was measured.
     pub adapter: Option<Adapter>,
-    /// The commit that was measured, if it is known.
+    /// The measured commit, if known.
     pub commit: Option<Commit>,
-    /// The command line that measured it.
+    /// The command line of the benchmark.
     pub command: String,
-    /// Whether the figures were copied from a document instead of written by the benchmark. The commit is then the
-    /// one in which the document first had them.
+    /// Whether the figures were copied from a document instead of written by the benchmark. `commit` is then the commit
+    /// that added them to the document.
     #[serde(default, skip_serializing_if = "is_false")]
     pub transcribed: bool,
-    /// What a reader has to know of the figures besides, such as which repetition a document gave.
+    /// A remark about the figures for readers, such as which repetition a document reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// What tells this row from the others of its kind: guest, lanes, engine and so on.
+    /// The parameters that identify this row among the rows of its kind: guest, lanes, engine and so on.
     pub parameters: BTreeMap<String, Value>,
-    /// What was measured, by name.
+    /// The measured figures, by name.
     pub figures: BTreeMap<String, Figure>,
 }
 
@@ -45,23 +45,23 @@ pub struct Record {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// `kvrm bench`: steps a second by the number of lanes.
+    /// `kvrm bench`: steps per second by the number of lanes.
     Lanes,
-    /// `kvrm bench dispatch`: steps a second by dispatch mode.
+    /// `kvrm bench dispatch`: steps per second by the mode of class selection.
     Dispatch,
-    /// `kvrm bench dispatch`: what is proved of the network.
+    /// `kvrm bench dispatch`: the certificate of the dispatch network.
     Certificate,
-    /// `kvrm bench processes`: whole runs of a program a second.
+    /// `kvrm bench processes`: complete runs of a program per second.
     Processes,
     /// `kvrm spike bench`: steps of spiking networks.
     Spiking,
-    /// `cargo xtask compare`: spiking networks in other simulators, and here beside them.
+    /// `cargo xtask compare`: spiking networks in KVRM and in other simulators.
     Simulators,
     /// `cargo xtask oracle programs`: Linux programs, run once each.
     Programs,
-    /// `cargo xtask records bench`: what a Criterion benchmark measured.
+    /// `cargo xtask records bench`: a Criterion benchmark.
     Criterion,
-    /// `cargo xtask records time`: how long a command takes.
+    /// `cargo xtask records time`: the duration of a command.
     Timed,
     /// The example `bursts` of `kvrm-gpu`: steps of spiking networks by delivery kernel.
     Bursts,
@@ -71,7 +71,7 @@ pub enum Kind {
     Lowering,
 }
 
-/// As in the files.
+/// Prints the name used in files.
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(f)
@@ -82,18 +82,18 @@ impl fmt::Display for Kind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Adapter {
-    /// Its name, as the driver gives it.
+    /// The name given by the driver.
     pub name: String,
-    /// What it is, such as `discrete GPU` or `software`.
+    /// The kind of adapter, such as `discrete GPU` or `software`.
     pub kind: String,
-    /// The interface it is reached through: `vulkan`, `metal` or `dx12`.
+    /// The graphics API: `vulkan`, `metal` or `dx12`.
     pub backend: String,
     /// The driver and its version.
     pub driver: String,
 }
 
 impl Adapter {
-    /// An adapter by its name, kind, backend and driver.
+    /// Returns an adapter with these fields.
     #[must_use]
     pub fn new(name: &str, kind: impl fmt::Display, backend: &str, driver: &str) -> Self {
         let (backend, driver) = (backend.to_owned(), driver.to_owned());
@@ -150,31 +150,38 @@ impl From<u32> for Value {
     }
 }
 
-/// A figure over all repetitions of its measurement.
+/// A measured quantity, with its minimum, median and maximum over all repetitions.
+///
+/// ```
+/// use kvrm_records::Figure;
+///
+/// let speed = Figure::of("MIPS", &[101.0, 99.5, 100.0]);
+/// assert_eq!((speed.min, speed.median, speed.max), (Some(99.5), 100.0, Some(101.0)));
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
     /// The unit, such as `MIPS`.
     pub unit: String,
-    /// The least, if it is known.
+    /// The minimum, if known.
     #[serde(serialize_with = "optional_number")]
     pub min: Option<f64>,
-    /// The median: of an even number of repetitions the greater of the two in the middle.
+    /// The median. If the number of repetitions is even, it is the greater of the two middle values.
     #[serde(serialize_with = "number")]
     pub median: f64,
-    /// The greatest, if it is known.
+    /// The maximum, if known.
     #[serde(serialize_with = "optional_number")]
     pub max: Option<f64>,
-    /// How many repetitions there were, if it is known.
+    /// The number of repetitions, if known.
     pub repetitions: Option<u32>,
 }
 
 impl Figure {
-    /// A figure of all repetitions, in any order.
+    /// Returns the figure of these repetitions, which may be in any order.
     ///
     /// # Panics
     ///
-    /// There are no repetitions.
+    /// If there are no repetitions.
     #[must_use]
     pub fn of(unit: &str, repetitions: &[f64]) -> Self {
         let mut sorted = repetitions.to_vec();
@@ -184,14 +191,14 @@ impl Figure {
         Self { unit: unit.to_owned(), min, median, max, repetitions: u32::try_from(sorted.len()).ok() }
     }
 
-    /// A figure that is the same in all repetitions, such as a count, or that was measured once.
+    /// Returns a figure with a single value: one that never varies, such as a count, or that was measured once.
     #[must_use]
     pub fn once(unit: &str, value: f64) -> Self {
         Self::of(unit, &[value])
     }
 }
 
-/// Up to here every whole number is a value of `f64`.
+/// The number up to which `f64` represents every whole number: 2^53.
 const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
 fn number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
@@ -228,7 +235,7 @@ mod tests {
     fn whole_numbers_are_written_without_a_fraction() {
         let values: Vec<Value> = vec![1024_u64.into(), 0.1.into(), 5e18.into(), "x".into()];
         let text = serde_json::to_string(&values).expect("values are JSON");
-        assert_eq!(text, r#"[1024,0.1,5e+18,"x"]"#, "as people write them");
+        assert_eq!(text, r#"[1024,0.1,5e+18,"x"]"#, "in their usual notation");
         let back: Vec<Value> = serde_json::from_str(&text).expect("it was just written");
         assert_eq!(back, values, "nothing is lost");
     }

@@ -1,4 +1,4 @@
-//! Records in files: what is appended comes back, and what is no record is refused with its file and line.
+//! Tests of files of records: appended rows read back unchanged, and errors name the file and line.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn commit() -> Option<Commit> {
 }
 
 #[test]
-fn rows_are_appended_and_come_back() {
+fn appended_rows_read_back_unchanged() {
     let folder = tempfile::tempdir().expect("there is room");
     let path = folder.path().join("new.jsonl");
     for lanes in [1, 128] {
@@ -61,7 +61,7 @@ fn rows_are_appended_and_come_back() {
     );
 }
 
-/// A file whose first line is a record and whose second is `line`.
+/// Returns a file whose first line is a record and whose second is `line`.
 fn second_line(folder: &Path, line: &str) -> std::path::PathBuf {
     let path = folder.join("file.jsonl");
     let _ = fs::remove_file(&path);
@@ -73,7 +73,7 @@ fn second_line(folder: &Path, line: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn what_is_no_record_is_named_by_file_and_line() {
+fn invalid_records_are_named_by_file_and_line() {
     let folder = tempfile::tempdir().expect("there is room");
     let good = fs::read_to_string(second_line(folder.path(), "")).expect("it is there");
     let good = good.lines().next().expect("a record").to_owned();
@@ -88,7 +88,7 @@ fn what_is_no_record_is_named_by_file_and_line() {
     ] {
         let path = second_line(folder.path(), line);
         let before = fs::read(&path).expect("it is there");
-        let error = read(&path).expect_err("the second line is no record").to_string();
+        let error = read(&path).expect_err("the second line is not a record").to_string();
         assert!(error.starts_with(&format!("{}:2: ", path.display())), "{error}");
         assert!(error.contains(expected), "{error} is not about {expected}");
         let error = Log::open(&path, "kvrm", commit()).expect_err("nothing is appended to such a file");

@@ -1,4 +1,4 @@
-//! Random system calls, and a program that makes the calls of a table.
+//! Random system calls, and a guest program that makes the calls listed in its memory.
 
 use std::ops::Range;
 
@@ -9,15 +9,16 @@ use kvrm_machine::{Error, LinuxProgram, Machine, Permissions, Program, Segment};
 use crate::images::{CODE, PAGE, assemble, segment};
 use crate::random::Random;
 
-/// Where the memory begins that the callers may write, all of it.
+/// The first address of the writable memory of [`caller`], which extends to [`END`].
 pub const DATA: u64 = 0x2_0000;
-/// Where the calls of a lane are listed: number and three arguments, and a number of zero at the end.
+/// The address of a lane's table of calls. An entry is a call number and three arguments, 8 bytes each; an entry with
+/// number zero ends the table.
 pub const TABLE: u64 = DATA;
-/// Where [`caller`] puts their results.
+/// The address at which [`caller`] stores the results of the calls.
 pub const RESULTS: u64 = DATA + 4 * PAGE;
-/// Two pages for what calls name.
+/// The address of two pages for memory that calls read and write.
 pub const TEXT: u64 = DATA + 6 * PAGE;
-/// The end of that memory. The next page is not mapped.
+/// The end of the writable memory. The next page is not mapped.
 pub const END: u64 = DATA + 8 * PAGE;
 
 /// The number of `close`.
@@ -49,10 +50,11 @@ pub const PRLIMIT64: u64 = 261;
 /// The number of `getrandom`.
 pub const GETRANDOM: u64 = 278;
 
-/// A call and its first arguments.
+/// The number of a system call and its first three arguments.
 pub type Call = (u64, [u64; 3]);
 
-/// A program that makes the calls of its table, one after the other, and exits with the number behind the end of it.
+/// Returns a program that makes the calls of its table in order, and exits with the first argument of the entry that
+/// ends the table.
 ///
 /// # Panics
 /// Never: the program assembles.
@@ -64,7 +66,7 @@ pub fn caller() -> Program {
         a.bind(again);
         a.ldr(X8, at(X20, 0)).ldr(X0, at(X20, 8)).ldr(X1, at(X20, 16)).ldr(X2, at(X20, 24));
         a.add(X20, X20, 32).cbz(X8, end);
-        // Where limits go; and a reservation, which calls lose.
+        // X3 is an address for limits. The load sets the exclusive monitor, which a call clears.
         a.mov(X3, (TEXT + 0x200) as i64).add(X3, X3, X0);
         a.ldxr(X19, at(X21, 0)).svc(0).str(X0, at(X21, 0)).add(X21, X21, 8).b(again);
         a.bind(end);
@@ -75,13 +77,13 @@ pub fn caller() -> Program {
     Program { name: "caller".to_owned(), entry: CODE, segments, symbols: Vec::new(), linux }
 }
 
-/// The memory from [`DATA`] to [`END`].
+/// Returns the memory from [`DATA`] to [`END`].
 #[must_use]
 pub fn memory() -> Segment {
     segment(DATA, END - DATA, Vec::new(), Permissions::RW)
 }
 
-/// Gives a lane its table of calls, which ends with `end`, and text to write.
+/// Writes a lane's table of calls and text for `write` into its memory. The program exits with status `end`.
 ///
 /// # Errors
 /// If the engine fails.
@@ -99,8 +101,8 @@ pub fn prepare(machine: &mut Machine, lane: usize, calls: &[Call], end: u64) -> 
     Ok(())
 }
 
-/// A call: mostly a frequent one with arguments near borders, else one that changes what those depend on, or any. The
-/// heap of the lane begins and ends where said.
+/// Returns a random call: mostly a frequent call with arguments near boundaries, sometimes a call that changes state on
+/// which frequent calls depend, or any call. `heap` is the range of the lane's heap.
 pub fn random(random: &mut Random, heap: &Range<u64>) -> Call {
     let (heap, heap_end) = (heap.start, heap.end);
     let near = |random: &mut Random, places: &[u64]| {
@@ -130,7 +132,7 @@ pub fn random(random: &mut Random, heap: &Range<u64>) -> Call {
             2 => (MPROTECT, [heap + PAGE * random.below(5), PAGE, random.below(8)]),
             _ => (DUP3, [1 + random.below(2), handle(random), 0]),
         },
-        // Any call with any number, but for those that end the lane.
+        // Any call of the table, except those that end the lane.
         13 => {
             let number = CALLS[random.below(CALLS.len() as u64) as usize].number;
             let ends = matches!(number, 93 | 94 | 129..=131 | 133 | 137..=139 | 240);

@@ -1,5 +1,5 @@
-//! Instructions of floating point, and the functions of `kvrm_arm64::semantics::float` that they consist of, so that
-//! these can be held against whatever executes the instructions.
+//! Scalar floating-point instructions, each with the function of `kvrm_arm64::semantics::float` that computes it. Tests
+//! compare these functions with emulators and hardware that execute the instructions.
 
 use kvrm_arm64::semantics::bitmask::ones;
 use kvrm_arm64::semantics::float::control::{
@@ -17,31 +17,32 @@ use kvrm_arm64::semantics::float::round::FpResult;
 use crate::numbers;
 use crate::random::Random;
 
-/// Where an instruction leaves what it computes.
+/// The place of an instruction's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Register v0.
     Vector,
     /// Register x0.
     General,
-    /// The flags, N as 8 to V as 1.
+    /// The flags NZCV as a number; N is bit 3, V is bit 0.
     Flags,
 }
 
-/// What an operand is taken for: a number of a format, or an integer.
+/// The type of an operand: a floating-point number of this format, or an integer.
 type Operand = Option<Format>;
-/// Functions of one operand and of two, which have names.
+/// The mnemonic of an instruction with one operand, and its function of operand, format and FPCR.
 type Unary = (&'static str, fn(u64, Format, u32) -> FpResult);
+/// The mnemonic of an instruction with two operands, and its function of operands, format and FPCR.
 type Binary = (&'static str, fn(u64, u64, Format, u32) -> FpResult);
-/// A comparison: its name, whether it is of magnitudes, whether quiet NaNs are signalled, and the flags for which it
-/// holds.
+/// A comparison: its mnemonic, whether it compares magnitudes, whether quiet NaNs signal Invalid Operation, and the
+/// values of NZCV for which it holds.
 type Comparison = (&'static str, bool, bool, &'static [u64]);
 
-/// An instruction whose operands are v1, v2, v3 or x1.
+/// An instruction with sources among v1, v2, v3 and x1, and the function that computes its result.
 pub struct Instruction {
-    /// As assemblers take it.
+    /// The instruction in assembler syntax.
     pub text: String,
-    /// What its operands are taken for.
+    /// The types of the operands.
     operands: Vec<Operand>,
     compute: Box<dyn Fn([u64; 3], u32) -> FpResult>,
 }
@@ -64,13 +65,13 @@ impl Instruction {
         Self { text: text.into(), operands: operands.into(), compute: Box::new(compute) }
     }
 
-    /// What it computes, and the bits of FPSR it sets.
+    /// Returns the result of the instruction, and the bits of FPSR that it sets.
     #[must_use]
     pub fn compute(&self, (fpcr, operands): Inputs) -> FpResult {
         (self.compute)(operands, fpcr)
     }
 
-    /// Where it leaves that.
+    /// Returns the place of the result.
     #[must_use]
     pub fn place(&self) -> Place {
         match self.text.split_once(' ') {
@@ -80,13 +81,13 @@ impl Instruction {
         }
     }
 
-    /// Inputs: numbers at which something changes and others, often of like magnitude, and any FPCR.
+    /// Returns random inputs: edge values and other numbers, often of similar magnitude, and any FPCR.
     pub fn inputs(&self, random: &mut Random) -> Inputs {
         let mut operands = [0_u64; 3];
         for (index, operand) in self.operands.iter().enumerate() {
             operands[index] = match operand {
                 Some(format) if index > 0 && random.below(4) == 0 => {
-                    // The one before or its neighbour, with any sign.
+                    // The previous operand or a neighbour of it, with either sign.
                     let sign = 1 << (format.fraction_bits + format.exponent_bits);
                     let near = operands[index - 1].wrapping_add(random.below(3)).wrapping_sub(1);
                     (near ^ (random.bits() & sign)) & (sign | (sign - 1))
@@ -106,17 +107,17 @@ impl Instruction {
     }
 }
 
-/// A number with the other sign.
+/// Returns a number with its sign inverted.
 const fn negated(value: u64, format: Format) -> u64 {
     value ^ 1 << (format.fraction_bits + format.exponent_bits)
 }
 
-/// A number without its sign.
+/// Returns a number without its sign.
 const fn absolute(value: u64, format: Format) -> u64 {
     value & ones(format.fraction_bits + format.exponent_bits)
 }
 
-/// The roundings that instructions have in their names.
+/// The rounding modes in mnemonics, by letter.
 const ROUNDINGS: [(char, u32); 5] = [
     ('n', ROUND_TIE_EVEN),
     ('p', ROUND_POSITIVE),
@@ -125,7 +126,7 @@ const ROUNDINGS: [(char, u32); 5] = [
     ('a', ROUND_TIE_AWAY),
 ];
 
-/// Every instruction of Armv8.0 that computes something new.
+/// Returns one instruction of Armv8.0 for each distinct floating-point computation.
 #[must_use]
 pub fn instructions() -> Vec<Instruction> {
     let mut all = Vec::new();

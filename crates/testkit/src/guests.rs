@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use kvrm_machine::{Features, Program};
 
-/// Every guest that needs nothing but integer instructions, with a size that makes a short run.
+/// All guests that use integer instructions only, each with a size argument for a short run.
 pub const GUESTS: [(&str, &str); 11] = [
     ("bubble_sort", "40"),
     ("life", "1"),
@@ -19,11 +19,11 @@ pub const GUESTS: [(&str, &str); 11] = [
     ("vm", "4"),
 ];
 
-/// Every guest that needs floating point and vectors, with a size that makes a short run.
+/// All guests that use floating point and vectors, each with a size argument for a short run.
 pub const FP_GUESTS: [(&str, &str); 5] =
     [("decimal", "1"), ("fft", "2"), ("mandelbrot", "2"), ("nbody", "20"), ("vectors", "2")];
 
-/// Every guest for Linux, with arguments that end it in a way of its own.
+/// The guests for Linux, with arguments. Each entry ends in a different way.
 pub const LINUX_GUESTS: [(&str, &[&str]); 6] = [
     ("files", &["/tmp/kvrm-guest"]),
     ("files", &[]),
@@ -33,34 +33,34 @@ pub const LINUX_GUESTS: [(&str, &[&str]); 6] = [
     ("tls", &[]),
 ];
 
-/// What a machine has to have to run a guest.
+/// Returns the features of a machine that can run the guest called `name`.
 #[must_use]
 pub fn features(name: &str) -> Features {
     let fp = FP_GUESTS.iter().any(|(guest, _)| *guest == name);
     Features { fp, ..Features::ARMV8_0 }
 }
 
-/// Where they are.
+/// Returns the folder of the compiled guests.
 #[must_use]
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../guests/bin")
 }
 
-/// A guest.
+/// Returns the guest called `name`.
 ///
 /// # Panics
 /// If there is none of that name.
 #[must_use]
 pub fn guest(name: &str) -> Program {
-    Program::open(folder().join(name).with_extension("elf")).expect("the guest is there")
+    Program::open(folder().join(name).with_extension("elf")).expect("the compiled guest exists in guests/")
 }
 
-/// A guest for Linux.
+/// Returns the guest for Linux called `name`.
 ///
 /// # Panics
 /// If there is none of that name.
 #[must_use]
 pub fn linux_guest(name: &str) -> Program {
     let path = folder().join("../linux/bin").join(name).with_extension("elf");
-    Program::open(path).expect("the guest is there")
+    Program::open(path).expect("the compiled guest exists in guests/")
 }

@@ -1,4 +1,4 @@
-//! Small images, and programs for them.
+//! Small images and programs for tests of engines.
 
 use std::sync::Arc;
 
@@ -6,15 +6,15 @@ use kvrm_arm64::Features;
 use kvrm_arm64::asm::{Assembler, W4, X0, X1, X2, X3, X5, at};
 use kvrm_machine::{Image, PAGE_BYTES, Permissions, Segment};
 
-/// Bytes of a page.
+/// The size of a page in bytes.
 pub const PAGE: u64 = PAGE_BYTES as u64;
-/// Where the programs lie.
+/// The address of the first instruction of a program.
 pub const CODE: u64 = 0x1_0000;
 
-/// The bytes of a program for [`CODE`].
+/// Assembles a program at [`CODE`] and returns its bytes.
 ///
 /// # Panics
-/// If it does not assemble.
+/// If the program does not assemble.
 pub fn assemble(write: impl FnOnce(&mut Assembler)) -> Vec<u8> {
     let mut assembler = Assembler::new(CODE);
     write(&mut assembler);
@@ -22,7 +22,7 @@ pub fn assemble(write: impl FnOnce(&mut Assembler)) -> Vec<u8> {
     words.into_iter().flat_map(u32::to_le_bytes).collect()
 }
 
-/// An image of segments, on a machine with every feature.
+/// Returns an image of `segments` for a machine with all features.
 ///
 /// # Panics
 /// If the segments do not fit.
@@ -31,22 +31,22 @@ pub fn image(segments: &[Segment]) -> Arc<Image> {
     Arc::new(Image::new(segments, Features::ALL).expect("the segments fit"))
 }
 
-/// A segment that is zero behind its data.
+/// Returns a segment of `bytes` bytes: `data`, then zeros.
 #[must_use]
 pub fn segment(address: u64, bytes: u64, data: Vec<u8>, permissions: Permissions) -> Segment {
     Segment { address, bytes, data, permissions }
 }
 
-/// 16 pages of memory that may be read, written and executed, with a program at their beginning.
+/// Returns an image of 16 pages that may be read, written and executed, with a program at [`CODE`], their beginning.
 ///
 /// # Panics
-/// If it does not assemble.
+/// If the program does not assemble.
 pub fn raw(write: impl FnOnce(&mut Assembler)) -> Arc<Image> {
     image(&[segment(CODE, 16 * PAGE, assemble(write), Permissions::RWX)])
 }
 
-/// A program that never ends: it sums x0 into one page after the other, and changes one of its own instructions: `add x3,
-/// x3, #1` becomes `#2`, and so on.
+/// Writes a program that never ends. It adds x0 to a word in each of seven pages, and modifies one of its own
+/// instructions: `add x3, x3, #1` becomes `#2`, and so on.
 pub fn busy(a: &mut Assembler) {
     let (start, again) = (a.label(), a.label());
     a.bind(start);

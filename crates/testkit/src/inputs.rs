@@ -1,4 +1,4 @@
-//! Inputs for test vectors of a single encoding, edge values first. Outputs come from an oracle.
+//! Inputs of test vectors for single encodings, edge values first. An oracle adds the outputs.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use crate::random::Random;
 use crate::simd::Pool;
 use crate::words;
 
-/// Where the code of a vector lies.
+/// The address of the code of a test vector.
 pub const CODE: u64 = 0x1_0000;
-/// Where its data lies: two pages.
+/// The address of the data of a test vector: two pages.
 pub const DATA: u64 = 0x3_0000;
-/// How much data memory there is.
+/// The size of the data in bytes.
 pub const DATA_BYTES: u64 = 0x2000;
 
-/// Pairs of operands at which a result or a flag is decided by both.
+/// Pairs of operands for which a result or a flag depends on both, such as signed overflow.
 const PAIRS: [(u64, u64); 12] = [
     (1 << 63, u64::MAX),
     (1 << 63, 1 << 63),
@@ -35,7 +35,7 @@ const PAIRS: [(u64, u64); 12] = [
     (u64::MAX, 1),
 ];
 
-/// A number that is often an edge or next to one.
+/// Returns a random number, often an edge value or close to one.
 fn value(random: &mut Random) -> u64 {
     match random.below(4) {
         0 => *random.pick(&EDGES),
@@ -45,7 +45,7 @@ fn value(random: &mut Random) -> u64 {
     }
 }
 
-/// `count` vectors without outputs for `encoding`.
+/// Returns `count` test vectors without outputs for `encoding`.
 pub fn of_encoding(encoding: &Encoding, count: usize, random: &mut Random) -> Vec<Vector> {
     let pool = (!Features::GENERAL.has(encoding.feature)).then(|| Pool::new(random));
     (0..count)
@@ -59,7 +59,7 @@ pub fn of_encoding(encoding: &Encoding, count: usize, random: &mut Random) -> Ve
         .collect()
 }
 
-/// Adds what instructions of floating point and vectors read, and drops general registers they have nothing to do with.
+/// Adds the inputs of a floating-point or vector instruction, and removes general registers that it does not use.
 fn add_simd(vector: &mut Vector, encoding: &Encoding, pool: &Pool, random: &mut Random) {
     let w = Word(vector.code[0].0);
     let init = &mut vector.init;
@@ -84,14 +84,14 @@ fn add_simd(vector: &mut Vector, encoding: &Encoding, pool: &Pool, random: &mut 
     let reads_flags = matches!(encoding.group(), "floatccmp" | "floatsel" | "floatcmp");
     init.nzcv.take_if(|_| !reads_flags);
     if encoding.pattern.value >> 25 & 0b101 != 0b100 {
-        // No memory is read.
+        // The instruction does not access memory.
         init.mem.clear();
         init.sp = Some(Hex(DATA));
     }
     vector.features = features(encoding, w.0);
 }
 
-/// The features that a word of an encoding needs, by the names vectors have for them.
+/// Returns the features that a word of an encoding needs, by their names in vector files.
 fn features(encoding: &Encoding, word: u32) -> Vec<String> {
     let name = match encoding.op.feature_of(word) {
         Feature::Base | Feature::Crc32 => return Vec::new(),
@@ -101,8 +101,8 @@ fn features(encoding: &Encoding, word: u32) -> Vec<String> {
     fp.then_some("fp").into_iter().chain([name]).map(str::to_owned).collect()
 }
 
-/// Vectors without outputs of words that are no instruction, or not of the encoding they look like: up to
-/// `count` in holes of each encoding, and as many that differ from it in a bit or two.
+/// Returns test vectors without outputs for UNDEFINED words that resemble `encoding`: up to `count` words in its holes,
+/// and up to `count` words that differ from it in one or two bits.
 pub fn beside_encoding(encoding: &Encoding, count: usize, random: &mut Random) -> Vec<Vector> {
     let holes = || if encoding.holes.is_empty() { 0 } else { count };
     let mut words: Vec<u32> = Vec::new();
@@ -132,19 +132,20 @@ pub fn beside_encoding(encoding: &Encoding, count: usize, random: &mut Random) -
     words.into_iter().map(vector).collect()
 }
 
-/// Whether a word is no instruction, where there is floating point if the encoding is of it.
+/// Returns whether a word is UNDEFINED on a machine with general features, or with all features if `encoding` belongs
+/// to floating point or vectors.
 fn is_undefined(encoding: &Encoding, word: u32) -> bool {
     let features = if Features::GENERAL.has(encoding.feature) { Features::GENERAL } else { Features::ALL };
     Instruction::new(word, features).op.is_none()
 }
 
-/// The state before an instruction, all its registers named.
+/// Returns a test vector with the state before an instruction, including all registers that it uses.
 fn input(encoding: &Encoding, index: usize, random: &mut Random) -> Vector {
     let word = reachable(encoding, words::allocated(encoding, random), random);
     let w = Word(word);
     let mut x: BTreeMap<u32, u64> = BTreeMap::new();
     for n in [w.rd(), w.rn(), w.rm(), w.ra(), w.rs() + 1, w.rd() + 1] {
-        // The first vectors walk through the edges, the rest are random.
+        // The first vectors use the edge values in turn, the others use random values.
         let edge = EDGES[(index + n as usize) % EDGES.len()];
         x.insert(n, if index < EDGES.len() { edge } else { value(random) });
     }
@@ -156,14 +157,14 @@ fn input(encoding: &Encoding, index: usize, random: &mut Random) -> Vector {
     let mut memory = Vec::new();
     if let Some(access) = Access::of(encoding, w) {
         let (room, page) = (DATA_BYTES - access.bytes, DATA + 0x1000);
-        // The page of SP is mapped wherever it is, and an exclusive store takes two instructions.
-        // Of structures emulators access one element after the other, so what a fault leaves is not comparable.
+        // An access through SP never faults, because the page of SP is always mapped. An exclusive store needs the load
+        // before it to succeed. Emulators access structures element by element, so the state after a fault differs.
         let may_fault =
             w.rn() != 31 && !["ldstexcl", "asisdls"].iter().any(|group| encoding.group().starts_with(group));
         let address = match if may_fault || index.is_multiple_of(4) { index % 8 } else { 7 } {
-            // Across the border of the two pages, or at its very edge, unless it must be aligned.
+            // Across or next to the boundary of the two pages, unless the access must be aligned.
             0 | 4 if !access.aligned => page - random.below(access.bytes + 1),
-            // Out of the data: behind it, partly behind it, and in the code, which may only be read.
+            // Outside of the data: after it, partly after it, and in the code, which is read-only.
             1 => DATA + DATA_BYTES + random.below(0x1000),
             2 if !access.aligned && !access.pair => DATA + DATA_BYTES - random.below(access.bytes),
             3 => CODE + 0x800 + random.below(0x400),
@@ -175,7 +176,7 @@ fn input(encoding: &Encoding, index: usize, random: &mut Random) -> Vector {
             (index, value)
         });
         x.insert(index_register, index_value);
-        // The base register last, as it may be the index register too.
+        // The base register is set last, because it may be the index register, too.
         let base = if access.index == Some(w.rn()) && w.rn() != 31 {
             DATA / 2
         } else {
@@ -196,7 +197,7 @@ fn input(encoding: &Encoding, index: usize, random: &mut Random) -> Vector {
         memory.push(Bytes { at: Hex(address), bytes });
     }
     if encoding.name == "MSR_SR_systemmove" {
-        // Bits that exist in every one of the registers; others read back as zero or not, by implementation.
+        // Only bits that the register defines: whether others read back as zero depends on the implementation.
         x.insert(w.rt(), random.bits() & [0xf000_0000, 0x07c0_0000, 0x0800_009f][w.op2() as usize % 3]);
     }
     memory.push(Bytes { at: Hex(DATA + DATA_BYTES - 1), bytes: vec![0] });
@@ -205,11 +206,11 @@ fn input(encoding: &Encoding, index: usize, random: &mut Random) -> Vector {
         x.insert(w.rn(), CODE + 4 * random.below(1024));
     }
     let mut code = vec![Hex(word)];
-    // An exclusive store has a chance only after the load it belongs to.
+    // An exclusive store can succeed only after a matching exclusive load.
     if let Some(load) = matching_load(encoding.op)
         && !index.is_multiple_of(4)
     {
-        // The load must not disturb the registers of the store.
+        // The load must not overwrite registers of the store.
         let registers = [w.rt(), w.rt2(), w.rn(), w.rs()];
         let free: Vec<u32> = (0..31).filter(|n| !registers.contains(n)).collect();
         let transfer =
@@ -235,7 +236,7 @@ fn input(encoding: &Encoding, index: usize, random: &mut Random) -> Vector {
     }
 }
 
-/// The word with what an instruction refers to by number brought within reach: literals, system registers.
+/// Changes a word so that its literal is within the data, or its system register exists.
 fn reachable(encoding: &Encoding, word: u32, random: &mut Random) -> u32 {
     match encoding.group() {
         "loadlit" => {
@@ -255,14 +256,14 @@ fn register_number(name: &str) -> u32 {
     REGISTERS.iter().find(|register| register.name == name).map_or(0, |register| register.number)
 }
 
-/// What a load or store accesses.
+/// The memory access of a load or store.
 struct Access {
     bytes: u64,
-    /// Whether it is of two registers.
+    /// Whether the access transfers two registers.
     pair: bool,
-    /// Whether it must be aligned to its size.
+    /// Whether the address must be aligned to the size.
     aligned: bool,
-    /// The index register, if there is one.
+    /// The number of the index register, if there is one.
     index: Option<u32>,
     operand: Operand,
 }
@@ -289,7 +290,7 @@ impl Access {
             let index = (operand == Operand::PostRegister).then(|| w.rm());
             return Some(Self { bytes, pair: false, aligned: false, index, operand });
         }
-        // The size is the first generic parameter of the semantics.
+        // The size is the first const parameter of the function in the table.
         let semantics = encoding.semantics();
         let (_, parameters) = semantics.split_once('<').unwrap_or(("", "1"));
         let digits: String = parameters.chars().take_while(char::is_ascii_digit).collect();
@@ -304,7 +305,7 @@ impl Access {
         })
     }
 
-    /// What is added to the base before the access.
+    /// Returns the offset that is added to the base before the access.
     fn displacement(&self, w: Word, index: u64) -> u64 {
         use kvrm_arm64::semantics::operand::extend_reg;
         match self.operand {
@@ -317,7 +318,7 @@ impl Access {
     }
 }
 
-/// The bytes that a load or store of structures accesses.
+/// Returns the number of bytes that a load or store of structures accesses.
 fn structure_bytes(encoding: &Encoding, w: Word) -> Option<u64> {
     let is_replicated = encoding.mnemonic.ends_with('r');
     encoding.operands.iter().find_map(|operand| match *operand {
@@ -328,7 +329,7 @@ fn structure_bytes(encoding: &Encoding, w: Word) -> Option<u64> {
     })
 }
 
-/// The exclusive load that makes an exclusive store succeed.
+/// Returns the exclusive load that matches an exclusive store.
 pub(crate) fn matching_load(op: Op) -> Option<Op> {
     let name = op.encoding().name;
     let store = name.strip_prefix("STL").or_else(|| name.strip_prefix("ST"))?;

@@ -1,19 +1,19 @@
-//! All there is to see of lanes, to compare engines by.
+//! The observable state of lanes, with which tests compare engines.
 
 use std::fmt;
 
 use kvrm_machine::{Cpu, Error, Executor, Machine, PAGE_BYTES, Stop, Stream};
 
-/// All there is to see of a lane.
+/// The observable state of a lane.
 #[derive(Clone, PartialEq)]
 pub struct Lane {
-    /// Why it stopped.
+    /// The lane's stop, if it has stopped.
     pub stop: Option<Stop>,
-    /// Its registers and steps.
+    /// The registers and the number of steps.
     pub cpu: Cpu,
-    /// The pages written, in order of their first write.
+    /// The addresses of the written pages, in the order of their first writes.
     pub dirty: Vec<u64>,
-    /// What those pages hold; nothing of one that is not mapped any more.
+    /// The content of each page in `dirty`; empty if the page is no longer mapped.
     pub memory: Vec<Vec<u8>>,
 }
 
@@ -22,7 +22,7 @@ impl fmt::Debug for Lane {
         let Self { stop, cpu, dirty, memory } = self;
         write!(f, "{stop:?}\n{cpu:?}")?;
         for (page, bytes) in dirty.iter().zip(memory) {
-            // Whole pages are too much to read.
+            // A checksum instead of the whole page, for readable messages.
             let sum = bytes.iter().fold(0_u64, |sum, &byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
             writeln!(f, "page {page:x} with sum {sum:016x}")?;
         }
@@ -30,7 +30,7 @@ impl fmt::Debug for Lane {
     }
 }
 
-/// Every lane of an executor.
+/// Returns the state of each lane of an executor.
 ///
 /// # Errors
 /// If the engine fails.
@@ -47,10 +47,10 @@ pub fn of_executor(executor: &mut dyn Executor) -> Result<Vec<Lane>, Error> {
     seen.collect()
 }
 
-/// A lane, with what it has written to its output and to its error output.
+/// A lane with the bytes it has written to the standard output and the standard error output.
 pub type WithOutputs = (Lane, [Vec<u8>; 2]);
 
-/// Every lane of a machine, with what it has written to its output and to its error output.
+/// Returns the state and the outputs of each lane of a machine.
 ///
 /// # Errors
 /// If the engine fails.
@@ -66,7 +66,7 @@ pub fn of_machine(machine: &mut Machine) -> Result<Vec<WithOutputs>, Error> {
     seen.collect()
 }
 
-/// What pages hold; nothing of one that is not mapped.
+/// Returns the content of each page; empty if the page is not mapped.
 fn pages(
     addresses: &[u64],
     mut read: impl FnMut(u64, &mut [u8]) -> Result<Result<(), Stop>, Error>,

@@ -1,5 +1,5 @@
-//! Generators for tests and oracles: programs, derived from the instruction table, system calls and networks; and what
-//! engines are compared by.
+//! Generators for tests and oracles (programs and inputs derived from the instruction table, system calls, spiking
+//! networks), and the observable state with which engines are compared.
 
 pub mod calls;
 pub mod float;

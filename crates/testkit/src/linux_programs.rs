@@ -1,4 +1,4 @@
-//! Random Linux programs: random instructions with random system calls between them.
+//! Random Linux programs: random instructions, interspersed with random system calls.
 
 use kvrm_arm64::Features;
 use kvrm_arm64::asm::{X0, X1, X2, X8, X29, at};
@@ -10,14 +10,14 @@ use crate::images::assemble;
 use crate::programs;
 use crate::random::Random;
 
-/// The most instructions beside calls.
+/// The largest number of instructions, without those that make system calls.
 const LENGTH: usize = 96;
-/// How many calls a lane has in its table. Those behind the end are of number 0.
+/// The number of calls in a lane's table. Memory after the table is zero, so later calls have number 0.
 const CALLS: usize = 120;
-/// The last page of all addresses leaves no room for stack and heap behind the program.
+/// The last page of the address space. A segment there would leave no room for stack and heap after the program.
 const LAST_PAGE: u64 = 0xffff_ffff_f000;
 
-/// A random program, and where its lanes begin.
+/// A random program, with the initial state of its lanes.
 #[derive(Clone, Debug)]
 pub struct LinuxProgramCase {
     /// The program.
@@ -27,7 +27,7 @@ pub struct LinuxProgramCase {
     start: Vector,
 }
 
-/// The program of a seed. X29 points to the next call of its lane.
+/// Returns the program for a seed. X29 points to the next entry of the lane's table of calls.
 ///
 /// # Panics
 /// Never: the instructions of a call assemble.
@@ -41,7 +41,7 @@ pub fn random(seed: u64) -> LinuxProgramCase {
     });
     let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
     let call: Vec<u32> = call.chunks_exact(4).map(word).collect();
-    // Branches lead elsewhere than they did, but to near the program still.
+    // The inserted instructions shift the targets of branches, but the targets stay near the program.
     let with_call = |word| {
         let is_followed = random.below(5) == 0;
         std::iter::once(word).chain(call.iter().copied().filter(move |_| is_followed).map(Hex))
@@ -57,7 +57,7 @@ pub fn random(seed: u64) -> LinuxProgramCase {
 }
 
 impl LinuxProgramCase {
-    /// Gives each lane registers and calls of its own, by a seed.
+    /// Sets the registers and the table of calls of each lane. They differ by lane and depend on `seed`.
     ///
     /// # Errors
     /// If the engine fails.

@@ -1,4 +1,4 @@
-//! Networks of all kinds, made of a number.
+//! Random spiking networks of all models, derived from a seed.
 
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use kvrm_spiking::{
 
 use crate::random::Random;
 
-/// What a network is made of.
+/// The neuron models of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recipe {
-    /// Neurons of FEAGI.
+    /// Two populations of FEAGI neurons.
     Feagi,
-    /// LIF neurons with currents of different time constants, and a Poisson source.
+    /// LIF neurons, some with different time constants for excitatory and inhibitory currents, and a Poisson source.
     Lif,
-    /// Izhikevich's neurons.
+    /// Izhikevich neurons and a Poisson source.
     Izhikevich,
-    /// All of them.
+    /// One population of each model.
     Mixed,
 }
 
-/// All of them.
+/// All recipes.
 pub const RECIPES: [Recipe; 4] = [Recipe::Feagi, Recipe::Lif, Recipe::Izhikevich, Recipe::Mixed];
 
 fn between(random: &mut Random, low: f64, high: f64) -> f64 {
@@ -64,10 +64,11 @@ fn model(random: &mut Random, kind: Kind, two_ports: bool, drive: f64) -> Model 
     }
 }
 
-/// A network, small but with all that can be in one, of delays in a range.
+/// Returns a small network for a seed, with random parameters and synapses. `delays` are the least and the greatest
+/// delay in steps; `learns` enables plasticity on some projections.
 ///
 /// # Panics
-/// Never: what it is made of is in range.
+/// Never: all parameters are in range.
 #[must_use]
 pub fn network(recipe: Recipe, seed: u64, delays: [u32; 2], learns: bool) -> Arc<Network> {
     let mut random = Random::new(seed);
@@ -116,7 +117,7 @@ pub fn network(recipe: Recipe, seed: u64, delays: [u32; 2], learns: bool) -> Arc
     Arc::new(builder.build().expect("sums are small"))
 }
 
-/// Injections of so many steps into a network.
+/// Returns injections into a network, spread over `steps` steps.
 #[must_use]
 pub fn injections(network: &Network, seed: u64, steps: u64) -> Vec<Injection> {
     let mut random = Random::new(!seed);

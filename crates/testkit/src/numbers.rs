@@ -1,10 +1,10 @@
-//! Numbers at which arithmetic is most likely to be wrong.
+//! Edge values, at which arithmetic is most likely to be wrong.
 
 use kvrm_arm64::semantics::float::format::{Format, exponent_bias, exponent_ones};
 
 use crate::random::Random;
 
-/// Values at which arithmetic changes its mind.
+/// Integers at the limits of 8, 16, 32 and 64 bits.
 pub const EDGES: [u64; 16] = [
     0,
     1,
@@ -24,15 +24,15 @@ pub const EDGES: [u64; 16] = [
     u64::MAX,
 ];
 
-/// Numbers of a format at which floating-point arithmetic changes its mind, of both signs: zeros, denormal numbers,
-/// powers of two at which this or another format begins or ends and their neighbours, infinities, NaNs of both kinds.
+/// Returns the edge values of a floating-point format, of both signs: zeros, denormal numbers, powers of two at the
+/// limits of this or another format and their neighbours, infinities, and NaNs of both kinds.
 #[must_use]
 pub fn floats(format: Format) -> Vec<u64> {
     let fraction_bits = format.fraction_bits;
     let (one, half) = (1 << fraction_bits, 1 << (fraction_bits - 1));
     let fractions = [0, 1, 2, half - 1, half, half + 1, half | half >> 1, one - 2, one - 1];
     let bias = exponent_bias(format);
-    // Where half and single precision end, in denormal numbers and above, and where integers do.
+    // The exponents at the limits of half and single precision, of their denormal numbers, and of integers.
     let mut exponents =
         vec![-150, -149, -127, -126, -25, -24, -15, -14, -2, -1, 0, 1, 10, 15, 16, 23, 31, 52, 63, 127];
     exponents.extend([1 - bias, 2 - bias, bias - 1]);
@@ -48,9 +48,9 @@ pub fn floats(format: Format) -> Vec<u64> {
     values.flat_map(|value| [value, sign | value]).collect()
 }
 
-/// A number of a format: of [`floats`], which `edges` are; or of any bits; or a zero, a denormal number, an infinity
-/// or a NaN; or with few bits set and an exponent near that of one, so that sums and products of such are often halfway
-/// between two numbers.
+/// Returns a random number of a format. It is an element of `edges`, which are the [`floats`] of the format; or random
+/// bits; or a zero, a denormal number, an infinity or a NaN; or a number with an exponent near that of one and often
+/// with few bits set, so that sums and products are often halfway between two numbers.
 pub fn float(format: Format, edges: &[u64], random: &mut Random) -> u64 {
     let any = random.bits() >> (63 - format.fraction_bits - format.exponent_bits);
     let sign = any & 1 << (format.fraction_bits + format.exponent_bits);
@@ -64,7 +64,7 @@ pub fn float(format: Format, edges: &[u64], random: &mut Random) -> u64 {
         1 => return any,
         2 => (ones * random.below(2), if random.below(3) == 0 { 0 } else { fraction >> zeros }),
         3 => (near_one(8, random), fraction),
-        // Zeros at its end, and at its beginning.
+        // Zeros at the end of the fraction, and at its beginning.
         4 => (near_one(ones.min(64), random), fraction >> zeros << zeros),
         _ => (near_one(16, random), fraction >> zeros),
     };

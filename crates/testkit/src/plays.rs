@@ -1,4 +1,4 @@
-//! Scripts of calls of the burst engine, with all that a caller sees of them.
+//! Sequences of calls of a burst executor, with their observable results.
 
 use std::sync::Arc;
 
@@ -9,40 +9,40 @@ use kvrm_spiking::{
 use crate::networks::injections;
 use crate::random::Random;
 
-/// A call of an executor.
+/// A call of a burst executor.
 #[derive(Clone, Copy, Debug)]
 pub enum Call {
-    /// So many steps.
+    /// Runs this number of steps.
     Run(u64),
-    /// So many steps with their spikes.
+    /// Runs this number of steps and records their spikes.
     Record(u64),
-    /// A step with what fires in it.
+    /// Runs one step and samples the neurons that fire.
     Sample,
-    /// The state.
+    /// Reads the state.
     State,
-    /// The state that was asked for last becomes the state again.
+    /// Sets the state that was read last.
     SetState,
-    /// Population 0 gets so much in each step.
+    /// Sets the drive of population 0 to this amount per step.
     Drive(i32),
-    /// Synapses are added.
+    /// Adds synapses.
     Change,
 }
 
-/// What a caller sees of a network at work, and what it needs for its next call.
+/// The results of a sequence of calls, and the inputs of the next call.
 #[derive(Debug)]
 pub struct Play {
     network: Arc<Network>,
     seed: u64,
     recorder: Recorder,
-    /// What samples have shown.
+    /// The sampled firings.
     pub firings: Vec<Firing>,
-    /// The state that was asked for last.
+    /// The state that was read last.
     pub state: State,
     calls: u64,
 }
 
 impl Play {
-    /// The network, and a seed for inputs and changes.
+    /// Starts a sequence of calls for `network`. Inputs and changes are derived from `seed`.
     #[must_use]
     pub fn new(network: &Arc<Network>, seed: u64) -> Self {
         Self {
@@ -59,13 +59,13 @@ impl Play {
         Input::new(injections(&self.network, self.seed + self.calls, steps)).expect("amounts are small")
     }
 
-    /// Makes a call. If it fails, the next one with the same number of successful calls before it is the same call.
+    /// Makes a call. Its input depends on the number of successful calls before it, so a failed call can be repeated.
     ///
     /// # Errors
-    /// Those of the executor.
+    /// The errors of the executor.
     ///
     /// # Panics
-    /// Never: what it injects is in range.
+    /// Never: injections are in range.
     pub fn call(&mut self, executor: &mut dyn Executor, call: Call) -> Result<(), Error> {
         match call {
             Call::Run(steps) => executor.run(steps, &self.input(steps), None)?,
@@ -96,7 +96,7 @@ impl Play {
                 let network = Arc::new(network);
                 executor.change(&network, &changed)?;
                 self.network = network;
-                // That of the network before has another shape.
+                // The state of the previous network has another shape.
                 self.state = executor.state()?;
             }
         }
@@ -104,7 +104,7 @@ impl Play {
         Ok(())
     }
 
-    /// The spikes that were recorded.
+    /// Returns the recorded spikes.
     #[must_use]
     pub fn spikes(&self) -> &[Spike] {
         self.recorder.spikes()

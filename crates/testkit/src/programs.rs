@@ -1,7 +1,7 @@
-//! Random programs, as vectors without outputs: what one engine makes of them, every other has to make, too.
+//! Random programs, as test vectors without outputs, on which all engines have to agree.
 //!
-//! Most instructions keep to a convention, or a program would end at its first load: registers from X20 on
-//! point to memory, X16 to X19 are small, and the others are for results. Some break it.
+//! Most instructions follow a convention, because a program would end at its first load otherwise: registers from X20
+//! to X28 are pointers, X16 to X19 are small indices, and the others are for results. A few instructions break it.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -18,21 +18,22 @@ use crate::random::Random;
 use crate::simd::Pool;
 use crate::words;
 
-/// The page in or before which code begins.
+/// The first page of code. Code begins in this page and may extend to the next.
 const CODE: u64 = 0x1_0000;
-/// Two pages of data; what is around them is not mapped.
+/// The address of two pages of data. The pages around them are not mapped.
 const DATA: u64 = 0x3_0000;
-/// Bytes of a page.
+/// The size of a page in bytes.
 const PAGE: u64 = 0x1000;
-/// Where else a page of data may be: near, far, and at the end of all addresses.
+/// The addresses of a possible third page of data: near, far, and at the end of the address space.
 const OTHERS: [u64; 3] = [0x44_5000, 0x12_3456_7000, 0xffff_ffff_f000];
 
-/// Groups of rows by class. There are as many atomics as there is everything else, so a group is chosen before a row.
+/// Rows of the instruction table by class and group of encodings. More than half of the loads and stores of general
+/// registers are atomics, so a group is picked first and then a row, to give all groups the same chance.
 type Groups = [Vec<Vec<&'static Encoding>>; Class::ALL.len()];
 
-/// Those of general registers.
+/// The rows for general registers.
 static GENERAL: LazyLock<Groups> = LazyLock::new(|| groups(Features::GENERAL));
-/// All.
+/// All rows.
 static ALL: LazyLock<Groups> = LazyLock::new(|| groups(Features::ALL));
 
 fn groups(features: Features) -> Groups {
@@ -48,21 +49,23 @@ fn groups(features: Features) -> Groups {
     })
 }
 
-/// Small numbers: indices and shifts.
+/// The registers with small numbers, for indices and shifts.
 const INDICES: std::ops::RangeInclusive<u32> = 16..=19;
-/// Pointers to data.
+/// The registers with pointers to data.
 const POINTERS: std::ops::RangeInclusive<u32> = 20..=27;
-/// A pointer to code.
+/// The register with a pointer to code.
 const CODE_POINTER: u32 = 28;
-/// System registers that EL0 may write, and some it may read.
+/// System registers that EL0 may write.
 const WRITABLE: [&str; 4] = ["nzcv", "fpcr", "fpsr", "tpidr_el0"];
+/// System registers that EL0 may read.
 const READABLE: [&str; 9] =
     ["nzcv", "fpcr", "fpsr", "tpidr_el0", "tpidrro_el0", "ctr_el0", "dczid_el0", "cntfrq_el0", "cntvct_el0"];
-/// The registers whose values are instructions, so that storing them makes code.
+/// The registers that hold words of instructions, so that storing them creates code.
 const WORDS: std::ops::RangeInclusive<u32> = 12..=15;
 
-/// A random program of up to `length` instructions that may take `steps` steps. Of four, one is for a machine with no
-/// optional feature, and two are for one with all, SIMD registers among them.
+/// Returns a random program of up to `length` instructions with a budget of up to `steps` steps. On average, one of
+/// four programs is for a machine without optional features, one for a machine with the general features, and two for
+/// a machine with all features, including SIMD registers.
 pub fn random(name: &str, length: usize, steps: u64, random: &mut Random) -> Vector {
     let far = *random.pick(&OTHERS);
     let length = 1 + random.below(length as u64) as usize;
@@ -71,7 +74,7 @@ pub fn random(name: &str, length: usize, steps: u64, random: &mut Random) -> Vec
         1 => (Features::GENERAL, &GENERAL),
         _ => (Features::ALL, &ALL),
     };
-    // Sometimes code goes on in a second page.
+    // Sometimes the code continues in a second page.
     let pc = match random.below(4) {
         0 => CODE + PAGE - 4 * (1 + random.below(length as u64)),
         _ => CODE + 4 * random.below(64),
@@ -83,7 +86,7 @@ pub fn random(name: &str, length: usize, steps: u64, random: &mut Random) -> Vec
         if is_missing && random.below(64) > 0 {
             word = nop();
         }
-        // An exclusive store has a chance only after the load it belongs to.
+        // An exclusive store can succeed only after a matching exclusive load.
         if let Some(load) = decode(word).and_then(matching_load)
             && let Some(before) = code.last_mut()
             && random.below(4) > 0
@@ -94,7 +97,7 @@ pub fn random(name: &str, length: usize, steps: u64, random: &mut Random) -> Vec
         }
         code.push(word);
     }
-    // Most go round until their budget is used up.
+    // Most programs end with a branch back, so they run until their budget is used up.
     if random.below(4) > 0 {
         let back = (random.below(length as u64) as u32).wrapping_neg();
         code.push(Op::B_only_branch_imm.encoding().pattern.canonical() | back & 0x3ff_ffff);
@@ -123,7 +126,7 @@ pub fn random(name: &str, length: usize, steps: u64, random: &mut Random) -> Vec
             if !WORDS.contains(&n) {
                 return pool.any(random);
             }
-            // Storing them makes code.
+            // Storing these words creates code.
             (0..4).fold(0, |words, _| {
                 words << 32 | u128::from(instruction(groups, Place { index: 0, length, pc }, random))
             })
@@ -143,7 +146,7 @@ pub fn random(name: &str, length: usize, steps: u64, random: &mut Random) -> Vec
         features: optional.collect(),
         init: State {
             x: x.into_iter().map(|(n, value)| (Number(n), Hex(value))).collect(),
-            // The page of SP is mapped wherever it is.
+            // The page of SP is always mapped.
             sp: Some(Hex(DATA + 0x400 + 16 * random.below(0x180))),
             nzcv: Some(Hex(random.below(16) as u32)),
             mem: mem.into(),
@@ -154,11 +157,12 @@ pub fn random(name: &str, length: usize, steps: u64, random: &mut Random) -> Vec
     }
 }
 
-/// An address for one of the pointers: aligned, not aligned, at a border, or anything, by its register.
+/// Returns a value for pointer register `n`. The register determines whether the address is aligned, arbitrary within a
+/// page, at a page boundary, or anything.
 fn pointer(n: u32, far: u64, random: &mut Random) -> u64 {
     let page = *random.pick(&[DATA, DATA + PAGE, far]);
     match n - POINTERS.start() {
-        // Room before and behind for offsets and for what is added by write-back.
+        // Room before and after the address for offsets and write-back.
         0..=4 => page + 0x400 + 16 * random.below(0x80),
         5 => page + 0x400 + random.below(0x800),
         6 => DATA + PAGE - 16 + random.below(32),
@@ -171,28 +175,28 @@ fn pointer(n: u32, far: u64, random: &mut Random) -> u64 {
     }
 }
 
-/// An edge or a number of any length.
+/// Returns an edge value, or a random number of any bit length.
 fn number_of_any_length(random: &mut Random) -> u64 {
     if random.below(3) == 0 { *random.pick(&EDGES) } else { random.bits() >> random.below(64) }
 }
 
-/// The instruction that does nothing.
+/// Returns the word of NOP.
 #[must_use]
 pub fn nop() -> u32 {
     Op::NOP_HI_hints.encoding().pattern.canonical()
 }
 
-/// A place in a program.
+/// The position of an instruction in a program.
 #[derive(Clone, Copy)]
 struct Place {
     index: usize,
-    /// How many instructions the program has.
+    /// The number of instructions of the program.
     length: usize,
-    /// Where it begins.
+    /// The address of the first instruction.
     pc: u64,
 }
 
-/// An instruction for a place.
+/// Returns a random instruction for a position in a program.
 fn instruction(groups: &Groups, place: Place, random: &mut Random) -> u32 {
     let class = match random.below(100) {
         0..=24 => Class::Arithmetic,
@@ -205,7 +209,7 @@ fn instruction(groups: &Groups, place: Place, random: &mut Random) -> u32 {
     };
     let group: &Vec<&Encoding> = random.pick(&groups[class as usize]);
     let row = *random.pick(group);
-    // Stops would end most programs early.
+    // Instructions that stop a lane are rare, or most programs would end early.
     if row.is_undefined_at_el0() && random.below(64) > 0 {
         return nop();
     }
@@ -217,12 +221,12 @@ fn instruction(groups: &Groups, place: Place, random: &mut Random) -> u32 {
     if decode(tame) == Some(row.op) { tame } else { word }
 }
 
-/// A word changed so that it goes on within the program and its memory.
+/// Changes the operands of a word so that its branches and accesses stay within the program and its memory.
 fn tamed(row: &Encoding, word: u32, place: Place, random: &mut Random) -> u32 {
     let Place { index, length, pc } = place;
     let mut word = word;
     let mut set = |bits: u32, low: u32, value: u32| word = word & !(bits << low) | (value & bits) << low;
-    // What must be aligned has other pointers than what changes them.
+    // Instructions with an aligned address use other pointers than instructions with write-back.
     let is_aligned = row.operands.contains(&Operand::Base);
     let changes_base = |operand: &Operand| {
         use Operand::{PairPostIndex, PairPreIndex, PostIndex, PreIndex};
@@ -266,7 +270,7 @@ fn tamed(row: &Encoding, word: u32, place: Place, random: &mut Random) -> u32 {
             Operand::RegisterOffset(_) => set(31, 16, *INDICES.start() + random.below(4) as u32),
             _ => {}
         }
-        // Offsets are often small, so that they stay in the page.
+        // Offsets are often small, so that accesses stay in the page.
         if random.below(4) > 0 {
             match operand {
                 Operand::ScaledOffset(_) => set(0xff, 14, 0),
@@ -282,7 +286,7 @@ fn tamed(row: &Encoding, word: u32, place: Place, random: &mut Random) -> u32 {
         } else if row.group() == "branch_reg" {
             set(31, 5, if random.below(2) == 0 { CODE_POINTER } else { 30 });
         } else if let Some(field) = operand.register() {
-            // Sources may be anything; what is written must leave the pointers alone.
+            // Sources may be any register, but results must not overwrite the pointers.
             let is_result = field.low == 0 && row.group() != "systeminstrs";
             if is_result || row.class == Class::LoadStore {
                 let register = value(random);
@@ -293,10 +297,10 @@ fn tamed(row: &Encoding, word: u32, place: Place, random: &mut Random) -> u32 {
     word
 }
 
-/// A vector as a line of a vector file.
+/// Returns a test vector as a line of a vector file.
 ///
 /// # Panics
-/// Never: vectors are made of what JSON has.
+/// Never: JSON can represent every vector.
 #[must_use]
 pub fn line(vector: &Vector) -> String {
     serde_json::to_string(vector).expect("vectors are JSON") + "\n"

@@ -1,5 +1,5 @@
-//! SIMD&FP registers for test vectors: a few values for each encoding, which its vectors share, so that files of them
-//! are small.
+//! Values of SIMD&FP registers for test vectors. The vectors of an encoding share a few values, which keeps vector
+//! files small.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use kvrm_arm64::{Encoding, Word};
 use crate::numbers::{EDGES, float, floats};
 use crate::random::Random;
 
-/// How many values there are of each kind.
+/// The number of values of each kind in a [`Pool`].
 const VALUES: usize = 9;
 
-/// The values that vectors of an encoding choose from, by what their lanes are taken for.
+/// The register values for the vectors of an encoding, by the type of their elements.
 pub(crate) struct Pool {
     halves: Vec<u128>,
     singles: Vec<u128>,
@@ -32,13 +32,13 @@ impl Pool {
         }
     }
 
-    /// Any of the values.
+    /// Returns any of the values.
     pub(crate) fn any(&self, random: &mut Random) -> u128 {
         let values = *random.pick(&[&self.halves, &self.singles, &self.doubles, &self.integers]);
         *random.pick(values)
     }
 
-    /// The registers a word reads, and the one it writes.
+    /// Returns values for the registers that a word reads or writes, by register number.
     pub(crate) fn registers(&self, encoding: &Encoding, w: Word, random: &mut Random) -> BTreeMap<u32, u128> {
         let mut registers = BTreeMap::new();
         for &operand in encoding.operands {
@@ -57,11 +57,11 @@ impl Pool {
                 registers.insert(register & 31, self.value(encoding, operand, w, random));
             }
         }
-        // Indices of tables are mostly within them.
+        // Most table indices are within the table.
         if encoding.group() == "asimdtbl" && random.below(4) > 0 {
             registers.entry(w.rm()).and_modify(|value| *value &= 0x3f3f_3f3f_3f3f_3f3f_3f3f_3f3f_3f3f_3f3f);
         }
-        // Shifts by registers are mostly near the size of an element.
+        // Many shift amounts in registers are near the size of an element.
         if encoding.mnemonic.ends_with("shl") && encoding.group().ends_with("same") && random.below(2) == 0 {
             let amount = random.below(2 * (8 << w.size()) + 3) as i64 - (8 << w.size()) - 1;
             registers.insert(w.rm(), u128::from(amount as u64) * (1 << 64 | 1));
@@ -69,7 +69,7 @@ impl Pool {
         registers
     }
 
-    /// Bytes of memory.
+    /// Returns bytes for memory.
     pub(crate) fn bytes(&self, count: usize, random: &mut Random) -> Vec<u8> {
         let pick = |_| random.pick(&self.integers).to_le_bytes();
         let mut bytes = (0..count.div_ceil(16)).map(pick).collect::<Vec<_>>().concat();
@@ -85,7 +85,7 @@ impl Pool {
             None => &self.integers,
         };
         let value = *random.pick(values);
-        // Neighbours of each other, now and then, and of the other sign.
+        // Sometimes a neighbour of the value, or the value with the other sign.
         match random.below(16) {
             0 => value ^ 1,
             1 => value ^ 1 << 63 ^ 1 << 31,
@@ -94,7 +94,7 @@ impl Pool {
     }
 }
 
-/// The binary logarithm of the bytes of a floating-point number, if an operand is taken for such.
+/// Returns the binary logarithm of an element's size in bytes if an operand has floating-point elements.
 fn numbers(encoding: &Encoding, operand: Operand, w: Word) -> Option<u32> {
     let semantics = encoding.semantics();
     let is_number =
@@ -107,7 +107,7 @@ fn numbers(encoding: &Encoding, operand: Operand, w: Word) -> Option<u32> {
         Operand::VmLane(element) => View { element, ..kvrm_arm64::view::SZ },
         _ => operand.simd()?.1,
     };
-    // Of the fixed sizes those that no format has do not occur.
+    // No floating-point format has one byte; all other fixed sizes that occur are sizes of a format.
     let size = view.size(w);
     (view.element != Element::Fixed(0)).then_some(size)
 }
@@ -116,7 +116,7 @@ fn values(mut value: impl FnMut(&mut Random) -> u128, random: &mut Random) -> Ve
     (0..VALUES).map(|_| value(random)).collect()
 }
 
-/// Lanes of `esize` bits.
+/// Returns a vector whose elements have `esize` bits.
 fn lanes(random: &mut Random, esize: u32, element: &mut dyn FnMut(&mut Random) -> u64) -> u128 {
     (0..128).step_by(esize as usize).fold(0, |vector, at| vector | u128::from(element(random)) << at)
 }
@@ -126,13 +126,13 @@ fn of_format(format: Format) -> impl FnMut(&mut Random) -> u64 {
     move |random| float(format, &edges, random)
 }
 
-/// Integers of any size, often edges of it.
+/// Returns a vector of integers of a random size, often edge values.
 fn integers(random: &mut Random) -> u128 {
     let esize = 8 << random.below(4);
     let mask = u64::MAX >> (64 - esize);
     lanes(random, esize, &mut |random| match random.below(3) {
         0 => random.pick(&EDGES) & mask,
-        // The edges of this size.
+        // The edge values of this size.
         1 => [1 << (esize - 1), (1 << (esize - 1)) - 1, mask, 0][random.below(4) as usize],
         _ => random.bits() & mask,
     })

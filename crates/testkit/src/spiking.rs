@@ -1,4 +1,4 @@
-//! Random networks of spiking neurons: all models and rules mixed, with delays, learning and injections.
+//! Random spiking networks for property tests: all models and rules mixed, with delays, plasticity and injections.
 
 use std::sync::Arc;
 
@@ -10,38 +10,38 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// Steps that an input of a case is for.
+/// The number of steps for which a case has input.
 pub const STEPS: u64 = 40;
 
-/// The most that a case injects at once, and its greatest drive, in weight units.
+/// The largest magnitude of an injection or a drive, in weight units.
 pub const AMOUNT_MAX: i32 = 1 << 16;
 
-/// A network and what to do with it.
+/// A network with its input.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The network.
     pub network: Arc<Network>,
     /// Injections for [`STEPS`] steps.
     pub input: Input,
-    /// What populations get from then on: step, population, amount.
+    /// Changes of drives: the step of the change, the population, and the amount per step from then on.
     pub drives: Vec<(u64, u32, i32)>,
 }
 
-/// Networks of at most `neurons` neurons a population.
+/// Generates cases whose populations have up to `neurons` neurons in a row, or up to 48 in a grid.
 ///
 /// # Panics
-/// A builder refuses what is in range.
+/// If a builder refuses parameters that are in range.
 pub fn cases(neurons: u32) -> impl Strategy<Value = Case> {
     let settings = (any::<u64>(), 0..=6_u32, prop_oneof![Just(0.1), Just(1.0)], any::<bool>());
     let populations = vec(population(neurons), 0..6);
     let projections = vec(projection(neurons), 0..8);
     let injections = vec((0..STEPS, any::<Index>(), -AMOUNT_MAX..=AMOUNT_MAX), 0..40);
     let drives = vec((0..STEPS, any::<Index>(), -AMOUNT_MAX..=AMOUNT_MAX), 0..4);
-    // Only large networks have sums beyond the bound, and few of them.
+    // A few large networks exceed the bound of sums and are filtered out.
     (settings, populations, projections, vec(plasticity(), 0..4), injections, drives).prop_filter_map(
         "sums are within the bound",
         |((seed, fraction_bits, dt, learns), populations, projections, rules, injections, drives)| {
-            // Without FEAGI's large products there is room for weights that make synapses take 8 bytes.
+            // Without FEAGI's large products, weights may be so large that synapses take 8 bytes.
             let has_feagi = populations.iter().any(|(_, models)| matches!(models[0], Model::Feagi(_)));
             let fraction_bits = if has_feagi { fraction_bits } else { (3 * fraction_bits).min(14) };
             let builder = Builder::new(dt).seed(seed).fraction_bits(fraction_bits).injection_limit(1 << 20);
@@ -68,10 +68,10 @@ pub fn cases(neurons: u32) -> impl Strategy<Value = Case> {
     )
 }
 
-/// A grid, and a choice of parameters that neurons take in turns.
+/// The dimensions of a population's grid, and models that its neurons use in turn.
 type PopulationPlan = ([u32; 3], Vec<Model>);
 
-/// What is connected, and how.
+/// Indices of source and target population, the rule, and additional synapses: source and target neuron, weight, delay.
 type ProjectionPlan = (Index, Index, Projection, Vec<(Index, Index, f64, u32)>);
 
 fn network(
@@ -92,7 +92,7 @@ fn network(
     for (source, target, projection, links) in projections {
         let [(source, sources), (target, targets)] =
             [source, target].map(|index| ids[index.index(ids.len())]);
-        // Some rules ask for sizes that these populations need not have.
+        // Some rules require population sizes that these populations may not have.
         let _ = builder.connect(source, target, projection);
         if sources != 0 && targets != 0 {
             let link = |(from, to, weight, delay): &(Index, Index, f64, u32)| Link {
@@ -125,7 +125,7 @@ fn population(neurons: u32) -> impl Strategy<Value = PopulationPlan> {
         2 => vec(izhikevich().prop_map(Model::Izhikevich), 1..3),
         1 => vec((0.0..500.0).prop_map(|rate| Model::Poisson(Poisson { rate })), 1..2),
     ];
-    // The drive is the population's.
+    // All neurons of a population have the same drive.
     let models = (models, 0..3_i32).prop_map(|(mut models, drive)| {
         for model in &mut models {
             match model {
@@ -228,7 +228,7 @@ fn projection(neurons: u32) -> impl Strategy<Value = ProjectionPlan> {
     let rule = (connect, weight, delay, flags).prop_map(|(connect, weight, delay, [autapses, multapses])| {
         Projection::new(connect, 0.0, 1).weight(weight).delay(delay).autapses(autapses).multapses(multapses)
     });
-    // The same synapse may be there several times.
+    // The list may contain the same synapse several times.
     let link = (any::<Index>(), any::<Index>(), -60.0..100.0, 1..8_u32);
     (any::<Index>(), any::<Index>(), rule, vec(link, 0..12))
 }

@@ -1,12 +1,12 @@
-//! Random instructions: fixed bits from the table, the rest at random.
+//! Random words of an encoding: fixed bits from the table, the others random.
 
 use kvrm_arm64::Encoding;
 
 use crate::random::Random;
 
-/// A word of `encoding` that is in none of its holes, with should-be bits as they should be.
+/// Returns a random word that decodes to `encoding`, with should-be bits as specified.
 ///
-/// Fields are often all zeros or all ones, where aliases, special registers and limits are.
+/// Fields are often all zeros or all ones, the values of aliases, special registers and limits.
 pub fn allocated(encoding: &Encoding, random: &mut Random) -> u32 {
     loop {
         let word = matching(encoding, random);
@@ -16,7 +16,7 @@ pub fn allocated(encoding: &Encoding, random: &mut Random) -> u32 {
     }
 }
 
-/// A word that matches the diagram of `encoding`, holes included.
+/// Returns a random word that matches the diagram of `encoding`, including its holes.
 pub fn matching(encoding: &Encoding, random: &mut Random) -> u32 {
     let mut fields = random.bits() as u32;
     for operand in encoding.operands {
@@ -27,7 +27,7 @@ pub fn matching(encoding: &Encoding, random: &mut Random) -> u32 {
             _ => {}
         }
     }
-    // Often the same register twice: source and destination, base and transfer.
+    // Often the two lowest register fields are equal: source and destination, or base and transfer register.
     if random.below(8) == 0 {
         fields = fields & !0x3e0 | (fields & 0x1f) << 5;
     }

@@ -1,4 +1,5 @@
-//! Modules of buffers that lie in several bindings, as no binding can be as large as the memory of a GPU.
+//! WGSL modules for buffers that are split over several bindings, because a binding cannot be as large as the memory of
+//! a GPU.
 
 use std::fmt::Write as _;
 
@@ -6,23 +7,26 @@ use anyhow::Result;
 
 use super::banner::BANNER;
 
-/// A buffer, in a number of bindings.
-struct Split {
+/// A buffer that is split over several bindings.
+struct SplitBuffer {
+    /// The number of bindings.
     count: u32,
-    /// What its bindings are called, before their number.
+    /// The name of the bindings, without their number.
     name: &'static str,
     doc: &'static str,
+    /// The WGSL type of an element.
     element: &'static str,
-    /// The first binding.
+    /// The number of the first binding.
     first: u32,
-    /// What an element is found by, and the constant that says how many of the lower bits of it count elements of a
-    /// binding.
+    /// The parameter with the index of an element in the whole buffer.
     place: &'static str,
+    /// The constant with the number of low bits of `place` that index within a binding. The high bits select the
+    /// binding.
     shift: &'static str,
 }
 
-impl Split {
-    /// Declares its bindings.
+impl SplitBuffer {
+    /// Appends the declarations of the bindings.
     fn declare(&self, out: &mut String) -> Result<()> {
         let Self { count, name, doc, element, first, .. } = self;
         for number in 0..*count {
@@ -36,7 +40,7 @@ impl Split {
         Ok(())
     }
 
-    /// A function on one element, which its body calls `ELEMENT`.
+    /// Appends a function on one element, which `body` calls `ELEMENT`.
     fn function(&self, out: &mut String, doc: &str, signature: &str, body: &str) -> Result<()> {
         let Self { count, name, place, shift, .. } = self;
         let body = |number: u32, index: &str| body.replace("ELEMENT", &format!("{name}_{number}[{index}]"));
@@ -54,21 +58,21 @@ impl Split {
     }
 }
 
-/// The frames of a machine in so many bindings.
+/// Returns the module for the frames of a machine in `COUNT` bindings.
 ///
-/// Words are pairs of 32 bits; one access reads or writes both.
+/// A word is a pair of 32-bit halves; one access reads or writes both.
 pub(super) fn frames<const COUNT: u32>() -> Result<String> {
     let mut out = format!("//! Frames, in pools of one binding each. {BANNER}; do not edit.\n");
     if COUNT > 1 {
-        out += "\n/// Binary logarithm of the words of a pool; only the last that is used may have fewer.\n";
+        out += "\n/// Binary logarithm of the number of words of a pool. Only the last pool in use may have fewer.\n";
         out += "override POOL_SHIFT: u32 = 28u;\n";
     }
-    let pools = Split {
+    let pools = SplitBuffer {
         count: COUNT,
         name: "pool",
         doc: "Words of frames: data, or two entries of a page table.",
         element: "vec2<u32>",
-        // Behind those of `machine/bindings.wgsl`.
+        // After the bindings of `machine/bindings.wgsl`.
         first: 6,
         place: "word",
         shift: "POOL_SHIFT",
@@ -87,20 +91,20 @@ pub(super) fn frames<const COUNT: u32>() -> Result<String> {
     Ok(out)
 }
 
-/// The synapses of a network in so many bindings, a power of two.
+/// Returns the module for the synapses of a network in `COUNT` bindings, a power of two.
 pub(super) fn synapses<const COUNT: u32>() -> Result<String> {
-    let mut out = format!("//! Packed synapses. A row lies in one binding. {BANNER}; do not edit.\n");
+    let mut out = format!("//! Packed synapses. A row is in one binding. {BANNER}; do not edit.\n");
     if COUNT > 1 {
         let bits = 32 - COUNT.ilog2();
-        out += "\n/// How many of the lower bits of a place count words; those above number the binding.\n";
+        out += "\n/// The number of low bits of a place that index words in a binding. The bits above select the binding.\n";
         writeln!(out, "const PLACE_BITS = {bits}u;")?;
     }
-    let synapses = Split {
+    let synapses = SplitBuffer {
         count: COUNT,
         name: "synapses",
         doc: "Words of synapses.",
         element: "u32",
-        // Behind those of `spiking/bindings.wgsl`.
+        // After the bindings of `spiking/bindings.wgsl`.
         first: 20,
         place: "place",
         shift: "PLACE_BITS",

@@ -1,8 +1,9 @@
-//! `shaders/src/interface/`: what host and shaders share, read off the modules by naga.
+//! `shaders/src/interface/`: the Rust side of the interface between host and shaders, generated from the WGSL modules
+//! with naga.
 //!
-//! A struct that buffers hold becomes a struct in Rust, the buffers of a bind group a struct with a field each, and a
-//! module with entry points a struct with its variants, entry points, overrides and bind groups. So what the host fills
-//! does not compile if it is not what the shader declares.
+//! A struct in a buffer becomes a Rust struct. The buffers of a bind group become a struct with a field for each. A
+//! module with entry points becomes a struct with its variants, entry points, overrides and bind groups. So host code
+//! does not compile if it does not match the declarations of the shader.
 
 mod groups;
 mod kernels;
@@ -18,37 +19,38 @@ use reflect::Shaders;
 
 pub(super) use reflect::module_texts;
 
-/// The folders of modules, each of which becomes a file.
-const ROOMS: [&str; 3] = ["machine", "networks", "spiking"];
+/// The folders of modules. Each becomes a file.
+const FOLDERS: [&str; 3] = ["machine", "networks", "spiking"];
 
-/// `shaders/src/interface/machine.rs`.
+/// Returns `shaders/src/interface/machine.rs`.
 pub(super) fn machine() -> Result<String> {
-    room(ROOMS[0])
+    folder(FOLDERS[0])
 }
 
-/// `shaders/src/interface/networks.rs`.
+/// Returns `shaders/src/interface/networks.rs`.
 pub(super) fn networks() -> Result<String> {
-    room(ROOMS[1])
+    folder(FOLDERS[1])
 }
 
-/// `shaders/src/interface/spiking.rs`.
+/// Returns `shaders/src/interface/spiking.rs`.
 pub(super) fn spiking() -> Result<String> {
-    room(ROOMS[2])
+    folder(FOLDERS[2])
 }
 
-/// `shaders/src/modules.rs`.
+/// Returns `shaders/src/modules.rs`.
 pub(super) fn modules() -> Result<String> {
     modules::text()
 }
 
-fn room(room: &str) -> Result<String> {
+fn folder(folder: &str) -> Result<String> {
     let shaders = Shaders::read()?;
-    let mut text =
-        format!("//! What the host shares with the modules of `{room}`. {BANNER}; do not edit.\n\n");
-    let kernels = kernels::text(shaders, room);
-    let groups = groups::text(shaders, room);
-    text += &kernels::imports(shaders, room);
-    for part in [structs::text(shaders, room), groups, kernels] {
+    let mut text = format!(
+        "//! The interface between the host and the modules of `{folder}`. {BANNER}; do not edit.\n\n"
+    );
+    let kernels = kernels::text(shaders, folder);
+    let groups = groups::text(shaders, folder);
+    text += &kernels::imports(shaders, folder);
+    for part in [structs::text(shaders, folder), groups, kernels] {
         text += &part;
     }
     Ok(text.trim_end().to_owned() + "\n")

@@ -14,7 +14,7 @@ use crate::root::root;
 
 const SOURCE: &str = "crates/arm64/src/isa.rs";
 
-/// The files of rows, which have the titles of groups.
+/// The folder of the files with rows and the titles of groups.
 const ROWS: &str = "crates/arm64/src/isa";
 
 const FEATURES: [(Feature, &str); 7] = [
@@ -30,21 +30,22 @@ const FEATURES: [(Feature, &str); 7] = [
 const NOTATION: &str = "\
 Names, diagrams and order are those of Arm's machine-readable specification and of chapter C4 of the Arm
 Architecture Reference Manual (DDI 0487). Encodings of later extensions are comments in the source file; a
-word that is in no row below is UNDEFINED.
+word that matches no row below is UNDEFINED.
 
 In diagrams, bit 31 comes first. `0` and `1` are fixed. `-` and `+` should be 0 and 1 and are not compared.
 Letters are fields: `d n m a` registers Rd Rn Rm Ra, `t u s` Rt Rt2 Rs, `i` immediate, `r s` immr imms,
 `h` shift, sh or hw, `o` option (in system moves o0), `S` scaled, `c` condition, `f` nzcv, `b` bit number,
 `p q` op1 op2, `C M` CRn CRm, `N` N. Of vectors: `Q` Q, `z` size or sz, `h` cmode, `L M H` L, M and H.
 
-In assembly, `Xn/SP` is a register of which number 31 is the stack pointer; everywhere else number 31 is
-zero. `Vd.T` is a register as lanes of the size that size, sz, immh or imm5 says, and as many as Q says; `Vd.Tx` has
-lanes twice as large, `Vd.Tn` half as large; `Vd` is one such element. `{2}` is there if Q is 1. `Rm` and `Rt` have the size that another field says. Braces enclose what may be left out. A
-disassembler prefers the aliases of the manual, which are not listed here.
+In assembly, `Xn/SP` is a register field in which number 31 is the stack pointer; in all other fields number 31 is the
+zero register. `Vd.T` is a vector register: size, sz, immh or imm5 encodes the size of its elements, and Q their number.
+`Vd.Tx` has elements of twice the size, `Vd.Tn` of half the size; `Vd` is a single element. The suffix `{2}` is present
+if Q is 1. `Rm` and `Rt` have the size that another field encodes. Braces enclose optional parts. The disassembler
+prefers the aliases of the manual, which are not listed here.
 
-The class is the kernel class that the dispatch network learns. Holes are words that match the diagram and
-are UNDEFINED all the same; [their table](#holes) says what they mean. Semantics are functions of
-`kvrm_arm64::semantics`, the specification the engines are held to.
+The class is the one that the dispatch network names. Holes are words that match the diagram and are UNDEFINED
+nevertheless; [their table](#holes) explains them. Semantics are functions of `kvrm_arm64::semantics`, the specification
+against which the engines are tested.
 ";
 
 const CHOICES: &str = "\
@@ -53,30 +54,30 @@ IMPLEMENTATION DEFINED, UNKNOWN) or to system software that a lane does not have
 choice:
 
 - Should-be bits (`-` and `+` in diagrams) are ignored.
-- A load with write-back whose base is also the register loaded: the base wins, and holds the new address.
-- A store with write-back whose base is also the register stored: the old value is stored.
-- LDP, LDPSW or LDNP with the same register twice: the first value wins. LDXP or LDAXP: the second. QEMU
-  does the same.
-- An exclusive load marks its address and size, and only an exclusive store to just these succeeds. Success
-  or not, the mark is gone afterwards. The lane's own plain stores do not clear it.
-- An exclusive store that fails does not touch memory, so that of all faults only that of a misaligned
-  address is left.
+- A load with write-back whose base is also the loaded register: the base has the new address afterwards.
+- A store with write-back whose base is also the stored register: the old value is stored.
+- LDP, LDPSW or LDNP with the same register twice: the register has the first value afterwards. LDXP or LDAXP: the
+  second. QEMU does the same.
+- An exclusive load marks its address and size, and only an exclusive store with the same address and size succeeds. The
+  store clears the mark, whether it succeeds or not. Plain stores of the lane do not clear it.
+- An exclusive store that fails does not access memory, so its only possible fault is that of a misaligned address.
 - The alignment of SP is not checked.
 - There is no top-byte-ignore: an address has 48 bits, and one with any higher bit set is a translation fault.
-- Misaligned plain accesses work, across pages too. Exclusive, ordered and atomic accesses fault unless they
-  are aligned to all the bytes they access.
-- A pair is one access: if one half faults, neither is done.
-- An atomic needs permission to read and to write, whether or not it writes.
-- Of the SYS instructions EL0 has DC ZVA, which clears 64 bytes, and IC IVAU, DC CVAC, DC CVAU and DC CIVAC,
-  which fault as a load of one byte would and do nothing else: caches are invisible. All others are UNDEFINED.
-- An LDP or LDNP of SIMD&FP registers with the same register twice: the second value wins, as in QEMU.
-- All that a load or store of structures accesses is one access.
-- Floating point and vectors (`Features::fp`) and cryptography are features that a machine has if asked for. The words of
-  PMULL with elements of 64 bits need `FEAT_PMULL`.
+- Misaligned plain accesses work, also across pages. Exclusive, ordered and atomic accesses fault unless they are
+  aligned to their total size.
+- The access of a pair is one access: if one half faults, neither is done.
+- An atomic needs permission to read and to write, even if it does not write.
+- EL0 may execute the SYS instructions DC ZVA, which clears 64 bytes, and IC IVAU, DC CVAC, DC CVAU and DC CIVAC, which
+  fault like a load of one byte and do nothing else, because caches are invisible. All others are UNDEFINED.
+- LDP or LDNP of SIMD&FP registers with the same register twice: the register has the second value afterwards, as in
+  QEMU.
+- A load or store of structures is one access.
+- Floating point and vectors (`Features::fp`) and cryptography are optional features of a machine. The words of PMULL
+  with elements of 64 bits need `FEAT_PMULL`.
 - Hints do nothing. The counter CNTVCT_EL0 is the number of steps retired.
 ";
 
-/// The whole document.
+/// Returns the whole document.
 pub(super) fn text() -> Result<String> {
     let mut source = String::new();
     for file in fs::read_dir(root().join(ROWS)).with_context(|| format!("cannot read {ROWS}"))? {
@@ -85,7 +86,7 @@ pub(super) fn text() -> Result<String> {
     }
     let mut out = String::new();
     writeln!(out, "# Instructions\n\n{BANNER} from {SOURCE}; do not edit.\n\n{NOTATION}")?;
-    writeln!(out, "## How many\n\n{}", counts())?;
+    writeln!(out, "## Number of encodings\n\n{}", counts())?;
     for group in groups() {
         let name = group[0].group();
         let title = title(&source, name).with_context(|| format!("{ROWS} has no comment `TITLE: {name}`"))?;
@@ -94,24 +95,24 @@ pub(super) fn text() -> Result<String> {
     writeln!(out, "## Holes\n\n{}", holes())?;
     writeln!(
         out,
-        "## System registers\n\nWhat EL0 may touch; any other access is UNDEFINED.\n\n{}",
+        "## System registers\n\nThe registers that EL0 may access. Any other access is UNDEFINED.\n\n{}",
         registers()
     )?;
     write!(out, "## Choices\n\n{CHOICES}")?;
     Ok(out)
 }
 
-/// The table in parts of one group each.
+/// Returns the rows of the instruction table, split into groups.
 fn groups() -> impl Iterator<Item = &'static [Encoding]> {
     ENCODINGS.chunk_by(|a, b| a.group() == b.group())
 }
 
-/// A group's title: in the source, `// TITLE: group` precedes its rows.
+/// Returns a group's title: in the source, `// TITLE: group` precedes its rows.
 fn title<'a>(source: &'a str, group: &str) -> Option<&'a str> {
     source.lines().find_map(|line| line.trim().strip_prefix("// ")?.strip_suffix(group)?.strip_suffix(": "))
 }
 
-/// A Markdown table.
+/// Returns a Markdown table.
 fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut out = format!("| {} |\n|{}\n", header.join(" | "), " --- |".repeat(header.len()));
     for row in rows {
@@ -155,7 +156,7 @@ fn encodings(group: &[Encoding]) -> String {
             encoding.class.name().to_owned(),
             format!("{:?}", encoding.feature),
             holes.join(", "),
-            // Compilers differ in the spaces with which they write a path out.
+            // `semantics()` removes differences between compilers in the spaces of a stringified path.
             code(encoding.semantics()),
         ]
     };
@@ -183,7 +184,7 @@ fn registers() -> String {
             El0::Read => "read",
             El0::ReadWrite => "read and write",
         };
-        // As in MRS and MSR, whose op0 is 2 or 3.
+        // The encoding of MRS and MSR, in which op0 is 2 or 3.
         let w = Word(1 << 20 | register.number << 5);
         let generic = format!("S{}_{}_C{}_C{}_{}", w.op0(), w.op1(), w.crn(), w.crm(), w.op2());
         Some(vec![register.name.to_uppercase(), code(generic), access.to_owned()])

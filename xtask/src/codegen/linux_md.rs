@@ -1,4 +1,4 @@
-//! `docs/linux.md`: what Linux programs find, and every system call, from the table of the machine.
+//! `docs/linux.md`: the environment of Linux programs, and all system calls from the table in `kvrm_machine`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use kvrm_machine::linux::{CALLS, Status, call_table};
 
 use super::banner::BANNER;
 
-/// What stands before the table.
+/// The text before the table.
 const HEAD: &str = "\
 # Linux programs
 
@@ -17,42 +17,45 @@ is one process with one thread, root of a machine of its own.
 
 ```console
 $ cargo kvrm run guests/linux/bin/files.elf /tmp/new
-$ cargo kvrm run PROGRAM --lanes 100 --lane-arg '{lane}' --group       # every output once, with its lanes
+$ cargo kvrm run PROGRAM --lanes 100 --lane-arg '{lane}' --group       # each output once, with its lanes
 $ cargo kvrm run PROGRAM --mount data:/data --env NAME=VALUE --stdin input.{lane} --output-dir out
 $ cargo kvrm run PROGRAM --copy data:/data --cwd /data --tty --real-time --seed random -- -x FILE
 $ cargo kvrm run PROGRAM --lanes 9 --save /tmp:out/{lane}               # keeps what lanes write
-$ cargo xtask guests --programs                                        # gets BusyBox, Lua, SQLite, zlib, zstd
+$ cargo xtask guests --programs                                        # fetches BusyBox, Lua, SQLite, zlib, zstd
 $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /docs/architecture.md
 ```
 
-- *Which programs.* The file says it is for Linux: by its ABI, by a note of the GNU tools, or by code that has
-  `svc #0` and no `hlt #0xf000`. `--linux` and `--semihosting` decide otherwise.
-- *Which processor.* An Armv8.0 with floating point, vectors and CRC32, as every Linux expects; `--lse` adds the
-  atomics of Armv8.1, `--fp` AES and SHA. The auxiliary vector claims what the machine has and nothing else. Every
-  engine has all of it.
-- *Files.* They are in memory. All lanes share one tree, and a lane that changes a node of it gets its own; what is
-  written is the lane's until it ends, and a reset takes it back. `--mount` adds directories of the host, read once
-  when the machine is built, up to 1 GiB each, which nobody can change; `--copy` adds them as copies that each lane
-  can. Links in them are followed in the guest's tree. Nothing else of the host is visible. `--cwd` is where lanes begin.
-  `--save` writes files of lanes to the host in the end, links left out.
-- *Time.* A step takes a nanosecond, and the first is made in the first second of 2020. Sleeping makes it later at
-  once. With `--real-time` clocks are the host's, and sleeping takes its time.
-- *Randomness.* It follows from the seed (`--seed`), the number of the lane, and how much has been used. `--seed
-  random` takes one from the host. It is no source for keys.
-- *Memory.* Heap, arena of `mmap` and stack lie behind the program; `--heap`, `--arena` and `--stack` give their sizes.
-- *Waiting.* There is nobody to wait for: what would wait for ever fails with `EDEADLK`.
-- *Signals.* They come from the lane itself and arrive when the call that sends them is done. Handlers find the frame
-  that Linux pushes, with vectors and the syndrome of a fault, and return to a page behind the arena unless they bring
-  their own way. A signal that ends a lane gives the status 128 and its number. A fault, an undefined instruction or a
-  breakpoint is a signal if it is handled, and otherwise the stop of the lane, which says more.
-- *Processes.* There is one: `clone` and `execve` fail with `ENOSYS`. A shell runs what it has built in.
-- *Terminals.* With `--tty` the three standard streams are one, of 80 by 24; otherwise they are pipes.
-- *Lanes.* Calls of lanes are served at the same time, on all cores, whatever engine runs them. Lanes share nothing they
-  can change, and what they print is passed on in their order, so that nothing depends on which thread was first.
+- *Detection.* KVRM recognises a program for Linux by its ABI, by a note of the GNU tools, or by code with `svc #0` and
+  without `hlt #0xf000`. `--linux` and `--semihosting` override the detection.
+- *Processor.* Armv8.0 with floating point, vectors and CRC32, as Linux programs expect; `--lse` adds the atomics of
+  Armv8.1, `--fp` adds AES and SHA. The auxiliary vector states exactly the features of the machine. All engines support
+  all of them.
+- *Files.* Files are in memory. All lanes share one tree; a lane that changes a node gets its own copy of it. Changes
+  last until the lane ends, and a reset reverts them. `--mount` adds directories of the host, read-only, up to 1 GiB
+  each; they are read once when the machine is built. `--copy` adds directories that each lane can change. Links in them
+  are followed in the guest's tree. Nothing else of the host is visible. `--cwd` sets the working directory of lanes.
+  `--save` writes files of lanes to the host after the run, without links.
+- *Time.* A step takes a nanosecond, and the first step is in the first second of 2020. Sleeping advances the clock at
+  once. With `--real-time`, clocks are the host's, and sleeping takes real time.
+- *Randomness.* Random bytes depend on the seed (`--seed`), the number of the lane, and the number of bytes used before.
+  `--seed random` takes a seed from the host. Do not use them for keys.
+- *Memory.* The heap, the arena of `mmap` and the stack follow the program; `--heap`, `--arena` and `--stack` set their
+  sizes.
+- *Waiting.* A call that would wait for ever fails with `EDEADLK`, because there is no other process.
+- *Signals.* A lane sends signals to itself only. They arrive when the call that sends them is done. Handlers get the
+  frame that Linux pushes, with vectors and the syndrome of a fault, and return to a page after the arena unless they
+  have their own restorer. A lane that is ended by a signal has the status 128 plus the signal's number. A fault, an
+  undefined instruction or a breakpoint is a signal if the program handles it. Otherwise it is the stop of the lane,
+  which has more details.
+- *Processes.* There is one process: `clone` and `execve` fail with `ENOSYS`. A shell can run built-in commands only.
+- *Terminals.* With `--tty` the three standard streams are one terminal of 80 by 24; otherwise they are pipes.
+- *Lanes.* Calls of several lanes are served at the same time, on all cores, on every engine. Lanes share nothing that
+  they can change, and their output is passed on in the order of lanes, so results do not depend on the order of
+  threads.
 
-- *Without the host.* On a GPU the calls marked so are served where they are made, in the usual case: an answer that is
-  always the same, the exit, `brk` that unmaps nothing, a clock that counts steps, up to 1,024 bytes for the console. What
-  is unusual about them, and all other calls, stop the lane until the others have stopped as well.
+- *Without the host.* On a GPU, the shader serves the marked calls itself in the usual case: calls with a constant
+  answer, the exit, `brk` that unmaps nothing, a clock that counts steps, and up to 1,024 bytes of console output. In
+  other cases, and for all other calls, the lane stops and waits until the other lanes have stopped, too.
 
 An unknown call returns `ENOSYS` and is counted in the report.
 
@@ -75,8 +78,9 @@ pub(super) fn text() -> Result<String> {
         writeln!(text, "| {} | `{}` | {status} | {without_host} | {} |", call.number, call.name, call.note)?;
     }
     text.push_str(
-        "\nComplete: all of it that one thread of one process can tell. Partial: what the note says. Accepted: nothing is \
-         done, and\nnobody can tell. Refused: it fails, as where such a thing is not there.\n",
+        "\nComplete: everything that a process with one thread can observe. Partial: the part in the note. Accepted: \
+         succeeds without\nan effect, which the process cannot notice. Refused: fails as on a system that lacks the \
+         feature.\n",
     );
     Ok(text)
 }

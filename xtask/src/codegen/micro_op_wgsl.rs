@@ -1,4 +1,4 @@
-//! Modules of `shaders/wgsl/machine/`: the numbers that Rust and WGSL share.
+//! WGSL modules of constants that Rust and WGSL share: micro-ops, buffers, semihosting, system calls, spiking networks.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use kvrm_spiking::Kind;
 use super::banner::BANNER;
 use super::wgsl::is_imported;
 
-/// Handlers, registers and fields of micro-ops.
+/// Returns `machine/micro_op.wgsl`: handlers, registers and fields of micro-ops.
 pub(super) fn text() -> Result<String> {
     let mut out =
         format!("//! Micro-ops. {BANNER}; do not edit.\n//!\n//! Source: `kvrm_arm64::micro_op`.\n");
@@ -23,14 +23,14 @@ pub(super) fn text() -> Result<String> {
     for (name, value, doc) in [
         ("REGISTER_ZERO", micro_op::ZERO, "Reads as zero."),
         ("REGISTER_SP", micro_op::SP, "The stack pointer."),
-        ("REGISTER_SINK", micro_op::SINK, "Takes what is written to the zero register."),
-        ("REGISTERS", micro_op::REGISTERS, "How many registers the interpreter has."),
+        ("REGISTER_SINK", micro_op::SINK, "Receives writes to the zero register."),
+        ("REGISTERS", micro_op::REGISTERS, "The number of registers of the interpreter."),
         ("EXTRACTION_PLAIN", micro_op::PLAIN, "The second operand is a whole register."),
         ("EXTRACTION_UNSIGNED", micro_op::UNSIGNED, "Shifted left, then right."),
         ("EXTRACTION_SIGNED", micro_op::SIGNED, "Shifted left, then right with sign."),
         ("EXTRACTION_ROTATED", micro_op::ROTATED, "Rotated right."),
-        ("CARRY_FLAG", micro_op::CARRY_FLAG, "The carry that is added is the flag."),
-        ("INDEX_OFFSET", micro_op::INDEX_OFFSET, "The base register is kept."),
+        ("CARRY_FLAG", micro_op::CARRY_FLAG, "The added carry is the carry flag."),
+        ("INDEX_OFFSET", micro_op::INDEX_OFFSET, "The base register does not change."),
         ("INDEX_POST", micro_op::INDEX_POST, "The base register is the address and is changed afterwards."),
         ("INDEX_PRE", micro_op::INDEX_PRE, "The base register becomes the address."),
         (
@@ -51,7 +51,7 @@ pub(super) fn text() -> Result<String> {
     Ok(out)
 }
 
-/// The numbers in micro-ops of vectors.
+/// Returns `machine/vector_op.wgsl`: the constants in micro-ops of vector instructions.
 pub(super) fn vector_ops() -> Result<String> {
     let mut out = format!(
         "//! Micro-ops of vectors. {BANNER}; do not edit.\n//!\n//! Source: `kvrm_arm64::vector_op`.\n"
@@ -66,7 +66,7 @@ pub(super) fn vector_ops() -> Result<String> {
     Ok(out)
 }
 
-/// Functions that read and set the fields of a word, as far as shaders call them.
+/// Appends functions that read and set the fields of a word, if a shader imports them.
 fn accessors(out: &mut String, word: &str, fields: &[Field]) -> Result<()> {
     for Field { name, low, width, doc } in fields {
         let mask = (1_u32 << width) - 1;
@@ -77,8 +77,8 @@ fn accessors(out: &mut String, word: &str, fields: &[Field]) -> Result<()> {
         if !is_imported(&format!("set_{name}"))? {
             continue;
         }
-        // Only fields of `control` are ever set twice. Mesa 25's llvmpipe gets a field wrong that replaces as
-        // many bits of a word as it was cut out of another.
+        // Only fields of `control` are ever set twice. The other functions do not clear the old bits, because Mesa 25's
+        // llvmpipe computes a wrong field if it replaces as many bits of a word as were extracted from another.
         let (doc, kept) = if word == "control" {
             ("Sets", format!("({word} & {:#x}u)", !(mask << low)))
         } else {
@@ -90,7 +90,7 @@ fn accessors(out: &mut String, word: &str, fields: &[Field]) -> Result<()> {
     Ok(())
 }
 
-/// Shapes, holes and constant registers of the lowering.
+/// Returns `machine/rows.wgsl`: shapes, holes and constant registers of the lowering.
 pub(super) fn rows() -> Result<String> {
     let mut out = format!("//! Lowering. {BANNER}; do not edit.\n//!\n//! Source: `kvrm_arm64::lowering`.\n");
     out += "\nimport package::arm64::bitmask::{decode_bit_masks};\n";
@@ -106,7 +106,7 @@ pub(super) fn rows() -> Result<String> {
             "\n/// The value of a system register that never changes.\nconst {name} = {value:#x}lu;\n"
         )?;
     }
-    out += "\n/// Whether `word` falls into one of the holes whose bits are set in `holes`.\n";
+    out += "\n/// Returns whether `word` is in one of the holes whose bits are set in `holes`.\n";
     out += "///\n/// Twin: `kvrm_arm64::encoding::Hole::contains`, for a set of holes.\nfn in_hole(word: u32, holes: u32) -> bool {\n";
     for (bit, hole) in HOLES.iter().enumerate() {
         write!(
@@ -130,12 +130,12 @@ pub(super) fn rows() -> Result<String> {
     Ok(out)
 }
 
-/// The layout of buffers.
+/// Returns `machine/layout.wgsl`: the layout of buffers.
 pub(super) fn layout() -> Result<String> {
     constants("Buffers", "kvrm_shaders::layout", kvrm_shaders::layout::ALL)
 }
 
-/// `spiking/layout.wgsl`.
+/// Returns `spiking/layout.wgsl`.
 pub(super) fn spiking_layout() -> Result<String> {
     constants(
         "Numbers of the burst engine",
@@ -144,7 +144,7 @@ pub(super) fn spiking_layout() -> Result<String> {
     )
 }
 
-/// `spiking/record_words.wgsl`.
+/// Returns `spiking/record_words.wgsl`.
 pub(super) fn record_words() -> Result<String> {
     let kinds = Kind::ALL.map(|(kind, name)| (name, kind as u32, "The number of a model."));
     let all = [kvrm_spiking::record_words::ALL, &kinds].concat();
@@ -154,7 +154,7 @@ pub(super) fn record_words() -> Result<String> {
 fn constants(title: &str, source: &str, all: &[(&str, u32, &str)]) -> Result<String> {
     let mut out = format!("//! {title}. {BANNER}; do not edit.\n//!\n//! Source: `{source}`.\n");
     for (name, value, doc) in all {
-        // Some are the host's alone.
+        // Only the host uses some constants.
         if !is_imported(name)? {
             continue;
         }
@@ -163,12 +163,12 @@ fn constants(title: &str, source: &str, all: &[(&str, u32, &str)]) -> Result<Str
     Ok(out)
 }
 
-/// The numbers of semihosting.
+/// Returns `machine/semihosting.wgsl`.
 pub(super) fn semihosting() -> Result<String> {
     numbers("Semihosting", "SHADER_NUMBERS", kvrm_machine::SHADER_NUMBERS)
 }
 
-/// The numbers of system calls.
+/// Returns `machine/linux/numbers.wgsl`.
 pub(super) fn system_calls() -> Result<String> {
     numbers("System calls", "linux::SHADER_NUMBERS", kvrm_machine::linux::SHADER_NUMBERS)
 }

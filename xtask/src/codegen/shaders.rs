@@ -1,11 +1,11 @@
-//! Numbers that Rust and WGSL share, as modules of `shaders/wgsl/`.
+//! WGSL modules of `shaders/wgsl/arm64/` with constants that Rust and WGSL share.
 
 use anyhow::Result;
 use kvrm_arm64::{CLASS_BITS, Class};
 
 use super::wgsl::{Constant, module};
 
-/// `arm64/class_ids.wgsl`.
+/// Returns `arm64/class_ids.wgsl`.
 pub(super) fn class_ids() -> Result<String> {
     let mut constants = vec![Constant::new(
         "CLASS_BITS",
@@ -19,17 +19,17 @@ pub(super) fn class_ids() -> Result<String> {
             format!("`kvrm_arm64::Class::{class:?}`"),
         )
     }));
-    Ok(module("The numbers of the kernel classes.", &constants))
+    Ok(module("The numbers of the classes.", &constants))
 }
 
-/// Constants of a module of `kvrm_arm64::semantics`, under their own names.
+/// Builds a list of the named constants of a module of `kvrm_arm64::semantics`.
 macro_rules! constants { ($module:ident$(/$inner:ident)?: $($name:ident)*) => { {
     use kvrm_arm64::semantics::$module$(::$inner)? as constants;
     let path = concat!("`kvrm_arm64::semantics::", stringify!($module), $("::", stringify!($inner),)? "::");
     [$(Constant::new(stringify!($name), constants::$name, format!("{path}{}`", stringify!($name)))),*]
 } } }
 
-/// `arm64/constants.wgsl`.
+/// Returns `arm64/constants.wgsl`.
 pub(super) fn constants() -> Result<String> {
     let polynomials = constants!(crc: CRC32_POLYNOMIAL CRC32C_POLYNOMIAL);
     let masks = constants!(system: FPCR_MASK FPSR_MASK);
@@ -37,17 +37,14 @@ pub(super) fn constants() -> Result<String> {
     Ok(module("Constants of the architecture.", &[&polynomials[..], &masks, &saturated].concat()))
 }
 
-/// `arm64/operations.wgsl`.
+/// Returns `arm64/operations.wgsl`.
 pub(super) fn operations() -> Result<String> {
     let shift_types = constants!(operand: LSL LSR ASR ROR);
     let atomics = constants!(atomic: MEM_ADD MEM_BIC MEM_EOR MEM_ORR MEM_SMAX MEM_SMIN MEM_UMAX MEM_UMIN);
-    Ok(module(
-        "The numbers of operations that leaf functions choose among.",
-        &[&shift_types[..], &atomics].concat(),
-    ))
+    Ok(module("The numbers of the operations of leaf functions.", &[&shift_types[..], &atomics].concat()))
 }
 
-/// `arm64/float/constants.wgsl`.
+/// Returns `arm64/float/constants.wgsl`.
 pub(super) fn float_constants() -> Result<String> {
     let controls = constants!(float/control: FPCR_AHP FPCR_DN FPCR_FZ);
     let exceptions = constants!(float/control: FPSR_IOC FPSR_DZC FPSR_OFC FPSR_UFC FPSR_IXC FPSR_IDC);
@@ -60,5 +57,5 @@ pub(super) fn float_constants() -> Result<String> {
         FP_MAX FP_MIN FP_MAX_NUM FP_MIN_NUM FP_SQRT FP_RECIP_ESTIMATE FP_RSQRT_ESTIMATE FP_RECPX
         FP_ROUND_INT FP_ROUND_INT_EXACT FP_CONVERT);
     let all = [&controls[..], &exceptions, &roundings, &kinds, &bits, &operations];
-    Ok(module("Numbers that floating point shares with its twin.", &all.concat()))
+    Ok(module("Constants that floating point shares with its twin in Rust.", &all.concat()))
 }

@@ -1,10 +1,10 @@
-//! The assembly syntax of an encoding, in the manual's symbols.
+//! The assembly syntax of an encoding, with the manual's symbols.
 
 use kvrm_arm64::Encoding;
 use kvrm_arm64::operand::Operand;
 use kvrm_arm64::view::{Element, LETTERS, View, Width};
 
-/// Mnemonic and operands, before aliases.
+/// Returns the mnemonic and operands of an encoding, without aliases.
 pub(super) fn assembly(encoding: &Encoding) -> String {
     let mut text = encoding.mnemonic.to_owned();
     for (index, &operand) in encoding.operands.iter().filter(|operand| !operand.is_hidden()).enumerate() {
@@ -84,7 +84,7 @@ fn symbol(operand: Operand) -> String {
         O::Vd(view) | O::Vn(view) | O::Vm(view) | O::Va(view) | O::Vt(view) | O::Vt2(view) => {
             simd(name.split('(').next().unwrap_or_default(), view)
         }
-        // Registers are named as the manual does: `Wd`, `XnSp`, `WsPair`.
+        // The variants have the manual's names of registers: `Wd`, `XnSp`, `WsPair`.
         _ => match (name.strip_suffix("Sp"), name.strip_suffix("Pair")) {
             (Some(register), _) if register.starts_with('W') => format!("{register}/WSP"),
             (Some(register), _) => format!("{register}/SP"),
@@ -94,7 +94,7 @@ fn symbol(operand: Operand) -> String {
     }
 }
 
-/// A SIMD&FP register as it is seen; `name` is V and its field.
+/// Returns the syntax of a SIMD&FP register with a view; `name` is V and the name of its field.
 fn simd(name: &str, view: View) -> String {
     let field = &name[1..];
     let lanes = match view.element {
@@ -116,7 +116,7 @@ fn simd(name: &str, view: View) -> String {
     if view.width == Width::Scalar { name.to_owned() } else { format!("{name}.{lanes}") }
 }
 
-/// A list of registers, of which this is the first.
+/// Returns the syntax of a list of `count` registers from `first` on.
 fn list(count: u32, first: &str) -> String {
     if count == 1 { format!("{{{first}}}") } else { format!("{{{first}, {count} registers}}") }
 }

@@ -1,4 +1,4 @@
-//! WGSL modules that hold nothing but constants, and what other modules import of generated ones.
+//! WGSL modules of constants, and the names that modules import.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter, Write as _};
@@ -9,12 +9,12 @@ use anyhow::Result;
 use super::banner::BANNER;
 use super::interface::module_texts;
 
-/// A constant.
+/// A constant of a WGSL module.
 #[derive(Clone, Debug)]
 pub(super) struct Constant {
     pub(super) name: String,
     pub(super) value: Value,
-    /// One line, without the final full stop.
+    /// The documentation: one line, without the final full stop.
     pub(super) comment: String,
 }
 
@@ -41,7 +41,7 @@ impl Display for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::U32(value @ 0..0x1_0000) => write!(f, "{value}u"),
-            // Large numbers are masks.
+            // Large numbers are masks, so they are hexadecimal.
             Self::U32(value) => write!(f, "{value:#010x}u"),
             Self::U64(value) => write!(f, "{value:#018x}lu"),
         }
@@ -54,13 +54,13 @@ impl Constant {
     }
 }
 
-/// Whether a shader imports a name. Lists that come from Rust have names that only Rust needs.
+/// Returns whether a module imports a name. Lists from Rust also have names that only Rust needs.
 pub(super) fn is_imported(name: &str) -> Result<bool> {
     static IMPORTED: OnceLock<BTreeSet<String>> = OnceLock::new();
     let imported = match IMPORTED.get() {
         Some(names) => names,
         None => {
-            // As they are on disk: those in `kvrm_shaders` are older if a module was added.
+            // The files on disk, because the modules in `kvrm_shaders` are outdated if a module was just added.
             let texts = module_texts()?;
             let names = texts.iter().flat_map(|(_, text)| imported(text)).map(str::to_owned).collect();
             IMPORTED.get_or_init(|| names)
@@ -69,22 +69,23 @@ pub(super) fn is_imported(name: &str) -> Result<bool> {
     Ok(imported.contains(name))
 }
 
-/// The words of the imports of a module.
+/// Returns the words in the import statements of a module.
 fn imported(text: &str) -> impl Iterator<Item = &str> {
     let statements = text.split_inclusive(';').map(str::trim_start);
     let imports = statements.filter_map(|statement| {
-        // A title may stand before the first.
+        // A title may precede the first statement.
         let start = if statement.starts_with("import ") { 0 } else { statement.find("\nimport ")? + 1 };
         statement[start..].strip_prefix("import ")
     });
     imports.flat_map(|import| import.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')))
 }
 
-/// The text of a module: what it is, in one line, and its constants.
+/// Returns the text of a module: the title, the banner, and the constants.
 pub(super) fn module(title: &str, constants: &[Constant]) -> String {
     let mut text = format!("//! {title}\n//!\n//! {BANNER}; do not edit.\n");
     for Constant { name, value, comment } in constants {
-        write!(text, "\n/// {comment}.\nconst {name} = {value};\n").expect("a String takes any text");
+        write!(text, "\n/// {comment}.\nconst {name} = {value};\n")
+            .expect("writing to a String does not fail");
     }
     text
 }

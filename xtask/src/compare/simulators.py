@@ -1,9 +1,9 @@
-"""Runs the networks of `kvrm spike bench` in NEST or Brian2 and prints what it took, as a line of JSON.
+"""Runs a network of `kvrm spike bench` in NEST or Brian2 and prints the measured times as a line of JSON.
 
     simulators.py nest|brian2 NETWORK SCALE THREADS SECONDS
 
-NEST is GPL: it is measured, nothing links it. A current here is what it would shift the potential by in the end, in
-mV; with tau_m / C_m as the resistance it is that of the simulators.
+NEST is GPL: it is only measured, and nothing links it. The unit of currents in this file is mV: the asymptotic shift of
+the potential. With tau_m / C_m as the resistance, that is the current of the simulators.
 """
 
 import json
@@ -26,7 +26,7 @@ EXTERNAL = [1600, 1500, 2100, 1900, 2000, 1900, 2900, 2100]
 RATES = [0.971, 2.868, 4.746, 5.396, 8.142, 9.078, 0.991, 7.523]
 POTENTIALS = [(-68.28, 5.36), (-63.16, 4.57), (-63.33, 4.74), (-63.45, 4.94), (-63.11, 4.94), (-61.66, 4.55),
               (-66.72, 5.46), (-61.43, 4.48)]
-SETTLE = 100.0  # ms, as `kvrm spike bench` does
+SETTLE = 100.0  # ms of simulated time before the measurement, as in `kvrm spike bench`
 
 
 def microcircuit(nest, scale):
@@ -34,7 +34,7 @@ def microcircuit(nest, scale):
     import numpy as np
 
     tau_m, tau_s, c_m = 10.0, 0.5, 250.0
-    pa = c_m / tau_m  # of a mV
+    pa = c_m / tau_m  # pA per mV
     peak = np.log(tau_m / tau_s) / (1 / tau_s - 1 / tau_m)
     jump = pa * 0.15 / (tau_s / (tau_m - tau_s) * (np.exp(-peak / tau_m) - np.exp(-peak / tau_s)))
     root = np.sqrt(scale)
@@ -139,7 +139,7 @@ def run_nest(network, scale, threads, seconds):
         nest.Run(length)
         all_seconds.append(time.perf_counter() - begin)
     nest.Cleanup()
-    # Recorders cost time, so spikes are counted afterwards.
+    # Recorders cost time, so spikes are counted in a separate run.
     recorder = nest.Create("spike_recorder")
     for population in populations.values():
         nest.Connect(population, recorder, syn_spec={"delay": nest.min_delay})
@@ -175,7 +175,7 @@ def run_brian2(network, scale, threads, seconds):
         synapses.connect(condition="i != j", p=p["probability"])
         parts.append(synapses)
     net = b.Network(cells, *parts)
-    net.run(1 * b.ms)  # compiles
+    net.run(1 * b.ms)  # compiles the code
     build = time.perf_counter() - begin
     begin = time.perf_counter()
     net.run(SETTLE * b.ms)

@@ -1,4 +1,4 @@
-//! The files that answers of oracles are kept in.
+//! The corpus files with the answers of oracles.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -8,12 +8,12 @@ use flate2::{Compression, GzBuilder};
 
 use crate::root::root;
 
-/// Where corpora are kept.
+/// Returns the path of a corpus file.
 pub(super) fn corpus(name: &str) -> PathBuf {
     root().join("tests/corpus").join(name)
 }
 
-/// Writes a compressed corpus file, the same bytes for the same text on every machine and day.
+/// Writes a compressed corpus file. The same text always gives the same bytes.
 pub(super) fn write_corpus(name: &str, text: &str) -> Result<()> {
     let path = corpus(name);
     let mut gz = GzBuilder::new().mtime(0).write(Vec::new(), Compression::best());

@@ -1,4 +1,4 @@
-//! Disassembly, by GNU objdump.
+//! Comparison of the disassembler with GNU objdump.
 
 use std::process::Command;
 
@@ -12,8 +12,8 @@ use super::corpus::write_corpus;
 use crate::system::ensure_program;
 
 const OBJDUMP: &str = "aarch64-linux-gnu-objdump";
-/// How many words of each encoding the corpus keeps.
-const KEPT: usize = 20;
+/// The number of words of each encoding in the corpus.
+const CORPUS_WORDS: usize = 20;
 
 pub(super) fn run(each: usize, seed: u64, write: bool) -> Result<()> {
     ensure_program(OBJDUMP, "binutils-aarch64-linux-gnu")?;
@@ -38,25 +38,25 @@ pub(super) fn run(each: usize, seed: u64, write: bool) -> Result<()> {
     for (index, (theirs, (word, number))) in lines.iter().zip(words).enumerate() {
         let pc = 4 * index as u64;
         let ours = disassemble(word, pc).to_string();
-        if is_unknown(theirs, &ours) {
+        if is_expected_difference(theirs, &ours) {
             unknown += 1;
         } else if ours != *theirs {
             differ += 1;
             if differ <= 20 {
-                println!("{word:08x}: ours `{ours}`, objdump `{theirs}`");
+                println!("{word:08x}: KVRM `{ours}`, objdump `{theirs}`");
             }
-        } else if number < KEPT {
+        } else if number < CORPUS_WORDS {
             corpus += &format!("{pc:x} {word:08x} {theirs}\n");
         }
     }
-    println!("{} words, {unknown} that objdump names otherwise by policy, {differ} that differ", lines.len());
+    println!("{} words, {unknown} expected differences, {differ} unexpected ones", lines.len());
     if differ > 0 {
         bail!("disassembler and objdump differ");
     }
     if write { write_corpus("disasm.txt.gz", &corpus) } else { Ok(()) }
 }
 
-/// The instruction of a line of objdump, without its comment.
+/// Returns the instruction in a line of objdump's output, without the comment.
 fn text(line: &str) -> Option<String> {
     let (_, rest) = line.trim_start().split_once(":\t")?;
     let (_, text) = rest.split_once('\t')?;
@@ -64,9 +64,9 @@ fn text(line: &str) -> Option<String> {
     Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Where binutils 2.40 and we differ on purpose: it does not know the newest hints, knows registers of later
-/// versions and other profiles, and calls CONSTRAINED UNPREDICTABLE pairs undefined.
-fn is_unknown(theirs: &str, ours: &str) -> bool {
+/// Returns whether a difference from binutils 2.40 is expected: binutils lacks the newest hints, knows registers of
+/// later versions and other profiles, and calls CONSTRAINED UNPREDICTABLE pairs undefined.
+fn is_expected_difference(theirs: &str, ours: &str) -> bool {
     let newer_hint = ["dgh", "gcsb dsync", "clrbhb", "chkfeat x16"].contains(&ours);
     let later_name = [" s0_", " s1_", " s2_", " s3_", "sys "].iter().any(|generic| ours.contains(generic))
         || ours.starts_with("sys ");

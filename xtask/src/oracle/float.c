@@ -1,21 +1,21 @@
-/* Executes instructions of floating point on cases from the standard input: a judge of our own arithmetic when it runs
- * under qemu-aarch64, or on a processor. The instructions are in an assembly file that is made for it. */
+ /* The judge: executes floating-point instructions on inputs from the standard input, under qemu-aarch64 or on a
+ * processor. KVRM's results are compared with its answers. The instructions are in a generated assembly file. */
 
 #include <stdint.h>
 
-/* What the judge is told: the number of an instruction, FPCR, and what v1, v2, v3 and x1 hold. */
+/* A case: the number of an instruction, FPCR, and the values of v1, v2 and v3. x1 has the value of v1. */
 struct inputs {
     uint32_t instruction, fpcr;
     uint64_t operands[3];
 };
 
-/* What it answers. */
+/* An answer: the registers after the instruction. */
 struct outputs {
     uint64_t v0, x0;
     uint32_t nzcv, fpsr;
 };
 
-/* Addresses of functions of one instruction each. */
+/* The addresses of functions with one instruction each. */
 extern const uint64_t instructions[];
 
 static struct outputs execute(const struct inputs *in) {
@@ -45,7 +45,7 @@ static struct outputs execute(const struct inputs *in) {
     return out;
 }
 
-/* A system call of Linux. There is no C library, as a compiler alone is easier to come by. */
+/* Makes a system call of Linux. The judge uses no C library, so that only a compiler has to be installed. */
 static int64_t system_call(int64_t number, int64_t first, void *second, int64_t third) {
     register int64_t x8 __asm__("x8") = number;
     register int64_t x0 __asm__("x0") = first;

@@ -1,4 +1,7 @@
-//! Floating point, instruction by instruction, by QEMU user mode.
+//! Comparison of floating-point instructions with QEMU user mode.
+//!
+//! The judge is a program of `float.c` and a generated assembly file. It executes the instructions under QEMU on inputs
+//! from its standard input.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -15,9 +18,9 @@ use crate::system::{COMPILER, ensure_program};
 
 /// The seed of the committed corpus.
 pub(super) const SEED: u64 = 1;
-/// An Armv8.0 processor.
+/// The processor that QEMU emulates, an Armv8.0 one.
 const PROCESSOR: &str = "cortex-a53";
-/// The bytes of one answer.
+/// The size of an answer of the judge in bytes.
 const ANSWER: usize = 24;
 
 pub(super) fn run(each: usize, seed: u64) -> Result<()> {
@@ -41,19 +44,19 @@ pub(super) fn run(each: usize, seed: u64) -> Result<()> {
         if ours != theirs {
             differ += 1;
             if differ <= 20 {
-                println!("{line}, and {:x} {:x} here", ours.value, ours.fpsr);
+                println!("{line}, but KVRM computes {:x} {:x}", ours.value, ours.fpsr);
             }
         }
-        writeln!(text, "{line}").expect("a string takes any text");
+        writeln!(text, "{line}").expect("writing to a String does not fail");
     }
-    println!("{} cases of {} instructions, {differ} on which we and QEMU differ", cases.len(), all.len());
+    println!("{} cases of {} instructions, {differ} on which KVRM and QEMU differ", cases.len(), all.len());
     if differ > 0 {
-        bail!("the corpus is not written: first find out who is right");
+        bail!("KVRM and QEMU differ; the corpus is not written before the differences are resolved");
     }
     if seed == SEED { write_corpus("float.txt.gz", &text) } else { Ok(()) }
 }
 
-/// What the instructions give under QEMU.
+/// Returns the results of all cases under QEMU.
 fn ask(all: &[Instruction], cases: &[(usize, Inputs)]) -> Result<Vec<FpResult>> {
     ensure_program("qemu-aarch64", "qemu-user")?;
     let folder = crate::root::root().join("target/oracle/float");
@@ -72,12 +75,17 @@ fn ask(all: &[Instruction], cases: &[(usize, Inputs)]) -> Result<Vec<FpResult>> 
     let output = command.args(["-cpu", PROCESSOR]).arg(judge).stdin(File::open(file)?).output()?;
     ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     let (answers, rest) = output.stdout.as_chunks::<ANSWER>();
-    ensure!(rest.is_empty() && answers.len() == cases.len(), "the judge did not answer every question");
+    ensure!(
+        rest.is_empty() && answers.len() == cases.len(),
+        "the judge must answer {} cases, and answered {}",
+        cases.len(),
+        answers.len()
+    );
     let places = cases.iter().map(|(number, _)| all[*number].place());
     Ok(places.zip(answers).map(|(place, answer)| result(place, answer)).collect())
 }
 
-/// Of an answer, what the instruction computes.
+/// Returns the result of an instruction from an answer of the judge.
 fn result(place: Place, answer: &[u8; ANSWER]) -> FpResult {
     let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
     let value = match place {
@@ -88,7 +96,7 @@ fn result(place: Place, answer: &[u8; ANSWER]) -> FpResult {
     FpResult { value, fpsr: number(&answer[20..]) as u32 }
 }
 
-/// Compiles the judge with all instructions.
+/// Compiles the judge with all instructions and returns its path.
 fn compile(all: &[Instruction], folder: &Path) -> Result<PathBuf> {
     ensure_program(COMPILER, "gcc-aarch64-linux-gnu")?;
     let mut assembly =

@@ -1,4 +1,4 @@
-//! Whole programs, by QEMU user mode, which serves the same semihosting and system calls.
+//! Comparison of complete guest programs with QEMU user mode, which serves the same semihosting and system calls.
 
 use std::fs::File;
 use std::process::{Command, Output, Stdio};
@@ -9,13 +9,13 @@ use super::commands::{QEMU_CPU, kvrm};
 use crate::guests::Folder;
 use crate::system::ensure_program;
 
-/// What to run each guest with: by default, small, larger with another seed, and wrong.
+/// The arguments of the runs of each guest: the defaults, small, larger with another seed, and invalid.
 const ARGUMENTS: [&[&str]; 4] = [&[], &["7"], &["300", "0x2a"], &["many"]];
 
-/// What guests read as standard input.
+/// The standard input of guests.
 const INPUT: &str = "guests/README.md";
 
-/// What to run guests for Linux with.
+/// The runs of guests for Linux: names and arguments.
 const LINUX_ARGUMENTS: [(&str, &[&str]); 9] = [
     ("files", &["/tmp/kvrm-guest"]),
     ("files", &[]),
@@ -66,7 +66,7 @@ pub(super) fn run() -> Result<()> {
     if differ > 0 { bail!("{differ} runs differ") } else { Ok(()) }
 }
 
-/// How a program ended, as a shell tells it, and what it has printed.
+/// Returns the exit status of a program, as a shell reports it, and its output.
 fn result(output: &Output) -> (Option<i32>, String) {
     use std::os::unix::process::ExitStatusExt as _;
     let code = output.status.code().or_else(|| output.status.signal().map(|signal| 128 + signal));

@@ -1,15 +1,15 @@
-//! What programs that nobody here wrote are run with, in a folder of files that [`super::programs`] puts there.
+//! The runs of third-party programs, in a folder with the files that [`super::programs`] prepares.
 
 /// A run of a program.
 pub(super) struct Run {
     pub(super) program: &'static str,
     pub(super) arguments: &'static [&'static str],
-    /// The file that is its standard input, which is empty otherwise.
+    /// The file for the standard input, which is empty if there is none.
     pub(super) input: Option<&'static str>,
 }
 
 impl Run {
-    /// As one would type it, nearly.
+    /// Returns the command line for messages and records; line feeds are replaced by spaces.
     pub(super) fn command(&self) -> String {
         let mut text = self.program.to_owned();
         for argument in self.arguments {
@@ -32,16 +32,20 @@ const fn run(program: &'static str, arguments: &'static [&'static str]) -> Run {
     Run { program, arguments, input: None }
 }
 
-const fn reading(program: &'static str, arguments: &'static [&'static str], input: &'static str) -> Run {
+const fn run_with_input(
+    program: &'static str,
+    arguments: &'static [&'static str],
+    input: &'static str,
+) -> Run {
     Run { program, arguments, input: Some(input) }
 }
 
-/// Files that programs make, under QEMU, for others to read.
+/// Runs under QEMU whose outputs become files that other runs read, with the names of these files.
 pub(super) const PREPARED: &[(Run, &str)] = &[
     (run("busybox", &["sort", "license"]), "sorted"),
     (run("busybox", &["seq", "1", "3", "3000"]), "numbers"),
-    (reading("busybox", &["gzip"], "license"), "license.gz"),
-    (reading("busybox", &["bzip2"], "license"), "license.bz2"),
+    (run_with_input("busybox", &["gzip"], "license"), "license.gz"),
+    (run_with_input("busybox", &["bzip2"], "license"), "license.bz2"),
     (run("busybox", &["tar", "cf", "-", "license", "mit", "tree"]), "archive.tar"),
     (
         run(
@@ -85,14 +89,14 @@ pub(super) const RUNS: &[Run] = &[
     run("busybox", &["cat", "-n", "mit", "missing"]),
     run("busybox", &["head", "-n", "30", "license"]),
     run("busybox", &["tail", "-n", "25", "license"]),
-    reading("busybox", &["tail", "-c", "100"], "license"),
+    run_with_input("busybox", &["tail", "-c", "100"], "license"),
     run("busybox", &["cut", "-d", " ", "-f", "2-4,9", "license"]),
-    reading("busybox", &["tr", "a-z", "A-Z"], "license"),
-    reading("busybox", &["tr", "-cs", "a-zA-Z", "\\n"], "license"),
+    run_with_input("busybox", &["tr", "a-z", "A-Z"], "license"),
+    run_with_input("busybox", &["tr", "-cs", "a-zA-Z", "\\n"], "license"),
     run("busybox", &["sort", "license"]),
     run("busybox", &["sort", "-r", "-n", "-k", "2", "license"]),
     run("busybox", &["sort", "-u", "-f", "license", "mit"]),
-    reading("busybox", &["uniq", "-c"], "sorted"),
+    run_with_input("busybox", &["uniq", "-c"], "sorted"),
     run("busybox", &["grep", "-n", "-i", "copyright", "license", "mit"]),
     run("busybox", &["grep", "-c", "-E", "^ +[0-9]+\\.|\\(([a-z])\\)", "license"]),
     run("busybox", &["grep", "-v", "e", "license"]),
@@ -102,11 +106,11 @@ pub(super) const RUNS: &[Run] = &[
     run("busybox", &["awk", COUNT_WORDS, "license"]),
     run("busybox", &["awk", MATHEMATICS]),
     run("busybox", &["awk", "-F", "[(,]", "NF > 3 { s += NF; print NR \": \" $2 } END { print s, substr(\"abcdef\", 2, 3), index(\"xyz\", \"z\") }", "sha256.c"]),
-    reading("busybox", &["gzip", "-9"], "license"),
+    run_with_input("busybox", &["gzip", "-9"], "license"),
     run("busybox", &["gunzip", "-c", "license.gz"]),
     run("busybox", &["gzip", "-v", "-t", "license.gz"]),
     run("busybox", &["gunzip", "license.gz"]),
-    reading("busybox", &["bzip2"], "mit"),
+    run_with_input("busybox", &["bzip2"], "mit"),
     run("busybox", &["bunzip2", "-c", "license.bz2"]),
     run("busybox", &["md5sum", "license", "mit"]),
     run("busybox", &["sha1sum", "license", "mit"]),
@@ -122,14 +126,14 @@ pub(super) const RUNS: &[Run] = &[
     run("busybox", &["od", "-A", "x", "-t", "x1z", "license.gz"]),
     run("busybox", &["od", "-t", "f8", "-N", "256", "license.gz"]),
     run("busybox", &["hexdump", "-C", "license.bz2"]),
-    reading("busybox", &["base64"], "license.gz"),
+    run_with_input("busybox", &["base64"], "license.gz"),
     run("busybox", &["find", "tree", "-name", "*.h", "-o", "-type", "d"]),
     run("busybox", &["find", "license", "-size", "+1k", "-print"]),
     run("busybox", &["ls"]),
     run("busybox", &["ls", "-R", "-F", "tree", "missing"]),
     run("busybox", &["crc32", "license"]),
-    reading("busybox", &["expand", "-t", "3"], "sha256.c"),
-    reading("busybox", &["xxd"], "license.gz"),
+    run_with_input("busybox", &["expand", "-t", "3"], "sha256.c"),
+    run_with_input("busybox", &["xxd"], "license.gz"),
     run("busybox", &["tar", "tf", "archive.tar"]),
     run("busybox", &["tar", "xvf", "archive.tar", "-C", "tree"]),
     run("busybox", &["tar", "xOf", "archive.tar", "mit"]),
@@ -147,7 +151,7 @@ pub(super) const RUNS: &[Run] = &[
     run("busybox", &["tac", "mit"]),
     run("busybox", &["rev", "mit"]),
     run("busybox", &["paste", "-d", ":", "numbers", "mit"]),
-    reading("busybox", &["tee", "made"], "mit"),
+    run_with_input("busybox", &["tee", "made"], "mit"),
     run("busybox", &["strings", "-n", "8", "archive.tar"]),
     run("busybox", &["cal", "9", "1752"]),
     run("busybox", &["date", "-u", "-d", "@1600000000", "+%F %T %A %j"]),
@@ -161,9 +165,9 @@ pub(super) const RUNS: &[Run] = &[
     run("lua", &["suite.lua"]),
     run("lua", &["suite.lua", "one", "two words"]),
     run("lua", &["missing.lua"]),
-    reading("sqlite", &[], "session.sql"),
-    reading("sqlite", &["new.db"], "session.sql"),
-    reading("sqlite", &[], "mit"),
+    run_with_input("sqlite", &[], "session.sql"),
+    run_with_input("sqlite", &["new.db"], "session.sql"),
+    run_with_input("sqlite", &[], "mit"),
     run("deflate", &[]),
     run("zstandard", &[]),
 ];

@@ -1,5 +1,4 @@
-//! Programs that nobody here wrote, by QEMU user mode: what they print and leave in files, and how they end, has to be
-//! the same.
+//! Comparison of third-party programs with QEMU user mode: outputs, files and exit status have to be the same.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -17,45 +16,45 @@ use crate::records::{PROGRAM, gpu_adapter};
 use crate::root::root;
 use crate::system::ensure_program;
 
-/// Steps below which a run is too short to tell a speed.
+/// The number of steps below which a run is too short to measure its speed.
 const STEPS_MIN: u64 = 1_000_000;
-/// The name of the engine whose adapter belongs into records.
+/// The name of the engine whose records state the adapter.
 const GPU: &str = "gpu";
 
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {
-    /// The engines to run programs on.
+    /// The engines to test.
     #[arg(long, value_delimiter = ',', value_name = "ENGINE,...", default_value = "reference")]
     engines: Vec<String>,
-    /// Only runs whose command line has this in it.
+    /// Run only command lines that contain this text.
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
     #[command(flatten)]
     record: RecordArgs,
 }
 
-/// How a program ended, as a shell tells it, what it has printed, and what it has left.
+/// The observable results of a run: exit status as a shell reports it, outputs and files.
 #[derive(Debug, PartialEq, Eq)]
-struct Ending {
+struct Outcome {
     status: i64,
     output: Vec<u8>,
     error_output: Vec<u8>,
     files: Tree,
 }
 
-/// Paths, and what is there: the contents of a file, or nothing if it is a directory. Links are left out.
+/// The contents of a folder: paths with the contents of files, or with `None` for directories. Links are left out.
 type Tree = BTreeMap<PathBuf, Option<Vec<u8>>>;
 
-/// What a run took on one of our engines.
+/// The measured cost of a run on an engine of KVRM.
 struct Cost {
     steps: u64,
     seconds: f64,
-    /// Numbers of calls that are not served, and how often each was made.
+    /// The numbers of unknown system calls, with their counts, as JSON; empty if there were none.
     unknown: String,
 }
 
 impl Cost {
-    /// Millions of steps a second, if there were enough of them.
+    /// Returns millions of steps per second, if the run has at least [`STEPS_MIN`] steps.
     fn mips(&self) -> Option<f64> {
         (self.steps >= STEPS_MIN).then(|| self.steps as f64 / self.seconds.max(1e-9) / 1e6)
     }
@@ -74,14 +73,14 @@ pub(super) fn run(args: &Args) -> Result<()> {
     let mut rows = Vec::new();
     let mut differ = 0;
     for run in RUNS.iter().filter(wanted) {
-        // What programs do to files is done to a copy.
+        // Programs change files of a copy.
         let copy = work.join("copy");
-        fresh(&copy)?;
+        recreate(&copy)?;
         copy_folder(&files, &copy)?;
-        let theirs = by_qemu(run, &copy)?;
+        let theirs = run_in_qemu(run, &copy)?;
         let mut costs = Vec::new();
         for engine in &args.engines {
-            let (ours, cost) = by_kvrm(&kvrm, engine, run, &files)?;
+            let (ours, cost) = run_in_kvrm(&kvrm, engine, run, &files)?;
             let same = ours == theirs;
             differ += usize::from(!same);
             let mips = cost.mips().map_or(String::new(), |mips| format!("{mips:.0}"));
@@ -95,21 +94,21 @@ pub(super) fn run(args: &Args) -> Result<()> {
                 println!("  qemu {}\n  kvrm {}", theirs.describe(&ours), ours.describe(&theirs));
             }
             if !cost.unknown.is_empty() {
-                println!("  calls that are not served: {}", cost.unknown);
+                println!("  unknown system calls: {}", cost.unknown);
             }
             costs.push(cost);
         }
         rows.push((run, costs));
     }
-    ensure!(!rows.is_empty(), "no run has that in its command line");
+    ensure!(!rows.is_empty(), "no command line contains the text of --only");
     if differ > 0 {
         bail!("{differ} runs differ");
     }
-    // Only of runs that are all as they should be.
+    // Nothing is recorded if a run differs.
     log.as_mut().map_or(Ok(()), |log| record(log, &args.engines, adapter.as_ref(), &rows))
 }
 
-/// Records all runs. A run that is too short to tell a speed has its steps alone.
+/// Records all runs. Runs that are too short to measure their speed have only their steps.
 fn record(
     log: &mut Log,
     engines: &[String],
@@ -131,8 +130,8 @@ fn record(
     Ok(())
 }
 
-impl Ending {
-    /// The status, and where each stream begins to be another one than `other`'s.
+impl Outcome {
+    /// Returns the status, the part of each stream from the first difference from `other`, and the files that differ.
     fn describe(&self, other: &Self) -> String {
         let part = |ours: &[u8], theirs: &[u8]| {
             let same = ours.iter().zip(theirs).take_while(|(a, b)| a == b).count();
@@ -148,24 +147,25 @@ impl Ending {
     }
 }
 
-fn fresh(folder: &Path) -> Result<()> {
+/// Creates an empty folder, in place of an existing one.
+fn recreate(folder: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
     }
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
 }
 
-/// Copies files and folders, and when they were changed.
+/// Copies files and folders, with their times.
 fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     let status = Command::new("cp").args(["-a", "--"]).arg(from.join(".")).arg(to).status()?;
     ensure!(status.success(), "cannot copy {}", from.display());
     Ok(())
 }
 
-/// Puts the files that programs read into a folder.
+/// Creates a folder with the files that programs read, and returns its path.
 fn prepare(work: &Path) -> Result<PathBuf> {
     let files = work.join("files");
-    fresh(&files)?;
+    recreate(&files)?;
     fs::create_dir_all(files.join("tree/branch/twig"))?;
     for (from, to) in [
         ("LICENSE-APACHE", "license"),
@@ -179,7 +179,7 @@ fn prepare(work: &Path) -> Result<PathBuf> {
     }
     fs::write(files.join("empty"), "")?;
     for (run, name) in PREPARED {
-        fs::write(files.join(name), by_qemu(run, &files)?.output)?;
+        fs::write(files.join(name), run_in_qemu(run, &files)?.output)?;
     }
     Ok(files)
 }
@@ -189,7 +189,7 @@ fn input(run: &Run, folder: &Path) -> Result<Stdio> {
     Ok(File::open(folder.join(name)).with_context(|| format!("cannot open the input {name}"))?.into())
 }
 
-fn by_qemu(run: &Run, folder: &Path) -> Result<Ending> {
+fn run_in_qemu(run: &Run, folder: &Path) -> Result<Outcome> {
     use std::os::unix::process::ExitStatusExt as _;
     let mut command = Command::new("qemu-aarch64");
     command
@@ -201,12 +201,12 @@ fn by_qemu(run: &Run, folder: &Path) -> Result<Ending> {
     let status = output.status.code().or_else(|| output.status.signal().map(|signal| 128 + signal));
     let status = status.context("qemu-aarch64 has no status")?.into();
     let files = tree(folder)?;
-    Ok(Ending { status, output: output.stdout, error_output: output.stderr, files })
+    Ok(Outcome { status, output: output.stdout, error_output: output.stderr, files })
 }
 
-fn by_kvrm(kvrm: &Path, engine: &str, run: &Run, files: &Path) -> Result<(Ending, Cost)> {
+fn run_in_kvrm(kvrm: &Path, engine: &str, run: &Run, files: &Path) -> Result<(Outcome, Cost)> {
     let saved = files.with_file_name("saved");
-    fresh(&saved)?;
+    recreate(&saved)?;
     fs::remove_dir(&saved)?;
     let mut command = Command::new(kvrm);
     command.args(["run", "--json", "--engine", engine, "--cwd", "/data", "--copy"]);
@@ -223,7 +223,7 @@ fn by_kvrm(kvrm: &Path, engine: &str, run: &Run, files: &Path) -> Result<(Ending
         let text = lane[name].as_str().unwrap_or_default().as_bytes().to_vec();
         lane[format!("{name}_hex")].as_str().map_or(text, from_hex)
     };
-    // What stops a lane is no status, and never the same.
+    // A lane that stopped without exiting has no status. Its stop becomes a message, which QEMU never prints.
     let status = lane["code"].as_i64().unwrap_or(-1);
     let mut error_output = stream("error_output");
     if status < 0 {
@@ -234,10 +234,10 @@ fn by_kvrm(kvrm: &Path, engine: &str, run: &Run, files: &Path) -> Result<(Ending
         seconds: json["wall_seconds"].as_f64().unwrap_or_default(),
         unknown: json.get("unknown_calls").map_or(String::new(), ToString::to_string),
     };
-    Ok((Ending { status, output: stream("output"), error_output, files: tree(&saved)? }, cost))
+    Ok((Outcome { status, output: stream("output"), error_output, files: tree(&saved)? }, cost))
 }
 
-/// What is in a folder.
+/// Reads the contents of a folder.
 fn tree(folder: &Path) -> Result<Tree> {
     let (mut files, mut left) = (Tree::new(), vec![folder.to_owned()]);
     while let Some(inside) = left.pop() {
@@ -269,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_program_is_run_and_no_run_is_there_twice() {
+    fn runs_cover_all_programs_without_duplicates() {
         let run: BTreeSet<_> = RUNS.iter().map(|run| run.program).collect();
         assert_eq!(run, programs::names().collect(), "the programs");
         let commands: BTreeSet<_> = RUNS.iter().map(Run::command).collect();

@@ -1,4 +1,4 @@
-//! Which words are instructions, by Unicorn.
+//! Comparison of UNDEFINED words with Unicorn.
 
 use anyhow::{Result, bail};
 use kvrm_arm64::encoding::ENCODINGS;
@@ -9,10 +9,10 @@ use kvrm_testkit::words;
 use super::corpus::write_corpus;
 use super::unicorn::Unicorn;
 
-/// How many answers the corpus keeps: enough to notice a lost hole, few enough to commit.
-const KEPT: usize = 40_000;
+/// The number of answers in the corpus: enough to notice a lost hole, few enough to commit.
+const CORPUS_WORDS: usize = 40_000;
 
-/// Asks about words with and without floating point and vectors.
+/// Compares words of general registers, then words of floating point and vectors.
 pub(super) fn run(count: usize, seed: u64, write: bool) -> Result<()> {
     ask("undefined.txt.gz", count, seed, write, false)?;
     ask("undefined_simd.txt.gz", count, seed, write, true)
@@ -36,10 +36,10 @@ fn ask(corpus: &str, count: usize, seed: u64, write: bool, simd: bool) -> Result
             if ours != defined {
                 differ += 1;
                 if differ <= 20 {
-                    println!("{word:08x} {}: ours {ours}, Unicorn {defined}", disassemble(word, 0));
+                    println!("{word:08x} {}: KVRM {ours}, Unicorn {defined}", disassemble(word, 0));
                 }
             }
-            if asked < KEPT {
+            if asked < CORPUS_WORDS {
                 text += &format!("{word:08x} {}\n", if defined { "defined" } else { "undefined" });
             }
             asked += 1;
@@ -54,7 +54,8 @@ fn ask(corpus: &str, count: usize, seed: u64, write: bool, simd: bool) -> Result
     if write { write_corpus(corpus, &text) } else { Ok(()) }
 }
 
-/// A word near the border of what is defined: a table row with a few bits flipped, or any word.
+/// Returns a random word that is likely to be almost defined: a word of a table row with up to two bits flipped, or any
+/// word.
 fn word(rows: &[&Encoding], random: &mut Random) -> u32 {
     if random.below(4) == 0 {
         return random.bits() as u32;
@@ -66,15 +67,15 @@ fn word(rows: &[&Encoding], random: &mut Random) -> u32 {
     word
 }
 
-/// Whether our machine, without LSE, takes the word as an instruction of EL0.
+/// Returns whether a machine of KVRM without LSE executes the word at EL0.
 fn executes(word: u32, simd: bool) -> bool {
     let features = if simd { Features { lse: false, ..Features::ALL } } else { Features::ARMV8_0 };
     let op = Instruction::new(word, features).op;
     op.is_some_and(|op| !op.encoding().is_undefined_at_el0())
 }
 
-/// Words on which the two can be compared: system instructions and registers depend on what EL1 has set up,
-/// and floating point, SIMD and pointer authentication are not in the table.
+/// Returns whether KVRM and Unicorn can be compared on a word. They cannot on system instructions and registers, which
+/// depend on settings of EL1, and on features that the machine under test does not have.
 pub(super) fn comparable(word: u32, simd: bool) -> bool {
     let group = word >> 25 & 15;
     let floating_point = group & 0b0111 == 0b0111 || (group & 0b0101 == 0b0100 && word >> 26 & 1 == 1);

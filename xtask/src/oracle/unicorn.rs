@@ -1,4 +1,4 @@
-//! Unicorn, the emulator made from QEMU.
+//! A connection to Unicorn, an emulator derived from QEMU.
 
 use std::io::{BufRead, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -8,10 +8,10 @@ use anyhow::{Context as _, Result, ensure};
 use crate::root::root;
 use crate::system::python;
 
-/// The version every corpus was made with.
+/// The version with which all corpora were made.
 const UNICORN: &str = "unicorn==2.1.4";
 
-/// Unicorn, in a Python process of its own.
+/// A Python process with Unicorn.
 pub(super) struct Unicorn {
     child: Child,
     input: Option<ChildStdin>,
@@ -43,14 +43,14 @@ impl Unicorn {
         input.write_all(b"\n")?;
         let mut answer = String::new();
         self.output.read_line(&mut answer)?;
-        ensure!(!answer.is_empty(), "Unicorn ended before its answer; what it said is above");
+        ensure!(!answer.is_empty(), "Unicorn ended before its answer; its messages are above");
         serde_json::from_str(&answer).with_context(|| format!("Unicorn answered {answer}"))
     }
 }
 
 impl Drop for Unicorn {
     fn drop(&mut self) {
-        // Without input the script ends.
+        // The script ends at the end of its input.
         self.input = None;
         let _ = self.child.wait();
     }

@@ -1,7 +1,8 @@
-"""Runs test vectors in Unicorn and prints what became of them.
+"""Runs test vectors in Unicorn and prints the resulting states.
 
-Reads JSON lines on standard input. A line with "words" asks which of them are defined at EL0; any other line is
-a vector without outputs. Answers with one JSON line each. Unicorn is GPL: it is an oracle, nothing links it.
+Reads JSON lines from standard input. A line with "words" asks which of these words are defined at EL0; any other line
+is a test vector without outputs. Answers each with one JSON line. Unicorn is GPL: it is an oracle, and nothing links
+it.
 """
 
 import json
@@ -39,12 +40,12 @@ class Oracle:
         self.uc.ctl_remove_cache(CODE, CODE + 0x1000)
 
     def run(self, steps):
-        """Runs and names the stop."""
+        """Runs up to `steps` instructions and returns the name of the stop."""
         self.exception = None
         try:
             self.uc.emu_start(CODE, 0xFFFF_FFFF_FFFF_FFF0, count=steps)
         except UcError as error:
-            # Unicorn looks at the target of a branch although the last step is done.
+            # Unicorn fetches the target of a branch although the last step is done, so a fetch error is no fault.
             fetched = error.errno in (UC_ERR_FETCH_UNMAPPED, UC_ERR_FETCH_PROT, UC_ERR_EXCEPTION)
             return "budget" if fetched else "fault"
         known = {None: "budget", UNDEFINED: "undefined", SYSCALL: "syscall", BREAKPOINT: "breakpoint"}
@@ -59,7 +60,7 @@ class Oracle:
             data = bytes.fromhex(piece["bytes"])
             memory[at:at + len(data)] = data
         uc.mem_write(DATA, bytes(memory))
-        # EL0, flags from the vector.
+        # PSTATE: EL0, with the flags of the vector.
         uc.reg_write(a64.UC_ARM64_REG_PSTATE, int(init.get("nzcv", "0"), 16) << 28)
         for n in range(31):
             uc.reg_write(X[n], int(init.get("x", {}).get(str(n), "0"), 16))
@@ -80,9 +81,9 @@ class Oracle:
         return final
 
     def signed_extremum(self, vector, final):
-        """LDSMAX and LDSMIN of less than 64 bits, which Unicorn 2.1.4 compares as if they were unsigned.
+        """Corrects the result of LDSMAX or LDSMIN of less than 64 bits, which Unicorn 2.1.4 compares as unsigned.
 
-        The manual's definition takes the place of its answer: the rest of the outcome is right.
+        Replaces the changes of memory by the manual's definition. The other results of Unicorn are right.
         """
         word, init = int(vector["code"][0], 16), vector["init"]
         size, smin = 1 << (word >> 30), word >> 12 & 7 == 5
@@ -102,14 +103,14 @@ class Oracle:
         final["mem"] = changes(before, memory)
 
     def defined(self, word):
-        """Whether the word is an instruction. What else it does is of no interest, so registers are left alone."""
+        """Returns whether the word is an instruction. Its effects do not matter, so registers are not initialised."""
         self.load([word])
         self.uc.reg_write(a64.UC_ARM64_REG_PSTATE, 0)
         return self.run(1) != "undefined"
 
 
 def changes(before, after):
-    """The stretches that differ."""
+    """Returns the ranges of memory that differ, with their new bytes."""
     pieces, start = [], None
     for at in range(DATA_BYTES + 1):
         differs = at < DATA_BYTES and before[at] != after[at]

@@ -1,4 +1,4 @@
-//! The vector corpus.
+//! The corpus of test vectors, with outputs from Unicorn.
 
 use anyhow::{Result, bail};
 use kvrm_arm64::encoding::ENCODINGS;
@@ -14,11 +14,11 @@ use super::unicorn::Unicorn;
 /// The seed of the committed corpus.
 pub(super) const SEED: u64 = 1;
 
-/// How many undefined words to add for each encoding, at most twice.
-const BESIDE: usize = 4;
+/// The number of UNDEFINED words to add for each encoding: up to this many in holes, and as many outside.
+const UNDEFINED_EACH: usize = 4;
 
-/// Encodings whose behaviour at EL0 Unicorn does not show, because nothing sets up its EL1. The hand-written
-/// corpus has them.
+/// Returns whether Unicorn cannot show the behaviour of an encoding at EL0, because nothing sets up its EL1. The
+/// hand-written corpus covers these encodings.
 fn unknown_to_unicorn(name: &str) -> bool {
     matches!(
         name,
@@ -34,10 +34,10 @@ fn unknown_to_unicorn(name: &str) -> bool {
     )
 }
 
-/// How many times as many vectors encodings of floating point and vectors have: there is more to go wrong.
+/// The factor by which encodings of floating point and vectors have more vectors, because they have more cases.
 const SIMD_TIMES: usize = 2;
 
-/// Makes the vectors of general registers, and then those of floating point and vectors.
+/// Makes the test vectors of general registers, then those of floating point and vectors.
 pub(super) fn run(each: usize, seed: u64) -> Result<()> {
     make("unicorn.jsonl.gz", each, seed, |row| Features::GENERAL.has(row.feature))?;
     make("simd.jsonl.gz", SIMD_TIMES * each + 2, seed, |row| !Features::GENERAL.has(row.feature))
@@ -49,13 +49,13 @@ fn make(corpus: &str, each: usize, seed: u64, belongs: impl Fn(&Encoding) -> boo
     let (mut text, mut count, mut failures) = (String::new(), 0, Vec::new());
     for encoding in ENCODINGS.iter().filter(|row| belongs(row) && !unknown_to_unicorn(row.name)) {
         let mut vectors = inputs::of_encoding(encoding, each, &mut random);
-        let beside = inputs::beside_encoding(encoding, BESIDE, &mut random);
+        let beside = inputs::beside_encoding(encoding, UNDEFINED_EACH, &mut random);
         let simd = !Features::GENERAL.has(encoding.feature);
         vectors.extend(beside.into_iter().filter(|vector| undefined::comparable(vector.code[0].0, simd)));
         for mut vector in vectors {
             vector.expected = unicorn.ask(&vector)?;
             if vector.expected.stop == Some(StopName::Fault) {
-                // Unicorn stores the part of an access that lies in the page that does not fault.
+                // Unicorn stores the part of an access that is in the page without a fault.
                 vector.expected.mem.clear();
             }
             shorten(&mut vector);
@@ -73,12 +73,14 @@ fn make(corpus: &str, each: usize, seed: u64, belongs: impl Fn(&Encoding) -> boo
     }
     println!("{corpus}: {} vectors, {} on which reference and Unicorn differ", count, failures.len());
     if !failures.is_empty() {
-        bail!("the corpus is not written: first find out who is right");
+        bail!(
+            "the reference and Unicorn differ; the corpus is not written before the differences are resolved"
+        );
     }
     if seed == SEED { write_corpus(corpus, &text) } else { Ok(()) }
 }
 
-/// Drops from the outputs what is as before; the vectors are exact, so nothing is lost.
+/// Removes unchanged values from the outputs. The vectors are exact, so unlisted values must not change.
 fn shorten(vector: &mut Vector) {
     let State { x, v, sp, nzcv, fpcr, fpsr, tpidr_el0, .. } = &mut vector.expected;
     let init = &vector.init;

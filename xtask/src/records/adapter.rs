@@ -1,4 +1,4 @@
-//! The GPU that benchmarks run on.
+//! The GPU adapter that benchmarks run on.
 
 use std::process::Command;
 
@@ -8,19 +8,19 @@ use serde::Deserialize;
 
 use crate::oracle::kvrm;
 
-/// The adapter that benchmarks on a GPU take, which the command line of KVRM knows.
+/// Returns the adapter that benchmarks on a GPU use, according to `kvrm doctor`.
 pub(crate) fn gpu_adapter() -> Result<Adapter> {
     #[derive(Deserialize)]
     struct Diagnosis {
-        adapters: Vec<Found>,
-        chosen: Option<Chosen>,
+        adapters: Vec<AdapterInfo>,
+        chosen: Option<ChosenAdapter>,
     }
     #[derive(Deserialize)]
-    struct Chosen {
+    struct ChosenAdapter {
         name: String,
     }
     #[derive(Deserialize)]
-    struct Found {
+    struct AdapterInfo {
         name: String,
         kind: String,
         backend: String,
@@ -29,9 +29,9 @@ pub(crate) fn gpu_adapter() -> Result<Adapter> {
     let output = Command::new(kvrm()?).args(["doctor", "--json"]).output()?;
     let diagnosis: Diagnosis =
         serde_json::from_slice(&output.stdout).context("`kvrm doctor --json` did not print a diagnosis")?;
-    let chosen = diagnosis.chosen.context("`kvrm doctor` found no GPU that can be used")?.name;
+    let chosen = diagnosis.chosen.context("`kvrm doctor` found no usable GPU")?.name;
     let found = diagnosis.adapters.into_iter().find(|found| found.name == chosen);
-    let Found { name, kind, backend, driver } =
-        found.context("`kvrm doctor` chose no adapter of its list")?;
+    let AdapterInfo { name, kind, backend, driver } =
+        found.context("the adapter that `kvrm doctor` chose is not in its list")?;
     Ok(Adapter { name, kind, backend, driver })
 }

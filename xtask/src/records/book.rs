@@ -1,4 +1,4 @@
-//! The folder of records: all files of it, and the definitions of the tables.
+//! The folder of records: all its record files, and the definitions of the tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,11 +12,11 @@ use super::table;
 
 const DEFINITIONS: &str = "tables.toml";
 
-/// The records of all files, and how they make tables.
+/// The records of all files, and the definitions of the tables.
 #[derive(Debug)]
 pub(super) struct Book {
     definitions: Definitions,
-    /// By the names of the files.
+    /// The records of each file, by file name.
     records: BTreeMap<String, Vec<Record>>,
 }
 
@@ -39,20 +39,20 @@ impl Book {
         Ok(Self { definitions, records })
     }
 
-    /// Makes sure that all paths of code that is measured exist, so that code that moves takes its records along.
+    /// Checks that all paths of measured code exist, so that the definitions are updated when code moves.
     pub(super) fn check_paths(&self, root: &Path) -> Result<()> {
         for path in self.definitions.code.values().flatten() {
-            ensure!(root.join(path).exists(), "{DEFINITIONS}: the code to measure is not there: {path}");
+            ensure!(root.join(path).exists(), "{DEFINITIONS}: the path {path} under [code] does not exist");
         }
         Ok(())
     }
 
-    /// The names of all tables, and their texts.
+    /// Returns the names and texts of all tables.
     pub(super) fn render(&self) -> Result<Vec<(String, String)>> {
         let render = |table: &Table| {
             let rows = self.rows(table)?;
             for record in rows.iter().flat_map(|row| row.cells.iter().flatten()) {
-                self.measured(table, record)?;
+                self.measured_paths(table, record)?;
             }
             Ok((table.name.clone(), table::render(table, &rows)))
         };
@@ -63,16 +63,16 @@ impl Book {
         &self.definitions.tables
     }
 
-    /// The rows of a table, with the records behind them.
+    /// Returns the rows of a table, with their records.
     pub(super) fn rows<'a>(&'a self, table: &'a Table) -> Result<Vec<table::Cells<'a>>> {
         let Table { name, file, .. } = table;
         let records = self.records.get(file).with_context(|| format!("table {name}: there is no {file}"))?;
         table::rows(table, records)
     }
 
-    /// The files and folders of the code that a record of a table measured.
-    pub(super) fn measured(&self, table: &Table, record: &Record) -> Result<Vec<&str>> {
-        let found = self.definitions.measures.iter().find(|measures| measures.is_of(record));
+    /// Returns the paths of the files and folders that a record of a table measured.
+    pub(super) fn measured_paths(&self, table: &Table, record: &Record) -> Result<Vec<&str>> {
+        let found = self.definitions.measures.iter().find(|measures| measures.applies_to(record));
         let Table { name, .. } = table;
         let kind = record.kind;
         let measures = found.with_context(|| {
@@ -93,7 +93,7 @@ impl Book {
 pub(super) mod tests {
     use super::*;
 
-    /// Records of `kvrm bench` of two guests.
+    /// Records of `kvrm bench` for two guests.
     pub(in crate::records) const RECORDS: &str = r#"{"schema":1,"kind":"lanes","date":"2026-11-20","machine":{"cpu":"A CPU","cores":2,"memory_bytes":null,"os":null},"adapter":null,"commit":{"id":"0000000","dirty":false},"command":"kvrm bench","transcribed":true,"parameters":{"guest":"mix","lanes":1},"figures":{"mips":{"unit":"MIPS","min":null,"median":4.1,"max":null,"repetitions":null}}}
 {"schema":1,"kind":"lanes","date":"2026-11-21T10:00:00Z","machine":{"cpu":"A CPU","cores":2,"memory_bytes":null,"os":null},"adapter":null,"commit":{"id":"1111111","dirty":false},"command":"kvrm bench","parameters":{"guest":"sieve","lanes":1},"figures":{"mips":{"unit":"MIPS","min":3000,"median":3417.4,"max":4000,"repetitions":3}}}
 "#;
@@ -118,7 +118,7 @@ pub(super) mod tests {
         code = ["sources"]
     "#;
 
-    /// A folder with these definitions and records.
+    /// Loads a temporary folder with these definitions and records.
     pub(in crate::records) fn book(tables: &str, records: &str) -> Result<Book> {
         let folder = tempfile::tempdir()?;
         fs::write(folder.path().join(DEFINITIONS), tables)?;
@@ -186,7 +186,7 @@ Measured on A CPU, 2 cores: 2026-11-20 at `0000000`, transcribed; 2026-11-21 at 
     }
 
     #[test]
-    fn definitions_that_make_no_sense_are_refused() {
+    fn invalid_definitions_are_refused() {
         for (from, to, expected) in [
             ("file = \"here.jsonl\"", "file = \"there.jsonl\"", "there is no there.jsonl"),
             (
@@ -212,17 +212,17 @@ Measured on A CPU, 2 cores: 2026-11-20 at `0000000`, transcribed; 2026-11-21 at 
     }
 
     #[test]
-    fn a_line_that_is_no_record_is_named() {
+    fn invalid_records_are_named() {
         let error = refused(TABLES, &RECORDS.replace("\"sieve\"", "sieve"));
         assert!(error.contains("here.jsonl:2: "), "{error}");
     }
 
     #[test]
-    fn code_that_moved_away_is_found() {
+    fn missing_code_paths_are_refused() {
         let book = book(TABLES, RECORDS).expect("it is well formed");
         let root = tempfile::tempdir().expect("there is room");
         let error = book.check_paths(root.path()).expect_err("there is no src").to_string();
-        assert!(error.contains("not there: src"), "{error}");
+        assert!(error.contains("the path src under [code] does not exist"), "{error}");
         fs::create_dir(root.path().join("src")).expect("there is room");
         book.check_paths(root.path()).expect("now it is there");
     }

@@ -1,7 +1,7 @@
-//! `cargo xtask records bench`: what `cargo bench` measures, as records.
+//! `cargo xtask records bench`: runs `cargo bench` and records its results.
 //!
-//! Criterion leaves the times of all samples in files below `target/criterion/`. Those it has written in this run are
-//! taken from there.
+//! Criterion writes the times of all samples to files below `target/criterion/`. The files written in this run become
+//! records.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::adapter::gpu_adapter;
-use super::places::PROGRAM;
+use super::paths::PROGRAM;
 use crate::root::root;
 use crate::steps::cargo;
 
@@ -23,10 +23,10 @@ use crate::steps::cargo;
 pub(super) struct Args {
     #[command(flatten)]
     record: RecordArgs,
-    /// Record the GPU that `kvrm doctor` chooses, which is the one that benchmarks take.
+    /// Record the GPU that benchmarks use, the one that `kvrm doctor` chooses.
     #[arg(long)]
     gpu: bool,
-    /// The arguments of `cargo bench`, such as --package kvrm-machine.
+    /// The arguments for `cargo bench`, such as --package kvrm-machine.
     #[arg(last = true)]
     arguments: Vec<String>,
 }
@@ -37,22 +37,23 @@ struct Benchmark {
     group_id: String,
     function_id: Option<String>,
     value_str: Option<String>,
-    /// What an iteration processes, by the name of its unit.
+    /// The amount of work per iteration, by the name of its unit.
     throughput: Option<BTreeMap<String, serde_json::Value>>,
 }
 
 /// A file `sample.json` of Criterion.
 #[derive(Deserialize)]
 struct Sample {
+    /// The number of iterations of each sample.
     iters: Vec<f64>,
-    /// Nanoseconds of so many iterations.
+    /// The time of each sample in nanoseconds, for all its iterations.
     times: Vec<f64>,
 }
 
 pub(super) fn run(args: &Args) -> Result<()> {
     let mut log = args.record.open(PROGRAM)?;
     let adapter = args.gpu.then(gpu_adapter).transpose()?;
-    // Files have times of whole seconds on some systems.
+    // On some systems the times of files have a resolution of one second.
     let begin = SystemTime::now() - std::time::Duration::from_secs(1);
     let status = cargo().current_dir(root()).arg("bench").args(&args.arguments).status()?;
     ensure!(status.success(), "cargo bench {} failed", args.arguments.join(" "));
@@ -60,7 +61,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     let found = results(&target.join("criterion"), begin)?;
     ensure!(!found.is_empty(), "cargo bench {} measured nothing", args.arguments.join(" "));
     for folder in &found {
-        let mut measured = measured(folder)?;
+        let mut measured = read_benchmark(folder)?;
         measured.adapter.clone_from(&adapter);
         if let Some(log) = &mut log {
             log.append(measured)?;
@@ -70,7 +71,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The folders with results since `begin`, in the order of their names.
+/// Returns the folders with results written since `begin`, sorted.
 fn results(folder: &Path, begin: SystemTime) -> Result<Vec<PathBuf>> {
     let (mut results, mut left) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(inside) = left.pop() {
@@ -88,8 +89,8 @@ fn results(folder: &Path, begin: SystemTime) -> Result<Vec<PathBuf>> {
     Ok(results)
 }
 
-/// What Criterion left in a folder.
-fn measured(folder: &Path) -> Result<Measured<'static>> {
+/// Reads the results of Criterion in a folder.
+fn read_benchmark(folder: &Path) -> Result<Measured<'static>> {
     let Benchmark { group_id, function_id, value_str, throughput } = json(&folder.join("benchmark.json"))?;
     let Sample { iters, times } = json(&folder.join("sample.json"))?;
     let seconds: Vec<f64> = times.iter().zip(&iters).map(|(time, count)| time / count / 1e9).collect();
@@ -122,7 +123,7 @@ mod tests {
 
     use super::*;
 
-    /// A benchmark as Criterion leaves it, with two samples of 2 ms and 1 ms.
+    /// Returns a temporary folder, and in it a folder with Criterion's results for two samples of 2 ms and 1 ms.
     fn folder() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().expect("there is room");
         let new = folder.path().join("reference/mix/lanes=1/new");
@@ -138,16 +139,17 @@ mod tests {
     #[test]
     fn samples_of_criterion_become_figures() {
         let (_folder, new) = folder();
-        let Measured { parameters, figures, .. } = measured(&new).expect("it is as Criterion leaves it");
+        let Measured { parameters, figures, .. } =
+            read_benchmark(&new).expect("it is as Criterion leaves it");
         assert_eq!(parameters["value"], "lanes=1".into(), "{parameters:?}");
         let Figure { min, median, max, .. } = figures["elements_a_second"];
         assert_eq!((min, median, max), (Some(1.5e6), 3e6, Some(3e6)), "3,000 in 2 ms and in 1 ms");
         let bytes = fs::read_to_string(new.join("benchmark.json")).expect("it is there");
         fs::write(new.join("benchmark.json"), bytes.replace("Elements", "Bytes")).expect("there is room");
-        let Measured { figures, .. } = measured(&new).expect("it has a time");
-        assert_eq!(figures.into_keys().collect::<Vec<_>>(), ["seconds"], "bytes are no elements");
+        let Measured { figures, .. } = read_benchmark(&new).expect("it has a time");
+        assert_eq!(figures.into_keys().collect::<Vec<_>>(), ["seconds"], "bytes are not elements");
         fs::write(new.join("sample.json"), "{}").expect("there is room");
-        let error = measured(&new).expect_err("no samples").to_string();
+        let error = read_benchmark(&new).expect_err("no samples").to_string();
         assert!(error.contains("sample.json is not what Criterion writes"), "{error}");
     }
 

@@ -1,11 +1,11 @@
-//! `docs/records/tables.toml`: the tables, and the code that benchmarks measure.
+//! The format of `docs/records/tables.toml`, which defines the tables and the code that benchmarks measure.
 
 use std::collections::BTreeMap;
 
 use kvrm_records::{Kind, Record, Value};
 use serde::Deserialize;
 
-/// The parameters a record must have.
+/// The parameters that a record must have.
 pub(super) type Conditions = BTreeMap<String, Value>;
 
 /// The whole file.
@@ -14,31 +14,31 @@ pub(super) type Conditions = BTreeMap<String, Value>;
 pub(super) struct Definitions {
     #[serde(default, rename = "table")]
     pub(super) tables: Vec<Table>,
-    /// Parts of the repository by name: their files and folders, from its root on.
+    /// Named parts of the repository: paths of files and folders, relative to its root.
     #[serde(default)]
     pub(super) code: BTreeMap<String, Vec<String>>,
     #[serde(default)]
-    pub(super) measures: Vec<Measures>,
+    pub(super) measures: Vec<MeasuredCode>,
 }
 
 /// A table of the document.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Table {
-    /// What the marker in the document calls it.
+    /// The name in the marker of the document.
     pub(super) name: String,
-    /// The file of its records.
+    /// The name of the file with its records.
     pub(super) file: String,
     /// The kind of its records.
     pub(super) kind: Kind,
     #[serde(default, rename = "where")]
     pub(super) conditions: Conditions,
-    /// The heads of the columns in which rows have their labels.
+    /// The heads of the columns with the labels of rows.
     pub(super) labels: Vec<String>,
     /// The rows, in order.
     #[serde(default)]
     pub(super) rows: Vec<Row>,
-    /// Instead of rows: a parameter, each value of which is a row labelled with it.
+    /// A parameter, as an alternative to `rows`: each of its values becomes a row with the value as label.
     pub(super) rows_by: Option<String>,
     pub(super) columns: Vec<Column>,
 }
@@ -49,7 +49,7 @@ pub(super) struct Table {
 pub(super) struct Row {
     /// The texts of the first columns, as many as the table has `labels`.
     pub(super) label: Vec<String>,
-    /// The kind of its records, if it is not that of the table.
+    /// The kind of its records, if it differs from the table's.
     pub(super) kind: Option<Kind>,
     #[serde(default, rename = "where")]
     pub(super) conditions: Conditions,
@@ -62,15 +62,16 @@ pub(super) struct Column {
     pub(super) head: String,
     #[serde(default, rename = "where")]
     pub(super) conditions: Conditions,
-    /// The name of the figure whose median is shown, or of a parameter.
+    /// The name of the shown figure, of which the median is shown, or of the shown parameter.
     pub(super) show: String,
-    /// Numbers are divided by it, for larger units.
+    /// The divisor of numbers, for larger units.
     #[serde(default = "one")]
     pub(super) divide: f64,
-    /// How many significant digits are shown. Digits before the decimal point always are.
+    /// The number of significant digits. Digits before the decimal point are always shown.
     #[serde(default = "three")]
     pub(super) digits: usize,
-    /// Whether cells without a record, or whose record does not have it, are empty. Otherwise they are an error.
+    /// Whether a cell may be empty because there is no record or its record lacks the figure. Otherwise that is an
+    /// error.
     #[serde(default)]
     pub(super) optional: bool,
 }
@@ -83,25 +84,25 @@ const fn three() -> usize {
     3
 }
 
-/// The code that some records measure.
+/// The code that the records of a kind measure.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Measures {
+pub(super) struct MeasuredCode {
     pub(super) kind: Kind,
     #[serde(default, rename = "where")]
     pub(super) conditions: Conditions,
-    /// Names of parts of the repository; none if it is code of others.
+    /// The names of the measured parts of the repository; empty for third-party code.
     pub(super) code: Vec<String>,
 }
 
-impl Measures {
-    /// Whether it is the code that `record` measured.
-    pub(super) fn is_of(&self, record: &Record) -> bool {
+impl MeasuredCode {
+    /// Returns whether `record` measured this code.
+    pub(super) fn applies_to(&self, record: &Record) -> bool {
         self.kind == record.kind && has(record, &self.conditions)
     }
 }
 
-/// Whether a record has all of these parameters.
+/// Returns whether a record has all of these parameters.
 pub(super) fn has(record: &Record, conditions: &Conditions) -> bool {
     conditions.iter().all(|(name, value)| record.parameters.get(name) == Some(value))
 }

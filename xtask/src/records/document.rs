@@ -1,4 +1,4 @@
-//! The tables in the document: each stands between a line `<!-- records: NAME -->` and a line `<!-- end of records -->`.
+//! The tables in the document. Each is between a line `<!-- records: NAME -->` and a line `<!-- end of records -->`.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ const BEGIN: &str = "<!-- records: ";
 const BEGIN_END: &str = " -->";
 const END: &str = "<!-- end of records -->";
 
-/// Something that is wrong in a document.
+/// A problem at a line of a document.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     /// The number of the line, from 1.
@@ -19,13 +19,13 @@ impl Problem {
         Self { line, message: message.into() }
     }
 
-    /// The problem as an error of the file `path`.
+    /// Converts the problem to an error with the path of the document.
     pub(super) fn at(self, path: &str) -> anyhow::Error {
         anyhow::anyhow!("{path}:{}: {}", self.line, self.message)
     }
 }
 
-/// The document `text` with these tables, each of which it must have exactly one place for.
+/// Returns the document `text` with these tables. It must have exactly one pair of markers for each.
 pub(super) fn render(text: &str, tables: &[(String, String)]) -> Result<String, Problem> {
     let mut rendered = String::with_capacity(text.len());
     let mut seen = BTreeSet::new();
@@ -46,7 +46,7 @@ pub(super) fn render(text: &str, tables: &[(String, String)]) -> Result<String, 
         let (_, table) = found
             .ok_or_else(|| Problem::new(index + 1, format!("no table of tables.toml is called {name}")))?;
         if !seen.insert(name) {
-            return Err(Problem::new(index + 1, format!("table {name} is here for the second time")));
+            return Err(Problem::new(index + 1, format!("table {name} appears for the second time")));
         }
         rendered.push_str(&format!("\n{table}\n"));
         let end = lines
@@ -64,14 +64,14 @@ pub(super) fn render(text: &str, tables: &[(String, String)]) -> Result<String, 
     }
 }
 
-/// Where the tables in the document `text` are other ones than these.
+/// Returns the first difference between the tables in the document `text` and these tables, or a problem of markers.
 pub(super) fn check(text: &str, tables: &[(String, String)]) -> Vec<Problem> {
     match render(text, tables) {
         Err(problem) => vec![problem],
         Ok(rendered) if rendered == text => Vec::new(),
         Ok(rendered) => {
             let same = rendered.lines().zip(text.lines()).take_while(|(new, old)| new == old).count();
-            let message = "the table is not what the records give; run `cargo xtask codegen`";
+            let message = "the table does not match the records; run `cargo xtask codegen`";
             vec![Problem::new(same + 1, message)]
         }
     }

@@ -1,7 +1,7 @@
-//! Numbers in tables.
+//! The format of numbers in tables.
 
-/// A number with `digits` significant digits, but all of those before the decimal point, and with a comma before every
-/// three of these. Zeros at the end of a fraction are left out.
+/// Formats a number with `digits` significant digits. All digits before the decimal point are shown, in groups of three
+/// separated by commas. Trailing zeros of the fraction are left out.
 pub(super) fn format(value: f64, digits: usize) -> String {
     let magnitude = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
     let decimals = usize::try_from(digits as i32 - 1 - magnitude).unwrap_or(0);
@@ -12,7 +12,7 @@ pub(super) fn format(value: f64, digits: usize) -> String {
     format!("{}{point}{fraction}", grouped(whole))
 }
 
-/// Digits with a comma before every three.
+/// Inserts a comma before every group of three digits.
 fn grouped(digits: &str) -> String {
     let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |digits| ("-", digits));
     let mut text = sign.to_owned();

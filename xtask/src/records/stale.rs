@@ -1,7 +1,7 @@
-//! `cargo xtask records stale`: rows of the tables that are older than the code they measure.
+//! `cargo xtask records stale`: lists table rows that are older than the code they measured.
 //!
-//! A row is older if a commit that its record did not have changed that code. Which code that is stands under
-//! `code` and `measures` in `docs/records/tables.toml`.
+//! A row is stale if a commit after the one of its record changed that code. `code` and `measures` in
+//! `docs/records/tables.toml` define the code of each kind of benchmark.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,46 +12,46 @@ use anyhow::{Context as _, Result, bail, ensure};
 use kvrm_records::Commit;
 
 use super::book::Book;
-use super::places::FOLDER;
+use super::paths::FOLDER;
 use crate::root::root;
 
 /// Arguments of `cargo xtask records stale`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Fail if there is such a row.
+    /// Fail if there is a stale row.
     #[arg(long)]
     deny: bool,
 }
 
-/// A row of a table that says nothing of the code as it is.
+/// A table row whose figures may not hold for the current code.
 #[derive(Debug, PartialEq, Eq)]
-struct Stale {
+struct StaleRow {
     table: String,
     row: String,
     reason: Reason,
 }
 
-/// Why a row says nothing of the code as it is.
+/// The reason for which a row is stale.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Reason {
-    /// Nobody knows what was measured.
+    /// The record names no commit.
     NoCommit,
-    /// There were changes that are in no commit.
+    /// The measured files had uncommitted changes.
     Dirty(Commit),
-    /// The commit is not in this repository, or its history is not all here.
+    /// The commit is not in this repository, or the history is incomplete.
     Unknown(Commit),
-    /// Commits have changed the code.
+    /// Later commits have changed the code.
     Older {
-        /// What was measured.
+        /// The measured commit.
         commit: Commit,
-        /// How many have.
+        /// The number of commits that have changed the code.
         changes: usize,
-        /// The last of them, with its day and subject.
+        /// The last of these commits, with its day and subject.
         last: String,
     },
 }
 
-impl fmt::Display for Stale {
+impl fmt::Display for StaleRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { table, row, reason } = self;
         write!(f, "table {table}, row {row}: ")?;
@@ -88,8 +88,8 @@ pub(super) fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The rows that say nothing of the code in the repository at `root`, and how many rows there are.
-fn find(book: &Book, root: &Path) -> Result<(Vec<Stale>, usize)> {
+/// Returns the rows that say nothing of the code in the repository at `root`, and how many rows there are.
+fn find(book: &Book, root: &Path) -> Result<(Vec<StaleRow>, usize)> {
     let mut known = BTreeMap::new();
     let (mut stale, mut count) = (Vec::new(), 0);
     for table in book.tables() {
@@ -97,13 +97,13 @@ fn find(book: &Book, root: &Path) -> Result<(Vec<Stale>, usize)> {
             count += 1;
             // A row may have several records; the first that is too old is reason enough.
             for record in row.cells.iter().flatten() {
-                let paths = book.measured(table, record)?;
+                let paths = book.measured_paths(table, record)?;
                 let key = (record.commit.clone(), paths.clone());
                 if !known.contains_key(&key) {
                     known.insert(key.clone(), reason(root, record.commit.as_ref(), &paths)?);
                 }
                 if let Some(reason) = known[&key].clone() {
-                    stale.push(Stale { table: table.name.clone(), row: row.labels.join(", "), reason });
+                    stale.push(StaleRow { table: table.name.clone(), row: row.labels.join(", "), reason });
                     break;
                 }
             }
@@ -151,7 +151,7 @@ mod tests {
     use super::super::book::tests::{RECORDS, TABLES, book};
     use super::*;
 
-    /// A repository with a file `src/a` in its first commit.
+    /// Returns a repository with a file `src/a` in its first commit.
     fn repository() -> (tempfile::TempDir, String) {
         let folder = tempfile::tempdir().expect("there is room");
         succeed(folder.path(), &["init", "--quiet"]);
@@ -176,7 +176,7 @@ mod tests {
         succeed(root, &["rev-parse", "HEAD"])
     }
 
-    /// The lines about records, `mix` of the first commit and `sieve` of the second.
+    /// Returns the lines about records, `mix` of the first commit and `sieve` of the second.
     fn stale(root: &Path, first: &str, second: &str) -> Vec<String> {
         let records = RECORDS.replace("0000000", first).replace("1111111", second);
         let book = book(TABLES, &records).expect("it is well formed");
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_whose_code_nobody_knows_is_stale() {
+    fn a_row_of_an_unknown_or_dirty_commit_is_stale() {
         let (folder, first) = repository();
         let lines = stale(folder.path(), "2222222", &first);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! A table: the records behind its cells, and its text in Markdown.
+//! A table: the records of its cells, and its text in Markdown.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::number;
 #[derive(Debug)]
 pub(super) struct Cells<'a> {
     pub(super) labels: Vec<String>,
-    /// By column; nothing where an optional column has no record.
+    /// The records by column; `None` if an optional column has no record.
     pub(super) cells: Vec<Option<&'a Record>>,
 }
 
@@ -58,13 +58,13 @@ pub(super) fn rows<'a>(table: &Table, records: &'a [Record]) -> Result<Vec<Cells
     rows.iter().map(cells).collect()
 }
 
-/// The last record that has all of the conditions.
+/// Returns the last record of a kind that satisfies all conditions.
 fn find<'a>(records: &'a [Record], kind: Kind, conditions: [&Conditions; 3]) -> Option<&'a Record> {
     let matches = |record: &&Record| record.kind == kind && conditions.iter().all(|all| has(record, all));
     records.iter().rfind(matches)
 }
 
-/// A row for each value of a parameter, in the order in which they first appear.
+/// Returns a row for each value of a parameter, in the order of first appearance.
 fn rows_by(table: &Table, parameter: &str, records: &[Record]) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for record in records.iter().filter(|record| record.kind == table.kind && has(record, &table.conditions))
@@ -79,7 +79,7 @@ fn rows_by(table: &Table, parameter: &str, records: &[Record]) -> Vec<Row> {
     rows
 }
 
-/// What a column shows of a record.
+/// Returns the text of a record's cell in a column, if the record has the figure or parameter.
 fn shown(record: &Record, column: &Column) -> Option<String> {
     let formatted = |value: f64| number::format(value / column.divide, column.digits);
     let figure = record.figures.get(&column.show).map(|figure| formatted(figure.median));
@@ -91,7 +91,7 @@ fn shown(record: &Record, column: &Column) -> Option<String> {
     })
 }
 
-/// The table in Markdown, and where its figures come from.
+/// Returns the table in Markdown, followed by the origin of its figures.
 pub(super) fn render(table: &Table, rows: &[Cells<'_>]) -> String {
     let Table { labels, columns, .. } = table;
     let heads = labels.iter().chain(columns.iter().map(|column| &column.head));
@@ -120,7 +120,7 @@ fn line<'a>(cells: impl Iterator<Item = &'a str>) -> String {
     text
 }
 
-/// A sentence for each machine and adapter: when the figures were measured on it, and at which commits.
+/// Returns a sentence for each machine and adapter, with the days and commits of its measurements.
 fn origins(rows: &[Cells<'_>]) -> Vec<String> {
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for record in rows.iter().flat_map(|row| row.cells.iter().flatten()) {
@@ -141,7 +141,7 @@ fn origins(rows: &[Cells<'_>]) -> Vec<String> {
     places.into_iter().map(sentence).collect()
 }
 
-/// The day and the commit of a record.
+/// Returns the day and the commit of a record.
 fn time(record: &Record) -> String {
     let day = record.date.split('T').next().unwrap_or_default();
     let commit = record.commit.as_ref().map_or_else(

@@ -1,4 +1,4 @@
-//! `cargo xtask records time`: how long a command takes, as a record.
+//! `cargo xtask records time`: measures and records the duration of a command.
 
 use std::fs;
 use std::process::Command;
@@ -8,23 +8,23 @@ use anyhow::{Context as _, Result, ensure};
 use kvrm_records::{Figure, Kind, Measured, RecordArgs, Value};
 
 use super::adapter::gpu_adapter;
-use super::places::PROGRAM;
+use super::paths::PROGRAM;
 
 /// Arguments of `cargo xtask records time`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
     record: RecordArgs,
-    /// A parameter of the row, by which tables find it. May be repeated.
+    /// A parameter of the record, with which tables select it. May be repeated.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(String, Value)>,
-    /// The steps of guests that the command takes; with it, millions of steps a second are recorded as well.
+    /// The number of guest steps that the command executes; adds millions of steps per second to the record.
     #[arg(long, value_name = "N")]
     steps: Option<u64>,
-    /// How often the command is run.
+    /// The number of runs of the command.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     repetitions: u32,
-    /// Record the GPU that `kvrm doctor` chooses, which is the one that commands take.
+    /// Record the GPU that commands use, the one that `kvrm doctor` chooses.
     #[arg(long)]
     gpu: bool,
     /// The command and its arguments.
@@ -32,9 +32,9 @@ pub(super) struct Args {
     command: Vec<String>,
 }
 
-/// Parses a parameter: its value is a number if it looks like one.
+/// Parses a parameter. Its value is a number if it parses as one, else text.
 fn parameter(text: &str) -> Result<(String, Value), String> {
-    let (name, value) = text.split_once('=').ok_or("expected a name, =, and a value")?;
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     let number = value.parse::<f64>().ok().filter(|number| number.is_finite());
     Ok((name.to_owned(), number.map_or_else(|| value.into(), Value::Number)))
 }
@@ -72,22 +72,22 @@ pub(super) fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The CPU time of all processes that this one has waited for, and of those that they have waited for, in seconds; Linux
-/// alone says it (proc(5), `cutime` and `cstime` of `/proc/self/stat`).
+/// Returns the CPU time in seconds of all processes that this process and its children have waited for. Only Linux
+/// reports it (proc(5), `cutime` and `cstime` of `/proc/self/stat`).
 fn cpu_of_children() -> Option<f64> {
     cpu_of_stat(&fs::read_to_string("/proc/self/stat").ok()?)
 }
 
 fn cpu_of_stat(stat: &str) -> Option<f64> {
-    /// The same on all of Linux's architectures (`USER_HZ`).
+    /// Clock ticks per second (`USER_HZ`), the same on all architectures of Linux.
     const TICKS: f64 = 100.0;
-    // Names may have spaces and brackets. The first field behind the name is the third.
+    // Names may contain spaces and brackets. The first field after the name has number 3.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let field = |number: usize| fields.get(number - 3)?.parse::<f64>().ok();
     Some((field(16)? + field(17)?) / TICKS)
 }
 
-/// The figures of all repetitions.
+/// Returns the figures of all repetitions.
 fn figures(seconds: &[f64], cpu_seconds: &[f64], steps: Option<u64>) -> Vec<(&'static str, Figure)> {
     let mut figures = vec![("seconds", Figure::of("s", seconds))];
     if !cpu_seconds.is_empty() {
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_make_a_speed() {
+    fn steps_give_the_speed() {
         let figures = figures(&[2.0, 1.0, 4.0], &[], Some(8_000_000));
         assert_eq!(figures[1].1, Figure::of("MIPS", &[4.0, 8.0, 2.0]), "by repetition");
     }

@@ -1,11 +1,12 @@
-//! Sets of words that agree in some bits.
+//! Enumeration of words that agree in some bits.
 
 use std::iter;
 
-/// The words that are `fixed` but for the bits in `free`, in ascending order. `fixed` has none of these bits.
+/// Returns the words that equal `fixed` except in the bits `free`, in ascending order. These bits of `fixed` must be
+/// zero.
 pub(super) fn members(fixed: u32, free: u32) -> impl Iterator<Item = u32> {
     let next = move |word: &u32| {
-        // With all other bits set, a carry passes through them from one free bit to the next.
+        // If all other bits are set, a carry passes through them from one free bit to the next.
         let bits = (word | !free).wrapping_add(1) & free;
         (bits != 0).then_some(fixed | bits)
     };

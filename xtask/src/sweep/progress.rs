@@ -1,9 +1,9 @@
-//! How far a long task has come.
+//! Progress messages of a long task.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
-/// Prints a line each twentieth of the way.
+/// A counter of finished units of work, which prints a line at every twentieth of the total.
 pub(super) struct Progress {
     units: u32,
     done: AtomicU32,
@@ -15,7 +15,7 @@ impl Progress {
         Self { units, done: AtomicU32::new(0), start: Instant::now() }
     }
 
-    /// Counts a unit of work that is done.
+    /// Counts a finished unit of work.
     pub(super) fn advance(&self) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         if done * 20 / self.units > (done - 1) * 20 / self.units && done < self.units {

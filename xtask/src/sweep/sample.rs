@@ -1,17 +1,17 @@
-//! Checks too slow for every word.
+//! Checks that are too slow for every word and run on a sample.
 
 use std::panic;
 
 use kvrm_arm64::asm::{args, encode};
 use kvrm_arm64::{Op, disassemble};
 
-/// Whether a word belongs to the sample, which is one word in 256 and has nothing to do with its fields.
+/// Returns whether a word belongs to the sample: one word in 256, independent of its fields.
 pub(super) fn is_sampled(word: u32) -> bool {
     // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, 6.4).
     word.wrapping_mul(0x9e37_79b9) >> 24 == 0
 }
 
-/// Takes a word that decodes to `op` apart, puts it together again, and writes it as text.
+/// Checks that a word that decodes to `op` assembles from its operands, and that its disassembly is consistent.
 pub(super) fn check(word: u32, op: Option<Op>) -> Result<(), String> {
     panic::catch_unwind(|| {
         if let Some(op) = op {
@@ -28,7 +28,7 @@ pub(super) fn check(word: u32, op: Option<Op>) -> Result<(), String> {
     .unwrap_or_else(|_| Err("panics in the assembler or disassembler".to_owned()))
 }
 
-/// The word made of the operands of `word` is that word, with should-be bits as they should be.
+/// Checks that the operands of `word` assemble to `word`, with should-be bits as specified.
 fn assemble(word: u32, op: Op) -> Result<(), String> {
     let pattern = op.encoding().pattern;
     let expected = word & !pattern.should_be_mask | pattern.should_be_value;

@@ -1,21 +1,21 @@
-//! What a sweep counts and finds.
+//! The counts and disagreements of a sweep.
 
 use std::fmt::{self, Display, Formatter};
 
 use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::{Class, Op};
 
-/// How many disagreements are kept to be shown.
+/// The number of disagreements that are shown.
 const SHOWN: usize = 20;
 
-/// The counts and findings of some words.
+/// The counts and disagreements of a set of words.
 pub(super) struct Tally {
-    /// Words by class number.
+    /// The number of words by class.
     by_class: [u64; Class::ALL.len()],
-    /// Words by encoding.
+    /// The number of words by encoding.
     by_op: Vec<u64>,
     disagreements: u64,
-    /// The first disagreements, by word.
+    /// The first disagreements, in the order of words.
     first: Vec<(u32, String)>,
 }
 
@@ -31,7 +31,7 @@ impl Tally {
         }
     }
 
-    /// Notes that `word` is not as it should be. Words must come in ascending order.
+    /// Adds a disagreement about `word`. Words must come in ascending order.
     pub(super) fn disagree(&mut self, word: u32, problem: impl FnOnce() -> String) {
         self.disagreements += 1;
         if self.first.len() < SHOWN {
@@ -39,7 +39,7 @@ impl Tally {
         }
     }
 
-    /// The tally of both sets of words.
+    /// Returns the tally of both sets of words together.
     pub(super) fn merge(mut self, other: Self) -> Self {
         let add =
             |sums: &mut [u64], more: &[u64]| sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
@@ -56,7 +56,7 @@ impl Tally {
         self.by_class.iter().sum()
     }
 
-    /// How many words decode to `op`.
+    /// Returns the number of words that decode to `op`.
     pub(super) fn allocated(&self, op: Op) -> u64 {
         self.by_op[op as usize]
     }
@@ -72,7 +72,7 @@ impl Tally {
     }
 }
 
-/// A table of the classes.
+/// Prints a table of the classes.
 impl Display for Tally {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(f, "{:<14}{:>10}{:>14}{:>14}", "class", "encodings", "allocated", "words")?;

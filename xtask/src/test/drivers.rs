@@ -1,4 +1,4 @@
-//! A Vulkan driver for the tests that need a GPU; a software one where there is no other.
+//! The Vulkan driver for tests that need a GPU. Installs a software driver if there is none.
 
 mod debian;
 
@@ -11,15 +11,15 @@ use anyhow::{Context, Result};
 
 use crate::system;
 
-/// Mesa's drivers, the software one among them.
+/// The Debian package of Mesa's drivers, including the software driver.
 const MESA: &str = "mesa-vulkan-drivers";
-/// What programs find drivers with.
+/// The Debian package of the Vulkan loader, with which programs find drivers.
 const LOADER: &str = "libvulkan1";
 
-/// Variables that list driver files, in place of those in folders.
+/// Environment variables that list driver files. They replace the folders.
 const FILE_VARIABLES: &[&str] = &["VK_DRIVER_FILES", "VK_ICD_FILENAMES"];
 
-/// Folders of driver files.
+/// The folders in which the Vulkan loader looks for driver files.
 const FOLDERS: &[&str] = &[
     "/etc/vulkan/icd.d",
     "/usr/share/vulkan/icd.d",
@@ -28,8 +28,8 @@ const FOLDERS: &[&str] = &[
     "/run/opengl-driver/share/vulkan/icd.d",
 ];
 
-/// Makes sure that the tests find a Vulkan driver, unless `KVRM_GPU=skip` leaves out those that need one. Other
-/// systems than Linux have a driver or none can be installed from here; there the tests say what is wrong.
+/// Makes sure that the tests find a Vulkan driver, unless `KVRM_GPU=skip` skips the tests that need one. Does nothing
+/// on other systems than Linux, where this task cannot install a driver; the tests then report a missing one.
 pub(super) fn ensure() -> Result<()> {
     if !cfg!(target_os = "linux") || env::var_os("KVRM_GPU").is_some_and(|value| value == "skip") {
         return Ok(());
@@ -39,19 +39,19 @@ pub(super) fn ensure() -> Result<()> {
             && is_old(&version)
         {
             println!(
-                "Mesa {version} works, and Mesa 24 or later is about four times as fast in the tests of shaders"
+                "Mesa {version} works, but Mesa 24 or later is about four times as fast in the tests of shaders"
             );
         }
         return Ok(());
     }
-    println!("there is no Vulkan driver, which the tests of shaders need; KVRM_GPU=skip leaves them out");
+    println!("the tests of shaders need a Vulkan driver, and there is none; KVRM_GPU=skip skips them");
     if debian::is_bookworm() && system::can_install() && debian::install_backports(&[MESA, LOADER])? {
         return Ok(());
     }
-    system::ensure_packages(&[MESA]).context("KVRM_GPU=skip leaves out the tests that need a GPU")
+    system::ensure_packages(&[MESA]).context("KVRM_GPU=skip skips the tests that need a GPU")
 }
 
-/// Whether a driver file is where programs look for them: where variables say, else in folders below `root`.
+/// Returns whether the Vulkan loader would find a driver file: in the variables, else in the folders below `root`.
 fn has_driver(variable: impl Fn(&str) -> Option<OsString>, root: &Path) -> bool {
     let listed: Vec<PathBuf> = FILE_VARIABLES
         .iter()
@@ -71,9 +71,9 @@ fn holds_driver(folder: &Path) -> bool {
     })
 }
 
-/// Whether a version of Mesa, as Debian writes it, is before 24. Such a one also ends long loops.
+/// Returns whether a version of Mesa, as Debian writes it, is before 24. Such versions also end long loops early.
 fn is_old(version: &str) -> bool {
-    // Before a colon stands an epoch.
+    // An epoch may precede the version, with a colon after it.
     let version = version.rsplit_once(':').map_or(version, |(_, version)| version);
     version.split('.').next().and_then(|major| major.parse::<u32>().ok()).is_some_and(|major| major < 24)
 }

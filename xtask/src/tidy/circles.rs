@@ -1,4 +1,4 @@
-//! Module circles: files of one crate that use each other's items in a loop.
+//! The rule against module circles: files of a crate must not use each other's items in a cycle.
 //!
 //! The rule works on files. File A *uses* file B if code in A names an item that B defines: in a `use`, in a path
 //! (`crate::b::item`, `super::item`, `b::item`), or in the arguments of a macro. Names are followed through
@@ -6,11 +6,10 @@
 //! directly or through others of the set. In particular, a child that uses an item its parent defines, while the
 //! parent uses an item of the child, is a circle.
 //!
-//! These are no uses: a `mod` declaration; a re-export (`pub use`, `pub(crate) use`), unless the file's own code
-//! names the item; code under `#[cfg(test)]`; links in documentation; calls of methods, whose types only the
-//! compiler knows.
+//! Not uses are: a `mod` declaration; a re-export (`pub use`, `pub(crate) use`), unless the file's own code names the
+//! item; code under `#[cfg(test)]`; links in documentation; calls of methods, whose types only the compiler knows.
 //!
-//! An item that a macro makes is counted for the file of the module in which it is named.
+//! An item that a macro defines counts for the file of the module in which it is named.
 
 mod graph;
 mod resolve;
@@ -25,10 +24,10 @@ use super::files::File;
 use super::metadata::Package;
 use super::violation::Violation;
 
-/// Packages whose circles are known and not reported.
+/// Packages whose circles are not reported.
 const EXEMPT: &[&str] = &[];
 
-/// The names that one file takes from another, with the line of the first use of each.
+/// The names that a file uses from another, with the line of the first use of each.
 type Names = BTreeMap<String, usize>;
 
 pub(super) fn check(package: &Package, files: &[File]) -> Vec<Violation> {
@@ -40,7 +39,7 @@ pub(super) fn check(package: &Package, files: &[File]) -> Vec<Violation> {
     targets.flat_map(|target| in_target(target, files)).collect()
 }
 
-/// The circles among the files that `root` leads to.
+/// Returns the circles among the files that are reachable from the target `root`.
 fn in_target(root: &str, files: &[File]) -> Vec<Violation> {
     let tree = match Tree::read(root, files) {
         Ok(tree) => tree,
@@ -51,7 +50,7 @@ fn in_target(root: &str, files: &[File]) -> Vec<Violation> {
     graph::circles(tree.files.len(), &pairs).iter().map(|circle| report(&tree, &uses, circle)).collect()
 }
 
-/// Which file uses which, and by which names.
+/// Returns the pairs of files of which the first uses the second, with the names used.
 fn uses(tree: &Tree) -> BTreeMap<(usize, usize), Names> {
     let mut uses: BTreeMap<(usize, usize), Names> = BTreeMap::new();
     for (index, module) in tree.modules.iter().enumerate() {
@@ -67,7 +66,7 @@ fn uses(tree: &Tree) -> BTreeMap<(usize, usize), Names> {
     uses
 }
 
-/// One line for the circle, and one for each pair of its files.
+/// Returns a violation with one line for the circle, and one for each pair of its files.
 fn report(tree: &Tree, uses: &BTreeMap<(usize, usize), Names>, circle: &[usize]) -> Violation {
     let mut message = format!("{} files use each other in a circle:", circle.len());
     let mut first = None;
@@ -76,7 +75,7 @@ fn report(tree: &Tree, uses: &BTreeMap<(usize, usize), Names>, circle: &[usize])
             let line = names.values().min().copied().unwrap_or(1);
             let list: Vec<&str> = names.keys().map(String::as_str).collect();
             let (from, to) = (tree.files[*from].as_str(), tree.files[*to].as_str());
-            // Writing to a string does not fail.
+            // Writing to a String does not fail.
             let _ = write!(message, "\n    {from}:{line} uses {} of {to}", list.join(", "));
             first.get_or_insert((from, line));
         }
@@ -89,7 +88,7 @@ fn report(tree: &Tree, uses: &BTreeMap<(usize, usize), Names>, circle: &[usize])
 mod tests {
     use super::*;
 
-    /// The circles of a crate with these files below `src/`.
+    /// Returns the circles of a crate with these files below `src/`.
     fn circles(files: &[(&str, &str)]) -> Vec<String> {
         let file = |path: String, text: &str| File { path, text: text.to_owned() };
         let package = Package {

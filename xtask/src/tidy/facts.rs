@@ -1,5 +1,5 @@
-//! What host and shaders share is written once: structs and constants in the modules of `shaders`, from which the rest
-//! is generated. No crate that uses the interface repeats it.
+//! The rule that facts shared by host and shaders are written once: structs and constants are declared in the WGSL
+//! modules, Rust is generated from them, and `crates/gpu` does not repeat them.
 
 use kvrm_shaders::FAMILIES;
 use kvrm_shaders::interface::kernels;
@@ -8,23 +8,23 @@ use super::files::File;
 use super::violation::Violation;
 use crate::codegen;
 
-/// Where the host fills what shaders read.
+/// The folder of the host code that fills the buffers of shaders.
 const HOST: &str = "crates/gpu/src/";
-/// Shaders of its own that this file has, which test what the table of kernels relies on.
+/// A file with shaders of its own, which test the assumptions behind the table of kernels.
 const OWN_SHADERS: &str = "crates/gpu/src/device/self_tests.rs";
-/// Where modules lie.
+/// The folder of the modules.
 const MODULES: &str = "shaders/wgsl/";
 
 pub(super) fn check(files: &[File]) -> Vec<Violation> {
     let wgsl: Vec<&File> =
         files.iter().filter(|file| file.path.starts_with(MODULES) && file.path.ends_with(".wgsl")).collect();
     let constants: Vec<Constant<'_>> = wgsl.iter().flat_map(|file| constants_of(file)).collect();
-    // What is generated twice is written once.
+    // A constant may be in two generated modules, because its source is written once.
     let is_generated = |path: &str| codegen::paths().contains(&path);
-    let mut violations = repeated(&constants);
+    let mut violations = repeated_constants(&constants);
     violations.retain(|violation| !is_generated(&violation.path));
     for file in files.iter().filter(|file| file.path.starts_with(HOST) && file.path != OWN_SHADERS) {
-        violations.extend(host(file, &constants));
+        violations.extend(check_host_file(file, &constants));
     }
     violations
 }
@@ -52,8 +52,8 @@ fn constants_of(file: &File) -> Vec<Constant<'_>> {
     constants
 }
 
-/// Constants that two modules declare, with the same value, though neither is linked in the place of the other.
-fn repeated(constants: &[Constant<'_>]) -> Vec<Violation> {
+/// Returns the constants that two modules declare with the same value, unless the modules are variants of a family.
+fn repeated_constants(constants: &[Constant<'_>]) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (index, constant) in constants.iter().enumerate() {
         let first = constants[..index].iter().find(|other| {
@@ -69,7 +69,7 @@ fn repeated(constants: &[Constant<'_>]) -> Vec<Violation> {
     violations
 }
 
-/// Whether one family has both modules.
+/// Returns whether both modules belong to the same family.
 fn are_variants(a: &str, b: &str) -> bool {
     let module = |path: &str| path.trim_start_matches(MODULES).trim_end_matches(".wgsl").replace('/', "::");
     let (a, b) = (module(a), module(b));
@@ -80,13 +80,13 @@ fn are_variants(a: &str, b: &str) -> bool {
     })
 }
 
-/// What a file of the host repeats.
-fn host(file: &File, constants: &[Constant<'_>]) -> Vec<Violation> {
+/// Returns the facts that a file of the host repeats.
+fn check_host_file(file: &File, constants: &[Constant<'_>]) -> Vec<Violation> {
     let mut violations = Vec::new();
     let mut report = |index: usize, message: String| {
         violations.push(Violation::new(&file.path, index + 1, message));
     };
-    // Tests have names of their own.
+    // Tests may repeat names.
     let code = file.text.lines().take_while(|line| !line.starts_with("#[cfg(test)]"));
     for (index, line) in code.enumerate() {
         if line.trim_start().starts_with("//") {
@@ -113,7 +113,7 @@ fn host(file: &File, constants: &[Constant<'_>]) -> Vec<Violation> {
     violations
 }
 
-/// The name of a constant that is a plain number.
+/// Returns the name of the constant that a line declares, if its value is a plain number.
 fn number_constant(line: &str) -> Option<&str> {
     let (_, declaration) = line.split_once("const ")?;
     let (name, rest) = declaration.split_once(':')?;

@@ -1,4 +1,4 @@
-//! The text files that the rules are about.
+//! The text files that the rules check.
 
 use std::fs;
 use std::path::Path;
@@ -8,15 +8,15 @@ use anyhow::{Context, Result};
 /// A text file of the repository.
 #[derive(Debug)]
 pub(super) struct File {
-    /// Relative to the root, with `/` on every system.
+    /// The path relative to the root, with `/` on every system.
     pub(super) path: String,
     pub(super) text: String,
 }
 
-/// Endings of the files that people read and edit.
+/// The extensions of the files that people read and edit.
 const EXTENSIONS: &[&str] = &["md", "rs", "toml", "wgsl", "yml"];
 
-/// Folders that hold nothing of the repository's own.
+/// Folders without files of the repository.
 const SKIPPED: &[&str] = &[".git", "target"];
 
 /// Reads all text files below `root`, sorted by path.

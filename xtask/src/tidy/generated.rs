@@ -1,10 +1,10 @@
-//! Generated files: those of `cargo xtask codegen` say so, and no others do.
+//! The rule about generated files: the files of `cargo xtask codegen` have the banner, and no others do.
 
 use super::files::File;
 use super::violation::Violation;
 use crate::codegen::BANNER;
 
-/// The banner stands at the top, below a title or an attribute at most.
+/// The number of lines at the top that may contain the banner; a title or an attribute may precede it.
 const BANNER_LINES: usize = 5;
 
 pub(super) fn check(files: &[File], generated: &[&str]) -> Vec<Violation> {
@@ -15,7 +15,7 @@ pub(super) fn check(files: &[File], generated: &[&str]) -> Vec<Violation> {
         match (is_generated, banner) {
             (true, None) => violations.push(Violation::new(&file.path, 1, format!("`{BANNER}` is missing"))),
             (false, Some(index)) => {
-                let message = "the file says that codegen writes it, but codegen does not";
+                let message = "the file has the banner of generated files, but codegen does not write it";
                 violations.push(Violation::new(&file.path, index + 1, message));
             }
             _ => {}

@@ -1,4 +1,4 @@
-//! Guest programs: every one has its compiled form in the repository, so that tests need no compiler.
+//! The rule that every guest program has its compiled form in the repository, so that tests need no compiler.
 
 use std::path::Path;
 

@@ -1,9 +1,10 @@
-//! Layers: edges between our packages point down only.
+//! The rule about layers: a package depends only on packages below it.
 
 use super::metadata::Package;
 use super::violation::{Violation, line_where};
 
-/// What each package may depend on, lowest layer first. `docs/architecture.md` shows the same picture.
+/// The packages of the workspace that each package may depend on, lowest layer first. `docs/architecture.md` has the
+/// same table.
 #[rustfmt::skip] // Keeps a package on a line.
 const LAYERS: &[(&str, &[&str])] = &[
     ("kvrm-arm64",   &[]),
@@ -22,13 +23,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("kvrm-testkit", &["kvrm-arm64", "kvrm-machine", "kvrm-spiking"]),
 ];
 
-/// Is no part of the product and may use all of it.
+/// The package that is not part of the product and may use all of it.
 const UNRESTRICTED: &str = "xtask";
 
-/// What tests, benchmarks and examples of every package may use.
+/// Packages that tests, benchmarks and examples of every package may use.
 const TEST_ONLY: [&str; 2] = ["kvrm-testkit", "kvrm-records"];
 
-/// Depends on nothing at all, ours or not.
+/// The package that has no dependencies at all, inside or outside of the workspace.
 const REFERENCE: &str = "kvrm-arm64";
 
 pub(super) fn check(package: &Package) -> Vec<Violation> {
@@ -52,12 +53,16 @@ pub(super) fn check(package: &Package) -> Vec<Violation> {
     for dependency in &package.dependencies {
         let other = dependency.name.as_str();
         if *name == REFERENCE && !dependency.is_dev {
-            report(other, format!("{name} has no dependencies, but this is one: {other}"));
-        } else if dependency.is_ours
+            report(other, format!("{name} must not have dependencies; remove {other}"));
+        } else if dependency.is_workspace_package
             && !allowed.contains(&other)
             && !(dependency.is_dev && TEST_ONLY.contains(&other))
         {
-            let allowed = if allowed.is_empty() { "none of ours".to_owned() } else { allowed.join(", ") };
+            let allowed = if allowed.is_empty() {
+                "no packages of the workspace".to_owned()
+            } else {
+                allowed.join(", ")
+            };
             report(other, format!("{name} may not depend on {other}; its layer allows {allowed}"));
         }
     }
@@ -72,12 +77,12 @@ mod tests {
 
     fn violations(name: &str, dependency: &str, is_dev: bool) -> Vec<Violation> {
         let text = format!("[package]\nname = \"{name}\"\n[dependencies]\n{dependency}.workspace = true\n");
-        let is_ours = dependency.starts_with("kvrm");
+        let is_workspace_package = dependency.starts_with("kvrm");
         check(&Package {
             name: name.to_owned(),
             manifest: File { path: "Cargo.toml".to_owned(), text },
             targets: Vec::new(),
-            dependencies: vec![Dependency { name: dependency.to_owned(), is_dev, is_ours }],
+            dependencies: vec![Dependency { name: dependency.to_owned(), is_dev, is_workspace_package }],
         })
     }
 
@@ -86,7 +91,7 @@ mod tests {
         for (name, dependency) in [("kvrm", "kvrm-machine"), ("kvrm-cli", "kvrm"), ("xtask", "kvrm-gpu")] {
             assert_eq!(violations(name, dependency, false), [], "{name} uses {dependency}");
         }
-        assert_eq!(violations("kvrm-machine", "anyhow", false), [], "other people's crates have no layer");
+        assert_eq!(violations("kvrm-machine", "anyhow", false), [], "third-party crates have no layer");
     }
 
     #[test]
@@ -108,7 +113,7 @@ mod tests {
 
     #[test]
     fn the_reference_links_nothing() {
-        assert_eq!(violations("kvrm-arm64", "libm", false).len(), 1, "not even other people's crates");
+        assert_eq!(violations("kvrm-arm64", "libm", false).len(), 1, "not even third-party crates");
         assert_eq!(violations("kvrm-arm64", "proptest", true), [], "its tests may");
     }
 

@@ -1,9 +1,9 @@
-//! What every package inherits from the workspace.
+//! The rule that every package inherits version, edition, licence and lints from the workspace.
 
 use super::files::File;
 use super::violation::{Violation, line_where};
 
-/// Sections and the lines they must have.
+/// Sections of a manifest, and lines that they must have.
 const INHERITED: &[(&str, &str)] = &[
     ("[package]", "version.workspace = true"),
     ("[package]", "edition.workspace = true"),

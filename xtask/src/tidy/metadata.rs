@@ -1,4 +1,4 @@
-//! The packages of the workspace, as cargo describes them.
+//! The packages of the workspace, according to `cargo metadata`.
 
 use std::fs;
 use std::path::Path;
@@ -9,25 +9,27 @@ use serde_json::Value;
 use super::files::File;
 use crate::steps::cargo;
 
+/// A package of the workspace.
 #[derive(Debug)]
 pub(super) struct Package {
     pub(super) name: String,
     pub(super) manifest: File,
-    /// The files where compilation starts: `src/lib.rs`, `src/main.rs`, `tests/decode.rs`, ...
+    /// The root files of targets: `src/lib.rs`, `src/main.rs`, `tests/decode.rs`, ...
     pub(super) targets: Vec<String>,
     pub(super) dependencies: Vec<Dependency>,
 }
 
+/// A dependency of a package.
 #[derive(Debug)]
 pub(super) struct Dependency {
     pub(super) name: String,
-    /// For tests, examples and benchmarks only.
+    /// Whether it is for tests, examples and benchmarks only.
     pub(super) is_dev: bool,
-    /// A package of this workspace.
-    pub(super) is_ours: bool,
+    /// Whether it is a package of this workspace.
+    pub(super) is_workspace_package: bool,
 }
 
-/// Asks cargo about the workspace in `root`.
+/// Reads the packages of the workspace in `root`.
 pub(super) fn read(root: &Path) -> Result<Vec<Package>> {
     let output = cargo()
         .current_dir(root)
@@ -36,7 +38,7 @@ pub(super) fn read(root: &Path) -> Result<Vec<Package>> {
         .context("cannot run cargo metadata")?;
     ensure!(output.status.success(), "cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr));
     let metadata: Value = serde_json::from_slice(&output.stdout).context("cargo metadata is not JSON")?;
-    // Paths as cargo writes them, which may differ from `root` in links.
+    // The root as cargo writes it, which may differ from `root` because of symbolic links.
     let root = Path::new(string(&metadata, "workspace_root")?);
     list(&metadata, "packages")?.iter().map(|package| parse(package, root)).collect()
 }
@@ -49,7 +51,7 @@ fn parse(package: &Value, root: &Path) -> Result<Package> {
         Ok(Dependency {
             name: string(dependency, "name")?.to_owned(),
             is_dev: dependency["kind"] == "dev",
-            is_ours: dependency["path"].is_string(),
+            is_workspace_package: dependency["path"].is_string(),
         })
     });
     Ok(Package {
@@ -60,7 +62,7 @@ fn parse(package: &Value, root: &Path) -> Result<Package> {
     })
 }
 
-/// `path` from `root` on, with `/` on every system.
+/// Returns `path` relative to `root`, with `/` on every system.
 fn relative(path: &str, root: &Path) -> Result<String> {
     let path =
         Path::new(path).strip_prefix(root).with_context(|| format!("{path} is outside the workspace"))?;
@@ -68,9 +70,9 @@ fn relative(path: &str, root: &Path) -> Result<String> {
 }
 
 fn string<'a>(value: &'a Value, key: &str) -> Result<&'a str> {
-    value[key].as_str().with_context(|| format!("cargo metadata has no string `{key}` where one belongs"))
+    value[key].as_str().with_context(|| format!("cargo metadata lacks the string `{key}`"))
 }
 
 fn list<'a>(value: &'a Value, key: &str) -> Result<&'a Vec<Value>> {
-    value[key].as_array().with_context(|| format!("cargo metadata has no list `{key}` where one belongs"))
+    value[key].as_array().with_context(|| format!("cargo metadata lacks the list `{key}`"))
 }

@@ -1,4 +1,4 @@
-//! Dead files: source files that no `mod` declaration leads to, which cargo silently leaves out.
+//! The rule against dead files: source files that no `mod` declaration includes, which cargo silently ignores.
 
 use std::collections::BTreeSet;
 
@@ -17,11 +17,11 @@ pub(super) fn check(package: &Package, files: &[File]) -> Vec<Violation> {
         follow(target, folder, &in_package, &mut reached);
     }
     let dead = in_package.iter().filter(|file| !reached.contains(&file.path));
-    dead.map(|file| Violation::new(&file.path, 1, "no `mod` leads to this file; declare or delete it"))
+    dead.map(|file| Violation::new(&file.path, 1, "no `mod` includes this file; declare or delete it"))
         .collect()
 }
 
-/// Marks the file at `path`, and those its modules lead to, which lie in `folder`.
+/// Marks the file at `path` and the files of its child modules, which are in `folder`.
 fn follow(path: &str, folder: &str, files: &[&File], reached: &mut BTreeSet<String>) {
     let Some(file) = files.iter().find(|file| file.path == path) else { return };
     if reached.insert(path.to_owned()) {
@@ -32,7 +32,7 @@ fn follow(path: &str, folder: &str, files: &[&File], reached: &mut BTreeSet<Stri
     }
 }
 
-/// The names of the modules that have a file of their own.
+/// Returns the names of the modules that a file declares without an inline body.
 fn declared_modules(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| {
         // `mod a;`, `pub mod a;`, `pub(crate) mod a;`

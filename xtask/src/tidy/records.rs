@@ -1,4 +1,4 @@
-//! The tables of `docs/benchmarks.md` are what the records give.
+//! The rule that the tables of `docs/benchmarks.md` match the records.
 
 use anyhow::Result;
 

@@ -1,4 +1,5 @@
-//! Shaders: nothing of them is left that no kernel uses, and no constant that neither they nor the host use.
+//! The rule against dead shader code: each declaration, module and fragment is part of a kernel, and each shared
+//! constant is used by a kernel or by Rust.
 
 mod declarations;
 
@@ -9,30 +10,31 @@ use kvrm_shaders::interface::kernels;
 use kvrm_shaders::kernel::KernelInfo;
 use kvrm_shaders::{Linked, MODULES, Substitution, layout, link};
 
-use self::declarations::{declarations, reached};
+use self::declarations::{declarations, reachable};
 use super::files::File;
 use super::violation::{Violation, line_where};
 
 /// The folder of the modules.
 const FOLDER: &str = "shaders/wgsl/";
-/// Names, values and documentation.
+/// Constants: names, values and documentation.
 type Constants = &'static [(&'static str, u32, &'static str)];
-/// The constants that shaders and Rust share, and where they are declared.
+/// The files that declare constants for shaders and Rust, with these constants.
 const SHARED: [(&str, Constants); 2] =
     [("shaders/src/layout.rs", layout::ALL), ("shaders/src/layout/spiking.rs", layout::spiking::ALL)];
 
 pub(super) fn check(files: &[File]) -> Result<Vec<Violation>> {
     let usage = Usage::of(&variants()?);
-    let mut violations = usage.unreached();
-    violations.extend(unlinked(MODULES, &usage));
-    violations.extend(uninserted(MODULES));
+    let mut violations = usage.unreached_declarations();
+    violations.extend(unlinked_modules(MODULES, &usage));
+    violations.extend(uninserted_fragments(MODULES));
     for (path, constants) in SHARED {
         violations.extend(unused_constants(path, constants.iter().map(|(name, ..)| *name), &usage, files));
     }
     Ok(violations)
 }
 
-/// The kernels, linked with each variant of a family: alone, and with the last variants of all other families.
+/// Returns all kernels, linked with each variant of each family: alone, and with the last variants of the other
+/// families.
 fn variants() -> Result<Vec<Linked>> {
     let mut variants = BTreeMap::new();
     for kernel in kernels() {
@@ -58,12 +60,12 @@ fn substitutions(kernel: &KernelInfo) -> Vec<Vec<Substitution>> {
     all
 }
 
-/// What kernels use of the modules they are linked with.
+/// The modules and declarations that kernels use.
 #[derive(Debug, Default)]
 struct Usage {
-    /// The paths of the modules.
+    /// The paths of the modules that are part of a kernel.
     modules: BTreeSet<String>,
-    /// Every declaration, as a path and a name, with its line there and whether a kernel needs it.
+    /// All declarations in these modules: by path and name, the line and whether a kernel needs the declaration.
     declarations: BTreeMap<(String, String), (usize, bool)>,
 }
 
@@ -73,7 +75,7 @@ impl Usage {
         for linked in variants {
             usage.modules.extend(linked.modules().map(str::to_owned));
             let declarations = declarations(&linked.source);
-            let reached = reached(&declarations);
+            let reached = reachable(&declarations);
             for (index, declaration) in declarations.iter().enumerate() {
                 let Some((path, line)) = linked.locate(declaration.line) else { continue };
                 let key = (path.to_owned(), declaration.name.to_owned());
@@ -83,8 +85,8 @@ impl Usage {
         usage
     }
 
-    /// Declarations that no kernel needs.
-    fn unreached(&self) -> Vec<Violation> {
+    /// Returns a violation for each declaration that no kernel needs.
+    fn unreached_declarations(&self) -> Vec<Violation> {
         let unreached = self.declarations.iter().filter(|(_, (_, is_reached))| !is_reached);
         unreached
             .map(|((path, name), (line, _))| {
@@ -100,18 +102,18 @@ impl Usage {
     }
 }
 
-/// Modules that are part of no kernel.
-fn unlinked(modules: &[(&str, &str)], usage: &Usage) -> Vec<Violation> {
+/// Returns a violation for each module that is part of no kernel.
+fn unlinked_modules(modules: &[(&str, &str)], usage: &Usage) -> Vec<Violation> {
     let unlinked = modules.iter().filter(|(path, _)| !usage.modules.contains(*path));
     unlinked
         .map(|(path, _)| {
-            Violation::new(&format!("{FOLDER}{path}"), 1, "no kernel is linked with this module")
+            Violation::new(&format!("{FOLDER}{path}"), 1, "no kernel includes this module; use or delete it")
         })
         .collect()
 }
 
-/// Fragments that no module inserts.
-fn uninserted(modules: &[(&str, &str)]) -> Vec<Violation> {
+/// Returns a violation for each fragment that no module inserts.
+fn uninserted_fragments(modules: &[(&str, &str)]) -> Vec<Violation> {
     let inserted: BTreeSet<&str> = modules
         .iter()
         .flat_map(|(_, text)| text.lines())
@@ -130,7 +132,7 @@ fn uninserted(modules: &[(&str, &str)]) -> Vec<Violation> {
     violations
 }
 
-/// Constants of a file that neither a kernel nor Rust uses.
+/// Returns a violation for each constant of a file that neither a kernel nor Rust uses.
 fn unused_constants<'a>(
     path: &str,
     names: impl Iterator<Item = &'a str>,
@@ -171,7 +173,7 @@ mod tests {
             "import package::arm64::bitmask::{{ones}};\n\nfn used(a: u32) -> u64 {{ return ones(a); }}\n\
              /// Twin: `kvrm_arm64::semantics::x::idle`.\nfn idle() {{ ones(1u); }}\nconst COLUMN = 1u;\n{KERNEL}"
         );
-        let violations = usage(&text).unreached();
+        let violations = usage(&text).unreached_declarations();
         let found: Vec<(&str, usize)> =
             violations.iter().map(|violation| (violation.path.as_str(), violation.line)).collect();
         let expected = [
@@ -187,7 +189,7 @@ mod tests {
         }
         assert_eq!(found[3].1, 5, "the line of the function");
         assert_eq!(
-            usage(&text.replace("used(COLUMN)", "used(COLUMN); idle()")).unreached().len(),
+            usage(&text.replace("used(COLUMN)", "used(COLUMN); idle()")).unreached_declarations().len(),
             3,
             "it is called"
         );
@@ -196,7 +198,7 @@ mod tests {
     #[test]
     fn a_module_of_no_kernel_is_found() {
         let usage = usage("fn used(a: u32) {}\nconst COLUMN = 1u;\n");
-        let paths: Vec<String> = unlinked(&[("test.wgsl", ""), ("idle.wgsl", "")], &usage)
+        let paths: Vec<String> = unlinked_modules(&[("test.wgsl", ""), ("idle.wgsl", "")], &usage)
             .into_iter()
             .map(|violation| violation.path)
             .collect();
@@ -207,7 +209,7 @@ mod tests {
     fn a_fragment_that_nobody_inserts_is_found() {
         let declaring = ("a.wgsl", "fragment b {\n}\n\nfragment c {\n}\n");
         let inserting = ("d.wgsl", "fn d() {\n    insert b; // c\n}\n");
-        let found = uninserted(&[declaring, inserting]);
+        let found = uninserted_fragments(&[declaring, inserting]);
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!((found[0].path.as_str(), found[0].line), ("shaders/wgsl/a.wgsl", 4), "of `c`");
     }

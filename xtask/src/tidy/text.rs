@@ -1,15 +1,15 @@
-//! Whitespace, imports that are too long, and the one name no file may have.
+//! Rules about text: whitespace, long imports in shaders, and files called `mod.rs`.
 
 use super::files::File;
 use super::violation::Violation;
 
-/// The longest import of a shader that stands on one line. No formatter wraps them.
+/// The greatest length of an import of a shader on one line. No formatter wraps these lines.
 const IMPORT_COLUMNS: usize = 110;
 
 pub(super) fn check(file: &File) -> Vec<Violation> {
     let mut violations = Vec::new();
     let mut report = |line, message| violations.push(Violation::new(&file.path, line, message));
-    // Not `lines()`, which hides carriage returns.
+    // `lines()` would hide carriage returns.
     for (index, line) in file.text.split('\n').enumerate() {
         if line.trim_end() != line {
             report(index + 1, "whitespace at the end of the line");
@@ -18,7 +18,7 @@ pub(super) fn check(file: &File) -> Vec<Violation> {
             report(index + 1, "a tab; indent and align with spaces");
         }
         if file.path.ends_with(".wgsl") && line.starts_with("import ") && line.len() > IMPORT_COLUMNS {
-            report(index + 1, "a long import; wrap it as docs/shaders.md shows");
+            report(index + 1, "an import of more than 110 columns; wrap it as docs/shaders.md shows");
         }
     }
     let lines = file.text.split('\n').count();
@@ -28,7 +28,7 @@ pub(super) fn check(file: &File) -> Vec<Violation> {
         report(lines - 1, "the file ends with empty lines");
     }
     if file.path.ends_with("/mod.rs") {
-        report(1, "module files are named as the module: `foo.rs` beside the folder `foo/`");
+        report(1, "name the module file `foo.rs`, beside the folder `foo/`");
     }
     violations
 }

@@ -1,8 +1,8 @@
-//! Where a rule is broken.
+//! Violations of rules.
 
 use std::fmt::{self, Display, Formatter};
 
-/// A place where a rule is broken.
+/// A violation of a rule at a line of a file.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Violation {
     pub(super) path: String,
@@ -23,7 +23,7 @@ impl Display for Violation {
     }
 }
 
-/// The number of the first line that satisfies `predicate`, or 1.
+/// Returns the number of the first line that satisfies `predicate`, or 1.
 pub(super) fn line_where(text: &str, predicate: impl FnMut(&str) -> bool) -> usize {
     text.lines().position(predicate).map_or(1, |index| index + 1)
 }

@@ -1,14 +1,14 @@
-//! Words that stand for work not done.
+//! The rule against markers of unfinished work in code.
 
 use super::files::File;
 use super::violation::Violation;
 
-/// What may not be in code, and why. Written in parts, so that this file does not break its own rule.
+/// Forbidden text, and the reason. The text is written in parts, so that this file does not break its own rule.
 const FORBIDDEN: &[(&str, &str)] = &[
     (concat!("todo", "!("), "unfinished code; finish it or leave it out"),
     (concat!("unimplemented", "!("), "unfinished code; finish it or leave it out"),
     (concat!("dbg", "!("), "left over from debugging; remove it"),
-    (concat!("keep in ", "sync"), "a fact kept twice; derive one from the other or test that they agree"),
+    (concat!("keep in ", "sync"), "a duplicated fact; derive one from the other or test that they agree"),
 ];
 
 pub(super) fn check(file: &File) -> Vec<Violation> {

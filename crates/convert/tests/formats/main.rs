@@ -1,4 +1,4 @@
-//! The formats of others: what is honest is read, what is not is refused.
+//! Tests of the conversion formats: valid files are read, invalid and malicious ones are refused.
 
 mod numpy;
 mod support;

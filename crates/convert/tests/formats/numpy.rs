@@ -1,4 +1,4 @@
-//! NumPy's files and safetensors: what is written comes back, and what is wrong is refused.
+//! Tests of NumPy's files and safetensors: written files read back unchanged, and invalid files are refused.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::support;
 
-/// An array as NumPy writes it.
+/// Returns an array as NumPy writes it.
 fn npy(header: &str, data: &[u8]) -> Vec<u8> {
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend(u16::try_from(header.len()).expect("short").to_le_bytes());
@@ -53,7 +53,7 @@ fn wrong_arrays_are_refused() {
     refused(&with("<f4", "(1152921504606846976,)"), "found 24");
     refused(
         &with("<f4", "(1152921504606846976, 1152921504606846976)"),
-        "expected a size that can be counted",
+        "expected a size of less than 2^64 bytes",
     );
     refused(&with("<f4", "(0, 18446744073709551615, 18446744073709551615)"), "found");
     refused(&with("<f4", "(-1,)"), "found the dimension \"-1\"");
@@ -66,7 +66,7 @@ fn wrong_arrays_are_refused() {
         "an array of records",
     );
     refused(&npy("{'descr': '<f4', 'shape': (1,)}", &[0; 4]), "not all of them");
-    refused(&npy("{'descr': '<f4', 'descr': '<f4'}", &[]), "the key \"descr\" twice");
+    refused(&npy("{'descr': '<f4', 'descr': '<f4'}", &[]), "the duplicate key \"descr\"");
     refused(&npy("{'colour': 'red'}", &[]), "the key \"colour\"");
     refused(&npy("__import__('os').system('true')", &[]), "no `{`");
     refused(b"\x93NUMPY\x09\x00", "expected version 1.0, 2.0 or 3.0, found 9.0");
@@ -83,7 +83,7 @@ fn wrong_arrays_are_refused() {
 }
 
 #[test]
-fn archives_are_refused_with_the_array_that_is_wrong() {
+fn errors_of_archives_name_the_wrong_array() {
     let good = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", &[0; 4]);
     let zip = support::zip(&[("a.npy".to_owned(), &good), ("b.npy".to_owned(), &good[..20])]);
     let error = read("net.npz", &zip).expect_err("the second is cut off").to_string();
@@ -111,11 +111,11 @@ fn a_zip_bomb_is_refused_before_it_is_inflated() {
     let error = read("net.npz", &bytes).expect_err("it is large").to_string();
     let expected =
         "net.npz: tensor `bomb.npy`: expected at most 67108864 more bytes when inflated, found 68157440";
-    assert_eq!(error, expected, "and the limit is told");
+    assert_eq!(error, expected, "the message states the limit");
 }
 
 #[test]
-fn one_array_is_one_tensor() {
+fn errors_of_write_name_the_tensor() {
     let content = |names: &[&str]| {
         let tensor = |name: &&str| {
             let name = (*name).to_owned();
@@ -127,7 +127,7 @@ fn one_array_is_one_tensor() {
         |format, content, dtype| write("out", format, &content, dtype).expect_err("it is wrong").to_string();
     let error = wrong(Format::Npy, content(&["a", "b"]), Dtype::F32);
     assert_eq!(
-        error, "out: expected one tensor for .npy, found 2; --flat makes them one, and .npz holds many",
+        error, "out: expected one tensor for .npy, found 2; use --flat to join them, or write .npz",
         "how"
     );
     for format in [Format::Npy, Format::Npz, Format::Safetensors] {
@@ -143,7 +143,7 @@ fn one_array_is_one_tensor() {
     }
 }
 
-/// Tensors of any shape, with values that an f16 can hold.
+/// Generates tensors of any shape, with values that fit into an f16.
 fn tensors() -> impl Strategy<Value = Vec<NamedTensor>> {
     let dims = proptest::collection::vec(0_usize..5, 0..4);
     let tensor = (dims, any::<u16>()).prop_map(|(dims, seed)| {
@@ -164,7 +164,7 @@ fn same(left: &TensorFile, right: &TensorFile) -> bool {
         content.tensors.iter().map(|t| (t.name.clone(), t.dims.clone(), t.values.clone())).collect()
     };
     let (mut left, mut right) = (plain(left), plain(right));
-    // Empty tensors lie at the same place of a safetensors file, in no order.
+    // Empty tensors have the same offset in a safetensors file, so their order is undefined.
     left.sort_by(|a, b| a.0.cmp(&b.0));
     right.sort_by(|a, b| a.0.cmp(&b.0));
     left == right
@@ -192,9 +192,9 @@ proptest! {
         }
     }
 
-    /// Whatever byte is changed, there is no panic, and every message names the file.
+    /// A changed byte never causes a panic, and every error names the file.
     #[test]
-    fn no_bytes_are_too_strange(at: u16, byte: u8, kind in 0..4) {
+    fn changed_bytes_never_panic(at: u16, byte: u8, kind in 0..4) {
         let tensor = NamedTensor { name: "w".to_owned(), dims: vec![2, 3], dtype: Dtype::F32, values: vec![1.0; 6] };
         let content = TensorFile { tensors: vec![tensor], metadata: BTreeMap::new() };
         let torch = support::pickle(&support::state_dict(&[support::Tensor::matrix("w", "0")]));

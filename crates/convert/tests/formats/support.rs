@@ -1,11 +1,11 @@
-//! Files as PyTorch writes them, and as somebody who means harm would.
+//! Builders of PyTorch files, valid and malicious.
 
 use std::io::{Cursor, Write};
 
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// A tensor of a file that is made here.
+/// A tensor of a PyTorch file to build.
 #[derive(Clone)]
 pub(crate) struct Tensor {
     pub(crate) name: &'static str,
@@ -18,12 +18,12 @@ pub(crate) struct Tensor {
 }
 
 impl Tensor {
-    /// A matrix of two rows and three columns in a storage of six values.
+    /// Returns a matrix of two rows and three columns in a storage of six values.
     pub(crate) fn matrix(name: &'static str, key: &'static str) -> Self {
         Self { name, storage: "FloatStorage", key, len: 6, offset: 0, dims: vec![2, 3], strides: vec![3, 1] }
     }
 
-    /// The instructions that make it, as `torch.save` writes them.
+    /// Returns the pickle instructions that build the tensor, as `torch.save` writes them.
     pub(crate) fn instructions(&self) -> Vec<u8> {
         let mut code = b"ctorch._utils\n_rebuild_tensor_v2\n((".to_vec();
         text("storage", &mut code);
@@ -55,7 +55,7 @@ pub(crate) fn int(number: i32, code: &mut Vec<u8>) {
     code.extend(number.to_le_bytes());
 }
 
-/// An ordered dict of tensors, with the attribute that a state dict has.
+/// Returns the instructions of an ordered dict of tensors, with a state dict's attribute `_metadata`.
 pub(crate) fn state_dict(tensors: &[Tensor]) -> Vec<u8> {
     let mut code = b"ccollections\nOrderedDict\n)Rq\x00(".to_vec();
     for tensor in tensors {
@@ -68,12 +68,12 @@ pub(crate) fn state_dict(tensors: &[Tensor]) -> Vec<u8> {
     code
 }
 
-/// A whole pickle.
+/// Returns a complete pickle of `code`.
 pub(crate) fn pickle(code: &[u8]) -> Vec<u8> {
     [b"\x80\x02".as_slice(), code, b"."].concat()
 }
 
-/// An archive as `torch.save` makes it.
+/// Returns an archive as `torch.save` writes it.
 pub(crate) fn archive(pickle: &[u8], storages: &[(&str, &[u8])]) -> Vec<u8> {
     let mut entries = vec![("net/data.pkl".to_owned(), pickle), ("net/byteorder".to_owned(), b"little")];
     entries.extend(storages.iter().map(|(key, bytes)| (format!("net/data/{key}"), *bytes)));

@@ -1,4 +1,4 @@
-//! PyTorch's files: what is honest is read, what is not is refused with the file and the tensor.
+//! Tests of PyTorch's files: valid files are read, and errors of invalid ones name the file and the tensor.
 
 use crate::support::{self, Tensor, archive, f32s, int, pickle, state_dict, text};
 use kvrm_models::TensorFile;
@@ -9,14 +9,14 @@ fn read(bytes: &[u8]) -> Result<TensorFile, String> {
     kvrm_convert::read("net.pt", bytes).map_err(|error| error.to_string())
 }
 
-/// What is said of a file with one pickle and a storage `0` of six values.
+/// Checks that an archive of `pickle` and a storage `0` of six values is refused with the message `expected`.
 #[track_caller]
 fn refused(pickle: &[u8], expected: &str) {
     let error = read(&archive(pickle, &[("0", &f32s(&SIX))])).expect_err("the file is wrong");
     assert!(error.starts_with("net.pt: ") && error.contains(expected), "{expected:?} in {error:?}");
 }
 
-/// The same for the tensor `w` after `change`.
+/// Checks that a tensor `w`, changed by `change`, is refused with the message `expected`.
 #[track_caller]
 fn refused_tensor(expected: &str, change: impl FnOnce(&mut Tensor)) {
     let mut tensor = Tensor::matrix("w", "0");
@@ -38,7 +38,7 @@ fn a_state_dict_is_read() {
 }
 
 #[test]
-fn tensors_that_are_not_contiguous_become_so() {
+fn strided_tensors_become_contiguous() {
     let transposed = Tensor { dims: vec![3, 2], strides: vec![1, 3], ..Tensor::matrix("t", "0") };
     let column = Tensor { dims: vec![2], strides: vec![3], offset: 1, ..Tensor::matrix("c", "0") };
     let file = archive(&pickle(&state_dict(&[transposed, column])), &[("0", &f32s(&SIX))]);
@@ -70,7 +70,7 @@ fn all_floats_become_f32() {
 }
 
 #[test]
-fn a_checkpoint_gives_its_state_dict() {
+fn the_state_dict_of_a_checkpoint_is_read() {
     let mut code = b"}(".to_vec();
     text("epoch", &mut code);
     int(7, &mut code);
@@ -93,7 +93,7 @@ fn a_checkpoint_gives_its_state_dict() {
     assert_eq!(content.tensors[0].name, "encoder.w", "a path of keys");
 }
 
-/// The older form: five pickles, then the storages.
+/// Returns a file in the legacy format: five pickles, then the storages.
 fn legacy(tensors: &[Tensor], storages: &[(&str, &[f32])]) -> Vec<u8> {
     let mut bytes = pickle(b"\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19");
     bytes.extend(pickle(b"M\xe9\x03"));
@@ -114,7 +114,7 @@ fn legacy(tensors: &[Tensor], storages: &[(&str, &[f32])]) -> Vec<u8> {
 }
 
 #[test]
-fn the_older_form_is_read_too() {
+fn the_legacy_format_is_read() {
     let tensors = [Tensor::matrix("a", "94"), Tensor::matrix("b", "95")];
     let bytes = legacy(&tensors, &[("94", &SIX), ("95", &[0.5; 6])]);
     let content = read(&bytes).expect("an honest file");
@@ -152,8 +152,8 @@ fn code_is_refused_by_name() {
 }
 
 #[test]
-fn only_what_torch_calls_is_called() {
-    refused(&pickle(b"K\x01)R"), "expected one of the known names to make something with");
+fn only_known_functions_with_valid_arguments_are_accepted() {
+    refused(&pickle(b"K\x01)R"), "expected one of the known functions to call");
     refused(&pickle(b"ctorch\nFloatStorage\n)R"), "expected arguments that PyTorch writes");
     refused(&pickle(b"ctorch._utils\n_rebuild_tensor_v2\n)R"), "expected arguments that PyTorch writes");
     refused(&pickle(b"ctorch._utils\n_rebuild_parameter\nN\x85R"), "expected arguments that PyTorch writes");
@@ -163,38 +163,38 @@ fn only_what_torch_calls_is_called() {
 
 #[test]
 fn tensors_stay_within_their_storage() {
-    refused_tensor("expected at most the 6 values that are there, found 7", |t| t.offset = 1);
-    refused_tensor("expected at most the 6 values that are there, found 9", |t| t.strides = vec![6, 1]);
+    refused_tensor("expected at most the 6 values of the storage, found 7", |t| t.offset = 1);
+    refused_tensor("expected at most the 6 values of the storage, found 9", |t| t.strides = vec![6, 1]);
     refused_tensor("expected a storage of 7 values of f32, found 24 bytes", |t| t.len = 7);
     refused_tensor("expected a storage of 5 values of f32, found 24 bytes", |t| t.len = 5);
     refused_tensor("expected a storage of -1 values of f32", |t| t.len = -1);
     refused_tensor("expected an offset of at least 0, found [-1]", |t| t.offset = -1);
     refused_tensor("expected strides of at least 0, found [-3, 1]", |t| t.strides = vec![-3, 1]);
     refused_tensor("expected dimensions of at least 0, found [2, -3]", |t| t.dims = vec![2, -3]);
-    refused_tensor("expected 2 strides, one a dimension, found 1", |t| t.strides = vec![1]);
+    refused_tensor("expected 2 strides, one per dimension, found 1", |t| t.strides = vec![1]);
     refused_tensor("expected at most 8 dimensions, found 9", |t| {
         (t.dims, t.strides) = (vec![1; 9], vec![1; 9]);
     });
     refused_tensor("expected its storage, found net.pt: tensor `net/data/9`", |t| t.key = "9");
     refused_tensor("expected f32, f16, bf16 or f64, found a LongStorage", |t| t.storage = "LongStorage");
-    // 2^62 values of one, and 2^93.
-    refused_tensor("expected at most the 6 values that are there", |t| {
+    // Strides of zero give 2^62 values of one; the second tensor would need 2^93 values.
+    refused_tensor("expected at most the 6 values of the storage", |t| {
         (t.dims, t.strides) = (vec![i32::MAX; 2], vec![0; 2]);
     });
-    refused_tensor("expected at most the 6 values that are there", |t| {
+    refused_tensor("expected at most the 6 values of the storage", |t| {
         (t.dims, t.strides) = (vec![i32::MAX; 3], vec![i32::MAX; 3]);
     });
 }
 
 #[test]
-fn names_are_there_once() {
+fn duplicate_names_and_empty_dicts_are_refused() {
     let twice = [Tensor::matrix("w", "0"), Tensor::matrix("w", "0")];
     refused(&pickle(&state_dict(&twice)), "tensor `w`: expected one tensor of this name, found two");
     refused(&pickle(b"}"), "expected a state dict with tensors, found none");
 }
 
 #[test]
-fn values_are_finite() {
+fn values_that_are_not_finite_are_refused() {
     for value in [f32::NAN, f32::INFINITY] {
         let mut values = SIX;
         values[4] = value;
@@ -218,15 +218,15 @@ fn values_are_finite() {
 }
 
 #[test]
-fn bombs_do_not_go_off() {
-    // Each tuple holds the one before twice: 2^200 leaves.
+fn small_files_cannot_use_much_memory_or_time() {
+    // Each tuple contains the previous one twice: 2^200 leaves.
     let mut code = b")".to_vec();
     for _ in 0..200 {
         code.extend(b"q\x00h\x00\x86");
     }
     refused(&pickle(&code), "expected a state dict with tensors");
 
-    // The same with dicts, which are looked into.
+    // Nested dicts with shared entries, which the reader visits.
     let mut code = b"}".to_vec();
     for _ in 0..200 {
         code.extend(b"q\x000}(");
@@ -235,7 +235,7 @@ fn bombs_do_not_go_off() {
         }
         code.push(b'u');
     }
-    refused(&pickle(&code), "expected dicts in each other 8 deep at most");
+    refused(&pickle(&code), "expected dicts nested at most 8 deep");
     let mut code = b"}".to_vec();
     for _ in 0..6 {
         code.extend(b"q\x000}(");
@@ -246,26 +246,23 @@ fn bombs_do_not_go_off() {
     }
     refused(&pickle(&code), "expected at most 65536 entries");
 
-    // A dict that holds itself, and very deep nesting.
+    // A dict that contains itself, and very deep nesting.
     let mut code = b"}q\x00".to_vec();
     text("a", &mut code);
     code.extend(b"h\x00s");
-    refused(&pickle(&code), "dicts in each other 8 deep at most");
+    refused(&pickle(&code), "dicts nested at most 8 deep");
     refused(
         &pickle(&[b"]".repeat(100_000), b"a".repeat(99_999)].concat()),
         "expected a state dict with tensors",
     );
     refused(&pickle(&b"(".repeat(2_000_000)), "expected at most 1048576 instructions");
-    // Four thousand million bytes of text.
+    // A text with a length of 4 GiB.
     refused(&pickle(b"X\xff\xff\xff\xff"), "expected 4294967295 more bytes of the pickle");
     refused(&pickle(b"h\x07"), "expected a memo that was set, found number 7");
 
     // Many views of one storage.
     let many: Vec<Tensor> = ["a", "b", "c", "d", "e"].map(|name| Tensor::matrix(name, "0")).to_vec();
-    refused(
-        &pickle(&state_dict(&many)),
-        "tensor `e`: expected at most 24 values from storages of as many bytes",
-    );
+    refused(&pickle(&state_dict(&many)), "tensor `e`: expected at most 24 values, one per byte of storage");
 }
 
 #[test]
@@ -300,7 +297,7 @@ fn a_file_cut_off_anywhere_is_refused() {
         let error = read(&bytes[..cut]).expect_err("it is cut off");
         assert!(error.starts_with("net.pt: "), "{cut}: {error}");
     }
-    let error = read(b"\x7fELF\x02\x01\x01\x00rest").expect_err("no format of ours");
+    let error = read(b"\x7fELF\x02\x01\x01\x00rest").expect_err("an unknown format");
     assert!(error.contains("found 12 bytes that begin 7f 45 4c 46 02 01 01 00"), "{error}");
 }
 
@@ -308,10 +305,10 @@ fn a_file_cut_off_anywhere_is_refused() {
 fn an_archive_has_one_pickle_and_each_name_once() {
     let code = pickle(&state_dict(&[Tensor::matrix("w", "0")]));
     let two = [("a/data.pkl".to_owned(), code.as_slice()), ("b/data.pkl".to_owned(), code.as_slice())];
-    let error = read(&support::zip(&two)).expect_err("which one is meant?");
+    let error = read(&support::zip(&two)).expect_err("two pickles");
     assert!(error.contains("expected one data.pkl in the archive, found "), "{error}");
 
-    // The writer refuses equal names, so one is changed afterwards.
+    // The zip writer refuses equal names, so one is changed afterwards.
     let values = f32s(&SIX);
     let entries = [
         ("m/data.pkl".to_owned(), code.as_slice()),

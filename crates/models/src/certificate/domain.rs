@@ -1,4 +1,4 @@
-//! All 2^20 tuples get the right answer.
+//! The proof over tuples: the network gives all 2^20 tuples the right answer.
 
 use serde::Serialize;
 
@@ -7,20 +7,20 @@ use super::question::Question;
 use crate::tuple::{TUPLES, Tuple};
 use crate::tuple_network::{argmax, margin};
 
-/// What the network says of every tuple.
+/// The result of comparing the network's answers for all tuples with their labels.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Domain {
-    /// How many tuples were evaluated.
+    /// The number of tuples evaluated.
     pub tuples: u64,
-    /// How many have the wrong answer.
+    /// The number of tuples with a wrong answer.
     pub errors: u64,
-    /// By how much the right logit exceeds the greatest other one, at the least.
+    /// The smallest difference between the right logit and the greatest other logit of a tuple.
     pub margin: f32,
-    /// The first word of a tuple with that margin.
+    /// The lowest word of a tuple with this margin.
     pub margin_word: u32,
 }
 
-/// Compares answers with labels. Gives the answers by tuple.
+/// Compares answers with labels. Returns the result and the answers, indexed by tuple.
 pub(super) fn prove<const C: usize>(
     logits: &[[f32; C]],
     question: &Question,
@@ -34,7 +34,7 @@ pub(super) fn prove<const C: usize>(
         let label = question.labels[tuple.index()];
         let answer = argmax(logits) as u8;
         let lead = margin(logits, usize::from(label));
-        // A lead that is no number is no lead.
+        // A NaN counts as no lead.
         if lead < domain.margin || lead.is_nan() {
             (domain.margin, domain.margin_word) = (lead, tuple.first_word());
         }

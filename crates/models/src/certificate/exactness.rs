@@ -1,4 +1,4 @@
-//! Logits are the same bits on every device.
+//! The proof of the arithmetic: logits are the same bits on every device.
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
@@ -8,28 +8,29 @@ use crate::error::WeightsError;
 use crate::tuple::{TUPLES, Tuple};
 use crate::tuple_network::{EXACT_UNITS, TupleNetwork};
 
-/// Units of a logit.
+/// The number of units of 2^-12 in one.
 const UNITS: f32 = 4_096.0;
 
-/// How large sums get, in units of 2^-12, the grid of products of weights and activations.
+/// The size of the sums that a network forms, in units of 2^-12, the grid of products of weights and activations.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Exactness {
     /// Whether all weights are multiples of 2^-6.
     pub on_grid: bool,
-    /// The greatest weight's magnitude.
+    /// The greatest magnitude of a weight.
     pub largest_weight: f32,
-    /// The greatest sum of magnitudes of a value's terms, by layer, over all tuples. No partial sum in any order
-    /// is greater.
+    /// The greatest sum of the magnitudes of a value's terms, for each layer, over all tuples. No partial sum is
+    /// greater, whatever the order of additions.
     pub largest_sums: [i64; 3],
-    /// The same by interval arithmetic on the weights, which knows nothing of tuples: never less.
+    /// Upper bounds of `largest_sums` by interval arithmetic on the weights, without evaluating any tuple.
     pub bounds: [i64; 3],
-    /// Binary digits of the greatest of `largest_sums`; 24 are exact.
+    /// The base-2 logarithm of the greatest of `largest_sums`; `f32` is exact up to 24.
     pub bits: f32,
-    /// Tuples whose logits in integers, in `f32`, and in `f32` with the embedding folded are not the same bits.
+    /// The number of tuples for which the logits in integers, in `f32`, and in `f32` with the embedding folded are not
+    /// the same bits.
     pub differences: u64,
 }
 
-/// Proves the arithmetic, and gives the logits by tuple.
+/// Proves the arithmetic. Returns the result and the logits, indexed by tuple.
 pub(super) fn prove<const H: usize, const C: usize>(
     network: &TupleNetwork<H, C>,
     failures: &mut Vec<Failure>,
@@ -58,7 +59,7 @@ pub(super) fn prove<const H: usize, const C: usize>(
             Part { logits: Vec::with_capacity(TUPLES / 256), sums: [0; 3], differences: Vec::new() };
         folded.for_each(byte, |tuple, folded| {
             let (exact, sums) = integers.evaluate(tuple);
-            // Below 2^24 units an integer converts without rounding, and dividing by a power of two is exact.
+            // An integer below 2^24 converts without rounding, and the division by a power of two is exact.
             let exact = exact.map(|units| (units as f32 / UNITS).to_bits());
             let logits = network.logits(tuple);
             if logits.map(f32::to_bits) != exact || folded.map(f32::to_bits) != exact {
@@ -92,7 +93,7 @@ pub(super) fn prove<const H: usize, const C: usize>(
     (exactness, parts.into_iter().flat_map(|part| part.logits).collect())
 }
 
-/// What is found at one top byte.
+/// The results for the tuples of one top byte.
 struct Part<const C: usize> {
     logits: Vec<[f32; C]>,
     sums: [i64; 3],

@@ -1,60 +1,61 @@
-//! Why a proof fails.
+//! The reasons for which a proof fails.
 
 use serde::Serialize;
 
-/// Why a certificate does not hold.
+/// A reason for which a certificate does not hold.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Failure {
-    /// The weights are not those that were expected.
+    /// The weights do not have the expected SHA-256.
     Digest {
-        /// The SHA-256 that was expected.
+        /// The expected SHA-256.
         expected: String,
         /// The SHA-256 of the weights.
         found: String,
     },
-    /// A word gets the wrong answer. It is the first of all, or, from the domain, of its tuple.
+    /// The network gives a wrong answer. From the sweep, `word` is the lowest wrong word; from the domain, it is the
+    /// lowest word of the first wrong tuple.
     Word {
         /// The word.
         word: u32,
-        /// Its class or category.
+        /// The right class or category.
         expected: &'static str,
-        /// What the network says.
+        /// The network's answer.
         found: &'static str,
-        /// How many are wrong, of words or tuples.
+        /// The number of wrong words (sweep) or wrong tuples (domain).
         count: u64,
     },
-    /// The labels of the domain are not those the table gives words: an error of this program.
+    /// The label of a tuple disagrees with the instruction table: an error of this program.
     Label {
-        /// The first such word.
+        /// The first word for which they disagree.
         word: u32,
-        /// What the table says.
+        /// The class or category in the table.
         expected: &'static str,
-        /// What the label of its tuple is.
+        /// The label of the word's tuple.
         found: &'static str,
-        /// How many words.
+        /// The number of such words.
         count: u64,
     },
-    /// Two logits of a tuple are equally great.
+    /// A tuple's greatest logit is not unique, or is NaN.
     Tie {
-        /// The first word of the tuple.
+        /// The lowest word of the first such tuple.
         word: u32,
     },
-    /// A weight is off the grid, so sums may round.
+    /// A weight is not on the grid of 2^-6, so sums may round.
     Grid {
-        /// Its place in the flat weights.
+        /// The index in the flat weights.
         index: usize,
-        /// What it is.
+        /// The value of the weight.
         value: f32,
     },
-    /// A sum may need more bits than `f32` has.
+    /// A sum may need more bits than the significand of `f32` has.
     Bits {
-        /// The greatest sum, in units of 2^-12.
+        /// The greatest sum of magnitudes, in units of 2^-12.
         largest_sum: i64,
     },
-    /// The network in integers and in floating point gives different logits.
+    /// The logits in integers and in floating point differ.
     Logits {
-        /// The first word of the first such tuple.
+        /// The lowest word of the first such tuple.
         word: u32,
     },
 }

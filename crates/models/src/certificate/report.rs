@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::{Certificate, Failure};
 
-/// A table, then what failed.
+/// A table of the results, then the failures.
 impl Display for Certificate {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { network, parameters, sha256, domain, sweep, exactness, failures } = self;

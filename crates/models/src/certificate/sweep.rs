@@ -1,4 +1,4 @@
-//! All 2^32 words get the right answer.
+//! The proof over words: all 2^32 words get the right answer.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,30 +10,30 @@ use super::question::Question;
 use crate::decoder::decode;
 use crate::tuple::{TUPLES, Tuple};
 
-/// What the network says of every word.
+/// The result of comparing the network's answers for all words with the instruction table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Sweep {
-    /// How many words were compared.
+    /// The number of words compared.
     pub words: u64,
-    /// How many of them the table allocates.
+    /// The number of words that the table allocates.
     pub allocated: u64,
-    /// How many get an answer that is not the table's.
+    /// The number of words with a wrong answer.
     pub errors: u64,
 }
 
-/// Findings at one top byte.
+/// The results for the words of one top byte.
 #[derive(Default)]
 struct Part {
     allocated: u64,
-    /// First word, what it should be and what it is; and how many.
+    /// The first word with a wrong answer, the right answer, and the network's.
     wrong: Option<(u32, u8, u8)>,
     errors: u64,
-    /// The same of the labels.
+    /// The first word whose label disagrees with the table, the table's answer, and the label.
     mislabelled: Option<(u32, u8, u8)>,
     mislabels: u64,
 }
 
-/// Compares the answers by tuple with the table, word by word.
+/// Compares the answers, indexed by tuple, with the instruction table, word by word.
 pub(super) fn prove(
     answers: &[u8],
     question: &Question,
@@ -56,7 +56,7 @@ pub(super) fn prove(
     sweep
 }
 
-/// Names the first words that are wrong.
+/// Adds the first wrong word and the first wrong label to the failures.
 fn report(parts: &[Part], question: &Question, failures: &mut Vec<Failure>) {
     if let Some((word, expected, found)) = parts.iter().find_map(|part| part.mislabelled) {
         let (expected, found) = ((question.names)(expected), (question.names)(found));
@@ -70,7 +70,7 @@ fn report(parts: &[Part], question: &Question, failures: &mut Vec<Failure>) {
     }
 }
 
-/// Errors and failures of the words of one top byte.
+/// Returns the number of errors and the failures for the words of one top byte.
 #[cfg(test)]
 pub(super) fn prove_top_byte(top_byte: u32, answers: &[u8], question: &Question) -> (u64, Vec<Failure>) {
     let part = check(top_byte, answers, question);
@@ -81,7 +81,7 @@ pub(super) fn prove_top_byte(top_byte: u32, answers: &[u8], question: &Question)
 
 fn check(top_byte: u32, answers: &[u8], question: &Question) -> Part {
     let mut part = Part::default();
-    // Of a tuple whose words are all unallocated the label is all there is to say.
+    // Whether a tuple has an allocated word, by its features. Without one, only its label can be checked.
     let mut has_word = vec![false; TUPLES / 256];
     let first = top_byte << 24;
     for word in first..=first | 0x00ff_ffff {
@@ -114,7 +114,7 @@ fn check(top_byte: u32, answers: &[u8], question: &Question) -> Part {
     part
 }
 
-/// A tuple without an allocated word has the label that says so.
+/// Checks that exactly the tuples without an allocated word have the label `unallocated`.
 fn check_unallocated(
     top_byte: u32,
     has_word: &[bool],

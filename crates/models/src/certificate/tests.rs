@@ -1,4 +1,4 @@
-//! Certificates of real weights, and of the same weights with one of them changed.
+//! Certificates of the weights that come with KVRM, and of copies with one weight changed.
 
 use proptest::prelude::*;
 
@@ -6,13 +6,13 @@ use super::*;
 use crate::error::WeightsError;
 use crate::{Architecture, Weights};
 
-/// Weights that come with KVRM, and what the manifest says their sha256 is.
+/// Returns weights that come with KVRM, and their SHA-256 according to the manifest.
 fn builtin(architecture: Architecture) -> (Vec<f32>, String) {
     let (weights, digest) = Weights::builtin(architecture).expect("they are whole").expect("they are there");
     (weights.into_values(), digest)
 }
 
-/// The text of the card of a network that comes with KVRM.
+/// Returns the text of the card of a network that comes with KVRM.
 fn card(name: &str) -> String {
     let path = format!("{}/../../weights/{name}.md", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(path).expect("each network has a card")
@@ -22,7 +22,7 @@ fn dispatch() -> Vec<f32> {
     builtin(Architecture::Dispatch).0
 }
 
-/// The parts that take a second: all but the sweep of the words.
+/// Returns the failures of the parts that take a second: exactness and domain, without the sweep over words.
 fn failures_of_tuples<const H: usize, const C: usize>(
     flat: &[f32],
     question: &Question,
@@ -53,9 +53,9 @@ fn the_decoder_network_is_exact_on_all_words() -> Result<(), WeightsError> {
 }
 
 #[test]
-fn of_a_network_that_is_wrong_the_first_wrong_word_is_named() -> Result<(), WeightsError> {
+fn the_first_wrong_word_of_a_wrong_network_is_named() -> Result<(), WeightsError> {
     let mut flat = dispatch();
-    // LOADSTORE for everything: wrong where it is not that.
+    // The network answers LOADSTORE for every word.
     flat[crate::dispatch::layout::FC3_BIAS + 2] = 511.0;
     let failures = failures_of_tuples::<16, 7>(&flat, &dispatch_question())?;
     assert!(
@@ -87,7 +87,7 @@ fn the_sweep_finds_a_wrong_answer_and_its_first_word() {
 fn a_weight_that_changes_no_answer_is_found_by_the_digest() -> Result<(), WeightsError> {
     let mut flat = dispatch();
     let sha256 = sha256_of(&flat);
-    // The embedding of a top byte is large enough for one step of the grid to be lost.
+    // One step of the grid is too small a change of the embedding to change an answer.
     flat[0] += 1.0 / 64.0;
     assert_eq!(failures_of_tuples::<16, 7>(&flat, &dispatch_question())?, [], "still right");
     assert_ne!(sha256_of(&flat), sha256, "but not these weights");
@@ -102,8 +102,8 @@ proptest! {
         let sha256 = sha256_of(&original);
         let mut flat = original;
         flat[index] = f32::from_bits(flat[index].to_bits() ^ 1 << bit);
-        prop_assert_ne!(sha256_of(&flat), sha256, "the digest is another");
-        // Beyond that: a weight off the grid or not finite is named, and so is the word that goes wrong first.
+        prop_assert_ne!(sha256_of(&flat), sha256, "the digest differs");
+        // The failures also name a weight that is off the grid or not finite, and the first wrong word.
         let on_grid = (flat[index] * 64.0).fract() == 0.0 && flat[index].abs() < 512.0;
         match failures_of_tuples::<16, 7>(&flat, &dispatch_question()) {
             Err(WeightsError::NotFinite { index: found, .. }) => prop_assert_eq!(found, index),

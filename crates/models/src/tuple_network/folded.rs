@@ -1,27 +1,28 @@
-//! The embedding folded into the first layer, to evaluate the whole domain at once.
+//! A network with its embedding folded into the first layer, which evaluates all tuples faster.
 
 use super::{EMBEDDING, HIDDEN, INPUTS, TupleNetwork, activation};
 use crate::tuple::{FEATURE_BITS, Tuple};
 
+/// The number of values of half of the features.
 const HALF: usize = 1 << (FEATURE_BITS.len() / 2);
 
 /// A network whose first layer is 32 sums per top byte and 32 weights per feature.
 ///
-/// A sum of the fold is a partial sum of the plain network, so where those are exact the logits are the same
-/// bits. Elsewhere they may differ by roundings.
+/// Each folded sum is a partial sum of the [`TupleNetwork`]. So if its sums are exact, the logits are the same bits.
+/// If not, the logits may differ by rounding.
 #[derive(Clone, Debug)]
 pub struct Folded<const H: usize, const C: usize> {
-    /// By top byte: bias and embedding through the first layer.
+    /// Bias plus the embedding's contribution to the first layer, indexed by top byte.
     pub first: Box<[[f32; HIDDEN]]>,
-    /// By feature: its weights in the first layer.
+    /// Weights of each feature in the first layer, indexed by feature.
     pub features: [[f32; HIDDEN]; FEATURE_BITS.len()],
     /// Weights of the second layer, `[in][out]`.
     pub second: [[f32; H]; HIDDEN],
-    /// Its bias.
+    /// Bias of the second layer.
     pub second_bias: [f32; H],
     /// Weights of the third layer, `[in][out]`.
     pub third: [[f32; C]; H],
-    /// Its bias.
+    /// Bias of the third layer.
     pub third_bias: [f32; C],
 }
 
@@ -58,9 +59,9 @@ impl<const H: usize, const C: usize> TupleNetwork<H, C> {
 }
 
 impl<const H: usize, const C: usize> Folded<H, C> {
-    /// Calls `visit` with every tuple of a top byte and its logits, in order.
+    /// Calls `visit` with every tuple of a top byte and its logits, in the order of tuples.
     pub fn for_each(&self, top_byte: u8, mut visit: impl FnMut(Tuple, &[f32; C])) {
-        // Features are added in two halves, each of which has few values.
+        // Each half of the features has only 64 values, so their sums are computed once and then combined.
         let half_sums = |start: &[f32; HIDDEN], features: &[[f32; HIDDEN]]| {
             let mut sums = vec![*start; HALF];
             for (subset, sum) in sums.iter_mut().enumerate() {
@@ -86,7 +87,7 @@ impl<const H: usize, const C: usize> Folded<H, C> {
         }
     }
 
-    /// From the sums of the first layer to logits.
+    /// Computes logits from the sums of the first layer.
     #[inline]
     fn rest(&self, sums: &[f32; HIDDEN]) -> [f32; C] {
         let hidden = sums.map(activation);

@@ -1,35 +1,37 @@
-//! The network in integers, and the largest sums it can form.
+//! A network in integer arithmetic, with the largest sums that it can form.
 
 use super::{EMBEDDING, GRID, HIDDEN, INPUTS, TupleNetwork};
 use crate::error::WeightsError;
 use crate::tuple::{FEATURE_BITS, Tuple};
 
-/// Bits of a grid step: weights and activations count 2^-6, sums 2^-12.
+/// Fraction bits of weights and activations, whose unit is 2^-6. The unit of sums is 2^-12.
 const GRID_BITS: u32 = 6;
-/// Sums of fewer units of 2^-12 are exact in `f32`, whose significand has 24 bits.
+/// The limit, in units of 2^-12, below which sums are exact in `f32`, whose significand has 24 bits.
 pub(crate) const EXACT_UNITS: i64 = 1 << 24;
-/// Weights are below 2^9, so that no sum of this network can leave 64 bits and conversions are exact.
+/// The exclusive limit of the magnitude of a weight. It keeps conversions exact and all sums within 64 bits.
 const LIMIT: f32 = 512.0;
 
-/// A network whose weights are integers, in units of 2^-6.
+/// A [`TupleNetwork`] whose weights are integers, in units of 2^-6.
 #[derive(Clone, Debug)]
 pub struct IntegerNetwork<const H: usize, const C: usize> {
-    /// By top byte: bias and embedding through the first layer, in units of 2^-12.
+    /// Bias plus the embedding's contribution to the first layer, in units of 2^-12, indexed by top byte.
     first: Vec<[i64; HIDDEN]>,
     features: [[i64; HIDDEN]; FEATURE_BITS.len()],
     second: Vec<[i64; HIDDEN]>,
     second_bias: [i64; H],
     third: Vec<[i64; H]>,
     third_bias: [i64; C],
-    /// By top byte: the sum of the magnitudes of what `first` adds up.
+    /// The sums of the magnitudes of the terms in `first`, indexed by top byte.
     first_magnitude: Vec<[i64; HIDDEN]>,
 }
 
 impl<const H: usize, const C: usize> TupleNetwork<H, C> {
-    /// The same network in integers.
+    /// Converts the network to integers.
     ///
     /// # Errors
-    /// A weight is off the grid, or so is negative zero, which could make a logit's sign depend on the order.
+    ///
+    /// [`WeightsError::OffGrid`] if a weight is not a multiple of 2^-6 below 2^9, or is negative zero, with which the
+    /// sign of a logit could depend on the order of additions.
     pub fn to_integers(&self) -> Result<IntegerNetwork<H, C>, WeightsError> {
         let mut units = Vec::with_capacity(Self::PARAMETERS);
         for (index, &value) in self.flat().iter().enumerate() {
@@ -71,15 +73,15 @@ fn rows<const N: usize>(weights: &[i64]) -> Vec<[i64; N]> {
 }
 
 impl<const H: usize, const C: usize> IntegerNetwork<H, C> {
-    /// The logits of a tuple, in units of 2^-12.
+    /// Returns the logits of a tuple, in units of 2^-12.
     #[must_use]
     pub fn logits(&self, tuple: Tuple) -> [i64; C] {
         self.evaluate(tuple).0
     }
 
-    /// Logits, and the greatest sum of magnitudes of the terms that make up one value of a layer.
+    /// Returns the logits in units of 2^-12, and for each layer the greatest sum of the magnitudes of a value's terms.
     ///
-    /// No partial sum of these terms, in any order, is greater than that.
+    /// No partial sum of these terms is greater, whatever their order.
     #[must_use]
     pub fn evaluate(&self, tuple: Tuple) -> ([i64; C], [i64; 3]) {
         let mut sums = self.first[tuple.top_byte()];
@@ -98,14 +100,14 @@ impl<const H: usize, const C: usize> IntegerNetwork<H, C> {
         (logits, [greatest(&magnitudes), second, third])
     }
 
-    /// Whether `f32` holds all sums there are exactly, so that logits are the same bits wherever they are computed.
+    /// Returns whether `f32` holds all sums exactly, so that logits are the same bits on every device.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         let fit = |sums: [i64; 3]| sums.into_iter().all(|sum| sum < EXACT_UNITS);
         fit(self.bounds()) || Tuple::all().all(|tuple| fit(self.evaluate(tuple).1))
     }
 
-    /// The greatest sum of magnitudes of each layer, by interval arithmetic over all inputs: an upper bound.
+    /// Returns an upper bound of the greatest sum of magnitudes of each layer, by interval arithmetic over all inputs.
     #[must_use]
     pub fn bounds(&self) -> [i64; 3] {
         let mut magnitude = 0;
@@ -131,12 +133,12 @@ impl<const H: usize, const C: usize> IntegerNetwork<H, C> {
     }
 }
 
-/// ReLU; a sum in units of 2^-12 becomes a value in units of 2^-6, floored.
+/// Applies ReLU to a sum in units of 2^-12 and rounds down to units of 2^-6.
 const fn activation(sum: i64) -> i64 {
     if sum > 0 { sum >> GRID_BITS } else { 0 }
 }
 
-/// The sums of a layer, and the greatest sum of magnitudes.
+/// Returns the sums of a layer, and the greatest sum of magnitudes.
 fn layer<const I: usize, const O: usize>(
     weights: &[[i64; I]],
     bias: &[i64; O],

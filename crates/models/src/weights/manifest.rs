@@ -1,4 +1,4 @@
-//! `manifest.toml`: what each file of a folder of weights is, how it was made, and its sha256.
+//! `manifest.toml`, which lists each file of a folder of weights with its origin and its SHA-256.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,51 +10,51 @@ use sha2::{Digest, Sha256};
 use crate::error::Problem;
 use crate::{Architecture, Error, files};
 
-/// The name of the manifest in its folder.
+/// The file name of a manifest.
 pub const MANIFEST: &str = "manifest.toml";
 
-/// All files of a folder of weights.
+/// The list of all files of a folder of weights.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// One for each file.
+    /// One entry for each file.
     #[serde(default, rename = "file")]
     pub files: Vec<Entry>,
 }
 
-/// A file of weights.
+/// The entry of a file of weights.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// Its name in the folder.
+    /// The name of the file in the folder.
     pub name: String,
-    /// The name of its architecture.
+    /// The name of the network's [`Architecture`].
     pub architecture: String,
-    /// The sha256 of the file, in lower-case hexadecimal digits.
+    /// The SHA-256 of the file, in lower-case hexadecimal digits.
     pub sha256: String,
-    /// The sha256 of its weights as little-endian `f32` in flat order, which certificates state; the same in every
-    /// format.
+    /// The SHA-256 of the weights as little-endian `f32` in flat form, which certificates state. It does not depend on
+    /// the format of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights_sha256: Option<String>,
-    /// The command that makes it.
+    /// The command that makes the file.
     pub recipe: String,
-    /// What the random numbers of the training began with.
+    /// The seed of the random numbers of the training.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// The domain on which it is proved to be right.
+    /// The domain on which the network is proved to be right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified_domain: Option<String>,
-    /// What came out, in a sentence.
+    /// The result of the training, in a sentence.
     pub result: String,
 }
 
-/// The sha256 of `bytes`, as manifests and certificates have it.
+/// Returns the SHA-256 of `bytes` in lower-case hexadecimal digits.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Entry {
-    /// An entry for a file with these bytes; the rest is empty.
+    /// Returns an entry for a file with these bytes; the other fields are empty.
     pub fn new(name: &str, architecture: Architecture, bytes: &[u8]) -> Self {
         Self {
             name: name.to_owned(),
@@ -72,7 +72,7 @@ impl Entry {
         let wrong = |key: &str, expected: &str, found: &str| {
             Err(Error::metadata(file, &format!("{}.{key}", self.name), expected, format!("`{found}`")))
         };
-        // What is not a plain name could lead out of the folder.
+        // A path instead of a plain name could lead out of the folder.
         let plain = !self.name.starts_with('.') && !self.name.contains(['/', '\\', ':', '\0']);
         if !plain || !self.name.ends_with(".safetensors") {
             return wrong("name", "the name of a .safetensors file in this folder", &self.name);
@@ -89,11 +89,12 @@ impl Entry {
 }
 
 impl Manifest {
-    /// The manifest in `text`; `file` is for messages.
+    /// Parses a manifest. `file` is the name used in messages.
     ///
     /// # Errors
     ///
-    /// If it is no TOML, has unknown keys, names an unknown architecture or a file twice.
+    /// If `text` is not TOML, has unknown keys, names an unknown architecture, or lists a file twice; if a file name is
+    /// not the plain name of a `.safetensors` file, or a SHA-256 is malformed.
     pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
         let manifest: Self = toml::from_str(text)
             .map_err(|error| Error::file(file, "a manifest of weights", error.to_string()))?;
@@ -111,7 +112,7 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// As [`Manifest::parse`]; also if the file cannot be read.
+    /// As for [`Manifest::parse`]; also if the file cannot be read or is not UTF-8.
     pub fn load(path: &Path) -> Result<Self, Error> {
         let file = path.display().to_string();
         let text = String::from_utf8(files::read(path)?)
@@ -119,16 +120,17 @@ impl Manifest {
         Self::parse(&file, &text)
     }
 
-    /// The text of the manifest.
+    /// Returns the manifest as TOML.
     ///
     /// # Errors
     ///
-    /// If TOML cannot say it: its numbers end at 2^63 - 1.
+    /// If TOML cannot represent the manifest: its integers end at 2^63 - 1.
     pub fn to_toml(&self) -> Result<String, Error> {
-        toml::to_string(self).map_err(|error| Error::file(MANIFEST, "what TOML can say", error.to_string()))
+        toml::to_string(self)
+            .map_err(|error| Error::file(MANIFEST, "values that TOML can represent", error.to_string()))
     }
 
-    /// The entry of a file.
+    /// Returns the entry of the file called `name`.
     pub fn entry(&self, name: &str) -> Option<&Entry> {
         self.files.iter().find(|entry| entry.name == name)
     }
@@ -162,7 +164,7 @@ impl Manifest {
     }
 }
 
-/// The names of the weight files of a folder, sorted.
+/// Returns the names of the weight files of a folder, sorted.
 pub(crate) fn weight_files(folder: &Path) -> Result<BTreeSet<String>, Error> {
     let entries = fs::read_dir(folder).map_err(|source| Error::read(folder, source))?;
     let mut names = BTreeSet::new();

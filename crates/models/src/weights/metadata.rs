@@ -1,4 +1,4 @@
-//! What a file of weights says of itself: strings in the file, types here.
+//! The metadata of a file of weights: strings in the file, typed values in memory.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -6,24 +6,24 @@ use std::str::FromStr;
 
 use crate::{Architecture, Error};
 
-/// Where weights come from and what is known of them.
+/// The origin and the measured quality of weights.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Metadata {
-    /// What the random numbers of the training began with.
+    /// The seed of the random numbers of the training.
     pub seed: Option<u64>,
     /// The command that makes the file.
     pub recipe: Option<String>,
-    /// The sha256 of what it was trained on.
+    /// The SHA-256 of the training data.
     pub data_hash: Option<String>,
     /// The domain on which the network is proved to be right.
     pub verified_domain: Option<String>,
     /// Settings of the training.
     pub config: BTreeMap<String, String>,
-    /// What was measured; finite.
+    /// Measured values, all finite.
     pub metrics: BTreeMap<String, f64>,
 }
 
-/// Says that the other keys are ours. Files of other makers may have keys of the same names.
+/// The key that identifies metadata written by KVRM. Other programs may use keys of the same names.
 const FORMAT: &str = "format";
 const KVRM: &str = "kvrm-weights";
 
@@ -34,7 +34,7 @@ const CONFIG: &str = "config.";
 const METRICS: &str = "metrics.";
 
 impl Metadata {
-    /// The architecture and the metadata in the strings of a file, or nothing where another program wrote them.
+    /// Parses the strings of a file. Returns no architecture and empty metadata if another program wrote them.
     pub(crate) fn parse(
         file: &str,
         map: &BTreeMap<String, String>,
@@ -82,7 +82,7 @@ impl Metadata {
         Ok((architecture, metadata))
     }
 
-    /// The strings of a file.
+    /// Returns the metadata as strings for a file.
     pub(crate) fn to_map(&self, architecture: Architecture) -> BTreeMap<String, String> {
         let mut map = BTreeMap::new();
         let mut set = |key: &str, value: Option<String>| {

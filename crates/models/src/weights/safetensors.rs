@@ -1,7 +1,8 @@
-//! The safetensors format.
+//! Reading and writing of the safetensors format.
 //!
-//! The crate of that name reads it. It writes metadata in the order of a hash map, though, which differs from run
-//! to run, and a file made again must have the same sha256; so the header is written here, in a fixed order.
+//! The crate `safetensors` reads files. It is not used for writing, because it writes metadata in the order of a hash
+//! map, which differs from run to run, and a file made again must have the same SHA-256. So this module writes the
+//! header itself, in a fixed order.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,20 +11,20 @@ use serde::Serialize;
 
 use crate::{Dtype, Error, NamedTensor, TensorFile};
 
-/// A tensor as it lies in a file.
+/// A tensor in the form in which a file stores it.
 #[derive(Debug)]
 pub struct Encoded<'a> {
-    /// Its name.
+    /// The name of the tensor.
     pub name: &'a str,
-    /// Its dimensions.
+    /// The dimensions, outermost first.
     pub dims: &'a [usize],
-    /// How its values are stored.
+    /// The number format of the values.
     pub dtype: Dtype,
-    /// Its values.
+    /// The values in row-major order, little-endian.
     pub bytes: Vec<u8>,
 }
 
-/// Where a tensor lies, in the words of the format.
+/// The entry of a tensor in the header, with the format's names.
 #[derive(Serialize)]
 struct Info<'a> {
     dtype: &'static str,
@@ -31,14 +32,14 @@ struct Info<'a> {
     data_offsets: [usize; 2],
 }
 
-/// The key of the header that is no tensor.
+/// The header's key for metadata; all other keys are tensors.
 const METADATA: &str = "__metadata__";
 
-/// Reads a file; `file` is for messages.
+/// Reads the bytes of a file. `file` is the name used in messages.
 ///
 /// # Errors
 ///
-/// If the file is damaged, or a tensor has values that are no floats, or not finite.
+/// If the file is damaged, or a tensor has values that are not floats or not finite.
 pub fn read(file: &str, bytes: &[u8]) -> Result<TensorFile, Error> {
     let content =
         SafeTensors::deserialize(bytes).map_err(|error| diagnose(file, bytes, &error.to_string()))?;
@@ -48,7 +49,7 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<TensorFile, Error> {
     let metadata = metadata.map(|(key, value)| (key.clone(), value.clone())).collect();
 
     let mut tensors = Vec::new();
-    // In the order of the data: that of the header is that of a hash map.
+    // In the order of the data, because the header has lost its order in a hash map.
     for name in header.offset_keys() {
         let view = content.tensor(&name).map_err(|error| Error::file(file, "a tensor", error.to_string()))?;
         let dtype = match view.dtype() {
@@ -66,7 +67,8 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<TensorFile, Error> {
     Ok(TensorFile { tensors, metadata })
 }
 
-/// An error that says more than the crate's: which tensor it is about, if that can be told.
+/// Returns an error that is more precise than the crate's `reason`: it names the tensor that the end of the file cuts,
+/// if there is one.
 fn diagnose(file: &str, bytes: &[u8], reason: &str) -> Error {
     let expected = "a safetensors file";
     let Some((length, rest)) = bytes.split_first_chunk::<8>() else {
@@ -80,13 +82,13 @@ fn diagnose(file: &str, bytes: &[u8], reason: &str) -> Error {
     let data = (rest.len() - header.len()) as u64;
     let header: serde_json::Map<String, serde_json::Value> = match serde_json::from_slice(header) {
         Ok(header) => header,
-        Err(error) => return Error::file(file, expected, format!("a header that is no JSON: {error}")),
+        Err(error) => return Error::file(file, expected, format!("a header that is not JSON: {error}")),
     };
     let ends = header.iter().filter(|(name, _)| *name != METADATA).filter_map(|(name, info)| {
         let end = info.get("data_offsets")?.get(1)?.as_u64()?;
         Some((name, end))
     });
-    // Of the tensors that lie beyond the end, the one that the end cuts.
+    // The first of the tensors that reach beyond the end of the file.
     let cut = ends.filter(|(_, end)| *end > data).min_by_key(|(_, end)| *end);
     match cut {
         Some((name, end)) => {
@@ -96,17 +98,18 @@ fn diagnose(file: &str, bytes: &[u8], reason: &str) -> Error {
     }
 }
 
-/// The bytes of a file; the same content always gives the same bytes.
+/// Returns the bytes of a file. The same content always gives the same bytes. `file` is the name used in messages.
 ///
 /// # Errors
 ///
-/// If two tensors have the same name, or one has the name that the format reserves.
+/// If two tensors have the same name, or one has the reserved name `__metadata__`.
 pub fn write(
     file: &str,
     tensors: &[Encoded<'_>],
     metadata: &BTreeMap<String, String>,
 ) -> Result<Vec<u8>, Error> {
-    let json_error = |error: serde_json::Error| Error::file(file, "what JSON can say", error.to_string());
+    let json_error =
+        |error: serde_json::Error| Error::file(file, "values that JSON can represent", error.to_string());
     let mut names = HashSet::new();
     let mut entries = Vec::new();
     if !metadata.is_empty() {
@@ -115,7 +118,12 @@ pub fn write(
     let mut offset = 0;
     for tensor in tensors {
         if tensor.name == METADATA || !names.insert(tensor.name) {
-            return Err(Error::tensor(file, tensor.name, "a name of its own", "one that is taken"));
+            return Err(Error::tensor(
+                file,
+                tensor.name,
+                "a unique name that is not reserved",
+                "a name in use",
+            ));
         }
         let dtype = match tensor.dtype {
             Dtype::F32 => "F32",
@@ -130,7 +138,7 @@ pub fn write(
         offset = end;
     }
     let mut header = format!("{{{}}}", entries.join(",")).into_bytes();
-    // The format wants the data aligned, and spaces are what it allows.
+    // The format requires aligned data and allows spaces for padding.
     header.resize(header.len().next_multiple_of(8), b' ');
 
     let mut bytes = Vec::with_capacity(8 + header.len() + offset);

@@ -1,15 +1,15 @@
-//! Bind groups: a struct with a field for each buffer.
+//! The Rust structs of bind groups, with a field for each buffer.
 
 use std::fmt::Write as _;
 
 use super::reflect::{Buffer, Group, Shaders};
 use super::words::{camel, documentation};
 
-pub(super) fn text(shaders: &Shaders, room: &str) -> String {
-    shaders.groups.iter().filter(|group| group.room == room).map(definition).collect()
+pub(super) fn text(shaders: &Shaders, folder: &str) -> String {
+    shaders.groups.iter().filter(|group| group.folder == folder).map(definition).collect()
 }
 
-/// The type of a group.
+/// Returns the name of a group's Rust type.
 pub(super) fn type_name(group: &str) -> String {
     format!("{}Group", camel(group))
 }
@@ -47,7 +47,7 @@ fn definition(group: &Group) -> String {
     }
     let _ = write!(
         text,
-        "impl<B> {ty}<B> {{\n    /// References to the buffers.\n    pub fn as_ref(&self) -> {ty}<&B> {{\n        {ty} {{\n"
+        "impl<B> {ty}<B> {{\n    /// Returns references to the buffers.\n    pub fn as_ref(&self) -> {ty}<&B> {{\n        {ty} {{\n"
     );
     for buffer in buffers {
         let _ = writeln!(text, "            {0}: &self.{0},", buffer.name);

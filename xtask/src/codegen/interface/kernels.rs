@@ -1,4 +1,4 @@
-//! Modules with entry points: their variants, overrides, bind groups and entry points.
+//! The Rust structs of modules with entry points: their variants, overrides, bind groups and entry points.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -8,10 +8,10 @@ use kvrm_shaders::{Family, Workgroup};
 use super::reflect::{Root, Shaders};
 use super::words::{camel, documentation};
 
-pub(super) fn text(shaders: &Shaders, room: &str) -> String {
-    let roots = || shaders.roots.iter().filter(|root| root.room() == room);
+pub(super) fn text(shaders: &Shaders, folder: &str) -> String {
+    let roots = || shaders.roots.iter().filter(|root| root.folder() == folder);
     let mut text: String = roots().map(|root| definition(shaders, root)).collect();
-    text += "/// The kernels of this room, as data.\npub const KERNELS: &[KernelInfo] = &[\n";
+    text += "/// The kernels of this folder, as data.\npub const KERNELS: &[KernelInfo] = &[\n";
     for root in roots() {
         let entries: Vec<&str> = root.entries.iter().map(|(name, ..)| name.as_str()).collect();
         let families: Vec<&str> = root.families.iter().map(|family| family.name).collect();
@@ -25,13 +25,13 @@ pub(super) fn text(shaders: &Shaders, room: &str) -> String {
     text
 }
 
-/// What a room imports.
-pub(super) fn imports(shaders: &Shaders, room: &str) -> String {
-    let roots = || shaders.roots.iter().filter(|root| root.room() == room);
+/// Returns the imports of a folder's file.
+pub(super) fn imports(shaders: &Shaders, folder: &str) -> String {
+    let roots = || shaders.roots.iter().filter(|root| root.folder() == folder);
     let families: BTreeSet<&str> =
         roots().flat_map(|root| root.families.iter().map(|family| family.name)).collect();
     let mut text = String::new();
-    if shaders.structs.iter().any(|of| of.room == room) {
+    if shaders.structs.iter().any(|of| of.folder == folder) {
         text += "use std::mem::offset_of;\n\nuse bytemuck::{Pod, Zeroable};\n\n";
     }
     text += "use crate::kernel::{Access, Binding, Entry, Group, Groups, KernelInfo, Overrides, Root, Workgroup};\nuse crate::variants::{";
@@ -40,7 +40,7 @@ pub(super) fn imports(shaders: &Shaders, room: &str) -> String {
     text
 }
 
-/// The field of a family.
+/// Returns the field name of a family: its name in snake case.
 fn field(family: &Family) -> String {
     let mut name = String::new();
     for (index, letter) in family.name.chars().enumerate() {

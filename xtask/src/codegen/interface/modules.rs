@@ -1,4 +1,4 @@
-//! `shaders/src/modules.rs`: the list of all modules.
+//! `shaders/src/modules.rs`: the list of all WGSL modules.
 
 use anyhow::Result;
 

@@ -1,4 +1,5 @@
-//! What naga says of the modules: kernels, their bindings, overrides and entry points, and the structs in buffers.
+//! Reflection of the WGSL modules with naga: kernels, their bindings, overrides and entry points, and structs in
+//! buffers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,14 +15,14 @@ use naga::{AddressSpace, Expression, Handle, Module, ScalarKind, StorageAccess, 
 
 use crate::root::root;
 
-/// A buffer.
+/// A buffer declared by a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Buffer {
     pub(super) binding: u32,
     pub(super) name: String,
     pub(super) access: Access,
     pub(super) min_bytes: u64,
-    /// Whether it is an array of as many elements as the host makes, which `min_bytes` is the stride of.
+    /// Whether the buffer is a runtime-sized array. `min_bytes` is then its stride.
     pub(super) is_array: bool,
     pub(super) doc: Vec<String>,
 }
@@ -29,18 +30,18 @@ pub(super) struct Buffer {
 /// The buffers of a bind group that kernels share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Group {
-    /// In snake case, such as `transfer`.
+    /// The name in snake case, such as `transfer`.
     pub(super) name: String,
     /// The folder of the modules that declare it.
-    pub(super) room: String,
+    pub(super) folder: String,
     pub(super) number: u32,
     pub(super) buffers: Vec<Buffer>,
-    /// The first of those that are numbered; its name has no number.
+    /// The first of the numbered buffers, such as `pool_0`, with its name without the number.
     pub(super) numbered: Option<Buffer>,
 }
 
 impl Group {
-    /// Adds the buffers of another kernel that has the same group; it may have some of them only.
+    /// Adds the buffers of the same group in another kernel. A kernel may declare only some of them.
     fn merge(&mut self, other: Self) -> Result<()> {
         let Self { name, number, .. } = self;
         ensure!(*number == other.number, "`{name}` is group {number} and group {}", other.number);
@@ -64,48 +65,48 @@ impl Group {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Member {
     pub(super) name: String,
-    /// In Rust.
+    /// The type in Rust.
     pub(super) ty: String,
     pub(super) offset: u32,
     pub(super) doc: Vec<String>,
 }
 
-/// A struct that buffers hold.
+/// A struct in a buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Struct {
     pub(super) name: String,
-    pub(super) room: String,
+    pub(super) folder: String,
     pub(super) bytes: u32,
     pub(super) members: Vec<Member>,
     pub(super) doc: Vec<String>,
 }
 
-/// A module with entry points.
+/// A module with entry points, the root of a link.
 #[derive(Debug)]
 pub(super) struct Root {
-    /// `machine::decode`.
+    /// The module path, such as `machine::decode`.
     pub(super) module: String,
     pub(super) doc: Vec<String>,
     pub(super) families: Vec<&'static Family>,
     pub(super) entries: Vec<(String, Workgroup, Vec<String>)>,
     /// The name of each override and its documentation.
     pub(super) overrides: BTreeMap<String, Vec<String>>,
-    /// The names of its groups, and whether each variant has it.
+    /// The names of the groups, and whether all variants have the group.
     pub(super) groups: Vec<(String, bool)>,
 }
 
 impl Root {
-    pub(super) fn room(&self) -> &str {
-        room_of(&self.module)
+    pub(super) fn folder(&self) -> &str {
+        folder_of(&self.module)
     }
 
-    /// The last part of its path.
+    /// Returns the last part of the module path.
     pub(super) fn stem(&self) -> &str {
         stem(&self.module)
     }
 }
 
-/// All there is to share.
+/// The whole interface between host and shaders.
 #[derive(Debug, Default)]
 pub(super) struct Shaders {
     pub(super) roots: Vec<Root>,
@@ -113,7 +114,7 @@ pub(super) struct Shaders {
     pub(super) structs: Vec<Struct>,
 }
 
-/// Paths and texts of all modules as they are on disk now.
+/// Returns the paths and texts of all modules as they are on disk, sorted by path.
 pub(in crate::codegen) fn module_texts() -> Result<Vec<(String, String)>> {
     fn read(folder: &Path, prefix: &str, texts: &mut Vec<(String, String)>) -> Result<()> {
         for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
@@ -135,12 +136,12 @@ pub(in crate::codegen) fn module_texts() -> Result<Vec<(String, String)>> {
     Ok(texts)
 }
 
-/// The module of a path: that of `arm64/flags.wgsl` is `arm64::flags`.
+/// Returns the module of a file: `arm64/flags.wgsl` is `arm64::flags`.
 fn module_of(path: &str) -> String {
     path.trim_end_matches(".wgsl").replace('/', "::")
 }
 
-fn room_of(module: &str) -> &str {
+fn folder_of(module: &str) -> &str {
     module.split("::").next().unwrap_or_default()
 }
 
@@ -149,7 +150,7 @@ fn stem(module: &str) -> &str {
 }
 
 impl Shaders {
-    /// Reads all modules, once.
+    /// Reads all modules of the repository; later calls return the same result.
     pub(super) fn read() -> Result<&'static Self> {
         static SHADERS: LazyLock<Result<Shaders, String>> = LazyLock::new(|| {
             Shaders::of(&module_texts().map_err(|error| format!("{error:#}"))?)
@@ -158,7 +159,7 @@ impl Shaders {
         SHADERS.as_ref().map_err(|message| anyhow!("{message}"))
     }
 
-    /// Reads modules.
+    /// Reads modules from paths and texts.
     pub(super) fn of(texts: &[(String, String)]) -> Result<Self> {
         let modules: Vec<(&str, &str)> =
             texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
@@ -174,29 +175,30 @@ impl Shaders {
     }
 }
 
+/// The reader of modules with entry points.
 struct Reader<'a> {
     modules: &'a [(&'a str, &'a str)],
     shaders: &'a mut Shaders,
 }
 
-/// What is gathered of a root while its variants are read.
+/// The parts of a [`Root`], collected over its variants.
 #[derive(Default)]
-struct Gathered {
+struct RootParts {
     families: BTreeSet<usize>,
-    /// By group and binding: the buffer and the module that declares it.
+    /// The buffer and the module that declares it, by group and binding.
     buffers: BTreeMap<(u32, u32), (Buffer, String)>,
-    /// Which groups each variant has.
+    /// The groups of each variant.
     groups_of_variants: Vec<BTreeSet<u32>>,
     overrides: BTreeMap<String, Vec<String>>,
     entries: Vec<(String, Workgroup, Vec<String>)>,
-    /// Modules with declarations of interest that were read.
+    /// The sets of declaring modules that have been read.
     read: BTreeSet<Vec<String>>,
 }
 
 impl Reader<'_> {
     fn root(&mut self, path: &str, text: &str) -> Result<()> {
         let module = module_of(path);
-        let mut gathered = Gathered::default();
+        let mut gathered = RootParts::default();
         self.variant(&module, &[], &mut gathered)?;
         let mut groups = Vec::new();
         let numbers: BTreeSet<u32> = gathered.buffers.keys().map(|(group, _)| *group).collect();
@@ -232,12 +234,13 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads a kernel with some substitutions, and with those of each family that it comes to then.
+    /// Reads a kernel linked with some substitutions, then its variants for each family that the linked modules
+    /// include.
     fn variant(
         &mut self,
         module: &str,
         substitutions: &[Substitution],
-        gathered: &mut Gathered,
+        gathered: &mut RootParts,
     ) -> Result<()> {
         let linked = link_modules(self.modules, module, substitutions)
             .map_err(|error| anyhow!("with {substitutions:?}: {error}"))?;
@@ -248,7 +251,8 @@ impl Reader<'_> {
             if !is_reached || substitutions.iter().any(|(from, _)| family.replaced().any(|of| of == *from)) {
                 continue;
             }
-            // Families that are reached without it are combined by others.
+            // The variants of a family are read when the family is first reached, not for every combination of
+            // families.
             if gathered.families.insert(index) {
                 for (_, variant) in &family.variants[1..] {
                     self.variant(module, &[substitutions, variant].concat(), gathered)?;
@@ -258,8 +262,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads what a linked kernel declares for the host.
-    fn declarations(&mut self, linked: &Linked, gathered: &mut Gathered) -> Result<()> {
+    /// Reads the declarations of a linked kernel that the host needs.
+    fn declarations(&mut self, linked: &Linked, gathered: &mut RootParts) -> Result<()> {
         let declares = |path: &&str| {
             let text = self.modules.iter().find(|(there, _)| there == path).map_or("", |(_, text)| text);
             text.lines().any(|line| line.starts_with("@group") || line.starts_with("override "))
@@ -268,7 +272,7 @@ impl Reader<'_> {
         if !gathered.read.insert(declaring) {
             return Ok(());
         }
-        // Any comment in front of one that is documentation hides that from naga.
+        // naga does not see a doc comment if an ordinary comment precedes it, so those are blanked.
         let is_comment = |line: &str| line.starts_with("//") && !line.starts_with("///");
         let source: String =
             linked.source.lines().flat_map(|line| [if is_comment(line) { "" } else { line }, "\n"]).collect();
@@ -280,13 +284,13 @@ impl Reader<'_> {
     }
 }
 
-/// A linked kernel as naga sees it.
+/// The reflection of a linked kernel.
 struct Reflection<'a> {
     linked: &'a Linked,
     source: &'a str,
     module: &'a Module,
     shaders: &'a mut Shaders,
-    gathered: &'a mut Gathered,
+    gathered: &'a mut RootParts,
 }
 
 impl Reflection<'_> {
@@ -307,7 +311,7 @@ impl Reflection<'_> {
             let name = variable.name.clone().unwrap_or_default();
             let place = self.module_at(self.module.global_variables.get_span(handle))?;
             let docs = self.module.doc_comments.as_ref().and_then(|docs| docs.global_variables.get(&handle));
-            // Of an array, an element is the least.
+            // The minimum size of an array is one element.
             let (min_bytes, is_array) = match self.module.types[variable.ty].inner {
                 TypeInner::Array { stride, size: naga::ArraySize::Dynamic, .. } => (stride, true),
                 _ => (layouter[variable.ty].size, false),
@@ -332,7 +336,7 @@ impl Reflection<'_> {
         for (handle, declared) in self.module.overrides.iter() {
             let name = declared.name.clone().unwrap_or_default();
             let line = self.module.overrides.get_span(handle).location(self.source).line_number as usize;
-            // naga keeps no documentation of overrides.
+            // naga does not keep the doc comments of overrides.
             let lines: Vec<&str> = self.source.lines().take(line - 1).collect();
             let mut doc: Vec<String> = lines
                 .iter()
@@ -343,7 +347,7 @@ impl Reflection<'_> {
             doc.reverse();
             let ty = &self.module.types[declared.ty].inner;
             let is_number = matches!(ty, TypeInner::Scalar(scalar) if scalar.kind == ScalarKind::Uint);
-            ensure!(is_number, "the override `{name}` is no u32");
+            ensure!(is_number, "the override `{name}` is not a u32");
             self.gathered.overrides.insert(name, doc);
         }
         if self.gathered.entries.is_empty() {
@@ -367,21 +371,21 @@ impl Reflection<'_> {
         Ok(())
     }
 
-    /// The module that a place of the source is in.
+    /// Returns the module that contains a position of the linked source.
     fn module_at(&self, span: naga::Span) -> Result<String> {
         let line = span.location(self.source).line_number as usize;
         let (path, _) = self.linked.locate(line).context("a declaration is outside the source")?;
         Ok(module_of(path))
     }
 
-    /// Notes the structs that a type is made of.
+    /// Adds the structs that a type consists of.
     fn structs_of(&mut self, ty: Handle<Type>) -> Result<()> {
         let definition = &self.module.types[ty];
         match &definition.inner {
             TypeInner::Array { base, .. } => self.structs_of(*base),
             TypeInner::Struct { members, span } => {
                 let name = definition.name.clone().unwrap_or_default();
-                let room = room_of(&self.module_at(self.module.types.get_span(ty))?).to_owned();
+                let folder = folder_of(&self.module_at(self.module.types.get_span(ty))?).to_owned();
                 let docs = self.module.doc_comments.as_ref();
                 let mut fields = Vec::new();
                 for (index, member) in members.iter().enumerate() {
@@ -395,8 +399,8 @@ impl Reflection<'_> {
                     });
                 }
                 let doc = documentation(docs.and_then(|docs| docs.types.get(&ty)));
-                let new = Struct { name, room, bytes: *span, members: fields, doc };
-                let same = |known: &&Struct| known.name == new.name && known.room == new.room;
+                let new = Struct { name, folder, bytes: *span, members: fields, doc };
+                let same = |known: &&Struct| known.name == new.name && known.folder == new.folder;
                 match self.shaders.structs.iter().find(same) {
                     None => self.shaders.structs.push(new),
                     Some(known) => ensure!(*known == new, "two structs are called `{}`", new.name),
@@ -407,7 +411,7 @@ impl Reflection<'_> {
         }
     }
 
-    /// A type as Rust has it.
+    /// Returns the Rust type of a WGSL type.
     fn rust_type(&self, ty: Handle<Type>) -> Result<String> {
         let definition = &self.module.types[ty];
         let scalar = |scalar: naga::Scalar| match (scalar.kind, scalar.width) {
@@ -433,14 +437,14 @@ fn documentation(lines: Option<&Vec<String>>) -> Vec<String> {
     lines.iter().map(|line| line.trim_start_matches("///").trim().to_owned()).collect()
 }
 
-/// The group of a kernel that buffers make, named after the modules that declare them.
+/// Builds a kernel's group from its buffers. The name of the group is that of a declaring module.
 fn group(root: &str, number: u32, buffers: &[(Buffer, String)]) -> Result<Group> {
     let declaring: Vec<&str> = buffers.iter().map(|(_, module)| module.as_str()).collect();
     let shared = declaring.iter().find(|module| stem(module) == "bindings");
-    let (name, room) = match shared {
-        Some(shared) => (stem(shared.trim_end_matches("::bindings")), room_of(shared)),
-        None if declaring.contains(&root) => (stem(root), room_of(root)),
-        None => (stem(declaring[0]), room_of(declaring[0])),
+    let (name, folder) = match shared {
+        Some(shared) => (stem(shared.trim_end_matches("::bindings")), folder_of(shared)),
+        None if declaring.contains(&root) => (stem(root), folder_of(root)),
+        None => (stem(declaring[0]), folder_of(declaring[0])),
     };
     let (numbered, single): (Vec<_>, Vec<_>) = buffers
         .iter()
@@ -452,7 +456,7 @@ fn group(root: &str, number: u32, buffers: &[(Buffer, String)]) -> Result<Group>
             number_of(&buffer.name) == Some((number_of(&numbered[0].name).unwrap_or_default().0, index))
                 && buffer.binding == expected
                 && buffer.access == numbered[0].access,
-            "`{}` is no successor of `{}`",
+            "`{}` must be numbered after `{}`, with the next binding and the same access",
             buffer.name,
             numbered[0].name
         );
@@ -461,10 +465,10 @@ fn group(root: &str, number: u32, buffers: &[(Buffer, String)]) -> Result<Group>
         first.name = number_of(&first.name).unwrap_or_default().0.to_owned();
         first
     });
-    Ok(Group { name: name.to_owned(), room: room.to_owned(), number, buffers: single, numbered })
+    Ok(Group { name: name.to_owned(), folder: folder.to_owned(), number, buffers: single, numbered })
 }
 
-/// The stem and the number of a name such as `pool_3`.
+/// Returns the stem and the number of a name such as `pool_3`.
 fn number_of(name: &str) -> Option<(&str, usize)> {
     let (stem, number) = name.rsplit_once('_')?;
     Some((stem, number.parse().ok()?))

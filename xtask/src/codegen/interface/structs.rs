@@ -1,15 +1,15 @@
-//! Structs that buffers hold.
+//! The Rust definitions of structs in buffers.
 
 use std::fmt::Write as _;
 
 use super::reflect::{Shaders, Struct};
 use super::words::documentation;
 
-/// The longest array that has a default.
+/// The length of the longest array for which Rust implements `Default`.
 const DEFAULT_MAX: u32 = 32;
 
-pub(super) fn text(shaders: &Shaders, room: &str) -> String {
-    shaders.structs.iter().filter(|of| of.room == room).map(definition).collect()
+pub(super) fn text(shaders: &Shaders, folder: &str) -> String {
+    shaders.structs.iter().filter(|of| of.folder == folder).map(definition).collect()
 }
 
 fn definition(of: &Struct) -> String {

@@ -1,6 +1,6 @@
-//! Names and documentation in Rust.
+//! Conversion of names and documentation to Rust.
 
-/// A name in snake case, in camel case.
+/// Converts a name from snake case to camel case.
 pub(super) fn camel(name: &str) -> String {
     let word = |word: &str| {
         let mut letters = word.chars();
@@ -9,7 +9,7 @@ pub(super) fn camel(name: &str) -> String {
     name.split('_').map(word).collect()
 }
 
-/// Lines of documentation.
+/// Returns lines as Rust doc comments.
 pub(super) fn documentation(indent: &str, lines: &[String]) -> String {
     let text = |line: &String| format!("{indent}/// {}", line.trim()).trim_end().to_owned() + "\n";
     lines.iter().map(text).collect()

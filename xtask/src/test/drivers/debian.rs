@@ -1,4 +1,5 @@
-//! Debian 12, whose own Mesa 22.3 is slow and ends long loops: newer packages from its backports.
+//! Installation of newer Mesa packages from the backports of Debian 12, whose own Mesa 22.3 is slow and ends long loops
+//! early.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,19 +11,19 @@ use crate::system;
 const RELEASE: &str = "bookworm";
 const BACKPORTS: &str = "bookworm-backports";
 
-/// Where apt reads what it installs from.
+/// The files with apt's sources.
 const SOURCES: &str = "/etc/apt/sources.list";
 const SOURCES_FOLDER: &str = "/etc/apt/sources.list.d";
 const DEBIAN_SOURCES: &str = "/etc/apt/sources.list.d/debian.sources";
-/// What this task adds to it.
+/// The file with sources that this task adds.
 const OUR_SOURCES: &str = "/etc/apt/sources.list.d/kvrm-backports.sources";
 
-/// Whether this system is Debian 12.
+/// Returns whether this system is Debian 12.
 pub(super) fn is_bookworm() -> bool {
     fs::read_to_string("/etc/os-release").is_ok_and(|text| names_bookworm(&text))
 }
 
-/// Installs packages from the backports, as root. Says whether that went well; if not, the system is as before.
+/// Installs packages from the backports, as root. Returns whether that succeeded; if not, apt's sources are as before.
 pub(super) fn install_backports(packages: &[&str]) -> Result<bool> {
     let has_added = match sources_to_add() {
         Sources::Present => false,
@@ -43,18 +44,18 @@ pub(super) fn install_backports(packages: &[&str]) -> Result<bool> {
         // Sources that do not work would fail every later update.
         fs::remove_file(OUR_SOURCES).with_context(|| format!("cannot remove {OUR_SOURCES}"))?;
     }
-    println!("{BACKPORTS} cannot be had; Debian's own packages do");
+    println!("{BACKPORTS} is not available; using the packages of the release");
     Ok(false)
 }
 
-/// What apt's sources lack.
+/// The change that apt's sources need.
 #[derive(Debug, PartialEq)]
 enum Sources {
-    /// Nothing.
+    /// No change: the backports are among the sources.
     Present,
-    /// A file with this text.
+    /// A new file with this text.
     Add(String),
-    /// They are not written in a form known here.
+    /// Unknown, because the sources have an unknown format.
     Unknown,
 }
 
@@ -66,7 +67,7 @@ fn sources_to_add() -> Sources {
     decide(&texts, fs::read_to_string(DEBIAN_SOURCES).ok().as_deref())
 }
 
-/// Whether apt reads a file of that name.
+/// Returns whether apt reads a file of this name.
 fn is_read(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "list" || extension == "sources")
 }
@@ -78,7 +79,7 @@ fn decide(all_sources: &[String], debian_sources: Option<&str>) -> Sources {
     debian_sources.and_then(backports_sources).map_or(Sources::Unknown, Sources::Add)
 }
 
-/// Whether `/etc/os-release` with this text is that of Debian 12.
+/// Returns whether this text of `/etc/os-release` names Debian 12.
 fn names_bookworm(os_release: &str) -> bool {
     let has = |key: &str, value: &str| {
         os_release
@@ -94,8 +95,8 @@ fn names_backports(sources: &str) -> bool {
     lines.flat_map(str::split_whitespace).any(|word| word == BACKPORTS)
 }
 
-/// Debian's sources with backports in place of the release itself; nothing if the release is not in them.
-/// Stanzas are separated by empty lines; those of security updates have no backports and are left out.
+/// Returns Debian's sources with the backports in place of the release, or `None` if they do not contain the release.
+/// Stanzas are separated by empty lines. The stanza of security updates has no backports and is left out.
 fn backports_sources(debian_sources: &str) -> Option<String> {
     let mut stanzas = vec![Vec::new()];
     for line in debian_sources.lines() {
@@ -151,7 +152,7 @@ Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 ";
 
     #[test]
-    fn backports_come_from_where_the_release_comes_from() {
+    fn backports_come_from_the_same_server_as_the_release() {
         assert_eq!(backports_sources(DEBIAN).as_deref(), Some(ADDED), "one stanza, the other suite");
         let elsewhere = DEBIAN.replace("Suites: bookworm", "suites:  trixie bookworm");
         assert_eq!(backports_sources(&elsewhere).as_deref(), Some(ADDED), "of a mixed system");
@@ -178,7 +179,7 @@ Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
     }
 
     #[test]
-    fn debian_12_is_told_from_others() {
+    fn debian_12_is_recognised() {
         let release = |id: &str, version: &str| format!("PRETTY_NAME=\"x\"\nID={id}\nVERSION_ID={version}\n");
         assert!(names_bookworm(&release("debian", "\"12\"")), "Debian 12");
         assert!(!names_bookworm(&release("debian", "\"13\"")), "Debian 13");

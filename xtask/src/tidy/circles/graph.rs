@@ -1,8 +1,9 @@
-//! Circles of a graph.
+//! Strongly connected components of a graph.
 
-/// The sets of two and more nodes that reach each other, each sorted, in order of their first nodes.
+/// Returns the sets of two or more nodes that reach each other. Each set is sorted, and sets are in the order of their
+/// first nodes.
 ///
-/// Quadratic in the number of nodes, which is that of the files of a crate.
+/// Takes time at least quadratic in the number of nodes, which are the files of a crate.
 pub(super) fn circles(nodes: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
     let mut next = vec![Vec::new(); nodes];
     for &(from, to) in edges {
@@ -12,7 +13,7 @@ pub(super) fn circles(nodes: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>>
     let circle_of = |node: usize| -> Vec<usize> {
         (0..nodes).filter(|&other| reached[node][other] && reached[other][node]).collect()
     };
-    // A node is in its own circle if there is one. Each circle is found from its first node.
+    // Each circle is reported at its first node only.
     (0..nodes)
         .map(|node| (node, circle_of(node)))
         .filter(|(node, circle)| circle.len() > 1 && circle[0] == *node)
@@ -20,7 +21,7 @@ pub(super) fn circles(nodes: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>>
         .collect()
 }
 
-/// The nodes that one edge or more lead to.
+/// Returns for each node whether it is reachable from `start` over one or more edges.
 fn reached_from(start: usize, next: &[Vec<usize>]) -> Vec<bool> {
     let mut reached = vec![false; next.len()];
     let mut waiting = vec![start];
@@ -39,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn circles_are_found_and_what_only_leads_to_them_is_not() {
+    fn only_nodes_on_a_circle_are_found() {
         // 0 -> 1 <-> 2, 3 -> 4 -> 5 -> 3, 2 -> 3, 6 alone with an edge to itself.
         let edges = [(0, 1), (1, 2), (2, 1), (2, 3), (3, 4), (4, 5), (5, 3), (6, 6)];
         assert_eq!(circles(7, &edges), [vec![1, 2], vec![3, 4, 5]], "two circles");

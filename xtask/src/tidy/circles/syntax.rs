@@ -1,4 +1,4 @@
-//! What a source file says: the names it defines, brings into scope and mentions.
+//! The syntax of a source file: the names that it defines, imports and mentions.
 
 use std::collections::BTreeSet;
 
@@ -7,40 +7,40 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, Meta, UseTree, Visibility};
 
-/// What a module says, without the modules below it.
+/// The names in a module, without its child modules.
 #[derive(Debug, Default)]
 pub(super) struct Source {
-    /// The names of what it defines.
+    /// The names of the items that the module defines.
     pub(super) items: BTreeSet<String>,
-    /// The names of its `macro_rules!`, which are in scope elsewhere, too.
+    /// The names of its `macro_rules!`, which may be in scope in other modules.
     pub(super) macros: BTreeSet<String>,
     pub(super) imports: Vec<Import>,
-    /// The items that its code names, those of a private `use` included.
+    /// The items that its code names, including those in a private `use`.
     pub(super) mentions: Vec<Mention>,
-    /// Its modules, with what they say if they have no file of their own.
+    /// Its child modules, with their content if they have no file of their own.
     pub(super) children: Vec<(String, Option<Self>)>,
 }
 
 /// A name that a `use` brings into scope.
 #[derive(Debug)]
 pub(super) struct Import {
-    /// Nothing if it brings all names of a module.
+    /// The name; `None` for a glob import.
     pub(super) name: Option<String>,
     pub(super) path: Vec<String>,
-    /// Whether only its module and those below it see the name.
+    /// Whether only the module and its descendants see the name.
     pub(super) is_private: bool,
 }
 
-/// A place that names an item.
+/// A place in the code that names an item.
 #[derive(Debug)]
 pub(super) struct Mention {
     pub(super) path: Vec<String>,
     pub(super) line: usize,
-    /// Whether it is the name of a macro that is called.
+    /// Whether the path is the name of a called macro.
     pub(super) is_macro: bool,
 }
 
-/// Reads a file.
+/// Parses a file.
 pub(super) fn read(text: &str) -> syn::Result<Source> {
     let file = syn::parse_file(text)?;
     let mut source = Source::default();
@@ -53,7 +53,7 @@ impl Source {
         self.mentions.push(Mention { path, line: span.start().line, is_macro: false });
     }
 
-    /// Takes the names that a part of a `use` brings, whose path so far is `prefix`.
+    /// Adds the names that a part of a `use` imports; `prefix` is the path before this part.
     fn import(&mut self, tree: &UseTree, prefix: &[String], is_private: bool) {
         let extend = |name: &dyn ToString| [prefix, &[name.to_string()]].concat();
         let (name, path) = match tree {
@@ -63,7 +63,7 @@ impl Source {
             UseTree::Group(group) => {
                 return group.items.iter().for_each(|tree| self.import(tree, prefix, is_private));
             }
-            // `a::{self}` brings `a`.
+            // `a::{self}` imports `a`.
             UseTree::Name(name) if name.ident == "self" => (prefix.last().cloned(), prefix.to_vec()),
             UseTree::Rename(rename) if rename.ident == "self" => {
                 (Some(rename.rename.to_string()), prefix.to_vec())
@@ -78,11 +78,11 @@ impl Source {
         self.imports.push(Import { name, path, is_private });
     }
 
-    /// Takes the paths of tokens, which are those of a macro and may be no code.
+    /// Adds the paths among the tokens of a macro, which need not be Rust code.
     fn scan(&mut self, tokens: TokenStream) {
         let mut path: Vec<String> = Vec::new();
         let mut start = Span::call_site();
-        // What the next name is: the next part of the path; or a field, a method or part of a path that is not followed.
+        // Whether the next name continues the path; whether it is a field, a method or part of an ignored path.
         let (mut continues, mut is_ignored) = (false, false);
         let mut tokens = tokens.into_iter().peekable();
         while let Some(token) = tokens.next() {
@@ -93,7 +93,7 @@ impl Source {
                     continues = false;
                 }
                 TokenTree::Ident(name) => {
-                    self.take(&mut path, start);
+                    self.finish_path(&mut path, start);
                     start = name.span();
                     if !std::mem::take(&mut is_ignored) {
                         path.push(name.to_string());
@@ -113,7 +113,7 @@ impl Source {
                         let line = start.start().line;
                         self.mentions.push(Mention { path: path.clone(), line, is_macro: true });
                     }
-                    self.take(&mut path, start);
+                    self.finish_path(&mut path, start);
                     continues = false;
                     is_ignored = matches!(&other, TokenTree::Punct(punct) if punct.as_char() == '.');
                     if let TokenTree::Group(group) = other {
@@ -122,10 +122,11 @@ impl Source {
                 }
             }
         }
-        self.take(&mut path, start);
+        self.finish_path(&mut path, start);
     }
 
-    fn take(&mut self, path: &mut Vec<String>, start: Span) {
+    /// Adds a mention of a path that has ended, and clears the path.
+    fn finish_path(&mut self, path: &mut Vec<String>, start: Span) {
         if !path.is_empty() {
             let path = std::mem::take(path);
             self.mention(path, start);
@@ -138,7 +139,7 @@ impl<'ast> Visit<'ast> for Source {
         if attributes(item).iter().any(is_for_tests) {
             return;
         }
-        self.items.extend(defined(item));
+        self.items.extend(defined_name(item));
         match item {
             Item::Mod(module) => {
                 let content = module.content.as_ref().map(|(_, items)| {
@@ -180,7 +181,7 @@ impl<'ast> Visit<'ast> for Source {
     }
 
     fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
-        // A constant, which only its case tells from a variable.
+        // An upper-case name in a pattern is a constant, not a variable.
         let name = pattern.ident.to_string();
         if name.starts_with(char::is_uppercase) {
             self.mention(vec![name], pattern.span());
@@ -188,13 +189,13 @@ impl<'ast> Visit<'ast> for Source {
         visit::visit_pat_ident(self, pattern);
     }
 
-    /// `pub(in crate::a)` uses nothing of `a`.
+    /// Skips visibilities: `pub(in crate::a)` is not a use of `a`.
     fn visit_visibility(&mut self, _: &'ast Visibility) {}
 
     fn visit_attribute(&mut self, _: &'ast Attribute) {}
 }
 
-/// Whether an attribute is `#[cfg(test)]`, or has `test` among what must hold.
+/// Returns whether an attribute is a `#[cfg]` that requires `test`.
 fn is_for_tests(attribute: &Attribute) -> bool {
     match &attribute.meta {
         Meta::List(list) if list.path.is_ident("cfg") => requires_test(list.tokens.clone()),
@@ -202,7 +203,7 @@ fn is_for_tests(attribute: &Attribute) -> bool {
     }
 }
 
-/// Whether the condition is `test`, or an `all` with it.
+/// Returns whether the condition is `test`, or an `all` that contains it.
 fn requires_test(condition: TokenStream) -> bool {
     let tokens: Vec<TokenTree> = condition.into_iter().collect();
     match tokens.as_slice() {
@@ -217,8 +218,8 @@ fn requires_test(condition: TokenStream) -> bool {
     }
 }
 
-/// The name that an item defines, if it is not a module or an import.
-fn defined(item: &Item) -> Option<String> {
+/// Returns the name that an item defines, unless it is a module or an import.
+fn defined_name(item: &Item) -> Option<String> {
     let name = match item {
         Item::Const(item) => &item.ident,
         Item::Enum(item) => &item.ident,

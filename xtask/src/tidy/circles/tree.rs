@@ -1,4 +1,4 @@
-//! The modules of a crate, as far as their files tell.
+//! The module tree of a crate, read from its files.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::super::files::File;
 use super::super::violation::Violation;
 use super::syntax::{self, Source};
 
-/// All modules of a crate; the first one is the root.
+/// All modules of a crate. The first is the root.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     pub(super) modules: Vec<Module>,
@@ -14,7 +14,7 @@ pub(super) struct Tree {
     pub(super) files: Vec<String>,
 }
 
-/// A module: a file, or a part of one in braces.
+/// A module: a file, or an inline module in a file.
 #[derive(Debug)]
 pub(super) struct Module {
     /// The index of its file.
@@ -24,7 +24,7 @@ pub(super) struct Module {
     pub(super) source: Source,
 }
 
-/// Where a module stands.
+/// The position of a module in the tree.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     parent: Option<usize>,
@@ -33,7 +33,7 @@ struct Place<'a> {
 }
 
 impl Tree {
-    /// Reads the modules that the file `root` leads to.
+    /// Reads the modules that are reachable from the file `root`.
     pub(super) fn read(root: &str, files: &[File]) -> Result<Self, Violation> {
         let (folder, _) = root.rsplit_once('/').unwrap_or_default();
         let mut tree = Self::default();
@@ -41,12 +41,12 @@ impl Tree {
         Ok(tree)
     }
 
-    /// A module, and those it lies in.
+    /// Returns a module and its ancestors.
     pub(super) fn above(&self, module: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(Some(module), |&index| self.modules[index].parent)
     }
 
-    /// Adds the module of a file and those below it. A file that is not there is the compiler's to report.
+    /// Adds the module of a file and its descendants. The compiler reports missing files.
     fn add_file(&mut self, path: &str, place: Place<'_>, files: &[File]) -> Result<Option<usize>, Violation> {
         let Some(file) = files.iter().find(|file| file.path == path) else { return Ok(None) };
         let source = syntax::read(&file.text).map_err(|error| {

@@ -1,20 +1,20 @@
-//! The declarations of a WGSL source and the words they consist of, without a compiler.
+//! A simple parser of the declarations of a WGSL source and of the words in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A declaration of a source.
+/// A declaration in a WGSL source.
 #[derive(Debug)]
 pub(super) struct Declaration<'a> {
     pub(super) name: &'a str,
-    /// The line of the name; the first is 1.
+    /// The line number of the name, from 1.
     pub(super) line: usize,
     is_function: bool,
     is_entry: bool,
-    /// Words that may name other declarations, and whether they are called. Members of structures are not among them.
+    /// The words that may name other declarations, and whether each is called. Accesses to members are left out.
     words: Vec<(&'a str, bool)>,
 }
 
-/// A word or a sign.
+/// A token: a word, or a single other character.
 #[derive(Clone, Copy, Debug)]
 struct Token<'a> {
     text: &'a str,
@@ -25,7 +25,7 @@ fn is_word_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// The tokens of a source, without its comments.
+/// Returns the tokens of a source, without its comments.
 fn tokens(source: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     for (index, line) in source.lines().enumerate() {
@@ -44,7 +44,7 @@ fn tokens(source: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// The declarations of a source: each ends with a semicolon or a brace that is in no other bracket.
+/// Returns the declarations of a source. Each ends with a semicolon or closing brace outside of all brackets.
 pub(super) fn declarations(source: &str) -> Vec<Declaration<'_>> {
     let tokens = tokens(source);
     let mut declarations = Vec::new();
@@ -84,11 +84,12 @@ fn declaration<'a>(tokens: &[Token<'a>]) -> Option<Declaration<'a>> {
     })
 }
 
-/// The indices of the declarations that an entry point needs, directly or not. A function is needed if it is called.
+/// Returns the indices of the declarations that an entry point needs, directly or indirectly. A function is needed if
+/// it is called.
 ///
-/// A local variable with the name of a variable or constant of a module counts as that: of those, some that nothing needs
-/// may be missed.
-pub(super) fn reached(declarations: &[Declaration<'_>]) -> BTreeSet<usize> {
+/// A local variable counts as a use of a module's variable or constant of the same name, so some unused ones may be
+/// missed.
+pub(super) fn reachable(declarations: &[Declaration<'_>]) -> BTreeSet<usize> {
     let by_name: BTreeMap<&str, usize> =
         declarations.iter().enumerate().map(|(index, declaration)| (declaration.name, index)).collect();
     let entries = (0..declarations.len()).filter(|&index| declarations[index].is_entry);
@@ -123,14 +124,14 @@ mod tests {
     }
 
     #[test]
-    fn what_an_entry_point_needs_is_reached() {
+    fn declarations_that_an_entry_point_needs_are_reached() {
         let source = "const SIZE = 1u;\nconst UNUSED = 2u;\nstruct S {\n    called: u32,\n}\nvar<private> s: S;\n\
                       fn called() -> u32 { return SIZE; }\nfn mentioned() {}\nfn loose() { dead(); }\nfn dead() {}\n\
                       fn between() { called(); }\n\
                       @compute @workgroup_size(1)\nfn run() {\n    let mentioned = s.dead;\n    between();\n}\n";
         let declarations = declarations(source);
         let reached: Vec<&str> =
-            reached(&declarations).into_iter().map(|index| declarations[index].name).collect();
+            reachable(&declarations).into_iter().map(|index| declarations[index].name).collect();
         assert_eq!(
             reached,
             ["SIZE", "S", "s", "called", "between", "run"],

@@ -1,9 +1,9 @@
-//! Class bits that no encoding of the table has, and the class they are to have all the same.
+//! The expected classes of class bits that no encoding of the table has.
 
 use kvrm_arm64::pattern::Pattern;
 use kvrm_arm64::{CLASS_BITS, Class, Word};
 
-/// Encodings of later extensions of which `kvrm_arm64::class_of` already knows the class: DDI 0487, C4.1.
+/// Encodings of later extensions whose class `kvrm_arm64::class_of` already knows: DDI 0487, C4.1.
 const LATER: &[(&str, Class)] = &[
     // Add/subtract (immediate, with tags): ADDG, SUBG.
     ("1.01000110......00..............", Class::Arithmetic),
@@ -26,10 +26,10 @@ const LATER: &[(&str, Class)] = &[
     ("110110101100000101000...........", Class::ExtendShift),
 ];
 
-/// The class for the words with the class bits of `tuple`, none of which is in the table. `None` where the class
-/// map is free: it already covers the floating-point and SIMD groups, which the table does not.
+/// Returns the expected class of the words with the class bits of `tuple`, none of which the table allocates. Returns
+/// `None` for the floating-point and SIMD groups, where the class map may return any class.
 pub(super) fn class(tuple: u32) -> Option<Class> {
-    // DDI 0487, C4.1: bits 28 to 25 name the group.
+    // DDI 0487, C4.1: bits 28 to 25 select the group.
     match Word(tuple).bits(25, 4) {
         0b0100 | 0b0110 | 0b1100 | 0b1110 => Some(Class::LoadStore),
         0b0111 | 0b1111 => None,
@@ -40,7 +40,7 @@ pub(super) fn class(tuple: u32) -> Option<Class> {
     }
 }
 
-/// Whether any word with the class bits of `tuple` matches `pattern`.
+/// Returns whether a word with the class bits of `tuple` matches `pattern`.
 fn has_some(pattern: &Pattern, tuple: u32) -> bool {
     (tuple ^ pattern.value) & pattern.mask & CLASS_BITS == 0
 }
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn later_extensions_have_the_class_of_what_they_do() {
+    fn later_extensions_have_the_class_of_their_operation() {
         let cases = [
             (0x11cc_0000, Some(Class::Arithmetic), "UMIN (immediate)"),
             (0x11d0_0000, Some(Class::System), "beyond it"),
