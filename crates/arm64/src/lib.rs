@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The [instruction table](encoding::ENCODINGS) lists every supported encoding once. The decoder, the disassembler, the
-//! assembler, and [`execute`] are derived from it. [`semantics`] executes decoded words directly, in the terms of the
+//! assembler, and [`execute()`] are derived from it. [`semantics`] executes decoded words directly, in the terms of the
 //! manual (Arm DDI 0487). It is the specification with which the engines of KVRM are compared.
 //!
 //! The crate has no memory and no programs. A caller implements [`Memory`]; `kvrm-machine` has an implementation. The

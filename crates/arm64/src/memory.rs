@@ -26,7 +26,7 @@ impl Instruction {
 ///
 /// # Errors
 /// Every method fails with the reason why the lane stops: [`Stop::Fault`] or [`Stop::OutOfFrames`].
-#[expect(clippy::missing_errors_doc, reason = "said once for the whole trait")]
+#[expect(clippy::missing_errors_doc, reason = "described above, once for all methods")]
 pub trait Memory {
     /// Fetches the instruction at `pc`. A misaligned `pc` is an alignment fault.
     fn fetch(&mut self, pc: u64) -> Result<Instruction, Stop>;

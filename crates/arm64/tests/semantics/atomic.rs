@@ -36,7 +36,7 @@ fn result(op: &str, old: u64, operand: u64, bits: u32) -> u64 {
     wrapped(value, bits)
 }
 
-#[rustfmt::skip] // Compact.
+#[rustfmt::skip] // Several operations a line.
 const OPERATIONS: [(&str, u32); 9] = [
     ("add", MEM_ADD), ("clr", MEM_BIC), ("eor", MEM_EOR), ("set", MEM_ORR), ("smax", MEM_SMAX),
     ("smin", MEM_SMIN), ("umax", MEM_UMAX), ("umin", MEM_UMIN), ("swp", MEM_SWP),
