@@ -59,7 +59,7 @@ impl Template {
 pub(super) mod add_sub {
     use super::*;
 
-    /// Subtraction adds the complement and 1.
+    /// Returns the template of an addition or subtraction. Subtraction adds the complement and 1.
     const fn add_sub(shape: Shape, datasize: u32, subtract: bool, flags: bool) -> Template {
         let template = sized(shape, Handler::ADD, datasize);
         let fields = template.fields().invert(subtract as u32).carry(subtract as u32);
