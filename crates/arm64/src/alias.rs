@@ -1,4 +1,4 @@
-//! Preferred aliases: the same word under the name programmers know it by.
+//! Preferred aliases: the usual names of special forms of an encoding, such as `mov` for an `orr` with zero.
 
 use crate::Word;
 use crate::operand::Operand::{self, *};
@@ -13,12 +13,13 @@ pub(crate) struct Alias {
     group: &'static str,
     /// The preferred mnemonic.
     pub(crate) name: &'static str,
-    /// The operands it shows.
+    /// The operands in the assembly text of the alias.
     pub(crate) operands: &'static [Operand],
+    /// Whether a word with this mnemonic and group has the alias.
     when: fn(Word) -> bool,
 }
 
-/// The preferred alias of a word of the given base mnemonic and group, if it has one.
+/// Returns the preferred alias of a word with the given base mnemonic and group, if it has one.
 #[must_use]
 pub(crate) fn preferred(mnemonic: &str, group: &str, w: Word) -> Option<&'static Alias> {
     ALIASES.iter().find(|alias| alias.group == group && alias.mnemonic == mnemonic && (alias.when)(w))
@@ -35,7 +36,7 @@ const fn row(
 }
 
 /// The aliases in order of preference.
-#[rustfmt::skip] // Keeps an alias on a line.
+#[rustfmt::skip] // One alias a line.
 static ALIASES: &[Alias] = &[
     row("add",    "addsub_imm",   "mov",    &[RdSp, RnSp],                    |w| (w.rd() == 31 || w.rn() == 31) && w.imm12() == 0 && w.sh() == 0),
     row("adds",   "addsub_imm",   "cmn",    &[RnSp, AddSubImm],               rd_is_31),
@@ -106,12 +107,12 @@ static ALIASES: &[Alias] = &[
     row("ushll{2}", "asimdshf",   "uxtl{2}", &[Vd(TI_LONG), Vn(TI)],          has_no_shift),
 ];
 
-/// An INS whose source is an element and no general register.
+/// Whether the source of an INS is an element rather than a general register.
 fn is_from_element(w: Word) -> bool {
     w.bits(29, 1) == 1
 }
 
-/// A shift to the left by nothing.
+/// Whether the shift amount of a left shift is zero.
 fn has_no_shift(w: Word) -> bool {
     w.immhb() == 8 << IMMH.size(w)
 }
@@ -136,24 +137,25 @@ fn ra_is_31(w: Word) -> bool {
     w.ra() == 31
 }
 
-/// A bit field whose top is the top of the register: a shift right.
+/// Whether a bit field ends at the top of the register, so that the instruction is a right shift.
 fn field_reaches_top(w: Word) -> bool {
     w.imms() == if is_64(w) { 63 } else { 31 }
 }
 
-/// A bit field that moves up rather than down.
+/// Whether an instruction inserts a field above bit 0 rather than extracting one.
 fn inserts(w: Word) -> bool {
     w.imms() < w.immr()
 }
 
-/// A select between a register and a function of the same register.
+/// Whether a select chooses between a register and a function of the same register, on a condition that can fail.
 fn conditional_on_itself(w: Word) -> bool {
     w.rn() == w.rm() && w.cond() < 14
 }
 
-/// A MOVZ or MOVN gives the same value, so it has the better claim to the name MOV. Neither can write SP.
+/// Whether a MOVZ or MOVN can make the value of a logical immediate. MOV then means that instruction, not this ORR.
+/// Neither MOVZ nor MOVN can write SP.
 ///
-/// The manual's `MoveWidePreferred()` misses a few masks that disassemblers agree on; this is what they do.
+/// This follows disassemblers: the manual's `MoveWidePreferred()` misses a few masks on which they agree.
 fn move_wide_preferred(w: Word) -> bool {
     let datasize = if is_64(w) { 64 } else { 32 };
     let mask = decode_bit_masks(w.n(), w.imms(), w.immr(), true).unwrap_or_default().wmask;
@@ -161,7 +163,7 @@ fn move_wide_preferred(w: Word) -> bool {
     w.rd() != 31 && (fits_halfword(truncate(mask, datasize)) || fits_halfword(truncate(!mask, datasize)))
 }
 
-/// The PSTATE field an MSR (immediate) writes, if the encoding is a known one.
+/// Returns the name of the PSTATE field that an MSR (immediate) writes, if it is known.
 pub(crate) fn pstate_field(w: Word) -> Option<&'static str> {
     Some(match (w.op1(), w.op2(), w.crm()) {
         (0, 3, 0..=1) => "uao",
@@ -179,20 +181,22 @@ pub(crate) fn pstate_field(w: Word) -> Option<&'static str> {
 /// A named SYS instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SysInstruction {
+    /// op1, CRn, CRm and op2 in 14 bits, as [`Word::sysop`] returns them.
     number: u32,
-    /// Its name, such as `dc zva`.
+    /// The name, such as `dc zva`.
     pub(crate) name: &'static str,
+    /// Whether Xt is an operand.
     has_register: bool,
 }
 
-/// The name of a SYS instruction, if it has one in Armv8.0-A.
+/// Returns the named instruction that a SYS word is, if it is in the table.
 #[must_use]
 pub(crate) fn sys_instruction(w: Word) -> Option<&'static SysInstruction> {
     SYS_INSTRUCTIONS.iter().find(|i| i.number == w.sysop())
 }
 
-/// SYS instructions of Armv8.0-A (DDI 0487, C5.3 to C5.5): op1, CRn, CRm, op2, name, whether Xt matters.
-#[rustfmt::skip] // Keeps an instruction on a line.
+/// The named SYS instructions (DDI 0487, C5.3 to C5.5): op1, CRn, CRm, op2, name, and whether Xt is an operand.
+#[rustfmt::skip] // One instruction a line.
 static SYS_INSTRUCTIONS: &[SysInstruction] = {
     const fn row([op1, crn, crm, op2]: [u32; 4], name: &'static str, has_register: bool) -> SysInstruction {
         SysInstruction { number: op1 << 11 | crn << 7 | crm << 3 | op2, name, has_register }

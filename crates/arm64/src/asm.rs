@@ -1,4 +1,4 @@
-//! A small assembler: typed operands, mnemonics from the table, labels.
+//! A small assembler with typed operands, labels, and the mnemonics of the instruction table.
 //!
 //! ```
 //! use kvrm_arm64::asm::{Assembler, W0, W1, W2};
@@ -27,12 +27,12 @@ use crate::sysreg::REGISTERS;
 use crate::view::{Element, IMM5, IMMH, View, Width};
 use crate::{Word, decode};
 
-/// A general register by number and size; number 31 is the stack pointer or zero.
+/// A general register: its number and size. Number 31 is the stack pointer or the zero register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Register {
-    /// 0 to 31.
+    /// The number, 0 to 31.
     pub number: u32,
-    /// 64 bits rather than 32.
+    /// Whether the register has 64 bits rather than 32.
     pub wide: bool,
     /// Whether number 31 is the stack pointer. Always false for other numbers.
     pub sp: bool,
@@ -58,56 +58,56 @@ pub const WSP: Register = Register { number: 31, wide: false, sp: true };
 /// An operand of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arg {
-    /// A register. For a register pair, the first.
+    /// A general register. For a register pair, the first of the two.
     Register(Register),
     /// A register shifted by a constant: type (0 LSL, 1 LSR, 2 ASR, 3 ROR) and amount.
     Shifted(Register, u32, u32),
     /// A register extended (0 UXTB to 7 SXTX) and shifted left by a constant.
     Extended(Register, u32, u32),
-    /// A number. Where a bit mask is wanted, its value.
+    /// An immediate. For a bit mask operand, the value of the mask.
     Imm(i64),
-    /// A number and how far it is shifted left.
+    /// An immediate and the number of bits by which it is shifted left.
     ShiftedImm(u32, u32),
-    /// A bit mask immediate as encoded: N:immr:imms. Several encodings may stand for one value.
+    /// A bit mask immediate as encoded: N:immr:imms. Several encodings may have the same value.
     BitMask(u32),
     /// A condition, 0 EQ to 15 NV.
     Cond(u32),
-    /// A place in the code, as a byte distance from the instruction (for ADRP: from its page).
+    /// A code address, as a byte distance from the instruction (for ADRP: from its page).
     Offset(i64),
-    /// A place in the code, by label.
+    /// A code address, by label.
     Label(Label),
-    /// A place in memory.
+    /// A memory address: base register and addressing mode.
     Address(Register, Mode),
-    /// A SIMD&FP register: number, binary logarithm of the bytes of an element (0 B to 4 Q), and how many elements,
-    /// 0 of a scalar.
+    /// A SIMD&FP register: number, binary logarithm of the bytes of an element (0 B to 4 Q), and number of elements
+    /// (0 for a scalar).
     Simd(u32, u32, u32),
-    /// An element of one: number, binary logarithm of its bytes, index.
+    /// An element of a SIMD&FP register: register number, binary logarithm of the element's bytes, index.
     Lane(u32, u32, u32),
 }
 
-/// How an address is formed from its base.
+/// An addressing mode: how an address is formed from its base register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Base plus bytes.
+    /// Base plus an offset in bytes.
     Offset(i64),
-    /// Base plus bytes, written back.
+    /// Pre-indexed: base plus an offset in bytes; the sum is written back to the base register.
     Pre(i64),
-    /// Base, to which bytes are added afterwards.
+    /// Post-indexed: base; the offset in bytes is added to the base register afterwards.
     Post(i64),
-    /// Base plus a register, extended (2 UXTW, 3 LSL, 6 SXTW, 7 SXTX), times the access size if scaled.
+    /// Base plus an index register, which is extended, and multiplied by the access size if scaled.
     Index {
         /// The index register.
         register: Register,
-        /// The extension.
+        /// The extension: 2 UXTW, 3 LSL, 6 SXTW, 7 SXTX.
         extend: u32,
-        /// Whether it counts elements rather than bytes.
+        /// Whether the index counts elements rather than bytes.
         scaled: bool,
     },
-    /// Base, to which a register is added afterwards.
+    /// Post-indexed: base; the register is added to the base register afterwards.
     PostRegister(Register),
 }
 
-/// A place in the code of one [`Assembler`].
+/// A label in the code of one [`Assembler`]: an address that may be set after it is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Label(usize);
 
@@ -129,13 +129,13 @@ impl From<Label> for Arg {
     }
 }
 
-/// The memory at a base register plus bytes.
+/// Returns the address of a base register plus `offset` bytes, as an operand.
 #[must_use]
 pub const fn at(base: Register, offset: i64) -> Arg {
     Arg::Address(base, Mode::Offset(offset))
 }
 
-/// A system register by name, as an operand of MRS and MSR.
+/// Returns a system register by its name in lower case, as an operand of MRS and MSR.
 #[must_use]
 pub fn system_register(name: &str) -> Option<Arg> {
     REGISTERS
@@ -144,7 +144,7 @@ pub fn system_register(name: &str) -> Option<Arg> {
         .map(|register| Arg::Imm(i64::from(register.number)))
 }
 
-/// Why something cannot be assembled.
+/// An error of the assembler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AsmError {
@@ -152,33 +152,33 @@ pub enum AsmError {
     Operand {
         /// The encoding.
         op: Op,
-        /// Which operand, from 0.
+        /// The index of the operand, from 0.
         index: usize,
-        /// What is wrong with it.
+        /// The reason.
         problem: &'static str,
     },
-    /// The encoding takes another number of operands.
+    /// The number of operands is wrong.
     Count {
         /// The encoding.
         op: Op,
-        /// How many it takes.
+        /// The number of operands that the encoding takes.
         expected: usize,
-        /// How many were given.
+        /// The number of operands that were given.
         given: usize,
     },
-    /// The operands together make a word that is UNDEFINED.
+    /// The operands, each valid by itself, make a word that is UNDEFINED.
     Undefined {
         /// The encoding.
         op: Op,
         /// The word.
         word: u32,
     },
-    /// No encoding with this mnemonic takes such operands.
+    /// No encoding with this mnemonic takes these operands.
     NoEncoding {
         /// The mnemonic and the operands.
         text: String,
     },
-    /// A label was bound twice, or belongs to another assembler.
+    /// A label cannot be bound, because it is already bound or belongs to another assembler.
     LabelNotFree(Label),
     /// A label was used but never bound.
     UnboundLabel(Label),
@@ -192,25 +192,28 @@ impl fmt::Display for AsmError {
                 write!(f, "{op:?} takes {expected} operands, but {given} were given")
             }
             Self::Undefined { op, word } => write!(f, "{word:#010x} is an undefined form of {op:?}"),
-            Self::NoEncoding { text } => write!(f, "no encoding of {text}"),
-            Self::LabelNotFree(Label(n)) => write!(f, "label {n} is bound already, or of another assembler"),
-            Self::UnboundLabel(Label(n)) => write!(f, "label {n} is used but not bound"),
+            Self::NoEncoding { text } => write!(f, "no encoding takes the mnemonic and operands of `{text}`"),
+            Self::LabelNotFree(Label(n)) => {
+                write!(f, "label {n} cannot be bound: it is already bound or belongs to another assembler")
+            }
+            Self::UnboundLabel(Label(n)) => write!(f, "label {n} is used but never bound; call `bind`"),
         }
     }
 }
 
 impl core::error::Error for AsmError {}
 
-/// The operands of a word that decodes to `op`.
+/// Returns the operands of a word that decodes to `op`.
 #[must_use]
 pub fn args(op: Op, word: u32) -> Vec<Arg> {
     op.encoding().operands.iter().filter_map(|&operand| arg(operand, Word(word))).collect()
 }
 
-/// Encodes an instruction from its operands; the inverse of [`args`].
+/// Encodes an instruction from its operands. This is the inverse of [`args`].
 ///
 /// # Errors
-/// If an operand is of the wrong kind or out of range, or the word is UNDEFINED.
+/// [`AsmError::Count`] if the number of operands is wrong, [`AsmError::Operand`] if an operand has the wrong kind or is
+/// out of range, [`AsmError::Undefined`] if the word is UNDEFINED.
 pub fn encode(op: Op, args: &[Arg]) -> Result<u32, AsmError> {
     let encoding = op.encoding();
     let operands = || encoding.operands.iter().filter(|operand| !has_no_arg(**operand));
@@ -226,15 +229,15 @@ pub fn encode(op: Op, args: &[Arg]) -> Result<u32, AsmError> {
             .unwrap_or_else(|| bits(encoding, operand, arg, wide))
             .map_err(|problem| AsmError::Operand { op, index, problem })?;
     }
-    // Operands that share the size of elements may have contradicted each other.
+    // Operands whose element sizes share bits of the word may contradict each other. Reading them back shows it.
     let given = operands().zip(args).enumerate();
     for (index, (&operand, &given)) in given.filter(|(_, (operand, _))| shares_size(**operand)) {
         if arg(operand, Word(word)) != Some(given) {
-            let problem = "its elements do not go with those of the other operands";
+            let problem = "its size or number of elements contradicts another operand";
             return Err(AsmError::Operand { op, index, problem });
         }
     }
-    // The size of Rt in TBZ is a bit of the number tested, which comes after it.
+    // The size of Rt in TBZ is a bit of the tested bit's number, the operand after Rt.
     let narrow = |arg: &Arg| matches!(arg, Arg::Register(Register { wide: false, .. }));
     if let Some(index) = operands().position(|&operand| operand == Operand::Rt)
         && word >> 31 == 1
@@ -245,12 +248,12 @@ pub fn encode(op: Op, args: &[Arg]) -> Result<u32, AsmError> {
     if decode(word) == Some(op) { Ok(word) } else { Err(AsmError::Undefined { op, word }) }
 }
 
-/// Whether an operand is fixed text.
+/// Whether an operand has no [`Arg`], because it is fixed text or follows from the encoding.
 const fn has_no_arg(operand: Operand) -> bool {
     matches!(operand, Operand::Text(_) | Operand::ShiftSize)
 }
 
-/// Whether the operand has bits in common with others, or follows from them.
+/// Whether the operand shares bits of the word with other operands, or follows from them.
 const fn shares_size(operand: Operand) -> bool {
     use Operand as O;
     operand.simd().is_some()
@@ -273,7 +276,7 @@ const fn shares_size(operand: Operand) -> bool {
         )
 }
 
-/// Reads an operand out of a word.
+/// Reads an operand from a word. Returns `None` for operands without an [`Arg`].
 fn arg(operand: Operand, w: Word) -> Option<Arg> {
     use Operand as O;
     let base = register(w.rn(), true, true);
@@ -346,7 +349,7 @@ const fn register(number: u32, wide: bool, sp: bool) -> Register {
     Register { number, wide, sp: sp && number == 31 }
 }
 
-/// Operands that are one unsigned field: lowest bit and width.
+/// Returns lowest bit and width of the field, if the operand is a single unsigned field.
 const fn number_field(operand: Operand) -> Option<(u32, u32)> {
     use Operand as O;
     Some(match operand {
@@ -367,18 +370,21 @@ const fn number_field(operand: Operand) -> Option<(u32, u32)> {
     })
 }
 
+/// The bits of a word that encode an operand, or the reason why it cannot be encoded.
 type Bits = Result<u32, &'static str>;
 
-/// Puts an operand of Advanced SIMD into the bits of a word, which has those of the operands before. `None` if it is
-/// no such operand.
+/// Encodes an operand of Advanced SIMD. `w` has the bits of the operands before. Returns `None` if the operand is not
+/// one of Advanced SIMD.
 fn simd_bits(operand: Operand, arg: Arg, w: Word) -> Option<Bits> {
     use Operand as O;
     let number = |number: u32, low: u32| field(number.into(), low, 5);
-    let whole = |view: View, size, lanes| view.encode(size, lanes).ok_or("no such view of a register");
-    // imm5 of an element.
+    let whole = |view: View, size, lanes| {
+        view.encode(size, lanes).ok_or("the encoding does not take this size or number of elements")
+    };
+    // imm5 of an element: its index, and its size as the lowest set bit.
     let imm5 = |size: u32, index: u32| match size {
         0..=3 => Ok(field(index.into(), 17 + size, 4 - size)? | 1 << (16 + size)),
-        _ => Err("there are no such elements"),
+        _ => Err("elements are at most 8 bytes large here"),
     };
     Some(match (operand, arg) {
         (O::VtList(_, view), Arg::Simd(vt, size, lanes)) => {
@@ -427,13 +433,13 @@ fn simd_bits(operand: Operand, arg: Arg, w: Word) -> Option<Bits> {
     })
 }
 
-/// An element of Vm: its number, H, L and M, and its size.
+/// Encodes an element of Vm: register number, the index in H, L and M, and the element size.
 fn vm_lane_bits(element: Element, vm: u32, size: u32, index: u32) -> Bits {
     let view = View { element, width: Width::Scalar };
-    let view = view.encode(size, 0).ok_or("there are no such elements")?;
+    let view = view.encode(size, 0).ok_or("the encoding does not take elements of this size")?;
     let index_bits = match size {
         1..=3 => field(index.into(), 0, 4 - size)?,
-        _ => return Err("there are no such elements"),
+        _ => return Err("elements have 2, 4 or 8 bytes here"),
     };
     let (h, l, m) = match size {
         1 => (index_bits >> 2, index_bits >> 1 & 1, index_bits & 1),
@@ -444,13 +450,13 @@ fn vm_lane_bits(element: Element, vm: u32, size: u32, index: u32) -> Bits {
     Ok(view | vm | h << 11 | l << 21 | m << 20)
 }
 
-/// A modified immediate in its two fields.
+/// Encodes a modified immediate in the fields abc and defgh.
 fn abcdefgh(imm: i64) -> Bits {
     let imm = field(imm, 0, 8)?;
     Ok((imm >> 5) << 16 | (imm & 31) << 5)
 }
 
-/// Puts an operand into the bits of a word. `wide` is bit 31 of the encoding.
+/// Encodes an operand. `wide` is bit 31 of the word.
 fn bits(encoding: &Encoding, operand: Operand, arg: Arg, wide: bool) -> Bits {
     use Operand as O;
     match (operand, arg) {
@@ -515,20 +521,20 @@ fn bits(encoding: &Encoding, operand: Operand, arg: Arg, wide: bool) -> Bits {
         (_, Arg::Register(given)) => match operand.register() {
             // The size of Rt in TBZ follows from the bit tested.
             Some(field) => general(given, field.wide.unwrap_or(given.wide), field.sp, field.low),
-            None => Err("a register where none belongs"),
+            None => Err("a general register, but this operand is none"),
         },
         (_, Arg::Imm(value)) => match number_field(operand) {
             Some((low, width)) => field(value, low, width),
-            None => Err("a number where none belongs"),
+            None => Err("a number, but this operand is none"),
         },
-        _ => Err("an operand of the wrong kind"),
+        _ => Err("the operand has the wrong kind"),
     }
 }
 
-/// A register of the right size, in a field.
+/// Encodes a general register in the five bits from `low`, if it has the right size.
 fn general(given: Register, wide: bool, sp: bool, low: u32) -> Bits {
     if given.number > 31 {
-        Err("register numbers end at 31")
+        Err("the largest register number is 31")
     } else if given.wide != wide {
         Err(if wide { "a 64-bit register is needed" } else { "a 32-bit register is needed" })
     } else if given.number == 31 && given.sp != sp {
@@ -538,7 +544,7 @@ fn general(given: Register, wide: bool, sp: bool, low: u32) -> Bits {
     }
 }
 
-/// An unsigned number in a field.
+/// Encodes an unsigned number in a field.
 fn field(value: i64, low: u32, width: u32) -> Bits {
     if (0..1 << width).contains(&value) {
         Ok((value as u32) << low)
@@ -547,12 +553,16 @@ fn field(value: i64, low: u32, width: u32) -> Bits {
     }
 }
 
-/// A shift amount that must be a multiple of `unit`.
+/// Encodes a shift amount, which must be a multiple of `unit`, in a field.
 fn units(amount: u32, unit: u32, low: u32, width: u32) -> Bits {
-    if amount.is_multiple_of(unit) { field((amount / unit).into(), low, width) } else { Err("no such shift") }
+    if amount.is_multiple_of(unit) {
+        field((amount / unit).into(), low, width)
+    } else {
+        Err("the encoding does not take this shift amount")
+    }
 }
 
-/// A signed multiple of 2^scale in a field.
+/// Encodes a signed multiple of 2^`scale` in a field.
 fn scaled(value: i64, scale: u32, low: u32, width: u32) -> Bits {
     let limit = 1 << (width - 1);
     let units = value >> scale;
@@ -565,7 +575,7 @@ fn scaled(value: i64, scale: u32, low: u32, width: u32) -> Bits {
     }
 }
 
-/// immhi:immlo.
+/// Encodes a signed number in immhi:immlo.
 fn adr(distance: i64) -> Bits {
     if (-(1 << 20)..1 << 20).contains(&distance) {
         Ok((distance as u32 & 3) << 29 | ((distance >> 2) as u32 & 0x7ffff) << 5)
@@ -574,7 +584,8 @@ fn adr(distance: i64) -> Bits {
     }
 }
 
-/// N:immr:imms of a bit mask in `datasize` bits, if it is one. A 32-bit value may be zero- or sign-extended.
+/// Returns N:immr:imms of a bit mask immediate of `datasize` bits, or `None` if `value` is not one. A 32-bit value may
+/// be zero- or sign-extended.
 #[must_use]
 pub fn encode_bit_mask(value: u64, datasize: u32) -> Option<u32> {
     if datasize == 32 && !fits_word(value as i64) {
@@ -587,12 +598,12 @@ pub fn encode_bit_mask(value: u64, datasize: u32) -> Option<u32> {
     })
 }
 
-/// Whether a number can be the value of a 32-bit register, read as unsigned or as signed.
+/// Whether a number fits 32 bits, as an unsigned or as a signed number.
 fn fits_word(value: i64) -> bool {
     u32::try_from(value).is_ok() || i32::try_from(value).is_ok()
 }
 
-/// Whether a row has a mnemonic, with or without the 2 that says which half of a register is meant.
+/// Whether a row has a mnemonic, with or without the suffix 2 that selects the upper half of a register.
 fn is_called(encoding: &Encoding, mnemonic: &str) -> bool {
     match encoding.mnemonic.strip_suffix("{2}") {
         Some(first_half) => mnemonic.strip_suffix('2').unwrap_or(mnemonic) == first_half,
@@ -600,17 +611,24 @@ fn is_called(encoding: &Encoding, mnemonic: &str) -> bool {
     }
 }
 
-/// Collects instructions and resolves labels.
+/// Code under construction. See [the example](self).
+///
+/// Methods that append an instruction return `self`, so that calls can be chained. The first error is kept, and
+/// [`Assembler::finish`] returns it.
 #[derive(Clone, Debug)]
 pub struct Assembler {
+    /// The address of the first word.
     base: u64,
     words: Vec<u32>,
+    /// The index of the word that each label is bound to.
     labels: Vec<Option<usize>>,
+    /// Instructions with labels, to be encoded at the end: index of the word, encoding and operands.
     fixups: Vec<(usize, Op, Vec<Arg>)>,
+    /// The first error.
     error: Option<AsmError>,
 }
 
-/// Methods named as mnemonics, which take that instruction's operands.
+/// Defines methods with the names of mnemonics, which take the operands of the instruction.
 macro_rules! mnemonics { ($($name:ident $text:literal ($($operand:ident)*);)*) => { $(
     #[doc = concat!("Assembles `", $text, "`.")]
     pub fn $name(&mut self $(, $operand: impl Into<Arg>)*) -> &mut Self {
@@ -619,25 +637,25 @@ macro_rules! mnemonics { ($($name:ident $text:literal ($($operand:ident)*);)*) =
 )* } }
 
 impl Assembler {
-    /// An assembler of code that will lie at `base`.
+    /// Returns an assembler of code whose first word has the address `base`.
     #[must_use]
     pub const fn new(base: u64) -> Self {
         Self { base, words: Vec::new(), labels: Vec::new(), fixups: Vec::new(), error: None }
     }
 
-    /// The address of the next instruction.
+    /// Returns the address of the next instruction.
     #[must_use]
     pub fn here(&self) -> u64 {
         self.base + 4 * self.words.len() as u64
     }
 
-    /// A new label, not yet bound to a place.
+    /// Returns a new label, not yet bound.
     pub fn label(&mut self) -> Label {
         self.labels.push(None);
         Label(self.labels.len() - 1)
     }
 
-    /// Binds `label`, which must be of this assembler and not bound yet, to the next instruction.
+    /// Binds a label to the next instruction. It must belong to this assembler and not be bound yet.
     pub fn bind(&mut self, label: Label) -> &mut Self {
         let here = self.words.len();
         match self.labels.get_mut(label.0) {
@@ -649,13 +667,13 @@ impl Assembler {
         self
     }
 
-    /// Appends a word as it is.
+    /// Appends a word unchanged.
     pub fn word(&mut self, word: u32) -> &mut Self {
         self.words.push(word);
         self
     }
 
-    /// Appends the given encoding.
+    /// Appends an instruction by its encoding.
     pub fn op(&mut self, op: Op, args: &[Arg]) -> &mut Self {
         if args.iter().any(|arg| matches!(arg, Arg::Label(_))) {
             self.fixups.push((self.words.len(), op, args.into()));
@@ -665,7 +683,7 @@ impl Assembler {
         self.push(result)
     }
 
-    /// Appends the first encoding with this mnemonic that takes these operands.
+    /// Appends an instruction by its mnemonic: the first encoding in the table that has it and takes the operands.
     pub fn emit(&mut self, mnemonic: &str, args: &[Arg]) -> &mut Self {
         let stand_in: Vec<Arg> =
             args.iter().map(|&arg| if matches!(arg, Arg::Label(_)) { Arg::Offset(0) } else { arg }).collect();
@@ -676,10 +694,10 @@ impl Assembler {
         }
     }
 
-    /// The code.
+    /// Returns the code.
     ///
     /// # Errors
-    /// The first thing that could not be assembled.
+    /// The first error of any method, or of resolving labels.
     pub fn finish(mut self) -> Result<Vec<u32>, AsmError> {
         if let Some(error) = self.error {
             return Err(error);
@@ -709,7 +727,7 @@ impl Assembler {
         }
     }
 
-    /// Assembles the shortest move of a constant: MOVZ, MOVN and MOVK as needed.
+    /// Assembles the shortest sequence of MOVZ, MOVN and MOVK that moves a constant to `d`.
     pub fn mov(&mut self, d: Register, value: i64) -> &mut Self {
         if !d.wide && !fits_word(value) {
             return self.push(Err(AsmError::NoEncoding { text: alloc::format!("mov {d:?}, {value:#x}") }));
@@ -725,7 +743,7 @@ impl Assembler {
             self.emit(mnemonic, &[d.into(), Arg::ShiftedImm(imm, 16 * i)]);
             mnemonic = "movk";
         }
-        // All halves are background: one move of nothing makes it.
+        // If all halves are background, one move of zero to the lowest half makes the constant.
         if mnemonic == first { self.emit(first, &[d.into(), Arg::ShiftedImm(0, 0)]) } else { self }
     }
 

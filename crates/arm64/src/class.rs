@@ -1,20 +1,28 @@
-//! The kernel class as a function of twenty bits of a word.
+//! The class of a word as a function of twenty of its bits.
 //!
-//! The dispatch network sees the top byte and twelve more bits. That these decide the class of every word
-//! holds by construction: [`class_of`] masks all others away first. That it is also the class the table
-//! states is checked over all 2^32 words by `cargo xtask sweep`.
+//! The dispatch network sees the top byte and twelve more bits. These decide the class of every word by
+//! construction, because [`class_of`] first clears all other bits. `cargo xtask sweep` checks over all 2^32 words
+//! that the result is the class stated in the instruction table.
 
 use crate::Class::{self, Arithmetic, Branch, ExtendShift, LoadStore, Logical, MulDiv, System};
 use crate::Word;
 
-/// The top byte and bits {23,22,21,20,19,16,15,14,13,12,11,10}.
+/// The mask of the bits that decide the class: the top byte and bits {23,22,21,20,19,16,15,14,13,12,11,10}.
 pub const CLASS_BITS: u32 = 0xfff9_fc00;
 
-/// The class of a word.
+/// Returns the class of a word.
 ///
-/// Where these bits alone show that no Armv8.0-A, CRC32 or LSE instruction has them, the class is SYSTEM,
-/// except in the groups of later extensions that have a class of their own. Loads and stores are one class,
-/// allocated or not.
+/// If these bits alone show that no Armv8.0-A, CRC32 or LSE instruction has them, the class is SYSTEM. Exceptions are
+/// groups of later extensions, which have the class of similar instructions, and loads and stores, which are all in
+/// one class, allocated or not.
+///
+/// ```
+/// use kvrm_arm64::{CLASS_BITS, Class, class_of};
+///
+/// let add = 0x8b02_0c20; // add x0, x1, x2, lsl #3
+/// assert_eq!(class_of(add), Class::Arithmetic);
+/// assert_eq!(class_of(add & CLASS_BITS), Class::Arithmetic);
+/// ```
 #[must_use]
 pub const fn class_of(word: u32) -> Class {
     let w = Word(word & CLASS_BITS);
@@ -47,7 +55,7 @@ const fn data_processing_immediate(w: Word) -> Class {
     }
 }
 
-/// N:imms leave no room for both a one and a zero.
+/// Whether N:imms encode an element that cannot hold both a one and a zero.
 const fn reserved_bit_mask(w: Word) -> bool {
     let sizes = w.n() << 6 | (!w.imms() & 0x3f);
     if sizes < 2 {
@@ -57,7 +65,7 @@ const fn reserved_bit_mask(w: Word) -> bool {
     w.imms() & levels == levels
 }
 
-/// immr and imms are below 32.
+/// Whether immr and imms are below 32.
 const fn field_fits_word(w: Word) -> bool {
     w.bits(21, 1) == 0 && w.bits(15, 1) == 0
 }
@@ -72,7 +80,7 @@ const fn branch_and_system(w: Word) -> Class {
     }
 }
 
-/// BR, BLR, RET, ERET, DRPS: opc, and bits 20, 19, 16 and 15 to 10 as in all of them.
+/// BR, BLR, RET, ERET, DRPS: they differ in opc and share the values of bits 20, 19, 16 and 15 to 10.
 const fn branch_register(w: Word) -> Class {
     let fixed = w.bits(19, 2) == 0b11 && w.bits(16, 1) == 1 && w.bits(10, 6) == 0;
     match w.bits(21, 4) {
@@ -130,13 +138,13 @@ const fn two_sources(w: Word) -> Class {
         (0, 0b01_1000..=0b01_1011) => Arithmetic,
         (0, 0b00_0010 | 0b00_0011) => MulDiv,
         (0, 0b00_1000..=0b00_1011) => ExtendShift,
-        // CRC32X and CRC32CX are the 64-bit ones.
+        // CRC32X and CRC32CX are 64-bit instructions, the others 32-bit ones.
         (0, 0b01_0000..=0b01_0111) if (w.bits(10, 2) == 0b11) == wide => MulDiv,
         _ => System,
     }
 }
 
-/// Reversals and counts; those of `FEAT_CSSC`; pointer authentication.
+/// Reversals and counts, including the ones of `FEAT_CSSC`; pointer authentication.
 const fn one_source(w: Word) -> Class {
     let wide = w.bits(31, 1) == 1;
     let opcode2 = w.bits(19, 2) << 1 | w.bits(16, 1);
@@ -208,7 +216,7 @@ const fn advanced_simd(w: Word) -> Class {
         },
         // SHA, three registers.
         (_, 0b00) if w.bits(28, 1) == 1 && bit15 == 0 => Logical,
-        // Dot products and the like of later versions.
+        // Dot products and similar instructions of later versions.
         (_, 0b01 | 0b11) if bit15 == 1 => MulDiv,
         // Copies; half-precision three-same of later versions.
         (_, 0b01 | 0b11) if w.bits(22, 2) == 0 => ExtendShift,

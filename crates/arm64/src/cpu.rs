@@ -3,6 +3,15 @@
 use core::fmt;
 
 /// The registers of one lane.
+///
+/// ```
+/// use kvrm_arm64::Cpu;
+///
+/// let mut cpu = Cpu::new(0x1000, 0x8000);
+/// cpu.set_x(0, 7);
+/// cpu.set_x(31, 7); // The zero register: the write is discarded.
+/// assert_eq!([cpu.x(0), cpu.x(31), cpu.x_or_sp(31)], [7, 0, 0x8000]);
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Cpu {
     /// X0 to X30. Entry 31 reads as zero; [`Cpu::set_x`] keeps it so.
@@ -25,16 +34,16 @@ pub struct Cpu {
     pub tpidrro_el0: u64,
     /// The local exclusive monitor.
     pub monitor: Option<Monitor>,
-    /// Steps retired since the lane began; what the guest reads as time.
+    /// Steps retired since the lane began. The guest reads them as its time.
     pub steps: u64,
 }
 
-/// What an exclusive load marked: the only place an exclusive store can succeed.
+/// The memory that the last exclusive load marked. An exclusive store succeeds only there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Monitor {
     /// Address of the exclusive load.
     pub address: u64,
-    /// Its size: 1, 2, 4, 8 or 16.
+    /// Size of the exclusive load in bytes: 1, 2, 4, 8 or 16.
     pub bytes: u32,
 }
 
@@ -45,7 +54,7 @@ impl Default for Cpu {
 }
 
 impl Cpu {
-    /// Registers that are all zero but for pc and sp.
+    /// Returns registers that are all zero except pc and sp.
     #[must_use]
     pub const fn new(pc: u64, sp: u64) -> Self {
         Self {
@@ -63,7 +72,7 @@ impl Cpu {
         }
     }
 
-    /// X\[n\]: the general register, or zero for number 31. Only the low five bits of `n` count.
+    /// Returns X\[n\]: a general register, or zero for number 31. Only the low five bits of `n` count.
     #[must_use]
     #[inline(always)]
     pub fn x(&self, n: u32) -> u64 {
@@ -78,14 +87,14 @@ impl Cpu {
         self.x[31] = 0;
     }
 
-    /// The register a field names where 31 means the stack pointer.
+    /// Returns X\[n\], or the stack pointer for number 31. Only the low five bits of `n` count.
     #[must_use]
     #[inline(always)]
     pub fn x_or_sp(&self, n: u32) -> u64 {
         if n & 31 == 31 { self.sp } else { self.x(n) }
     }
 
-    /// Writes the register a field names where 31 means the stack pointer.
+    /// Writes X\[n\], or the stack pointer for number 31. Only the low five bits of `n` count.
     #[inline(always)]
     pub fn set_x_or_sp(&mut self, n: u32, value: u64) {
         if n & 31 == 31 {
@@ -95,7 +104,7 @@ impl Cpu {
         }
     }
 
-    /// X0 to X30.
+    /// Returns X0 to X30.
     #[must_use]
     pub fn general_registers(&self) -> &[u64] {
         &self.x[..31]

@@ -1,17 +1,18 @@
-//! The decoder: every 32-bit word is an [`Op`] or `None`.
+//! The decoder: maps each 32-bit word to an [`Op`], or to `None` if it is UNDEFINED.
 
 use crate::encoding::{ENCODINGS, Encoding, Op};
 
-/// Words are sorted into buckets by their top bits, which tell most encodings apart.
+/// The number of top bits that select the bucket of a word. Most encodings differ in them.
 const BUCKET_BITS: u32 = 11;
 const BUCKETS: usize = 1 << BUCKET_BITS;
 const BUCKET_SHIFT: u32 = 32 - BUCKET_BITS;
 
-/// Rows by bucket: bucket `b` holds `ROWS[STARTS[b]..STARTS[b + 1]]`, in table order.
+/// The start of each bucket in [`ROWS`]: bucket `b` holds `ROWS[STARTS[b]..STARTS[b + 1]]`.
 static STARTS: [u16; BUCKETS + 1] = INDEX.0;
+/// Row numbers by bucket, in table order within a bucket.
 static ROWS: [u16; ROW_COUNT] = INDEX.1;
 
-/// How many (bucket, row) pairs there are.
+/// The number of (bucket, row) pairs.
 const ROW_COUNT: usize = {
     let (mut count, mut row) = (0, 0);
     while row < ENCODINGS.len() {
@@ -24,8 +25,8 @@ const ROW_COUNT: usize = {
 
 #[expect(clippy::cast_possible_truncation, reason = "rows and pairs number a few thousand")]
 const INDEX: ([u16; BUCKETS + 1], [u16; ROW_COUNT]) = {
-    assert!(ROW_COUNT < u16::MAX as usize, "bucket starts are 16-bit");
-    // A counting sort: sizes, then starts, then rows. Only buckets that a row's free bits reach are visited.
+    assert!(ROW_COUNT < u16::MAX as usize, "bucket starts must fit into 16 bits");
+    // A counting sort: sizes, then starts, then rows. Each row visits only the buckets that its free bits reach.
     let mut starts = [0u16; BUCKETS + 1];
     let mut rows = [0u16; ROW_COUNT];
     let mut pass = 0;
@@ -51,7 +52,7 @@ const INDEX: ([u16; BUCKETS + 1], [u16; ROW_COUNT]) = {
             }
             row += 1;
         }
-        // After the first pass: sizes become starts. After the second: starts, now ends, move back by one.
+        // After the first pass, sizes become starts. The second pass turns starts into ends, so they move back by one.
         let mut bucket = BUCKETS;
         while pass == 1 && bucket > 0 {
             starts[bucket] = starts[bucket - 1];
@@ -70,35 +71,44 @@ const INDEX: ([u16; BUCKETS + 1], [u16; ROW_COUNT]) = {
     (starts, rows)
 };
 
-/// Decodes a word. `None` is an UNDEFINED instruction.
+/// Decodes a word. Returns `None` for an UNDEFINED instruction.
 ///
-/// Where diagrams overlap, the more specific row comes first in the table and wins; if such a row has the
-/// word in a hole, the word is UNDEFINED and no later row is tried.
+/// Where diagrams overlap, the more specific row comes first in the table and wins. If the word is in a hole of that
+/// row, it is UNDEFINED, and no later row is tried.
+///
+/// ```
+/// use kvrm_arm64::{Op, decode};
+///
+/// assert_eq!(decode(0x8b02_0c20), Some(Op::ADD_64_addsub_shift));
+/// assert_eq!(decode(0xffff_ffff), None);
+/// ```
 #[must_use]
 pub fn decode(word: u32) -> Option<Op> {
     let bucket = (word >> BUCKET_SHIFT) as usize;
     let rows = &ROWS[STARTS[bucket] as usize..STARTS[bucket + 1] as usize];
-    let encoding = rows.iter().map(|&row| ROW[row as usize]).find(|row| word & row.mask == row.value)?;
+    let encoding =
+        rows.iter().map(|&row| SEARCH_ROWS[row as usize]).find(|row| word & row.mask == row.value)?;
     let op = encoding.op;
     if encoding.has_holes && !op.encoding().matches(word) { None } else { Some(op) }
 }
 
-/// What the search reads of a row: 12 bytes instead of a hundred.
+/// The part of a row that the search reads: 12 bytes instead of a hundred.
 #[derive(Clone, Copy)]
-struct Row {
+struct SearchRow {
     mask: u32,
     value: u32,
     op: Op,
     has_holes: bool,
 }
 
-static ROW: [Row; ENCODINGS.len()] = {
+static SEARCH_ROWS: [SearchRow; ENCODINGS.len()] = {
     let mut rows =
-        [Row { mask: 0, value: 0, op: Op::UDF_only_perm_undef, has_holes: false }; ENCODINGS.len()];
+        [SearchRow { mask: 0, value: 0, op: Op::UDF_only_perm_undef, has_holes: false }; ENCODINGS.len()];
     let mut i = 0;
     while i < ENCODINGS.len() {
         let Encoding { op, pattern, holes, .. } = &ENCODINGS[i];
-        rows[i] = Row { mask: pattern.mask, value: pattern.value, op: *op, has_holes: !holes.is_empty() };
+        rows[i] =
+            SearchRow { mask: pattern.mask, value: pattern.value, op: *op, has_holes: !holes.is_empty() };
         i += 1;
     }
     rows

@@ -1,4 +1,4 @@
-//! The disassembler. Text is that of GNU objdump, preferred aliases included.
+//! The disassembler. It prints the same text as GNU objdump, including preferred aliases.
 
 use core::fmt::{self, Display, Formatter};
 
@@ -9,7 +9,7 @@ use crate::semantics::truncate;
 use crate::view::{Element, LETTERS, View, Width};
 use crate::{Op, Word, decode, sysreg};
 
-/// A word at an address, to be displayed as assembly text.
+/// A word at an address, which `Display` formats as assembly text.
 ///
 /// ```
 /// use kvrm_arm64::disassemble;
@@ -74,7 +74,7 @@ fn write_operands<'a>(
     Ok(())
 }
 
-/// A general register, where number 31 is the stack pointer or zero.
+/// Writes a general register. Number 31 is the stack pointer if `sp`, else the zero register.
 fn write_register(f: &mut Formatter<'_>, number: u32, wide: bool, sp: bool) -> fmt::Result {
     match (number & 31, wide, sp) {
         (31, true, true) => f.write_str("sp"),
@@ -226,12 +226,12 @@ fn write_operand(f: &mut Formatter<'_>, operand: Operand, w: Word, pc: u64) -> f
     }
 }
 
-/// The size of an element that imm5 says.
+/// Returns the element size that imm5 encodes, as the binary logarithm of bytes.
 const fn imm5_size(w: Word) -> u32 {
     View { element: Element::Imm5, width: Width::Scalar }.size(w)
 }
 
-/// A SIMD&FP register.
+/// Writes a SIMD&FP register in a view.
 fn write_simd(f: &mut Formatter<'_>, number: u32, view: View, w: Word) -> fmt::Result {
     let (letter, lanes) = (LETTERS[(view.size(w) as usize).min(4)], view.lanes(w));
     if view.width == Width::Scalar {
@@ -241,12 +241,12 @@ fn write_simd(f: &mut Formatter<'_>, number: u32, view: View, w: Word) -> fmt::R
     }
 }
 
-/// An element of a SIMD&FP register.
+/// Writes an element of a SIMD&FP register.
 fn write_lane(f: &mut Formatter<'_>, number: u32, size: u32, index: u32) -> fmt::Result {
     write!(f, "v{number}.{}[{index}]", LETTERS[size as usize])
 }
 
-/// A list of registers, of which number 0 comes after number 31.
+/// Writes a list of registers. Number 0 follows number 31.
 fn write_list(
     f: &mut Formatter<'_>,
     first: u32,
@@ -267,9 +267,9 @@ fn write_list(
     f.write_str("}")
 }
 
-/// A floating-point number of eight bits, as C prints one with `%.18e`.
+/// Writes an 8-bit floating-point immediate as C prints it with `%.18e`.
 fn write_float(f: &mut Formatter<'_>, imm8: u32) -> fmt::Result {
-    // 16 to 31 times a power of two, the smallest of which is 1 / 128: exact in units of 1 / 128.
+    // The number is 16 to 31 times a power of two of at least 1 / 128, so it is an integer in units of 1 / 128.
     let power = (imm8 >> 4 & 7) ^ 4;
     let units = u64::from(16 + (imm8 & 15)) << power;
     let exponent = if units >= 1280 {
@@ -279,7 +279,7 @@ fn write_float(f: &mut Formatter<'_>, imm8: u32) -> fmt::Result {
     } else {
         0
     };
-    // 18 digits behind the point are a multiple of 1 / 128, of 1 / 1280 and of 10 / 128 all the same.
+    // 10^18 is a multiple of 128 and of 1280, so 18 digits after the point are exact.
     const DIGITS: u64 = 1_000_000_000_000_000_000;
     let (whole, rest, unit) = match exponent {
         1 => (units / 1280, units % 1280, DIGITS / 1280),
@@ -290,12 +290,13 @@ fn write_float(f: &mut Formatter<'_>, imm8: u32) -> fmt::Result {
     write!(f, "#{sign}{whole}.{:018}e{exponent:+03}", rest * unit)
 }
 
-/// Each of eight bits as a byte.
+/// Expands each of eight bits to a byte of zeros or ones.
 pub(crate) fn byte_mask(bits: u32) -> u64 {
     (0..8).filter(|bit| bits >> bit & 1 == 1).fold(0, |mask, bit| mask | 0xff << (8 * bit))
 }
 
-/// An extended register. Next to the stack pointer, the extension that changes nothing is written LSL.
+/// Writes an extended register. If another operand is the stack pointer, the extension that changes nothing is
+/// written LSL.
 fn write_extended(f: &mut Formatter<'_>, w: Word, wide: bool) -> fmt::Result {
     let flags = w.bits(29, 1) == 1;
     let beside_sp = w.rn() == 31 || (w.rd() == 31 && !flags);
@@ -333,7 +334,7 @@ fn write_indexed(f: &mut Formatter<'_>, w: Word, offset: i64, before: bool) -> f
     }
 }
 
-/// PRFM operations: type, target cache, policy.
+/// Writes the operation of a PRFM: type, target cache, policy.
 fn write_prefetch_operation(f: &mut Formatter<'_>, operation: u32) -> fmt::Result {
     let (kind, target, policy) = (operation >> 3, operation >> 1 & 3, operation & 1);
     if kind == 3 || target == 3 {

@@ -1,4 +1,4 @@
-//! The table as data: [`Op`], [`Encoding`] and what a row is made of.
+//! The instruction table as data: [`Op`], [`Encoding`], and the types of a row's columns.
 
 use alloc::string::String;
 
@@ -8,7 +8,7 @@ use crate::pattern::Pattern;
 use crate::semantics::bitmask::decode_bit_masks;
 use crate::view::*;
 
-/// One of the seven groups the dispatch network chooses among.
+/// One of the seven groups of encodings. Class selection finds the class of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Class {
@@ -16,13 +16,14 @@ pub enum Class {
     Arithmetic = 0,
     /// Bitwise logic.
     Logical = 1,
-    /// Everything that accesses memory, prefetch hints included.
+    /// Memory accesses, including prefetch hints.
     LoadStore = 2,
-    /// Everything that changes the flow of control.
+    /// Branches and exception returns.
     Branch = 3,
     /// Multiplication, division, CRC.
     MulDiv = 4,
-    /// Shifts, bit fields, extraction, bit reversal and counting.
+    /// Shifts, bit fields, extraction, bit reversal and counting; conversions, copies and permutations of SIMD&FP
+    /// registers.
     ExtendShift = 5,
     /// Exceptions, hints, barriers, system registers, and every unallocated encoding.
     System = 6,
@@ -40,7 +41,7 @@ impl Class {
         Self::System,
     ];
 
-    /// The name used in documents and reports.
+    /// Returns the name of the class in documents and reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -59,7 +60,7 @@ impl Class {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Feature {
-    /// Armv8.0-A base instruction set: always present.
+    /// The Armv8.0-A base instruction set, which is always present.
     Base,
     /// `FEAT_CRC32`.
     Crc32,
@@ -69,7 +70,7 @@ pub enum Feature {
     Fp,
     /// `FEAT_AES`.
     Aes,
-    /// `FEAT_PMULL`: products of polynomials of 64 bits, which are words of a row of `Fp`.
+    /// `FEAT_PMULL`: products of 64-bit polynomials. They are words of a row whose feature is `Fp`.
     Pmull,
     /// `FEAT_SHA1`.
     Sha1,
@@ -78,11 +79,11 @@ pub enum Feature {
 }
 
 impl Feature {
-    /// Every feature, in the order of the numbers.
+    /// All features, in the order of their numbers.
     pub const ALL: [Self; 8] =
         [Self::Base, Self::Crc32, Self::Lse, Self::Fp, Self::Aes, Self::Pmull, Self::Sha1, Self::Sha256];
 
-    /// A short name, as in options and test vectors.
+    /// Returns the short name of the feature in options and test vectors.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -98,7 +99,7 @@ impl Feature {
     }
 }
 
-/// The set of optional features a machine has. An encoding of a missing feature is UNDEFINED.
+/// The optional features of a machine. An encoding of a missing feature is UNDEFINED.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Features {
     /// `FEAT_CRC32`.
@@ -109,7 +110,7 @@ pub struct Features {
     pub fp: bool,
     /// `FEAT_AES`.
     pub aes: bool,
-    /// `FEAT_PMULL`: products of polynomials of 64 bits.
+    /// `FEAT_PMULL`: products of 64-bit polynomials.
     pub pmull: bool,
     /// `FEAT_SHA1`.
     pub sha1: bool,
@@ -118,14 +119,14 @@ pub struct Features {
 }
 
 impl Features {
-    /// The Armv8.0-A base and nothing else.
+    /// The Armv8.0-A base instruction set only.
     pub const BASE: Self =
         Self { crc32: false, lse: false, fp: false, aes: false, pmull: false, sha1: false, sha256: false };
-    /// Armv8.0-A with CRC32: what a machine has unless told otherwise.
+    /// Armv8.0-A with CRC32, the default of a machine.
     pub const ARMV8_0: Self = Self { crc32: true, ..Self::BASE };
-    /// Everything that has to do with general registers only.
+    /// All features whose instructions use only general registers.
     pub const GENERAL: Self = Self { crc32: true, lse: true, ..Self::BASE };
-    /// Everything in the table.
+    /// All features of the table.
     pub const ALL: Self =
         Self { crc32: true, lse: true, fp: true, aes: true, pmull: true, sha1: true, sha256: true };
 
@@ -144,34 +145,34 @@ impl Features {
         }
     }
 
-    /// The features of this machine that another lacks.
+    /// Returns the features of `self` that `other` lacks.
     pub fn without(self, other: Self) -> impl Iterator<Item = Feature> {
         Feature::ALL.into_iter().filter(move |feature| self.has(*feature) && !other.has(*feature))
     }
 }
 
-/// A condition under which a word that matches a diagram is UNDEFINED all the same.
+/// A set of words that match a diagram and are UNDEFINED nevertheless.
 #[derive(Clone, Copy, Debug)]
 pub struct Hole {
-    /// Its name in the table.
+    /// The name in the table.
     pub name: &'static str,
-    /// What it says, in the manual's terms.
+    /// The condition, in the manual's terms.
     pub meaning: &'static str,
-    /// How it is recognised.
+    /// The test for a word to be in the hole.
     pub test: HoleTest,
 }
 
-/// How a [`Hole`] is recognised.
+/// The test for a word to be in a [`Hole`].
 #[derive(Clone, Copy, Debug)]
 pub enum HoleTest {
     /// The word matches this pattern.
     Pattern(Pattern),
-    /// N:imms:immr is no bit mask (`DecodeBitMasks()` with `immediate` set is UNDEFINED).
+    /// N:immr:imms is a reserved bit mask immediate: `DecodeBitMasks()` with `immediate` set is UNDEFINED.
     ReservedBitMask,
 }
 
 impl Hole {
-    /// Whether `word` falls into the hole.
+    /// Whether `word`, which matches the diagram, is in the hole.
     #[must_use]
     pub const fn contains(&self, word: u32) -> bool {
         match self.test {
@@ -184,53 +185,62 @@ impl Hole {
     }
 }
 
-/// A row of the table.
+/// A row of the instruction table.
+///
+/// ```
+/// use kvrm_arm64::{Class, Feature, Op};
+///
+/// let encoding = Op::CRC32X_64C_dp_2src.encoding();
+/// assert_eq!((encoding.mnemonic, encoding.class), ("crc32x", Class::MulDiv));
+/// assert_eq!((encoding.group(), encoding.feature), ("dp_2src", Feature::Crc32));
+/// assert!(encoding.matches(0x9ac2_4c20));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Encoding {
-    /// The encoding.
+    /// The identifier of the row.
     pub op: Op,
-    /// Arm's name for it, as in the machine-readable specification.
+    /// Arm's name of the encoding, as in the machine-readable specification.
     pub name: &'static str,
-    /// The mnemonic before aliases.
+    /// The mnemonic without aliases.
     pub mnemonic: &'static str,
-    /// The diagram.
+    /// The encoding diagram.
     pub pattern: Pattern,
-    /// The kernel class.
+    /// The class.
     pub class: Class,
     /// The architecture feature.
     pub feature: Feature,
-    /// Operands in assembly order. Together they cover every variable bit of the diagram.
+    /// The operands in assembly order. Together they cover every variable bit of the diagram.
     pub operands: &'static [Operand],
-    /// Words inside the diagram that are UNDEFINED.
+    /// Words that match the diagram and are UNDEFINED.
     pub holes: &'static [Hole],
-    /// The semantics as the table writes them; [`Encoding::semantics`] is the legible form.
+    /// The last column of the table as tokens turned into text. [`Encoding::semantics`] removes superfluous spaces.
     semantics: &'static str,
 }
 
 impl Encoding {
-    /// The instruction group: the part of Arm's name that all rows of a group share.
+    /// Returns the instruction group: the part of Arm's name that all rows of a group share.
     #[must_use]
     pub fn group(&self) -> &'static str {
         let (_, rest) = self.name.split_once('_').unwrap_or(("", self.name));
         let (first, second) = rest.split_once('_').unwrap_or((rest, rest));
-        // The groups of Advanced SIMD come before what distinguishes their rows.
+        // In names of Advanced SIMD the group comes before the part that differs between rows.
         if first.starts_with("asimd") || first.starts_with("asisd") { first } else { second }
     }
 
-    /// The semantics: a path in [`crate::semantics`], with its parameters.
+    /// Returns the path of the function in [`crate::semantics`] that executes the encoding, with const parameters.
     #[must_use]
     pub fn semantics(&self) -> String {
-        // Tokens turned into text have spaces between them; only those after commas belong there.
+        // Tokens turned into text have spaces between them; keep only the spaces after commas.
         self.semantics.replace(", ", ",").replace(' ', "").replace(',', ", ")
     }
 
-    /// Whether EL0 may never execute it.
+    /// Whether the encoding is always UNDEFINED at EL0.
     #[must_use]
     pub fn is_undefined_at_el0(&self) -> bool {
         self.semantics() == "system::undefined"
     }
 
-    /// Whether `word` is this encoding: it matches the diagram and falls into no hole.
+    /// Whether `word` has this encoding: it matches the diagram and is in no hole.
     #[must_use]
     pub const fn matches(&self, word: u32) -> bool {
         if !self.pattern.matches(word) {
@@ -247,7 +257,7 @@ impl Encoding {
     }
 }
 
-/// N:imms:immr is not a bit mask immediate.
+/// The hole of words whose N:immr:imms is not a bit mask immediate.
 const BITMASK: Hole = Hole {
     name: "BITMASK",
     meaning: "N:imms:immr is a reserved bit mask immediate",
@@ -258,7 +268,7 @@ macro_rules! define_holes { ($($name:ident $text:literal $meaning:literal)*) => 
     $(const $name: Hole = Hole {
         name: stringify!($name), meaning: $meaning, test: HoleTest::Pattern(Pattern::parse($text)),
     };)*
-    /// Every kind of hole, in the order of the table.
+    /// All kinds of holes, in the order of the table.
     pub const HOLES: &[Hole] = &[BITMASK, $($name),*];
 } }
 for_each_hole!(define_holes);
@@ -267,7 +277,7 @@ macro_rules! define_encodings { ($(
     $op:ident $mnemonic:literal $bits:literal $class:ident $feature:ident
     [$($operand:ident $(($($parameter:expr),+))?),*] [$($hole:ident),*] $kind:ident($semantics:expr)
 )*) => {
-    /// An A64 encoding, under Arm's own name for it.
+    /// An A64 encoding, named as in Arm's machine-readable specification.
     #[expect(non_camel_case_types, reason = "these are the names of Arm's machine-readable specification")]
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     #[repr(u16)]
@@ -276,7 +286,7 @@ macro_rules! define_encodings { ($(
         $op,
     )* }
 
-    /// The table, in the order of [`Op`].
+    /// The instruction table, in the order of [`Op`].
     pub const ENCODINGS: &[Encoding] = &[$(Encoding {
         op: Op::$op,
         name: stringify!($op),
@@ -291,39 +301,40 @@ macro_rules! define_encodings { ($(
 } }
 for_each_encoding!(define_encodings);
 
-/// The table in memory, so that looking a row up does not copy it.
+/// The table as a static, so that looking up a row does not copy it.
 static TABLE: &[Encoding] = ENCODINGS;
 
 impl Op {
-    /// The row of the table.
+    /// Returns the row of the table.
     #[must_use]
     pub fn encoding(self) -> &'static Encoding {
         &TABLE[self as usize]
     }
 
-    /// The kernel class.
+    /// Returns the class.
     #[must_use]
     pub fn class(self) -> Class {
         self.encoding().class
     }
 
-    /// The architecture feature.
+    /// Returns the architecture feature of the row. Use [`Op::feature_of`] for a word.
     #[must_use]
     pub fn feature(self) -> Feature {
         self.encoding().feature
     }
 
-    /// The architecture feature that a word of this encoding needs.
+    /// Returns the architecture feature that a word of this encoding needs. It differs from [`Op::feature`] only for
+    /// PMULL of doublewords.
     #[must_use]
     pub fn feature_of(self, word: u32) -> Feature {
         match self.feature() {
-            // Elements of 64 bits came with the instructions for AES.
+            // PMULL and PMULL2 of 64-bit elements belong to the cryptographic extension.
             Feature::Fp if self.encoding().mnemonic == "pmull{2}" && Word(word).size() == 3 => Feature::Pmull,
             feature => feature,
         }
     }
 
-    /// Looks an encoding up by Arm's name.
+    /// Looks up an encoding by Arm's name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         TABLE.iter().find(|encoding| encoding.name == name).map(|encoding| encoding.op)

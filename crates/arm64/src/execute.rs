@@ -1,4 +1,4 @@
-//! Executes instructions: the table's last column, called.
+//! Executes instructions by calling the functions in the table's last column.
 
 use crate::semantics::add_sub::{ADD, KEEP_FLAGS, SET_FLAGS, SUB};
 use crate::semantics::atomic::{
@@ -20,7 +20,8 @@ use crate::semantics::{
 };
 use crate::{Cpu, Instruction, Memory, Op, Stop, Word};
 
-/// Calls semantics of one kind; see [`crate::isa`]. All but branches end by moving to the next word.
+/// Calls a function with the parameters of its kind (see [`crate::isa`]). All kinds except branches then advance the
+/// pc to the next word.
 macro_rules! call {
     (compute, $f:expr, $cpu:ident, $memory:ident, $w:ident) => {{
         $f($cpu, $w);
@@ -47,9 +48,9 @@ macro_rules! define_execute { ($(
     $op:ident $mnemonic:literal $bits:literal $class:ident $feature:ident
     [$($operand:ident $(($($parameter:expr),+))?),*] [$($hole:ident),*] $kind:ident($semantics:expr)
 )*) => {
-    /// All semantics as one `match`, to be compiled into the loop of [`run`].
+    /// Executes an instruction. This is a `match` over all encodings, to be compiled into the loop of [`run`].
     #[inline(always)]
-    fn dispatch(cpu: &mut Cpu, memory: &mut impl Memory, op: Op, w: Word) -> Result<(), Stop> {
+    fn execute_op(cpu: &mut Cpu, memory: &mut impl Memory, op: Op, w: Word) -> Result<(), Stop> {
         match op {
             $(Op::$op => call!($kind, $semantics, cpu, memory, w),)*
         }
@@ -57,18 +58,17 @@ macro_rules! define_execute { ($(
 } }
 for_each_encoding!(define_execute);
 
-/// Fetches and executes one instruction and counts it.
+/// Fetches and executes one instruction, and counts it as a step.
 #[inline(always)]
 fn fetch_and_execute(cpu: &mut Cpu, memory: &mut impl Memory) -> Result<(), Stop> {
     let Instruction { word, op } = memory.fetch(cpu.pc)?;
     let Some(op) = op else { return Err(Stop::Undefined { word }) };
-    dispatch(cpu, memory, op, Word(word))?;
+    execute_op(cpu, memory, op, Word(word))?;
     cpu.steps += 1;
     Ok(())
 }
 
-/// Runs until something stops the lane or `budget` steps have retired.
-///
+/// Runs a lane until it stops or has retired `budget` steps. Returns the reason: [`Stop::Budget`] in the latter case.
 pub fn run(cpu: &mut Cpu, memory: &mut impl Memory, budget: u64) -> Stop {
     let end = cpu.steps.saturating_add(budget);
     while cpu.steps < end {
@@ -82,7 +82,7 @@ pub fn run(cpu: &mut Cpu, memory: &mut impl Memory, budget: u64) -> Stop {
 /// Runs a single step.
 ///
 /// # Errors
-/// The stop it ends in.
+/// The stop, if the instruction stops the lane.
 pub fn step(cpu: &mut Cpu, memory: &mut impl Memory) -> Result<(), Stop> {
     match run(cpu, memory, 1) {
         Stop::Budget => Ok(()),
@@ -90,10 +90,11 @@ pub fn step(cpu: &mut Cpu, memory: &mut impl Memory) -> Result<(), Stop> {
     }
 }
 
-/// Executes one decoded instruction, all but fetching it and counting the step.
+/// Executes one decoded instruction. It does not fetch the instruction, and the caller counts the step.
 ///
 /// # Errors
-/// The stop it ends in; except for SVC the state is then as before.
+/// The stop, if the instruction stops the lane. The state is then unchanged, except that SVC retires: it advances the
+/// pc and counts its step itself.
 pub fn execute(cpu: &mut Cpu, memory: &mut impl Memory, op: Op, w: Word) -> Result<(), Stop> {
-    dispatch(cpu, memory, op, w)
+    execute_op(cpu, memory, op, w)
 }

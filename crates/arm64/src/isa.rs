@@ -1,26 +1,26 @@
-//! The instruction table: every supported A64 encoding, once.
+//! The instruction table: one row for each supported A64 encoding.
 //!
-//! Rows follow the order of the manual's "A64 instruction set encoding" chapter (DDI 0487, C4.1) and carry
+//! Rows follow the order of the manual's "A64 instruction set encoding" chapter (DDI 0487, C4.1) and have
 //! Arm's own encoding names and bit values. Encodings of later architecture versions stay in place as
 //! comments. Everything else (decoder, disassembler, assembler, generators, documentation, shader constants)
-//! is derived from here. The rows are in the files of `isa/`.
+//! is derived from the table. The rows are in the files of `isa/`.
 //!
-//! A row reads: encoding name, mnemonic, diagram, kernel class, feature, operands in assembly order, holes
-//! (patterns inside the diagram that are UNDEFINED all the same), and the semantics, in
-//! [`crate::semantics`], with the kind of thing it touches: `compute` registers only, `memory` also memory,
-//! `branch` the pc, `system` ends in a stop or moves system state.
+//! The columns of a row are: encoding name, mnemonic, diagram, class, feature, operands in assembly order, holes
+//! (patterns inside the diagram that are UNDEFINED nevertheless), and `kind(function)`. The function is in
+//! [`crate::semantics`] and executes the encoding. Its kind says what it accesses: `compute` only registers, `memory`
+//! also memory, `branch` the pc; a `system` function may stop the lane or access system registers.
 //!
 //! Letters in diagrams: `d n m a` registers Rd Rn Rm Ra, `t u s` Rt Rt2 Rs, `i` immediate, `r s` immr imms,
 //! `h` shift or sh or hw, `o` option (in system moves o0), `S` scaled, `c` cond, `f` nzcv, `b` bit number,
-//! `p q` op1 op2, `C M` CRn CRm, `N` N. Of vectors: `Q` Q, `z` size or sz, `h` cmode, `L M H` L, M and H.
+//! `p q` op1 op2, `C M` CRn CRm, `N` N. In vector instructions: `Q` Q, `z` size or sz, `h` cmode, `L M H` L, M and H.
 //!
-//! Operands of vectors are views of registers, which `view.rs` defines: `Vd(T)` is Vd as lanes.
+//! Vector operands are views of registers, which `view.rs` defines: `Vd(T)` is Vd as elements of size and Q.
 
 /// Calls `$consumer!` with every hole: name, diagram, meaning.
 macro_rules! for_each_hole {
     ($consumer:ident) => {
         $consumer! {
-            ROR              "........11......................" "shift is '11' (ROR), which add and subtract lack"
+            ROR              "........11......................" "shift is '11' (ROR), which add and subtract do not have"
             AMOUNT32         "................1..............." "imm6<5> is 1 in a 32-bit instruction"
             IMMR32           "..........1....................." "immr<5> is 1 in a 32-bit instruction"
             IMMS32           "................1..............." "imms<5> is 1 in a 32-bit instruction"
@@ -29,7 +29,7 @@ macro_rules! for_each_hole {
             OPTION0          ".................0.............." "option<1> is 0: not a word or doubleword index"
             RS_ODD           "...............1................" "Rs of a register pair is odd"
             RT_ODD           "...............................1" "Rt of a register pair is odd"
-            SCALE32          "................0..............." "scale<5> is 0: more than 32 fraction bits of a word"
+            SCALE32          "................0..............." "scale<5> is 0: more than 32 fraction bits for a word"
             SIZE_B           "........00......................" "size is '00': bytes"
             SIZE_H           "........01......................" "size is '01': halfwords"
             SIZE_S           "........10......................" "size is '10': words"
@@ -37,19 +37,19 @@ macro_rules! for_each_hole {
             NOT_B_HIGH       "........1......................." "size<1> is 1: not bytes"
             NOT_B_LOW        ".........1......................" "size<0> is 1: not bytes"
             SZ_D             ".........1......................" "sz is 1: double precision"
-            SZ_L             ".........11....................." "sz and L are 1: there are only two doublewords"
-            D_NO_Q           ".0.......1......................" "one element of 64 bits, and that is no vector"
-            SIZE_D_NO_Q      ".0......11......................" "one doubleword, which is no vector"
-            SIZE_S_NO_Q      ".0......10......................" "two words, which these instructions lack"
+            SZ_L             ".........11....................." "sz and L are 1: the index of a doubleword is only H"
+            D_NO_Q           ".0.......1......................" "sz is 1 and Q is 0: a vector of one doubleword"
+            SIZE_D_NO_Q      ".0......11......................" "size is '11' and Q is 0: a vector of one doubleword"
+            SIZE_S_NO_Q      ".0......10......................" "size is '10' and Q is 0: a vector of two words"
             IMMH_NONE        ".........0000..................." "immh is '0000'"
             IMMH_BELOW_S     ".........00....................." "immh is below '0100': neither single nor double precision"
             IMMH_D           ".........1......................" "immh<3> is 1: doublewords"
-            IMM5_NONE        "............0000................" "imm5 is 'x0000': no size"
-            IMM5_D_NO_Q      ".0..........1000................" "one doubleword, which is no vector"
+            IMM5_NONE        "............0000................" "imm5 is 'x0000': no element size"
+            IMM5_D_NO_Q      ".0..........1000................" "imm5 is 'x1000' and Q is 0: a vector of one doubleword"
             IMM5_ABOVE_H     "..............00................" "imm5 is 'xxx00': neither bytes nor halfwords"
             IMM5_ABOVE_S     ".............000................" "imm5 is 'xx000': neither bytes nor halfwords nor words"
-            EXT_BEYOND       ".0...............1.............." "imm4<3> is 1: beyond 64 bits"
-            STRUCTURE_D_NO_Q ".0..................11.........." "one doubleword of each structure"
+            EXT_BEYOND       ".0...............1.............." "imm4<3> is 1 and Q is 0: an index beyond 64 bits"
+            STRUCTURE_D_NO_Q ".0..................11.........." "size is '11' and Q is 0: vectors of one doubleword"
         }
     };
 }
@@ -73,12 +73,12 @@ mod vector;
 
 /// Calls `$consumer!` with every encoding.
 ///
-/// Each of the macros named here adds its rows to those before and calls the next one.
+/// Each of the macros named here appends its rows and calls the next macro in the list.
 macro_rules! for_each_encoding { ($consumer:ident) => {
     immediate_rows! { $consumer [
         control_rows load_store_rows register_rows crypto_rows scalar_rows vector_rows float_rows finish_rows
     ] }
 } }
 
-/// The end of the list: `$consumer!` is called with all rows.
+/// Ends the chain of macros: calls `$consumer!` with all rows.
 macro_rules! finish_rows { ($consumer:ident [] $($rows:tt)*) => { $consumer! { $($rows)* } } }

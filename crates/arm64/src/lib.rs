@@ -1,4 +1,4 @@
-//! A64, the instruction set of 64-bit Arm: one table, and what follows from it.
+//! A64, the instruction set of 64-bit Arm: an instruction table, and tools derived from it.
 //!
 //! ```
 //! use kvrm_arm64::{Op, decode, disassemble};
@@ -8,12 +8,12 @@
 //! assert_eq!(disassemble(word, 0).to_string(), "add x0, x1, x2, lsl #3");
 //! ```
 //!
-//! [`isa`](encoding::ENCODINGS) lists every supported encoding once; the decoder, the disassembler, the
-//! assembler and the executor are derived from it. [`semantics`] is the specification the other engines of
-//! KVRM are held to: it executes a decoded word directly, in the terms of the manual (Arm DDI 0487).
+//! The [instruction table](encoding::ENCODINGS) lists every supported encoding once. The decoder, the disassembler, the
+//! assembler, and [`execute()`] are derived from it. [`semantics`] executes decoded words directly, in the terms of the
+//! manual (Arm DDI 0487). It is the specification with which the engines of KVRM are compared.
 //!
-//! The crate owns no memory and no programs: a caller brings a [`Memory`], and `kvrm-machine` has one. It
-//! uses `alloc` but not `std`, and has no dependencies.
+//! The crate has no memory and no programs. A caller implements [`Memory`]; `kvrm-machine` has an implementation. The
+//! crate uses `alloc` but not `std`, and has no dependencies.
 
 #![no_std]
 

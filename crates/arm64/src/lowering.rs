@@ -1,10 +1,20 @@
-//! Lowering: a code word becomes a [`MicroOp`].
+//! Lowering: translates a word into a [`MicroOp`].
 //!
-//! A row of the instruction table gives a [`Template`]: the parts of the micro-op that all its words share,
-//! and the [`Shape`] that says where in the word the others lie. The templates come from the table's last
-//! column, resolved in `templates` instead of in the semantics.
+//! Each row of the instruction table has a [`Template`]. It consists of the micro-op's parts that are the same for all
+//! words of the row, and of a [`Shape`], which says where in the word the other parts are. The templates derive from
+//! the table's last column: its paths are resolved in `templates` instead of in the semantics.
 //!
 //! WGSL twin: `machine/lowering.wgsl`, function by function.
+//!
+//! ```
+//! use kvrm_arm64::Features;
+//! use kvrm_arm64::lowering::lower;
+//! use kvrm_arm64::micro_op::Handler;
+//!
+//! let op = lower(0x8b02_0c20, Features::BASE); // add x0, x1, x2, lsl #3
+//! assert_eq!(op.handler(), Handler::ADD as u32);
+//! assert_eq!([op.dst(), op.a(), op.b(), op.left()], [0, 1, 2, 3]);
+//! ```
 
 mod shapes;
 mod templates;
@@ -28,22 +38,24 @@ macro_rules! define_templates { ($(
 } }
 for_each_encoding!(define_templates);
 
-/// A row of the decode table as the GPU searches it: rows of a class lie together, in the table's order.
+/// A row of the decode table, which the GPU searches. Rows of a class are adjacent, in the order of the instruction
+/// table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The bits that are fixed.
+    /// The mask of the fixed bits.
     pub mask: u32,
-    /// Their values.
+    /// The values of the fixed bits.
     pub value: u32,
-    /// The holes in the row: bit `n` is the `n`-th of [`HOLES`].
+    /// The holes of the row: bit `n` stands for `HOLES[n]` (see [`HOLES`]).
     pub holes: u32,
-    /// The feature it belongs to.
+    /// The architecture feature of the row.
     pub feature: Feature,
-    /// How its words are lowered.
+    /// The template by which the row's words are lowered.
     pub template: Template,
 }
 
-/// The decode table, and where in it the rows of each class begin; the last entry is its end.
+/// Returns the decode table and the index of each class's first row, by class number. The last index is the length of
+/// the table.
 #[must_use]
 pub fn decode_table() -> (alloc::vec::Vec<Row>, [u32; Class::ALL.len() + 1]) {
     let mut rows = alloc::vec::Vec::with_capacity(ENCODINGS.len());
@@ -58,7 +70,7 @@ pub fn decode_table() -> (alloc::vec::Vec<Row>, [u32; Class::ALL.len() + 1]) {
                 feature: encoding.feature,
                 template: TEMPLATES[encoding.op as usize],
             };
-            // Words of one row that belong to another feature are a row of their own, before it.
+            // The words of a row that need another feature get a separate row before it.
             let of_its_own = SIZE_D | row.value;
             let feature = encoding.op.feature_of(of_its_own);
             if feature != row.feature {
@@ -71,10 +83,10 @@ pub fn decode_table() -> (alloc::vec::Vec<Row>, [u32; Class::ALL.len() + 1]) {
     (rows, starts)
 }
 
-/// The field size where it says doublewords.
+/// The value of the field size for doublewords.
 const SIZE_D: u32 = 0b11 << 22;
 
-/// The micro-op of a word on a machine with `features`.
+/// Lowers a word for a machine with `features`.
 #[must_use]
 pub fn lower(word: u32, features: Features) -> MicroOp {
     match crate::decode(word).filter(|op| features.has(op.feature_of(word))) {

@@ -1,13 +1,13 @@
-//! What the semantics need of memory.
+//! The interface through which the semantics access memory.
 
 use crate::{Features, Op, Stop, decode};
 
-/// A fetched instruction: the word and what it decodes to. Implementations may cache it.
+/// A fetched instruction: the word and its encoding. Implementations of [`Memory`] may cache it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction {
     /// The code word.
     pub word: u32,
-    /// Its encoding; `None` is UNDEFINED.
+    /// The encoding, or `None` if the word is UNDEFINED.
     pub op: Option<Op>,
 }
 
@@ -21,12 +21,12 @@ impl Instruction {
 
 /// A guest address space.
 ///
-/// Bytes are in address order; the semantics convert from and to little-endian numbers. An access of any
-/// alignment must work, also across pages, and one that fails must have changed nothing.
+/// Bytes are in address order; the semantics convert from and to little-endian numbers. Accesses may have any
+/// alignment and may cross pages. An access that fails must change nothing.
 ///
 /// # Errors
-/// Every method fails with the [`Stop`] the lane stops for: a fault, or that frames have run out.
-#[expect(clippy::missing_errors_doc, reason = "said once for the whole trait")]
+/// Every method fails with the reason why the lane stops: [`Stop::Fault`] or [`Stop::OutOfFrames`].
+#[expect(clippy::missing_errors_doc, reason = "described above, once for all methods")]
 pub trait Memory {
     /// Fetches the instruction at `pc`. A misaligned `pc` is an alignment fault.
     fn fetch(&mut self, pc: u64) -> Result<Instruction, Stop>;
@@ -37,12 +37,12 @@ pub trait Memory {
     /// Writes `N` bytes. Instructions fetched afterwards see them.
     fn write<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Result<(), Stop>;
 
-    /// Fails as reading one byte would.
+    /// Checks that one byte can be read; fails as the read would.
     fn check_read(&mut self, address: u64) -> Result<(), Stop> {
         self.read::<1>(address).map(|_| ())
     }
 
-    /// Fails as writing `bytes` bytes, which do not cross a page, would for lack of mapping or permission.
+    /// Checks that `bytes` bytes, which do not cross a page, are mapped and may be written; fails as the write would.
     /// Writes nothing and takes no frame.
     fn check_write(&mut self, address: u64, bytes: u64) -> Result<(), Stop>;
 }

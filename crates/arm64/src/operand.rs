@@ -1,11 +1,11 @@
-//! Operands: which fields of a word each assembly operand stands for.
+//! Operands of the assembly syntax, and the fields of a word that each consists of.
 
 use crate::Word;
 use crate::view::{Element, View};
 
-/// An operand of the assembly syntax. Names are those of the manual's assembler symbols.
+/// An operand of the assembly syntax, named after the manual's assembler symbols.
 ///
-/// `W` and `X` give the register size; `Sp` says that number 31 is the stack pointer and not zero.
+/// `W` and `X` are the register size. `Sp` means that number 31 is the stack pointer and not the zero register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "register operands are named by size and field")]
 pub enum Operand {
@@ -27,7 +27,7 @@ pub enum Operand {
     Xs,
     XdSp,
     XnSp,
-    /// A register whose size is bit 31 of the word.
+    /// A general register whose size is bit 31 of the word.
     Rd,
     Rn,
     Rm,
@@ -45,11 +45,11 @@ pub enum Operand {
     /// Rm extended by option and shifted by imm3.
     ExtendedWm,
     ExtendedXm,
-    /// imm12, shifted left by 12 if sh.
+    /// imm12, shifted left by 12 if sh is set.
     AddSubImm,
-    /// N:immr:imms as a bit mask of so many bits.
+    /// N:immr:imms as a bit mask; the parameter is its width in bits.
     LogicalImm(u32),
-    /// imm16 in halfword hw.
+    /// imm16, shifted left by 16 times hw.
     MoveWideImm,
     ImmR,
     ImmS,
@@ -60,7 +60,7 @@ pub enum Operand {
     UdfImm,
     /// CRm:op2 of HINT.
     HintImm,
-    /// op2 of BTI: which branches may land here.
+    /// op2 of BTI: the kinds of branches that may have this instruction as target.
     BtiTarget,
     /// CRm of ISB and CLREX.
     CrmOption,
@@ -77,7 +77,7 @@ pub enum Operand {
     /// The condition of B.cond, part of its mnemonic.
     BranchCond,
     Cond,
-    /// b5:b40.
+    /// b5:b40 of TBZ and TBNZ: the number of the tested bit.
     TestBit,
     Label14,
     Label19,
@@ -90,58 +90,59 @@ pub enum Operand {
     Prfop,
     /// `[Xn|SP]`.
     Base,
-    /// Base plus imm12 times 2 to the parameter.
+    /// Base plus imm12 shifted left by the parameter.
     ScaledOffset(u32),
     /// Base plus imm9.
     Offset,
     PreIndex,
     PostIndex,
-    /// Base plus an extended register, times 2 to the parameter if S.
+    /// Base plus an extended register, which is shifted left by the parameter if S is set.
     RegisterOffset(u32),
-    /// Base plus imm7 times 2 to the parameter.
+    /// Base plus imm7 shifted left by the parameter.
     PairOffset(u32),
     PairPreIndex(u32),
     PairPostIndex(u32),
-    /// A SIMD&FP register, as it is seen.
+    /// A SIMD&FP register in a view.
     Vd(View),
     Vn(View),
     Vm(View),
     Va(View),
     Vt(View),
     Vt2(View),
-    /// A general register of the size that imm5 says: 64 bits for doublewords.
+    /// A general register: Xn if imm5 encodes doublewords, else Wn.
     RnImm5,
-    /// Element imm5 of a register.
+    /// An element of a register; imm5 encodes its size and index.
     VdLane,
     VnLane,
-    /// Element imm4 of Vn, of the size that imm5 says.
+    /// An element of Vn; imm5 encodes its size, imm4 its index.
     VnLane4,
-    /// Element H:L:M of Vm, which has four bits if elements are halfwords; or H:L or H.
+    /// An element of Vm. The index is H:L:M for halfwords (where Vm has four bits), H:L for words, H for doublewords.
     VmLane(Element),
     /// The upper doubleword of a register.
     VdHigh,
     VnHigh,
-    /// So many registers from Vt on.
+    /// A list of consecutive registers from Vt: their number and view.
     VtList(u32, View),
-    /// An element of so many registers from Vt on, of this size.
+    /// An element of each of several consecutive registers from Vt: their number, and the binary logarithm of the
+    /// element's bytes.
     VtLane(u32, u32),
-    /// A table of so many registers from Vn on.
+    /// A table of consecutive registers from Vn: their number.
     VnTable(u32),
-    /// immh:immb as a shift to the right, or as fraction bits.
+    /// immh:immb as the amount of a right shift, or as fraction bits.
     ShiftRight,
-    /// immh:immb as a shift to the left.
+    /// immh:immb as the amount of a left shift.
     ShiftLeft,
-    /// The shift of SHLL, the size of an element.
+    /// The shift amount of SHLL, which is the element size.
     ShiftSize,
     /// scale as fraction bits.
     FractionBits,
     /// abcdefgh.
     Imm8,
-    /// abcdefgh shifted left by 8 times so many bits of cmode, from bit 13 on.
+    /// abcdefgh shifted left by 8 times the bits of cmode from bit 13 of the word; the parameter is their number.
     Imm8Shifted(u32),
-    /// abcdefgh shifted left by 8 or 16, with ones behind.
+    /// abcdefgh shifted left by 8 or 16, with ones shifted in.
     Imm8Ones,
-    /// abcdefgh, each bit as a byte.
+    /// abcdefgh, each bit expanded to a byte.
     Imm8Bytes,
     /// abcdefgh as a floating-point number.
     Imm8Float,
@@ -149,19 +150,19 @@ pub enum Operand {
     FloatImm,
     /// imm4 of EXT.
     ExtIndex,
-    /// Bits of imm5 above the one that is a size, where they are no index: no part of the syntax.
+    /// The bits of imm5 above the size bit, in encodings that ignore them. Not part of the syntax.
     Imm5Ignored,
-    /// Bits of imm4 below the index: no part of the syntax.
+    /// The bits of imm4 below the index, which are ignored. Not part of the syntax.
     Imm4Ignored,
-    /// Base, to which so many registers' worth of bytes is added afterwards.
+    /// Post-indexed: base; the bytes of that many registers in that view are added to the base register afterwards.
     PostBytes(u32, View),
-    /// Base, to which Xm is added afterwards.
+    /// Post-indexed: base; Xm is added to the base register afterwards.
     PostRegister,
-    /// A fixed word of the syntax.
+    /// Fixed text.
     Text(&'static str),
 
-    // How aliases show fields; never in the table itself.
-    /// Rm with a shift or extension, size by bit 31.
+    // Operands of aliases, which the table does not contain.
+    /// Rm with a shift or extension; its size is bit 31 of the word.
     ShiftedRm,
     ExtendedRm,
     /// The value of MOVZ, MOVN or a logical immediate as a number.
@@ -170,10 +171,10 @@ pub enum Operand {
     MoveBitMask,
     /// The shift of LSL (immediate).
     LslAmount,
-    /// Where BFI puts its field, and how wide it is.
+    /// The lowest bit and the width of the field that BFC, BFI, SBFIZ and UBFIZ insert.
     InsertLsb,
     InsertWidth,
-    /// How wide the field of BFXIL, SBFX, UBFX is.
+    /// The width of the field of BFXIL, SBFX and UBFX.
     ExtractWidth,
     /// The inverse of the condition.
     InvertedCond,
@@ -183,25 +184,26 @@ pub enum Operand {
     SysOpName,
 }
 
-/// Where a register operand sits and how it is to be read.
+/// The field of a general register operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegisterField {
-    /// Lowest bit of the field.
+    /// The lowest of the field's five bits.
     pub low: u32,
-    /// Whether it is a 64-bit register; `None` if bit 31 of the word says.
+    /// Whether the register has 64 bits; `None` if bit 31 of the word decides.
     pub wide: Option<bool>,
     /// Whether number 31 is the stack pointer.
     pub sp: bool,
-    /// Whether it stands for this register and the next.
+    /// Whether the operand is this register and the next.
     pub pair: bool,
 }
 
+/// The mask of the base register, the field Rn.
 const BASE: u32 = 0x1f << 5;
-/// The fields abc and defgh.
+/// The mask of the fields abc and defgh.
 const ABCDEFGH: u32 = 0x0007_03e0;
 
 impl Operand {
-    /// The register field, if the operand is a plain register or pair.
+    /// Returns the register field, if the operand is a general register or a pair of them.
     #[must_use]
     pub const fn register(self) -> Option<RegisterField> {
         let (low, wide, sp, pair) = match self {
@@ -231,7 +233,7 @@ impl Operand {
         Some(RegisterField { low, wide, sp, pair })
     }
 
-    /// The register field and the view, if the operand is a whole SIMD&FP register.
+    /// Returns the lowest bit of the register field and the view, if the operand is a whole SIMD&FP register.
     #[must_use]
     pub const fn simd(self) -> Option<(u32, View)> {
         Some(match self {
@@ -243,13 +245,14 @@ impl Operand {
         })
     }
 
-    /// Whether the operand is no part of the syntax: bits that an instruction ignores.
+    /// Whether the operand consists of bits that the instruction ignores. It is not part of the syntax.
     #[must_use]
     pub const fn is_hidden(self) -> bool {
         matches!(self, Self::Imm5Ignored | Self::Imm4Ignored)
     }
 
-    /// The bits of the word the operand is made of. Operands that have the size of elements in common share its bits.
+    /// Returns the mask of the bits of which the operand consists, as far as they are in `pattern_variable_bits`. The
+    /// bits of an element size belong to all operands of that size.
     #[must_use]
     pub const fn bits(self, pattern_variable_bits: u32) -> u32 {
         let bits = match self {
@@ -312,23 +315,23 @@ impl Operand {
     }
 }
 
-/// The names of the sixteen conditions.
+/// The names of the sixteen conditions, by number.
 pub const CONDITIONS: [&str; 16] =
     ["eq", "ne", "cs", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al", "nv"];
 
-/// The names of the four shifts.
+/// The names of the four shift types, by number.
 pub const SHIFTS: [&str; 4] = ["lsl", "lsr", "asr", "ror"];
 
-/// The names of the eight extensions.
+/// The names of the eight extensions, by the field option.
 pub const EXTENDS: [&str; 8] = ["uxtb", "uxth", "uxtw", "uxtx", "sxtb", "sxth", "sxtw", "sxtx"];
 
-/// The names of the sixteen barrier options; empty for reserved ones.
+/// The names of the sixteen barrier options, by CRm; empty for reserved ones.
 pub const BARRIERS: [&str; 16] = [
     "", "oshld", "oshst", "osh", "", "nshld", "nshst", "nsh", "", "ishld", "ishst", "ish", "", "ld", "st",
     "sy",
 ];
 
-/// Whether bit 31 makes a width-neutral operand 64-bit.
+/// Whether a general register operand of a word has 64 bits.
 pub(crate) const fn is_wide(field: RegisterField, w: Word) -> bool {
     match field.wide {
         Some(wide) => wide,
@@ -336,7 +339,8 @@ pub(crate) const fn is_wide(field: RegisterField, w: Word) -> bool {
     }
 }
 
-/// The element that a `VmLane` names: register, binary logarithm of its bytes, index.
+/// Returns the element of Vm that a [`Operand::VmLane`] is: register number, binary logarithm of the element's bytes,
+/// index.
 #[must_use]
 pub const fn vm_lane(element: Element, w: Word) -> (u32, u32, u32) {
     let size = View { element, width: crate::view::Width::Scalar }.size(w);
@@ -349,7 +353,8 @@ pub const fn vm_lane(element: Element, w: Word) -> (u32, u32, u32) {
     }
 }
 
-/// The index that a `VtLane` of elements of `size` has: Q:S:size, without the bits below an element.
+/// Returns the index of a [`Operand::VtLane`]: Q:S:size without the low `size` bits, where the parameter `size` is the
+/// binary logarithm of the element's bytes.
 #[must_use]
 pub const fn vt_index(size: u32, w: Word) -> u32 {
     (w.q() << 3 | w.bits(12, 1) << 2 | w.bits(10, 2)) >> size

@@ -1,20 +1,30 @@
-//! Bit patterns in the notation of the Arm manual's encoding diagrams, parsed at compile time.
+//! Encoding diagrams: bit patterns in the notation of the Arm manual, parsed at compile time.
 
 /// A 32-bit encoding diagram: fixed bits, should-be bits and named fields, bit 31 first.
 ///
-/// `0` and `1` are fixed. `-` and `+` are the manual's `(0)` and `(1)`: they should hold that value, and a
-/// word where they do not is CONSTRAINED UNPREDICTABLE; like every implementation we know of, the decoder
-/// ignores them. A letter names a field. `.` is a bit the pattern says nothing about.
+/// `0` and `1` are fixed bits. `-` and `+` are should-be bits, the manual's `(0)` and `(1)`. If one has the other
+/// value, the word is CONSTRAINED UNPREDICTABLE; like every implementation known to us, the decoder ignores these
+/// bits. A letter is a bit of a field. `.` is any bit.
+///
+/// ```
+/// use kvrm_arm64::pattern::Pattern;
+///
+/// let nop = Pattern::parse("11010101000000110010000000011111");
+/// assert!(nop.matches(0xd503_201f));
+/// let add = Pattern::parse("10001011hh0mmmmmiiiiiinnnnnddddd");
+/// assert_eq!(add.variable_bits(), 0x00df_ffff);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Pattern {
-    /// Bits that decide whether a word matches.
+    /// The mask of the fixed bits.
     pub mask: u32,
-    /// The value of the bits in `mask`.
+    /// The values of the fixed bits; all others are 0.
     pub value: u32,
-    /// Bits that should hold the value in `should_be_value` but are not compared.
+    /// The mask of the should-be bits, which are not compared.
     pub should_be_mask: u32,
-    /// The value the should-be bits ought to have; an encoder writes it.
+    /// The values that should-be bits should have; an encoder writes them.
     pub should_be_value: u32,
+    /// The diagram as written.
     text: &'static str,
 }
 
@@ -22,11 +32,11 @@ impl Pattern {
     /// Parses a 32-character diagram.
     ///
     /// # Panics
-    /// On any other length or character. Patterns are constants, so this is a compile error.
+    /// If the length is not 32, or at an unknown character. Patterns are constants, so this is a compile error.
     #[must_use]
     pub const fn parse(text: &'static str) -> Self {
         let bytes = text.as_bytes();
-        assert!(bytes.len() == 32, "an encoding diagram has 32 characters");
+        assert!(bytes.len() == 32, "an encoding diagram must have 32 characters");
         let mut pattern = Self { mask: 0, value: 0, should_be_mask: 0, should_be_value: 0, text };
         let mut i = 0;
         while i < 32 {
@@ -43,7 +53,7 @@ impl Pattern {
                     pattern.should_be_value |= bit;
                 }
                 b'.' | b'a'..=b'z' | b'A'..=b'Z' => {}
-                _ => panic!("a diagram consists of 0, 1, -, +, . and letters"),
+                _ => panic!("an encoding diagram may contain only 0, 1, -, +, . and ASCII letters"),
             }
             i += 1;
         }
@@ -56,19 +66,19 @@ impl Pattern {
         word & self.mask == self.value
     }
 
-    /// The bits left to fields: neither fixed nor should-be.
+    /// Returns the mask of the bits that are neither fixed nor should-be: the fields.
     #[must_use]
     pub const fn variable_bits(&self) -> u32 {
         !(self.mask | self.should_be_mask)
     }
 
-    /// The word with all fields zero and all should-be bits as they should be.
+    /// Returns the word whose fields are zero and whose should-be bits have the values that they should have.
     #[must_use]
     pub const fn canonical(&self) -> u32 {
         self.value | self.should_be_value
     }
 
-    /// The diagram as written.
+    /// Returns the diagram as written.
     #[must_use]
     pub const fn text(&self) -> &'static str {
         self.text

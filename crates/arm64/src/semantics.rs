@@ -1,13 +1,13 @@
-//! The meaning of every encoding, in the words of the manual's shared pseudocode.
+//! The semantics of every encoding, in the terms of the manual's shared pseudocode.
 //!
 //! Leaf functions (`add_with_carry`, `shift_reg`, ...) take values and return values. Functions named in the
 //! table read operands by their field names, call leaf functions and write the result. `N` is the manual's
-//! `datasize`, 32 or 64; values of 32 bits are held zero-extended in 64.
+//! `datasize`, 32 or 64; 32-bit values are zero-extended to 64 bits.
 //!
-//! A function that returns an error returns the stop the instruction ends in, and has then changed nothing;
-//! only SVC retires first.
+//! A function that fails returns the reason why the lane stops, and has changed nothing. The only exception is SVC,
+//! which retires before it stops the lane.
 
-#![expect(clippy::missing_errors_doc, reason = "said once above for all of them")]
+#![expect(clippy::missing_errors_doc, reason = "described above, once for all functions")]
 
 pub mod add_sub;
 pub mod atomic;
@@ -33,14 +33,14 @@ pub mod shift;
 pub mod simd;
 pub mod system;
 
-/// The low `datasize` bits of a value, zero-extended.
+/// Returns the low `datasize` bits of a value, zero-extended.
 #[must_use]
 #[inline(always)]
 pub const fn truncate(value: u64, datasize: u32) -> u64 {
     if datasize == 32 { value & 0xffff_ffff } else { value }
 }
 
-/// `SignExtend()`: the low `bits` bits of a value, sign-extended to 64.
+/// `SignExtend()`: returns the low `bits` bits of a value, sign-extended to 64.
 #[must_use]
 #[inline(always)]
 pub const fn sign_extend(value: u64, bits: u32) -> u64 {

@@ -1,16 +1,16 @@
-//! Why a lane stopped. A stop is a value, never a host error.
+//! Stops: the reasons why a lane no longer runs. A stop is a value, never an error of the host.
 
 use core::fmt;
 
-/// Why a lane stopped.
+/// The reason why a lane no longer runs.
 ///
-/// Unless a variant says otherwise, `pc` is the address of the instruction that stopped, that instruction
-/// has not retired, and the state is the one before it.
+/// Unless a variant says otherwise, `pc` is the address of the instruction that stopped the lane, that instruction has
+/// not retired, and the state is the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stop {
-    /// The program ended itself.
+    /// The program exited.
     Exit {
-        /// Its exit status.
+        /// The exit status.
         code: i32,
     },
     /// HLT: the debug halt instruction. `HLT #0xf000` asks for a semihosting service.
@@ -23,12 +23,12 @@ pub enum Stop {
         /// The immediate.
         imm: u16,
     },
-    /// SVC. As in the architecture the instruction has retired and `pc` is that of the next one.
+    /// SVC. As in the architecture, the instruction has retired and `pc` is the address of the next one.
     Syscall {
         /// The immediate.
         imm: u16,
     },
-    /// The word is no instruction at EL0 of this machine.
+    /// The word is UNDEFINED at EL0 of this machine.
     Undefined {
         /// The word.
         word: u32,
@@ -44,26 +44,26 @@ pub enum Stop {
 /// A failed instruction fetch or data access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fault {
-    /// What was wrong.
+    /// The cause.
     pub kind: FaultKind,
-    /// What was attempted.
+    /// The access that was attempted.
     pub access: Access,
     /// The first byte that could not be accessed, or the misaligned address; for DC ZVA the address in Xt.
     pub address: u64,
 }
 
-/// What was wrong with an access.
+/// The cause of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaultKind {
-    /// No page is mapped there, or the address has more than 48 bits.
+    /// No page is mapped at the address, or the address has more than 48 bits.
     Translation,
     /// The page does not permit the access.
     Permission,
-    /// The address is not a multiple of what the access needs.
+    /// The address is not a multiple of the alignment that the access needs.
     Alignment,
 }
 
-/// What an access does.
+/// The kind of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
     /// A load.
@@ -75,7 +75,7 @@ pub enum Access {
 }
 
 impl Stop {
-    /// The name of the kind of stop, as vector files and reports spell it.
+    /// Returns the name of the kind of stop in test vectors and reports.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {

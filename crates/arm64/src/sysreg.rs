@@ -1,9 +1,9 @@
-//! System registers: names for the disassembler, and what EL0 may do with them.
+//! System registers: names for the disassembler, and the accesses that EL0 may make.
 
-/// What EL0 may do with a system register. Anything else is UNDEFINED there.
+/// The accesses to a system register that EL0 may make. Others are UNDEFINED.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum El0 {
-    /// Nothing: the access traps.
+    /// No access.
     None,
     /// MRS.
     Read,
@@ -18,7 +18,7 @@ pub struct SystemRegister {
     pub number: u32,
     /// The name, in lower case.
     pub name: &'static str,
-    /// What EL0 may do.
+    /// The accesses that EL0 may make.
     pub el0: El0,
 }
 
@@ -28,29 +28,29 @@ pub fn register(number: u32) -> Option<&'static SystemRegister> {
     REGISTERS.binary_search_by_key(&number, |register| register.number).ok().map(|i| &REGISTERS[i])
 }
 
-/// The name of a register in an MRS or, if it is `written`, in an MSR.
+/// Returns the name of a register in MSR if it is `written`, else in MRS.
 #[must_use]
 pub fn name(number: u32, written: bool) -> Option<&'static str> {
     match register(number)?.name {
-        // The one register that is another in each direction.
+        // The only number that is a different register for MRS and MSR.
         "dbgdtrrx_el0" if written => Some("dbgdtrtx_el0"),
         name => Some(name),
     }
 }
 
-/// A row: op0, op1, CRn, CRm, op2, name, access.
+/// Returns a row from op0, op1, CRn, CRm, op2, name and access.
 const fn row([op0, op1, crn, crm, op2]: [u32; 5], name: &'static str, el0: El0) -> SystemRegister {
     SystemRegister { number: number(op0, op1, crn, crm, op2), name, el0 }
 }
 
-/// The number of the register with these fields.
+/// Returns the number of the register with these fields.
 #[must_use]
 pub const fn number(op0: u32, op1: u32, crn: u32, crm: u32, op2: u32) -> u32 {
     (op0 & 1) << 14 | op1 << 11 | crn << 7 | crm << 3 | op2
 }
 
-/// The registers GNU tools know without extensions (DDI 0487, D17), sorted by number.
-#[rustfmt::skip] // Keeps a register on a line.
+/// The registers that GNU tools know without extensions (DDI 0487, D17), sorted by number.
+#[rustfmt::skip] // One register a line.
 pub static REGISTERS: &[SystemRegister] = &[
     row([2, 0,  0,  0, 2], "osdtrrx_el1",        El0::None),
     row([2, 0,  0,  0, 4], "dbgbvr0_el1",        El0::None),

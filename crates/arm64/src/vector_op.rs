@@ -1,9 +1,10 @@
-//! The numbers in micro-ops of vectors: what the fields of `parameters` say for them.
+//! The values of the fields of `parameters` in micro-ops of vectors.
 //!
-//! An instruction on vectors is three things: where its elements come from and go to (a form), how large they are (a
-//! sizing), and what becomes of them (an element operation). The rest is the word itself, which the micro-op carries.
+//! An instruction on vectors has three properties: a form (the sources and destinations of elements), a sizing (the
+//! part of the word that gives the element size), and an element operation. Everything else is taken from the word,
+//! which is the immediate of the micro-op.
 
-/// Defines numbers, and lists of them for the shaders.
+/// Defines constants numbered from 0, and lists of them for the shaders.
 macro_rules! numbers { ($($(#[doc = $list_doc:literal])+ $list:ident { $($(#[doc = $doc:literal])+ $name:ident,)* })*) => {
     $( numbers!(@one 0, $($(#[doc = $doc])+ $name,)*); )*
 
@@ -13,7 +14,7 @@ macro_rules! numbers { ($($(#[doc = $list_doc:literal])+ $list:ident { $($(#[doc
             &[$((stringify!($name), $name, concat!($($doc),+).trim_ascii())),*];
     )*
 
-    /// All lists.
+    /// All lists of constants.
     pub const LISTS: &[&[(&str, u32, &str)]] = &[$($list),*];
 };
 (@one $number:expr, ) => {};
@@ -24,16 +25,16 @@ macro_rules! numbers { ($($(#[doc = $list_doc:literal])+ $list:ident { $($(#[doc
 } }
 
 numbers! {
-    /// `transfer` of structures.
+    /// The values of `transfer` of structures.
     TRANSFERS {
-        /// All elements.
+        /// All elements of the registers.
         TRANSFER_MULTIPLE,
         /// One element of each register.
         TRANSFER_LANE,
-        /// Each member to all elements of its register.
+        /// Loads each member to all elements of its register.
         TRANSFER_REPLICATE,
     }
-    /// `operation` of moves.
+    /// The values of `operation` of moves.
     MOVES {
         /// DUP (element).
         MOVE_DUP_ELEMENT,
@@ -68,13 +69,13 @@ numbers! {
         /// FCSEL.
         MOVE_SELECT,
     }
-    /// `operation` of permutations.
+    /// The values of `operation` of permutations.
     PERMUTATIONS {
-        /// UZP1 and UZP2.
+        /// UZP1, or UZP2 if `element` is 1.
         PERMUTE_UZP,
-        /// ZIP1 and ZIP2.
+        /// ZIP1, or ZIP2 if `element` is 1.
         PERMUTE_ZIP,
-        /// TRN1 and TRN2.
+        /// TRN1, or TRN2 if `element` is 1.
         PERMUTE_TRN,
         /// EXT.
         PERMUTE_EXT,
@@ -85,7 +86,7 @@ numbers! {
         /// TBX of `element` registers.
         PERMUTE_TBX,
     }
-    /// `sizing`.
+    /// The values of `sizing`: the part of the word that gives the element size.
     SIZINGS {
         /// The field size.
         SIZING_SIZE,
@@ -93,33 +94,33 @@ numbers! {
         SIZING_IMMH,
         /// The field sz: single or double precision.
         SIZING_SZ,
-        /// Bytes.
+        /// Always bytes.
         SIZING_BYTES,
-        /// Doublewords: bits that have nothing to do with each other.
+        /// Always doublewords, for operations on independent bits.
         SIZING_DOUBLEWORDS,
     }
-    /// `form` of integers.
+    /// The values of `form` of integers.
     FORMS {
-        /// Operands and results are as large.
+        /// Operands and results have the same size.
         FORM_SAME,
-        /// Results are twice as large.
+        /// Results are twice as large as operands.
         FORM_LONG,
-        /// Results and first operands are twice as large.
+        /// Results and first operands are twice as large as second operands.
         FORM_WIDE,
-        /// First operands are twice as large.
+        /// Operands are twice as large as results.
         FORM_NARROW,
-        /// Results are the upper halves of those of operands that are twice as large.
+        /// Operands are twice as large as results, which are the upper halves of what the operation gives.
         FORM_NARROW_HIGH,
-        /// Operands are neighbours.
+        /// Operands are adjacent elements of Vn and Vm.
         FORM_PAIRED,
-        /// Operands are neighbours in Vn, and results twice as large.
+        /// Operands are adjacent elements of Vn; results are twice as large.
         FORM_PAIRED_LONG,
-        /// All elements become one.
+        /// Combines all elements to one.
         FORM_ACROSS,
-        /// All elements become one that is twice as large.
+        /// Combines all elements to one that is twice as large.
         FORM_ACROSS_LONG,
     }
-    /// `form` of floating-point numbers.
+    /// The values of `form` of floating-point numbers.
     FLOAT_FORMS {
         /// An operation on Vn and Vm.
         FLOAT_SAME,
@@ -127,36 +128,36 @@ numbers! {
         FLOAT_ACCUMULATE,
         /// An operation on Va, Vn and Vm.
         FLOAT_ADDEND,
-        /// Operands are neighbours.
+        /// Operands are adjacent numbers.
         FLOAT_PAIRED,
-        /// Four numbers become one.
+        /// Combines four numbers to one.
         FLOAT_ACROSS,
         /// A comparison whose results are ones or zeros; `element` is the condition.
         FLOAT_COMPARE,
-        /// A comparison whose result is the flags; `element` is 1 if quiet NaNs are invalid.
+        /// A comparison that sets the flags; `element` is 1 if quiet NaNs are an invalid operation.
         FLOAT_FLAGS,
-        /// The same if the condition holds.
+        /// A comparison that sets the flags if the condition holds; otherwise the flags are the field nzcv.
         FLOAT_CONDITIONAL_FLAGS,
-        /// Numbers become integers or fixed-point numbers of their size.
+        /// Converts numbers to integers or fixed-point numbers of the same size.
         FLOAT_TO_INTEGERS,
-        /// The other way.
+        /// Converts integers or fixed-point numbers to numbers of the same size.
         FLOAT_FROM_INTEGERS,
-        /// A number becomes an integer or fixed-point number in a general register.
+        /// Converts a number to an integer or fixed-point number in a general register.
         FLOAT_TO_GENERAL,
-        /// The other way.
+        /// Converts an integer or fixed-point number in a general register to a number.
         FLOAT_FROM_GENERAL,
-        /// A number changes its format.
+        /// Converts a number to another format.
         FLOAT_CONVERT,
-        /// Numbers become longer.
+        /// Converts numbers to the next larger format.
         FLOAT_LONG,
-        /// Numbers become shorter.
+        /// Converts numbers to the next smaller format.
         FLOAT_NARROW,
         /// URECPE, or URSQRTE if `element` is 1.
         FLOAT_ESTIMATE,
     }
-    /// `element` of integers.
+    /// The values of `element` of integers.
     ELEMENTS {
-        /// The element of Vn as it is.
+        /// The element of Vn unchanged.
         ELEMENT_MOVE,
         /// The sum.
         ELEMENT_ADD,
@@ -168,9 +169,9 @@ numbers! {
         ELEMENT_HALVING_ADD,
         /// Half the difference.
         ELEMENT_HALVING_SUBTRACT,
-        /// The greater.
+        /// The greater operand.
         ELEMENT_MAXIMUM,
-        /// The less.
+        /// The smaller operand.
         ELEMENT_MINIMUM,
         /// The absolute difference.
         ELEMENT_ABSOLUTE_DIFFERENCE,
@@ -184,7 +185,7 @@ numbers! {
         ELEMENT_LESS_OR_EQUAL,
         /// All ones if both are equal.
         ELEMENT_EQUAL,
-        /// All ones if both have a bit in common.
+        /// All ones if a bit is set in both.
         ELEMENT_TEST,
         /// The product of polynomials.
         ELEMENT_POLYNOMIAL_MULTIPLY,
@@ -198,13 +199,13 @@ numbers! {
         ELEMENT_ABSOLUTE,
         /// The negative.
         ELEMENT_NEGATE,
-        /// Leading zero bits.
+        /// The number of leading zero bits.
         ELEMENT_LEADING_ZEROS,
-        /// Leading sign bits.
+        /// The number of leading sign bits.
         ELEMENT_LEADING_SIGNS,
-        /// Bits that are one.
+        /// The number of bits that are one.
         ELEMENT_COUNT,
-        /// Bits in opposite order.
+        /// The bits in opposite order.
         ELEMENT_REVERSE_BITS,
         /// AND.
         ELEMENT_AND,
@@ -224,60 +225,60 @@ numbers! {
         ELEMENT_BIF,
         /// NOT.
         ELEMENT_NOT,
-        /// Shifted right by what immh:immb says.
+        /// The element shifted right by immh:immb.
         ELEMENT_SHIFT_RIGHT,
-        /// Shifted left by what immh:immb says.
+        /// The element shifted left by immh:immb.
         ELEMENT_SHIFT_LEFT,
-        /// Shifted left by the size of elements.
+        /// The element shifted left by its size.
         ELEMENT_SHIFT_LEFT_BY_SIZE,
         /// SRI.
         ELEMENT_SHIFT_RIGHT_INSERT,
         /// SLI.
         ELEMENT_SHIFT_LEFT_INSERT,
-        /// The number without its sign.
+        /// The floating-point number without its sign.
         ELEMENT_FLOAT_ABSOLUTE,
-        /// The number with the other sign.
+        /// The floating-point number with the opposite sign.
         ELEMENT_FLOAT_NEGATE,
     }
-    /// `accumulate`.
+    /// The values of `accumulate`.
     ACCUMULATIONS {
-        /// Results are written.
+        /// Results replace Vd.
         ACCUMULATE_NOT,
         /// Results are added to Vd.
         ACCUMULATE_ADD,
         /// Results are subtracted from Vd.
         ACCUMULATE_SUBTRACT,
     }
-    /// `saturation`.
+    /// The values of `saturation`.
     SATURATIONS {
-        /// What does not fit is cut off.
+        /// Results are truncated to the element size.
         SATURATION_NOT,
-        /// Results are signed.
+        /// Results are saturated to signed elements.
         SATURATION_SIGNED,
-        /// Results are unsigned.
+        /// Results are saturated to unsigned elements.
         SATURATION_UNSIGNED,
     }
-    /// `negate`, a bit each.
+    /// The bits of `negate`.
     NEGATIONS {
-        /// Nothing changes its sign.
+        /// No operand is negated.
         NEGATE_NOTHING,
-        /// The first factor does.
+        /// The first factor is negated.
         NEGATE_FACTOR,
-        /// The addend does.
+        /// The addend is negated.
         NEGATE_ADDEND,
     }
-    /// `sign`.
+    /// The values of `sign`.
     SIGNS {
-        /// Signs are as they are.
+        /// Signs do not change.
         SIGN_KEPT,
-        /// Operands lose theirs.
+        /// Operands are replaced by their absolute values.
         SIGN_OPERANDS_ABSOLUTE,
-        /// Results lose theirs.
+        /// Results are replaced by their absolute values.
         SIGN_RESULT_ABSOLUTE,
-        /// Results change theirs.
+        /// Results are negated.
         SIGN_RESULT_NEGATED,
     }
-    /// `operation` of cryptographic instructions.
+    /// The values of `operation` of cryptographic instructions.
     CRYPTOGRAPHY {
         /// AESE.
         CRYPTO_AESE,
@@ -310,8 +311,7 @@ numbers! {
     }
 }
 
-/// `mode`: numbers are rounded as FPCR says; else as `ROUND_*` of `semantics::float::control` do.
+/// The value of `mode` that rounds numbers as FPCR says. All others are `ROUND_*` of `semantics::float::control`.
 pub const MODE_FPCR: u32 = 7;
 
-const _: () =
-    assert!(MODE_FPCR > crate::semantics::float::control::ROUND_ODD, "no other mode has its number");
+const _: () = assert!(MODE_FPCR > crate::semantics::float::control::ROUND_ODD, "`MODE_FPCR` must be unique");

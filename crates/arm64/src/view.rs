@@ -1,25 +1,25 @@
-//! How an instruction sees a SIMD&FP register: as one number, or as lanes of some size.
+//! Views of SIMD&FP registers: as a scalar, or as a number of elements of some size.
 
 use crate::Word;
 
-/// Where a word says how large an element is. Sizes are binary logarithms of bytes: 0 is B, 4 is Q.
+/// The source of an element size. Sizes are binary logarithms of bytes: 0 is B, 4 is Q.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
-    /// Nowhere: it is this size.
+    /// The parameter itself.
     Fixed(u32),
-    /// The field size, bits 23 and 22, plus so much.
+    /// The field size, bits 23 and 22, plus the parameter.
     Size(u32),
-    /// The field sz, bit 22, plus so much.
+    /// The field sz, bit 22, plus the parameter.
     Sz(u32),
-    /// The highest bit that is set in immh, plus so much.
+    /// The index of the highest set bit of immh, plus the parameter.
     Immh(u32),
-    /// The lowest bit that is set in imm5.
+    /// The index of the lowest set bit of imm5.
     Imm5,
     /// The field size of structure accesses, bits 11 and 10.
     StructureSize,
 }
 
-/// How much of a register is seen.
+/// The part of a register that is in a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// One element.
@@ -32,16 +32,24 @@ pub enum Width {
     Pair,
 }
 
-/// A view of a register.
+/// A view of a SIMD&FP register: the size and the number of its elements.
+///
+/// ```
+/// use kvrm_arm64::Word;
+/// use kvrm_arm64::view::T;
+///
+/// let add = Word(0x4ea2_8420); // add v0.4s, v1.4s, v2.4s
+/// assert_eq!((T.size(add), T.lanes(add), T.bytes(add)), (2, 4, 16));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
-    /// The elements.
+    /// The source of the element size.
     pub element: Element,
-    /// How many of them there are.
+    /// The part of the register that the elements fill.
     pub width: Width,
 }
 
-/// The letters of element sizes.
+/// The letters of element sizes, by the binary logarithm of bytes.
 pub const LETTERS: [char; 5] = ['b', 'h', 's', 'd', 'q'];
 
 const Q_BIT: u32 = 1 << 30;
@@ -61,41 +69,41 @@ views! {
     D = Element::Fixed(3), Scalar;
     /// All 128 bits.
     Q = Element::Fixed(4), Scalar;
-    /// One element of size.
+    /// One element of the size in the field size.
     SIZE = Element::Size(0), Scalar;
-    /// One element twice as large as size.
+    /// One element twice as large as the field size says.
     SIZE_LONG = Element::Size(1), Scalar;
     /// A number of single or double precision.
     SZ = Element::Sz(2), Scalar;
-    /// One element of immh.
+    /// One element of the size in immh.
     IMMH = Element::Immh(0), Scalar;
-    /// One element twice as large as immh.
+    /// One element twice as large as immh says.
     IMMH_LONG = Element::Immh(1), Scalar;
-    /// One element of imm5.
+    /// One element of the size in imm5.
     IMM5 = Element::Imm5, Scalar;
-    /// Lanes of size.
+    /// Elements of the size in the field size.
     T = Element::Size(0), Q;
-    /// Lanes twice as large as size, of 128 bits.
+    /// Elements twice as large as the field size says, in 128 bits.
     LONG = Element::Size(1), Full;
-    /// Lanes twice as large as size, and half as many.
+    /// Elements twice as large as the field size says, half as many as in [`T`].
     PAIRED = Element::Size(1), Q;
-    /// Lanes of single or double precision.
+    /// Numbers of single or double precision.
     TF = Element::Sz(2), Q;
-    /// Lanes of half the size of sz.
+    /// Numbers half as large as sz says.
     TF_NARROW = Element::Sz(1), Q;
-    /// Lanes of single or double precision, of 128 bits.
+    /// Numbers of single or double precision, in 128 bits.
     TF_LONG = Element::Sz(2), Full;
     /// Two numbers of single or double precision.
     PAIR = Element::Sz(2), Pair;
-    /// Lanes of immh.
+    /// Elements of the size in immh.
     TI = Element::Immh(0), Q;
-    /// Lanes twice as large as immh, of 128 bits.
+    /// Elements twice as large as immh says, in 128 bits.
     TI_LONG = Element::Immh(1), Full;
-    /// Lanes of imm5.
+    /// Elements of the size in imm5.
     T5 = Element::Imm5, Q;
-    /// Lanes of structure accesses.
+    /// Elements of structure accesses.
     TS = Element::StructureSize, Q;
-    /// One element of structure accesses.
+    /// One element of a structure access.
     STRUCTURE = Element::StructureSize, Scalar;
     /// Bytes.
     BYTES = Element::Fixed(0), Q;
@@ -112,21 +120,21 @@ views! {
 }
 
 impl View {
-    /// Binary logarithm of the bytes of an element.
+    /// Returns the binary logarithm of the bytes of an element.
     #[must_use]
     pub const fn size(self, w: Word) -> u32 {
         match self.element {
             Element::Fixed(size) => size,
             Element::Size(more) => w.size() + more,
             Element::Sz(more) => w.bits(22, 1) + more,
-            // Where immh or imm5 has no bit set the word is a hole.
+            // If immh or imm5 has no bit set, the word is in a hole, so any size will do.
             Element::Immh(more) => 31 - (w.immh() | 1).leading_zeros() + more,
             Element::Imm5 => (w.imm5() | 16).trailing_zeros(),
             Element::StructureSize => w.bits(10, 2),
         }
     }
 
-    /// How many elements there are; 0 if the register is a scalar.
+    /// Returns the number of elements; 0 for a scalar.
     #[must_use]
     pub const fn lanes(self, w: Word) -> u32 {
         match self.width {
@@ -137,7 +145,7 @@ impl View {
         }
     }
 
-    /// The bytes of the register that are seen.
+    /// Returns the number of bytes in the view.
     #[must_use]
     pub const fn bytes(self, w: Word) -> u32 {
         match self.width {
@@ -148,8 +156,8 @@ impl View {
         }
     }
 
-    /// The bits of a word that say how large elements are and how much is seen. Those of immh and imm5 belong to
-    /// the operand that shares them.
+    /// Returns the mask of the word's bits that hold the element size and the width, except those of immh and imm5,
+    /// which belong to another operand.
     #[must_use]
     pub const fn bits(self) -> u32 {
         let element = match self.element {
@@ -165,8 +173,8 @@ impl View {
         element | width
     }
 
-    /// The same bits for elements of `size`, of which there are `lanes`; with the bit of immh or imm5 that stands for
-    /// the size. `None` if there is no such view.
+    /// Returns the values of these bits for `lanes` elements (0 for a scalar) of the size `size`, including the bit of
+    /// immh or imm5 that encodes the size. `None` if the view cannot have this size or number of elements.
     #[must_use]
     pub fn encode(self, size: u32, lanes: u32) -> Option<u32> {
         let field = |more: u32, most: u32| size.checked_sub(more).filter(|size| *size <= most);

@@ -1,6 +1,13 @@
-//! A code word and its fields, by the names the manual gives them.
+//! The word of an instruction and its fields, under the manual's names.
 
-/// A 32-bit A64 code word.
+/// The 32 bits of an A64 instruction.
+///
+/// ```
+/// use kvrm_arm64::Word;
+///
+/// let w = Word(0x8b02_0c20); // add x0, x1, x2, lsl #3
+/// assert_eq!([w.rd(), w.rn(), w.rm(), w.imm6()], [0, 1, 2, 3]);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Word(pub u32);
 
@@ -10,7 +17,7 @@ impl core::fmt::Debug for Word {
     }
 }
 
-/// Defines accessors of unsigned fields: name, lowest bit, width, what it is.
+/// Defines accessors of unsigned fields: name, lowest bit, width, description.
 macro_rules! fields { ($($name:ident $low:literal $width:literal $doc:literal;)*) => { $(
     #[doc = $doc]
     #[must_use]
@@ -21,14 +28,14 @@ macro_rules! fields { ($($name:ident $low:literal $width:literal $doc:literal;)*
 )* } }
 
 impl Word {
-    /// The `width` bits from bit `low` up.
+    /// Returns the `width` bits from bit `low` up.
     #[must_use]
     #[inline]
     pub const fn bits(self, low: u32, width: u32) -> u32 {
         (self.0 >> low) & ((1 << width) - 1)
     }
 
-    /// The same bits as a two's complement number.
+    /// Returns the `width` bits from bit `low` up as a two's complement number.
     #[must_use]
     #[inline]
     pub const fn signed(self, low: u32, width: u32) -> i64 {
@@ -51,11 +58,11 @@ impl Word {
         immr 16 6 "Rotation of bit fields and bit masks.";
         imms 10 6 "Top bit of bit fields, size and length of bit masks.";
         n 22 1 "N: bit 6 of a bit mask's size.";
-        sh 22 1 "Immediate shifted by 12.";
-        hw 21 2 "Which halfword a wide move writes.";
+        sh 22 1 "Whether the immediate is shifted left by 12.";
+        hw 21 2 "Index of the halfword that a wide move writes.";
         shift 22 2 "Shift type.";
         option 13 3 "Extend type.";
-        s 12 1 "Index register is scaled by the access size.";
+        s 12 1 "Whether the index register is scaled by the access size.";
         cond 12 4 "Condition of selects and conditional compares.";
         cond_b 0 4 "Condition of B.cond.";
         nzcv 0 4 "Flags of a conditional compare.";
@@ -66,66 +73,66 @@ impl Word {
         op2 5 3 "System encoding: op2.";
         sysreg 5 15 "System register number: o0, op1, CRn, CRm, op2.";
         q 30 1 "Whether a vector has 128 bits rather than 64.";
-        size 22 2 "Size of elements, as the binary logarithm of bytes.";
-        immh 19 4 "Its highest bit is the size of elements.";
-        immhb 16 7 "immh:immb: the size of elements and how far they are shifted.";
+        size 22 2 "Element size, as the binary logarithm of bytes.";
+        immh 19 4 "Element size of shifts by immediates: the index of the highest set bit.";
+        immhb 16 7 "immh:immb: the element size and the shift amount.";
         imm4 11 4 "Index of EXT, and of the source of INS.";
-        imm8 13 8 "A floating-point number of eight bits.";
-        scale 10 6 "64 less the fraction bits of a fixed-point number.";
-        cmode 12 4 "What a modified immediate stands for.";
+        imm8 13 8 "Floating-point immediate of eight bits.";
+        scale 10 6 "64 minus the fraction bits of a fixed-point number.";
+        cmode 12 4 "Kind of a modified immediate.";
         sysop 5 14 "System instruction number: op1, CRn, CRm, op2.";
     }
 
-    /// Signed byte offset of unscaled, pre- and post-indexed accesses.
+    /// Returns the signed byte offset of unscaled, pre- and post-indexed accesses.
     #[must_use]
     #[inline]
     pub const fn imm9(self) -> i64 {
         self.signed(12, 9)
     }
 
-    /// Signed offset of pairs, in units of the access size.
+    /// Returns the signed offset of pairs, in units of the access size.
     #[must_use]
     #[inline]
     pub const fn imm7(self) -> i64 {
         self.signed(15, 7)
     }
 
-    /// Byte offset of B and BL.
+    /// Returns the byte offset of B and BL.
     #[must_use]
     #[inline]
     pub const fn offset26(self) -> i64 {
         self.signed(0, 26) * 4
     }
 
-    /// Byte offset of B.cond, CBZ, CBNZ and literal loads.
+    /// Returns the byte offset of B.cond, CBZ, CBNZ and literal loads.
     #[must_use]
     #[inline]
     pub const fn offset19(self) -> i64 {
         self.signed(5, 19) * 4
     }
 
-    /// Byte offset of TBZ and TBNZ.
+    /// Returns the byte offset of TBZ and TBNZ.
     #[must_use]
     #[inline]
     pub const fn offset14(self) -> i64 {
         self.signed(5, 14) * 4
     }
 
-    /// immhi:immlo of ADR and ADRP.
+    /// Returns immhi:immlo of ADR and ADRP, sign-extended.
     #[must_use]
     #[inline]
     pub const fn adr_imm(self) -> i64 {
         self.signed(5, 19) * 4 + self.bits(29, 2) as i64
     }
 
-    /// abcdefgh of a modified immediate.
+    /// Returns abcdefgh of a modified immediate.
     #[must_use]
     #[inline]
     pub const fn abcdefgh(self) -> u32 {
         self.bits(16, 3) << 5 | self.bits(5, 5)
     }
 
-    /// Bit number tested by TBZ and TBNZ: b5:b40.
+    /// Returns the number of the bit that TBZ and TBNZ test: b5:b40.
     #[must_use]
     #[inline]
     pub const fn test_bit(self) -> u32 {

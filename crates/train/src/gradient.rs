@@ -1,31 +1,35 @@
-//! The gradient of a piece of a batch.
+//! The gradient of the loss over a part of a batch.
 
 use kvrm_models::{FEATURE_BITS, Folded, Tuple};
 
 use crate::math::{exp, ln};
 
-/// Units of the first hidden layer.
+/// The number of units in the first hidden layer.
 pub(crate) const HIDDEN: usize = 32;
-/// Subsets of half of the features.
+/// The number of subsets of half of the features.
 const HALF: usize = 1 << HALF_BITS;
+/// Half of the number of features.
 const HALF_BITS: usize = FEATURE_BITS.len() / 2;
-/// By how much the loss sees the right logit reduced, so that training goes on for a margin.
+/// The loss is computed with the right logit reduced by this, so that training continues until there is a margin.
 const HANDICAP: f32 = 3.0;
-/// What a sample that moves no logit by more than this would add is lost in rounding.
+/// The gradient of a sample is skipped if the probability of its label is at least 1 minus this. It would be lost in
+/// rounding.
 const NEGLIGIBLE: f32 = 1e-6;
 
-/// Weights in the forms that a sample needs.
+/// The weights, in the layouts that the forward and backward passes need.
 #[derive(Debug)]
-pub(crate) struct Forms<const H: usize, const C: usize> {
+pub(crate) struct PreparedWeights<const H: usize, const C: usize> {
     folded: Folded<H, C>,
-    /// Sums of the first layer's weights by subset, of the first six features and of the last six.
+    /// The sums of the first layer's weights by subset of features: of the first six features, and of the last six.
     halves: [Vec<[f32; HIDDEN]>; 2],
-    /// `[out][in]`, where `folded` has `[in][out]`.
+    /// The second layer as `[out][in]`; `folded` has `[in][out]`.
     second: [[f32; HIDDEN]; H],
+    /// The third layer as `[out][in]`; `folded` has `[in][out]`.
     third: [[f32; H]; C],
 }
 
-impl<const H: usize, const C: usize> Forms<H, C> {
+impl<const H: usize, const C: usize> PreparedWeights<H, C> {
+    /// Prepares the weights of a network whose embedding is folded into the first layer.
     pub(crate) fn new(folded: Folded<H, C>) -> Self {
         let half = |features: &[[f32; HIDDEN]]| {
             let mut sums = vec![[0.0; HIDDEN]; HALF];
@@ -45,11 +49,15 @@ impl<const H: usize, const C: usize> Forms<H, C> {
     }
 }
 
-/// Sums over samples. The first layer's are kept by what the sample has there.
+/// The sum of the loss and of its gradients over samples. Layers are `[out][in]`.
+///
+/// A sample has one top byte and one subset in each half of the features, so it adds to one row each in `first` and in
+/// the two tables of `halves`.
 #[derive(Debug)]
 pub(crate) struct Gradient<const H: usize, const C: usize> {
-    /// By top byte.
+    /// The gradient of the first layer's units, by top byte.
     pub(crate) first: Vec<[f32; HIDDEN]>,
+    /// The gradient of the first layer's units, by subset of the first six features and of the last six.
     halves: [Vec<[f32; HIDDEN]>; 2],
     pub(crate) second: [[f32; HIDDEN]; H],
     pub(crate) second_bias: [f32; H],
@@ -59,6 +67,7 @@ pub(crate) struct Gradient<const H: usize, const C: usize> {
 }
 
 impl<const H: usize, const C: usize> Gradient<H, C> {
+    /// Returns sums that are zero.
     pub(crate) fn new() -> Self {
         let half = || vec![[0.0; HIDDEN]; HALF];
         Self {
@@ -72,6 +81,7 @@ impl<const H: usize, const C: usize> Gradient<H, C> {
         }
     }
 
+    /// Sets all sums to zero.
     pub(crate) fn clear(&mut self) {
         self.first.fill([0.0; HIDDEN]);
         self.halves.iter_mut().for_each(|half| half.fill([0.0; HIDDEN]));
@@ -98,7 +108,7 @@ impl<const H: usize, const C: usize> Gradient<H, C> {
         self.loss += other.loss;
     }
 
-    /// Of the weights of a feature in the first layer.
+    /// Returns the gradient of the weights from a feature to the first layer.
     pub(crate) fn feature(&self, feature: usize) -> [f32; HIDDEN] {
         let mut sum = [0.0; HIDDEN];
         let bit = HALF >> 1 >> (feature % HALF_BITS);
@@ -110,14 +120,14 @@ impl<const H: usize, const C: usize> Gradient<H, C> {
         sum
     }
 
-    /// Adds a sample: forward, loss, backward.
-    pub(crate) fn sample(&mut self, forms: &Forms<H, C>, tuple: Tuple, label: usize) {
-        let folded = &forms.folded;
+    /// Adds a sample: forward pass, loss, and backward pass.
+    pub(crate) fn add_sample(&mut self, weights: &PreparedWeights<H, C>, tuple: Tuple, label: usize) {
+        let folded = &weights.folded;
         let subsets = [tuple.features() / HALF, tuple.features() % HALF];
 
         let mut hidden1 = folded.first[tuple.top_byte()];
-        add(&mut hidden1, 1.0, &forms.halves[0][subsets[0]]);
-        add(&mut hidden1, 1.0, &forms.halves[1][subsets[1]]);
+        add(&mut hidden1, 1.0, &weights.halves[0][subsets[0]]);
+        add(&mut hidden1, 1.0, &weights.halves[1][subsets[1]]);
         let hidden1 = hidden1.map(relu);
         let mut hidden2 = folded.second_bias;
         for (value, column) in hidden1.iter().zip(&folded.second) {
@@ -135,7 +145,7 @@ impl<const H: usize, const C: usize> Gradient<H, C> {
         let sum: f32 = powers.iter().sum();
         let mut d_logits = powers.map(|power| power / sum);
         let right = d_logits[label];
-        // The same as -ln(right), which may have underflowed.
+        // This is -ln(right), computed so that it does not underflow.
         self.loss += ln(sum) - (logits[label] - top);
         if right > 1.0 - NEGLIGIBLE {
             return;
@@ -145,7 +155,7 @@ impl<const H: usize, const C: usize> Gradient<H, C> {
         let mut d_hidden2 = [0.0; H];
         for (out, d) in d_logits.iter().enumerate() {
             add(&mut self.third[out], *d, &hidden2);
-            add(&mut d_hidden2, *d, &forms.third[out]);
+            add(&mut d_hidden2, *d, &weights.third[out]);
         }
         add(&mut self.third_bias, 1.0, &d_logits);
         let mut d_hidden1 = [0.0; HIDDEN];
@@ -154,7 +164,7 @@ impl<const H: usize, const C: usize> Gradient<H, C> {
                 let d = d_hidden2[out];
                 self.second_bias[out] += d;
                 add(&mut self.second[out], d, &hidden1);
-                add(&mut d_hidden1, d, &forms.second[out]);
+                add(&mut d_hidden1, d, &weights.second[out]);
             }
         }
         for (d, value) in d_hidden1.iter_mut().zip(&hidden1) {
@@ -166,6 +176,7 @@ impl<const H: usize, const C: usize> Gradient<H, C> {
     }
 }
 
+/// Adds `factor` times a row to sums.
 #[inline]
 pub(crate) fn add<const N: usize>(sums: &mut [f32; N], factor: f32, row: &[f32; N]) {
     for (sum, value) in sums.iter_mut().zip(row) {

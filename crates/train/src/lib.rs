@@ -1,12 +1,21 @@
-//! Trains the networks that choose kernels, until they are exact.
+//! Trains the networks that name the class or category of a word, until they are exact.
 //!
-//! Everything is written by hand and of one definite order: the same seed gives the same weights, bit for bit,
-//! on every host and with any number of threads. Functions that platforms compute differently (exponential,
-//! logarithm, cosine) are the crate's own, and what threads compute is cut into pieces and added up the same
-//! way always.
+//! Training is deterministic: the same seed gives the same weights, bit for bit, on every host and with any number of
+//! threads. All operations have a fixed order. Functions that platforms compute differently (exponential, logarithm,
+//! cosine) are part of the crate. Batches are split into parts of a fixed size, whose gradients are added in a fixed
+//! order.
 //!
-//! Labels are what the instruction table says, by way of `kvrm-models`; a network is done when its weights,
-//! rounded to the grid, are right on all 2^20 tuples.
+//! Labels come from the instruction table, partly through `kvrm-models`. The training of a network over tuples succeeds
+//! if its weights, rounded to the grid, are right on all 2^20 tuples.
+//!
+//! ```no_run
+//! use kvrm_models::DispatchNetwork;
+//! use kvrm_train::train_dispatch;
+//!
+//! let trained = train_dispatch(1, &mut |progress| println!("{progress:?}"))?;
+//! assert_eq!(trained.weights.len(), DispatchNetwork::PARAMETERS);
+//! # Ok::<(), kvrm_train::NotExact>(())
+//! ```
 
 mod adam;
 mod gradient;
@@ -23,19 +32,19 @@ pub use tuple::{Recipe, train_tuples};
 use kvrm_arm64::class_of;
 use kvrm_models::{Category, Tuple};
 
-/// Trains the dispatch network.
+/// Trains the dispatch network. `observer` is called every 100 steps.
 ///
 /// # Errors
-/// It is not exact after the steps of the recipe.
+/// [`NotExact`] if no evaluated network is exact within the steps of the recipe. Another seed may succeed.
 pub fn train_dispatch(seed: u64, observer: &mut dyn FnMut(&Progress)) -> Result<Trained, NotExact> {
     let labels: Vec<u8> = Tuple::all().map(|tuple| class_of(tuple.first_word()) as u8).collect();
     train_tuples::<16, 7>(&Recipe::DISPATCH, &labels, seed, observer)
 }
 
-/// Trains the decoder network.
+/// Trains the decoder network. `observer` is called every 100 steps.
 ///
 /// # Errors
-/// It is not exact after the steps of the recipe.
+/// [`NotExact`] if no evaluated network is exact within the steps of the recipe. Another seed may succeed.
 pub fn train_decoder(seed: u64, observer: &mut dyn FnMut(&Progress)) -> Result<Trained, NotExact> {
     let labels: Vec<u8> = Category::of_tuples().iter().map(|category| *category as u8).collect();
     train_tuples::<24, 15>(&Recipe::DECODER, &labels, seed, observer)

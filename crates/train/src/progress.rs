@@ -1,32 +1,34 @@
-//! How a training goes, and what it gives.
+//! The progress and the result of a training.
 
 use thiserror::Error;
 
-/// How far a training has come.
+/// The progress of a training, as reported to the observer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// Steps done.
+    /// The number of steps so far.
     pub step: u32,
-    /// The most steps there will be.
+    /// The largest number of steps.
     pub steps: u32,
-    /// Tuples, or top bytes, that the rounded network gets wrong.
+    /// The number of inputs for which the network is wrong: tuples, with weights rounded to the grid; for the small
+    /// network, top bytes.
     pub errors: u32,
-    /// Least margin of a right answer over its rivals; negative while there are errors.
+    /// The least difference between the right logit and the largest other one, over all inputs; not positive if there
+    /// are errors.
     pub margin: f32,
-    /// Mean loss of the last batches.
+    /// The mean loss since the last report.
     pub loss: f32,
 }
 
-/// What a training gives.
+/// The result of a training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trained {
-    /// The flat weights.
+    /// The weights in flat form.
     pub weights: Vec<f32>,
-    /// Where the training stopped.
+    /// The progress at the step that gave these weights.
     pub progress: Progress,
 }
 
-/// A training used up its steps.
+/// A training ended without an exact network. Contains the progress at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
-#[error("no network was exact in {} steps ({} answers are wrong at the end); try another seed", .0.step, .0.errors)]
+#[error("no network was exact within {} steps: {} answers are wrong at the end; try another seed", .0.step, .0.errors)]
 pub struct NotExact(pub Progress);

@@ -1,6 +1,6 @@
-//! The generator behind initial weights and batches.
+//! The random number generator for initial weights and batches.
 
-/// `SplitMix64` (Steele, Lea and Flood, 2014).
+/// The generator `SplitMix64` (Steele, Lea and Flood, 2014).
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
@@ -16,13 +16,13 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// A number below `limit`. The bias is at most `limit` / 2^32.
+    /// Returns a number below `limit`. The bias is at most `limit` / 2^32.
     pub(crate) const fn below(&mut self, limit: usize) -> usize {
         (((self.bits() >> 32) * limit as u64) >> 32) as usize
     }
 
-    /// A number whose distribution is close to normal, with mean 0 and variance 1: it needs sums only, which
-    /// are the same everywhere.
+    /// Returns a number whose distribution is close to normal, with mean 0 and variance 1. It is a sum of uniform
+    /// numbers, which is the same on every platform.
     pub(crate) fn normal(&mut self) -> f32 {
         let sum: u64 = (0..12).map(|_| self.bits() >> 40).sum();
         sum as f32 / (1 << 24) as f32 - 6.0
@@ -47,6 +47,6 @@ mod tests {
         let mut random = Random::new(1);
         let mut seen = [false; 10];
         (0..1_000).for_each(|_| seen[random.below(10)] = true);
-        assert_eq!(seen, [true; 10], "all of them");
+        assert_eq!(seen, [true; 10], "all values below 10");
     }
 }

@@ -12,20 +12,22 @@ const HIDDEN: usize = 8;
 const CLASSES: usize = 7;
 const STEPS: u32 = 200_000;
 const RATE: f32 = 1e-2;
-/// Steps between reports.
+/// The number of steps between reports.
 const INTERVAL: u32 = 1_000;
-/// By how much the loss sees the right logit reduced.
+/// The loss is computed with the right logit reduced by this, so that training continues until there is a margin.
 const HANDICAP: f32 = 3.0;
-/// A lead that devices whose arithmetic differs by roundings leave as it is.
+/// The margin at which training ends. It is so large that devices whose arithmetic rounds differently name the same
+/// classes.
 const LEAD: f32 = 1.0;
 
-/// Trains the small dispatch network to give each top byte the class that most of its tuples have, which is
-/// as much as the top byte tells. Errors and margin of its progress are those of the 256 top bytes.
+/// Trains the small dispatch network to name, for each top byte, the class of most of its tuples. No function of the
+/// top byte can be right for more tuples. Errors and margin of the progress are over the 256 top bytes. `observer` is
+/// called every 1,000 steps and at the end.
 ///
 /// # Errors
-/// A top byte still has another class after the last step.
+/// [`NotExact`] if the network is wrong for a top byte in each of 200,000 steps. Another seed may succeed.
 pub fn train_small_dispatch(seed: u64, observer: &mut dyn FnMut(&Progress)) -> Result<Trained, NotExact> {
-    let labels: Vec<usize> = Agreement::counts().iter().map(most).collect();
+    let labels: Vec<usize> = Agreement::counts().iter().map(most_frequent).collect();
     let mut random = Random::new(seed);
     let mut weights = initial(&mut random);
     let mut adam = Adam::new(weights.len());
@@ -35,7 +37,7 @@ pub fn train_small_dispatch(seed: u64, observer: &mut dyn FnMut(&Progress)) -> R
         let mut gradient = [0.0; SmallDispatchNetwork::PARAMETERS];
         progress = Progress { step, errors: 0, margin: f32::INFINITY, loss: 0.0, ..progress };
         for (byte, label) in labels.iter().enumerate() {
-            sample(&weights, byte, *label, &mut gradient, &mut progress);
+            add_sample(&weights, byte, *label, &mut gradient, &mut progress);
         }
         let is_better = best.as_ref().is_none_or(|best| progress.margin > best.progress.margin);
         if progress.errors == 0 && is_better {
@@ -53,11 +55,12 @@ pub fn train_small_dispatch(seed: u64, observer: &mut dyn FnMut(&Progress)) -> R
     best.ok_or(NotExact(progress))
 }
 
-/// The class that occurs most often, the first of several.
-fn most(counts: &[u32; CLASSES]) -> usize {
+/// Returns the class that occurs most often; of several, the first.
+fn most_frequent(counts: &[u32; CLASSES]) -> usize {
     (1..CLASSES).fold(0, |most, class| if counts[class] > counts[most] { class } else { most })
 }
 
+/// Returns random weights with variance 1, and biases of 0.
 fn initial(random: &mut Random) -> [f32; SmallDispatchNetwork::PARAMETERS] {
     let mut weights = [0.0; SmallDispatchNetwork::PARAMETERS];
     for (at, count) in
@@ -68,8 +71,8 @@ fn initial(random: &mut Random) -> [f32; SmallDispatchNetwork::PARAMETERS] {
     weights
 }
 
-/// Adds a top byte to gradient, loss, errors and margin.
-fn sample(
+/// Adds a top byte to the gradient, and to the loss, errors and margin of the progress.
+fn add_sample(
     weights: &[f32; SmallDispatchNetwork::PARAMETERS],
     byte: usize,
     label: usize,

@@ -7,45 +7,50 @@ use rayon::iter::{
 use rayon::slice::ParallelSlice;
 
 use crate::adam::{Adam, rate};
-use crate::gradient::{Forms, Gradient, HIDDEN, add};
+use crate::gradient::{Gradient, HIDDEN, PreparedWeights, add};
 use crate::progress::{NotExact, Progress, Trained};
 use crate::random::Random;
 
 const EMBEDDING: usize = 32;
 const INPUTS: usize = EMBEDDING + FEATURE_BITS.len();
 const BATCH: usize = 4_096;
-/// Samples of a batch that one thread works on: fixed, so that sums have one order.
+/// The number of samples in a part of a batch, for which one thread computes the gradient. It is fixed, so that sums
+/// have the same order with any number of threads.
 const PIECE: usize = 256;
-/// Steps between evaluations of the whole domain.
+/// The number of steps between evaluations of all tuples.
 const INTERVAL: u32 = 100;
-/// Tuples of less margin are hard: a quarter of each batch is theirs.
+/// A tuple is hard if its margin is less than this. A quarter of each batch are hard tuples.
 const HARD: f32 = 4.0;
-/// Sums of so many units of 2^-12 are exact in `f32`.
+/// A sum is exact in `f32` if it is less than this, in units of 2^-12.
 const EXACT_UNITS: i64 = 1 << 24;
 
-/// What is chosen about a training.
+/// The hyperparameters of a training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recipe {
-    /// The most steps.
+    /// The number of steps.
     pub steps: u32,
-    /// The rate of learning at the start.
+    /// The learning rate at the start.
     pub rate: f32,
-    /// Variance of the embedding at the start. A small one lets top bytes begin as one.
+    /// The variance of the initial embedding. If it is small, all top bytes have almost the same embedding at the
+    /// start.
     pub embedding: f32,
 }
 
 impl Recipe {
-    /// Of the dispatch network.
+    /// The hyperparameters of the dispatch network.
     pub const DISPATCH: Self = Self { steps: 50_000, rate: 6e-3, embedding: 0.1 };
-    /// Of the decoder network.
+    /// The hyperparameters of the decoder network.
     pub const DECODER: Self = Self { steps: 50_000, rate: 6e-3, embedding: 0.1 };
 }
 
-/// Trains a network over tuples, whose labels are given by tuple. Of all rounded networks that are exact, the one
-/// with the greatest margin is kept.
+/// Trains a network over tuples with `H` units in the second hidden layer and `C` classes. `labels` has the class of
+/// each tuple. `observer` is called every 100 steps.
+///
+/// Every 100 steps the weights are rounded to the grid and evaluated on all tuples. The result is the network without
+/// errors that has the largest margin.
 ///
 /// # Errors
-/// It is not exact after the steps of the recipe.
+/// [`NotExact`] if no evaluated network is right on all tuples, or if `f32` cannot compute the best one exactly.
 pub fn train_tuples<const H: usize, const C: usize>(
     recipe: &Recipe,
     labels: &[u8],
@@ -86,13 +91,14 @@ pub fn train_tuples<const H: usize, const C: usize>(
         }
 
         let batch = draw(&mut random, &hard, &ambiguous);
-        // Forward and backward see the weights as they will be, on the grid; what is learned moves finer ones.
+        // Both passes use the weights rounded to the grid, as in the result. The steps change weights that are not
+        // rounded.
         let Ok(network) = TupleNetwork::<H, C>::from_flat(&rounded(&weights)) else { break };
-        let forms = Forms::new(network.fold());
+        let prepared = PreparedWeights::new(network.fold());
         pieces.par_iter_mut().zip(batch.par_chunks(PIECE)).for_each(|(piece, samples)| {
             piece.clear();
             for tuple in samples {
-                piece.sample(&forms, *tuple, usize::from(labels[tuple.index()]));
+                piece.add_sample(&prepared, *tuple, usize::from(labels[tuple.index()]));
             }
         });
         let (sum, others) = pieces.split_at_mut(1);
@@ -103,12 +109,13 @@ pub fn train_tuples<const H: usize, const C: usize>(
         flatten(&sum[0], network.flat(), &mut flat_gradient);
         adam.step(&mut weights, &flat_gradient, rate(recipe.rate, step, recipe.steps));
     }
-    // Only weights that are no longer finite lead here.
+    // The loop ends here only if a weight is no longer finite.
     let errors = TUPLES as u32;
     Err(NotExact(Progress { step: 0, steps: recipe.steps, errors, margin: f32::NEG_INFINITY, loss }))
 }
 
-/// He initialisation: variance 2 / inputs before a ReLU; biases 0.
+/// Returns initial weights by He initialisation: variance 2 / inputs, and biases of 0. The embedding has the variance
+/// of the recipe.
 fn initial<const H: usize, const C: usize>(recipe: &Recipe, random: &mut Random) -> Vec<f32> {
     let mut weights = Vec::with_capacity(TupleNetwork::<H, C>::PARAMETERS);
     let mut fill = |count: usize, variance: f32, biases: usize| {
@@ -123,13 +130,13 @@ fn initial<const H: usize, const C: usize>(recipe: &Recipe, random: &mut Random)
     weights
 }
 
-/// Top bytes whose tuples do not all have one label.
+/// Returns the top bytes whose tuples do not all have the same label.
 fn ambiguous_bytes(labels: &[u8]) -> Vec<usize> {
     let bytes = labels.chunks_exact(1 << FEATURE_BITS.len()).enumerate();
     bytes.filter(|(_, labels)| labels.iter().any(|label| *label != labels[0])).map(|(byte, _)| byte).collect()
 }
 
-/// A quarter hard tuples, an eighth any, the rest of ambiguous top bytes.
+/// Returns the tuples of a batch: a quarter are hard, an eighth are any, the others have ambiguous top bytes.
 fn draw(random: &mut Random, hard: &[Tuple], ambiguous: &[usize]) -> Vec<Tuple> {
     let pick = |index: usize| {
         if index < BATCH / 4 && !hard.is_empty() {
@@ -144,18 +151,22 @@ fn draw(random: &mut Random, hard: &[Tuple], ambiguous: &[usize]) -> Vec<Tuple> 
     (0..BATCH).map(pick).collect()
 }
 
-/// Weights on the grid of 2^-6, without negative zeros.
+/// Returns the weights rounded to the grid of 2^-6, without negative zeros.
 fn rounded(weights: &[f32]) -> Vec<f32> {
     weights.iter().map(|weight| (weight * 64.0).round() / 64.0 + 0.0).collect()
 }
 
+/// The result of a network on all tuples.
 struct Evaluation {
+    /// The number of tuples for which the network is wrong.
     errors: u32,
+    /// The least margin.
     margin: f32,
+    /// The tuples whose margin is less than [`HARD`].
     hard: Vec<Tuple>,
 }
 
-/// What a network on the grid says of all tuples.
+/// Evaluates a network, whose weights are on the grid, on all tuples.
 fn evaluate<const H: usize, const C: usize>(weights: &[f32], labels: &[u8]) -> Evaluation {
     let Ok(network) = TupleNetwork::<H, C>::from_flat(weights) else {
         return Evaluation { errors: TUPLES as u32, margin: f32::NEG_INFINITY, hard: Vec::new() };
@@ -181,7 +192,7 @@ fn evaluate<const H: usize, const C: usize>(weights: &[f32], labels: &[u8]) -> E
     }
 }
 
-/// Whether no sum of any tuple can round.
+/// Whether `f32` computes all sums of the network exactly, for all tuples.
 fn is_exact<const H: usize, const C: usize>(weights: &[f32]) -> bool {
     let integers = TupleNetwork::<H, C>::from_flat(weights).and_then(|network| network.to_integers());
     let all_fit = |largest: [i64; 3]| largest.iter().all(|sum| *sum < EXACT_UNITS);
@@ -191,7 +202,8 @@ fn is_exact<const H: usize, const C: usize>(weights: &[f32]) -> bool {
     })
 }
 
-/// The gradient in the order of flat weights, of the mean loss. What the fold took together comes apart here.
+/// Writes the gradient of the mean loss to `flat`, in the order of flat weights. The gradient of the folded first layer
+/// is separated into those of the embedding, of the layer's weights and of its bias.
 fn flatten<const H: usize, const C: usize>(sum: &Gradient<H, C>, weights: &[f32], flat: &mut [f32]) {
     let scale = 1.0 / BATCH as f32;
     let (embedding, rest) = flat.split_at_mut(256 * EMBEDDING);

@@ -1,10 +1,10 @@
-//! Short trainings: they learn, and the same way every time.
+//! Short trainings: they learn, and they are deterministic.
 
 use kvrm_arm64::class_of;
 use kvrm_models::{SmallDispatchNetwork, Tuple};
 use kvrm_train::{Progress, Recipe, train_small_dispatch, train_tuples};
 
-/// What a short training of the dispatch network reports, with a number of threads.
+/// Returns the reports of a short training of the dispatch network with a number of threads.
 fn reports(threads: usize, seed: u64) -> Vec<Progress> {
     let labels: Vec<u8> = Tuple::all().map(|tuple| class_of(tuple.first_word()) as u8).collect();
     let recipe = Recipe { steps: 300, ..Recipe::DISPATCH };
@@ -14,7 +14,7 @@ fn reports(threads: usize, seed: u64) -> Vec<Progress> {
         let mut observer = |progress: &Progress| reports.push(*progress);
         train_tuples::<16, 7>(&recipe, &labels, seed, &mut observer)
     });
-    assert!(trained.is_err(), "so few steps make no exact network");
+    assert!(trained.is_err(), "300 steps are too few for an exact network");
     reports
 }
 
@@ -23,15 +23,15 @@ fn training_learns_and_depends_on_nothing_but_the_seed() {
     let one = reports(1, 7);
     assert_eq!(one.len(), 4, "at 0, 100, 200 and 300 steps");
     assert!(one[3].loss < one[1].loss / 2.0, "the loss falls: {one:?}");
-    assert!(one[3].errors < one[0].errors / 10, "and so do errors: {one:?}");
-    // Loss and margin are of all weights, so these agree to the last bit only if the weights do.
+    assert!(one[3].errors < one[0].errors / 10, "the errors fall: {one:?}");
+    // Loss and margin depend on all weights, so they agree to the last bit only if the weights do.
     assert_eq!(reports(2, 7), one, "with two threads");
     assert_ne!(reports(2, 8), one, "with another seed");
 }
 
 #[test]
-fn the_small_network_reaches_what_the_top_byte_tells() {
-    let trained = train_small_dispatch(1, &mut |_| ()).expect("the seed is a good one");
+fn the_small_network_is_as_good_as_any_function_of_the_top_byte() {
+    let trained = train_small_dispatch(1, &mut |_| ()).expect("training with seed 1 succeeds");
     let network = SmallDispatchNetwork::from_flat(&trained.weights).expect("weights are finite");
     let agreement = network.agreement();
     assert_eq!(agreement.right, agreement.ceiling, "{agreement:?}");

@@ -1,4 +1,4 @@
-//! Where the operands of a word lie, and how they become fields of a micro-op.
+//! Shapes: where the operands of a word are, and how they become fields of a micro-op.
 
 use crate::Word;
 use crate::micro_op::{Fields, MicroOp, PLAIN, ROTATED, SIGNED, SINK, SP, SYSTEM_REGISTERS, UNSIGNED, ZERO};
@@ -8,25 +8,25 @@ use crate::semantics::operand::{ASR, LSL, ROR};
 use crate::semantics::system::{COUNTER_HZ, CTR_EL0, DCZID_EL0};
 use crate::sysreg::number;
 
-/// What the words of a row have in common.
+/// The parts of a micro-op that are the same for all words of a row, and how to fill in the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Template {
-    /// Where operands lie in the word.
+    /// The places of the operands in the word.
     pub shape: Shape,
-    /// The rest of the micro-op.
+    /// The micro-op without operands.
     pub base: MicroOp,
 }
 
 /// Defines the shapes and their numbers.
 macro_rules! shapes { ($(#[doc = $doc:literal] $name:ident,)*) => {
-    /// Where in a word its operands lie.
+    /// The places of the operands in a word.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[repr(u8)]
     #[expect(non_camel_case_types, reason = "the names of the shader's constants")]
     pub enum Shape { $(#[doc = $doc] $name,)* }
 
     impl Shape {
-        /// Every shape, in the order of its number.
+        /// All shapes with their names and descriptions, in the order of their numbers.
         pub const ALL: &[(Self, &str, &str)] = &[$((Self::$name, stringify!($name), $doc.trim_ascii())),*];
     }
 } }
@@ -48,13 +48,13 @@ shapes! {
     LOGICAL_IMMEDIATE,
     /// Rd, imm16, hw.
     MOVE_WIDE,
-    /// Rd, which is read too, imm16, hw.
+    /// Rd, which is also read, imm16, hw.
     MOVE_KEEP,
-    /// Rd, which may be read too, Rn, immr, imms.
+    /// Rd, which may also be read, Rn, immr, imms.
     BIT_FIELD,
     /// Rd, Rn, Rm, imms.
     EXTRACTION,
-    /// Rd, Rn, Rm and, if it has one, Ra.
+    /// Rd, Rn, Rm, and Ra if the instruction has it.
     REGISTERS,
     /// Rd, Rn, Rm, cond.
     CONDITIONAL_SELECT,
@@ -88,38 +88,38 @@ shapes! {
     REGISTER_OFFSET,
     /// Rt, Rt2, base, signed offset in units of the access.
     REGISTER_PAIR,
-    /// Rt, Rt2 of pairs, base.
+    /// Rt, for pairs Rt2, base.
     EXCLUSIVE_LOAD,
-    /// Rs, Rt, Rt2 of pairs, base.
+    /// Rs, Rt, for pairs Rt2, base.
     EXCLUSIVE_STORE,
     /// Rs, Rt, base.
     ATOMIC_OPERATION,
-    /// Rs, which is read too, Rt, base.
+    /// Rs, which is also read, Rt, base.
     SWAP,
     /// Vt, 19-bit offset.
     VECTOR_LITERAL,
-    /// Vt, base, Rm; the word itself.
+    /// Vt, base, Rm; imm is the word.
     STRUCTURES,
-    /// Rd, Rn, or vectors; the word itself.
+    /// Rd, Rn, Rm or SIMD&FP registers; imm is the word.
     VECTOR,
 }
 
-/// The register a field names where 31 is the stack pointer.
+/// Returns the interpreter's register for a field in which 31 means the stack pointer.
 const fn or_sp(register: u32) -> u32 {
     if register == 31 { SP } else { register }
 }
 
-/// The register a field names as a destination.
+/// Returns the interpreter's register for a destination field in which 31 means the zero register.
 const fn destination(register: u32) -> u32 {
     if register == 31 { SINK } else { register }
 }
 
-/// Rd as a destination: the stack pointer if flags are kept.
+/// Returns the interpreter's register for Rd. Number 31 is the stack pointer unless the instruction sets flags.
 const fn destination_or_sp(w: Word, op: MicroOp) -> u32 {
     if op.flags() == 1 { destination(w.rd()) } else { or_sp(w.rd()) }
 }
 
-/// Extracts an operand as `shift_reg` does.
+/// Sets the extraction of a shifted register, equivalent to `shift_reg`.
 const fn shifted(fields: Fields, shift_type: u32, amount: u32) -> Fields {
     let narrow = 32 * (1 - fields.0.wide());
     if amount == 0 {
@@ -134,7 +134,7 @@ const fn shifted(fields: Fields, shift_type: u32, amount: u32) -> Fields {
     }
 }
 
-/// Extracts an operand as `extend_reg` does.
+/// Sets the extraction of an extended register, equivalent to `extend_reg`.
 const fn extended(fields: Fields, option: u32, shift: u32) -> Fields {
     let above = 64 - (8 << (option & 3));
     let extraction = if option & 4 == 0 { UNSIGNED } else { SIGNED };
@@ -145,7 +145,8 @@ const fn extended(fields: Fields, option: u32, shift: u32) -> Fields {
     }
 }
 
-/// Extracts a bit field: bits immr to imms down to bit 0, or bits 0 to imms up to where immr says.
+/// Sets the extraction of a bit field. If imms is at least immr, bits immr to imms move down to bit 0; otherwise bits 0
+/// to imms move up to bit datasize - immr.
 const fn bit_field(fields: Fields, w: Word) -> Fields {
     let (immr, imms) = (w.immr(), w.imms());
     let left = 63 - imms;
@@ -154,7 +155,7 @@ const fn bit_field(fields: Fields, w: Word) -> Fields {
     fields.left(left).right(right)
 }
 
-/// The system register that MRS and MSR move, as the interpreter numbers them.
+/// Sets the system register of MRS or MSR to its index in [`SYSTEM_REGISTERS`]. Constant registers become immediates.
 const fn system_register(fields: Fields, w: Word) -> Fields {
     let sysreg = w.sysreg();
     if sysreg == number(3, 3, 4, 2, 0) {
@@ -182,9 +183,9 @@ const fn system_register(fields: Fields, w: Word) -> Fields {
     }
 }
 
-const _: () = assert!(SYSTEM_REGISTERS.len() == 6, "these are their numbers");
+const _: () = assert!(SYSTEM_REGISTERS.len() == 6, "`system_register` sets the numbers 0 to 5");
 
-/// A system register that never changes is an immediate.
+/// Makes a micro-op that writes a constant, for a system register that never changes.
 const fn constant(fields: Fields, value: u64) -> Fields {
     fields.handler(Handler::ORR as u32).a(ZERO).b(ZERO).imm(value)
 }
@@ -193,7 +194,7 @@ const fn undefined(w: Word) -> Fields {
     Fields(MicroOp::undefined(w.0))
 }
 
-/// SYS: data cache zero, cache maintenance that checks the address, and nothing else.
+/// Sets the handler of SYS: DC ZVA, or cache maintenance, which only checks the address. Others are UNDEFINED.
 const fn system_instruction(fields: Fields, w: Word) -> Fields {
     let zero = (3 << 11) | (7 << 7) | (4 << 3) | 1;
     let maintenance = w.sysop() & !(15 << 3) == (3 << 11) | (7 << 7) | 1;
@@ -206,7 +207,7 @@ const fn system_instruction(fields: Fields, w: Word) -> Fields {
     }
 }
 
-/// The registers a load or store transfers: destinations, or sources.
+/// Sets the registers that a load writes or a store reads.
 const fn transferred(fields: Fields, rt: u32, rt2: u32) -> Fields {
     let op = fields.0;
     let handler = op.handler();
@@ -224,7 +225,7 @@ const fn transferred(fields: Fields, rt: u32, rt2: u32) -> Fields {
     }
 }
 
-/// The micro-op of a word whose row has this template.
+/// Returns the micro-op of a word whose row has this template.
 #[must_use]
 pub const fn shape(template: &Template, word: u32) -> MicroOp {
     let w = Word(word);
@@ -248,7 +249,7 @@ pub const fn shape(template: &Template, word: u32) -> MicroOp {
         Shape::LOGICAL_IMMEDIATE => {
             let wmask = match decode_bit_masks(w.n(), w.imms(), w.immr(), true) {
                 Some(masks) => masks.wmask,
-                None => 0, // A hole in the row.
+                None => 0, // The word is in a hole and never lowered by this template.
             };
             base.dst(destination_or_sp(w, base.0)).a(w.rn()).imm(wmask)
         }

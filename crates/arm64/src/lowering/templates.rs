@@ -1,10 +1,10 @@
-//! The templates of the table's rows: functions of the names the semantics have, with the same parameters.
+//! The templates of the table's rows: functions with the same names and parameters as the semantics.
 
 use super::Template;
 use super::shapes::Shape;
 use crate::micro_op::{CARRY_FLAG, Fields, Handler, INDEX_OFFSET, INDEX_POST, INDEX_PRE, SIGNED, UNSIGNED};
 
-/// What the table's last column refers to.
+/// The names to which the table's last column refers.
 pub(super) mod scope {
     pub(in super::super) use super::super::vector_templates as simd;
     pub(in super::super) use super::{
@@ -27,18 +27,18 @@ pub(super) mod scope {
     pub(in super::super) use crate::semantics::simd::structure::POST_REGISTER;
 }
 
-/// A template of a register size.
+/// Returns a template for a register size, 32 or 64 bits.
 pub(super) const fn sized(shape: Shape, handler: Handler, datasize: u32) -> Template {
     Template { shape, base: Fields::new(handler).wide(datasize >> 6).0 }
 }
 
-/// A template of 64 bits.
+/// Returns a template for 64-bit registers.
 pub(super) const fn plain(shape: Shape, handler: Handler) -> Template {
     sized(shape, handler, 64)
 }
 
 impl Template {
-    /// Goes on with the fields of the base.
+    /// Replaces the fields of the base.
     pub(super) const fn with(self, fields: Fields) -> Self {
         Self { shape: self.shape, base: fields.0 }
     }
@@ -59,7 +59,7 @@ impl Template {
 pub(super) mod add_sub {
     use super::*;
 
-    /// Subtraction adds the complement and 1.
+    /// Returns the template of an addition or subtraction. Subtraction adds the complement and 1.
     const fn add_sub(shape: Shape, datasize: u32, subtract: bool, flags: bool) -> Template {
         let template = sized(shape, Handler::ADD, datasize);
         let fields = template.fields().invert(subtract as u32).carry(subtract as u32);
@@ -298,7 +298,7 @@ pub(super) mod pc_rel {
 pub(super) mod branch {
     use super::*;
 
-    /// The link register.
+    /// The number of the link register.
     const LR: u32 = 30;
     /// The condition that always holds.
     const AL: u32 = 14;
@@ -450,7 +450,7 @@ pub(super) mod pair {
     }
 }
 
-/// An access of one register, or two, to an address that must be aligned.
+/// Returns the template of an access by one register, or two, to an address that must be aligned.
 const fn aligned(shape: Shape, handler: Handler, bytes: usize, pair: bool) -> Template {
     let template = plain(shape, handler).size(bytes);
     template.with(template.fields().aligned(1).pair(pair as u32))
@@ -463,7 +463,7 @@ pub(super) mod ordered {
         aligned(Shape::EXCLUSIVE_LOAD, Handler::LOAD, BYTES, false)
     }
 
-    /// As with all stores the data is c.
+    /// The shape is named after loads; as in all stores, the data is c.
     pub(in super::super) const fn store<const BYTES: usize>() -> Template {
         aligned(Shape::EXCLUSIVE_LOAD, Handler::STORE, BYTES, false)
     }

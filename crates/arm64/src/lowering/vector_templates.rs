@@ -1,4 +1,4 @@
-//! The templates of rows on SIMD registers: functions of the names that `semantics::simd` has.
+//! The templates of rows on SIMD&FP registers: functions with the same names and parameters as `semantics::simd`.
 
 use super::Template;
 use super::shapes::Shape;
@@ -6,12 +6,12 @@ use super::templates::{plain, sized};
 use crate::micro_op::Handler;
 use crate::vector_op::*;
 
-/// A template whose micro-op carries the word.
+/// Returns a template whose micro-op has the word as its immediate.
 const fn vector(handler: Handler) -> Template {
     sized(Shape::VECTOR, handler, 32)
 }
 
-/// A template of an operation on elements.
+/// Returns the template of an operation on elements.
 const fn elements(element: u32, form: u32, sizing: u32) -> Template {
     let template = vector(Handler::VECTOR_INTEGER);
     template.with(template.fields().element(element).form(form).sizing(sizing))
@@ -55,7 +55,7 @@ impl Template {
     }
 }
 
-/// Defines templates: a name and what it is.
+/// Defines functions without parameters that return a template: name and template.
 macro_rules! templates { ($($name:ident = $template:expr;)*) => { $(
     pub(in super::super) const fn $name() -> Template {
         $template
@@ -136,7 +136,7 @@ pub(super) mod misc {
         elements(element, FORM_SAME, SIZING_BYTES).unsigned()
     }
 
-    /// A reversal within containers of so many bits.
+    /// Returns the template of a reversal within containers of `container` bits.
     const fn reverse(container: u32) -> Template {
         vector(Handler::VECTOR_PERMUTE).operation(PERMUTE_REV).element(container.trailing_zeros())
     }
@@ -346,12 +346,12 @@ pub(super) mod table {
     }
 }
 
-/// A template of a move.
+/// Returns the template of a move.
 const fn moving(operation: u32) -> Template {
     vector(Handler::VECTOR_MOVE).operation(operation)
 }
 
-/// The same of a register size.
+/// Returns the template of a move to or from a general register of `datasize` bits.
 const fn moving_sized(operation: u32, datasize: u32) -> Template {
     let template = moving(operation);
     template.with(template.fields().wide(datasize >> 6))
@@ -398,7 +398,7 @@ pub(super) mod immediate {
     }
 }
 
-/// A template of an operation on numbers, rounded as FPCR says.
+/// Returns the template of an operation on floating-point numbers, whose results are rounded as FPCR says.
 const fn numbers(form: u32, element: u32, sizing: u32) -> Template {
     let template = vector(Handler::VECTOR_FLOAT);
     template.with(template.fields().form(form).element(element).sizing(sizing).mode(MODE_FPCR))
@@ -415,7 +415,7 @@ pub(super) mod float {
         numbers(FLOAT_SAME, operation, SIZING_SZ)
     }
 
-    /// Signs and bits, which are no matter of arithmetic.
+    /// Returns the template of an operation on the bits of floating-point numbers, which raises no exceptions.
     const fn bits(element: u32) -> Template {
         elements(element, FORM_SAME, SIZING_SZ).unsigned()
     }
@@ -480,7 +480,7 @@ pub(super) mod float {
 pub(super) mod compare {
     use super::*;
 
-    /// Conditions on the flags that a comparison gives.
+    /// Conditions on the flags of a comparison, as in B.cond.
     const EQ: u32 = 0b0000;
     const GE: u32 = 0b1010;
     const GT: u32 = 0b1100;
@@ -520,7 +520,7 @@ pub(super) mod convert {
     use crate::semantics::float::arithmetic::FP_CONVERT;
     use crate::semantics::float::control::ROUND_ODD;
 
-    /// A conversion to or from integers.
+    /// Returns the template of a conversion to or from integers.
     const fn integers<const U: bool>(form: u32, sizing: u32) -> Template {
         let template = vector(Handler::VECTOR_FLOAT);
         template.with(template.fields().form(form).sizing(sizing).unsigned(U as u32))
@@ -550,7 +550,7 @@ pub(super) mod convert {
         integers::<U>(FLOAT_FROM_GENERAL, SIZING_SZ).mode(MODE_FPCR)
     }
 
-    /// From a format to another, which the word says too.
+    /// Ignores the formats, because they also follow from the word.
     pub(in super::super) const fn fcvt<const FROM: u32, const TO: u32>() -> Template {
         numbers(FLOAT_CONVERT, FP_CONVERT, SIZING_SZ)
     }

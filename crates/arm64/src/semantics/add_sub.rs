@@ -5,16 +5,16 @@ use super::operand::{extend_reg, shift_reg};
 use super::truncate;
 use crate::{Cpu, Word};
 
-/// Add.
+/// `SUB_OP`: adds.
 pub const ADD: bool = false;
-/// Subtract: add the complement with carry in.
+/// `SUB_OP`: subtracts, by adding the complement and 1.
 pub const SUB: bool = true;
-/// The condition flags are set.
+/// `FLAGS`: the condition flags are set.
 pub const SET_FLAGS: bool = true;
-/// The condition flags are kept.
+/// `FLAGS`: the condition flags do not change.
 pub const KEEP_FLAGS: bool = false;
 
-/// The common end: adds or subtracts and writes Rd, which may be SP where flags are kept.
+/// Adds or subtracts, and writes Rd. In some encodings number 31 is SP if the flags are not set.
 #[inline(always)]
 fn add_sub<const N: u32, const SUB_OP: bool, const FLAGS: bool>(
     cpu: &mut Cpu,

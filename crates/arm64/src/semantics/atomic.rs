@@ -1,6 +1,6 @@
 //! Armv8.1 atomics (`FEAT_LSE`).
 //!
-//! An atomic needs permission to read and to write, whether or not it ends up writing.
+//! An atomic needs permission to read and to write, even if it does not write.
 
 use super::load_store::{read, write};
 use super::ordered::aligned_base;
@@ -27,13 +27,13 @@ pub const MEM_UMIN: u32 = 7;
 /// `MemAtomicOp_SWP`.
 pub const MEM_SWP: u32 = 8;
 
-/// The low `8 * bytes` bits of a value.
+/// Returns the low `8 * bytes` bits of a value.
 #[inline(always)]
 const fn low(value: u64, bytes: usize) -> u64 {
     value & (u64::MAX >> (64 - 8 * bytes))
 }
 
-/// The new value in memory, in 64 bits of which the low `bytes` bytes are stored.
+/// `MemAtomicOp()`: returns the new value in memory. Only its low `bytes` bytes count.
 #[must_use]
 #[inline(always)]
 pub const fn mem_atomic_op(op: u32, old: u64, operand: u64, bytes: usize) -> u64 {
@@ -109,7 +109,7 @@ pub fn compare_and_swap<const BYTES: usize>(
     Ok(())
 }
 
-/// CASP in all orderings. Registers are even and the next odd one, the even one first in memory.
+/// CASP in all orderings. A pair is an even register and the next odd one; the even one is first in memory.
 #[inline(always)]
 pub fn compare_and_swap_pair<const BYTES: usize>(
     cpu: &mut Cpu,

@@ -5,10 +5,10 @@ use super::operand::rotate_right;
 use super::truncate;
 use crate::{Cpu, Word};
 
-/// The source rotated so that the field is in place, and the masks of the field.
+/// Returns the source, rotated so that the field is in its place, and the masks of the field.
 #[inline(always)]
 fn field<const N: u32>(cpu: &Cpu, w: Word) -> (u64, BitMasks) {
-    // N is 1 exactly in 64-bit encodings, so no bit field is reserved.
+    // The field N is 1 exactly in 64-bit encodings, so no bit field is reserved.
     let masks = decode_bit_masks(N >> 6, w.imms(), w.immr(), false).unwrap_or_default();
     (rotate_right(truncate(cpu.x(w.rn()), N), w.immr(), N), masks)
 }
@@ -46,8 +46,8 @@ pub fn extr<const N: u32>(cpu: &mut Cpu, w: Word) {
     cpu.set_x(w.rd(), truncate(window(high, low, w.imms(), N), N));
 }
 
-/// The window of two `datasize`-bit values side by side that begins at bit `lsb` of the low one, which is below
-/// `datasize`. Only the low `datasize` bits are meant.
+/// Returns the `datasize` bits of `high:low` that begin at bit `lsb` of `low`. The operands have `datasize` bits, and
+/// `lsb` is below `datasize`. The caller truncates the result to `datasize` bits.
 #[must_use]
 #[inline(always)]
 pub const fn window(high: u64, low: u64, lsb: u32, datasize: u32) -> u64 {

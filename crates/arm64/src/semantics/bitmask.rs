@@ -3,15 +3,15 @@
 /// The two masks of a bit field or logical immediate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BitMasks {
-    /// wmask: the rotated run of ones; the immediate of logical instructions.
+    /// The rotated run of ones; the immediate of logical instructions.
     pub wmask: u64,
-    /// tmask: the bits below the top of a bit field.
+    /// The bits from 0 to the top of a bit field.
     pub tmask: u64,
 }
 
-/// `DecodeBitMasks()` for 64 bits; a 32-bit instruction uses the low half. `None` is UNDEFINED.
+/// `DecodeBitMasks()` for 64 bits; a 32-bit instruction uses the low half. Returns `None` for an UNDEFINED encoding.
 ///
-/// `immediate` is set for logical immediates, whose run of ones must leave a zero.
+/// `immediate` is set for logical immediates, which must have at least one zero in each element.
 #[must_use]
 #[inline]
 pub const fn decode_bit_masks(n: u32, imms: u32, immr: u32, immediate: bool) -> Option<BitMasks> {
@@ -33,14 +33,14 @@ pub const fn decode_bit_masks(n: u32, imms: u32, immr: u32, immediate: bool) -> 
     Some(BitMasks { wmask: replicate(rotated, esize), tmask: replicate(ones(diff + 1), esize) })
 }
 
-/// `Ones()`: the low `count` bits set, for `count` from 1 to 64.
+/// `Ones()`: returns a number whose low `count` bits are set, for `count` from 1 to 64.
 #[must_use]
 #[inline]
 pub const fn ones(count: u32) -> u64 {
     u64::MAX >> (64 - count)
 }
 
-/// `Replicate()`: an element of `esize` bits, a power of two, repeated over 64 bits.
+/// `Replicate()`: repeats an element of `esize` bits, a power of two, over 64 bits.
 #[must_use]
 #[inline]
 pub const fn replicate(element: u64, esize: u32) -> u64 {

@@ -9,7 +9,7 @@ pub fn rbit<const N: u32>(cpu: &mut Cpu, w: Word) {
     cpu.set_x(w.rd(), reverse_bits(truncate(cpu.x(w.rn()), N)) >> (64 - N));
 }
 
-/// The bits of 64 in opposite order.
+/// Reverses the order of 64 bits.
 #[must_use]
 #[inline(always)]
 pub const fn reverse_bits(value: u64) -> u64 {
@@ -22,7 +22,7 @@ pub fn rev<const N: u32, const CONTAINER: u32>(cpu: &mut Cpu, w: Word) {
     cpu.set_x(w.rd(), truncate(reverse_bytes(cpu.x(w.rn()), CONTAINER), N));
 }
 
-/// `Reverse()`: the bytes of each container of 16, 32 or 64 bits in opposite order.
+/// `Reverse()`: reverses the order of the bytes in each container of 16, 32 or 64 bits.
 #[must_use]
 #[inline(always)]
 pub const fn reverse_bytes(value: u64, container: u32) -> u64 {
@@ -52,11 +52,11 @@ pub const fn count_leading_zero_bits(value: u64, datasize: u32) -> u32 {
     value.leading_zeros() - (64 - datasize)
 }
 
-/// `CountLeadingSignBits()`: how many bits below the top one equal it.
+/// `CountLeadingSignBits()`: returns the number of bits below the top bit that equal it without a gap.
 #[must_use]
 #[inline(always)]
 pub const fn count_leading_sign_bits(value: u64, datasize: u32) -> u32 {
-    // Neighbouring bits that differ are ones; the top pair of the value is bit datasize - 2.
+    // A bit of `changes` is set if two adjacent bits differ; the top pair of the value is bit datasize - 2.
     let changes = (value >> 1 ^ value) & (u64::MAX >> (65 - datasize));
     count_leading_zero_bits(changes, datasize) - 1
 }

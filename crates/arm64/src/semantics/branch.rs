@@ -1,10 +1,10 @@
-//! Branches. Each sets the pc, taken or not.
+//! Branches. They set the pc whether they are taken or not.
 
 use super::flags::condition_holds;
 use super::truncate;
 use crate::{Cpu, Word};
 
-/// Branches by `offset` if `taken`, else goes on.
+/// Branches by `offset` if `taken`, else advances the pc to the next instruction.
 #[inline(always)]
 fn branch_if(cpu: &mut Cpu, taken: bool, offset: i64) {
     cpu.pc = cpu.pc.wrapping_add_signed(if taken { offset } else { 4 });

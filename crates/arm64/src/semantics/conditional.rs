@@ -4,7 +4,7 @@ use super::flags::{add_with_carry, condition_holds};
 use super::truncate;
 use crate::{Cpu, Word};
 
-/// The common end of conditional compares: real flags if the condition holds, else those of the encoding.
+/// Sets the flags: from a comparison of Rn and `operand2` if the condition holds, else from the field nzcv.
 #[inline(always)]
 fn compare<const N: u32, const SUB_OP: bool>(cpu: &mut Cpu, w: Word, operand2: u64) {
     let operand1 = truncate(cpu.x(w.rn()), N);
@@ -29,7 +29,7 @@ pub fn compare_register<const N: u32, const SUB_OP: bool>(cpu: &mut Cpu, w: Word
     compare::<N, SUB_OP>(cpu, w, cpu.x(w.rm()));
 }
 
-/// The common end of selects: Rn if the condition holds, else `otherwise` of Rm.
+/// Writes Rd: Rn if the condition holds, else the function `otherwise` of Rm.
 #[inline(always)]
 fn select<const N: u32>(cpu: &mut Cpu, w: Word, otherwise: impl Fn(u64) -> u64) {
     let holds = condition_holds(w.cond(), cpu.nzcv);

@@ -21,8 +21,8 @@ pub fn crc32c<const BITS: u32>(cpu: &mut Cpu, w: Word) {
 
 /// Continues a checksum over the low `bits` bits of `value`, least significant byte first.
 ///
-/// The manual reverses accumulator and value, divides, and reverses again; dividing by the reversed
-/// polynomial from the other end gives the same.
+/// The manual reverses accumulator and value, divides, and reverses the remainder. Dividing by the reversed polynomial
+/// from the other end gives the same result.
 #[must_use]
 pub const fn checksum(accumulator: u32, value: u64, bits: u32, polynomial: u32) -> u32 {
     let mut crc = accumulator;

@@ -1,4 +1,4 @@
-//! Division. Division by zero gives zero, and the one overflow wraps.
+//! Division. Division by zero gives zero, and the only overflow (the least integer divided by -1) wraps.
 
 use super::{sign_extend, truncate};
 use crate::{Cpu, Word};
@@ -16,14 +16,14 @@ pub fn sdiv<const N: u32>(cpu: &mut Cpu, w: Word) {
     cpu.set_x(w.rd(), truncate(quotient, N));
 }
 
-/// The quotient of two numbers, rounded towards zero.
+/// Returns the quotient of two numbers, rounded towards zero.
 #[must_use]
 #[inline(always)]
 pub const fn divide(dividend: u64, divisor: u64, signed: bool) -> u64 {
     if signed { divide_signed(dividend, divisor) } else { divide_unsigned(dividend, divisor) }
 }
 
-/// The quotient of two unsigned numbers.
+/// Returns the quotient of two unsigned numbers, rounded down.
 #[must_use]
 #[inline(always)]
 pub const fn divide_unsigned(dividend: u64, divisor: u64) -> u64 {
@@ -33,7 +33,7 @@ pub const fn divide_unsigned(dividend: u64, divisor: u64) -> u64 {
     }
 }
 
-/// The quotient of two signed numbers, rounded towards zero.
+/// Returns the quotient of two signed numbers, rounded towards zero.
 #[must_use]
 #[inline(always)]
 pub const fn divide_signed(dividend: u64, divisor: u64) -> u64 {

@@ -1,8 +1,8 @@
 //! Exclusive loads and stores, and the local monitor.
 //!
-//! A store succeeds where the last exclusive load marked the same address and size; either way the mark is
-//! gone. The lane's own plain stores leave the mark, which is IMPLEMENTATION DEFINED. A store that the
-//! monitor refuses touches no memory, so it faults only on alignment.
+//! An exclusive store succeeds if the monitor has its address and size from the last exclusive load. In either case it
+//! clears the monitor. Other stores of the lane do not clear it, which is IMPLEMENTATION DEFINED. An exclusive store
+//! that fails does not access memory, so it faults only on alignment.
 
 use super::load_store::{read, write};
 use super::ordered::aligned_base;
@@ -24,14 +24,14 @@ pub fn load<const BYTES: usize>(cpu: &mut Cpu, memory: &mut impl Memory, w: Word
 pub fn load_pair<const BYTES: usize>(cpu: &mut Cpu, memory: &mut impl Memory, w: Word) -> Result<(), Stop> {
     let address = aligned_base(cpu, w, 2 * BYTES as u64, Access::Read)?;
     let (first, second) = read_pair::<BYTES>(memory, address)?;
-    // Loading both into the same register is CONSTRAINED UNPREDICTABLE; here the second wins, as in QEMU.
+    // If both registers are the same, the result is CONSTRAINED UNPREDICTABLE; here the second value wins, as in QEMU.
     cpu.set_x(w.rt(), first);
     cpu.set_x(w.rt2(), second);
     cpu.monitor = Some(Monitor { address, bytes: 2 * BYTES as u32 });
     Ok(())
 }
 
-/// `ExclusiveMonitorsPass()`: writes through `write` if the monitor allows, and reports in Ws.
+/// `ExclusiveMonitorsPass()`: calls `write` if the monitor permits it, and sets Ws to 0 on success and 1 on failure.
 #[inline(always)]
 fn store_exclusive(
     cpu: &mut Cpu,

@@ -5,13 +5,13 @@ use super::truncate;
 /// A sum and the flags it produces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddResult {
-    /// The sum, `datasize` bits.
+    /// The sum, in `datasize` bits.
     pub value: u64,
     /// N, Z, C and V as 8, 4, 2 and 1.
     pub nzcv: u32,
 }
 
-/// `AddWithCarry()`: `x + y + carry_in` in `datasize` bits, with flags.
+/// `AddWithCarry()`: returns `x + y + carry_in` in `datasize` bits, with flags.
 #[must_use]
 #[inline(always)]
 pub const fn add_with_carry(x: u64, y: u64, carry_in: u32, datasize: u32) -> AddResult {
@@ -21,7 +21,7 @@ pub const fn add_with_carry(x: u64, y: u64, carry_in: u32, datasize: u32) -> Add
     AddResult { value, nzcv: nz(value, wide) | cv(x, y, carry_in, sum, wide) }
 }
 
-/// N and Z of a result of 64 bits if it is `wide`, or else of 32, with C and V clear.
+/// Returns N and Z of a result, which has 64 bits if it is `wide`, else 32. C and V are clear.
 #[must_use]
 #[inline(always)]
 pub const fn nz(value: u64, wide: bool) -> u32 {
@@ -29,8 +29,8 @@ pub const fn nz(value: u64, wide: bool) -> u32 {
     (sign as u32) << 3 | ((value == 0) as u32) << 2
 }
 
-/// C and V of [`add_with_carry`], with N and Z clear. `sum` is `x + y + carry_in` in 64 bits; operands that are not
-/// `wide` are zero-extended.
+/// Returns C and V of [`add_with_carry`]. N and Z are clear. `sum` is `x + y + carry_in` in 64 bits; operands that are
+/// not `wide` are zero-extended.
 #[must_use]
 #[inline(always)]
 pub const fn cv(x: u64, y: u64, carry_in: u32, sum: u64, wide: bool) -> u32 {

@@ -1,15 +1,16 @@
-//! Floating point in integers, the same on every machine.
+//! Floating point, computed with integers, so that the results are the same on every host.
 //!
-//! A bit pattern is unpacked to a [`number::Number`], which has room for more than any format; operations make
-//! numbers of numbers; and one function, [`round::fp_round`], rounds, packs and says which exceptions there were.
-//! The format is a parameter, so there is one adder and one multiplier for all of them. FPCR comes in as a
-//! parameter, and what becomes set in FPSR is part of every result.
+//! [`unpack::fp_unpack`] turns a bit pattern into a [`number::Number`], which is more precise than any format.
+//! Operations take and return numbers. One function, [`round::fp_round`], rounds and packs the result, and adds the
+//! exceptions of rounding. The format is a parameter, so one adder and one multiplier serve all formats. FPCR is a
+//! parameter, and every result contains the bits that it sets in FPSR.
 //!
-//! Shaders have the same functions (`shaders/wgsl/arm64/float/`), therefore words of 64 bits are the widest
-//! integers here. A shader calls [`arithmetic::fp_operation`]; [`named`] gives what it does the names of the
-//! manual. Shaders lack [`host`] alone, which gives nothing but what these functions give, sooner.
+//! Shaders have twins of these functions (`shaders/wgsl/arm64/float/`), so no integer has more than 64 bits. Shaders
+//! call [`arithmetic::fp_operation`]; [`named`] has functions with the names of the manual for it. Only [`host`] has no
+//! twin: it computes the same results faster with the floating point of the host.
 //!
-//! What it all conforms to is Armv8.0: half precision is for conversion alone, but nothing here depends on that.
+//! The behaviour is that of Armv8.0, which has half precision only in conversions. These functions also compute with
+//! half precision.
 
 pub mod add;
 pub mod arithmetic;

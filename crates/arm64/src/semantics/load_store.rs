@@ -1,35 +1,35 @@
-//! Loads and stores of one register, and the address modes.
+//! Loads and stores of one register, and the addressing modes.
 
 use super::operand::extend_reg;
 use super::{sign_extend, truncate};
 use crate::{Cpu, Memory, Stop, Word};
 
-/// The loaded value is zero-extended.
+/// `EXTEND`: the loaded value is zero-extended.
 pub const UNSIGNED: u32 = 0;
-/// The loaded value is sign-extended to 32 bits.
+/// `EXTEND`: the loaded value is sign-extended to 32 bits.
 pub const SIGNED32: u32 = 1;
-/// The loaded value is sign-extended to 64 bits.
+/// `EXTEND`: the loaded value is sign-extended to 64 bits.
 pub const SIGNED64: u32 = 2;
 
-/// Base plus unsigned immediate times the access size.
+/// `MODE`: base plus an unsigned immediate times the access size.
 pub const SCALED_OFFSET: u32 = 0;
-/// Base plus signed immediate.
+/// `MODE`: base plus a signed immediate.
 pub const OFFSET: u32 = 1;
-/// Base; the signed immediate is added to it afterwards.
+/// `MODE`: base; a signed immediate is added to the base register afterwards.
 pub const POST_INDEX: u32 = 2;
-/// Base plus signed immediate, which becomes the base.
+/// `MODE`: base plus a signed immediate; the sum is written back to the base register.
 pub const PRE_INDEX: u32 = 3;
-/// Base plus an extended and possibly scaled register.
+/// `MODE`: base plus an extended and possibly scaled register.
 pub const REGISTER_OFFSET: u32 = 4;
 
-/// Where an access goes and what becomes of the base register.
+/// The address of an access, and the new value of the base register if it changes.
 pub(in crate::semantics) struct Address {
     pub(in crate::semantics) address: u64,
     write_back: Option<u64>,
 }
 
 impl Address {
-    /// The address for base Rn and a byte offset in one of the immediate modes.
+    /// Returns the address for base Rn and a byte offset, in one of the immediate modes.
     #[inline(always)]
     pub(in crate::semantics) fn with_offset<const MODE: u32>(cpu: &Cpu, w: Word, offset: i64) -> Self {
         let base = cpu.x_or_sp(w.rn());
@@ -41,7 +41,7 @@ impl Address {
         }
     }
 
-    /// The address of an access of `bytes` bytes to one register.
+    /// Returns the address of an access to `bytes` bytes of memory.
     #[inline(always)]
     pub(in crate::semantics) fn of<const MODE: u32>(cpu: &Cpu, w: Word, bytes: usize) -> Self {
         let scale = bytes.trailing_zeros();
@@ -55,8 +55,8 @@ impl Address {
         }
     }
 
-    /// Writes the base back once the access has succeeded. After a load into the base register itself,
-    /// which is CONSTRAINED UNPREDICTABLE, the base wins.
+    /// Writes the base register back, after the access has succeeded. A load into the base register itself is
+    /// CONSTRAINED UNPREDICTABLE; here the written-back address wins.
     #[inline(always)]
     pub(in crate::semantics) fn finish(self, cpu: &mut Cpu, w: Word) {
         if let Some(base) = self.write_back {
@@ -85,7 +85,7 @@ pub(super) fn write<const BYTES: usize>(
     memory.write(address, bytes)
 }
 
-/// The low `1 << size` bytes of a value, extended as an encoding says: [`UNSIGNED`], [`SIGNED32`] or [`SIGNED64`].
+/// Returns the low `1 << size` bytes of a value, extended by [`UNSIGNED`], [`SIGNED32`] or [`SIGNED64`].
 #[must_use]
 #[inline(always)]
 pub const fn extend_loaded(value: u64, size: u32, extend: u32) -> u64 {
@@ -136,6 +136,6 @@ pub fn literal<const BYTES: usize, const EXTEND: u32>(
     Ok(())
 }
 
-/// PRFM and PRFUM: a hint, which does nothing here.
+/// PRFM and PRFUM: a hint without effect.
 #[inline(always)]
 pub fn prefetch(_: &mut Cpu, _: Word) {}

@@ -6,20 +6,20 @@ use super::operand::shift_reg;
 use super::truncate;
 use crate::{Cpu, Word};
 
-/// AND.
+/// `OP`: and.
 pub const AND: u32 = 0;
-/// Inclusive or.
+/// `OP`: inclusive or.
 pub const ORR: u32 = 1;
-/// Exclusive or.
+/// `OP`: exclusive or.
 pub const EOR: u32 = 2;
-/// AND that sets flags.
+/// `OP`: and; sets the flags.
 pub const ANDS: u32 = 3;
-/// The second operand is taken as it is.
+/// `INVERTED`: the second operand is not complemented.
 pub const PLAIN: bool = false;
-/// The second operand is complemented: BIC, ORN, EON, BICS.
+/// `INVERTED`: the second operand is complemented, as in BIC, ORN, EON, BICS.
 pub const INVERT: bool = true;
 
-/// The operation itself. ANDS sets N and Z and clears C and V.
+/// Returns the result of an operation. ANDS sets N and Z and clears C and V.
 #[inline(always)]
 fn logical<const N: u32, const OP: u32>(cpu: &mut Cpu, operand1: u64, operand2: u64) -> u64 {
     let result = truncate(
@@ -36,7 +36,7 @@ fn logical<const N: u32, const OP: u32>(cpu: &mut Cpu, operand1: u64, operand2: 
     result
 }
 
-/// AND, ORR, EOR, ANDS (immediate). Only ANDS cannot write SP.
+/// AND, ORR, EOR, ANDS (immediate). All but ANDS can write SP.
 #[inline(always)]
 pub fn immediate<const N: u32, const OP: u32>(cpu: &mut Cpu, w: Word) {
     // The decoder has already refused reserved masks.

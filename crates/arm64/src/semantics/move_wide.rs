@@ -3,7 +3,7 @@
 use super::truncate;
 use crate::{Cpu, Word};
 
-/// The immediate in its halfword.
+/// Returns the immediate, shifted to the halfword hw.
 #[inline(always)]
 fn positioned(w: Word) -> u64 {
     u64::from(w.imm16()) << (16 * w.hw())

@@ -17,7 +17,7 @@ pub fn msub<const N: u32>(cpu: &mut Cpu, w: Word) {
     cpu.set_x(w.rd(), truncate(cpu.x(w.ra()).wrapping_sub(product), N));
 }
 
-/// The product of the low words of two numbers, which both extend to 64 bits.
+/// Returns the product of the low words of two numbers, after both are extended to 64 bits.
 #[must_use]
 #[inline(always)]
 pub const fn long_product(x: u64, y: u64, signed: bool) -> u64 {
@@ -64,21 +64,21 @@ pub fn umulh(cpu: &mut Cpu, w: Word) {
     cpu.set_x(w.rd(), multiply_high_unsigned(cpu.x(w.rn()), cpu.x(w.rm())));
 }
 
-/// The high half of the product of two numbers.
+/// Returns the high half of the product of two numbers.
 #[must_use]
 #[inline(always)]
 pub const fn multiply_high(x: u64, y: u64, signed: bool) -> u64 {
     if signed { multiply_high_signed(x, y) } else { multiply_high_unsigned(x, y) }
 }
 
-/// The high half of the product of two unsigned numbers.
+/// Returns the high half of the product of two unsigned numbers.
 #[must_use]
 #[inline(always)]
 pub const fn multiply_high_unsigned(x: u64, y: u64) -> u64 {
     ((x as u128 * y as u128) >> 64) as u64
 }
 
-/// The high half of the product of two signed numbers.
+/// Returns the high half of the product of two signed numbers.
 #[must_use]
 #[inline(always)]
 pub const fn multiply_high_signed(x: u64, y: u64) -> u64 {

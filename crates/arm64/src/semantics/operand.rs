@@ -2,16 +2,16 @@
 
 use super::{sign_extend, truncate};
 
-/// Shift types, as encoded: `ShiftType_LSL` and so on.
+/// Logical shift left. Shift types have the numbers of the field shift.
 pub const LSL: u32 = 0;
 /// Logical shift right.
 pub const LSR: u32 = 1;
 /// Arithmetic shift right.
 pub const ASR: u32 = 2;
-/// Rotate right.
+/// Rotation right.
 pub const ROR: u32 = 3;
 
-/// `ShiftReg()`: a `datasize`-bit value shifted by less than `datasize`.
+/// `ShiftReg()`: shifts a `datasize`-bit value by less than `datasize`.
 #[must_use]
 #[inline(always)]
 pub const fn shift_reg(value: u64, shift_type: u32, amount: u32, datasize: u32) -> u64 {
@@ -23,14 +23,14 @@ pub const fn shift_reg(value: u64, shift_type: u32, amount: u32, datasize: u32) 
     }
 }
 
-/// `ROR()`: a `datasize`-bit value rotated right by less than `datasize`.
+/// `ROR()`: rotates a `datasize`-bit value right by less than `datasize`.
 #[must_use]
 #[inline(always)]
 pub const fn rotate_right(value: u64, amount: u32, datasize: u32) -> u64 {
     if datasize == 32 { (value as u32).rotate_right(amount) as u64 } else { value.rotate_right(amount) }
 }
 
-/// `ExtendReg()`: part of a register, zero- or sign-extended and shifted left by up to four.
+/// `ExtendReg()`: returns the low bits of a register, zero- or sign-extended and shifted left by up to four.
 ///
 /// `option` is the extend type as encoded: UXTB, UXTH, UXTW, UXTX, SXTB, SXTH, SXTW, SXTX.
 #[must_use]

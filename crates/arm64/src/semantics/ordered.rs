@@ -1,12 +1,15 @@
 //! Load-acquire and store-release.
 //!
-//! One lane's accesses are seen in program order by everyone who can see them, so ordering needs nothing more;
-//! but these accesses, exclusives and atomics must be aligned.
+//! No other lane or device sees the memory of a lane, so all accesses are ordered. These accesses must be aligned, and
+//! so must exclusives and atomics.
 
 use super::load_store::{read, write};
 use crate::{Access, Cpu, Fault, FaultKind, Memory, Stop, Word};
 
-/// The base address, which must be a multiple of `bytes`.
+/// Returns the base address, which must be a multiple of `bytes`.
+///
+/// # Errors
+/// An alignment fault if it is not.
 #[inline(always)]
 pub(super) fn aligned_base(cpu: &Cpu, w: Word, bytes: u64, access: Access) -> Result<u64, Stop> {
     let address = cpu.x_or_sp(w.rn());

@@ -1,11 +1,11 @@
 //! Loads and stores of a pair of registers.
 //!
-//! A pair is one access of twice the size, so a fault in its second half leaves the first undone too.
+//! A pair is one access of twice the size. If its second half faults, the first half is not accessed either.
 
 use super::load_store::{Address, extend_loaded};
 use crate::{Cpu, Memory, Stop, Word};
 
-/// Reads two little-endian numbers of `BYTES` bytes, 4 or 8, that lie side by side.
+/// Reads two adjacent little-endian numbers of `BYTES` bytes, 4 or 8.
 #[inline(always)]
 pub(super) fn read_pair<const BYTES: usize>(
     memory: &mut impl Memory,
@@ -20,7 +20,7 @@ pub(super) fn read_pair<const BYTES: usize>(
     }
 }
 
-/// Writes two numbers of `BYTES` bytes, 4 or 8, side by side.
+/// Writes two adjacent little-endian numbers of `BYTES` bytes, 4 or 8.
 #[inline(always)]
 pub(super) fn write_pair<const BYTES: usize>(
     memory: &mut impl Memory,
@@ -43,7 +43,7 @@ pub fn load<const BYTES: usize, const EXTEND: u32, const MODE: u32>(
 ) -> Result<(), Stop> {
     let address = Address::with_offset::<MODE>(cpu, w, w.imm7() * BYTES as i64);
     let (first, second) = read_pair::<BYTES>(memory, address.address)?;
-    // Loading both into the same register is CONSTRAINED UNPREDICTABLE; here the first wins, as in QEMU.
+    // If both registers are the same, the result is CONSTRAINED UNPREDICTABLE; here the first value wins, as in QEMU.
     cpu.set_x(w.rt2(), extend_loaded(second, BYTES.ilog2(), EXTEND));
     cpu.set_x(w.rt(), extend_loaded(first, BYTES.ilog2(), EXTEND));
     address.finish(cpu, w);

@@ -1,8 +1,8 @@
 //! Floating point and Advanced SIMD.
 //!
-//! Scalar and vector forms of an instruction, and forms whose second operand is one element, are the same function:
-//! [`vector::Lanes`] and [`vector::Second`] read from the word which it is. Elements are held zero-extended in 64 bits;
-//! arithmetic on integers is done in 128, where nothing overflows.
+//! One function executes the scalar and vector forms of an instruction, and its forms whose second operand is one
+//! element: [`vector::Lanes`] and [`vector::Second`] read the form from the word. Elements are zero-extended to 64
+//! bits. Arithmetic on integers has 128 bits, so that it never overflows.
 
 pub mod across;
 pub mod compare;

@@ -3,25 +3,25 @@
 use crate::sysreg::{El0, SystemRegister, register};
 use crate::{Cpu, Fault, Memory, Stop, Word};
 
-/// `DCZID_EL0.BS`: DC ZVA clears this many bytes.
+/// The bytes that DC ZVA clears, as `DCZID_EL0.BS` says.
 pub const ZVA_BYTES: usize = 64;
-/// `CNTFRQ_EL0`: the counter advances by one each step, so a step takes a nanosecond of guest time.
+/// The value of `CNTFRQ_EL0`, in Hz. The counter advances by one each step, so a step takes a nanosecond of guest time.
 pub const COUNTER_HZ: u64 = 1_000_000_000;
-/// `CTR_EL0`: 64-byte lines, virtually indexed and physically tagged instruction cache, as a Cortex-A53.
+/// The value of `CTR_EL0`: 64-byte lines, virtually indexed and physically tagged instruction cache, as a Cortex-A53.
 pub const CTR_EL0: u64 = 0x8444_8004;
-/// `DCZID_EL0`: DC ZVA permitted, blocks of 2^4 words.
+/// The value of `DCZID_EL0`: DC ZVA permitted, blocks of 2^4 words.
 pub const DCZID_EL0: u64 = 4;
-/// The bits of FPCR that exist: AHP, DN, FZ and `RMode`. Exception traps are not implemented.
+/// The implemented bits of FPCR: AHP, DN, FZ and `RMode`. Exception traps are not implemented.
 pub const FPCR_MASK: u32 = 0x07c0_0000;
-/// The bits of FPSR that exist: QC and the cumulative exception flags.
+/// The implemented bits of FPSR: QC and the cumulative exception flags.
 pub const FPSR_MASK: u32 = 0x0800_009f;
 
-/// An encoding that is UNDEFINED at EL0.
+/// Stops the lane, for encodings that are UNDEFINED at EL0.
 pub fn undefined(_: &mut Cpu, w: Word) -> Result<(), Stop> {
     Err(Stop::Undefined { word: w.0 })
 }
 
-/// SVC. It retires before it stops the lane.
+/// SVC. It retires, and then stops the lane.
 pub fn svc(cpu: &mut Cpu, w: Word) -> Result<(), Stop> {
     cpu.pc = cpu.pc.wrapping_add(4);
     cpu.steps += 1;
@@ -38,7 +38,7 @@ pub fn hlt(_: &mut Cpu, w: Word) -> Result<(), Stop> {
     Err(Stop::Halt { imm: w.imm16() as u16 })
 }
 
-/// Hints and barriers: one lane alone has nothing to wait for or to order.
+/// Hints and barriers. They have no effect, because a lane shares no memory and receives no events.
 #[inline(always)]
 pub fn nop(_: &mut Cpu, _: Word) {}
 
@@ -66,7 +66,7 @@ pub fn mrs(cpu: &mut Cpu, w: Word) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The register an MRS names, if EL0 may read it.
+/// Returns the register that an MRS names, if EL0 may read it.
 fn readable(w: Word) -> Result<&'static SystemRegister, Stop> {
     register(w.sysreg()).filter(|r| r.el0 != El0::None).ok_or(Stop::Undefined { word: w.0 })
 }
@@ -85,11 +85,11 @@ pub fn msr(cpu: &mut Cpu, w: Word) -> Result<(), Stop> {
     Ok(())
 }
 
-/// SYS. EL0 has DC ZVA and, as caches are invisible here, maintenance that only checks the address.
+/// SYS. EL0 has DC ZVA and cache maintenance, which only checks the address, because no caches are visible.
 pub fn sys(cpu: &mut Cpu, memory: &mut impl Memory, w: Word) -> Result<(), Stop> {
     let address = cpu.x(w.rt());
     match (w.op1(), w.crn(), w.crm(), w.op2()) {
-        // DC ZVA. A fault reports the address in Xt, not that of the block.
+        // DC ZVA. A fault reports the address in Xt, not the address of the block.
         (3, 7, 4, 1) => {
             let block = address & !(ZVA_BYTES as u64 - 1);
             memory.write(block, [0; ZVA_BYTES]).map_err(|stop| match stop {

@@ -1,4 +1,4 @@
-//! Moves of constants, executed.
+//! `Assembler::mov`: the code is executed, and its length compared with the shortest possible one.
 
 use kvrm_arm64::asm::{Assembler, Register, W7, X7};
 use kvrm_arm64::{Word, decode, execute};
@@ -6,7 +6,7 @@ use kvrm_testkit::random::Random;
 
 use crate::flat::Flat;
 
-/// A number of which every halfword is often all zeros or all ones.
+/// Returns a random number whose halfwords are often all zeros or all ones.
 fn constant(random: &mut Random) -> u64 {
     (0..4).fold(0, |value, _| {
         let half = match random.below(4) {
@@ -19,14 +19,14 @@ fn constant(random: &mut Random) -> u64 {
     })
 }
 
-/// How many moves it takes: one for each halfword that is not what MOVZ or MOVN puts there.
-fn fewest(value: u64, halves: usize) -> usize {
+/// Returns the least number of moves: one for each halfword that differs from the background of MOVZ or MOVN.
+fn fewest_moves(value: u64, halves: usize) -> usize {
     let other_than = |filler| (0..halves).filter(|i| value >> (16 * i) & 0xffff != filler).count();
     other_than(0).min(other_than(0xffff)).max(1)
 }
 
-/// What the register holds after the code has run, and how long the code is.
-fn moved(register: Register, value: i64) -> (u64, usize) {
+/// Assembles and executes a move. Returns the value of the register, and the number of words.
+fn run_mov(register: Register, value: i64) -> (u64, usize) {
     let mut a = Assembler::new(crate::flat::BASE);
     a.mov(register, value);
     let words = a.finish().expect("a move of a constant can always be assembled");
@@ -41,30 +41,30 @@ fn moved(register: Register, value: i64) -> (u64, usize) {
 }
 
 #[test]
-fn a_constant_moved_into_a_64_bit_register_is_there_after_the_fewest_moves() {
+fn mov_to_a_64_bit_register_takes_the_fewest_instructions() {
     let mut random = Random::new(1);
     for _ in 0..20_000 {
         let value = constant(&mut random);
-        let expected = (value, fewest(value, 4));
-        assert_eq!(moved(X7, value as i64), expected, "mov x7, {value:#x}");
+        let expected = (value, fewest_moves(value, 4));
+        assert_eq!(run_mov(X7, value as i64), expected, "mov x7, {value:#x}");
     }
 }
 
 #[test]
-fn a_constant_moved_into_a_32_bit_register_is_there_with_zeros_above() {
+fn mov_to_a_32_bit_register_clears_the_upper_half() {
     let mut random = Random::new(2);
     for _ in 0..20_000 {
         let value = constant(&mut random) as u32;
-        let expected = (u64::from(value), fewest(value.into(), 2));
-        assert_eq!(moved(W7, value.into()), expected, "mov w7, {value:#x}");
-        // The same as a negative number, if it is one.
+        let expected = (u64::from(value), fewest_moves(value.into(), 2));
+        assert_eq!(run_mov(W7, value.into()), expected, "mov w7, {value:#x}");
+        // The value as a signed number must give the same code.
         let signed = i64::from(value as i32);
-        assert_eq!(moved(W7, signed), expected, "mov w7, {signed}");
+        assert_eq!(run_mov(W7, signed), expected, "mov w7, {signed}");
     }
 }
 
 #[test]
-fn a_constant_of_more_than_32_bits_is_not_cut_down_to_a_32_bit_register() {
+fn a_constant_of_more_than_32_bits_is_refused_for_a_32_bit_register() {
     for value in [1 << 32, i64::from(i32::MIN) - 1, i64::MAX, i64::MIN] {
         let mut a = Assembler::new(0);
         a.mov(W7, value);

@@ -1,4 +1,4 @@
-//! Labels, forwards and backwards.
+//! Labels, used before and after they are bound.
 
 use kvrm_arm64::asm::{Arg, AsmError, Assembler, Label, W3, X0, X1, X2};
 use kvrm_arm64::{Op, disassemble};
@@ -7,7 +7,7 @@ use kvrm_testkit::random::Random;
 /// A method of the assembler that takes a label.
 type Branch = fn(&mut Assembler, Label) -> &mut Assembler;
 
-/// Instructions that name a place: how to assemble them, their text but for the address, their reach.
+/// Instructions with a label: how to assemble them, their text without the address, and their reach in bytes.
 const BRANCHES: [(Branch, &str, i64); 9] = [
     (|a, to| a.b(to), "b ", 1 << 27),
     (|a, to| a.bl(to), "bl ", 1 << 27),
@@ -30,7 +30,7 @@ fn every_branch_reaches_every_label() {
         let mut places = [None; 5];
         let mut expected = Vec::new();
         for _ in 0..40 {
-            // A label is bound at some instruction or another, so that it is used before and after.
+            // Labels are bound at random instructions, so that they are used before and after.
             let which = random.below(5) as usize;
             if places[which].is_none() {
                 places[which] = Some(a.here());
@@ -48,7 +48,7 @@ fn every_branch_reaches_every_label() {
             }
         }
         let words = a.finish().expect("all labels are bound and near");
-        assert_eq!(words.len(), expected.len(), "a word for every branch");
+        assert_eq!(words.len(), expected.len(), "one word per branch");
         for (word, (pc, text, target)) in words.into_iter().zip(expected) {
             let expected = format!("{text}{:#x}", places[target].expect("all are bound"));
             assert_eq!(disassemble(word, pc).to_string(), expected, "at {pc:#x} of code from {base:#x}");
@@ -76,8 +76,8 @@ fn a_label_that_nothing_uses_need_not_be_bound() {
     assert_eq!(a.finish(), Ok(vec![0xd503_201f]), "one nop");
 }
 
-/// A branch and its label so many words apart.
-fn across(branch: Branch, words: i64, forwards: bool) -> Result<Vec<u32>, AsmError> {
+/// Assembles a branch whose label is `words` words away.
+fn assemble_across(branch: Branch, words: i64, forwards: bool) -> Result<Vec<u32>, AsmError> {
     let mut a = Assembler::new(0x1000);
     let label = a.label();
     let padding = |a: &mut Assembler, count| {
@@ -99,13 +99,13 @@ fn across(branch: Branch, words: i64, forwards: bool) -> Result<Vec<u32>, AsmErr
 
 #[test]
 fn a_branch_reaches_as_far_as_its_field_and_no_further() {
-    // The reach of B and BL is too far to fill with words; the next test is about them.
+    // The reach of B and BL is too large to fill with words; the next test covers them.
     for (branch, text, reach) in BRANCHES.into_iter().filter(|(.., reach)| *reach < 1 << 27) {
         let reach = reach / 4;
-        assert!(across(branch, reach - 1, true).is_ok(), "{text}to the last word forwards");
-        assert!(across(branch, reach, false).is_ok(), "{text}to the last word backwards");
+        assert!(assemble_across(branch, reach - 1, true).is_ok(), "{text}to the last word forwards");
+        assert!(assemble_across(branch, reach, false).is_ok(), "{text}to the last word backwards");
         for (words, forwards) in [(reach, true), (reach + 1, false)] {
-            let error = across(branch, words, forwards).expect_err("the label is too far");
+            let error = assemble_across(branch, words, forwards).expect_err("the label is too far");
             assert!(matches!(error, AsmError::Operand { .. }), "{text}over {words} words: {error}");
             assert!(error.to_string().ends_with("the distance is out of range"), "{text}: {error}");
         }

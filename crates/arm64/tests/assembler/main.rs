@@ -1,4 +1,4 @@
-//! The assembler: the inverse of taking words apart, and nothing that it should refuse.
+//! The assembler: it is the inverse of reading operands from words, and refuses invalid operands.
 
 #[path = "../support/flat.rs"]
 mod flat;

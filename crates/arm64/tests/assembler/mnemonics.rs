@@ -1,4 +1,4 @@
-//! Methods of the assembler against the disassembler, which the corpus of objdump vouches for.
+//! Methods of the assembler against the disassembler, which is itself tested against a corpus of objdump.
 
 use kvrm_arm64::asm::{
     Arg, AsmError, Assembler, Mode, SP, W0, W1, W2, W3, WSP, X0, X1, X2, X3, X29, X30, XZR, at,
@@ -7,9 +7,10 @@ use kvrm_arm64::asm::{
 use kvrm_arm64::disassemble;
 use kvrm_arm64::operand::{BARRIERS, CONDITIONS};
 
+/// A call of a method of the assembler.
 type Method = fn(&mut Assembler) -> &mut Assembler;
 
-/// Methods and what they assemble, at address 0x1000.
+/// Calls of methods, and the text of the instruction they assemble at address 0x1000.
 const METHODS: &[(Method, &str)] = &[
     (|a| a.add(X0, X1, X2), "add x0, x1, x2"),
     (|a| a.add(X0, X1, Arg::Shifted(X2, 2, 7)), "add x0, x1, x2, asr #7"),
@@ -84,7 +85,7 @@ fn methods_assemble_what_their_names_say() {
 
 #[test]
 fn the_immediate_zero_is_not_shifted() {
-    // As GNU as has it: with the shift, it would not be the MOV that SP needs.
+    // As in GNU as. With the shift it would not be the MOV that moves SP.
     let mut a = Assembler::new(0);
     a.add(X0, SP, 0);
     assert_eq!(a.finish(), Ok(vec![0x9100_03e0]), "mov x0, sp");
@@ -103,7 +104,7 @@ fn all_conditions_have_their_branch() {
 }
 
 #[test]
-fn barriers_go_by_name() {
+fn barriers_are_found_by_name() {
     for (number, option) in BARRIERS.iter().enumerate().filter(|(_, option)| !option.is_empty()) {
         let mut a = Assembler::new(0);
         a.dmb(option);
@@ -118,7 +119,7 @@ fn barriers_go_by_name() {
 }
 
 #[test]
-fn system_registers_go_by_name() {
+fn system_registers_are_found_by_name() {
     let register = system_register("tpidr_el0").expect("the thread pointer has a name");
     let mut a = Assembler::new(0);
     a.mrs(X3, register).msr(register, X3);
@@ -127,7 +128,7 @@ fn system_registers_go_by_name() {
 }
 
 #[test]
-fn what_no_encoding_takes_is_refused_by_name() {
+fn operands_that_no_encoding_takes_are_refused() {
     let cases: [(Method, &str); 4] = [
         (|a| a.add(X0, W1, X2), "add "),
         (|a| a.ldrb(X0, at(X1, 0)), "ldrb "),

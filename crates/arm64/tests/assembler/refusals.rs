@@ -1,4 +1,4 @@
-//! What the assembler accepts, it encodes; everything else it refuses.
+//! The assembler encodes operands faithfully or refuses them.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use kvrm_testkit::words;
 
 const TRIES_WITH_EACH: usize = 2000;
 
-/// A number near a power of two or a power of two times a small number, of either sign.
+/// Returns a random number of either sign, often near a power of two or a small multiple of one.
 fn number(random: &mut Random) -> i64 {
     let magnitude = match random.below(4) {
         0 => random.below(70) as i64,
@@ -46,7 +46,7 @@ fn mode(random: &mut Random) -> Mode {
     }
 }
 
-/// An operand of any kind, most of which no encoding takes.
+/// Returns a random operand of any kind. An encoding refuses most of them.
 fn any_arg(random: &mut Random) -> Arg {
     match random.below(10) {
         0 => Arg::Register(register(random)),
@@ -62,8 +62,8 @@ fn any_arg(random: &mut Random) -> Arg {
     }
 }
 
-/// The same kind of operand with other contents, so that it has a chance.
-fn altered(arg: Arg, random: &mut Random) -> Arg {
+/// Returns an operand of the same kind with random contents, which an encoding often takes.
+fn altered_arg(arg: Arg, random: &mut Random) -> Arg {
     match arg {
         Arg::Register(_) => Arg::Register(register(random)),
         Arg::Shifted(r, ..) => Arg::Shifted(r, random.below(5) as u32, small(random)),
@@ -85,8 +85,8 @@ fn altered(arg: Arg, random: &mut Random) -> Arg {
     }
 }
 
-/// Whether an operand that was accepted, `given`, and the one read out of the word, `back`, say the same.
-fn same(operand: Operand, given: Arg, back: Arg) -> bool {
+/// Whether an operand that was accepted, `given`, and the one read from the word, `back`, mean the same.
+fn is_same(operand: Operand, given: Arg, back: Arg) -> bool {
     match (given, back) {
         (Arg::Register(r), Arg::Shifted(back, 0, 0)) => r == back,
         // TBZ may name the X register for a bit that is in the W register too.
@@ -105,8 +105,8 @@ fn same(operand: Operand, given: Arg, back: Arg) -> bool {
     }
 }
 
-/// The operands that [`args`] reads.
-fn shown(row: &Encoding) -> impl Iterator<Item = Operand> {
+/// Returns the operands that [`args`] reads.
+fn visible_operands(row: &Encoding) -> impl Iterator<Item = Operand> {
     row.operands.iter().copied().filter(|operand| !matches!(operand, Operand::Text(_)))
 }
 
@@ -122,7 +122,7 @@ fn an_operand_is_refused_or_encoded_as_it_was_given() {
             };
             let old = given[index];
             given[index] =
-                if random.below(3) == 0 { any_arg(&mut random) } else { altered(old, &mut random) };
+                if random.below(3) == 0 { any_arg(&mut random) } else { altered_arg(old, &mut random) };
             let Ok(word) = encode(row.op, &given) else {
                 refused += 1;
                 continue;
@@ -130,7 +130,9 @@ fn an_operand_is_refused_or_encoded_as_it_was_given() {
             accepted += 1;
             let back = args(row.op, word);
             let faithful = decode(word) == Some(row.op)
-                && shown(row).zip(given.iter().zip(&back)).all(|(o, (&given, &back))| same(o, given, back));
+                && visible_operands(row)
+                    .zip(given.iter().zip(&back))
+                    .all(|(o, (&given, &back))| is_same(o, given, back));
             if !faithful {
                 let text = format!("{given:?} became {word:#010x}, which is {back:?}");
                 wrong.entry(row.name).or_insert(text);
@@ -139,7 +141,7 @@ fn an_operand_is_refused_or_encoded_as_it_was_given() {
     }
     let first: Vec<String> = wrong.iter().take(10).map(|(name, text)| format!("{name} {text}")).collect();
     assert!(wrong.is_empty(), "{} encodings accepted something else:\n{}", wrong.len(), first.join("\n"));
-    // Both must happen often, or nothing was tested.
+    // Both must happen often, or the test proves nothing.
     assert!(accepted > 100_000 && refused > 100_000, "{accepted} were accepted, {refused} refused");
 }
 

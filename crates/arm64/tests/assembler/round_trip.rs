@@ -1,4 +1,4 @@
-//! What is taken apart is put together again.
+//! Round trips: the operands of a word encode to the same word.
 
 use kvrm_arm64::asm::{args, encode};
 use kvrm_arm64::decode;
@@ -9,7 +9,7 @@ use kvrm_testkit::words;
 const WORDS_OF_EACH: usize = 1000;
 
 #[test]
-fn the_operands_of_a_word_make_the_word() {
+fn operands_of_a_word_encode_to_the_word() {
     let mut random = Random::new(1);
     for row in ENCODINGS {
         for _ in 0..WORDS_OF_EACH {
@@ -21,8 +21,8 @@ fn the_operands_of_a_word_make_the_word() {
 }
 
 #[test]
-fn fields_at_their_limits_make_the_word_too() {
-    // Every field all zeros or all ones, in every combination: where signs and register 31 are.
+fn fields_at_their_limits_encode_to_the_word() {
+    // Each field is all zeros or all ones, in every combination, to reach signs and register 31.
     for row in ENCODINGS {
         let fields: Vec<u32> =
             row.operands.iter().map(|operand| operand.bits(row.pattern.variable_bits())).collect();
@@ -38,7 +38,7 @@ fn fields_at_their_limits_make_the_word_too() {
 }
 
 #[test]
-fn should_be_bits_are_read_past_and_written_as_they_should_be() {
+fn should_be_bits_are_ignored_on_decoding_and_canonical_on_encoding() {
     let mut random = Random::new(2);
     let rows: Vec<_> = ENCODINGS.iter().filter(|row| row.pattern.should_be_mask != 0).collect();
     assert!(rows.len() >= 30, "only {} rows have should-be bits", rows.len());

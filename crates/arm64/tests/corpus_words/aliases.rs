@@ -1,10 +1,10 @@
-//! Words beside the borders of aliases, which random words of the corpus hardly ever meet: what GNU objdump
-//! 2.40 prints for them.
+//! Aliases at the limits of their conditions, which random words of the corpus hardly ever reach.
 
 use kvrm_arm64::disassemble;
 
+/// Words, and the text that GNU objdump 2.40 prints for them.
 const TEXTS: &[(u32, &str)] = &[
-    // A mask that a wide move could make is no MOV, except into the stack pointer.
+    // An ORR whose value MOVZ or MOVN could make is not called MOV, except to the stack pointer.
     (0xb240_1fff, "mov sp, #0xff"),
     (0xb240_1fe3, "orr x3, xzr, #0xff"),
     (0x3200_1fff, "mov wsp, #0xff"),
@@ -12,13 +12,13 @@ const TEXTS: &[(u32, &str)] = &[
     (0xb250_1fe3, "orr x3, xzr, #0xff000000000000"),
     (0x3200_7be3, "orr w3, wzr, #0x7fffffff"),
     (0xb240_7fe3, "mov x3, #0xffffffff"),
-    // A wide move that another would make, or of a shifted nothing, is no MOV either.
+    // A MOVN whose value MOVZ could make, or a wide move of a shifted zero, is not called MOV.
     (0x129f_ffe0, "movn w0, #0xffff"),
     (0x129f_ffc0, "mov w0, #0xffff0001"),
     (0x92bf_ffe0, "mov x0, #0xffffffff0000ffff"),
     (0x92a0_0000, "movn x0, #0x0, lsl #16"),
     (0x52a0_0000, "movz w0, #0x0, lsl #16"),
-    // Adding nothing is a MOV at the stack pointer, but not if it is shifted.
+    // Adding zero to the stack pointer is called MOV, but not if the zero is shifted.
     (0x9100_03e0, "mov x0, sp"),
     (0x9140_03e0, "add x0, sp, #0x0, lsl #12"),
     // Bit fields that are shifts, extensions, insertions.
@@ -31,12 +31,12 @@ const TEXTS: &[(u32, &str)] = &[
     (0x9340_7ca2, "sxtw x2, w5"),
     (0x1300_7ca2, "asr w2, w5, #0"),
     (0x1383_0061, "ror w1, w3, #0"),
-    // Always and never have no inverse.
+    // The conditions AL and NV have no inverse.
     (0x1a9f_07e1, "cset w1, ne"),
     (0x1a9f_e7e1, "csinc w1, wzr, wzr, al"),
     (0x1a9f_f7e1, "csinc w1, wzr, wzr, nv"),
     (0x5a9f_03e1, "csetm w1, ne"),
-    // Operands that are left out.
+    // Operands that the text omits.
     (0xd503_309f, "ssbb"),
     (0xd503_349f, "pssbb"),
     (0xd503_3fdf, "isb"),
@@ -49,7 +49,7 @@ const TEXTS: &[(u32, &str)] = &[
     (0xd65f_03e0, "ret xzr"),
     (0xd4a0_0001, "dcps1"),
     (0xd4a0_0021, "dcps1 #0x1"),
-    // System registers and instructions by name; the one register that has a name for each direction.
+    // System registers and instructions by name, and the only register with different names for MRS and MSR.
     (0xd53b_d043, "mrs x3, tpidr_el0"),
     (0xd533_0503, "mrs x3, dbgdtrrx_el0"),
     (0xd513_0503, "msr dbgdtrtx_el0, x3"),
@@ -59,7 +59,7 @@ const TEXTS: &[(u32, &str)] = &[
 ];
 
 #[test]
-fn words_beside_the_borders_of_aliases_read_as_in_objdump() {
+fn words_next_to_alias_conditions_print_as_in_objdump() {
     for &(word, text) in TEXTS {
         assert_eq!(disassemble(word, 0).to_string(), text, "of {word:#010x}");
     }

@@ -1,4 +1,4 @@
-//! Texts of GNU objdump: `cargo xtask oracle disasm` renews them.
+//! The disassembler against texts of GNU objdump, which `cargo xtask oracle disasm` renews.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use kvrm_arm64::{decode, disassemble};
 
 use crate::{assert_none, corpus, hexadecimal};
 
-/// Hints that binutils 2.40 does not know yet, and system instructions whose operands have names, most of
-/// which it knows and we do not, or the other way round.
+/// Mnemonics that the corpus need not cover: hints that binutils 2.40 does not know yet, and system instructions whose
+/// operands have names, most of which only one of binutils and KVRM knows.
 const UNKNOWN: [&str; 7] = ["dgh", "gcsb", "clrbhb", "chkfeat", "sys", "msr", "mrs"];
 
-/// The lines of the corpus: address, word, text.
+/// Returns the lines of the corpus: address, word, text.
 fn lines(corpus: &str) -> impl Iterator<Item = (u64, u32, &str)> {
     corpus.lines().map(|line| {
         let mut parts = line.splitn(3, ' ');
@@ -25,15 +25,17 @@ fn lines(corpus: &str) -> impl Iterator<Item = (u64, u32, &str)> {
 fn disassembly_is_what_objdump_prints() {
     let corpus = corpus("disasm.txt.gz");
     let differences: Vec<String> = lines(&corpus)
-        .map(|(pc, word, theirs)| (pc, word, theirs, disassemble(word, pc).to_string()))
-        .filter(|(_, _, theirs, ours)| ours != theirs)
-        .map(|(pc, word, theirs, ours)| format!("{word:08x} at {pc:#x}: ours `{ours}`, objdump `{theirs}`"))
+        .map(|(pc, word, expected)| (pc, word, expected, disassemble(word, pc).to_string()))
+        .filter(|(_, _, expected, actual)| actual != expected)
+        .map(|(pc, word, expected, actual)| {
+            format!("{word:08x} at {pc:#x}: `{actual}`, but objdump prints `{expected}`")
+        })
         .collect();
     assert_none(&differences, corpus.lines().count(), "texts");
 }
 
 #[test]
-fn objdump_was_asked_about_every_encoding_it_knows() {
+fn the_corpus_covers_every_encoding_that_objdump_knows() {
     let corpus = corpus("disasm.txt.gz");
     let mut counts = BTreeMap::new();
     for (_, word, _) in lines(&corpus) {

@@ -1,4 +1,4 @@
-//! Committed verdicts of other programs on single words: GNU objdump and Unicorn.
+//! Committed results of other programs for single words: GNU objdump and Unicorn.
 
 mod aliases;
 mod disassembly;
@@ -10,7 +10,7 @@ use std::path::Path;
 
 use flate2::read::GzDecoder;
 
-/// A corpus of `tests/corpus`, decompressed.
+/// Reads and decompresses a corpus of `tests/corpus`.
 fn corpus(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus").join(name);
     let file = File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -20,16 +20,12 @@ fn corpus(name: &str) -> String {
 }
 
 fn hexadecimal(digits: &str) -> u64 {
-    u64::from_str_radix(digits, 16).unwrap_or_else(|_| panic!("{digits} is no hexadecimal number"))
+    u64::from_str_radix(digits, 16).unwrap_or_else(|_| panic!("{digits} is not a hexadecimal number"))
 }
 
-/// Fails with the first few of the differences, if there are any.
+/// Fails with the first ten differences, if there are any.
 fn assert_none(differences: &[String], of: usize, what: &str) {
     let first: Vec<&str> = differences.iter().take(10).map(String::as_str).collect();
     let count = differences.len();
-    assert!(
-        differences.is_empty(),
-        "{count} of {of} {what} differ, of which the first:\n{}",
-        first.join("\n")
-    );
+    assert!(differences.is_empty(), "{count} of {of} {what} differ; the first are:\n{}", first.join("\n"));
 }

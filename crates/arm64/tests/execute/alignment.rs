@@ -1,4 +1,4 @@
-//! Accesses that must be aligned, and those that need not be.
+//! Alignment: accesses that must be aligned fault, and all others work at any address.
 
 use kvrm_arm64::{Access, Fault, FaultKind, Monitor};
 use kvrm_testkit::random::Random;
@@ -7,7 +7,7 @@ use crate::flat::{BASE, Flat};
 use crate::rows::AccessRow;
 use crate::{random_cpu, set_base, step_word};
 
-/// A base register that is none of the other registers, and the stack pointer.
+/// The base registers: one that the word does not use otherwise, and the stack pointer.
 const BASES: [u32; 2] = [20, 31];
 
 #[test]
@@ -24,7 +24,7 @@ fn ordered_exclusive_and_atomic_accesses_fault_at_every_misaligned_address_and_c
                 let address = BASE + 64 + offset;
                 let mut cpu = random_cpu(&mut random);
                 set_base(&mut cpu, base, address);
-                // The monitor would let an exclusive store through.
+                // The monitor permits an exclusive store, so only the alignment can fail.
                 cpu.monitor = Some(Monitor { address, bytes: access.bytes as u32 });
                 let (before, memory_before) = (cpu.clone(), memory.clone());
                 let result = step_word(&mut cpu, &mut memory, word);
@@ -32,7 +32,7 @@ fn ordered_exclusive_and_atomic_accesses_fault_at_every_misaligned_address_and_c
                     assert_eq!(result, Ok(()), "{} at an aligned address", access.row.name);
                     continue;
                 }
-                // Of an atomic, it is the read that fails first.
+                // The read of an atomic fails first.
                 let kind = if access.is_store() { Access::Write } else { Access::Read };
                 let fault = Fault { kind: FaultKind::Alignment, access: kind, address };
                 assert_eq!(result, Err(fault.into()), "{} {offset} bytes off", access.row.name);

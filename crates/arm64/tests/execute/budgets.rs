@@ -1,4 +1,4 @@
-//! Budgets are exact, and where a run is cut in two makes no difference.
+//! Budgets are exact, and a run may be split anywhere.
 
 use kvrm_arm64::asm::{Arg, Assembler, X0};
 use kvrm_arm64::encoding::ENCODINGS;
@@ -22,8 +22,8 @@ fn row(classes: &[Class], random: &mut Random) -> &'static Encoding {
     }
 }
 
-/// A program of random instructions: mostly arithmetic, some accesses at the stack pointer, some branches
-/// within the program, and now and then something that stops it.
+/// Returns a program of random instructions: mostly arithmetic, some accesses at the stack pointer, some branches
+/// within the program, and a few instructions that stop it.
 fn program(random: &mut Random) -> Vec<u32> {
     let mut a = Assembler::new(BASE);
     for index in 0..LENGTH as i64 {
@@ -34,7 +34,7 @@ fn program(random: &mut Random) -> Vec<u32> {
             1..3 => a.emit("b.", &[cond, target]),
             3 => a.cbz(X0, target),
             4 => a.tbnz(X0, bit, target),
-            // Rn becomes the stack pointer, which points into memory for as long as nothing moves it.
+            // Rn becomes the stack pointer, which points into memory until an instruction changes it.
             5..9 => a.word(words::allocated(row(&[Class::LoadStore], random), random) | 31 << 5),
             _ => {
                 let classes = [Class::Arithmetic, Class::Logical, Class::MulDiv, Class::ExtendShift];
@@ -45,7 +45,7 @@ fn program(random: &mut Random) -> Vec<u32> {
     a.finish().expect("every operand is in range")
 }
 
-/// A random program in memory and a state at its beginning.
+/// Returns a random program in memory and a processor at its beginning.
 fn machine(random: &mut Random) -> (Cpu, Flat) {
     let memory = Flat::new(&program(random), MEMORY_BYTES as usize);
     let mut cpu = random_cpu(random);
@@ -54,7 +54,7 @@ fn machine(random: &mut Random) -> (Cpu, Flat) {
 }
 
 #[test]
-fn a_run_in_two_parts_is_the_whole_run() {
+fn a_run_in_two_parts_equals_one_run() {
     let mut random = Random::new(1);
     let (mut long, mut cut_short) = (0, 0);
     for _ in 0..2000 {
@@ -83,11 +83,11 @@ fn a_run_in_two_parts_is_the_whole_run() {
             _ => cut_short += 1,
         }
     }
-    assert!(long > 100 && cut_short > 100, "{long} long runs, {cut_short} that something stopped");
+    assert!(long > 100 && cut_short > 100, "{long} long runs, {cut_short} that stopped early");
 }
 
 #[test]
-fn single_steps_are_the_whole_run() {
+fn single_steps_equal_one_run() {
     let mut random = Random::new(2);
     for _ in 0..200 {
         let (start, memory) = machine(&mut random);
@@ -108,7 +108,7 @@ fn single_steps_are_the_whole_run() {
 }
 
 #[test]
-fn the_same_run_again_is_the_same() {
+fn a_run_is_deterministic() {
     let mut random = Random::new(3);
     for _ in 0..200 {
         let (start, memory) = machine(&mut random);
@@ -122,9 +122,9 @@ fn the_same_run_again_is_the_same() {
 }
 
 #[test]
-fn a_budget_of_nothing_runs_nothing() {
+fn a_budget_of_zero_executes_nothing() {
     let mut random = Random::new(4);
-    // Not even a fetch that would fault, or a word that is undefined.
+    // It does not even fetch, so neither a fault nor an undefined word stops it.
     for pc in [BASE, BASE + 1, 0, u64::MAX] {
         let mut cpu = random_cpu(&mut random);
         cpu.pc = pc;

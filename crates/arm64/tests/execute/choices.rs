@@ -1,4 +1,4 @@
-//! What the architecture leaves open, as docs/isa.md says that every engine decides it.
+//! CONSTRAINED UNPREDICTABLE cases, which all engines execute as described in docs/isa.md.
 
 use kvrm_arm64::operand::Operand;
 use kvrm_arm64::{Cpu, Encoding, Monitor};
@@ -8,7 +8,9 @@ use crate::flat::{BASE, Flat};
 use crate::rows::AccessRow;
 use crate::{random_cpu, step_word};
 
+/// The address of the data.
 const DATA: u64 = BASE + 64;
+/// The number of the register that points to [`DATA`].
 const BASE_REGISTER: u32 = 3;
 
 fn rows(filter: impl Fn(&Encoding) -> bool) -> Vec<AccessRow> {
@@ -26,7 +28,7 @@ fn writes_back(row: &Encoding) -> bool {
     })
 }
 
-/// What memory holds at [`DATA`]: bytes with their top bits clear, so that signs make no difference.
+/// Returns memory whose bytes are all different and have clear top bits, so that sign extension makes no difference.
 fn memory() -> Flat {
     let mut memory = Flat::new(&[], 128);
     for (index, byte) in memory.bytes.iter_mut().enumerate() {
@@ -40,26 +42,27 @@ fn number(memory: &Flat, at: u64, bytes: u64) -> u64 {
     memory.bytes[at..at + bytes as usize].iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
-/// The state after one word whose base is at [`DATA`].
-fn executed(word: u32, memory: &mut Flat) -> Cpu {
+/// Executes a word whose base register points to [`DATA`], and returns the state after it.
+fn execute_word(word: u32, memory: &mut Flat) -> Cpu {
     let mut cpu = random_cpu(&mut Random::new(1));
     cpu.set_x(BASE_REGISTER, DATA);
     assert_eq!(step_word(&mut cpu, memory, word), Ok(()), "{word:#010x}");
     cpu
 }
 
-/// The word with an offset: one register's size in pairs, which count in imm7, and eight bytes in imm9.
+/// Returns the word with an offset: one register's size in pairs, which have imm7, and eight bytes in others, which
+/// have imm9.
 fn with_offset(word: u32) -> u32 {
     word | 1 << 15
 }
 
-/// That offset in bytes.
+/// Returns the offset that [`with_offset`] sets, in bytes.
 fn offset(access: AccessRow) -> u64 {
     if access.row.group().starts_with("ldstpair") { access.bytes / 2 } else { 8 }
 }
 
 #[test]
-fn a_base_that_is_loaded_too_holds_the_new_address() {
+fn write_back_wins_over_a_load_into_the_base() {
     let rows = rows(|row| writes_back(row) && row.mnemonic.starts_with("ld"));
     assert_eq!(rows.len(), 9 + 9 + 3 + 3, "loads with write-back, both ways");
     for access in rows {
@@ -69,7 +72,7 @@ fn a_base_that_is_loaded_too_holds_the_new_address() {
                 continue;
             }
             let word = with_offset(access.word(rt, rt2, BASE_REGISTER, 0));
-            let after = executed(word, &mut memory());
+            let after = execute_word(word, &mut memory());
             assert_eq!(
                 after.x(BASE_REGISTER),
                 DATA + offset(access),
@@ -81,13 +84,13 @@ fn a_base_that_is_loaded_too_holds_the_new_address() {
 }
 
 #[test]
-fn a_base_that_is_stored_too_is_stored_as_it_was() {
+fn a_store_of_the_base_stores_its_old_value() {
     let rows = rows(|row| writes_back(row) && row.mnemonic.starts_with("st"));
     assert_eq!(rows.len(), 4 + 4 + 2 + 2, "stores with write-back, both ways");
     for access in rows {
         let word = with_offset(access.word(BASE_REGISTER, 4, BASE_REGISTER, 0));
         let mut memory = memory();
-        let after = executed(word, &mut memory);
+        let after = execute_word(word, &mut memory);
         let is_pre = access.row.group().ends_with("pre");
         let at = if is_pre { DATA + offset(access) } else { DATA };
         let bytes = if access.row.group().starts_with("ldstpair") { access.bytes / 2 } else { access.bytes };
@@ -105,7 +108,7 @@ fn of_a_pair_loaded_into_one_register_the_first_wins() {
     });
     assert_eq!(rows.len(), 9 + 2, "LDP, LDPSW and LDNP in all their modes");
     for access in rows {
-        let after = executed(access.word(5, 5, BASE_REGISTER, 0), &mut memory());
+        let after = execute_word(access.word(5, 5, BASE_REGISTER, 0), &mut memory());
         assert_eq!(after.x(5), number(&memory(), DATA, access.bytes / 2), "{}", access.row.name);
     }
 }
@@ -116,7 +119,7 @@ fn of_an_exclusive_pair_loaded_into_one_register_the_second_wins() {
     assert_eq!(rows.len(), 4, "LDXP and LDAXP of both sizes");
     for access in rows {
         let half = access.bytes / 2;
-        let after = executed(access.word(5, 5, BASE_REGISTER, 0), &mut memory());
+        let after = execute_word(access.word(5, 5, BASE_REGISTER, 0), &mut memory());
         assert_eq!(after.x(5), number(&memory(), DATA + half, half), "{}", access.row.name);
     }
 }
@@ -148,14 +151,14 @@ fn an_exclusive_store_reads_its_registers_before_it_writes_the_status() {
 }
 
 #[test]
-fn register_31_is_zero_as_data_and_nowhere_as_target() {
+fn register_31_reads_as_zero_and_discards_writes() {
     for access in AccessRow::all() {
         let word = access.word(31, 31, BASE_REGISTER, 30);
         // Pairs of registers begin with an even one.
         let word =
             if access.row.group() == "comswappr" { access.word(30, 0, BASE_REGISTER, 30) } else { word };
         let mut memory = memory();
-        let after = executed(word, &mut memory);
+        let after = execute_word(word, &mut memory);
         assert_eq!(after.x(31), 0, "register 31 after {}", access.row.name);
         if access.is_store() && !access.is_exclusive() {
             assert_eq!(number(&memory, DATA, access.bytes.min(8)), 0, "stored by {}", access.row.name);

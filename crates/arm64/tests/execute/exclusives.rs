@@ -1,4 +1,4 @@
-//! Exclusive loads and stores, and the monitor between them.
+//! Exclusive loads and stores, and the monitor.
 
 use kvrm_arm64::{Cpu, Monitor};
 use kvrm_testkit::random::Random;
@@ -23,8 +23,8 @@ fn exclusives(prefix: &str) -> Vec<AccessRow> {
     rows
 }
 
-/// Loads and stores of the same kind: bytes, and whether they are pairs.
-fn matching() -> impl Iterator<Item = (AccessRow, AccessRow)> {
+/// Returns all pairs of an exclusive load and an exclusive store with the same number of bytes and registers.
+fn matching_pairs() -> impl Iterator<Item = (AccessRow, AccessRow)> {
     exclusives("ld").into_iter().flat_map(|load| {
         let same =
             move |store: &AccessRow| store.bytes == load.bytes && store.row.group() == load.row.group();
@@ -32,7 +32,7 @@ fn matching() -> impl Iterator<Item = (AccessRow, AccessRow)> {
     })
 }
 
-/// A machine whose X3 points at data; X1 and X2 hold what is stored.
+/// A machine whose X3 points at data. X1 and X2 hold the values to store.
 struct Machine {
     cpu: Cpu,
     memory: Flat,
@@ -60,12 +60,12 @@ impl Machine {
         self.step(access.word(10, 11, 3, 0));
     }
 
-    /// Stores X1 and X2; whether it succeeded. Checks the status register and memory.
+    /// Stores X1 and X2, and checks monitor, status register and memory. Returns whether the store succeeded.
     fn store(&mut self, access: AccessRow) -> bool {
         let before = self.memory.bytes[64..].to_vec();
         self.cpu.set_x(12, u64::MAX);
         self.step(access.word(1, 2, 3, 12));
-        assert_eq!(self.cpu.monitor, None, "the mark is gone after {}", access.row.name);
+        assert_eq!(self.cpu.monitor, None, "{} clears the monitor", access.row.name);
         let at = (self.cpu.x(3) - DATA) as usize;
         let mut stored = before.clone();
         let half = if access.row.group() == "ldstexclp" { access.bytes / 2 } else { access.bytes } as usize;
@@ -83,11 +83,11 @@ impl Machine {
 
 #[test]
 fn a_store_after_a_load_of_the_same_place_succeeds_once() {
-    for (load, store) in matching() {
+    for (load, store) in matching_pairs() {
         let mut machine = Machine::new();
         machine.load(load);
-        let mark = Monitor { address: DATA, bytes: load.bytes as u32 };
-        assert_eq!(machine.cpu.monitor, Some(mark), "mark of {}", load.row.name);
+        let monitor = Monitor { address: DATA, bytes: load.bytes as u32 };
+        assert_eq!(machine.cpu.monitor, Some(monitor), "monitor after {}", load.row.name);
         assert!(machine.store(store), "{} after {}", store.row.name, load.row.name);
         assert!(!machine.store(store), "{} for the second time", store.row.name);
     }
@@ -102,7 +102,7 @@ fn a_store_without_a_load_fails() {
 
 #[test]
 fn a_store_after_clrex_fails() {
-    for (load, store) in matching() {
+    for (load, store) in matching_pairs() {
         for option in 0..16 {
             let mut machine = Machine::new();
             machine.load(load);
@@ -113,8 +113,8 @@ fn a_store_after_clrex_fails() {
 }
 
 #[test]
-fn a_store_to_another_address_fails_and_takes_the_mark_away() {
-    for (load, store) in matching() {
+fn a_store_to_another_address_fails_and_clears_the_monitor() {
+    for (load, store) in matching_pairs() {
         let mut machine = Machine::new();
         machine.load(load);
         machine.cpu.set_x(3, DATA + load.bytes);
@@ -125,7 +125,7 @@ fn a_store_to_another_address_fails_and_takes_the_mark_away() {
 }
 
 #[test]
-fn a_store_of_another_size_fails_and_one_of_the_same_size_in_other_parts_succeeds() {
+fn a_store_succeeds_if_its_total_size_is_that_of_the_load() {
     for load in exclusives("ld") {
         for store in exclusives("st") {
             let mut machine = Machine::new();
@@ -138,8 +138,8 @@ fn a_store_of_another_size_fails_and_one_of_the_same_size_in_other_parts_succeed
 }
 
 #[test]
-fn a_load_takes_the_mark_of_the_one_before() {
-    for (load, store) in matching() {
+fn a_load_replaces_the_monitor_of_an_earlier_load() {
+    for (load, store) in matching_pairs() {
         let mut machine = Machine::new();
         machine.load(load);
         machine.cpu.set_x(3, DATA + load.bytes);
@@ -150,8 +150,8 @@ fn a_load_takes_the_mark_of_the_one_before() {
 }
 
 #[test]
-fn plain_stores_of_the_lane_leave_the_mark() {
-    for (load, store) in matching() {
+fn plain_stores_do_not_clear_the_monitor() {
+    for (load, store) in matching_pairs() {
         let mut machine = Machine::new();
         machine.load(load);
         machine.step(STR_X1_X3);
@@ -160,7 +160,7 @@ fn plain_stores_of_the_lane_leave_the_mark() {
 }
 
 #[test]
-fn a_store_that_the_monitor_refuses_does_not_touch_memory() {
+fn a_store_that_the_monitor_refuses_does_not_access_memory() {
     for store in exclusives("st") {
         let mut machine = Machine::new();
         machine.cpu.set_x(3, 0);

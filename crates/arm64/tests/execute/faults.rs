@@ -1,4 +1,4 @@
-//! Faults are precise: an instruction that fails has done nothing.
+//! Faults are precise: an instruction that fails changes nothing.
 
 use kvrm_arm64::asm::{Assembler, X0, X1};
 use kvrm_arm64::encoding::ENCODINGS;
@@ -29,7 +29,7 @@ fn loads_and_stores_at_random_addresses_fault_and_change_nothing() {
             let word = words::allocated(access.row, &mut random);
             let mut memory = filled(&mut random);
             let mut cpu = random_cpu(&mut random);
-            // Only aligned addresses get as far as memory, and only with the monitor exclusive stores do.
+            // The address is aligned and the monitor is set, so that all instructions access memory.
             let base = word >> 5 & 31;
             let address = random.bits() & !15;
             set_base(&mut cpu, base, address);
@@ -43,7 +43,7 @@ fn loads_and_stores_at_random_addresses_fault_and_change_nothing() {
             let Stop::Fault(Fault { kind: FaultKind::Translation, access: found, .. }) = stop else {
                 panic!("{} {word:#010x} ended in {stop:?}", access.row.name);
             };
-            assert_eq!(found, expected, "what {} was about to do", access.row.name);
+            assert_eq!(found, expected, "the access of {}", access.row.name);
             assert_eq!(cpu, before, "registers after {} {word:#010x}", access.row.name);
             assert!(memory == memory_before, "memory after {} {word:#010x}", access.row.name);
         }
@@ -81,7 +81,7 @@ fn an_access_half_outside_memory_faults_at_the_first_byte_outside_and_changes_no
 }
 
 #[test]
-fn what_writes_or_might_write_needs_permission_to_write() {
+fn stores_and_atomics_need_permission_to_write() {
     let mut random = Random::new(3);
     let mut atomics = 0;
     for access in AccessRow::all() {
@@ -96,7 +96,7 @@ fn what_writes_or_might_write_needs_permission_to_write() {
         let (before, memory_before) = (cpu.clone(), memory.clone());
         let result = step_word(&mut cpu, &mut memory, word);
         if access.writes() {
-            // Compare and swap does not find what it compares with, but might have.
+            // Compare and swap needs the permission even though the values differ here.
             atomics += usize::from(access.is_atomic());
             let fault = Fault { kind: FaultKind::Permission, access: Access::Write, address };
             assert_eq!(result, Err(fault.into()), "{} of read-only memory", access.row.name);
@@ -106,7 +106,7 @@ fn what_writes_or_might_write_needs_permission_to_write() {
         }
         assert!(memory == memory_before, "memory after {}", access.row.name);
     }
-    assert_eq!(atomics, 168, "all atomics need it");
+    assert_eq!(atomics, 168, "all atomics need permission to write");
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn literals_outside_memory_fault_and_change_nothing() {
     assert_eq!(rows.len(), 6, "LDR of all sizes and LDRSW");
     let mut random = Random::new(4);
     for row in rows {
-        // 1 MiB back, and forwards.
+        // 1 MiB backwards, and 512 KiB forwards.
         for offset in [1 << 18, 1 << 17] {
             let mut cpu = random_cpu(&mut random);
             let before = cpu.clone();
@@ -162,13 +162,13 @@ fn instructions_before_the_one_that_faults_have_retired_and_none_after_it_has() 
     let mut cpu = memory.cpu();
     cpu.set_x(1, END);
     for _ in 0..3 {
-        // The fault happens again and again.
+        // A second run faults again.
         let stop = run(&mut cpu, &mut memory, 10);
         let fault = Fault { kind: FaultKind::Translation, access: Access::Read, address: END };
         assert_eq!(stop, fault.into(), "a load past the end");
         assert_eq!((cpu.pc, cpu.steps, cpu.x(0), cpu.x(1)), (BASE + 4, 1, 7, END), "state at the load");
     }
-    // Once its cause is gone, the program goes on.
+    // When the cause is removed, the program continues.
     cpu.set_x(1, BASE);
     assert_eq!(run(&mut cpu, &mut memory, 2), Stop::Budget, "the load and the move");
     assert_eq!((cpu.pc, cpu.steps, cpu.x(0)), (BASE + 12, 3, 9), "state at the end");

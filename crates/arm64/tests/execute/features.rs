@@ -1,4 +1,4 @@
-//! Encodings of a feature the machine does not have are undefined.
+//! Encodings of features that the machine does not have are undefined.
 
 use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::{Encoding, Feature, Features, Instruction, Stop};
@@ -8,11 +8,11 @@ use kvrm_testkit::words;
 use crate::flat::Flat;
 use crate::{random_cpu, step_word};
 
-fn of(feature: Feature) -> Vec<&'static Encoding> {
+fn rows_of(feature: Feature) -> Vec<&'static Encoding> {
     ENCODINGS.iter().filter(|row| row.feature == feature).collect()
 }
 
-/// A machine with the given features, one bit each in the order of [`Feature::ALL`].
+/// Returns features from their bits, in the order of [`Feature::ALL`].
 fn machine(bits: u32) -> Features {
     let has = |feature: Feature| bits >> feature as u32 & 1 == 1;
     Features {
@@ -44,28 +44,31 @@ fn words_of_a_missing_feature_are_undefined_and_those_of_others_are_not() {
 }
 
 #[test]
-fn products_of_polynomials_of_64_bits_are_a_feature_of_their_own() {
+fn pmull_of_64_bit_polynomials_is_a_separate_feature() {
     let (bytes, doublewords) = (0x0e22_e020, 0x0ee2_e020);
     let without = Features { pmull: false, ..Features::ALL };
     assert!(Instruction::new(bytes, without).op.is_some(), "pmull v0.8h, v1.8b, v2.8b");
     assert!(Instruction::new(doublewords, without).op.is_none(), "pmull v0.1q, v1.1d, v2.1d");
-    assert!(Instruction::new(doublewords, Features::ALL).op.is_some(), "the same, where there is such");
+    assert!(
+        Instruction::new(doublewords, Features::ALL).op.is_some(),
+        "pmull v0.1q, v1.1d, v2.1d with the feature"
+    );
 }
 
 #[test]
-fn a_machine_unless_told_otherwise_has_checksums_and_nothing_else() {
+fn the_default_machine_has_crc32_and_no_other_feature() {
     assert_eq!(Features::ARMV8_0, Features { crc32: true, ..Features::BASE }, "Armv8.0-A and CRC32");
     assert_eq!(Features::ALL, machine(u32::MAX), "everything");
     let more: Vec<Feature> = Features::ALL.without(Features::GENERAL).collect();
     let simd = [Feature::Fp, Feature::Aes, Feature::Pmull, Feature::Sha1, Feature::Sha256];
-    assert_eq!(more, simd, "what has to do with SIMD registers");
+    assert_eq!(more, simd, "features of SIMD&FP registers");
 }
 
 #[test]
 fn executing_an_instruction_of_a_missing_feature_changes_nothing() {
     let mut random = Random::new(2);
     let none = Features::BASE;
-    let (lse, crc32) = (of(Feature::Lse), of(Feature::Crc32));
+    let (lse, crc32) = (rows_of(Feature::Lse), rows_of(Feature::Crc32));
     assert_eq!((lse.len(), crc32.len()), (168, 8), "encodings of optional features");
     for row in lse.into_iter().chain(crc32) {
         for _ in 0..20 {

@@ -1,4 +1,4 @@
-//! Hints, barriers and prefetches do nothing but take a step.
+//! Hints, barriers and prefetches take a step and change nothing else.
 
 use kvrm_arm64::Monitor;
 use kvrm_arm64::encoding::ENCODINGS;
@@ -37,7 +37,7 @@ fn hints_barriers_and_prefetches_do_nothing() {
 
 #[test]
 fn all_words_of_the_hint_space_are_hints() {
-    // Hints not yet assigned are NOPs too, so that programs may use them before machines know them.
+    // Hints that are not yet assigned are NOPs, so that programs may use them before all machines have them.
     let mut random = Random::new(2);
     for number in 0..128 {
         let mut memory = Flat::new(&[], 64);
@@ -48,7 +48,7 @@ fn all_words_of_the_hint_space_are_hints() {
 }
 
 #[test]
-fn clrex_takes_the_mark_away_and_does_nothing_else() {
+fn clrex_only_clears_the_monitor() {
     let mut random = Random::new(3);
     for option in 0..16 {
         let mut cpu = random_cpu(&mut random);

@@ -1,5 +1,5 @@
-//! Execution: stops, budgets, faults, and what the architecture leaves open. Single results of single
-//! instructions are in the tests of the semantics.
+//! Execution: stops, budgets, faults, and CONSTRAINED UNPREDICTABLE cases. The results of single instructions are in
+//! the tests of the semantics.
 
 #[path = "../support/flat.rs"]
 mod flat;
@@ -21,14 +21,14 @@ use kvrm_testkit::random::Random;
 
 use flat::{BASE, Flat};
 
-/// Executes `word`, written to the first word of memory, from a state whose pc is there.
+/// Writes `word` to the first word of memory, where the pc must be, and executes it.
 fn step_word(cpu: &mut Cpu, memory: &mut Flat, word: u32) -> Result<(), Stop> {
-    assert_eq!(cpu.pc, BASE, "the word is put at the pc");
+    assert_eq!(cpu.pc, BASE, "the word must be at the pc");
     memory.bytes[..4].copy_from_slice(&word.to_le_bytes());
     step(cpu, memory)
 }
 
-/// A processor at the first word of memory whose other registers are random.
+/// Returns a processor whose pc is at the first word of memory and whose other registers are random.
 fn random_cpu(random: &mut Random) -> Cpu {
     let mut cpu = Cpu::new(BASE, random.bits());
     for n in 0..31 {
@@ -41,7 +41,7 @@ fn random_cpu(random: &mut Random) -> Cpu {
     cpu
 }
 
-/// Writes the register that a field names where 31 is the stack pointer.
+/// Writes a general register, or the stack pointer for number 31.
 fn set_base(cpu: &mut Cpu, number: u32, value: u64) {
     if number == 31 { cpu.sp = value } else { cpu.set_x(number, value) }
 }

@@ -1,4 +1,4 @@
-//! What rows say about the memory they access with general registers.
+//! Rows that access memory with general registers, and the properties of their accesses.
 
 use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::operand::Operand;
@@ -8,12 +8,12 @@ use kvrm_arm64::{Encoding, Feature};
 #[derive(Clone, Copy)]
 pub(crate) struct AccessRow {
     pub(crate) row: &'static Encoding,
-    /// All the bytes it accesses, both registers of a pair together.
+    /// The bytes of the whole access; for pairs, of both registers.
     pub(crate) bytes: u64,
 }
 
 impl AccessRow {
-    /// All of them. Literals and prefetches are not.
+    /// Returns all rows. Literals and prefetches are not among them.
     pub(crate) fn all() -> Vec<Self> {
         let rows: Vec<Self> = ENCODINGS.iter().filter_map(Self::of).collect();
         assert!(rows.len() >= 290, "only {} rows access memory", rows.len());
@@ -52,10 +52,10 @@ impl AccessRow {
         Some(Self { row, bytes: if is_pair { 2 * single } else { single } })
     }
 
-    /// A word of the row with base Rn, offset zero, and the given registers in the other fields.
+    /// Returns a word of the row with base Rn, offset zero, and the given registers in the other fields.
     pub(crate) fn word(self, rt: u32, rt2: u32, rn: u32, rs: u32) -> u32 {
         let variable = self.row.pattern.variable_bits();
-        // An index register of zero, extended as SXTX, where there is one.
+        // If there is an index register, it is XZR, extended as SXTX.
         let index = matches!(self.row.operands.last(), Some(Operand::RegisterOffset(_)));
         let rs = if index { 31 } else { rs };
         let extend = if index { 7 << 13 } else { 0 };
@@ -74,12 +74,12 @@ impl AccessRow {
         self.row.group().starts_with("ldstexcl")
     }
 
-    /// Whether the address must be a multiple of all the bytes.
+    /// Whether the address must be a multiple of the access size.
     pub(crate) fn is_aligned(self) -> bool {
         self.is_atomic() || self.is_exclusive() || self.row.group() == "ldstord"
     }
 
-    /// A plain, ordered or exclusive store.
+    /// Whether the row is a plain, ordered or exclusive store.
     pub(crate) fn is_store(self) -> bool {
         self.row.mnemonic.starts_with("st")
     }

@@ -1,4 +1,4 @@
-//! What ends a run, and in which state.
+//! Stops, and the state in which they leave the lane.
 
 use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::{Features, Instruction, Stop, run};
@@ -39,7 +39,7 @@ fn a_system_call_retires_before_it_stops() {
 }
 
 #[test]
-fn a_system_call_is_one_step_and_the_run_goes_on_behind_it() {
+fn a_system_call_is_one_step_and_the_run_continues_after_it() {
     // svc #0, svc #1, nop
     let mut memory = Flat::new(&[0xd400_0001, 0xd400_0021, 0xd503_201f], 64);
     let mut cpu = memory.cpu();
@@ -50,7 +50,7 @@ fn a_system_call_is_one_step_and_the_run_goes_on_behind_it() {
 }
 
 #[test]
-fn words_that_are_no_instruction_are_undefined_and_change_nothing() {
+fn unallocated_words_are_undefined_and_change_nothing() {
     let mut random = Random::new(3);
     let mut memory = Flat::new(&[], 64);
     let mut undefined = 0;
@@ -75,7 +75,7 @@ fn instructions_of_higher_exception_levels_are_undefined_and_change_nothing() {
     let rows: Vec<_> = ENCODINGS.iter().filter(|row| row.is_undefined_at_el0()).collect();
     let names: Vec<&str> = rows.iter().map(|row| row.mnemonic).collect();
     let expected = ["udf", "hvc", "smc", "dcps1", "dcps2", "dcps3", "msr", "sysl", "eret", "drps"];
-    assert_eq!(names, expected, "what EL0 may never execute");
+    assert_eq!(names, expected, "encodings that are undefined at EL0");
     for row in rows {
         for _ in 0..100 {
             let word = words::allocated(row, &mut random);

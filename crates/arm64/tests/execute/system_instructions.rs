@@ -1,4 +1,4 @@
-//! SYS: clearing a block, and cache maintenance that only checks its address.
+//! SYS: DC ZVA, and cache maintenance, which only checks its address.
 
 use kvrm_arm64::{Access, Fault, FaultKind, Stop};
 use kvrm_testkit::random::Random;
@@ -9,7 +9,7 @@ use crate::{random_cpu, step_word};
 const SYS: u32 = 0xd508_0000;
 const SYSL: u32 = 0xd528_0000;
 
-/// op1:CRn:CRm:op2.
+/// Returns op1:CRn:CRm:op2.
 const fn number(op1: u32, crn: u32, crm: u32, op2: u32) -> u32 {
     op1 << 11 | crn << 7 | crm << 3 | op2
 }
@@ -28,7 +28,7 @@ fn filled(random: &mut Random) -> Flat {
 }
 
 #[test]
-fn of_all_forms_el0_has_five() {
+fn el0_has_exactly_five_sys_instructions() {
     let mut random = Random::new(1);
     let mut defined = Vec::new();
     let mut memory = filled(&mut random);
@@ -40,7 +40,7 @@ fn of_all_forms_el0_has_five() {
             let before = cpu.clone();
             match step_word(&mut cpu, &mut memory, word) {
                 Ok(()) => defined.push((instruction, form)),
-                // Address zero, which X31 is, is not mapped.
+                // The address in XZR is zero, which is not mapped.
                 Err(Stop::Fault(Fault { address: 0, .. })) if rt == 31 => {
                     assert!(defined.contains(&(instruction, form)), "{word:#010x} faults, so it is defined");
                     assert_eq!(cpu, before, "registers at {word:#010x}");
@@ -87,11 +87,11 @@ fn dc_zva_of_memory_that_cannot_be_written_faults_and_changes_nothing() {
     let word = SYS | DC_ZVA << 5 | 3;
     let read_only = BASE..BASE + 192 + 32;
     let cases = [
-        // The block is accessed, but the fault names the address given.
+        // The access is to the block, but the fault has the address in Xt.
         (BASE + SIZE as u64 + 63, FaultKind::Translation),
         (BASE - 1, FaultKind::Translation),
         (BASE + 300, FaultKind::Permission),
-        // The first half of this block could be written.
+        // Only the first half of this block is writable.
         (BASE + 192, FaultKind::Permission),
         (BASE + 192 + 33, FaultKind::Permission),
     ];
@@ -110,7 +110,7 @@ fn dc_zva_of_memory_that_cannot_be_written_faults_and_changes_nothing() {
 }
 
 #[test]
-fn maintenance_of_caches_checks_its_address_and_does_nothing() {
+fn cache_maintenance_only_checks_its_address() {
     let mut random = Random::new(4);
     for form in MAINTENANCE {
         let word = SYS | form << 5 | 3;

@@ -1,4 +1,4 @@
-//! System registers: which EL0 has, and what is in them.
+//! System registers: the accesses of EL0, and the values.
 
 use kvrm_arm64::sysreg::{El0, REGISTERS, SystemRegister, register};
 use kvrm_arm64::{Cpu, Stop, run};
@@ -14,7 +14,7 @@ fn number(name: &str) -> u32 {
     REGISTERS.iter().find(|register| register.name == name).expect("the register has a name").number
 }
 
-/// The value MRS reads.
+/// Returns the value that MRS reads.
 fn read(name: &str, cpu: &Cpu) -> u64 {
     let mut cpu = cpu.clone();
     cpu.pc = BASE;
@@ -23,8 +23,8 @@ fn read(name: &str, cpu: &Cpu) -> u64 {
     cpu.x(9)
 }
 
-/// The state after an MSR.
-fn written(name: &str, value: u64, cpu: &Cpu) -> Cpu {
+/// Returns the state after an MSR.
+fn after_msr(name: &str, value: u64, cpu: &Cpu) -> Cpu {
     let mut cpu = cpu.clone();
     cpu.pc = BASE;
     cpu.set_x(9, value);
@@ -44,7 +44,7 @@ fn registers_are_sorted_and_found_by_their_numbers() {
     let mut names: Vec<&str> = REGISTERS.iter().map(|register| register.name).collect();
     names.sort_unstable();
     names.dedup();
-    assert_eq!(names.len(), REGISTERS.len(), "some name is there twice");
+    assert_eq!(names.len(), REGISTERS.len(), "a name occurs twice");
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn el0_has_nine_registers() {
 }
 
 #[test]
-fn of_all_numbers_el0_can_access_exactly_the_registers_it_has() {
+fn el0_can_access_no_other_register_numbers() {
     let mut random = Random::new(1);
     let mut memory = Flat::new(&[], 64);
     let (mut reads, mut writes) = (0, 0);
@@ -81,7 +81,7 @@ fn of_all_numbers_el0_can_access_exactly_the_registers_it_has() {
             assert_eq!(result, Ok(()), "{word:#010x} at EL0");
             reads += usize::from(instruction == MRS);
             writes += usize::from(instruction == MSR);
-            // A read changes its target alone, a write no general register.
+            // A read changes only its target; a write changes no general register.
             let target = (instruction == MRS).then_some(rt);
             for n in (0..31).filter(|n| Some(*n) != target) {
                 assert_eq!(cpu.x(n), before.x(n), "x{n} after {word:#010x}");
@@ -93,7 +93,7 @@ fn of_all_numbers_el0_can_access_exactly_the_registers_it_has() {
 }
 
 #[test]
-fn a_write_keeps_the_bits_that_exist_and_changes_nothing_else() {
+fn a_write_changes_only_the_implemented_bits() {
     let mut random = Random::new(2);
     let masks =
         [("nzcv", 0xf000_0000), ("fpcr", 0x07c0_0000), ("fpsr", 0x0800_009f), ("tpidr_el0", u64::MAX)];
@@ -101,7 +101,7 @@ fn a_write_keeps_the_bits_that_exist_and_changes_nothing_else() {
         let values = [0, u64::MAX, random.bits(), random.bits()].into_iter();
         for value in values.chain((0..64).map(|bit| 1 << bit)) {
             let cpu = random_cpu(&mut random);
-            let after = written(name, value, &cpu);
+            let after = after_msr(name, value, &cpu);
             assert_eq!(read(name, &after), value & mask, "{name} after msr of {value:#x}");
             for SystemRegister { name: other, el0, .. } in REGISTERS {
                 if *other != name && *el0 != El0::None && *other != "cntvct_el0" {
@@ -118,12 +118,16 @@ fn flags_are_the_top_bits_of_their_register() {
     for nzcv in 0..16 {
         cpu.nzcv = nzcv;
         assert_eq!(read("nzcv", &cpu), u64::from(nzcv) << 28, "flags {nzcv:04b}");
-        assert_eq!(written("nzcv", u64::from(nzcv) << 28, &Cpu::new(BASE, 0)).nzcv, nzcv, "flags {nzcv:04b}");
+        assert_eq!(
+            after_msr("nzcv", u64::from(nzcv) << 28, &Cpu::new(BASE, 0)).nzcv,
+            nzcv,
+            "flags {nzcv:04b}"
+        );
     }
 }
 
 #[test]
-fn registers_of_the_machine_say_what_it_does() {
+fn constant_registers_describe_the_machine() {
     let mut cpu = Cpu::new(BASE, 0);
     cpu.tpidr_el0 = 0x1234;
     cpu.tpidrro_el0 = 0x5678;

@@ -1,5 +1,5 @@
-//! LLVM's floating point, which compilers fold constants with: results and flags of all operations it has, where
-//! no operand is a NaN.
+//! Comparison with LLVM's floating point, which compilers use to fold constants: results and flags of all operations
+//! that LLVM has, for operands that are not NaNs.
 
 use kvrm_arm64::semantics::float::control::{
     FPSR_DZC, FPSR_IOC, FPSR_IXC, FPSR_OFC, FPSR_UFC, ROUND_TIE_AWAY,
@@ -17,8 +17,8 @@ use rustc_apfloat::{Float, FloatConvert, Round, Status, StatusAnd};
 
 use crate::{ROUNDINGS, for_each, for_pairs, fpcr, is_nan, sign_bit};
 
-/// A format as LLVM has it.
-trait Theirs: Float + FloatConvert<Half> + FloatConvert<Single> + FloatConvert<Double> {
+/// A floating-point type of LLVM.
+trait LlvmFloat: Float + FloatConvert<Half> + FloatConvert<Single> + FloatConvert<Double> {
     const FORMAT: Format;
 
     fn of(word: u64) -> Self {
@@ -26,18 +26,19 @@ trait Theirs: Float + FloatConvert<Half> + FloatConvert<Single> + FloatConvert<D
     }
 }
 
-impl Theirs for Half {
+impl LlvmFloat for Half {
     const FORMAT: Format = HALF;
 }
 
-impl Theirs for Single {
+impl LlvmFloat for Single {
     const FORMAT: Format = SINGLE;
 }
 
-impl Theirs for Double {
+impl LlvmFloat for Double {
     const FORMAT: Format = DOUBLE;
 }
 
+/// Returns LLVM's rounding mode for one of FPCR or `ROUND_TIE_AWAY`.
 const fn mode(rounding: u32) -> Round {
     match rounding {
         0 => Round::NearestTiesToEven,
@@ -48,6 +49,7 @@ const fn mode(rounding: u32) -> Round {
     }
 }
 
+/// Returns the bits of FPSR for LLVM's status, without underflow.
 const fn flags(status: Status) -> u32 {
     let mut fpsr = 0;
     let bits = [
@@ -66,28 +68,33 @@ const fn flags(status: Status) -> u32 {
     fpsr
 }
 
-/// What they compute where we have computed something, in a rounding.
-fn theirs<T: Float>(ours: FpResult, rounding: u32, compute: impl Fn(Round) -> StatusAnd<T>) -> FpResult {
+/// Returns LLVM's result of an operation with the conventions of Arm. `actual` is the result of KVRM.
+fn llvm_result<T: Float>(
+    actual: FpResult,
+    rounding: u32,
+    compute: impl Fn(Round) -> StatusAnd<T>,
+) -> FpResult {
     let result = compute(mode(rounding));
     if result.value.is_nan() {
         let default = T::qnan(None).to_bits() as u64 & !(1 << (T::BITS - 1));
         return FpResult { value: default, fpsr: flags(result.status) };
     }
-    // They look for underflow when all is rounded. A number is tiny before if it is when rounded towards zero.
+    // LLVM detects underflow after rounding, Arm before. A result is tiny before rounding if it is tiny when rounded
+    // towards zero.
     let cut = compute(Round::TowardZero);
     let is_tiny = !cut.value.is_normal() && cut.value.is_finite();
     let is_underflow = is_tiny && cut.status.contains(Status::INEXACT);
     let mut fpsr = flags(result.status) | if is_underflow { FPSR_UFC } else { 0 };
-    // They do not call it an overflow if the result is the largest number. It is one where the next power of two is
-    // reached, which shows in a format with more exponents only; so these are taken as ours say.
+    // LLVM does not report an overflow if the result is the largest number. Arm does if the exact result is at least
+    // the next power of two, which only a format with a larger exponent could show. So OFC is taken from `actual`.
     let is_largest = result.value.is_largest() || (-result.value).is_largest();
     if is_largest && result.status.contains(Status::INEXACT) {
-        fpsr |= ours.fpsr & FPSR_OFC;
+        fpsr |= actual.fpsr & FPSR_OFC;
     }
     FpResult { value: result.value.to_bits() as u64, fpsr }
 }
 
-fn two_operands<T: Theirs>() {
+fn two_operands<T: LlvmFloat>() {
     for rounding in ROUNDINGS {
         let fpcr = fpcr(rounding);
         for_pairs(T::FORMAT, 50_000, |x, y| {
@@ -95,9 +102,9 @@ fn two_operands<T: Theirs>() {
                 return;
             }
             let (a, b) = (T::of(x), T::of(y));
-            let check = |name, ours, compute: &dyn Fn(Round) -> StatusAnd<T>| {
-                let theirs = theirs(ours, rounding, compute);
-                assert_eq!(ours, theirs, "{name} of {x:#x} and {y:#x}, {:?}", mode(rounding));
+            let check = |name, actual, compute: &dyn Fn(Round) -> StatusAnd<T>| {
+                let expected = llvm_result(actual, rounding, compute);
+                assert_eq!(actual, expected, "{name} of {x:#x} and {y:#x}, {:?}", mode(rounding));
             };
             check("add", fp_add(x, y, T::FORMAT, fpcr), &|mode| a.add_r(b, mode));
             check("sub", fp_sub(x, y, T::FORMAT, fpcr), &|mode| a.sub_r(b, mode));
@@ -114,7 +121,7 @@ fn sums_products_and_quotients() {
     two_operands::<Double>();
 }
 
-fn three_operands<T: Theirs>() {
+fn three_operands<T: LlvmFloat>() {
     let edges = floats(T::FORMAT);
     let mut random = Random::new(7);
     for rounding in ROUNDINGS {
@@ -124,7 +131,7 @@ fn three_operands<T: Theirs>() {
                 _ => float(T::FORMAT, &edges, &mut random),
             };
             let (mut addend, x, y) = (number(), number(), number());
-            // Often the addend all but cancels the product.
+            // The addend often cancels almost all of the product.
             if index % 4 < 2 {
                 let product = fp_mul(x, y, T::FORMAT, 0).value ^ sign_bit(T::FORMAT);
                 let all = sign_bit(T::FORMAT) | (sign_bit(T::FORMAT) - 1);
@@ -133,9 +140,10 @@ fn three_operands<T: Theirs>() {
             if [addend, x, y].iter().any(|&operand| is_nan(operand, T::FORMAT)) {
                 continue;
             }
-            let ours = fp_mul_add(addend, x, y, T::FORMAT, fpcr(rounding));
-            let theirs = theirs(ours, rounding, |mode| T::of(x).mul_add_r(T::of(y), T::of(addend), mode));
-            assert_eq!(ours, theirs, "{addend:#x} plus {x:#x} times {y:#x}, {:?}", mode(rounding));
+            let actual = fp_mul_add(addend, x, y, T::FORMAT, fpcr(rounding));
+            let expected =
+                llvm_result(actual, rounding, |mode| T::of(x).mul_add_r(T::of(y), T::of(addend), mode));
+            assert_eq!(actual, expected, "{addend:#x} plus {x:#x} times {y:#x}, {:?}", mode(rounding));
         }
     }
 }
@@ -147,7 +155,7 @@ fn fused_multiplication_and_addition() {
     three_operands::<Double>();
 }
 
-fn nearest_integers<T: Theirs>() {
+fn nearest_integers<T: LlvmFloat>() {
     for rounding in ROUNDINGS.into_iter().chain([ROUND_TIE_AWAY]) {
         for_each(T::FORMAT, 100_000, |x| {
             if is_nan(x, T::FORMAT) {
@@ -156,9 +164,9 @@ fn nearest_integers<T: Theirs>() {
             let nearest = T::of(x).round_to_integral(mode(rounding)).value.to_bits() as u64;
             let inexact = if nearest == x { 0 } else { FPSR_IXC };
             for (exact, fpsr) in [(false, 0), (true, inexact)] {
-                let ours = fp_round_int(x, T::FORMAT, rounding, exact, 0);
-                let theirs = FpResult { value: nearest, fpsr };
-                assert_eq!(ours, theirs, "integer near {x:#x}, {:?}, exact: {exact}", mode(rounding));
+                let actual = fp_round_int(x, T::FORMAT, rounding, exact, 0);
+                let expected = FpResult { value: nearest, fpsr };
+                assert_eq!(actual, expected, "integer near {x:#x}, {:?}, exact: {exact}", mode(rounding));
             }
         });
     }
@@ -171,16 +179,17 @@ fn rounding_to_integers() {
     nearest_integers::<Double>();
 }
 
-fn to_format<T: Theirs + FloatConvert<U>, U: Theirs>() {
+fn to_format<T: LlvmFloat + FloatConvert<U>, U: LlvmFloat>() {
     for rounding in ROUNDINGS {
         for_each(T::FORMAT, 200_000, |x| {
             if is_nan(x, T::FORMAT) {
                 return;
             }
-            let ours = fp_convert(x, T::FORMAT, U::FORMAT, rounding, 0);
-            let theirs =
-                theirs(ours, rounding, |mode| -> StatusAnd<U> { T::of(x).convert_r(mode, &mut false) });
-            assert_eq!(ours, theirs, "{x:#x} as {:?}, {:?}", U::FORMAT, mode(rounding));
+            let actual = fp_convert(x, T::FORMAT, U::FORMAT, rounding, 0);
+            let expected = llvm_result(actual, rounding, |mode| -> StatusAnd<U> {
+                T::of(x).convert_r(mode, &mut false)
+            });
+            assert_eq!(actual, expected, "{x:#x} as {:?}, {:?}", U::FORMAT, mode(rounding));
         });
     }
 }
@@ -195,7 +204,7 @@ fn conversion_between_formats() {
     to_format::<Double, Single>();
 }
 
-fn to_integers<T: Theirs>() {
+fn to_integers<T: LlvmFloat>() {
     for rounding in ROUNDINGS.into_iter().chain([ROUND_TIE_AWAY]) {
         for_each(T::FORMAT, 50_000, |x| {
             if is_nan(x, T::FORMAT) {
@@ -205,7 +214,7 @@ fn to_integers<T: Theirs>() {
             for (intsize, unsigned) in
                 [(32, true), (32, false), (64, true), (64, false), (16, true), (16, false)]
             {
-                let ours = fp_to_fixed(x, Fixed { fbits: 0, intsize, unsigned }, rounding, T::FORMAT, 0);
+                let actual = fp_to_fixed(x, Fixed { fbits: 0, intsize, unsigned }, rounding, T::FORMAT, 0);
                 let (status, value) = if unsigned {
                     let result = T::of(x).to_u128_r(intsize as usize, mode, &mut false);
                     (result.status, result.value as u64)
@@ -213,8 +222,8 @@ fn to_integers<T: Theirs>() {
                     let result = T::of(x).to_i128_r(intsize as usize, mode, &mut false);
                     (result.status, result.value as u64 & (u64::MAX >> (64 - intsize)))
                 };
-                let theirs = FpResult { value, fpsr: flags(status) };
-                assert_eq!(ours, theirs, "{x:#x} in {intsize} bits, unsigned: {unsigned}, {mode:?}");
+                let expected = FpResult { value, fpsr: flags(status) };
+                assert_eq!(actual, expected, "{x:#x} in {intsize} bits, unsigned: {unsigned}, {mode:?}");
             }
         });
     }
@@ -227,19 +236,19 @@ fn conversion_to_integers() {
     to_integers::<Double>();
 }
 
-fn of_integers<T: Theirs>() {
+fn of_integers<T: LlvmFloat>() {
     let mut random = Random::new(11);
     for rounding in ROUNDINGS {
         for _ in 0..100_000 {
-            // Of any length, and often halfway.
+            // The integers have any length and are often halfway between two numbers.
             let zeros = random.below(64);
             let x = (random.bits() >> random.below(64) >> zeros << zeros).wrapping_add(random.below(3));
             let check = |intsize, unsigned, compute: &dyn Fn(Round) -> StatusAnd<T>| {
-                let ours = fixed_to_fp(x, Fixed { fbits: 0, intsize, unsigned }, T::FORMAT, fpcr(rounding));
-                let theirs = theirs(ours, rounding, compute);
+                let actual = fixed_to_fp(x, Fixed { fbits: 0, intsize, unsigned }, T::FORMAT, fpcr(rounding));
+                let expected = llvm_result(actual, rounding, compute);
                 assert_eq!(
-                    ours,
-                    theirs,
+                    actual,
+                    expected,
                     "{x:#x} of {intsize} bits, unsigned: {unsigned}, {:?}",
                     mode(rounding)
                 );
@@ -259,7 +268,7 @@ fn conversion_of_integers() {
     of_integers::<Double>();
 }
 
-fn comparisons<T: Theirs>() {
+fn comparisons<T: LlvmFloat>() {
     for_pairs(T::FORMAT, 100_000, |x, y| {
         let nzcv = match T::of(x).partial_cmp(&T::of(y)) {
             Some(std::cmp::Ordering::Less) => 0b1000,
@@ -270,8 +279,12 @@ fn comparisons<T: Theirs>() {
         let is_signalling = T::of(x).is_signaling() || T::of(y).is_signaling();
         for signal_nans in [false, true] {
             let fpsr = if is_signalling || signal_nans && nzcv == 0b0011 { FPSR_IOC } else { 0 };
-            let ours = fp_compare(x, y, signal_nans, T::FORMAT, 0);
-            assert_eq!(ours, FpResult { value: nzcv, fpsr }, "{x:#x} and {y:#x}, signalling: {signal_nans}");
+            let actual = fp_compare(x, y, signal_nans, T::FORMAT, 0);
+            assert_eq!(
+                actual,
+                FpResult { value: nzcv, fpsr },
+                "{x:#x} and {y:#x}, signalling: {signal_nans}"
+            );
         }
     });
 }

@@ -1,5 +1,5 @@
-//! What QEMU makes of the instructions of floating point: results and flags with every FPCR, Arm's rules for NaNs,
-//! flushing, the alternative half precision, estimates, saturation. `cargo xtask oracle float` asks it.
+//! Comparison of floating-point instructions with QEMU: results and flags with every FPCR, Arm's rules for NaNs,
+//! flushing, the alternative half precision, estimates, saturation. `cargo xtask oracle float` renews the corpus.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -10,7 +10,7 @@ use flate2::read::GzDecoder;
 use kvrm_arm64::semantics::float::round::FpResult;
 use kvrm_testkit::float::instructions;
 
-/// `fadd s0, s1, s2: fpcr v1 v2 v3 = result fpsr`, numbers in hexadecimal.
+/// A line of the corpus is `fadd s0, s1, s2: fpcr v1 v2 v3 = result fpsr`, with numbers in hexadecimal.
 #[test]
 fn every_instruction_computes_what_qemu_computes() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus/float.txt.gz");
@@ -28,12 +28,13 @@ fn every_instruction_computes_what_qemu_computes() {
             .map(|word| u64::from_str_radix(word, 16).expect("hexadecimal numbers"))
             .collect();
         let [fpcr, x, y, z, value, fpsr] = numbers[..] else { panic!("six numbers: {line}") };
-        let instruction = all.iter().find(|known| known.text == text).expect("only what we have");
-        let ours = instruction.compute((fpcr as u32, [x, y, z]));
-        assert_eq!(ours, FpResult { value, fpsr: fpsr as u32 }, "{line}");
+        let instruction =
+            all.iter().find(|known| known.text == text).expect("the instruction of the line is in the list");
+        let actual = instruction.compute((fpcr as u32, [x, y, z]));
+        assert_eq!(actual, FpResult { value, fpsr: fpsr as u32 }, "{line}");
         *counts.get_mut(text).expect("it was found") += 1;
     }
     let missing: Vec<&str> =
         counts.iter().filter(|(_, count)| **count < 100).map(|(text, _)| *text).collect();
-    assert!(missing.is_empty(), "in the corpus too seldom: {missing:?}");
+    assert!(missing.is_empty(), "the corpus has fewer than 100 lines of {missing:?}");
 }

@@ -1,4 +1,4 @@
-//! Estimates, as the manual writes them down.
+//! Estimates, compared with their definitions in the manual.
 
 use kvrm_arm64::semantics::float::estimate::{
     recip_estimate, recip_sqrt_estimate, unsigned_recip_estimate, unsigned_rsqrt_estimate,
@@ -15,7 +15,7 @@ fn reciprocals_are_nearest_to_the_middle_of_an_interval() {
 }
 
 #[test]
-fn reciprocal_roots_are_found_by_counting_up() {
+fn reciprocal_roots_equal_a_linear_search() {
     for operand in 128..512_u32 {
         let a = if operand < 256 { operand * 2 + 1 } else { ((operand >> 1 << 1) + 1) * 2 };
         let mut b = 512;
@@ -27,7 +27,7 @@ fn reciprocal_roots_are_found_by_counting_up() {
 }
 
 #[test]
-fn small_integers_give_the_largest() {
+fn small_operands_give_the_largest_estimate() {
     assert_eq!(unsigned_recip_estimate(0x7fff_ffff), u32::MAX, "below a half");
     assert_eq!(unsigned_recip_estimate(0x8000_0000), 0xff80_0000, "a half");
     assert_eq!(unsigned_rsqrt_estimate(0x3fff_ffff), u32::MAX, "below a quarter");

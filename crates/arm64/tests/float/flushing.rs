@@ -1,4 +1,4 @@
-//! `FPCR.FZ`: denormal numbers are zeros.
+//! `FPCR.FZ`: denormal operands and results are flushed to zero.
 
 use kvrm_arm64::semantics::float::control::{
     FPCR_FZ, FPSR_DZC, FPSR_IDC, FPSR_IXC, FPSR_UFC, ROUND_TIE_EVEN,
@@ -44,7 +44,7 @@ fn results_are_flushed_before_they_are_rounded() {
     assert_eq!(difference, flushed(MINUS), "an exact result, of its sign");
     // Just below the smallest normal number, to which it would be rounded.
     let product = fp_mul(SMALLEST_NORMAL, ONE - 1, SINGLE, FPCR_FZ);
-    assert_eq!(product, flushed(0), "what is tiny before it is rounded");
+    assert_eq!(product, flushed(0), "a result that is tiny before it is rounded");
     let without = FpResult { value: SMALLEST_NORMAL, fpsr: FPSR_UFC | FPSR_IXC };
     assert_eq!(fp_mul(SMALLEST_NORMAL, ONE - 1, SINGLE, 0), without, "the same with FZ clear");
     assert_eq!(fp_recip_estimate(0x7e80_0001, SINGLE, FPCR_FZ), flushed(0), "an estimate");

@@ -5,7 +5,7 @@ use kvrm_arm64::semantics::float::format::{DOUBLE, HALF, SINGLE};
 use kvrm_arm64::semantics::float::named::fp_convert;
 use kvrm_arm64::semantics::float::round::FpResult;
 
-/// A half by its definition.
+/// Returns the value of a number of alternative half precision, by definition.
 fn number(half: u64) -> f64 {
     let sign = if half >> 15 == 0 { 1.0 } else { -1.0 };
     let (field, fraction) = (half >> 10 & 31, (half & 1023) as f64 / 1024.0);
@@ -14,7 +14,7 @@ fn number(half: u64) -> f64 {
 }
 
 #[test]
-fn all_patterns_are_numbers() {
+fn all_bit_patterns_are_finite_numbers() {
     for half in 0..1 << 16 {
         let exact = |value| FpResult { value, fpsr: 0 };
         let double = number(half).to_bits();
@@ -24,7 +24,7 @@ fn all_patterns_are_numbers() {
 }
 
 #[test]
-fn what_is_too_large_is_invalid() {
+fn too_large_numbers_raise_invalid_operation() {
     let largest = |sign: u64| FpResult { value: sign | 0x7fff, fpsr: FPSR_IOC };
     for rounding in ROUND_TIE_EVEN..=ROUND_ZERO {
         let convert = |single: f32| fp_convert(single.to_bits().into(), SINGLE, HALF, rounding, FPCR_AHP);

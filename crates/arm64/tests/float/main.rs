@@ -1,4 +1,4 @@
-//! Floating point: against LLVM's, QEMU's and the host's, and rule by rule where it is Arm's own.
+//! Floating point: compared with LLVM, QEMU and the host, and rule by rule for the rules that only Arm has.
 
 mod apfloat;
 mod corpus;
@@ -15,10 +15,10 @@ use kvrm_arm64::semantics::float::format::{Format, HALF};
 use kvrm_testkit::numbers::{float, floats};
 use kvrm_testkit::random::Random;
 
-/// The roundings of FPCR.
+/// The rounding modes of FPCR.
 const ROUNDINGS: [u32; 4] = [ROUND_TIE_EVEN, ROUND_POSITIVE, ROUND_NEGATIVE, ROUND_ZERO];
 
-/// FPCR with a rounding and nothing else.
+/// Returns FPCR with a rounding mode and all other bits clear.
 const fn fpcr(rounding: u32) -> u32 {
     rounding << 22
 }
@@ -36,7 +36,7 @@ const fn is_nan(value: u64, format: Format) -> bool {
     value & (sign_bit(format) - 1) > infinity(format)
 }
 
-/// Calls a function for every pair of edges and for random pairs.
+/// Calls a function for all pairs of edge cases and for random pairs.
 fn for_pairs(format: Format, random_pairs: usize, mut check: impl FnMut(u64, u64)) {
     let edges = floats(format);
     for &x in &edges {
@@ -51,7 +51,7 @@ fn for_pairs(format: Format, random_pairs: usize, mut check: impl FnMut(u64, u64
     }
 }
 
-/// Calls a function for every half, or for edges and random numbers of a longer format.
+/// Calls a function for all numbers of half precision, or for edge cases and random numbers of a larger format.
 fn for_each(format: Format, random_numbers: usize, mut check: impl FnMut(u64)) {
     if format == HALF {
         return (0..1 << 16).for_each(check);

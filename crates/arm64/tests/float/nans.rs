@@ -1,4 +1,4 @@
-//! Which NaN comes out, rule by rule.
+//! NaN propagation, rule by rule.
 
 use kvrm_arm64::semantics::float::control::{FPCR_AHP, FPCR_DN, FPSR_IOC};
 use kvrm_arm64::semantics::float::format::{DOUBLE, Format, HALF, SINGLE};
@@ -11,9 +11,11 @@ use kvrm_arm64::semantics::float::round::FpResult;
 const ONE: u64 = 0x3f80_0000;
 const INFINITY: u64 = 0x7f80_0000;
 const DEFAULT: u64 = 0x7fc0_0000;
-/// Quiet NaNs, and signalling ones with what becomes of them.
+/// Quiet NaNs.
 const QUIET: [u64; 3] = [0xffc0_0001, 0x7fc0_0002, 0xffc0_0003];
+/// Signalling NaNs.
 const SIGNALLING: [u64; 3] = [0x7f80_0011, 0xff80_0012, 0x7f80_0013];
+/// The quiet NaNs that operations make of [`SIGNALLING`].
 const QUIETED: [u64; 3] = [0x7fc0_0011, 0xffc0_0012, 0x7fc0_0013];
 
 const fn valid(value: u64) -> FpResult {
@@ -25,7 +27,7 @@ const fn invalid(value: u64) -> FpResult {
 }
 
 #[test]
-fn the_first_signalling_nan_goes_before_the_first_quiet_one() {
+fn the_first_signalling_nan_is_propagated_else_the_first_quiet_one() {
     let add = |x, y| fp_add(x, y, SINGLE, 0);
     assert_eq!(add(QUIET[0], ONE), valid(QUIET[0]), "the only one");
     assert_eq!(add(ONE, QUIET[1]), valid(QUIET[1]), "the only one");
@@ -38,7 +40,7 @@ fn the_first_signalling_nan_goes_before_the_first_quiet_one() {
 }
 
 #[test]
-fn the_addend_goes_before_the_factors() {
+fn nans_of_the_addend_come_before_nans_of_the_factors() {
     let fused = |addend, x, y| fp_mul_add(addend, x, y, SINGLE, 0);
     assert_eq!(fused(QUIET[0], QUIET[1], QUIET[2]), valid(QUIET[0]), "the addend");
     assert_eq!(fused(ONE, QUIET[1], QUIET[2]), valid(QUIET[1]), "the first factor");
@@ -67,7 +69,7 @@ fn steps_change_the_sign_of_their_first_operand_even_if_it_is_a_nan() {
 
 #[test]
 fn the_larger_number_is_preferred_to_a_quiet_nan_and_not_to_a_signalling_one() {
-    assert_eq!(fp_max(ONE, QUIET[0], SINGLE, 0), valid(QUIET[0]), "FMAX knows no exception");
+    assert_eq!(fp_max(ONE, QUIET[0], SINGLE, 0), valid(QUIET[0]), "FMAX propagates the NaN");
     for select in [fp_max_num, fp_min_num] {
         assert_eq!(select(ONE, QUIET[0], SINGLE, 0), valid(ONE), "a quiet one is missing data");
         assert_eq!(select(QUIET[0], ONE, SINGLE, 0), valid(ONE), "in any order");
@@ -84,7 +86,7 @@ fn conversion_keeps_the_top_of_a_nan() {
     assert_eq!(convert(0xffc0_0001, SINGLE, DOUBLE, 0), valid(0xfff8_0000_2000_0000), "extended");
     assert_eq!(convert(0xff80_0001, SINGLE, HALF, 0), invalid(0xfe00), "made quiet");
     assert_eq!(convert(0xff80_0001, SINGLE, HALF, FPCR_DN), invalid(0x7e00), "with FPCR.DN");
-    assert_eq!(convert(QUIET[0], SINGLE, HALF, FPCR_AHP), invalid(0x8000), "zero, where there are none");
+    assert_eq!(convert(QUIET[0], SINGLE, HALF, FPCR_AHP), invalid(0x8000), "zero in a format without NaNs");
     assert_eq!(convert(QUIET[0], SINGLE, HALF, FPCR_AHP | FPCR_DN), invalid(0x8000), "of its own sign");
     const WORD: Fixed = Fixed { fbits: 0, intsize: 32, unsigned: false };
     assert_eq!(fp_to_fixed(QUIET[0], WORD, 0, SINGLE, 0), invalid(0), "and as an integer");

@@ -1,4 +1,4 @@
-//! Two words of a significand as one of 128 bits.
+//! Numbers with significands of two words, compared with integers of 128 bits.
 
 use kvrm_arm64::semantics::float::multiply::multiply_numbers;
 use kvrm_arm64::semantics::float::number::{KIND_FINITE, Number, TOP, denormalized, fp_finite, normalized};
@@ -15,7 +15,7 @@ const fn number(bits: u128, exponent: i32) -> Number {
     }
 }
 
-/// Bits of any length, often with as few as one or two set.
+/// Returns a random integer that is not zero, of any length, and often with only one or two bits set.
 fn bits(random: &mut Random) -> u128 {
     let any = u128::from(random.bits()) << 64 | u128::from(random.bits());
     let sparse = 1 << random.below(128) | 1 << random.below(128);
@@ -24,7 +24,7 @@ fn bits(random: &mut Random) -> u128 {
 }
 
 #[test]
-fn shifting_right_keeps_whether_anything_fell_out() {
+fn a_right_shift_that_loses_bits_sets_the_lowest_bit() {
     let mut random = Random::new(1);
     for _ in 0..200_000 {
         let bits = bits(&mut random);
@@ -37,7 +37,7 @@ fn shifting_right_keeps_whether_anything_fell_out() {
 }
 
 #[test]
-fn shifting_left_brings_the_top_bit_to_the_top() {
+fn a_left_shift_sets_the_top_bit() {
     let mut random = Random::new(2);
     for _ in 0..200_000 {
         let bits = bits(&mut random);

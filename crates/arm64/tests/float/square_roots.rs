@@ -1,4 +1,4 @@
-//! Square roots against those of integers, which have all the bits there are.
+//! Square roots, compared with integer square roots that have more bits than any format.
 
 use kvrm_arm64::semantics::float::control::{FPSR_IOC, FPSR_IXC};
 use kvrm_arm64::semantics::float::format::{DOUBLE, Format, HALF, SINGLE, exponent_bias};
@@ -7,12 +7,12 @@ use kvrm_arm64::semantics::float::round::FpResult;
 
 use crate::{ROUNDINGS, for_each, fpcr, infinity, is_nan, sign_bit};
 
-/// The root of a number that is not zero, infinite, negative or a NaN.
+/// Returns the square root of a number that is not zero, infinite, negative or a NaN.
 fn root(x: u64, format: Format, rounding: u32) -> FpResult {
     let field = x >> format.fraction_bits;
     let hidden = u64::from(field != 0) << format.fraction_bits;
     let significand = u128::from(x & ((1 << format.fraction_bits) - 1) | hidden);
-    // The number is `significand` times two to this, of which half has to be left when the root is taken.
+    // The number is `significand` times 2^`exponent`. `zeros` makes the exponent even, because the root has half of it.
     let mut exponent = field.max(1) as i32 - exponent_bias(format) - format.fraction_bits as i32;
     let mut zeros = significand.leading_zeros() as i32 & !1;
     zeros += (exponent - zeros) & 1;
@@ -20,14 +20,14 @@ fn root(x: u64, format: Format, rounding: u32) -> FpResult {
     let radicand = significand << zeros;
     exponent = (exponent - zeros) / 2;
     let root = radicand.isqrt();
-    // Of the root, as many bits as a significand has are kept.
+    // The result has as many bits of the root as a significand has.
     let extra = 128 - root.leading_zeros() - (format.fraction_bits + 1);
     let kept = root >> extra;
     let rest = root & ((1 << extra) - 1);
     let is_exact = rest == 0 && root * root == radicand;
     let half = 1 << (extra - 1);
     let is_rounded_up = match rounding {
-        // It is never halfway: such a number would have too long a square.
+        // A root is never halfway between two numbers: its square would have too many bits.
         0 => rest >= half,
         1 => !is_exact,
         _ => false,
@@ -54,8 +54,8 @@ fn square_roots() {
                 } else {
                     root(x, format, rounding)
                 };
-                let ours = fp_sqrt(x, format, fpcr(rounding));
-                assert_eq!(ours, expected, "root of {x:#x} in {format:?}, rounding {rounding}");
+                let actual = fp_sqrt(x, format, fpcr(rounding));
+                assert_eq!(actual, expected, "root of {x:#x} in {format:?}, rounding {rounding}");
             });
         }
     }

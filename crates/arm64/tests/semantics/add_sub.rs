@@ -1,4 +1,4 @@
-//! Addition and subtraction in integers that are wide enough.
+//! Addition and subtraction, compared with wider integers.
 
 use kvrm_arm64::semantics::flags::{AddResult, add_with_carry};
 use proptest::prelude::*;
@@ -7,8 +7,8 @@ use crate::harness::{check, datasize as size_of, set_x, set_x_or_sp, x, x_or_sp}
 use crate::numbers::{EDGES, datasize, field, low, number, signed, wrapped};
 use crate::operands::{extended, shifted};
 
-/// A result and its flags from the true sum or difference: C says that it fits unsigned (or, of a
-/// difference, that nothing was borrowed), V that it does not fit signed.
+/// Returns a result and its flags from the exact sum or difference of unsigned and of signed operands. C of a sum means
+/// that it does not fit unsigned, C of a difference that there was no borrow, V that the result does not fit signed.
 fn with_flags(unsigned: i128, of_signed: i128, is_sub: bool, datasize: u32) -> (u64, u32) {
     let value = wrapped(unsigned, datasize);
     let n = signed(value, datasize) < 0;
@@ -18,7 +18,7 @@ fn with_flags(unsigned: i128, of_signed: i128, is_sub: bool, datasize: u32) -> (
     (value, [n, z, c, v].iter().fold(0, |flags, &flag| flags << 1 | u32::from(flag)))
 }
 
-/// `a + b + carry`.
+/// Returns `a + b + carry` and its flags.
 pub(crate) fn sum(a: u64, b: u64, carry: u32, datasize: u32) -> (u64, u32) {
     let (a, b) = (low(a, datasize), low(b, datasize));
     let unsigned = i128::from(a) + i128::from(b) + i128::from(carry);
@@ -26,7 +26,7 @@ pub(crate) fn sum(a: u64, b: u64, carry: u32, datasize: u32) -> (u64, u32) {
     with_flags(unsigned, of_signed, false, datasize)
 }
 
-/// `a - b`, and one less if there is no carry.
+/// Returns `a - b`, minus 1 if `carry` is 0, and its flags.
 pub(crate) fn difference(a: u64, b: u64, carry: u32, datasize: u32) -> (u64, u32) {
     let (a, b) = (low(a, datasize), low(b, datasize));
     let borrow = i128::from(1 - carry);
@@ -34,7 +34,7 @@ pub(crate) fn difference(a: u64, b: u64, carry: u32, datasize: u32) -> (u64, u32
     with_flags(unsigned, signed(a, datasize) - signed(b, datasize) - borrow, true, datasize)
 }
 
-/// The result of an instruction by its mnemonic, whether it sets flags, and those.
+/// Returns the result of an instruction by its mnemonic, and the flags if it sets them.
 fn result(mnemonic: &str, a: u64, b: u64, carry: u32, datasize: u32) -> (u64, Option<u32>) {
     let (plain, sets_flags) = match mnemonic.strip_suffix('s') {
         Some(plain) => (plain, true),
@@ -45,7 +45,7 @@ fn result(mnemonic: &str, a: u64, b: u64, carry: u32, datasize: u32) -> (u64, Op
         "adc" => sum(a, b, carry, datasize),
         "sub" => difference(a, b, 1, datasize),
         "sbc" => difference(a, b, carry, datasize),
-        _ => panic!("what does {mnemonic} do?"),
+        _ => panic!("the test has no result for {mnemonic}"),
     };
     (value, sets_flags.then_some(flags))
 }
@@ -59,7 +59,7 @@ fn sums_and_flags_at_all_edges_are_those_of_wider_integers() {
                 let (value, nzcv) = sum(a, b, carry, datasize);
                 let result = add_with_carry(a, b, carry, datasize);
                 assert_eq!(result, AddResult { value, nzcv }, "{a:#x} + {b:#x} + {carry}");
-                // A difference is the sum with the complement.
+                // A difference is a sum with the complement.
                 let (value, nzcv) = difference(a, b, carry, datasize);
                 let result = add_with_carry(a, low(!b, datasize), carry, datasize);
                 assert_eq!(result, AddResult { value, nzcv }, "{a:#x} - {b:#x}, carry {carry}");

@@ -1,4 +1,4 @@
-//! Atomics in integers that are wide enough.
+//! Atomics, compared with wider integers.
 
 use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::semantics::atomic::{
@@ -15,11 +15,11 @@ use crate::numbers::{field, low, number, random_number, signed, wrapped};
 
 const WORDS_OF_EACH: usize = 1000;
 
-/// What memory holds afterwards, of numbers of so many bits.
+/// Returns the new value in memory, for numbers of `bits` bits.
 fn result(op: &str, old: u64, operand: u64, bits: u32) -> u64 {
     let (a, b) = (i128::from(low(old, bits)), i128::from(low(operand, bits)));
     let (signed_a, signed_b) = (signed(old, bits), signed(operand, bits));
-    // Bits in both, as a number; the rest is arithmetic.
+    // Logic as arithmetic: `both` is the number of the bits that are set in both operands.
     let both = (0..bits).filter(|i| a >> i & b >> i & 1 == 1).map(|i| 1 << i).sum::<i128>();
     let value = match op {
         "add" => a + b,
@@ -31,12 +31,12 @@ fn result(op: &str, old: u64, operand: u64, bits: u32) -> u64 {
         "umax" => a.max(b),
         "umin" => a.min(b),
         "swp" => b,
-        _ => panic!("what does {op} do?"),
+        _ => panic!("the test has no result for {op}"),
     };
     wrapped(value, bits)
 }
 
-#[rustfmt::skip] // Keeps them together.
+#[rustfmt::skip] // Several operations a line.
 const OPERATIONS: [(&str, u32); 9] = [
     ("add", MEM_ADD), ("clr", MEM_BIC), ("eor", MEM_EOR), ("set", MEM_ORR), ("smax", MEM_SMAX),
     ("smin", MEM_SMIN), ("umax", MEM_UMAX), ("umin", MEM_UMIN), ("swp", MEM_SWP),
@@ -48,7 +48,7 @@ proptest! {
         for (name, op) in OPERATIONS {
             for bytes in [1, 2, 4, 8] {
                 let bits = 8 * bytes as u32;
-                // What is loaded is zero-extended; the operand is a whole register.
+                // The loaded value is zero-extended; the operand is a whole register.
                 let old = low(old, bits);
                 let operand = if same == 0 { old } else { operand };
                 let new = low(mem_atomic_op(op, old, operand, bytes), bits);
@@ -59,7 +59,7 @@ proptest! {
     }
 }
 
-/// A number in memory.
+/// Returns a number in memory.
 fn get(memory: &Flat, address: u64, bytes: u64) -> u64 {
     let at = (address - BASE) as usize;
     memory.bytes[at..at + bytes as usize].iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
@@ -72,7 +72,7 @@ fn put(memory: &mut Flat, address: u64, bytes: u64, value: u64) {
     }
 }
 
-/// Does what an atomic with this mnemonic does.
+/// Changes registers and memory as an atomic with this mnemonic does.
 fn expect(cpu: &mut Cpu, memory: &mut Flat, row: &Encoding, w: u32) {
     let address = x_or_sp(cpu, field(w, 9, 5), 64);
     let (rs, rt) = (field(w, 20, 16), field(w, 4, 0));
@@ -103,7 +103,7 @@ fn expect(cpu: &mut Cpu, memory: &mut Flat, row: &Encoding, w: u32) {
     let (operation, _) = *OPERATIONS
         .iter()
         .find(|(name, _)| operation.starts_with(name))
-        .unwrap_or_else(|| panic!("what does {} do?", row.mnemonic));
+        .unwrap_or_else(|| panic!("the test has no result for {}", row.mnemonic));
     put(memory, address, bytes, result(operation, old, x(cpu, rs, bits), bits));
     set_x(cpu, rt, old);
 }
@@ -123,7 +123,7 @@ fn atomics_do_what_their_names_say() {
             let address = BASE + 16 * random.below(3);
             put(&mut memory, address, 8, random_number(&mut random));
             if random.below(2) == 0 {
-                // A compare that finds what it expects, also with other bits above.
+                // The comparison succeeds, even if the register has other bits above the operand.
                 set_x(&mut before, field(w, 20, 16), get(&memory, address, 8));
                 let second = address + if field(w, 30, 30) == 1 { 8 } else { 4 };
                 set_x(&mut before, (field(w, 20, 16) + 1).min(31), get(&memory, second, 8));

@@ -1,4 +1,4 @@
-//! Bit mask immediates, all of them.
+//! Bit mask immediates: all encodings and all values.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use kvrm_testkit::random::Random;
 
 use crate::numbers::{bit, from_bits, low};
 
-/// Every value that is an element of 2, 4, 8, 16, 32 or 64 bits, repeated, in which a run of ones that leaves
-/// at least one zero is rotated.
+/// Returns all bit masks: repetitions of an element of 2, 4, 8, 16, 32 or 64 bits, which is a rotated run of ones with
+/// at least one zero.
 fn all_masks(datasize: u32) -> BTreeSet<u64> {
     let mut masks = BTreeSet::new();
     for size in [2, 4, 8, 16, 32, 64].into_iter().filter(|size| *size <= datasize) {
@@ -22,7 +22,7 @@ fn all_masks(datasize: u32) -> BTreeSet<u64> {
     masks
 }
 
-/// The element size of an encoding, by the table in the manual; none if the encoding is reserved.
+/// Returns the element size of an encoding, by the table in the manual. `None` if the encoding is reserved.
 fn element_size(n: u32, imms: u32) -> Option<u32> {
     match (n, format!("{imms:06b}").as_bytes()) {
         (1, _) => Some(64),
@@ -35,14 +35,14 @@ fn element_size(n: u32, imms: u32) -> Option<u32> {
     }
 }
 
-/// The mask of a logical immediate: a run of S + 1 ones, rotated right by R in elements of one size.
+/// Returns the mask of a logical immediate: a run of S + 1 ones, rotated right by R in each element.
 pub(crate) fn mask(n: u32, imms: u32, immr: u32) -> Option<u64> {
     let size = element_size(n, imms)?;
     let (s, r) = (imms % size, immr % size);
     (s < size - 1).then(|| from_bits(64, |i| (i + r) % size <= s))
 }
 
-/// N, imms and immr of all 8,192 encodings.
+/// Returns N, imms and immr of all 8,192 encodings.
 fn encodings() -> impl Iterator<Item = (u32, u32, u32)> {
     (0..2).flat_map(|n| (0..64).flat_map(move |imms| (0..64).map(move |immr| (n, imms, immr))))
 }
@@ -106,11 +106,11 @@ fn every_mask_has_an_encoding_that_gives_it_back() {
 }
 
 #[test]
-fn what_is_no_mask_has_no_encoding() {
+fn values_that_are_not_masks_have_no_encoding() {
     let mut random = Random::new(1);
     for datasize in [32, 64] {
         let masks = all_masks(datasize);
-        // A bit away from a mask, mostly, and the two runs that are all of one kind.
+        // Values that mostly differ from a mask in one bit, and the values without ones or without zeros.
         let near = masks.iter().map(|mask| mask ^ 1 << random.below(u64::from(datasize))).collect::<Vec<_>>();
         for value in near.into_iter().chain([0, low(u64::MAX, datasize)]) {
             let encoded = encode_bit_mask(value, datasize).is_some();
@@ -120,7 +120,7 @@ fn what_is_no_mask_has_no_encoding() {
 }
 
 #[test]
-fn runs_and_repetitions_are_what_they_are_called() {
+fn ones_and_replicate_match_their_definitions() {
     for count in 1..=64 {
         assert_eq!(ones(count), from_bits(64, |i| i < count), "{count} ones");
     }

@@ -1,4 +1,4 @@
-//! Bit fields, by where each field comes from and where it goes.
+//! Bit fields, compared bit by bit with their definition: source and target of the field.
 
 use kvrm_arm64::semantics::bitfield::{bfm, sbfm, ubfm};
 use kvrm_arm64::{Cpu, Word};
@@ -7,8 +7,8 @@ use kvrm_testkit::random::Random;
 use crate::harness::{check, datasize, set_x, x};
 use crate::numbers::{bit, field, from_bits, low, random_number};
 
-/// The source of each bit of the result: a bit of the field, what is above it, what is below it.
-fn moved(
+/// Returns the result of moving a field. The functions return the bits of the field, above it, and below it.
+fn move_field(
     [immr, imms]: [u32; 2],
     datasize: u32,
     from_field: impl Fn(u32) -> bool,
@@ -32,12 +32,16 @@ fn result(mnemonic: &str, source: u64, destination: u64, w: u32, datasize: u32) 
     let (immr, imms) = (field(w, 21, 16), field(w, 15, 10));
     let from_field = |i| bit(source, i);
     match mnemonic {
-        "ubfm" => moved([immr, imms], datasize, from_field, |_, _| false, |_| false),
-        "sbfm" => moved([immr, imms], datasize, from_field, |_, last| bit(source, last), |_| false),
-        "bfm" => {
-            moved([immr, imms], datasize, from_field, |i, _| bit(destination, i), |i| bit(destination, i))
-        }
-        _ => panic!("what does {mnemonic} do?"),
+        "ubfm" => move_field([immr, imms], datasize, from_field, |_, _| false, |_| false),
+        "sbfm" => move_field([immr, imms], datasize, from_field, |_, last| bit(source, last), |_| false),
+        "bfm" => move_field(
+            [immr, imms],
+            datasize,
+            from_field,
+            |i, _| bit(destination, i),
+            |i| bit(destination, i),
+        ),
+        _ => panic!("the test has no result for {mnemonic}"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Counting and reversal on strings of digits.
+//! Counting and reversal, compared with operations on strings of binary digits.
 
 use kvrm_arm64::semantics::bits::{count_leading_sign_bits, count_leading_zero_bits, reverse_bytes};
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ fn digits(value: u64, datasize: u32) -> String {
     digits[64 - datasize as usize..].to_owned()
 }
 
-fn parsed(digits: &str) -> u64 {
+fn parse_digits(digits: &str) -> u64 {
     u64::from_str_radix(digits, 2).expect("binary digits")
 }
 
@@ -19,18 +19,18 @@ fn leading_zeros(value: u64, datasize: u32) -> usize {
     digits(value, datasize).chars().take_while(|digit| *digit == '0').count()
 }
 
-/// How many digits after the first are like it.
+/// Returns the number of digits after the first that equal it without a gap.
 fn leading_signs(value: u64, datasize: u32) -> usize {
     let digits = digits(value, datasize);
     digits.chars().skip(1).take_while(|digit| digits.starts_with(*digit)).count()
 }
 
-/// Groups of eight digits in opposite order within containers of so many digits.
+/// Returns a number with the groups of eight digits reversed in each container of `container` digits.
 fn bytes_reversed(value: u64, container: u32, datasize: u32) -> u64 {
     let digits = digits(value, datasize);
     let containers = digits.as_bytes().chunks(container as usize);
     let reversed = containers.flat_map(|container| container.chunks(8).rev().flatten());
-    parsed(&reversed.map(|digit| char::from(*digit)).collect::<String>())
+    parse_digits(&reversed.map(|digit| char::from(*digit)).collect::<String>())
 }
 
 #[test]
@@ -41,11 +41,11 @@ fn instructions_with_one_source_do_what_their_names_say() {
         let result = match row.mnemonic {
             "clz" => leading_zeros(value, size) as u64,
             "cls" => leading_signs(value, size) as u64,
-            "rbit" => parsed(&digits(value, size).chars().rev().collect::<String>()),
+            "rbit" => parse_digits(&digits(value, size).chars().rev().collect::<String>()),
             "rev16" => bytes_reversed(value, 16, size),
             "rev32" => bytes_reversed(value, 32, size),
             "rev" => bytes_reversed(value, size, size),
-            mnemonic => panic!("what does {mnemonic} do?"),
+            mnemonic => panic!("the test has no result for {mnemonic}"),
         };
         set_x(cpu, field(w, 4, 0), result);
     });

@@ -1,4 +1,4 @@
-//! Where branches go.
+//! Branches: whether they are taken, and their targets.
 
 use kvrm_arm64::Cpu;
 
@@ -6,7 +6,7 @@ use crate::conditions::holds;
 use crate::harness::{check, datasize, x};
 use crate::numbers::{bit, field, signed_field};
 
-/// Goes so many words from the branch, if it is taken.
+/// Sets the pc to `words` words from the branch, if it is taken.
 fn branch(cpu: &mut Cpu, words: i64, taken: bool) {
     if taken {
         cpu.pc = cpu.pc.wrapping_sub(4).wrapping_add_signed(4 * words);
@@ -28,7 +28,7 @@ fn a_compare_branch_is_taken_by_the_register() {
         let taken = match row.mnemonic {
             "cbz" => is_zero,
             "cbnz" => !is_zero,
-            mnemonic => panic!("what does {mnemonic} do?"),
+            mnemonic => panic!("the test has no result for {mnemonic}"),
         };
         branch(cpu, signed_field(w, 23, 5), taken);
     });
@@ -42,14 +42,14 @@ fn a_test_branch_is_taken_by_the_bit() {
         let taken = match row.mnemonic {
             "tbz" => !is_set,
             "tbnz" => is_set,
-            mnemonic => panic!("what does {mnemonic} do?"),
+            mnemonic => panic!("the test has no result for {mnemonic}"),
         };
         branch(cpu, signed_field(w, 18, 5), taken);
     });
 }
 
 #[test]
-fn a_branch_goes_where_it_says_and_a_call_remembers_the_way_back() {
+fn branches_go_to_their_target_and_calls_set_the_link_register() {
     check(&["branch_imm"], |cpu, row, w| {
         let next = cpu.pc;
         branch(cpu, signed_field(w, 25, 0), true);
@@ -59,12 +59,12 @@ fn a_branch_goes_where_it_says_and_a_call_remembers_the_way_back() {
     });
     check(&["branch_reg"], |cpu, row, w| {
         let next = cpu.pc;
-        // BLR X30 goes where X30 pointed before.
+        // BLR X30 branches to the old value of X30.
         cpu.pc = x(cpu, field(w, 9, 5), 64);
         match row.mnemonic {
             "blr" => cpu.set_x(30, next),
             "br" | "ret" => {}
-            mnemonic => panic!("what does {mnemonic} do?"),
+            mnemonic => panic!("the test has no result for {mnemonic}"),
         }
     });
 }

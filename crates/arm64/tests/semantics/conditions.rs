@@ -1,4 +1,4 @@
-//! Conditions, by the table of the manual (DDI 0487, C1.2.4) and by what they are for.
+//! Conditions, compared with the table of the manual (DDI 0487, C1.2.4) and with comparisons of numbers.
 
 use kvrm_arm64::Cpu;
 use kvrm_arm64::Word;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::numbers::{low, number, signed};
 
-/// Whether a condition holds, as the manual's table says.
+/// Whether a condition holds, by the manual's table.
 pub(crate) fn holds(cond: u32, nzcv: u32) -> bool {
     let [n, z, c, v] = [8, 4, 2, 1].map(|flag| nzcv & flag != 0);
     match cond {
@@ -61,7 +61,7 @@ proptest! {
                 ua > ub, ua <= ub, sa >= sb, sa < sb, sa > sb, sa <= sb, true, true,
             ];
             for (cond, expected) in (0..16).zip(expected) {
-                // MI, PL, VS and VC tell nothing unless the difference fits.
+                // MI, PL, VS and VC compare numbers only if the difference does not overflow.
                 if (4..8).contains(&cond) && sa - sb != signed((sa - sb) as u64, datasize) {
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! Executes words of the table and compares the states after them.
+//! The test harness: executes random words of the table and compares the states after them.
 
 use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::{Cpu, Encoding, Word, execute};
@@ -10,13 +10,13 @@ use crate::numbers::{low, random_number};
 
 const WORDS_OF_EACH: usize = 2000;
 
-/// Random registers. The pc is a multiple of four.
+/// Returns random registers. The pc is a multiple of four.
 pub(crate) fn random_cpu(random: &mut Random) -> Cpu {
     let mut cpu = Cpu::new(random_number(random) & !3, random_number(random));
     for n in 0..31 {
         cpu.set_x(n, random_number(random));
     }
-    // Often the same value twice, so that comparisons find equals.
+    // Two registers often have the same value, so that comparisons find equal operands.
     if random.below(4) == 0 {
         let value = cpu.x(random.below(31) as u32);
         cpu.set_x(random.below(31) as u32, value);
@@ -25,40 +25,40 @@ pub(crate) fn random_cpu(random: &mut Random) -> Cpu {
     cpu
 }
 
-/// The size of the registers of most instructions.
+/// Returns the register size that bit 31 of a word selects.
 pub(crate) fn datasize(word: u32) -> u32 {
     if word >> 31 == 1 { 64 } else { 32 }
 }
 
-/// A general register of that size; number 31 is zero.
+/// Returns a general register in `datasize` bits; number 31 is zero.
 pub(crate) fn x(cpu: &Cpu, number: u32, datasize: u32) -> u64 {
     if number == 31 { 0 } else { low(cpu.general_registers()[number as usize], datasize) }
 }
 
-/// The same where number 31 is the stack pointer.
+/// Returns a general register in `datasize` bits; number 31 is the stack pointer.
 pub(crate) fn x_or_sp(cpu: &Cpu, number: u32, datasize: u32) -> u64 {
     if number == 31 { low(cpu.sp, datasize) } else { x(cpu, number, datasize) }
 }
 
-/// Writes a register; number 31 is nowhere.
+/// Writes a general register; a write to number 31 is discarded.
 pub(crate) fn set_x(cpu: &mut Cpu, number: u32, value: u64) {
     if number != 31 {
         cpu.set_x(number, value);
     }
 }
 
-/// The same where number 31 is the stack pointer.
+/// Writes a general register; number 31 is the stack pointer.
 pub(crate) fn set_x_or_sp(cpu: &mut Cpu, number: u32, value: u64) {
     if number == 31 { cpu.sp = value } else { cpu.set_x(number, value) }
 }
 
-/// Executes random words of every row of the groups. `expect` makes of the state before, in which the pc is
-/// already that of the next word, the state after.
+/// Executes random words of every row of the groups. `expect` changes the state before an instruction to the state
+/// after it; the pc is already at the next word.
 pub(crate) fn check(groups: &[&str], expect: impl Fn(&mut Cpu, &Encoding, u32)) {
     let mut random = Random::new(1);
     for group in groups {
         let rows: Vec<&Encoding> = ENCODINGS.iter().filter(|row| row.group() == *group).collect();
-        assert!(!rows.is_empty(), "no row is of group {group}");
+        assert!(!rows.is_empty(), "no row is in group {group}");
         for row in rows.into_iter().filter(|row| !row.is_undefined_at_el0()) {
             for _ in 0..WORDS_OF_EACH {
                 let word = words::allocated(row, &mut random);

@@ -1,4 +1,4 @@
-//! Logic, bit by bit.
+//! Bitwise logic, compared bit by bit.
 
 use kvrm_arm64::{Cpu, Encoding};
 
@@ -7,7 +7,7 @@ use crate::harness::{check, datasize, set_x, set_x_or_sp, x};
 use crate::numbers::{bit, field, from_bits, low};
 use crate::operands::shifted;
 
-/// The result by mnemonic, and the flags if it sets them.
+/// Returns the result of an instruction by its mnemonic, and the flags if it sets them.
 fn result(row: &Encoding, a: u64, b: u64, datasize: u32) -> (u64, Option<u32>) {
     let of_bits: fn(bool, bool) -> bool = match row.mnemonic {
         "and" | "ands" => |a, b| a && b,
@@ -16,7 +16,7 @@ fn result(row: &Encoding, a: u64, b: u64, datasize: u32) -> (u64, Option<u32>) {
         "orn" => |a, b| a || !b,
         "eor" => |a, b| a != b,
         "eon" => |a, b| a == b,
-        mnemonic => panic!("what does {mnemonic} do?"),
+        mnemonic => panic!("the test has no result for {mnemonic}"),
     };
     let value = from_bits(datasize, |i| of_bits(bit(a, i), bit(b, i)));
     let (n, z) = (bit(value, datasize - 1), value == 0);
@@ -33,7 +33,7 @@ fn logic_with_an_immediate_is_done_bit_by_bit() {
         let size = datasize(w);
         let mask = mask(field(w, 22, 22), field(w, 15, 10), field(w, 21, 16)).expect("the word is allocated");
         let (value, flags) = result(row, x(cpu, field(w, 9, 5), size), low(mask, size), size);
-        // Only the form that sets flags has no use for the stack pointer.
+        // The form that sets flags cannot write the stack pointer.
         match flags {
             Some(_) => set_x(cpu, field(w, 4, 0), value),
             None => set_x_or_sp(cpu, field(w, 4, 0), value),

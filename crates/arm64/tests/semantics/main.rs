@@ -1,7 +1,7 @@
-//! The semantics against definitions written another way: bit by bit, on strings, in wide integers.
+//! The semantics, compared with definitions that are written differently: bit by bit, on strings, in wide integers.
 //!
-//! Every row of the table that computes, branches, loads, stores or is atomic is executed on random registers
-//! and compared as a whole state with what such a definition, going by the mnemonic, makes of it.
+//! Random words of every row on general registers that computes, branches, loads, stores or is atomic are executed on
+//! random registers. The whole state is compared with the one that the definition of the mnemonic gives.
 
 #[path = "../support/flat.rs"]
 mod flat;

@@ -1,4 +1,4 @@
-//! Wide moves, in halfwords; addresses relative to the pc.
+//! Wide moves, compared by halfwords; addresses relative to the pc.
 
 use crate::harness::{check, datasize, set_x, x};
 use crate::numbers::{field, low, signed_field};
@@ -14,7 +14,7 @@ fn a_wide_move_writes_one_halfword() {
             "movz" => halves.fill(0),
             "movn" => halves.fill(0xffff),
             "movk" => {}
-            mnemonic => panic!("what does {mnemonic} do?"),
+            mnemonic => panic!("the test has no result for {mnemonic}"),
         }
         halves[place] = if row.mnemonic == "movn" { 0xffff - imm } else { imm };
         let value = halves.iter().rev().fold(0, |value, half| value << 16 | half);
@@ -23,14 +23,14 @@ fn a_wide_move_writes_one_halfword() {
 }
 
 #[test]
-fn an_address_is_so_many_bytes_or_pages_from_the_pc() {
+fn adr_and_adrp_add_bytes_or_pages_to_the_pc() {
     check(&["pcreladdr"], |cpu, row, w| {
         let pc = cpu.pc.wrapping_sub(4);
         let distance = signed_field(w, 23, 5) * 4 + i64::from(field(w, 30, 29));
         let value = match row.mnemonic {
             "adr" => pc.wrapping_add_signed(distance),
             "adrp" => (pc / 4096 * 4096).wrapping_add_signed(distance * 4096),
-            mnemonic => panic!("what does {mnemonic} do?"),
+            mnemonic => panic!("the test has no result for {mnemonic}"),
         };
         set_x(cpu, field(w, 4, 0), value);
     });

@@ -1,4 +1,4 @@
-//! Multiplication by adding shifted numbers.
+//! Multiplication, compared with sums of shifted numbers.
 
 use kvrm_arm64::semantics::multiply::{smulh, umulh};
 use kvrm_arm64::{Cpu, Word};
@@ -7,12 +7,12 @@ use proptest::prelude::*;
 use crate::harness::{check, datasize, set_x, x};
 use crate::numbers::{bit, field, number, signed, wrapped};
 
-/// The product in 128 bits, as taught in school.
+/// Returns the product in 128 bits, by long multiplication in binary.
 fn product(a: u64, b: u64) -> u128 {
     (0..64).filter(|&i| bit(b, i)).map(|i| u128::from(a) << i).sum()
 }
 
-/// The same of signed numbers, by their magnitudes.
+/// Returns the product of signed numbers, from their magnitudes.
 fn signed_product(a: i128, b: i128) -> i128 {
     let magnitude = product(a.unsigned_abs() as u64, b.unsigned_abs() as u64) as i128;
     if (a < 0) == (b < 0) { magnitude } else { -magnitude }
@@ -25,7 +25,7 @@ fn instructions_with_three_sources_multiply_and_add() {
         let [rd, ra, rn, rm] = [(4, 0), (14, 10), (9, 5), (20, 16)].map(|(high, low)| field(w, high, low));
         let addend = i128::from(x(cpu, ra, size));
         let whole = product(x(cpu, rn, size), x(cpu, rm, size));
-        // Only the bits that are left in the end matter, so a large product may lose those above.
+        // The result has at most 64 bits, so the upper half of the product does not matter.
         let kept = i128::from(whole as u64);
         let long = signed_product(signed(x(cpu, rn, 32), 32), signed(x(cpu, rm, 32), 32));
         let unsigned_long = product(x(cpu, rn, 32), x(cpu, rm, 32)) as i128;
@@ -39,13 +39,13 @@ fn instructions_with_three_sources_multiply_and_add() {
             "umsubl" => wrapped(addend - unsigned_long, 64),
             "umulh" => (whole >> 64) as u64,
             "smulh" => wrapped(signed_whole.div_euclid(1 << 64), 64),
-            mnemonic => panic!("what does {mnemonic} do?"),
+            mnemonic => panic!("the test has no result for {mnemonic}"),
         };
         set_x(cpu, rd, result);
     });
 }
 
-/// X0 = the high half of X1 * X2.
+/// The operands of X0 = high half of X1 * X2.
 const OPERANDS: Word = Word(1 << 5 | 2 << 16);
 
 fn high(operation: fn(&mut Cpu, Word), a: u64, b: u64) -> u64 {

@@ -1,10 +1,10 @@
-//! Numbers to test with, and their bits.
+//! Test numbers, and functions of their bits.
 
 pub(crate) use kvrm_testkit::numbers::EDGES;
 use kvrm_testkit::random::Random;
 use proptest::prelude::*;
 
-/// Any number; often an edge, next to one, or small.
+/// Returns a strategy for numbers, which are often an edge case, next to one, or small.
 pub(crate) fn number() -> impl Strategy<Value = u64> {
     prop_oneof![
         prop::sample::select(&EDGES[..]),
@@ -15,7 +15,7 @@ pub(crate) fn number() -> impl Strategy<Value = u64> {
     ]
 }
 
-/// The same from a generator.
+/// Returns a random number, which is often an edge case, next to one, or small.
 pub(crate) fn random_number(random: &mut Random) -> u64 {
     match random.below(4) {
         0 => *random.pick(&EDGES),
@@ -29,18 +29,18 @@ pub(crate) fn datasize() -> impl Strategy<Value = u32> {
     prop_oneof![Just(32), Just(64)]
 }
 
-/// The low bits of a number.
+/// Returns the low `datasize` bits of a number.
 pub(crate) fn low(value: u64, datasize: u32) -> u64 {
     (u128::from(value) % (1 << datasize)) as u64
 }
 
-/// A number as it is in two's complement of so many bits.
+/// Returns the low `datasize` bits of a number as a two's complement number.
 pub(crate) fn signed(value: u64, datasize: u32) -> i128 {
     let value = i128::from(value) % (1 << datasize);
     if value >= 1 << (datasize - 1) { value - (1 << datasize) } else { value }
 }
 
-/// The remainder of a number of any sign, as so many bits hold it.
+/// Returns a number modulo 2^`datasize`.
 pub(crate) fn wrapped(value: i128, datasize: u32) -> u64 {
     value.rem_euclid(1 << datasize) as u64
 }
@@ -49,17 +49,17 @@ pub(crate) fn bit(value: u64, index: u32) -> bool {
     value >> index & 1 == 1
 }
 
-/// The number whose bits a function gives.
+/// Returns the number of `datasize` bits that `bit` returns for each index.
 pub(crate) fn from_bits(datasize: u32, bit: impl Fn(u32) -> bool) -> u64 {
     (0..datasize).filter(|&index| bit(index)).fold(0, |value, index| value | 1 << index)
 }
 
-/// The unsigned field from bit `low` to bit `high` of a word.
+/// Returns the unsigned field from bit `low` to bit `high` of a word.
 pub(crate) fn field(word: u32, high: u32, low: u32) -> u32 {
     (0..=high - low).filter(|i| word >> (low + i) & 1 == 1).map(|i| 1 << i).sum()
 }
 
-/// The same field as a two's complement number.
+/// Returns the field from bit `low` to bit `high` of a word as a two's complement number.
 pub(crate) fn signed_field(word: u32, high: u32, low: u32) -> i64 {
     let (value, width) = (i64::from(field(word, high, low)), high - low + 1);
     if value >= 1 << (width - 1) { value - (1 << width) } else { value }

@@ -1,11 +1,11 @@
-//! Shifted and extended registers, bit by bit.
+//! Shifted and extended registers, compared bit by bit.
 
 use kvrm_arm64::semantics::operand::{extend_reg, rotate_right, shift_reg};
 use proptest::prelude::*;
 
 use crate::numbers::{bit, datasize, from_bits, low, number};
 
-/// Shift types 0 LSL, 1 LSR, 2 ASR, 3 ROR: where each bit of the result comes from.
+/// Returns a shifted value, from the source of each bit. `kind` is 0 LSL, 1 LSR, 2 ASR, 3 ROR.
 pub(crate) fn shifted(value: u64, kind: u32, amount: u32, datasize: u32) -> u64 {
     from_bits(datasize, |i| match kind {
         0 => i >= amount && bit(value, i - amount),
@@ -15,7 +15,7 @@ pub(crate) fn shifted(value: u64, kind: u32, amount: u32, datasize: u32) -> u64 
     })
 }
 
-/// `ExtendReg()` of the manual: as many bits as there is room for, extended, with zeros below.
+/// `ExtendReg()` of the manual: returns as many bits as fit above the shift, extended, with zeros below.
 pub(crate) fn extended(value: u64, option: u32, shift: u32, datasize: u32) -> u64 {
     let (length, is_signed) = match option {
         0 => (8, false),

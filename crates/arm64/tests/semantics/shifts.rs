@@ -4,7 +4,7 @@ use crate::harness::{check, datasize, set_x, x};
 use crate::numbers::field;
 use crate::operands::shifted;
 
-/// The result, if the row is one of these shifts.
+/// Returns the result, if the instruction is a shift by a register.
 pub(crate) fn result(mnemonic: &str, first: u64, second: u64, datasize: u32) -> Option<u64> {
     let kind = match mnemonic {
         "lsl" => 0,
@@ -25,6 +25,6 @@ fn instructions_with_two_sources_do_what_their_names_say() {
         let result = result(row.mnemonic, first, second, size)
             .or_else(|| crate::divide::result(row.mnemonic, first, second, size))
             .or_else(|| crate::crc::result(row.mnemonic, x(cpu, rn, 32), x(cpu, rm, 64)));
-        set_x(cpu, rd, result.unwrap_or_else(|| panic!("what does {} do?", row.name)));
+        set_x(cpu, rd, result.unwrap_or_else(|| panic!("the test has no result for {}", row.name)));
     });
 }

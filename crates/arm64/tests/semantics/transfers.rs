@@ -14,14 +14,14 @@ use crate::operands::extended;
 const WORDS_OF_EACH: usize = 1000;
 const MEMORY_BYTES: u64 = 4096;
 
-/// What a mnemonic says about the data.
+/// The properties of a transfer, from its mnemonic and operands.
 struct Data {
     is_load: bool,
-    /// Of one register.
+    /// Bytes in memory of one register.
     bytes: u64,
     is_signed: bool,
     registers: u64,
-    /// Of the register.
+    /// Bits of a register.
     datasize: u32,
 }
 
@@ -47,13 +47,13 @@ impl Data {
         }
     }
 
-    /// A loaded number as the register holds it.
+    /// Returns a loaded number, extended to the register.
     fn extended(&self, value: u64) -> u64 {
         if self.is_signed { wrapped(signed(value, 8 * self.bytes as u32), self.datasize) } else { value }
     }
 }
 
-/// What is added to the base before the access and after it.
+/// Returns the offsets that are added to the base before the access and after it.
 fn displacements(cpu: &Cpu, row: &Encoding, w: u32, data: &Data) -> (i64, i64) {
     let bytes = data.bytes as i64;
     let (imm9, imm7) = (signed_field(w, 20, 12), signed_field(w, 21, 15) * bytes);
@@ -74,12 +74,12 @@ fn displacements(cpu: &Cpu, row: &Encoding, w: u32, data: &Data) -> (i64, i64) {
     }
 }
 
-/// The bytes of a number, least significant first.
+/// Returns the bytes of a number, least significant first.
 fn bytes(value: u64, count: u64) -> Vec<u8> {
     (0..count).map(|i| (value >> (8 * i)) as u8).collect()
 }
 
-/// Does what the instruction does to `cpu` and `memory`, with the data at `address`.
+/// Changes `cpu` and `memory` as the instruction does, with the data at `address`, except for the base register.
 fn transfer(cpu: &mut Cpu, memory: &mut [u8], w: u32, data: &Data, address: u64) {
     let registers = [field(w, 4, 0), field(w, 14, 10)];
     let mut loaded = Vec::new();
@@ -93,7 +93,7 @@ fn transfer(cpu: &mut Cpu, memory: &mut [u8], w: u32, data: &Data, address: u64)
             bytes_of.copy_from_slice(&bytes(x(cpu, register, 64), data.bytes));
         }
     }
-    // Of the same register twice, the first wins: docs/isa.md has our choices.
+    // If both registers are the same, the first value wins, as described in docs/isa.md.
     for (register, value) in loaded.into_iter().rev() {
         set_x(cpu, register, value);
     }
@@ -123,7 +123,7 @@ fn loads_and_stores_transfer_the_bytes_that_their_names_say() {
             let w = words::allocated(row, &mut random);
             let mut before = random_cpu(&mut random);
             if random.below(2) == 0 {
-                // A random index is hardly ever near enough.
+                // A random index is hardly ever small enough.
                 set_x(&mut before, field(w, 20, 16), random.below(64).wrapping_sub(32));
             }
             let size = data.registers * data.bytes;
@@ -133,7 +133,7 @@ fn loads_and_stores_transfer_the_bytes_that_their_names_say() {
             let base = field(w, 9, 5);
             let (offset, _) = displacements(&before, row, w, &data);
             set_x_or_sp(&mut before, base, target.wrapping_add_signed(offset.wrapping_neg()));
-            // The base may have been the index, so where it really goes is only known now.
+            // The base may be the index register too, so the address is computed again.
             let (offset, write_back) = displacements(&before, row, w, &data);
             let address = x_or_sp(&before, base, 64).wrapping_add_signed(offset);
             if address < BASE || address > BASE + MEMORY_BYTES - size {
@@ -185,7 +185,7 @@ fn a_literal_is_loaded_from_its_distance_to_the_pc() {
 }
 
 #[test]
-fn small_loads_leave_nothing_of_the_old_register() {
+fn small_loads_overwrite_the_whole_register() {
     let mut memory = Flat::new(&[], 64);
     memory.bytes.fill(0x80);
     let is_general = |row: &&Encoding| row.feature == Feature::Base && row.mnemonic.starts_with("ldur");

@@ -1,12 +1,13 @@
-//! A flat memory: one run of bytes, some of them read-only.
+//! A flat memory: consecutive bytes, some of them read-only.
 
 use std::ops::Range;
 
 use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Features, Instruction, Memory, Stop};
 
-/// Where a [`Flat`] begins.
+/// The address of the first byte of a [`Flat`].
 pub(crate) const BASE: u64 = 0x1_0000;
 
+/// A flat memory.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Flat {
     /// The bytes from [`BASE`] on.
@@ -17,7 +18,7 @@ pub(crate) struct Flat {
 }
 
 impl Flat {
-    /// Writable memory of `size` bytes that begins with `code`; all features are there.
+    /// Returns writable memory of `size` bytes that begins with `code`, for a machine with all features.
     pub(crate) fn new(code: &[u32], size: usize) -> Self {
         let mut bytes: Vec<u8> = code.iter().flat_map(|word| word.to_le_bytes()).collect();
         assert!(bytes.len() <= size, "{size} bytes are too few for the code");
@@ -25,12 +26,12 @@ impl Flat {
         Self { bytes, writable: BASE..BASE + size as u64, features: Features::ALL }
     }
 
-    /// A processor at the first word of this memory.
+    /// Returns a processor whose pc is at the first word of this memory.
     pub(crate) fn cpu(&self) -> Cpu {
         Cpu::new(BASE, BASE + self.bytes.len() as u64)
     }
 
-    /// The bytes from `address` on, by the rules of one access. Faults name the first byte that is at fault.
+    /// Returns `count` bytes from `address` as one access. A fault has the address of the first byte that fails.
     fn bytes(&mut self, address: u64, count: usize, access: Access) -> Result<&mut [u8], Stop> {
         let addresses = (0..count as u64).map(|i| address.wrapping_add(i));
         for address in addresses {

@@ -1,7 +1,7 @@
 //! Arm's tables, read from the sources of the crate `aarchmrs-instructions`.
 //!
-//! The crate has a module of constants for every encoding but no list of the modules, so its sources are the
-//! only way to ask for all of them.
+//! The crate has a module of constants for every encoding but no list of the modules. All of them can only be found in
+//! its sources.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -19,14 +19,14 @@ pub(crate) struct ArmEncoding {
     /// The instruction group, which is the name of the file.
     pub(crate) group: String,
     pub(crate) name: String,
-    /// Bits that have a value, should-be bits included.
+    /// The bits that have a value, including should-be bits.
     pub(crate) mask: u32,
-    /// Their values.
+    /// The values of these bits.
     pub(crate) value: u32,
     pub(crate) should_be_mask: u32,
 }
 
-/// All encodings, in Arm's order within each group.
+/// Returns all encodings, in Arm's order within each group.
 pub(crate) fn encodings() -> &'static [ArmEncoding] {
     static ALL: LazyLock<Vec<ArmEncoding>> = LazyLock::new(|| {
         let root = sources();
@@ -35,7 +35,7 @@ pub(crate) fn encodings() -> &'static [ArmEncoding] {
     &ALL
 }
 
-/// The same by name.
+/// Returns all encodings by name.
 pub(crate) fn by_name() -> &'static BTreeMap<&'static str, &'static ArmEncoding> {
     static ALL: LazyLock<BTreeMap<&'static str, &'static ArmEncoding>> =
         LazyLock::new(|| encodings().iter().map(|encoding| (encoding.name.as_str(), encoding)).collect());
@@ -54,9 +54,9 @@ fn cargo(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("cargo prints UTF-8")
 }
 
-/// The folder of the crate's A64 modules.
+/// Returns the folder of the crate's A64 modules.
 fn sources() -> PathBuf {
-    // Without a platform, cargo wants the dependencies of all of them, and not all need be downloaded.
+    // Without a platform, cargo needs the dependencies for all platforms, which may not be downloaded.
     let version = cargo(&["--version", "--verbose"]);
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).expect("cargo names its host");
     let metadata = cargo(&["metadata", "--format-version", "1", "--offline", "--filter-platform", host]);
@@ -96,7 +96,7 @@ fn read_file(path: &Path) -> Vec<ArmEncoding> {
     encodings
 }
 
-/// The value, if the line defines the constant: `pub const NAME: u32 = 0b...u32;`.
+/// Returns the value of the constant `name` if the line defines it: `pub const NAME: u32 = 0b...u32;`.
 fn constant(line: &str, name: &str) -> Option<u32> {
     let (defined, value) = line.trim_start().strip_prefix("pub const ")?.split_once(": u32 = 0b")?;
     let digits = value.strip_suffix("u32;").filter(|digits| digits.len() == 32 && defined == name)?;
@@ -104,12 +104,12 @@ fn constant(line: &str, name: &str) -> Option<u32> {
 }
 
 #[test]
-fn arm_describes_2243_encodings_and_every_one_was_understood() {
-    // A parser that loses encodings would make the tests that use it pass for no reason.
+fn all_2243_encodings_of_arm_are_parsed() {
+    // If the parser lost encodings, the tests that use it would pass without checking them.
     assert_eq!(encodings().len(), 2243, "encodings of {FOLDERS:?}");
     assert_eq!(by_name().len(), 2243, "names are unique");
     for arm in encodings() {
-        assert!(arm.mask.count_ones() >= 6, "{arm:?} fixes hardly a bit");
+        assert!(arm.mask.count_ones() >= 6, "{arm:?} has too few fixed bits");
         assert_eq!(arm.value & !arm.mask, 0, "{arm:?} has values outside its mask");
         assert_eq!(arm.should_be_mask & !arm.mask, 0, "{arm:?} has should-be bits outside its mask");
     }

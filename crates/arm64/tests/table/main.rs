@@ -1,8 +1,8 @@
-//! The table of encodings against Arm's machine-readable specification, and against itself.
+//! The instruction table: compared with Arm's machine-readable specification, and checked for consistency.
 
 mod arm;
 mod classes;
-mod left_out;
+mod omissions;
 mod operands;
 mod order;
 mod rows;

@@ -1,10 +1,10 @@
-//! Operands against the diagrams they belong to.
+//! Operands against the diagrams of their rows.
 
 use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::operand::Operand;
 
-/// Where the fields of a letter may lie: lowest bit and width at most.
-#[rustfmt::skip] // Keeps a letter on a line.
+/// The places of the fields of a letter: lowest bit and largest width.
+#[rustfmt::skip] // One letter a line.
 const LETTERS: &[(char, &[(u32, u32)])] = &[
     ('d', &[(0, 5)]),
     ('n', &[(5, 5)]),
@@ -16,13 +16,12 @@ const LETTERS: &[(char, &[(u32, u32)])] = &[
     ('s', &[(16, 5), (10, 6)]),
     ('r', &[(16, 6)]),
     // imm16 of UDF; imm26; imm19, imm16, imm14 and immhi; immlo; imm12 or imm6; imm3; imm9; imm7; imm5.
-    // Of vectors: immh:immb; abc; defgh; imm5, or its top bit; imm4; imm8.
+    // In vector instructions: immh:immb; abc; defgh; imm5, or its top bit; imm4; imm8.
     ('i', &[
         (0, 16), (0, 26), (5, 19), (29, 2), (10, 12), (12, 9), (15, 7), (16, 5),
         (16, 7), (16, 3), (5, 5), (20, 1), (11, 4), (13, 8),
     ]),
-    // shift or sh; hw.
-    // cmode.
+    // shift or sh; hw; cmode.
     ('h', &[(22, 2), (21, 2), (13, 2), (12, 1)]),
     // option, whose middle bit PRFM fixes; o0.
     ('o', &[(13, 3), (15, 1), (13, 1), (19, 1)]),
@@ -45,7 +44,7 @@ const LETTERS: &[(char, &[(u32, u32)])] = &[
     ('N', &[(22, 1)]),
 ];
 
-/// Runs of one letter in a diagram: letter, lowest bit, width.
+/// Returns the runs of one letter in a diagram: letter, lowest bit, width.
 fn runs(diagram: &str) -> Vec<(char, u32, u32)> {
     let mut runs: Vec<(char, u32, u32)> = Vec::new();
     for (letter, bit) in diagram.chars().rev().zip(0..) {
@@ -75,7 +74,7 @@ fn operands_cover_every_variable_bit_and_share_only_the_size_of_elements() {
             assert_eq!(bits & covered & !shared, 0, "{operand:?} of {} shares bits with another", row.name);
             covered |= bits;
         }
-        assert_eq!(covered, variable, "{} has fields that no operand shows: {:?}", row.name, row.pattern);
+        assert_eq!(covered, variable, "{} has fields that belong to no operand: {:?}", row.name, row.pattern);
     }
 }
 
@@ -91,19 +90,24 @@ fn an_operand_that_is_a_plain_register_is_a_whole_field_of_five_bits() {
 }
 
 #[test]
-fn letters_stand_for_the_fields_they_are_said_to_stand_for() {
+fn letters_are_at_the_places_of_their_fields() {
     for row in ENCODINGS {
         for (letter, low, width) in runs(row.pattern.text()) {
             let fields = LETTERS.iter().find(|(known, _)| *known == letter);
-            let (_, fields) = fields.unwrap_or_else(|| panic!("{letter} in {} means nothing", row.name));
+            let (_, fields) =
+                fields.unwrap_or_else(|| panic!("{letter} in {} is not a known letter", row.name));
             let fits = fields.iter().any(|&(start, most)| start == low && width <= most);
-            assert!(fits, "{letter} at bit {low} of {}, {width} wide, is no field of that letter", row.name);
+            assert!(
+                fits,
+                "{letter} at bit {low} of {}, {width} wide, is not a field of that letter",
+                row.name
+            );
         }
     }
 }
 
 #[test]
-fn only_addresses_bit_numbers_and_one_option_have_a_letter_in_two_places() {
+fn only_known_fields_have_a_letter_in_two_places() {
     for row in ENCODINGS {
         let runs = runs(row.pattern.text());
         let mut letters: Vec<char> = runs.iter().map(|(letter, ..)| *letter).collect();

@@ -1,4 +1,4 @@
-//! Rows in an order that the decoder and readers can rely on.
+//! The order of rows, on which the decoder and readers rely.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ fn where_diagrams_overlap_the_earlier_row_is_the_more_specific_one() {
             }
             overlaps += 1;
             let contained = first.mask & second.mask == second.mask && first.mask != second.mask;
-            // What both match may also be no instruction of the later row.
+            // The words that match both may also be in a hole of the later row.
             let (mask, value) = (first.mask | second.mask, first.value | second.value);
             let in_hole = later.holes.iter().any(|hole| match hole.test {
                 HoleTest::Pattern(hole) => hole.mask & !mask == 0 && value & hole.mask == hole.value,
@@ -29,7 +29,7 @@ fn where_diagrams_overlap_the_earlier_row_is_the_more_specific_one() {
             );
         }
     }
-    // HINT and its special cases at the least.
+    // There are at least HINT and its special cases.
     assert!(overlaps > 20, "only {overlaps} overlaps; are they all found?");
 }
 
@@ -38,5 +38,5 @@ fn rows_of_a_group_stand_together() {
     let mut groups: Vec<&str> = ENCODINGS.iter().map(|row| row.group()).collect();
     groups.dedup();
     let distinct: BTreeSet<&str> = groups.iter().copied().collect();
-    assert_eq!(groups.len(), distinct.len(), "some group is in two places: {groups:?}");
+    assert_eq!(groups.len(), distinct.len(), "a group is in two places: {groups:?}");
 }

@@ -6,10 +6,10 @@ use super::number::{
     normalized, with_fpsr,
 };
 
-/// The sum of two numbers; `b` may also be the product of numbers that have none.
+/// Returns the sum of two numbers. `a` is not a NaN; `b` is one if it is the product of zero and infinity.
 ///
-/// The bits of a format fill less than half of a number and those of a product less than 107 of its 128, so what
-/// falls out of the smaller number is far below anything that decides how the sum is rounded.
+/// The significand of a format fills less than half of a number, and a product less than 107 of its 128 bits. So the
+/// bits that are shifted out of the smaller number are far below those that decide how the sum is rounded.
 #[must_use]
 #[inline]
 pub const fn add_numbers(a: Number, b: Number, rounding: u32) -> Number {
@@ -24,7 +24,7 @@ pub const fn add_numbers(a: Number, b: Number, rounding: u32) -> Number {
         }
         return fp_infinity(if a.kind == KIND_INFINITY { a.sign } else { b.sign }, fpsr);
     }
-    // A zero that is a difference has a sign of its own.
+    // The sign of a difference that is zero depends only on the rounding mode.
     let no_difference = fp_zero((rounding == ROUND_NEGATIVE) as u32, fpsr);
     if a.kind == KIND_ZERO && b.kind == KIND_ZERO {
         return if is_difference { no_difference } else { fp_zero(a.sign, fpsr) };
@@ -38,7 +38,7 @@ pub const fn add_numbers(a: Number, b: Number, rounding: u32) -> Number {
     let a_is_smaller = is_smaller(a, b);
     let large = if a_is_smaller { b } else { a };
     let small = if a_is_smaller { a } else { b };
-    // One zero above both is room for a carry.
+    // Both significands are shifted right by one bit, to make room for a carry.
     let distance = (large.exponent - small.exponent) as u32;
     let mut sum = denormalized(large, 1);
     let term = denormalized(small, 1 + distance);

@@ -1,7 +1,8 @@
-//! Every operation whose result is a number, as one function.
+//! All operations whose result is a floating-point number, as one function.
 //!
-//! Drivers inline each call of a shader. So operations share what they can: NaNs are looked for in one place, and
-//! one multiplication and one addition make up sums, products, both at once, and the steps of Newton's iteration.
+//! Drivers inline each call in a shader, so operations share as much code as possible. NaNs are processed in one place.
+//! One multiplication followed by one addition computes sums, products, fused operations, and the steps of Newton's
+//! iteration.
 
 use super::add::add_numbers;
 use super::compare::{fp_extremum, quiet_as_infinity};
@@ -26,9 +27,9 @@ pub const FP_MUL: u32 = 2;
 pub const FP_MULX: u32 = 3;
 /// `FPMulAdd()`: the first operand is added to the product of the others.
 pub const FP_MUL_ADD: u32 = 4;
-/// `FPRecipStepFused()`: two less the product.
+/// `FPRecipStepFused()`: two minus the product.
 pub const FP_RECIP_STEP_FUSED: u32 = 5;
-/// `FPRSqrtStepFused()`: half of three less the product.
+/// `FPRSqrtStepFused()`: three minus the product, divided by two.
 pub const FP_RSQRT_STEP_FUSED: u32 = 6;
 /// `FPDiv()`.
 pub const FP_DIV: u32 = 7;
@@ -36,11 +37,11 @@ pub const FP_DIV: u32 = 7;
 pub const FP_MAX: u32 = 8;
 /// `FPMin()`.
 pub const FP_MIN: u32 = 9;
-/// `FPMaxNum()`: a number rather than a quiet NaN.
+/// `FPMaxNum()`: of a number and a quiet NaN, the number.
 pub const FP_MAX_NUM: u32 = 10;
-/// `FPMinNum()`.
+/// `FPMinNum()`: of a number and a quiet NaN, the number.
 pub const FP_MIN_NUM: u32 = 11;
-/// `FPSqrt()`. This and all that follow have one operand.
+/// `FPSqrt()`. This operation and all that follow have one operand.
 pub const FP_SQRT: u32 = 12;
 /// `FPRecipEstimate()`.
 pub const FP_RECIP_ESTIMATE: u32 = 13;
@@ -48,19 +49,30 @@ pub const FP_RECIP_ESTIMATE: u32 = 13;
 pub const FP_RSQRT_ESTIMATE: u32 = 14;
 /// `FPRecpX()`.
 pub const FP_RECPX: u32 = 15;
-/// `FPRoundInt()`, not asked to be exact.
+/// `FPRoundInt()` with `exact` clear: it never raises Inexact.
 pub const FP_ROUND_INT: u32 = 16;
-/// `FPRoundInt()` that says when the result is Inexact.
+/// `FPRoundInt()` with `exact` set: it raises Inexact if the operand is not an integer.
 pub const FP_ROUND_INT_EXACT: u32 = 17;
 /// `FPConvert()`.
 pub const FP_CONVERT: u32 = 18;
 
-/// An operation on bit patterns of one format, whose result is one of another format where it is `FP_CONVERT`.
+/// Applies an operation to bit patterns of the format `source`. Returns a bit pattern of the format `to`, which differs
+/// from `source` only for [`FP_CONVERT`].
 ///
-/// `rounding` is what FPCR says or what the instruction does. What an operation does not take does not matter.
+/// `rounding` is the mode of FPCR or of the instruction. Operands that an operation does not have are ignored.
+///
+/// ```
+/// use kvrm_arm64::semantics::float::arithmetic::{FP_ADD, fp_operation};
+/// use kvrm_arm64::semantics::float::control::ROUND_TIE_EVEN;
+/// use kvrm_arm64::semantics::float::format::DOUBLE;
+///
+/// let [x, y] = [1.5f64, 2.25].map(f64::to_bits);
+/// let sum = fp_operation(FP_ADD, x, y, 0, DOUBLE, DOUBLE, ROUND_TIE_EVEN, 0);
+/// assert_eq!((f64::from_bits(sum.value), sum.fpsr), (3.75, 0));
+/// ```
 #[must_use]
 #[inline]
-#[expect(clippy::too_many_arguments, reason = "shaders have the same")]
+#[expect(clippy::too_many_arguments, reason = "the twin in shaders has the same parameters")]
 pub fn fp_operation(
     operation: u32,
     x: u64,
@@ -78,10 +90,10 @@ pub fn fp_operation(
     fp_round(number, to, rounding, fpcr)
 }
 
-/// An operation on numbers, before its result is rounded to the format `to`.
+/// Applies an operation to numbers. The result is not yet rounded to the format `to`.
 #[must_use]
 #[inline]
-#[expect(clippy::too_many_arguments, reason = "shaders have the same")]
+#[expect(clippy::too_many_arguments, reason = "the twin in shaders has the same parameters")]
 pub fn fp_arithmetic(
     operation: u32,
     x: Number,
@@ -94,7 +106,7 @@ pub fn fp_arithmetic(
     let mut a = x;
     let mut b = if operation < FP_SQRT { y } else { x };
     match operation {
-        // These begin with `FPNeg()`, which also changes the sign of a NaN.
+        // The manual's functions begin with `FPNeg()`, which also changes the sign of a NaN.
         FP_RECIP_STEP_FUSED | FP_RSQRT_STEP_FUSED => a.sign ^= 1,
         FP_MAX_NUM | FP_MIN_NUM => {
             a = quiet_as_infinity(x, y, operation == FP_MIN_NUM);
@@ -106,7 +118,8 @@ pub fn fp_arithmetic(
     let nan = fp_process_nans3(a, b, c, fpcr);
     if is_nan(nan) {
         if operation == FP_CONVERT && to.alternative {
-            // It becomes a zero of its sign, whatever FPCR.DN says.
+            // The alternative half precision has no NaNs: `fp_round` makes it a zero of the same sign, whatever FPCR.DN
+            // is.
             return a;
         }
         if operation == FP_MUL_ADD && a.kind == KIND_QUIET && is_zero_times_infinity(b, c) {
@@ -129,11 +142,11 @@ pub fn fp_arithmetic(
     }
 }
 
-/// The operations that are a product, a sum, or both. No operand is a NaN.
+/// Applies an operation that consists of a product, a sum, or both. No operand is a NaN.
 #[must_use]
 #[inline]
 pub fn add_product(operation: u32, a: Number, b: Number, c: Number, rounding: u32) -> Number {
-    // An addend and two factors: what is no product is one with one or minus one.
+    // The addend and the two factors. If an operation has no product, its second operand is multiplied by 1 or -1.
     let (addend, x, y) = match operation {
         FP_ADD => (a, b, fp_finite(0, 0, TOP, 0)),
         FP_SUB => (a, b, fp_finite(1, 0, TOP, 0)),

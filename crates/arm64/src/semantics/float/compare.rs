@@ -1,4 +1,4 @@
-//! Comparison, and the choice of one of two numbers.
+//! Comparison, maximum and minimum.
 
 use super::control::FPSR_IOC;
 use super::number::{
@@ -6,9 +6,10 @@ use super::number::{
 };
 use super::round::FpResult;
 
-/// `FPCompare()`: N, Z, C and V as 8, 4, 2 and 1. A quiet NaN is an invalid operation if `signal_nans` is set.
+/// `FPCompare()`: returns N, Z, C and V as 8, 4, 2 and 1. A quiet NaN is an invalid operation if `signal_nans` is set.
 ///
-/// `FPCompareEQ()` is EQ of this, `FPCompareGE()` and `FPCompareGT()` are GE and GT with `signal_nans`.
+/// `FPCompareEQ()` is the condition EQ of these flags; `FPCompareGE()` and `FPCompareGT()` are GE and GT with
+/// `signal_nans` set.
 #[must_use]
 #[inline]
 pub const fn fp_compare(a: Number, b: Number, signal_nans: bool) -> FpResult {
@@ -33,7 +34,7 @@ pub const fn is_less(a: Number, b: Number) -> bool {
     if a.sign == 1 { is_smaller(b, a) } else { is_smaller(a, b) }
 }
 
-/// `FPMax()` or, if `minimum` is set, `FPMin()` of numbers that are no NaNs. Minus zero is less than plus zero.
+/// `FPMax()` or, if `minimum` is set, `FPMin()`. The operands are not NaNs. Minus zero is less than plus zero.
 #[must_use]
 #[inline]
 pub const fn fp_extremum(a: Number, b: Number, minimum: bool) -> Number {
@@ -45,8 +46,8 @@ pub const fn fp_extremum(a: Number, b: Number, minimum: bool) -> Number {
     with_fpsr(chosen, fpsr)
 }
 
-/// What `FPMaxNum()` and `FPMinNum()` take instead of `a`: beside something else, a quiet NaN is the infinity that
-/// is not chosen.
+/// Returns the operand that `FPMaxNum()` and `FPMinNum()` use instead of `a`. If `a` is a quiet NaN and `b` is not,
+/// that is the infinity that loses against every `b`.
 #[must_use]
 #[inline(always)]
 pub const fn quiet_as_infinity(a: Number, b: Number, minimum: bool) -> Number {

@@ -1,10 +1,10 @@
-//! What FPCR asks for, and what FPSR is told.
+//! The bits of FPCR and FPSR, and the rounding modes.
 
 /// FPCR.AHP: half precision has no infinities and NaNs, and twice the range.
 pub const FPCR_AHP: u32 = 1 << 26;
-/// FPCR.DN: every NaN that comes out is the default one.
+/// FPCR.DN: every NaN result is the default NaN.
 pub const FPCR_DN: u32 = 1 << 25;
-/// FPCR.FZ: denormal numbers of single and double precision are taken as zeros, and made zeros.
+/// FPCR.FZ: denormal operands and results of single and double precision are flushed to zero.
 pub const FPCR_FZ: u32 = 1 << 24;
 
 /// FPSR.IOC: an invalid operation.
@@ -20,7 +20,7 @@ pub const FPSR_IXC: u32 = 1 << 4;
 /// FPSR.IDC: an operand that was flushed.
 pub const FPSR_IDC: u32 = 1 << 7;
 
-/// To the nearest number, and of two to the even one. This and the next three are as in `FPCR.RMode`.
+/// To the nearest number; a tie to the even one. This mode and the next three have the numbers of `FPCR.RMode`.
 pub const ROUND_TIE_EVEN: u32 = 0;
 /// Towards plus infinity.
 pub const ROUND_POSITIVE: u32 = 1;
@@ -28,12 +28,13 @@ pub const ROUND_POSITIVE: u32 = 1;
 pub const ROUND_NEGATIVE: u32 = 2;
 /// Towards zero.
 pub const ROUND_ZERO: u32 = 3;
-/// To the nearest number, and of two to the one further from zero.
+/// To the nearest number; a tie to the one further from zero.
 pub const ROUND_TIE_AWAY: u32 = 4;
-/// Of the two neighbours to the odd one: what is rounded again later is so rounded as if it were once.
+/// An inexact result to the adjacent number whose last bit is odd. A second rounding then gives the same as a single
+/// one.
 pub const ROUND_ODD: u32 = 5;
 
-/// `FPRoundingMode()`: the rounding that FPCR asks for.
+/// `FPRoundingMode()`: returns the rounding mode of FPCR.
 #[must_use]
 #[inline(always)]
 pub const fn fp_rounding_mode(fpcr: u32) -> u32 {

@@ -5,10 +5,11 @@ use super::number::{
     KIND_INFINITY, KIND_ZERO, Number, fp_finite, fp_infinity, fp_invalid, fp_zero, normalized,
 };
 
-/// Bits of a quotient that are computed: two more than the longest significand, and one as the first may be zero.
+/// The number of quotient bits that are computed: two more than the longest significand has, and one more because the
+/// first may be zero.
 const QUOTIENT_BITS: u32 = 56;
 
-/// The quotient of two numbers that are no NaNs and fit a format.
+/// Returns the quotient of two numbers that are not NaNs and are exact in some format.
 #[must_use]
 #[inline]
 pub fn divide_numbers(a: Number, b: Number) -> Number {
@@ -26,7 +27,8 @@ pub fn divide_numbers(a: Number, b: Number) -> Number {
     if a.kind == KIND_ZERO || b.kind == KIND_INFINITY {
         return fp_zero(sign, fpsr);
     }
-    // A bit a round, by comparison. The low bits of both are zero, so this is room and loses nothing.
+    // Long division, one bit an iteration. The low bits of both significands are zero, so the shifts make room for the
+    // remainder and lose nothing.
     let divisor = b.significand >> 2;
     let mut remainder = a.significand >> 2;
     let mut quotient = 0;
@@ -35,7 +37,7 @@ pub fn divide_numbers(a: Number, b: Number) -> Number {
         remainder = (remainder - if fits { divisor } else { 0 }) << 1;
         quotient = quotient << 1 | u64::from(fits);
     }
-    // What remains decides only whether the quotient is exact.
+    // The remainder only decides whether the quotient is exact.
     let significand = quotient << (64 - QUOTIENT_BITS) | u64::from(remainder != 0);
     normalized(fp_finite(sign, a.exponent - b.exponent, significand, fpsr))
 }

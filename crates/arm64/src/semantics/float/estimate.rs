@@ -1,4 +1,4 @@
-//! Estimates of reciprocals and of reciprocal square roots, of eight bits, as the manual prescribes them.
+//! Estimates of reciprocals and of reciprocal square roots with eight bits, as prescribed by the manual.
 
 use super::control::FPSR_DZC;
 use super::format::{Format, exponent_bias};
@@ -6,24 +6,26 @@ use super::number::{
     KIND_FINITE, KIND_INFINITY, KIND_ZERO, Number, fp_finite, fp_infinity, fp_invalid, fp_zero,
 };
 
-/// Where the nine bits of an estimate lie in a significand.
+/// The lowest bit of an estimate's nine bits in a significand.
 const ESTIMATE_SHIFT: u32 = 55;
 
-/// `RecipEstimate()`: of 256 to 511, which stand for 0.5 to 1, to 511 to 256, which stand for 2 to 1.
+/// `RecipEstimate()`: estimates a reciprocal. The operand is 256 to 511, in units of 1/512. The result is 511 to 256,
+/// in units of 1/256.
 #[must_use]
 #[inline]
 pub const fn recip_estimate(a: u32) -> u32 {
-    // The middle of the interval that the operand stands for.
+    // The reciprocal of the middle of the operand's interval, rounded.
     ((1 << 19) / (a * 2 + 1) + 1) >> 1
 }
 
-/// `RecipSqrtEstimate()`: of 128 to 511, which stand for 0.25 to 1, to 511 to 256, which stand for 2 to 1.
+/// `RecipSqrtEstimate()`: estimates a reciprocal square root. The operand is 128 to 511, in units of 1/512. The result
+/// is 511 to 256, in units of 1/256.
 #[must_use]
 #[inline]
 pub fn recip_sqrt_estimate(a: u32) -> u32 {
-    // The middle of the interval that the operand stands for, at a scale for both kinds.
+    // The middle of the operand's interval, in units of 1/1024. Operands from 256 up count only without their last bit.
     let middle = if a < 256 { a * 2 + 1 } else { ((a & !1) + 1) * 2 };
-    // The last of 512 to 1023 whose square is still below 1 / a, bit by bit from the top.
+    // The largest of 512 to 1023 whose square is below 1 / middle, bit by bit from the top.
     let mut root = 512;
     let mut bit = 256;
     for _ in 0..9 {
@@ -36,7 +38,7 @@ pub fn recip_sqrt_estimate(a: u32) -> u32 {
     (root + 1) >> 1
 }
 
-/// `FPRecipEstimate()` of a number that is no NaN. Too large and too small results show when they are rounded.
+/// `FPRecipEstimate()` of a number that is not a NaN. `fp_round` handles overflow and underflow of the result.
 #[must_use]
 #[inline]
 pub const fn fp_recip_estimate(a: Number) -> Number {
@@ -50,7 +52,7 @@ pub const fn fp_recip_estimate(a: Number) -> Number {
     fp_finite(a.sign, -1 - a.exponent, (estimate as u64) << ESTIMATE_SHIFT, a.fpsr)
 }
 
-/// `FPRSqrtEstimate()` of a number that is no NaN.
+/// `FPRSqrtEstimate()` of a number that is not a NaN.
 #[must_use]
 #[inline]
 pub fn fp_rsqrt_estimate(a: Number) -> Number {
@@ -63,35 +65,37 @@ pub fn fp_rsqrt_estimate(a: Number) -> Number {
     if a.kind == KIND_INFINITY {
         return fp_zero(0, a.fpsr);
     }
-    // The power of two that is left is even.
+    // The operand is scaled so that the remaining exponent is even.
     let is_odd = a.exponent & 1 == 1;
     let scaled = a.significand >> if is_odd { ESTIMATE_SHIFT } else { ESTIMATE_SHIFT + 1 };
     let estimate = recip_sqrt_estimate(scaled as u32);
     fp_finite(0, (-1 - a.exponent) >> 1, u64::from(estimate) << ESTIMATE_SHIFT, a.fpsr)
 }
 
-/// `FPRecpX()` of a number that is no NaN: a power of two near its reciprocal.
+/// `FPRecpX()` of a number that is not a NaN: returns a power of two near its reciprocal.
 #[must_use]
 #[inline]
 pub const fn fp_recpx(a: Number, format: Format) -> Number {
     if a.kind == KIND_INFINITY {
         return fp_zero(a.sign, a.fpsr);
     }
-    // Zeros and denormal numbers give the largest power there is.
+    // Zeros and denormal numbers give the largest power of two of the format.
     let largest = exponent_bias(format);
     let power = 1 - a.exponent;
     let exponent = if a.kind == KIND_FINITE && power < largest { power } else { largest };
     fp_finite(a.sign, exponent, 1 << 63, a.fpsr)
 }
 
-/// `UnsignedRecipEstimate()`: of a number of 32 bits from 0.5 to 1, to one of 31 from 2 to 1.
+/// `UnsignedRecipEstimate()`: estimates the reciprocal of a number from 0.5 to 1 with 32 fraction bits. The result is
+/// 2 to 1 with 31 fraction bits; operands below 0.5 give the largest result.
 #[must_use]
 #[inline]
 pub const fn unsigned_recip_estimate(a: u32) -> u32 {
     if a >> 31 == 0 { u32::MAX } else { recip_estimate(a >> 23) << 23 }
 }
 
-/// `UnsignedRSqrtEstimate()`: of a number of 32 bits from 0.25 to 1, to one of 31 from 2 to 1.
+/// `UnsignedRSqrtEstimate()`: estimates the reciprocal square root of a number from 0.25 to 1 with 32 fraction bits.
+/// The result is 2 to 1 with 31 fraction bits; operands below 0.25 give the largest result.
 #[must_use]
 #[inline]
 pub fn unsigned_rsqrt_estimate(a: u32) -> u32 {

@@ -1,13 +1,13 @@
 //! Formats of floating-point numbers.
 
-/// How many bits of a number are what.
+/// A format of floating-point numbers: the number of bits in each field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
-    /// Bits of the fraction.
+    /// The number of fraction bits.
     pub fraction_bits: u32,
-    /// Bits of the exponent.
+    /// The number of exponent bits.
     pub exponent_bits: u32,
-    /// Whether it is the alternative half precision, whose largest exponent is one of numbers.
+    /// Whether this is the alternative half precision: numbers with the largest exponent are finite.
     pub alternative: bool,
 }
 
@@ -20,7 +20,7 @@ pub const SINGLE: Format = Format { fraction_bits: 23, exponent_bits: 8, alterna
 /// Double precision.
 pub const DOUBLE: Format = Format { fraction_bits: 52, exponent_bits: 11, alternative: false };
 
-/// The format of numbers of `datasize` bits: 16, 32 or 64.
+/// Returns the format of numbers of `datasize` bits, which is 16, 32 or 64.
 #[must_use]
 #[inline(always)]
 pub const fn fp_format(datasize: u32, alternative: bool) -> Format {
@@ -31,14 +31,15 @@ pub const fn fp_format(datasize: u32, alternative: bool) -> Format {
     }
 }
 
-/// What is added to an exponent before it is stored: the largest exponent of a format with infinities.
+/// Returns the bias, which is added to an exponent to store it. It is also the largest exponent of finite numbers,
+/// except in the alternative half precision.
 #[must_use]
 #[inline(always)]
 pub const fn exponent_bias(format: Format) -> i32 {
     (1 << (format.exponent_bits - 1)) - 1
 }
 
-/// The field of the exponent, all ones.
+/// Returns the exponent field with all bits set.
 #[must_use]
 #[inline(always)]
 pub const fn exponent_ones(format: Format) -> u32 {

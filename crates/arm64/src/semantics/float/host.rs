@@ -1,14 +1,14 @@
-//! Arithmetic by the floating point of the host, where it cannot be told from that of this module.
+//! Arithmetic with the floating point of the host, where it gives the same results as the functions of this module.
 //!
-//! Every host computes as IEEE 754 says, rounded to the nearest number, but none says which exceptions there were. So it
-//! is asked only where there is nothing to say: FPSR.IXC is set already, as it is soon in every program, and no other
-//! exception is possible, because operands and result are zeros or normal numbers.
+//! Every host rounds to the nearest number, as IEEE 754 prescribes, but Rust has no access to its exceptions. So the
+//! host computes only if FPSR.IXC is already set, as it soon is in every program, and if no other exception is
+//! possible, because operands and result are zeros or normal numbers.
 
 use super::arithmetic::{FP_ADD, FP_DIV, FP_MUL, FP_SUB};
 use super::control::{FPSR_IXC, ROUND_TIE_EVEN, fp_rounding_mode};
 use super::format::{DOUBLE, Format, SINGLE};
 
-/// Arithmetic of a type of the host.
+/// Defines the arithmetic with a floating-point type of the host.
 macro_rules! host {
     ($name:ident, $float:ident, $bits:ident) => {
         #[inline(always)]
@@ -25,7 +25,8 @@ macro_rules! host {
                 FP_DIV => x / y,
                 _ => return None,
             };
-            // The least normal number may have been less before it was rounded, and a product of others zero.
+            // A result that is the least normal number may have been tiny before it was rounded, which is an underflow.
+            // So may a product or quotient that is zero although no operand is.
             let is_normal = result.abs() > $float::MIN_POSITIVE && result.is_finite();
             let is_zero =
                 || result == 0.0 && (x == 0.0 || y == 0.0 || operation == FP_ADD || operation == FP_SUB);
@@ -36,7 +37,8 @@ macro_rules! host {
 host!(double, f64, u64);
 host!(single, f32, u32);
 
-/// What `fp_operation()` gives, with no exceptions but those of `fpsr`; none if the host cannot know that.
+/// Returns the value of [`fp_operation`](super::arithmetic::fp_operation) if the operation raises no exceptions that
+/// are not set in `fpsr`, and `None` if the host cannot guarantee that.
 #[must_use]
 #[inline(always)]
 pub fn fp_operation_on_host(

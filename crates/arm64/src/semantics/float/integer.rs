@@ -1,4 +1,4 @@
-//! Between numbers and integers.
+//! Conversions between floating-point numbers and integers.
 
 use super::control::{FPSR_IOC, FPSR_IXC};
 use super::number::{
@@ -8,11 +8,11 @@ use super::round::{FpResult, is_rounded_up};
 use crate::semantics::bitmask::ones;
 use crate::semantics::sign_extend;
 
-/// The exponent at which a significand is an integer.
+/// The exponent of a number whose significand is its value.
 const INTEGER: i32 = 63;
 
-/// A finite number below 2^64 rounded to an integer: its significand, with the point behind, and in `rest` what the
-/// rounding was decided by.
+/// Rounds a finite number below 2^64 to an integer. The `significand` of the result is the integer; its `rest` is the
+/// fraction before rounding.
 #[must_use]
 #[inline]
 pub const fn nearest_integer(a: Number, rounding: u32) -> Number {
@@ -21,7 +21,7 @@ pub const fn nearest_integer(a: Number, rounding: u32) -> Number {
     Number { significand: parts.significand + increment, ..parts }
 }
 
-/// `FPRoundInt()` of a number that is no NaN; `exact` asks for Inexact where it was none.
+/// `FPRoundInt()` of a number that is not a NaN. If `exact` is set and the number is not an integer, it raises Inexact.
 #[must_use]
 #[inline]
 pub const fn fp_round_int(a: Number, rounding: u32, exact: bool) -> Number {
@@ -36,8 +36,8 @@ pub const fn fp_round_int(a: Number, rounding: u32, exact: bool) -> Number {
     normalized(Number { rest: 0, fpsr, ..integer })
 }
 
-/// `FPToFixed()`: a number times 2^`fbits` as an integer of `intsize` bits, 16 to 64. What does not fit becomes the
-/// nearest integer that does.
+/// `FPToFixed()`: converts a number times 2^`fbits` to an integer of `intsize` bits, 16 to 64. A number that does not
+/// fit becomes the nearest integer that does.
 #[must_use]
 #[inline]
 pub const fn fp_to_fixed(a: Number, fbits: u32, intsize: u32, unsigned: bool, rounding: u32) -> FpResult {
@@ -70,7 +70,7 @@ pub const fn fp_to_fixed(a: Number, fbits: u32, intsize: u32, unsigned: bool, ro
     FpResult { value: value & ones(intsize), fpsr: a.fpsr | exception }
 }
 
-/// `FixedToFP()` before it is rounded: an integer of `intsize` bits, 16 to 64, divided by 2^`fbits`.
+/// `FixedToFP()` without rounding: returns an integer of `intsize` bits, 16 to 64, divided by 2^`fbits`.
 #[must_use]
 #[inline]
 pub const fn fixed_to_fp(integer: u64, fbits: u32, intsize: u32, unsigned: bool) -> Number {

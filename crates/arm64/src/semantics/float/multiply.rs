@@ -5,7 +5,7 @@ use super::number::{
 };
 use crate::semantics::multiply::multiply_high_unsigned;
 
-/// The product of two numbers that are no NaNs, all its bits.
+/// Returns the exact product of two numbers that are not NaNs, except that zero times infinity is the default NaN.
 #[must_use]
 #[inline]
 pub const fn multiply_numbers(a: Number, b: Number) -> Number {
@@ -20,7 +20,7 @@ pub const fn multiply_numbers(a: Number, b: Number) -> Number {
     if a.kind == KIND_ZERO || b.kind == KIND_ZERO {
         return fp_zero(sign, fpsr);
     }
-    // Two points behind a top bit make one behind two.
+    // Each factor has one bit before its point, so the product has two.
     normalized(Number {
         kind: KIND_FINITE,
         sign,
@@ -31,7 +31,7 @@ pub const fn multiply_numbers(a: Number, b: Number) -> Number {
     })
 }
 
-/// Whether two numbers have no product.
+/// Whether one number is zero and the other infinity, so that they have no product.
 #[must_use]
 #[inline(always)]
 pub const fn is_zero_times_infinity(a: Number, b: Number) -> bool {

@@ -1,4 +1,4 @@
-//! What [`fp_operation`] does, under the names of the manual and for bit patterns of one format.
+//! The operations of [`fp_operation`] as functions with the names of the manual, on bit patterns.
 
 use super::arithmetic::{
     FP_ADD, FP_CONVERT, FP_DIV, FP_MAX, FP_MAX_NUM, FP_MIN, FP_MIN_NUM, FP_MUL, FP_MUL_ADD, FP_MULX,
@@ -12,7 +12,7 @@ use super::integer;
 use super::round::{FpResult, fp_round};
 use super::unpack::fp_unpack;
 
-/// Functions of one operand and of two.
+/// Defines functions of one or two operands.
 macro_rules! named { ($($(#[$doc:meta])* $name:ident($($operand:ident),*) = $operation:ident;)*) => { $(
     $(#[$doc])*
     #[must_use]
@@ -32,9 +32,9 @@ named! {
     fp_mul(x, y) = FP_MUL;
     /// `FPMulX()`: infinity times zero is two.
     fp_mulx(x, y) = FP_MULX;
-    /// `FPRecipStepFused()`: two less the product.
+    /// `FPRecipStepFused()`: two minus the product.
     fp_recip_step_fused(x, y) = FP_RECIP_STEP_FUSED;
-    /// `FPRSqrtStepFused()`: half of three less the product.
+    /// `FPRSqrtStepFused()`: three minus the product, divided by two.
     fp_rsqrt_step_fused(x, y) = FP_RSQRT_STEP_FUSED;
     /// `FPDiv()`.
     fp_div(x, y) = FP_DIV;
@@ -42,9 +42,9 @@ named! {
     fp_max(x, y) = FP_MAX;
     /// `FPMin()`.
     fp_min(x, y) = FP_MIN;
-    /// `FPMaxNum()`: a number rather than a quiet NaN.
+    /// `FPMaxNum()`: of a number and a quiet NaN, the number.
     fp_max_num(x, y) = FP_MAX_NUM;
-    /// `FPMinNum()`: a number rather than a quiet NaN.
+    /// `FPMinNum()`: of a number and a quiet NaN, the number.
     fp_min_num(x, y) = FP_MIN_NUM;
     /// `FPSqrt()`.
     fp_sqrt(x) = FP_SQRT;
@@ -56,14 +56,14 @@ named! {
     fp_recpx(x) = FP_RECPX;
 }
 
-/// `FPMulAdd()`: an addend and two factors.
+/// `FPMulAdd()`: adds `addend` to the product of `x` and `y`.
 #[must_use]
 #[inline]
 pub fn fp_mul_add(addend: u64, x: u64, y: u64, format: Format, fpcr: u32) -> FpResult {
     fp_operation(FP_MUL_ADD, addend, x, y, format, format, fp_rounding_mode(fpcr), fpcr)
 }
 
-/// `FPRoundInt()`; `exact` asks for Inexact where a number was no integer.
+/// `FPRoundInt()`. If `exact` is set and the number is not an integer, it raises Inexact.
 #[must_use]
 #[inline]
 pub fn fp_round_int(x: u64, format: Format, rounding: u32, exact: bool, fpcr: u32) -> FpResult {
@@ -71,7 +71,7 @@ pub fn fp_round_int(x: u64, format: Format, rounding: u32, exact: bool, fpcr: u3
     fp_operation(operation, x, x, x, format, format, rounding, fpcr)
 }
 
-/// `FPConvert()`: from one format to another. Half precision is the alternative one if FPCR says so.
+/// `FPConvert()`: converts between formats. Half precision is the alternative one if FPCR.AHP is set.
 #[must_use]
 #[inline]
 pub fn fp_convert(x: u64, from: Format, to: Format, rounding: u32, fpcr: u32) -> FpResult {
@@ -81,25 +81,25 @@ pub fn fp_convert(x: u64, from: Format, to: Format, rounding: u32, fpcr: u32) ->
     fp_operation(FP_CONVERT, x, x, x, from, to, rounding, fpcr)
 }
 
-/// `FPCompare()`: N, Z, C and V as 8, 4, 2 and 1.
+/// `FPCompare()`: returns N, Z, C and V as 8, 4, 2 and 1.
 #[must_use]
 #[inline]
 pub const fn fp_compare(x: u64, y: u64, signal_nans: bool, format: Format, fpcr: u32) -> FpResult {
     compare::fp_compare(fp_unpack(x, format, fpcr), fp_unpack(y, format, fpcr), signal_nans)
 }
 
-/// A format of integers, and of fixed-point numbers.
+/// A format of fixed-point numbers or integers.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed {
-    /// How many of its bits are the fraction.
+    /// The number of fraction bits; 0 for integers.
     pub fbits: u32,
-    /// How many bits it has.
+    /// The number of bits.
     pub intsize: u32,
-    /// Whether it has no sign.
+    /// Whether the numbers are unsigned.
     pub unsigned: bool,
 }
 
-/// `FPToFixed()`: times 2^`fbits` as an integer.
+/// `FPToFixed()`: converts a number times 2^`fbits` to an integer.
 #[must_use]
 #[inline]
 pub const fn fp_to_fixed(x: u64, to: Fixed, rounding: u32, format: Format, fpcr: u32) -> FpResult {
@@ -107,7 +107,7 @@ pub const fn fp_to_fixed(x: u64, to: Fixed, rounding: u32, format: Format, fpcr:
     integer::fp_to_fixed(fp_unpack(x, format, fpcr), fbits, intsize, unsigned, rounding)
 }
 
-/// `FixedToFP()`: an integer divided by 2^`fbits`.
+/// `FixedToFP()`: returns an integer divided by 2^`fbits`.
 #[must_use]
 #[inline]
 pub const fn fixed_to_fp(integer: u64, from: Fixed, format: Format, fpcr: u32) -> FpResult {

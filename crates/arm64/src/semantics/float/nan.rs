@@ -1,9 +1,9 @@
-//! Which NaN comes out where NaNs go in.
+//! NaN propagation: the result of an operation whose operands include NaNs.
 
 use super::control::{FPCR_DN, FPSR_IOC};
 use super::number::{KIND_QUIET, KIND_SIGNALLING, Number, QUIET, fp_default_nan, is_nan};
 
-/// `FPProcessNaN()`: what becomes of a NaN.
+/// `FPProcessNaN()`: returns the result of an operation that propagates `nan`.
 #[must_use]
 #[inline(always)]
 pub const fn fp_process_nan(nan: Number, fpcr: u32) -> Number {
@@ -14,10 +14,10 @@ pub const fn fp_process_nan(nan: Number, fpcr: u32) -> Number {
     Number { kind: KIND_QUIET, significand: nan.significand | QUIET, fpsr, ..nan }
 }
 
-/// `FPProcessNaNs3()`: what three operands give if any is a NaN, and else `a`.
+/// `FPProcessNaNs3()`: returns the NaN that an operation on three operands propagates, or `a` if none is a NaN.
 ///
-/// A signalling NaN goes before a quiet one, and otherwise the first before the others. Two operands are three of
-/// which two are the same.
+/// Signalling NaNs come before quiet ones, and earlier operands before later ones. For an operation on two operands,
+/// the caller passes one of them twice.
 #[must_use]
 #[inline]
 pub const fn fp_process_nans3(a: Number, b: Number, c: Number, fpcr: u32) -> Number {

@@ -1,8 +1,8 @@
-//! Numbers without a format: operands as they are unpacked, results before they are rounded.
+//! Numbers without a format: unpacked operands, and results before they are rounded.
 
 use super::control::FPSR_IOC;
 
-/// `FPType_Zero`. Kinds up to infinity are in the order of magnitudes.
+/// `FPType_Zero`. The kinds from zero to infinity are in the order of magnitude.
 pub const KIND_ZERO: u32 = 0;
 /// `FPType_Nonzero` and `FPType_Denormal`.
 pub const KIND_FINITE: u32 = 1;
@@ -15,31 +15,31 @@ pub const KIND_SIGNALLING: u32 = 4;
 
 /// The top bit of a significand.
 pub const TOP: u64 = 1 << 63;
-/// The bit below, which a quiet NaN has and a signalling one has not.
+/// The bit below [`TOP`], which is set in quiet NaNs and clear in signalling ones.
 pub const QUIET: u64 = 1 << 62;
 
-/// A number and what exceptions there were on the way to it.
+/// A number, and the exceptions raised to compute it.
 ///
-/// A finite one is 2^`exponent` times `significand`.`rest`, whose point is behind the top bit. That bit is set
-/// unless a function says otherwise, so of each number there is one form. What of a result is too small for `rest`
-/// has set the lowest bit of it: more is not needed to round.
+/// The value of a finite number is 2^`exponent` times `significand`:`rest`, with the point after the top bit. The top
+/// bit is set unless a function says otherwise, so each number has only one representation. Bits of a result that are
+/// too small for `rest` are combined into its lowest bit, which is sufficient for rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Number {
     /// `KIND_ZERO` to `KIND_SIGNALLING`.
     pub kind: u32,
-    /// 1 for a minus.
+    /// The sign: 1 for negative.
     pub sign: u32,
     /// The power of two.
     pub exponent: i32,
-    /// The top 64 bits; of a NaN its fraction, below the top bit.
+    /// The top 64 bits of the significand; in a NaN, the fraction below the top bit.
     pub significand: u64,
-    /// The 64 bits below.
+    /// The low 64 bits of the significand.
     pub rest: u64,
-    /// What becomes set in FPSR.
+    /// The bits of FPSR that become set.
     pub fpsr: u32,
 }
 
-/// A number of a kind that says all but its sign.
+/// Returns a zero or infinity.
 #[inline(always)]
 const fn plain(kind: u32, sign: u32, fpsr: u32) -> Number {
     Number { kind, sign, exponent: 0, significand: 0, rest: 0, fpsr }
@@ -59,7 +59,7 @@ pub const fn fp_infinity(sign: u32, fpsr: u32) -> Number {
     plain(KIND_INFINITY, sign, fpsr)
 }
 
-/// A finite number whose significand has its top bit set.
+/// Returns a finite number. The top bit of `significand` is set.
 #[must_use]
 #[inline(always)]
 pub const fn fp_finite(sign: u32, exponent: i32, significand: u64, fpsr: u32) -> Number {
@@ -73,28 +73,28 @@ pub const fn fp_default_nan(fpsr: u32) -> Number {
     Number { kind: KIND_QUIET, sign: 0, exponent: 0, significand: TOP | QUIET, rest: 0, fpsr }
 }
 
-/// What an operation gives that has no meaning: `FPDefaultNaN()`, with Invalid Operation.
+/// Returns the result of an invalid operation: `FPDefaultNaN()`, with Invalid Operation raised.
 #[must_use]
 #[inline(always)]
 pub const fn fp_invalid(fpsr: u32) -> Number {
     fp_default_nan(fpsr | FPSR_IOC)
 }
 
-/// The number with other flags of FPSR.
+/// Returns the number with other exceptions.
 #[must_use]
 #[inline(always)]
 pub const fn with_fpsr(number: Number, fpsr: u32) -> Number {
     Number { fpsr, ..number }
 }
 
-/// Whether a number is none.
+/// Whether a number is a NaN.
 #[must_use]
 #[inline(always)]
 pub const fn is_nan(number: Number) -> bool {
     number.kind >= KIND_QUIET
 }
 
-/// The same number with the top bit set, of one whose bits are not all zero.
+/// Normalizes a number whose significand is not zero: shifts it left until its top bit is set.
 #[must_use]
 #[inline]
 pub const fn normalized(number: Number) -> Number {
@@ -104,15 +104,15 @@ pub const fn normalized(number: Number) -> Number {
     let shift = high.leading_zeros() & 63;
     Number {
         exponent: number.exponent - shift as i32 - if is_small { 64 } else { 0 },
-        // In two steps, as a shift by 64 is none.
+        // In two steps, because a shift by 64 is not defined.
         significand: high << shift | low >> 1 >> (63 - shift),
         rest: low << shift,
         ..number
     }
 }
 
-/// The same number with a greater exponent, and `amount` zeros above its significand. What falls out at the end sets
-/// the lowest bit.
+/// Shifts the significand right by `amount` bits and increases the exponent by as much. If a bit that is shifted out is
+/// set, so is the lowest bit of the result.
 #[must_use]
 #[inline]
 pub const fn denormalized(number: Number, amount: u32) -> Number {
@@ -120,7 +120,7 @@ pub const fn denormalized(number: Number, amount: u32) -> Number {
     let high = if is_far { 0 } else { number.significand };
     let low = if is_far { number.significand } else { number.rest };
     let shift = amount & 63;
-    // In two steps, as a shift by 64 is none.
+    // In two steps, because a shift by 64 is not defined.
     let is_lost = low << 1 << (63 - shift) != 0 || is_far && number.rest != 0;
     let exponent = number.exponent.wrapping_add(amount as i32);
     if amount >= 128 {

@@ -1,4 +1,4 @@
-//! From numbers to bit patterns: the one place where results are rounded.
+//! Rounding: numbers to bit patterns. Results are rounded only here.
 
 use super::control::{
     FPSR_IOC, FPSR_IXC, FPSR_OFC, FPSR_UFC, ROUND_NEGATIVE, ROUND_ODD, ROUND_POSITIVE, ROUND_TIE_AWAY,
@@ -8,16 +8,16 @@ use super::format::{Format, exponent_bias, exponent_ones};
 use super::number::{KIND_INFINITY, KIND_ZERO, Number, TOP, denormalized, is_nan};
 use super::unpack::is_flushed;
 
-/// A result and the exceptions on the way to it.
+/// A result, and the exceptions raised to compute it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FpResult {
     /// The bit pattern.
     pub value: u64,
-    /// What becomes set in FPSR.
+    /// The bits of FPSR that become set.
     pub fpsr: u32,
 }
 
-/// `FPRound()`: a number as a bit pattern, rounded if need be.
+/// `FPRound()`: rounds a number to a format and packs it. It also packs zeros, infinities and NaNs.
 #[must_use]
 #[inline]
 pub const fn fp_round(number: Number, format: Format, rounding: u32, fpcr: u32) -> FpResult {
@@ -27,7 +27,7 @@ pub const fn fp_round(number: Number, format: Format, rounding: u32, fpcr: u32) 
         let invalid = if is_nan(number) { FPSR_IOC } else { 0 };
         return FpResult { value: sign, fpsr: fpsr | invalid };
     }
-    // The first pattern above those of numbers.
+    // The first bit pattern above those of finite numbers.
     let end = (exponent_ones(format) as u64 + format.alternative as u64) << format.fraction_bits;
     let discarded = 63 - format.fraction_bits;
     if is_nan(number) {
@@ -47,7 +47,8 @@ pub const fn fp_round(number: Number, format: Format, rounding: u32, fpcr: u32) 
     let kept = significand >> discarded;
     let error = significand << (64 - discarded);
     let increment = is_rounded_up(rounding, number.sign, kept, error) as u64;
-    // The top bit of the significand of a normal number adds one to the exponent, and so does a carry into it.
+    // The exponent field is one too small, because the top bit of a normal significand adds one to it when packed. A
+    // carry from rounding adds one, too.
     let ones = exponent_ones(format) as i32;
     let field = if is_tiny { 0 } else { number.exponent + bias - 1 };
     let field = if field < ones { field } else { ones };
@@ -57,7 +58,7 @@ pub const fn fp_round(number: Number, format: Format, rounding: u32, fpcr: u32) 
         if format.alternative {
             return FpResult { value: sign | (end - 1), fpsr: fpsr | FPSR_IOC };
         }
-        // Between the largest number, whose significand is odd, and infinity.
+        // Overflow: rounds to infinity or to the largest finite number, whose significand is odd.
         let becomes_infinity = is_rounded_up(rounding, number.sign, 1, TOP);
         return FpResult { value: sign | (end - !becomes_infinity as u64), fpsr: fpsr | FPSR_OFC | FPSR_IXC };
     }
@@ -68,7 +69,7 @@ pub const fn fp_round(number: Number, format: Format, rounding: u32, fpcr: u32) 
     FpResult { value: sign | packed, fpsr: fpsr | underflow | FPSR_IXC }
 }
 
-/// Whether a magnitude that is kept plus `error` / 2^64 is rounded away from zero.
+/// Whether the magnitude `kept` + `error` / 2^64 is rounded away from zero, to `kept` + 1.
 #[must_use]
 #[inline(always)]
 pub const fn is_rounded_up(rounding: u32, sign: u32, kept: u64, error: u64) -> bool {

@@ -2,10 +2,10 @@
 
 use super::number::{KIND_INFINITY, KIND_ZERO, Number, fp_finite, fp_invalid};
 
-/// Bits of a root that are computed: two more than the longest significand has.
+/// The number of root bits that are computed: two more than the longest significand has.
 const ROOT_BITS: u32 = 55;
 
-/// The square root of a number that is no NaN and fits a format.
+/// Returns the square root of a number that is not a NaN and is exact in some format.
 #[must_use]
 #[inline]
 pub fn square_root(a: Number) -> Number {
@@ -18,11 +18,11 @@ pub fn square_root(a: Number) -> Number {
     if a.kind == KIND_INFINITY {
         return a;
     }
-    // From 1 to 4, its point behind two bits: the power of two that is left is even.
+    // The radicand is 1 to 4, with the point after two bits, so that the remaining exponent is even.
     let mut radicand = if a.exponent & 1 == 0 { a.significand >> 1 } else { a.significand };
     let mut remainder = 0;
     let mut root = 0;
-    // Two bits of the radicand make one of the root.
+    // Each two bits of the radicand give one bit of the root.
     for _ in 0..ROOT_BITS {
         remainder = remainder << 2 | radicand >> 62;
         radicand <<= 2;
@@ -31,7 +31,7 @@ pub fn square_root(a: Number) -> Number {
         remainder -= if fits { trial } else { 0 };
         root = root << 1 | u64::from(fits);
     }
-    // What remains decides only whether the root is exact.
+    // The remainder only decides whether the root is exact.
     let significand = root << (64 - ROOT_BITS) | u64::from(remainder != 0);
     fp_finite(0, a.exponent >> 1, significand, a.fpsr)
 }

@@ -1,4 +1,4 @@
-//! From bit patterns to numbers.
+//! Unpacking: bit patterns to numbers.
 
 use super::control::{FPCR_FZ, FPSR_IDC};
 use super::format::{Format, HALF, exponent_bias, exponent_ones};
@@ -6,13 +6,13 @@ use super::number::{
     KIND_QUIET, KIND_SIGNALLING, Number, QUIET, TOP, fp_finite, fp_infinity, fp_zero, normalized,
 };
 
-/// `FPUnpack()`: what a bit pattern stands for. Bits above those of the format do not matter.
+/// `FPUnpack()`: returns the number of a bit pattern. Bits above those of the format are ignored.
 #[must_use]
 #[inline]
 pub const fn fp_unpack(value: u64, format: Format, fpcr: u32) -> Number {
     let sign = (value >> (format.fraction_bits + format.exponent_bits)) as u32 & 1;
     let field = (value >> format.fraction_bits) as u32 & exponent_ones(format);
-    // Right below the top bit, which normal numbers do not store.
+    // The fraction, moved to just below the top bit, which is implicit in normal numbers.
     let fraction = value << (63 - format.fraction_bits) & !TOP;
     if field == 0 {
         if fraction == 0 {
@@ -33,7 +33,7 @@ pub const fn fp_unpack(value: u64, format: Format, fpcr: u32) -> Number {
     fp_finite(sign, field as i32 - exponent_bias(format), TOP | fraction, 0)
 }
 
-/// Whether denormal numbers of a format become zeros. Those of half precision would only with `FPCR.FZ16`, which
+/// Whether denormal numbers of a format are flushed to zero. Half precision never is: that needs `FPCR.FZ16`, which
 /// Armv8.0 does not have.
 #[must_use]
 #[inline(always)]

@@ -1,9 +1,9 @@
-//! All lanes become one number.
+//! Instructions that combine all elements of a vector to one.
 
 use super::vector::{Lanes, collect, elem, int, set_v, v};
 use crate::{Cpu, Word};
 
-/// Writes what all elements of Vn come to as one element of `size` bits.
+/// Combines all elements of Vn by `operation` and writes the result to Vd, as one element of `size` bits.
 fn across(cpu: &mut Cpu, w: Word, unsigned: bool, size: u32, operation: impl Fn(i128, i128) -> i128) {
     let lanes = Lanes::of_size(w);
     let n = v(cpu, w.rn());
@@ -12,7 +12,7 @@ fn across(cpu: &mut Cpu, w: Word, unsigned: bool, size: u32, operation: impl Fn(
     set_v(cpu, w.rd(), collect(size, 1, |_| result as u64));
 }
 
-/// Instructions: whether elements are unsigned, how many times as large the result is, and what becomes of two.
+/// Defines instructions: whether elements are unsigned, the size of the result in elements, and the operation.
 macro_rules! across { ($($(#[doc = $doc:literal])* $name:ident = $unsigned:literal $times:literal |$a:ident, $b:ident| $result:expr;)*) => { $(
     $(#[doc = $doc])*
     pub fn $name(cpu: &mut Cpu, w: Word) {

@@ -1,4 +1,4 @@
-//! Comparisons of numbers, and selection.
+//! Comparisons of floating-point numbers, and FCSEL.
 
 use super::float::{format, fp_abs, noted};
 use super::vector::{Lanes, Second, elem, set_v, v};
@@ -7,16 +7,17 @@ use crate::semantics::float::format::Format;
 use crate::semantics::float::named::fp_compare;
 use crate::{Cpu, Word};
 
-/// Conditions on the flags that a comparison gives, as in B.cond.
+/// Conditions on the flags of a comparison, as in B.cond.
 const EQ: u32 = 0b0000;
 const GE: u32 = 0b1010;
 const GT: u32 = 0b1100;
-/// Less, without the unordered.
+/// Less, and not unordered.
 const MI: u32 = 0b0100;
-/// Less or equal, without the unordered.
+/// Less or equal, and not unordered.
 const LS: u32 = 0b1001;
 
-/// Writes whether the condition holds of each number of Vn and the second operand, as ones or zeros.
+/// Compares each number of Vn with the second operand, after applying `prepare` to both. Writes all ones to the element
+/// of Vd if the condition holds, else zeros.
 fn lanes(cpu: &mut Cpu, w: Word, condition: u32, is_zero: bool, prepare: impl Fn(u64, Format) -> u64) {
     let lanes = Lanes::of_sz(w);
     let (n, format) = (v(cpu, w.rn()), format(lanes));
@@ -31,7 +32,7 @@ fn lanes(cpu: &mut Cpu, w: Word, condition: u32, is_zero: bool, prepare: impl Fn
     set_v(cpu, w.rd(), result);
 }
 
-/// Instructions: the condition, whether the second operand is zero, and what is compared of numbers.
+/// Defines instructions: the condition, whether the second operand is zero, and the function of numbers to compare.
 macro_rules! comparisons { ($($(#[doc = $doc:literal])* $name:ident = $condition:ident $is_zero:literal $prepare:expr;)*) => { $(
     $(#[doc = $doc])*
     pub fn $name(cpu: &mut Cpu, w: Word) {
@@ -61,7 +62,7 @@ comparisons! {
     fcmlt_zero = MI true |x, _| x;
 }
 
-/// The flags of comparing Vn with Vm, or with zero.
+/// Returns the flags of comparing Vn with Vm, or with zero.
 fn flags(cpu: &mut Cpu, w: Word, is_zero: bool, signal_nans: bool) -> u32 {
     let lanes = Lanes::of_sz(w);
     let [n, m] = [w.rn(), w.rm()].map(|register| elem(v(cpu, register), 0, lanes.esize));
@@ -69,7 +70,7 @@ fn flags(cpu: &mut Cpu, w: Word, is_zero: bool, signal_nans: bool) -> u32 {
     noted(cpu, result) as u32
 }
 
-/// FCMP and FCMPE: whether with zero, and whether quiet NaNs are signalled.
+/// FCMP and FCMPE. `ZERO`: the second operand is zero. `SIGNAL`: quiet NaNs raise Invalid Operation.
 pub fn fcmp<const ZERO: bool, const SIGNAL: bool>(cpu: &mut Cpu, w: Word) {
     cpu.nzcv = flags(cpu, w, ZERO, SIGNAL);
 }

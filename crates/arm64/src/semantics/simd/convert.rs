@@ -1,4 +1,4 @@
-//! Conversions between formats, and between numbers and integers.
+//! Conversions between floating-point formats, and between floating-point numbers and integers.
 
 use super::float::{format, noted};
 use super::vector::{Lanes, collect, elem, is_scalar, set_v, set_v_part, v, v_part};
@@ -9,7 +9,7 @@ use crate::semantics::float::named::{Fixed, fixed_to_fp, fp_convert, fp_to_fixed
 use crate::view::IMMH;
 use crate::{Cpu, Word};
 
-/// FCVT: from a size to another.
+/// FCVT: converts from a format of `FROM` bits to one of `TO` bits.
 pub fn fcvt<const FROM: u32, const TO: u32>(cpu: &mut Cpu, w: Word) {
     let value = elem(v(cpu, w.rn()), 0, FROM);
     let (from, to, rounding) = (fp_format(FROM, false), fp_format(TO, false), fp_rounding_mode(cpu.fpcr));
@@ -67,12 +67,12 @@ fn lanes_to_fp(cpu: &mut Cpu, w: Word, lanes: Lanes, from: Fixed) {
     set_v(cpu, w.rd(), result);
 }
 
-/// The fraction bits that immh:immb says.
+/// Returns the number of fraction bits that immh:immb encodes.
 const fn fraction_bits(w: Word) -> u32 {
     (16 << IMMH.size(w)) - w.immhb()
 }
 
-/// FCVTNS and so on, vector and scalar: whether to unsigned integers, and how they round.
+/// FCVTNS and similar instructions (vector and scalar). `U`: the integers are unsigned.
 pub fn to_integers<const U: bool, const ROUNDING: u32>(cpu: &mut Cpu, w: Word) {
     let lanes = Lanes::of_sz(w);
     lanes_to_fixed(cpu, w, lanes, Fixed { fbits: 0, intsize: lanes.esize, unsigned: U }, ROUNDING);
@@ -97,22 +97,22 @@ pub fn from_fixed<const U: bool>(cpu: &mut Cpu, w: Word) {
     lanes_to_fp(cpu, w, lanes, Fixed { fbits: fraction_bits(w), intsize: lanes.esize, unsigned: U });
 }
 
-/// The size of the general register.
+/// Returns the size of the general register in bits.
 const fn intsize(w: Word) -> u32 {
     32 << w.bits(31, 1)
 }
 
-/// The fraction bits of the form for fixed point, which has bit 21 clear.
+/// Returns the number of fraction bits; 0 in forms for integers, which have bit 21 set.
 const fn scale_bits(w: Word) -> u32 {
     if w.bits(21, 1) == 1 { 0 } else { 64 - w.scale() }
 }
 
-/// The integers of a general register.
+/// Returns the format of integers or fixed-point numbers in the general register.
 const fn general<const U: bool>(w: Word) -> Fixed {
     Fixed { fbits: scale_bits(w), intsize: intsize(w), unsigned: U }
 }
 
-/// FCVTNS and so on to a general register, as integer or fixed point.
+/// FCVTNS and similar instructions to a general register, as integer or fixed point.
 pub fn to_general<const U: bool, const ROUNDING: u32>(cpu: &mut Cpu, w: Word) {
     let lanes = Lanes::of_sz(w);
     let value = elem(v(cpu, w.rn()), 0, lanes.esize);
@@ -121,7 +121,7 @@ pub fn to_general<const U: bool, const ROUNDING: u32>(cpu: &mut Cpu, w: Word) {
     cpu.set_x(w.rd(), value);
 }
 
-/// SCVTF and UCVTF from a general register, of integer or fixed point.
+/// SCVTF and UCVTF from a general register, from integer or fixed point.
 pub fn from_general<const U: bool>(cpu: &mut Cpu, w: Word) {
     let lanes = Lanes::of_sz(w);
     let integer = cpu.x(w.rn()) & ones(intsize(w));

@@ -1,4 +1,4 @@
-//! Elements from place to place, and between vectors and general registers.
+//! Copies of elements between vectors, and between vectors and general registers.
 
 use super::vector::{Lanes, elem, set_v, v};
 use crate::semantics::bitmask::ones;
@@ -6,17 +6,17 @@ use crate::semantics::{sign_extend, truncate};
 use crate::view::IMM5;
 use crate::{Cpu, Word};
 
-/// The size of elements that imm5 says, in bits.
+/// Returns the element size that imm5 encodes, in bits.
 const fn esize(w: Word) -> u32 {
     8 << IMM5.size(w)
 }
 
-/// The element of Vn that imm5 names.
+/// Returns the element of Vn whose size and index imm5 encodes.
 fn source(cpu: &Cpu, w: Word) -> u64 {
     elem(v(cpu, w.rn()), w.imm5() >> (IMM5.size(w) + 1), esize(w))
 }
 
-/// Changes an element of Vd.
+/// Replaces the element of Vd whose size and index imm5 encodes.
 fn insert(cpu: &mut Cpu, w: Word, value: u64) {
     let at = (w.imm5() >> (IMM5.size(w) + 1)) * esize(w);
     let mask = u128::from(ones(esize(w)));
@@ -67,7 +67,7 @@ pub fn to_general<const N: u32>(cpu: &mut Cpu, w: Word) {
     cpu.set_x(w.rd(), truncate(v(cpu, w.rn()) as u64, N));
 }
 
-/// FMOV to the upper half of a vector, of which the lower is kept.
+/// FMOV to the upper half of a vector. The lower half does not change.
 pub fn from_general_high(cpu: &mut Cpu, w: Word) {
     let low = v(cpu, w.rd()) & u128::from(u64::MAX);
     set_v(cpu, w.rd(), low | u128::from(cpu.x(w.rn())) << 64);

@@ -3,7 +3,7 @@
 use super::vector::{collect, elem, set_v, v};
 use crate::{Cpu, Word};
 
-/// A product in the field of AES.
+/// Returns the product of two elements of the finite field of AES, GF(2^8) modulo x^8 + x^4 + x^3 + x + 1.
 const fn ff_mul(a: u8, b: u8) -> u8 {
     let (mut product, mut power, mut bit) = (0, a, 0);
     while bit < 8 {
@@ -16,12 +16,12 @@ const fn ff_mul(a: u8, b: u8) -> u8 {
     product
 }
 
-/// The substitution of AES and its inverse: the inverse in the field, and a sum of rotations.
+/// The substitution box of AES and its inverse. The box is the multiplicative inverse followed by an affine map.
 const SUBSTITUTION: ([u8; 256], [u8; 256]) = {
     let (mut forward, mut inverse) = ([0; 256], [0; 256]);
     let mut x = 0;
     while x < 256 {
-        // The 254th power is the inverse.
+        // The 254th power is the multiplicative inverse, and 0 for 0.
         let (mut power, mut n) = (1, 0);
         while n < 254 {
             power = ff_mul(power, x as u8);
@@ -39,10 +39,11 @@ const SUBSTITUTION: ([u8; 256], [u8; 256]) = {
 static SUB_BYTES: [u8; 256] = SUBSTITUTION.0;
 static INV_SUB_BYTES: [u8; 256] = SUBSTITUTION.1;
 
-/// Takes bytes of Vd combined with Vn through a table, from places that are rotated within rows.
+/// Adds the round key: exclusive or of Vd and Vn. Rotates row `r` of the state left by `columns * r` columns,
+/// substitutes all bytes by the table, and writes the result to Vd.
 fn aes_round(cpu: &mut Cpu, w: Word, table: &[u8; 256], columns: u32) {
     let state = v(cpu, w.rd()) ^ v(cpu, w.rn());
-    // Byte 4 * column + row moves by as many columns as its row says.
+    // The byte at row r and column c is number 4 * c + r.
     let from = |e: u32| (e + 4 * columns * (e % 4)) % 16;
     set_v(cpu, w.rd(), collect(8, 16, |e| table[elem(state, from(e), 8) as usize].into()));
 }
@@ -57,7 +58,7 @@ pub fn aesd(cpu: &mut Cpu, w: Word) {
     aes_round(cpu, w, &INV_SUB_BYTES, 3);
 }
 
-/// Multiplies the columns of Vn by a matrix, of which this is the first row.
+/// Multiplies the columns of Vn by the circulant matrix whose first row is `factors`, and writes the result to Vd.
 fn mix_columns(cpu: &mut Cpu, w: Word, factors: [u8; 4]) {
     let n = v(cpu, w.rn());
     let result = collect(8, 16, |e| {
@@ -78,12 +79,12 @@ pub fn aesimc(cpu: &mut Cpu, w: Word) {
     mix_columns(cpu, w, [14, 11, 13, 9]);
 }
 
-/// An element of 32 bits.
+/// Returns a 32-bit element of a vector.
 const fn word(vector: u128, index: u32) -> u32 {
     elem(vector, index, 32) as u32
 }
 
-/// A vector of four words.
+/// Returns a vector of four words.
 const fn words([a, b, c, d]: [u32; 4]) -> u128 {
     a as u128 | (b as u128) << 32 | (c as u128) << 64 | (d as u128) << 96
 }
@@ -103,7 +104,7 @@ const fn majority(x: u32, y: u32, z: u32) -> u32 {
     x & y | (x | y) & z
 }
 
-/// Four rounds of SHA-1.
+/// `SHA1hash()`: four rounds of SHA-1.
 fn sha1_hash(cpu: &mut Cpu, w: Word, function: impl Fn(u32, u32, u32) -> u32) {
     let (x, schedule) = (v(cpu, w.rd()), v(cpu, w.rm()));
     let [mut a, mut b, mut c, mut d] = [0, 1, 2, 3].map(|e| word(x, e));
@@ -152,12 +153,12 @@ pub fn sha1su1(cpu: &mut Cpu, w: Word) {
     set_v(cpu, w.rd(), words(result));
 }
 
-/// A sum of rotations to the right.
+/// Returns the exclusive or of three rotations to the right.
 const fn rotations(x: u32, [a, b, c]: [u32; 3]) -> u32 {
     x.rotate_right(a) ^ x.rotate_right(b) ^ x.rotate_right(c)
 }
 
-/// `SHA256hash()`: four rounds, of which both halves of the state come out.
+/// `SHA256hash()`: four rounds of SHA-256. Returns both halves of the state.
 fn sha256_hash(x: u128, y: u128, schedule: u128) -> (u128, u128) {
     let [mut a, mut b, mut c, mut d] = [0, 1, 2, 3].map(|e| word(x, e));
     let [mut e, mut f, mut g, mut h] = [0, 1, 2, 3].map(|e| word(y, e));

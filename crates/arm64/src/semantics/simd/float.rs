@@ -1,4 +1,4 @@
-//! Arithmetic of floating point, lane by lane.
+//! Floating-point arithmetic on elements.
 
 use super::pairwise::pairs;
 use super::vector::{Lanes, Second, elem, set_v, v};
@@ -18,7 +18,7 @@ use crate::semantics::float::named::{
 use crate::semantics::float::round::FpResult;
 use crate::{Cpu, Word};
 
-/// The format of numbers of a size.
+/// Returns the floating-point format of elements.
 #[must_use]
 pub(super) const fn format(lanes: Lanes) -> Format {
     fp_format(lanes.esize, false)
@@ -36,7 +36,7 @@ pub const fn fp_abs(value: u64, format: Format) -> u64 {
     value & !(1 << (format.fraction_bits + format.exponent_bits))
 }
 
-/// A result, whose exceptions are noted in FPSR.
+/// Sets the exceptions of a result in FPSR, and returns its value.
 #[inline]
 pub(super) const fn noted(cpu: &mut Cpu, result: FpResult) -> u64 {
     cpu.fpsr |= result.fpsr;
@@ -70,7 +70,8 @@ fn three(cpu: &mut Cpu, w: Word, operation: impl Fn(u64, u64, u64, Format, u32) 
 
 /// Writes sums, differences, products or quotients of the numbers of Vn and the second operand to Vd.
 ///
-/// Programs do little else, so this is [`two`] without calls of functions, but for numbers that are out of the ordinary.
+/// These are the most frequent operations. So this version of [`two`] computes with the host's floating point where it
+/// can, and calls a function only for numbers where it cannot.
 fn arithmetic<const OPERATION: u32>(cpu: &mut Cpu, w: Word) {
     let lanes = Lanes::of_sz(w);
     let n = v(cpu, w.rn());
@@ -87,18 +88,19 @@ fn arithmetic<const OPERATION: u32>(cpu: &mut Cpu, w: Word) {
     set_v(cpu, w.rd(), result);
 }
 
+/// Applies an operation with integer arithmetic, which handles all operands.
 #[inline(never)]
 fn arithmetic_in_integers(cpu: &mut Cpu, operation: u32, x: u64, y: u64, format: Format) -> u64 {
     let fpcr = cpu.fpcr;
     noted(cpu, fp_operation(operation, x, y, y, format, format, fp_rounding_mode(fpcr), fpcr))
 }
 
-/// A result without exceptions.
+/// Returns a result without exceptions.
 const fn quiet(value: u64) -> FpResult {
     FpResult { value, fpsr: 0 }
 }
 
-/// Instructions: how many operands they have, and what becomes of these.
+/// Defines instructions: the number of operands, and the operation.
 macro_rules! instructions { ($($(#[doc = $doc:literal])* $name:ident = $operands:ident $function:expr;)*) => { $(
     $(#[doc = $doc])*
     pub fn $name(cpu: &mut Cpu, w: Word) {
@@ -188,7 +190,7 @@ pub fn fdiv(cpu: &mut Cpu, w: Word) {
     arithmetic::<FP_DIV>(cpu, w);
 }
 
-/// FMADD, FMSUB, FNMADD and FNMSUB: whether the addend and the product change sign.
+/// FMADD, FMSUB, FNMADD and FNMSUB. They differ in whether the addend and the product are negated.
 pub fn fmadd<const NEGATE_ADDEND: bool, const NEGATE_PRODUCT: bool>(cpu: &mut Cpu, w: Word) {
     let lanes = Lanes::of_sz(w);
     let format = format(lanes);
@@ -200,7 +202,7 @@ pub fn fmadd<const NEGATE_ADDEND: bool, const NEGATE_PRODUCT: bool>(cpu: &mut Cp
     set_v(cpu, w.rd(), value.into());
 }
 
-/// Pairwise instructions, also scalar.
+/// Defines pairwise instructions, also scalar.
 macro_rules! pairwise { ($($(#[doc = $doc:literal])* $name:ident = $function:ident;)*) => { $(
     $(#[doc = $doc])*
     pub fn $name(cpu: &mut Cpu, w: Word) {
@@ -224,7 +226,7 @@ pairwise! {
     fminnmp = fp_min_num;
 }
 
-/// FMAXV, FMINV, FMAXNMV and FMINNMV: `Reduce()` of four numbers of single precision, neighbours first.
+/// FMAXV, FMINV, FMAXNMV and FMINNMV: `Reduce()` of four numbers of single precision, adjacent ones first.
 pub fn across<const OPERATION: u32>(cpu: &mut Cpu, w: Word) {
     let operation = match OPERATION {
         FP_MAX => fp_max,
@@ -234,7 +236,7 @@ pub fn across<const OPERATION: u32>(cpu: &mut Cpu, w: Word) {
             const {
                 assert!(
                     matches!(OPERATION, FP_MAX | FP_MIN | FP_MAX_NUM | FP_MIN_NUM),
-                    "no other operation takes the greater or the less"
+                    "`across` supports only maximum and minimum"
                 );
             };
             fp_min_num

@@ -1,10 +1,10 @@
-//! Immediates of vectors and of numbers.
+//! Moves and logic with immediates.
 
 use super::vector::{set_v, v};
 use crate::semantics::float::format::{DOUBLE, Format, SINGLE};
 use crate::{Cpu, Word};
 
-/// `VFPExpandImm()`: a number of eight bits in a format.
+/// `VFPExpandImm()`: expands an 8-bit floating-point immediate to a format.
 #[must_use]
 pub const fn vfp_expand_imm(imm8: u32, format: Format) -> u64 {
     let (sign, exponent, fraction) = (imm8 as u64 >> 7, imm8 as u64 >> 6 & 1, imm8 as u64 & 0x3f);
@@ -17,7 +17,7 @@ pub const fn vfp_expand_imm(imm8: u32, format: Format) -> u64 {
         | fraction << (format.fraction_bits - 4)
 }
 
-/// `AdvSIMDExpandImm()`.
+/// `AdvSIMDExpandImm()`: expands a modified immediate to 64 bits.
 #[must_use]
 pub const fn adv_simd_expand_imm(op: u32, cmode: u32, imm8: u32) -> u64 {
     const WORDS: u64 = 0x1_0000_0001;
@@ -32,7 +32,7 @@ pub const fn adv_simd_expand_imm(op: u32, cmode: u32, imm8: u32) -> u64 {
         0b110 => (imm << 16 | 0xffff) * WORDS,
         _ if cmode & 1 == 0 && op == 0 => imm * BYTES,
         _ if cmode & 1 == 0 => {
-            // Each bit as a byte.
+            // Each bit becomes a byte.
             let (mut mask, mut bit) = (0, 0);
             while bit < 8 {
                 if imm >> bit & 1 == 1 {
@@ -47,13 +47,13 @@ pub const fn adv_simd_expand_imm(op: u32, cmode: u32, imm8: u32) -> u64 {
     }
 }
 
-/// The immediate of a word, in all 128 bits or the lower half.
+/// Returns the immediate of a word, in 128 bits or, if Q is 0, in the lower half.
 const fn immediate(w: Word) -> u128 {
     let imm64 = adv_simd_expand_imm(w.bits(29, 1), w.cmode(), w.abcdefgh()) as u128;
     if w.q() == 1 { imm64 << 64 | imm64 } else { imm64 }
 }
 
-/// The bits of a vector that count.
+/// Returns the mask of the bits that the instruction writes: 128 or, if Q is 0, the lower half.
 const fn datasize_mask(w: Word) -> u128 {
     if w.q() == 1 { u128::MAX } else { u64::MAX as u128 }
 }

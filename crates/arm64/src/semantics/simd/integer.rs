@@ -1,22 +1,27 @@
-//! Lane by lane arithmetic on integers, with two operands and perhaps Vd as a third.
+//! Arithmetic on integer elements with two operands, and some with Vd as a third. Bitwise logic on vectors.
 
 use super::polynomial::polynomial_mult;
 use super::saturate::write_saturated;
 use super::vector::{Lanes, Second, elem, int, set_v, v};
 use crate::{Cpu, Word};
 
-/// What a comparison that holds gives.
+/// The result of a comparison that holds.
 const ALL_ONES: i128 = -1;
 
 /// Writes a function of the elements of Vn and the second operand to Vd.
 #[inline]
 fn each(cpu: &mut Cpu, w: Word, unsigned: bool, operation: impl Fn(i128, i128) -> i128) {
-    each_and(cpu, w, unsigned, |_, a, b| operation(a, b));
+    each_with_destination(cpu, w, unsigned, |_, a, b| operation(a, b));
 }
 
-/// The same, of the elements of Vd too.
+/// Writes a function of the elements of Vd, Vn and the second operand to Vd.
 #[inline]
-fn each_and(cpu: &mut Cpu, w: Word, unsigned: bool, operation: impl Fn(i128, i128, i128) -> i128) {
+fn each_with_destination(
+    cpu: &mut Cpu,
+    w: Word,
+    unsigned: bool,
+    operation: impl Fn(i128, i128, i128) -> i128,
+) {
     let lanes = Lanes::of_size(w);
     let (d, n) = (v(cpu, w.rd()), v(cpu, w.rn()));
     let m = Second::new(cpu, w, lanes.esize, v(cpu, w.rm()));
@@ -40,25 +45,26 @@ fn each_saturated(cpu: &mut Cpu, w: Word, unsigned: bool, operation: impl Fn(i12
     });
 }
 
-/// A value shifted left by the low byte of another, which is signed, and rounded if it goes right.
+/// Shifts a value by the low byte of `amount`, which is signed: to the left if it is positive, else to the right, with
+/// rounding if `rounding` is set.
 #[must_use]
 #[inline]
 pub const fn shift_by_register(value: i128, amount: i128, rounding: bool, esize: u32) -> i128 {
     let amount = amount as i8 as i32;
     if amount >= esize as i32 {
-        // Nothing is left, but it may have to be saturated.
+        // All bits of the element are shifted out. Unless it is zero, the result is so large that it saturates.
         return value.signum() << 100;
     }
     if amount >= 0 {
         return value << amount;
     }
-    // Beyond 64 bits and the one for rounding, all shifts are alike.
+    // All right shifts by more than 65 bits (an element and the bit for rounding) have the same result.
     let right = if amount < -66 { 66 } else { -amount };
     let half = if rounding { 1 << (right - 1) } else { 0 };
     (value + half) >> right
 }
 
-/// Lane by lane instructions: whether elements are unsigned, and what becomes of them.
+/// Defines instructions with two operands: the sign of elements, and the operation.
 macro_rules! lane_by_lane { ($(
     $(#[doc = $doc:literal])* $name:ident = $signs:ident |$a:ident, $b:ident| $result:expr;
 )*) => { $(
@@ -120,27 +126,28 @@ lane_by_lane! {
 
 /// MLA.
 pub fn mla(cpu: &mut Cpu, w: Word) {
-    each_and(cpu, w, SIGNED, |d, a, b| d + a * b);
+    each_with_destination(cpu, w, SIGNED, |d, a, b| d + a * b);
 }
 
 /// MLS.
 pub fn mls(cpu: &mut Cpu, w: Word) {
-    each_and(cpu, w, SIGNED, |d, a, b| d - a * b);
+    each_with_destination(cpu, w, SIGNED, |d, a, b| d - a * b);
 }
 
 /// SABA.
 pub fn saba(cpu: &mut Cpu, w: Word) {
-    each_and(cpu, w, SIGNED, |d, a, b| d + (a - b).abs());
+    each_with_destination(cpu, w, SIGNED, |d, a, b| d + (a - b).abs());
 }
 
 /// UABA.
 pub fn uaba(cpu: &mut Cpu, w: Word) {
-    each_and(cpu, w, UNSIGNED, |d, a, b| d + (a - b).abs());
+    each_with_destination(cpu, w, UNSIGNED, |d, a, b| d + (a - b).abs());
 }
 
-/// Instructions that shift by a register.
+/// Defines instructions that shift by a register: names without and with saturation, sign of elements, and rounding.
 macro_rules! shifts { ($(
-    $(#[doc = $doc:literal])* $name:ident $saturating:ident = $signs:ident $rounding:literal;
+    $(#[doc = $doc:literal])* $name:ident
+    $(#[doc = $saturating_doc:literal])* $saturating:ident = $signs:ident $rounding:literal;
 )*) => { $(
     $(#[doc = $doc])*
     pub fn $name(cpu: &mut Cpu, w: Word) {
@@ -148,20 +155,28 @@ macro_rules! shifts { ($(
         each(cpu, w, $signs, |a, b| shift_by_register(a, b, $rounding, esize));
     }
 
-    #[doc = "The same, saturated."]
+    $(#[doc = $saturating_doc])*
     pub fn $saturating(cpu: &mut Cpu, w: Word) {
         each_saturated(cpu, w, $signs, |a, b, esize| shift_by_register(a, b, $rounding, esize));
     }
 )* } }
 shifts! {
     /// SSHL.
-    sshl sqshl = SIGNED false;
+    sshl
+    /// SQSHL (register).
+    sqshl = SIGNED false;
     /// USHL.
-    ushl uqshl = UNSIGNED false;
+    ushl
+    /// UQSHL (register).
+    uqshl = UNSIGNED false;
     /// SRSHL.
-    srshl sqrshl = SIGNED true;
+    srshl
+    /// SQRSHL.
+    sqrshl = SIGNED true;
     /// URSHL.
-    urshl uqrshl = UNSIGNED true;
+    urshl
+    /// UQRSHL.
+    uqrshl = UNSIGNED true;
 }
 
 /// SQADD.
@@ -194,7 +209,7 @@ pub fn sqrdmulh(cpu: &mut Cpu, w: Word) {
     each_saturated(cpu, w, SIGNED, |a, b, esize| (2 * a * b + (1 << (esize - 1))) >> esize);
 }
 
-/// Bitwise instructions of whole vectors: of Vd, Vn and Vm.
+/// Defines bitwise instructions: functions of the whole vectors Vd, Vn and Vm.
 macro_rules! bitwise { ($(
     $(#[doc = $doc:literal])* $name:ident = |$d:ident, $n:ident, $m:ident| $result:expr;
 )*) => { $(
@@ -216,10 +231,10 @@ bitwise! {
     orn = |_d, n, m| (n | !m);
     /// EOR.
     eor = |_d, n, m| (n ^ m);
-    /// BSL: bits of Vd choose.
+    /// BSL: takes bits of Vn where Vd is 1, else of Vm.
     bsl = |d, n, m| (m ^ (m ^ n) & d);
-    /// BIT: bits of Vm choose Vn.
+    /// BIT: takes bits of Vn where Vm is 1.
     bit = |d, n, m| (d ^ (d ^ n) & m);
-    /// BIF: bits of Vm keep Vd.
+    /// BIF: takes bits of Vn where Vm is 0.
     bif = |d, n, m| (d ^ (d ^ n) & !m);
 }

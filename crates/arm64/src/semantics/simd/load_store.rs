@@ -56,7 +56,7 @@ pub fn literal<const BYTES: usize>(cpu: &mut Cpu, memory: &mut impl Memory, w: W
     Ok(())
 }
 
-/// LDP and LDNP, one access of both registers.
+/// LDP and LDNP. Both registers are one access.
 pub fn load_pair<const BYTES: usize, const MODE: u32>(
     cpu: &mut Cpu,
     memory: &mut impl Memory,
@@ -83,14 +83,14 @@ pub fn load_pair<const BYTES: usize, const MODE: u32>(
             (both & u128::from(u32::MAX), both >> 32)
         }
     };
-    // Loading both into the same register is CONSTRAINED UNPREDICTABLE.
+    // If both registers are the same, the result is CONSTRAINED UNPREDICTABLE; here the second value wins.
     set_v(cpu, w.rt(), first);
     set_v(cpu, w.rt2(), second);
     address.finish(cpu, w);
     Ok(())
 }
 
-/// STP and STNP, one access of both registers.
+/// STP and STNP. Both registers are one access.
 pub fn store_pair<const BYTES: usize, const MODE: u32>(
     cpu: &mut Cpu,
     memory: &mut impl Memory,

@@ -1,10 +1,10 @@
-//! Results of elements twice as large as the operands', or half as large.
+//! Long, wide and narrowing arithmetic: operands and results have elements of different sizes.
 
 use super::saturate::{sat_q, set_qc};
 use super::vector::{Lanes, Second, collect, elem, int, set_v, set_v_part, signed, v, v_part};
 use crate::{Cpu, Word};
 
-/// Writes a function of the double elements of Vd, and of the elements of Vn and the second operand, to Vd.
+/// Writes elements of double size to Vd: a function of those of Vd, and of the elements of Vn and the second operand.
 #[inline]
 fn long(cpu: &mut Cpu, w: Word, unsigned: bool, operation: impl Fn(i128, i128, i128) -> i128) {
     let lanes = Lanes::narrow(w, 8 << w.size());
@@ -18,7 +18,7 @@ fn long(cpu: &mut Cpu, w: Word, unsigned: bool, operation: impl Fn(i128, i128, i
     set_v(cpu, w.rd(), result);
 }
 
-/// The same, where the first operand has double elements.
+/// Writes elements of double size to Vd: a function of those of Vn, and of the elements of Vm.
 #[inline]
 fn wide(cpu: &mut Cpu, w: Word, unsigned: bool, operation: impl Fn(i128, i128) -> i128) {
     let esize = 8 << w.size();
@@ -30,7 +30,7 @@ fn wide(cpu: &mut Cpu, w: Word, unsigned: bool, operation: impl Fn(i128, i128) -
     set_v(cpu, w.rd(), result);
 }
 
-/// Writes the upper halves of a function of double elements of Vn and Vm to a half of Vd.
+/// Writes the upper halves of a function of the elements of Vn and Vm, which have double size, to a half of Vd.
 #[inline]
 fn high_narrow(cpu: &mut Cpu, w: Word, rounding: bool, operation: impl Fn(i128, i128) -> i128) {
     let esize = 8 << w.size();
@@ -43,7 +43,8 @@ fn high_narrow(cpu: &mut Cpu, w: Word, rounding: bool, operation: impl Fn(i128, 
     set_v_part(cpu, w, result);
 }
 
-/// Instructions: the frame, whether elements are unsigned or results rounded, and the result.
+/// Defines instructions: the function that applies the operation, whether elements are unsigned (`long` and `wide`) or
+/// results are rounded (`high_narrow`), and the operation.
 macro_rules! instructions { ($(
     $(#[doc = $doc:literal])* $name:ident = $frame:ident $flag:literal |$($operand:ident),*| $result:expr;
 )*) => { $(
@@ -99,7 +100,8 @@ instructions! {
     umlsl = long true |d, n, m| d - n * m;
 }
 
-/// Doubles products, saturates them, and combines them with the double elements of Vd, saturated again.
+/// Doubles the products of elements, saturates them, combines them with the elements of Vd, which have double size, and
+/// saturates the result.
 #[inline]
 fn doubling(cpu: &mut Cpu, w: Word, combine: impl Fn(i128, i128) -> i128) {
     let lanes = Lanes::narrow(w, 8 << w.size());

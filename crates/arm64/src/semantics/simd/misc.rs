@@ -1,4 +1,4 @@
-//! Lane by lane instructions with one operand, and perhaps Vd as a second.
+//! Instructions on elements with one operand, and some with Vd as a second.
 
 use super::saturate::write_saturated;
 use super::vector::{Lanes, elem, int, set_v, signed, v};
@@ -12,7 +12,7 @@ fn each(cpu: &mut Cpu, w: Word, lanes: Lanes, operation: impl Fn(u64) -> u64) {
     set_v(cpu, w.rd(), lanes.collect(|e| operation(elem(n, e, lanes.esize))));
 }
 
-/// Reverses elements within containers of so many bits.
+/// Reverses elements within containers of `container` bits.
 fn reverse(cpu: &mut Cpu, w: Word, container: u32) {
     let lanes = Lanes::of_size(w);
     let n = v(cpu, w.rn());
@@ -63,7 +63,7 @@ pub fn rbit(cpu: &mut Cpu, w: Word) {
     each(cpu, w, Lanes::new(w, 8), |x| u64::from((x as u8).reverse_bits()));
 }
 
-/// Instructions on signed elements.
+/// Defines instructions on signed elements.
 macro_rules! of_signed { ($($(#[doc = $doc:literal])* $name:ident = |$x:ident| $result:expr;)*) => { $(
     $(#[doc = $doc])*
     pub fn $name(cpu: &mut Cpu, w: Word) {
@@ -75,7 +75,7 @@ macro_rules! of_signed { ($($(#[doc = $doc:literal])* $name:ident = |$x:ident| $
     }
 )* } }
 
-/// What a comparison gives.
+/// Returns the result of a comparison: all ones if it holds, else zeros.
 const fn all_ones(holds: bool) -> u64 {
     if holds { u64::MAX } else { 0 }
 }
@@ -97,13 +97,20 @@ of_signed! {
     cmlt_zero = |x| all_ones(x < 0);
 }
 
-/// Writes a saturated function of the elements of Vd and Vn to Vd. The element of Vd has the sign of the result.
-fn saturating(cpu: &mut Cpu, w: Word, unsigned: bool, other: bool, operation: impl Fn(i128, i128) -> i128) {
+/// Writes a saturated function of the elements of Vd and Vn to Vd. `unsigned` is for the elements of Vd and the result,
+/// `n_unsigned` for the elements of Vn.
+fn saturating(
+    cpu: &mut Cpu,
+    w: Word,
+    unsigned: bool,
+    n_unsigned: bool,
+    operation: impl Fn(i128, i128) -> i128,
+) {
     let lanes = Lanes::of_size(w);
     let (d, n) = (v(cpu, w.rd()), v(cpu, w.rn()));
     write_saturated(cpu, w, lanes, unsigned, |e| {
         let d = int(elem(d, e, lanes.esize), lanes.esize, unsigned);
-        operation(d, int(elem(n, e, lanes.esize), lanes.esize, other))
+        operation(d, int(elem(n, e, lanes.esize), lanes.esize, n_unsigned))
     });
 }
 
@@ -117,12 +124,12 @@ pub fn sqneg(cpu: &mut Cpu, w: Word) {
     saturating(cpu, w, false, false, |_, x| -x);
 }
 
-/// SUQADD: unsigned elements are added to signed ones.
+/// SUQADD: adds unsigned elements to signed ones.
 pub fn suqadd(cpu: &mut Cpu, w: Word) {
     saturating(cpu, w, false, true, |d, x| d + x);
 }
 
-/// USQADD: signed elements are added to unsigned ones.
+/// USQADD: adds signed elements to unsigned ones.
 pub fn usqadd(cpu: &mut Cpu, w: Word) {
     saturating(cpu, w, true, false, |d, x| d + x);
 }

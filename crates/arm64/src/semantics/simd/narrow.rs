@@ -1,18 +1,20 @@
-//! Elements cut to half their size.
+//! Instructions that narrow elements to half their size.
 
 use super::saturate::{sat_q, set_qc};
 use super::vector::{Lanes, elem, int, set_v_part, v};
 use crate::view::IMMH;
 use crate::{Cpu, Word};
 
-/// Whether elements are unsigned, and whether results are, if they are saturated.
+/// The signs of operands and results.
 #[derive(Clone, Copy)]
 struct Signs {
+    /// Whether operands are unsigned.
     from: bool,
+    /// Whether results are unsigned; `None` if they are not saturated.
     to: Option<bool>,
 }
 
-/// Writes elements of Vn, shifted right and saturated if asked for, to a half of Vd.
+/// Writes the elements of Vn, narrowed to `esize` bits, to a half of Vd. Applies `shift` to them before.
 #[inline]
 fn narrow(cpu: &mut Cpu, w: Word, esize: u32, signs: Signs, shift: impl Fn(i128) -> i128) {
     let lanes = Lanes::narrow(w, esize);
@@ -49,7 +51,7 @@ pub fn sqxtun(cpu: &mut Cpu, w: Word) {
     narrow(cpu, w, 8 << w.size(), Signs { from: false, to: Some(true) }, |x| x);
 }
 
-/// Narrows after a shift to the right by what immh:immb says.
+/// Narrows elements after a right shift by immh:immb.
 fn shift_right(cpu: &mut Cpu, w: Word, rounding: bool, signs: Signs) {
     let esize = 8 << IMMH.size(w);
     let shift = 2 * esize - w.immhb();
@@ -57,7 +59,7 @@ fn shift_right(cpu: &mut Cpu, w: Word, rounding: bool, signs: Signs) {
     narrow(cpu, w, esize, signs, |x| (x + half) >> shift);
 }
 
-/// Instructions: whether they round, whether elements are unsigned, and whether results are, if they are saturated.
+/// Defines instructions that narrow after a shift: whether they round, and the two fields of [`Signs`].
 macro_rules! shifts { ($($(#[doc = $doc:literal])* $name:ident = $rounding:literal $from:literal $to:expr;)*) => { $(
     $(#[doc = $doc])*
     pub fn $name(cpu: &mut Cpu, w: Word) {

@@ -1,9 +1,10 @@
-//! Neighbours.
+//! Pairwise instructions, whose operands are adjacent elements.
 
 use super::vector::{Lanes, collect, elem, int, is_scalar, set_v, v};
 use crate::{Cpu, Word};
 
-/// The elements of Vn and then of Vm, of which neighbours are taken; in scalar forms two elements of Vn.
+/// Writes a function of each pair of adjacent elements to Vd. The pairs are those of Vn, then those of Vm; scalar forms
+/// have one pair, the two elements of Vn.
 #[inline]
 pub(super) fn pairs(
     cpu: &mut Cpu,
@@ -19,7 +20,7 @@ pub(super) fn pairs(
     set_v(cpu, w.rd(), result);
 }
 
-/// Instructions: whether elements are unsigned, and what becomes of two.
+/// Defines instructions: whether elements are unsigned, and the operation.
 macro_rules! pairwise { ($($(#[doc = $doc:literal])* $name:ident = $unsigned:literal |$a:ident, $b:ident| $result:expr;)*) => { $(
     $(#[doc = $doc])*
     pub fn $name(cpu: &mut Cpu, w: Word) {
@@ -43,7 +44,7 @@ pairwise! {
     uminp = true |a, b| a.min(b);
 }
 
-/// Sums of neighbours as double elements, added to those of Vd or not.
+/// Writes the sums of adjacent elements to Vd, as elements of double size. Adds them to those of Vd if `accumulate`.
 fn add_long(cpu: &mut Cpu, w: Word, unsigned: bool, accumulate: bool) {
     let lanes = Lanes::of_size(w);
     let (d, n, esize) = (v(cpu, w.rd()), v(cpu, w.rn()), lanes.esize);

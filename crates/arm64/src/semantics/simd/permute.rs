@@ -1,9 +1,10 @@
-//! Elements of two vectors in another order.
+//! Instructions that permute the elements of two vectors.
 
 use super::vector::{Lanes, elem, set_v, v};
 use crate::{Cpu, Word};
 
-/// Writes the elements that a function names: 0 to `count` of Vn, and on in Vm.
+/// Writes elements of Vn and Vm to Vd. `index` returns the source of an element, from its index and the number of
+/// elements `count`: indices below `count` are in Vn, and `count` is the first element of Vm.
 fn permute(cpu: &mut Cpu, w: Word, index: impl Fn(u32, u32) -> u32) {
     let lanes = Lanes::of_size(w);
     let (n, m) = (v(cpu, w.rn()), v(cpu, w.rm()));
@@ -18,22 +19,22 @@ fn permute(cpu: &mut Cpu, w: Word, index: impl Fn(u32, u32) -> u32) {
     set_v(cpu, w.rd(), result);
 }
 
-/// UZP1 and UZP2: even elements, or odd ones.
+/// UZP1 and UZP2: take the even elements, or the odd ones.
 pub fn uzp<const PART: u32>(cpu: &mut Cpu, w: Word) {
     permute(cpu, w, |e, _| 2 * e + PART);
 }
 
-/// ZIP1 and ZIP2: elements of the lower halves in turn, or of the upper ones.
+/// ZIP1 and ZIP2: interleave the lower halves, or the upper ones.
 pub fn zip<const PART: u32>(cpu: &mut Cpu, w: Word) {
     permute(cpu, w, |e, count| e / 2 + PART * count / 2 + (e & 1) * count);
 }
 
-/// TRN1 and TRN2: even elements in turn, or odd ones.
+/// TRN1 and TRN2: interleave the even elements, or the odd ones.
 pub fn trn<const PART: u32>(cpu: &mut Cpu, w: Word) {
     permute(cpu, w, |e, count| (e & !1) + PART + (e & 1) * count);
 }
 
-/// EXT: bytes out of the middle of Vm:Vn.
+/// EXT: takes the bytes of Vm:Vn from the index imm4 on.
 pub fn ext(cpu: &mut Cpu, w: Word) {
     let lanes = Lanes::new(w, 8);
     let (n, m) = (v(cpu, w.rn()), v(cpu, w.rm()));

@@ -1,9 +1,9 @@
-//! Products of polynomials whose coefficients are bits.
+//! Products of polynomials over the field of two elements.
 
 use super::vector::{collect, elem, set_v, v_part};
 use crate::{Cpu, Word};
 
-/// `PolynomialMult()`: the product without carries.
+/// `PolynomialMult()`: returns the carry-less product.
 #[must_use]
 #[inline]
 pub const fn polynomial_mult(a: u64, b: u64) -> u128 {

@@ -4,10 +4,10 @@ use super::vector::{Lanes, set_v};
 use crate::semantics::bitmask::ones;
 use crate::{Cpu, Word};
 
-/// FPSR.QC: some result was saturated.
+/// FPSR.QC: a result was saturated.
 pub const FPSR_QC: u32 = 1 << 27;
 
-/// `SatQ()`: an integer as an element of `n` bits, the nearest there is; and whether it is another one.
+/// `SatQ()`: saturates an integer to `n` bits. Returns the element, and whether it differs from the integer.
 #[must_use]
 #[inline]
 pub const fn sat_q(value: i128, n: u32, unsigned: bool) -> (u64, bool) {
@@ -22,7 +22,7 @@ pub const fn sat_q(value: i128, n: u32, unsigned: bool) -> (u64, bool) {
     (nearest as u64 & ones(n), nearest != value)
 }
 
-/// Notes in FPSR that something was saturated.
+/// Sets FPSR.QC if a result was saturated.
 #[inline]
 pub const fn set_qc(cpu: &mut Cpu, saturated: bool) {
     if saturated {
@@ -30,7 +30,7 @@ pub const fn set_qc(cpu: &mut Cpu, saturated: bool) {
     }
 }
 
-/// Writes what a function gives for each element to Vd, saturated.
+/// Writes a function of the index of each element to Vd, saturated.
 #[inline]
 pub fn write_saturated(
     cpu: &mut Cpu,

@@ -6,17 +6,17 @@ use crate::semantics::bitmask::ones;
 use crate::view::IMMH;
 use crate::{Cpu, Word};
 
-/// How far immh:immb shifts to the right.
+/// Returns the amount of a right shift by immh:immb.
 const fn right(w: Word) -> u32 {
     (16 << IMMH.size(w)) - w.immhb()
 }
 
-/// How far immh:immb shifts to the left.
+/// Returns the amount of a left shift by immh:immb.
 const fn left(w: Word) -> u32 {
     w.immhb() - (8 << IMMH.size(w))
 }
 
-/// Shifts to the right.
+/// Shifts elements to the right. Adds them to those of Vd if `accumulate`.
 fn shift_right(cpu: &mut Cpu, w: Word, unsigned: bool, rounding: bool, accumulate: bool) {
     let lanes = Lanes::of_immh(w);
     let (d, n, shift) = (v(cpu, w.rd()), v(cpu, w.rn()), right(w));
@@ -28,7 +28,7 @@ fn shift_right(cpu: &mut Cpu, w: Word, unsigned: bool, rounding: bool, accumulat
     set_v(cpu, w.rd(), result);
 }
 
-/// Shifts to the right: whether elements are unsigned, whether they round, and whether they add to Vd.
+/// Defines right shifts: whether elements are unsigned, whether results are rounded, and whether they are added to Vd.
 macro_rules! shifts { ($($(#[doc = $doc:literal])* $name:ident = $unsigned:literal $rounding:literal $accumulate:literal;)*) => { $(
     $(#[doc = $doc])*
     pub fn $name(cpu: &mut Cpu, w: Word) {
@@ -54,7 +54,7 @@ shifts! {
     ursra = true true true;
 }
 
-/// Writes shifted elements and, where these leave room, those of Vd.
+/// Writes shifted elements to Vd. Bits that are not in `mask` keep the value they have in Vd.
 fn insert(cpu: &mut Cpu, w: Word, mask: u64, shift: impl Fn(u64) -> u64) {
     let lanes = Lanes::of_immh(w);
     let (d, n) = (v(cpu, w.rd()), v(cpu, w.rn()));
@@ -79,7 +79,7 @@ pub fn sri(cpu: &mut Cpu, w: Word) {
     insert(cpu, w, shift(ones(8 << IMMH.size(w))), shift);
 }
 
-/// Shifts to the left and saturates.
+/// Shifts elements to the left and saturates them. `from` and `to`: whether operands and results are unsigned.
 fn saturating(cpu: &mut Cpu, w: Word, from: bool, to: bool) {
     let lanes = Lanes::of_immh(w);
     let n = v(cpu, w.rn());
@@ -96,12 +96,12 @@ pub fn uqshl(cpu: &mut Cpu, w: Word) {
     saturating(cpu, w, true, true);
 }
 
-/// SQSHLU: signed elements become unsigned ones.
+/// SQSHLU: saturates signed elements to unsigned ones.
 pub fn sqshlu(cpu: &mut Cpu, w: Word) {
     saturating(cpu, w, false, true);
 }
 
-/// Shifts elements to the left in twice the room.
+/// Extends elements to double size and shifts them to the left.
 fn lengthen(cpu: &mut Cpu, w: Word, esize: u32, shift: u32, unsigned: bool) {
     let n = v_part(cpu, w, w.rn());
     let result =

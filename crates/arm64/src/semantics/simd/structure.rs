@@ -1,6 +1,6 @@
-//! LD1 to LD4 and ST1 to ST4: structures whose members go to registers of their own.
+//! LD1 to LD4 and ST1 to ST4: loads and stores of structures. Each member of a structure is in a separate register.
 //!
-//! All that an instruction accesses is one access, so a fault leaves registers and memory as they were.
+//! All bytes of an instruction are one access, so a fault changes neither registers nor memory.
 
 use super::vector::{elem, set_v, v};
 use crate::semantics::bitmask::ones;
@@ -8,28 +8,28 @@ use crate::semantics::load_store::{OFFSET, POST_INDEX};
 use crate::view::TS;
 use crate::{Cpu, Memory, Stop, Word};
 
-/// Base; a register is added to it afterwards.
+/// `MODE`: base; a register is added to the base register afterwards.
 pub const POST_REGISTER: u32 = 5;
 
-/// The most bytes of an access: four registers.
+/// The largest size of an access in bytes: four registers.
 const BYTES_MAX: usize = 64;
 
-/// Calls `$f::<N>` for the `N` that is the number of bytes.
+/// Evaluates an expression in which the constant `$n` is the number of bytes.
 macro_rules! with_bytes { ($bytes:expr, |$n:ident| $body:expr, $($number:literal)*) => {
     match $bytes {
         $($number => { const $n: usize = $number; $body })*
-        bytes => unreachable!("no structures are {bytes} bytes long"),
+        bytes => unreachable!("no access to structures has {bytes} bytes"),
     }
 } }
 
-/// Reads so many bytes.
+/// Reads `bytes` bytes.
 fn read(memory: &mut impl Memory, address: u64, bytes: usize) -> Result<[u8; BYTES_MAX], Stop> {
     let mut all = [0; BYTES_MAX];
     with_bytes!(bytes, |N| all[..N].copy_from_slice(&memory.read::<N>(address)?), 1 2 3 4 6 8 12 16 24 32 48 64);
     Ok(all)
 }
 
-/// Writes so many bytes.
+/// Writes the first `bytes` bytes of `all`.
 fn write(memory: &mut impl Memory, address: u64, all: &[u8; BYTES_MAX], bytes: usize) -> Result<(), Stop> {
     with_bytes!(bytes, |N| {
         let mut some = [0; N];
@@ -38,14 +38,14 @@ fn write(memory: &mut impl Memory, address: u64, all: &[u8; BYTES_MAX], bytes: u
     }, 1 2 3 4 6 8 12 16 24 32 48 64)
 }
 
-/// The bytes of an element, as a number.
+/// Returns the element of `ebytes` bytes at offset `at`.
 fn member(all: &[u8; BYTES_MAX], at: usize, ebytes: usize) -> u64 {
     let mut bytes = [0; 8];
     bytes[..ebytes].copy_from_slice(&all[at..at + ebytes]);
     u64::from_le_bytes(bytes)
 }
 
-/// Writes the base back after an access of so many bytes.
+/// Writes the base register back after an access to `bytes` bytes.
 fn finish<const MODE: u32>(cpu: &mut Cpu, w: Word, bytes: usize) {
     let offset = match MODE {
         OFFSET => return,
@@ -55,18 +55,19 @@ fn finish<const MODE: u32>(cpu: &mut Cpu, w: Word, bytes: usize) {
     cpu.set_x_or_sp(w.rn(), cpu.x_or_sp(w.rn()).wrapping_add(offset));
 }
 
-/// Changes an element of a register.
+/// Replaces an element of a register.
 fn set_elem(cpu: &mut Cpu, register: u32, index: u32, esize: u32, value: u64) {
     let at = index * esize;
     let kept = v(cpu, register) & !(u128::from(ones(esize)) << at);
     set_v(cpu, register, kept | u128::from(value) << at);
 }
 
-/// Where the elements of whole registers lie: calls a function with offset, register and index of each.
+/// Calls a function for each element of an access to whole registers: with its offset in memory, its register, and its
+/// index in the register.
 fn each_element(w: Word, registers: u32, members: u32, mut element: impl FnMut(usize, u32, u32)) {
     let (lanes, ebytes) = (TS.lanes(w), 1 << TS.size(w));
     let mut offset = 0;
-    // LD1 and ST1 of several registers have these one after the other, as if structures had one member.
+    // In LD1 and ST1, structures have one member, and registers follow each other in memory.
     for register in 0..registers / members {
         for index in 0..lanes {
             for member in 0..members {
@@ -77,9 +78,10 @@ fn each_element(w: Word, registers: u32, members: u32, mut element: impl FnMut(u
     }
 }
 
-// Instructions differ in constants, and there are so many of them that compiling each for its own takes long. So what
-// follows is compiled once, and gives the number of bytes.
+// The following functions have parameters instead of const parameters and are not inlined, because compiling them for
+// each of the many instructions takes long. They return the number of bytes they accessed.
 
+/// Loads whole registers from structures.
 #[inline(never)]
 fn load_all(
     cpu: &mut Cpu,
@@ -100,6 +102,7 @@ fn load_all(
     Ok(bytes)
 }
 
+/// Stores whole registers as structures.
 #[inline(never)]
 fn store_all(
     cpu: &Cpu,
@@ -119,11 +122,12 @@ fn store_all(
     Ok(bytes)
 }
 
-/// The index of the element of a single structure.
+/// Returns the index of the element that an access to a single structure transfers.
 const fn lane(w: Word, ebytes: usize) -> u32 {
     crate::operand::vt_index(ebytes.trailing_zeros(), w)
 }
 
+/// Loads a single structure to one element of each register.
 #[inline(never)]
 fn load_one(
     cpu: &mut Cpu,
@@ -141,6 +145,7 @@ fn load_one(
     Ok(bytes)
 }
 
+/// Stores one element of each register as a single structure.
 #[inline(never)]
 fn store_one(
     cpu: &Cpu,
@@ -159,6 +164,7 @@ fn store_one(
     Ok(bytes)
 }
 
+/// Loads a single structure to all elements of each register.
 #[inline(never)]
 fn load_copies(cpu: &mut Cpu, memory: &mut impl Memory, w: Word, members: u32) -> Result<usize, Stop> {
     let ebytes = 1 << TS.size(w);
@@ -216,7 +222,7 @@ pub fn store_lane<const MEMBERS: u32, const EBYTES: usize, const MODE: u32>(
     Ok(())
 }
 
-/// LD1R to LD4R: each member in all lanes of its register.
+/// LD1R to LD4R: load each member to all elements of its register.
 pub fn load_replicate<const MEMBERS: u32, const MODE: u32>(
     cpu: &mut Cpu,
     memory: &mut impl Memory,

@@ -1,9 +1,9 @@
-//! Bytes looked up in up to four registers.
+//! Table lookups of bytes. A table is one to four registers.
 
 use super::vector::{Lanes, elem, set_v, v};
 use crate::{Cpu, Word};
 
-/// Looks the bytes of Vm up; `otherwise` is taken where one is beyond the table.
+/// Looks up the bytes of Vm. An index beyond the table takes the byte of `otherwise` at the same position.
 fn look_up(cpu: &mut Cpu, w: Word, registers: u32, otherwise: u128) {
     let indices = v(cpu, w.rm());
     let result = Lanes::new(w, 8).collect(|e| {
@@ -17,12 +17,12 @@ fn look_up(cpu: &mut Cpu, w: Word, registers: u32, otherwise: u128) {
     set_v(cpu, w.rd(), result);
 }
 
-/// TBL: zero for what is beyond the table.
+/// TBL: an index beyond the table gives zero.
 pub fn tbl<const REGISTERS: u32>(cpu: &mut Cpu, w: Word) {
     look_up(cpu, w, REGISTERS, 0);
 }
 
-/// TBX: Vd is kept for what is beyond the table.
+/// TBX: an index beyond the table keeps the byte of Vd.
 pub fn tbx<const REGISTERS: u32>(cpu: &mut Cpu, w: Word) {
     look_up(cpu, w, REGISTERS, v(cpu, w.rd()));
 }
