@@ -2,13 +2,13 @@
 //!
 //! Source: `kvrm_arm64::micro_op`.
 
-/// No micro-op yet, or no longer: the page must be lowered before this word can run.
+/// Not lowered yet, or changed since: the code page must be lowered before this word can be executed.
 const HANDLER_STALE = 0u;
 
 /// a + b + carry.
 const HANDLER_ADD = 1u;
 
-/// The same for CCMP and CCMN, whose flags are `nzcv` unless the condition holds.
+/// a + b + carry, for CCMP and CCMN: if the condition does not hold, the flags are `nzcv`.
 const HANDLER_CONDITIONAL_COMPARE = 2u;
 
 /// a if the condition holds, else b + carry.
@@ -26,7 +26,7 @@ const HANDLER_EOR = 6u;
 /// Branch by imm if the condition holds; the value is the return address.
 const HANDLER_BRANCH = 7u;
 
-/// Branch by imm if what is extracted is zero, or if it is not and `operation` is 1.
+/// Branch by imm if the extracted bits are zero; if `operation` is 1, if they are not zero.
 const HANDLER_TEST_BRANCH = 8u;
 
 /// Branch to a; the value is the return address.
@@ -38,10 +38,10 @@ const HANDLER_LOAD = 10u;
 /// Stores to a + b. This is the last of the most common handlers.
 const HANDLER_STORE = 11u;
 
-/// b inserted into c, where the extraction of all ones is one.
+/// b inserted into c, at the bits that are one in the extraction of all ones.
 const HANDLER_BIT_FIELD_INSERT = 12u;
 
-/// a:b shifted right by `right`, the register's width of it.
+/// The low bits of a:b shifted right by `right`, as many as a register has.
 const HANDLER_EXTRACT = 13u;
 
 /// a shifted by b; `operation` is the shift type.
@@ -50,7 +50,7 @@ const HANDLER_SHIFT = 14u;
 /// c + a * b, or c - a * b if `operation` is 1.
 const HANDLER_MULTIPLY_ADD = 15u;
 
-/// The same with a and b extended from words: `operation` & 2 is signed.
+/// As `MULTIPLY_ADD`, with a and b extended from words: `operation` & 1 subtracts, `operation` & 2 is signed.
 const HANDLER_MULTIPLY_ADD_LONG = 16u;
 
 /// The high half of a * b; `operation` is 1 if signed.
@@ -80,7 +80,7 @@ const HANDLER_PC_RELATIVE = 24u;
 /// Nothing.
 const HANDLER_NOP = 25u;
 
-/// The monitor is cleared.
+/// Clears the monitor.
 const HANDLER_CLEAR_EXCLUSIVE = 26u;
 
 /// Reads the system register `operation`.
@@ -92,16 +92,16 @@ const HANDLER_WRITE_SYSTEM = 28u;
 /// Loads from pc + imm. This is the first of the less common handlers that access memory.
 const HANDLER_LOAD_LITERAL = 29u;
 
-/// Loads from a and marks it.
+/// Loads from a and sets the monitor.
 const HANDLER_LOAD_EXCLUSIVE = 30u;
 
-/// Stores to a if that is marked; the value says whether it was not.
+/// Stores to a if the monitor permits; the value is 0 if it stored, else 1.
 const HANDLER_STORE_EXCLUSIVE = 31u;
 
 /// Combines memory at a with b; `operation` is the manual's `MemAtomicOp`.
 const HANDLER_ATOMIC = 32u;
 
-/// Stores c to a if that holds b.
+/// Stores c to a if the memory at a equals b; the value is the old content of the memory.
 const HANDLER_COMPARE_AND_SWAP = 33u;
 
 /// DC ZVA at a.
@@ -110,10 +110,10 @@ const HANDLER_ZERO_BLOCK = 34u;
 /// Cache maintenance at a, which must be readable.
 const HANDLER_CHECK_READ = 35u;
 
-/// Loads SIMD registers dst and, of a pair, c from a + b, or from pc + imm.
+/// Loads SIMD&FP register dst, and for a pair c, from a + b or from pc + imm.
 const HANDLER_VECTOR_LOAD = 36u;
 
-/// Stores SIMD registers c and, of a pair, dst to a + b.
+/// Stores SIMD&FP register c, and for a pair dst, to a + b.
 const HANDLER_VECTOR_STORE = 37u;
 
 /// LD1 to LD4 from a; imm is the word.
@@ -122,10 +122,10 @@ const HANDLER_VECTOR_LOAD_STRUCTURES = 38u;
 /// ST1 to ST4 to a; imm is the word.
 const HANDLER_VECTOR_STORE_STRUCTURES = 39u;
 
-/// Moves that involve general registers, immediates or the flags: `operation` is which; imm is the word.
+/// Moves that involve general registers, immediates or the flags. `operation` is the move; imm is the word.
 const HANDLER_VECTOR_MOVE = 40u;
 
-/// Elements in another order: `operation` is which; imm is the word.
+/// Permutes elements. `operation` is the permutation; imm is the word.
 const HANDLER_VECTOR_PERMUTE = 41u;
 
 /// Arithmetic on elements that are integers; imm is the word.
@@ -134,7 +134,7 @@ const HANDLER_VECTOR_INTEGER = 42u;
 /// Arithmetic on elements that are floating-point numbers; imm is the word.
 const HANDLER_VECTOR_FLOAT = 43u;
 
-/// AES and SHA: `operation` is which; imm is the word. This is the last that is not done at once.
+/// AES and SHA. `operation` is the instruction; imm is the word. This is the last of the slow handlers.
 const HANDLER_VECTOR_CRYPTO = 44u;
 
 /// SVC.
@@ -155,10 +155,10 @@ const REGISTER_ZERO = 31u;
 /// The stack pointer.
 const REGISTER_SP = 32u;
 
-/// Takes what is written to the zero register.
+/// Receives writes to the zero register.
 const REGISTER_SINK = 33u;
 
-/// How many registers the interpreter has.
+/// The number of registers of the interpreter.
 const REGISTERS = 34u;
 
 /// The second operand is a whole register.
@@ -173,10 +173,10 @@ const EXTRACTION_SIGNED = 2u;
 /// Rotated right.
 const EXTRACTION_ROTATED = 3u;
 
-/// The carry that is added is the flag.
+/// The added carry is the carry flag.
 const CARRY_FLAG = 2u;
 
-/// The base register is kept.
+/// The base register does not change.
 const INDEX_OFFSET = 0u;
 
 /// The base register is the address and is changed afterwards.
@@ -219,7 +219,7 @@ fn set_handler(control: u32, value: u32) -> u32 {
     return (control & 0xffffff00u) | (value << 0u);
 }
 
-/// The register that takes the value.
+/// The destination register.
 fn get_dst(control: u32) -> u32 {
     return (control >> 8u) & 63u;
 }
@@ -249,7 +249,7 @@ fn set_b(control: u32, value: u32) -> u32 {
     return (control & 0xfc0fffffu) | (value << 20u);
 }
 
-/// The third source; the second destination of pairs that are loaded.
+/// The third source register, or the second destination of loads of pairs.
 fn get_c(control: u32) -> u32 {
     return (control >> 26u) & 63u;
 }
@@ -279,7 +279,7 @@ fn set_right(parameters: u32, value: u32) -> u32 {
     return parameters | (value << 6u);
 }
 
-/// How the second operand is extracted.
+/// The extraction of the second operand.
 fn get_extraction(parameters: u32) -> u32 {
     return (parameters >> 12u) & 3u;
 }
@@ -289,17 +289,17 @@ fn set_extraction(parameters: u32, value: u32) -> u32 {
     return parameters | (value << 12u);
 }
 
-/// The second operand is complemented.
+/// Whether the second operand is complemented.
 fn get_invert(parameters: u32) -> u32 {
     return (parameters >> 14u) & 1u;
 }
 
-/// Added to a sum: 0, 1 or the carry flag.
+/// The addend of a sum: 0, 1 or (2) the carry flag.
 fn get_carry(parameters: u32) -> u32 {
     return (parameters >> 15u) & 3u;
 }
 
-/// Operands have 64 bits, not 32.
+/// Whether operands have 64 bits rather than 32.
 fn get_wide(parameters: u32) -> u32 {
     return (parameters >> 17u) & 1u;
 }
@@ -309,7 +309,7 @@ fn set_wide(parameters: u32, value: u32) -> u32 {
     return parameters | (value << 17u);
 }
 
-/// The flags are set, or read by a handler that says so.
+/// Whether the handler sets or reads the flags.
 fn get_flags(parameters: u32) -> u32 {
     return (parameters >> 18u) & 1u;
 }
@@ -324,7 +324,7 @@ fn set_cond(parameters: u32, value: u32) -> u32 {
     return parameters | (value << 19u);
 }
 
-/// The flags of a conditional compare that does not compare.
+/// The flags of a conditional compare whose condition does not hold.
 fn get_nzcv(parameters: u32) -> u32 {
     return (parameters >> 23u) & 15u;
 }
@@ -339,27 +339,27 @@ fn get_size(parameters: u32) -> u32 {
     return (parameters >> 18u) & 7u;
 }
 
-/// What is loaded: 0 as it is, 1 sign-extended to 32 bits, 2 to 64.
+/// The extension of a loaded value: 0 zero, 1 sign to 32 bits, 2 sign to 64 bits.
 fn get_extend(parameters: u32) -> u32 {
     return (parameters >> 21u) & 3u;
 }
 
-/// What becomes of the base register.
+/// The addressing mode.
 fn get_index(parameters: u32) -> u32 {
     return (parameters >> 23u) & 3u;
 }
 
-/// Two registers are transferred.
+/// Whether two registers are transferred.
 fn get_pair(parameters: u32) -> u32 {
     return (parameters >> 25u) & 1u;
 }
 
-/// The address must be a multiple of the access.
+/// Whether the address must be a multiple of the access size.
 fn get_aligned(parameters: u32) -> u32 {
     return (parameters >> 26u) & 1u;
 }
 
-/// What exactly the handler does.
+/// The variant of the handler's operation.
 fn get_operation(parameters: u32) -> u32 {
     return (parameters >> 27u) & 31u;
 }
@@ -369,72 +369,72 @@ fn set_operation(parameters: u32, value: u32) -> u32 {
     return parameters | (value << 27u);
 }
 
-/// Structures: how many registers are transferred.
+/// Structures: the number of registers that are transferred.
 fn get_registers(parameters: u32) -> u32 {
     return (parameters >> 0u) & 7u;
 }
 
-/// Structures: how many members one has, each in a register of its own.
+/// Structures: the number of members of a structure, each in a separate register.
 fn get_members(parameters: u32) -> u32 {
     return (parameters >> 3u) & 7u;
 }
 
-/// Structures: what of the registers is transferred.
+/// Structures: the elements of the registers that are transferred.
 fn get_transfer(parameters: u32) -> u32 {
     return (parameters >> 6u) & 3u;
 }
 
-/// Vectors: what becomes of elements, or which of them are taken.
+/// Vectors: the operation on elements, or the parameter of a permutation or comparison.
 fn get_element(parameters: u32) -> u32 {
     return (parameters >> 0u) & 127u;
 }
 
-/// Vectors: where elements come from and go to.
+/// Vectors: the sources and destinations of elements.
 fn get_form(parameters: u32) -> u32 {
     return (parameters >> 7u) & 15u;
 }
 
-/// Vectors: what says how large elements are.
+/// Vectors: the part of the word that gives the element size.
 fn get_sizing(parameters: u32) -> u32 {
     return (parameters >> 11u) & 7u;
 }
 
-/// Vectors: elements are unsigned.
+/// Vectors: whether elements are unsigned.
 fn get_unsigned(parameters: u32) -> u32 {
     return (parameters >> 14u) & 1u;
 }
 
-/// Vectors: what is lost is rounded.
+/// Vectors: whether bits that are shifted out round the result.
 fn get_rounding(parameters: u32) -> u32 {
     return (parameters >> 15u) & 1u;
 }
 
-/// Vectors: results are added to Vd, or subtracted from it.
+/// Vectors: whether results are added to Vd or subtracted from it.
 fn get_accumulate(parameters: u32) -> u32 {
     return (parameters >> 16u) & 3u;
 }
 
-/// Vectors: results are saturated as signed or unsigned elements.
+/// Vectors: whether results are saturated as signed or unsigned elements.
 fn get_saturation(parameters: u32) -> u32 {
     return (parameters >> 18u) & 3u;
 }
 
-/// Vectors: the second operand is zero.
+/// Vectors: whether the second operand is zero.
 fn get_zero(parameters: u32) -> u32 {
     return (parameters >> 20u) & 1u;
 }
 
-/// Vectors: how numbers are rounded.
+/// Vectors: the rounding mode of floating-point numbers.
 fn get_mode(parameters: u32) -> u32 {
     return (parameters >> 21u) & 7u;
 }
 
-/// Vectors: 1 the first factor, 2 the addend changes its sign.
+/// Vectors: the operands whose sign changes; 1 the first factor, 2 the addend.
 fn get_negate(parameters: u32) -> u32 {
     return (parameters >> 24u) & 3u;
 }
 
-/// Vectors: what becomes of the signs of operands or results.
+/// Vectors: the change of the signs of operands or results.
 fn get_sign(parameters: u32) -> u32 {
     return (parameters >> 26u) & 3u;
 }

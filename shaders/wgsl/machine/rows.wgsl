@@ -25,16 +25,16 @@ const SHAPE_LOGICAL_IMMEDIATE = 6u;
 /// Rd, imm16, hw.
 const SHAPE_MOVE_WIDE = 7u;
 
-/// Rd, which is read too, imm16, hw.
+/// Rd, which is also read, imm16, hw.
 const SHAPE_MOVE_KEEP = 8u;
 
-/// Rd, which may be read too, Rn, immr, imms.
+/// Rd, which may also be read, Rn, immr, imms.
 const SHAPE_BIT_FIELD = 9u;
 
 /// Rd, Rn, Rm, imms.
 const SHAPE_EXTRACTION = 10u;
 
-/// Rd, Rn, Rm and, if it has one, Ra.
+/// Rd, Rn, Rm, and Ra if the instruction has it.
 const SHAPE_REGISTERS = 11u;
 
 /// Rd, Rn, Rm, cond.
@@ -85,25 +85,25 @@ const SHAPE_REGISTER_OFFSET = 26u;
 /// Rt, Rt2, base, signed offset in units of the access.
 const SHAPE_REGISTER_PAIR = 27u;
 
-/// Rt, Rt2 of pairs, base.
+/// Rt, for pairs Rt2, base.
 const SHAPE_EXCLUSIVE_LOAD = 28u;
 
-/// Rs, Rt, Rt2 of pairs, base.
+/// Rs, Rt, for pairs Rt2, base.
 const SHAPE_EXCLUSIVE_STORE = 29u;
 
 /// Rs, Rt, base.
 const SHAPE_ATOMIC_OPERATION = 30u;
 
-/// Rs, which is read too, Rt, base.
+/// Rs, which is also read, Rt, base.
 const SHAPE_SWAP = 31u;
 
 /// Vt, 19-bit offset.
 const SHAPE_VECTOR_LITERAL = 32u;
 
-/// Vt, base, Rm; the word itself.
+/// Vt, base, Rm; imm is the word.
 const SHAPE_STRUCTURES = 33u;
 
-/// Rd, Rn, or vectors; the word itself.
+/// Rd, Rn, Rm or SIMD&FP registers; imm is the word.
 const SHAPE_VECTOR = 34u;
 
 /// The value of a system register that never changes.
@@ -115,13 +115,13 @@ const CTR_EL0 = 0x84448004lu;
 /// The value of a system register that never changes.
 const DCZID_EL0 = 0x4lu;
 
-/// Whether `word` falls into one of the holes whose bits are set in `holes`.
+/// Returns whether `word` is in one of the holes whose bits are set in `holes`.
 ///
 /// Twin: `kvrm_arm64::encoding::Hole::contains`, for a set of holes.
 fn in_hole(word: u32, holes: u32) -> bool {
     // BITMASK: N:imms:immr is a reserved bit mask immediate
     if (holes & 0x1u) != 0u && !decode_bit_masks((word >> 22u) & 1u, (word >> 10u) & 63u, (word >> 16u) & 63u, true).defined { return true; }
-    // ROR: shift is '11' (ROR), which add and subtract lack
+    // ROR: shift is '11' (ROR), which add and subtract do not have
     if (holes & 0x2u) != 0u && (word & 0xc00000u) == 0xc00000u { return true; }
     // AMOUNT32: imm6<5> is 1 in a 32-bit instruction
     if (holes & 0x4u) != 0u && (word & 0x8000u) == 0x8000u { return true; }
@@ -139,7 +139,7 @@ fn in_hole(word: u32, holes: u32) -> bool {
     if (holes & 0x100u) != 0u && (word & 0x10000u) == 0x10000u { return true; }
     // RT_ODD: Rt of a register pair is odd
     if (holes & 0x200u) != 0u && (word & 0x1u) == 0x1u { return true; }
-    // SCALE32: scale<5> is 0: more than 32 fraction bits of a word
+    // SCALE32: scale<5> is 0: more than 32 fraction bits for a word
     if (holes & 0x400u) != 0u && (word & 0x8000u) == 0x0u { return true; }
     // SIZE_B: size is '00': bytes
     if (holes & 0x800u) != 0u && (word & 0xc00000u) == 0x0u { return true; }
@@ -155,13 +155,13 @@ fn in_hole(word: u32, holes: u32) -> bool {
     if (holes & 0x10000u) != 0u && (word & 0x400000u) == 0x400000u { return true; }
     // SZ_D: sz is 1: double precision
     if (holes & 0x20000u) != 0u && (word & 0x400000u) == 0x400000u { return true; }
-    // SZ_L: sz and L are 1: there are only two doublewords
+    // SZ_L: sz and L are 1: the index of a doubleword is only H
     if (holes & 0x40000u) != 0u && (word & 0x600000u) == 0x600000u { return true; }
-    // D_NO_Q: one element of 64 bits, and that is no vector
+    // D_NO_Q: sz is 1 and Q is 0: a vector of one doubleword
     if (holes & 0x80000u) != 0u && (word & 0x40400000u) == 0x400000u { return true; }
-    // SIZE_D_NO_Q: one doubleword, which is no vector
+    // SIZE_D_NO_Q: size is '11' and Q is 0: a vector of one doubleword
     if (holes & 0x100000u) != 0u && (word & 0x40c00000u) == 0xc00000u { return true; }
-    // SIZE_S_NO_Q: two words, which these instructions lack
+    // SIZE_S_NO_Q: size is '10' and Q is 0: a vector of two words
     if (holes & 0x200000u) != 0u && (word & 0x40c00000u) == 0x800000u { return true; }
     // IMMH_NONE: immh is '0000'
     if (holes & 0x400000u) != 0u && (word & 0x780000u) == 0x0u { return true; }
@@ -169,17 +169,17 @@ fn in_hole(word: u32, holes: u32) -> bool {
     if (holes & 0x800000u) != 0u && (word & 0x600000u) == 0x0u { return true; }
     // IMMH_D: immh<3> is 1: doublewords
     if (holes & 0x1000000u) != 0u && (word & 0x400000u) == 0x400000u { return true; }
-    // IMM5_NONE: imm5 is 'x0000': no size
+    // IMM5_NONE: imm5 is 'x0000': no element size
     if (holes & 0x2000000u) != 0u && (word & 0xf0000u) == 0x0u { return true; }
-    // IMM5_D_NO_Q: one doubleword, which is no vector
+    // IMM5_D_NO_Q: imm5 is 'x1000' and Q is 0: a vector of one doubleword
     if (holes & 0x4000000u) != 0u && (word & 0x400f0000u) == 0x80000u { return true; }
     // IMM5_ABOVE_H: imm5 is 'xxx00': neither bytes nor halfwords
     if (holes & 0x8000000u) != 0u && (word & 0x30000u) == 0x0u { return true; }
     // IMM5_ABOVE_S: imm5 is 'xx000': neither bytes nor halfwords nor words
     if (holes & 0x10000000u) != 0u && (word & 0x70000u) == 0x0u { return true; }
-    // EXT_BEYOND: imm4<3> is 1: beyond 64 bits
+    // EXT_BEYOND: imm4<3> is 1 and Q is 0: an index beyond 64 bits
     if (holes & 0x20000000u) != 0u && (word & 0x40004000u) == 0x4000u { return true; }
-    // STRUCTURE_D_NO_Q: one doubleword of each structure
+    // STRUCTURE_D_NO_Q: size is '11' and Q is 0: vectors of one doubleword
     if (holes & 0x40000000u) != 0u && (word & 0x40000c00u) == 0xc00u { return true; }
     return false;
 }

@@ -2,14 +2,14 @@
 //!
 //! Source: `kvrm_machine::SHADER_NUMBERS`.
 
-/// The immediate of HLT that asks for a service.
+/// The immediate of HLT that requests a semihosting service.
 const SEMIHOSTING = 0xf000u;
 
-/// Writes a byte.
+/// Writes one byte.
 const SYS_WRITEC = 0x3u;
 
-/// Writes a string that ends in a zero byte.
+/// Writes a NUL-terminated string.
 const SYS_WRITE0 = 0x4u;
 
-/// Writes so many bytes to a handle.
+/// Writes a number of bytes to a handle.
 const SYS_WRITE = 0x5u;

@@ -2,13 +2,13 @@
 //!
 //! Source: `kvrm_arm64::vector_op`.
 
-/// All elements.
+/// All elements of the registers.
 const TRANSFER_MULTIPLE = 0u;
 
 /// One element of each register.
 const TRANSFER_LANE = 1u;
 
-/// Each member to all elements of its register.
+/// Loads each member to all elements of its register.
 const TRANSFER_REPLICATE = 2u;
 
 /// DUP (element).
@@ -56,13 +56,13 @@ const MOVE_FLOAT_IMMEDIATE = 14u;
 /// FCSEL.
 const MOVE_SELECT = 15u;
 
-/// UZP1 and UZP2.
+/// UZP1, or UZP2 if `element` is 1.
 const PERMUTE_UZP = 0u;
 
-/// ZIP1 and ZIP2.
+/// ZIP1, or ZIP2 if `element` is 1.
 const PERMUTE_ZIP = 1u;
 
-/// TRN1 and TRN2.
+/// TRN1, or TRN2 if `element` is 1.
 const PERMUTE_TRN = 2u;
 
 /// EXT.
@@ -86,31 +86,31 @@ const SIZING_IMMH = 1u;
 /// The field sz: single or double precision.
 const SIZING_SZ = 2u;
 
-/// Bytes.
+/// Always bytes.
 const SIZING_BYTES = 3u;
 
-/// Results are twice as large.
+/// Results are twice as large as operands.
 const FORM_LONG = 1u;
 
-/// Results and first operands are twice as large.
+/// Results and first operands are twice as large as second operands.
 const FORM_WIDE = 2u;
 
-/// First operands are twice as large.
+/// Operands are twice as large as results.
 const FORM_NARROW = 3u;
 
-/// Results are the upper halves of those of operands that are twice as large.
+/// Operands are twice as large as results, which are the upper halves of what the operation gives.
 const FORM_NARROW_HIGH = 4u;
 
-/// Operands are neighbours.
+/// Operands are adjacent elements of Vn and Vm.
 const FORM_PAIRED = 5u;
 
-/// Operands are neighbours in Vn, and results twice as large.
+/// Operands are adjacent elements of Vn; results are twice as large.
 const FORM_PAIRED_LONG = 6u;
 
-/// All elements become one.
+/// Combines all elements to one.
 const FORM_ACROSS = 7u;
 
-/// All elements become one that is twice as large.
+/// Combines all elements to one that is twice as large.
 const FORM_ACROSS_LONG = 8u;
 
 /// An operation on Vd, Vn and Vm.
@@ -119,40 +119,40 @@ const FLOAT_ACCUMULATE = 1u;
 /// An operation on Va, Vn and Vm.
 const FLOAT_ADDEND = 2u;
 
-/// Operands are neighbours.
+/// Operands are adjacent numbers.
 const FLOAT_PAIRED = 3u;
 
-/// Four numbers become one.
+/// Combines four numbers to one.
 const FLOAT_ACROSS = 4u;
 
 /// A comparison whose results are ones or zeros; `element` is the condition.
 const FLOAT_COMPARE = 5u;
 
-/// A comparison whose result is the flags; `element` is 1 if quiet NaNs are invalid.
+/// A comparison that sets the flags; `element` is 1 if quiet NaNs are an invalid operation.
 const FLOAT_FLAGS = 6u;
 
-/// The same if the condition holds.
+/// A comparison that sets the flags if the condition holds; otherwise the flags are the field nzcv.
 const FLOAT_CONDITIONAL_FLAGS = 7u;
 
-/// Numbers become integers or fixed-point numbers of their size.
+/// Converts numbers to integers or fixed-point numbers of the same size.
 const FLOAT_TO_INTEGERS = 8u;
 
-/// The other way.
+/// Converts integers or fixed-point numbers to numbers of the same size.
 const FLOAT_FROM_INTEGERS = 9u;
 
-/// A number becomes an integer or fixed-point number in a general register.
+/// Converts a number to an integer or fixed-point number in a general register.
 const FLOAT_TO_GENERAL = 10u;
 
-/// The other way.
+/// Converts an integer or fixed-point number in a general register to a number.
 const FLOAT_FROM_GENERAL = 11u;
 
-/// A number changes its format.
+/// Converts a number to another format.
 const FLOAT_CONVERT = 12u;
 
-/// Numbers become longer.
+/// Converts numbers to the next larger format.
 const FLOAT_LONG = 13u;
 
-/// Numbers become shorter.
+/// Converts numbers to the next smaller format.
 const FLOAT_NARROW = 14u;
 
 /// URECPE, or URSQRTE if `element` is 1.
@@ -173,10 +173,10 @@ const ELEMENT_HALVING_ADD = 4u;
 /// Half the difference.
 const ELEMENT_HALVING_SUBTRACT = 5u;
 
-/// The greater.
+/// The greater operand.
 const ELEMENT_MAXIMUM = 6u;
 
-/// The less.
+/// The smaller operand.
 const ELEMENT_MINIMUM = 7u;
 
 /// The absolute difference.
@@ -197,7 +197,7 @@ const ELEMENT_LESS_OR_EQUAL = 12u;
 /// All ones if both are equal.
 const ELEMENT_EQUAL = 13u;
 
-/// All ones if both have a bit in common.
+/// All ones if a bit is set in both.
 const ELEMENT_TEST = 14u;
 
 /// The product of polynomials.
@@ -218,16 +218,16 @@ const ELEMENT_ABSOLUTE = 19u;
 /// The negative.
 const ELEMENT_NEGATE = 20u;
 
-/// Leading zero bits.
+/// The number of leading zero bits.
 const ELEMENT_LEADING_ZEROS = 21u;
 
-/// Leading sign bits.
+/// The number of leading sign bits.
 const ELEMENT_LEADING_SIGNS = 22u;
 
-/// Bits that are one.
+/// The number of bits that are one.
 const ELEMENT_COUNT = 23u;
 
-/// Bits in opposite order.
+/// The bits in opposite order.
 const ELEMENT_REVERSE_BITS = 24u;
 
 /// AND.
@@ -257,13 +257,13 @@ const ELEMENT_BIF = 32u;
 /// NOT.
 const ELEMENT_NOT = 33u;
 
-/// Shifted right by what immh:immb says.
+/// The element shifted right by immh:immb.
 const ELEMENT_SHIFT_RIGHT = 34u;
 
-/// Shifted left by what immh:immb says.
+/// The element shifted left by immh:immb.
 const ELEMENT_SHIFT_LEFT = 35u;
 
-/// Shifted left by the size of elements.
+/// The element shifted left by its size.
 const ELEMENT_SHIFT_LEFT_BY_SIZE = 36u;
 
 /// SRI.
@@ -272,37 +272,37 @@ const ELEMENT_SHIFT_RIGHT_INSERT = 37u;
 /// SLI.
 const ELEMENT_SHIFT_LEFT_INSERT = 38u;
 
-/// The number without its sign.
+/// The floating-point number without its sign.
 const ELEMENT_FLOAT_ABSOLUTE = 39u;
 
-/// The number with the other sign.
+/// The floating-point number with the opposite sign.
 const ELEMENT_FLOAT_NEGATE = 40u;
 
-/// Results are written.
+/// Results replace Vd.
 const ACCUMULATE_NOT = 0u;
 
 /// Results are added to Vd.
 const ACCUMULATE_ADD = 1u;
 
-/// What does not fit is cut off.
+/// Results are truncated to the element size.
 const SATURATION_NOT = 0u;
 
-/// Results are unsigned.
+/// Results are saturated to unsigned elements.
 const SATURATION_UNSIGNED = 2u;
 
-/// The first factor does.
+/// The first factor is negated.
 const NEGATE_FACTOR = 1u;
 
-/// The addend does.
+/// The addend is negated.
 const NEGATE_ADDEND = 2u;
 
-/// Operands lose theirs.
+/// Operands are replaced by their absolute values.
 const SIGN_OPERANDS_ABSOLUTE = 1u;
 
-/// Results lose theirs.
+/// Results are replaced by their absolute values.
 const SIGN_RESULT_ABSOLUTE = 2u;
 
-/// Results change theirs.
+/// Results are negated.
 const SIGN_RESULT_NEGATED = 3u;
 
 /// AESE.

@@ -17,19 +17,19 @@ const DISPATCH_FC1_INPUTS = 44u;
 /// Weights of the first layer, by output.
 const DISPATCH_FC1_WEIGHTS = 8192u;
 
-/// Its bias.
+/// Bias of the first layer.
 const DISPATCH_FC1_BIAS = 9600u;
 
 /// Weights of the second layer, by output.
 const DISPATCH_FC2_WEIGHTS = 9632u;
 
-/// Its bias.
+/// Bias of the second layer.
 const DISPATCH_FC2_BIAS = 10144u;
 
 /// Weights of the third layer, by output.
 const DISPATCH_FC3_WEIGHTS = 10160u;
 
-/// Its bias.
+/// Bias of the third layer.
 const DISPATCH_FC3_BIAS = 10272u;
 
 /// Vectors of the first hidden layer.
@@ -38,34 +38,34 @@ const NEAR_HIDDEN_VECTORS = 8u;
 /// Vectors of the second hidden layer.
 const NEAR_UNIT_VECTORS = 4u;
 
-/// Vectors of the outputs, with one that does not exist.
+/// Vectors of the outputs, padded to eight.
 const NEAR_OUTPUT_VECTORS = 2u;
 
-/// Weights that are not folded, by input: the features' in the first layer.
+/// Weights of the features in the first layer, by input.
 const NEAR_FIRST = 0u;
 
-/// The second layer.
+/// Weights of the second layer, by input.
 const NEAR_SECOND = 96u;
 
-/// Its bias.
+/// Bias of the second layer.
 const NEAR_SECOND_BIAS = 224u;
 
-/// The third layer.
+/// Weights of the third layer, by input.
 const NEAR_THIRD = 228u;
 
-/// Its bias.
+/// Bias of the third layer.
 const NEAR_THIRD_BIAS = 260u;
 
 /// Weights of the small network's first layer, by output.
 const SMALL_W1 = 0u;
 
-/// Its bias.
+/// Bias of the small network's first layer.
 const SMALL_B1 = 64u;
 
 /// Weights of the small network's second layer, by output.
 const SMALL_W2 = 72u;
 
-/// Its bias.
+/// Bias of the small network's second layer.
 const SMALL_B2 = 128u;
 
 /// Parameters of the small network.

@@ -2,34 +2,34 @@
 //!
 //! Source: `kvrm_spiking::record_words`.
 
-/// Word: the population.
+/// Word: the number of the population.
 const WORD_POPULATION = 0u;
 
-/// Word: input of every step, in weight units.
+/// Word: the drive, input in every step, in weight units.
 const WORD_DRIVE = 1u;
 
-/// Word: where the table of Poisson input begins; then come its length, and the weight in mV.
+/// Word: the start of the table of the Poisson input; the next two are its length and the weight in mV.
 const WORD_POISSON = 11u;
 
-/// Word: what weight units are shifted by to become units of the membrane.
+/// Word: the shift from weight units to units of the membrane potential.
 const WORD_SHIFT = 14u;
 
-/// Word: fires at this potential or more; two words.
+/// Word: the firing threshold, inclusive; two words.
 const FEAGI_THRESHOLD = 2u;
 
-/// Word: does not fire above this potential; two words.
+/// Word: the potential above which the neuron does not fire; two words.
 const FEAGI_LIMIT = 4u;
 
-/// Word: what is kept of a potential.
+/// Word: the part of the potential that remains after a leak.
 const FEAGI_KEEP = 6u;
 
-/// Word: the probability to fire.
+/// Word: the excitability, a probability of firing.
 const FEAGI_EXCITABILITY = 7u;
 
-/// Word: refractory steps, and from bit 16 on what is added to them after too many spikes in a row.
+/// Word: the refractory steps, and from bit 16 the steps that are added to them at the limit of consecutive spikes.
 const FEAGI_PERIODS = 8u;
 
-/// Word: so many spikes in a row are too many; 0 if none are.
+/// Word: the limit of consecutive spikes; 0 if there is none.
 const FEAGI_CONSECUTIVE_LIMIT = 9u;
 
 /// Word: the postsynaptic potential.
@@ -38,76 +38,76 @@ const FEAGI_PSP = 10u;
 /// Word: flags.
 const FEAGI_FLAGS = 11u;
 
-/// Word: what is left of V.
+/// Word: the decay factor of V.
 const LIF_DECAY = 2u;
 
-/// Word: what of J excitatory gets into V.
+/// Word: the contribution of excitatory J to V in a step.
 const LIF_EXCITATORY = 3u;
 
-/// Word: what of J inhibitory gets into V.
+/// Word: the contribution of inhibitory J to V in a step.
 const LIF_INHIBITORY = 4u;
 
-/// Word: what is left of J excitatory.
+/// Word: the decay factor of excitatory J.
 const LIF_DECAY_EXCITATORY = 5u;
 
-/// Word: what is left of J inhibitory.
+/// Word: the decay factor of inhibitory J.
 const LIF_DECAY_INHIBITORY = 6u;
 
-/// Word: what a constant current adds to V.
+/// Word: the increase of V by the constant current in a step.
 const LIF_BIAS = 7u;
 
-/// Word: fires at this potential or more.
+/// Word: the firing threshold, inclusive.
 const LIF_THRESHOLD = 8u;
 
-/// Word: the potential after a spike.
+/// Word: the reset potential.
 const LIF_RESET = 9u;
 
-/// Word: how many steps it then stays there.
+/// Word: the refractory steps, during which V stays at the reset potential.
 const LIF_REFRACTORY = 10u;
 
-/// Word: how much of its way u goes in a step.
+/// Word: the rate a of u times the step.
 const IZHIKEVICH_A_DT = 2u;
 
-/// Word: where u goes, as a share of v.
+/// Word: the sensitivity b of u to v.
 const IZHIKEVICH_B = 3u;
 
-/// Word: v after a spike.
+/// Word: the reset potential c.
 const IZHIKEVICH_C = 4u;
 
-/// Word: what a spike adds to u.
+/// Word: the increase d of u by a spike.
 const IZHIKEVICH_D = 5u;
 
-/// Word: v of a spike.
+/// Word: the potential at which the neuron fires.
 const IZHIKEVICH_PEAK = 6u;
 
-/// Word: a constant current.
+/// Word: the constant current.
 const IZHIKEVICH_BIAS = 7u;
 
 /// Word: the length of a substep in ms, with 24 fraction bits.
 const IZHIKEVICH_SUBSTEP = 8u;
 
-/// Word: how many substeps a step has.
+/// Word: the number of substeps in a step.
 const IZHIKEVICH_SUBSTEPS = 9u;
 
-/// Word: the probability to fire.
+/// Word: the probability of firing in a step.
 const SOURCE_PROBABILITY = 2u;
 
-/// Word: 1 if the source fires always.
+/// Word: 1 if the source fires in every step.
 const SOURCE_ALWAYS = 3u;
 
-/// Flag: what a spike brings is divided by the number of the neuron's synapses.
+/// Flag: the postsynaptic potential is divided by the neuron's fan-out.
 const FEAGI_DIVIDED = 1u;
 
 /// Flag: the postsynaptic potential is the potential at firing.
 const FEAGI_MP_DRIVEN = 2u;
 
-/// Flag: the potential is kept from step to step.
+/// Flag: the potential persists from step to step.
 const FEAGI_ACCUMULATES = 4u;
 
-/// Flag: the countdown ticks in every step.
+/// Flag: the refractory countdown ticks in every step.
 const FEAGI_TICKS_ALWAYS = 8u;
 
-/// Flag: the test of excitability always passes.
+/// Flag: the excitability test always passes.
 const FEAGI_EXCITABLE = 16u;
 
 /// The number of a model.

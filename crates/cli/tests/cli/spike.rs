@@ -324,7 +324,7 @@ fn what_cannot_be_run_is_refused() {
     let message = run(&["--engine", "reference", "--steps", "1", "--raster", &missing]);
     assert!(message.contains(&missing), "{message}");
     let other = run(&["--engine", "reference", "--state", &broken]);
-    assert!(other.contains("net.toml: header: expected one of a safetensors file"), "{other}");
+    assert!(other.contains("net.toml: header: expected a safetensors header"), "{other}");
 }
 
 #[test]

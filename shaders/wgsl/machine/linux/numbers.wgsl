@@ -2,26 +2,26 @@
 //!
 //! Source: `kvrm_machine::linux::SHADER_NUMBERS`.
 
-/// The only process.
+/// The ID of the only process.
 const PROCESS = 0x1u;
 
-/// What `prctl` is asked for the name with.
+/// The operation of `prctl` that returns the name of the process.
 const PR_GET_NAME = 0x10u;
 
-/// What randomness may be asked for with.
+/// The flags that `getrandom` accepts.
 const RANDOM_FLAGS = 0x7u;
 
-/// What a list of robust locks has for a head, in bytes.
+/// The size of the head of a robust futex list, in bytes.
 const ROBUST_LIST_BYTES = 0x18u;
 
-/// How many are a second.
+/// The nanoseconds of a second.
 const NANOSECONDS = 0x3b9aca00u;
 
-/// The clocks there are, a bit each.
+/// The clocks that exist, one bit for each clock ID.
 const CLOCKS = 0x8ffu;
 
-/// Those that show the time of day.
+/// The clocks that show the time of day.
 const CLOCKS_OF_DAY = 0x821u;
 
-/// Those that stand still while the lane sleeps.
+/// The clocks that count processor time, so they stand still while the lane sleeps.
 const CLOCKS_OF_PROCESSOR = 0xcu;
