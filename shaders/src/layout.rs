@@ -213,9 +213,9 @@ constants! {
     /// The number of classes. In the place of a class, it means that the network has not been evaluated.
     CLASSES = 7;
     /// Class selection: where the network is wrong, the lane stops as at an undefined word.
-    DISPATCH_STOPS = 1;
+    SELECTION_STOPS = 1;
     /// Class selection: the table decides, and the network is only compared with it.
-    DISPATCH_TABLE_DECIDES = 2;
+    SELECTION_TABLE_DECIDES = 2;
 
     // Kernels that evaluate a network outside of a machine.
 

@@ -1,7 +1,7 @@
 //! `kvrm bench`.
 
 mod arguments;
-mod dispatch;
+mod class_selection;
 mod guest;
 mod measure;
 mod processes;
@@ -64,14 +64,14 @@ pub(crate) struct Args {
 #[derive(clap::Subcommand)]
 enum Other {
     /// Measures what a network that chooses the class of each instruction costs, mode by mode, and proves it.
-    Dispatch(dispatch::Args),
+    ClassSelection(class_selection::Args),
     /// Measures how many whole runs of a program there are in a second, from its start to its exit.
     Processes(Box<processes::Args>),
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     match &args.other {
-        Some(Other::Dispatch(args)) => return dispatch::run(args),
+        Some(Other::ClassSelection(args)) => return class_selection::run(args),
         Some(Other::Processes(args)) => return processes::run(args),
         None => {}
     }
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                 let Measurement { steps, seconds, dispatches } = all[all.len() / 2];
                 let line = serde_json::json!({
                     "engine": name, "device": engine.device(), "fallback": engine.fallback,
-                    "dispatch": engine.dispatch.mode().name(), "guest": guest.name, "lanes": lanes,
+                    "class_selection": engine.selection.mode().name(), "guest": guest.name, "lanes": lanes,
                     "steps": steps, "seconds": seconds,
                     "mips": all_mips[all_mips.len() / 2], "dispatches": dispatches,
                     "repetitions": all_mips.len(), "all_mips": all_mips,
@@ -125,7 +125,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                     kind: Kind::Lanes,
                     adapter: engine.adapter().map(record::adapter),
                     parameters: [
-                        ("dispatch", engine.dispatch.mode().name().into()),
+                        ("class_selection", engine.selection.mode().name().into()),
                         ("engine", name.into()),
                         ("guest", guest.name.as_str().into()),
                         ("lanes", lanes.into()),

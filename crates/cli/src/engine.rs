@@ -7,7 +7,9 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use kvrm::gpu::AdapterInfo;
 use kvrm::models::Weights;
-use kvrm::{Dispatch, Engine, Error, Executor, Factory, GpuEngine, Mode, Plan, ReferenceEngine};
+use kvrm::{
+    ClassSelection, Engine, Error, Executor, Factory, GpuEngine, Plan, ReferenceEngine, SelectionMode,
+};
 
 use crate::output::note;
 
@@ -31,67 +33,69 @@ pub(crate) struct EngineArgs {
     #[command(flatten)]
     adapter: AdapterArgs,
     #[command(flatten)]
-    dispatch: DispatchArgs,
+    class_selection: ClassSelectionArgs,
 }
 
 /// What chooses the class of each instruction, by which its row in the instruction table is found.
 #[derive(clap::Args)]
-pub(crate) struct DispatchArgs {
+pub(crate) struct ClassSelectionArgs {
     /// When a network chooses the class of an instruction. Runs are the same in all modes; modes with a network run
     /// on a GPU, and what it decided is in the report.
-    #[arg(long, value_name = "MODE")]
-    dispatch: Option<ModeName>,
+    #[arg(long, alias = "dispatch", value_name = "MODE")]
+    class_selection: Option<ModeArg>,
     /// Other weights than those that come with KVRM: a .safetensors file of a dispatch or small-dispatch network.
-    #[arg(long, value_name = "FILE", requires = "dispatch")]
+    #[arg(long, value_name = "FILE", requires = "class_selection")]
     weights: Option<PathBuf>,
     /// Stop a lane where the network chooses a class in which the instruction has no row, instead of going on as the
     /// table says.
-    #[arg(long, requires = "dispatch")]
+    #[arg(long, requires = "class_selection")]
     stop_on_misprediction: bool,
 }
 
 /// A mode, as the command line names it.
 #[derive(Clone, Copy)]
-struct ModeName(Mode);
+struct ModeArg(SelectionMode);
 
-impl ValueEnum for ModeName {
+impl ValueEnum for ModeArg {
     fn value_variants<'a>() -> &'a [Self] {
         &[
-            Self(Mode::Table),
-            Self(Mode::MemoDomain),
-            Self(Mode::MemoWord),
-            Self(Mode::Network),
-            Self(Mode::Hybrid),
+            Self(SelectionMode::Table),
+            Self(SelectionMode::MemoDomain),
+            Self(SelectionMode::MemoWord),
+            Self(SelectionMode::Network),
+            Self(SelectionMode::Hybrid),
         ]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(PossibleValue::new(self.0.name()).help(match self.0 {
-            Mode::Table => "never: a table does",
-            Mode::MemoDomain => "once, for all words there are, when the machine is built",
-            Mode::MemoWord => "each time a word of code is lowered",
-            Mode::Network => "in each step",
-            Mode::Hybrid => "in each step, too, but a table decides, and the network is compared with it",
+            SelectionMode::Table => "never: a table does",
+            SelectionMode::MemoDomain => "once, for all words there are, when the machine is built",
+            SelectionMode::MemoWord => "each time a word of code is lowered",
+            SelectionMode::Network => "in each step",
+            SelectionMode::Hybrid => {
+                "in each step, too, but a table decides, and the network is compared with it"
+            }
         }))
     }
 }
 
-impl DispatchArgs {
+impl ClassSelectionArgs {
     /// What is asked for.
-    fn dispatch(&self) -> Result<Dispatch> {
-        let Some(ModeName(mode)) = self.dispatch else { return Ok(Dispatch::TABLE) };
-        if self.stop_on_misprediction && matches!(mode, Mode::Table | Mode::Hybrid) {
+    fn selection(&self) -> Result<ClassSelection> {
+        let Some(ModeArg(mode)) = self.class_selection else { return Ok(ClassSelection::TABLE) };
+        if self.stop_on_misprediction && matches!(mode, SelectionMode::Table | SelectionMode::Hybrid) {
             bail!("--stop-on-misprediction: in {mode} mode the table decides, so no lane could stop");
         }
-        if mode == Mode::Table && self.weights.is_some() {
-            bail!("--dispatch table asks no network, so it has no use for --weights");
+        if mode == SelectionMode::Table && self.weights.is_some() {
+            bail!("--class-selection table asks no network, so it has no use for --weights");
         }
-        let dispatch = match &self.weights {
-            Some(path) => Dispatch::with_weights(mode, Weights::load(path)?)
+        let selection = match &self.weights {
+            Some(path) => ClassSelection::with_weights(mode, Weights::load(path)?)
                 .with_context(|| format!("--weights '{}'", path.display()))?,
-            None => Dispatch::new(mode),
+            None => ClassSelection::new(mode),
         };
-        Ok(if self.stop_on_misprediction { dispatch.stopping() } else { dispatch })
+        Ok(if self.stop_on_misprediction { selection.stopping() } else { selection })
     }
 }
 
@@ -108,7 +112,7 @@ pub(crate) struct AdapterArgs {
 pub(crate) struct Chosen {
     gpu: Option<GpuEngine>,
     /// What chooses the class of instructions.
-    pub(crate) dispatch: Dispatch,
+    pub(crate) selection: ClassSelection,
     /// Why the CPU was chosen, if it was not asked for.
     pub(crate) fallback: Option<String>,
 }
@@ -116,17 +120,17 @@ pub(crate) struct Chosen {
 impl EngineArgs {
     /// Opens what is asked for.
     pub(crate) fn choose(&self) -> Result<Chosen> {
-        let dispatch = self.dispatch.dispatch()?;
-        let engine = match (dispatch.mode(), self.engine) {
-            (Mode::Table, engine) => engine,
+        let selection = self.class_selection.selection()?;
+        let engine = match (selection.mode(), self.engine) {
+            (SelectionMode::Table, engine) => engine,
             (mode, Name::Reference) => {
-                bail!("--dispatch {mode} asks for a GPU, and the engine is the CPU; add --engine gpu")
+                bail!("--class-selection {mode} asks for a GPU, and the engine is the CPU; add --engine gpu")
             }
             (_, Name::Auto | Name::Gpu) => Name::Gpu,
         };
         let chosen = self.adapter.choose(engine)?;
-        let gpu = chosen.gpu.map(|gpu| gpu.with_dispatch(dispatch.clone()));
-        Ok(Chosen { gpu, dispatch, ..chosen })
+        let gpu = chosen.gpu.map(|gpu| gpu.with_class_selection(selection.clone()));
+        Ok(Chosen { gpu, selection, ..chosen })
     }
 }
 
@@ -146,7 +150,7 @@ impl AdapterArgs {
             Engine::Gpu => Some(GpuEngine::open(wanted)?),
             Engine::Auto | Engine::Reference => None,
         };
-        Ok(Chosen { gpu, dispatch: Dispatch::TABLE, fallback: choice.reason })
+        Ok(Chosen { gpu, selection: ClassSelection::TABLE, fallback: choice.reason })
     }
 }
 

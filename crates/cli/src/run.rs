@@ -118,7 +118,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         outputs::show_lanes(&machine)?;
     }
     if !args.json {
-        explain(&mut machine, engine.dispatch.is_stopping())?;
+        explain(&mut machine, engine.selection.is_stopping())?;
     }
     if args.stats {
         note(report);

@@ -14,7 +14,7 @@ pub use device::error::{Error, Request};
 pub use device::{Device, adapter, buffer, doctor, pipeline};
 #[doc(hidden)]
 pub use machine::bounds::Bounds;
-pub use machine::dispatch::{Dispatch, Mode};
+pub use machine::class_selection::{ClassSelection, SelectionMode};
 pub use machine::engine::{GpuExecutor, Place};
 pub use machine::lowering::{Lowering, digest};
 pub use machine::networks;

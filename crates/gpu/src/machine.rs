@@ -1,8 +1,8 @@
 //! Lanes on a GPU: the executor of `kvrm_machine` on a device, its memory, its kernels and its recovery.
 
 pub(crate) mod bounds;
+pub(crate) mod class_selection;
 mod columns;
-pub(crate) mod dispatch;
 pub(crate) mod engine;
 mod kernels;
 pub(crate) mod lowering;

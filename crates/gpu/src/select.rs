@@ -9,7 +9,7 @@ use crate::device::adapter::{self, ADAPTER_VARIABLE, AdapterInfo};
 use crate::device::error::Error;
 use crate::device::{Device, registry};
 use crate::machine::bounds::Bounds;
-use crate::machine::dispatch::Dispatch;
+use crate::machine::class_selection::ClassSelection;
 use crate::machine::engine::GpuExecutor;
 use crate::machine::recovery::Recovering;
 
@@ -80,20 +80,20 @@ impl Factory for Engine {
 #[derive(Clone, Debug)]
 pub struct GpuEngine {
     device: Device,
-    dispatch: Dispatch,
+    selection: ClassSelection,
 }
 
 impl GpuEngine {
     /// Runs lanes on `device`.
     #[must_use]
     pub const fn new(device: Device) -> Self {
-        Self { device, dispatch: Dispatch::TABLE }
+        Self { device, selection: ClassSelection::TABLE }
     }
 
     /// The same with classes of instructions chosen otherwise than by the table.
     #[must_use]
-    pub fn with_dispatch(self, dispatch: Dispatch) -> Self {
-        Self { dispatch, ..self }
+    pub fn with_class_selection(self, selection: ClassSelection) -> Self {
+        Self { selection, ..self }
     }
 
     /// Opens the adapter that [`adapter::choose`] chooses for `wanted`. As that takes a while, a device stays
@@ -115,7 +115,7 @@ impl GpuEngine {
 
 impl Factory for GpuEngine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
-        Ok(Box::new(Recovering::new(&self.device, plan, &self.dispatch, Bounds::NONE)?))
+        Ok(Box::new(Recovering::new(&self.device, plan, &self.selection, Bounds::NONE)?))
     }
 
     fn images_max(&self) -> usize {

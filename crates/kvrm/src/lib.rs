@@ -51,7 +51,7 @@
 //! # What chooses instructions
 //!
 //! The class of an instruction, by which its row in the instruction table is found, can be chosen by a neural network
-//! on the GPU, in each step or once for each word of code: [`Dispatch`] says which, and [`Report::decisions`] what it
+//! on the GPU, in each step or once for each word of code: [`ClassSelection`] says which, and [`Report::decisions`] what it
 //! decided. The row that is found is the check: results are the same whatever the network says.
 //!
 //! # What it does not do
@@ -69,7 +69,7 @@
 
 pub use kvrm_arm64 as arm64;
 pub use kvrm_gpu as gpu;
-pub use kvrm_gpu::{Choice, Dispatch, Engine, GpuEngine, Mode};
+pub use kvrm_gpu::{Choice, ClassSelection, Engine, GpuEngine, SelectionMode};
 pub use kvrm_machine::*;
 pub use kvrm_models as models;
 

@@ -47,9 +47,9 @@ pub struct Record {
 pub enum Kind {
     /// `kvrm bench`: steps per second by the number of lanes.
     Lanes,
-    /// `kvrm bench dispatch`: steps per second by the mode of class selection.
-    Dispatch,
-    /// `kvrm bench dispatch`: the certificate of the dispatch network.
+    /// `kvrm bench class-selection`: steps per second by the mode of class selection.
+    ClassSelection,
+    /// `kvrm bench class-selection`: the certificate of the dispatch network.
     Certificate,
     /// `kvrm bench processes`: complete runs of a program per second.
     Processes,

@@ -25,8 +25,8 @@ pub struct Parameters {
     pub features: u32,
     /// The size of a lane's buffer for console output, in bytes.
     pub console: u32,
-    /// The handling of wrong classes: `DISPATCH_*`.
-    pub dispatch: u32,
+    /// The handling of wrong classes: `SELECTION_*`.
+    pub selection: u32,
     /// The number of invocations whose loop iterations a driver that cuts off long loops counts together; 1 on others.
     pub sharers: u32,
     /// The most pages that the heap may grow by in one call that the shader serves.
@@ -58,7 +58,7 @@ const _: () = assert!(offset_of!(Parameters, frames) == 12, "the member is where
 const _: () = assert!(offset_of!(Parameters, jobs) == 16, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, features) == 20, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, console) == 24, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, dispatch) == 28, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, selection) == 28, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, sharers) == 32, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, break_pages) == 36, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, work_steps) == 40, "the member is where it is in WGSL");

@@ -18,8 +18,8 @@ struct Parameters {
     features: u32,
     /// The size of a lane's buffer for console output, in bytes.
     console: u32,
-    /// The handling of wrong classes: `DISPATCH_*`.
-    dispatch: u32,
+    /// The handling of wrong classes: `SELECTION_*`.
+    selection: u32,
     /// The number of invocations whose loop iterations a driver that cuts off long loops counts together; 1 on others.
     sharers: u32,
     /// The most pages that the heap may grow by in one call that the shader serves.

@@ -4,7 +4,7 @@ import package::arm64::class::{class_of};
 import package::machine::bindings::{parameters};
 import package::machine::decisions::{count};
 import package::machine::decode_table::{lower_as};
-import package::machine::layout::{DECISION_ASKED, DECISION_FELL_BACK, DECISION_MISPREDICTED, DISPATCH_STOPS};
+import package::machine::layout::{DECISION_ASKED, DECISION_FELL_BACK, DECISION_MISPREDICTED, SELECTION_STOPS};
 import package::machine::lowering::{MicroOp, undefined};
 import package::machine::micro_op::{HANDLER_UNDEFINED, get_handler};
 
@@ -18,7 +18,7 @@ fn lower_checked(chosen: u32, word: u32) -> MicroOp {
     }
     // A word has rows in one class only, so a search in a wrong class would find none.
     count(right, DECISION_MISPREDICTED, 1u);
-    if (parameters.dispatch & DISPATCH_STOPS) != 0u {
+    if (parameters.selection & SELECTION_STOPS) != 0u {
         return undefined(word);
     }
     let op = lower_as(right, word, parameters.features);

@@ -255,10 +255,10 @@ const DECISION_WORDS = 6u;
 const CLASSES = 7u;
 
 /// Class selection: where the network is wrong, the lane stops as at an undefined word.
-const DISPATCH_STOPS = 1u;
+const SELECTION_STOPS = 1u;
 
 /// Class selection: the table decides, and the network is only compared with it.
-const DISPATCH_TABLE_DECIDES = 2u;
+const SELECTION_TABLE_DECIDES = 2u;
 
 /// The number of vectors of the dispatch network's weights that are not folded: by input, then by four outputs.
 const NEAR_VECTORS = 262u;

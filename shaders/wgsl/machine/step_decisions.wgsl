@@ -3,8 +3,8 @@
 import package::machine::bindings::{parameters};
 import package::machine::decisions::{count};
 import package::machine::layout::{
-    CLASSES, DECISION_ASKED, DECISION_FELL_BACK, DECISION_MISPREDICTED, DISPATCH_STOPS,
-    DISPATCH_TABLE_DECIDES,
+    CLASSES, DECISION_ASKED, DECISION_FELL_BACK, DECISION_MISPREDICTED, SELECTION_STOPS,
+    SELECTION_TABLE_DECIDES,
 };
 import package::machine::lowering::{undefined};
 import package::machine::micro_op::{HANDLER_STALE, HANDLER_UNDEFINED, get_handler};
@@ -20,7 +20,7 @@ var<private> mispredictions_by_class: array<u32, CLASSES + 1u>;
 /// `word` is the code word and its correct class; `is_taken` is set if the slice has room for the step.
 fn selected_op(op: vec4<u32>, word: vec2<u32>, chosen: u32, is_taken: bool) -> vec4<u32> {
     let handler = get_handler(op.x);
-    let stops = chosen != word.y && (parameters.dispatch & DISPATCH_STOPS) != 0u;
+    let stops = chosen != word.y && (parameters.selection & SELECTION_STOPS) != 0u;
     if !stops || !is_taken || handler == HANDLER_STALE || handler == HANDLER_UNDEFINED {
         return op;
     }
@@ -41,7 +41,7 @@ fn count_step(right: u32, chosen: u32) {
 
 /// Adds the counts of this invocation to the machine's counters.
 fn report_steps() {
-    let falls_back = (parameters.dispatch & (DISPATCH_STOPS | DISPATCH_TABLE_DECIDES)) == 0u;
+    let falls_back = (parameters.selection & (SELECTION_STOPS | SELECTION_TABLE_DECIDES)) == 0u;
     for (var right = 0u; right < CLASSES; right += 1u) {
         if steps_by_class[right] != 0u {
             count(right, DECISION_ASKED, steps_by_class[right]);

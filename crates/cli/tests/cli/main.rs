@@ -1,8 +1,8 @@
 //! The binary: what it prints where, and the status it ends with.
 
 mod bench;
+mod class_selection;
 mod disasm;
-mod dispatch;
 mod doctor;
 mod engines;
 mod errors;

@@ -97,7 +97,7 @@ fn the_adapter_is_recorded() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn modes_of_dispatch_are_recorded_behind_the_proof() {
     let weights = concat!(env!("CARGO_MANIFEST_DIR"), "/../../weights/small-dispatch.safetensors");
-    let records = recorded(&["bench", "dispatch", "--lanes", "1", "--weights", weights]);
+    let records = recorded(&["bench", "class-selection", "--lanes", "1", "--weights", weights]);
     assert_eq!(
         (records.len(), records[0].kind),
         (6, Kind::Certificate),
@@ -107,7 +107,11 @@ fn modes_of_dispatch_are_recorded_behind_the_proof() {
     assert_eq!(records[0].parameters["network"], "small-dispatch".into(), "which network");
     for (record, mode) in records[1..].iter().zip(["table", "memo-domain", "memo-word", "network", "hybrid"])
     {
-        assert_eq!((record.kind, &record.parameters["mode"]), (Kind::Dispatch, &mode.into()), "{record:?}");
+        assert_eq!(
+            (record.kind, &record.parameters["mode"]),
+            (Kind::ClassSelection, &mode.into()),
+            "{record:?}"
+        );
     }
     assert_eq!(
         records[1].figures["of_table"].median, 100.0,

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use kvrm_gpu::{Bounds, Dispatch, Error, Recovering};
+use kvrm_gpu::{Bounds, ClassSelection, Error, Recovering};
 use kvrm_machine::{Cpu, Executor, Features, Image, Mapping, Permissions, Plan, Reference, Segment, Stop};
 use kvrm_testkit::images::{CODE, PAGE, assemble, busy, segment};
 use kvrm_testkit::programs;
@@ -206,7 +206,7 @@ impl<'a> Pair<'a> {
         let gpu = loop {
             let device = open()?;
             let armed = fault.arm(&device);
-            let made = Recovering::new(&device, &plan, &Dispatch::TABLE, bounds);
+            let made = Recovering::new(&device, &plan, &ClassSelection::TABLE, bounds);
             armed.disarm(tally);
             match made {
                 Ok(gpu) => break gpu,

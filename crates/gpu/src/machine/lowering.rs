@@ -9,7 +9,7 @@ use kvrm_shaders::layout::{FRAME_WORDS, PAGE_OPS};
 use crate::device::Device;
 use crate::device::error::Error;
 use crate::machine::bounds::Bounds;
-use crate::machine::dispatch::Dispatch;
+use crate::machine::class_selection::ClassSelection;
 use crate::machine::pages::Frames;
 use crate::machine::store::limits::code_pages_max;
 use crate::machine::store::{Contents, Store};
@@ -44,7 +44,7 @@ impl Lowering {
             frames: &frames,
             plan: &plan,
             features,
-            dispatch: &Dispatch::TABLE,
+            selection: &ClassSelection::TABLE,
             workgroup: 1,
             bounds: Bounds::NONE,
         };

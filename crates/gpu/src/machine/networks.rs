@@ -15,7 +15,7 @@ use crate::device::buffer::Buffer;
 use crate::device::error::Error;
 use crate::device::kernel::{Kernel, Layout};
 #[doc(hidden)]
-pub use crate::machine::dispatch::{Sharing, machine_logits};
+pub use crate::machine::class_selection::{Sharing, machine_logits};
 
 /// Invocations of a workgroup.
 const WORKGROUP: u32 = 64;

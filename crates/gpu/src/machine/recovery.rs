@@ -15,7 +15,7 @@ use crate::device::Device;
 use crate::device::error::Error;
 use crate::device::registry::reopen;
 use crate::machine::bounds::Bounds;
-use crate::machine::dispatch::Dispatch;
+use crate::machine::class_selection::ClassSelection;
 use crate::machine::engine::GpuExecutor;
 use crate::machine::engine::apart::Done;
 use journal::{End, Journal};
@@ -42,7 +42,7 @@ pub struct Recovering {
     lanes: usize,
     frames_max: usize,
     calls: Option<CallTable>,
-    dispatch: Dispatch,
+    selection: ClassSelection,
     bounds: Bounds,
     journal: Journal,
     /// The size of the journal at which the state is copied instead.
@@ -62,9 +62,14 @@ impl Recovering {
     /// # Errors
     ///
     /// There is no room for the lanes, or the device fails.
-    pub fn new(device: &Device, plan: &Plan<'_>, dispatch: &Dispatch, bounds: Bounds) -> Result<Self, Error> {
+    pub fn new(
+        device: &Device,
+        plan: &Plan<'_>,
+        selection: &ClassSelection,
+        bounds: Bounds,
+    ) -> Result<Self, Error> {
         let make = |device: Device| -> Result<_, Error> {
-            let executor = GpuExecutor::with_bounds(&device, plan, dispatch, bounds)?;
+            let executor = GpuExecutor::with_bounds(&device, plan, selection, bounds)?;
             Ok((device, Some(Box::new(executor))))
         };
         let (device, executor) = match make(device.clone()) {
@@ -73,7 +78,7 @@ impl Recovering {
         };
         Ok(Self {
             executor,
-            dispatch: dispatch.clone(),
+            selection: selection.clone(),
             description: device.info().to_string(),
             device,
             images: plan.images.to_vec(),
@@ -131,7 +136,7 @@ impl Recovering {
                 calls: self.calls.as_ref(),
             };
             let mut executor =
-                Box::new(GpuExecutor::with_bounds(&device, &plan, &self.dispatch, self.bounds)?);
+                Box::new(GpuExecutor::with_bounds(&device, &plan, &self.selection, self.bounds)?);
             self.journal.replay(&mut executor)?;
             // What is done again counts once; what was counted and not reported is lost with the device.
             executor.take_decisions()?;

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use kvrm_arm64::asm::{X0, X1, at};
-use kvrm_gpu::{Bounds, Dispatch, Error, GpuExecutor, Place, Request};
+use kvrm_gpu::{Bounds, ClassSelection, Error, GpuExecutor, Place, Request};
 use kvrm_machine::{Damage, Executor, Features, Image, Permissions, Plan, Violation};
 use kvrm_shaders::layout::{
     COLUMN_CONSOLE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL, ENTRY_FRAME,
@@ -40,7 +40,7 @@ impl DamagedMachine {
         let image = Image::with_room(&segments, Features::ALL, &[room]).expect("the segments fit");
         let images = [Arc::new(image)];
         let plan = Plan { images: &images, lanes: 3, frames_max: FRAMES_MAX as usize, calls: None };
-        let gpu = GpuExecutor::with_bounds(device(), &plan, &Dispatch::TABLE, Bounds::NONE);
+        let gpu = GpuExecutor::with_bounds(device(), &plan, &ClassSelection::TABLE, Bounds::NONE);
         let mut machine = Self(gpu.expect("the lanes fit"));
         for pages in [2, 3] {
             for lane in 0..3 {

@@ -8,7 +8,7 @@ use kvrm_arm64::asm::{W2, W4, W5, X0, X1, X2, X3, X4, X5, X6, at};
 use kvrm_arm64::lowering::lower;
 use kvrm_arm64::micro_op::Handler;
 use kvrm_arm64::{Class, Features, class_of};
-use kvrm_gpu::{Bounds, Dispatch, Error, GpuEngine, GpuExecutor, Mode};
+use kvrm_gpu::{Bounds, ClassSelection, Error, GpuEngine, GpuExecutor, SelectionMode};
 use kvrm_machine::{
     Builder, ClassDecisions, Decisions, Executor, Factory, Image, Machine, PAGE_BYTES, Plan, ReferenceEngine,
     Stop,
@@ -24,13 +24,13 @@ use crate::support::{CODE, DATA, Gpu, Lane, assert_same_machines, device, lanes,
 /// A GPU engine whose lanes ask a network for classes.
 #[derive(Clone, Debug)]
 pub(crate) struct NetworkGpu {
-    pub(crate) dispatch: Dispatch,
+    pub(crate) selection: ClassSelection,
     pub(crate) bounds: Bounds,
 }
 
 impl Factory for NetworkGpu {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
-        Ok(Box::new(GpuExecutor::with_bounds(device(), plan, &self.dispatch, self.bounds)?))
+        Ok(Box::new(GpuExecutor::with_bounds(device(), plan, &self.selection, self.bounds)?))
     }
 
     fn images_max(&self) -> usize {
@@ -190,7 +190,8 @@ fn all_weights_and_modes_give_the_same_runs_and_correct_counts() {
     let image = all_classes();
     let (steps, expected) = trace_reference(&image);
     assert_eq!(steps.len() as u64, STEPS * LANES as u64, "no lane stops");
-    let mut table = start_lanes(&NetworkGpu { dispatch: Dispatch::TABLE, bounds: Bounds::NONE }, &image);
+    let mut table =
+        start_lanes(&NetworkGpu { selection: ClassSelection::TABLE, bounds: Bounds::NONE }, &image);
     run(&mut *table, STEPS);
     assert!(lanes(&mut *table) == expected, "with the table");
     assert_eq!(table.take_decisions().expect("the engine works"), None, "the table counts no decisions");
@@ -202,20 +203,20 @@ fn all_weights_and_modes_give_the_same_runs_and_correct_counts() {
         // Only these networks are tested with all ways of evaluation.
         let is_good = scenario.name == "10,279";
         let is_spread = ["10,279", "random", "135"].contains(&scenario.name);
-        for mode in Mode::ALL.into_iter().filter(|mode| *mode != Mode::Table) {
-            let in_steps = matches!(mode, Mode::Network | Mode::Hybrid);
+        for mode in SelectionMode::ALL.into_iter().filter(|mode| *mode != SelectionMode::Table) {
+            let in_steps = matches!(mode, SelectionMode::Network | SelectionMode::Hybrid);
             let spreads = if in_steps && is_spread { &SPREADS[..] } else { &SPREADS[..1] };
             for &bounds in spreads {
                 let what = format!("{} in {mode} mode with {bounds:?}", scenario.name);
-                let dispatch = Dispatch::with_weights(mode, scenario.weights.clone())
+                let selection = ClassSelection::with_weights(mode, scenario.weights.clone())
                     .expect("the weights are for class selection");
-                let mut executor = start_lanes(&NetworkGpu { dispatch, bounds }, &image);
+                let mut executor = start_lanes(&NetworkGpu { selection, bounds }, &image);
                 run(&mut *executor, STEPS);
                 assert!(lanes(&mut *executor) == expected, "{what}");
                 let decisions = take_decisions(&mut *executor);
                 let wanted = match mode {
-                    Mode::Network => scenario.decisions(&steps, |_| true),
-                    Mode::Hybrid => scenario.decisions(&steps, |_| false),
+                    SelectionMode::Network => scenario.decisions(&steps, |_| true),
+                    SelectionMode::Hybrid => scenario.decisions(&steps, |_| false),
                     _ => scenario.decisions(&page, has_row),
                 };
                 assert_eq!(decisions.classes, wanted, "{what}");
@@ -247,16 +248,16 @@ fn a_stopping_lane_stops_at_the_first_word_with_a_wrong_class() {
     let steps = reference.steps(0).expect("the reference works");
     assert!(steps > 2, "some steps come before that word");
     let expected = lanes(&mut *reference);
-    for mode in Mode::ALL.into_iter().filter(|mode| *mode != Mode::Table) {
+    for mode in SelectionMode::ALL.into_iter().filter(|mode| *mode != SelectionMode::Table) {
         for bounds in SPREADS {
             let what = format!("{mode} mode with {bounds:?}");
-            let dispatch = Dispatch::with_weights(mode, weights.clone())
+            let selection = ClassSelection::with_weights(mode, weights.clone())
                 .expect("the weights are for class selection")
                 .stopping();
-            let mut executor = start_lanes(&NetworkGpu { dispatch, bounds }, &image);
+            let mut executor = start_lanes(&NetworkGpu { selection, bounds }, &image);
             run(&mut *executor, STEPS);
             let ended = lanes(&mut *executor);
-            if mode == Mode::Hybrid {
+            if mode == SelectionMode::Hybrid {
                 assert!(
                     ended.iter().all(|lane| lane.stop == Some(Stop::Budget)),
                     "the table decides: {what}"
@@ -273,7 +274,7 @@ fn a_stopping_lane_stops_at_the_first_word_with_a_wrong_class() {
             }
             let decisions = take_decisions(&mut *executor);
             assert_eq!(decisions.fell_back(), 0, "{what}");
-            if mode == Mode::Network {
+            if mode == SelectionMode::Network {
                 let lanes = LANES as u64;
                 assert_eq!(
                     (decisions.asked(), decisions.mispredicted()),
@@ -309,8 +310,10 @@ fn slices_of_any_length_count_the_same_decisions() {
     for bounds in SPREADS {
         let mut counts = Vec::new();
         for slice in [1, 7, STEPS] {
-            let mut executor =
-                start_lanes(&NetworkGpu { dispatch: Dispatch::new(Mode::Network), bounds }, &image);
+            let mut executor = start_lanes(
+                &NetworkGpu { selection: ClassSelection::new(SelectionMode::Network), bounds },
+                &image,
+            );
             let mut steps = 0;
             while steps < STEPS {
                 steps = (steps + slice).min(STEPS);
@@ -336,7 +339,8 @@ fn guests_end_as_on_the_reference_with_a_network() {
         };
         let mut reference = builder().build().expect("the guest fits");
         let expected = reference.run(u64::MAX).expect("the reference works");
-        let engine = GpuEngine::new(device().clone()).with_dispatch(Dispatch::new(Mode::Network));
+        let engine = GpuEngine::new(device().clone())
+            .with_class_selection(ClassSelection::new(SelectionMode::Network));
         let mut gpu = builder().engine(engine).build().expect("the guest fits");
         let report = gpu.run(u64::MAX).expect("the GPU works");
         assert_eq!((report.steps, &report.stops), (expected.steps, &expected.stops), "{name}");
@@ -356,7 +360,7 @@ fn weights_of_another_network_are_refused() {
     let (decoder, _) = Weights::builtin(Architecture::Decoder)
         .expect("the file is complete")
         .expect("the weights are built in");
-    let error = Dispatch::with_weights(Mode::Network, decoder)
+    let error = ClassSelection::with_weights(SelectionMode::Network, decoder)
         .expect_err("a decoder network is not for class selection");
     assert_eq!(error, Error::NoDispatchNetwork { architecture: "decoder" }, "with the architecture");
 }

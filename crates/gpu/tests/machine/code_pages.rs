@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kvrm_gpu::{Bounds, Dispatch, Mode};
+use kvrm_gpu::{Bounds, ClassSelection, SelectionMode};
 use kvrm_machine::{Image, PAGE_BYTES, Permissions, Stop};
 
 use crate::class_selection::SPREADS;
@@ -33,7 +33,7 @@ fn round_trip(pages: u32, changes: bool) -> Arc<Image> {
 
 /// Runs lanes with room for `code_pages` code pages.
 fn run(images: &[Arc<Image>], lanes: usize, code_pages: usize) {
-    run_with_dispatch(images, lanes, code_pages, &Dispatch::TABLE, Bounds::NONE);
+    run_with_dispatch(images, lanes, code_pages, &ClassSelection::TABLE, Bounds::NONE);
 }
 
 /// Runs lanes with a class selection and bounds, and room for `code_pages` code pages.
@@ -41,11 +41,11 @@ fn run_with_dispatch(
     images: &[Arc<Image>],
     lanes: usize,
     code_pages: usize,
-    dispatch: &Dispatch,
+    selection: &ClassSelection,
     bounds: Bounds,
 ) {
     let bounds = Bounds { code_pages: Some(code_pages), ..bounds };
-    let mut pair = EnginePair::with_dispatch(images, lanes, 16, dispatch, bounds);
+    let mut pair = EnginePair::with_class_selection(images, lanes, 16, selection, bounds);
     for lane in 0..lanes {
         pair.change_registers(lane, |cpu| {
             cpu.pc = CODE;
@@ -57,7 +57,7 @@ fn run_with_dispatch(
     pair.run(u64::MAX);
     let lanes = pair.assert_same(&format!("with {code_pages} pages of code"));
     assert!(lanes.iter().all(|lane| lane.stop == Some(Stop::Halt { imm: 0 })), "all lanes have halted");
-    if dispatch.mode() == Mode::Network {
+    if selection.mode() == SelectionMode::Network {
         let decisions =
             pair.gpu.take_decisions().expect("the engine works").expect("the lanes have a network");
         let steps = lanes.iter().map(|lane| lane.cpu.steps).sum();
@@ -72,7 +72,7 @@ fn run_with_dispatch(
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn networks_work_with_code_pages_that_take_turns() {
-    let network = Dispatch::new(Mode::Network);
+    let network = ClassSelection::new(SelectionMode::Network);
     for bounds in SPREADS {
         for (code_pages, changes) in [(1, false), (2, true), (5, false), (6, true)] {
             run_with_dispatch(&[round_trip(6, changes)], 3, code_pages, &network, bounds);

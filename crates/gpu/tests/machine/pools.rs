@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use kvrm_arm64::asm::{Assembler, X1, X2, X3, at};
-use kvrm_gpu::{Bounds, Dispatch, GpuExecutor};
+use kvrm_gpu::{Bounds, ClassSelection, GpuExecutor};
 use kvrm_machine::{Image, Permissions, Plan, Stop};
 
 use crate::support::{
@@ -136,13 +136,13 @@ fn lanes_that_find_the_last_pool_full_stop_and_the_others_go_on() {
 fn images_that_do_not_fit_are_too_many_lanes() {
     let images: Vec<_> = (0..40).map(|number| numbered(number, 8)).collect();
     let plan = Plan { images: &images, lanes: 40, frames_max: 1, calls: None };
-    let error = GpuExecutor::with_bounds(device(), &plan, &Dispatch::TABLE, POOLS)
+    let error = GpuExecutor::with_bounds(device(), &plan, &ClassSelection::TABLE, POOLS)
         .expect_err("the images need too many frames");
     let kvrm_gpu::Error::TooManyLanes { lanes: 40, max } = error else { panic!("{error}") };
     assert!((23..28).contains(&max), "256 frames hold about 25 images: {max}");
     let images = &images[..max - 1];
     let plan = Plan { images, lanes: images.len(), frames_max: 1, calls: None };
     let mut executor =
-        GpuExecutor::with_bounds(device(), &plan, &Dispatch::TABLE, POOLS).expect("the images fit");
+        GpuExecutor::with_bounds(device(), &plan, &ClassSelection::TABLE, POOLS).expect("the images fit");
     assert_eq!(lanes(&mut executor).len(), max - 1, "all lanes exist");
 }

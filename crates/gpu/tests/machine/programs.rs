@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kvrm_arm64::decode;
-use kvrm_gpu::{Dispatch, Mode};
+use kvrm_gpu::{ClassSelection, SelectionMode};
 use kvrm_machine::vectors::{self, Vector};
 use kvrm_machine::{Executor, Factory, Image, PAGE_BYTES, Plan, ReferenceEngine, Region};
 use kvrm_models::{Architecture, DispatchNetwork, Weights};
@@ -148,22 +148,23 @@ fn random_programs_end_as_on_the_reference_with_networks() {
     // A network of zeros gives every word the class ARITHMETIC.
     let zeros = vec![0.0; DispatchNetwork::PARAMETERS];
     let zeros = Weights::from_flat(Architecture::Dispatch, zeros).expect("the number of weights is right");
-    let zeros =
-        |mode| Dispatch::with_weights(mode, zeros.clone()).expect("the weights are for class selection");
+    let zeros = |mode| {
+        ClassSelection::with_weights(mode, zeros.clone()).expect("the weights are for class selection")
+    };
     let [shared, _, alone] = SPREADS;
-    for (dispatch, bounds) in [
-        (Dispatch::new(Mode::Network), shared),
-        (Dispatch::new(Mode::Network), alone),
-        (Dispatch::new(Mode::MemoWord), shared),
-        (zeros(Mode::Network), shared),
-        (zeros(Mode::Network), alone),
-        (zeros(Mode::MemoDomain), shared),
+    for (selection, bounds) in [
+        (ClassSelection::new(SelectionMode::Network), shared),
+        (ClassSelection::new(SelectionMode::Network), alone),
+        (ClassSelection::new(SelectionMode::MemoWord), shared),
+        (zeros(SelectionMode::Network), shared),
+        (zeros(SelectionMode::Network), alone),
+        (zeros(SelectionMode::MemoDomain), shared),
     ] {
         let count = env_number("KVRM_PROGRAMS", PROGRAMS) / 24;
-        compare_with_reference(count, &[&NetworkGpu { dispatch, bounds }], |program| !has_simd(program));
+        compare_with_reference(count, &[&NetworkGpu { selection, bounds }], |program| !has_simd(program));
     }
     // Software drivers take long to compile the kernels with SIMD registers, so only one of these is tested.
-    let asking = NetworkGpu { dispatch: zeros(Mode::Network), bounds: shared };
+    let asking = NetworkGpu { selection: zeros(SelectionMode::Network), bounds: shared };
     compare_with_reference(env_number("KVRM_PROGRAMS", PROGRAMS) / 24, &[&asking], has_simd);
 }
 

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use kvrm_gpu::{Bounds, Device, Dispatch, Error, GpuEngine, Mode, Recovering};
+use kvrm_gpu::{Bounds, ClassSelection, Device, Error, GpuEngine, Recovering, SelectionMode};
 use kvrm_machine::{Builder, Executor, Factory, Image, Machine, Plan, Progress, Reference, Stop};
 use kvrm_testkit::guests::{GUESTS, LINUX_GUESTS, guest, linux_guest};
 use kvrm_testkit::random::Random;
@@ -33,18 +33,18 @@ struct Pair {
 
 impl Pair {
     fn new(images: &[Arc<Image>], bounds: Bounds) -> Self {
-        Self::with_dispatch(images, &Dispatch::TABLE, bounds)
+        Self::with_class_selection(images, &ClassSelection::TABLE, bounds)
     }
 
     /// Makes the lanes with a class selection.
-    fn with_dispatch(images: &[Arc<Image>], dispatch: &Dispatch, bounds: Bounds) -> Self {
-        Self::on(&open_device(), images, dispatch, bounds)
+    fn with_class_selection(images: &[Arc<Image>], selection: &ClassSelection, bounds: Bounds) -> Self {
+        Self::on(&open_device(), images, selection, bounds)
     }
 
     /// Makes the lanes on a device.
-    fn on(device: &Device, images: &[Arc<Image>], dispatch: &Dispatch, bounds: Bounds) -> Self {
+    fn on(device: &Device, images: &[Arc<Image>], selection: &ClassSelection, bounds: Bounds) -> Self {
         let plan = Plan { images, lanes: LANES, frames_max: 16, calls: None };
-        let gpu = Recovering::new(device, &plan, dispatch, bounds).expect("the lanes fit");
+        let gpu = Recovering::new(device, &plan, selection, bounds).expect("the lanes fit");
         let reference = Reference::new(&plan).expect("the lanes fit");
         let mut pair = Self { gpu, reference };
         for lane in 0..LANES {
@@ -184,7 +184,7 @@ fn a_machine_is_built_although_its_device_is_lost_before_or_meanwhile() {
             device.raw().destroy();
         }
         device.lose_at(call);
-        let mut pair = Pair::on(&device, &images, &Dispatch::TABLE, SLICES);
+        let mut pair = Pair::on(&device, &images, &ClassSelection::TABLE, SLICES);
         device.lose_at(0);
         losses += usize::from(device.check("looking for a loss").is_err());
         pair.run(100);
@@ -395,7 +395,7 @@ impl Factory for RecoveringEngine {
         Ok(Box::new(Recovering::new(
             &open_device(),
             plan,
-            &Dispatch::TABLE,
+            &ClassSelection::TABLE,
             Bounds { slice_steps: Some(5000), journal_bytes: self.journal_bytes, ..SLICES },
         )?))
     }
@@ -503,7 +503,8 @@ fn services_of_linux_programs_survive_the_loss_of_the_device() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn lanes_survive_the_loss_of_the_device_with_their_network() {
     let _lock = lock_device();
-    let mut pair = Pair::with_dispatch(&[raw(busy)], &Dispatch::new(Mode::Network), SLICES);
+    let mut pair =
+        Pair::with_class_selection(&[raw(busy)], &ClassSelection::new(SelectionMode::Network), SLICES);
     pair.run(500);
     let asked = |pair: &mut Pair| {
         let decisions =

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kvrm_arm64::asm::{X0, X1, X2, at};
 use kvrm_gpu::device::{LoopLimit, loop_limit};
-use kvrm_gpu::{Bounds, Device, Dispatch, GpuExecutor, Mode};
+use kvrm_gpu::{Bounds, ClassSelection, Device, GpuExecutor, SelectionMode};
 use kvrm_machine::{Builder, Executor, Image, Machine, Permissions, Plan, Progress, Stop};
 use kvrm_testkit::guests::{GUESTS, guest};
 use kvrm_testkit::images::{PAGE, assemble, image, segment};
@@ -170,7 +170,7 @@ fn observers_see_increasing_steps() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn slices_stay_below_the_loop_limit_of_a_driver() {
-    // A CRC of eight bytes takes 72 iterations, so a thousand of them are far beyond the limit of a dispatch.
+    // A CRC of eight bytes takes 72 iterations, so a thousand of them are far beyond the limit of a selection.
     let image = text_and_data(1, |a| {
         let again = a.label();
         a.bind(again);
@@ -178,10 +178,12 @@ fn slices_stay_below_the_loop_limit_of_a_driver() {
         a.word(0x9ac0_4c21).subs(X0, X0, 1).b_cond("ne", again).hlt(9);
     });
     // If the invocations of a workgroup evaluate a network together, each of the 3,000 steps takes 44 more iterations.
-    for (mode, iterations) in [(Mode::Table, 72 * 1_000), (Mode::Network, (72 + 3 * 44) * 1_000)] {
+    for (mode, iterations) in
+        [(SelectionMode::Table, 72 * 1_000), (SelectionMode::Network, (72 + 3 * 44) * 1_000)]
+    {
         let bounds = Bounds { loop_limit: LOOP_LIMIT, workgroup: Some(1), ..Bounds::NONE };
         let images = [Arc::clone(&image)];
-        let mut pair = EnginePair::with_dispatch(&images, 1, 16, &Dispatch::new(mode), bounds);
+        let mut pair = EnginePair::with_class_selection(&images, 1, 16, &ClassSelection::new(mode), bounds);
         pair.change_registers(0, |cpu| {
             cpu.pc = CODE;
             cpu.set_x(0, 1_000);
@@ -241,7 +243,8 @@ fn a_driver_that_ends_loops_is_detected_if_slices_are_too_long() {
     let limit = LoopLimit { iterations: 1 << 30, sharers: 8 };
     let bounds = Bounds { loop_limit: Some(limit), slice_steps: Some(1 << 20), ..Bounds::NONE };
     let plan = Plan { images: &[counter()], lanes: 1, frames_max: 16, calls: None };
-    let mut gpu = GpuExecutor::with_bounds(&device, &plan, &Dispatch::TABLE, bounds).expect("the lane fits");
+    let mut gpu =
+        GpuExecutor::with_bounds(&device, &plan, &ClassSelection::TABLE, bounds).expect("the lane fits");
     let mut cpu = gpu.cpu(0).expect("the GPU works");
     cpu.pc = CODE;
     cpu.set_x(0, 100_000);

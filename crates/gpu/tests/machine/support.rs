@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use kvrm_arm64::asm::Assembler;
 use kvrm_gpu::device::LoopLimit;
-use kvrm_gpu::{Bounds, Device, Dispatch, GpuEngine, GpuExecutor};
+use kvrm_gpu::{Bounds, ClassSelection, Device, GpuEngine, GpuExecutor};
 use kvrm_machine::{Cpu, Error, Executor, Factory, Image, Machine, Permissions, Plan, ReferenceEngine, Stop};
 pub(crate) use kvrm_testkit::images::{CODE, PAGE, assemble, busy, image, raw, segment};
 use kvrm_testkit::lanes;
@@ -41,7 +41,7 @@ pub(crate) struct BoundedGpu(pub(crate) Bounds);
 
 impl Factory for BoundedGpu {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
-        Ok(Box::new(GpuExecutor::with_bounds(device(), plan, &Dispatch::TABLE, self.0)?))
+        Ok(Box::new(GpuExecutor::with_bounds(device(), plan, &ClassSelection::TABLE, self.0)?))
     }
 
     fn images_max(&self) -> usize {
@@ -81,19 +81,19 @@ impl EnginePair {
 
     /// Makes the lanes with bounds on the GPU.
     pub(crate) fn bounded(images: &[Arc<Image>], lanes: usize, frames_max: usize, bounds: Bounds) -> Self {
-        Self::with_dispatch(images, lanes, frames_max, &Dispatch::TABLE, bounds)
+        Self::with_class_selection(images, lanes, frames_max, &ClassSelection::TABLE, bounds)
     }
 
     /// Makes the lanes with a class selection and bounds on the GPU.
-    pub(crate) fn with_dispatch(
+    pub(crate) fn with_class_selection(
         images: &[Arc<Image>],
         lanes: usize,
         frames_max: usize,
-        dispatch: &Dispatch,
+        selection: &ClassSelection,
         bounds: Bounds,
     ) -> Self {
         let plan = Plan { images, lanes, frames_max, calls: None };
-        let gpu = GpuExecutor::with_bounds(device(), &plan, dispatch, bounds).expect("the lanes fit");
+        let gpu = GpuExecutor::with_bounds(device(), &plan, selection, bounds).expect("the lanes fit");
         Self { gpu: Box::new(gpu), reference: ReferenceEngine.executor(&plan).expect("the lanes fit") }
     }
 

@@ -12,7 +12,7 @@ use crate::device::buffer::Buffer;
 use crate::device::error::Error;
 use crate::device::{Device, LoopLimit};
 use crate::machine::bounds::Bounds;
-use crate::machine::dispatch::{Dispatch, loops_of};
+use crate::machine::class_selection::{ClassSelection, loops_of};
 use crate::machine::kernels::{Chooser, WORKGROUP};
 use crate::machine::pace::{Pace, Slices, workgroup, write_fuel};
 use crate::machine::pages::Frames;
@@ -91,7 +91,7 @@ impl GpuExecutor {
     ///
     /// There is no room for them, or the device fails.
     pub fn new(device: &Device, plan: &Plan<'_>) -> Result<Self, Error> {
-        Self::with_bounds(device, plan, &Dispatch::TABLE, Bounds::NONE)
+        Self::with_bounds(device, plan, &ClassSelection::TABLE, Bounds::NONE)
     }
 
     /// As [`GpuExecutor::new`], with classes chosen as `dispatch` says, on a device that could do less than it can.
@@ -103,7 +103,7 @@ impl GpuExecutor {
     pub fn with_bounds(
         device: &Device,
         plan: &Plan<'_>,
-        dispatch: &Dispatch,
+        selection: &ClassSelection,
         bounds: Bounds,
     ) -> Result<Self, Error> {
         let lanes = plan.lanes;
@@ -121,7 +121,7 @@ impl GpuExecutor {
             None if device.info().is_software() => WORKGROUP,
             None => workgroup(lanes, device.width()?),
         };
-        let contents = Contents { frames: &frames, plan, features, dispatch, workgroup, bounds };
+        let contents = Contents { frames: &frames, plan, features, selection, workgroup, bounds };
         let mut store = Store::new(device, &contents)?;
         let root_of = |lane: usize| if roots.len() == 1 { roots[0] } else { roots[lane] };
         // It is better to fail now than in the first run.

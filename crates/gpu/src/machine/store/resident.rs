@@ -20,8 +20,8 @@ use crate::device::Device;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
 use crate::machine::bounds::Bounds;
+use crate::machine::class_selection::{ClassSelection, Network};
 use crate::machine::columns::Columns;
-use crate::machine::dispatch::{Dispatch, Network};
 use crate::machine::kernels::{Chooser, Kernels, StepKernel, Variant};
 use crate::machine::pages::Frames;
 
@@ -85,7 +85,7 @@ pub(crate) struct Contents<'a> {
     pub(crate) frames: &'a Frames,
     pub(crate) plan: &'a Plan<'a>,
     pub(crate) features: Features,
-    pub(crate) dispatch: &'a Dispatch,
+    pub(crate) selection: &'a ClassSelection,
     /// How many lanes share a workgroup of the interpreter.
     pub(crate) workgroup: u32,
     pub(crate) bounds: Bounds,
@@ -93,7 +93,7 @@ pub(crate) struct Contents<'a> {
 
 impl Store {
     pub(crate) fn new(device: &Device, contents: &Contents<'_>) -> Result<Self, Error> {
-        let Contents { frames, plan, features, dispatch, workgroup, bounds } = *contents;
+        let Contents { frames, plan, features, selection, workgroup, bounds } = *contents;
         let lanes = plan.lanes;
         let columns = Columns::new(device, lanes)?;
         let pool_shift = bounds.pool_shift.unwrap_or_else(|| pool_shift(device));
@@ -103,14 +103,14 @@ impl Store {
         let info = Buffer::zeroed(device, "frame information", INFO_BYTES)?;
         let console_bytes = bounds.console_bytes.unwrap_or_else(|| console_bytes(device, lanes));
         let kernels = Kernels::of(device, FramePools::One, pool_shift)?;
-        let network = Network::new(device, &kernels, dispatch, workgroup == 1, bounds.subgroups)?
+        let network = Network::new(device, &kernels, selection, workgroup == 1, bounds.subgroups)?
             .map(|network| BoundNetwork::new(device, &kernels, network))
             .transpose()?;
         let parameters = Parameters {
             lanes: lanes as u32,
             features: feature_bits(features),
             console: console_bytes,
-            dispatch: network.as_ref().map_or(0, |bound| bound.network.flags),
+            selection: network.as_ref().map_or(0, |bound| bound.network.flags),
             ..parameters::of_calls(plan.calls)
         };
         let mut store = Self {
@@ -180,7 +180,7 @@ impl Store {
         self.parameters.console
     }
 
-    /// The counters after the last dispatch.
+    /// The counters after the last selection.
     pub(crate) fn counters(&self) -> Result<[u32; COUNTERS as usize], Error> {
         let bytes = self.device.download(&[(&self.counters, 0..4 * u64::from(COUNTERS))])?;
         Ok(bytemuck::pod_read_unaligned(&bytes[0]))

@@ -14,7 +14,7 @@ use crate::device::error::Error;
 
 /// When a network is asked for the class of an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Mode {
+pub enum SelectionMode {
     /// Never: a table decides.
     #[default]
     Table,
@@ -29,7 +29,7 @@ pub enum Mode {
     Hybrid,
 }
 
-impl Mode {
+impl SelectionMode {
     /// All modes.
     pub const ALL: [Self; 5] = [Self::Table, Self::MemoDomain, Self::MemoWord, Self::Network, Self::Hybrid];
 
@@ -46,7 +46,7 @@ impl Mode {
     }
 }
 
-impl fmt::Display for Mode {
+impl fmt::Display for SelectionMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -55,34 +55,34 @@ impl fmt::Display for Mode {
 /// How the class of an instruction is chosen.
 ///
 /// Whatever it is, runs are the same: a class is only taken if the instruction has a row in it. Where it has none,
-/// the table decides, unless [`Dispatch::stopping`] says otherwise. What a network decided is in
+/// the table decides, unless [`ClassSelection::stopping`] says otherwise. What a network decided is in
 /// [`Report::decisions`](kvrm_machine::Report::decisions).
 ///
 /// ```no_run
-/// use kvrm_gpu::{Dispatch, GpuEngine, Mode};
+/// use kvrm_gpu::{ClassSelection, GpuEngine, SelectionMode};
 /// use kvrm_machine::{Machine, Program};
 ///
-/// let engine = GpuEngine::open(None)?.with_dispatch(Dispatch::new(Mode::Network));
+/// let engine = GpuEngine::open(None)?.with_class_selection(ClassSelection::new(SelectionMode::Network));
 /// let mut machine = Machine::builder(Program::open("guests/bin/mix.elf")?).engine(engine).build()?;
 /// let decisions = machine.run(u64::MAX)?.decisions.expect("there is a network");
 /// assert_eq!(decisions.mispredicted(), 0);
 /// # Ok::<(), kvrm_machine::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Dispatch {
-    mode: Mode,
+pub struct ClassSelection {
+    mode: SelectionMode,
     /// Those that come with KVRM unless said.
     weights: Option<Arc<Weights>>,
     stops: bool,
 }
 
-impl Dispatch {
+impl ClassSelection {
     /// By the table.
-    pub const TABLE: Self = Self { mode: Mode::Table, weights: None, stops: false };
+    pub const TABLE: Self = Self { mode: SelectionMode::Table, weights: None, stops: false };
 
     /// By the dispatch network that comes with KVRM, which is right for each of the 2^32 words.
     #[must_use]
-    pub const fn new(mode: Mode) -> Self {
+    pub const fn new(mode: SelectionMode) -> Self {
         Self { mode, weights: None, stops: false }
     }
 
@@ -93,7 +93,7 @@ impl Dispatch {
     /// # Errors
     ///
     /// They are neither of the dispatch network nor of the small one.
-    pub fn with_weights(mode: Mode, weights: Weights) -> Result<Self, Error> {
+    pub fn with_weights(mode: SelectionMode, weights: Weights) -> Result<Self, Error> {
         match weights.architecture() {
             Architecture::Dispatch | Architecture::SmallDispatch => {
                 Ok(Self { mode, weights: Some(Arc::new(weights)), stops: false })
@@ -103,7 +103,7 @@ impl Dispatch {
     }
 
     /// A lane stops where the network chooses a class in which the instruction has no row, as at an undefined word,
-    /// instead of going on with the row that the table finds. In [`Mode::Hybrid`] the table decides all the same.
+    /// instead of going on with the row that the table finds. In [`SelectionMode::Hybrid`] the table decides all the same.
     #[must_use]
     pub fn stopping(self) -> Self {
         Self { stops: true, ..self }
@@ -112,12 +112,12 @@ impl Dispatch {
     /// Whether a lane stops where the network is wrong.
     #[must_use]
     pub const fn is_stopping(&self) -> bool {
-        self.stops && !matches!(self.mode, Mode::Table | Mode::Hybrid)
+        self.stops && !matches!(self.mode, SelectionMode::Table | SelectionMode::Hybrid)
     }
 
     /// When the network is asked.
     #[must_use]
-    pub const fn mode(&self) -> Mode {
+    pub const fn mode(&self) -> SelectionMode {
         self.mode
     }
 }

@@ -1,4 +1,4 @@
-//! `kvrm bench dispatch`: what is proved of a network that chooses classes, and what each mode costs.
+//! `kvrm bench class-selection`: what is proved of a network that chooses classes, and what each mode costs.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -10,7 +10,7 @@ use indicatif::ProgressBar;
 use kvrm::models::{
     Architecture, DispatchNetwork, SmallDispatchNetwork, Weights, certify_dispatch, sha256_of,
 };
-use kvrm::{Dispatch, GpuEngine, Mode};
+use kvrm::{ClassSelection, GpuEngine, SelectionMode};
 use kvrm_records::{Figure, Kind, Measured, RecordArgs};
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ First comes what is proved: of the dispatch network the certificate of `kvrm ver
 its domain it gets right. Then the same guest is measured in every mode, with the network and without, as `kvrm \
 bench` does.";
 
-/// Arguments of `kvrm bench dispatch`.
+/// Arguments of `kvrm bench class-selection`.
 #[derive(clap::Args)]
 #[command(after_help = format!("{HELP}\n\n{}", number::HELP))]
 pub(super) struct Args {
@@ -62,9 +62,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
         None => Weights::builtin(Architecture::Dispatch)?.context("no such weights come with KVRM")?.0,
     };
     // Weights of other networks are refused here.
-    let dispatches: Vec<Dispatch> = Mode::ALL
+    let selections: Vec<ClassSelection> = SelectionMode::ALL
         .into_iter()
-        .map(|mode| Dispatch::with_weights(mode, weights.clone()))
+        .map(|mode| ClassSelection::with_weights(mode, weights.clone()))
         .collect::<Result<_, _>>()?;
     let mut log = args.record.open(record::PROGRAM)?;
     let engine = GpuEngine::open(args.adapter.adapter.as_deref())?;
@@ -89,8 +89,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
     for &lanes in &args.lanes {
         // The speed of `table`, which comes first.
         let mut table = None;
-        for dispatch in &dispatches {
-            let row = row(&engine, dispatch, &guest, lanes, args.seconds)?;
+        for selection in &selections {
+            let row = row(&engine, selection, &guest, lanes, args.seconds)?;
             let table_mips = *table.get_or_insert(row.mips);
             let share = row.mips / table_mips;
             if args.json {
@@ -99,24 +99,24 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
                     "{}",
                     json!({
                         "device": engine.device().info().to_string(), "guest": guest.name,
-                        "mode": dispatch.mode().name(), "lanes": lanes, "mips": row.mips, "of_table": share,
+                        "mode": selection.mode().name(), "lanes": lanes, "mips": row.mips, "of_table": share,
                         "repetitions": row.all_mips.len(), "all_mips": row.all_mips,
                     })
                 )?;
             } else {
-                let (mode, percent) = (dispatch.mode().name(), 100.0 * share);
+                let (mode, percent) = (selection.mode().name(), 100.0 * share);
                 writeln!(out, "{mode:<12} {lanes:>8} {:>12.2} {percent:>8.1} %", row.mips)?;
             }
             out.flush()?;
             if let Some(log) = &mut log {
                 let shares: Vec<f64> = row.all_mips.iter().map(|mips| 100.0 * mips / table_mips).collect();
                 log.append(Measured {
-                    kind: Kind::Dispatch,
+                    kind: Kind::ClassSelection,
                     adapter: Some(adapter.clone()),
                     parameters: [
                         ("guest", guest.name.as_str().into()),
                         ("lanes", lanes.into()),
-                        ("mode", dispatch.mode().name().into()),
+                        ("mode", selection.mode().name().into()),
                         ("network", network.into()),
                     ]
                     .into(),
@@ -138,10 +138,16 @@ struct Row {
     all_mips: Vec<f64>,
 }
 
-fn row(engine: &GpuEngine, dispatch: &Dispatch, guest: &Guest, lanes: u64, seconds: f64) -> Result<Row> {
-    let engine = engine.clone().with_dispatch(dispatch.clone());
+fn row(
+    engine: &GpuEngine,
+    selection: &ClassSelection,
+    guest: &Guest,
+    lanes: u64,
+    seconds: f64,
+) -> Result<Row> {
+    let engine = engine.clone().with_class_selection(selection.clone());
     let (_, all) =
-        measured(engine, guest, lanes, seconds).with_context(|| format!("mode {}", dispatch.mode()))?;
+        measured(engine, guest, lanes, seconds).with_context(|| format!("mode {}", selection.mode()))?;
     let all_mips: Vec<f64> = all.iter().map(Measurement::mips).collect();
     Ok(Row { mips: all_mips[all_mips.len() / 2], all_mips })
 }
@@ -159,7 +165,7 @@ fn prove(weights: &Weights) -> Result<Proof> {
         let agreement = SmallDispatchNetwork::from_flat(weights.values())?.agreement();
         let percent = |part: u32| 100.0 * f64::from(part) / f64::from(agreement.tuples);
         let text = format!(
-            "{:<24}small-dispatch, {} parameters\n{:<24}{}\n{:<24}{}, {} right: {:.3} %; the most a top byte tells \
+            "{:<24}small-selection, {} parameters\n{:<24}{}\n{:<24}{}, {} right: {:.3} %; the most a top byte tells \
              are {:.3} %\n",
             "network",
             SmallDispatchNetwork::PARAMETERS,

@@ -11,12 +11,12 @@ use kvrm_shaders::interface::machine::DecisionsGroup;
 use kvrm_shaders::interface::networks::{DomainGroup, DomainTogetherGroup, FoldGroup, NetworksGroup};
 use kvrm_shaders::kernel::Group as _;
 use kvrm_shaders::layout::{
-    DECISION_ASKED, DECISION_FELL_BACK, DECISION_MISPREDICTED, DECISION_WORDS, DISPATCH_STOPS,
-    DISPATCH_TABLE_DECIDES, NEAR_VECTORS, PAGE_OPS, SHARED_STRIDE, TOGETHER_WORDS,
+    DECISION_ASKED, DECISION_FELL_BACK, DECISION_MISPREDICTED, DECISION_WORDS, NEAR_VECTORS, PAGE_OPS,
+    SELECTION_STOPS, SELECTION_TABLE_DECIDES, SHARED_STRIDE, TOGETHER_WORDS,
 };
 use kvrm_shaders::variants::{Choice, ClassNetwork, FramePools};
 
-use super::{Dispatch, Mode};
+use super::{ClassSelection, SelectionMode};
 use crate::device::Device;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
@@ -39,12 +39,12 @@ const LOOPS: u32 = 44;
 static LABELS: LazyLock<Vec<u8>> = LazyLock::new(dispatch_labels);
 
 /// Which variants of kernels a machine with a network has.
-fn chooser(mode: Mode, weights: &Weights, shares: bool) -> Chooser {
+fn chooser(mode: SelectionMode, weights: &Weights, shares: bool) -> Chooser {
     Chooser {
         choice: match mode {
-            Mode::MemoWord => Choice::ByWord,
-            Mode::MemoDomain => Choice::ByDomain,
-            Mode::Table | Mode::Network | Mode::Hybrid => Choice::ByStep,
+            SelectionMode::MemoWord => Choice::ByWord,
+            SelectionMode::MemoDomain => Choice::ByDomain,
+            SelectionMode::Table | SelectionMode::Network | SelectionMode::Hybrid => Choice::ByStep,
         },
         network: match weights.architecture() {
             Architecture::SmallDispatch => ClassNetwork::Small,
@@ -65,7 +65,7 @@ pub(crate) struct Network {
     pub(crate) chooser: Chooser,
     /// What becomes of wrong decisions, as kernels are told.
     pub(crate) flags: u32,
-    mode: Mode,
+    mode: SelectionMode,
     name: String,
     /// For how many tuples it is right.
     right: u32,
@@ -85,21 +85,21 @@ impl Network {
     pub(crate) fn new(
         device: &Device,
         kernels: &Kernels,
-        dispatch: &Dispatch,
+        selection: &ClassSelection,
         together: bool,
         subgroups: bool,
     ) -> Result<Option<Self>, Error> {
-        if dispatch.mode == Mode::Table {
+        if selection.mode == SelectionMode::Table {
             return Ok(None);
         }
         // Those that come with KVRM are proved to be exact.
-        let (weights, is_exact) = match &dispatch.weights {
+        let (weights, is_exact) = match &selection.weights {
             Some(weights) => (Arc::clone(weights), is_exact(weights)),
             None => (builtin()?, true),
         };
         // Others would give other classes whenever other invocations happen to be there to share the work.
         let shares = subgroups && is_exact && device.info().has_subgroups;
-        let chooser = chooser(dispatch.mode, &weights, shares);
+        let chooser = chooser(selection.mode, &weights, shares);
         let loaded = Loaded::new(device, kernels, &weights, chooser)?;
         let domain = loaded.evaluate(Evaluation::Classes, TUPLES / 4 / WORKGROUP as usize, TUPLES)?;
         let answers = device.download(&[(&domain, 0..TUPLES as u64)])?.remove(0);
@@ -119,12 +119,12 @@ impl Network {
         let decisions = Class::ALL.len() * DECISION_WORDS as usize;
         Ok(Some(Self {
             chooser,
-            flags: match dispatch.mode {
-                Mode::Hybrid => DISPATCH_TABLE_DECIDES,
-                _ if dispatch.is_stopping() => DISPATCH_STOPS,
+            flags: match selection.mode {
+                SelectionMode::Hybrid => SELECTION_TABLE_DECIDES,
+                _ if selection.is_stopping() => SELECTION_STOPS,
                 _ => 0,
             },
-            mode: dispatch.mode,
+            mode: selection.mode,
             name: format!("{} {}", weights.architecture().name(), &sha256_of(weights.values())[..12]),
             right: right as u32,
             decisions: Buffer::zeroed(device, "decisions", 4 * decisions as u64)?,
@@ -287,7 +287,7 @@ pub fn machine_logits(
     sharing: Sharing,
 ) -> Result<Vec<(Tuple, [f32; 7])>, Error> {
     let shares = matches!(sharing, Sharing::Possibly | Sharing::Subgroups) && device.info().has_subgroups;
-    let chooser = chooser(Mode::Network, weights, shares);
+    let chooser = chooser(SelectionMode::Network, weights, shares);
     let kernels = Kernels::of(device, FramePools::One, 0)?;
     let loaded = Loaded::new(device, &kernels, weights, chooser)?;
     let tuple = |index: usize| Tuple::new(index as u32);

@@ -1,4 +1,4 @@
-//! `--dispatch`: networks that choose classes.
+//! `--class-selection`: networks that choose classes.
 
 use kvrm::models::{Architecture, DispatchNetwork, Dtype, Weights};
 use serde_json::Value;
@@ -11,7 +11,7 @@ fn a_guest_prints_the_same_in_every_mode_and_decisions_are_reported() {
     let sieve = guest("sieve");
     let plain = kvrm(&["run", &sieve, "1000"]);
     for mode in ["table", "memo-domain", "memo-word", "network", "hybrid"] {
-        let run = kvrm(&["run", "--engine", "gpu", "--dispatch", mode, "--json", &sieve, "1000"]);
+        let run = kvrm(&["run", "--engine", "gpu", "--class-selection", mode, "--json", &sieve, "1000"]);
         assert_eq!((run.status, &*run.stderr), (0, ""), "{mode}");
         let json: Value = serde_json::from_str(&run.stdout).expect("it is JSON");
         assert_eq!(json["lanes"][0]["output"], plain.stdout, "{mode}");
@@ -31,7 +31,7 @@ fn a_guest_prints_the_same_in_every_mode_and_decisions_are_reported() {
         assert!(sum("asked") > 0, "{mode}");
     }
     // The engine follows from the mode.
-    let run = kvrm(&["run", "--dispatch", "hybrid", "--engine", "auto", "--stats", &sieve, "10"]);
+    let run = kvrm(&["run", "--class-selection", "hybrid", "--engine", "auto", "--stats", &sieve, "10"]);
     assert_eq!(run.status, 0, "{}", run.stderr);
     assert!(run.stderr.contains("decisions   hybrid, dispatch "), "a table: {}", run.stderr);
     assert!(run.stderr.contains("mispredicted") && run.stderr.contains("ARITHMETIC"), "{}", run.stderr);
@@ -47,7 +47,7 @@ fn weights_that_are_wrong_change_nothing_unless_they_are_to_stop_lanes() {
         .expect("the folder can be written");
     let (file, sieve) = (file.display().to_string(), guest("sieve"));
     let plain = kvrm(&["run", &sieve, "100"]);
-    let network = ["run", "--engine", "gpu", "--dispatch", "network", "--weights", &file];
+    let network = ["run", "--engine", "gpu", "--class-selection", "network", "--weights", &file];
     let run = kvrm(&[&network[..], &[&sieve, "100"]].concat());
     assert_eq!((run.status, &run.stdout), (0, &plain.stdout), "the table decides: {}", run.stderr);
     let run = kvrm(&[&network[..], &["--stop-on-misprediction", &sieve, "100"]].concat());
@@ -66,7 +66,7 @@ fn every_mode_is_measured_behind_the_proof() {
     small.save(&file, Dtype::F32).expect("the folder can be written");
     // The certificate of the large network takes long without optimization.
     let file = file.display().to_string();
-    let bench = ["bench", "dispatch", "--lanes", "1,2", "--seconds", "0.01", "--weights", &file];
+    let bench = ["bench", "class-selection", "--lanes", "1,2", "--seconds", "0.01", "--weights", &file];
     let run = kvrm(&[&bench[..], &["--json"]].concat());
     assert_eq!((run.status, &*run.stderr), (0, ""), "it measures");
     let lines: Vec<Value> =
@@ -84,21 +84,23 @@ fn every_mode_is_measured_behind_the_proof() {
 #[test]
 fn what_cannot_be_is_refused() {
     let sieve = guest("sieve");
-    let message = refused(&["run", "--engine", "reference", "--dispatch", "network", &sieve]);
-    assert!(message.contains("--dispatch network") && message.contains("--engine gpu"), "{message}");
-    let message = refused(&["run", "--dispatch", "sometimes", &sieve]);
+    let message = refused(&["run", "--engine", "reference", "--class-selection", "network", &sieve]);
+    assert!(message.contains("--class-selection network") && message.contains("--engine gpu"), "{message}");
+    let message = refused(&["run", "--class-selection", "sometimes", &sieve]);
     assert!(message.contains("memo-domain") && message.contains("hybrid"), "the modes: {message}");
-    assert!(refused(&["run", "--weights", "x", &sieve]).contains("--dispatch"), "weights of what");
-    let message = refused(&["run", "--engine", "gpu", "--dispatch", "table", "--weights", "x", &sieve]);
+    assert!(refused(&["run", "--weights", "x", &sieve]).contains("--class-selection"), "weights of what");
+    let message =
+        refused(&["run", "--engine", "gpu", "--class-selection", "table", "--weights", "x", &sieve]);
     assert!(message.contains("asks no network"), "{message}");
-    let hybrid = ["run", "--engine", "gpu", "--dispatch", "hybrid", "--stop-on-misprediction", &sieve];
+    let hybrid = ["run", "--engine", "gpu", "--class-selection", "hybrid", "--stop-on-misprediction", &sieve];
     assert!(refused(&hybrid).contains("the table decides"), "it would do nothing");
     let message =
-        refused(&["run", "--engine", "gpu", "--dispatch", "network", "--weights", "no/such", &sieve]);
+        refused(&["run", "--engine", "gpu", "--class-selection", "network", "--weights", "no/such", &sieve]);
     assert!(message.contains("no/such"), "{message}");
     let folder = Folder::new();
     let text = folder.file("text", "no weights");
-    let message = refused(&["run", "--engine", "gpu", "--dispatch", "network", "--weights", &text, &sieve]);
+    let message =
+        refused(&["run", "--engine", "gpu", "--class-selection", "network", "--weights", &text, &sieve]);
     assert!(message.contains(&text) && message.contains("safetensors"), "{message}");
     let file = folder.path("decoder.safetensors");
     let (decoder, _) =
@@ -106,8 +108,8 @@ fn what_cannot_be_is_refused() {
     decoder.save(&file, Dtype::F32).expect("the folder can be written");
     let file = file.display().to_string();
     for command in [
-        &["run", "--engine", "gpu", "--dispatch", "network", "--weights", &file, &sieve][..],
-        &["bench", "dispatch", "--weights", &file],
+        &["run", "--engine", "gpu", "--class-selection", "network", "--weights", &file, &sieve][..],
+        &["bench", "class-selection", "--weights", &file],
     ] {
         let message = refused(command);
         assert!(message.contains("decoder"), "{message}");
