@@ -9,12 +9,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use kvrm::arm64::{Feature, Features, decode, disassemble};
-use kvrm::{Access, Fault, FaultKind, Machine, Register, Report, Stop, Stream};
+use kvrm::{Access, Error, Fault, FaultKind, Machine, Register, Report, Stop, Stream};
 
 use crate::engine::EngineArgs;
 use crate::number;
@@ -173,9 +173,8 @@ fn observe(machine: &mut Machine, args: &Args, bar: &ProgressBar, failure: &Fail
         "{elapsed_precise} {spinner} {human_pos} steps {per_sec} {msg}"
     };
     bar.set_style(ProgressStyle::with_template(style)?);
-    let begin = Instant::now();
-    let report = machine.run_observed(budget, &mut |progress| {
-        if begin.elapsed() >= PROGRESS_AFTER {
+    let report = machine.run_with(budget, |progress| {
+        if progress.elapsed >= PROGRESS_AFTER {
             bar.set_message(format!("{} lanes running", progress.running));
             bar.set_position(progress.steps);
         }
@@ -214,9 +213,10 @@ fn explain(machine: &mut Machine, mispredictions_stop: bool) -> Result<()> {
         shown += 1;
         let pc = machine.cpu(lane)?.pc;
         let mut word = [0; 4];
-        let text = match machine.read_memory(lane, pc, &mut word)? {
+        let text = match machine.read(lane, pc, &mut word) {
             Ok(()) => disassemble(u32::from_le_bytes(word), pc).to_string(),
-            Err(_) => "unmapped".to_owned(),
+            Err(Error::Memory { .. }) => "unmapped".to_owned(),
+            Err(error) => return Err(error.into()),
         };
         let place = machine.program().symbol(pc).map_or(String::new(), |symbol| {
             format!(" <{}+{:#x}>", symbol.name.escape_debug(), pc - symbol.address)

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use kvrm::arm64::{Cpu, disassemble};
-use kvrm::{Stop, Stream};
+use kvrm::{Error, Stop, Stream};
 
 use crate::number;
 use crate::output::{Output, note};
@@ -52,7 +52,11 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     while machine.cpu(0)?.steps < end && matches!(machine.stop(0)?, None | Some(Stop::Budget)) {
         let before = machine.cpu(0)?;
         let mut word = [0; 4];
-        let fetched = machine.read_memory(0, before.pc, &mut word)?.is_ok();
+        let fetched = match machine.read(0, before.pc, &mut word) {
+            Ok(()) => true,
+            Err(Error::Memory { .. }) => false,
+            Err(error) => return Err(error.into()),
+        };
         machine.run(1)?;
         if fetched {
             let word = u32::from_le_bytes(word);

@@ -26,11 +26,11 @@ use crate::machine::recovery::Recovering;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Engine {
     /// A GPU if there is one that can run lanes, else the reference; [`Engine::choose`] says which, and why.
-    #[default]
     Auto,
     /// The GPU that [`adapter::choose`] chooses, or a failure if there is none.
     Gpu,
-    /// The CPU reference.
+    /// The CPU reference: the default, here and of [`Machine::builder`](kvrm_machine::Machine::builder).
+    #[default]
     Reference,
 }
 

@@ -7,7 +7,7 @@
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use kvrm::arm64::asm::{Assembler, W0, W3, X0, X1, X2, X3, at};
-use kvrm::{Engine, Machine, Permissions, Program, Register, Segment};
+use kvrm::{Engine, Machine, Permissions, Program, Register};
 
 const CODE: u64 = 0x1_0000;
 const DATA: u64 = 0x2_0000;
@@ -23,15 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     a.bind(again).ldrb(W3, at(X1, 0)).add(X0, X0, X3);
     a.strb(W0, at(X1, 0)).add(X1, X1, 1);
     a.subs(X2, X2, 1).b_cond("ne", again).hlt(0);
-    let code: Vec<u8> = a.finish()?.into_iter().flat_map(u32::to_le_bytes).collect();
-    let segment = |address, data, permissions| Segment { address, bytes: 0x1000, data, permissions };
-    let program = Program {
-        name: "sums".into(),
-        entry: CODE,
-        segments: vec![segment(CODE, code, Permissions::RX), segment(DATA, Vec::new(), Permissions::RW)],
-        symbols: Vec::new(),
-        linux: None,
-    };
+    let program = Program::builder().code(CODE, &a.finish()?).zeros(DATA, 0x1000, Permissions::RW).build()?;
 
     // The inputs of all lanes, one behind the other.
     let inputs: Vec<u8> = (0..LANES * BYTES).map(|i| (i * 31 % 251) as u8).collect();
@@ -44,8 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // One transfer each: a register of all lanes, and the same range of memory of all lanes.
     let sums = machine.registers(Register::X(0))?;
-    let outputs =
-        machine.memory_of_all(DATA, BYTES)?.map_err(|(lane, stop)| format!("lane {lane}: {stop}"))?;
+    let outputs = machine.read_all(DATA, BYTES)?;
 
     for ((input, output), sum) in inputs.chunks(BYTES).zip(outputs.chunks(BYTES)).zip(sums) {
         let expected: u64 = input.iter().map(|&byte| u64::from(byte)).sum();

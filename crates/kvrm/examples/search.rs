@@ -7,7 +7,7 @@
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use kvrm::arm64::asm::{Assembler, W1, W2, X0, X1, X3, at};
-use kvrm::{Engine, Machine, Permissions, Program, Segment, Stop};
+use kvrm::{Engine, Machine, Permissions, Program, Stop};
 
 const CODE: u64 = 0x1_0000;
 const INPUT: u64 = 0x2_0000;
@@ -23,16 +23,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     a.b_cond("ne", fine);
     a.mov(X3, 0).ldr(X1, at(X3, 8));
     a.bind(fine).hlt(0);
-    let code: Vec<u8> = a.finish()?.into_iter().flat_map(u32::to_le_bytes).collect();
 
-    let segment = |address, data, permissions| Segment { address, bytes: 0x1000, data, permissions };
-    let program = Program {
-        name: "victim".into(),
-        entry: CODE,
-        segments: vec![segment(CODE, code, Permissions::RX), segment(INPUT, Vec::new(), Permissions::RW)],
-        symbols: Vec::new(),
-        linux: None,
-    };
+    let program =
+        Program::builder().code(CODE, &a.finish()?).zeros(INPUT, 0x1000, Permissions::RW).build()?;
     let mut machine = Machine::builder(program).lanes(LANES).engine(Engine::Auto).build()?;
     machine.snapshot()?;
     let all: Vec<usize> = (0..LANES).collect();
@@ -43,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         machine.reset(&all)?;
         for &lane in &all {
             let input = [first, lane as u8];
-            machine.write_memory(lane, INPUT, &input)?.map_err(|stop| stop.to_string())?;
+            machine.write(lane, INPUT, &input)?;
         }
         machine.run(1000)?;
         runs += LANES;

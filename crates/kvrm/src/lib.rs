@@ -45,8 +45,9 @@
 //! Memory is paged and copied when first written, so a lane costs what it writes. [`Machine::snapshot`] and
 //! [`Machine::reset`] take lanes back at the same price, which is what fuzzing and search need.
 //!
-//! A transfer from a GPU costs much the same for one lane and for all, so results are best read with
-//! [`Machine::registers`] and [`Machine::memory_of_all`], which bring those of all lanes at once.
+//! A transfer from a GPU takes about as long for one lane as for all, so it is best to read results with
+//! [`Machine::results`], [`Machine::registers`] and [`Machine::read_all`], which fetch those of all lanes at once. Between runs
+//! the host can also write ([`Machine::write`]), map and protect memory ([`Machine::map`], [`Machine::protect`]).
 //!
 //! # What chooses instructions
 //!
@@ -72,6 +73,23 @@ pub use kvrm_gpu as gpu;
 pub use kvrm_gpu::{Choice, ClassSelection, Engine, GpuEngine, SelectionMode};
 pub use kvrm_machine::*;
 pub use kvrm_models as models;
+
+/// The types of most programs: `use kvrm::prelude::*;`.
+///
+/// ```
+/// use kvrm::prelude::*;
+///
+/// let program = Program::from_code(0x1000, &[0x9100_0400, 0xd440_0000])?; // add x0, x0, #1; hlt #0
+/// let mut machine = Machine::builder(program).lanes(8).engine(Engine::Auto).build()?;
+/// machine.run(1000)?;
+/// assert!(machine.results()?.all(|lane| lane.stop == Some(Stop::Halt { imm: 0 })));
+/// # Ok::<(), Error>(())
+/// ```
+pub mod prelude {
+    pub use crate::{
+        Engine, Error, LaneResult, Machine, Permissions, Program, Register, Report, RunProgress, Stop, Stream,
+    };
+}
 
 /// Spiking networks: the burst engine.
 ///

@@ -4,6 +4,24 @@ use std::path::PathBuf;
 
 use crate::elf::error::ElfError;
 
+/// The reason why pages of a lane cannot be mapped, protected or unmapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MapFailure {
+    /// The range is empty or does not consist of whole pages.
+    #[error("expected whole pages of 4096 bytes")]
+    Range,
+    /// The program does not map the pages, and the builder has not reserved them.
+    #[error("the program does not map all of these pages; reserve them with `Builder::reserve`")]
+    NotReserved,
+    /// Pages to protect are not mapped.
+    #[error("not all of these pages are mapped")]
+    NotMapped,
+    /// The lane would have more regions of different permissions than Linux allows.
+    #[error("the lane would have more than 65530 regions of different permissions")]
+    TooManyRegions,
+}
+
 /// A failure of the host or of its input.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -41,6 +59,44 @@ pub enum Error {
         address: u64,
         /// Its size.
         bytes: u64,
+    },
+    /// A program was described without code or an entry address.
+    #[error("the program has no entry address: add code, or set one")]
+    NoEntry,
+    /// Two segments of a program contain the same address.
+    #[error("the segments {:#x}..{:#x} and {:#x}..{:#x} overlap", first.start, first.end, second.start, second.end)]
+    Overlap {
+        /// The addresses of one.
+        first: std::ops::Range<u64>,
+        /// The addresses of the other.
+        second: std::ops::Range<u64>,
+    },
+    /// The host accessed memory of a lane that is not mapped, or the lane has no frame left for a page to be written.
+    #[error("cannot access the memory of lane {lane}: {stop}")]
+    Memory {
+        /// The lane.
+        lane: usize,
+        /// The stop that the guest would have, with the address.
+        stop: kvrm_arm64::Stop,
+    },
+    /// Pages of a lane cannot be mapped, protected or unmapped.
+    #[error("cannot map, protect or unmap {:#x}..{:#x} in lane {lane}: {reason}", addresses.start, addresses.end)]
+    Map {
+        /// The lane.
+        lane: usize,
+        /// The addresses.
+        addresses: std::ops::Range<u64>,
+        /// The reason.
+        reason: MapFailure,
+    },
+    /// Addresses that cannot be reserved.
+    #[error(
+        "cannot reserve {:#x}..{:#x}: expected whole pages of 4096 bytes in the 48-bit address space",
+        addresses.start, addresses.end
+    )]
+    Reserve {
+        /// The addresses.
+        addresses: std::ops::Range<u64>,
     },
     /// Stack or heap do not fit beside the program.
     #[error("a {what} of {bytes:#x} bytes does not fit between the program and {limit:#x}")]

@@ -3,6 +3,8 @@
 mod builder;
 mod command_line;
 mod lane_state;
+mod memory;
+mod results;
 mod run;
 
 use std::fmt;
@@ -15,6 +17,8 @@ use rayon::prelude::*;
 pub use self::builder::{Builder, LaneSetup};
 use self::command_line::command_line;
 use self::lane_state::{LaneState, Written};
+pub use self::results::{LaneResult, Results};
+pub use self::run::RunProgress;
 use crate::audit::Violation;
 use crate::console::Stream;
 use crate::error::Error;
@@ -113,7 +117,7 @@ impl Machine {
         self.executor.stops()
     }
 
-    /// Lets a lane run on after a stop, such as a breakpoint the caller has dealt with.
+    /// Clears the stop of a lane, so that the next run continues it, for example after a `brk` instruction.
     ///
     /// # Errors
     /// If there is no such lane, or the engine fails.
@@ -148,50 +152,6 @@ impl Machine {
         let mut values = Vec::new();
         self.executor.registers(register, &mut values)?;
         Ok(values)
-    }
-
-    /// Reads a lane's memory, whatever its permissions. The inner result says where it is not mapped.
-    ///
-    /// # Errors
-    /// If there is no such lane, or the engine fails.
-    pub fn read_memory(
-        &mut self,
-        lane: usize,
-        address: u64,
-        out: &mut [u8],
-    ) -> Result<Result<(), Stop>, Error> {
-        let lane = self.check(lane)?;
-        self.executor.read_memory(lane, address, out, None)
-    }
-
-    /// Reads the same bytes of every lane's memory, whatever its permissions: all of lane 0, then of lane 1.
-    ///
-    /// The inner result names the first lane that has not all of them mapped, and says where.
-    ///
-    /// # Errors
-    /// If the engine fails.
-    pub fn memory_of_all(
-        &mut self,
-        address: u64,
-        bytes: usize,
-    ) -> Result<Result<Vec<u8>, (usize, Stop)>, Error> {
-        let mut out = Vec::new();
-        let read = self.executor.read_memory_of_all(address, bytes, &mut out)?;
-        Ok(read.map(|()| out))
-    }
-
-    /// Writes a lane's memory, whatever its permissions. The inner result says where it is not mapped.
-    ///
-    /// # Errors
-    /// If there is no such lane, or the engine fails.
-    pub fn write_memory(
-        &mut self,
-        lane: usize,
-        address: u64,
-        bytes: &[u8],
-    ) -> Result<Result<(), Stop>, Error> {
-        let lane = self.check(lane)?;
-        self.executor.write_memory(lane, address, bytes, None)
     }
 
     /// The addresses of the pages a lane has written, in order of their first write.

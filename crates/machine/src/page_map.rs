@@ -135,6 +135,12 @@ impl PageMap {
         end.checked_sub(pages).filter(|start| *start >= within.start)
     }
 
+    /// Whether all of these pages can be mapped: the image maps or reserves them.
+    #[must_use]
+    pub fn has_room(&self, pages: &Range<u64>) -> bool {
+        self.room.iter().any(|room| room.start <= pages.start && pages.end <= room.end)
+    }
+
     /// Changes the mapping of pages and returns whether that was possible. If not, nothing has changed.
     ///
     /// It is not possible if a page cannot be mapped, if a page to protect is not mapped, or if there would be too
@@ -143,7 +149,7 @@ impl PageMap {
         if pages.is_empty() {
             return true;
         }
-        let has_room = self.room.iter().any(|room| room.start <= pages.start && pages.end <= room.end);
+        let has_room = self.has_room(pages);
         let is_there = !matches!(mapping, Mapping::Protect(_)) || self.covers(pages.clone());
         let is_fragmented = mapping != Mapping::Heap && self.regions.len() + 2 > REGIONS_MAX;
         if !has_room || !is_there || is_fragmented {

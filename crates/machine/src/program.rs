@@ -1,4 +1,6 @@
-//! Programs: what is mapped before the first step, and where it starts.
+//! Programs: the memory of a guest before its first step, and the address of its first instruction.
+
+mod builder;
 
 use std::io::Read as _;
 use std::path::Path;
@@ -11,22 +13,53 @@ use crate::permissions::Permissions;
 use crate::segment::Segment;
 use crate::system::{LinuxProgram, System};
 
-/// A program: its memory before the first step, and where it starts.
+pub use self::builder::ProgramBuilder;
+
+/// A program: the memory of a guest before its first step, and the address of its first instruction.
+///
+/// [`Program::open`] loads an ELF file, [`Program::from_code`] takes instruction words, and [`Program::builder`] puts together
+/// everything else.
+///
+/// ```
+/// use kvrm_machine::Program;
+///
+/// let program = Program::from_code(0x1000, &[0xd503_201f, 0xd440_0000])?; // nop; hlt #0
+/// assert_eq!(program.entry, 0x1000);
+/// # Ok::<(), kvrm_machine::Error>(())
+/// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Program {
-    /// The name the program is told it has.
+    /// The name that the guest sees as its first argument.
     pub name: String,
     /// The address of the first instruction.
     pub entry: u64,
-    /// The memory, sorted by address.
+    /// The segments of memory, sorted by address.
     pub segments: Vec<Segment>,
-    /// Its functions, sorted by address, as far as the file names them.
+    /// The functions that the file names, sorted by address.
     pub symbols: Vec<Symbol>,
-    /// What Linux tells it, if it is a program for Linux; else it is one for bare metal, with semihosting.
+    /// The data for the auxiliary vector of a Linux program; `None` for a bare-metal program, which uses semihosting.
     pub linux: Option<LinuxProgram>,
 }
 
 impl Program {
+    /// Describes a program segment by segment.
+    #[must_use]
+    pub fn builder() -> ProgramBuilder {
+        ProgramBuilder::new()
+    }
+
+    /// A program of instruction words, loaded at `address`, a multiple of 4, and started there.
+    ///
+    /// Its pages may be read, written and executed. [`Program::builder`] gives more control.
+    ///
+    /// # Errors
+    /// [`Error::RawRange`] if there are no words, or they do not fit the 48-bit address space.
+    pub fn from_code(address: u64, words: &[u32]) -> Result<Self, Error> {
+        let data: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        Self::raw("program", data, address, 0)
+    }
+
     /// Reads an ELF file: static, 64-bit, little-endian, for AArch64.
     ///
     /// # Errors

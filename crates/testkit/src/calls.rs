@@ -73,8 +73,14 @@ pub fn caller() -> Program {
         a.mov(X8, EXIT_GROUP as i64).svc(0);
     });
     let segments = vec![segment(CODE, PAGE, code, Permissions::RX), memory()];
-    let linux = Some(LinuxProgram { headers: 0, count: 0 });
-    Program { name: "caller".to_owned(), entry: CODE, segments, symbols: Vec::new(), linux }
+    let linux = LinuxProgram { headers: 0, count: 0 };
+    Program::builder()
+        .name("caller")
+        .entry(CODE)
+        .segments(segments)
+        .linux(linux)
+        .build()
+        .expect("the segments are disjoint")
 }
 
 /// Returns the memory from [`DATA`] to [`END`].
@@ -96,9 +102,8 @@ pub fn prepare(machine: &mut Machine, lane: usize, calls: &[Call], end: u64) -> 
     let words = calls.iter().chain([&end]).flat_map(|(number, x)| [*number, x[0], x[1], x[2]]);
     let table: Vec<u8> = words.flat_map(u64::to_le_bytes).collect();
     assert!(table.len() as u64 <= RESULTS - TABLE, "there is room for the table");
-    machine.write_memory(lane, TEXT, &text)?.expect("it is mapped");
-    machine.write_memory(lane, TABLE, &table)?.expect("it is mapped");
-    Ok(())
+    machine.write(lane, TEXT, &text)?;
+    machine.write(lane, TABLE, &table)
 }
 
 /// Returns a random call: mostly a frequent call with arguments near boundaries, sometimes a call that changes state on

@@ -57,7 +57,11 @@ pub type WithOutputs = (Lane, [Vec<u8>; 2]);
 pub fn of_machine(machine: &mut Machine) -> Result<Vec<WithOutputs>, Error> {
     let seen = (0..machine.lanes()).map(|lane| {
         let dirty = machine.dirty_pages(lane)?;
-        let memory = pages(&dirty, |page, bytes| machine.read_memory(lane, page, bytes))?;
+        let memory = pages(&dirty, |page, bytes| match machine.read(lane, page, bytes) {
+            Ok(()) => Ok(Ok(())),
+            Err(Error::Memory { stop, .. }) => Ok(Err(stop)),
+            Err(error) => Err(error),
+        })?;
         let output = machine.output(lane, Stream::Output)?.to_vec();
         let error_output = machine.output(lane, Stream::Error)?.to_vec();
         let seen = Lane { stop: machine.stop(lane)?, cpu: machine.cpu(lane)?, dirty, memory };

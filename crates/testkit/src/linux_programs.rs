@@ -50,9 +50,9 @@ pub fn random(seed: u64) -> LinuxProgramCase {
     let mut segments = start.segments();
     segments.retain(|segment| segment.address < LAST_PAGE);
     segments.push(calls::memory());
-    let linux = Some(LinuxProgram { headers: 0, count: 0 });
-    let program =
-        Program { name: start.name.clone(), entry: start.pc.0, segments, symbols: Vec::new(), linux };
+    let linux = LinuxProgram { headers: 0, count: 0 };
+    let program = Program::builder().name(&start.name).entry(start.pc.0).segments(segments).linux(linux);
+    let program = program.build().expect("the segments are disjoint");
     LinuxProgramCase { program, features: start.machine_features(), start }
 }
 

@@ -140,7 +140,7 @@ impl Script<'_> {
             seen.push(fault);
             let armed = fault.arm(&open()?);
             let mut slices = 0;
-            let ran = self.pair.gpu.run_observed(u64::MAX, &mut |_| {
+            let ran = self.pair.gpu.run_with(u64::MAX, |_| {
                 slices += 1;
                 if fault == Fault::LostAfterSlices(slices) {
                     armed.device().raw().destroy();

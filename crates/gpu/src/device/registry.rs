@@ -68,6 +68,10 @@ fn reopen_from(lost: &Device, adapters: &[Adapter]) -> Result<Device, Error> {
     Device::open_adapter(adapter)
 }
 
+/// Held by tests that lose the device which all tests of the process share, and by tests that cannot bear its loss.
+#[cfg(test)]
+pub(crate) static SHARED_DEVICE: Mutex<()> = Mutex::new(());
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,6 +79,7 @@ mod tests {
     #[test]
     #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
     fn a_device_is_opened_once_until_it_is_lost() {
+        let _guard = lock(&SHARED_DEVICE);
         let open = || open(None).expect("the host has an adapter");
         let first = open();
         assert!(std::ptr::eq(first.raw(), open().raw()), "the same device");

@@ -320,6 +320,8 @@ mod tests {
     use kvrm_spiking::{Builder, Connect, Feagi, Model, Projection};
 
     use super::*;
+    use crate::device::lock::lock;
+    use crate::device::registry::SHARED_DEVICE;
 
     /// Returns a network whose neurons fire in every step.
     fn always_firing_network() -> Arc<Network> {
@@ -335,6 +337,7 @@ mod tests {
     #[test]
     #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
     fn a_replay_with_other_results_is_an_error_until_a_state_is_set() {
+        let _guard = lock(&SHARED_DEVICE);
         let kernels = BurstKernels::new(&Device::open(None).expect("the host has an adapter"));
         for what in ["fired", "spikes", "count"] {
             let mut executor = BurstExecutor::new(&kernels, always_firing_network(), Options::default())

@@ -97,11 +97,9 @@ fn a_reset_restores_state_changed_by_calls() {
     for machine in [&mut gpu, &mut reference] {
         machine.snapshot().expect("the engine works");
         run_calls(machine, &vec![calls.clone(); 4], u64::MAX);
-        let last = machine.write_memory(1, heap + 2 * PAGE, b"there").expect("the engine works");
-        last.expect("the heap is mapped");
+        machine.write(1, heap + 2 * PAGE, b"there").expect("the heap is mapped");
         machine.reset(&[1, 2]).expect("the machine has a snapshot");
-        let last = machine.write_memory(1, heap, b"not there").expect("the engine works");
-        last.expect_err("the heap is empty again");
+        machine.write(1, heap, b"not there").expect_err("the heap is empty again");
         for lane in [0, 3] {
             // These lanes run again from the beginning, with the state that they have.
             let mut cpu = machine.cpu(lane).expect("the engine works");

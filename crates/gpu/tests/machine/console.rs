@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use kvrm_arm64::asm::{Assembler, W22, X0, X1, X19, X20, X21, X23, at};
 use kvrm_gpu::Bounds;
 use kvrm_machine::{
-    Builder, Error, Executor, LaneSetup, Machine, Permissions, Program, Report, Segment, Stop, Stream,
+    Builder, Error, Executor, LaneSetup, Machine, Permissions, Program, Report, RunProgress, Segment, Stop,
+    Stream,
 };
 
 use crate::support::{
@@ -66,7 +67,12 @@ fn caller() -> Program {
 }
 
 fn program(segments: Vec<Segment>) -> Program {
-    Program { name: "calls".to_owned(), entry: CODE, segments, symbols: Vec::new(), linux: None }
+    Program::builder()
+        .name("calls")
+        .entry(CODE)
+        .segments(segments)
+        .build()
+        .expect("the segments are disjoint")
 }
 
 fn words(words: &[u64]) -> Vec<u8> {
@@ -357,8 +363,9 @@ fn a_console_gets_both_streams_in_order_while_a_lane_runs() {
         .expect("the guest fits");
     let count = || received.lock().expect("no thread has panicked").len();
     // If the console got output only when the lane stops, this would never end.
-    let observe = &mut |_| if count() == 4 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    machine.run_observed(u64::MAX, observe).expect("the GPU works");
+    let observe =
+        |_: &RunProgress| if count() == 4 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    machine.run_with(u64::MAX, observe).expect("the GPU works");
     let output = |text: &str| (Stream::Output, text.as_bytes().to_vec());
     let expected = [output("two"), output("one"), (Stream::Error, b"one".to_vec()), output("two")];
     assert_eq!(*received.lock().expect("no thread has panicked"), expected, "in the order of the calls");

@@ -41,6 +41,7 @@ pub struct Builder<'a> {
     stack_bytes: Option<u64>,
     heap_bytes: Option<u64>,
     arena_bytes: u64,
+    reserved: Vec<Range<u64>>,
     disk_bytes: u64,
     seed: u64,
     real_time: bool,
@@ -110,6 +111,7 @@ impl<'a> Builder<'a> {
             stack_bytes: None,
             heap_bytes: None,
             arena_bytes: 1 << 30,
+            reserved: Vec::new(),
             disk_bytes: 256 << 20,
             seed: 0,
             real_time: false,
@@ -167,6 +169,15 @@ impl<'a> Builder<'a> {
     #[must_use]
     pub const fn arena_bytes(mut self, bytes: u64) -> Self {
         self.arena_bytes = bytes;
+        self
+    }
+
+    /// Reserves addresses in which [`Machine::map`] can map pages later; whole pages of 4096 bytes. Stack and heap are placed after
+    /// them. Reserved addresses cost no memory, but page tables have a level more for each factor of 1024 in the span of all
+    /// addresses.
+    #[must_use]
+    pub fn reserve(mut self, addresses: Range<u64>) -> Self {
+        self.reserved.push(addresses);
         self
     }
 
@@ -307,8 +318,11 @@ impl<'a> Builder<'a> {
         let features = self.features.unwrap_or_else(|| self.program.features());
         let stack_bytes = self.stack_bytes.unwrap_or(if is_linux { 8 << 20 } else { 1 << 20 });
         let heap_bytes = self.heap_bytes.unwrap_or(if is_linux { 256 << 20 } else { 16 << 20 });
-        let (layout, arena) =
-            place(&self.program, stack_bytes, heap_bytes, is_linux.then_some(self.arena_bytes))?;
+        for addresses in &self.reserved {
+            check_reserved(addresses)?;
+        }
+        let end = self.reserved.iter().map(|addresses| addresses.end).fold(self.program.end(), u64::max);
+        let (layout, arena) = place(end, stack_bytes, heap_bytes, is_linux.then_some(self.arena_bytes))?;
         let trampoline = arena.end + PAGE_BYTES as u64;
         let room = |range: &Range<u64>| Segment {
             address: range.start,
@@ -319,7 +333,7 @@ impl<'a> Builder<'a> {
         let mut segments = self.program.segments.clone();
         // A Linux program has no heap until it asks for it.
         segments.push(room(&layout.stack));
-        let mut later = Vec::new();
+        let mut later = std::mem::take(&mut self.reserved);
         if is_linux {
             later.extend([layout.heap.clone(), arena.clone()]);
             segments.push(Segment {
@@ -401,12 +415,22 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Puts stack and heap behind the program, each after an unmapped page that catches overruns; and the arena of a Linux
+/// Checks that reserved addresses are whole pages of the address space.
+fn check_reserved(addresses: &Range<u64>) -> Result<(), Error> {
+    let page = PAGE_BYTES as u64;
+    let is_aligned = addresses.start.is_multiple_of(page) && addresses.end.is_multiple_of(page);
+    if is_aligned && !addresses.is_empty() && addresses.end <= 1 << crate::pages::ADDRESS_BITS {
+        return Ok(());
+    }
+    Err(Error::Reserve { addresses: addresses.clone() })
+}
+
+/// Puts stack and heap behind the address `end`, each after an unmapped page that catches overruns; and the arena of a Linux
 /// program, if there is to be one.
 ///
 /// Everything a lane writes is then close together, and page tables stay small.
 fn place(
-    program: &Program,
+    end: u64,
     stack_bytes: u64,
     heap_bytes: u64,
     arena_bytes: Option<u64>,
@@ -419,7 +443,7 @@ fn place(
         let end = size.and_then(|size| start.checked_add(size)).filter(|&end| end <= LIMIT);
         end.map(|end| start..end).ok_or(Error::NoRoom { what, bytes, limit: LIMIT })
     };
-    let stack = after(program.end(), "stack", stack_bytes)?;
+    let stack = after(end, "stack", stack_bytes)?;
     let heap = after(stack.end, "heap", heap_bytes)?;
     let arena = match arena_bytes {
         Some(bytes) => after(heap.end, "mmap arena", bytes)?,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use kvrm_arm64::{Access, Cpu, Stop};
 
@@ -26,6 +26,28 @@ const TOGETHER_MAX: usize = 1 << 16;
 /// How many bytes those may write to the console, roughly.
 const SHOWN_BYTES_MAX: u64 = 64 << 20;
 
+/// The progress of a run, for [`Machine::run_with`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RunProgress {
+    /// The steps that all lanes together have retired in this run.
+    pub steps: u64,
+    /// The number of lanes.
+    pub lanes: u64,
+    /// The number of lanes that have not stopped.
+    pub running: u64,
+    /// The time since the run began.
+    pub elapsed: Duration,
+}
+
+impl RunProgress {
+    /// The number of lanes that have stopped.
+    #[must_use]
+    pub const fn stopped(&self) -> u64 {
+        self.lanes - self.running
+    }
+}
+
 /// A lane that waits for a service, and why it has stopped.
 type Waiting = (usize, Stop);
 
@@ -38,21 +60,49 @@ impl Machine {
     /// # Errors
     /// If the engine fails.
     pub fn run(&mut self, budget: u64) -> Result<Report, Error> {
-        self.run_observed(budget, &mut |_| ControlFlow::Continue(()))
+        self.run_with(budget, |_| ControlFlow::Continue(()))
     }
 
-    /// Runs as [`Machine::run`] does, and tells `observer` now and then how far it has come.
+    /// Runs as [`Machine::run`] does, and calls `observe` with the progress several times a second at most.
     ///
-    /// If the observer breaks, lanes that could run on stop with [`Stop::Budget`]; another run continues them.
+    /// If it returns [`ControlFlow::Break`], the lanes that still run stop with [`Stop::Budget`]; another run continues them.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// use kvrm_machine::{Machine, Program};
+    ///
+    /// let program = Program::from_code(0x1000, &[0x1400_0000])?; // b .
+    /// let mut machine = Machine::builder(program).lanes(4).build()?;
+    /// // With a progress bar of the crate `indicatif`: bar.set_length(progress.lanes), bar.set_position(progress.stopped()).
+    /// let report = machine.run_with(u64::MAX, |progress| {
+    ///     if progress.steps > 1_000_000 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    /// })?;
+    /// assert_eq!(report.stops["budget"], 4);
+    /// # Ok::<(), kvrm_machine::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If the engine fails.
-    pub fn run_observed(
+    pub fn run_with(
         &mut self,
         budget: u64,
-        observer: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+        mut observe: impl FnMut(&RunProgress) -> ControlFlow<()>,
     ) -> Result<Report, Error> {
         let begin = Instant::now();
+        let lanes = self.lanes.len() as u64;
+        self.run_observed(budget, begin, &mut |Progress { steps, running, .. }| {
+            observe(&RunProgress { steps, lanes, running: running as u64, elapsed: begin.elapsed() })
+        })
+    }
+
+    /// Runs as [`Machine::run_with`] does.
+    fn run_observed(
+        &mut self,
+        budget: u64,
+        begin: Instant,
+        observer: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Report, Error> {
         let started = self.registers(Register::Steps)?;
         let ends: Vec<u64> = started.iter().map(|steps| steps.saturating_add(budget)).collect();
         // Rounds look only at lanes that still run, as there may be many rounds and few of those.

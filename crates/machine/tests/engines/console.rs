@@ -34,7 +34,7 @@ fn an_engine_is_told_which_handles_are_open() {
     cpu.set_x(0, 0x02);
     cpu.set_x(1, BLOCK);
     let mut close = |machine: &mut kvrm_machine::Machine| {
-        machine.write_memory(0, BLOCK, &1_u64.to_le_bytes()).unwrap().unwrap();
+        machine.write(0, BLOCK, &1_u64.to_le_bytes()).unwrap();
         machine.set_cpu(0, &cpu).unwrap();
         machine.resume(0).unwrap();
         machine.run(100).unwrap();

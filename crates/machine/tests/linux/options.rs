@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use kvrm_machine::{Features, Machine, Program};
+use kvrm_machine::{Features, Machine};
 
 use crate::support::{AT_FDCWD, Caller, DATA, guest, program};
 
@@ -13,7 +13,7 @@ fn auxiliary_value(machine: &mut Machine, kind: u64) -> Option<u64> {
     let mut at = machine.cpu(0).unwrap().sp;
     let mut next = || {
         let mut word = [0; 8];
-        machine.read_memory(0, at, &mut word).unwrap().unwrap();
+        machine.read(0, at, &mut word).unwrap();
         at += 8;
         u64::from_le_bytes(word)
     };
@@ -59,7 +59,8 @@ fn hwcap_lists_exactly_the_features_of_the_machine() {
 #[test]
 fn linux_programs_have_floating_point() {
     let linux = guest("tls");
-    let bare = Program { linux: None, ..linux.clone() };
+    let mut bare = linux.clone();
+    bare.linux = None;
     assert_eq!(bare.features(), Features::ARMV8_0, "bare-metal programs do not expect it");
     assert!(Machine::builder(linux).build().unwrap().features().fp, "by default");
 }

@@ -21,8 +21,14 @@ pub(crate) fn program() -> Program {
         segment(CODE, 0x1000, code, Permissions::RX),
         segment(DATA, DATA_BYTES, Vec::new(), Permissions::RW),
     ];
-    let linux = Some(LinuxProgram { headers: 0, count: 0 });
-    Program { name: "caller".to_owned(), entry: CODE, segments, symbols: Vec::new(), linux }
+    let linux = LinuxProgram { headers: 0, count: 0 };
+    Program::builder()
+        .name("caller")
+        .entry(CODE)
+        .segments(segments)
+        .linux(linux)
+        .build()
+        .expect("the segments are disjoint")
 }
 
 /// Returns the folder of the compiled guests.
@@ -70,12 +76,12 @@ impl Caller {
     }
 
     pub(crate) fn write(&mut self, address: u64, bytes: &[u8]) {
-        self.machine.write_memory(0, address, bytes).unwrap().expect("the data is mapped");
+        self.machine.write(0, address, bytes).expect("the data is mapped");
     }
 
     pub(crate) fn read(&mut self, address: u64, bytes: usize) -> Vec<u8> {
         let mut out = vec![0; bytes];
-        self.machine.read_memory(0, address, &mut out).unwrap().expect("the data is mapped");
+        self.machine.read(0, address, &mut out).expect("the data is mapped");
         out
     }
 

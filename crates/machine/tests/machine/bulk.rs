@@ -1,7 +1,7 @@
 //! Tests that accesses to all lanes at once give the same results as lane by lane.
 
 use kvrm_arm64::asm::{X0, X1, X2, at};
-use kvrm_machine::{Access, Cpu, FaultKind, Machine, Register, Stop};
+use kvrm_machine::{Access, Cpu, Error, FaultKind, Machine, Register, Stop};
 
 use crate::support::{CODE, DATA, fault, text_and_data};
 
@@ -62,21 +62,18 @@ fn stops_of_all_lanes_equal_the_stop_of_each_lane() {
 #[test]
 fn memory_of_all_lanes_is_the_concatenated_memory_of_each_lane() {
     let mut machine = machine();
-    let bytes = machine.memory_of_all(DATA + 8, 8).unwrap().unwrap();
+    let bytes = machine.read_all(DATA + 8, 8).unwrap();
     let expected: Vec<u8> = (0..LANES as u64).flat_map(u64::to_le_bytes).collect();
     assert_eq!(bytes, expected, "the numbers that lanes have stored");
-    assert_eq!(
-        machine.memory_of_all(0, 0).unwrap(),
-        Ok(Vec::new()),
-        "an empty range is valid at every address"
-    );
-    let code = machine.memory_of_all(CODE, 4).unwrap().unwrap();
+    assert_eq!(machine.read_all(0, 0).unwrap(), [0_u8; 0], "an empty range is valid at every address");
+    let code = machine.read_all(CODE, 4).unwrap();
     assert!(code.chunks(4).all(|word| word == &code[..4]), "the code that lanes share");
 }
 
 #[test]
 fn reading_unmapped_memory_of_all_lanes_is_a_fault_of_the_first() {
     let unmapped = fault(FaultKind::Translation, Access::Read, DATA + 0x1000);
-    let read = machine().memory_of_all(DATA + 0xffc, 8).unwrap();
-    assert_eq!(read, Err((0, unmapped)), "the first lane and the first unmapped byte");
+    let read = machine().read_all(DATA + 0xffc, 8);
+    let is_expected = matches!(&read, Err(Error::Memory { lane: 0, stop }) if *stop == unmapped);
+    assert!(is_expected, "expected the first lane and the first unmapped byte, found {read:?}");
 }

@@ -1,7 +1,7 @@
 //! Tests that failed loads and stores stop with the exact fault at their instruction and change nothing else.
 
 use kvrm_arm64::asm::{Arg, Assembler, Mode, SP, X0, X1, X2, X29, X30, at};
-use kvrm_machine::{Access, FaultKind, Machine, PAGE_BYTES, Permissions, Program, Segment, Stop};
+use kvrm_machine::{Access, FaultKind, Machine, PAGE_BYTES, Permissions, Segment, Stop};
 
 use crate::support::{CODE, DATA, PAGE, fault, run, text_and_data, word};
 
@@ -174,7 +174,9 @@ fn every_permission_is_checked_separately() {
             );
         }
         // The memory is zeros, which are undefined instructions if it is executable.
-        let mut machine = Machine::builder(Program { entry: address, ..program }).build().unwrap();
+        let mut program = program;
+        program.entry = address;
+        let mut machine = Machine::builder(program).build().unwrap();
         machine.run(10).unwrap();
         let refused = fault(FaultKind::Permission, Access::Execute, address);
         let expected = if permissions.execute { Stop::Undefined { word: 0 } } else { refused };

@@ -51,8 +51,9 @@ fn every_method_refuses_a_lane_that_does_not_exist() {
             machine.resume(lane).err(),
             machine.cpu(lane).err(),
             machine.set_cpu(lane, &cpu).err(),
-            machine.read_memory(lane, CODE, &mut [0]).err(),
-            machine.write_memory(lane, CODE, &[0]).err(),
+            machine.read(lane, CODE, &mut [0]).err(),
+            machine.map(lane, 0x1000..0x2000, Permissions::RW).err(),
+            machine.write(lane, CODE, &[0]).err(),
             machine.dirty_pages(lane).err(),
             machine.output(lane, Stream::Output).err(),
             machine.output_truncated(lane).err(),
@@ -210,10 +211,11 @@ fn a_program_that_cannot_be_read_or_loaded_is_refused() {
 fn host_accesses_to_unmapped_memory_name_the_address() {
     let mut machine = Machine::builder(nop()).build().unwrap();
     for address in [0, CODE - 1, CODE + 0x1_0000, u64::MAX] {
-        let read = machine.read_memory(0, address, &mut [0; 2]).unwrap().unwrap_err();
-        let write = machine.write_memory(0, address, &[0; 2]).unwrap().unwrap_err();
-        assert_eq!(read.to_string(), format!("read from unmapped memory at {address:#x}"), "reading");
-        assert_eq!(write.to_string(), format!("write to unmapped memory at {address:#x}"), "writing");
+        let read = machine.read(0, address, &mut [0; 2]).unwrap_err().to_string();
+        let write = machine.write(0, address, &[0; 2]).unwrap_err().to_string();
+        let prefix = "cannot access the memory of lane 0:";
+        assert_eq!(read, format!("{prefix} read from unmapped memory at {address:#x}"), "reading");
+        assert_eq!(write, format!("{prefix} write to unmapped memory at {address:#x}"), "writing");
     }
     assert!(machine.dirty_pages(0).unwrap().is_empty(), "nothing was written");
 }

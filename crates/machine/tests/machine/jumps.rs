@@ -80,8 +80,7 @@ fn running_off_the_end_of_the_code_stops_after_it() {
     });
     let code = Segment { address: CODE + PAGE - 8, bytes: 8, data, permissions: Permissions::RX };
     let entry = code.address;
-    let program =
-        Program { name: String::new(), entry, segments: vec![code], symbols: Vec::new(), linux: None };
+    let program = Program::builder().entry(entry).segment(code).build().expect("the segment is valid");
     let (stop, cpu, _) = run(program, 0);
     assert_eq!(stop, fault(FaultKind::Translation, Access::Execute, CODE + PAGE), "the next page");
     assert_eq!((cpu.pc, cpu.steps), (CODE + PAGE, 2), "both instructions have retired");

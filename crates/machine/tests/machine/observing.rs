@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use kvrm_arm64::asm::{X0, X1};
-use kvrm_machine::{Machine, Progress, Stop};
+use kvrm_machine::{Machine, RunProgress, Stop};
 use kvrm_testkit::guests::guest;
 
 use crate::support::{Lane, lane, raw};
@@ -29,10 +29,10 @@ fn counter(count: u64) -> Machine {
 fn an_observer_that_only_watches_changes_nothing() {
     let (mut plain, mut watched) = (counter(50_000), counter(50_000));
     let expected = plain.run(u64::MAX).unwrap();
-    let mut seen: Vec<Progress> = Vec::new();
+    let mut seen: Vec<RunProgress> = Vec::new();
     let report = watched
-        .run_observed(u64::MAX, &mut |progress| {
-            seen.push(progress);
+        .run_with(u64::MAX, |progress| {
+            seen.push(*progress);
             ControlFlow::Continue(())
         })
         .unwrap();
@@ -54,7 +54,7 @@ fn lanes_continue_to_the_same_end_after_an_observer_breaks() {
         let before = machine.cpu(0).unwrap().steps;
         let mut last = 0;
         let report = machine
-            .run_observed(u64::MAX, &mut |progress| {
+            .run_with(u64::MAX, |progress| {
                 last = progress.steps;
                 ControlFlow::Break(())
             })
@@ -76,7 +76,7 @@ fn lanes_continue_to_the_same_end_after_an_observer_breaks() {
 fn a_budget_holds_under_observation() {
     for budget in [0, 1, 9_999, 10_000, 10_001, 123_456] {
         let mut machine = counter(1 << 40);
-        machine.run_observed(budget, &mut |_| ControlFlow::Continue(())).unwrap();
+        machine.run_with(budget, |_| ControlFlow::Continue(())).unwrap();
         assert_eq!(machine.stop(0).unwrap(), Some(Stop::Budget), "a budget of {budget}");
         assert_eq!(machine.cpu(0).unwrap().steps, budget, "the whole budget was used");
     }
@@ -91,7 +91,7 @@ fn runs_of_guests_that_call_services_can_be_observed_and_broken() {
     let mut breaks = 0;
     while !matches!(machine.stop(0).unwrap(), Some(Stop::Exit { .. })) {
         machine
-            .run_observed(u64::MAX, &mut |_| {
+            .run_with(u64::MAX, |_| {
                 breaks += 1;
                 ControlFlow::Break(())
             })

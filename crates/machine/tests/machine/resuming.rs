@@ -71,7 +71,7 @@ fn a_lane_continues_after_the_caller_fixes_the_cause_of_a_fault() {
     let mut cpu = machine.cpu(0).unwrap();
     cpu.set_x(1, DATA);
     machine.set_cpu(0, &cpu).unwrap();
-    machine.write_memory(0, DATA, &[0x12, 0x34]).unwrap().unwrap();
+    machine.write(0, DATA, &[0x12, 0x34]).unwrap();
     machine.resume(0).unwrap();
     machine.run(100).unwrap();
     let cpu = machine.cpu(0).unwrap();
@@ -89,11 +89,11 @@ fn code_that_the_host_changes_takes_effect() {
     }));
     machine.run(1000).unwrap();
     let mut old = [0; 4];
-    machine.read_memory(0, CODE, &mut old).unwrap().unwrap();
-    machine.write_memory(0, CODE, &0xd420_0120_u32.to_le_bytes()).unwrap().unwrap(); // brk #9
+    machine.read(0, CODE, &mut old).unwrap();
+    machine.write(0, CODE, &0xd420_0120_u32.to_le_bytes()).unwrap(); // brk #9
     machine.run(1000).unwrap();
     assert_eq!(machine.stop(0).unwrap(), Some(Stop::Breakpoint { imm: 9 }), "the breakpoint");
-    machine.write_memory(0, CODE, &old).unwrap().unwrap();
+    machine.write(0, CODE, &old).unwrap();
     machine.resume(0).unwrap();
     machine.run(1000).unwrap();
     assert_eq!(machine.cpu(0).unwrap().x(0), 1000, "500 rounds before and 500 after the breakpoint");

@@ -30,13 +30,12 @@ pub(crate) fn text_and_data(write: impl FnOnce(&mut Assembler)) -> Program {
     let bytes = PAGE_BYTES as u64;
     let text = Segment { address: CODE, bytes, data: assemble(write), permissions: Permissions::RX };
     let data = Segment { address: DATA, bytes, data: Vec::new(), permissions: Permissions::RW };
-    Program {
-        name: "built".to_owned(),
-        entry: CODE,
-        segments: vec![text, data],
-        symbols: Vec::new(),
-        linux: None,
-    }
+    Program::builder()
+        .name("built")
+        .entry(CODE)
+        .segments([text, data])
+        .build()
+        .expect("the segments are disjoint")
 }
 
 /// The complete visible state of a lane.
@@ -58,7 +57,7 @@ pub(crate) fn lane(machine: &mut Machine, lane: usize) -> Lane {
     let dirty = machine.dirty_pages(lane).unwrap();
     let page = |&address: &u64| {
         let mut bytes = vec![0; PAGE_BYTES];
-        machine.read_memory(lane, address, &mut bytes).unwrap().expect("dirty pages are mapped");
+        machine.read(lane, address, &mut bytes).expect("dirty pages are mapped");
         bytes
     };
     let memory = dirty.iter().map(page).collect();
@@ -69,7 +68,7 @@ pub(crate) fn lane(machine: &mut Machine, lane: usize) -> Lane {
 /// Reads a doubleword of a lane's memory.
 pub(crate) fn word(machine: &mut Machine, lane: usize, address: u64) -> u64 {
     let mut bytes = [0; 8];
-    machine.read_memory(lane, address, &mut bytes).unwrap().expect("the doubleword is mapped");
+    machine.read(lane, address, &mut bytes).expect("the doubleword is mapped");
     u64::from_le_bytes(bytes)
 }
 

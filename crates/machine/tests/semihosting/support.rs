@@ -103,7 +103,12 @@ pub(crate) fn program() -> Program {
         segment(READ_ONLY, 0x1000, b"constant", Permissions::R),
         segment(WRITE_ONLY, 0x1000, b"secret", write_only),
     ];
-    Program { name: "guest".to_owned(), entry: CODE, segments, symbols: Vec::new(), linux: None }
+    Program::builder()
+        .name("guest")
+        .entry(CODE)
+        .segments(segments)
+        .build()
+        .expect("the segments are disjoint")
 }
 
 pub(crate) fn builder<'a>() -> Builder<'a> {
@@ -213,17 +218,13 @@ impl Guest {
 
     /// Writes memory as the host.
     pub(crate) fn put(&mut self, address: u64, bytes: &[u8]) {
-        self.machine
-            .write_memory(self.lane, address, bytes)
-            .expect("the lane exists")
-            .expect("the memory is mapped");
+        self.machine.write(self.lane, address, bytes).expect("the memory is mapped");
     }
 
     /// Reads memory as the host.
     pub(crate) fn get(&mut self, address: u64, count: usize) -> Vec<u8> {
         let mut bytes = vec![0; count];
-        let read = self.machine.read_memory(self.lane, address, &mut bytes).expect("the lane exists");
-        read.expect("the memory is mapped");
+        self.machine.read(self.lane, address, &mut bytes).expect("the memory is mapped");
         bytes
     }
 

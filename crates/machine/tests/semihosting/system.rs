@@ -113,7 +113,8 @@ fn the_command_line_begins_with_the_file_name_without_folders() {
         ("..", "program"),
     ];
     for (name, expected) in cases {
-        let program = kvrm_machine::Program { name: name.to_owned(), ..program() };
+        let mut program = program();
+        program.name = name.to_owned();
         let mut guest =
             Guest::of(kvrm_machine::Machine::builder(program).arguments(|_| vec!["x".to_owned()]));
         assert_eq!(command_line(&mut guest), format!("{expected} x"), "{name:?}");
