@@ -8,8 +8,8 @@ use crate::device::{Device, LoopLimit};
 use crate::machine::kernels::WORKGROUP;
 use crate::machine::store::Launch;
 
-/// The duration that a slice should take. Displays that share the GPU stay usable, and no driver takes the GPU for
-/// hung.
+/// The duration that a slice should take. Displays that share the GPU stay usable, and no driver takes a slice for a
+/// hang.
 const SLICE: Duration = Duration::from_millis(100);
 /// The duration that a slice should take where the CPU runs the shaders. There is no display to disturb, and a dispatch
 /// costs more.

@@ -43,7 +43,7 @@ impl GpuExecutor {
             .copied()
             .filter(|&(lane, address, bytes)| !self.cache.lanes[lane].has(address, bytes))
             .partition(|&(lane, address, bytes)| {
-                // The longest piece would be in the same page.
+                // Even the longest piece at this address would not cross the end of the page.
                 bytes <= PIECE_BYTES_MAX
                     && address % PAGE + PIECE_BYTES_MAX as u64 + 8 <= PAGE
                     && self.maps[lane].page(address / PAGE).is_some()
