@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail};
 use indicatif::ProgressBar;
 use kvrm::GpuEngine;
 use kvrm::gpu::Device;
-use kvrm::gpu::networks::{DeviceNetwork, Found};
+use kvrm::gpu::networks::{DeviceNetwork, SweepResult};
 use kvrm::models::{
     Architecture, DecoderNetwork, DispatchNetwork, MANIFEST, Manifest, Tuple, TupleNetwork, Weights,
     certify_decoder, certify_dispatch, decoder_labels, dispatch_labels,
@@ -115,7 +115,7 @@ struct OnDevice {
     name: String,
     /// Tuples whose logits are other bits than the host's.
     different: usize,
-    found: Found,
+    found: SweepResult,
 }
 
 fn on_device<const H: usize, const C: usize>(
@@ -138,11 +138,11 @@ fn on_device<const H: usize, const C: usize>(
 
 impl OnDevice {
     fn agrees(&self) -> bool {
-        self.different == 0 && self.found == Found { words: 1 << 32, wrong: 0, first_wrong: None }
+        self.different == 0 && self.found == SweepResult { words: 1 << 32, wrong: 0, first_wrong: None }
     }
 
     fn to_json(&self) -> Value {
-        let Found { words, wrong, first_wrong } = self.found;
+        let SweepResult { words, wrong, first_wrong } = self.found;
         json!({
             "name": self.name,
             "tuples_different": self.different,
@@ -156,7 +156,7 @@ impl OnDevice {
 
 impl Display for OnDevice {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Found { words, wrong, first_wrong } = self.found;
+        let SweepResult { words, wrong, first_wrong } = self.found;
         writeln!(f, "device                  {}", self.name)?;
         writeln!(f, "logits on the device    {} tuples have others", self.different)?;
         write!(f, "words on the device     {words}, {wrong} wrong")?;

@@ -1,7 +1,8 @@
-//! The engine that runs lanes on a GPU, through wgpu.
+//! The engines that run lanes and spiking networks on a GPU, through wgpu.
 //!
-//! Three rooms: `device` knows adapters, buffers and pipelines; `machine` runs the lanes of `kvrm_machine`, and
-//! [`spiking`] the networks of `kvrm_spiking`, each on a device.
+//! The crate has three parts. [`device`] opens adapters and manages buffers and pipelines. `machine` runs the lanes of
+//! `kvrm_machine` on a device; [`Engine`] and [`GpuEngine`] are its interface. [`spiking`] runs the networks of
+//! `kvrm_spiking` on a device.
 
 pub mod device;
 mod machine;
@@ -19,5 +20,5 @@ pub use machine::engine::{GpuExecutor, Place};
 pub use machine::lowering::{Lowering, digest};
 pub use machine::networks;
 #[doc(hidden)]
-pub use machine::recovery::Recovering;
+pub use machine::recovery::RecoveringExecutor;
 pub use select::{Choice, Engine, GpuEngine};

@@ -1,4 +1,4 @@
-//! Lanes on a GPU: the executor of `kvrm_machine` on a device, its memory, its kernels and its recovery.
+//! The executor that runs lanes on a GPU: its memory, its kernels and its recovery.
 
 pub(crate) mod bounds;
 pub(crate) mod class_selection;

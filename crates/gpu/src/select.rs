@@ -1,4 +1,4 @@
-//! Which engine runs a machine: a GPU, the CPU reference, or the better of what there is.
+//! The choice of the engine that runs a machine: a GPU or the CPU reference.
 
 use std::env;
 use std::sync::OnceLock;
@@ -11,9 +11,9 @@ use crate::device::{Device, registry};
 use crate::machine::bounds::Bounds;
 use crate::machine::class_selection::ClassSelection;
 use crate::machine::engine::GpuExecutor;
-use crate::machine::recovery::Recovering;
+use crate::machine::recovery::RecoveringExecutor;
 
-/// What to run lanes on.
+/// The engine that runs the lanes of a machine.
 ///
 /// ```no_run
 /// use kvrm_gpu::Engine;
@@ -25,35 +25,36 @@ use crate::machine::recovery::Recovering;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Engine {
-    /// A GPU if there is one that can run lanes, else the reference; [`Engine::choose`] says which, and why.
+    /// A GPU if the host has one that can run lanes, else the reference. [`Engine::choose`] returns which, and why.
     Auto,
-    /// The GPU that [`adapter::choose`] chooses, or a failure if there is none.
+    /// The GPU that [`adapter::choose`] chooses. Without one, machines cannot be built.
     Gpu,
     /// The CPU reference: the default, here and of [`Machine::builder`](kvrm_machine::Machine::builder).
     #[default]
     Reference,
 }
 
-/// What [`Engine::choose`] chose.
+/// The result of [`Engine::choose`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// [`Engine::Gpu`] or [`Engine::Reference`].
     pub engine: Engine,
-    /// Why it is not the GPU, in one line, if that was for [`Engine::Auto`] to say.
+    /// The reason why [`Engine::Auto`] takes the reference, in one line. `None` if it takes a GPU, and for other
+    /// engines.
     pub reason: Option<String>,
 }
 
 impl Engine {
-    /// Decides what [`Engine::Auto`] is on this host; the others are what they are.
+    /// Resolves [`Engine::Auto`] to a GPU or the reference on this host. Returns other engines unchanged.
     ///
-    /// A GPU is taken if it is a real one with 64-bit integers and can be opened. Shaders run on the CPU only if
-    /// the variable [`ADAPTER_VARIABLE`] asks for an adapter that does that: the reference is faster. The
-    /// decision is made once in a process.
+    /// A GPU is taken if it is not software, has 64-bit integers in shaders, and can be opened. Software that runs
+    /// shaders on the CPU is taken only if the variable [`ADAPTER_VARIABLE`] names it, because the reference is faster.
+    /// The decision is made once in a process.
     #[must_use]
     pub fn choose(self) -> Choice {
         static AUTO: OnceLock<Choice> = OnceLock::new();
         match self {
-            Self::Auto => AUTO.get_or_init(|| choice(find())).clone(),
+            Self::Auto => AUTO.get_or_init(|| choice(open_gpu())).clone(),
             engine => Choice { engine, reason: None },
         }
     }
@@ -69,14 +70,25 @@ impl Factory for Engine {
 
     fn images_max(&self) -> usize {
         match self.choose().engine {
-            // If it cannot be opened, the executor says why.
+            // If the GPU cannot be opened, `executor` returns the reason.
             Self::Gpu => GpuEngine::open(None).map_or(usize::MAX, |engine| engine.images_max()),
             _ => ReferenceEngine.images_max(),
         }
     }
 }
 
-/// Runs lanes on a device that is open.
+/// An engine that runs lanes on an open device.
+///
+/// ```no_run
+/// use kvrm_gpu::GpuEngine;
+/// use kvrm_machine::{Machine, Program};
+///
+/// let engine = GpuEngine::open(Some("NVIDIA"))?;
+/// println!("{}", engine.device().info());
+/// let program = Program::open("guests/bin/sha256.elf")?;
+/// let mut machine = Machine::builder(program).lanes(1000).engine(engine).build()?;
+/// # Ok::<(), kvrm_machine::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct GpuEngine {
     device: Device,
@@ -84,29 +96,30 @@ pub struct GpuEngine {
 }
 
 impl GpuEngine {
-    /// Runs lanes on `device`.
+    /// Creates an engine on `device` that finds classes in the table.
     #[must_use]
     pub const fn new(device: Device) -> Self {
         Self { device, selection: ClassSelection::TABLE }
     }
 
-    /// The same with classes of instructions chosen otherwise than by the table.
+    /// Sets how lanes find the classes of instructions.
     #[must_use]
     pub fn with_class_selection(self, selection: ClassSelection) -> Self {
         Self { selection, ..self }
     }
 
-    /// Opens the adapter that [`adapter::choose`] chooses for `wanted`. As that takes a while, a device stays
-    /// open for the next one that wants the same, unless it is lost.
+    /// Opens the adapter that [`adapter::choose`] chooses for `wanted`, a part of its name.
+    ///
+    /// Opening takes a while, so the device stays open for the next caller with the same `wanted`, unless it is lost.
     ///
     /// # Errors
     ///
-    /// There is none that fits, or it cannot be opened.
+    /// No adapter fits, or the adapter cannot be opened.
     pub fn open(wanted: Option<&str>) -> Result<Self, Error> {
         registry::open(wanted).map(Self::new)
     }
 
-    /// The device.
+    /// Returns the device that lanes run on.
     #[must_use]
     pub const fn device(&self) -> &Device {
         &self.device
@@ -115,7 +128,7 @@ impl GpuEngine {
 
 impl Factory for GpuEngine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
-        Ok(Box::new(Recovering::new(&self.device, plan, &self.selection, Bounds::NONE)?))
+        Ok(Box::new(RecoveringExecutor::new(&self.device, plan, &self.selection, Bounds::NONE)?))
     }
 
     fn images_max(&self) -> usize {
@@ -123,19 +136,20 @@ impl Factory for GpuEngine {
     }
 }
 
-/// Opens the GPU that is to be taken, or says why there is none.
-fn find() -> Result<(), String> {
+/// Opens the GPU that [`Engine::Auto`] takes, or returns the reason why it takes none.
+fn open_gpu() -> Result<(), String> {
     let variable = env::var(ADAPTER_VARIABLE).ok().filter(|name| !name.trim().is_empty());
     let adapters = adapter::adapters();
     let chosen = adapter::choose(&adapters, None).map(|adapter| &adapter.info);
-    usable(chosen, adapters.iter().map(|adapter| &adapter.info), variable.is_some())?;
+    check_adapter(chosen, adapters.iter().map(|adapter| &adapter.info), variable.is_some())?;
     GpuEngine::open(None).map(drop).map_err(|error| error.to_string())
 }
 
-/// Whether lanes should run on the adapter that was chosen of those there are.
-fn usable<'a>(
+/// Checks that [`Engine::Auto`] may run lanes on the `chosen` one of the `available` adapters. Software may run them
+/// only if it `was_named`. Returns the reason if not.
+fn check_adapter<'a>(
     chosen: Result<&AdapterInfo, Error>,
-    mut there: impl Iterator<Item = &'a AdapterInfo>,
+    mut available: impl Iterator<Item = &'a AdapterInfo>,
     was_named: bool,
 ) -> Result<(), String> {
     match chosen {
@@ -143,10 +157,12 @@ fn usable<'a>(
             Err("no Vulkan, Metal or DX12 driver is installed (`kvrm doctor` says more)".to_owned())
         }
         Err(error) => Err(error.to_string()),
-        Ok(info) if info.is_software() && !was_named => Err(match there.find(|info| !info.is_software()) {
-            Some(real) => format!("{} has no 64-bit integers in shaders", real.name),
-            None => format!("{} is software", info.name),
-        }),
+        Ok(info) if info.is_software() && !was_named => {
+            Err(match available.find(|info| !info.is_software()) {
+                Some(real) => format!("{} has no 64-bit integers in shaders", real.name),
+                None => format!("{} is software", info.name),
+            })
+        }
         Ok(_) => Ok(()),
     }
 }
@@ -171,17 +187,21 @@ mod tests {
     fn a_real_gpu_is_taken() {
         for kind in [Kind::Discrete, Kind::Integrated, Kind::Virtual, Kind::Unknown] {
             let gpu = AdapterInfo::example("GPU", kind, true);
-            assert_eq!(usable(Ok(&gpu), [&gpu].into_iter(), false), Ok(()), "{kind}");
+            assert_eq!(check_adapter(Ok(&gpu), [&gpu].into_iter(), false), Ok(()), "{kind}");
         }
         assert_eq!(choice(Ok(())), Choice { engine: Engine::Gpu, reason: None }, "without a reason");
     }
 
     #[test]
-    fn software_is_taken_only_if_it_was_named() {
+    fn software_is_taken_only_if_it_is_named() {
         let software = AdapterInfo::example("llvmpipe", Kind::Software, true);
-        let there = || [&software].into_iter();
-        assert_eq!(usable(Ok(&software), there(), false), Err("llvmpipe is software".to_owned()), "unasked");
-        assert_eq!(usable(Ok(&software), there(), true), Ok(()), "asked for");
+        let available = || [&software].into_iter();
+        assert_eq!(
+            check_adapter(Ok(&software), available(), false),
+            Err("llvmpipe is software".to_owned()),
+            "unasked"
+        );
+        assert_eq!(check_adapter(Ok(&software), available(), true), Ok(()), "asked for");
     }
 
     #[test]
@@ -190,22 +210,26 @@ mod tests {
             AdapterInfo::example("llvmpipe", Kind::Software, true),
             AdapterInfo::example("Old GPU", Kind::Discrete, false),
         );
-        let why = usable(Ok(&software), [&old, &software].into_iter(), false).expect_err("it cannot");
-        assert_eq!(why, "Old GPU has no 64-bit integers in shaders", "rather than what is taken instead");
+        let why = check_adapter(Ok(&software), [&old, &software].into_iter(), false)
+            .expect_err("it cannot run lanes");
+        assert_eq!(
+            why, "Old GPU has no 64-bit integers in shaders",
+            "the reason is the GPU, not the software"
+        );
         let error = Error::NoInt64 { adapter: old.to_string() };
-        let why = usable(Err(error), [&old].into_iter(), false).expect_err("it cannot");
+        let why = check_adapter(Err(error), [&old].into_iter(), false).expect_err("it cannot run lanes");
         assert!(why.contains("Old GPU") && why.contains("64-bit integers"), "{why}");
     }
 
     #[test]
     fn the_reason_is_one_line() {
         let reasons = [
-            usable(Err(Error::NoAdapter), [].into_iter(), false),
+            check_adapter(Err(Error::NoAdapter), [].into_iter(), false),
             Err("it cannot be opened:\n  because\n".to_owned()),
         ];
         for found in reasons {
             let Choice { engine, reason } = choice(found);
-            let reason = reason.expect("there is one");
+            let reason = reason.expect("the reference has a reason");
             assert_eq!((engine, reason.lines().count()), (Engine::Reference, 1), "{reason}");
             assert!(
                 reason.starts_with("no GPU: ") && reason.ends_with("; running on the CPU reference"),
@@ -215,18 +239,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_is_not_chosen_otherwise() {
+    fn explicit_engines_are_not_replaced() {
         for engine in [Engine::Gpu, Engine::Reference] {
             assert_eq!(engine.choose(), Choice { engine, reason: None }, "{engine:?}");
         }
-        assert_ne!(Engine::Auto.choose().engine, Engine::Auto, "one of the two");
+        assert_ne!(Engine::Auto.choose().engine, Engine::Auto, "Auto is resolved");
     }
 
     #[test]
     fn failures_of_a_device_are_failures_of_the_engine() {
         let error = kvrm_machine::Error::from(Error::TooManyLanes { lanes: 9, max: 8 });
         assert!(matches!(error, kvrm_machine::Error::Engine(_)), "{error}");
-        let cause = std::error::Error::source(&error).expect("it has one").to_string();
+        let cause = std::error::Error::source(&error).expect("the error has a source").to_string();
         assert!(cause.contains("room for 8"), "{cause}");
     }
 }

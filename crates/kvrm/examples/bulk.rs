@@ -1,4 +1,4 @@
-//! Sends every lane its part of a slice, and reads registers and memory of all lanes as slices.
+//! Gives every lane its own part of the input, and reads registers and memory of all lanes at once.
 //!
 //! ```console
 //! $ cargo run --release --package kvrm --example bulk
@@ -12,11 +12,11 @@ use kvrm::{Engine, Machine, Permissions, Program, Register};
 const CODE: u64 = 0x1_0000;
 const DATA: u64 = 0x2_0000;
 const LANES: usize = 10_000;
-/// Bytes of each lane.
+/// The number of bytes of input per lane.
 const BYTES: usize = 64;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Replaces each byte by the sum of those up to it; x0 is the sum of all.
+    // Replaces each byte by the sum of the bytes up to and including it, modulo 256. x0 becomes the sum of all bytes.
     let mut a = Assembler::new(CODE);
     let again = a.label();
     a.mov(X0, 0).mov(X1, DATA as i64).mov(X2, BYTES as i64);
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     a.subs(X2, X2, 1).b_cond("ne", again).hlt(0);
     let program = Program::builder().code(CODE, &a.finish()?).zeros(DATA, 0x1000, Permissions::RW).build()?;
 
-    // The inputs of all lanes, one behind the other.
+    // The inputs of all lanes, one after the other.
     let inputs: Vec<u8> = (0..LANES * BYTES).map(|i| (i * 31 % 251) as u8).collect();
     let mut machine = Machine::builder(program)
         .lanes(LANES)
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .build()?;
     let report = machine.run(1000)?;
 
-    // One transfer each: a register of all lanes, and the same range of memory of all lanes.
+    // One transfer reads a register of all lanes, and another one the same range of memory of all lanes.
     let sums = machine.registers(Register::X(0))?;
     let outputs = machine.read_all(DATA, BYTES)?;
 

@@ -1,4 +1,4 @@
-//! A burst of spikes: three areas, a poke, and who fired when.
+//! Builds a spiking network of three populations, stimulates the first one, and prints which neurons fire in each step.
 //!
 //! ```console
 //! $ cargo run --release --package kvrm --example burst

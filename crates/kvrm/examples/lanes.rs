@@ -10,7 +10,7 @@ use kvrm::arm64::asm::{Assembler, W0, X0, X1, X2, XZR};
 use kvrm::{Engine, Machine, Program, Register};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // x0 = how many steps the Collatz sequence takes from x0 down to 1.
+    // Replaces x0 by the number of steps that the Collatz sequence takes from x0 to 1.
     let mut a = Assembler::new(0x1000);
     let (again, even, done) = (a.label(), a.label(), a.label());
     a.mov(X2, 0);

@@ -1,4 +1,4 @@
-//! Searches for an input that makes a program fail, with snapshot and reset: the core of a fuzzer.
+//! Searches for an input that makes a program fault, with snapshot and reset, as a fuzzer does.
 //!
 //! ```console
 //! $ cargo run --release --package kvrm --example search
@@ -14,7 +14,7 @@ const INPUT: u64 = 0x2_0000;
 const LANES: usize = 256;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Reads through a pointer it computes from the input, which is wrong for a few inputs only.
+    // Reads through an invalid pointer if the exclusive or of the two bytes of input is 0x5a.
     let mut a = Assembler::new(CODE);
     let fine = a.label();
     a.mov(X0, INPUT as i64);
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     machine.snapshot()?;
     let all: Vec<usize> = (0..LANES).collect();
 
-    // A real fuzzer would mutate what it has found interesting; this one counts.
+    // A fuzzer would mutate interesting inputs; this example tries all inputs in order.
     let mut runs = 0;
     for first in 0..=255 {
         machine.reset(&all)?;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use kvrm_gpu::{Bounds, ClassSelection, Error, Recovering};
+use kvrm_gpu::{Bounds, ClassSelection, Error, RecoveringExecutor};
 use kvrm_machine::{Cpu, Executor, Features, Image, Mapping, Permissions, Plan, Reference, Segment, Stop};
 use kvrm_testkit::images::{CODE, PAGE, assemble, busy, segment};
 use kvrm_testkit::programs;
@@ -177,7 +177,7 @@ type Flow = ControlFlow<()>;
 
 /// Lanes on a device with faults, and the same lanes on the reference.
 struct Pair<'a> {
-    gpu: Recovering,
+    gpu: RecoveringExecutor,
     reference: Reference,
     images: Vec<Arc<Image>>,
     lanes: usize,
@@ -206,7 +206,7 @@ impl<'a> Pair<'a> {
         let gpu = loop {
             let device = open()?;
             let armed = fault.arm(&device);
-            let made = Recovering::new(&device, &plan, &ClassSelection::TABLE, bounds);
+            let made = RecoveringExecutor::new(&device, &plan, &ClassSelection::TABLE, bounds);
             armed.disarm(tally);
             match made {
                 Ok(gpu) => break gpu,
@@ -462,7 +462,7 @@ impl<'a> Pair<'a> {
     /// Queries the GPU executor, without faults. Returns `None` if the state was lost.
     fn query_gpu<T>(
         &mut self,
-        query: &mut dyn FnMut(&mut Recovering) -> Result<T, kvrm_machine::Error>,
+        query: &mut dyn FnMut(&mut RecoveringExecutor) -> Result<T, kvrm_machine::Error>,
     ) -> Result<Option<T>, String> {
         for _ in 0..ATTEMPTS {
             match query(&mut self.gpu) {

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use kvrm_gpu::{Bounds, ClassSelection, Recovering};
+use kvrm_gpu::{Bounds, ClassSelection, RecoveringExecutor};
 use kvrm_machine::{Executor, Factory, Machine, Plan, Report};
 use kvrm_testkit::calls::{self, Call};
 use kvrm_testkit::images::CODE;
@@ -28,7 +28,7 @@ struct BoundedEngine(Bounds);
 impl Factory for BoundedEngine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
         let device = kvrm_gpu::GpuEngine::open(None)?.device().clone();
-        Ok(Box::new(Recovering::new(&device, plan, &ClassSelection::TABLE, self.0)?))
+        Ok(Box::new(RecoveringExecutor::new(&device, plan, &ClassSelection::TABLE, self.0)?))
     }
 }
 

@@ -22,12 +22,12 @@ pub struct Diagnosis {
     /// All adapters of the host.
     pub adapters: Vec<AdapterInfo>,
     /// The chosen adapter with the results of its tests, or the reason why none can be used.
-    pub chosen: Result<Examined, Error>,
+    pub chosen: Result<AdapterReport, Error>,
 }
 
 /// An adapter that was opened and tested.
 #[derive(Clone, Debug)]
-pub struct Examined {
+pub struct AdapterReport {
     /// The adapter.
     pub adapter: AdapterInfo,
     /// The result of the test of 64-bit integers.
@@ -42,7 +42,7 @@ pub fn examine(wanted: Option<&str>) -> Diagnosis {
     let adapters = adapter::adapters();
     let chosen = adapter::choose(&adapters, wanted).and_then(|adapter| {
         let device = Device::open_adapter(adapter)?;
-        Ok(Examined {
+        Ok(AdapterReport {
             adapter: adapter.info.clone(),
             int64: int64_test(&device),
             loop_limit: loop_limit(&device),
@@ -184,7 +184,8 @@ mod tests {
 
     /// Returns a diagnosis whose chosen adapter is the first of `adapters` and has passed its tests.
     fn diagnosis(adapters: Vec<AdapterInfo>, loop_limit: Option<LoopLimit>) -> Diagnosis {
-        let chosen = Examined { adapter: adapters[0].clone(), int64: Ok(()), loop_limit: Ok(loop_limit) };
+        let chosen =
+            AdapterReport { adapter: adapters[0].clone(), int64: Ok(()), loop_limit: Ok(loop_limit) };
         Diagnosis { adapters, chosen: Ok(chosen) }
     }
 

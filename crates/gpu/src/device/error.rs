@@ -168,7 +168,7 @@ pub enum Error {
     #[error(
         "the weights are of a {architecture} network, but class selection needs a dispatch or small-dispatch network"
     )]
-    NoDispatchNetwork {
+    NotADispatchNetwork {
         /// The architecture that the weights belong to.
         architecture: &'static str,
     },

@@ -255,7 +255,7 @@ impl Device {
 
     /// Returns the error that an executor reports if it can restore its state after a loss. If the device is lost, that
     /// is [`Error::DeviceLost`] with `kept`; otherwise it is `error`.
-    pub(crate) fn kept(&self, error: Error) -> Error {
+    pub(crate) fn as_recoverable(&self, error: Error) -> Error {
         let reason = match error {
             Error::StateLost { .. } => return error,
             Error::DeviceLost { reason, .. } => reason,

@@ -1,32 +1,32 @@
-//! Limits below those of a device, so that tests meet them.
+//! Limits below those of a device, with which tests reach the limits.
 
 use crate::device::LoopLimit;
 
-/// Limits below those of the device, for tests.
+/// Limits below those of the device, for tests. `None` stands for the device's own limit.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// The binary logarithm of the words of a pool, 9 at least.
+    /// The binary logarithm of the number of words of a pool, at least 9.
     pub pool_shift: Option<u32>,
-    /// The most pools.
+    /// The largest number of pools.
     pub pools: Option<usize>,
-    /// The most pages of lowered code.
+    /// The largest number of code pages.
     pub code_pages: Option<usize>,
-    /// The most steps of a slice.
+    /// The largest number of steps of a slice.
     pub slice_steps: Option<u32>,
-    /// How many loop iterations invocations may take, as if the driver cut off longer ones.
+    /// The number of loop iterations that invocations may take, as if the driver ended longer loops.
     pub loop_limit: Option<LoopLimit>,
-    /// How many lanes share a workgroup of the interpreter.
+    /// The number of lanes in a workgroup of the interpreter.
     pub workgroup: Option<u32>,
-    /// The most bytes of console output of a lane that wait for the host, a multiple of 8 and not 0.
+    /// The size of each lane's buffer for console output in bytes, a multiple of 8 and not 0.
     pub console_bytes: Option<u32>,
-    /// How many bytes a journal may have before the state is copied in its place.
+    /// The size in bytes at which a checkpoint replaces the journal.
     pub journal_bytes: Option<u64>,
-    /// Whether invocations of a subgroup share work.
+    /// Whether the invocations of a subgroup may share work.
     pub subgroups: bool,
 }
 
 impl Bounds {
-    /// What the device allows.
+    /// The limits of the device.
     pub const NONE: Self = Self {
         pool_shift: None,
         pools: None,

@@ -1,4 +1,4 @@
-//! How the class of an instruction is chosen, by which the rows for it are found: by a table or by a network.
+//! Class selection: how lanes find the class of an instruction, from a table or from a network.
 
 mod network;
 
@@ -12,20 +12,19 @@ pub use network::{Sharing, machine_logits};
 
 use crate::device::error::Error;
 
-/// When a network is asked for the class of an instruction.
+/// The times at which a network is asked for the class of an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SelectionMode {
-    /// Never: a table decides.
+    /// Never. A table decides.
     #[default]
     Table,
-    /// For all 2^20 tuples when the machine is built. Words are looked up in the table of its answers when they are
-    /// lowered.
+    /// For all 2^20 tuples when the machine is built. The lowering looks words up in the table of its answers.
     MemoDomain,
     /// Each time a word is lowered.
     MemoWord,
-    /// For each step.
+    /// In each step.
     Network,
-    /// For each step, too, but a table decides, and the network is only compared with it.
+    /// In each step, but a table decides. Wrong answers of the network are only counted.
     Hybrid,
 }
 
@@ -33,7 +32,7 @@ impl SelectionMode {
     /// All modes.
     pub const ALL: [Self; 5] = [Self::Table, Self::MemoDomain, Self::MemoWord, Self::Network, Self::Hybrid];
 
-    /// Its name on the command line and in reports.
+    /// Returns the name of the mode on the command line and in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -52,11 +51,11 @@ impl fmt::Display for SelectionMode {
     }
 }
 
-/// How the class of an instruction is chosen.
+/// The method by which lanes find the class of an instruction.
 ///
-/// Whatever it is, runs are the same: a class is only taken if the instruction has a row in it. Where it has none,
-/// the table decides, unless [`ClassSelection::stopping`] says otherwise. What a network decided is in
-/// [`Report::decisions`](kvrm_machine::Report::decisions).
+/// Runs have the same results with every class selection. A class is taken only if the instruction has a row in it. If
+/// it has none, the table decides, unless the selection is [`stopping`](ClassSelection::stopping). The decisions of a
+/// network are counted in [`Report::decisions`](kvrm_machine::Report::decisions).
 ///
 /// ```no_run
 /// use kvrm_gpu::{ClassSelection, GpuEngine, SelectionMode};
@@ -71,51 +70,53 @@ impl fmt::Display for SelectionMode {
 #[derive(Clone, Debug, Default)]
 pub struct ClassSelection {
     mode: SelectionMode,
-    /// Those that come with KVRM unless said.
+    /// The weights of the network. `None` stands for those of the dispatch network that comes with KVRM.
     weights: Option<Arc<Weights>>,
     stops: bool,
 }
 
 impl ClassSelection {
-    /// By the table.
+    /// Class selection from the table.
     pub const TABLE: Self = Self { mode: SelectionMode::Table, weights: None, stops: false };
 
-    /// By the dispatch network that comes with KVRM, which is right for each of the 2^32 words.
+    /// Creates a class selection from the dispatch network that comes with KVRM, which is right for each of the 2^32
+    /// words.
     #[must_use]
     pub const fn new(mode: SelectionMode) -> Self {
         Self { mode, weights: None, stops: false }
     }
 
-    /// By a network with these weights. They may be any: what they get wrong is counted.
+    /// Creates a class selection from a network with any weights. Its wrong answers are counted.
     ///
-    /// If sums of theirs round, another device may add up otherwise and give some words another class.
+    /// If sums of the network round, another device may add in another order and give some words another class.
     ///
     /// # Errors
     ///
-    /// They are neither of the dispatch network nor of the small one.
+    /// The weights are neither of a dispatch network nor of a small dispatch network.
     pub fn with_weights(mode: SelectionMode, weights: Weights) -> Result<Self, Error> {
         match weights.architecture() {
             Architecture::Dispatch | Architecture::SmallDispatch => {
                 Ok(Self { mode, weights: Some(Arc::new(weights)), stops: false })
             }
-            other => Err(Error::NoDispatchNetwork { architecture: other.name() }),
+            other => Err(Error::NotADispatchNetwork { architecture: other.name() }),
         }
     }
 
-    /// A lane stops where the network chooses a class in which the instruction has no row, as at an undefined word,
-    /// instead of going on with the row that the table finds. In [`SelectionMode::Hybrid`] the table decides all the same.
+    /// Makes lanes stop where the network chooses a class in which the instruction has no row, as at an undefined word,
+    /// instead of going on with the row from the table. This has no effect in [`SelectionMode::Table`] and
+    /// [`SelectionMode::Hybrid`], where the table decides.
     #[must_use]
     pub fn stopping(self) -> Self {
         Self { stops: true, ..self }
     }
 
-    /// Whether a lane stops where the network is wrong.
+    /// Returns whether lanes stop where the network chooses a class in which the instruction has no row.
     #[must_use]
     pub const fn is_stopping(&self) -> bool {
         self.stops && !matches!(self.mode, SelectionMode::Table | SelectionMode::Hybrid)
     }
 
-    /// When the network is asked.
+    /// Returns when the network is asked.
     #[must_use]
     pub const fn mode(&self) -> SelectionMode {
         self.mode

@@ -1,4 +1,4 @@
-//! The host's copy of the lanes' state: columns that are fetched when they are asked for.
+//! The columns of lane state, and the host's copies of them, which are fetched on demand.
 
 use kvrm_machine::pick;
 use kvrm_shaders::layout::COLUMNS;
@@ -8,17 +8,17 @@ use crate::device::Device;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
 
-/// A column of the state, as the host knows it.
+/// The host's copy of a column.
 #[derive(Clone, Debug, Default)]
 struct Column {
     values: Vec<u64>,
-    /// Whether the device may have changed it since.
+    /// Whether the device may have changed the column since the copy was fetched.
     stale: bool,
-    /// Whether the host has changed it since.
+    /// Whether the host has changed the copy and not uploaded it.
     changed: bool,
 }
 
-/// Columns of one word a lane, on the device and, as far as they are asked for, on the host.
+/// The columns of one word per lane on the device, and the host's copies of columns that it has used.
 #[derive(Debug)]
 pub(crate) struct Columns {
     device: Device,
@@ -28,14 +28,14 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Columns full of zeros.
+    /// Creates columns of zeros.
     pub(crate) fn new(device: &Device, lanes: usize) -> Result<Self, Error> {
         let buffer = Buffer::zeroed(device, "state of lanes", u64::from(COLUMNS) * lanes as u64 * 8)?;
         let column = Column { values: Vec::new(), stale: true, changed: false };
         Ok(Self { device: device.clone(), buffer, lanes, columns: vec![column; COLUMNS as usize] })
     }
 
-    /// Fetches those of the columns that are not at hand, in one transfer.
+    /// Fetches the given columns that are stale, in one transfer.
     pub(crate) fn fetch(&mut self, columns: impl IntoIterator<Item = u32>) -> Result<(), Error> {
         let bytes = 8 * self.lanes as u64;
         let missing: Vec<u32> =
@@ -51,25 +51,25 @@ impl Columns {
         self.device.download_each(&ranges, &mut |bytes| {
             let Some(column) = fetched.next() else { return };
             let column = &mut columns[*column as usize];
-            // The memory is there already, mostly.
+            // In most cases the vector has its length already.
             column.values.resize(bytes.len() / 8, 0);
             bytemuck::cast_slice_mut(&mut column.values).copy_from_slice(bytes);
             column.stale = false;
         })
     }
 
-    /// A column.
+    /// Returns a column. Fetches it if it is stale.
     pub(crate) fn get(&mut self, column: u32) -> Result<&[u64], Error> {
         self.fetch([column])?;
         Ok(&self.columns[column as usize].values)
     }
 
-    /// A column that was fetched.
-    pub(crate) fn at_hand(&self, column: u32) -> &[u64] {
+    /// Returns the copy of a column that was fetched before.
+    pub(crate) fn cached(&self, column: u32) -> &[u64] {
         &self.columns[column as usize].values
     }
 
-    /// A column, to be changed.
+    /// Returns a column for changing. Fetches it if it is stale.
     pub(crate) fn get_mut(&mut self, column: u32) -> Result<&mut [u64], Error> {
         self.fetch([column])?;
         let column = &mut self.columns[column as usize];
@@ -77,12 +77,12 @@ impl Columns {
         Ok(&mut column.values)
     }
 
-    /// A lane's word of a column.
+    /// Returns the word of a lane in a column.
     pub(crate) fn word(&mut self, column: u32, lane: usize) -> Result<u64, Error> {
         Ok(self.get(column)?[lane])
     }
 
-    /// Changes a lane's word of a column.
+    /// Changes the word of a lane in a column.
     pub(crate) fn set(&mut self, column: u32, lane: usize, value: u64) -> Result<(), Error> {
         if self.get(column)?[lane] != value {
             self.get_mut(column)?[lane] = value;
@@ -90,7 +90,7 @@ impl Columns {
         Ok(())
     }
 
-    /// Changes columns, several at the same time.
+    /// Calls `change` with the number and the words of each given column, in parallel.
     pub(crate) fn change(
         &mut self,
         columns: impl IntoIterator<Item = u32>,
@@ -106,7 +106,7 @@ impl Columns {
         Ok(())
     }
 
-    /// Brings what the host has changed to the device.
+    /// Uploads the columns that the host has changed.
     pub(crate) fn flush(&mut self) -> Result<(), Error> {
         for (number, column) in (0..).zip(&mut self.columns) {
             if column.changed {
@@ -117,14 +117,14 @@ impl Columns {
         Ok(())
     }
 
-    /// The device may have changed anything.
+    /// Marks all columns as stale, because the device may have changed them.
     pub(crate) fn invalidate(&mut self) {
         for column in &mut self.columns {
             column.stale = true;
         }
     }
 
-    /// A copy of all columns on the device, for the reset of lanes.
+    /// Copies all columns to a buffer on the device, for later resets.
     pub(crate) fn copy(&mut self, to: &Buffer) -> Result<(), Error> {
         self.flush()?;
         self.device.submit("taking a snapshot", |encoder| {

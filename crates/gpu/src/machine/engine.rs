@@ -1,12 +1,12 @@
-//! Lanes on a GPU: the executor, by what it does.
+//! The GPU executor: one file for each of its tasks.
 
-pub(crate) mod apart;
 mod audit;
 pub(crate) mod cache;
 pub(crate) mod checkpoint;
 mod console;
 mod exchange;
 mod executor;
+pub(crate) mod lane_views;
 pub(crate) mod lanes;
 mod memory;
 pub(crate) mod registers;

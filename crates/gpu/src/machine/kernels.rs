@@ -1,4 +1,4 @@
-//! The compiled kernels of the machine, for a number of frame pools.
+//! The compiled kernels of machines, for each number of frame pools.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
@@ -22,72 +22,72 @@ use crate::device::error::Error;
 use crate::device::kernel::{Kernel, Layout};
 use crate::device::lock::lock;
 
-/// The invocations of a workgroup, and the most of the interpreter's.
+/// The number of invocations of a workgroup, and the largest number of lanes in a workgroup of the interpreter.
 pub(crate) const WORKGROUP: u32 = 64;
 
-/// A network that chooses the classes of words, and when it is asked.
+/// The variant of kernels that ask a network for classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Chooser {
-    /// When it is asked.
+pub(crate) struct NetworkVariant {
+    /// When kernels ask the network.
     pub(crate) choice: Choice,
-    /// Which network it is.
+    /// The network, and how invocations share its evaluation.
     pub(crate) network: ClassNetwork,
 }
 
-impl Chooser {
-    /// Whether the network is asked in each step.
+impl NetworkVariant {
+    /// Returns whether the network is asked in each step.
     pub(crate) fn is_asked_in_steps(self) -> bool {
         self.choice == Choice::ByStep
     }
 }
 
-/// Which interpreter.
+/// The properties with which an interpreter is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Variant {
-    /// How many lanes share a workgroup.
+pub(crate) struct InterpreterVariant {
+    /// The number of lanes in a workgroup.
     pub(crate) workgroup: u32,
-    /// Its instructions on SIMD registers.
+    /// The SIMD instructions that it has.
     pub(crate) simd_unit: SimdUnit,
-    /// Whether it serves frequent calls of Linux programs.
+    /// Whether it serves frequent system calls of Linux programs.
     pub(crate) linux_calls: LinuxCalls,
     /// The network that chooses classes, if one does.
-    pub(crate) chooser: Option<Chooser>,
-    /// Whether it counts loop iterations, as the driver limits them.
+    pub(crate) network: Option<NetworkVariant>,
+    /// Whether it counts loop iterations, because the driver limits them.
     pub(crate) limits_loops: bool,
 }
 
-/// What evaluates a network on many tuples.
+/// The kinds of evaluation of a network on many tuples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Evaluation {
     /// The classes of all tuples.
     Classes,
-    /// The logits of all tuples, each by an invocation.
+    /// The logits of all tuples, each by one invocation.
     Logits,
-    /// The logits of tuples that the invocations of a workgroup have in common.
+    /// The logits of tuples that are the same for all invocations of a workgroup.
     SharedLogits,
-    /// Class and logits of tuples that workgroups evaluate together.
+    /// The class and the logits of tuples, each by a workgroup together.
     Together,
 }
 
-/// All kernels, and the layouts of what is bound to them.
+/// The kernels of machines with a number of frame pools, and the layouts of their bind groups.
 #[derive(Debug)]
 pub(crate) struct Kernels {
-    /// The interpreter, as far as somebody has asked for it.
-    run: Compiled<Variant, StepKernel>,
-    /// What lowers words, by what chooses their class.
-    decode: Compiled<Option<Chooser>>,
+    /// The interpreters.
+    run: PipelineCache<InterpreterVariant, StepKernel>,
+    /// The kernels that lower words, by the network that chooses classes.
+    decode: PipelineCache<Option<NetworkVariant>>,
     pub(crate) read: wgpu::ComputePipeline,
     pub(crate) write: wgpu::ComputePipeline,
     pub(crate) reset: wgpu::ComputePipeline,
-    digest: Compiled<()>,
-    fold: Compiled<()>,
-    domain: Compiled<(Evaluation, ClassNetwork)>,
+    digest: PipelineCache<()>,
+    fold: PipelineCache<()>,
+    domain: PipelineCache<(Evaluation, ClassNetwork)>,
     pools: FramePools,
     pool_shift: u32,
     pub(crate) layouts: Layouts,
 }
 
-/// The layouts of bind groups.
+/// The layouts of the bind groups.
 #[derive(Debug)]
 pub(crate) struct Layouts {
     pub(crate) machine: Layout,
@@ -117,14 +117,14 @@ impl Layouts {
     }
 }
 
-/// Pipelines that are compiled when they are first asked for.
-type Compiled<K, P = wgpu::ComputePipeline> = Mutex<BTreeMap<K, P>>;
+/// A cache of pipelines, which are compiled on first use.
+type PipelineCache<K, P = wgpu::ComputePipeline> = Mutex<BTreeMap<K, P>>;
 
-/// An interpreter.
+/// A compiled interpreter.
 #[derive(Clone, Debug)]
 pub(crate) struct StepKernel {
     pub(crate) pipeline: wgpu::ComputePipeline,
-    /// How many loops its code has. Drivers that limit iterations count at least one of each loop in every step.
+    /// The number of loops in its code. Drivers that limit iterations count at least one of each loop in every step.
     pub(crate) loops: u32,
 }
 
@@ -141,17 +141,17 @@ impl StepKernel {
     }
 }
 
-/// The kernels of a device, by the number of pools and the binary logarithm of the words of one.
+/// The kernels of a device, by the number of pools and the binary logarithm of the number of words of a pool.
 #[derive(Debug, Default)]
-struct OfDevice(Mutex<HashMap<(usize, u32), Arc<Kernels>>>);
+struct DeviceKernels(Mutex<HashMap<(usize, u32), Arc<Kernels>>>);
 
 impl Kernels {
-    /// The kernels for frames in so many bindings of `2^pool_shift` words each, compiled once a device.
+    /// Returns the kernels for `pools` pools of `2^pool_shift` words each. They are compiled once per device.
     pub(crate) fn of(device: &Device, pools: FramePools, pool_shift: u32) -> Result<Arc<Self>, Error> {
         // A single pool may have any size.
         let key = if pools == FramePools::One { (1, 0) } else { (pools.bindings(), pool_shift) };
-        let of_device = device.extension::<OfDevice>();
-        let mut compiled = lock(&of_device.0);
+        let device_kernels = device.extension::<DeviceKernels>();
+        let mut compiled = lock(&device_kernels.0);
         if let Some(kernels) = compiled.get(&key) {
             return Ok(Arc::clone(kernels));
         }
@@ -182,81 +182,83 @@ impl Kernels {
         })
     }
 
-    /// The interpreter. Lanes that are a workgroup each have one of their own.
-    pub(crate) fn run(&self, device: &Device, variant: Variant) -> Result<StepKernel, Error> {
-        let Variant { workgroup, simd_unit, linux_calls, chooser, limits_loops } = variant;
+    /// Returns an interpreter. Workgroups of one lane have interpreters of their own.
+    pub(crate) fn run(&self, device: &Device, variant: InterpreterVariant) -> Result<StepKernel, Error> {
+        let InterpreterVariant { workgroup, simd_unit, linux_calls, network, limits_loops } = variant;
         let limits_loops = limits_loops.into();
-        let asked = chooser.filter(|chooser| chooser.is_asked_in_steps());
+        let asked = network.filter(|network| network.is_asked_in_steps());
         let Self { pools: frame_pools, pool_shift, .. } = *self;
         let Layouts { machine, networks, decisions, .. } = &self.layouts;
-        compiled(&self.run, Variant { chooser: asked, ..variant }, || match (asked, workgroup) {
-            (None, 1) => StepKernel::compile(
-                device,
-                InterpreterFew { frame_pools, simd_unit, linux_calls },
-                InterpreterFew::RUN,
-                InterpreterFewGroups { machine },
-                InterpreterFewOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
-            ),
-            (None, _) => StepKernel::compile(
-                device,
-                Interpreter { frame_pools, simd_unit, linux_calls },
-                Interpreter::RUN,
-                InterpreterGroups { machine },
-                InterpreterOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
-            ),
-            // All invocations of a workgroup are one lane's.
-            (Some(Chooser { network: class_network, .. }), 1) => StepKernel::compile(
-                device,
-                InterpreterNetworkFew { frame_pools, class_network, simd_unit, linux_calls },
-                InterpreterNetworkFew::RUN,
-                InterpreterNetworkFewGroups { machine, networks, decisions },
-                InterpreterNetworkFewOverrides { limits_loops, pool_shift },
-            ),
-            (Some(Chooser { network: class_network, .. }), _) => StepKernel::compile(
-                device,
-                InterpreterNetwork { frame_pools, class_network, simd_unit, linux_calls },
-                InterpreterNetwork::RUN,
-                InterpreterNetworkGroups { machine, networks, decisions },
-                InterpreterNetworkOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
-            ),
+        get_or_compile(&self.run, InterpreterVariant { network: asked, ..variant }, || {
+            match (asked, workgroup) {
+                (None, 1) => StepKernel::compile(
+                    device,
+                    InterpreterFew { frame_pools, simd_unit, linux_calls },
+                    InterpreterFew::RUN,
+                    InterpreterFewGroups { machine },
+                    InterpreterFewOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
+                ),
+                (None, _) => StepKernel::compile(
+                    device,
+                    Interpreter { frame_pools, simd_unit, linux_calls },
+                    Interpreter::RUN,
+                    InterpreterGroups { machine },
+                    InterpreterOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
+                ),
+                // All invocations of a workgroup work for one lane.
+                (Some(NetworkVariant { network: class_network, .. }), 1) => StepKernel::compile(
+                    device,
+                    InterpreterNetworkFew { frame_pools, class_network, simd_unit, linux_calls },
+                    InterpreterNetworkFew::RUN,
+                    InterpreterNetworkFewGroups { machine, networks, decisions },
+                    InterpreterNetworkFewOverrides { limits_loops, pool_shift },
+                ),
+                (Some(NetworkVariant { network: class_network, .. }), _) => StepKernel::compile(
+                    device,
+                    InterpreterNetwork { frame_pools, class_network, simd_unit, linux_calls },
+                    InterpreterNetwork::RUN,
+                    InterpreterNetworkGroups { machine, networks, decisions },
+                    InterpreterNetworkOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
+                ),
+            }
         })
     }
 
-    /// What lowers the words of pages.
+    /// Returns the kernel that lowers the words of pages.
     pub(crate) fn decode(
         &self,
         device: &Device,
-        chooser: Option<Chooser>,
+        network: Option<NetworkVariant>,
     ) -> Result<wgpu::ComputePipeline, Error> {
-        compiled(&self.decode, chooser, || {
+        get_or_compile(&self.decode, network, || {
             let root = Decode {
                 frame_pools: self.pools,
-                choice: chooser.map_or(Choice::Table, |chooser| chooser.choice),
-                class_network: chooser.map_or(ClassNetwork::Alone, |chooser| chooser.network),
+                choice: network.map_or(Choice::Table, |network| network.choice),
+                class_network: network.map_or(ClassNetwork::Alone, |network| network.network),
             };
             let groups = DecodeGroups {
                 machine: &self.layouts.machine,
                 decode: &self.layouts.decode,
-                networks: chooser.map(|_| &self.layouts.networks),
-                decisions: chooser.map(|_| &self.layouts.decisions),
+                networks: network.map(|_| &self.layouts.networks),
+                decisions: network.map(|_| &self.layouts.decisions),
             };
             let overrides = DecodeOverrides { pool_shift: self.pool_shift, workgroup_size: WORKGROUP };
             Kernel::compile(device, root)?.pipeline(Decode::DECODE, groups, overrides)
         })
     }
 
-    /// What makes digests of micro-ops. Machines have no use for it.
+    /// Returns the kernel that computes digests of micro-ops. Machines do not use it.
     pub(crate) fn digest(&self, device: &Device) -> Result<wgpu::ComputePipeline, Error> {
-        compiled(&self.digest, (), || {
+        get_or_compile(&self.digest, (), || {
             let groups = DigestGroups { machine: &self.layouts.machine, digest: &self.layouts.digest };
             let overrides = DigestOverrides { workgroup_size: WORKGROUP };
             Kernel::compile(device, Digest)?.pipeline(Digest::DIGEST, groups, overrides)
         })
     }
 
-    /// What folds a network.
+    /// Returns the kernel that folds the first layer of a network.
     pub(crate) fn fold(&self, device: &Device) -> Result<wgpu::ComputePipeline, Error> {
-        compiled(&self.fold, (), || {
+        get_or_compile(&self.fold, (), || {
             let groups = FoldGroups { fold: &self.layouts.fold };
             Kernel::compile(device, Fold)?.pipeline(
                 Fold::FOLD,
@@ -266,7 +268,7 @@ impl Kernels {
         })
     }
 
-    /// What evaluates a network on many tuples.
+    /// Returns the kernel that evaluates a network on many tuples.
     pub(crate) fn domain(
         &self,
         device: &Device,
@@ -279,7 +281,7 @@ impl Kernels {
             Evaluation::Logits => Domain::DOMAIN_LOGITS,
             Evaluation::SharedLogits => Domain::SHARED_LOGITS,
             Evaluation::Together => {
-                return compiled(&self.domain, (evaluation, class_network), || {
+                return get_or_compile(&self.domain, (evaluation, class_network), || {
                     let groups = DomainTogetherGroups { domain_together, networks };
                     Kernel::compile(device, DomainTogether { class_network })?.pipeline(
                         DomainTogether::ASK_TOGETHER,
@@ -289,7 +291,7 @@ impl Kernels {
                 });
             }
         };
-        compiled(&self.domain, (evaluation, class_network), || {
+        get_or_compile(&self.domain, (evaluation, class_network), || {
             let groups = DomainGroups { domain, networks };
             let overrides = DomainOverrides { workgroup_size: WORKGROUP };
             Kernel::compile(device, Domain { class_network })?.pipeline(entry, groups, overrides)
@@ -297,17 +299,17 @@ impl Kernels {
     }
 }
 
-/// A pipeline that may have been compiled already.
-fn compiled<K: Copy + Ord, P: Clone>(
-    known: &Compiled<K, P>,
+/// Returns a pipeline from a cache. Compiles it if it is not there.
+fn get_or_compile<K: Copy + Ord, P: Clone>(
+    cache: &PipelineCache<K, P>,
     key: K,
     compile: impl FnOnce() -> Result<P, Error>,
 ) -> Result<P, Error> {
-    let mut known = lock(known);
-    if let Some(pipeline) = known.get(&key) {
+    let mut pipelines = lock(cache);
+    if let Some(pipeline) = pipelines.get(&key) {
         return Ok(pipeline.clone());
     }
     let pipeline = compile()?;
-    known.insert(key, pipeline.clone());
+    pipelines.insert(key, pipeline.clone());
     Ok(pipeline)
 }

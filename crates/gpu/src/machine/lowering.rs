@@ -1,4 +1,4 @@
-//! The lowering of code words on the GPU, by itself: what is compared with its twin in Rust.
+//! The lowering of words on the GPU without a machine, so that tests can compare it with its twin in Rust.
 
 use kvrm_arm64::Features;
 use kvrm_arm64::lowering::lower;
@@ -12,20 +12,20 @@ use crate::machine::bounds::Bounds;
 use crate::machine::class_selection::ClassSelection;
 use crate::machine::pages::Frames;
 use crate::machine::store::limits::code_pages_max;
-use crate::machine::store::{Contents, Store};
+use crate::machine::store::{Store, StoreConfig};
 
-/// Lowers words as the machine does with the words of a page of code.
+/// A device that lowers words with the kernel that lowers the code pages of machines.
 #[derive(Debug)]
 pub struct Lowering {
     store: Store,
 }
 
 impl Lowering {
-    /// Room for `pages` pages of 1,024 words on a machine with `features`.
+    /// Creates a lowering with room for `pages` code pages of 1,024 words, for a machine with `features`.
     ///
     /// # Errors
     ///
-    /// There is no room, or the device fails.
+    /// The device has no room for the pages, or it fails.
     pub fn new(device: &Device, pages: usize, features: Features) -> Result<Self, Error> {
         let mut frames = Frames::new();
         frames.words.resize(1 + pages, [0; FRAME_WORDS as usize]);
@@ -40,7 +40,7 @@ impl Lowering {
             });
         }
         let plan = Plan { images: &[], lanes: 1, frames_max: 0, calls: None };
-        let contents = Contents {
+        let contents = StoreConfig {
             frames: &frames,
             plan: &plan,
             features,
@@ -52,7 +52,7 @@ impl Lowering {
         Ok(Self { store })
     }
 
-    /// The micro-ops of `words`, as many as there is room for.
+    /// Returns the micro-ops of `words`. There are at most as many words as the pages have room for.
     ///
     /// # Errors
     ///
@@ -74,7 +74,8 @@ impl Lowering {
         Ok(ops)
     }
 
-    /// The digests of blocks of 1,024 consecutive words; block `n` begins with word `1024 * n`.
+    /// Returns a digest of the micro-ops of each block of 1,024 consecutive words. Block `n` begins with the word
+    /// `1024 * n`.
     ///
     /// # Errors
     ///
@@ -84,14 +85,16 @@ impl Lowering {
     }
 }
 
-/// A digest with one more word in it.
+/// Adds a word to a digest.
 const fn with_word(digest: u64, word: u32) -> u64 {
     let product = (digest ^ word as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     product ^ product >> 32
 }
 
-/// The digest of a block of words, as [`Lowering::digests`] has it from the device: what becomes of each word is
-/// mixed, and the halves of that are added up.
+/// Returns the digest of a block of words, computed on the CPU. [`Lowering::digests`] returns the same from the device.
+///
+/// The micro-op of each word is hashed with the word. The low and the high halves of the hashes are added up
+/// separately.
 ///
 /// WGSL twin: `digest` in `machine/digest.wgsl`.
 #[must_use]

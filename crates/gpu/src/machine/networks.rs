@@ -1,12 +1,12 @@
-//! Networks over tuples on a GPU, by themselves: what proves that a device computes them as the host does.
+//! Networks over tuples on a GPU without a machine, to verify that a device computes them as the host does.
 
 use std::ops::ControlFlow;
 
 use kvrm_models::{TUPLES, TupleNetwork};
 
 use kvrm_shaders::interface::networks::{
-    Found as DeviceFound, Range, TupleNetwork as TupleNetworkKernel, TupleNetworkGroup, TupleNetworkGroups,
-    TupleNetworkOverrides,
+    Found as DeviceSweepResult, Range, TupleNetwork as TupleNetworkKernel, TupleNetworkGroup,
+    TupleNetworkGroups, TupleNetworkOverrides,
 };
 use kvrm_shaders::kernel::Group as _;
 
@@ -17,15 +17,32 @@ use crate::device::kernel::{Kernel, Layout};
 #[doc(hidden)]
 pub use crate::machine::class_selection::{Sharing, machine_logits};
 
-/// Invocations of a workgroup.
+/// The number of invocations of a workgroup.
 const WORKGROUP: u32 = 64;
-/// Words of an invocation, one behind the other.
+/// The number of consecutive words that an invocation evaluates.
 const EACH: u32 = 8;
-/// Tuples or words of a dispatch.
+/// The number of tuples of a dispatch.
 const TUPLES_AT_ONCE: u32 = 1 << 18;
+/// The number of words of a dispatch.
 const WORDS_AT_ONCE: u32 = 1 << 20;
 
 /// A network with `H` units in the second hidden layer and `C` outputs, on a device.
+///
+/// ```no_run
+/// use std::ops::ControlFlow;
+///
+/// use kvrm_gpu::GpuEngine;
+/// use kvrm_gpu::networks::DeviceNetwork;
+/// use kvrm_models::{Architecture, DispatchNetwork, Weights, dispatch_labels};
+///
+/// let (weights, _) = Weights::builtin(Architecture::Dispatch)?.expect("the weights come with KVRM");
+/// let network = DispatchNetwork::from_flat(weights.values())?;
+/// let engine = GpuEngine::open(None)?;
+/// let network = DeviceNetwork::new(engine.device(), &network, &dispatch_labels())?;
+/// let result = network.sweep(0..1 << 32, &mut |_| ControlFlow::Continue(()))?;
+/// assert_eq!((result.words, result.wrong), (1 << 32, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct DeviceNetwork<const H: usize, const C: usize> {
     device: Device,
@@ -37,19 +54,19 @@ pub struct DeviceNetwork<const H: usize, const C: usize> {
     group: wgpu::BindGroup,
 }
 
-/// What a sweep over words found.
+/// The result of a sweep over words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Found {
-    /// How many words the device evaluated.
+pub struct SweepResult {
+    /// The number of words that the device has evaluated.
     pub words: u64,
-    /// How many of them got a wrong answer.
+    /// The number of words that got a wrong answer.
     pub wrong: u64,
-    /// The least of these.
+    /// The smallest word that got a wrong answer, if there is one.
     pub first_wrong: Option<u32>,
 }
 
 impl<const H: usize, const C: usize> DeviceNetwork<H, C> {
-    /// Brings a network to a device, with the right answer for each of the 2^20 tuples.
+    /// Uploads a network to a device. `labels` has the right answer for each of the 2^20 tuples.
     ///
     /// # Errors
     ///
@@ -65,7 +82,7 @@ impl<const H: usize, const C: usize> DeviceNetwork<H, C> {
         let weights = Buffer::with_contents(device, "weights", network.flat())?;
         let labels = Buffer::with_contents(device, "labels", labels)?;
         let logits = Buffer::zeroed(device, "logits", 4 * C as u64 * u64::from(TUPLES_AT_ONCE))?;
-        let found = Buffer::zeroed(device, "found", size_of::<DeviceFound>() as u64)?;
+        let found = Buffer::zeroed(device, "found", size_of::<DeviceSweepResult>() as u64)?;
         let buffers = TupleNetworkGroup {
             range: &range,
             weights: &weights,
@@ -85,7 +102,7 @@ impl<const H: usize, const C: usize> DeviceNetwork<H, C> {
         })
     }
 
-    /// The logits of all tuples, in their order.
+    /// Returns the logits of all 2^20 tuples, in order.
     ///
     /// # Errors
     ///
@@ -101,9 +118,10 @@ impl<const H: usize, const C: usize> DeviceNetwork<H, C> {
         Ok(all)
     }
 
-    /// Evaluates the network on words, each by itself, and compares the answers with the labels.
+    /// Evaluates the network on each of `words` and compares the answers with the labels. Words end at 2^32.
     ///
-    /// `observe` hears of what was found so far; if it breaks, that is the result.
+    /// `observe` is called after each dispatch with the result so far. If it returns `Break`, the sweep ends with that
+    /// result.
     ///
     /// # Errors
     ///
@@ -111,17 +129,18 @@ impl<const H: usize, const C: usize> DeviceNetwork<H, C> {
     pub fn sweep(
         &self,
         words: std::ops::Range<u64>,
-        observe: &mut dyn FnMut(Found) -> ControlFlow<()>,
-    ) -> Result<Found, Error> {
-        let mut found = Found::default();
+        observe: &mut dyn FnMut(SweepResult) -> ControlFlow<()>,
+    ) -> Result<SweepResult, Error> {
+        let mut found = SweepResult::default();
         let end = words.end.min(1 << 32);
         let mut first = words.start;
         while first < end {
             let count = (end - first).min(WORDS_AT_ONCE.into()) as u32;
-            self.found.upload(0, &[DeviceFound { first_wrong: u32::MAX, ..DeviceFound::default() }])?;
+            self.found
+                .upload(0, &[DeviceSweepResult { first_wrong: u32::MAX, ..DeviceSweepResult::default() }])?;
             self.run(&self.sweep_words, Range { first: first as u32, count, each: EACH })?;
             let bytes = self.device.download(&[(&self.found, 0..self.found.bytes())])?.remove(0);
-            let DeviceFound { words, wrong, first_wrong } = bytemuck::pod_read_unaligned(&bytes);
+            let DeviceSweepResult { words, wrong, first_wrong } = bytemuck::pod_read_unaligned(&bytes);
             found.words += u64::from(words);
             found.wrong += u64::from(wrong);
             if wrong > 0 {

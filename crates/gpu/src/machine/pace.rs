@@ -1,4 +1,4 @@
-//! How long a dispatch may be, what is known of the speed of a device, and how lanes are spread over it.
+//! The length of slices, the measured speed of a device, and the size of workgroups.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -8,83 +8,89 @@ use crate::device::{Device, LoopLimit};
 use crate::machine::kernels::WORKGROUP;
 use crate::machine::store::Launch;
 
-/// How long a slice should take: displays that share the GPU stay usable, and no driver loses patience.
+/// The duration that a slice should take. Displays that share the GPU stay usable, and no driver takes a slice for a
+/// hang.
 const SLICE: Duration = Duration::from_millis(100);
-/// The same where the CPU runs the shaders: there is nothing to disturb, and a dispatch costs more.
+/// The duration that a slice should take where the CPU runs the shaders. There is no display to disturb, and a dispatch
+/// costs more.
 const SOFTWARE_SLICE: Duration = Duration::from_secs(1);
-/// Slices grow or shrink by this factor at most from one to the next.
+/// The largest factor by which slices grow or shrink from one to the next.
 const GROWTH: f64 = 8.0;
-/// The fewest and the most steps of a slice.
+/// The smallest and the largest number of steps of a slice.
 const STEPS: (u32, u32) = (256, 1 << 28);
-/// Steps of the first slice if nothing is known of the device.
+/// The number of steps of the first slice on a device without a measured pace.
 const FIRST_STEPS: u32 = 1 << 16;
-/// What all lanes together may take of them.
+/// The largest number of steps that all lanes together may take in such a first slice.
 const FIRST_STEPS_OF_ALL: u32 = 1 << 26;
-/// How many pages the heap of a lane may grow by in one call that the shader serves, so that no lane waits long for
-/// another.
+/// The largest number of pages that the heap of a lane may grow by in one call that the shader serves. It bounds the
+/// time that lanes wait for each other.
 const BREAK_PAGES: u32 = 64;
-/// The fuel of the kernel that writes on a driver that cuts nothing off, so that a dispatch takes no seconds.
+/// The fuel of the kernel that writes on drivers that do not end loops. It keeps a dispatch from taking seconds.
 const WRITE_FUEL: u32 = 1 << 20;
 
-/// How many lanes should share a workgroup on a device that runs `width` workgroups of one in the time of one.
+/// Returns the number of lanes per workgroup. `width` is the number of workgroups with one invocation that the device
+/// runs in the time of one.
 ///
-/// Lanes of a workgroup wait for each other where they do different things, so few lanes have one each. Half the
-/// width is as far as that pays: an interpreter keeps a GPU busier than the test that found the width.
+/// Lanes of a workgroup wait for each other where they do different things, so few lanes get a workgroup each. This
+/// pays up to half of the width, because an interpreter keeps a GPU busier than the test that measures the width.
 pub(crate) fn workgroup(lanes: usize, width: u32) -> u32 {
     let spread = (width as usize / 2).max(1);
     u32::try_from(lanes.div_ceil(spread)).unwrap_or(WORKGROUP).clamp(1, WORKGROUP).next_power_of_two()
 }
 
-/// How fast lanes ran.
+/// The measured speed of lanes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pace {
-    /// How many there were.
+    /// The number of lanes that ran.
     lanes: u32,
-    /// What a step of all of them took, in seconds.
+    /// The time that a step of all these lanes took, in seconds.
     step: f64,
 }
 
-/// How fast the last slice on a device was, and the last one in which a network was asked.
+/// The pace of the last slice on a device without a network in each step, and of the last slice with one.
 #[derive(Debug, Default)]
-struct Last(Mutex<[Option<Pace>; 2]>);
+struct LastPaces(Mutex<[Option<Pace>; 2]>);
 
 impl Pace {
-    /// How fast lanes ran last on a device, on whatever machine that asks a network in each step, or does not.
+    /// Returns the pace of the last slice on a device, of any machine. `asks` selects machines that ask a network in
+    /// each step.
     pub(crate) fn last(device: &Device, asks: bool) -> Option<Self> {
-        lock(&device.extension::<Last>().0)[usize::from(asks)]
+        lock(&device.extension::<LastPaces>().0)[usize::from(asks)]
     }
 
-    /// Keeps it for the next machine on the device.
+    /// Stores the pace for the next machine on the device.
     pub(crate) fn remember(self, device: &Device, asks: bool) {
-        lock(&device.extension::<Last>().0)[usize::from(asks)] = Some(self);
+        lock(&device.extension::<LastPaces>().0)[usize::from(asks)] = Some(self);
     }
 
-    /// What a step of `lanes` lanes may take. Fewer lanes are not sure to be faster.
+    /// Estimates the time of a step of `lanes` lanes, in seconds. Fewer lanes are not assumed to be faster.
     fn step_of(self, lanes: u32) -> f64 {
         self.step * (f64::from(lanes) / f64::from(self.lanes)).max(1.0)
     }
 }
 
-/// How long slices are.
+/// The length of slices.
 #[derive(Debug)]
 pub(crate) struct Slices {
+    /// The duration that a slice should take.
     target: Duration,
+    /// The largest number of steps of a lane that `steps` may become.
     most: u32,
-    /// The most steps of a lane.
+    /// The largest number of steps of a lane in the next slice.
     pub(crate) steps: u32,
-    /// The most loop iterations of a lane.
+    /// The largest number of loop iterations of a lane in a slice.
     fuel: u32,
-    /// The loop iterations that a network takes in a step.
+    /// The number of loop iterations that a network takes in a step.
     loops: u32,
-    /// How many lanes share the iterations that the driver allows.
+    /// The number of lanes that share the iterations that the driver allows.
     sharers: u32,
-    /// How many pages the heap may grow by in one call that the shader serves.
+    /// The largest number of pages that the heap may grow by in one call that the shader serves.
     break_pages: u32,
 }
 
 impl Slices {
-    /// For `lanes` lanes on a device that cuts loops off at `loop_limit`, if it does, and on which other lanes had a pace.
-    /// A network that is asked in each step takes `loops` loop iterations.
+    /// Creates the slices of `lanes` lanes. `loop_limit` is the limit of loop iterations if the driver has one, `loops`
+    /// the number of iterations that a network takes in each step, and `pace` the pace of the last slice on the device.
     pub(crate) fn new(
         is_software: bool,
         loop_limit: Option<LoopLimit>,
@@ -94,7 +100,7 @@ impl Slices {
     ) -> Self {
         let target = if is_software { SOFTWARE_SLICE } else { SLICE };
         let steps = match pace {
-            // Most programs take a bit longer or shorter than the one before.
+            // Half the target leaves room for programs that are slower than the one before.
             Some(pace) => (0.5 * target.as_secs_f64() / pace.step_of(lanes.max(1))) as u32,
             None => FIRST_STEPS.min(FIRST_STEPS_OF_ALL / lanes.max(1)) / loops.max(1),
         };
@@ -105,17 +111,17 @@ impl Slices {
             fuel: loop_limit.map_or(u32::MAX, run_fuel),
             loops,
             sharers: loop_limit.map_or(1, |limit| limit.sharers),
-            // A page takes as long as some hundred steps.
+            // Mapping a page takes as long as some hundred steps.
             break_pages: if loop_limit.is_some() { 1 } else { BREAK_PAGES },
         }
     }
 
-    /// Whether the driver limits the iterations of loops.
+    /// Returns whether the driver limits the iterations of loops.
     pub(crate) const fn are_limited(&self) -> bool {
         self.fuel != u32::MAX
     }
 
-    /// What an interpreter is told of a slice whose code has so many loops.
+    /// Returns the launch parameters of the next slice for an interpreter whose code has `loops` loops.
     pub(crate) fn launch(&self, loops: u32) -> Launch {
         let Self { steps, fuel, sharers, break_pages, .. } = *self;
         let launch = Launch { steps, fuel, sharers, break_pages, ..Launch::default() };
@@ -123,7 +129,7 @@ impl Slices {
             return launch;
         }
         let step_loops = self.loops + loops;
-        // A step is the least that a slice has.
+        // A slice has at least one step.
         let steps = steps.min(fuel / step_loops).max(1);
         Launch {
             steps,
@@ -133,18 +139,19 @@ impl Slices {
         }
     }
 
-    /// The same with no slice longer than that.
+    /// Limits the length of slices to `steps`.
     pub(crate) fn at_most(self, steps: Option<u32>) -> Self {
         let most = steps.map_or(self.most, |steps| steps.min(self.most));
         Self { most, steps: self.steps.min(most), ..self }
     }
 
-    /// Nothing is known of what comes now: the next slice is short.
+    /// Makes the next slice short, because the pace may change.
     pub(crate) fn begin_again(&mut self) {
         self.steps = (self.steps / 64).max(STEPS.0).min(self.most);
     }
 
-    /// Learns from a slice that took so long, at the end of which so many lanes still ran.
+    /// Adapts the length of slices to the duration of the last slice. Returns its pace; `running` is the number of
+    /// lanes that had not stopped at its end.
     pub(crate) fn adapt(&mut self, took: Duration, running: u32) -> Pace {
         let took = took.as_secs_f64().max(1e-6);
         // With fuel, a slice is not always as long as it might be.
@@ -155,18 +162,18 @@ impl Slices {
     }
 }
 
-/// How many loop iterations a lane may take in a slice.
+/// Returns the number of loop iterations that a lane may take in a slice.
 ///
-/// The last step of a lane may take two thousand more than it has left, as it copies pages; some are left for that.
-/// Lanes that share the limit do their steps at the same time but other work at different times, so steps and work may
-/// come to as many iterations each.
+/// It is below the driver's limit, because the last step of a lane may take two thousand iterations beyond its fuel to
+/// copy pages. Lanes that share the limit take their steps at the same time, but do other work at different times. So
+/// steps and work together may take twice the fuel.
 const fn run_fuel(limit: LoopLimit) -> u32 {
     let LoopLimit { iterations, sharers } = limit;
     if sharers == 1 { iterations - iterations / 8 } else { (iterations - iterations / 4) / 2 }
 }
 
-/// How many loop iterations a lane may take in a dispatch of the kernel that writes and maps. Writing a page, or
-/// mapping one, takes two thousand at most; a lane that is below its fuel may begin another one.
+/// Returns the number of loop iterations that a lane may take in a dispatch of the kernel that writes and maps. Writing
+/// or mapping a page takes at most two thousand iterations. A lane that has fuel left may begin another page.
 pub(crate) fn write_fuel(limit: Option<LoopLimit>) -> u32 {
     let Some(LoopLimit { iterations, sharers }) = limit else { return WRITE_FUEL };
     let share = iterations / sharers;
@@ -177,7 +184,7 @@ pub(crate) fn write_fuel(limit: Option<LoopLimit>) -> u32 {
 mod tests {
     use super::*;
 
-    /// A limit that each invocation has to itself.
+    /// Returns a limit that invocations do not share.
     const fn alone(iterations: u32) -> Option<LoopLimit> {
         Some(LoopLimit { iterations, sharers: 1 })
     }
@@ -190,12 +197,12 @@ mod tests {
         assert_eq!(
             [1, 2, 100].map(|lanes| workgroup(lanes, 1)),
             [1, 2, 64],
-            "a device that does one at a time"
+            "a device that runs one workgroup at a time"
         );
     }
 
     #[test]
-    fn slices_come_to_the_time_they_should_take() {
+    fn slices_approach_their_target_duration() {
         for step in [1e-8, 1e-6, 1e-4] {
             let mut slices = Slices::new(false, None, 1000, 0, None);
             for _ in 0..10 {
@@ -207,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_machine_begins_with_what_was_learned() {
+    fn the_next_machine_begins_at_the_measured_pace() {
         let mut slices = Slices::new(false, None, 100, 0, None);
         let pace = slices.adapt(Duration::from_secs_f64(1e-6 * f64::from(slices.steps)), 100);
         let first = |software, lanes| Slices::new(software, None, lanes, 0, Some(pace)).steps;
@@ -216,40 +223,48 @@ mod tests {
         assert!(near(first(false, 1), 50_000), "fewer lanes may be no faster");
         assert!(near(first(false, 1000), 5_000), "ten times the lanes may take ten times as long");
         assert!(near(first(true, 100), 500_000), "software has more time");
-        assert_eq!(first(false, u32::MAX), STEPS.0, "but never none");
+        assert_eq!(first(false, u32::MAX), STEPS.0, "a slice has at least the smallest number of steps");
     }
 
     #[test]
-    fn what_is_not_known_begins_short_for_many_lanes() {
+    fn first_slices_without_a_pace_are_short_for_many_lanes() {
         let first = |lanes| Slices::new(false, None, lanes, 0, None).steps;
         assert_eq!((first(0), first(1), first(1024), first(65_536)), (65_536, 65_536, 65_536, 1024), "steps");
     }
 
     #[test]
-    fn where_a_step_takes_many_loops_there_are_fewer_steps_at_first_and_never_none() {
+    fn many_loops_per_step_make_first_slices_shorter_but_never_empty() {
         assert_eq!(Slices::new(false, None, 1, 48, None).steps, 65_536 / 48, "of the first slice");
         let launch = |limit, loops| {
             let Launch { steps, fuel, work_steps, .. } = Slices::new(false, limit, 1, 48, None).launch(loops);
             (steps, fuel, work_steps)
         };
-        assert_eq!(launch(alone(65_535), 20), (57_344 / 68, 57_344, 4), "those of the interpreter, too");
-        assert_eq!(launch(alone(50), 20), (1, 68, 4), "a step");
+        assert_eq!(
+            launch(alone(65_535), 20),
+            (57_344 / 68, 57_344, 4),
+            "the loops of the interpreter count, too"
+        );
+        assert_eq!(launch(alone(50), 20), (1, 68, 4), "at least one step");
         assert_eq!(launch(None, 20), (65_536 / 48, u32::MAX, 0), "no limit");
     }
 
     #[test]
     fn fuel_ends_before_the_driver_ends_the_loop() {
         assert_eq!(Slices::new(true, None, 1, 0, None).fuel, u32::MAX, "no limit");
-        assert_eq!(Slices::new(true, alone(65_535), 1, 0, None).fuel, 57_344, "some are left");
+        assert_eq!(
+            Slices::new(true, alone(65_535), 1, 0, None).fuel,
+            57_344,
+            "an eighth is left for the last step"
+        );
     }
 
     #[test]
     fn lanes_that_share_a_limit_stay_below_it_together() {
         let limit = LoopLimit { iterations: 65_535, sharers: 8 };
-        // What a lane may take beyond its fuel: it copies five frames, or writes a page of code.
+        // The iterations that a lane may take beyond its fuel to copy five frames or write a page of code.
         let beyond = 2_000;
-        // A lane stops when the iterations of its steps and eight times those of its work come to its fuel. The most are
-        // taken if one lane only does steps and the others only work.
+        // A lane stops when the iterations of its steps plus eight times those of its other work reach its fuel. The
+        // total is largest if one lane only takes steps and the others only do other work.
         let fuel = Slices::new(true, Some(limit), 64, 0, None).fuel;
         let (steps, work) = (fuel, 7 * fuel / 8);
         assert!(steps + work + 8 * beyond < limit.iterations, "{fuel} for a slice");

@@ -1,4 +1,4 @@
-//! Images as frames and page tables.
+//! The translation of images into frames and page tables.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,13 +8,13 @@ use kvrm_shaders::layout::{
     ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_READ, ENTRY_WRITE, FRAME_WORDS, LEVEL_BITS,
 };
 
-/// A frame in words.
+/// The contents of a frame as words.
 pub(crate) type Words = [u64; FRAME_WORDS as usize];
 
-/// Entries of a node.
+/// The number of entries of a node.
 const ENTRIES: u64 = 1 << LEVEL_BITS;
 
-/// The frames of images: data, and the nodes of their page tables. Frame 0 is zero.
+/// The frames of images: their data and the nodes of their page tables. Frame 0 is zero.
 #[derive(Debug)]
 pub(crate) struct Frames {
     pub(crate) words: Vec<Words>,
@@ -22,21 +22,21 @@ pub(crate) struct Frames {
     pub(crate) executable: Vec<u32>,
 }
 
-/// Where the page table of an image lies.
+/// The root of the page table of an image.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Root {
-    /// The entry that leads to it.
+    /// The entry that leads to the top node.
     pub(crate) entry: u32,
-    /// Its levels.
+    /// The number of levels.
     pub(crate) levels: u32,
-    /// The first page it covers.
+    /// The first page that the page table covers.
     pub(crate) window: u64,
-    /// The number of the image's frame 1.
+    /// The number that frame 1 of the image has in [`Frames`].
     base: u32,
 }
 
 impl Root {
-    /// The number of a frame of the image. Its frame 0 is zero, as ours.
+    /// Returns the number that a frame of the image has in [`Frames`]. Frame 0 is zero in both.
     pub(crate) const fn frame_of(&self, frame: u32) -> u32 {
         if frame == 0 { 0 } else { self.base + frame - 1 }
     }
@@ -47,11 +47,11 @@ impl Frames {
         Self { words: vec![[0; FRAME_WORDS as usize]], executable: Vec::new() }
     }
 
-    /// Adds an image.
+    /// Adds the frames and the page table of an image.
     pub(crate) fn add(&mut self, image: &Image) -> Root {
         let regions = image.regions();
         let base = self.words.len() as u32;
-        // The image's own frame 0 is zero, as ours.
+        // Frame 0 of the image is zero and is the same as frame 0 here.
         for bytes in &image.frames()[1..] {
             let mut words = [0; FRAME_WORDS as usize];
             for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(8)) {
@@ -59,7 +59,7 @@ impl Frames {
             }
             self.words.push(words);
         }
-        // What lanes may map later has no nodes yet, but its place in the tree.
+        // Pages that lanes may map later have a place in the tree, but no nodes yet.
         let Range { start: window, end } = image.map().span();
         let mut levels = 1;
         while (end - window - 1) >> (LEVEL_BITS * levels) != 0 {
@@ -95,13 +95,14 @@ impl Frames {
         Root { entry, ..root }
     }
 
-    /// The entry for the `ENTRIES^level` pages from `first` on.
+    /// Adds the tree of the `ENTRIES^level` pages from `first` on, and returns the entry that leads to it. Nodes of
+    /// uniform stretches without data are in `shared`, by level and flags.
     fn node(&mut self, spans: &[Span], first: u64, level: u32, shared: &mut HashMap<(u32, u32), u32>) -> u32 {
         let end = first + (1 << (LEVEL_BITS * level));
         let inside: Vec<Span> =
             spans.iter().filter(|span| span.first < end && first < span.end).copied().collect();
         let [span, ..] = inside[..] else { return 0 };
-        // Stretches without data look the same everywhere.
+        // Nodes of stretches without data are equal, so one node serves for all of them.
         let uniform = span.frame.is_none() && span.first <= first && end <= span.end;
         if level == 0 {
             let frame = span.frame.map_or(0, |frame| frame + (first - span.first) as u32);
@@ -125,7 +126,7 @@ impl Frames {
     }
 }
 
-/// A run of pages with the same permissions, and the frame of the first if they have data.
+/// Consecutive pages with the same permissions, and the frame of the first page if they have data.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     first: u64,
@@ -134,7 +135,7 @@ struct Span {
     frame: Option<u32>,
 }
 
-/// What an entry says of a mapped page.
+/// Returns the flags of an entry for a mapped page.
 pub(crate) const fn flags(permissions: Permissions) -> u32 {
     let Permissions { read, write, execute } = permissions;
     ENTRY_MAPPED

@@ -1,4 +1,4 @@
-//! Lanes that survive the loss of their GPU: what was done to them is done again on a new device.
+//! Recovery of lanes from the loss of their GPU: a journal of their changes is replayed on a new device.
 
 mod journal;
 
@@ -17,25 +17,25 @@ use crate::device::registry::reopen;
 use crate::machine::bounds::Bounds;
 use crate::machine::class_selection::ClassSelection;
 use crate::machine::engine::GpuExecutor;
-use crate::machine::engine::apart::Done;
-use journal::{End, Journal};
+use crate::machine::engine::lane_views::LaneChanges;
+use journal::{Journal, RunEnd};
 
-/// A journal may grow to the size of the state, but to this one in any case.
+/// The size in bytes up to which a journal may grow even if the state is smaller.
 const JOURNAL_BYTES: u64 = 64 << 20;
-/// The largest state that is copied only because the journal cannot tell it.
-const UNSURE_BYTES: u64 = 1 << 30;
+/// The size in bytes of the largest state that is copied only because the journal cannot reproduce it.
+const UNCERTAIN_BYTES: u64 = 1 << 30;
 
-/// Lanes on a GPU that may be lost.
+/// A GPU executor whose lanes survive the loss of the device.
 ///
-/// The call that finds the device lost fails and has changed nothing, but for the slices of a run that were
-/// complete. The next one opens the device again and does there what a journal says was done: lanes are
-/// deterministic, so they become what they were. Where that is not possible it fails with
-/// [`Error::StateLost`]. What only sets registers or stops goes into the journal, device or not.
+/// The call that finds the device lost fails. It has changed nothing, except that complete slices of a run count. The
+/// next call opens the adapter again and replays a journal of all changes there. Lanes are deterministic, so this
+/// restores their state. If that is not possible, the call fails with [`Error::StateLost`]. Calls that only set
+/// registers, process state, stops or console handles succeed without a device, because the journal records them.
 #[derive(Debug)]
-pub struct Recovering {
-    /// The lanes, unless their device was lost.
+pub struct RecoveringExecutor {
+    /// The executor of the lanes, or `None` after their device was lost.
     executor: Option<Box<GpuExecutor>>,
-    /// The device they are on, or were on last.
+    /// The device that the lanes are on, or were on last.
     device: Device,
     description: String,
     images: Vec<Arc<Image>>,
@@ -45,36 +45,36 @@ pub struct Recovering {
     selection: ClassSelection,
     bounds: Bounds,
     journal: Journal,
-    /// The size of the journal at which the state is copied instead.
+    /// The size of the journal in bytes at which a checkpoint replaces it.
     journal_max: u64,
-    /// A loss that no call has failed for yet.
-    untold: Option<Error>,
-    /// What was done to lanes that were served: only its memory is kept.
-    done: Vec<Done>,
+    /// A loss that no call has reported yet. The next call fails with it.
+    unreported_loss: Option<Error>,
+    /// The changes of the lanes that were served last. The vector is kept only to use its memory again.
+    lane_changes: Vec<LaneChanges>,
     recoveries: u64,
     checkpoints: u64,
 }
 
-impl Recovering {
-    /// Lanes as planned, with classes chosen as `dispatch` says, on a device that could do less than it can. If that is
-    /// lost, its adapter is opened again.
+impl RecoveringExecutor {
+    /// Creates the lanes of `plan` on a device, with a class selection, and with the limits of the device lowered to
+    /// `bounds`. If the device is lost, its adapter is opened again.
     ///
     /// # Errors
     ///
-    /// There is no room for the lanes, or the device fails.
+    /// The device has no room for the lanes, or it fails.
     pub fn new(
         device: &Device,
         plan: &Plan<'_>,
         selection: &ClassSelection,
         bounds: Bounds,
     ) -> Result<Self, Error> {
-        let make = |device: Device| -> Result<_, Error> {
+        let build = |device: Device| -> Result<_, Error> {
             let executor = GpuExecutor::with_bounds(&device, plan, selection, bounds)?;
             Ok((device, Some(Box::new(executor))))
         };
-        let (device, executor) = match make(device.clone()) {
-            Err(Error::DeviceLost { .. }) => make(reopen(device)?)?,
-            made => made?,
+        let (device, executor) = match build(device.clone()) {
+            Err(Error::DeviceLost { .. }) => build(reopen(device)?)?,
+            built => built?,
         };
         Ok(Self {
             executor,
@@ -88,40 +88,40 @@ impl Recovering {
             bounds,
             journal: Journal::default(),
             journal_max: 0,
-            untold: None,
-            done: Vec::new(),
+            unreported_loss: None,
+            lane_changes: Vec::new(),
             recoveries: 0,
             checkpoints: 0,
         })
     }
 
-    /// The device the lanes are on, or were on last.
+    /// Returns the device that the lanes are on, or were on last.
     #[must_use]
     pub const fn on(&self) -> &Device {
         &self.device
     }
 
-    /// How often lanes were made again.
+    /// Returns the number of recoveries so far.
     #[must_use]
     pub const fn recoveries(&self) -> u64 {
         self.recoveries
     }
 
-    /// How often the state was copied to the host.
+    /// Returns the number of checkpoints so far.
     #[must_use]
     pub const fn checkpoints(&self) -> u64 {
         self.checkpoints
     }
 
-    /// How many bytes the journal has.
+    /// Returns the size of the journal in bytes, without its checkpoint.
     #[must_use]
     pub fn journal_bytes(&self) -> u64 {
         self.journal.size()
     }
 
-    /// The lanes, made again if they have to be.
+    /// Takes the executor out. Restores the lanes on a new device if their device was lost.
     fn take(&mut self) -> Result<Box<GpuExecutor>, kvrm_machine::Error> {
-        if let Some(error) = self.untold.take() {
+        if let Some(error) = self.unreported_loss.take() {
             return Err(error.into());
         }
         if let Some(executor) = self.executor.take() {
@@ -138,34 +138,34 @@ impl Recovering {
             let mut executor =
                 Box::new(GpuExecutor::with_bounds(&device, &plan, &self.selection, self.bounds)?);
             self.journal.replay(&mut executor)?;
-            // What is done again counts once; what was counted and not reported is lost with the device.
+            // The decisions of replayed steps were counted before the loss. Those that were not reported are lost.
             executor.take_decisions()?;
             Ok((device, executor))
         };
-        // If it is lost meanwhile, nothing has changed either.
-        let (device, executor) = again().map_err(|error| kept(error, &self.device))?;
+        // If the new device is lost, too, nothing has changed and the next call tries again.
+        let (device, executor) = again().map_err(|error| as_recoverable(error, &self.device))?;
         self.device = device;
         self.recoveries += 1;
         Ok(executor)
     }
 
-    /// Puts the lanes back after a call, unless it failed as their device is lost.
+    /// Puts the executor back after a call, unless the call has failed because the device is lost.
     fn put_back<T>(
         &mut self,
         executor: Box<GpuExecutor>,
         result: Result<T, kvrm_machine::Error>,
     ) -> Result<T, kvrm_machine::Error> {
-        let result = result.map_err(|error| kept(error, executor.on()));
+        let result = result.map_err(|error| as_recoverable(error, executor.on()));
         if !result.as_ref().is_err_and(is_lost) {
             self.executor = Some(executor);
             return result;
         }
-        // If lanes cannot be made again, the error says that instead.
-        self.journal.check_sure().and(result)
+        // If the lanes cannot be restored, the error says so instead.
+        self.journal.check_certain().and(result)
     }
 
-    /// A call that changes nothing.
-    fn ask<T>(
+    /// Makes a call that changes nothing.
+    fn query<T>(
         &mut self,
         call: impl FnOnce(&mut GpuExecutor) -> Result<T, kvrm_machine::Error>,
     ) -> Result<T, kvrm_machine::Error> {
@@ -174,31 +174,32 @@ impl Recovering {
         self.put_back(executor, result)
     }
 
-    /// A call that changes something, and what it is in the journal.
+    /// Makes a call that changes the lanes, and records the change in the journal if the call succeeds.
     fn change<T>(
         &mut self,
         call: impl FnOnce(&mut GpuExecutor) -> Result<T, kvrm_machine::Error>,
         record: impl FnOnce(&mut Journal, &T),
     ) -> Result<T, kvrm_machine::Error> {
-        let result = self.ask(call);
+        let result = self.query(call);
         match &result {
             Ok(value) => {
                 record(&mut self.journal, value);
                 self.bound_journal();
             }
-            Err(error) => self.doubt(error),
+            Err(error) => self.mark_uncertain(error),
         }
         result
     }
 
-    /// After a failure that is not the loss of the device, nobody knows what was done before it.
-    fn doubt(&mut self, error: &kvrm_machine::Error) {
+    /// Marks the journal as uncertain after a failure that is not the loss of the device, because it is unknown which
+    /// part of the call was done.
+    fn mark_uncertain(&mut self, error: &kvrm_machine::Error) {
         if self.executor.is_some() && matches!(error, kvrm_machine::Error::Engine(_)) {
-            self.journal.doubt();
+            self.journal.mark_uncertain();
         }
     }
 
-    /// Replaces the journal by the state if it has become larger than that.
+    /// Replaces the journal by a checkpoint if the journal has become too large.
     fn bound_journal(&mut self) {
         let Some(executor) = &self.executor else { return };
         let size = self.journal.size();
@@ -211,26 +212,27 @@ impl Recovering {
         }
     }
 
-    /// Replaces the journal by the state. If the device is lost, the next call will notice.
+    /// Replaces the journal by a checkpoint. A failure is not reported; if the device is lost, the next call finds
+    /// that.
     fn checkpoint(&mut self) {
         let Some(executor) = &mut self.executor else { return };
         if let Ok(base) = executor.checkpoint() {
-            self.journal.begin(base, executor.has_snapshot());
+            self.journal.restart(base, executor.has_snapshot());
             self.checkpoints += 1;
         } else {
-            // Not at once again.
+            // The next attempt has to wait until the journal has doubled.
             self.journal_max = 2 * self.journal.size();
         }
     }
 }
 
-/// Says of the loss of a device that nothing else is lost.
-fn kept(error: kvrm_machine::Error, device: &Device) -> kvrm_machine::Error {
+/// Returns `error`, or, if the device is lost, an error that says so and that the lanes are kept.
+fn as_recoverable(error: kvrm_machine::Error, device: &Device) -> kvrm_machine::Error {
     let kvrm_machine::Error::Engine(cause) = error else { return error };
     match cause.downcast::<Error>() {
-        Ok(cause) => device.kept(*cause).into(),
+        Ok(cause) => device.as_recoverable(*cause).into(),
         Err(cause) => match device.check_loss() {
-            Err(lost) => device.kept(lost).into(),
+            Err(lost) => device.as_recoverable(lost).into(),
             Ok(()) => kvrm_machine::Error::Engine(cause),
         },
     }
@@ -241,7 +243,7 @@ fn is_lost(error: &kvrm_machine::Error) -> bool {
     matches!(cause.downcast_ref(), Some(Error::DeviceLost { .. }))
 }
 
-impl Executor for Recovering {
+impl Executor for RecoveringExecutor {
     fn name(&self) -> &'static str {
         "gpu"
     }
@@ -259,41 +261,43 @@ impl Executor for Recovering {
         limits: &[u64],
         observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<RunStats, kvrm_machine::Error> {
-        let is_small = self.executor.as_ref().is_some_and(|executor| executor.state_bytes() <= UNSURE_BYTES);
-        if !self.journal.is_sure() && is_small {
+        let is_small =
+            self.executor.as_ref().is_some_and(|executor| executor.state_bytes() <= UNCERTAIN_BYTES);
+        if !self.journal.is_certain() && is_small {
             self.checkpoint();
         }
         let mut executor = self.take()?;
-        let mut broken_off = false;
+        let mut was_interrupted = false;
         let ran = executor.run(limits, &mut |now| {
             let flow = observe(now);
-            broken_off = flow.is_break();
+            was_interrupted = flow.is_break();
             flow
         });
         let end = ran.and_then(|stats| {
-            let end = if broken_off { End::BrokenOff(executor.unfinished()?) } else { End::Complete };
+            let end =
+                if was_interrupted { RunEnd::Interrupted(executor.unfinished()?) } else { RunEnd::Complete };
             Ok((stats, end))
         });
-        let ran = executor.ran;
+        let progress = executor.last_run;
         let (stats, end) = match self.put_back(executor, end) {
             Ok((stats, end)) => (Ok(stats), end),
-            Err(error) if is_lost(&error) => (Err(error), End::Lost),
+            Err(error) if is_lost(&error) => (Err(error), RunEnd::Lost),
             Err(error) => {
-                self.doubt(&error);
+                self.mark_uncertain(&error);
                 return Err(error);
             }
         };
-        self.journal.run(limits, end, ran);
+        self.journal.run(limits, end, progress);
         self.bound_journal();
         stats
     }
 
     fn stop(&mut self, lane: usize) -> Result<Option<Stop>, kvrm_machine::Error> {
-        self.ask(|executor| executor.stop(lane))
+        self.query(|executor| executor.stop(lane))
     }
 
     fn stops(&mut self) -> Result<Vec<Option<Stop>>, kvrm_machine::Error> {
-        self.ask(|executor| executor.stops())
+        self.query(|executor| executor.stops())
     }
 
     fn set_stop(&mut self, lane: usize, stop: Option<Stop>) -> Result<(), kvrm_machine::Error> {
@@ -301,15 +305,15 @@ impl Executor for Recovering {
     }
 
     fn steps(&mut self, lane: usize) -> Result<u64, kvrm_machine::Error> {
-        self.ask(|executor| executor.steps(lane))
+        self.query(|executor| executor.steps(lane))
     }
 
     fn cpu(&mut self, lane: usize) -> Result<Cpu, kvrm_machine::Error> {
-        self.ask(|executor| executor.cpu(lane))
+        self.query(|executor| executor.cpu(lane))
     }
 
     fn set_cpu(&mut self, lane: usize, cpu: &Cpu) -> Result<(), kvrm_machine::Error> {
-        // The registers have to be at hand in any case.
+        // Setting registers fetches them anyway, so reading them costs nothing.
         let set = |executor: &mut GpuExecutor| {
             let before = executor.cpu(lane)?;
             executor.set_cpu(lane, cpu).map(|()| before)
@@ -318,7 +322,7 @@ impl Executor for Recovering {
     }
 
     fn process_state(&mut self, lane: usize) -> Result<ProcessState, kvrm_machine::Error> {
-        self.ask(|executor| executor.process_state(lane))
+        self.query(|executor| executor.process_state(lane))
     }
 
     fn set_process_state(&mut self, lane: usize, state: &ProcessState) -> Result<(), kvrm_machine::Error> {
@@ -334,27 +338,29 @@ impl Executor for Recovering {
         serve: &(dyn Fn(usize, &mut dyn LaneAccess) + Sync),
     ) -> Result<(), kvrm_machine::Error> {
         let mut executor = self.take()?;
-        // Whatever becomes of the device, what services have done to their lanes is not lost.
-        let mut done = std::mem::take(&mut self.done);
+        // The journal records the changes before they are applied, so that a loss of the device does not lose them.
+        let mut lane_changes = std::mem::take(&mut self.lane_changes);
         let mut serve_all = || -> Result<(), Error> {
-            executor.serve_apart(lanes, serve, &mut done)?;
-            done.iter().for_each(|done| self.journal.apart(done, executor.changes(done)));
-            executor.take_over(&done)?;
-            // A service may have been told of a loss, and only that service.
+            executor.serve_lane_views(lanes, serve, &mut lane_changes)?;
+            lane_changes
+                .iter()
+                .for_each(|changes| self.journal.service(changes, executor.memory_changes(changes)));
+            executor.apply_lane_changes(&lane_changes)?;
+            // A service may have found a loss and not reported it.
             executor.on().check_loss()
         };
         let served = serve_all();
-        self.done = done;
+        self.lane_changes = lane_changes;
         let result = self.put_back(executor, served.map_err(kvrm_machine::Error::from));
         match &result {
             Ok(()) => self.bound_journal(),
-            Err(error) => self.doubt(error),
+            Err(error) => self.mark_uncertain(error),
         }
         result
     }
 
     fn registers(&mut self, register: Register, out: &mut Vec<u64>) -> Result<(), kvrm_machine::Error> {
-        self.ask(|executor| executor.registers(register, out))
+        self.query(|executor| executor.registers(register, out))
     }
 
     fn read_memory(
@@ -364,7 +370,7 @@ impl Executor for Recovering {
         out: &mut [u8],
         access: Option<Access>,
     ) -> Result<Result<(), Stop>, kvrm_machine::Error> {
-        self.ask(|executor| executor.read_memory(lane, address, out, access))
+        self.query(|executor| executor.read_memory(lane, address, out, access))
     }
 
     fn write_memory(
@@ -388,11 +394,11 @@ impl Executor for Recovering {
         bytes: usize,
         out: &mut Vec<u8>,
     ) -> Result<Result<(), (usize, Stop)>, kvrm_machine::Error> {
-        self.ask(|executor| executor.read_memory_of_all(address, bytes, out))
+        self.query(|executor| executor.read_memory_of_all(address, bytes, out))
     }
 
     fn page_map(&mut self, lane: usize) -> Result<PageMap, kvrm_machine::Error> {
-        self.ask(|executor| executor.page_map(lane))
+        self.query(|executor| executor.page_map(lane))
     }
 
     fn map(&mut self, lane: usize, pages: Range<u64>, mapping: Mapping) -> Result<bool, kvrm_machine::Error> {
@@ -405,11 +411,11 @@ impl Executor for Recovering {
     }
 
     fn prefetch(&mut self, ranges: &[(usize, u64, usize)]) -> Result<(), kvrm_machine::Error> {
-        self.ask(|executor| executor.prefetch(ranges))
+        self.query(|executor| executor.prefetch(ranges))
     }
 
     fn dirty_pages(&mut self, lane: usize) -> Result<Vec<u64>, kvrm_machine::Error> {
-        self.ask(|executor| executor.dirty_pages(lane))
+        self.query(|executor| executor.dirty_pages(lane))
     }
 
     fn snapshot(&mut self) -> Result<(), kvrm_machine::Error> {
@@ -438,15 +444,15 @@ impl Executor for Recovering {
     }
 
     fn take_decisions(&mut self) -> Result<Option<Decisions>, kvrm_machine::Error> {
-        self.ask(|executor| executor.take_decisions())
+        self.query(|executor| executor.take_decisions())
     }
 
     fn frames_used(&mut self) -> Result<usize, kvrm_machine::Error> {
-        self.ask(|executor| executor.frames_used())
+        self.query(|executor| executor.frames_used())
     }
 
     fn audit(&mut self) -> Result<Vec<Violation>, kvrm_machine::Error> {
-        self.ask(|executor| executor.audit())
+        self.query(|executor| executor.audit())
     }
 
     fn set_frames_max(&mut self, frames_max: usize) -> Result<(), kvrm_machine::Error> {
@@ -457,9 +463,10 @@ impl Executor for Recovering {
     }
 }
 
-impl Recovering {
-    /// A call that sets what the journal alone can remember, so that it succeeds without a device too: a service
-    /// that has acted on the host must not fail to say so to its lane, or it would act twice.
+impl RecoveringExecutor {
+    /// Makes a call that sets a value which the journal alone can keep, so that the call succeeds without a device,
+    /// too. A service that has acted on the host must be able to give its lane the result. Otherwise it would act
+    /// twice.
     fn set<T>(
         &mut self,
         call: impl FnOnce(&mut GpuExecutor) -> Result<T, kvrm_machine::Error>,
@@ -468,14 +475,14 @@ impl Recovering {
         let before = if self.executor.is_none() {
             None
         } else {
-            match self.ask(call) {
+            match self.query(call) {
                 Ok(before) => Some(before),
                 Err(kvrm_machine::Error::Engine(cause)) if self.executor.is_none() => {
-                    self.untold = cause.downcast_ref::<Error>().cloned();
+                    self.unreported_loss = cause.downcast_ref::<Error>().cloned();
                     None
                 }
                 Err(error) => {
-                    self.doubt(&error);
+                    self.mark_uncertain(&error);
                     return Err(error);
                 }
             }

@@ -1,4 +1,4 @@
-//! The buffers of a machine on the device, and the dispatches of its kernels.
+//! The store: the buffers of a machine on the device, and the dispatches of its kernels.
 
 pub(crate) mod code;
 mod frames;
@@ -9,4 +9,4 @@ mod rows;
 pub(crate) mod transfer;
 
 pub(crate) use parameters::Launch;
-pub(crate) use resident::{Contents, Store};
+pub(crate) use resident::{Store, StoreConfig};

@@ -124,7 +124,7 @@ impl BurstExecutor {
     fn call<T>(&mut self, mut call: impl FnMut(&mut DeviceExecutor) -> Result<T, Error>) -> Result<T, Error> {
         let mut attempts = 1;
         loop {
-            let called = self.attempt(&mut call).map_err(|error| self.kernels.device().kept(error));
+            let called = self.attempt(&mut call).map_err(|error| self.kernels.device().as_recoverable(error));
             match called {
                 Err(Error::DeviceLost { .. }) if attempts < ATTEMPTS => attempts += 1,
                 called => return called,
@@ -213,7 +213,7 @@ impl BurstExecutor {
     fn checkpoint(&mut self, has_ended: bool) {
         let Some(executor) = self.executor.take() else { return };
         let begin = Instant::now();
-        let state = executor.state().map_err(|error| self.kernels.device().kept(error));
+        let state = executor.state().map_err(|error| self.kernels.device().as_recoverable(error));
         self.interval.record_copy(begin.elapsed());
         self.interval.restart();
         // The next call rebuilds the network.

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use kvrm_gpu::networks::{DeviceNetwork, Found, Sharing, machine_logits};
+use kvrm_gpu::networks::{DeviceNetwork, Sharing, SweepResult, machine_logits};
 use kvrm_models::{
     Architecture, DecoderNetwork, DispatchNetwork, SmallDispatchNetwork, TUPLES, Tuple, TupleNetwork,
     Weights, argmax, dispatch_layout,
@@ -119,7 +119,7 @@ fn a_sweep_counts_wrong_words_and_names_the_first() {
             let tuple = Tuple::of(*word as u32).index();
             now[tuple] != labels[tuple]
         };
-        let expected = Found {
+        let expected = SweepResult {
             words: words.end - words.start,
             wrong: words.clone().filter(is_wrong).count() as u64,
             first_wrong: words.clone().find(is_wrong).map(|word| word as u32),

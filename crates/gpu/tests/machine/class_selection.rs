@@ -362,5 +362,5 @@ fn weights_of_another_network_are_refused() {
         .expect("the weights are built in");
     let error = ClassSelection::with_weights(SelectionMode::Network, decoder)
         .expect_err("a decoder network is not for class selection");
-    assert_eq!(error, Error::NoDispatchNetwork { architecture: "decoder" }, "with the architecture");
+    assert_eq!(error, Error::NotADispatchNetwork { architecture: "decoder" }, "with the architecture");
 }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use kvrm_gpu::{Bounds, ClassSelection, Device, Error, GpuEngine, Recovering, SelectionMode};
+use kvrm_gpu::{Bounds, ClassSelection, Device, Error, GpuEngine, RecoveringExecutor, SelectionMode};
 use kvrm_machine::{Builder, Executor, Factory, Image, Machine, Plan, Progress, Reference, Stop};
 use kvrm_testkit::guests::{GUESTS, LINUX_GUESTS, guest, linux_guest};
 use kvrm_testkit::random::Random;
@@ -27,7 +27,7 @@ fn open_device() -> Device {
 
 /// Lanes on a device that will be lost, and the same lanes on the reference.
 struct Pair {
-    gpu: Recovering,
+    gpu: RecoveringExecutor,
     reference: Reference,
 }
 
@@ -44,7 +44,7 @@ impl Pair {
     /// Makes the lanes on a device.
     fn on(device: &Device, images: &[Arc<Image>], selection: &ClassSelection, bounds: Bounds) -> Self {
         let plan = Plan { images, lanes: LANES, frames_max: 16, calls: None };
-        let gpu = Recovering::new(device, &plan, selection, bounds).expect("the lanes fit");
+        let gpu = RecoveringExecutor::new(device, &plan, selection, bounds).expect("the lanes fit");
         let reference = Reference::new(&plan).expect("the lanes fit");
         let mut pair = Self { gpu, reference };
         for lane in 0..LANES {
@@ -353,8 +353,8 @@ fn state_that_cannot_be_replayed_is_lost_but_never_wrong() {
     let bounds = Bounds { pool_shift: Some(14), pools: Some(1), ..SLICES };
     let mut pair = Pair::new(&[raw(busy)], bounds);
     pair.gpu.snapshot().expect("the engine works");
-    let run = |gpu: &mut Recovering| gpu.run(&[1000; LANES], &mut |_| ControlFlow::Continue(()));
-    let full = |gpu: &mut Recovering| {
+    let run = |gpu: &mut RecoveringExecutor| gpu.run(&[1000; LANES], &mut |_| ControlFlow::Continue(()));
+    let full = |gpu: &mut RecoveringExecutor| {
         run(gpu).expect("the engine works");
         ALL.into_iter()
             .filter(|&lane| gpu.stop(lane).expect("the engine works") == Some(Stop::OutOfFrames))
@@ -364,7 +364,7 @@ fn state_that_cannot_be_replayed_is_lost_but_never_wrong() {
     assert_eq!(pair.gpu.checkpoints(), 0, "the state may still be reset");
     pair.gpu.reset(&ALL).expect("the engine works");
     pair.lose();
-    let read = |gpu: &mut Recovering| gpu.read_memory_of_all(CODE, 8, &mut Vec::new());
+    let read = |gpu: &mut RecoveringExecutor| gpu.read_memory_of_all(CODE, 8, &mut Vec::new());
     assert_kept(&read(&mut pair.gpu).expect_err("the device is lost"));
     // The new device runs out of frames, too. Before lanes go on from there, a checkpoint is made.
     assert!(full(&mut pair.gpu) > 0, "there are still too few frames");
@@ -392,7 +392,7 @@ struct RecoveringEngine {
 
 impl Factory for RecoveringEngine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
-        Ok(Box::new(Recovering::new(
+        Ok(Box::new(RecoveringExecutor::new(
             &open_device(),
             plan,
             &ClassSelection::TABLE,

@@ -1,4 +1,4 @@
-//! A dispatch network on a device: its weights, its answers to all tuples, and what it decided.
+//! A network for class selection on a device: its weights, its answers to all tuples, and its decisions.
 
 use std::sync::{Arc, LazyLock};
 
@@ -20,27 +20,27 @@ use super::{ClassSelection, SelectionMode};
 use crate::device::Device;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
-use crate::machine::kernels::{Chooser, Evaluation, Kernels, WORKGROUP};
+use crate::machine::kernels::{Evaluation, Kernels, NetworkVariant, WORKGROUP};
 
-/// Bytes of the sums of the first layer.
+/// The size of the sums of the first layer in bytes.
 const FOLDED_BYTES: u64 = 256 * 4 * (dispatch_layout::FC2_WEIGHTS - dispatch_layout::FC1_BIAS) as u64;
-/// Bytes of the other weights.
+/// The size of the other weights in bytes.
 const NEAR_BYTES: u64 = NEAR_VECTORS as u64 * 16;
-/// Of so many tuples one is evaluated by invocations together, to compare.
+/// The distance between tuples that invocations evaluate together for comparison.
 const STRIDE: usize = SHARED_STRIDE as usize;
-/// How many tuples these are.
+/// The number of these tuples.
 const STRIDES: usize = TUPLES.div_ceil(STRIDE);
-/// Class and logits of such a tuple, if a workgroup has evaluated it.
-type Together = [u32; TOGETHER_WORDS as usize];
-/// Loop iterations of an evaluation by a workgroup together, which are the most: 12 features, 16 inputs of the second
-/// layer, 16 of the third.
+/// The class and the logits of a tuple that a workgroup has evaluated together.
+type WorkgroupAnswer = [u32; TOGETHER_WORDS as usize];
+/// The number of loop iterations of an evaluation by a workgroup together, which takes the most: 12 for features, 16
+/// for inputs of the second layer, 16 for inputs of the third.
 const LOOPS: u32 = 44;
-/// What the network should say.
+/// The right class of each tuple.
 static LABELS: LazyLock<Vec<u8>> = LazyLock::new(dispatch_labels);
 
-/// Which variants of kernels a machine with a network has.
-fn chooser(mode: SelectionMode, weights: &Weights, shares: bool) -> Chooser {
-    Chooser {
+/// Returns the variant of the kernels of a machine with a network.
+fn network_variant(mode: SelectionMode, weights: &Weights, shares: bool) -> NetworkVariant {
+    NetworkVariant {
         choice: match mode {
             SelectionMode::MemoWord => Choice::ByWord,
             SelectionMode::MemoDomain => Choice::ByDomain,
@@ -54,34 +54,36 @@ fn chooser(mode: SelectionMode, weights: &Weights, shares: bool) -> Chooser {
     }
 }
 
-/// How many loop iterations a network takes in a step.
-pub(crate) fn loops_of(chooser: Option<Chooser>) -> u32 {
-    if chooser.is_some_and(Chooser::is_asked_in_steps) { LOOPS } else { 0 }
+/// Returns the number of loop iterations that a network takes in a step.
+pub(crate) fn loops_of(variant: Option<NetworkVariant>) -> u32 {
+    if variant.is_some_and(NetworkVariant::is_asked_in_steps) { LOOPS } else { 0 }
 }
 
-/// A dispatch network on a device.
+/// A network for class selection on a device.
 #[derive(Debug)]
 pub(crate) struct Network {
-    pub(crate) chooser: Chooser,
-    /// What becomes of wrong decisions, as kernels are told.
+    pub(crate) variant: NetworkVariant,
+    /// The flags, `SELECTION_*`, that tell kernels how to treat wrong answers.
     pub(crate) flags: u32,
     mode: SelectionMode,
     name: String,
-    /// For how many tuples it is right.
+    /// The number of tuples for which the network is right.
     right: u32,
-    /// What the first layer makes of each top byte.
+    /// The sums of the first layer for each top byte of a word.
     pub(crate) folded: Buffer,
-    /// The other weights.
+    /// The weights that are not folded into sums.
     pub(crate) near: Buffer,
+    /// The counters of decisions.
     pub(crate) decisions: Buffer,
+    /// The class of each tuple.
     pub(crate) domain: Buffer,
-    /// What is noted beside micro-ops.
+    /// The code words of micro-ops with their correct classes, for kernels that ask the network in each step.
     pub(crate) words: Buffer,
 }
 
 impl Network {
-    /// Brings the network of `dispatch` to a device, if there is one, and tests it there; also as a workgroup
-    /// evaluates it together, if that is how lanes will ask.
+    /// Uploads the network of a class selection to a device, if it has one, and tests it there. If `together`, it is
+    /// also tested with evaluations by a workgroup together, as lanes will ask it.
     pub(crate) fn new(
         device: &Device,
         kernels: &Kernels,
@@ -92,15 +94,15 @@ impl Network {
         if selection.mode == SelectionMode::Table {
             return Ok(None);
         }
-        // Those that come with KVRM are proved to be exact.
+        // The weights that come with KVRM are proved to be exact.
         let (weights, is_exact) = match &selection.weights {
             Some(weights) => (Arc::clone(weights), is_exact(weights)),
             None => (builtin()?, true),
         };
-        // Others would give other classes whenever other invocations happen to be there to share the work.
+        // With inexact weights the class would depend on how many invocations share the work.
         let shares = subgroups && is_exact && device.info().has_subgroups;
-        let chooser = chooser(selection.mode, &weights, shares);
-        let loaded = Loaded::new(device, kernels, &weights, chooser)?;
+        let variant = network_variant(selection.mode, &weights, shares);
+        let loaded = LoadedWeights::new(device, kernels, &weights, variant)?;
         let domain = loaded.evaluate(Evaluation::Classes, TUPLES / 4 / WORKGROUP as usize, TUPLES)?;
         let answers = device.download(&[(&domain, 0..TUPLES as u64)])?.remove(0);
         let right = answers.iter().zip(&*LABELS).filter(|(answer, label)| answer == label).count();
@@ -110,7 +112,7 @@ impl Network {
                 let network = network.map_err(|error| Error::Weights { reason: error.to_string() })?;
                 compare(&answers, &network.classes_of_all())?;
             }
-            if together && chooser.is_asked_in_steps() {
+            if together && variant.is_asked_in_steps() {
                 let together: Vec<u8> = loaded.together()?.iter().map(|words| words[0] as u8).collect();
                 let apart: Vec<u8> = answers.iter().step_by(STRIDE).copied().collect();
                 compare(&together, &apart)?;
@@ -118,7 +120,7 @@ impl Network {
         }
         let decisions = Class::ALL.len() * DECISION_WORDS as usize;
         Ok(Some(Self {
-            chooser,
+            variant,
             flags: match selection.mode {
                 SelectionMode::Hybrid => SELECTION_TABLE_DECIDES,
                 _ if selection.is_stopping() => SELECTION_STOPS,
@@ -135,7 +137,7 @@ impl Network {
         }))
     }
 
-    /// What was decided since this was last asked.
+    /// Returns the decisions since the last call.
     pub(crate) fn take_decisions(&self, device: &Device) -> Result<Decisions, Error> {
         let bytes = device.download(&[(&self.decisions, 0..self.decisions.bytes())])?.remove(0);
         let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
@@ -161,7 +163,7 @@ impl Network {
     }
 }
 
-/// The weights that come with KVRM, read once.
+/// Returns the weights that come with KVRM. They are read once.
 fn builtin() -> Result<Arc<Weights>, Error> {
     static WEIGHTS: LazyLock<Result<Arc<Weights>, String>> = LazyLock::new(|| {
         let weights = Weights::builtin(Architecture::Dispatch).map_err(|error| error.to_string())?;
@@ -171,14 +173,14 @@ fn builtin() -> Result<Arc<Weights>, Error> {
     WEIGHTS.clone().map_err(|reason| Error::Weights { reason })
 }
 
-/// Whether classes by these weights are the same on every device and however work is shared.
+/// Returns whether classes from these weights are the same on every device, however invocations share work.
 fn is_exact(weights: &Weights) -> bool {
     // The small network divides.
     weights.architecture() == Architecture::Dispatch
         && DispatchNetwork::from_flat(weights.values()).is_ok_and(|network| network.is_exact())
 }
 
-/// Compares the classes a device gives tuples with those it should give.
+/// Compares the classes from a device with the expected ones. Both are those of every tuple, or of every `STRIDE`th.
 fn compare(found: &[u8], expected: &[u8]) -> Result<(), Error> {
     let stride = TUPLES.div_ceil(found.len().max(1));
     match found.iter().zip(expected).position(|(found, expected)| found != expected) {
@@ -192,22 +194,22 @@ fn compare(found: &[u8], expected: &[u8]) -> Result<(), Error> {
     }
 }
 
-/// Weights on a device, ready to be evaluated.
-struct Loaded<'a> {
+/// Weights on a device, ready for evaluation.
+struct LoadedWeights<'a> {
     device: &'a Device,
     kernels: &'a Kernels,
     folded: Buffer,
     near: Buffer,
-    chooser: Chooser,
+    variant: NetworkVariant,
 }
 
-impl<'a> Loaded<'a> {
-    /// Brings weights to a device and folds the first layer there.
+impl<'a> LoadedWeights<'a> {
+    /// Uploads weights to a device and folds the first layer there.
     fn new(
         device: &'a Device,
         kernels: &'a Kernels,
         weights: &Weights,
-        chooser: Chooser,
+        variant: NetworkVariant,
     ) -> Result<Self, Error> {
         let folded = Buffer::zeroed(device, "folded weights", FOLDED_BYTES)?;
         let near = Buffer::uniform(device, "weights", NEAR_BYTES)?;
@@ -226,12 +228,12 @@ impl<'a> Loaded<'a> {
                 pass.dispatch_workgroups(workgroups, 1, 1);
             })?;
         }
-        Ok(Self { device, kernels, folded, near, chooser })
+        Ok(Self { device, kernels, folded, near, variant })
     }
 
-    /// Evaluates the network by so many workgroups, whose outputs have `bytes` bytes.
+    /// Evaluates the network with `workgroups` workgroups. Returns their outputs, which have `bytes` bytes.
     fn evaluate(&self, evaluation: Evaluation, workgroups: usize, bytes: usize) -> Result<Buffer, Error> {
-        let Self { device, kernels, folded, near, chooser } = self;
+        let Self { device, kernels, folded, near, variant } = self;
         let outputs = Buffer::zeroed(device, "answers of a network", bytes as u64)?;
         let layouts = &kernels.layouts;
         let group = match evaluation {
@@ -241,7 +243,7 @@ impl<'a> Loaded<'a> {
             _ => layouts.domain.bind(device, DomainGroup { answers: &outputs })?,
         };
         let network = layouts.networks.bind(device, NetworksGroup { folded, near })?;
-        let pipeline = kernels.domain(device, evaluation, chooser.network)?;
+        let pipeline = kernels.domain(device, evaluation, variant.network)?;
         let submission = device.submit("evaluating a network", |encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             pass.set_pipeline(&pipeline);
@@ -253,29 +255,30 @@ impl<'a> Loaded<'a> {
         Ok(outputs)
     }
 
-    /// Class and logits of some tuples, each evaluated by a workgroup together.
-    fn together(&self) -> Result<Vec<Together>, Error> {
-        let bytes = STRIDES * size_of::<Together>();
+    /// Returns the class and the logits of every `STRIDE`th tuple, each evaluated by a workgroup together.
+    fn together(&self) -> Result<Vec<WorkgroupAnswer>, Error> {
+        let bytes = STRIDES * size_of::<WorkgroupAnswer>();
         let outputs = self.evaluate(Evaluation::Together, STRIDES, bytes)?;
         Ok(bytemuck::pod_collect_to_vec(&self.device.download(&[(&outputs, 0..bytes as u64)])?.remove(0)))
     }
 }
 
-/// Who evaluates a tuple.
+/// The invocations that evaluate a tuple.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// An invocation by itself, all tuples.
+    /// One invocation each. All tuples are evaluated.
     Never,
-    /// The same, in kernels that would share the work in subgroups if tuples were the same.
+    /// One invocation each, in kernels that would share the work in subgroups if the tuples were the same. All tuples
+    /// are evaluated.
     Possibly,
-    /// Subgroups whose tuples are the same, every 61st tuple.
+    /// Subgroups whose tuples are the same. Every 61st tuple is evaluated.
     Subgroups,
-    /// Workgroups together, every 61st tuple.
+    /// Workgroups together. Every 61st tuple is evaluated.
     Workgroups,
 }
 
-/// Tuples and their logits, as kernels of machines evaluate them.
+/// Returns tuples and their logits, evaluated as in the kernels of machines.
 ///
 /// # Errors
 ///
@@ -287,12 +290,12 @@ pub fn machine_logits(
     sharing: Sharing,
 ) -> Result<Vec<(Tuple, [f32; 7])>, Error> {
     let shares = matches!(sharing, Sharing::Possibly | Sharing::Subgroups) && device.info().has_subgroups;
-    let chooser = chooser(SelectionMode::Network, weights, shares);
+    let variant = network_variant(SelectionMode::Network, weights, shares);
     let kernels = Kernels::of(device, FramePools::One, 0)?;
-    let loaded = Loaded::new(device, &kernels, weights, chooser)?;
+    let loaded = LoadedWeights::new(device, &kernels, weights, variant)?;
     let tuple = |index: usize| Tuple::new(index as u32);
     if sharing == Sharing::Workgroups {
-        let logits = |words: Together| std::array::from_fn(|class| f32::from_bits(words[1 + class]));
+        let logits = |words: WorkgroupAnswer| std::array::from_fn(|class| f32::from_bits(words[1 + class]));
         let strided = loaded.together()?.into_iter().enumerate();
         return Ok(strided.map(|(index, words)| (tuple(index * STRIDE), logits(words))).collect());
     }

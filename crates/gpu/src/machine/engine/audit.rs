@@ -1,13 +1,15 @@
-//! An audit of the memory on the device: whether everything that depends on each other agrees.
+//! The audit of the memory on the device: it checks that page tables, chains, frames and code are consistent.
 //!
-//! A copy of it is checked on the host, with nothing that the engine itself uses to find its way. What has to hold:
+//! The audit copies the memory to the host and checks the copy there, with code that the engine does not use. It
+//! checks these rules:
 //!
 //! - Each frame belongs to the image, or is in the chain of one lane, once (`chains`).
-//! - A page table leads to frames of the image where the image has them, and else to frames of its lane, for this page
-//!   and level. It owns those that the lane has taken since the snapshot, each by one entry, and no others (`trees`).
-//! - Pages are mapped as the host knows, and those with a mark are as many as the lane counts (`trees`).
-//! - The frames of the image are as they were, frames and code pages name each other, and micro-ops are what the words
-//!   of their frame are lowered to (`frames`).
+//! - Each entry of a page table leads to the frame that the image has there, or to a frame of the lane for this page
+//!   and level. Frames that the lane has taken since the snapshot are marked as owned, and exactly one entry leads to
+//!   each. No other frame is marked (`trees`).
+//! - Pages are mapped as in the host's page map. As many pages are marked as written as the lane counts (`trees`).
+//! - The frames of the image have not changed. Frames and code pages name each other. Each micro-op is stale, or is the
+//!   lowering of the word in its frame (`frames`).
 
 mod chains;
 mod copy;
@@ -26,7 +28,7 @@ use super::words::halves;
 use crate::device::error::Error;
 
 impl GpuExecutor {
-    /// Checks all memory; gives what contradicts itself, see [`kvrm_machine::Executor::audit`].
+    /// Checks all memory and returns the violations; see [`kvrm_machine::Executor::audit`].
     pub(super) fn violations(&mut self) -> Result<Vec<Violation>, Error> {
         self.flush_memory()?;
         self.store.columns.flush()?;
@@ -38,7 +40,7 @@ impl GpuExecutor {
         let (memory, mut violations) = self.copy_memory()?;
         let (now, before) = (self.states_now()?, self.states_before()?);
         let columns = &self.store.columns;
-        let heads = columns.at_hand(COLUMN_HEAD);
+        let heads = columns.cached(COLUMN_HEAD);
         let first = heads.iter().map(|head| halves(*head).1);
         let chains = Chains::follow(&memory, first, &mut violations);
 
@@ -62,8 +64,7 @@ impl GpuExecutor {
             if let (Some((_, state)), Some(snapshot)) = (before, &self.snapshot) {
                 found.extend(tree.check(state, &snapshot.maps[lane], true, allowed));
             }
-            let (waiting, room) =
-                (halves(columns.at_hand(COLUMN_CONSOLE)[lane]).1, self.store.console_room());
+            let (waiting, room) = (halves(columns.cached(COLUMN_CONSOLE)[lane]).1, self.store.console_room());
             if waiting > room {
                 found.push(Violation::new(Damage::Console { waiting, room }).of_lane(lane));
             }
@@ -75,15 +76,15 @@ impl GpuExecutor {
         Ok(violations)
     }
 
-    /// The lanes' state now.
+    /// Returns the current state of all lanes.
     fn states_now(&mut self) -> Result<Vec<State>, Error> {
         let columns = &mut self.store.columns;
         columns.fetch([COLUMN_ROOT, COLUMN_WINDOW, COLUMN_TAIL, COLUMN_HEAD, COLUMN_CONSOLE])?;
-        let all = [COLUMN_ROOT, COLUMN_WINDOW, COLUMN_TAIL].map(|column| columns.at_hand(column));
+        let all = [COLUMN_ROOT, COLUMN_WINDOW, COLUMN_TAIL].map(|column| columns.cached(column));
         Ok(states(all))
     }
 
-    /// The lanes' state at the snapshot, if there is one.
+    /// Returns the state of all lanes in the snapshot, if there is one.
     fn states_before(&self) -> Result<Option<Vec<State>>, Error> {
         let Some(snapshot) = &self.snapshot else { return Ok(None) };
         let bytes = 8 * self.store.lanes as u64;
@@ -97,7 +98,7 @@ impl GpuExecutor {
     }
 }
 
-/// The same, lane by lane.
+/// Groups columns by lane.
 fn states([roots, windows, tails]: [&[u64]; 3]) -> Vec<State> {
     let words = roots.iter().zip(windows).zip(tails);
     words.map(|((&root, &window), &tail)| State { root, window, tail }).collect()

@@ -1,4 +1,4 @@
-//! What the host knows of guest memory: pages at hand, and changes the device is still to be told.
+//! The host's cache of guest memory: fetched pages, and changes that wait to be sent to the device.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,55 +12,58 @@ use crate::machine::pages::flags;
 use crate::machine::store::Store;
 use crate::machine::store::transfer::{HostPiece as _, Piece};
 
-/// How many pages the device maps in one go.
+/// The largest number of pages of one mapping piece.
 const MAP_PAGES_MAX: u32 = 1 << 16;
 
-/// What the host knows of guest memory, and what the device does not know yet.
+/// The caches of all lanes.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     pub(super) lanes: Vec<LaneCache>,
-    /// The lanes of which something is known.
+    /// The lanes with cached pages or bytes.
     pub(super) known: Vec<usize>,
-    /// The lanes that have changes the device is still to be told.
+    /// The lanes with pending changes.
     pub(super) waiting: Vec<usize>,
-    /// What is known of each frame, in the device's four words, if that is at hand.
+    /// The information about each frame as four words, as on the device, if it was fetched.
     pub(super) info: Option<Vec<[u32; 4]>>,
 }
 
-/// The same of a lane.
+/// The cached memory and the pending changes of a lane.
 #[derive(Debug, Default)]
 pub(super) struct LaneCache {
-    /// Pages by number.
+    /// The cached pages, by page number.
     pub(super) pages: BTreeMap<u64, Page>,
-    /// Bytes from an address on, where a page would be too much.
+    /// An address and bytes from there on, if a page would be more than needed.
     pub(super) piece: Option<(u64, Box<[u8]>)>,
-    /// Changes the device is still to be told, in order.
+    /// Changes that wait to be sent to the device, in order.
     pub(super) pending: Vec<Change>,
+    /// Whether the lane is in [`Cache::known`].
     pub(super) is_known: bool,
+    /// Whether the lane is in [`Cache::waiting`].
     pub(super) is_waiting: bool,
 }
 
-/// What the device is still to be told of a lane's memory.
+/// A pending change of a lane's memory.
 #[derive(Debug)]
 pub(crate) enum Change {
-    /// Bytes of a page.
+    /// A write of bytes within a page.
     Write { address: u64, bytes: Box<[u8]> },
-    /// Pages are mapped, protected or unmapped.
+    /// A change of mapping: pages are mapped, protected or unmapped.
     Map { pages: Range<u64>, mapping: Mapping },
 }
 
-/// A page at hand.
+/// A cached page.
 #[derive(Debug)]
 pub(super) struct Page {
     pub(super) bytes: Box<[u8; PAGE_BYTES]>,
-    /// Whether the lane has not written it yet.
+    /// Whether the lane has not written the page on the device yet.
     pub(super) fresh: bool,
 }
 
-/// Brings pages of lanes, in their order. One that the device has not been told of is zero and has not been written.
+/// Fetches pages, given as lane and page number, and returns them in the same order. A page that is not mapped on the
+/// device yet is zero and fresh.
 pub(super) fn fetch_pages(store: &mut Store, pages: &[(usize, u64)]) -> Result<Vec<Page>, Error> {
     let mut fetched = Vec::with_capacity(pages.len());
-    // What comes back in one transfer is bounded.
+    // Batches bound the size of a transfer.
     for batch in pages.chunks(1 << 14) {
         let pieces: Vec<Piece> = (0..)
             .zip(batch)
@@ -78,7 +81,8 @@ pub(super) fn fetch_pages(store: &mut Store, pages: &[(usize, u64)]) -> Result<V
     Ok(fetched)
 }
 
-/// Adds what the device is to be told of a lane: pieces, and their data from the place on that they name.
+/// Appends the pending changes of a lane to the pieces, and their bytes to the data. Each piece names the index of its
+/// first word in the data.
 pub(super) fn changes_of(lane: usize, pending: &[Change], (all, data): &mut (Vec<Piece>, Vec<u64>)) {
     for change in pending {
         match change {
@@ -111,7 +115,7 @@ impl Cache {
         Self { lanes: std::iter::repeat_with(LaneCache::default).take(lanes).collect(), ..Self::default() }
     }
 
-    /// The device may have changed anything.
+    /// Discards all cached memory, because the device may have changed it. Pending changes stay.
     pub(super) fn forget(&mut self) {
         for lane in self.known.drain(..) {
             let lane = &mut self.lanes[lane];
@@ -122,8 +126,8 @@ impl Cache {
         self.info = None;
     }
 
-    /// Something may be known of a lane now, and it may have changes.
-    pub(super) fn note(&mut self, number: usize) {
+    /// Updates the lists of lanes with cached memory and with pending changes after a change of one lane's cache.
+    pub(super) fn track(&mut self, number: usize) {
         let lane = &mut self.lanes[number];
         let has_any = lane.piece.is_some() || !lane.pages.is_empty();
         if has_any && !lane.is_known {
@@ -138,20 +142,20 @@ impl Cache {
 }
 
 impl LaneCache {
-    /// Whether a range of mapped memory can be read.
+    /// Returns whether a range of mapped memory is in the cache.
     pub(super) fn has(&self, address: u64, bytes: usize) -> bool {
         self.piece_at(address, bytes).is_some()
             || pieces(address, bytes).all(|(page, _)| self.pages.contains_key(&page))
     }
 
-    /// The range, if it lies within the piece that is known.
+    /// Returns the bytes of a range, if it lies within the cached piece.
     pub(super) fn piece_at(&self, address: u64, bytes: usize) -> Option<&[u8]> {
         let (start, piece) = self.piece.as_ref()?;
         let from = usize::try_from(address.checked_sub(*start)?).ok()?;
         piece.get(from..from.checked_add(bytes)?)
     }
 
-    /// Reads mapped memory that is known.
+    /// Reads mapped memory from the cache. Returns false if a part of it is not cached.
     pub(super) fn read(&self, address: u64, out: &mut [u8]) -> bool {
         if let Some(piece) = self.piece_at(address, out.len()) {
             out.copy_from_slice(piece);
@@ -166,18 +170,18 @@ impl LaneCache {
         true
     }
 
-    /// The pages of a range that are not known.
+    /// Returns the pages of a range that are not cached.
     pub(super) fn missing(&self, address: u64, bytes: usize) -> impl Iterator<Item = u64> {
         pieces(address, bytes).map(|(page, _)| page).filter(|page| !self.pages.contains_key(page))
     }
 
-    /// Whether the lane had not written a page when that was fetched, if it was.
+    /// Returns whether the lane has not written a page on the device yet, or `None` if the page is not cached.
     pub(super) fn is_fresh(&self, page: u64) -> Option<bool> {
         self.pages.get(&page).map(|page| page.fresh)
     }
 
-    /// A page was fetched. Changes that the device has not been told are done to it.
-    pub(super) fn learn(&mut self, number: u64, mut page: Page) {
+    /// Adds a fetched page after applying the pending changes to it.
+    pub(super) fn add_page(&mut self, number: u64, mut page: Page) {
         for change in &self.pending {
             match change {
                 Change::Write { address, bytes } if address / PAGE == number => {
@@ -195,14 +199,14 @@ impl LaneCache {
         self.pages.insert(number, page);
     }
 
-    /// Takes back all changes but so many.
+    /// Undoes all pending changes but the first `changes`.
     pub(super) fn undo(&mut self, changes: usize) {
         self.pending.truncate(changes);
         self.pages.clear();
         self.piece = None;
     }
 
-    /// Pages that are to be written and wait for it, and those of a range.
+    /// Returns the pages of pending writes and the pages of a range.
     pub(super) fn written(&self, address: u64, bytes: usize) -> BTreeSet<u64> {
         let old = self.pending.iter().filter_map(|change| match change {
             Change::Write { address, .. } => Some(address / PAGE),
@@ -211,7 +215,7 @@ impl LaneCache {
         old.chain(pieces(address, bytes).map(|(page, _)| page)).collect()
     }
 
-    /// Writes to mapped memory.
+    /// Adds a write to mapped memory to the pending changes.
     pub(super) fn write(&mut self, address: u64, bytes: &[u8]) {
         self.piece = None;
         let mut done = 0;
@@ -226,7 +230,7 @@ impl LaneCache {
         }
     }
 
-    /// Maps pages.
+    /// Adds a change of mapping to the pending changes.
     pub(super) fn map(&mut self, pages: Range<u64>, mapping: Mapping) {
         self.piece = None;
         match mapping {

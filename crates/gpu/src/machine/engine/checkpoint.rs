@@ -1,4 +1,4 @@
-//! All of a machine's state on the host, to go on with on another device.
+//! Checkpoints: copies of a machine's state on the host, from which another device can go on.
 
 use kvrm_machine::PageMap;
 
@@ -7,30 +7,31 @@ use super::words::PAGE;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
 
-/// What makes up the lanes beside their images. Lowered code is not part of it: it is lowered again.
+/// The state of all lanes except their images. Lowered code is not part of it, because it can be lowered again.
 #[derive(Debug)]
 pub(crate) struct Checkpoint {
+    /// The columns.
     state: Vec<u8>,
-    /// The frames behind those of the images, in pieces.
+    /// The frames after those of the images, in pieces.
     frames: Vec<Vec<u8>>,
     info: Vec<u8>,
     has_simd: bool,
     maps: Vec<PageMap>,
     heap_ends: Vec<u64>,
-    snapshot: Option<Remembered>,
-    /// Console output that waits, how many calls wrote it, and how many were served.
+    snapshot: Option<SavedSnapshot>,
+    /// Console output that waits for the host.
     console: Vec<u8>,
-    written: u64,
-    served: u64,
+    printing_calls: u64,
+    served_calls: u64,
     frames_used: u32,
     frames_max: u32,
 }
 
-/// The snapshot's columns, maps and ends of heaps.
-type Remembered = (Vec<u8>, Vec<PageMap>, Vec<u64>);
+/// The columns, page maps and heap ends of a snapshot.
+type SavedSnapshot = (Vec<u8>, Vec<PageMap>, Vec<u64>);
 
 impl GpuExecutor {
-    /// How many bytes a checkpoint would have.
+    /// Returns the size of a checkpoint in bytes.
     pub(crate) fn state_bytes(&self) -> u64 {
         let columns = self.store.columns.buffer.bytes() * (1 + u64::from(self.snapshot.is_some()));
         columns
@@ -62,15 +63,15 @@ impl GpuExecutor {
             maps: self.maps.clone(),
             heap_ends: self.heap_ends.clone(),
             snapshot,
-            console: self.written()?,
-            written: self.written,
-            served: self.served,
+            console: self.download_console()?,
+            printing_calls: self.printing_calls,
+            served_calls: self.served_calls,
             frames_used: self.frames,
             frames_max: self.frames_max,
         })
     }
 
-    /// Goes on from a checkpoint of the same lanes; says whether there is room for all their frames.
+    /// Replaces the state by a checkpoint of the same lanes. Returns false if there is no room for its frames.
     pub(crate) fn restore(&mut self, from: &Checkpoint) -> Result<bool, Error> {
         if from.frames_used > self.store.capacity()
             && self.store.grow_frames(from.frames_used)? < from.frames_used
@@ -78,7 +79,7 @@ impl GpuExecutor {
             return Ok(false);
         }
         let own = self.frames_shared..from.frames_used;
-        // What waits to be sent would come behind the state.
+        // Changed columns must not be sent after the state, so they are sent first.
         self.store.columns.flush()?;
         self.store.columns.invalidate();
         self.store.columns.buffer.upload(0, &from.state)?;
@@ -87,7 +88,7 @@ impl GpuExecutor {
         }
         let mut info: Vec<[u32; 4]> = bytemuck::pod_collect_to_vec(&from.info);
         for [.., code] in &mut info {
-            // No code of theirs is lowered yet.
+            // No code of these frames is lowered on this device yet.
             *code = 0;
         }
         self.store.info.upload(self.store.info_places(&own).start, info.as_flattened())?;
@@ -96,7 +97,7 @@ impl GpuExecutor {
             self.snapshot = Some(Snapshot { state, maps: maps.clone(), heap_ends: heap_ends.clone() });
         }
         self.store.console.upload(0, &from.console)?;
-        (self.served, self.written) = (from.served, from.written);
+        (self.served_calls, self.printing_calls) = (from.served_calls, from.printing_calls);
         self.has_simd = from.has_simd;
         self.maps.clone_from(&from.maps);
         self.heap_ends.clone_from(&from.heap_ends);

@@ -1,4 +1,4 @@
-//! Console output that lanes wrote without the host.
+//! Console output that lanes have written without the host.
 
 use kvrm_shaders::layout::COLUMN_CONSOLE;
 
@@ -13,14 +13,15 @@ impl GpuExecutor {
         columns.set(COLUMN_CONSOLE, lane, word(handles, waiting))
     }
 
-    /// Takes what has been written, in one transfer for all lanes, if there were any calls.
+    /// Passes the console output of all lanes to `out`, and returns the number of calls that the device has served
+    /// since the last drain. If there is output, one transfer fetches it for all lanes.
     pub(super) fn drain(&mut self, out: &mut dyn FnMut(usize, &[u8])) -> Result<u64, Error> {
-        self.settle()?;
-        if self.written == 0 {
-            return Ok(std::mem::take(&mut self.served));
+        self.read_pending_counters()?;
+        if self.printing_calls == 0 {
+            return Ok(std::mem::take(&mut self.served_calls));
         }
-        let lanes = self.waiting()?;
-        let contents = self.written()?;
+        let lanes = self.waiting_bytes()?;
+        let contents = self.download_console()?;
         for word in self.store.columns.get_mut(COLUMN_CONSOLE)? {
             *word &= 0xffff_ffff;
         }
@@ -33,23 +34,24 @@ impl GpuExecutor {
             }
             out(lane, &text[..bytes]);
         }
-        self.written = 0;
-        Ok(std::mem::take(&mut self.served))
+        self.printing_calls = 0;
+        Ok(std::mem::take(&mut self.served_calls))
     }
 
-    /// How many bytes of each lane wait for the host.
-    fn waiting(&mut self) -> Result<Vec<usize>, Error> {
+    /// Returns the number of bytes of console output that wait for the host, for each lane.
+    fn waiting_bytes(&mut self) -> Result<Vec<usize>, Error> {
         let waiting = |word: &u64| halves(*word).1 as usize;
         Ok(self.store.columns.get(COLUMN_CONSOLE)?.iter().map(waiting).collect())
     }
 
-    /// The first words of all lanes, then the second ones, until there are all of those that wait.
-    pub(super) fn written(&mut self) -> Result<Vec<u8>, Error> {
-        if self.written == 0 {
+    /// Downloads the waiting console output: the first words of all lanes, then their second words, up to the length of
+    /// the longest output.
+    pub(super) fn download_console(&mut self) -> Result<Vec<u8>, Error> {
+        if self.printing_calls == 0 {
             return Ok(Vec::new());
         }
         let room = self.store.console_room() as usize;
-        let waiting = self.waiting()?;
+        let waiting = self.waiting_bytes()?;
         if let Some(lane) = waiting.iter().position(|bytes| *bytes > room) {
             return Err(self.bad_request(lane, Request::Console { waiting: waiting[lane], room }));
         }

@@ -1,28 +1,29 @@
-//! Damage done on purpose, for the tests of what finds it.
+//! Deliberate damage to the engine's state, for tests of the checks that must find it.
 
 use super::lanes::GpuExecutor;
 use crate::device::error::Error;
 
-/// A number that the engine relies on.
+/// The place of a number that the engine relies on.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
     /// A word of a frame.
     Frame { frame: u32, word: u32 },
-    /// A word of what is known of a frame: its page (low and high word), the next frame of its lane, its code page.
+    /// A word of the information about a frame: its page (low and high word), the next frame in its chain, its code
+    /// page.
     Info { frame: u32, word: u32 },
-    /// A column of a lane's state.
+    /// The word of a lane in a column of the state.
     State { column: u32, lane: usize },
-    /// The same in the snapshot.
+    /// The word of a lane in a column of the snapshot.
     Snapshot { column: u32, lane: usize },
-    /// The frame of a code page, as the host knows it.
+    /// The frame of a code page, in the host's record.
     CodePage { page: u32 },
-    /// How many frames are in use, as the host knows it.
+    /// The number of frames in use, in the host's record.
     FramesUsed,
 }
 
 impl GpuExecutor {
-    /// Replaces a number; gives what it was.
+    /// Replaces a number and returns its previous value, or 0 if the place does not exist.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What an [`Executor`] is to do, by the kernels of the store.
+//! The implementation of [`Executor`] for the GPU.
 
 use std::ops::{ControlFlow, Range};
 
@@ -23,16 +23,16 @@ use crate::device::error::Error;
 const REGISTERS_OF_CALLS: [u32; 4] = [0, 1, 2, 8];
 
 impl GpuExecutor {
-    /// The words of a lane's registers and of its process state.
+    /// Returns the words of a lane's registers and of its process state.
     pub(crate) fn words(&mut self, lane: usize) -> Result<Words, Error> {
         let columns = &mut self.store.columns;
         columns.fetch(0..REGISTER_COLUMNS as u32)?;
         let mut words = [0; REGISTER_COLUMNS];
-        (0..).zip(&mut words).for_each(|(column, word)| *word = columns.at_hand(column)[lane]);
+        (0..).zip(&mut words).for_each(|(column, word)| *word = columns.cached(column)[lane]);
         Ok(words)
     }
 
-    /// Replaces some of them, a bit each.
+    /// Replaces the words whose bits are set in `changed`.
     pub(crate) fn set_words(&mut self, lane: usize, changed: u64, words: &Words) -> Result<(), Error> {
         let columns = &mut self.store.columns;
         columns.fetch(registers::columns(changed))?;
@@ -45,21 +45,21 @@ impl GpuExecutor {
         Ok(())
     }
 
-    /// V0 to V31.
+    /// Returns V0 to V31 of a lane.
     pub(crate) fn vectors(&mut self, lane: usize) -> Result<[u128; 32], Error> {
         let mut vectors = [0; 32];
         if self.has_simd {
             let columns = &mut self.store.columns;
             columns.fetch(COLUMN_V..COLUMN_V + 64)?;
             for (column, v) in (COLUMN_V..).step_by(2).zip(&mut vectors) {
-                let half = |column| u128::from(columns.at_hand(column)[lane]);
+                let half = |column| u128::from(columns.cached(column)[lane]);
                 *v = half(column) | half(column + 1) << 64;
             }
         }
         Ok(vectors)
     }
 
-    /// Replaces V0 to V31.
+    /// Replaces V0 to V31 of a lane.
     pub(crate) fn set_vectors(&mut self, lane: usize, vectors: &[u128; 32]) -> Result<(), Error> {
         self.has_simd |= *vectors != [0; 32];
         if self.has_simd {
@@ -92,22 +92,22 @@ impl GpuExecutor {
         Ok(columns.get(column)?.iter().copied().map(part).collect())
     }
 
-    /// Notes in the maps of lanes which have moved the end of their heap what that has mapped.
+    /// Updates the page maps of lanes that have moved the end of their heap on the device.
     pub(super) fn note_heaps(&mut self) -> Result<(), Error> {
         if self.heap_ends.is_empty() {
             return Ok(());
         }
-        // With what the host will look at next.
+        // The same transfer fetches the columns that the host reads next.
         self.store.columns.fetch(REGISTERS_OF_CALLS.into_iter().chain([
             COLUMN_STEPS,
             COLUMN_STOP,
             COLUMN_STOP_ADDRESS,
             COLUMN_HEAP_END,
         ]))?;
-        let now = self.store.columns.at_hand(COLUMN_HEAP_END);
+        let now = self.store.columns.cached(COLUMN_HEAP_END);
         let lanes = self.maps.par_iter_mut().zip(&mut self.heap_ends).zip(now);
         lanes.filter(|((_, end), now)| *end != *now).for_each(|((map, end), now)| {
-            // It shrinks over no pages.
+            // The device never shrinks a heap by pages, so there is nothing to unmap.
             map.map(&(end.div_ceil(PAGE)..now.div_ceil(PAGE)), Mapping::Heap);
             *end = *now;
         });
@@ -116,7 +116,7 @@ impl GpuExecutor {
 
     fn take_snapshot(&mut self) -> Result<(), Error> {
         self.flush_memory()?;
-        // From now on the whole tree of each lane is shared with the snapshot.
+        // From now on each lane shares its whole tree with the snapshot.
         for root in self.store.columns.get_mut(COLUMN_ROOT)? {
             *root &= !u64::from(ENTRY_OWNED);
         }
@@ -134,18 +134,18 @@ impl GpuExecutor {
     }
 
     fn reset_lanes(&mut self, lanes: &[usize]) -> Result<(), Error> {
-        // What these lanes have not been told yet is undone anyway, and might not fit.
+        // The reset undoes pending changes of these lanes anyway, and there might be no room for them.
         let waiting = self.take_waiting(lanes);
-        let reset = self.reset_told_lanes(lanes);
+        let reset = self.reset_flushed_lanes(lanes);
         if reset.is_err() {
-            // They are not reset, so it is not undone.
+            // The lanes are not reset, so their changes are still pending.
             self.put_back_waiting(waiting);
         }
         reset
     }
 
-    /// Takes lanes back for which no changes wait.
-    fn reset_told_lanes(&mut self, lanes: &[usize]) -> Result<(), Error> {
+    /// Resets lanes that have no pending changes.
+    fn reset_flushed_lanes(&mut self, lanes: &[usize]) -> Result<(), Error> {
         self.flush_memory()?;
         self.store.columns.flush()?;
         let Some(snapshot) = &self.snapshot else { return Ok(()) };
@@ -219,7 +219,7 @@ impl Executor for GpuExecutor {
     fn set_cpu(&mut self, lane: usize, cpu: &Cpu) -> Result<(), kvrm_machine::Error> {
         let mut words = [0; REGISTER_COLUMNS];
         registers::set_cpu(&mut words, cpu);
-        // All of it is fetched first, as that may fail: a call that fails changes nothing.
+        // All columns are fetched first. A fetch may fail, and a call that fails must change nothing.
         self.has_simd |= cpu.v != [0; 32];
         let simd = if self.has_simd { COLUMN_V..COLUMN_V + 64 } else { 0..0 };
         self.store.columns.fetch((0..REGISTER_COLUMNS as u32).chain(simd))?;
@@ -232,9 +232,9 @@ impl Executor for GpuExecutor {
         lanes: &[usize],
         serve: &(dyn Fn(usize, &mut dyn LaneAccess) + Sync),
     ) -> Result<(), kvrm_machine::Error> {
-        let mut done = Vec::new();
-        self.serve_apart(lanes, serve, &mut done)?;
-        Ok(self.take_over(&done)?)
+        let mut changes = Vec::new();
+        self.serve_lane_views(lanes, serve, &mut changes)?;
+        Ok(self.apply_lane_changes(&changes)?)
     }
 
     fn process_state(&mut self, lane: usize) -> Result<ProcessState, kvrm_machine::Error> {

@@ -1,4 +1,4 @@
-//! The lanes of a machine on a GPU, and what the host keeps of them.
+//! The GPU executor: the store with the lanes on the device, and the host's record of them.
 
 use std::sync::Arc;
 
@@ -13,50 +13,50 @@ use crate::device::error::Error;
 use crate::device::{Device, LoopLimit};
 use crate::machine::bounds::Bounds;
 use crate::machine::class_selection::{ClassSelection, loops_of};
-use crate::machine::kernels::{Chooser, WORKGROUP};
+use crate::machine::kernels::{NetworkVariant, WORKGROUP};
 use crate::machine::pace::{Pace, Slices, workgroup, write_fuel};
 use crate::machine::pages::Frames;
 use crate::machine::store::limits::code_pages_max;
-use crate::machine::store::{Contents, Store};
+use crate::machine::store::{Store, StoreConfig};
 
-/// Lanes on a GPU.
+/// The executor that runs the lanes of a machine on a GPU. It does not survive the loss of its device.
 #[derive(Debug)]
 pub struct GpuExecutor {
     pub(super) store: Store,
     pub(super) description: String,
     pub(super) slices: Slices,
-    /// How many loop iterations a lane may take in a dispatch that writes.
+    /// The number of loop iterations that a lane may take in a dispatch that writes.
     pub(super) write_fuel: u32,
-    /// How many lanes share a workgroup.
+    /// The number of lanes in a workgroup.
     pub(super) workgroup: u32,
     pub(super) cache: Cache,
-    /// Calls that were served on the device since the host last took what they wrote.
-    pub(super) served: u64,
-    /// Those of them that wrote anything.
-    pub(super) written: u64,
+    /// The number of calls that the device has served since the host last fetched the console output.
+    pub(super) served_calls: u64,
+    /// The number of these calls that have written console output.
+    pub(super) printing_calls: u64,
     /// Whether lanes may have SIMD registers that are not zero.
     pub(super) has_simd: bool,
     pub(super) snapshot: Option<Snapshot>,
-    /// What each lane has mapped.
+    /// The page map of each lane.
     pub(super) maps: Vec<PageMap>,
-    /// Where the heap of each lane ends, as far as `maps` knows; nothing if lanes have none that they move by themselves.
+    /// The end of each lane's heap that `maps` reflects. Empty if lanes cannot move the end of a heap without the host.
     pub(super) heap_ends: Vec<u64>,
     pub(super) images: Vec<Arc<Image>>,
-    /// How many frames have been given out.
+    /// The number of frames in use, those of the images included.
     pub(super) frames: u32,
-    /// Whether the last dispatch may have counted something that the host has not read.
-    pub(super) is_counting: bool,
-    /// How many of them are those of the images.
+    /// Whether the counters of the last dispatch have not been read.
+    pub(super) has_unread_counters: bool,
+    /// The number of frames of the images.
     pub(super) frames_shared: u32,
-    /// How many pages each lane may write.
+    /// The number of pages that each lane may write.
     pub(super) frames_max: u32,
-    /// Lanes that are served, as they were before: only its memory is kept.
-    pub(super) found: Vec<Found>,
-    /// How far the last run came.
-    pub(crate) ran: Ran,
+    /// The served lanes before their services. The vector is kept only to use its memory again.
+    pub(super) lanes_before: Vec<LaneBefore>,
+    /// The progress of the last run.
+    pub(crate) last_run: RunProgress,
 }
 
-/// What a reset takes lanes back to.
+/// A snapshot of all lanes.
 #[derive(Debug)]
 pub(super) struct Snapshot {
     pub(super) state: Buffer,
@@ -64,41 +64,43 @@ pub(super) struct Snapshot {
     pub(super) heap_ends: Vec<u64>,
 }
 
-/// How far a run came, even if it failed: its complete slices.
+/// The progress of a run in complete slices, also if the run has failed.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Ran {
-    /// The most steps a lane can have retired.
+pub(crate) struct RunProgress {
+    /// The largest number of steps that a lane can have retired.
     pub(crate) steps_max: u64,
     /// The steps of all lanes together.
     pub(crate) steps: u64,
-    /// Whether lanes stopped as the device had no frame left. Which ones is a matter of chance.
+    /// Whether lanes have stopped because the device had no frame left. Chance decides which lanes.
     pub(crate) is_full: bool,
 }
 
 /// A lane before it is served.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct LaneBefore {
     pub(super) words: Words,
-    /// How many pages it has written, and may write.
+    /// The number of pages that the lane has written.
     pub(super) written: u32,
+    /// The number of pages that the lane may write.
     pub(super) written_max: u32,
 }
 
 impl GpuExecutor {
-    /// Lanes as planned, on an open device.
+    /// Creates the lanes of `plan` on an open device, with classes from the table.
     ///
     /// # Errors
     ///
-    /// There is no room for them, or the device fails.
+    /// The device has no room for the lanes, or it fails.
     pub fn new(device: &Device, plan: &Plan<'_>) -> Result<Self, Error> {
         Self::with_bounds(device, plan, &ClassSelection::TABLE, Bounds::NONE)
     }
 
-    /// As [`GpuExecutor::new`], with classes chosen as `dispatch` says, on a device that could do less than it can.
+    /// Creates the lanes as [`GpuExecutor::new`] does, with a given class selection, and with the limits of the device
+    /// lowered to `bounds`.
     ///
     /// # Errors
     ///
-    /// There is no room for the lanes, or the device fails.
+    /// The device has no room for the lanes, or it fails.
     #[doc(hidden)]
     pub fn with_bounds(
         device: &Device,
@@ -117,15 +119,15 @@ impl GpuExecutor {
         let features = plan.image(0).features();
         let workgroup = match bounds.workgroup {
             Some(workgroup) => workgroup,
-            // A CPU runs the lanes of a workgroup side by side, and one workgroup after the other.
+            // A CPU runs the lanes of a workgroup in parallel, and one workgroup after the other.
             None if device.info().is_software() => WORKGROUP,
             None => workgroup(lanes, device.width()?),
         };
-        let contents = Contents { frames: &frames, plan, features, selection, workgroup, bounds };
+        let contents = StoreConfig { frames: &frames, plan, features, selection, workgroup, bounds };
         let mut store = Store::new(device, &contents)?;
         let root_of = |lane: usize| if roots.len() == 1 { roots[0] } else { roots[lane] };
-        // It is better to fail now than in the first run.
-        let chooser = store.chooser();
+        // Compiling the interpreter now makes a failure visible before the first run.
+        let network = store.network_variant();
         let loop_limit = bounds.loop_limit.or(device.loop_limit()?);
         store.interpreter(workgroup, loop_limit.is_some())?;
         let frames_max = u32::try_from(plan.frames_max).unwrap_or(u32::MAX);
@@ -146,8 +148,8 @@ impl GpuExecutor {
                 device.info().is_software(),
                 loop_limit.map(|limit| LoopLimit { sharers: limit.sharers.min(workgroup), ..limit }),
                 lanes as u32,
-                loops_of(chooser),
-                Pace::last(device, chooser.is_some_and(Chooser::is_asked_in_steps)),
+                loops_of(network),
+                Pace::last(device, network.is_some_and(NetworkVariant::is_asked_in_steps)),
             )
             .at_most(bounds.slice_steps),
             store,
@@ -155,31 +157,32 @@ impl GpuExecutor {
             maps: (0..lanes).map(|lane| plan.image(lane).map().clone()).collect(),
             heap_ends: vec![0; if plan.calls.is_some() { lanes } else { 0 }],
             cache: Cache::new(lanes),
-            served: 0,
-            written: 0,
+            served_calls: 0,
+            printing_calls: 0,
             has_simd: features.fp,
             snapshot: None,
             frames: frames.words.len() as u32,
-            is_counting: false,
+            has_unread_counters: false,
             frames_shared: frames.words.len() as u32,
             frames_max,
-            found: Vec::new(),
-            ran: Ran::default(),
+            lanes_before: Vec::new(),
+            last_run: RunProgress::default(),
         })
     }
 
-    /// How many lanes with an image of their own, of a few pages each, an executor takes at least.
+    /// Returns the number of lanes that an executor has room for at least if each lane has an image of its own with few
+    /// pages.
     pub(crate) fn images_max(device: &Device) -> usize {
-        // Most have a page of code or two.
+        // Most of these images have one or two pages of code.
         (code_pages_max(device) / 2).max(1)
     }
 
-    /// The device they run on.
+    /// Returns the device that the lanes run on.
     pub(crate) fn on(&self) -> &Device {
         &self.store.device
     }
 
-    /// Whether there is a snapshot.
+    /// Returns whether there is a snapshot.
     pub(crate) const fn has_snapshot(&self) -> bool {
         self.snapshot.is_some()
     }

@@ -16,7 +16,7 @@ use crate::device::error::{Error, Request};
 use crate::machine::store::Launch;
 use crate::machine::store::transfer::{HostPiece as _, Piece};
 
-/// Longer ranges are fetched by the page.
+/// The longest range that is fetched as bytes. Longer ranges are fetched as whole pages.
 const PIECE_BYTES_MAX: usize = 256;
 impl GpuExecutor {
     pub(super) fn read_bytes(
@@ -36,14 +36,14 @@ impl GpuExecutor {
         Ok(Ok(()))
     }
 
-    /// Brings what is mapped of ranges and not known yet.
+    /// Fetches the mapped parts of ranges that are not in the cache.
     pub(super) fn fetch_ranges(&mut self, ranges: &[(usize, u64, usize)]) -> Result<(), Error> {
         let (short, long): (Vec<_>, Vec<_>) = ranges
             .iter()
             .copied()
             .filter(|&(lane, address, bytes)| !self.cache.lanes[lane].has(address, bytes))
             .partition(|&(lane, address, bytes)| {
-                // The longest piece would be in the same page.
+                // Even the longest piece at this address would not cross the end of the page.
                 bytes <= PIECE_BYTES_MAX
                     && address % PAGE + PIECE_BYTES_MAX as u64 + 8 <= PAGE
                     && self.maps[lane].page(address / PAGE).is_some()
@@ -53,7 +53,7 @@ impl GpuExecutor {
             return Ok(());
         }
         self.flush_memory()?;
-        // All are as long as the longest.
+        // All pieces of a transfer have the same length, that of the longest.
         let length = short.iter().map(|(_, _, bytes)| 8 + bytes.next_multiple_of(8)).max().unwrap_or(8);
         for batch in short.chunks(1 << 16) {
             let pieces: Vec<Piece> = (0..)
@@ -65,13 +65,13 @@ impl GpuExecutor {
             let (_, data) = self.store.read(&pieces)?;
             for (&(lane, address, _), bytes) in batch.iter().zip(data.chunks_exact(length)) {
                 self.cache.lanes[lane].piece = Some((address & !7, bytes.into()));
-                self.cache.note(lane);
+                self.cache.track(lane);
             }
         }
         Ok(())
     }
 
-    /// Brings the mapped pages of ranges that are not known yet.
+    /// Fetches the mapped pages of ranges that are not in the cache.
     fn fetch_whole(&mut self, ranges: &[(usize, u64, usize)]) -> Result<(), Error> {
         let mut missing = BTreeSet::new();
         for &(lane, address, bytes) in ranges {
@@ -86,8 +86,8 @@ impl GpuExecutor {
         let missing: Vec<_> = missing.into_iter().collect();
         let fetched = fetch_pages(&mut self.store, &missing)?;
         for ((lane, number), page) in missing.into_iter().zip(fetched) {
-            self.cache.lanes[lane].learn(number, page);
-            self.cache.note(lane);
+            self.cache.lanes[lane].add_page(number, page);
+            self.cache.track(lane);
         }
         Ok(())
     }
@@ -106,7 +106,7 @@ impl GpuExecutor {
             }
         }
         self.flush_memory()?;
-        // Whole words are read, from the one before the first byte to the one behind the last.
+        // Pieces begin and end at words, so they may have bytes before and after the range.
         out.resize(lanes * bytes, 0);
         let mut done = 0;
         for (page, range) in pieces(address, bytes) {
@@ -144,7 +144,7 @@ impl GpuExecutor {
             return Ok(Err(Stop::OutOfFrames));
         }
         self.cache.lanes[lane].write(address, bytes);
-        self.cache.note(lane);
+        self.cache.track(lane);
         Ok(Ok(()))
     }
 
@@ -153,15 +153,15 @@ impl GpuExecutor {
             return pages.is_empty();
         }
         self.cache.lanes[lane].map(pages, mapping);
-        self.cache.note(lane);
+        self.cache.track(lane);
         true
     }
 
-    /// Whether the lane may write all pages of a range.
+    /// Returns whether the lane may write all pages of a range without exceeding its limit.
     fn has_frames(&mut self, lane: usize, address: u64, bytes: usize) -> Result<bool, Error> {
         let (_, written) = halves(self.store.columns.word(COLUMN_TAIL, lane)?);
         let (max, _) = halves(self.store.columns.word(COLUMN_HEAD, lane)?);
-        // Mostly there is room even if every page is new.
+        // In most cases there is room even if every page is new.
         let most = self.cache.lanes[lane].written(address, bytes).len();
         if u64::from(written) + most as u64 <= u64::from(max) {
             return Ok(true);
@@ -174,7 +174,7 @@ impl GpuExecutor {
         Ok(needed == 0 || u64::from(written) + needed as u64 <= u64::from(max))
     }
 
-    /// Takes away the changes of some lanes that wait.
+    /// Removes the pending changes of some lanes and returns them.
     pub(super) fn take_waiting(&mut self, lanes: &[usize]) -> Vec<(usize, Vec<Change>)> {
         let mut taken = Vec::new();
         for &number in lanes {
@@ -188,17 +188,17 @@ impl GpuExecutor {
         taken
     }
 
-    /// Lets changes wait again that were taken away.
+    /// Makes removed changes pending again.
     pub(super) fn put_back_waiting(&mut self, taken: Vec<(usize, Vec<Change>)>) {
         for (number, changes) in taken {
             self.cache.lanes[number].pending = changes;
-            self.cache.note(number);
+            self.cache.track(number);
         }
     }
 
-    /// Tells the device all writes that wait.
+    /// Sends all pending writes and mappings to the device.
     pub(super) fn flush_memory(&mut self) -> Result<(), Error> {
-        self.settle()?;
+        self.read_pending_counters()?;
         if self.cache.waiting.is_empty() {
             return Ok(());
         }
@@ -235,16 +235,16 @@ impl GpuExecutor {
             }
             let jobs = firsts.len() as u32 - 1;
             let launch = Launch { jobs, fuel: self.write_fuel, ..Launch::default() };
-            self.begin_count()?;
+            self.prepare_counters()?;
             let results = self.store.write(&all, &data, &firsts, launch);
             self.store.columns.invalidate();
             self.cache.info = None;
             let results = results?;
-            let asked_for = self.count()?[COUNTER_FRAMES as usize];
+            let asked_for = self.read_counters()?[COUNTER_FRAMES as usize];
             let capacity = self.store.capacity();
             let left_before: u64 = all.iter().map(Piece::left).sum();
             all = results.into_iter().filter(|piece| piece.stop != STOP_NONE).collect();
-            // If this fails all of them wait on: to write some again changes nothing.
+            // If this fails, all changes stay pending. Writing some of them again changes nothing.
             if all.iter().any(|piece| piece.stop == STOP_NEED_FRAME) {
                 if !self.grow(asked_for)? {
                     return Err(Error::OutOfFrames { frames: capacity });
@@ -283,7 +283,7 @@ impl GpuExecutor {
         let mut pages = Vec::new();
         let mut seen = BTreeSet::new();
         let mut frame = head;
-        // A list that is damaged may go round for ever.
+        // The loop is bounded because a damaged chain may be a cycle.
         for _ in info {
             let Some(&[low, high, next, _]) = info.get(frame as usize) else { break };
             // A page written before and after a snapshot has two frames.

@@ -1,4 +1,4 @@
-//! Registers of a lane as the words of its columns.
+//! Conversion between registers and process state of a lane and the words of its columns.
 
 use kvrm_arm64::{Cpu, Monitor};
 use kvrm_machine::ProcessState;
@@ -9,29 +9,29 @@ use kvrm_shaders::layout::{
 
 use super::words::{halves, word};
 
-/// How many columns hold registers, and the [`ProcessState`]: the first ones.
+/// The number of columns with registers and [`ProcessState`]. They are the first columns.
 pub(crate) const REGISTER_COLUMNS: usize = COLUMN_NAME as usize + 2;
 
-/// A word for each of these columns.
+/// The words of a lane in these columns.
 pub(crate) type Words = [u64; REGISTER_COLUMNS];
 
-/// The columns with registers, a bit each. The others are those of [`ProcessState`].
+/// The columns with registers: bit n stands for column n. The others have [`ProcessState`].
 pub(crate) const CPU_COLUMNS: u64 = (1 << (COLUMN_FPCR + 1)) - 1;
-/// All of these columns.
+/// The bits of all columns with registers or [`ProcessState`].
 pub(crate) const ALL_COLUMNS: u64 = (1 << REGISTER_COLUMNS) - 1;
 
-/// The columns in which two lanes differ, a bit each.
+/// Returns the columns in which two states of a lane differ: bit n stands for column n.
 pub(crate) fn differences(before: &Words, now: &Words) -> u64 {
     let both = before.iter().zip(now).enumerate();
     both.filter(|(_, (before, now))| before != now).fold(0, |bits, (column, _)| bits | 1 << column)
 }
 
-/// The numbers of columns, given as a bit each.
+/// Returns the numbers of the columns whose bits are set.
 pub(crate) fn columns(bits: u64) -> impl Iterator<Item = u32> {
     (0..REGISTER_COLUMNS as u32).filter(move |column| bits >> column & 1 == 1)
 }
 
-/// The state that calls of the table use.
+/// Returns the process state of a lane.
 pub(crate) fn process_state(words: &Words) -> ProcessState {
     let get = |column: u32| words[column as usize];
     let name = [get(COLUMN_NAME), get(COLUMN_NAME + 1)];
@@ -44,7 +44,7 @@ pub(crate) fn process_state(words: &Words) -> ProcessState {
     }
 }
 
-/// Replaces the state that calls of the table use.
+/// Replaces the process state of a lane.
 pub(crate) fn set_process_state(words: &mut Words, state: &ProcessState) {
     words[COLUMN_HEAP_END as usize] = state.heap_end;
     words[COLUMN_SLEPT as usize] = state.slept;
@@ -54,7 +54,7 @@ pub(crate) fn set_process_state(words: &mut Words, state: &ProcessState) {
     words[COLUMN_NAME as usize..][..2].copy_from_slice(&name.map(u64::from_le));
 }
 
-/// Replaces a lane's registers. SIMD registers are in columns of their own.
+/// Replaces the registers of a lane, except the SIMD registers, which have columns of their own.
 pub(crate) fn set_cpu(words: &mut Words, cpu: &Cpu) {
     for (n, x) in (0..31).zip(&mut *words) {
         *x = cpu.x(n);
@@ -74,7 +74,7 @@ pub(crate) fn set_cpu(words: &mut Words, cpu: &Cpu) {
     }
 }
 
-/// The registers of a lane.
+/// Returns the registers of a lane, except the SIMD registers.
 pub(crate) fn cpu(words: &Words) -> Cpu {
     let get = |column: u32| words[column as usize];
     let mut cpu = Cpu::new(get(COLUMN_PC), get(COLUMN_SP));

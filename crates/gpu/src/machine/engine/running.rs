@@ -1,4 +1,4 @@
-//! Runs: slices of a length the device can take, and what lanes ask for between them.
+//! Runs: slices whose length is adapted to the device, and the service of lanes between slices.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -12,27 +12,27 @@ use kvrm_shaders::layout::{
 };
 use kvrm_shaders::variants::SimdUnit;
 
-use super::lanes::{GpuExecutor, Ran};
+use super::lanes::{GpuExecutor, RunProgress};
 use super::words::{halves, word};
 use crate::device::error::{Error, Request};
-use crate::machine::kernels::Chooser;
+use crate::machine::kernels::NetworkVariant;
 
-/// So many dispatches in which no lane retires a step or stops are an error. A lane needs no more than one for code,
-/// for frames and for a SIMD unit before its next step.
+/// The number of dispatches in a row without progress at which a run fails. Before its next step a lane needs at most
+/// one dispatch each for code, for frames and for a SIMD unit.
 const IDLE_ROUNDS: u32 = 32;
 
-/// Whether lanes get further.
+/// The count of dispatches in a row in which no lane has retired a step or stopped.
 #[derive(Clone, Copy, Debug, Default)]
-struct Idle {
-    /// So many dispatches they did not.
+struct IdleCounter {
+    /// The number of these dispatches.
     rounds: u32,
-    /// How many lanes had not stopped after the last one.
+    /// The number of lanes that had not stopped after the last dispatch.
     left: u32,
 }
 
-impl Idle {
-    /// Whether lanes will never get further: after a dispatch in which all together retired so many steps and so many
-    /// have not stopped.
+impl IdleCounter {
+    /// Counts a dispatch in which all lanes together retired `steps` steps, and after which `left` lanes have not
+    /// stopped. Returns whether the run has to be given up.
     const fn is_endless(&mut self, steps: u64, left: u32) -> bool {
         let is_idle = steps == 0 && left >= self.left;
         self.rounds = if is_idle { self.rounds + 1 } else { 0 };
@@ -47,17 +47,17 @@ impl GpuExecutor {
         limits: &[u64],
         observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<RunStats, Error> {
-        self.ran = Ran::default();
+        self.last_run = RunProgress::default();
         self.flush_memory()?;
         let before = self.store.dispatches;
         let columns = &mut self.store.columns;
         if columns.get(COLUMN_LIMIT)? != limits {
             columns.get_mut(COLUMN_LIMIT)?.copy_from_slice(limits);
         }
-        let mut idle = Idle::default();
+        let mut idle = IdleCounter::default();
         loop {
             self.store.columns.flush()?;
-            self.begin_count()?;
+            self.prepare_counters()?;
             let workgroups = ((self.store.lanes as u32).div_ceil(self.workgroup), 1, 1);
             let run = self.store.interpreter(self.workgroup, self.slices.are_limited())?;
             let launch = self.slices.launch(run.loops);
@@ -65,13 +65,13 @@ impl GpuExecutor {
             self.store.dispatch(&run.pipeline, launch, None, workgroups)?;
             self.store.columns.invalidate();
             self.cache.forget();
-            let counters = self.count()?;
+            let counters = self.read_counters()?;
             let took = begin.elapsed();
 
             let count = |counter: u32| counters[counter as usize];
             let steps = word(count(COUNTER_STEPS), count(COUNTER_STEPS_HIGH));
-            self.ran.steps += steps;
-            self.ran.steps_max += u64::from(self.slices.steps);
+            self.last_run.steps += steps;
+            self.last_run.steps_max += u64::from(self.slices.steps);
             let (running, needy) =
                 (count(COUNTER_RUNNING), count(COUNTER_NEED_FRAME) + count(COUNTER_NEED_CODE));
             if idle.is_endless(steps, running + needy) {
@@ -83,13 +83,13 @@ impl GpuExecutor {
                 break;
             } else {
                 let pace = self.slices.adapt(took, running);
-                let asks = self.store.chooser().is_some_and(Chooser::is_asked_in_steps);
+                let asks = self.store.network_variant().is_some_and(NetworkVariant::is_asked_in_steps);
                 pace.remember(&self.store.device, asks);
             }
             let progress = Progress {
-                steps: self.ran.steps,
+                steps: self.last_run.steps,
                 running: (running + needy) as usize,
-                has_output: self.written > 0,
+                has_output: self.printing_calls > 0,
             };
             if observe(progress).is_break() {
                 break;
@@ -99,34 +99,34 @@ impl GpuExecutor {
         Ok(RunStats { dispatches: self.store.dispatches - before })
     }
 
-    /// Prepares the counters for a dispatch. What the one before has counted and nobody has read, as that failed, is
-    /// taken over first: frames would be given out twice without.
-    pub(super) fn begin_count(&mut self) -> Result<(), Error> {
-        self.settle()?;
+    /// Prepares the counters for a dispatch. If reading the counters of the dispatch before failed, they are read
+    /// first. Otherwise frames would be given out twice.
+    pub(super) fn prepare_counters(&mut self) -> Result<(), Error> {
+        self.read_pending_counters()?;
         self.store.set_counters(self.frames)?;
-        self.is_counting = true;
+        self.has_unread_counters = true;
         Ok(())
     }
 
-    /// Takes over what the last dispatch has counted, if nobody has done that.
-    pub(super) fn settle(&mut self) -> Result<(), Error> {
-        if self.is_counting { self.count().map(drop) } else { Ok(()) }
+    /// Reads the counters of the last dispatch if they have not been read yet.
+    pub(super) fn read_pending_counters(&mut self) -> Result<(), Error> {
+        if self.has_unread_counters { self.read_counters().map(drop) } else { Ok(()) }
     }
 
-    /// Takes over what the last dispatch has counted.
-    pub(super) fn count(&mut self) -> Result<[u32; COUNTERS as usize], Error> {
+    /// Reads the counters of the last dispatch and adds them to the host's.
+    pub(super) fn read_counters(&mut self) -> Result<[u32; COUNTERS as usize], Error> {
         let counters = self.store.counters()?;
-        self.is_counting = false;
+        self.has_unread_counters = false;
         if counters[COUNTER_CUT_OFF as usize] != 0 {
             return Err(self.store.device.give_up("its driver has ended loops early, so results are wrong"));
         }
-        self.served += u64::from(counters[COUNTER_SERVED as usize]);
-        self.written += u64::from(counters[COUNTER_WRITTEN as usize]);
+        self.served_calls += u64::from(counters[COUNTER_SERVED as usize]);
+        self.printing_calls += u64::from(counters[COUNTER_WRITTEN as usize]);
         self.frames = counters[COUNTER_FRAMES as usize].min(self.store.capacity());
         Ok(counters)
     }
 
-    /// The lanes that could run on, and how many steps they have retired.
+    /// Returns the lanes that have not stopped, with the number of steps that each has retired.
     pub(crate) fn unfinished(&mut self) -> Result<Vec<(usize, u64)>, Error> {
         let columns = &mut self.store.columns;
         columns.fetch([COLUMN_STOP, COLUMN_STEPS])?;
@@ -141,39 +141,40 @@ impl GpuExecutor {
         Ok(lanes)
     }
 
-    /// The error of a run that goes on for ever: it names the first lane that wants to go on.
+    /// Returns the error of a run without progress. It names the first lane that has not stopped.
     fn no_progress(&mut self) -> Error {
         let columns = &mut self.store.columns;
         if let Err(error) = columns.fetch([COLUMN_STOP, COLUMN_STOP_ADDRESS]) {
             return error;
         }
-        let (stops, asks) = (columns.at_hand(COLUMN_STOP), columns.at_hand(COLUMN_STOP_ADDRESS));
+        let (stops, asks) = (columns.cached(COLUMN_STOP), columns.cached(COLUMN_STOP_ADDRESS));
         let is_left = |stop: &u64| matches!(halves(*stop).0, STOP_NONE | STOP_NEED_FRAME..);
         let lane = stops.iter().position(is_left).unwrap_or(0);
         let request = Request::Again { code: halves(stops[lane]).0, asks: asks[lane], rounds: IDLE_ROUNDS };
         self.bad_request(lane, request)
     }
 
-    /// The error of a lane that asks for what cannot be.
+    /// Returns the error of a lane that makes an invalid request.
     pub(super) fn bad_request(&mut self, lane: usize, request: Request) -> Error {
         let columns = &mut self.store.columns;
         match columns.fetch([COLUMN_PC, COLUMN_STEPS]) {
             Ok(()) => {
-                let (pc, steps) = (columns.at_hand(COLUMN_PC)[lane], columns.at_hand(COLUMN_STEPS)[lane]);
+                let (pc, steps) = (columns.cached(COLUMN_PC)[lane], columns.cached(COLUMN_STEPS)[lane]);
                 Error::BadRequest { lane, pc, steps, request }
             }
             Err(error) => error,
         }
     }
 
-    /// How many frames there would be if every lane wrote all the pages it may, once since the last snapshot.
+    /// Returns the number of frames that suffices if every lane writes as many pages as it may after the last snapshot.
     fn frames_enough(&self) -> u64 {
         let mut lane = 0;
         for image in &self.images {
             let span = image.map().span();
             let window = span.end - span.start;
             let pages = window.min(self.frames_max.into());
-            // A node for the pages it leads to, level by level; the root is the lane's own in any case.
+            // A level has at most one node for each `reach` pages, and at most one for each written page. The root is
+            // copied in any case.
             let mut nodes = 1;
             let mut reach = 1 << LEVEL_BITS;
             while reach < window {
@@ -185,24 +186,25 @@ impl GpuExecutor {
         u64::from(self.frames_shared) + self.store.lanes as u64 * lane
     }
 
-    /// Makes room for the frames that were asked for, and more; says whether there is more room than before.
+    /// Makes room for at least `asked_for` frames if the device can. Returns whether there is more room than before.
     pub(super) fn grow(&mut self, asked_for: u32) -> Result<bool, Error> {
         let capacity = self.store.capacity();
-        // Twice as many, so that growing takes few rounds, but hardly more than lanes can ever use.
+        // Doubling keeps the number of growths small. There is no use in many more frames than lanes can ever use.
         let doubled = u64::from(capacity) * 2;
         let enough = self.frames_enough().max(u64::from(asked_for) * 5 / 4);
         let wanted = asked_for.max(u32::try_from(doubled.min(enough)).unwrap_or(u32::MAX));
         Ok(self.store.grow_frames(wanted)? > capacity)
     }
 
-    /// Gives lanes the frames and the code they stopped for, and lets them go on.
+    /// Gives lanes the frames, the code and the SIMD units that they have stopped for, and lets them go on.
     ///
-    /// A lane that does not get what it asked for asks again, so that nothing is left half done if this fails.
+    /// A lane whose request is not served makes it again. So a failure of this function leaves the lanes in a valid
+    /// state.
     fn serve(&mut self, asked_for: u32) -> Result<(), Error> {
         let columns = &mut self.store.columns;
         columns.fetch([COLUMN_STOP, COLUMN_STOP_ADDRESS])?;
-        let stops = columns.at_hand(COLUMN_STOP).iter().map(|stop| halves(*stop).0);
-        let asks: Vec<_> = stops.zip(columns.at_hand(COLUMN_STOP_ADDRESS).iter().copied()).collect();
+        let stops = columns.cached(COLUMN_STOP).iter().map(|stop| halves(*stop).0);
+        let asks: Vec<_> = stops.zip(columns.cached(COLUMN_STOP_ADDRESS).iter().copied()).collect();
         let (mut code, mut without_frame, mut served) = (Vec::new(), Vec::new(), Vec::new());
         let mut unit = self.store.simd_unit;
         for (lane, (stop, ask)) in asks.into_iter().enumerate() {
@@ -227,12 +229,12 @@ impl GpuExecutor {
         let stops = self.store.columns.get_mut(COLUMN_STOP)?;
         served.into_iter().for_each(|lane| stops[lane] = word(STOP_NONE, 0));
         if unit > self.store.simd_unit {
-            // A step may take much longer now.
+            // A step may take much longer with the larger unit.
             self.store.simd_unit = unit;
             self.slices.begin_again();
         }
         if !without_frame.is_empty() && !self.grow(asked_for)? {
-            self.ran.is_full = true;
+            self.last_run.is_full = true;
             let stops = self.store.columns.get_mut(COLUMN_STOP)?;
             for lane in without_frame {
                 stops[lane] = word(STOP_OUT_OF_FRAMES, 0);
@@ -242,7 +244,7 @@ impl GpuExecutor {
     }
 }
 
-/// Whether a lane can ask for a SIMD unit where the kernel has another one.
+/// Checks that a SIMD unit that a lane asks for exists and is larger than the one that the kernel has.
 fn check_unit(unit: u64, has: SimdUnit) -> Result<(), Request> {
     let (has, units) = (has as u64, SimdUnit::ALL.len() as u64);
     if has < unit && unit < units { Ok(()) } else { Err(Request::Unit { unit, has, units }) }
@@ -253,15 +255,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lanes_that_ask_for_the_same_again_and_again_are_found_out() {
-        let mut idle = Idle::default();
+    fn dispatches_without_progress_end_a_run() {
+        let mut idle = IdleCounter::default();
         let rounds = (1..1000).find(|_| idle.is_endless(0, 3));
         assert_eq!(rounds, Some(IDLE_ROUNDS), "three lanes ask and retire nothing");
     }
 
     #[test]
-    fn lanes_that_retire_a_step_or_stop_may_go_on_for_ever() {
-        let mut idle = Idle::default();
+    fn lanes_that_retire_a_step_or_stop_may_run_forever() {
+        let mut idle = IdleCounter::default();
         let is_endless = (0..1000).any(|round| idle.is_endless(u64::from(round % 20 == 0), 7));
         assert!(!is_endless, "a step now and then is enough");
         let is_endless = (0..1000).any(|round| idle.is_endless(0, 1000 - round / 10));
@@ -269,10 +271,14 @@ mod tests {
     }
 
     #[test]
-    fn a_simd_unit_is_one_that_the_kernel_lacks_and_that_exists() {
+    fn a_requested_simd_unit_exists_and_is_larger_than_the_current_one() {
         let units = SimdUnit::ALL.len() as u64;
         let none = SimdUnit::None;
-        assert_eq!([1, units - 1].map(|unit| check_unit(unit, none)), [Ok(()), Ok(())], "any can be next");
+        assert_eq!(
+            [1, units - 1].map(|unit| check_unit(unit, none)),
+            [Ok(()), Ok(())],
+            "lanes may skip units"
+        );
         let all = SimdUnit::All;
         let (integers, floats) = (SimdUnit::Integers, SimdUnit::Floats);
         for (unit, has) in [(0, none), (1, integers), (1, floats), (units, none), (u64::MAX, all)] {

@@ -1,4 +1,4 @@
-//! Stops, as the shader writes them.
+//! Conversion between stops and the two columns in which shaders write them.
 
 use kvrm_arm64::{Access, Fault, FaultKind, Stop};
 use kvrm_shaders::layout::{
@@ -11,14 +11,14 @@ use super::lanes::GpuExecutor;
 use super::words::{halves, word};
 use crate::device::error::{Error, Request};
 
-/// The number behind the last of the faults: three kinds with three accesses each.
+/// The number after the last fault. There are three kinds of fault with three accesses each.
 const STOP_FAULTS_END: u32 = STOP_FAULT + 9;
 
 impl GpuExecutor {
     pub(super) fn read_stops(&mut self) -> Result<Vec<Option<Stop>>, Error> {
         let columns = &mut self.store.columns;
         columns.fetch([COLUMN_STOP, COLUMN_STOP_ADDRESS])?;
-        let both = columns.at_hand(COLUMN_STOP).iter().zip(columns.at_hand(COLUMN_STOP_ADDRESS));
+        let both = columns.cached(COLUMN_STOP).iter().zip(columns.cached(COLUMN_STOP_ADDRESS));
         let stops: Result<_, _> = (0..)
             .zip(both)
             .map(|(lane, (code, address))| decode(*code, *address).map_err(|code| (lane, code)))
@@ -38,7 +38,7 @@ impl GpuExecutor {
     }
 }
 
-/// A stop from the two columns it is in; its number if there is no such stop.
+/// Converts the words of a lane in the two columns to a stop. Returns its number if no such stop exists.
 fn decode(code: u64, address: u64) -> Result<Option<Stop>, u32> {
     let (kind, detail) = halves(code);
     let imm = detail as u16;
@@ -68,7 +68,7 @@ fn decode(code: u64, address: u64) -> Result<Option<Stop>, u32> {
     }))
 }
 
-/// The two columns of a stop.
+/// Converts a stop to the words of the two columns.
 pub(super) fn encode(stop: Option<Stop>) -> (u64, u64) {
     let code = match stop {
         None => word(STOP_NONE, 0),
@@ -126,9 +126,9 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_that_no_kernel_makes_is_none() {
+    fn unknown_stop_numbers_are_refused() {
         for code in [STOP_FAULTS_END, STOP_NEED_FRAME, STOP_NEED_TIME, u32::MAX] {
-            assert_eq!(decode(word(code, 7), 0), Err(code), "the lane cannot say why it stopped");
+            assert_eq!(decode(word(code, 7), 0), Err(code), "no stop has this number");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the host has done to lanes, as compact as it can be, and how it is done again.
+//! The journal: a compact record of the host's changes of lanes, and its replay.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -8,110 +8,114 @@ use kvrm_machine::{Executor, Mapping, ProcessState, Register};
 
 use crate::device::error::Error;
 use crate::machine::engine::GpuExecutor;
-use crate::machine::engine::apart::Done;
 use crate::machine::engine::cache::Change;
 use crate::machine::engine::checkpoint::Checkpoint;
-use crate::machine::engine::lanes::Ran;
+use crate::machine::engine::lane_views::LaneChanges;
+use crate::machine::engine::lanes::RunProgress;
 use crate::machine::engine::registers::{
     ALL_COLUMNS, CPU_COLUMNS, REGISTER_COLUMNS, Words, columns, differences, set_cpu, set_process_state,
 };
 
-/// In the bits of changed registers: some SIMD registers; the next word has their bits.
+/// The bit of changed columns that says that SIMD registers have changed, too. The next word has a bit for each of
+/// these.
 const SIMD: u64 = 1 << 63;
 
-/// How lanes came to be what they are: from a checkpoint, or from nothing, by the entries.
+/// The changes that lead to the current state of the lanes, from a checkpoint or from new lanes.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
+    /// The checkpoint from which the entries lead on. `None` stands for new lanes.
     base: Option<Checkpoint>,
     entries: Vec<Entry>,
-    /// Registers that entries have changed, one entry's behind the other's.
+    /// The new values of registers of all entries, in order.
     words: Vec<u64>,
-    /// Bytes that entries have written, likewise.
+    /// The written bytes of all entries, in order.
     bytes: Vec<u8>,
-    /// What entries hold elsewhere, in bytes.
-    elsewhere: usize,
-    /// What was there when the snapshot was taken, if there is one.
-    snapshot: Option<Length>,
-    /// How many entries there were when the lanes became something that they cannot tell.
-    unsure: Option<usize>,
-    /// The limits of the last run: mostly those of the next one, too.
+    /// The size in bytes of the memory that entries own or share outside of the vectors above.
+    boxed_bytes: usize,
+    /// The length of the journal when the snapshot was taken, if there is one.
+    snapshot: Option<JournalLength>,
+    /// The number of entries when the state became one that the journal cannot reproduce.
+    uncertain_from: Option<usize>,
+    /// The limits of the last run. In most cases the next run has the same, and shares them.
     limits: Arc<[u64]>,
-    /// What a reset does not take back.
+    /// The last limit of frames that was set. A reset does not undo it.
     frames_max: Option<usize>,
 }
 
+/// A length of the journal, to which it can be truncated.
 #[derive(Clone, Copy, Debug, Default)]
-struct Length {
+struct JournalLength {
     entries: usize,
     words: usize,
     bytes: usize,
-    elsewhere: usize,
+    boxed_bytes: usize,
 }
 
-/// A change of lanes.
+/// A change of the state of lanes.
 #[derive(Debug)]
 enum Entry {
-    /// New values of registers; bit n is column n.
+    /// New values of registers or process state. Bit n stands for column n.
     Registers {
         lane: usize,
         changed: u64,
     },
-    /// The stop of lanes one behind the other.
+    /// The new stop of consecutive lanes.
     Stop {
         first: usize,
         end: usize,
         stop: Option<Stop>,
     },
-    /// So many bytes were written.
+    /// A write of `bytes` bytes.
     Write {
         lane: usize,
         address: u64,
         bytes: usize,
         access: Option<Access>,
     },
-    /// Pages were mapped, protected or unmapped.
+    /// A change of mapping: pages were mapped, protected or unmapped.
     Map {
         lane: usize,
         pages: Range<u64>,
         mapping: Mapping,
     },
-    /// Which console output lanes one behind the other need no host for.
+    /// The console handles that consecutive lanes may write to without the host.
     Console {
         first: usize,
         end: usize,
         handles: u32,
     },
-    /// The host took what lanes had written.
+    /// The host fetched the console output of all lanes.
     Drain,
     Snapshot,
-    /// The lanes, or `None` for all.
+    /// A reset of some lanes, or of all for `None`.
     Reset(Option<Box<[usize]>>),
     FramesMax(usize),
-    Run(Box<Run>),
+    Run(Box<RecordedRun>),
 }
 
-/// A run.
+/// A recorded run.
 #[derive(Debug)]
-struct Run {
-    /// One for each lane, or one for all.
+struct RecordedRun {
+    /// The limit of steps of each lane, or one limit for all lanes.
     limits: Arc<[u64]>,
-    end: End,
-    /// Steps of all lanes.
+    end: RunEnd,
+    /// The number of steps that all lanes together have retired. If the device was lost, the largest number that one
+    /// lane can have retired.
     steps: u64,
 }
 
-/// How a run ended.
+/// The end of a recorded run.
 #[derive(Debug)]
-pub(super) enum End {
-    /// All lanes stopped.
+pub(super) enum RunEnd {
+    /// All lanes have stopped.
     Complete,
-    /// It was broken off where these lanes had retired so many steps; the others had stopped.
-    BrokenOff(Vec<(usize, u64)>),
+    /// The observer ended the run. These lanes had not stopped and had retired these numbers of steps.
+    Interrupted(Vec<(usize, u64)>),
     /// The device was lost.
     Lost,
 }
 
-/// Which SIMD registers differ, a bit each.
+/// Returns the SIMD registers that differ: bit n stands for Vn.
 fn differing(before: &[u128; 32], now: &[u128; 32]) -> u64 {
     before
         .iter()
@@ -121,47 +125,47 @@ fn differing(before: &[u128; 32], now: &[u128; 32]) -> u64 {
 }
 
 impl Journal {
-    fn length(&self) -> Length {
-        Length {
+    fn length(&self) -> JournalLength {
+        JournalLength {
             entries: self.entries.len(),
             words: self.words.len(),
             bytes: self.bytes.len(),
-            elsewhere: self.elsewhere,
+            boxed_bytes: self.boxed_bytes,
         }
     }
 
-    /// How many bytes it takes, without those of the checkpoint.
+    /// Returns the size of the journal in bytes, without the checkpoint.
     pub(super) fn size(&self) -> u64 {
-        let Length { entries, words, bytes, elsewhere } = self.length();
-        (entries * size_of::<Entry>() + words * 8 + bytes + elsewhere) as u64
+        let JournalLength { entries, words, bytes, boxed_bytes } = self.length();
+        (entries * size_of::<Entry>() + words * 8 + bytes + boxed_bytes) as u64
     }
 
-    /// Whether lanes can be made again from it.
-    pub(super) const fn is_sure(&self) -> bool {
-        self.unsure.is_none()
+    /// Returns whether a replay restores the state of the lanes.
+    pub(super) const fn is_certain(&self) -> bool {
+        self.uncertain_from.is_none()
     }
 
-    /// Fails if they cannot.
-    pub(super) fn check_sure(&self) -> Result<(), kvrm_machine::Error> {
-        if self.is_sure() {
+    /// Returns an error if a replay does not restore the state of the lanes.
+    pub(super) fn check_certain(&self) -> Result<(), kvrm_machine::Error> {
+        if self.is_certain() {
             return Ok(());
         }
-        Err(lost("before that, the memory of the GPU was full, or a call failed half done"))
+        Err(state_lost("before the loss, the memory of the GPU was full, or a call failed half done"))
     }
 
-    /// The lanes are something now that cannot be told.
-    pub(super) fn doubt(&mut self) {
-        self.unsure.get_or_insert(self.entries.len());
+    /// Marks the state as one that the journal cannot reproduce.
+    pub(super) fn mark_uncertain(&mut self) {
+        self.uncertain_from.get_or_insert(self.entries.len());
     }
 
-    /// Begins again from a checkpoint, with a snapshot in it or without.
-    pub(super) fn begin(&mut self, base: Checkpoint, has_snapshot: bool) {
+    /// Begins a new journal from a checkpoint. `has_snapshot` says whether the checkpoint contains a snapshot.
+    pub(super) fn restart(&mut self, base: Checkpoint, has_snapshot: bool) {
         let (limits, frames_max) = (Arc::clone(&self.limits), self.frames_max);
-        let snapshot = has_snapshot.then(Length::default);
+        let snapshot = has_snapshot.then(JournalLength::default);
         *self = Self { base: Some(base), snapshot, limits, frames_max, ..Self::default() };
     }
 
-    /// A lane has these registers now, and had those `before`, if that is known.
+    /// Records the registers of a lane. `before` are its previous registers, if they are known.
     pub(super) fn registers(&mut self, lane: usize, before: Option<&Cpu>, cpu: &Cpu) {
         let simd = before.map_or(u64::from(u32::MAX), |before| differing(&before.v, &cpu.v));
         let words = |cpu| {
@@ -171,18 +175,24 @@ impl Journal {
         };
         let now = words(cpu);
         let changed = before.map_or(CPU_COLUMNS, |before| differences(&words(before), &now));
-        self.changes(lane, changed, &now, (simd, &cpu.v));
+        self.push_registers(lane, changed, &now, (simd, &cpu.v));
     }
 
-    /// A lane has this process state now.
+    /// Records the process state of a lane.
     pub(super) fn process_state(&mut self, lane: usize, state: &ProcessState) {
         let mut words = [0; REGISTER_COLUMNS];
         set_process_state(&mut words, state);
-        self.changes(lane, ALL_COLUMNS & !CPU_COLUMNS, &words, (0, &[0; 32]));
+        self.push_registers(lane, ALL_COLUMNS & !CPU_COLUMNS, &words, (0, &[0; 32]));
     }
 
-    /// Notes the words that have changed, a bit each, and the SIMD registers that `simd` has a bit for.
-    fn changes(&mut self, lane: usize, mut changed: u64, words: &Words, (simd, vectors): (u64, &[u128; 32])) {
+    /// Records the words whose bits are set in `changed`, and the SIMD registers whose bits are set in `simd`.
+    fn push_registers(
+        &mut self,
+        lane: usize,
+        mut changed: u64,
+        words: &Words,
+        (simd, vectors): (u64, &[u128; 32]),
+    ) {
         self.words.extend(columns(changed).map(|column| words[column as usize]));
         if simd != 0 {
             changed |= SIMD;
@@ -195,27 +205,27 @@ impl Journal {
         }
     }
 
-    /// A service has done this to a lane.
-    pub(super) fn apart(&mut self, done: &Done, changes: &[Change]) {
-        for change in changes {
+    /// Records the changes of a lane by a service.
+    pub(super) fn service(&mut self, changes: &LaneChanges, memory: &[Change]) {
+        for change in memory {
             match change {
-                // That it was permitted has been checked.
-                Change::Write { address, bytes } => self.write(done.lane, *address, bytes, None),
-                Change::Map { pages, mapping } => self.map(done.lane, pages.clone(), *mapping),
+                // The permission was checked when the service wrote.
+                Change::Write { address, bytes } => self.write(changes.lane, *address, bytes, None),
+                Change::Map { pages, mapping } => self.map(changes.lane, pages.clone(), *mapping),
             }
         }
-        let [before, now] = done.vectors.as_deref().unwrap_or(&[[0; 32]; 2]);
-        self.changes(done.lane, done.changed, &done.words, (differing(before, now), now));
-        if let Some(stop) = done.stop {
-            self.stop(done.lane, stop);
+        let [before, now] = changes.vectors.as_deref().unwrap_or(&[[0; 32]; 2]);
+        self.push_registers(changes.lane, changes.changed, &changes.words, (differing(before, now), now));
+        if let Some(stop) = changes.stop {
+            self.stop(changes.lane, stop);
         }
-        if let Some(handles) = done.console {
-            self.console(done.lane, handles);
+        if let Some(handles) = changes.console {
+            self.console(changes.lane, handles);
         }
     }
 
     pub(super) fn stop(&mut self, lane: usize, stop: Option<Stop>) {
-        // Mostly all lanes get the same, one after the other.
+        // In most cases all lanes get the same stop, one after the other.
         match self.entries.last_mut() {
             Some(Entry::Stop { end, stop: last, .. }) if *end == lane && *last == stop => *end += 1,
             _ => self.entries.push(Entry::Stop { first: lane, end: lane + 1, stop }),
@@ -256,33 +266,33 @@ impl Journal {
         let mut named = vec![false; all];
         lanes.iter().for_each(|&lane| named[lane] = true);
         match self.snapshot {
-            Some(there) if named.iter().all(|named| *named) => self.forget(there),
+            Some(there) if named.iter().all(|named| *named) => self.truncate_to(there),
             _ => {
-                self.elsewhere += size_of_val(lanes);
+                self.boxed_bytes += size_of_val(lanes);
                 self.entries.push(Entry::Reset(Some(lanes.into())));
             }
         }
     }
 
-    /// All lanes are back at the snapshot, so that what has been done since is of no more use.
-    fn forget(&mut self, there: Length) {
+    /// Removes the entries since the snapshot, because all lanes are back at it.
+    fn truncate_to(&mut self, there: JournalLength) {
         self.entries.truncate(there.entries);
         self.words.truncate(there.words);
         self.bytes.truncate(there.bytes);
-        self.elsewhere = there.elsewhere;
-        self.unsure = self.unsure.filter(|unsure| *unsure < there.entries);
+        self.boxed_bytes = there.boxed_bytes;
+        self.uncertain_from = self.uncertain_from.filter(|uncertain_from| *uncertain_from < there.entries);
         if let Some(frames_max) = self.frames_max {
             self.frames_max(frames_max);
         }
-        // The snapshot of a checkpoint is not where that goes on from.
+        // The state of a checkpoint may be later than the snapshot in it, so the replay has to reset the lanes.
         self.entries.push(Entry::Reset(None));
     }
 
-    pub(super) fn run(&mut self, limits: &[u64], end: End, ran: Ran) {
-        if ran.is_full {
-            self.doubt();
+    pub(super) fn run(&mut self, limits: &[u64], end: RunEnd, progress: RunProgress) {
+        if progress.is_full {
+            self.mark_uncertain();
         }
-        if matches!(end, End::Lost) && ran.steps_max == 0 {
+        if matches!(end, RunEnd::Lost) && progress.steps_max == 0 {
             return;
         }
         let limits = match limits {
@@ -291,26 +301,26 @@ impl Journal {
         };
         if *self.limits != *limits {
             self.limits = limits.into();
-            self.elsewhere += size_of_val(limits);
+            self.boxed_bytes += size_of_val(limits);
         }
-        let mut steps = ran.steps;
+        let mut steps = progress.steps;
         match &end {
-            End::BrokenOff(lanes) => self.elsewhere += size_of_val(&lanes[..]),
-            End::Lost => steps = ran.steps_max,
-            End::Complete => {}
+            RunEnd::Interrupted(lanes) => self.boxed_bytes += size_of_val(&lanes[..]),
+            RunEnd::Lost => steps = progress.steps_max,
+            RunEnd::Complete => {}
         }
-        self.elsewhere += size_of::<Run>();
+        self.boxed_bytes += size_of::<RecordedRun>();
         let limits = Arc::clone(&self.limits);
-        self.entries.push(Entry::Run(Box::new(Run { limits, end, steps })));
+        self.entries.push(Entry::Run(Box::new(RecordedRun { limits, end, steps })));
     }
 
-    /// Does all of it again, to lanes that are new.
+    /// Replays the journal on new lanes.
     pub(super) fn replay(&self, executor: &mut GpuExecutor) -> Result<(), kvrm_machine::Error> {
-        self.check_sure()?;
+        self.check_certain()?;
         if let Some(base) = &self.base
             && !executor.restore(base)?
         {
-            return Err(lost("there is less memory on the GPU than there was"));
+            return Err(state_lost("the GPU has less free memory than before the loss"));
         }
         let (mut words, mut bytes) = (&self.words[..], &self.bytes[..]);
         for entry in &self.entries {
@@ -325,12 +335,14 @@ impl Journal {
                     let (piece, rest) = bytes.split_at(*count);
                     bytes = rest;
                     if executor.write_memory(*lane, *address, piece, *access)?.is_err() {
-                        return Err(lost("a write that succeeded fails now"));
+                        return Err(state_lost("a write that succeeded before the loss fails in the replay"));
                     }
                 }
                 Entry::Map { lane, pages, mapping } => {
                     if !executor.map(*lane, pages.clone(), *mapping)? {
-                        return Err(lost("pages that were mapped cannot be mapped now"));
+                        return Err(state_lost(
+                            "pages that were mapped before the loss cannot be mapped in the replay",
+                        ));
                     }
                 }
                 Entry::Console { first, end, handles } => {
@@ -350,7 +362,7 @@ impl Journal {
     }
 }
 
-/// Changes registers of a lane, whose words are the first ones of `words`.
+/// Replays a change of registers. Takes their values from the front of `words`.
 fn replay_registers(
     executor: &mut GpuExecutor,
     lane: usize,
@@ -376,17 +388,17 @@ fn replay_registers(
     Ok(())
 }
 
-impl Run {
+impl RecordedRun {
     fn replay(&self, executor: &mut GpuExecutor) -> Result<(), kvrm_machine::Error> {
         let lanes = executor.lanes();
         let mut limits =
             if self.limits.len() == 1 { vec![self.limits[0]; lanes] } else { self.limits.to_vec() };
-        // Lanes that go no further than they went, although their limits let them.
+        // The lanes that must stop before their limits, and the number of steps at which they must stop.
         let mut short = Vec::new();
         match &self.end {
-            End::Complete => {}
-            End::BrokenOff(unfinished) => short.clone_from(unfinished),
-            End::Lost => {
+            RunEnd::Complete => {}
+            RunEnd::Interrupted(unfinished) => short.clone_from(unfinished),
+            RunEnd::Lost => {
                 let mut steps = Vec::new();
                 executor.registers(Register::Steps, &mut steps)?;
                 for lane in 0..lanes {
@@ -399,13 +411,16 @@ impl Run {
         }
         short.iter().for_each(|(lane, steps)| limits[*lane] = *steps);
         executor.run(&limits, &mut |_| ControlFlow::Continue(()))?;
-        // Of a slice that was lost nobody knows how far each lane would have come.
-        let Ran { steps, is_full, .. } = executor.ran;
+        // For a run that lost its device, the number of steps of all lanes is not known.
+        let RunProgress { steps, is_full, .. } = executor.last_run;
         if is_full {
-            return Err(lost("there is less memory on the GPU than there was"));
+            return Err(state_lost("the GPU has less free memory than before the loss"));
         }
-        if !matches!(self.end, End::Lost) && steps != self.steps {
-            return Err(lost(&format!("a run of {} steps takes {steps} now", self.steps)));
+        if !matches!(self.end, RunEnd::Lost) && steps != self.steps {
+            return Err(state_lost(&format!(
+                "a run of {} steps takes {steps} steps in the replay",
+                self.steps
+            )));
         }
         for (lane, _) in short {
             if executor.stop(lane)? == Some(Stop::Budget) {
@@ -416,6 +431,6 @@ impl Run {
     }
 }
 
-fn lost(reason: &str) -> kvrm_machine::Error {
+fn state_lost(reason: &str) -> kvrm_machine::Error {
     Error::StateLost { reason: reason.to_owned() }.into()
 }

@@ -1,4 +1,4 @@
-//! Lowered code, in pages of micro-ops.
+//! Code pages: the lowering of frames into pages of micro-ops, and the displacement of pages.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,14 +14,14 @@ use crate::device::error::{Error, Request};
 use crate::machine::kernels::WORKGROUP;
 
 impl Store {
-    /// The micro-ops of the first `pages` code pages.
+    /// Returns the micro-ops of the first `pages` code pages.
     pub(crate) fn micro_ops(&self, pages: usize) -> Result<Vec<MicroOp>, Error> {
         let bytes = pages as u64 * u64::from(PAGE_OPS) * OP_BYTES;
         let contents = self.device.download(&[(&self.micro_ops, 0..bytes)])?;
         Ok(bytemuck::pod_collect_to_vec(&contents[0]).into_iter().map(MicroOp::from_words).collect())
     }
 
-    /// The micro-ops of some code pages.
+    /// Returns the micro-ops of some code pages.
     pub(crate) fn micro_ops_of(&self, pages: &[u32]) -> Result<Vec<Vec<MicroOp>>, Error> {
         let place = |page: &u32| u64::from(*page) * CODE_PAGE_BYTES..u64::from(*page + 1) * CODE_PAGE_BYTES;
         let ranges: Vec<_> = pages.iter().map(|page| (&self.micro_ops, place(page))).collect();
@@ -32,18 +32,18 @@ impl Store {
         Ok(contents.iter().map(ops).collect())
     }
 
-    /// Which frame each code page holds.
+    /// Returns the frame of each code page.
     pub(crate) fn code_pages(&self) -> &[u32] {
         &self.code_pages
     }
 
-    /// Says of a code page that it holds another frame, for tests; gives the one it holds.
+    /// Replaces the host's record of the frame of a code page, for tests. Returns the previous record.
     pub(crate) fn exchange_code_page(&mut self, page: u32, frame: u32) -> u32 {
         std::mem::replace(&mut self.code_pages[page as usize], frame)
     }
 
-    /// Whether what a lane asks to be lowered is there: a frame, and its code page plus one, or 0 if it has none; or
-    /// the frame that a code page holds, if the frame is 0.
+    /// Checks that a lane's request to lower a frame names a frame and a code page that exist. The request has the form
+    /// of a job of [`Store::decode`].
     pub(crate) fn check_code(&self, (frame, code): (u32, u32), frames: u32) -> Result<(), Request> {
         let pages = self.code_pages.len() as u32;
         if frame >= frames {
@@ -55,11 +55,11 @@ impl Store {
         Ok(())
     }
 
-    /// Lowers frames. A job is a frame and its code page plus one, or 0 if it has none yet; a frame of 0 with a
-    /// code page means the frame that page holds.
+    /// Lowers frames. A job is the number of a frame and the number of its code page plus one, or 0 if it has none yet.
+    /// Frame 0 with a code page stands for the frame of that code page.
     ///
-    /// If there is no room for more pages, others lose their code, and lanes that fetch from those will ask
-    /// again. If there is no room for all jobs, some are left out, and not always the same.
+    /// If there is no room for more code pages, other frames lose theirs, and lanes that fetch from them stop and ask
+    /// again. If there is no room for all jobs, some are skipped, in turn.
     pub(crate) fn decode(&mut self, jobs: &[(u32, u32)]) -> Result<(), Error> {
         let mut wanted: BTreeMap<u32, Option<u32>> = BTreeMap::new();
         for &(frame, code) in jobs {
@@ -69,7 +69,7 @@ impl Store {
         }
         let new = wanted.values().filter(|page| page.is_none()).count();
         let room = self.room_for_code(self.code_pages.len() + new)?;
-        // Begin behind where the last ones were.
+        // Begin after the last frame that was lowered, so that jobs take turns.
         let behind = wanted.range(self.last_lowered.saturating_add(1)..);
         let served: Vec<(u32, Option<u32>)> = behind
             .chain(wanted.range(..=self.last_lowered))
@@ -81,7 +81,7 @@ impl Store {
         let (old, victim) = (0..there, self.next_victim as u32);
         let mut free = (there..room as u32)
             .chain(old.map(|page| (page + victim) % there).filter(|page| !kept.contains(page)));
-        // The frame, its page, and the frame that loses that page, or the same frame again.
+        // The frame, its code page, and the frame that loses this code page, or the same frame again.
         let mut pages: Vec<[u32; 4]> = Vec::with_capacity(served.len());
         let mut next_victim = self.next_victim;
         for &(frame, page) in &served {
@@ -99,7 +99,7 @@ impl Store {
             let group = self.kernels.layouts.decode.bind(&self.device, buffers)?;
             let launch = Launch { jobs: pages.len() as u32, ..Launch::default() };
             let workgroups = (PAGE_OPS / WORKGROUP, pages.len() as u32, 1);
-            let decode = self.kernels.decode(&self.device, self.chooser())?;
+            let decode = self.kernels.decode(&self.device, self.network_variant())?;
             self.dispatch(&decode, launch, Some(&group), workgroups)?;
         }
         let used = pages.iter().map(|[_, page, ..]| *page as usize + 1).max().unwrap_or(0);
@@ -112,13 +112,14 @@ impl Store {
         Ok(())
     }
 
-    /// Makes room for so many pages of code, or as many as there can be; says for how many there is.
+    /// Makes room for `wanted` code pages, or for as many as possible. Returns the number of code pages that there is
+    /// room for.
     fn room_for_code(&mut self, wanted: usize) -> Result<usize, Error> {
         let there = self.micro_ops.bytes() / CODE_PAGE_BYTES;
         let max = self.code_pages_max as u64;
         let wanted = (wanted as u64).min(max);
         if wanted > there {
-            // Twice as many, so that growing takes few rounds.
+            // Rounding up keeps the number of growths small.
             let ample = wanted.next_power_of_two().min(max);
             for pages in std::iter::once(ample).chain(sizes(there, wanted)) {
                 match self.try_grow_code(pages) {
@@ -133,16 +134,16 @@ impl Store {
     }
 
     fn try_grow_code(&mut self, pages: u64) -> Result<(), Error> {
-        // What is beside micro-ops first, so that there is always enough of it.
+        // The words beside the micro-ops grow first, so that there are always enough of them.
         if let Some(bound) = &mut self.network
-            && bound.network.chooser.is_asked_in_steps()
+            && bound.network.variant.is_asked_in_steps()
         {
             bound.network.words.grow(pages * u64::from(PAGE_OPS) * DecisionsGroup::<()>::WORDS_STRIDE)?;
         }
         self.micro_ops.grow(pages * CODE_PAGE_BYTES).map(drop)
     }
 
-    /// Lowers blocks of consecutive words for their digests; `machine/digest.wgsl` says how.
+    /// Lowers blocks of consecutive words and returns a digest of each, as `machine/digest.wgsl` defines it.
     pub(crate) fn digests(&mut self, blocks: &[u32]) -> Result<Vec<u64>, Error> {
         let list = Buffer::with_contents(&self.device, "blocks", blocks)?;
         let digests = Buffer::zeroed(&self.device, "digests", 8 * blocks.len() as u64)?;

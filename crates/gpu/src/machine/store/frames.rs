@@ -1,4 +1,4 @@
-//! Room for frames, in pools of one binding each.
+//! The frame pools of a machine, with one binding each.
 
 use std::ops::Range;
 
@@ -17,23 +17,25 @@ use crate::device::buffer::Buffer;
 use crate::device::error::Error;
 use crate::machine::kernels::Kernels;
 
-/// How many bindings a group has, but for pools.
+/// Returns the number of bindings of a group, without pools.
 const fn bindings<G: Group>() -> u32 {
     G::BINDINGS.len() as u32
 }
 
-/// The larger number.
+/// Returns the larger number. `Ord::max` is not `const`.
 const fn larger(a: u32, b: u32) -> u32 {
     if a > b { a } else { b }
 }
 
-/// Buffers of a kernel that are not pools: the machine's, and the most that come with a kernel.
+/// The largest number of buffers of a kernel that are not pools: those of the machine, and those of the kernel's own
+/// group.
 const OTHER_BUFFERS: u32 = bindings::<MachineGroup<()>>()
     + larger(
         bindings::<TransferGroup<()>>(),
         larger(bindings::<DecodeGroup<()>>(), bindings::<DigestGroup<()>>()),
     );
-/// The same of machines with a network, whose kernel that lowers words has the most.
+/// The largest number of buffers of a kernel that are not pools in a machine with a network. The kernel that lowers
+/// words has the most.
 const OTHER_BUFFERS_WITH_NETWORK: u32 = larger(
     OTHER_BUFFERS,
     bindings::<MachineGroup<()>>()
@@ -42,7 +44,7 @@ const OTHER_BUFFERS_WITH_NETWORK: u32 = larger(
         + bindings::<DecisionsGroup<()>>(),
 );
 
-/// What wgpu leaves of Metal's 31 buffers.
+/// The number of Metal's 31 buffers that wgpu leaves for bindings.
 const METAL_BUFFERS: u32 = 29;
 const _: () = assert!(
     OTHER_BUFFERS_WITH_NETWORK + FramePools::Sixteen.bindings() as u32 <= METAL_BUFFERS,
@@ -58,7 +60,7 @@ impl Store {
         Ok(())
     }
 
-    /// Where frames lie, in pieces that are no burden to transfer.
+    /// Returns the buffers and byte ranges of frames, in pieces of at most 64 MiB, which bounds the size of a transfer.
     pub(crate) fn frame_places(&self, frames: &Range<u32>) -> Vec<(&Buffer, Range<u64>)> {
         const PIECE: u32 = 1 << 14;
         let per_pool = 1 << (self.pool_shift - FRAME_WORDS.trailing_zeros());
@@ -73,34 +75,34 @@ impl Store {
         places
     }
 
-    /// Where the information about frames lies.
+    /// Returns the byte range of the information about frames in its buffer.
     pub(crate) fn info_places(&self, frames: &Range<u32>) -> Range<u64> {
         u64::from(frames.start) * INFO_BYTES..u64::from(frames.end) * INFO_BYTES
     }
 
-    /// How many frames the device could hold at most.
+    /// Returns the largest number of frames that the bindings of the device allow.
     pub(crate) fn frames_max(&self) -> u32 {
         let others = if self.network.is_some() { OTHER_BUFFERS_WITH_NETWORK } else { OTHER_BUFFERS };
         let bindings = self.device.limits().storage_buffers.saturating_sub(others) as usize;
         let bindings = bindings.min(self.pools_max);
         let most = FramePools::ALL.iter().map(|pools| pools.bindings()).filter(|pools| *pools <= bindings);
         let most = most.max().unwrap_or(1);
-        // The number of a word must fit 32 bits, that of a frame 24.
+        // The number of a word has 32 bits, and that of a frame 24.
         let pools = most.min(1 << (32 - self.pool_shift));
         let frames = (pools as u64) << (self.pool_shift - FRAME_WORDS.trailing_zeros());
         frames.min(1 << 24) as u32
     }
 
-    /// Makes room for `wanted` frames, or as many as there can be; says how much room there is.
+    /// Makes room for `wanted` frames, or for as many as possible. Returns the number of frames that there is room for.
     ///
     /// # Errors
     ///
-    /// The device fails. That its memory is full is no failure.
+    /// The device fails. Full memory is not a failure.
     pub(crate) fn grow_frames(&mut self, wanted: u32) -> Result<u32, Error> {
         let wanted = wanted.min(self.frames_max());
         for frames in sizes(self.capacity.into(), wanted.into()) {
             let grown = self.try_grow_frames(frames as u32);
-            // Even of a growth that failed, some buffers may be others now.
+            // Even a growth that failed may have replaced some buffers.
             self.bind()?;
             match grown {
                 Ok(()) => break,
@@ -132,7 +134,7 @@ impl Store {
         Ok(())
     }
 
-    /// How many frames can be given out.
+    /// Returns the number of frames that there is room for.
     pub(crate) fn capacity(&self) -> u32 {
         self.capacity
     }

@@ -1,4 +1,4 @@
-//! The parameters of kernels.
+//! The parameters that the host passes to kernels.
 
 use std::mem::offset_of;
 
@@ -14,24 +14,24 @@ use kvrm_shaders::layout::{
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
 
-/// What differs from one dispatch to the next.
+/// The parameters that change from dispatch to dispatch.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Launch {
-    /// The most steps a lane takes.
+    /// The largest number of steps that a lane takes.
     pub(crate) steps: u32,
-    /// The most loop iterations of an invocation.
+    /// The largest number of loop iterations of an invocation.
     pub(crate) fuel: u32,
-    /// How many steps an iteration of other loops costs, in units of 1/256.
+    /// The number of steps that a loop iteration of other work costs, in units of 1/256.
     pub(crate) work_steps: u32,
-    /// How many invocations share the loop iterations that the driver allows.
+    /// The number of invocations that share the loop iterations that the driver allows.
     pub(crate) sharers: u32,
-    /// How many pages the heap may grow by in one call that the shader serves.
+    /// The largest number of pages that the heap may grow by in one call that the shader serves.
     pub(crate) break_pages: u32,
-    /// Jobs of kernels that work on a list.
+    /// The number of jobs, for kernels that work on a list.
     pub(crate) jobs: u32,
 }
 
-/// How calls of the table are served, as kernels are told; nothing else.
+/// Returns the parameters that describe how kernels serve the calls of a table. All others are zero.
 pub(super) fn of_calls(table: Option<&CallTable>) -> Parameters {
     let Some(table) = table else { return Parameters::zeroed() };
     let CallTable { heap, epoch, seed, limits, .. } = table;
@@ -46,19 +46,19 @@ pub(super) fn of_calls(table: Option<&CallTable>) -> Parameters {
     }
 }
 
-/// Uploads the parameters that change from dispatch to dispatch. They come first; the rest never changes.
+/// Uploads the parameters that change from dispatch to dispatch. They precede those that never change.
 pub(super) fn upload_launch(buffer: &Buffer, parameters: &Parameters) -> Result<(), Error> {
     buffer.upload(0, &bytemuck::bytes_of(parameters)[..offset_of!(Parameters, heap_start)])
 }
 
-/// The entry of each system call, by number: `CALL_*`.
+/// Returns the entry of each system call, `CALL_*`, indexed by the number of the call.
 fn calls(table: &CallTable) -> [u32; CALLS as usize] {
     let mut calls = [CALL_HOST; CALLS as usize];
     for (number, answer) in table.answers.iter().copied() {
         let call = match answer {
             Answer::Value(value) => {
                 let call = (value as u32) << CALL_VALUE | CALL_ANSWER;
-                // Others than small ones are the host's.
+                // The host serves calls whose value does not fit an entry.
                 if i64::from(call as i32 >> CALL_VALUE) as u64 == value { call } else { CALL_HOST }
             }
             Answer::Exit => CALL_EXIT,
@@ -77,7 +77,7 @@ fn calls(table: &CallTable) -> [u32; CALLS as usize] {
     calls
 }
 
-/// The features of a machine, a bit each.
+/// Returns the features of a machine: bit n stands for feature n.
 pub(super) fn feature_bits(features: Features) -> u32 {
     Feature::ALL
         .into_iter()

@@ -1,4 +1,4 @@
-//! What a machine has on the device: state, frames, code, counters, and the kernels bound to them.
+//! The state, frames, code and counters of a machine on the device, and the kernels that they are bound to.
 
 use std::sync::Arc;
 
@@ -22,17 +22,17 @@ use crate::device::error::Error;
 use crate::machine::bounds::Bounds;
 use crate::machine::class_selection::{ClassSelection, Network};
 use crate::machine::columns::Columns;
-use crate::machine::kernels::{Chooser, Kernels, StepKernel, Variant};
+use crate::machine::kernels::{InterpreterVariant, Kernels, NetworkVariant, StepKernel};
 use crate::machine::pages::Frames;
 
-/// The group that a kernel has for itself.
+/// The number of the bind group that each kernel has for itself.
 const OWN_GROUP: u32 = TransferGroup::<()>::GROUP;
 const _: () = assert!(
     DecodeGroup::<()>::GROUP == OWN_GROUP && DigestGroup::<()>::GROUP == OWN_GROUP,
     "kernels have one group for themselves"
 );
 
-/// Frames a lane is expected to need at first; more are added on demand.
+/// The number of frames per lane that a machine begins with room for. More are added on demand.
 const FRAMES_A_LANE: u64 = 4;
 const _: () = assert!(Class::ALL.len() == CLASSES as usize, "shaders have as many classes");
 
@@ -47,53 +47,54 @@ pub(crate) struct Store {
     pub(crate) info: Buffer,
     pub(super) micro_ops: Buffer,
     pub(super) counters: Buffer,
-    /// Console output, in columns of one word a lane.
+    /// Console output, in columns of one word per lane.
     pub(crate) console: Buffer,
-    /// Frames, in pools of `2^pool_shift` words.
+    /// The frame pools, with `2^pool_shift` words each.
     pub(super) pools: Vec<Buffer>,
     pub(super) pool_shift: u32,
-    /// How many pools the kernels are compiled for.
+    /// The number of pools that the kernels are compiled for.
     pub(super) variant: FramePools,
-    /// What is bound to every kernel; made anew when a buffer has grown.
+    /// The bind group of all kernels. It is created again when a buffer has grown.
     pub(super) group: Option<wgpu::BindGroup>,
     /// The network that chooses classes, if one does.
     pub(super) network: Option<BoundNetwork>,
     pub(super) decode_table: Buffer,
-    /// How many frames there are room for.
+    /// The number of frames that there is room for.
     pub(super) capacity: u32,
-    /// Code that was lowered: which frame each code page holds.
+    /// The frame of each code page.
     pub(super) code_pages: Vec<u32>,
-    /// How many there may be.
+    /// The largest number of code pages.
     pub(super) code_pages_max: usize,
-    /// The most pools there may be.
+    /// The largest number of pools.
     pub(super) pools_max: usize,
-    /// The code page that is the next to lose its code if there is no room for more.
+    /// The code page that is displaced next if there is no room for more.
     pub(super) next_victim: usize,
-    /// The last frame that was lowered.
+    /// The frame that was lowered last.
     pub(super) last_lowered: u32,
-    /// The instructions on SIMD registers that the interpreter has: as many as lanes have asked for.
+    /// The SIMD unit of the interpreter: the largest that lanes have asked for.
     pub(crate) simd_unit: SimdUnit,
-    /// Whether it serves frequent system calls.
+    /// Whether the interpreter serves frequent system calls.
     pub(super) linux_calls: LinuxCalls,
+    /// The number of dispatches so far.
     pub(crate) dispatches: u64,
 }
 
-/// The machine that a store is made for.
+/// The properties of the machine that a store is created for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Contents<'a> {
+pub(crate) struct StoreConfig<'a> {
     /// The frames of the images.
     pub(crate) frames: &'a Frames,
     pub(crate) plan: &'a Plan<'a>,
     pub(crate) features: Features,
     pub(crate) selection: &'a ClassSelection,
-    /// How many lanes share a workgroup of the interpreter.
+    /// The number of lanes in a workgroup of the interpreter.
     pub(crate) workgroup: u32,
     pub(crate) bounds: Bounds,
 }
 
 impl Store {
-    pub(crate) fn new(device: &Device, contents: &Contents<'_>) -> Result<Self, Error> {
-        let Contents { frames, plan, features, selection, workgroup, bounds } = *contents;
+    pub(crate) fn new(device: &Device, contents: &StoreConfig<'_>) -> Result<Self, Error> {
+        let StoreConfig { frames, plan, features, selection, workgroup, bounds } = *contents;
         let lanes = plan.lanes;
         let columns = Columns::new(device, lanes)?;
         let pool_shift = bounds.pool_shift.unwrap_or_else(|| pool_shift(device));
@@ -153,9 +154,9 @@ impl Store {
         Ok(store)
     }
 
-    /// Binds the buffers anew, as some are others now.
+    /// Creates the bind groups again after buffers were replaced.
     pub(super) fn bind(&mut self) -> Result<(), Error> {
-        // Pools that do not exist yet are never used; something must be bound all the same.
+        // Pools that do not exist yet are never used, but each binding needs a buffer.
         let empty: Vec<Buffer> = (self.pools.len()..self.variant.bindings())
             .map(|_| Buffer::zeroed(&self.device, "no frames", 8))
             .collect::<Result<_, _>>()?;
@@ -175,25 +176,25 @@ impl Store {
         Ok(())
     }
 
-    /// How many bytes of console output of a lane may wait.
+    /// Returns the size of each lane's buffer for console output, in bytes.
     pub(crate) const fn console_room(&self) -> u32 {
         self.parameters.console
     }
 
-    /// The counters after the last selection.
+    /// Returns the counters after the last dispatch.
     pub(crate) fn counters(&self) -> Result<[u32; COUNTERS as usize], Error> {
         let bytes = self.device.download(&[(&self.counters, 0..4 * u64::from(COUNTERS))])?;
         Ok(bytemuck::pod_read_unaligned(&bytes[0]))
     }
 
-    /// Sets all counters to 0 but that of the frames.
+    /// Sets the counter of frames to `frames` and all others to 0.
     pub(crate) fn set_counters(&self, frames: u32) -> Result<(), Error> {
         let mut counters = [0; COUNTERS as usize];
         counters[COUNTER_FRAMES as usize] = frames;
         self.counters.upload(0, &counters)
     }
 
-    /// Runs a kernel over some workgroups, with its own group if it has one.
+    /// Dispatches a kernel over a grid of workgroups, with its own bind group if it has one.
     pub(crate) fn dispatch(
         &mut self,
         pipeline: &wgpu::ComputePipeline,
@@ -224,25 +225,31 @@ impl Store {
         })
     }
 
-    /// The interpreter for workgroups of so many lanes.
+    /// Returns the interpreter for workgroups of `workgroup` lanes.
     pub(crate) fn interpreter(&self, workgroup: u32, limits_loops: bool) -> Result<StepKernel, Error> {
         let Self { simd_unit, linux_calls, .. } = *self;
-        let variant = Variant { workgroup, simd_unit, linux_calls, chooser: self.chooser(), limits_loops };
+        let variant = InterpreterVariant {
+            workgroup,
+            simd_unit,
+            linux_calls,
+            network: self.network_variant(),
+            limits_loops,
+        };
         self.kernels.run(&self.device, variant)
     }
 
-    /// Which variants of kernels there are.
-    pub(crate) fn chooser(&self) -> Option<Chooser> {
-        self.network.as_ref().map(|bound| bound.network.chooser)
+    /// Returns the network that chooses classes, if there is one.
+    pub(crate) fn network_variant(&self) -> Option<NetworkVariant> {
+        self.network.as_ref().map(|bound| bound.network.variant)
     }
 
-    /// What the network has decided since this was last asked.
+    /// Returns the decisions of the network since the last call, if there is a network.
     pub(crate) fn take_decisions(&self) -> Result<Option<Decisions>, Error> {
         self.network.as_ref().map(|bound| bound.network.take_decisions(&self.device)).transpose()
     }
 }
 
-/// A network that chooses classes, and what is bound of it to kernels that ask it.
+/// A network that chooses classes, and its bind groups for kernels that ask it.
 #[derive(Debug)]
 pub(super) struct BoundNetwork {
     pub(super) network: Network,
@@ -256,7 +263,7 @@ impl BoundNetwork {
         Ok(Self { network, weights, decisions })
     }
 
-    /// Binds the buffers anew, as some are others now.
+    /// Creates the bind groups again after buffers were replaced.
     fn bind(&mut self, device: &Device, kernels: &Kernels) -> Result<(), Error> {
         (self.weights, self.decisions) = Self::groups(device, kernels, &self.network)?;
         Ok(())

@@ -1,9 +1,9 @@
-//! The decode table as kernels read it.
+//! The rows of the decode table in the form that kernels read.
 
 use kvrm_arm64::lowering::Row;
 use kvrm_shaders::layout::ROW_WORDS;
 
-/// A row of the decode table as `machine/decode.wgsl` reads it.
+/// Returns a row of the decode table in the form that `machine/decode.wgsl` reads.
 pub(super) fn row_words(row: &Row) -> [u32; ROW_WORDS as usize] {
     let base = row.template.base;
     [

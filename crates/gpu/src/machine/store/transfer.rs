@@ -1,4 +1,4 @@
-//! Memory and state of lanes, to the device and back: pieces of pages, and lanes to reset.
+//! Dispatches that read, write and map guest memory for the host, and that reset lanes.
 
 pub(crate) use kvrm_shaders::interface::machine::Piece;
 use kvrm_shaders::interface::machine::TransferGroup;
@@ -10,19 +10,19 @@ use crate::device::buffer::Buffer;
 use crate::device::error::Error;
 use crate::machine::kernels::WORKGROUP;
 
-/// Pieces as the host makes them.
+/// The host's functions of pieces, which are parts of pages to read or write, or pages to map.
 pub(crate) trait HostPiece {
-    /// One that is still to be done.
+    /// Marks the piece as not done.
     fn undone(self) -> Self;
-    /// How much is left of it: pages to map, or one write.
+    /// Returns the work that is left: the number of pages to map, or 1 for a write.
     fn left(&self) -> u64;
-    /// Where it begins.
+    /// Returns the guest address.
     fn address(&self) -> u64;
-    /// One whose data comes behind so many words.
+    /// Adds `words` to the index of the first word of the data.
     fn behind(self, words: u32) -> Self;
-    /// `bytes` bytes of one page, whose data begins at word `data`.
+    /// Creates a piece of `bytes` bytes within one page. Its data begins at word `data` of the data buffer.
     fn new(lane: usize, address: u64, bytes: usize, data: u32) -> Self;
-    /// `pages` pages to be mapped as the flags `map` say.
+    /// Creates a piece that maps `pages` pages with the flags `map`.
     fn mapping(lane: usize, address: u64, pages: u32, map: u32) -> Self;
 }
 
@@ -54,7 +54,8 @@ impl HostPiece for Piece {
 }
 
 impl Store {
-    /// Reads pieces of the same size that begin at a word; their data one behind the other.
+    /// Reads pieces of the same size that begin at a word. Returns the pieces with their results, and their bytes one
+    /// after the other.
     pub(crate) fn read(&mut self, pieces: &[Piece]) -> Result<(Vec<Piece>, Vec<u8>), Error> {
         let words = pieces.iter().map(|piece| u64::from(piece.bytes.div_ceil(8))).sum::<u64>();
         let longest = pieces.iter().map(|piece| piece.bytes.div_ceil(8)).max().unwrap_or(0);
@@ -73,7 +74,8 @@ impl Store {
         Ok((bytemuck::pod_collect_to_vec(&contents[0]), bytes))
     }
 
-    /// Writes pieces, each lane's in order; returns them with their results.
+    /// Writes and maps pieces, those of each lane in order. `firsts` has the index of the first piece of each lane, and
+    /// the number of pieces. Returns the pieces with their results.
     pub(crate) fn write(
         &mut self,
         pieces: &[Piece],
@@ -94,7 +96,7 @@ impl Store {
         Ok(bytemuck::pod_collect_to_vec(&contents[0]))
     }
 
-    /// Takes lanes back to the state in `snapshot`.
+    /// Resets lanes to the state in `snapshot`.
     pub(crate) fn reset(&mut self, lanes: &[u32], snapshot: &Buffer) -> Result<(), Error> {
         if lanes.is_empty() {
             return Ok(());

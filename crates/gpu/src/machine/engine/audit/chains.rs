@@ -1,21 +1,21 @@
-//! The chains of lanes: which frames each has taken, in order.
+//! The check of chains, which link the frames of each lane in the order in which the lane took them.
 
 use kvrm_machine::{Damage, Violation};
 
 use super::copy::Memory;
 
-/// To whom frames belong.
+/// The lane and the place in its chain of each frame.
 #[derive(Debug)]
 pub(super) struct Chains {
-    /// One more than the lane that has each frame, or 0.
+    /// For each frame, the number of the lane that has it plus one, or 0 for none.
     owners: Vec<u32>,
-    /// The place of each frame in the chain of its lane, counted from 1.
+    /// For each frame, its place in the chain of its lane, counted from 1; 0 for none.
     places: Vec<u32>,
 }
 
 impl Chains {
-    /// Follows the chains of all lanes, which begin with the frames `first`, 0 for none. Each ends where it leads to a
-    /// frame that is not there or that a lane has already.
+    /// Follows the chains of all lanes. `first` is the first frame of each lane, or 0 for none. Following a chain ends
+    /// at a link to a frame that does not exist or that is in a chain already, which is a violation.
     pub(super) fn follow(
         memory: &Memory,
         first: impl Iterator<Item = u32>,
@@ -47,17 +47,18 @@ impl Chains {
         chains
     }
 
-    /// The lane that has a frame.
+    /// Returns the lane that has a frame.
     pub(super) fn owner(&self, frame: u32) -> Option<usize> {
         self.owners[frame as usize].checked_sub(1).map(|lane| lane as usize)
     }
 
-    /// The place of a frame in the chain of its lane, counted from 1.
+    /// Returns the place of a frame in the chain of its lane, counted from 1.
     pub(super) fn place(&self, frame: u32) -> u32 {
         self.places[frame as usize]
     }
 
-    /// How many frames of its chain a lane uses, the last of which is `tail`; `least` are used by the snapshot.
+    /// Returns the number of frames of its chain that a lane uses. The last one is `tail`; the snapshot uses the first
+    /// `least`.
     pub(super) fn uses(&self, lane: usize, tail: u32, least: u32, violations: &mut Vec<Violation>) -> u32 {
         let is_there = (tail as usize) < self.owners.len() && self.owner(tail) == Some(lane);
         let place = if is_there { self.place(tail) } else { 0 };

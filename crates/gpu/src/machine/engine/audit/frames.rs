@@ -1,4 +1,4 @@
-//! What frames hold: the image, nodes, and code.
+//! The copy of nodes, and the checks of the frames of the image and of code.
 
 use kvrm_arm64::lowering::lower;
 use kvrm_arm64::micro_op::MicroOp;
@@ -11,11 +11,11 @@ use crate::device::error::Error;
 use crate::machine::engine::GpuExecutor;
 use crate::machine::pages::{Frames, Words};
 
-/// How many frames are looked at together: 16 MiB.
+/// The number of frames in a batch, which has 16 MiB.
 const BATCH: usize = 1 << 12;
 
 impl GpuExecutor {
-    /// Copies what the audit needs and checks what frames hold on the way.
+    /// Copies the memory that the audit needs. Checks frames of the image and code while it copies them.
     pub(super) fn copy_memory(&mut self) -> Result<(Memory, Vec<Violation>), Error> {
         let mut image = Frames::new();
         let roots: Vec<_> = self.images.iter().map(|of_lane| image.add(of_lane)).collect();
@@ -45,7 +45,7 @@ impl GpuExecutor {
         Ok((memory, violations))
     }
 
-    /// Frames and code pages name each other.
+    /// Checks that frames and code pages name each other.
     fn code_owners(&self, info: &[[u32; 4]]) -> Vec<Violation> {
         let held = self.store.code_pages();
         let mut violations = Vec::new();
@@ -68,7 +68,8 @@ impl GpuExecutor {
         violations
     }
 
-    /// Micro-ops of frames from `first` on are those of their words, unless they are marked as stale.
+    /// Checks that each micro-op of a batch of frames is stale or is the lowering of its word. The batch begins at the
+    /// frame `first`.
     fn check_code(
         &self,
         info: &[[u32; 4]],
@@ -77,8 +78,8 @@ impl GpuExecutor {
         violations: &mut Vec<Violation>,
     ) -> Result<(), Error> {
         let features = self.images[0].features();
-        // A network may stop lanes at words for which it chooses a wrong class.
-        let may_be_undefined = self.store.chooser().is_some();
+        // With a network that chooses a wrong class, a word may be lowered as undefined, so that lanes stop there.
+        let may_be_undefined = self.store.network_variant().is_some();
         let known = self.store.code_pages().len() as u32;
         let lowered: Vec<(u32, u32, &Words)> = (first..)
             .zip(all)
@@ -104,7 +105,7 @@ impl GpuExecutor {
     }
 }
 
-/// The first word of a frame of the image that has changed.
+/// Returns a violation for the first word of a frame of the image that has changed.
 fn image_change(frame: u32, words: &Words, was: &Words) -> Option<Violation> {
     let word = (0..FRAME_WORDS as usize).find(|word| words[*word] != was[*word])?;
     let damage = Damage::ImageChanged { word, is: words[word], was: was[word] };

@@ -1,4 +1,4 @@
-//! Page tables, entry by entry.
+//! The check of page tables, entry by entry.
 
 use kvrm_machine::{Damage, PAGE_BYTES, PageMap, Region, Violation};
 use kvrm_shaders::layout::{
@@ -11,14 +11,14 @@ use super::copy::{Memory, State, VIOLATIONS_MAX};
 use crate::machine::engine::words::{halves, word};
 use crate::machine::pages::{Root, flags};
 
-/// What an entry says of how its page is mapped.
-const MAPPED_AS: u32 = ENTRY_READ | ENTRY_WRITE | ENTRY_EXECUTE | ENTRY_MAPPED;
-/// What an entry that leads to a node may say.
-const OF_NODES: u32 = ENTRY_MAPPED | ENTRY_OWNED;
-/// What an entry that leads to a page may say.
-const OF_PAGES: u32 = MAPPED_AS | ENTRY_OWNED | ENTRY_PRIVATE;
+/// The flags of an entry that say how its page is mapped.
+const MAPPING_FLAGS: u32 = ENTRY_READ | ENTRY_WRITE | ENTRY_EXECUTE | ENTRY_MAPPED;
+/// The flags that an entry that leads to a node may have.
+const NODE_FLAGS: u32 = ENTRY_MAPPED | ENTRY_OWNED;
+/// The flags that an entry that leads to a page may have.
+const PAGE_FLAGS: u32 = MAPPING_FLAGS | ENTRY_OWNED | ENTRY_PRIVATE;
 
-/// What the page tables of a lane are checked against, the one it has and the one of the snapshot.
+/// The facts that both page tables of a lane, the current one and that of the snapshot, are checked against.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tree<'a> {
     pub(super) memory: &'a Memory,
@@ -26,45 +26,45 @@ pub(super) struct Tree<'a> {
     pub(super) lane: usize,
     /// The page table of the lane's image.
     pub(super) root: Root,
-    /// What that maps.
+    /// The page map of the lane's image.
     pub(super) image: &'a PageMap,
-    /// How many frames of the lane's chain the snapshot uses.
+    /// The number of frames of the lane's chain that the snapshot uses.
     pub(super) shared: u32,
-    /// How many the lane uses.
+    /// The number of frames of the lane's chain that the lane uses.
     pub(super) used: u32,
 }
 
-/// An entry, and where it is.
+/// An entry of a page table and its place in the tree.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     entry: u32,
-    /// What the image has at its place.
+    /// The entry of the image at the same place.
     image: u32,
-    /// The level of what it leads to: pages are at level 0.
+    /// The level of the page or node that the entry leads to. Pages are at level 0.
     level: u32,
-    /// The first page that it covers.
+    /// The first page that the entry covers.
     page: u64,
-    /// Whether all entries above it are marked as the lane's own.
+    /// Whether all entries above this one are marked as owned by the lane.
     is_owned: bool,
 }
 
-/// What has been seen of a page table.
+/// The state of a walk over a page table.
 struct Walk<'a> {
     tree: Tree<'a>,
     map: &'a PageMap,
-    /// Whether the lane maps all that its image does, and nothing else.
+    /// Whether the lane maps the same pages as its image.
     is_mapped_as_image: bool,
     in_snapshot: bool,
-    /// Frames that were found, by their place in the chain.
+    /// Whether the walk has come to each frame of the chain, by its place.
     seen: Vec<bool>,
-    /// How many pages are marked as written.
+    /// The number of pages that are marked as written.
     written: u32,
     violations: Vec<Violation>,
 }
 
 impl Tree<'_> {
-    /// Checks a page table, the pages it maps and the number of pages written, of which there may be `allowed`: what
-    /// the lane thinks, and what the host does.
+    /// Checks a page table, the mapping of its pages, and the number of written pages. `allowed` is the limit of
+    /// written pages in the lane's state and the limit in the host's record.
     pub(super) fn check(
         &self,
         state: &State,
@@ -95,7 +95,7 @@ impl Tree<'_> {
         if written != noted || allowed != max {
             violations.push(here(Damage::WrittenCount { counted: written, noted, allowed, max }));
         }
-        // Frames that an older snapshot used may be in no tree any more.
+        // Frames that only an older snapshot used may be in no tree any more.
         if !in_snapshot {
             let orphans = (self.shared + 1..=self.used).filter(|place| !seen[*place as usize]);
             violations.extend(orphans.map(|place| here(Damage::Orphan { place })));
@@ -105,7 +105,7 @@ impl Tree<'_> {
 }
 
 impl Walk<'_> {
-    fn tell(&mut self, at: &Entry, damage: Damage) {
+    fn report(&mut self, at: &Entry, damage: Damage) {
         if self.violations.len() < VIOLATIONS_MAX {
             let violation = Violation::new(damage).of_lane(self.tree.lane).in_snapshot(self.in_snapshot);
             let violation = violation.at(at.page * PAGE_BYTES as u64);
@@ -114,15 +114,15 @@ impl Walk<'_> {
         }
     }
 
-    /// Checks an entry and what is below it.
+    /// Checks an entry and the tree below it.
     fn visit(&mut self, at: Entry) {
         if at.level == 0 {
             self.visit_page(at);
         } else if at.entry == at.image {
-            // What is below is the image's, which has been compared.
+            // The tree below belongs to the image, whose frames are compared elsewhere.
             self.check_map(&at);
-        } else if at.entry & ((1 << ENTRY_FRAME) - 1) & !OF_NODES != 0 {
-            self.tell(&at, Damage::EntryFlags { entry: at.entry, level: at.level });
+        } else if at.entry & ((1 << ENTRY_FRAME) - 1) & !NODE_FLAGS != 0 {
+            self.report(&at, Damage::EntryFlags { entry: at.entry, level: at.level });
         } else if let Some(is_owned) = self.check_frame(&at) {
             self.visit_node(&at, is_owned);
         }
@@ -147,41 +147,42 @@ impl Walk<'_> {
         }
         let page = self.map.page(at.page);
         let expected = page.map_or(0, |page| flags(page.permissions));
-        let is = at.entry & MAPPED_AS;
-        if at.entry & ((1 << ENTRY_FRAME) - 1) & !OF_PAGES != 0 {
-            return self.tell(&at, Damage::EntryFlags { entry: at.entry, level: 0 });
+        let is = at.entry & MAPPING_FLAGS;
+        if at.entry & ((1 << ENTRY_FRAME) - 1) & !PAGE_FLAGS != 0 {
+            return self.report(&at, Damage::EntryFlags { entry: at.entry, level: 0 });
         }
         if is != expected {
-            self.tell(&at, Damage::Mapping { is, expected });
+            self.report(&at, Damage::Mapping { is, expected });
         }
         let (frame, is_marked) = (at.entry >> ENTRY_FRAME, at.entry & ENTRY_OWNED != 0);
         if at.entry & ENTRY_PRIVATE == 0 {
             let frame_there = page.map_or(0, |page| self.tree.root.frame_of(page.frame));
             if is_marked {
-                self.tell(&at, Damage::EntryFlags { entry: at.entry, level: 0 });
+                self.report(&at, Damage::EntryFlags { entry: at.entry, level: 0 });
             } else if frame != frame_there {
                 let expected = frame_there << ENTRY_FRAME | expected;
-                self.tell(&at, Damage::EntryImage { entry: at.entry, level: 0, expected });
+                self.report(&at, Damage::EntryImage { entry: at.entry, level: 0, expected });
             }
             return;
         }
         self.written += 1;
-        // A page that the snapshot has, too, and that was mapped again since, is zero and has no frame.
+        // A page that is also in the snapshot and was mapped again since is zero and has no frame.
         if frame != 0 {
             self.check_frame(&at);
         } else if is_marked {
-            self.tell(&at, Damage::EntryFlags { entry: at.entry, level: 0 });
+            self.report(&at, Damage::EntryFlags { entry: at.entry, level: 0 });
         }
     }
 
-    /// Checks that an entry leads to a frame of the lane, for this page and level, that belongs to those who should
-    /// have it. Says whether it is the lane's alone, if what is below can be looked at.
+    /// Checks that an entry leads to a frame of the lane for this page and level, and that the frame is marked as owned
+    /// exactly if the snapshot does not use it. Returns whether it is marked, or `None` if the tree below cannot be
+    /// checked.
     fn check_frame(&mut self, at: &Entry) -> Option<bool> {
         let Tree { memory, chains, lane, root: Root { window, .. }, shared, used, .. } = self.tree;
         let &Entry { entry, image, level, page, is_owned } = at;
         let frame = entry >> ENTRY_FRAME;
         let mut wrong = |damage| {
-            self.tell(at, damage);
+            self.report(at, damage);
             None
         };
         if frame >= memory.used {
@@ -193,7 +194,7 @@ impl Walk<'_> {
         match chains.owner(frame) {
             Some(owner) if owner == lane => {}
             Some(owner) => return wrong(Damage::EntryForeign { entry, level, owner }),
-            // The frame is lost, which is told already.
+            // The frame is in no chain, which is reported already.
             None => return None,
         }
         if memory.is_node(frame) != (level > 0) {
@@ -208,18 +209,18 @@ impl Walk<'_> {
         let owned = is_owned && entry & ENTRY_OWNED != 0;
         let fits = if owned { shared < place && place <= used } else { place <= shared };
         if !fits || (owned && self.in_snapshot) {
-            self.tell(at, Damage::EntryOwner { entry, level, owned, place, shared, used });
+            self.report(at, Damage::EntryOwner { entry, level, owned, place, shared, used });
         }
         if let Some(seen) = self.seen.get_mut(place as usize)
             && std::mem::replace(seen, true)
         {
-            self.tell(at, Damage::EntryTwice { entry, level });
+            self.report(at, Damage::EntryTwice { entry, level });
             return None;
         }
         Some(owned)
     }
 
-    /// Checks that pages below an entry of the image are mapped as in the image.
+    /// Checks that the pages below an entry of the image are mapped in the host's page map as in the image.
     fn check_map(&mut self, at: &Entry) {
         if self.is_mapped_as_image {
             return;
@@ -232,14 +233,15 @@ impl Walk<'_> {
             if is != expected {
                 let of = |page: Option<(u32, u32)>| page.map_or(0, |(_, flags)| flags);
                 let damage = Damage::Mapping { is: of(is), expected: of(expected) };
-                return self.tell(&Entry { page, ..*at }, damage);
+                return self.report(&Entry { page, ..*at }, damage);
             }
             page = is_end.min(expected_end);
         }
     }
 }
 
-/// The frame and the flags of a page of a map, and the page up to which the frames after it go on, with the same flags.
+/// Returns the frame and the flags of a page, or `None` if it is not mapped, and the first page after the region or gap
+/// that it is in. Frames are consecutive within a region.
 fn stretch(map: &PageMap, page: u64) -> (Option<(u32, u32)>, u64) {
     match map.region(page) {
         Some(Region { end_page, permissions, .. }) => {

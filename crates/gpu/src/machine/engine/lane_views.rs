@@ -1,7 +1,7 @@
 //! Views of single lanes, so that threads can serve them at the same time.
 //!
-//! What a service does to memory goes where the host keeps such changes for the device, lane by lane. What it does to
-//! registers is taken over when all lanes are done.
+//! A service's changes of memory go directly to the pending changes in the lane's cache. Its changes of registers are
+//! collected in [`LaneChanges`] and applied when all lanes are served.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -14,7 +14,7 @@ use kvrm_shaders::layout::{
 use rayon::prelude::*;
 
 use super::cache::{Change, LaneCache, fetch_pages};
-use super::lanes::{Found, GpuExecutor};
+use super::lanes::{GpuExecutor, LaneBefore};
 use super::registers::{self, REGISTER_COLUMNS, Words, columns, differences};
 use super::stops;
 use super::words::{LANES_MIN, PAGE, halves};
@@ -22,50 +22,56 @@ use crate::device::error::Error;
 use crate::device::lock::lock;
 use crate::machine::store::Store;
 
-/// SIMD registers as they were and as they are.
+/// V0 to V31 before the service and now.
 type Vectors = Box<[[u128; 32]; 2]>;
 
-/// What was done to a lane, but for its memory.
+/// The changes of a lane by a service, except those of its memory.
 #[derive(Debug)]
-pub(crate) struct Done {
+pub(crate) struct LaneChanges {
     pub(crate) lane: usize,
-    /// Its registers and its process state; which of these words have changed, a bit each.
+    /// The registers and the process state after the service.
     pub(crate) words: Words,
+    /// The words that differ from before the service: bit n stands for column n.
     pub(crate) changed: u64,
-    /// SIMD registers as they were and as they are, if they were looked at.
+    /// The SIMD registers before the service and now, if the service has read or set them.
     pub(crate) vectors: Option<Vectors>,
+    /// The new stop, if the service has set it; `Some(None)` lets the lane run.
     pub(crate) stop: Option<Option<Stop>>,
-    /// What the lane may write to the console by itself.
+    /// The console handles that the lane may write to without the host, if the service has set them.
     pub(crate) console: Option<u32>,
-    /// Whether the device has failed. Then nothing was done.
+    /// Whether the device has failed. Then all changes are undone.
     has_failed: bool,
-    /// How many changes of its memory waited before.
-    changes: usize,
+    /// The number of memory changes that were pending before the service.
+    pending_before: usize,
 }
 
-/// A lane by itself.
+/// A view of one lane, for one thread.
 struct LaneView<'a> {
-    done: Done,
+    changes: LaneChanges,
     cache: &'a mut LaneCache,
     map: &'a mut PageMap,
-    /// What it was, if it has changed. A copy touches what lanes of all threads share.
+    /// The map before its first change, for undoing. It is copied only then, because a copy increments a reference
+    /// count that all threads share.
     map_before: Option<PageMap>,
-    /// How many pages it has written, and may write.
+    /// The number of pages that the lane has written.
     written: u32,
+    /// The number of pages that the lane may write.
     written_max: u32,
     has_simd: bool,
     store: &'a Mutex<&'a mut Store>,
 }
 
 impl GpuExecutor {
-    /// Has lanes served, whose numbers ascend, and replaces `done` by what was done to each.
+    /// Calls `serve` for each of `lanes`, whose numbers ascend, and replaces the contents of `changes` by their
+    /// changes.
     ///
-    /// Its memory is used again, as is that of what is found before: handing out so much takes longer than the services.
-    pub(crate) fn serve_apart(
+    /// The memory of `changes` and of `lanes_before` is used again from call to call, because allocating it takes
+    /// longer than the services.
+    pub(crate) fn serve_lane_views(
         &mut self,
         lanes: &[usize],
         serve: &(dyn Fn(usize, &mut dyn LaneAccess) + Sync),
-        done: &mut Vec<Done>,
+        changes: &mut Vec<LaneChanges>,
     ) -> Result<(), Error> {
         self.store.columns.fetch((0..REGISTER_COLUMNS as u32).chain([
             COLUMN_STOP,
@@ -76,21 +82,21 @@ impl GpuExecutor {
         let columns = &self.store.columns;
         let found = lanes.par_iter().with_min_len(LANES_MIN).map(|&lane| {
             let mut words = [0; REGISTER_COLUMNS];
-            (0..).zip(&mut words).for_each(|(column, word)| *word = columns.at_hand(column)[lane]);
-            let (_, written) = halves(columns.at_hand(COLUMN_TAIL)[lane]);
-            let (written_max, _) = halves(columns.at_hand(COLUMN_HEAD)[lane]);
-            Found { words, written, written_max }
+            (0..).zip(&mut words).for_each(|(column, word)| *word = columns.cached(column)[lane]);
+            let (_, written) = halves(columns.cached(COLUMN_TAIL)[lane]);
+            let (written_max, _) = halves(columns.cached(COLUMN_HEAD)[lane]);
+            LaneBefore { words, written, written_max }
         });
-        found.collect_into_vec(&mut self.found);
+        found.collect_into_vec(&mut self.lanes_before);
         let has_simd = self.has_simd;
         let store = Mutex::new(&mut self.store);
         let caches = pick(&mut self.cache.lanes, lanes);
         let maps = pick(&mut self.maps, lanes);
-        let apart = lanes.par_iter().zip(&self.found).zip(caches).zip(maps).with_min_len(LANES_MIN);
-        let served = apart.enumerate().map(|(index, (((&lane, found), cache), map))| {
-            let Found { words, written, written_max } = *found;
-            let changes = cache.pending.len();
-            let done = Done {
+        let views = lanes.par_iter().zip(&self.lanes_before).zip(caches).zip(maps).with_min_len(LANES_MIN);
+        let served = views.enumerate().map(|(index, (((&lane, found), cache), map))| {
+            let LaneBefore { words, written, written_max } = *found;
+            let pending_before = cache.pending.len();
+            let changes = LaneChanges {
                 lane,
                 words,
                 changed: 0,
@@ -98,10 +104,10 @@ impl GpuExecutor {
                 stop: None,
                 console: None,
                 has_failed: false,
-                changes,
+                pending_before,
             };
             let mut lane = LaneView {
-                done,
+                changes,
                 cache,
                 map,
                 map_before: None,
@@ -111,58 +117,59 @@ impl GpuExecutor {
                 store: &store,
             };
             serve(index, &mut lane);
-            if lane.done.has_failed {
-                lane.cache.undo(changes);
+            if lane.changes.has_failed {
+                lane.cache.undo(pending_before);
                 if let Some(before) = lane.map_before {
                     *lane.map = before;
                 }
-                let done = &mut lane.done;
-                (done.words, done.vectors, done.stop, done.console) = (words, None, None, None);
+                let changes = &mut lane.changes;
+                (changes.words, changes.vectors, changes.stop, changes.console) = (words, None, None, None);
             }
-            lane.done.changed = differences(&words, &lane.done.words);
-            lane.done
+            lane.changes.changed = differences(&words, &lane.changes.words);
+            lane.changes
         });
-        served.collect_into_vec(done);
-        lanes.iter().for_each(|&lane| self.cache.note(lane));
+        served.collect_into_vec(changes);
+        lanes.iter().for_each(|&lane| self.cache.track(lane));
         Ok(())
     }
 
-    /// What a service has done to the memory of its lane.
-    pub(crate) fn changes(&self, done: &Done) -> &[Change] {
-        &self.cache.lanes[done.lane].pending[done.changes..]
+    /// Returns the changes of a lane's memory by its service.
+    pub(crate) fn memory_changes(&self, changes: &LaneChanges) -> &[Change] {
+        &self.cache.lanes[changes.lane].pending[changes.pending_before..]
     }
 
-    /// Takes over what was done to registers and stops.
-    pub(crate) fn take_over(&mut self, all: &[Done]) -> Result<(), Error> {
-        let changed = all.iter().fold(0, |changed, done| changed | done.changed);
-        // All of it is fetched first, as that may fail: a call that fails changes nothing.
-        let has_vectors = all.iter().any(|done| done.vectors.is_some());
+    /// Applies the changes of registers, process state, stops and console handles to the columns.
+    pub(crate) fn apply_lane_changes(&mut self, all: &[LaneChanges]) -> Result<(), Error> {
+        let changed = all.iter().fold(0, |changed, changes| changed | changes.changed);
+        // All columns are fetched first. A fetch may fail, and a call that fails must change nothing.
+        let has_vectors = all.iter().any(|changes| changes.vectors.is_some());
         let simd = if has_vectors { COLUMN_V..COLUMN_V + 64 } else { 0..0 };
         let always = [COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_CONSOLE];
         self.store.columns.fetch(columns(changed).chain(always).chain(simd))?;
-        // Column by column, as the words of a column lie together.
+        // Column by column, because the words of a column are contiguous.
         self.store.columns.change(columns(changed), |column, words| {
-            for done in all.iter().filter(|done| done.changed >> column & 1 == 1) {
-                words[done.lane] = done.words[column as usize];
+            for changes in all.iter().filter(|changes| changes.changed >> column & 1 == 1) {
+                words[changes.lane] = changes.words[column as usize];
             }
         })?;
         self.store.columns.change([COLUMN_STOP, COLUMN_STOP_ADDRESS], |column, words| {
-            for (lane, stop) in all.iter().filter_map(|done| Some((done.lane, done.stop?))) {
+            for (lane, stop) in all.iter().filter_map(|changes| Some((changes.lane, changes.stop?))) {
                 let (code, address) = stops::encode(stop);
                 words[lane] = if column == COLUMN_STOP { code } else { address };
             }
         })?;
         if changed >> COLUMN_HEAP_END & 1 == 1 && !self.heap_ends.is_empty() {
-            all.iter().for_each(|done| self.heap_ends[done.lane] = done.words[COLUMN_HEAP_END as usize]);
+            all.iter()
+                .for_each(|changes| self.heap_ends[changes.lane] = changes.words[COLUMN_HEAP_END as usize]);
         }
-        for done in all {
-            if let Some(handles) = done.console {
-                self.set_console_handles(done.lane, handles)?;
+        for changes in all {
+            if let Some(handles) = changes.console {
+                self.set_console_handles(changes.lane, handles)?;
             }
-            if let Some([before, now]) = done.vectors.as_deref()
+            if let Some([before, now]) = changes.vectors.as_deref()
                 && before != now
             {
-                self.set_vectors(done.lane, now)?;
+                self.set_vectors(changes.lane, now)?;
             }
         }
         Ok(())
@@ -170,23 +177,23 @@ impl GpuExecutor {
 }
 
 impl LaneView<'_> {
-    /// Brings the pages of a mapped range that are not known.
+    /// Fetches the mapped pages of a range that are not in the cache.
     fn fetch(&mut self, address: u64, bytes: usize) -> Result<(), Error> {
         let missing: Vec<u64> = self.cache.missing(address, bytes).collect();
         for number in missing {
             if self.map.page(number).is_some() {
-                let fetched = fetch_pages(&mut lock(self.store), &[(self.done.lane, number)]);
-                self.done.has_failed |= fetched.is_err();
-                self.cache.learn(number, fetched?.swap_remove(0));
+                let fetched = fetch_pages(&mut lock(self.store), &[(self.changes.lane, number)]);
+                self.changes.has_failed |= fetched.is_err();
+                self.cache.add_page(number, fetched?.swap_remove(0));
             }
         }
         Ok(())
     }
 
-    /// Whether the lane may write all pages of a range.
+    /// Returns whether the lane may write all pages of a range without exceeding its limit.
     fn has_frames(&mut self, address: u64, bytes: usize) -> Result<bool, Error> {
         let left = self.written_max.saturating_sub(self.written) as usize;
-        // Mostly there is room even if every page is new.
+        // In most cases there is room even if every page is new.
         if self.cache.pending.len() + pieces(address, bytes).count() <= left {
             return Ok(true);
         }
@@ -194,7 +201,7 @@ impl LaneView<'_> {
         let mut fresh = 0;
         for page in pages {
             self.fetch(page * PAGE, 1)?;
-            // What was written and is not mapped any more counts, too.
+            // Pages that were written and are no longer mapped count, too.
             fresh += usize::from(self.cache.is_fresh(page).unwrap_or(true));
         }
         Ok(fresh <= left)
@@ -203,57 +210,57 @@ impl LaneView<'_> {
 
 impl LaneAccess for LaneView<'_> {
     fn set_stop(&mut self, stop: Option<Stop>) -> Result<(), kvrm_machine::Error> {
-        self.done.stop = Some(stop);
+        self.changes.stop = Some(stop);
         Ok(())
     }
 
     fn general(&mut self) -> Result<Cpu, kvrm_machine::Error> {
-        Ok(registers::cpu(&self.done.words))
+        Ok(registers::cpu(&self.changes.words))
     }
 
     fn set_general(&mut self, cpu: &Cpu) -> Result<(), kvrm_machine::Error> {
-        registers::set_cpu(&mut self.done.words, cpu);
+        registers::set_cpu(&mut self.changes.words, cpu);
         Ok(())
     }
 
     fn vectors(&mut self) -> Result<[u128; 32], kvrm_machine::Error> {
-        if self.done.vectors.is_none() {
+        if self.changes.vectors.is_none() {
             let mut before = [0; 32];
             if self.has_simd {
                 let mut store = lock(self.store);
                 let columns = &mut store.columns;
                 let fetched = columns.fetch(COLUMN_V..COLUMN_V + 64);
-                self.done.has_failed |= fetched.is_err();
+                self.changes.has_failed |= fetched.is_err();
                 fetched?;
                 for (column, v) in (COLUMN_V..).step_by(2).zip(&mut before) {
-                    let half = |column| u128::from(columns.at_hand(column)[self.done.lane]);
+                    let half = |column| u128::from(columns.cached(column)[self.changes.lane]);
                     *v = half(column) | half(column + 1) << 64;
                 }
             }
-            self.done.vectors = Some(Box::new([before; 2]));
+            self.changes.vectors = Some(Box::new([before; 2]));
         }
-        Ok(self.done.vectors.as_deref().map_or([0; 32], |[_, now]| *now))
+        Ok(self.changes.vectors.as_deref().map_or([0; 32], |[_, now]| *now))
     }
 
     fn set_vectors(&mut self, vectors: &[u128; 32]) -> Result<(), kvrm_machine::Error> {
         self.vectors()?;
-        if let Some([_, now]) = self.done.vectors.as_deref_mut() {
+        if let Some([_, now]) = self.changes.vectors.as_deref_mut() {
             *now = *vectors;
         }
         Ok(())
     }
 
     fn process_state(&mut self) -> Result<ProcessState, kvrm_machine::Error> {
-        Ok(registers::process_state(&self.done.words))
+        Ok(registers::process_state(&self.changes.words))
     }
 
     fn set_process_state(&mut self, state: &ProcessState) -> Result<(), kvrm_machine::Error> {
-        registers::set_process_state(&mut self.done.words, state);
+        registers::set_process_state(&mut self.changes.words, state);
         Ok(())
     }
 
     fn set_console(&mut self, handles: u32) -> Result<(), kvrm_machine::Error> {
-        self.done.console = Some(handles);
+        self.changes.console = Some(handles);
         Ok(())
     }
 
