@@ -43,12 +43,6 @@ pub struct Program {
 }
 
 impl Program {
-    /// Describes a program segment by segment.
-    #[must_use]
-    pub fn builder() -> ProgramBuilder {
-        ProgramBuilder::new()
-    }
-
     /// A program of instruction words, loaded at `address`, a multiple of 4, and started there.
     ///
     /// Its pages may be read, written and executed. [`Program::builder`] gives more control.

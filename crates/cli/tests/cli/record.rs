@@ -43,7 +43,8 @@ fn rows_of_bench_are_recorded() {
     assert_eq!(records.len(), 2, "a row for each number of lanes");
     for (record, lanes) in records.iter().zip([1_u64, 3]) {
         assert_eq!((record.kind, &record.adapter), (Kind::Lanes, &None), "on the CPU");
-        let parameters = ["class_selection", "engine", "guest", "lanes"].map(|name| record.parameters[name].clone());
+        let parameters =
+            ["class_selection", "engine", "guest", "lanes"].map(|name| record.parameters[name].clone());
         assert_eq!(
             parameters,
             ["table".into(), "reference".into(), "mix".into(), lanes.into()],

@@ -34,11 +34,20 @@ pub struct ProgramBuilder {
     linux: Option<LinuxProgram>,
 }
 
-impl ProgramBuilder {
-    pub(super) const fn new() -> Self {
-        Self { name: String::new(), entry: None, segments: Vec::new(), symbols: Vec::new(), linux: None }
+impl Program {
+    /// Describes a program segment by segment.
+    pub const fn builder() -> ProgramBuilder {
+        ProgramBuilder {
+            name: String::new(),
+            entry: None,
+            segments: Vec::new(),
+            symbols: Vec::new(),
+            linux: None,
+        }
     }
+}
 
+impl ProgramBuilder {
     /// Sets the name that the guest sees as its first argument; `program` by default.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
