@@ -7,6 +7,7 @@ mod circles;
 mod facts;
 mod files;
 mod generated;
+mod glossary;
 mod guests;
 mod layers;
 mod manifests;
@@ -44,6 +45,7 @@ pub(crate) fn run() -> Result<()> {
         violations.extend(circles::check(package, &files));
     }
     violations.extend(facts::check(&files));
+    violations.extend(glossary::check(&files));
     violations.extend(generated::check(&files, &codegen::paths()));
     let stale = codegen::stale()?;
     violations.extend(stale.into_iter().map(|path| Violation::new(path, 1, STALE)));

@@ -353,7 +353,7 @@ impl<'a> Builder<'a> {
         let plan = Plan { images: &images, lanes: self.lanes, frames_max, calls: calls.as_ref() };
         let mut executor = self.engine.executor(&plan)?;
         // The order in which lanes are served shows where they share files or a console; then the host keeps to it.
-        let apart = self.lanes == 1 || (directory.is_none() && self.console.is_none());
+        let serves_in_parallel = self.lanes == 1 || (directory.is_none() && self.console.is_none());
         let linux = if is_linux {
             let files = linux::files(&self.program.file_name(), &self.mounts, self.disk_bytes)?;
             let path = self.current_directory;
@@ -402,7 +402,7 @@ impl<'a> Builder<'a> {
             let arguments = if is_linux { &[][..] } else { &arguments[..] };
             let services = Services::new(command_line(&self.program, lane, arguments)?, input);
             let console = || process.as_ref().map_or(services.console(), |process| process.console());
-            let console = apart.then(console);
+            let console = serves_in_parallel.then(console);
             if let Some(handles) = console {
                 executor.set_console(lane, handles)?;
             }
