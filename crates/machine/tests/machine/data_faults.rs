@@ -174,7 +174,6 @@ fn every_permission_is_checked_separately() {
             );
         }
         // The memory is zeros, which are undefined instructions if it is executable.
-        let mut program = program;
         program.entry = address;
         let mut machine = Machine::builder(program).build().unwrap();
         machine.run(10).unwrap();
