@@ -1,4 +1,4 @@
-//! Tells the tests whether they may use a GPU: with `KVRM_GPU=skip` those that need one are ignored.
+//! Passes the environment variable `KVRM_GPU` to the tests: with `skip`, tests that need a GPU are ignored.
 
 use std::env;
 
@@ -9,6 +9,6 @@ fn main() {
     match env::var("KVRM_GPU").ok().as_deref() {
         None | Some("") => {}
         Some("skip") => println!("cargo::rustc-cfg=kvrm_skip_gpu"),
-        Some(other) => println!("cargo::error=KVRM_GPU is {other:?}; \"skip\" is the one value it may have"),
+        Some(other) => println!("cargo::error=KVRM_GPU is {other:?}, expected \"skip\" or nothing"),
     }
 }

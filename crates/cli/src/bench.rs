@@ -13,75 +13,77 @@ use std::process::ExitCode;
 use anyhow::Result;
 use kvrm_records::{Figure, Kind, Measured, RecordArgs};
 
-use self::arguments::check_lanes;
 pub(crate) use self::arguments::seconds;
 use self::guest::Guest;
-use self::measure::{Measurement, measured};
+use self::measure::{Measurement, measure_guest};
 use crate::engine::EngineArgs;
-use crate::number;
 use crate::output::Output;
-use crate::record;
+use crate::{memory, number, record};
 
-/// What the help says at its end.
+/// The text at the end of the help.
 const HELP: &str = "\
-MIPS are millions of steps a second of all lanes together: what the lanes have really retired, by the time the \
-run took from its call to its return. Lanes are built, code is compiled and a first run is made before the clock \
-starts. A guest that ends within a measurement begins again, which is not timed either.
+MIPS are million steps per second of all lanes together: the steps that the lanes have retired, divided by the time \
+from the call of the run to its return. Building lanes, compiling code and a first run happen before the clock starts. \
+A guest that exits during a measurement starts again, and the restart is not timed.
 
-The guests that come with the command are mix (a seed a lane, so that lanes part), sha256 (all lanes do the same) \
-and sieve (all lanes do the same, mostly loads and stores). Files are run without arguments until they exit.
+The guests that come with the command are mix (each lane has its own seed, so lanes diverge), sha256 (all lanes do the \
+same) and sieve (all lanes do the same, mostly loads and stores). Programs in files run without arguments until they \
+exit.
 
-With --record, each row is also appended to a file, with the least, the median and the greatest figure of its \
-repetitions. The tables of docs/benchmarks.md are made from such files.";
+With --record, each row is also appended to a file, with the minimum, the median and the maximum of its repetitions. \
+The tables of docs/benchmarks.md are made from such files.";
 
 /// Arguments of `kvrm bench`.
 #[derive(clap::Args)]
 #[command(after_help = format!("{HELP}\n\n{}", number::HELP), args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    other: Option<Other>,
+    subcommand: Option<Subcommand>,
     #[command(flatten)]
     engine: EngineArgs,
-    /// The numbers of lanes to measure with.
+    /// The numbers of lanes to measure with, separated by commas.
     #[arg(
-        long, value_name = "N", value_delimiter = ',', default_value = "1,128,1024", value_parser = number::count
+        long, value_name = "N", value_delimiter = ',', default_value = "1,128,1024", value_parser = number::lanes
     )]
     lanes: Vec<u64>,
-    /// What to run: mix, sha256, sieve, or the file of a program; all three unless said. May be repeated.
+    /// The guest to run: mix, sha256, sieve, or the file of a program. The default is all three. May be repeated.
     #[arg(long = "guest", value_name = "NAME|FILE", num_args = 1..)]
     guests: Vec<String>,
-    /// About how long each of the three repetitions of a measurement takes.
+    /// The approximate time of each of the three repetitions of a measurement, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     seconds: f64,
-    /// Print one JSON object a measurement, one a line.
+    /// Print one JSON object per measurement, one per line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     record: RecordArgs,
 }
 
-/// What else can be measured.
+/// Other measurements.
 #[derive(clap::Subcommand)]
-enum Other {
-    /// Measures what a network that chooses the class of each instruction costs, mode by mode, and proves it.
+enum Subcommand {
+    /// Verify the network for class selection, and measure the speed of each mode.
     ClassSelection(class_selection::Args),
-    /// Measures how many whole runs of a program there are in a second, from its start to its exit.
+    /// Measure how many complete runs of a program, from start to exit, finish per second.
     Processes(Box<processes::Args>),
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    match &args.other {
-        Some(Other::ClassSelection(args)) => return class_selection::run(args),
-        Some(Other::Processes(args)) => return processes::run(args),
+    match &args.subcommand {
+        Some(Subcommand::ClassSelection(args)) => return class_selection::run(args),
+        Some(Subcommand::Processes(args)) => return processes::run(args),
         None => {}
     }
-    // What is wrong with the arguments is said before anything is measured.
+    // Report all errors of the arguments before anything is measured.
     let names =
         if args.guests.is_empty() { guest::NAMES.map(str::to_owned).to_vec() } else { args.guests.clone() };
     let guests: Vec<Guest> = names.iter().map(|name| guest::find(name)).collect::<Result<_>>()?;
-    check_lanes(&args.lanes)?;
     let mut log = args.record.open(record::PROGRAM)?;
-    let engine = args.engine.choose()?;
+    let engine = args.engine.open()?;
+    if !engine.is_gpu() {
+        let is_linux = guests.iter().any(|guest| guest.program.linux.is_some());
+        args.lanes.iter().try_for_each(|&lanes| memory::check_lanes(lanes, is_linux))?;
+    }
     if !args.json {
         engine.announce();
     }
@@ -96,7 +98,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
     for guest in &guests {
         for &lanes in &args.lanes {
-            let (name, all) = measured(engine.clone(), guest, lanes, args.seconds)?;
+            let (name, all) = measure_guest(engine.clone(), guest, lanes, args.seconds)?;
             if args.json {
                 let all_mips: Vec<f64> = all.iter().map(Measurement::mips).collect();
                 let Measurement { steps, seconds, dispatches } = all[all.len() / 2];
@@ -118,7 +120,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                     median.mips()
                 )?;
             }
-            // Each line is shown at once, so nothing is lost if the next measurement fails.
+            // Show each line at once, so that nothing is lost if the next measurement fails.
             out.flush()?;
             if let Some(log) = &mut log {
                 log.append(Measured {
@@ -139,7 +141,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The figures of all repetitions of a measurement.
+/// Returns the figures of all repetitions of a measurement.
 fn figures(all: &[Measurement]) -> BTreeMap<&'static str, Figure> {
     let of =
         |unit, value: fn(&Measurement) -> f64| Figure::of(unit, &all.iter().map(value).collect::<Vec<_>>());

@@ -14,24 +14,24 @@ use crate::output::Output;
 /// Arguments of `kvrm disasm`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The program: a static ELF file for AArch64, or with --raw a file of code.
+    /// The program: a static ELF file for AArch64, or with --raw a file that contains only code.
     #[arg(required_unless_present = "words")]
     program: Option<PathBuf>,
-    /// Disassemble these words, in hexadecimal, instead of a file.
+    /// Disassemble these instruction words, in hexadecimal, instead of a file.
     #[arg(long = "word", value_name = "HEX", conflicts_with = "program", num_args = 1.., value_parser = word)]
     words: Vec<u32>,
-    /// Take the file as it is.
+    /// Take the file as code from its first byte, not as an ELF file.
     #[arg(long)]
     raw: bool,
-    /// Where words or a raw file lie.
+    /// The address of the first word, or of a raw file: a multiple of 4.
     #[arg(long, value_name = "ADDRESS", default_value = "0x10000", value_parser = number::address)]
     load_address: u64,
-    /// Print one JSON object a line, with the encoding's name in Arm's specification and its class.
+    /// Print one JSON object per word, one per line, with the encoding's name in Arm's specification and its class.
     #[arg(long)]
     json: bool,
 }
 
-/// Parses a code word.
+/// Parses an instruction word.
 fn word(text: &str) -> Result<u32, String> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let number = if digits.starts_with('+') { None } else { u32::from_str_radix(digits, 16).ok() };
@@ -40,9 +40,9 @@ fn word(text: &str) -> Result<u32, String> {
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if !args.load_address.is_multiple_of(4) {
-        bail!("code cannot lie at {:#x}, which is not a multiple of 4", args.load_address);
+        bail!("--load-address: code cannot start at {:#x}, which is not a multiple of 4", args.load_address);
     }
-    // Words are a raw program too, which checks that they fit the address space.
+    // Words become a raw program, too, because `Program::raw` checks that they fit the address space.
     let program = match &args.program {
         None => {
             let code = args.words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     };
     let code: Vec<_> = program.segments.iter().filter(|segment| segment.permissions.execute).collect();
     if code.is_empty() {
-        bail!("{} has no executable segment", program.name);
+        bail!("{} has no executable segment, so there is no code to disassemble", program.name);
     }
     let mut out = Output::new();
     for segment in code {
@@ -86,7 +86,7 @@ fn print(
             writeln!(out, "{line}")?;
         } else {
             if let Some(symbol) = begins {
-                // A file may name its functions with anything, even what commands a terminal.
+                // Symbol names may contain any bytes, including terminal control sequences.
                 writeln!(out, "\n{}:", symbol.name.escape_debug())?;
             }
             writeln!(out, "{pc:#10x}  {word:08x}  {text}")?;

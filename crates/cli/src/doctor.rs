@@ -14,13 +14,13 @@ use crate::output::Output;
 /// Arguments of `kvrm doctor`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "The adapter that would be used is marked with * and tested. The exit status is 1 if none \
-                        can be used; everything still runs on the CPU then."
+    after_help = "The adapter that would be used is marked with * and tested. The exit status is 1 if no adapter \
+                        can be used. KVRM still runs everything on the CPU then."
 )]
 pub(crate) struct Args {
     #[command(flatten)]
     adapter: AdapterArgs,
-    /// Print one JSON object.
+    /// Print one JSON object instead of text.
     #[arg(long)]
     json: bool,
 }

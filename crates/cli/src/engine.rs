@@ -1,4 +1,4 @@
-//! What the commands that run lanes have in common: the engine.
+//! The options of all commands that run lanes: the engine, its adapter and its class selection.
 
 use std::path::PathBuf;
 
@@ -13,21 +13,21 @@ use kvrm::{
 
 use crate::output::note;
 
-/// An engine, as the command line names it.
+/// The value of `--engine`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Name {
-    /// A GPU if there is one, else the CPU; which it is stands on standard error.
+    /// A GPU if there is one, else the CPU. A line on standard error names it.
     Auto,
-    /// A GPU.
+    /// A GPU. It is an error if there is none.
     Gpu,
-    /// The CPU.
+    /// The CPU: the reference implementation.
     Reference,
 }
 
-/// What to run lanes on.
+/// The options for choosing an engine.
 #[derive(clap::Args)]
 pub(crate) struct EngineArgs {
-    /// The engine.
+    /// The engine that runs the lanes. All engines give the same results.
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
     engine: Name,
     #[command(flatten)]
@@ -36,23 +36,24 @@ pub(crate) struct EngineArgs {
     class_selection: ClassSelectionArgs,
 }
 
-/// What chooses the class of each instruction, by which its row in the instruction table is found.
+/// The options for class selection: how the engine finds the class of an instruction.
 #[derive(clap::Args)]
 pub(crate) struct ClassSelectionArgs {
-    /// When a network chooses the class of an instruction. Runs are the same in all modes; modes with a network run
-    /// on a GPU, and what it decided is in the report.
+    /// When a network chooses the class of an instruction. The default is `table`: never. Results are the same in all
+    /// modes. Modes with a network need a GPU, and --stats and --json show the decisions of the network.
     #[arg(long, alias = "dispatch", value_name = "MODE")]
     class_selection: Option<ModeArg>,
-    /// Other weights than those that come with KVRM: a .safetensors file of a dispatch or small-dispatch network.
+    /// The weights of the network: a .safetensors file of a dispatch or small-dispatch network. The default is the
+    /// dispatch network that comes with KVRM.
     #[arg(long, value_name = "FILE", requires = "class_selection")]
     weights: Option<PathBuf>,
-    /// Stop a lane where the network chooses a class in which the instruction has no row, instead of going on as the
-    /// table says.
+    /// Stop a lane if the network chooses a class that has no such instruction. By default the class of the table is
+    /// used instead.
     #[arg(long, requires = "class_selection")]
     stop_on_misprediction: bool,
 }
 
-/// A mode, as the command line names it.
+/// The value of `--class-selection`.
 #[derive(Clone, Copy)]
 struct ModeArg(SelectionMode);
 
@@ -69,78 +70,87 @@ impl ValueEnum for ModeArg {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(PossibleValue::new(self.0.name()).help(match self.0 {
-            SelectionMode::Table => "never: a table does",
-            SelectionMode::MemoDomain => "once, for all words there are, when the machine is built",
-            SelectionMode::MemoWord => "each time a word of code is lowered",
+            SelectionMode::Table => "never: a table gives the class",
+            SelectionMode::MemoDomain => "once for all words, when the machine is built",
+            SelectionMode::MemoWord => "whenever a word of code is lowered to a micro-op",
             SelectionMode::Network => "in each step",
-            SelectionMode::Hybrid => {
-                "in each step, too, but a table decides, and the network is compared with it"
-            }
+            SelectionMode::Hybrid => "in each step, to compare it with the table, which decides",
         }))
     }
 }
 
 impl ClassSelectionArgs {
-    /// What is asked for.
+    /// Returns the class selection of these options.
     fn selection(&self) -> Result<ClassSelection> {
         let Some(ModeArg(mode)) = self.class_selection else { return Ok(ClassSelection::TABLE) };
         if self.stop_on_misprediction && matches!(mode, SelectionMode::Table | SelectionMode::Hybrid) {
-            bail!("--stop-on-misprediction: in {mode} mode the table decides, so no lane could stop");
+            bail!(
+                "--stop-on-misprediction: with --class-selection {mode} the table decides, so no lane could stop; choose \
+                 network, memo-word or memo-domain"
+            );
         }
         if mode == SelectionMode::Table && self.weights.is_some() {
-            bail!("--class-selection table asks no network, so it has no use for --weights");
+            bail!(
+                "--weights: --class-selection table asks no network; choose another mode or leave --weights out"
+            );
         }
         let selection = match &self.weights {
-            Some(path) => ClassSelection::with_weights(mode, Weights::load(path)?)
-                .with_context(|| format!("--weights '{}'", path.display()))?,
+            Some(path) => {
+                let option = || format!("--weights '{}'", path.display());
+                let weights = Weights::load(path).with_context(option)?;
+                ClassSelection::with_weights(mode, weights).with_context(option)?
+            }
             None => ClassSelection::new(mode),
         };
         Ok(if self.stop_on_misprediction { selection.stopping() } else { selection })
     }
 }
 
-/// Which GPU to use.
+/// The option for choosing a GPU.
 #[derive(clap::Args)]
 pub(crate) struct AdapterArgs {
-    /// Part of the name of the GPU to use; unless said, that of `KVRM_ADAPTER`, or the best there is.
+    /// A part of the name of the GPU to use, as `kvrm doctor` lists them; upper and lower case are the same. The default
+    /// is the value of the environment variable KVRM_ADAPTER, or the best GPU of the host.
     #[arg(long, value_name = "NAME")]
     pub(crate) adapter: Option<String>,
 }
 
-/// An engine that is ready to run lanes.
+/// An opened engine, which is ready to run lanes.
 #[derive(Clone)]
-pub(crate) struct Chosen {
+pub(crate) struct OpenEngine {
     gpu: Option<GpuEngine>,
-    /// What chooses the class of instructions.
+    /// The class selection.
     pub(crate) selection: ClassSelection,
-    /// Why the CPU was chosen, if it was not asked for.
+    /// The reason that the CPU was chosen, if the user did not ask for it.
     pub(crate) fallback: Option<String>,
 }
 
 impl EngineArgs {
-    /// Opens what is asked for.
-    pub(crate) fn choose(&self) -> Result<Chosen> {
+    /// Opens the engine of these options.
+    pub(crate) fn open(&self) -> Result<OpenEngine> {
         let selection = self.class_selection.selection()?;
         let engine = match (selection.mode(), self.engine) {
             (SelectionMode::Table, engine) => engine,
             (mode, Name::Reference) => {
-                bail!("--class-selection {mode} asks for a GPU, and the engine is the CPU; add --engine gpu")
+                bail!(
+                    "--class-selection {mode} needs a GPU, but --engine reference is the CPU; use --engine gpu"
+                )
             }
             (_, Name::Auto | Name::Gpu) => Name::Gpu,
         };
-        let chosen = self.adapter.choose(engine)?;
-        let gpu = chosen.gpu.map(|gpu| gpu.with_class_selection(selection.clone()));
-        Ok(Chosen { gpu, selection, ..chosen })
+        let opened = self.adapter.open(engine)?;
+        let gpu = opened.gpu.map(|gpu| gpu.with_class_selection(selection.clone()));
+        Ok(OpenEngine { gpu, selection, ..opened })
     }
 }
 
 impl AdapterArgs {
-    /// Opens an engine. To name an adapter is to ask for a GPU.
-    pub(crate) fn choose(&self, name: Name) -> Result<Chosen> {
+    /// Opens an engine: a GPU if an adapter is named.
+    pub(crate) fn open(&self, name: Name) -> Result<OpenEngine> {
         let wanted = self.adapter.as_deref();
         let choice = match (name, wanted) {
             (Name::Reference, Some(wanted)) => {
-                bail!("--adapter '{wanted}' asks for a GPU, and the engine is the CPU; add --engine gpu")
+                bail!("--adapter '{wanted}' names a GPU, but the engine is the CPU; use --engine gpu")
             }
             (Name::Reference, None) => Engine::Reference.choose(),
             (Name::Auto, None) => Engine::Auto.choose(),
@@ -150,27 +160,32 @@ impl AdapterArgs {
             Engine::Gpu => Some(GpuEngine::open(wanted)?),
             Engine::Auto | Engine::Reference => None,
         };
-        Ok(Chosen { gpu, selection: ClassSelection::TABLE, fallback: choice.reason })
+        Ok(OpenEngine { gpu, selection: ClassSelection::TABLE, fallback: choice.reason })
     }
 }
 
-impl Chosen {
-    /// The device, if it is not the CPU.
+impl OpenEngine {
+    /// Returns the description of the GPU, or `None` for the CPU.
     pub(crate) fn device(&self) -> Option<String> {
         self.adapter().map(ToString::to_string)
     }
 
-    /// The adapter of the device, if it is not the CPU.
+    /// Returns the adapter of the GPU, or `None` for the CPU.
     pub(crate) fn adapter(&self) -> Option<&AdapterInfo> {
         self.gpu.as_ref().map(|gpu| gpu.device().info())
     }
 
-    /// The engine's name in reports.
-    pub(crate) const fn name(&self) -> &'static str {
-        if self.gpu.is_some() { "gpu" } else { "reference" }
+    /// Returns whether lanes run on a GPU.
+    pub(crate) const fn is_gpu(&self) -> bool {
+        self.gpu.is_some()
     }
 
-    /// Says on standard error what lanes run on; nothing if the CPU was asked for.
+    /// Returns the name of the engine in reports.
+    pub(crate) const fn name(&self) -> &'static str {
+        if self.is_gpu() { "gpu" } else { "reference" }
+    }
+
+    /// Prints the device that runs the lanes on standard error; nothing if the user asked for the CPU.
     pub(crate) fn announce(&self) {
         match (self.device(), &self.fallback) {
             (Some(device), _) => note(format_args!("running on {device}")),
@@ -180,7 +195,7 @@ impl Chosen {
     }
 }
 
-impl Factory for Chosen {
+impl Factory for OpenEngine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
         match &self.gpu {
             Some(gpu) => gpu.executor(plan),

@@ -4,6 +4,8 @@ mod bench;
 mod disasm;
 mod doctor;
 mod engine;
+mod hint;
+mod memory;
 mod number;
 mod output;
 mod program;
@@ -18,7 +20,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Runs ARM64 programs, one lane or many, with results that are exact.
+/// Runs ARM64 programs and spiking networks on a GPU or the CPU, with the same exact results on both.
 #[derive(Parser)]
 #[command(name = "kvrm", version, arg_required_else_help = true)]
 struct Cli {
@@ -28,27 +30,27 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Runs a program and shows what it prints.
+    /// Run a program, in one lane or many, and show its output.
     Run(run::Args),
-    /// Runs a program and prints every step.
+    /// Run a program in one lane on the CPU and print every step.
     Trace(trace::Args),
-    /// Prints the code of a program, or of single words, as assembly text.
+    /// Disassemble the code of a program, or single instruction words.
     Disasm(disasm::Args),
-    /// Checks test vectors.
+    /// Check test vectors: states of a machine before and after some instructions.
     #[command(subcommand)]
     Vectors(vectors::Command),
-    /// Proves that a network chooses right for every word, or says where it does not.
+    /// Prove that a network classifies all 2^32 instruction words correctly, or print where it fails.
     Verify(verify::Args),
-    /// Measures how fast guests run, by the number of lanes.
+    /// Measure the speed of guests with different numbers of lanes.
     Bench(bench::Args),
-    /// Runs spiking networks: the burst engine.
+    /// Run, measure, import and describe spiking networks (the burst engine).
     #[command(subcommand)]
     Spike(spike::Command),
-    /// Says which GPUs there are, tests the one that would be used, and what is missing.
+    /// List the GPUs of this host, test the one that would be used, and say what is missing.
     Doctor(doctor::Args),
 }
 
-/// The status of a failure of kvrm itself or of its input.
+/// The exit status after a failure of kvrm itself or of its input.
 const FAILED: u8 = 2;
 
 fn main() -> ExitCode {
@@ -63,7 +65,7 @@ fn main() -> ExitCode {
         Command::Doctor(args) => doctor::run(&args),
     };
     result.unwrap_or_else(|error| {
-        // A reader that has seen enough, such as `head`, is no failure.
+        // A reader that closes the pipe early, such as `head`, is not a failure.
         let broken_pipe = |cause: &(dyn std::error::Error + 'static)| {
             let io = cause.downcast_ref::<std::io::Error>();
             io.is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
@@ -71,7 +73,31 @@ fn main() -> ExitCode {
         if error.chain().any(broken_pipe) {
             return ExitCode::SUCCESS;
         }
-        output::note(format_args!("error: {error:#}"));
+        output::note(format_args!("error: {}", message(&error)));
         ExitCode::from(FAILED)
     })
+}
+
+/// Joins the messages of an error and its causes. Leaves out a cause that the message before it already ends with.
+fn message(error: &anyhow::Error) -> String {
+    error.chain().fold(String::new(), |message, cause| {
+        let cause = cause.to_string();
+        match message.as_str() {
+            "" => cause,
+            message if message.ends_with(&cause) => message.to_owned(),
+            message => format!("{message}: {cause}"),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::anyhow;
+
+    #[test]
+    fn causes_are_not_repeated() {
+        let error = anyhow!("no such file").context("cannot read x: no such file").context("--record");
+        assert_eq!(super::message(&error), "--record: cannot read x: no such file");
+        assert_eq!(super::message(&anyhow!("b").context("a")), "a: b", "different causes are all shown");
+    }
 }

@@ -1,10 +1,10 @@
-//! Standard output and standard error. What cannot be written is an error of the command or is let go, but
-//! never a panic.
+//! Standard output and standard error. A failed write to standard output is an error of the command, a failed write to
+//! standard error is ignored, and neither is a panic.
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, Stdout, Write};
 
-/// Standard output, buffered: flush it at the end. Its errors say where they come from.
+/// Buffered standard output, which has to be flushed at the end. Its errors name standard output.
 pub(crate) struct Output(BufWriter<Stdout>);
 
 impl Output {
@@ -15,24 +15,24 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes).map_err(name)
+        self.0.write(bytes).map_err(with_name)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush().map_err(name)
+        self.0.flush().map_err(with_name)
     }
 }
 
-/// The kind stays, as a broken pipe is told by it.
-fn name(error: io::Error) -> io::Error {
-    // `write_all` tries an interrupted write again, so this one must pass as it is.
+/// Adds the name of the stream to an error. Keeps the kind, by which `main` recognises a broken pipe.
+fn with_name(error: io::Error) -> io::Error {
+    // `write_all` repeats an interrupted write, which it recognises by this kind.
     if error.kind() == io::ErrorKind::Interrupted {
         return error;
     }
     io::Error::new(error.kind(), format!("cannot write to standard output: {error}"))
 }
 
-/// Writes a line to standard error. If that fails there is nowhere left to say so.
+/// Writes a line to standard error. Ignores a failure, which could not be reported anywhere.
 pub(crate) fn note(line: impl Display) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }

@@ -1,4 +1,4 @@
-//! What the commands that run a program have in common.
+//! The options of all commands that run a program: how to load it, and how to build its machine.
 
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::path::PathBuf;
@@ -10,92 +10,98 @@ use kvrm::{Builder, Machine, Program, Stop, System, read};
 
 use crate::number;
 
-/// The status when a lane has used up its budget, as of the command `timeout`.
+/// The exit status after the lane used up its budget, like that of the command `timeout`.
 const BUDGET_STATUS: u8 = 124;
-/// The status when a lane was stopped by anything else but its own exit.
+/// The exit status after the lane stopped for another reason than its exit or its budget.
 const STOPPED_STATUS: u8 = 125;
 
-/// How to load a program.
+/// The options for loading a program.
 #[derive(clap::Args)]
 pub(crate) struct LoadArgs {
-    /// The program: a static ELF file for AArch64, or with --raw a file of code and data.
+    /// The program: a static ELF file for AArch64, or with --raw a file of bare code and data.
     pub(crate) program: PathBuf,
-    /// Take the file as it is and start at its first byte; all its memory is readable, writable, executable.
+    /// Load the file as it is, not as an ELF file, and start at its first byte. All of its memory is readable, writable
+    /// and executable.
     #[arg(long)]
     raw: bool,
-    /// Where a raw program lies.
+    /// The address at which a raw program is loaded.
     #[arg(long, value_name = "ADDRESS", requires = "raw", default_value = "0x10000", value_parser = number::address)]
     load_address: u64,
-    /// How much memory a raw program has from there, if more than the file.
+    /// The size of the memory of a raw program, from its load address; at least the size of the file.
     #[arg(long, value_name = "BYTES", requires = "raw", default_value = "1M", value_parser = number::bytes)]
     raw_memory: u64,
-    /// Serve the system calls of Linux, whatever the file looks like.
+    /// Serve the system calls of Linux. By default the file decides: its ABI, its notes or its code.
     #[arg(long, conflicts_with_all = ["semihosting", "raw"])]
     linux: bool,
-    /// Serve Arm semihosting, whatever the file looks like.
+    /// Serve Arm semihosting. By default the file decides, as for --linux.
     #[arg(long)]
     semihosting: bool,
 }
 
-/// How to set a machine up.
+/// The options for building a machine.
 #[derive(clap::Args)]
 pub(crate) struct MachineArgs {
     #[command(flatten)]
     pub(crate) load: LoadArgs,
-    /// The arguments of the program; write -- before those that begin with a dash.
+    /// The arguments of the program. Write -- before arguments that begin with a dash.
     pub(crate) args: Vec<String>,
-    /// One more argument, different in each lane: {lane} stands for the lane's number. May be repeated.
+    /// One more argument of the program, in which {lane} is replaced with the number of the lane, from 0. May be
+    /// repeated.
     #[arg(long = "lane-arg", value_name = "TEMPLATE")]
     lane_args: Vec<String>,
-    /// The most steps each lane may take.
+    /// The largest number of steps (executed instructions) of each lane. By default lanes run until they stop.
     #[arg(long, value_name = "STEPS", value_parser = number::count)]
     pub(crate) budget: Option<u64>,
-    /// The directory the guest may use files in. Without it, it has none.
+    /// The directory of the host in which a semihosting guest may read and write files. By default it has no files.
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// A file the guest reads as its console input; {lane} in its name stands for the lane's number.
+    /// The file that the guest reads as its standard input, which is empty by default. {lane} in the name is replaced with
+    /// the number of the lane.
     #[arg(long, visible_alias = "stdin", value_name = "FILE")]
     input: Option<String>,
-    /// Show a Linux program a directory of the host, which it can read and not change. May be repeated.
+    /// Mount a directory of the host in a Linux program, read-only. May be repeated.
     #[arg(long = "mount", value_name = "HOST:GUEST", value_parser = mount)]
     mounts: Vec<(PathBuf, String)>,
-    /// Give each lane of a Linux program a copy of a directory of the host, which it can change. May be repeated.
+    /// Give each lane of a Linux program its own copy of a directory of the host, which it can change. The host directory
+    /// does not change. May be repeated.
     #[arg(long = "copy", value_name = "HOST:GUEST", value_parser = mount)]
     copies: Vec<(PathBuf, String)>,
-    /// The directory a Linux program begins in, as the guest sees it.
+    /// The directory in which a Linux program starts, as a path of the guest.
     #[arg(long, value_name = "GUEST", default_value = "/")]
     cwd: String,
-    /// A variable in the environment of a Linux program; {lane} in it stands for the lane's number. May be repeated.
+    /// A variable in the environment of a Linux program, which is empty by default. {lane} is replaced with the number of
+    /// the lane. May be repeated.
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
     environment: Vec<String>,
-    /// What the randomness of a Linux program follows from, together with the lane's number; `random` takes a seed from
-    /// the host, and no two runs are the same.
+    /// The seed of the random numbers that a Linux program gets, which also depend on the number of the lane. `random`
+    /// takes a different seed from the host in each run.
     #[arg(long, value_name = "N", default_value = "0", value_parser = seed)]
     seed: u64,
-    /// Let a Linux program see the time of the host, and sleep; otherwise a step takes a nanosecond.
+    /// Let a Linux program see the clock of the host, and really sleep. By default its clock advances by 1 ns per step,
+    /// and sleeping takes no time.
     #[arg(long)]
     real_time: bool,
-    /// Make the three standard streams of a Linux program a terminal, of 80 by 24; otherwise they are pipes.
+    /// Make the standard streams of a Linux program a terminal of 80 by 24 characters. By default they are pipes.
     #[arg(long)]
     tty: bool,
-    /// Size of each lane's stack; unless said, 1M, or 8M for a Linux program.
+    /// The size of the stack of each lane. The default is 1M, or 8M for a Linux program.
     #[arg(long, value_name = "BYTES", value_parser = number::bytes)]
     stack: Option<u64>,
-    /// Size of each lane's heap; unless said, 16M, or 256M for a Linux program. Memory costs nothing until it is
-    /// written.
+    /// The size of the heap of each lane. The default is 16M, or 256M for a Linux program. Memory of the guest takes no
+    /// memory of the host until it is written.
     #[arg(long, value_name = "BYTES", value_parser = number::bytes)]
     heap: Option<u64>,
-    /// How much each lane of a Linux program may map beside its heap.
+    /// The size of the memory that each lane of a Linux program can map with mmap.
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = number::bytes)]
     arena: u64,
-    /// The most 4 KiB pages each lane may write; unless said, all lanes share 8 GiB equally.
+    /// The largest number of 4 KiB pages that each lane may write. By default the lanes share 8 GiB equally.
     #[arg(long, value_name = "PAGES", value_parser = number::count)]
     frames: Option<u64>,
-    /// Give the machine the Armv8.1 atomics.
+    /// Add the Armv8.1 atomics (FEAT_LSE) to the machine.
     #[arg(long)]
     pub(crate) lse: bool,
-    /// Give the machine floating point and vectors, with AES, SHA-1 and SHA-256. Linux programs have floating point and
-    /// vectors anyway.
+    /// Add floating point and vectors to the machine, with AES, SHA-1 and SHA-256. Linux programs always have floating
+    /// point and vectors.
     #[arg(long)]
     pub(crate) fp: bool,
 }
@@ -116,19 +122,19 @@ impl LoadArgs {
 }
 
 impl MachineArgs {
-    /// The program's name without folders, and its arguments, as one types them.
+    /// Returns the command line of the program: its file name without folders, and its arguments.
     pub(crate) fn command(&self) -> String {
         let name = self.load.program.file_name().unwrap_or_default().to_string_lossy();
         kvrm_records::command_line(&name, self.args.iter().chain(&self.lane_args).cloned())
     }
 
-    /// The features of the machine.
+    /// Returns the features of the machine.
     pub(crate) fn features(&self, program: &Program) -> Features {
         let features = if self.fp { Features::ALL } else { program.features() };
         Features { lse: self.lse, ..features }
     }
 
-    /// Everything but the engine, the number of lanes and the console.
+    /// Returns a builder with all settings of these options. The engine, the number of lanes and the console are missing.
     pub(crate) fn builder(
         &self,
         program: Program,
@@ -138,15 +144,15 @@ impl MachineArgs {
         self.builder_of_lanes(program, features, 0, lanes)
     }
 
-    /// What lanes read: one file for all, or one for each if its name has the lane in it.
+    /// Reads the standard input of the lanes: one file for all, or one for each lane if its name contains `{lane}`.
     fn inputs(&self, first: usize, lanes: usize) -> Result<Vec<Vec<u8>>> {
         let Some(template) = &self.input else { return Ok(vec![Vec::new()]) };
         let lanes = if template.contains("{lane}") { lanes } else { 1 };
         let path = |lane: usize| PathBuf::from(template.replace("{lane}", &(first + lane).to_string()));
-        (0..lanes).map(|lane| read(&path(lane)).context("the console input")).collect()
+        (0..lanes).map(|lane| read(&path(lane)).with_context(|| format!("--input '{template}'"))).collect()
     }
 
-    /// The same, with `lanes` lanes numbered from `first` in templates.
+    /// Returns [`MachineArgs::builder`] for `lanes` lanes, which are numbered from `first` in templates.
     pub(crate) fn builder_of_lanes(
         &self,
         program: Program,
@@ -157,8 +163,11 @@ impl MachineArgs {
         for template in &self.lane_args {
             check_template("--lane-arg", template)?;
         }
-        for template in self.input.iter().chain(&self.environment) {
-            check_template("--input or --env", template)?;
+        if let Some(template) = &self.input {
+            check_template("--input", template)?;
+        }
+        for template in &self.environment {
+            check_template("--env", template)?;
         }
         let inputs = self.inputs(first, lanes)?;
         let environment = self.environment.clone();
@@ -201,49 +210,54 @@ impl MachineArgs {
     }
 }
 
-/// What `--seed` says.
+/// Parses the value of `--seed`.
 fn seed(text: &str) -> Result<u64, String> {
-    // The keys of the standard library's hashes are the host's randomness.
+    // The standard library takes the keys of its hash functions from the randomness of the host.
     let random = || std::collections::hash_map::RandomState::new().build_hasher().finish();
-    if text == "random" { Ok(random()) } else { number::count(text) }
+    if text == "random" {
+        return Ok(random());
+    }
+    number::count(text).map_err(|expected| format!("{expected}, or `random`"))
 }
 
-/// What `--mount` and `--copy` say: the last colon parts the two paths.
+/// Parses the value of `--mount` or `--copy`. The last colon separates the two paths.
 fn mount(text: &str) -> Result<(PathBuf, String), String> {
     match text.rsplit_once(':') {
         Some((host, guest)) if !host.is_empty() && guest.starts_with('/') => {
             Ok((host.into(), guest.to_owned()))
         }
-        _ => Err("expected HOST:GUEST, where GUEST is an absolute path".to_owned()),
+        _ => Err("expected HOST:GUEST, where GUEST is an absolute path, such as ./data:/data".to_owned()),
     }
 }
 
-/// What `--env` says.
+/// Parses the value of `--env`.
 fn variable(text: &str) -> Result<String, String> {
     match text.split_once('=') {
         Some((name, _)) if !name.is_empty() => Ok(text.to_owned()),
-        _ => Err("expected NAME=VALUE".to_owned()),
+        _ => Err("expected NAME=VALUE, such as HOME=/root".to_owned()),
     }
 }
 
-/// A brace that is not part of `{lane}` is most likely a mistake.
+/// Refuses braces that are not part of `{lane}`, because they are most likely a mistake.
 fn check_template(option: &str, template: &str) -> Result<()> {
     if template.replace("{lane}", "").contains(['{', '}']) {
-        bail!("{option} '{template}': the only thing that may stand in braces is {{lane}}");
+        bail!(
+            "{option} '{template}': expected no braces but those of {{lane}}, which stands for the number of the lane"
+        );
     }
     Ok(())
 }
 
-/// The status of a command that has run the machine.
+/// Returns the exit status of a command that has run the machine.
 pub(crate) fn status(machine: &mut Machine) -> Result<ExitCode> {
     if machine.lanes() > 1 {
         let good = machine.stops()?.into_iter().all(|stop| stop == Some(Stop::Exit { code: 0 }));
         return Ok(ExitCode::from(u8::from(!good)));
     }
     Ok(ExitCode::from(match machine.stop(0)? {
-        // The low eight bits, as the shell shows of any program.
+        // The low eight bits, as a shell shows them.
         Some(Stop::Exit { code }) => code as u8,
-        // A trace with a budget of 0 has not run at all.
+        // A trace with a budget of 0 has run no step, so there is no stop.
         Some(Stop::Budget) | None => BUDGET_STATUS,
         _ => STOPPED_STATUS,
     }))

@@ -1,12 +1,12 @@
-//! Records of benchmarks.
+//! Benchmark records: what all benchmarks of this command have in common.
 
 use kvrm::gpu::AdapterInfo;
 use kvrm_records::Adapter;
 
-/// How a user calls this program.
+/// The name by which a user calls this program.
 pub(crate) const PROGRAM: &str = "kvrm";
 
-/// An adapter as records have it.
+/// Returns an adapter in the form of records.
 pub(crate) fn adapter(info: &AdapterInfo) -> Adapter {
     Adapter::new(&info.name, info.kind, info.backend, &info.driver)
 }

@@ -1,6 +1,7 @@
 //! `kvrm run`.
 
 mod outputs;
+mod system_calls;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -13,22 +14,24 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use kvrm::arm64::{Feature, Features, decode, disassemble};
+use kvrm::arm64::{decode, disassemble};
 use kvrm::{Access, Error, Fault, FaultKind, Machine, Register, Report, Stop, Stream};
 
 use crate::engine::EngineArgs;
-use crate::number;
+use crate::hint::hint;
 use crate::output::{Output, note};
 use crate::program::{MachineArgs, status};
+use crate::{memory, number};
 
-/// Shorter runs show no progress.
+/// The time after which a run shows its progress.
 const PROGRESS_AFTER: Duration = Duration::from_secs(1);
-/// What the help says at its end.
+/// The text at the end of the help.
 const HELP: &str = "\
-With one lane, output comes as it is written, and the exit status is the guest's; 124 means that the budget \
-ran out, 125 that something else stopped the guest, 2 that kvrm failed. With several lanes each line is shown \
-with its lane, and the status is 0 if all lanes exit with 0, else 1. Unless --engine reference asks for the \
-CPU, a line on standard error says what the lanes run on, and with --json the report.";
+With one lane, output is shown as the guest writes it, and the exit status is the status of the guest: 124 means that \
+the budget ran out, 125 that something else stopped the guest, and 2 that kvrm failed. With several lanes, each line of \
+output is shown after the run with the number of its lane, and the exit status is 0 if all lanes exit with 0, else 1. A \
+line on standard error names the device that runs the lanes, unless --engine reference or --json is given; the JSON has \
+it, too.";
 
 /// Arguments of `kvrm run`.
 #[derive(clap::Args)]
@@ -38,27 +41,28 @@ pub(crate) struct Args {
     machine: MachineArgs,
     #[command(flatten)]
     engine: EngineArgs,
-    /// How many lanes to run.
-    #[arg(long, value_name = "N", default_value = "1", value_parser = number::count)]
+    /// The number of lanes: independent runs of the program at the same time.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = number::lanes)]
     lanes: u64,
-    /// With several lanes: write what each prints into this directory, as LANE.out and LANE.err.
+    /// Write the output of each lane into this directory, as LANE.out and LANE.err, instead of showing it. The directory
+    /// is made if it does not exist.
     #[arg(long, value_name = "DIR", conflicts_with = "json")]
     output_dir: Option<PathBuf>,
-    /// Write the files below a directory of a Linux program into a new directory of the host when it has ended; {lane} in
-    /// its name stands for the lane's number.
-    #[arg(long, value_name = "GUEST:HOST", value_parser = saved)]
+    /// After the run, write the files of a directory of a Linux program into a new directory of the host. {lane} in the
+    /// name of the host directory is replaced with the number of the lane.
+    #[arg(long, value_name = "GUEST:HOST", value_parser = save_paths)]
     save: Option<(String, String)>,
-    /// With several lanes: show every output once, with the lanes that have it.
+    /// Show each different output once, with the numbers of its lanes.
     #[arg(long, conflicts_with_all = ["json", "output_dir"])]
     group: bool,
-    /// Print steps, stops, speed and memory afterwards, on standard error.
+    /// Print steps, stops, memory and speed after the run, on standard error.
     #[arg(long)]
     stats: bool,
-    /// Print everything as one JSON object on standard output instead.
+    /// Print the report and the output of all lanes as one JSON object on standard output, instead of the output.
     #[arg(long)]
     json: bool,
-    /// Check the memory of all lanes afterwards, also if the run fails: page tables, lists of frames, counters and
-    /// decoded code must agree. What does not is printed on standard error, and the status is 2.
+    /// Check the memory of all lanes after the run, also if the run fails: page tables, lists of frames, counters and
+    /// lowered code must agree. Differences are printed on standard error, and the exit status is 2.
     #[arg(long)]
     audit: bool,
 }
@@ -67,18 +71,24 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     let bar = ProgressBar::no_length();
     let failure = Failure::default();
     let lanes = usize::try_from(args.lanes)?;
+    let program = args.machine.load.load()?;
+    let engine = args.engine.open()?;
+    if !engine.is_gpu() {
+        memory::check_lanes(args.lanes, program.linux.is_some())?;
+    }
     if let Some((_, host)) = &args.save {
         if lanes > 1 && !host.contains("{lane}") {
-            bail!("--save: all lanes would write to '{host}'; put {{lane}} into its name");
+            bail!("--save: all {lanes} lanes would write to '{host}'; put {{lane}} into its name");
         }
-        // Better now than when a long run has ended.
-        if let Some(there) = (0..lanes).map(|lane| of_lane(host, lane)).find(|path| Path::new(path).exists())
-        {
-            bail!("--save: '{there}' is there already");
+        // Report this before a long run, not after it.
+        let existing = (0..lanes).map(|lane| with_lane(host, lane)).find(|path| Path::new(path).exists());
+        if let Some(path) = existing {
+            bail!("--save: '{path}' exists already; give the name of a new directory");
         }
     }
-    let program = args.machine.load.load()?;
-    let engine = args.engine.choose()?;
+    if let Some(folder) = &args.output_dir {
+        outputs::make_folder(folder)?;
+    }
     let features = args.machine.features(&program);
     let mut builder = args.machine.builder(program, features, lanes)?.engine(engine.clone()).lanes(lanes);
     let is_live = args.lanes == 1 && !args.json && args.output_dir.is_none() && !args.group;
@@ -103,7 +113,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     }
     if let Some((guest, host)) = &args.save {
         for lane in 0..lanes {
-            machine.save_files(lane, guest, of_lane(host, lane))?;
+            machine.save_files(lane, guest, with_lane(host, lane))?;
         }
     }
     if args.json {
@@ -118,7 +128,10 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         outputs::show_lanes(&machine)?;
     }
     if !args.json {
-        explain(&mut machine, engine.selection.is_stopping())?;
+        explain(&mut machine, args.machine.budget, engine.selection.is_stopping())?;
+        if machine.stops()?.into_iter().any(is_failure) {
+            system_calls::note(&report.unknown_calls).into_iter().for_each(note);
+        }
     }
     if args.stats {
         note(report);
@@ -126,23 +139,28 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     status(&mut machine)
 }
 
-/// The directory that the files of a lane are written to.
-fn of_lane(host: &str, lane: usize) -> String {
+/// Returns whether a lane has failed: it stopped for another reason than its budget or an exit with status 0.
+fn is_failure(stop: Option<Stop>) -> bool {
+    !matches!(stop, None | Some(Stop::Budget | Stop::Exit { code: 0 }))
+}
+
+/// Returns a path with the number of a lane in place of `{lane}`.
+fn with_lane(host: &str, lane: usize) -> String {
     host.replace("{lane}", &lane.to_string())
 }
 
-/// What `--save` says: the first colon parts the two paths.
-fn saved(text: &str) -> Result<(String, String), String> {
+/// Parses the value of `--save`. The first colon separates the two paths.
+fn save_paths(text: &str) -> Result<(String, String), String> {
     match text.split_once(':') {
         Some((guest, host)) if guest.starts_with('/') && !host.is_empty() => {
             Ok((guest.to_owned(), host.to_owned()))
         }
-        _ => Err("expected GUEST:HOST, where GUEST is an absolute path".to_owned()),
+        _ => Err("expected GUEST:HOST, where GUEST is an absolute path, such as /tmp:./saved".to_owned()),
     }
 }
 
-/// The first failure to write what the guest prints. The console cannot stop the machine, so it leaves the
-/// failure here for the observer to find.
+/// The first failure to write output of the guest. The console cannot stop the machine, so it leaves the failure here,
+/// and the observer ends the run.
 #[derive(Clone, Default)]
 struct Failure(Arc<Mutex<Option<io::Error>>>);
 
@@ -152,7 +170,7 @@ impl Failure {
     }
 }
 
-/// Writes console output at once.
+/// Writes output of the guest, without buffering.
 fn show(out: &mut Output, stream: Stream, bytes: &[u8]) -> io::Result<()> {
     match stream {
         Stream::Output => out.write_all(bytes).and_then(|()| out.flush()),
@@ -163,7 +181,7 @@ fn show(out: &mut Output, stream: Stream, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Runs with a progress bar that appears on terminals once the run turns out to be long.
+/// Runs the machine. On a terminal, a progress bar appears if the run takes longer than [`PROGRESS_AFTER`].
 fn observe(machine: &mut Machine, args: &Args, bar: &ProgressBar, failure: &Failure) -> Result<Report> {
     let budget = args.machine.budget.unwrap_or(u64::MAX);
     let style = if let Some(budget) = args.machine.budget {
@@ -184,21 +202,21 @@ fn observe(machine: &mut Machine, args: &Args, bar: &ProgressBar, failure: &Fail
     Ok(report?)
 }
 
-/// Audits the memory of all lanes, and says what contradicts itself.
+/// Audits the memory of all lanes, and prints the violations.
 fn audit(machine: &mut Machine) -> Result<()> {
     let violations = machine.audit()?;
     for violation in &violations {
         note(format_args!("audit: {violation}"));
     }
     match violations.len() {
-        0 => note("audit: the memory of all lanes is as it should be"),
-        count => bail!("the audit found {count} violations; `kvrm doctor` tests the driver"),
+        0 => note("audit: the memory of all lanes is consistent"),
+        count => bail!("the audit found {count} violations; test the driver with `kvrm doctor`"),
     }
     Ok(())
 }
 
-/// Says why lanes stopped that did not exit by themselves, the first few of them, and what would help.
-fn explain(machine: &mut Machine, mispredictions_stop: bool) -> Result<()> {
+/// Prints why the first few lanes stopped that did not exit, and hints.
+fn explain(machine: &mut Machine, budget: Option<u64>, mispredictions_stop: bool) -> Result<()> {
     const SHOWN: usize = 8;
     let features = machine.features();
     let mut hints = Vec::new();
@@ -224,8 +242,9 @@ fn explain(machine: &mut Machine, mispredictions_stop: bool) -> Result<()> {
         note(format_args!("lane {lane} stopped: {stop}; pc {pc:#x}{place}: {text}"));
         let hint = match stop {
             Stop::Undefined { word } if mispredictions_stop && decode(word).is_some() => {
-                Some("the network may have chosen another class; --stats says so".to_owned())
+                Some("the network may have chosen a wrong class; --stats shows its decisions".to_owned())
             }
+            Stop::Budget if budget == Some(0) => Some("--budget 0 allows no step".to_owned()),
             _ => hint(stop, pc, features),
         };
         hints.extend(hint.filter(|hint| !hints.contains(hint)));
@@ -239,20 +258,7 @@ fn explain(machine: &mut Machine, mispredictions_stop: bool) -> Result<()> {
     Ok(())
 }
 
-/// What may help against a stop.
-fn hint(stop: Stop, pc: u64, features: Features) -> Option<String> {
-    match stop {
-        Stop::Undefined { word } => {
-            let feature = decode(word)?.feature_of(word);
-            let option = if feature == Feature::Lse { "--lse" } else { "--fp" };
-            let is_missing = !features.has(feature);
-            is_missing.then(|| format!("the word is `{}`, which needs {option}", disassemble(word, pc)))
-        }
-        Stop::OutOfFrames => Some("raise --frames".to_owned()),
-        _ => None,
-    }
-}
-
+/// Returns the report and the lanes as one JSON object.
 fn to_json(machine: &mut Machine, report: &Report, fallback: Option<&str>) -> Result<serde_json::Value> {
     let mut lanes = Vec::new();
     let (steps, pcs) = (machine.registers(Register::Steps)?, machine.registers(Register::Pc)?);
@@ -276,7 +282,7 @@ fn to_json(machine: &mut Machine, report: &Report, fallback: Option<&str>) -> Re
         for (key, stream) in [("output", Stream::Output), ("error_output", Stream::Error)] {
             let bytes = machine.output(lane, stream)?;
             let text = String::from_utf8_lossy(bytes);
-            // Text that had to be changed is not what the guest wrote, so that comes with it.
+            // If the bytes are not UTF-8, the text differs from them, so add the bytes in hexadecimal.
             if let Cow::Owned(_) = text {
                 entry[format!("{key}_hex")] = hex(bytes)?.into();
             }

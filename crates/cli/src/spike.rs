@@ -14,16 +14,16 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-/// What can be done with spiking networks.
+/// The subcommands of `kvrm spike`.
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Runs a network, and shows who fired how often.
+    /// Run a network, and show the firing rate of each population.
     Run(Box<run::Args>),
-    /// Measures how long a step of a network takes.
+    /// Measure the time of a step of networks.
     Bench(bench::Args),
-    /// Makes a network file of another kind of file.
+    /// Convert a network to a .safetensors file.
     Import(files::ImportArgs),
-    /// Says what is in a network.
+    /// Describe a network: its populations, synapses and parameters.
     Show(files::ShowArgs),
 }
 

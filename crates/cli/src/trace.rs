@@ -8,14 +8,15 @@ use anyhow::Result;
 use kvrm::arm64::{Cpu, disassemble};
 use kvrm::{Error, Stop, Stream};
 
+use crate::hint::hint;
 use crate::number;
 use crate::output::{Output, note};
 use crate::program::{MachineArgs, status};
 
-/// What the help says at its end.
+/// The text at the end of the help.
 const HELP: &str = "\
-A line shows the number of the step, the pc, the word, its text, and the registers it changed. What the guest \
-prints goes to standard error. The exit status is that of kvrm run.";
+Each line shows the number of the step, the pc, the instruction word, its assembly text, and the registers that it \
+changed. The output of the guest goes to standard error. The exit status is that of kvrm run.";
 
 /// Arguments of `kvrm trace`.
 #[derive(clap::Args)]
@@ -23,20 +24,20 @@ prints goes to standard error. The exit status is that of kvrm run.";
 pub(crate) struct Args {
     #[command(flatten)]
     machine: MachineArgs,
-    /// The number that {lane} stands for in --lane-arg.
+    /// The number of the lane to trace, which replaces {lane} in --lane-arg, --input and --env.
     #[arg(long, value_name = "N", default_value = "0", value_parser = number::count)]
     lane: u64,
-    /// Run this many steps before the first line.
+    /// Run this many steps before printing the first line.
     #[arg(long, value_name = "STEPS", default_value = "0", value_parser = number::count)]
     skip: u64,
-    /// Print one JSON object a line.
+    /// Print one JSON object per step, one per line.
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
     let lane = usize::try_from(args.lane)?;
-    // The lane is the only one, but has the arguments of the one asked for.
+    // The machine has one lane, which gets the arguments of lane number `lane`.
     let program = args.machine.load.load()?;
     let features = args.machine.features(&program);
     let builder =
@@ -81,12 +82,16 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     }
     out.flush()?;
     if let Some(stop) = machine.stop(0)?.filter(|stop| *stop != Stop::Budget) {
-        note(format_args!("stopped after {} steps: {stop}", machine.cpu(0)?.steps));
+        let cpu = machine.cpu(0)?;
+        note(format_args!("stopped after {} steps: {stop}", cpu.steps));
+        if let Some(hint) = hint(stop, cpu.pc, features) {
+            note(format_args!("hint: {hint}"));
+        }
     }
     status(&mut machine)
 }
 
-/// The registers that differ, the pc only if it is not simply the next.
+/// Returns the registers that differ. The pc counts only if it is not the address of the next word.
 fn changes(before: &Cpu, after: &Cpu) -> Vec<(String, u128)> {
     let mut changes = Vec::new();
     let mut check = |name: &str, before: u128, after: u128| {

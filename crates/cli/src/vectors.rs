@@ -10,44 +10,44 @@ use kvrm::vectors::{open, run_all};
 use crate::engine::{AdapterArgs, Name};
 use crate::output::Output;
 
-/// How many failures are shown in full.
+/// The number of failures that are shown in full.
 const SHOWN: usize = 10;
 
-/// What to do with vectors.
+/// The subcommands of `kvrm vectors`.
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Runs the vectors of files and compares; exits with 1 if any fails.
+    /// Run the test vectors of files and compare the results. The exit status is 1 if any vector fails.
     Run(Args),
 }
 
 /// Arguments of `kvrm vectors run`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Vector files: one JSON object a line; compressed if the name ends in .gz.
+    /// The files of test vectors, with one JSON object per line (docs/vectors.md). Files named .gz are compressed.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// The engine.
+    /// The engine that runs the vectors.
     #[arg(long, value_name = "ENGINE", default_value = "reference")]
     engine: Name,
     #[command(flatten)]
     adapter: AdapterArgs,
-    /// Print one JSON object with all failures.
+    /// Print one JSON object with all failures. By default the first 10 are shown.
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    // All files are read before any runs, so that a bad line is noticed at once.
+    // Read all files before anything runs, so that a broken line is reported at once.
     let (mut files, mut vectors) = (Vec::new(), Vec::new());
     for path in &args.files {
         let file = open(path)?;
         if file.is_empty() {
-            bail!("no vectors in {}", path.display());
+            bail!("no vectors in {}: expected at least one line", path.display());
         }
         files.extend(file.iter().map(|_| path.display()));
         vectors.extend(file);
     }
-    let engine = args.adapter.choose(args.engine)?;
+    let engine = args.adapter.open(args.engine)?;
     if !args.json {
         engine.announce();
     }

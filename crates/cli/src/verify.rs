@@ -23,34 +23,35 @@ use crate::output::Output;
 /// Arguments of `kvrm verify`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "A certificate says that the network gives the right answer for each of the 2^32 words, that no two \
+    after_help = "A certificate proves that the network gives the right answer for each of the 2^32 words, that no two \
                   answers are equally likely, that its arithmetic gives the same bits on every device, and that the \
-                  weights are those the manifest states. The exit status is 1 if that is not so; the first wrong word \
-                  is named then."
+                  weights are those of the manifest. If one of these is false, the exit status is 1, and the first \
+                  wrong word is printed."
 )]
 pub(crate) struct Args {
-    /// Which network.
+    /// The network to verify.
     #[arg(default_value = "dispatch")]
     network: Network,
-    /// Other weights than those that come with KVRM: a .safetensors file. A manifest beside it that lists the file
-    /// says what they should be.
+    /// The weights of the network: a .safetensors file. If a manifest in the same folder lists the file, the weights are
+    /// also compared with the manifest. The default is the weights that come with KVRM.
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
-    /// Also evaluate the network on a GPU, on each of the 2^32 words; software takes very long for that.
+    /// Also evaluate the network on a GPU, for each of the 2^32 words. A software driver takes very long for that.
     #[arg(long)]
     device: bool,
     #[command(flatten)]
     adapter: AdapterArgs,
-    /// Print one JSON object.
+    /// Print one JSON object instead of text.
     #[arg(long)]
     json: bool,
 }
 
+/// The networks that can be verified.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Network {
-    /// The class of every word, by which its kernel is chosen.
+    /// The dispatch network, which names the class of a word.
     Dispatch,
-    /// The category of every word.
+    /// The decoder network, which names the category of a word.
     Decoder,
 }
 
@@ -70,7 +71,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         true => Some(GpuEngine::open(args.adapter.adapter.as_deref())?.device().clone()),
         false => None,
     };
-    // The sweep takes a top byte at a time.
+    // The sweep reports progress after each of the 256 top bytes of a word.
     let bar = ProgressBar::new(256);
     let progress = |done: u32| bar.set_position(done.into());
     let (certificate, on_device) = match args.network {
@@ -95,26 +96,27 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let mut out = Output::new();
     if args.json {
         let mut json = serde_json::to_value(&certificate)?;
-        if let Some(there) = &on_device {
-            json["device"] = there.to_json();
+        if let Some(result) = &on_device {
+            json["device"] = result.to_json();
         }
         writeln!(out, "{json}")?;
     } else {
         write!(out, "{certificate}")?;
-        if let Some(there) = &on_device {
-            write!(out, "{there}")?;
+        if let Some(result) = &on_device {
+            write!(out, "{result}")?;
         }
     }
     out.flush()?;
-    let holds = certificate.holds() && on_device.is_none_or(|there| there.agrees());
+    let holds = certificate.holds() && on_device.as_ref().is_none_or(OnDevice::agrees);
     Ok(ExitCode::from(u8::from(!holds)))
 }
 
-/// What a device makes of a network.
+/// The result of evaluating a network on a device.
 struct OnDevice {
     name: String,
-    /// Tuples whose logits are other bits than the host's.
+    /// The number of tuples whose logits differ from those of the host in at least one bit.
     different: usize,
+    /// The result of the sweep over all words.
     found: SweepResult,
 }
 
@@ -124,12 +126,12 @@ fn on_device<const H: usize, const C: usize>(
     labels: &[u8],
     bar: &ProgressBar,
 ) -> Result<OnDevice> {
-    let there = DeviceNetwork::new(device, network, labels)?;
+    let on_device = DeviceNetwork::new(device, network, labels)?;
     let differ = |(tuple, logits): &(u32, [f32; C])| {
         logits.map(f32::to_bits) != network.logits(Tuple::new(*tuple)).map(f32::to_bits)
     };
-    let different = (0..).zip(there.logits()?).filter(differ).count();
-    let found = there.sweep(0..1 << 32, &mut |found| {
+    let different = (0..).zip(on_device.logits()?).filter(differ).count();
+    let found = on_device.sweep(0..1 << 32, &mut |found| {
         bar.set_position(found.words >> 24);
         ControlFlow::Continue(())
     })?;
@@ -158,20 +160,25 @@ impl Display for OnDevice {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let SweepResult { words, wrong, first_wrong } = self.found;
         writeln!(f, "device                  {}", self.name)?;
-        writeln!(f, "logits on the device    {} tuples have others", self.different)?;
+        writeln!(f, "logits on the device    {} tuples differ from the host", self.different)?;
         write!(f, "words on the device     {words}, {wrong} wrong")?;
         if let Some(word) = first_wrong {
             write!(f, ", the first {word:#010x}")?;
         }
-        writeln!(f, "\nverdict on the device   {}", if self.agrees() { "the same" } else { "not the same" })
+        writeln!(
+            f,
+            "\nverdict on the device   {}",
+            if self.agrees() { "agrees with the host" } else { "differs from the host" }
+        )
     }
 }
 
-/// The weights, and the sha256 of their flat form where a manifest states it.
+/// Returns the weights, and the SHA-256 of their flat form if a manifest states it.
 fn load(args: &Args) -> Result<(Weights, Option<String>)> {
     let wanted = args.network.architecture();
     let Some(path) = &args.weights else {
-        let (weights, digest) = Weights::builtin(wanted)?.context("no such weights come with KVRM")?;
+        let (weights, digest) =
+            Weights::builtin(wanted)?.context("this build of KVRM has no such weights; give --weights")?;
         return Ok((weights, Some(digest)));
     };
     let weights = Weights::load(path)?;

@@ -92,8 +92,12 @@ pub fn load_as(file: &[u8], system: Option<System>) -> Result<Executable, ElfErr
     if let Some(program) = find(elf::PT_INTERP) {
         return Err(ElfError::Interpreter { path: text(file_part(file, program, Part::Interpreter)?) });
     }
-    let base = if header.e_type(LE) == elf::ET_DYN { PIE_BASE } else { 0 };
+    let is_relocatable = header.e_type(LE) == elf::ET_DYN;
+    let base = if is_relocatable { PIE_BASE } else { 0 };
     let mut loader = Loader::new(file, programs, base)?;
+    if let Some(program) = find(elf::PT_DYNAMIC) {
+        loader.check_dynamic(program)?;
+    }
     let is_linux = match system {
         Some(system) => system == System::Linux,
         None => loader.is_linux(file, header, programs),
@@ -108,6 +112,9 @@ pub fn load_as(file: &[u8], system: Option<System>) -> Result<Executable, ElfErr
         count: programs.len() as u64,
     });
     let entry = header.e_entry(LE);
+    if is_relocatable && entry == 0 && loader.begins_with_header() {
+        return Err(ElfError::SharedLibrary { name: None });
+    }
     if !entry.is_multiple_of(4) {
         return Err(ElfError::EntryAlignment { entry });
     }
@@ -285,23 +292,50 @@ impl Loader {
         segment.permissions.execute.then(|| bytes.min(segment.range().end - address))
     }
 
-    /// Relocates the program, as a dynamic linker would, from its `PT_DYNAMIC` segment.
-    ///
-    /// A program that needs libraries or `DT_REL` is an error.
-    fn link(&mut self, program: &Program) -> Result<(), ElfError> {
-        let start = program.p_vaddr(LE);
-        let mut dynamic: Vec<Dyn64<_>> = self.table("PT_DYNAMIC", start, program.p_filesz(LE), None)?;
+    /// Returns whether the memory at address 0 is the file header. No code can begin there.
+    fn begins_with_header(&self) -> bool {
+        self.segments
+            .first()
+            .is_some_and(|segment| segment.address == 0 && segment.data.starts_with(&elf::ELFMAG))
+    }
+
+    /// Returns the entries of the `PT_DYNAMIC` segment.
+    fn dynamic(&self, program: &Program) -> Result<Vec<Dyn64<LE>>, ElfError> {
+        let mut dynamic: Vec<Dyn64<_>> =
+            self.table("PT_DYNAMIC", program.p_vaddr(LE), program.p_filesz(LE), None)?;
         let end = dynamic.iter().position(|entry| entry.d_tag.get(LE) == elf::DT_NULL);
         dynamic.truncate(end.unwrap_or(dynamic.len()));
-        let position = |tag| dynamic.iter().position(|entry| entry.d_tag.get(LE) == tag);
-        let value = |tag| position(tag).map(|index| dynamic[index].d_val.get(LE));
+        Ok(dynamic)
+    }
 
-        if let Some(offset) = value(elf::DT_NEEDED) {
+    /// Refuses shared libraries, and programs that need some. A damaged `PT_DYNAMIC` segment is no error here, because
+    /// only [`link`](Self::link) has to understand it.
+    fn check_dynamic(&self, program: &Program) -> Result<(), ElfError> {
+        let Ok(dynamic) = self.dynamic(program) else { return Ok(()) };
+        let entry = |tag| dynamic.iter().find(|entry| entry.d_tag.get(LE) == tag);
+        let value = |tag| entry(tag).map(|entry| entry.d_val.get(LE));
+        let string = |offset: u64| -> Result<String, ElfError> {
             let (address, bytes) = (value(elf::DT_STRTAB).unwrap_or(0), value(elf::DT_STRSZ).unwrap_or(0));
             let strings: Vec<u8> = self.table("DT_STRTAB", address, bytes, None)?;
             let name = usize::try_from(offset).ok().and_then(|offset| strings.get(offset..));
-            return Err(ElfError::Library { name: text(name.unwrap_or_default()) });
+            Ok(text(name.unwrap_or_default()))
+        };
+        match (value(elf::DT_SONAME), value(elf::DT_NEEDED)) {
+            (Some(offset), _) => Err(ElfError::SharedLibrary { name: Some(string(offset)?) }),
+            (None, Some(offset)) => Err(ElfError::Library { name: string(offset)? }),
+            (None, None) => Ok(()),
         }
+    }
+
+    /// Relocates the program, as a dynamic linker would, from its `PT_DYNAMIC` segment.
+    ///
+    /// A program with `DT_REL` is an error.
+    fn link(&mut self, program: &Program) -> Result<(), ElfError> {
+        let start = program.p_vaddr(LE);
+        let dynamic = self.dynamic(program)?;
+        let position = |tag| dynamic.iter().position(|entry| entry.d_tag.get(LE) == tag);
+        let value = |tag| position(tag).map(|index| dynamic[index].d_val.get(LE));
+
         if value(elf::DT_REL).is_some() {
             return Err(ElfError::Rel);
         }

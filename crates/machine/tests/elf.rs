@@ -25,6 +25,7 @@ const DT_RELA: u64 = 7;
 const DT_RELASZ: u64 = 8;
 const DT_RELAENT: u64 = 9;
 const DT_STRSZ: u64 = 10;
+const DT_SONAME: u64 = 14;
 const DT_REL: u64 = 17;
 const DT_JMPREL: u64 = 23;
 const DT_RELRSZ: u64 = 35;
@@ -465,38 +466,73 @@ fn refuses_a_file_without_the_elf_magic_number() {
     }
     let (_, message) = load_error(b"#!/bin/sh");
     assert_eq!(
-        message, "not an ELF file: it begins with the bytes [23, 21, 2f, 62], expected [7f, 45, 4c, 46]",
+        message,
+        "not an ELF file but a script: it begins with the bytes [23, 21, 2f, 62], expected [7f, 45, 4c, 46]: run its \
+         interpreter, a static AArch64 program, and give it the script",
         "the error message"
     );
+    let kinds: [(&[u8], &str); 12] = [
+        (b"", "the file is empty, expected an ELF file"),
+        (b"\xcf\xfa\xed\xfe\x0c\0\0\x01", " but a Mach-O file of macOS: "),
+        (b"\xfe\xed\xfa\xce", " but a Mach-O file of macOS: "),
+        (b"\xca\xfe\xba\xbe", " but a universal Mach-O file of macOS, or a Java class"),
+        (b"MZ\x90\0", " but a PE file of Windows (.exe): "),
+        (b"\0asm", " but a WebAssembly module: "),
+        (b"BC\xc0\xde", " but LLVM bitcode: "),
+        (b"!<arch>\n", " but an archive of object files (.a): "),
+        (b"\x1f\x8b\x08\0", " but a compressed file: "),
+        (b"int main", " but text: "),
+        (b"\n", " but text: "),
+        (b"\x1f\x20\x03\xd5", "not an ELF file: it begins with the bytes [1f, 20, 03, d5], "),
+    ];
+    for (file, kind) in kinds {
+        let (_, message) = load_error(file);
+        assert!(message.contains(kind), "{file:02x?}: {message}");
+    }
 }
 
 #[test]
 fn refuses_a_32_bit_file() {
     let (error, message) = File { class: 1, ..file(EXEC) }.load_error();
     assert_eq!(error, ElfError::Class { found: 1 }, "{message}");
-    assert_eq!(message, "the ELF class is 1, expected 2 (64-bit)", "the error message");
+    assert_eq!(
+        message,
+        "the ELF class is 1 (32-bit), expected 2 (64-bit): build the program for 64-bit Arm (aarch64)",
+        "the error message"
+    );
 }
 
 #[test]
 fn refuses_a_big_endian_file() {
     let (error, message) = File { order: 2, ..file(EXEC) }.load_error();
     assert_eq!(error, ElfError::ByteOrder { found: 2 }, "{message}");
-    assert_eq!(message, "the ELF data encoding is 2, expected 1 (little-endian)", "the error message");
+    assert_eq!(
+        message,
+        "the ELF data encoding is 2 (big-endian), expected 1 (little-endian): build the program for aarch64, not for aarch64_be",
+        "the error message"
+    );
 }
 
 #[test]
 fn refuses_a_file_for_another_machine() {
     let (error, message) = File { machine: 62, ..file(EXEC) }.load_error();
     assert_eq!(error, ElfError::Machine { found: 62 }, "{message}");
-    assert_eq!(message, "the ELF machine is 62, expected 183 (AArch64)", "the error message");
+    let expected = "the ELF machine is 62 (x86-64), expected 183 (AArch64): build the program for aarch64, for example with \
+                    aarch64-linux-gnu-gcc -static";
+    assert_eq!(message, expected, "the error message");
 }
 
 #[test]
 fn refuses_a_relocatable_file_and_a_core_dump() {
-    for (kind, name) in [(0, "0"), (1, "1 (relocatable)"), (4, "4 (core)")] {
+    for (kind, name, advice) in [
+        (0, "0", ""),
+        (1, "1 (relocatable)", ": link the object into an executable, with -static"),
+        (4, "4 (core)", ": give the program that was dumped"),
+    ] {
         let (error, message) = file(kind).load_error();
         assert_eq!(error, ElfError::Type { found: kind }, "{message}");
-        let expected = format!("the ELF type is {name}, expected 2 (executable) or 3 (position independent)");
+        let expected =
+            format!("the ELF type is {name}, expected 2 (executable) or 3 (position independent){advice}");
         assert_eq!(message, expected, "the error message");
     }
 }
@@ -660,6 +696,20 @@ fn refuses_a_program_that_needs_a_library() {
     file.pieces.push((0x3000, b"\0libc.so.6\0".to_vec()));
     let (error, message) = file.load_error();
     assert_eq!(error, ElfError::Library { name: "libc.so.6".into() }, "{message}");
+}
+
+#[test]
+fn refuses_a_shared_library() {
+    let entries = [(DT_NEEDED, 1), (DT_SONAME, 11), (DT_STRTAB, 0x3000), (DT_STRSZ, 24)];
+    let mut file = dynamic(DYN, &entries, &[]);
+    file.pieces.push((0x3000, b"\0libc.so.6\0libx.so\0".to_vec()));
+    let (error, message) = file.load_error();
+    assert_eq!(error, ElfError::SharedLibrary { name: Some("libx.so".into()) }, "{message}");
+    // Without a name, address 0 is both the entry and the file header.
+    let file = File { entry: 0, programs: vec![segment(RX, 0, 0x1010, 0x1010)], ..file(DYN) };
+    let (error, message) = file.load_error();
+    assert_eq!(error, ElfError::SharedLibrary { name: None }, "{message}");
+    assert!(message.contains("shared library, expected a program"), "{message}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `kvrm bench class-selection`: what is proved of a network that chooses classes, and what each mode costs.
+//! `kvrm bench class-selection`: the certificate of a network for class selection, and the speed of each mode.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -14,19 +14,19 @@ use kvrm::{ClassSelection, GpuEngine, SelectionMode};
 use kvrm_records::{Figure, Kind, Measured, RecordArgs};
 use serde_json::{Value, json};
 
-use super::arguments::{check_lanes, seconds};
+use super::arguments::seconds;
 use super::guest::{self, Guest};
-use super::measure::{Measurement, measured};
+use super::measure::{Measurement, measure_guest};
 use crate::engine::AdapterArgs;
 use crate::number;
 use crate::output::{Output, note};
 use crate::record;
 
-/// What the help says at its end.
+/// The text at the end of the help.
 const HELP: &str = "\
-First comes what is proved: of the dispatch network the certificate of `kvrm verify`; of the small one, how much of \
-its domain it gets right. Then the same guest is measured in every mode, with the network and without, as `kvrm \
-bench` does.";
+The first output is the proof: for the dispatch network the certificate of `kvrm verify`, for the small-dispatch network \
+the share of the tuples that it classifies correctly. Then the same guest is measured in every mode, as `kvrm bench` \
+does.";
 
 /// Arguments of `kvrm bench class-selection`.
 #[derive(clap::Args)]
@@ -34,19 +34,20 @@ bench` does.";
 pub(super) struct Args {
     #[command(flatten)]
     adapter: AdapterArgs,
-    /// The numbers of lanes to measure with.
-    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,1024", value_parser = number::count)]
+    /// The numbers of lanes to measure with, separated by commas.
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,1024", value_parser = number::lanes)]
     lanes: Vec<u64>,
-    /// What to run: mix, sha256, sieve, or the file of a program.
+    /// The guest to run: mix, sha256, sieve, or the file of a program.
     #[arg(long, value_name = "NAME|FILE", default_value = "mix")]
     guest: String,
-    /// About how long each of the three repetitions of a measurement takes.
+    /// The approximate time of each of the three repetitions of a measurement, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     seconds: f64,
-    /// Other weights than those that come with KVRM: a .safetensors file of a dispatch or small-dispatch network.
+    /// The weights of the network: a .safetensors file of a dispatch or small-dispatch network. The default is the
+    /// dispatch network that comes with KVRM.
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
-    /// Print JSON objects, one a line: the proof, then a measurement each.
+    /// Print JSON objects, one per line: the proof, then the measurements.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -54,14 +55,17 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitCode> {
-    // What is wrong with the arguments is said before anything is measured.
+    // Report all errors of the arguments before anything is measured.
     let guest = guest::find(&args.guest)?;
-    check_lanes(&args.lanes)?;
     let weights = match &args.weights {
-        Some(path) => Weights::load(path)?,
-        None => Weights::builtin(Architecture::Dispatch)?.context("no such weights come with KVRM")?.0,
+        Some(path) => Weights::load(path).with_context(|| format!("--weights '{}'", path.display()))?,
+        None => {
+            Weights::builtin(Architecture::Dispatch)?
+                .context("this build of KVRM has no weights of a dispatch network; give --weights")?
+                .0
+        }
     };
-    // Weights of other networks are refused here.
+    // Refuses weights of other networks.
     let selections: Vec<ClassSelection> = SelectionMode::ALL
         .into_iter()
         .map(|mode| ClassSelection::with_weights(mode, weights.clone()))
@@ -87,7 +91,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
     }
     out.flush()?;
     for &lanes in &args.lanes {
-        // The speed of `table`, which comes first.
+        // The speed of the mode `table`, which is the first.
         let mut table = None;
         for selection in &selections {
             let row = row(&engine, selection, &guest, lanes, args.seconds)?;
@@ -132,7 +136,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A measurement of a mode.
+/// The measurement of a mode.
 struct Row {
     mips: f64,
     all_mips: Vec<f64>,
@@ -147,26 +151,27 @@ fn row(
 ) -> Result<Row> {
     let engine = engine.clone().with_class_selection(selection.clone());
     let (_, all) =
-        measured(engine, guest, lanes, seconds).with_context(|| format!("mode {}", selection.mode()))?;
+        measure_guest(engine, guest, lanes, seconds).with_context(|| format!("mode {}", selection.mode()))?;
     let all_mips: Vec<f64> = all.iter().map(Measurement::mips).collect();
     Ok(Row { mips: all_mips[all_mips.len() / 2], all_mips })
 }
 
-/// What is proved of a network.
+/// The proof about a network, as text, as JSON and as figures of a record.
 struct Proof {
     text: String,
     json: Value,
     figures: BTreeMap<&'static str, Figure>,
 }
 
+/// Certifies a dispatch network, or counts the tuples that a small-dispatch network classifies correctly.
 fn prove(weights: &Weights) -> Result<Proof> {
     let parameters = ("parameters", Figure::once("weights", weights.values().len() as f64));
     if weights.architecture() == Architecture::SmallDispatch {
         let agreement = SmallDispatchNetwork::from_flat(weights.values())?.agreement();
         let percent = |part: u32| 100.0 * f64::from(part) / f64::from(agreement.tuples);
         let text = format!(
-            "{:<24}small-selection, {} parameters\n{:<24}{}\n{:<24}{}, {} right: {:.3} %; the most a top byte tells \
-             are {:.3} %\n",
+            "{:<24}small-selection, {} parameters\n{:<24}{}\n{:<24}{}, {} right: {:.3} %; at most {:.3} % are \
+             possible from the top byte alone\n",
             "network",
             SmallDispatchNetwork::PARAMETERS,
             "sha256",
@@ -187,7 +192,7 @@ fn prove(weights: &Weights) -> Result<Proof> {
         return Ok(Proof { text, json: serde_json::to_value(agreement)?, figures: figures.into() });
     }
     let network = DispatchNetwork::from_flat(weights.values())?;
-    // The sweep takes a top byte at a time.
+    // The sweep reports progress after each of the 256 top bytes of a word.
     let bar = ProgressBar::new(256);
     let certificate = certify_dispatch(&network, None, &|done| bar.set_position(done.into()));
     bar.finish_and_clear();

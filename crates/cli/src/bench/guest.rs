@@ -1,4 +1,4 @@
-//! What `kvrm bench` runs.
+//! The guests of `kvrm bench`.
 
 use std::path::Path;
 
@@ -10,17 +10,17 @@ use kvrm::Program;
 pub(crate) struct Guest {
     pub(crate) name: String,
     pub(crate) program: Program,
-    /// Its first argument, if it has any.
+    /// The first argument, if the guest takes any.
     size: Option<&'static str>,
-    /// Whether each lane has a seed of its own.
+    /// Whether each lane has its own seed as the second argument.
     has_seeds: bool,
-    /// The steps before the part that is measured, such as asking for the command line.
+    /// The number of steps before the measured part: the start of the guest.
     pub(crate) begin: u64,
-    /// The steps at which that part ends.
+    /// The number of steps at which the measured part ends.
     pub(crate) end: u64,
 }
 
-/// The guests that come with the command.
+/// The names of the guests that come with the command.
 pub(crate) const NAMES: [&str; 3] = ["mix", "sha256", "sieve"];
 
 /// Embeds a guest of the repository.
@@ -30,15 +30,15 @@ macro_rules! guest {
     };
 }
 
-/// The guest of a name, or the program in a file.
+/// Returns the guest with this name, or the program in this file.
 pub(crate) fn find(name: &str) -> Result<Guest> {
-    // Where the parts begin and end was found with `kvrm run --budget`.
+    // The ends of the measured parts were found with `kvrm run --budget`.
     let (file, size, begin, end): (&[u8], _, _, _) = match name {
-        // For ever, in effect.
+        // So large that it never ends.
         "mix" => (guest!("mix"), "1000000000000", 2_000, u64::MAX),
-        // The hash of bytes that have been made by then.
+        // The hashing. The bytes to hash are generated before.
         "sha256" => (guest!("sha256"), "16384", 400_000, 2_150_000),
-        // The sieve itself, before primes are counted.
+        // The sieve itself, which ends before the primes are counted.
         "sieve" => (guest!("sieve"), "300000", 2_000, 1_900_000),
         _ => return open(name),
     };
@@ -47,15 +47,16 @@ pub(crate) fn find(name: &str) -> Result<Guest> {
 }
 
 fn open(path: &str) -> Result<Guest> {
-    let program = Program::open(path)
-        .with_context(|| format!("--guest '{path}' is no file, nor one of {}", NAMES.join(", ")))?;
+    let program = Program::open(path).with_context(|| {
+        format!("--guest '{path}': expected the file of a program, or one of {}", NAMES.join(", "))
+    })?;
     let name =
         Path::new(path).file_stem().map_or_else(|| path.to_owned(), |stem| stem.to_string_lossy().into());
     Ok(Guest { name, program, size: None, has_seeds: false, begin: 0, end: u64::MAX })
 }
 
 impl Guest {
-    /// The arguments of a lane.
+    /// Returns the arguments of a lane.
     pub(crate) fn arguments(&self, lane: usize) -> Vec<String> {
         let seed = self.has_seeds.then(|| (lane + 1).to_string());
         self.size.map(str::to_owned).into_iter().chain(seed).collect()

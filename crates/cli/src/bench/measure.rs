@@ -1,22 +1,22 @@
-//! How long steps take.
+//! Measurement of the speed of a guest in a number of lanes.
 
 use anyhow::{Context as _, Result, bail};
 use kvrm::{Factory, Machine, Register, Report, Stop};
 
 use super::guest::Guest;
 
-/// How often each measurement is repeated; the median counts.
+/// The number of repetitions of each measurement, of which the median counts.
 pub(super) const REPETITIONS: usize = 3;
-/// The most 4 KiB pages a lane may write. What the device has room for ends a measurement earlier.
+/// The largest number of 4 KiB pages that a lane may write. The device may have room for fewer.
 const FRAMES_MAX: usize = 1 << 12;
-/// The first run to learn the speed from, in steps a lane.
+/// The length of the first run of the calibration, in steps per lane.
 const FIRST_STEPS: u64 = 1 << 10;
-/// How much longer each is than the one before.
+/// The factor by which each run of the calibration is longer than the one before.
 const GROWTH: u64 = 4;
-/// A run that takes this part of a measurement tells the speed well enough.
-const ENOUGH: f64 = 0.1;
+/// The share of a measurement that a run has to take for a good estimate of the speed.
+const CALIBRATION_SHARE: f64 = 0.1;
 
-/// A repetition of a measurement.
+/// The counts of one repetition of a measurement.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Measurement {
     pub(crate) steps: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Measurement {
 }
 
 impl Measurement {
-    /// Millions of steps a second.
+    /// Returns million steps per second of all lanes together.
     pub(crate) fn mips(&self) -> f64 {
         self.steps as f64 / self.seconds.max(1e-9) / 1e6
     }
@@ -37,8 +37,9 @@ impl Measurement {
     }
 }
 
-/// Measures a guest in so many lanes: the name of the engine, and the repetitions, the slowest first.
-pub(super) fn measured(
+/// Measures a guest in a number of lanes, for about `seconds` per repetition. Returns the name of the engine and the
+/// repetitions, the slowest first.
+pub(super) fn measure_guest(
     engine: impl Factory,
     guest: &Guest,
     lanes: u64,
@@ -68,23 +69,23 @@ fn measure(
     machine.run(guest.begin)?;
     check(machine)?;
     machine.snapshot()?;
-    let mut part = Part { machine, guest, done: 0, ended: false };
+    let mut part = MeasuredPart { machine, guest, done: 0, ended: false };
     let mut budget = FIRST_STEPS;
-    // Steps a second of a lane.
+    // The calibration: the steps per second of a lane.
     let mut speed = loop {
         let mut all = Measurement::default();
         part.run(budget, &mut all)?;
-        if all.seconds >= ENOUGH * seconds || part.ended || budget >= part.length() {
+        if all.seconds >= CALIBRATION_SHARE * seconds || part.ended || budget >= part.length() {
             break all.steps as f64 / part.machine.lanes() as f64 / all.seconds.max(1e-9);
         }
         budget *= GROWTH;
     };
-    // The first repetition is a rehearsal: memory has been handed out after it, and the speed is known.
+    // The first repetition is a warm-up: the engine allocates memory in it, and the estimate of the speed improves.
     let mut all = Vec::with_capacity(1 + repetitions);
     for _ in 0..=repetitions {
         let mut sum = Measurement::default();
-        // The last piece is not worth a run of its own.
-        while sum.seconds < (1.0 - ENOUGH) * seconds {
+        // A short rest at the end is not worth another run.
+        while sum.seconds < (1.0 - CALIBRATION_SHARE) * seconds {
             let mut piece = Measurement::default();
             part.run((speed * (seconds - sum.seconds)).max(1.0) as u64, &mut piece)?;
             speed = piece.steps as f64 / part.machine.lanes() as f64 / piece.seconds.max(1e-9);
@@ -97,36 +98,36 @@ fn measure(
     Ok(all.split_off(1))
 }
 
-/// The part of a guest that is measured, over and over.
-struct Part<'a> {
+/// The measured part of a guest, which runs again and again.
+struct MeasuredPart<'a> {
     machine: &'a mut Machine,
     guest: &'a Guest,
-    /// Steps a lane has taken in it.
+    /// The steps that each lane has taken in it since the last reset.
     done: u64,
     /// Whether all lanes have exited.
     ended: bool,
 }
 
-impl Part<'_> {
-    /// Its steps.
+impl MeasuredPart<'_> {
+    /// Returns the number of steps of the part.
     const fn length(&self) -> u64 {
         self.guest.end - self.guest.begin
     }
 
-    /// Runs up to `budget` steps a lane, and adds what that took. Begins again if there is less left.
+    /// Runs up to `budget` steps per lane, and adds the counts to `all`. Resets the lanes first if fewer steps are left.
     fn run(&mut self, budget: u64, all: &mut Measurement) -> Result<()> {
         let budget = budget.min(self.length());
         if self.ended || budget > self.length() - self.done {
             let lanes: Vec<usize> = (0..self.machine.lanes()).collect();
             self.machine.reset(&lanes)?;
-            // A device does it in its own time; what is read back waits for it, outside the time measured.
+            // A GPU resets lanes asynchronously. Reading waits for it, so the reset is not timed.
             self.machine.registers(Register::Steps)?;
             (self.done, self.ended) = (0, false);
         }
         let report = self.machine.run(budget)?;
         self.ended = !check(self.machine)?;
         if report.steps == 0 {
-            bail!("the guest retires no steps");
+            bail!("the guest retired no steps, so there is nothing to measure");
         }
         self.done += budget;
         all.add(&report);
@@ -134,7 +135,7 @@ impl Part<'_> {
     }
 }
 
-/// Whether any lane can run on. One that was stopped by anything but its budget or a good end is a failure.
+/// Returns whether any lane can continue. A stop other than the budget or an exit with status 0 is an error.
 fn check(machine: &mut Machine) -> Result<bool> {
     let mut runs = false;
     for (lane, stop) in machine.stops()?.into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! `kvrm bench processes`: how many whole runs of a program there are in a second.
+//! `kvrm bench processes`: the number of complete runs of a program per second.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -10,19 +10,18 @@ use kvrm::{Machine, Register, Stop};
 use kvrm_records::{Figure, Kind, Measured, RecordArgs};
 use serde_json::json;
 
-use super::arguments::{check_lanes, seconds};
+use super::arguments::seconds;
 use super::measure::REPETITIONS;
 use crate::engine::EngineArgs;
-use crate::number;
 use crate::output::Output;
 use crate::program::MachineArgs;
-use crate::record;
+use crate::{memory, number, record};
 
-/// What the help says at its end.
+/// The text at the end of the help.
 const HELP: &str = "\
-A run begins with the program as it was loaded and ends when all lanes have exited. What is timed is everything in \
-between: taking the lanes back to the beginning, running them, and serving their calls. Lanes are built, and code is \
-compiled, before. A lane that never exits is waited for.";
+A run starts from the loaded program and ends when all lanes have exited. The time includes the reset of the lanes, their \
+execution, and serving their calls. Building lanes and compiling code happen before the clock starts. If a lane never \
+exits, the measurement does not end.";
 
 /// Arguments of `kvrm bench processes`.
 #[derive(clap::Args)]
@@ -32,20 +31,20 @@ pub(super) struct Args {
     machine: MachineArgs,
     #[command(flatten)]
     engine: EngineArgs,
-    /// The numbers of lanes to measure with.
-    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,1024", value_parser = number::count)]
+    /// The numbers of lanes to measure with, separated by commas.
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,1024", value_parser = number::lanes)]
     lanes: Vec<u64>,
-    /// About how long each of the three repetitions of a measurement takes.
+    /// The approximate time of each of the three repetitions of a measurement, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     seconds: f64,
-    /// Print one JSON object a measurement, one a line.
+    /// Print one JSON object per measurement, one per line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     record: RecordArgs,
 }
 
-/// A repetition of a measurement.
+/// The counts of one repetition of a measurement.
 struct Repetition {
     runs: u64,
     steps: u64,
@@ -54,22 +53,26 @@ struct Repetition {
 }
 
 impl Repetition {
+    /// Returns complete runs per second, of all lanes together.
     fn runs_a_second(&self) -> f64 {
         self.runs as f64 / self.seconds
     }
 
-    /// Millions of steps a second.
+    /// Returns million steps per second.
     fn mips(&self) -> f64 {
         self.steps as f64 / self.seconds / 1e6
     }
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitCode> {
-    // What is wrong with the arguments is said before anything is measured.
+    // Report all errors of the arguments before anything is measured.
     let program = args.machine.load.load()?;
-    check_lanes(&args.lanes)?;
     let mut log = args.record.open(record::PROGRAM)?;
-    let engine = args.engine.choose()?;
+    let engine = args.engine.open()?;
+    if !engine.is_gpu() {
+        let is_linux = program.linux.is_some();
+        args.lanes.iter().try_for_each(|&lanes| memory::check_lanes(lanes, is_linux))?;
+    }
     if !args.json {
         engine.announce();
     }
@@ -130,7 +133,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The figures of all repetitions of a measurement.
+/// Returns the figures of all repetitions of a measurement.
 fn figures(all: &[Repetition]) -> BTreeMap<&'static str, Figure> {
     let of =
         |unit, value: fn(&Repetition) -> f64| Figure::of(unit, &all.iter().map(value).collect::<Vec<_>>());
@@ -143,19 +146,19 @@ fn figures(all: &[Repetition]) -> BTreeMap<&'static str, Figure> {
     .into()
 }
 
-/// Measures a machine that was just built.
+/// Measures a machine that was just built, for about `seconds` per repetition.
 fn measure(machine: &mut Machine, seconds: f64) -> Result<Vec<Repetition>> {
     machine.snapshot()?;
     let lanes: Vec<usize> = (0..machine.lanes()).collect();
     let mut all = Vec::with_capacity(1 + REPETITIONS);
-    // The first repetition is a rehearsal: memory has been handed out after it.
+    // The first repetition is a warm-up, in which the engine allocates memory.
     for _ in 0..=REPETITIONS {
         let mut sum = Repetition { runs: 0, steps: 0, services: 0, seconds: 0.0 };
         let begin = Instant::now();
         while sum.seconds < seconds {
             machine.reset(&lanes)?;
             let report = machine.run(u64::MAX)?;
-            // A device may not be done with everything yet.
+            // A GPU may still be working. Reading waits for it.
             machine.registers(Register::Steps)?;
             sum.runs += lanes.len() as u64;
             sum.steps += report.steps;
@@ -165,8 +168,10 @@ fn measure(machine: &mut Machine, seconds: f64) -> Result<Vec<Repetition>> {
         for (lane, stop) in machine.stops()?.into_iter().enumerate() {
             match stop {
                 Some(Stop::Exit { .. }) => {}
-                Some(stop) => bail!("lane {lane} does not exit, but stops: {stop}"),
-                None => bail!("lane {lane} does not exit"),
+                Some(stop) => {
+                    bail!("lane {lane} stopped before its exit: {stop}; measured programs have to exit")
+                }
+                None => bail!("lane {lane} has not exited; measured programs have to exit"),
             }
         }
         all.push(sum);

@@ -1,4 +1,4 @@
-//! What several lanes have printed: line by line, in groups, or in files.
+//! The output of several lanes: line by line, in groups, or in files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use kvrm::{Machine, Stop, Stream};
 
 use crate::output::{Output, note};
 
-/// Shows what each lane has printed, line by line.
+/// Shows the output of each lane, line by line.
 pub(super) fn show_lanes(machine: &Machine) -> Result<()> {
     let mut out = Output::new();
     for lane in 0..machine.lanes() {
@@ -19,25 +19,25 @@ pub(super) fn show_lanes(machine: &Machine) -> Result<()> {
         }
         let errors = machine.output(lane, Stream::Error)?;
         if !errors.is_empty() {
-            // On a terminal the two streams are to be in order.
+            // Keeps the two streams in order on a terminal.
             out.flush()?;
         }
         for line in String::from_utf8_lossy(errors).lines() {
             note(format_args!("[{lane}] {line}"));
         }
         if machine.output_truncated(lane)? {
-            note(format_args!("[{lane}] printed more than is kept of one lane"));
+            note_truncation(lane);
         }
     }
     Ok(out.flush()?)
 }
 
-/// How a lane ended and what it has printed to both streams.
+/// The stop of a lane, and its output on both streams.
 type Ending = (Option<Stop>, Vec<u8>, Vec<u8>);
 
-/// Shows every output once, those of most lanes first, with the lanes that have it.
+/// Shows each different output once with the numbers of its lanes, outputs of most lanes first.
 pub(super) fn show_groups(machine: &mut Machine) -> Result<()> {
-    // A stop has no order, its text has.
+    // `Stop` is not ordered, so its text is the key.
     let mut groups: BTreeMap<(String, Vec<u8>, Vec<u8>), Vec<usize>> = BTreeMap::new();
     for lane in 0..machine.lanes() {
         let (stop, output, errors) = ending(machine, lane)?;
@@ -64,7 +64,7 @@ fn ending(machine: &mut Machine, lane: usize) -> Result<Ending> {
     Ok((stop, stream(Stream::Output)?, stream(Stream::Error)?))
 }
 
-/// Numbers as spans: `0-3, 7`.
+/// Formats sorted numbers as spans: `0-3, 7`.
 fn spans(numbers: &[usize]) -> String {
     let mut spans: Vec<(usize, usize)> = Vec::new();
     for &number in numbers {
@@ -81,9 +81,13 @@ fn spans(numbers: &[usize]) -> String {
     texts.collect::<Vec<_>>().join(", ")
 }
 
-/// Writes what each lane has printed into files of its own.
+/// Makes the folder for the outputs. Called before the run, so that a wrong path is an error before the work.
+pub(super) fn make_folder(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("--output-dir: cannot create {}", folder.display()))
+}
+
+/// Writes the output of each lane to two files in an existing folder.
 pub(super) fn write(machine: &Machine, folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     for lane in 0..machine.lanes() {
         for (stream, ending) in [(Stream::Output, "out"), (Stream::Error, "err")] {
             let path = folder.join(format!("{lane}.{ending}"));
@@ -91,10 +95,15 @@ pub(super) fn write(machine: &Machine, folder: &Path) -> Result<()> {
             fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
         }
         if machine.output_truncated(lane)? {
-            note(format_args!("[{lane}] printed more than is kept of one lane"));
+            note_truncation(lane);
         }
     }
     Ok(())
+}
+
+/// Prints that the output of a lane is not complete.
+fn note_truncation(lane: usize) {
+    note(format_args!("[{lane}] printed more than 1 MiB, of which only the first 1 MiB is kept"));
 }
 
 #[cfg(test)]
@@ -102,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_in_a_row_are_a_span() {
+    fn consecutive_numbers_are_a_span() {
         assert_eq!(spans(&[0, 1, 2, 5, 7, 8]), "0-2, 5, 7-8", "three spans");
     }
 }

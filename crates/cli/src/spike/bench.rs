@@ -10,45 +10,45 @@ use kvrm::spiking::{Executor, Recorder, State};
 use kvrm_records::{Figure, Kind, Measured, RecordArgs};
 use serde_json::json;
 
-use super::engine::{Chosen, EngineArgs};
+use super::engine::{EngineArgs, OpenEngine};
 use super::source::{self, MakeArgs, NAMES, Source};
 use crate::bench::seconds;
 use crate::number;
 use crate::output::Output;
 use crate::record;
 
-/// How often each measurement is repeated; the median counts.
+/// The number of repetitions of each measurement, of which the median counts.
 const REPETITIONS: usize = 3;
-/// Steps of the first run that the speed is learned from.
+/// The number of steps of the first run of the calibration.
 const FIRST_STEPS: u64 = 16;
-/// Steps after which a network that is driven from outside is driven the same way again.
+/// The number of steps after which the input of a driven network repeats.
 const INPUT_STEPS: u64 = 1000;
-/// The most spikes that are counted.
+/// The largest number of spikes that are counted.
 const SPIKES_MAX: usize = 1 << 30;
 
-/// What the help says at its end.
+/// The text at the end of the help.
 const HELP: &str = "\
-Networks are built and settle before the clock starts. The repetitions begin with the same state and record nothing; \
-the median counts. Then the same steps are made once more with a recorder, which says how many spikes there were and \
-how many synapses they reached. A real-time factor is the time it took by the time that went by in the network.";
+Building the network and the settling time are not timed. All repetitions start from the same state and record nothing; \
+the median counts. Then the same steps run once more with a recorder, which counts the spikes and the synapses that they \
+reached. The real-time factor is the time of the run divided by the simulated time: below 1 is faster than real time.";
 
 /// Arguments of `kvrm spike bench`.
 #[derive(clap::Args)]
 #[command(after_help = format!("{HELP}\n\n{}\n\n{}", source::HELP, number::HELP))]
 pub(crate) struct Args {
-    /// The networks: files or names; all with names unless said, the microcircuit at a scale of 0.1.
+    /// The networks: files or names. The default is all networks with names, with the microcircuit at scale 0.1.
     networks: Vec<String>,
     #[command(flatten)]
     make: MakeArgs,
     #[command(flatten)]
     engine: EngineArgs,
-    /// About how long each of the three repetitions takes.
+    /// The approximate time of each of the three repetitions, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     seconds: f64,
-    /// How much of the network's time goes by before anything is measured, in ms.
+    /// The simulated time before the measurement, in which the network settles, in ms.
     #[arg(long, value_name = "MS", default_value = "100", value_parser = source::factor)]
     settle: f64,
-    /// Print one JSON object a network, one a line.
+    /// Print one JSON object per network, one per line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -59,19 +59,19 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let all = NAMES.map(|(name, _)| name.to_owned());
     let names = if args.networks.is_empty() { &all[..] } else { &args.networks };
     let mut log = args.record.open(record::PROGRAM)?;
-    let chosen = args.engine.choose()?;
+    let opened = args.engine.open()?;
     let mut out = Output::new();
     let mut place = String::new();
     for name in names {
         let mut make = args.make.clone();
-        // Without a scale all networks with names are to be measured in seconds.
+        // Without arguments, use scales at which every network is measured in seconds.
         let usual = NAMES.iter().find(|(known, _)| known == name && args.networks.is_empty());
         make.scale = make.scale.or(usual.map(|(_, scale)| *scale));
         let begin = Instant::now();
         let source = Source::open(name, &make)?;
         let build = begin.elapsed().as_secs_f64();
-        let engine = chosen.sized(source.network.neurons());
-        // What is wrong with the first network is said before anything else.
+        let engine = opened.sized(source.network.neurons());
+        // The head comes after the first network is open, so that an error about it is the only output.
         if place != engine.place() && !args.json {
             engine.announce();
             write_head(&mut out, &engine)?;
@@ -104,7 +104,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                 events as f64 / seconds
             )?;
         }
-        // Each line is shown at once, so nothing is lost if the next measurement fails.
+        // Show each line at once, so that nothing is lost if the next measurement fails.
         out.flush()?;
         if let Some(log) = &mut log {
             let mut parameters: BTreeMap<_, _> = [
@@ -128,7 +128,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn write_head(out: &mut Output, engine: &Chosen) -> Result<()> {
+fn write_head(out: &mut Output, engine: &OpenEngine) -> Result<()> {
     writeln!(out, "on {}", engine.place())?;
     writeln!(
         out,
@@ -138,18 +138,18 @@ fn write_head(out: &mut Output, engine: &Chosen) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// A measurement: all repetitions made the same steps.
+/// A measurement, whose repetitions all run the same steps.
 struct Repetitions {
     steps: u64,
     spikes: u64,
-    /// Synapses that these spikes reached.
+    /// The synapses that these spikes reached.
     events: u64,
-    /// In order.
+    /// The times of the repetitions in seconds, sorted.
     all_seconds: Vec<f64>,
 }
 
 impl Repetitions {
-    /// The figures of all repetitions, of steps of `dt` ms.
+    /// Returns the figures of all repetitions, for steps of `dt` ms.
     fn figures(&self, dt: f64) -> BTreeMap<&'static str, Figure> {
         let of = |unit, value: &dyn Fn(f64) -> f64| {
             Figure::of(unit, &self.all_seconds.iter().map(|seconds| value(*seconds)).collect::<Vec<_>>())
@@ -170,7 +170,7 @@ fn measure(executor: &mut dyn Executor, source: &Source, args: &Args) -> Result<
     let dt = source.network.parts().dt;
     let settle = (args.settle / dt).ceil() as u64;
     timed(executor, source, settle, None)?;
-    // Longer and longer runs tell how many steps take as long as they shall.
+    // Calibration: longer and longer runs give the number of steps that takes the wanted time.
     let mut steps = FIRST_STEPS;
     loop {
         let seconds = timed(executor, source, steps, None)?;
@@ -196,7 +196,7 @@ fn measure(executor: &mut dyn Executor, source: &Source, args: &Args) -> Result<
     Ok(Repetitions { steps, spikes: recorder.spikes().len() as u64, events: reached, all_seconds })
 }
 
-/// Makes some steps; gives the seconds they took. What drives them is made before, and used again part by part.
+/// Runs some steps and returns the seconds they took. The input is generated before, and repeats after each part.
 fn timed(
     executor: &mut dyn Executor,
     source: &Source,

@@ -1,4 +1,4 @@
-//! Engines for spiking networks.
+//! The options for choosing an engine for spiking networks.
 
 use std::sync::Arc;
 
@@ -11,48 +11,49 @@ use kvrm::{Engine, GpuEngine};
 use crate::engine::AdapterArgs;
 use crate::output::note;
 
-/// What networks run on without a GPU.
+/// The device of networks without a GPU, for messages.
 const ALL_CORES: &str = "all cores of the CPU";
 
-/// An engine, as the command line names it.
+/// The value of `--engine`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Name {
-    /// A GPU if there is one and it is the faster one for networks of this size, as measured once on this machine; else
-    /// all cores. Which it is stands on standard error.
+    /// A GPU if there is one and it is faster than the CPU for networks of this size, as measured once on this machine;
+    /// else all cores of the CPU, with a line on standard error.
     Auto,
-    /// A GPU.
+    /// A GPU. It is an error if there is none.
     Gpu,
     /// All cores of the CPU.
     Parallel,
-    /// One core of the CPU, as simple as can be: what the others are compared with.
+    /// One core of the CPU: the simple implementation with which the others are compared.
     Reference,
 }
 
-/// What to run networks on.
+/// The options for choosing an engine.
 #[derive(clap::Args)]
 pub(crate) struct EngineArgs {
-    /// The engine. All give the same spikes.
+    /// The engine that runs the network. All engines give the same spikes.
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
     engine: Name,
-    /// How many threads the CPU uses; as many as it has cores unless said.
+    /// The number of threads on the CPU. The default is the number of cores.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     #[command(flatten)]
     adapter: AdapterArgs,
 }
 
-/// An engine that is ready.
+/// An opened engine, which is ready to run networks.
 #[derive(Clone)]
-pub(crate) struct Chosen {
+pub(crate) struct OpenEngine {
     kind: Kind,
-    /// What tells whether it is the fastest, if that was asked for.
+    /// The measured speeds of GPU and CPU, if the faster one is wanted.
     speeds: Option<Speeds>,
-    /// The device, if it is not the CPU.
+    /// The description of the GPU; `None` on the CPU.
     pub(crate) device: Option<String>,
-    /// Why it is the CPU, if that was not asked for.
+    /// The reason that the CPU was chosen, if the user did not ask for it.
     fallback: Option<String>,
 }
 
+/// The engine itself.
 #[derive(Clone)]
 enum Kind {
     Reference,
@@ -61,8 +62,8 @@ enum Kind {
 }
 
 impl EngineArgs {
-    /// Opens what is asked for. What it is for a network says [`Chosen::sized`].
-    pub(crate) fn choose(&self) -> Result<Chosen> {
+    /// Opens the engine of these options. [`OpenEngine::sized`] chooses between GPU and CPU for a network.
+    pub(crate) fn open(&self) -> Result<OpenEngine> {
         if let Some(threads) = self.threads {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(threads.into())
@@ -71,11 +72,11 @@ impl EngineArgs {
         }
         let wanted = self.adapter.adapter.as_deref();
         if let (Name::Reference | Name::Parallel, Some(wanted)) = (self.engine, wanted) {
-            bail!("--adapter '{wanted}' asks for a GPU, and the engine is the CPU; add --engine gpu");
+            bail!("--adapter '{wanted}' names a GPU, but the engine is the CPU; use --engine gpu");
         }
         let choice = match (self.engine, wanted) {
-            (Name::Reference, _) => return Ok(Chosen::cpu(Kind::Reference)),
-            (Name::Parallel, _) => return Ok(Chosen::cpu(Kind::Parallel)),
+            (Name::Reference, _) => return Ok(OpenEngine::cpu(Kind::Reference)),
+            (Name::Parallel, _) => return Ok(OpenEngine::cpu(Kind::Parallel)),
             (Name::Auto, None) => Engine::Auto.choose(),
             (Name::Gpu, _) | (Name::Auto, Some(_)) => Engine::Gpu.choose(),
         };
@@ -86,35 +87,36 @@ impl EngineArgs {
                 let is_open = self.engine == Name::Auto && wanted.is_none();
                 let speeds = is_open.then(|| Speeds::of(&kernels)).transpose()?;
                 let device = Some(device.info().to_string());
-                Chosen { kind: Kind::Gpu(kernels), speeds, device, fallback: None }
+                OpenEngine { kind: Kind::Gpu(kernels), speeds, device, fallback: None }
             }
             Engine::Auto | Engine::Reference => {
-                // The reason is that of lanes, whose engine on CPUs has another name.
+                // The text is made for lanes, whose engine on the CPU has another name.
                 let reason = choice.reason.map(|reason| reason.replace("the CPU reference", ALL_CORES));
-                Chosen { fallback: reason, ..Chosen::cpu(Kind::Parallel) }
+                OpenEngine { fallback: reason, ..OpenEngine::cpu(Kind::Parallel) }
             }
         })
     }
 }
 
-impl Chosen {
+impl OpenEngine {
     const fn cpu(kind: Kind) -> Self {
         Self { kind, speeds: None, device: None, fallback: None }
     }
 
-    /// The engine for a network of so many neurons: all cores of the CPU, if the fastest is asked for and they are.
+    /// Returns the engine for a network of this size: all cores of the CPU if the faster engine is wanted and that is
+    /// the CPU.
     pub(crate) fn sized(&self, neurons: u32) -> Self {
         match (&self.speeds, &self.device) {
             (Some(speeds), Some(device)) if !speeds.gpu_is_faster(neurons) => {
                 let reason =
-                    format!("running on {ALL_CORES}: for {neurons} neurons it was faster than {device}");
+                    format!("running on {ALL_CORES}: for {neurons} neurons it is faster than {device}");
                 Self { fallback: Some(reason), ..Self::cpu(Kind::Parallel) }
             }
             _ => self.clone(),
         }
     }
 
-    /// The adapter of the device, if it is not the CPU.
+    /// Returns the adapter of the GPU, or `None` for the CPU.
     pub(crate) fn adapter(&self) -> Option<&AdapterInfo> {
         match &self.kind {
             Kind::Reference | Kind::Parallel => None,
@@ -122,7 +124,7 @@ impl Chosen {
         }
     }
 
-    /// The engine's name in reports.
+    /// Returns the name of the engine in reports.
     pub(crate) const fn name(&self) -> &'static str {
         match self.kind {
             Kind::Reference => "reference",
@@ -131,7 +133,7 @@ impl Chosen {
         }
     }
 
-    /// Threads that run the network, if it is the CPU.
+    /// Returns the number of threads that run the network, or `None` for a GPU.
     pub(crate) fn threads(&self) -> Option<usize> {
         match self.kind {
             Kind::Reference => Some(1),
@@ -140,7 +142,7 @@ impl Chosen {
         }
     }
 
-    /// Where networks run, in a few words.
+    /// Returns the device or the engine with its threads, in a few words.
     pub(crate) fn place(&self) -> String {
         match (&self.device, self.threads()) {
             (Some(device), _) => device.clone(),
@@ -149,14 +151,14 @@ impl Chosen {
         }
     }
 
-    /// Says on standard error why it is the CPU, if that was not asked for.
+    /// Prints on standard error why the network runs on the CPU, if the user did not ask for it.
     pub(crate) fn announce(&self) {
         if let Some(reason) = &self.fallback {
             note(reason);
         }
     }
 
-    /// The engine at work on a network.
+    /// Returns an executor for a network.
     pub(crate) fn executor(&self, network: &Arc<Network>) -> Result<Box<dyn Executor>> {
         let network = Arc::clone(network);
         Ok(match &self.kind {

@@ -14,9 +14,9 @@ use crate::output::Output;
 #[derive(clap::Args)]
 #[command(after_help = source::HELP)]
 pub(crate) struct ImportArgs {
-    /// The network: a file, or a name.
+    /// The network: a file or a name.
     input: String,
-    /// The file to write, in .safetensors.
+    /// The file to write, with the extension .safetensors.
     output: PathBuf,
     #[command(flatten)]
     make: MakeArgs,
@@ -26,7 +26,7 @@ pub(crate) struct ImportArgs {
 #[derive(clap::Args)]
 #[command(after_help = source::HELP)]
 pub(crate) struct ShowArgs {
-    /// The network: a file, or a name.
+    /// The network: a file or a name.
     network: String,
     #[command(flatten)]
     make: MakeArgs,
@@ -34,7 +34,10 @@ pub(crate) struct ShowArgs {
 
 pub(crate) fn import(args: &ImportArgs) -> Result<ExitCode> {
     if args.output.extension().is_none_or(|end| end != "safetensors") {
-        bail!("'{}': expected a name in .safetensors", args.output.display());
+        bail!(
+            "'{}': expected the name of a file in .safetensors to write the network to",
+            args.output.display()
+        );
     }
     let source = Source::open(&args.input, &args.make)?;
     source.network.save(&args.output)?;

@@ -1,26 +1,27 @@
-//! `--inject`: what is given to neurons from outside.
+//! `--inject`: input to neurons from outside.
 
 use std::ops::Range;
 
 use anyhow::{Result, bail};
 use kvrm::spiking::{Injection, Input, Network};
 
-/// What an argument says: NEURONS:AMOUNT or NEURONS:AMOUNT@STEPS.
+/// A value of `--inject`: NEURONS:AMOUNT or NEURONS:AMOUNT@STEPS.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Inject {
     neurons: Neurons,
     amount: f64,
-    /// Each step without them.
+    /// The steps of the injection; `None` for every step.
     steps: Option<Ranges>,
 }
 
+/// The neurons of an injection.
 #[derive(Clone, Debug, PartialEq)]
 enum Neurons {
     Numbers(Ranges),
     Population(String),
 }
 
-/// Parses an argument.
+/// Parses a value of `--inject`.
 pub(crate) fn parse(text: &str) -> Result<Inject, String> {
     const EXPECTED: &str =
         "expected NEURONS:AMOUNT or NEURONS:AMOUNT@STEPS, such as 0-9,20:1.5@0-99 or retina:2";
@@ -38,7 +39,7 @@ pub(crate) fn parse(text: &str) -> Result<Inject, String> {
     Ok(Inject { neurons, amount, steps })
 }
 
-/// Numbers and ranges of them, both ends included.
+/// Parses numbers and ranges of numbers, both ends included: `0-9,20`.
 fn ranges(text: &str) -> Option<Ranges> {
     let number = |text: &str| text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
     let range = |text: &str| {
@@ -49,7 +50,7 @@ fn ranges(text: &str) -> Option<Ranges> {
     text.split(',').map(range).collect()
 }
 
-/// What is injected into a network, with amounts in its weight units.
+/// The injections into a network, with amounts in its weight units.
 pub(crate) struct Injections(Vec<Resolved>);
 
 struct Resolved {
@@ -62,7 +63,7 @@ struct Resolved {
 type Ranges = Vec<Range<u64>>;
 
 impl Injections {
-    /// Finds the neurons that arguments name.
+    /// Resolves the names of populations, and checks neurons and amounts.
     pub(crate) fn new(arguments: &[Inject], network: &Network) -> Result<Self> {
         let parts = network.parts();
         let unit = f64::from(1_u32 << parts.fraction_bits);
@@ -71,27 +72,34 @@ impl Injections {
                 Neurons::Numbers(numbers) => numbers.clone(),
                 Neurons::Population(name) => {
                     let Some(number) = network.population(name) else {
-                        bail!("--inject: there is no population '{name}'");
+                        let known = network.populations().iter().map(|population| population.name.as_str());
+                        let known = known.collect::<Vec<_>>().join(", ");
+                        bail!(
+                            "--inject: there is no population '{name}', expected numbers of neurons or one of {known}"
+                        );
                     };
                     let neurons = &network.populations()[number as usize].neurons;
                     std::iter::once(neurons.start.into()..neurons.end.into()).collect()
                 }
             };
-            let there = u64::from(network.neurons());
-            if let Some(range) = neurons.iter().find(|range| range.end > there) {
-                bail!("--inject: there is no neuron {}: there are {there}, numbered from 0", range.end - 1);
+            let count = u64::from(network.neurons());
+            if let Some(range) = neurons.iter().find(|range| range.end > count) {
+                bail!("--inject: there is no neuron {}: there are {count}, numbered from 0", range.end - 1);
             }
             let units = (inject.amount * unit).round();
             if units.abs() > f64::from(parts.injection_limit) {
                 let most = f64::from(parts.injection_limit) / unit;
-                bail!("--inject: {} is more than this network takes in a step, {most}", inject.amount);
+                bail!(
+                    "--inject: {} is more than this network takes in a step, {most}; inject less, or in several steps",
+                    inject.amount
+                );
             }
             Ok(Resolved { neurons, amount: units as i32, steps: inject.steps.clone() })
         };
         Ok(Self(arguments.iter().map(resolve).collect::<Result<_>>()?))
     }
 
-    /// Those of some steps, which are counted from `begin`, added to what is injected anyway.
+    /// Returns `other` with the injections of the steps from `begin` on. Steps are numbered from `begin` in the result.
     pub(crate) fn input(&self, begin: u64, steps: u64, other: Input) -> Result<Input> {
         if self.0.is_empty() {
             return Ok(other);
@@ -115,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_have_neurons_an_amount_and_perhaps_steps() {
+    fn arguments_have_neurons_an_amount_and_optional_steps() {
         let numbers = |ranges: &[Range<u64>]| Neurons::Numbers(ranges.to_vec());
         let expected =
             Inject { neurons: numbers(&[0..10, 20..21]), amount: -1.5, steps: Some(vec![3..4, 5..8]) };

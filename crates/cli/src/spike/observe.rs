@@ -1,4 +1,4 @@
-//! A run that is watched: its spikes, samples of what fires, and its progress.
+//! A run with observation: its spikes, samples of the firing neurons, and its progress.
 
 use std::num::NonZeroU64;
 use std::ops::Range;
@@ -11,27 +11,27 @@ use kvrm::spiking::{Error, Executor, Firing, Recorder, Spike, sample};
 use super::inject::Injections;
 use super::source::Source;
 
-/// Shorter runs show no progress.
+/// The time after which a run shows its progress.
 const PROGRESS_AFTER: Duration = Duration::from_secs(1);
-/// About how long a part of a run takes, after which progress is shown.
+/// The approximate time of a part of a run. Progress is shown after each part.
 const PART: Duration = Duration::from_millis(200);
-/// Steps of the first part.
+/// The number of steps of the first part.
 const FIRST_STEPS: u64 = 16;
 
-/// What is run, and what is watched.
+/// The network to run, its input, and what to record.
 pub(crate) struct Plan<'a> {
     pub(crate) source: &'a Source,
     pub(crate) injections: &'a Injections,
-    /// The numbers of the populations that are recorded and sampled, in order.
+    /// The numbers of the populations that are recorded and sampled, sorted.
     pub(crate) shown: &'a [u32],
-    /// The most spikes that are recorded.
+    /// The largest number of spikes that are recorded.
     pub(crate) capacity: usize,
-    /// The steps whose numbers are multiples of this are sampled.
+    /// The interval of samples: steps whose numbers are multiples of it are sampled. `None` for no samples.
     pub(crate) every: Option<NonZeroU64>,
 }
 
 impl Plan<'_> {
-    /// The neurons from the first that is shown to the last one.
+    /// Returns the range from the first recorded neuron to the last one.
     fn neurons(&self) -> Range<u32> {
         let populations = self.source.network.populations();
         let range = |number: &u32| populations[*number as usize].neurons.clone();
@@ -45,24 +45,28 @@ impl Plan<'_> {
         self.shown.binary_search(&(number as u32)).is_ok()
     }
 
-    /// The first step to be sampled that is not before this one.
+    /// Returns the first sampled step that is not before `step`.
     fn next_sample(&self, step: u64) -> Option<u64> {
         step.checked_next_multiple_of(self.every?.get())
     }
 }
 
-/// What was seen.
-pub(crate) struct Observed {
-    /// Sorted by step.
+/// The observations of a run.
+pub(crate) struct Observations {
+    /// The recorded spikes, sorted by step.
     pub(crate) spikes: Vec<Spike>,
-    /// Sorted by step.
+    /// The samples, sorted by step.
     pub(crate) firings: Vec<Firing>,
-    /// How long the steps took, with their samples.
+    /// The time of the steps with their samples, in seconds.
     pub(crate) seconds: f64,
 }
 
-/// Runs part by part, with a progress bar that appears on terminals once the run turns out to be long.
-pub(crate) fn observe(executor: &mut dyn Executor, plan: &Plan<'_>, steps: Range<u64>) -> Result<Observed> {
+/// Runs part by part. On a terminal, a progress bar appears if the run takes longer than [`PROGRESS_AFTER`].
+pub(crate) fn observe(
+    executor: &mut dyn Executor,
+    plan: &Plan<'_>,
+    steps: Range<u64>,
+) -> Result<Observations> {
     let neurons = plan.neurons();
     let mut recorder = Recorder::new(plan.capacity).of(neurons.clone());
     let mut firings = Vec::new();
@@ -75,7 +79,7 @@ pub(crate) fn observe(executor: &mut dyn Executor, plan: &Plan<'_>, steps: Range
     while at < steps.end {
         let next_sample = plan.next_sample(at);
         let is_sampled = next_sample == Some(at);
-        // A sample is a part of one step; others end before it.
+        // A sampled step is a part of its own, so other parts end before the next one.
         let end = if is_sampled { at + 1 } else { next_sample.unwrap_or(steps.end).min(steps.end) };
         let count = part.min(end - at);
         let input = plan.injections.input(at, count, plan.source.input(at, count)?)?;
@@ -92,7 +96,7 @@ pub(crate) fn observe(executor: &mut dyn Executor, plan: &Plan<'_>, steps: Range
             let is_full = matches!(error, Error::RecordingOverflow { .. });
             let failure = Failure::new(error);
             if is_full {
-                failure.context("--capacity: there is room for too few; raise it, or --record less")
+                failure.context("--capacity: there is room for too few spikes; raise it, or record fewer populations with --record")
             } else {
                 failure
             }
@@ -109,5 +113,5 @@ pub(crate) fn observe(executor: &mut dyn Executor, plan: &Plan<'_>, steps: Range
     let mut spikes = recorder.take();
     spikes.retain(|spike| plan.is_shown(spike.neuron));
     firings.retain(|firing| plan.is_shown(firing.neuron));
-    Ok(Observed { spikes, firings, seconds: took.as_secs_f64() })
+    Ok(Observations { spikes, firings, seconds: took.as_secs_f64() })
 }

@@ -1,11 +1,11 @@
 //! Plots of runs: rasters of spikes, and rates over time. They need the Cargo feature `plots`.
 
-#[cfg(not(feature = "plots"))]
-mod absent;
 #[cfg(feature = "plots")]
-mod drawn;
+mod drawing;
+#[cfg(not(feature = "plots"))]
+mod missing_feature;
 
-#[cfg(not(feature = "plots"))]
-pub(crate) use absent::{Picture, picture, raster, rate_curves};
 #[cfg(feature = "plots")]
-pub(crate) use drawn::{Picture, picture, raster, rate_curves};
+pub(crate) use drawing::{Picture, picture, raster, rate_curves};
+#[cfg(not(feature = "plots"))]
+pub(crate) use missing_feature::{Picture, picture, raster, rate_curves};

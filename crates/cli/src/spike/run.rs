@@ -9,79 +9,80 @@ use anyhow::{Context as _, Result};
 use kvrm::spiking::{Network, State, Statistics, write_firings, write_spikes};
 use serde_json::{Value, json};
 
-use super::engine::{Chosen, EngineArgs};
+use super::engine::{EngineArgs, OpenEngine};
 use super::inject::{self, Inject, Injections};
-use super::observe::{self, Observed, Plan};
+use super::observe::{self, Observations, Plan};
 use super::plot::{self, Picture};
 use super::recording::Recording;
 use super::source::{self, MakeArgs, Source};
 use crate::number;
 use crate::output::Output;
 
-/// What the help says at its end.
+/// The text at the end of the help.
 const HELP: &str = "\
-Each population is shown with its spikes, its rate in spikes a second of a neuron, and the coefficient of variation of \
-the intervals between a neuron's spikes: 0 for a clock, 1 for spikes at random. The same network, seed and injections \
-give the same spikes on every engine and host.
+Each population is shown with its number of spikes, its rate in spikes per second and neuron, and the coefficient of \
+variation (cv) of the intervals between the spikes of a neuron: 0 for a clock, 1 for random spikes. The same network, \
+seed and injections give the same spikes on every engine and host.
 
-With --inject 0-9,20:1.5@0-99 the neurons 0 to 9 and 20 get 1.5 in each of the first hundred steps, in the unit of \
-weights: FEAGI's, or mV. A population's name stands for all its neurons; without steps it is all of them.
+--inject 0-9,20:1.5@0-99 gives the neurons 0 to 9 and 20 an input of 1.5 in each of the first hundred steps. The unit is \
+that of weights: FEAGI's unit, or mV. The name of a population stands for all its neurons. Without @STEPS, the input is \
+given in every step.
 
---sample writes the columns step, neuron, population, x, y, z and potential of those of --record that fire in the sampled \
-steps. Populations are numbered from 0 as `kvrm spike show` lists them, x, y and z are the place in the grid. The \
-potential is the one that is compared with the threshold: in FEAGI's units, in mV above the resting potential for lif, \
-in mV for izhikevich, and none for poisson. Sampling takes time in the sampled steps only.";
+--sample writes the columns step, neuron, population, x, y, z and potential of the recorded neurons that fire in the \
+sampled steps. Populations are numbered from 0 in the order of `kvrm spike show`; x, y and z are the position in the \
+grid. The potential is the value that is compared with the threshold: in FEAGI's units, in mV above the resting potential \
+for lif, in mV for izhikevich, and empty for poisson. Sampling slows down only the sampled steps.";
 
 /// Arguments of `kvrm spike run`.
 #[derive(clap::Args)]
 #[command(after_help = format!("{HELP}\n\n{}\n\n{}", source::HELP, number::HELP))]
 pub(crate) struct Args {
-    /// The network: a file, or a name.
+    /// The network: a file or a name.
     network: String,
     #[command(flatten)]
     make: MakeArgs,
-    /// How many steps to make; a second of the network's time unless said.
+    /// The number of steps. The default is one second of simulated time.
     #[arg(long, value_name = "N", value_parser = number::count)]
     steps: Option<u64>,
     #[command(flatten)]
     engine: EngineArgs,
-    /// Give neurons an amount. May be repeated.
+    /// Give neurons an input in some steps, or in every step. May be repeated.
     #[arg(long, value_name = "NEURONS:AMOUNT[@STEPS]", value_parser = inject::parse)]
     inject: Vec<Inject>,
-    /// The populations to record; all unless said.
+    /// The populations to record, separated by commas. The default is all.
     #[arg(long, value_name = "POPULATION", value_delimiter = ',')]
     record: Vec<String>,
-    /// The most spikes that are recorded; more are an error.
+    /// The largest number of spikes that are recorded. More spikes are an error.
     #[arg(long, value_name = "SPIKES", default_value = "20M", value_parser = number::count)]
     capacity: u64,
-    /// Draw a point for each spike, as .svg or .png. Needs a build with the feature `plots`.
+    /// Draw a raster plot, with a point for each spike, as .svg or .png. Needs a build with the Cargo feature `plots`.
     #[arg(long, value_name = "FILE", value_parser = plot::picture)]
     raster: Option<Picture>,
-    /// Draw the rate of each population over time, as .svg or .png. Needs the feature `plots`.
+    /// Draw the rate of each population over time, as .svg or .png. Needs a build with the Cargo feature `plots`.
     #[arg(long, value_name = "FILE", value_parser = plot::picture)]
     rates: Option<Picture>,
-    /// Write all spikes, as .npz or .csv.
+    /// Write the recorded spikes, as .npz or .csv.
     #[arg(long, value_name = "FILE", value_parser = columns_file)]
     spikes: Option<PathBuf>,
-    /// Write who fires, where and at which potential, as .npz or .csv.
+    /// Write the neurons that fire in the sampled steps, with position and potential, as .npz or .csv.
     #[arg(long, value_name = "FILE", value_parser = columns_file)]
     sample: Option<PathBuf>,
-    /// Sample the steps whose numbers are multiples of this.
+    /// The interval of --sample: the steps whose numbers are multiples of it are sampled.
     #[arg(long, value_name = "STEPS", default_value = "1", value_parser = period, requires = "sample")]
     every: NonZeroU64,
-    /// Begin with a state that --save-state wrote.
+    /// Start from a state that --save-state has written.
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
-    /// Write the state after the last step, as .safetensors.
+    /// Write the state after the last step to a .safetensors file.
     #[arg(long, value_name = "FILE")]
     save_state: Option<PathBuf>,
-    /// Also show the mean correlation of pairs of neurons, and the rates that are published for the network.
+    /// Also show the mean correlation of pairs of neurons, and the published rates of the network.
     #[arg(long)]
     statistics: bool,
-    /// Leave the first steps out of rates and statistics: the time the network needs to settle, in ms.
+    /// The time at the start that rates and statistics leave out, in which the network settles, in ms.
     #[arg(long, value_name = "MS", default_value = "0", value_parser = milliseconds)]
     skip: f64,
-    /// Print everything as one JSON object.
+    /// Print one JSON object instead of text.
     #[arg(long)]
     json: bool,
 }
@@ -89,7 +90,7 @@ pub(crate) struct Args {
 fn columns_file(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     let is_known = path.extension().is_some_and(|end| end == "npz" || end == "csv");
-    if is_known { Ok(path) } else { Err("expected a name in .npz or .csv".to_owned()) }
+    if is_known { Ok(path) } else { Err("expected the name of a file in .npz or .csv".to_owned()) }
 }
 
 fn period(text: &str) -> Result<NonZeroU64, String> {
@@ -98,12 +99,12 @@ fn period(text: &str) -> Result<NonZeroU64, String> {
 
 fn milliseconds(text: &str) -> Result<f64, String> {
     let time: Option<f64> = text.parse().ok().filter(|time: &f64| *time >= 0.0 && time.is_finite());
-    time.ok_or_else(|| "expected a time in ms".to_owned())
+    time.ok_or_else(|| "expected a time in ms, 0 or more, such as 100".to_owned())
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    // What is wrong with the arguments is said before anything runs.
-    let engine = args.engine.choose()?;
+    // Report all errors of the arguments before anything runs.
+    let engine = args.engine.open()?;
     let source = Source::open(&args.network, &args.make)?;
     let network = &source.network;
     let dt = network.parts().dt;
@@ -119,7 +120,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         engine.announce();
     }
     let begin = executor.state()?.step;
-    let end = begin.checked_add(steps).context("--steps: the last step has no number in 64 bits")?;
+    let end = begin.checked_add(steps).with_context(|| {
+        format!("--steps {steps}: the number of the last step exceeds 64 bits; use fewer steps")
+    })?;
     let plan = Plan {
         source: &source,
         injections: &injections,
@@ -127,7 +130,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         capacity: usize::try_from(args.capacity)?,
         every: args.sample.is_some().then_some(args.every),
     };
-    let Observed { spikes, firings, seconds } = observe::observe(&mut *executor, &plan, begin..end)?;
+    let Observations { spikes, firings, seconds } = observe::observe(&mut *executor, &plan, begin..end)?;
     if let Some(path) = &args.save_state {
         executor.state()?.save(path)?;
     }
@@ -156,17 +159,17 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The numbers of the populations that are recorded.
+/// Returns the numbers of the populations to record.
 fn shown(network: &Network, names: &[String]) -> Result<Vec<u32>> {
     if names.is_empty() {
         return Ok((0..network.populations().len() as u32).collect());
     }
     let number = |name: &String| {
         network.population(name).with_context(|| {
-            let there = network.populations().iter().map(|population| population.name.as_str());
+            let known = network.populations().iter().map(|population| population.name.as_str());
             format!(
                 "--record: there is no population '{name}', only {}",
-                there.collect::<Vec<_>>().join(", ")
+                known.collect::<Vec<_>>().join(", ")
             )
         })
     };
@@ -176,11 +179,11 @@ fn shown(network: &Network, names: &[String]) -> Result<Vec<u32>> {
     Ok(numbers)
 }
 
-/// What is told of a run.
+/// The report of a run.
 struct Report<'a> {
     args: &'a Args,
     source: &'a Source,
-    engine: &'a Chosen,
+    engine: &'a OpenEngine,
     recording: &'a Recording<'a>,
     seconds: f64,
 }
@@ -190,7 +193,7 @@ impl Report<'_> {
         self.recording.statistics((self.args.skip / self.recording.dt).round() as u64)
     }
 
-    /// Seconds that ran by seconds of the network's time.
+    /// Returns the time of the run divided by the simulated time.
     fn real_time_factor(&self) -> f64 {
         let steps = self.recording.steps.end - self.recording.steps.start;
         self.seconds / (steps as f64 * self.recording.dt / 1000.0)

@@ -1,4 +1,4 @@
-//! Where networks come from: files, and networks that others publish measurements of.
+//! The sources of networks: files, and built-in networks with published measurements.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,87 +9,91 @@ use kvrm::spiking::networks::{
 };
 use kvrm::spiking::{self, Injection, Input, Network};
 
-/// What the help says of networks.
+/// The paragraph on networks at the end of help texts.
 pub(crate) const HELP: &str = "\
-A network is a file, a description in .toml, a saved one in .safetensors or a NIR graph in .nir, or one of these names:
-  feagi           an area of FEAGI, 500,000 neurons with 100 synapses each; a hundredth of them is made to fire each step
+A network is a file (a description in .toml, a saved network in .safetensors, or a NIR graph in .nir) or one of these names:
+  feagi           an area of FEAGI, 500,000 neurons with 100 synapses each; 1 % of the neurons fire in each step
   microcircuit    Potjans and Diesmann (2014), 77,169 neurons and 299 million synapses; --scale is at most 1
-  vogels-abbott   Vogels and Abbott (2005), 4,000 neurons with 80 synapses each, 2 % of all
+  vogels-abbott   Vogels and Abbott (2005), 4,000 neurons with 80 synapses each, a connection probability of 2 %
   fly             the size of a fly's brain, 138,000 neurons and 15 million synapses, drawn at random
   balanced        Brunel (2000), 10,000 neurons with 1,000 synapses each
---scale multiplies their neurons; those of microcircuit and vogels-abbott have as many synapses fewer or more, too.";
+--scale multiplies the number of neurons. In microcircuit and vogels-abbott it also multiplies the synapses per neuron.";
 
-/// Networks with names, and the scale at which all can be measured on a CPU in seconds.
+/// The names of the built-in networks, each with a scale at which a CPU measures it in seconds.
 pub(crate) const NAMES: [(&str, f64); 5] =
     [("feagi", 1.0), ("microcircuit", 0.1), ("vogels-abbott", 1.0), ("fly", 1.0), ("balanced", 1.0)];
 
-/// The part of the neurons of FEAGI's area that fires in each step.
+/// The share of the neurons of FEAGI's area that fire in each step.
 const FEAGI_FIRES: f64 = 0.01;
-/// Synapses of a neuron of FEAGI's area.
+/// The number of synapses of each neuron of FEAGI's area.
 const FEAGI_SYNAPSES: u32 = 100;
-/// Neurons of the balanced network at scale 1.
+/// The number of neurons of the balanced network at scale 1.
 const BALANCED_NEURONS: f64 = 10_000.0;
-/// The seed of networks with names, unless another one is given.
+/// The default seed of built-in networks.
 const SEED: u64 = 55;
 
-/// How a network with a name is made.
+/// The options for building a network.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct MakeArgs {
-    /// How large a network with a name is, relative to its own size.
+    /// The size of a network with a name, relative to its published size. The default is 1.
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     pub(crate) scale: Option<f64>,
-    /// What the random numbers of a network with a name depend on.
+    /// The seed of the random numbers from which a network with a name is built. The default is 55.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// How far the resting potential of vogels-abbott lies above its threshold, mV: 1 as published, more to fire faster.
+    /// The distance of the resting potential of vogels-abbott above its threshold, in mV. The default is 1, the published
+    /// value; with more, the neurons fire faster.
     #[arg(long, value_name = "MV", allow_negative_numbers = true, value_parser = millivolts)]
     drive: Option<f64>,
-    /// The length of a step of a NIR graph, ms; that of the program that wrote it.
+    /// The length of a step of a NIR graph, in ms, as in the program that wrote it. The default is 0.1.
     #[arg(long, value_name = "MS", value_parser = factor)]
     dt: Option<f64>,
 }
 
-/// Parses a number that is more than 0.
+/// Parses a number above 0.
 pub(crate) fn factor(text: &str) -> Result<f64, String> {
     let number: Option<f64> = text.parse().ok().filter(|number: &f64| *number > 0.0 && number.is_finite());
-    number.ok_or_else(|| "expected a number above 0".to_owned())
+    number.ok_or_else(|| "expected a number above 0, such as 0.5".to_owned())
 }
 
-/// Parses a potential.
+/// Parses a potential in mV.
 fn millivolts(text: &str) -> Result<f64, String> {
     let number: Option<f64> = text.parse().ok().filter(|number: &f64| number.is_finite());
-    number.ok_or_else(|| "expected a number of mV".to_owned())
+    number.ok_or_else(|| "expected a number of mV, such as 1.5".to_owned())
 }
 
-/// A network, and what drives it.
+/// A network and its input.
 pub(crate) struct Source {
-    /// What to call it.
+    /// The name of the network: the built-in name, or the file name without its extension.
     pub(crate) title: String,
     pub(crate) network: Arc<Network>,
-    /// How strongly it is driven, if it is vogels-abbott.
+    /// The drive in mV, if the network is vogels-abbott.
     pub(crate) drive: Option<f64>,
-    /// FEAGI's area has to be made to fire, and this is the seed of who does.
+    /// The seed of the choice of the neurons that are made to fire, if the network is FEAGI's area.
     feagi_seed: Option<u64>,
 }
 
 impl Source {
-    /// Opens the file, or makes the network, of this name.
+    /// Opens a file, or builds the built-in network with this name.
     pub(crate) fn open(name: &str, make: &MakeArgs) -> Result<Self> {
         if make.drive.is_some() && name != "vogels-abbott" {
             bail!("--drive: '{name}' has none, only vogels-abbott");
         }
         let is_named = NAMES.iter().any(|(known, _)| *known == name);
         if !is_named {
+            let names = NAMES.map(|(name, _)| name).join(", ");
             for (option, is_given) in [("--scale", make.scale.is_some()), ("--seed", make.seed.is_some())] {
                 if is_given {
-                    bail!("{option}: '{name}' is a file, whose network is what it is");
+                    bail!(
+                        "{option}: '{name}' is a file, whose network has a fixed size and seed; expected one of {names}"
+                    );
                 }
             }
-            let names = NAMES.map(|(name, _)| name).join(", ");
             let path = Path::new(name);
             let network = match spiking::open(path, make.dt) {
                 Err(error) if path.extension().is_none() && !path.exists() => {
-                    return Err(error).with_context(|| format!("'{name}' is none of {names}, and no file"));
+                    return Err(error)
+                        .with_context(|| format!("'{name}' is neither a file nor one of {names}"));
                 }
                 opened => opened?,
             };
@@ -97,12 +101,15 @@ impl Source {
             return Ok(Self { title, network: Arc::new(network), drive: None, feagi_seed: None });
         }
         if make.dt.is_some() {
-            bail!("--dt is for NIR graphs, and '{name}' has a step of its own");
+            bail!("--dt is for NIR graphs, and the step of '{name}' is fixed");
         }
         let (scale, seed) = (make.scale.unwrap_or(1.0), make.seed.unwrap_or(SEED));
         let neurons = |at_one: f64| match (at_one * scale).round() {
             neurons if (1.0..f64::from(u32::MAX)).contains(&neurons) => Ok(neurons as u32),
-            neurons => bail!("--scale {scale}: '{name}' would have {neurons} neurons"),
+            neurons => bail!(
+                "--scale {scale}: '{name}' would have {neurons} neurons, expected at least 1 and at most {}",
+                u32::MAX - 1
+            ),
         };
         let mut used_drive = None;
         let network = match name {
@@ -117,19 +124,19 @@ impl Source {
             "fly" => fly(&Fly { neurons: neurons(138_000.0)?.max(20), seed, ..Fly::default() }),
             _ => balanced(&Balanced { neurons: neurons(BALANCED_NEURONS)?, seed, ..Balanced::default() }),
         };
-        let network = network.with_context(|| format!("'{name}' cannot be made"))?;
+        let network = network.with_context(|| format!("'{name}' cannot be built"))?;
         let feagi_seed = (name == "feagi").then_some(seed);
         Ok(Self { title: name.to_owned(), network: Arc::new(network), drive: used_drive, feagi_seed })
     }
 
-    /// What drives the network in `steps` steps from `begin`, beside what the user injects.
+    /// Returns the input of `steps` steps from `begin`, without the injections of the user.
     pub(crate) fn input(&self, begin: u64, steps: u64) -> Result<Input> {
         let Some(seed) = self.feagi_seed else {
             return Ok(Input::default());
         };
         let mut injections = Vec::new();
         for step in 0..steps {
-            // That of a step is its own, so it does not matter how a run is cut into parts.
+            // Each step has its own seed, so the input does not depend on the parts of a run.
             let seed = seed.wrapping_add(begin + step);
             let input = feagi_input(self.network.neurons(), FEAGI_FIRES, 1, seed)?;
             injections.extend(input.injections().iter().map(|injection| Injection { step, ..*injection }));
@@ -137,7 +144,7 @@ impl Source {
         Ok(Input::new(injections)?)
     }
 
-    /// Whether its rates are known from the literature, by population.
+    /// Returns the published rate of a population in spikes per second, if there is one.
     pub(crate) fn published_rate(&self, population: &str) -> Option<f64> {
         let rates = [
             ("L23E", 0.86),

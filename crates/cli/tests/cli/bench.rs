@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::support::{Folder, calling, guest, kvrm, refused};
+use crate::support::{Folder, calling_program, guest, kvrm, refusal};
 
-/// The lines of a run on an engine.
+/// Measures on an engine, and returns the lines of JSON.
 fn measured(engine: &str, arguments: &[&str]) -> Vec<Value> {
     let run = kvrm(&[&["bench", "--engine", engine, "--seconds", "0.01", "--json"], arguments].concat());
     assert_eq!((run.status, &*run.stderr), (0, ""), "{arguments:?}");
@@ -40,26 +40,26 @@ fn guests_are_measured_over_numbers_of_lanes() {
 }
 
 #[test]
-fn a_program_in_a_file_is_run_again_and_again() {
+fn programs_in_files_are_measured() {
     let (vm, folder) = (guest("vm"), Folder::new());
     check(&measured("reference", &["--guest", &vm, "--lanes", "2"])[0], "vm", 2);
-    // The line names what is wrong; what was measured before stays.
+    // The message names the file. Earlier measurements stay on standard output.
     let missing = folder.path("missing").display().to_string();
-    let message = refused(&["bench", "--guest", "mix", &missing]);
+    let message = refusal(&["bench", "--guest", "mix", &missing]);
     assert!(message.contains(&missing) && message.contains("mix, sha256, sieve"), "{message}");
     let text = folder.file("text", "no program");
-    assert!(refused(&["bench", "--guest", &text]).contains(&text), "it is named");
+    assert!(refusal(&["bench", "--guest", &text]).contains(&text), "it is named");
     let relocs = guest("relocs");
     let bench = ["bench", "--engine", "reference", "--seconds", "0.01", "--lanes", "1", "--guest"];
     let run = kvrm(&[&bench[..], &[&relocs]].concat());
     assert_eq!(run.status, 0, "position independent: {}", run.stderr);
-    let raw = folder.file("raw", calling(&[], &[], 0));
-    assert!(refused(&["bench", "--guest", &raw]).contains(&raw), "it has to be an ELF file");
+    let raw = folder.file("raw", calling_program(&[], &[], 0));
+    assert!(refusal(&["bench", "--guest", &raw]).contains(&raw), "it has to be an ELF file");
 }
 
 #[test]
-fn impossible_measurements_are_refused() {
-    let message = refused(&["bench", "--lanes", "1,0"]);
+fn invalid_measurements_are_refused() {
+    let message = refusal(&["bench", "--lanes", "1,0"]);
     assert!(message.contains("at least 1 lane"), "{message}");
     for (option, value) in [
         ("--lanes", "1,,2"),
@@ -70,7 +70,7 @@ fn impossible_measurements_are_refused() {
         ("--seconds", "inf"),
         ("--seconds", "x"),
     ] {
-        let message = refused(&["bench", &format!("{option}={value}")]);
+        let message = refusal(&["bench", &format!("{option}={value}")]);
         assert!(message.contains(option), "{message}");
     }
 }
@@ -96,7 +96,7 @@ fn gpus_are_measured_too() {
 }
 
 #[test]
-fn whole_runs_are_counted() {
+fn complete_runs_are_counted() {
     let bench =
         ["bench", "processes", "--engine", "reference", "--seconds", "0.01", "--lanes", "1,3", "--json"];
     let run = kvrm(&[&bench[..], &[&guest("lz"), "100", "{lane}"]].concat());
@@ -116,9 +116,9 @@ fn whole_runs_are_counted() {
     let run = kvrm(&[&bench[..], &[&guest("lz"), "words"]].concat());
     assert_eq!(run.status, 0, "a program may exit with any status: {}", run.stderr);
     assert!(
-        refused(&["bench", "processes", "--lanes", "1", "/no/such/file"]).contains("/no/such/file"),
+        refusal(&["bench", "processes", "--lanes", "1", "/no/such/file"]).contains("/no/such/file"),
         "named"
     );
-    let none = refused(&["bench", "processes", "--lanes", "0", &guest("lz")]);
+    let none = refusal(&["bench", "processes", "--lanes", "0", &guest("lz")]);
     assert!(none.contains("at least 1 lane"), "{none}");
 }

@@ -1,9 +1,9 @@
-//! `--class-selection`: networks that choose classes.
+//! `--class-selection`: class selection by networks.
 
 use kvrm::models::{Architecture, DispatchNetwork, Dtype, Weights};
 use serde_json::Value;
 
-use crate::support::{Folder, guest, kvrm, refused};
+use crate::support::{Folder, guest, kvrm, refusal};
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
@@ -13,7 +13,7 @@ fn a_guest_prints_the_same_in_every_mode_and_decisions_are_reported() {
     for mode in ["table", "memo-domain", "memo-word", "network", "hybrid"] {
         let run = kvrm(&["run", "--engine", "gpu", "--class-selection", mode, "--json", &sieve, "1000"]);
         assert_eq!((run.status, &*run.stderr), (0, ""), "{mode}");
-        let json: Value = serde_json::from_str(&run.stdout).expect("it is JSON");
+        let json: Value = serde_json::from_str(&run.stdout).expect("the output is JSON");
         assert_eq!(json["lanes"][0]["output"], plain.stdout, "{mode}");
         let decisions = &json["decisions"];
         if mode == "table" {
@@ -25,7 +25,7 @@ fn a_guest_prints_the_same_in_every_mode_and_decisions_are_reported() {
             (&mode.into(), &1_048_576.into()),
             "{json}"
         );
-        let classes = decisions["classes"].as_array().expect("there are some");
+        let classes = decisions["classes"].as_array().expect("the array exists");
         let sum = |key: &str| classes.iter().filter_map(|class| class[key].as_u64()).sum::<u64>();
         assert_eq!((classes.len(), sum("mispredicted"), sum("fell_back")), (7, 0, 0), "{mode}");
         assert!(sum("asked") > 0, "{mode}");
@@ -39,7 +39,7 @@ fn a_guest_prints_the_same_in_every_mode_and_decisions_are_reported() {
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn weights_that_are_wrong_change_nothing_unless_they_are_to_stop_lanes() {
+fn wrong_weights_change_no_result_unless_mispredictions_stop_lanes() {
     let folder = Folder::new();
     let file = folder.path("zero.safetensors");
     Weights::from_flat(Architecture::Dispatch, vec![0.0; DispatchNetwork::PARAMETERS])
@@ -58,60 +58,62 @@ fn weights_that_are_wrong_change_nothing_unless_they_are_to_stop_lanes() {
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn every_mode_is_measured_behind_the_proof() {
+fn every_mode_is_measured_after_the_proof() {
     let folder = Folder::new();
     let file = folder.path("small.safetensors");
-    let (small, _) =
-        Weights::builtin(Architecture::SmallDispatch).expect("they are whole").expect("they are there");
+    let (small, _) = Weights::builtin(Architecture::SmallDispatch)
+        .expect("the built-in weights are valid")
+        .expect("the built-in weights exist");
     small.save(&file, Dtype::F32).expect("the folder can be written");
-    // The certificate of the large network takes long without optimization.
+    // The certificate of the dispatch network takes long without optimization.
     let file = file.display().to_string();
     let bench = ["bench", "class-selection", "--lanes", "1,2", "--seconds", "0.01", "--weights", &file];
     let run = kvrm(&[&bench[..], &["--json"]].concat());
     assert_eq!((run.status, &*run.stderr), (0, ""), "it measures");
     let lines: Vec<Value> =
-        run.stdout.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect();
+        run.stdout.lines().map(|line| serde_json::from_str(line).expect("the output is JSON")).collect();
     assert_eq!((lines.len(), &lines[0]["tuples"]), (11, &1_048_576.into()), "the proof, and a line each");
     for (index, line) in lines[1..].iter().enumerate() {
         let mode = ["table", "memo-domain", "memo-word", "network", "hybrid"][index % 5];
         assert_eq!((&line["mode"], &line["lanes"]), (&mode.into(), &(1 + index / 5).into()), "{line}");
         assert!(line["mips"].as_f64().is_some_and(|mips| mips > 0.0), "{line}");
-        let share = line["of_table"].as_f64().expect("it is a number");
+        let share = line["of_table"].as_f64().expect("the value is a number");
         assert!(if mode == "table" { share == 1.0 } else { share > 0.0 }, "{line}");
     }
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn contradicting_options_and_unusable_weights_are_refused() {
     let sieve = guest("sieve");
-    let message = refused(&["run", "--engine", "reference", "--class-selection", "network", &sieve]);
+    let message = refusal(&["run", "--engine", "reference", "--class-selection", "network", &sieve]);
     assert!(message.contains("--class-selection network") && message.contains("--engine gpu"), "{message}");
-    let message = refused(&["run", "--class-selection", "sometimes", &sieve]);
+    let message = refusal(&["run", "--class-selection", "sometimes", &sieve]);
     assert!(message.contains("memo-domain") && message.contains("hybrid"), "the modes: {message}");
-    assert!(refused(&["run", "--weights", "x", &sieve]).contains("--class-selection"), "weights of what");
+    assert!(refusal(&["run", "--weights", "x", &sieve]).contains("--class-selection"), "weights of what");
     let message =
-        refused(&["run", "--engine", "gpu", "--class-selection", "table", "--weights", "x", &sieve]);
+        refusal(&["run", "--engine", "gpu", "--class-selection", "table", "--weights", "x", &sieve]);
     assert!(message.contains("asks no network"), "{message}");
     let hybrid = ["run", "--engine", "gpu", "--class-selection", "hybrid", "--stop-on-misprediction", &sieve];
-    assert!(refused(&hybrid).contains("the table decides"), "it would do nothing");
+    assert!(refusal(&hybrid).contains("the table decides"), "it would do nothing");
     let message =
-        refused(&["run", "--engine", "gpu", "--class-selection", "network", "--weights", "no/such", &sieve]);
+        refusal(&["run", "--engine", "gpu", "--class-selection", "network", "--weights", "no/such", &sieve]);
     assert!(message.contains("no/such"), "{message}");
     let folder = Folder::new();
     let text = folder.file("text", "no weights");
     let message =
-        refused(&["run", "--engine", "gpu", "--class-selection", "network", "--weights", &text, &sieve]);
+        refusal(&["run", "--engine", "gpu", "--class-selection", "network", "--weights", &text, &sieve]);
     assert!(message.contains(&text) && message.contains("safetensors"), "{message}");
     let file = folder.path("decoder.safetensors");
-    let (decoder, _) =
-        Weights::builtin(Architecture::Decoder).expect("they are whole").expect("they are there");
+    let (decoder, _) = Weights::builtin(Architecture::Decoder)
+        .expect("the built-in weights are valid")
+        .expect("the built-in weights exist");
     decoder.save(&file, Dtype::F32).expect("the folder can be written");
     let file = file.display().to_string();
     for command in [
         &["run", "--engine", "gpu", "--class-selection", "network", "--weights", &file, &sieve][..],
         &["bench", "class-selection", "--weights", &file],
     ] {
-        let message = refused(command);
+        let message = refusal(command);
         assert!(message.contains("decoder"), "{message}");
     }
 }

@@ -4,7 +4,7 @@ use kvrm::Program;
 use kvrm::arm64::{decode, disassemble};
 use serde_json::Value;
 
-use crate::support::{Folder, guest, kvrm, refused};
+use crate::support::{Folder, guest, kvrm, refusal};
 
 #[test]
 fn words_are_shown_with_their_addresses() {
@@ -22,7 +22,7 @@ fn words_are_shown_with_their_addresses() {
 }
 
 #[test]
-fn addresses_begin_where_they_are_told() {
+fn the_load_address_is_the_address_of_the_first_word() {
     for (address, shown, target) in [
         ("0", "       0x0", "0x4"),
         ("4096", "    0x1000", "0x1004"),
@@ -37,7 +37,7 @@ fn addresses_begin_where_they_are_told() {
 fn words_have_to_lie_in_the_address_space() {
     let last = ["disasm", "--load-address", "0xffff_ffff_fffc", "--word", "d503201f", "d503201f"];
     assert_eq!(kvrm(&last[..5]).stdout, "0xfffffffffffc  d503201f  nop\n", "the last word there is");
-    let message = refused(&last);
+    let message = refusal(&last);
     assert!(message.contains("48-bit address space"), "one more: {message}");
     for (address, problem) in [
         ("4K", "'4K'"),
@@ -47,12 +47,12 @@ fn words_have_to_lie_in_the_address_space() {
         ("0x1000000000000", "48-bit address space"),
         ("0xfffffffffffffffc", "48-bit address space"),
     ] {
-        let message = refused(&["disasm", &format!("--load-address={address}"), "--word", "0"]);
+        let message = refusal(&["disasm", &format!("--load-address={address}"), "--word", "0"]);
         assert!(message.contains(problem), "{message}");
     }
 }
 
-/// The words of a guest's code with their addresses.
+/// Returns the words of the code of a guest with their addresses.
 fn words(program: &Program) -> Vec<(u64, u32)> {
     let code = program.segments.iter().filter(|segment| segment.permissions.execute);
     let words = code.flat_map(|segment| (segment.address..).step_by(4).zip(segment.data.chunks_exact(4)));
@@ -78,7 +78,7 @@ fn all_code_of_a_guest_is_shown_under_the_names_of_its_functions() {
 }
 
 #[test]
-fn json_has_a_line_a_word_with_its_encoding_and_class() {
+fn json_has_a_line_per_word_with_encoding_and_class() {
     let program = Program::open(guest("sieve")).unwrap();
     let run = kvrm(&["disasm", "--json", &guest("sieve")]);
     let lines: Vec<Value> = run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

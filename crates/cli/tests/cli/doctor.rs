@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::{kvrm, without_drivers};
 
-/// What `--json` prints.
+/// Parses the output of `--json`.
 fn json(stdout: &str) -> Value {
     serde_json::from_str(stdout).unwrap_or_else(|error| panic!("{error}: {stdout}"))
 }
@@ -40,10 +40,10 @@ fn a_healthy_host_is_described() {
     assert!(run.stdout.ends_with("\nKVRM can use a GPU.\n"), "{}", run.stdout);
     let json = json(&kvrm(&["doctor", "--json"]).stdout);
     assert_eq!((&json["usable"], &json["error"]), (&true.into(), &Value::Null), "{json}");
-    let name = json["chosen"]["name"].as_str().expect("one is chosen");
+    let name = json["chosen"]["name"].as_str().expect("an adapter is chosen");
     assert!(run.stdout.contains(&format!("tests of {name}")), "{}", run.stdout);
     let adapter = json["adapters"].as_array().unwrap().iter().find(|adapter| adapter["name"] == name);
-    let adapter = adapter.expect("the chosen one is one of them");
+    let adapter = adapter.expect("the chosen adapter is listed");
     assert_eq!(adapter["int64"], true, "no other is chosen");
     assert!(adapter["limits"]["storage_bytes"].as_u64() > Some(1 << 20), "{adapter}");
 }

@@ -1,19 +1,19 @@
-//! What lanes run on: it is said, it changes no result, and what cannot be had is refused.
+//! Engines: they are named, they change no result, and missing ones are refused.
 
 use serde_json::Value;
 
-use crate::support::{Ended, Folder, NO_DRIVERS, command, ended, guest, kvrm, refused, without_drivers};
+use crate::support::{Folder, NO_DRIVERS, Outcome, command, guest, kvrm, outcome, refusal, without_drivers};
 
-/// Whether adapters are found through Vulkan alone, so that a test can hide them.
+/// Whether Vulkan is the only API of this host, so that a test can hide all adapters.
 const ONLY_VULKAN: bool = cfg!(target_os = "linux");
 
-/// How standard error begins where the CPU was chosen for lack of a GPU.
+/// The beginning of the line on standard error if the CPU was chosen for lack of a GPU.
 const FALLBACK: &str = "no GPU: ";
-/// And how that line ends.
+/// The end of the same line.
 const CONCLUSION: &str = "; running on the CPU reference";
 
 #[test]
-fn what_was_chosen_is_said_in_one_line() {
+fn the_chosen_device_is_named_in_one_line() {
     let plain = kvrm(&["run", &guest("vm"), "3"]);
     assert_eq!((plain.status, &*plain.stderr), (0, ""), "nothing is said of the CPU if it was asked for");
     let run = kvrm(&["run", "--engine", "auto", &guest("vm"), "3"]);
@@ -36,7 +36,7 @@ fn what_was_chosen_is_said_in_one_line() {
 }
 
 #[test]
-fn without_drivers_the_cpu_does_it_unless_a_gpu_was_asked_for() {
+fn without_drivers_the_cpu_runs_lanes_unless_a_gpu_is_required() {
     if !ONLY_VULKAN {
         return;
     }
@@ -51,7 +51,7 @@ fn without_drivers_the_cpu_does_it_unless_a_gpu_was_asked_for() {
         &["run", "--adapter", "llvmpipe", &guest("vm")],
         &["bench", "--engine", "gpu"],
     ] {
-        let Ended { status, stdout, stderr } = without_drivers(arguments);
+        let Outcome { status, stdout, stderr } = without_drivers(arguments);
         assert_eq!((status, &*stdout), (2, ""), "{arguments:?}");
         assert!(stderr.starts_with("error: there is no GPU, nor a software one"), "{arguments:?}: {stderr}");
         assert!(stderr.contains("mesa-vulkan-drivers"), "what to install: {stderr}");
@@ -68,30 +68,30 @@ fn an_adapter_that_does_not_exist_is_refused() {
         &["vectors", "run", "--adapter", "Voodoo", "--engine", "gpu", file],
         &["bench", "--adapter", "Voodoo"],
     ] {
-        let message = refused(arguments);
+        let message = refusal(arguments);
         assert!(message.contains("\"Voodoo\"") || message.contains("there is no GPU"), "{message}");
     }
-    // The CPU is no adapter.
+    // An adapter contradicts the CPU engine.
     for arguments in [
         &["run", "--adapter", "x", "--engine", "reference", &vm][..],
         &["vectors", "run", "--adapter", "x", file],
     ] {
-        let message = refused(arguments);
+        let message = refusal(arguments);
         assert!(message.contains("--adapter 'x'") && message.contains("--engine gpu"), "{message}");
     }
-    // A variable that names none is no reason to fail where the CPU will do, but one to say so.
+    // If KVRM_ADAPTER names no adapter, --engine auto falls back to the CPU, and says so.
     let mut auto = command(&["run", "--engine", "auto", &vm, "3"]);
-    let run = ended(auto.env("KVRM_ADAPTER", "Voodoo").output().unwrap());
+    let run = outcome(auto.env("KVRM_ADAPTER", "Voodoo").output().unwrap());
     assert!(run.status == 0 && run.stderr.starts_with(FALLBACK), "{}", run.stderr);
     let mut gpu = command(&["run", "--engine", "gpu", &vm, "3"]);
-    let run = ended(gpu.env("KVRM_ADAPTER", "Voodoo").envs(NO_DRIVERS).output().unwrap());
+    let run = outcome(gpu.env("KVRM_ADAPTER", "Voodoo").envs(NO_DRIVERS).output().unwrap());
     assert!(run.status == 2 && run.stderr.starts_with("error: "), "{}", run.stderr);
 }
 
 #[test]
 fn an_engine_that_does_not_exist_is_refused() {
     for command in ["run", "bench"] {
-        let message = refused(&[command, "--engine", "warp"]);
+        let message = refusal(&[command, "--engine", "warp"]);
         assert!(message.contains("warp") && message.contains("auto, gpu, reference"), "{message}");
     }
 }
@@ -164,11 +164,11 @@ fn vectors_pass_on_a_gpu() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn lanes_that_do_not_fit_a_gpu_are_refused_with_the_maximum() {
     for lanes in ["0xffff_ffff_ffff_ffff", "0x1000_0000_0000"] {
-        let message = refused(&["run", "--engine", "gpu", &guest("vm"), "--lanes", lanes]);
+        let message = refusal(&["run", "--engine", "gpu", &guest("vm"), "--lanes", lanes]);
         let (_, rest) = message.rsplit_once("room for ").expect(&message);
-        let max: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        let (max, _) = rest.split_once(';').expect(&message);
         assert!(max.parse::<u64>().is_ok_and(|max| max >= 1024), "{message}");
     }
-    let message = refused(&["run", "--engine", "gpu", &guest("vm"), "--lanes", "0"]);
+    let message = refusal(&["run", "--engine", "gpu", &guest("vm"), "--lanes", "0"]);
     assert!(message.contains("at least 1 lane"), "{message}");
 }

@@ -3,7 +3,7 @@
 use kvrm::arm64::asm::{X0, X1, at};
 use serde_json::Value;
 
-use crate::support::{CODE, Folder, calling, guest, kvrm, refused, words};
+use crate::support::{CODE, Folder, calling_program, guest, kvrm, refusal, words};
 
 #[test]
 fn every_line_is_shown_with_its_lane_in_order() {
@@ -29,20 +29,20 @@ fn templates_come_after_the_arguments_in_their_order() {
         assert!(line.contains(&format!("size=2 seed={seed} ")), "{line}");
     }
     for template in ["{lan}", "{lane", "lane}", "{}", "{{lane}}", "{LANE}"] {
-        let message = refused(&["run", &guest("vm"), "--lane-arg", template]);
+        let message = refusal(&["run", &guest("vm"), "--lane-arg", template]);
         assert!(message.contains(template), "{message}");
     }
 }
 
 #[test]
-fn one_lane_that_does_not_exit_with_0_makes_the_status_1() {
+fn the_status_is_1_unless_all_lanes_exit_with_0() {
     let sieve = guest("sieve");
     let run = |extra: &[&str]| kvrm(&[&["run", &sieve, "--lanes", "3"], extra].concat());
     assert_eq!(run(&["10"]).status, 0, "all good");
     let run = run(&["10", "--lane-arg", "{lane}x"]);
     assert_eq!(run.status, 1, "all refuse their arguments");
     let folder = Folder::new();
-    let program = folder.file("program", calling(&[], &[], 0));
+    let program = folder.file("program", calling_program(&[], &[], 0));
     assert_eq!(kvrm(&["run", "--raw", &program, "--lanes", "3"]).status, 0, "all good");
     let run = kvrm(&["run", "--raw", &program, "--lanes", "3", "--budget", "3"]);
     assert_eq!(run.status, 1, "a budget that is too small");
@@ -70,7 +70,7 @@ fn the_first_lanes_that_stop_are_explained() {
 }
 
 #[test]
-fn json_has_an_entry_a_lane() {
+fn json_has_an_entry_per_lane() {
     let arguments = ["run", &guest("vm"), "--lanes", "5", "--lane-arg", "{lane}", "--json"];
     let run = kvrm(&arguments);
     assert_eq!(run.stderr, "", "it says nothing else");
@@ -105,7 +105,7 @@ fn every_lane_reads_the_same_input_and_writes_to_the_same_folder() {
         (text + 8, b":tt"),
         (text + 16, b"log"),
     ];
-    let program = folder.file("program", calling(&calls, &data, 0));
+    let program = folder.file("program", calling_program(&calls, &data, 0));
     let arguments = ["run", "--raw", &program, "--lanes", "3", "--input", &input, "--dir", &shared];
     let run = kvrm(&arguments);
     assert_eq!((run.status, &*run.stderr), (0, ""), "all exit");

@@ -1,23 +1,19 @@
 //! `kvrm run` with programs for Linux.
 
-use std::path::Path;
+use kvrm::arm64::asm::{X0, X8};
+use serde_json::Value;
 
-use crate::support::{Folder, guest, kvrm, refused};
-
-/// The path of a Linux guest of the repository.
-fn linux(name: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../guests/linux/bin");
-    folder.join(name).with_extension("elf").display().to_string()
-}
+use crate::support::{Elf, Folder, assemble, guest, kvrm, linux_guest, refusal};
 
 #[test]
 fn a_linux_program_is_known_by_its_file() {
-    let run = kvrm(&["run", &linux("process"), "--", "two words", ""]);
-    assert_eq!((run.status, &*run.stderr), (3, ""), "it exits with the number of its arguments");
+    let run = kvrm(&["run", &linux_guest("process"), "--", "two words", ""]);
+    assert_eq!(run.status, 3, "it exits with the number of its arguments");
+    assert!(run.stderr.starts_with("note: ") && run.stderr.contains(": #999; "), "its call: {}", run.stderr);
     assert!(run.stdout.starts_with("argc=3\nargument=two words\nargument=\n"), "{}", run.stdout);
-    let run = kvrm(&["run", &linux("tls")]);
+    let run = kvrm(&["run", &linux_guest("tls")]);
     assert_eq!((run.status, run.stdout.lines().count()), (0, 7), "a position independent one");
-    let run = kvrm(&["run", &linux("process"), "--semihosting"]);
+    let run = kvrm(&["run", &linux_guest("process"), "--semihosting"]);
     assert_eq!(run.status, 125, "its first call stops it");
     let run = kvrm(&["run", &guest("sieve"), "--linux"]);
     assert_eq!(run.status, 125, "and the other way round");
@@ -29,30 +25,30 @@ fn lanes_have_inputs_variables_and_files_of_their_own() {
     folder.file("0", "a");
     folder.file("1", "bcd");
     let input = folder.path("{lane}").display().to_string();
-    let arguments = ["run", &linux("process"), "--lanes", "2", "--env", "K={lane}", "--stdin", &input];
+    let arguments = ["run", &linux_guest("process"), "--lanes", "2", "--env", "K={lane}", "--stdin", &input];
     let run = kvrm(&arguments);
     for line in ["[0] variable=K=0", "[1] variable=K=1", "[0] input=1", "[1] input=3"] {
         assert!(run.stdout.lines().any(|other| other == line), "{line}: {}", run.stdout);
     }
     let output = folder.path("output").display().to_string();
     let run = kvrm(&[&arguments[..], &["--output-dir", &output]].concat());
-    assert_eq!(run.stdout, "", "it is in files");
+    assert_eq!(run.stdout, "", "the output is in files");
     let text = std::fs::read_to_string(folder.path("output").join("1.out")).unwrap();
     assert!(text.contains("\ninput=3\n"), "{text}");
 }
 
 #[test]
 fn equal_outputs_are_shown_once() {
-    let run = kvrm(&["run", &linux("process"), "--lanes", "9", "--env", "K=1", "--group"]);
+    let run = kvrm(&["run", &linux_guest("process"), "--lanes", "9", "--env", "K=1", "--group"]);
     assert!(run.stdout.starts_with("[0-8] exit"), "one group: {}", run.stdout);
     assert_eq!(run.stdout.matches("argc=1").count(), 1, "its output once");
-    let run = kvrm(&["run", &linux("process"), "--lanes", "3", "--env", "K={lane}", "--group"]);
+    let run = kvrm(&["run", &linux_guest("process"), "--lanes", "3", "--env", "K={lane}", "--group"]);
     assert_eq!(run.stdout.matches("argc=1").count(), 3, "three groups");
 }
 
 #[test]
-fn linux_programs_run_where_there_is_floating_point() {
-    let signals = linux("signals");
+fn linux_programs_have_floating_point_on_every_engine() {
+    let signals = linux_guest("signals");
     let run = kvrm(&["run", "--engine", "auto", &signals]);
     assert_eq!(run.status, 3, "it has vectors: {}", run.stderr);
     assert!(run.stderr.ends_with("running on the CPU reference\n"), "and says why: {}", run.stderr);
@@ -62,21 +58,34 @@ fn linux_programs_run_where_there_is_floating_point() {
 }
 
 #[test]
-fn a_guest_sees_copies_of_the_hosts_files_and_clocks_if_it_is_to() {
+fn options_give_a_guest_copies_of_files_a_terminal_and_the_clock_of_the_host() {
     let folder = Folder::new();
     folder.file("0", "a");
     let copy = format!("{}:/data", folder.path("").display());
-    let run =
-        kvrm(&["run", "--engine", "reference", &linux("files"), "--copy", &copy, "--cwd", "/data", "new"]);
+    let run = kvrm(&[
+        "run",
+        "--engine",
+        "reference",
+        &linux_guest("files"),
+        "--copy",
+        &copy,
+        "--cwd",
+        "/data",
+        "new",
+    ]);
     assert_eq!(run.status, 3, "it makes a directory here: {}{}", run.stdout, run.stderr);
     assert!(!folder.path("new").exists(), "and not on the host");
     let (saved, all) = (format!("/data:{}", folder.path("saved{lane}").display()), &["--lanes", "2"]);
-    let saving = ["run", "--copy", &copy, &linux("process"), "--save", &saved];
+    let saving = ["run", "--copy", &copy, &linux_guest("process"), "--save", &saved];
     assert_eq!(kvrm(&[&saving[..], all].concat()).status, 1, "two lanes");
     assert_eq!(std::fs::read(folder.path("saved1/0")).unwrap(), b"a", "unless that is asked for");
-    assert!(refused(&saving).contains("saved0"), "it is there already");
-    assert_eq!(kvrm(&["run", "--lanes", "2", &linux("process"), "--save", "/:x"]).status, 2, "all in one");
-    let process = linux("process");
+    assert!(refusal(&saving).contains("saved0"), "the directory exists already");
+    assert_eq!(
+        kvrm(&["run", "--lanes", "2", &linux_guest("process"), "--save", "/:x"]).status,
+        2,
+        "all in one"
+    );
+    let process = linux_guest("process");
     let run = |extra: &[&str]| kvrm(&[&["run", "--engine", "reference", &process], extra].concat());
     assert!(run(&[]).stdout.contains("\nterminal=-25\n"), "{}", run(&[]).stdout);
     assert!(run(&["--tty"]).stdout.contains("\nterminal=0\n"), "{}", run(&["--tty"]).stdout);
@@ -84,19 +93,66 @@ fn a_guest_sees_copies_of_the_hosts_files_and_clocks_if_it_is_to() {
     assert_eq!(run(&["--seed", "random"]).status, 1, "whatever the seed is");
     assert_eq!(run(&["--seed", "chance"]).status, 2, "this is none");
     assert!(
-        refused(&["run", &process, "--cwd", "/missing"]).contains("/missing"),
+        refusal(&["run", &process, "--cwd", "/missing"]).contains("/missing"),
         "there is no such directory"
     );
 }
 
 #[test]
-fn options_that_make_no_sense_are_refused() {
-    let program = linux("tls");
+fn invalid_options_are_refused() {
+    let program = linux_guest("tls");
     let run = |extra: &[&str]| kvrm(&[&["run", &program], extra].concat()).status;
     assert_eq!(run(&["--env", "NAME"]), 2, "no value");
     assert_eq!(run(&["--mount", "here"]), 2, "no guest path");
     assert_eq!(run(&["--mount", "here:relative"]), 2, "a relative one");
     assert_eq!(run(&["--linux", "--semihosting"]), 2, "both");
-    let message = refused(&["run", &program, "--mount", "/no/such/directory:/x"]);
+    let message = refusal(&["run", &program, "--mount", "/no/such/directory:/x"]);
     assert!(message.contains("/no/such/directory"), "{message}");
+}
+
+/// Returns a Linux program that makes system calls and exits with a status.
+fn calling_linux_program(calls: &[i64], status: i64) -> Vec<u8> {
+    let code = assemble(|a| {
+        for &call in calls {
+            a.mov(X0, 0).mov(X8, call).svc(0);
+        }
+        a.mov(X0, status).mov(X8, 93).svc(0);
+    });
+    Elf::PROGRAM.bytes(&code)
+}
+
+#[test]
+fn a_failed_program_is_told_the_names_of_unknown_calls() {
+    let folder = Folder::new();
+    let run = |calls: &[i64], status: i64, options: &[&str]| {
+        let program = folder.file("program", calling_linux_program(calls, status));
+        kvrm(&[&["run", &program], options].concat())
+    };
+    let failed = run(&[425, 999, 203, 425], 7, &[]);
+    let note = "note: the program made system calls that KVRM does not serve, which may be why it failed: connect, \
+                io_uring_setup (2 times), #999; docs/linux.md lists the calls that KVRM serves\n";
+    assert_eq!((failed.status, &*failed.stderr), (7, note), "names, and numbers without a name");
+    assert_eq!(run(&[425], 0, &[]).stderr, "", "nothing after success");
+    assert_eq!(run(&[172], 1, &[]).stderr, "", "getpid is served");
+    let lanes = run(&[425], 1, &["--lanes", "3"]).stderr;
+    assert!(lanes.contains("io_uring_setup (3 times)"), "all lanes together: {lanes}");
+    let json = run(&[425], 1, &["--json"]);
+    let report: Value = serde_json::from_str(&json.stdout).expect("the output is JSON");
+    assert_eq!((&report["unknown_calls"]["425"], &*json.stderr), (&1.into(), ""), "JSON has the number");
+}
+
+#[test]
+fn a_later_instruction_is_explained() {
+    let folder = Folder::new();
+    let code = assemble(|a| {
+        a.word(0x4e82_9420).mov(X8, 93).svc(0); // sdot v0.4s, v1.16b, v2.16b
+    });
+    let program = folder.file("program", Elf::PROGRAM.bytes(&code));
+    let run = kvrm(&["run", &program]);
+    assert_eq!(run.status, 125, "{}", run.stderr);
+    let hint = "hint: the word 0x4e829420 is an instruction of FEAT_DotProd: dot products (SDOT, UDOT); Armv8.2 added it, \
+                KVRM does not have it, and no option adds it; build the program with -march=armv8-a\n";
+    assert!(run.stderr.ends_with(hint), "{}", run.stderr);
+    let trace = kvrm(&["trace", &program]);
+    assert!(trace.stderr.ends_with(hint), "{}", trace.stderr);
 }

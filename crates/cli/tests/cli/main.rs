@@ -1,4 +1,4 @@
-//! The binary: what it prints where, and the status it ends with.
+//! Tests of the binary: its output on both streams and its exit status.
 
 mod bench;
 mod class_selection;
@@ -8,6 +8,7 @@ mod engines;
 mod errors;
 mod lanes;
 mod linux;
+mod mistakes;
 mod options;
 mod pipes;
 mod record;

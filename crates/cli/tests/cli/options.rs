@@ -1,11 +1,11 @@
-//! Options that say what the machine is like.
+//! The options of the machine.
 
 use kvrm::arm64::asm::{X0, X1, X2, at};
 
-use crate::support::{CODE, Folder, guest, kvrm, refused};
+use crate::support::{CODE, Folder, guest, kvrm, refusal};
 
 #[test]
-fn raw_programs_lie_where_they_are_told_with_the_memory_they_are_told() {
+fn raw_programs_have_the_given_address_and_memory() {
     let folder = Folder::new();
     // Reads the last doubleword of 12 KiB.
     let program = folder.program(|a| {
@@ -17,28 +17,28 @@ fn raw_programs_lie_where_they_are_told_with_the_memory_they_are_told() {
     assert!(at("0x4000_0000").contains("pc 0x40000008: brk"), "{}", at("0x4000_0000"));
     assert!(at("4096").contains("pc 0x1008: brk"), "{}", at("4096"));
     assert!(at("0x1002").contains("execution of a misaligned address at 0x1002"), "{}", at("0x1002"));
-    let message = refused(&["run", "--raw", &program, "--load-address", "64K"]);
+    let message = refusal(&["run", "--raw", &program, "--load-address", "64K"]);
     assert!(message.contains("'64K'"), "addresses have no unit: {message}");
-    let message = refused(&["run", "--raw", &program, "--load-address", "0xffff_ffff_f000"]);
+    let message = refusal(&["run", "--raw", &program, "--load-address", "0xffff_ffff_f000"]);
     assert!(message.contains("48-bit address space"), "{message}");
     let with = |bytes: &str| stopped(&["--raw-memory", bytes]);
     assert!(with("12K").contains("pc 0x10008: brk"), "{}", with("12K"));
-    // The stack lies behind a guard page, so what follows is not mapped.
+    // A guard page follows the memory of the program, before the stack.
     assert!(with("8K").contains("read from unmapped memory at 0x12ff8"), "{}", with("8K"));
 }
 
 #[test]
 fn raw_options_need_raw() {
     for option in ["--load-address", "--raw-memory"] {
-        let message = refused(&["run", &guest("vm"), option, "4096"]);
+        let message = refusal(&["run", &guest("vm"), option, "4096"]);
         assert!(message.contains("--raw"), "{message}");
     }
 }
 
 #[test]
-fn stack_and_heap_have_the_sizes_they_are_told() {
+fn stack_and_heap_have_the_given_sizes() {
     let folder = Folder::new();
-    // Writes below the stack pointer by as much as x0.
+    // Writes 4 KiB below the stack pointer.
     let program = folder.program(|a| {
         a.sub(X1, kvrm::arm64::asm::SP, 0x1000).str(X0, at(X1, 0)).brk(1);
     });
@@ -47,7 +47,7 @@ fn stack_and_heap_have_the_sizes_they_are_told() {
     assert!(run("0").contains("write to unmapped memory"), "{}", run("0"));
     for option in ["--stack", "--heap"] {
         for bytes in ["0xffff_ffff_ffff_ffff", "0x1000000000000"] {
-            let message = refused(&["run", &guest("vm"), option, bytes]);
+            let message = refusal(&["run", &guest("vm"), option, bytes]);
             assert!(message.contains("does not fit between the program and 0x1000000000000"), "{message}");
         }
         assert_eq!(kvrm(&["run", &guest("vm"), "3", option, "0x1_0000_0000_00"]).status, 0, "a terabyte");
@@ -55,7 +55,7 @@ fn stack_and_heap_have_the_sizes_they_are_told() {
 }
 
 #[test]
-fn frames_limit_what_a_lane_writes() {
+fn frames_limit_the_pages_that_a_lane_writes() {
     let run = kvrm(&["run", &guest("vm"), "3", "--frames", "0"]);
     assert_eq!((run.status, &*run.stdout), (125, ""), "none");
     assert!(run.stderr.starts_with("lane 0 stopped: out of memory frames; pc "), "{}", run.stderr);
@@ -79,7 +79,7 @@ fn atomics_are_an_option() {
 }
 
 #[test]
-fn a_hint_is_given_once_and_only_where_it_helps() {
+fn hints_name_missing_features_once() {
     let folder = Folder::new();
     let hints = |word: u32, extra: &[&str]| {
         let program = folder.file("program", word.to_le_bytes());
@@ -100,7 +100,17 @@ fn a_hint_is_given_once_and_only_where_it_helps() {
         assert_eq!(hints(word, &[]), [float], "{word:08x}");
         assert!(hints(word, &["--fp"]).is_empty(), "{word:08x} is executed");
     }
-    // udf, eret, mrs x0, midr_el1, and a word that nothing is
+    for (word, feature) in
+        [(0x4e82_9420, "FEAT_DotProd"), (0x04bf_e3e0, "FEAT_SVE"), (0xd65f_0bff, "FEAT_PAuth")]
+    {
+        let [hint] = &hints(word, &[])[..] else { panic!("{word:08x} has one hint") };
+        assert!(
+            hint.contains(&format!("an instruction of {feature}: ")) && hint.contains("no option adds it"),
+            "{hint}"
+        );
+        assert_eq!(hints(word, &["--fp", "--lse"]), [&**hint], "{word:08x} is not executed");
+    }
+    // udf, eret, mrs x0, midr_el1, and an unallocated word
     for word in [0, 0xd69f_03e0, 0xd538_0000, 0xffff_fff0 & !(3 << 26)] {
         assert!(hints(word, &[]).is_empty(), "{word:08x}");
     }

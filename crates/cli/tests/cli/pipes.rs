@@ -1,21 +1,21 @@
-//! A reader that has seen enough is no failure.
+//! Closed pipes and full devices: a reader that stops reading is not a failure.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-use crate::support::{CODE, Ended, Folder, calling, command, ended, guest, kvrm};
+use crate::support::{CODE, Folder, Outcome, calling_program, command, guest, kvrm, outcome};
 
-/// Runs with a standard output that nobody reads.
-fn unread(arguments: &[&str]) -> Ended {
+/// Runs the binary with a closed standard output.
+fn unread(arguments: &[&str]) -> Outcome {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let mut command = command(arguments);
     command.stdout(writer).stderr(Stdio::piped());
-    ended(command.spawn().unwrap().wait_with_output().unwrap())
+    outcome(command.spawn().unwrap().wait_with_output().unwrap())
 }
 
 #[test]
-fn nothing_fails_because_nobody_reads_its_output() {
+fn closed_standard_output_is_not_a_failure() {
     let folder = Folder::new();
     let line = r#"{"name":"n","pc":"0x10000","code":["d503201f"],"steps":1}"#;
     let vectors = folder.file("v.jsonl", line);
@@ -42,10 +42,10 @@ fn nothing_fails_because_nobody_reads_its_output() {
 }
 
 #[test]
-fn a_guest_that_nobody_listens_to_is_ended() {
-    // It would print for ever.
+fn a_guest_ends_when_standard_output_is_closed() {
+    // The guest prints for ever.
     let folder = Folder::new();
-    let mut program = calling(&[(4, CODE + 0x800)], &[(CODE + 0x800, b"hello\n\0")], 0);
+    let mut program = calling_program(&[(4, CODE + 0x800)], &[(CODE + 0x800, b"hello\n\0")], 0);
     program[16..20].copy_from_slice(&0x17ff_fffc_u32.to_le_bytes()); // b . - 16, behind the call
 
     let program = folder.file("program", program);
@@ -68,7 +68,7 @@ fn output_that_cannot_be_written_is_a_failure() {
         let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
         let mut command = command(arguments);
         command.stdout(full).stderr(Stdio::piped());
-        let run = ended(command.spawn().unwrap().wait_with_output().unwrap());
+        let run = outcome(command.spawn().unwrap().wait_with_output().unwrap());
         assert_eq!(run.status, 2, "{arguments:?}");
         let begin = "error: cannot write to standard output: No space left on device";
         assert!(run.stderr.lines().last().is_some_and(|line| line.starts_with(begin)), "{}", run.stderr);
@@ -76,20 +76,20 @@ fn output_that_cannot_be_written_is_a_failure() {
 }
 
 #[test]
-fn a_reader_may_leave_after_the_first_line() {
+fn a_reader_may_close_the_pipe_after_the_first_line() {
     for arguments in [&["trace", &guest("sieve")][..], &["disasm", &guest("sieve")]] {
         let mut child = command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         let mut reader = BufReader::new(child.stdout.take().unwrap());
         reader.read_line(&mut line).unwrap();
         drop(reader);
-        let run = ended(child.wait_with_output().unwrap());
+        let run = outcome(child.wait_with_output().unwrap());
         assert_eq!((run.status, &*run.stderr), (0, ""), "{arguments:?}");
     }
 }
 
 #[test]
-fn nobody_need_read_what_it_says_on_standard_error() {
+fn closed_standard_error_changes_no_status() {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let cases: [(&[&str], i32); 5] = [

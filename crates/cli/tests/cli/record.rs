@@ -1,10 +1,10 @@
-//! `--record`: what benchmarks append to files of records.
+//! `--record`: the records that benchmarks append to a file.
 
 use kvrm_records::{Kind, Record, read};
 
-use crate::support::{Folder, guest, kvrm, refused};
+use crate::support::{Folder, guest, kvrm, refusal};
 
-/// The records that a benchmark of some hundredths of a second writes, as of a commit.
+/// Runs a benchmark for some hundredths of a second, with a given commit, and returns its records.
 fn recorded(arguments: &[&str]) -> Vec<Record> {
     let folder = Folder::new();
     let path = folder.path("records.jsonl");
@@ -29,8 +29,8 @@ fn recorded(arguments: &[&str]) -> Vec<Record> {
             "without the options for records: {command}"
         );
         for (name, figure) in figures {
-            let [min, median, max] =
-                [figure.min, Some(figure.median), figure.max].map(|value| value.expect("known"));
+            let [min, median, max] = [figure.min, Some(figure.median), figure.max]
+                .map(|value| value.expect("the figure has all values"));
             assert!(min <= median && median <= max, "{name}: {figure:?}");
         }
     }
@@ -89,14 +89,14 @@ fn rows_of_spike_bench_are_recorded() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn the_adapter_is_recorded() {
     let records = recorded(&["bench", "--engine", "gpu", "--guest", "mix", "--lanes", "1"]);
-    let adapter = records[0].adapter.as_ref().expect("it ran on a GPU");
+    let adapter = records[0].adapter.as_ref().expect("the record has an adapter");
     assert!(!adapter.name.is_empty() && !adapter.backend.is_empty(), "{adapter:?}");
     assert_eq!(records[0].parameters["engine"], "gpu".into(), "{records:?}");
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn modes_of_dispatch_are_recorded_behind_the_proof() {
+fn modes_of_class_selection_are_recorded_after_the_proof() {
     let weights = concat!(env!("CARGO_MANIFEST_DIR"), "/../../weights/small-dispatch.safetensors");
     let records = recorded(&["bench", "class-selection", "--lanes", "1", "--weights", weights]);
     assert_eq!(
@@ -121,13 +121,13 @@ fn modes_of_dispatch_are_recorded_behind_the_proof() {
 }
 
 #[test]
-fn a_file_that_is_no_record_is_refused_and_stays_as_it_is() {
+fn a_file_of_another_kind_is_refused_and_not_changed() {
     let folder = Folder::new();
-    let bench = |arguments: &[&str]| refused(&[&["bench", "--engine", "reference"], arguments].concat());
+    let bench = |arguments: &[&str]| refusal(&[&["bench", "--engine", "reference"], arguments].concat());
     let file = folder.file("text", "no record\n");
     let message = bench(&["--record", &file]);
     assert!(message.contains(&format!("{file}:1: no benchmark record")), "{message}");
-    assert_eq!(std::fs::read(&file).expect("it is there"), b"no record\n", "nothing is appended");
+    assert_eq!(std::fs::read(&file).expect("the file still exists"), b"no record\n", "nothing is appended");
     let missing = folder.path("missing/file").display().to_string();
     assert!(bench(&["--record", &missing]).contains(&missing), "a folder that does not exist");
     assert!(bench(&["--commit", "0efd351"]).contains("--record"), "a commit of nothing");

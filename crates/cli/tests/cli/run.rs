@@ -5,16 +5,20 @@ use std::collections::BTreeMap;
 use kvrm::arm64::asm::{Arg, Assembler, X0, X1, at};
 use serde_json::Value;
 
-use crate::support::{CODE, Ended, Folder, calling, guest, kvrm, refused, words};
+use crate::support::{CODE, Folder, Outcome, calling_program, guest, kvrm, refusal, words};
 
 #[test]
 fn a_guest_prints_its_line_and_ends_with_its_status() {
     let run = kvrm(&["run", &guest("vm")]);
     let line = "vm size=400 seed=1 steps=20160 longest=143 at=327 executed=153003 ok\n";
-    assert_eq!(run, Ended { status: 0, stdout: line.to_owned(), stderr: String::new() }, "without arguments");
+    assert_eq!(
+        run,
+        Outcome { status: 0, stdout: line.to_owned(), stderr: String::new() },
+        "without arguments"
+    );
     let run = kvrm(&["run", &guest("vm"), "4", "7"]);
     let line = "vm size=4 seed=7 steps=42 longest=19 at=9 executed=365 ok\n";
-    assert_eq!(run, Ended { status: 0, stdout: line.to_owned(), stderr: String::new() }, "with arguments");
+    assert_eq!(run, Outcome { status: 0, stdout: line.to_owned(), stderr: String::new() }, "with arguments");
     assert_eq!(kvrm(&["run", &guest("vm"), "x"]).status, 2, "with an argument the guest refuses");
     assert_eq!(kvrm(&["run", &guest("relocs"), "10"]).status, 0, "a position independent guest");
 }
@@ -23,14 +27,14 @@ fn a_guest_prints_its_line_and_ends_with_its_status() {
 fn the_status_is_the_low_byte_of_the_guests() {
     let folder = Folder::new();
     for (exit, status) in [(0, 0), (1, 1), (42, 42), (255, 255), (256, 0), (0x1_0003, 3), (u64::MAX, 255)] {
-        let program = folder.file("program", calling(&[], &[], exit));
+        let program = folder.file("program", calling_program(&[], &[], exit));
         let run = kvrm(&["run", "--raw", &program]);
-        assert_eq!(run, Ended { status, stdout: String::new(), stderr: String::new() }, "exit {exit:#x}");
+        assert_eq!(run, Outcome { status, stdout: String::new(), stderr: String::new() }, "exit {exit:#x}");
     }
 }
 
 #[test]
-fn what_follows_two_dashes_is_for_the_guest() {
+fn arguments_after_two_dashes_are_for_the_guest() {
     for arguments in [&["--", "--budget", "1"][..], &["4", "--", "--json"], &["--", "-x"]] {
         let run = kvrm(&[&["run", &guest("vm")], arguments].concat());
         assert_eq!(run.status, 2, "the guest refuses {arguments:?}");
@@ -43,7 +47,7 @@ fn what_follows_two_dashes_is_for_the_guest() {
 }
 
 #[test]
-fn both_streams_of_the_guest_are_kept_apart() {
+fn the_two_streams_of_the_guest_stay_separate() {
     let folder = Folder::new();
     let [out, error, write_out, write_error, name, text] =
         [0x800, 0x820, 0x840, 0x860, 0x880, 0x890].map(|offset| CODE + offset);
@@ -56,7 +60,7 @@ fn both_streams_of_the_guest_are_kept_apart() {
         (name, b":tt"),
         (text, b"out\nerr\n"),
     ];
-    let program = folder.file("program", calling(&calls, &data, 0));
+    let program = folder.file("program", calling_program(&calls, &data, 0));
     let run = kvrm(&["run", "--raw", &program]);
     assert_eq!((run.status, &*run.stdout, &*run.stderr), (0, "out\n", "err\n"), "one lane");
     let run = kvrm(&["run", "--raw", &program, "--lanes", "2"]);
@@ -85,11 +89,12 @@ fn the_budget_ends_a_run_with_status_124() {
         ("0x1k", 8, "b 0x10004"),
     ] {
         let run = kvrm(&["run", "--raw", &endless, "--budget", budget]);
+        let hint = if budget == "0" { "hint: --budget 0 allows no step\n" } else { "" };
         let message =
-            format!("lane 0 stopped: the budget of steps is used up; pc {:#x}: {text}\n", CODE + pc);
+            format!("lane 0 stopped: the budget of steps is used up; pc {:#x}: {text}\n{hint}", CODE + pc);
         assert_eq!(
             run,
-            Ended { status: 124, stdout: String::new(), stderr: message },
+            Outcome { status: 124, stdout: String::new(), stderr: message },
             "a budget of {budget}"
         );
     }
@@ -102,7 +107,7 @@ fn the_budget_ends_a_run_with_status_124() {
 }
 
 #[test]
-fn what_a_guest_does_wrong_is_explained_with_status_125() {
+fn faults_of_guests_are_explained_with_status_125() {
     let folder = Folder::new();
     let run = |write: Write| {
         let run = kvrm(&["run", "--raw", &folder.program(write)]);
@@ -145,16 +150,12 @@ type Write = fn(&mut Assembler);
 fn drop_ref<T>(_: &mut T) {}
 
 #[test]
-fn an_audit_says_on_standard_error_that_memory_is_as_it_should_be() {
+fn an_audit_reports_on_standard_error_that_memory_is_consistent() {
     let plain = kvrm(&["run", &guest("mix"), "100"]);
     let audited = kvrm(&["run", &guest("mix"), "100", "--audit"]);
     assert_eq!((audited.status, &audited.stdout), (0, &plain.stdout), "the run is the same");
-    assert!(
-        audited.stderr.contains("audit: the memory of all lanes is as it should be"),
-        "{}",
-        audited.stderr
-    );
-    // A lane that stopped has memory, too.
+    assert!(audited.stderr.contains("audit: the memory of all lanes is consistent"), "{}", audited.stderr);
+    // Lanes that stopped before their exit are audited, too.
     let stopped = kvrm(&["run", &guest("mix"), "100", "--audit", "--budget", "50"]);
     assert_eq!(stopped.status, 124, "the budget ran out");
     assert!(stopped.stderr.contains("audit: the memory"), "{}", stopped.stderr);
@@ -205,7 +206,7 @@ fn json_is_one_object_with_everything() {
     assert_eq!(json["stops"], serde_json::json!({ "exit": 1 }), "stops");
     assert!(json["wall_seconds"].as_f64().is_some_and(|seconds| seconds > 0.0), "seconds");
     let lane = &json["lanes"][0];
-    // With all there is to an exit, and nothing else.
+    // The entry of an exit has these keys and no others.
     let expected = serde_json::json!({
         "lane": 0, "stop": "exit", "code": 0, "detail": "exit with status 0", "steps": json["steps"],
         "pc": lane["pc"], "output": line, "error_output": "",
@@ -270,7 +271,7 @@ fn json_has_the_details_of_a_stop() {
 }
 
 #[test]
-fn json_has_bytes_that_are_no_text_in_hexadecimal_too() {
+fn json_has_output_that_is_not_utf_8_in_hexadecimal_too() {
     let folder = Folder::new();
     for (bytes, text, hex) in [
         (&b"plain"[..], "plain", None),
@@ -279,7 +280,8 @@ fn json_has_bytes_that_are_no_text_in_hexadecimal_too() {
         (b"\xc3", "\u{fffd}", Some("c3")),
     ] {
         let data = [bytes, b"\0"].concat();
-        let program = folder.file("program", calling(&[(4, CODE + 0x800)], &[(CODE + 0x800, &data)], 0));
+        let program =
+            folder.file("program", calling_program(&[(4, CODE + 0x800)], &[(CODE + 0x800, &data)], 0));
         let run = kvrm(&["run", "--raw", &program, "--json"]);
         let json: Value = serde_json::from_str(&run.stdout).unwrap();
         let lane = &json["lanes"][0];
@@ -290,11 +292,11 @@ fn json_has_bytes_that_are_no_text_in_hexadecimal_too() {
 }
 
 #[test]
-fn arguments_that_a_guest_could_not_find_again_are_refused() {
+fn arguments_with_white_space_are_refused_for_semihosting() {
     for argument in ["", "a b", "a\tb", "\n"] {
-        let message = refused(&["run", &guest("vm"), "4", argument]);
+        let message = refusal(&["run", &guest("vm"), "4", argument]);
         assert!(message.contains(&format!("{argument:?}")), "{message}");
     }
-    let message = refused(&["run", &guest("vm"), "--lanes", "3", "--lane-arg", "{lane} {lane}"]);
+    let message = refusal(&["run", &guest("vm"), "--lanes", "3", "--lane-arg", "{lane} {lane}"]);
     assert!(message.starts_with("error: lane 0 cannot have the argument \"0 0\""), "{message}");
 }

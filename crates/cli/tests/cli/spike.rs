@@ -4,58 +4,67 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Folder, kvrm, refused};
+use crate::support::{Folder, kvrm, refusal};
 
-/// A network of the examples.
+/// Returns the path of an example network.
 fn example(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/networks");
     folder.join(name).with_extension("toml").display().to_string()
 }
 
-/// What a run on an engine says in JSON.
-fn ran(engine: &str, arguments: &[&str]) -> Value {
+/// Runs a network on an engine, and returns the report in JSON.
+fn run_json(engine: &str, arguments: &[&str]) -> Value {
     let run = kvrm(&[&["spike", "run", "--engine", engine, "--json"], arguments].concat());
     assert_eq!((run.status, &*run.stderr), (0, ""), "{arguments:?}");
-    serde_json::from_str(&run.stdout).expect("one object")
+    serde_json::from_str(&run.stdout).expect("the report is one JSON object")
 }
 
 #[test]
 fn engines_and_parts_of_runs_give_the_same_spikes() {
     let (folder, feagi) = (Folder::new(), example("feagi"));
     let path = |name: &str| folder.path(name).display().to_string();
-    let csv = |name: &str| std::fs::read_to_string(folder.path(name)).expect("it was written");
+    let csv = |name: &str| std::fs::read_to_string(folder.path(name)).expect("the file was written");
     let (one, two, rest, state) =
         (path("one.csv"), path("two.csv"), path("rest.csv"), path("state.safetensors"));
-    let whole = ran("reference", &[&feagi, "--steps", "60", "--spikes", &one]);
+    let whole = run_json("reference", &[&feagi, "--steps", "60", "--spikes", &one]);
     assert_eq!((&whole["engine"], &whole["network"]), (&"reference".into(), &"feagi".into()), "{whole}");
-    let spikes: u64 =
-        whole["populations"].as_array().expect("three").iter().filter_map(|p| p["spikes"].as_u64()).sum();
+    let spikes: u64 = whole["populations"]
+        .as_array()
+        .expect("populations are listed")
+        .iter()
+        .filter_map(|p| p["spikes"].as_u64())
+        .sum();
     assert_eq!(
         (whole["spikes"].as_u64(), csv("one.csv").lines().count() as u64),
         (Some(spikes), spikes + 1),
         "all"
     );
-    ran("parallel", &[&feagi, "--steps", "60", "--threads", "2", "--spikes", &two]);
+    run_json("parallel", &[&feagi, "--steps", "60", "--threads", "2", "--spikes", &two]);
     assert_eq!(csv("one.csv"), csv("two.csv"), "the same on all cores");
-    ran("parallel", &[&feagi, "--steps", "25", "--spikes", &two, "--save-state", &state]);
-    let later = ran("reference", &[&feagi, "--steps", "35", "--state", &state, "--spikes", &rest]);
+    run_json("parallel", &[&feagi, "--steps", "25", "--spikes", &two, "--save-state", &state]);
+    let later = run_json("reference", &[&feagi, "--steps", "35", "--state", &state, "--spikes", &rest]);
     assert_eq!((&later["first_step"], &later["steps"]), (&25.into(), &35.into()), "{later}");
     let rest = csv("rest.csv");
-    let joined = csv("two.csv") + rest.strip_prefix("step,neuron\n").expect("a head");
+    let joined = csv("two.csv")
+        + rest.strip_prefix("step,neuron\n").expect("the file begins with the names of the columns");
     assert_eq!(joined, csv("one.csv"), "as if it had not stopped");
 }
 
 #[test]
-fn who_is_made_to_fire_does_not_depend_on_parts_of_runs() {
+fn the_input_of_feagi_does_not_depend_on_parts_of_runs() {
     let folder = Folder::new();
     let path = |name: &str| folder.path(name).display().to_string();
-    let read = |name: &str| std::fs::read_to_string(folder.path(name)).expect("it was written");
+    let read = |name: &str| std::fs::read_to_string(folder.path(name)).expect("the file was written");
     let [whole, first, rest, state] = ["whole.csv", "first.csv", "rest.csv", "state.safetensors"].map(path);
-    let area = |arguments: &[&str]| ran("reference", &[&["feagi", "--scale", "0.002"], arguments].concat());
+    let area =
+        |arguments: &[&str]| run_json("reference", &[&["feagi", "--scale", "0.002"], arguments].concat());
     area(&["--steps", "40", "--spikes", &whole]);
     area(&["--steps", "13", "--spikes", &first, "--save-state", &state]);
     area(&["--steps", "27", "--spikes", &rest, "--state", &state]);
-    let joined = read("first.csv") + read("rest.csv").strip_prefix("step,neuron\n").expect("a head");
+    let joined = read("first.csv")
+        + read("rest.csv")
+            .strip_prefix("step,neuron\n")
+            .expect("the file begins with the names of the columns");
     assert_eq!(joined, read("whole.csv"), "as if it had not stopped");
     assert_eq!(joined.lines().count(), 1 + 40 * 10, "a hundredth in each step");
 }
@@ -81,10 +90,10 @@ fn a_table_shows_populations_and_pictures_are_drawn() {
             run.stdout
         );
         for picture in [raster, rates] {
-            let bytes = std::fs::read(&picture).expect("it was drawn");
+            let bytes = std::fs::read(&picture).expect("the picture was written");
             match end {
                 "svg" => {
-                    let text = String::from_utf8(bytes).expect("text");
+                    let text = String::from_utf8(bytes).expect("the picture is text");
                     assert!(
                         text.starts_with("<svg") && text.contains("fast") && text.contains("izhikevich"),
                         "{picture}"
@@ -104,8 +113,8 @@ fn injections_make_neurons_fire() {
     let (network, spikes) =
         (folder.file("net.toml", network), folder.path("spikes.csv").display().to_string());
     let injected = |arguments: &[&str]| {
-        ran("reference", &[&[&network, "--steps", "4", "--spikes", &spikes], arguments].concat());
-        let text = std::fs::read_to_string(&spikes).expect("it was written");
+        run_json("reference", &[&[&network, "--steps", "4", "--spikes", &spikes], arguments].concat());
+        let text = std::fs::read_to_string(&spikes).expect("the file was written");
         text.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(injected(&[]), [""; 0], "nothing by itself");
@@ -113,7 +122,7 @@ fn injections_make_neurons_fire() {
     assert_eq!(injected(&["--inject", "4:1.5@2", "--inject", "a:b:0.5@2"]), ["2,4"], "together");
     assert_eq!(injected(&["--inject", "0:2"]), ["0,0", "1,0", "2,0", "3,0"], "each step");
     let run =
-        |inject: &str| refused(&["spike", "run", "--engine", "reference", &network, "--inject", inject]);
+        |inject: &str| refusal(&["spike", "run", "--engine", "reference", &network, "--inject", inject]);
     assert!(run("5:1").contains("there is no neuron 5: there are 5"), "out of range");
     assert!(run("c:1").contains("there is no population 'c'"), "no such name");
     assert!(run("1:1e9").contains("is more than this network takes in a step, 1048576"), "too much");
@@ -121,10 +130,10 @@ fn injections_make_neurons_fire() {
 }
 
 #[test]
-fn samples_tell_potentials_and_change_nothing() {
+fn samples_have_potentials_and_change_no_spikes() {
     let folder = Folder::new();
     let path = |name: &str| folder.path(name).display().to_string();
-    let read = |name: &str| std::fs::read_to_string(folder.path(name)).expect("it was written");
+    let read = |name: &str| std::fs::read_to_string(folder.path(name)).expect("the file was written");
     let (sample, spikes, plain, npz) =
         (path("sample.csv"), path("spikes.csv"), path("plain.csv"), path("sample.npz"));
     let network = "dt = 1.0\nfraction_bits = 4\n[[population]]\nname = \"noise\"\nneurons = 1\n\
@@ -134,7 +143,7 @@ fn samples_tell_potentials_and_change_nothing() {
     let sampled = |arguments: &[&str]| {
         let run =
             [&network, "--steps", "5", "--inject", "4:1.5", "--inject", "8:3.25@2", "--sample", &sample];
-        ran("reference", &[&run[..], arguments].concat());
+        run_json("reference", &[&run[..], arguments].concat());
         read("sample.csv").lines().map(str::to_owned).collect::<Vec<_>>()
     };
     // Half of 1.5 is kept, so every second step brings 2.25.
@@ -147,10 +156,10 @@ fn samples_tell_potentials_and_change_nothing() {
         [head, "0,0,0,0,0,0,", "2,0,0,0,0,0,", grid[1], "4,0,0,0,0,0,"],
         "noise has no potential"
     );
-    // The input of this area is drawn at random in each step, be it sampled or not.
+    // The input of this area is random in each step, and does not depend on samples.
     let area = ["feagi", "--scale", "0.002", "--steps", "100"];
-    ran("reference", &[&area[..], &["--spikes", &plain]].concat());
-    ran("parallel", &[&area[..], &["--spikes", &spikes, "--sample", &sample, "--every", "7"]].concat());
+    run_json("reference", &[&area[..], &["--spikes", &plain]].concat());
+    run_json("parallel", &[&area[..], &["--spikes", &spikes, "--sample", &sample, "--every", "7"]].concat());
     assert_eq!(read("spikes.csv"), read("plain.csv"), "the same spikes");
     let firings = read("sample.csv");
     let spike = |line: &str| line.splitn(3, ',').take(2).collect::<Vec<_>>().join(",");
@@ -163,20 +172,21 @@ fn samples_tell_potentials_and_change_nothing() {
     };
     assert!(firings.lines().skip(1).map(spike).eq(expected.lines().filter(is_sampled)), "{firings}");
     assert_eq!(firings.lines().count(), 1 + 15 * 10, "a hundredth of 1,000 neurons in each of 15 steps");
-    ran("reference", &[&area[..], &["--sample", &npz]].concat());
-    let bytes = std::fs::read(npz).expect("it was written");
+    run_json("reference", &[&area[..], &["--sample", &npz]].concat());
+    let bytes = std::fs::read(npz).expect("the file was written");
     assert!(bytes.windows(13).any(|name| name == b"potential.npy"), "an archive");
-    let every = |value: &str| refused(&["spike", "run", &network, "--sample", &sample, "--every", value]);
+    let every = |value: &str| refusal(&["spike", "run", &network, "--sample", &sample, "--every", value]);
     assert!(every("0").contains("expected 1 or more"), "{}", every("0"));
-    let alone = refused(&["spike", "run", &network, "--every", "2"]);
+    let alone = refusal(&["spike", "run", &network, "--every", "2"]);
     assert!(alone.contains("--sample <FILE>"), "{alone}");
 }
 
 #[test]
 fn vogels_abbott_has_a_drive() {
     let rate = |drive: &[&str]| {
-        let ran = ran("parallel", &[&["vogels-abbott", "--scale", "0.05", "--steps", "500"], drive].concat());
-        ran["spikes"].as_u64().expect("a number")
+        let ran =
+            run_json("parallel", &[&["vogels-abbott", "--scale", "0.05", "--steps", "500"], drive].concat());
+        ran["spikes"].as_u64().expect("the value is a number")
     };
     let published = rate(&[]);
     assert_eq!(rate(&["--drive", "1"]), published, "1 mV is the published one");
@@ -190,9 +200,9 @@ fn vogels_abbott_has_a_drive() {
 fn recordings_that_do_not_fit_are_an_error_with_counts() {
     let run =
         ["spike", "run", "--engine", "parallel", "--steps", "60", "--capacity", "10", &example("feagi")];
-    let message = refused(&run);
+    let message = refusal(&run);
     assert!(message.contains("--capacity: ") && message.contains("spikes were not recorded"), "{message}");
-    let message = refused(&["spike", "run", "--engine", "parallel", "--record", "x", &example("feagi")]);
+    let message = refusal(&["spike", "run", "--engine", "parallel", "--record", "x", &example("feagi")]);
     assert!(message.contains("there is no population 'x', only power, retina, map"), "{message}");
 }
 
@@ -211,10 +221,10 @@ fn networks_are_imported_and_shown() {
         shown.stdout
     );
     assert!(shown.stdout.contains("retina to map, by a window of 2 steps"), "{}", shown.stdout);
-    let pictures = ran("reference", &[&file, "--steps", "20"]);
+    let pictures = run_json("reference", &[&file, "--steps", "20"]);
     assert_eq!(
         pictures["populations"],
-        ran("reference", &[&toml, "--steps", "20"])["populations"],
+        run_json("reference", &[&toml, "--steps", "20"])["populations"],
         "and its spikes"
     );
     let nir = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -233,8 +243,8 @@ fn networks_are_imported_and_shown() {
         );
     }
     assert!(
-        refused(&["spike", "import", &toml, "net.npz"])
-            .contains("'net.npz': expected a name in .safetensors")
+        refusal(&["spike", "import", &toml, "net.npz"])
+            .contains("'net.npz': expected the name of a file in .safetensors")
     );
 }
 
@@ -245,7 +255,7 @@ fn networks_with_names_are_measured() {
     let run = kvrm(&[&bench[..], &["--json", "feagi", "microcircuit", "vogels-abbott", "balanced"]].concat());
     assert_eq!((run.status, &*run.stderr), (0, ""), "measured");
     let lines: Vec<Value> =
-        run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        run.stdout.lines().map(|line| serde_json::from_str(line).expect("the line is JSON")).collect();
     let names = ["feagi", "microcircuit", "vogels-abbott", "balanced"];
     assert_eq!(
         lines.iter().map(|line| line["network"].as_str()).collect::<Vec<_>>(),
@@ -274,16 +284,18 @@ fn networks_with_names_are_measured() {
 }
 
 #[test]
-fn what_cannot_be_run_is_refused() {
+fn invalid_arguments_are_refused() {
     let folder = Folder::new();
     let broken = folder.file("net.toml", "dt = 1.0\nx = 3\n");
     for command in ["run", "bench", "show"] {
-        let of = |arguments: &[&str]| refused(&[&["spike", command], arguments].concat());
+        let of = |arguments: &[&str]| refusal(&[&["spike", command], arguments].concat());
         let message = of(&["missing.toml"]);
         assert!(message.contains("cannot read missing.toml"), "{message}");
         let message = of(&["brain"]);
         assert!(
-            message.contains("'brain' is none of feagi, microcircuit, vogels-abbott, fly, balanced"),
+            message.contains(
+                "'brain' is neither a file nor one of feagi, microcircuit, vogels-abbott, fly, balanced"
+            ),
             "{message}"
         );
         assert!(of(&[&broken]).contains("net.toml: line 2: unknown field `x`"), "the line");
@@ -305,7 +317,7 @@ fn what_cannot_be_run_is_refused() {
         assert!(of(&["feagi", "--scale", "0"]).contains("--scale"), "nothing");
         assert!(of(&["feagi", "--scale", "1e9"]).contains("would have"), "far too large");
     }
-    let run = |arguments: &[&str]| refused(&[&["spike", "run", &example("feagi")], arguments].concat());
+    let run = |arguments: &[&str]| refusal(&[&["spike", "run", &example("feagi")], arguments].concat());
     for (option, value) in [
         ("--raster", "x.jpg"),
         ("--rates", "x"),
@@ -319,7 +331,7 @@ fn what_cannot_be_run_is_refused() {
         let message = run(&[&format!("{option}={value}")]);
         assert!(message.contains(option), "{message}");
     }
-    assert!(run(&["--engine", "parallel", "--adapter", "x"]).contains("add --engine gpu"), "contradiction");
+    assert!(run(&["--engine", "parallel", "--adapter", "x"]).contains("use --engine gpu"), "contradiction");
     let missing = folder.path("missing").join("x.png").display().to_string();
     let message = run(&["--engine", "reference", "--steps", "1", "--raster", &missing]);
     assert!(message.contains(&missing), "{message}");
@@ -333,9 +345,9 @@ fn a_gpu_gives_the_same_spikes() {
     let folder = Folder::new();
     let files = ["gpu", "reference"].map(|engine| {
         let file = folder.path(engine).with_extension("npz").display().to_string();
-        let ran = ran(engine, &[&example("feagi"), "--steps", "50", "--spikes", &file]);
+        let ran = run_json(engine, &[&example("feagi"), "--steps", "50", "--spikes", &file]);
         assert_eq!((&ran["engine"], ran["device"].is_string()), (&engine.into(), engine == "gpu"), "{ran}");
-        std::fs::read(file).expect("it was written")
+        std::fs::read(file).expect("the file was written")
     });
     assert!(files[0] == files[1], "byte for byte");
 }

@@ -1,4 +1,4 @@
-//! Runs the binary, and makes programs for it.
+//! Helpers that run the binary and make programs for it.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -6,22 +6,23 @@ use std::process::{Command, Output, Stdio};
 
 use kvrm::arm64::asm::{Assembler, X0, X1};
 
-/// Where raw programs lie unless told otherwise.
+/// The default address of raw programs.
 pub(crate) const CODE: u64 = 0x1_0000;
 
-/// Variables that make a host look as if it had no GPU, nor software for one.
+/// Environment variables that hide all Vulkan drivers, including software drivers.
 pub(crate) const NO_DRIVERS: [(&str, &str); 2] =
     [("VK_DRIVER_FILES", "/nonexistent"), ("VK_ICD_FILENAMES", "/nonexistent")];
 
-/// How a run of the binary ended.
+/// The exit status and the output of the binary.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Ended {
+pub(crate) struct Outcome {
     pub(crate) status: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-/// Runs the binary. What `run` is not told to run on is the reference, so that tests are the same on every host.
+/// Returns a command that runs the binary. `run` without an engine gets the reference, so that tests are the same on
+/// every host.
 pub(crate) fn command<S: AsRef<OsStr>>(args: &[S]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kvrm"));
     let mut args = args.iter().map(AsRef::as_ref).peekable();
@@ -33,63 +34,71 @@ pub(crate) fn command<S: AsRef<OsStr>>(args: &[S]) -> Command {
     command
 }
 
-/// Takes what a run left. It must have ended by itself, and without a panic.
-pub(crate) fn ended(output: Output) -> Ended {
+/// Returns the outcome of a run. Fails if a signal ended it, or if it panicked.
+pub(crate) fn outcome(output: Output) -> Outcome {
     let text = |bytes| String::from_utf8(bytes).expect("the binary prints text");
     let (stdout, stderr) = (text(output.stdout), text(output.stderr));
     let status = output.status.code().unwrap_or_else(|| panic!("killed: {:?}\n{stderr}", output.status));
     assert!(!stderr.contains("panicked") && status != 101, "a panic: {stderr}");
-    Ended { status, stdout, stderr }
+    Outcome { status, stdout, stderr }
 }
 
-pub(crate) fn kvrm<S: AsRef<OsStr>>(args: &[S]) -> Ended {
-    ended(command(args).output().expect("the binary can be run"))
+pub(crate) fn kvrm<S: AsRef<OsStr>>(args: &[S]) -> Outcome {
+    outcome(command(args).output().expect("the binary can be run"))
 }
 
-/// The same on a host without drivers, where adapters are found through Vulkan alone.
-pub(crate) fn without_drivers<S: AsRef<OsStr>>(args: &[S]) -> Ended {
-    ended(command(args).env_remove("KVRM_ADAPTER").envs(NO_DRIVERS).output().expect("the binary can be run"))
+/// Runs the binary as on a host without drivers. Hides only Vulkan adapters.
+pub(crate) fn without_drivers<S: AsRef<OsStr>>(args: &[S]) -> Outcome {
+    outcome(
+        command(args).env_remove("KVRM_ADAPTER").envs(NO_DRIVERS).output().expect("the binary can be run"),
+    )
 }
 
-/// Runs something that has to be refused; gives its message.
-pub(crate) fn refused<S: AsRef<OsStr> + std::fmt::Debug>(args: &[S]) -> String {
-    let Ended { status, stdout, stderr } = kvrm(args);
+/// Runs the binary with arguments that it has to refuse, and returns the message.
+pub(crate) fn refusal<S: AsRef<OsStr> + std::fmt::Debug>(args: &[S]) -> String {
+    let Outcome { status, stdout, stderr } = kvrm(args);
     assert_eq!((status, &*stdout), (2, ""), "{args:?} is refused: {stderr}");
     assert!(stderr.starts_with("error: "), "{args:?} says so: {stderr}");
     stderr
 }
 
-/// The path of a guest of the repository.
+/// Returns the path of a guest of the repository.
 pub(crate) fn guest(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../guests/bin");
     folder.join(name).with_extension("elf").display().to_string()
 }
 
-/// A folder for the files of a test.
+/// Returns the path of a Linux guest of the repository.
+pub(crate) fn linux_guest(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../guests/linux/bin");
+    folder.join(name).with_extension("elf").display().to_string()
+}
+
+/// A temporary folder for the files of a test.
 pub(crate) struct Folder(tempfile::TempDir);
 
 impl Folder {
     pub(crate) fn new() -> Self {
-        Self(tempfile::tempdir().expect("there is room for a folder"))
+        Self(tempfile::tempdir().expect("a temporary folder can be made"))
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    /// Writes a file; gives its path.
+    /// Writes a file and returns its path.
     pub(crate) fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
         std::fs::write(self.path(name), bytes).expect("the file can be written");
         self.path(name).display().to_string()
     }
 
-    /// Writes a raw program; gives its path.
+    /// Writes a raw program and returns its path.
     pub(crate) fn program(&self, write: impl FnOnce(&mut Assembler)) -> String {
         self.file("program", assemble(write))
     }
 }
 
-/// The bytes of a program for [`CODE`].
+/// Returns the bytes of a program for [`CODE`].
 pub(crate) fn assemble(write: impl FnOnce(&mut Assembler)) -> Vec<u8> {
     let mut assembler = Assembler::new(CODE);
     write(&mut assembler);
@@ -97,8 +106,59 @@ pub(crate) fn assemble(write: impl FnOnce(&mut Assembler)) -> Vec<u8> {
     words.into_iter().flat_map(u32::to_le_bytes).collect()
 }
 
-/// A program that makes calls and then exits; its data lies at 0x10800.
-pub(crate) fn calling(calls: &[(i64, u64)], data: &[(u64, &[u8])], exit: u64) -> Vec<u8> {
+/// The header fields of an ELF file that tests change.
+pub(crate) struct Elf {
+    /// `EI_CLASS`: 2 for 64-bit.
+    pub(crate) class: u8,
+    /// `EI_DATA`: 1 for little-endian. With 2, all numbers are big-endian.
+    pub(crate) order: u8,
+    /// `e_type`: 2 for an executable.
+    pub(crate) kind: u16,
+    /// `e_machine`: 183 for AArch64.
+    pub(crate) machine: u16,
+    /// `e_entry`, and the address of the code.
+    pub(crate) entry: u64,
+    /// The path in `PT_INTERP`, if there is one.
+    pub(crate) interpreter: Option<&'static str>,
+}
+
+impl Elf {
+    /// A static program for AArch64 with code at [`CODE`].
+    pub(crate) const PROGRAM: Self =
+        Self { class: 2, order: 1, kind: 2, machine: 183, entry: CODE, interpreter: None };
+
+    /// Returns the bytes of the file: headers, code and the path of the interpreter, in one executable segment.
+    pub(crate) fn bytes(&self, code: &[u8]) -> Vec<u8> {
+        let half =
+            |value: u16| if self.order == 2 { value.to_be_bytes() } else { value.to_le_bytes() }.to_vec();
+        let word =
+            |value: u32| if self.order == 2 { value.to_be_bytes() } else { value.to_le_bytes() }.to_vec();
+        let long =
+            |value: u64| if self.order == 2 { value.to_be_bytes() } else { value.to_le_bytes() }.to_vec();
+        let path = self.interpreter.map_or(Vec::new(), |path| [path.as_bytes(), b"\0"].concat());
+        // An entry of 0 is the start of the headers, which the segment contains then.
+        let begin = if self.entry == 0 { 0 } else { 0x100 };
+        let end = 0x100 + code.len() as u64;
+        let program = |kind: u32, offset: u64, address: u64, bytes: u64| {
+            let longs = [offset, address, address, bytes, bytes, 4].map(long).concat();
+            [word(kind), word(5), longs].concat()
+        };
+        let mut bytes = [b"\x7fELF".to_vec(), vec![self.class, self.order, 1], vec![0; 9]].concat();
+        bytes.extend([half(self.kind), half(self.machine), word(1)].concat());
+        bytes.extend([long(self.entry), long(64), long(0), word(0)].concat());
+        bytes.extend([64, 56, 1 + u16::from(self.interpreter.is_some()), 64, 0, 0].map(half).concat());
+        bytes.extend(program(1, begin, self.entry, end - begin));
+        if self.interpreter.is_some() {
+            bytes.extend(program(3, end, self.entry, path.len() as u64));
+        }
+        bytes.resize(0x100, 0);
+        bytes.extend([code, &path[..]].concat());
+        bytes
+    }
+}
+
+/// Returns a program that makes semihosting calls and then exits. Its data is at 0x10800.
+pub(crate) fn calling_program(calls: &[(i64, u64)], data: &[(u64, &[u8])], exit: u64) -> Vec<u8> {
     let block = CODE + 0x7f0;
     let mut program = assemble(|a| {
         for &(operation, parameter) in calls {
@@ -116,7 +176,7 @@ pub(crate) fn calling(calls: &[(i64, u64)], data: &[(u64, &[u8])], exit: u64) ->
     program
 }
 
-/// Doublewords as bytes.
+/// Returns doublewords as bytes.
 pub(crate) fn words(words: &[u64]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }

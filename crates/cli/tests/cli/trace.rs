@@ -3,9 +3,9 @@
 use kvrm::arm64::asm::{X0, X1, X2, XZR};
 use serde_json::Value;
 
-use crate::support::{CODE, Folder, calling, guest, kvrm, refused};
+use crate::support::{CODE, Folder, calling_program, guest, kvrm, refusal};
 
-/// Counts x0 down from 2 and halts.
+/// Returns the path of a program that counts x0 down from 2 and stops.
 fn countdown(folder: &Folder) -> String {
     folder.program(|a| {
         let again = a.label();
@@ -29,7 +29,7 @@ fn lines(lines: &[&str]) -> String {
 }
 
 #[test]
-fn every_step_is_a_line_with_what_it_changed() {
+fn every_step_is_a_line_with_its_changes() {
     let folder = Folder::new();
     let run = kvrm(&["trace", "--raw", &countdown(&folder)]);
     assert_eq!((run.status, &*run.stdout), (125, &*lines(&LINES)), "all of it");
@@ -52,7 +52,7 @@ fn a_part_of_a_run_can_be_traced() {
 }
 
 #[test]
-fn json_has_a_line_a_step() {
+fn json_has_a_line_per_step() {
     let folder = Folder::new();
     let run = kvrm(&["trace", "--raw", &countdown(&folder), "--json"]);
     let lines: Vec<Value> = run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -112,9 +112,10 @@ fn every_register_that_changes_is_shown() {
 }
 
 #[test]
-fn what_the_guest_prints_goes_to_standard_error() {
+fn output_of_the_guest_goes_to_standard_error() {
     let folder = Folder::new();
-    let program = folder.file("program", calling(&[(4, CODE + 0x800)], &[(CODE + 0x800, b"hello\n\0")], 7));
+    let program =
+        folder.file("program", calling_program(&[(4, CODE + 0x800)], &[(CODE + 0x800, b"hello\n\0")], 7));
     let run = kvrm(&["trace", "--raw", &program]);
     assert_eq!(run.stderr, "hello\nstopped after 8 steps: exit with status 7\n", "both");
     assert_eq!(run.status, 7, "as if it had been run");
@@ -124,7 +125,7 @@ fn what_the_guest_prints_goes_to_standard_error() {
 }
 
 #[test]
-fn a_trace_is_of_the_lane_that_is_asked_for() {
+fn the_traced_lane_can_be_chosen() {
     let trace = |extra: &[&str]| kvrm(&[&["trace", &guest("vm"), "2"], extra].concat());
     let seven = trace(&["--lane-arg", "{lane}", "--lane", "7"]);
     assert!(seven.stderr.starts_with("vm size=2 seed=7 "), "{}", seven.stderr);
@@ -137,7 +138,7 @@ fn a_trace_is_of_the_lane_that_is_asked_for() {
 #[test]
 fn a_trace_has_the_options_of_a_run() {
     let missing = "/no/such/folder";
-    assert!(refused(&["trace", &guest("vm"), "--dir", missing]).contains(missing), "the folder is named");
+    assert!(refusal(&["trace", &guest("vm"), "--dir", missing]).contains(missing), "the folder is named");
     let run = kvrm(&["trace", &guest("vm"), "3", "--frames", "0"]);
     let last = run.stderr.lines().last().unwrap();
     assert!(last.ends_with("steps: out of memory frames"), "{}", run.stderr);

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::support::{Ended, Folder, kvrm, refused};
+use crate::support::{Folder, Outcome, kvrm, refusal};
 
-/// `mov x0, #k` that should give `expected`.
+/// Returns a vector with `mov x0, #k` that expects `expected` in x0.
 fn vector(name: &str, k: u32, expected: u64) -> String {
     let word = 0xd280_0000_u32 | k << 5;
     format!(
@@ -22,11 +22,11 @@ fn vectors_that_pass_are_counted() {
         let mut arguments = vec!["vectors", "run"];
         arguments.extend(files.iter().map(|file| file.as_str()));
         let expected =
-            Ended { status: 0, stdout: format!("{count} passed, 0 failed\n"), stderr: String::new() };
+            Outcome { status: 0, stdout: format!("{count} passed, 0 failed\n"), stderr: String::new() };
         assert_eq!(kvrm(&arguments), expected, "{arguments:?}");
     }
-    // Nothing to pass is most likely a mistake.
-    let message = refused(&["vectors", "run", &file, &empty]);
+    // A file without vectors is most likely a mistake.
+    let message = refusal(&["vectors", "run", &file, &empty]);
     assert!(message.contains(&empty), "{message}");
 }
 
@@ -45,7 +45,7 @@ fn vectors_that_fail_are_shown_and_the_status_is_1() {
 2 passed, 1 failed
 "
     );
-    assert_eq!(run, Ended { status: 1, stdout: expected, stderr: String::new() }, "one of three");
+    assert_eq!(run, Outcome { status: 1, stdout: expected, stderr: String::new() }, "one of three");
     let run = kvrm(&["vectors", "run", &file, "--json"]);
     let json: Value = serde_json::from_str(&run.stdout).unwrap();
     let expected = serde_json::json!({
@@ -72,7 +72,7 @@ fn ten_failures_are_shown_and_all_are_counted() {
 }
 
 #[test]
-fn a_line_that_is_no_vector_is_named_before_anything_runs() {
+fn a_broken_line_is_named_before_anything_runs() {
     let folder = Folder::new();
     let good = folder.file("good.jsonl", vector("bad", 1, 2));
     let bad = folder.file("bad.jsonl", format!("{}\n\n{{}}\n", vector("good", 1, 1)));
@@ -80,13 +80,13 @@ fn a_line_that_is_no_vector_is_named_before_anything_runs() {
     for files in [&[&bad][..], &[&good, &bad], &[&bad, &good], &[&bad, &missing]] {
         let mut arguments = vec!["vectors", "run"];
         arguments.extend(files.iter().map(|file| file.as_str()));
-        let message = refused(&arguments);
+        let message = refusal(&arguments);
         assert!(message.starts_with(&format!("error: {bad}:3: missing field `name`")), "{message}");
     }
-    let message = refused(&["vectors", "run", &good, &missing]);
+    let message = refusal(&["vectors", "run", &good, &missing]);
     assert!(message.contains(&missing), "{message}");
     let packed = folder.file("packed.jsonl.gz", vector("good", 1, 1));
-    assert!(refused(&["vectors", "run", &packed]).contains(&packed), "it is not compressed");
+    assert!(refusal(&["vectors", "run", &packed]).contains(&packed), "it is not compressed");
 }
 
 #[test]

@@ -18,8 +18,8 @@ pub enum Error {
     NoAdapter,
     /// No adapter has the wanted name.
     #[error(
-        "no adapter has {wanted:?} in its name, which {ADAPTER_VARIABLE} or an argument asks for; available adapters: \
-         {}",
+        "no adapter has {wanted:?} in its name, which {ADAPTER_VARIABLE} or an argument asks for; give a part of the name \
+         of an available adapter: {}",
         there.join("; ")
     )]
     NoSuchAdapter {

@@ -15,38 +15,52 @@ use crate::pages::ADDRESS_BITS;
 #[non_exhaustive]
 pub enum ElfError {
     /// The file does not begin with the ELF magic number.
-    #[error("not an ELF file: it begins with the bytes {found:02x?}, expected [7f, 45, 4c, 46]")]
+    #[error("{}", magic(.found))]
     Magic {
         /// The first four bytes of the file, or all if there are fewer.
         found: Vec<u8>,
     },
     /// The file is for a 32-bit machine.
-    #[error("the ELF class is {found}, expected 2 (64-bit)")]
+    #[error(
+        "the ELF class is {found}{}, expected 2 (64-bit): build the program for 64-bit Arm (aarch64)",
+        if *found == elf::ELFCLASS32.0 { " (32-bit)" } else { "" }
+    )]
     Class {
         /// `EI_CLASS`.
         found: u8,
     },
     /// The file is for a big-endian machine.
-    #[error("the ELF data encoding is {found}, expected 1 (little-endian)")]
+    #[error(
+        "the ELF data encoding is {found}{}, expected 1 (little-endian): build the program for aarch64, not for aarch64_be",
+        if *found == elf::ELFDATA2MSB.0 { " (big-endian)" } else { "" }
+    )]
     ByteOrder {
         /// `EI_DATA`.
         found: u8,
     },
     /// The file is for another processor.
-    #[error("the ELF machine is {found}, expected 183 (AArch64)")]
+    #[error(
+        "the ELF machine is {found}{}, expected 183 (AArch64): build the program for aarch64, for example with \
+         aarch64-linux-gnu-gcc -static",
+        machine_name(.found)
+    )]
     Machine {
         /// `e_machine`.
         found: u16,
     },
     /// The file is not an executable program.
-    #[error("the ELF type is {found}{}, expected 2 (executable) or 3 (position independent)", type_name(.found))]
+    #[error(
+        "the ELF type is {found}{}, expected 2 (executable) or 3 (position independent){}",
+        type_name(.found), type_advice(.found)
+    )]
     Type {
         /// `e_type`.
         found: u16,
     },
     /// The file ends before a part that it refers to.
     #[error(
-        "the file is truncated: {part} takes {bytes:#x} bytes from {offset:#x}, but the file has {file:#x}"
+        "the file is truncated: {part} takes {bytes:#x} bytes from {offset:#x}, but the file has {file:#x}: copy or build \
+         it again"
     )]
     Truncated {
         /// The part that is cut off.
@@ -130,7 +144,10 @@ pub enum ElfError {
         entry: u64,
     },
     /// The program is dynamically linked.
-    #[error("the program needs the dynamic loader {path:?}, expected a static program: link it with -static")]
+    #[error(
+        "the program is dynamically linked and needs the dynamic loader {path:?}, expected a static program: link it \
+         with -static"
+    )]
     Interpreter {
         /// The path in `PT_INTERP`.
         path: String,
@@ -140,6 +157,15 @@ pub enum ElfError {
     Library {
         /// The name in the first `DT_NEEDED`.
         name: String,
+    },
+    /// The file is a shared library.
+    #[error(
+        "the file is a shared library{}, expected a program: link an executable, with -static",
+        .name.as_ref().map_or(String::new(), |name| format!(" ({name:?})"))
+    )]
+    SharedLibrary {
+        /// The name in `DT_SONAME`, if there is one.
+        name: Option<String>,
     },
     /// A table of the dynamic section is not in the file data of one segment.
     #[error(
@@ -210,11 +236,73 @@ impl fmt::Display for Part {
     }
 }
 
+/// Returns the message about a file that does not begin with the ELF magic number.
+fn magic(found: &[u8]) -> String {
+    if found.is_empty() {
+        return "the file is empty, expected an ELF file".to_owned();
+    }
+    let (kind, advice) = kind_of_file(found);
+    format!("not an ELF file{kind}: it begins with the bytes {found:02x?}, expected [7f, 45, 4c, 46]{advice}")
+}
+
+/// Returns the kind of a file that begins with these bytes, and advice. Both are suffixes, and empty for unknown files.
+fn kind_of_file(found: &[u8]) -> (&'static str, &'static str) {
+    const BUILD: &str = ": build the program for aarch64 Linux or for bare metal";
+    match found {
+        [0xfe, 0xed, 0xfa, 0xce | 0xcf] | [0xce | 0xcf, 0xfa, 0xed, 0xfe] => {
+            (" but a Mach-O file of macOS", BUILD)
+        }
+        [0xca, 0xfe, 0xba, 0xbe] => {
+            (" but a universal Mach-O file of macOS, or a Java class, which begins the same", BUILD)
+        }
+        [b'M', b'Z', ..] => (" but a PE file of Windows (.exe)", BUILD),
+        [0, b'a', b's', b'm'] => (" but a WebAssembly module", BUILD),
+        [b'B', b'C', 0xc0, 0xde] => (" but LLVM bitcode", ": compile it to an executable"),
+        [b'!', b'<', b'a', b'r'] => {
+            (" but an archive of object files (.a)", ": link the objects into an executable")
+        }
+        [b'#', b'!', ..] => {
+            (" but a script", ": run its interpreter, a static AArch64 program, and give it the script")
+        }
+        [0x1f, 0x8b, ..] | [b'P', b'K', 3, 4] | [0xfd, b'7', b'z', b'X'] => {
+            (" but a compressed file", ": unpack it")
+        }
+        _ if found.iter().all(|byte| byte.is_ascii_graphic() || b"\t\n\r ".contains(byte)) => {
+            (" but text", ": give the executable, not its source")
+        }
+        _ => ("", ""),
+    }
+}
+
+/// Returns the suffix that names a machine in messages, for common processors.
+fn machine_name(found: &u16) -> &'static str {
+    match elf::Machine(*found) {
+        elf::EM_386 => " (x86)",
+        elf::EM_X86_64 => " (x86-64)",
+        elf::EM_ARM => " (32-bit Arm)",
+        elf::EM_RISCV => " (RISC-V)",
+        elf::EM_PPC64 => " (64-bit PowerPC)",
+        elf::EM_S390 => " (s390x)",
+        elf::EM_LOONGARCH => " (LoongArch)",
+        elf::EM_MIPS => " (MIPS)",
+        _ => "",
+    }
+}
+
 /// Returns the suffix that explains a file type in messages.
 fn type_name(found: &u16) -> &'static str {
     match elf::FileType(*found) {
         elf::ET_REL => " (relocatable)",
         elf::ET_CORE => " (core)",
+        _ => "",
+    }
+}
+
+/// Returns the suffix that says how to make a program of a file type that is none.
+fn type_advice(found: &u16) -> &'static str {
+    match elf::FileType(*found) {
+        elf::ET_REL => ": link the object into an executable, with -static",
+        elf::ET_CORE => ": give the program that was dumped",
         _ => "",
     }
 }

@@ -1,10 +1,10 @@
-//! Plots in a build that cannot draw any: asking for one is an error of the command line.
+//! Plots in a build without the Cargo feature `plots`, where every request for a plot is an error of the command line.
 
 use anyhow::Result;
 
 use crate::spike::recording::Recording;
 
-/// There are none.
+/// A type without values, because there are no pictures.
 #[derive(Clone, Debug)]
 pub(crate) enum Picture {}
 

@@ -1,6 +1,6 @@
 //! Plots as SVG or PNG.
 //!
-//! Text is drawn with a font that is linked in, so pictures are the same on hosts that have none.
+//! The font is linked in, so pictures are the same on all hosts.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -14,13 +14,14 @@ use plotters::style::{FontStyle, register_font};
 
 use crate::spike::recording::Recording;
 
+/// The width and the height of a picture, in pixels.
 const SIZE: (u32, u32) = (1200, 700);
-/// Rasters with more spikes show every so many neurons, or the files would be too large to look at.
+/// The largest number of spikes in a raster. With more, the raster shows only every n-th neuron, to keep files small.
 const SPIKES_MAX: usize = 100_000;
-/// About how many bins rates are shown in.
+/// The approximate number of bins of rates.
 const BINS: u64 = 200;
 const FONT: &str = "sans-serif";
-/// Told apart also by those who do not see all colours (Okabe and Ito).
+/// Colours that are distinguishable with colour blindness, too (Okabe and Ito).
 const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -33,13 +34,13 @@ const COLOURS: [RGBColor; 8] = [
 ];
 
 impl Recording<'_> {
-    /// When a step begins, ms.
+    /// Returns the time at which a step begins, in ms.
     fn time(&self, step: u64) -> f64 {
         step as f64 * self.dt
     }
 }
 
-/// A file that a picture is written to.
+/// The file of a picture.
 #[derive(Clone, Debug)]
 pub(crate) struct Picture {
     path: PathBuf,
@@ -52,18 +53,18 @@ enum Format {
     Png,
 }
 
-/// Parses the name of a picture, whose end says the format.
+/// Parses the name of a picture, whose extension gives the format.
 pub(crate) fn picture(text: &str) -> Result<Picture, String> {
     let path = PathBuf::from(text);
     let format = match path.extension().and_then(|extension| extension.to_str()) {
         Some("svg") => Format::Svg,
         Some("png") => Format::Png,
-        _ => return Err("expected a name in .svg or .png".to_owned()),
+        _ => return Err("expected the name of a file in .svg or .png".to_owned()),
     };
     Ok(Picture { path, format })
 }
 
-/// Draws a point for each spike, neurons from top to bottom, populations without gaps between.
+/// Draws a point for each spike, with neurons from top to bottom and no gaps between populations.
 pub(crate) fn raster(picture: &Picture, recording: &Recording<'_>) -> Result<()> {
     let every = recording.spikes.len().div_ceil(SPIKES_MAX).max(1) as u32;
     let mut title = format!("{}: {} spikes", recording.title, recording.spikes.len());
@@ -112,7 +113,7 @@ enum Marks {
     Line,
 }
 
-/// Curves over time, one a population.
+/// A diagram of curves over time, one for each population.
 struct Figure<'a> {
     title: String,
     y: Range<f64>,

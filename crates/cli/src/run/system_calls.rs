@@ -1,0 +1,89 @@
+//! The names of Linux system calls, for the note about calls that KVRM does not serve.
+
+use std::collections::BTreeMap;
+
+use kvrm::linux::CALLS;
+
+/// The system calls of arm64 that KVRM does not serve, up to Linux 6.10, sorted by number.
+#[rustfmt::skip] // Several on a line.
+const OTHERS: &[(u64, &str)] = &[
+    (0, "io_setup"), (1, "io_destroy"), (2, "io_submit"), (3, "io_cancel"), (4, "io_getevents"), (14, "removexattr"),
+    (15, "lremovexattr"), (16, "fremovexattr"), (18, "lookup_dcookie"), (19, "eventfd2"), (20, "epoll_create1"),
+    (21, "epoll_ctl"), (22, "epoll_pwait"), (26, "inotify_init1"), (27, "inotify_add_watch"),
+    (28, "inotify_rm_watch"), (30, "ioprio_set"), (31, "ioprio_get"), (39, "umount2"), (40, "mount"),
+    (41, "pivot_root"), (42, "nfsservctl"), (51, "chroot"), (58, "vhangup"), (60, "quotactl"), (74, "signalfd4"),
+    (75, "vmsplice"), (76, "splice"), (77, "tee"), (85, "timerfd_create"), (86, "timerfd_settime"),
+    (87, "timerfd_gettime"), (89, "acct"), (90, "capget"), (91, "capset"), (92, "personality"), (95, "waitid"),
+    (97, "unshare"), (102, "getitimer"), (103, "setitimer"), (104, "kexec_load"), (105, "init_module"),
+    (106, "delete_module"), (107, "timer_create"), (108, "timer_gettime"), (109, "timer_getoverrun"),
+    (110, "timer_settime"), (111, "timer_delete"), (112, "clock_settime"), (116, "syslog"), (117, "ptrace"),
+    (125, "sched_get_priority_max"), (126, "sched_get_priority_min"), (127, "sched_rr_get_interval"),
+    (128, "restart_syscall"), (142, "reboot"), (151, "setfsuid"), (152, "setfsgid"), (161, "sethostname"),
+    (162, "setdomainname"), (170, "settimeofday"), (171, "adjtimex"), (180, "mq_open"), (181, "mq_unlink"),
+    (182, "mq_timedsend"), (183, "mq_timedreceive"), (184, "mq_notify"), (185, "mq_getsetattr"), (186, "msgget"),
+    (187, "msgctl"), (188, "msgrcv"), (189, "msgsnd"), (190, "semget"), (191, "semctl"), (192, "semtimedop"),
+    (193, "semop"), (194, "shmget"), (195, "shmctl"), (196, "shmat"), (197, "shmdt"), (200, "bind"), (201, "listen"),
+    (202, "accept"), (203, "connect"), (204, "getsockname"), (205, "getpeername"), (206, "sendto"), (207, "recvfrom"),
+    (208, "setsockopt"), (209, "getsockopt"), (210, "shutdown"), (211, "sendmsg"), (212, "recvmsg"),
+    (213, "readahead"), (217, "add_key"), (218, "request_key"), (219, "keyctl"), (224, "swapon"), (225, "swapoff"),
+    (230, "mlockall"), (231, "munlockall"), (232, "mincore"), (234, "remap_file_pages"), (235, "mbind"),
+    (236, "get_mempolicy"), (237, "set_mempolicy"), (238, "migrate_pages"), (239, "move_pages"),
+    (241, "perf_event_open"), (242, "accept4"), (243, "recvmmsg"), (262, "fanotify_init"), (263, "fanotify_mark"),
+    (264, "name_to_handle_at"), (265, "open_by_handle_at"), (266, "clock_adjtime"), (268, "setns"), (269, "sendmmsg"),
+    (270, "process_vm_readv"), (271, "process_vm_writev"), (272, "kcmp"), (273, "finit_module"),
+    (274, "sched_setattr"), (275, "sched_getattr"), (277, "seccomp"), (279, "memfd_create"), (280, "bpf"),
+    (281, "execveat"), (282, "userfaultfd"), (283, "membarrier"), (284, "mlock2"), (288, "pkey_mprotect"),
+    (289, "pkey_alloc"), (290, "pkey_free"), (292, "io_pgetevents"), (294, "kexec_file_load"),
+    (424, "pidfd_send_signal"), (425, "io_uring_setup"), (426, "io_uring_enter"), (427, "io_uring_register"),
+    (428, "open_tree"), (429, "move_mount"), (430, "fsopen"), (431, "fsconfig"), (432, "fsmount"), (433, "fspick"),
+    (434, "pidfd_open"), (437, "openat2"), (438, "pidfd_getfd"), (440, "process_madvise"), (441, "epoll_pwait2"),
+    (442, "mount_setattr"), (443, "quotactl_fd"), (444, "landlock_create_ruleset"), (445, "landlock_add_rule"),
+    (446, "landlock_restrict_self"), (447, "memfd_secret"), (448, "process_mrelease"), (449, "futex_waitv"),
+    (450, "set_mempolicy_home_node"), (451, "cachestat"), (452, "fchmodat2"), (453, "map_shadow_stack"),
+    (454, "futex_wake"), (455, "futex_wait"), (456, "futex_requeue"), (457, "statmount"), (458, "listmount"),
+    (459, "lsm_get_self_attr"), (460, "lsm_set_self_attr"), (461, "lsm_list_modules"), (462, "mseal"),
+];
+
+/// Returns the name of a system call, or its number such as `#999` if it has no name.
+fn name(number: u64) -> String {
+    let served = CALLS.iter().find(|call| call.number == number).map(|call| call.name);
+    let other = || OTHERS.iter().find(|(other, _)| *other == number).map(|(_, name)| *name);
+    served.or_else(other).map_or_else(|| format!("#{number}"), str::to_owned)
+}
+
+/// Returns the note about the calls that a failed program made and KVRM does not serve. `calls` has their numbers, and
+/// how often they were made.
+pub(super) fn note(calls: &BTreeMap<u64, u64>) -> Option<String> {
+    let times = |count: u64| if count == 1 { String::new() } else { format!(" ({count} times)") };
+    let names: Vec<_> =
+        calls.iter().map(|(&number, &count)| format!("{}{}", name(number), times(count))).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "note: the program made system calls that KVRM does not serve, which may be why it failed: {}; docs/linux.md \
+             lists the calls that KVRM serves",
+            names.join(", ")
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_have_one_name_each() {
+        assert!(OTHERS.is_sorted_by(|a, b| a.0 < b.0), "sorted by number");
+        for (number, name) in OTHERS {
+            let served = CALLS.iter().find(|call| call.number == *number || call.name == *name);
+            assert!(served.is_none(), "{number} {name} is also {served:?}");
+        }
+        assert_eq!([198, 425, 999].map(name), ["socket", "io_uring_setup", "#999"], "served, other, none");
+    }
+
+    #[test]
+    fn a_note_names_the_calls_and_counts_them() {
+        assert_eq!(note(&BTreeMap::new()), None, "no calls");
+        let text = note(&[(203, 1), (999, 2)].into()).expect("two calls");
+        assert!(text.contains(": connect, #999 (2 times); "), "{text}");
+    }
+}
