@@ -166,7 +166,8 @@ features! {
         "..011001..0.........00.........."
     ]
     "FEAT_FlagM2" "Armv8.5" "flag formats (AXFLAG, XAFLAG)" [
-        "1101010100000000010000000.111111"
+        "11010101000000000100000000111111"
+        "11010101000000000100000001011111"
     ]
     "FEAT_FRINTTS" "Armv8.5" "rounding to the range of integers (FRINT32Z, FRINT64X and others)" [
         "000111100.10100..10000.........."

@@ -110,7 +110,7 @@ impl ClassSelectionArgs {
 #[derive(clap::Args)]
 pub(crate) struct AdapterArgs {
     /// A part of the name of the GPU to use, as `kvrm doctor` lists them; upper and lower case are the same. The default
-    /// is the value of the environment variable KVRM_ADAPTER, or the best GPU of the host.
+    /// is the value of the environment variable `KVRM_ADAPTER`, or the best GPU of the host.
     #[arg(long, value_name = "NAME")]
     pub(crate) adapter: Option<String>,
 }

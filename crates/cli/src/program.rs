@@ -97,7 +97,7 @@ pub(crate) struct MachineArgs {
     /// The largest number of 4 KiB pages that each lane may write. By default the lanes share 8 GiB equally.
     #[arg(long, value_name = "PAGES", value_parser = number::count)]
     frames: Option<u64>,
-    /// Add the Armv8.1 atomics (FEAT_LSE) to the machine.
+    /// Add the Armv8.1 atomics (`FEAT_LSE`) to the machine.
     #[arg(long)]
     pub(crate) lse: bool,
     /// Add floating point and vectors to the machine, with AES, SHA-1 and SHA-256. Linux programs always have floating

@@ -554,7 +554,7 @@ fn refuses_a_file_that_ends_in_its_program_headers() {
     assert_eq!(error, ElfError::Truncated { part, offset: 64, bytes: 56, file: 100 }, "{message}");
     assert_eq!(
         message,
-        "the file is truncated: the table of program headers takes 0x38 bytes from 0x40, but the file has 0x64",
+        "the file is truncated: the table of program headers takes 0x38 bytes from 0x40, but the file has 0x64: copy or build it again",
         "the error message"
     );
 }
@@ -701,13 +701,13 @@ fn refuses_a_program_that_needs_a_library() {
 #[test]
 fn refuses_a_shared_library() {
     let entries = [(DT_NEEDED, 1), (DT_SONAME, 11), (DT_STRTAB, 0x3000), (DT_STRSZ, 24)];
-    let mut file = dynamic(DYN, &entries, &[]);
-    file.pieces.push((0x3000, b"\0libc.so.6\0libx.so\0".to_vec()));
-    let (error, message) = file.load_error();
+    let mut library = dynamic(DYN, &entries, &[]);
+    library.pieces.push((0x3000, b"\0libc.so.6\0libx.so\0".to_vec()));
+    let (error, message) = library.load_error();
     assert_eq!(error, ElfError::SharedLibrary { name: Some("libx.so".into()) }, "{message}");
     // Without a name, address 0 is both the entry and the file header.
-    let file = File { entry: 0, programs: vec![segment(RX, 0, 0x1010, 0x1010)], ..file(DYN) };
-    let (error, message) = file.load_error();
+    let unnamed = File { entry: 0, programs: vec![segment(RX, 0, 0x1010, 0x1010)], ..file(DYN) };
+    let (error, message) = unnamed.load_error();
     assert_eq!(error, ElfError::SharedLibrary { name: None }, "{message}");
     assert!(message.contains("shared library, expected a program"), "{message}");
 }

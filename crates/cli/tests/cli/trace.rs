@@ -140,6 +140,7 @@ fn a_trace_has_the_options_of_a_run() {
     let missing = "/no/such/folder";
     assert!(refusal(&["trace", &guest("vm"), "--dir", missing]).contains(missing), "the folder is named");
     let run = kvrm(&["trace", &guest("vm"), "3", "--frames", "0"]);
-    let last = run.stderr.lines().last().unwrap();
-    assert!(last.ends_with("steps: out of memory frames"), "{}", run.stderr);
+    let lines: Vec<&str> = run.stderr.lines().collect();
+    assert!(lines[lines.len() - 2].ends_with("steps: out of memory frames"), "{}", run.stderr);
+    assert_eq!(lines[lines.len() - 1], "hint: raise --frames", "the last line");
 }
