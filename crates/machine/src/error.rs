@@ -63,14 +63,6 @@ pub enum Error {
     /// A program was described without code or an entry address.
     #[error("the program has no entry address: add code, or set one")]
     NoEntry,
-    /// Two segments of a program contain the same address.
-    #[error("the segments {:#x}..{:#x} and {:#x}..{:#x} overlap", first.start, first.end, second.start, second.end)]
-    Overlap {
-        /// The addresses of one.
-        first: std::ops::Range<u64>,
-        /// The addresses of the other.
-        second: std::ops::Range<u64>,
-    },
     /// The host accessed memory of a lane that is not mapped, or the lane has no frame left for a page to be written.
     #[error("cannot access the memory of lane {lane}: {stop}")]
     Memory {

@@ -34,7 +34,7 @@ pub struct Program {
     pub name: String,
     /// The address of the first instruction.
     pub entry: u64,
-    /// The segments of memory, sorted by address.
+    /// The segments of memory. Where their data overlaps, the later one wins.
     pub segments: Vec<Segment>,
     /// The functions that the file names, sorted by address.
     pub symbols: Vec<Symbol>,

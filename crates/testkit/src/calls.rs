@@ -80,7 +80,7 @@ pub fn caller() -> Program {
         .segments(segments)
         .linux(linux)
         .build()
-        .expect("the segments are disjoint")
+        .expect("the segments are valid")
 }
 
 /// Returns the memory from [`DATA`] to [`END`].

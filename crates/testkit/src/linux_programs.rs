@@ -52,7 +52,7 @@ pub fn random(seed: u64) -> LinuxProgramCase {
     segments.push(calls::memory());
     let linux = LinuxProgram { headers: 0, count: 0 };
     let program = Program::builder().name(&start.name).entry(start.pc.0).segments(segments).linux(linux);
-    let program = program.build().expect("the segments are disjoint");
+    let program = program.build().expect("the segments are valid");
     LinuxProgramCase { program, features: start.machine_features(), start }
 }
 

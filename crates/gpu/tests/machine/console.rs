@@ -67,12 +67,7 @@ fn caller() -> Program {
 }
 
 fn program(segments: Vec<Segment>) -> Program {
-    Program::builder()
-        .name("calls")
-        .entry(CODE)
-        .segments(segments)
-        .build()
-        .expect("the segments are disjoint")
+    Program::builder().name("calls").entry(CODE).segments(segments).build().expect("the segments are valid")
 }
 
 fn words(words: &[u64]) -> Vec<u8> {

@@ -28,7 +28,7 @@ pub(crate) fn program() -> Program {
         .segments(segments)
         .linux(linux)
         .build()
-        .expect("the segments are disjoint")
+        .expect("the segments are valid")
 }
 
 /// Returns the folder of the compiled guests.

@@ -35,7 +35,7 @@ pub(crate) fn text_and_data(write: impl FnOnce(&mut Assembler)) -> Program {
         .entry(CODE)
         .segments([text, data])
         .build()
-        .expect("the segments are disjoint")
+        .expect("the segments are valid")
 }
 
 /// The complete visible state of a lane.

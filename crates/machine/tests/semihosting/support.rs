@@ -103,12 +103,7 @@ pub(crate) fn program() -> Program {
         segment(READ_ONLY, 0x1000, b"constant", Permissions::R),
         segment(WRITE_ONLY, 0x1000, b"secret", write_only),
     ];
-    Program::builder()
-        .name("guest")
-        .entry(CODE)
-        .segments(segments)
-        .build()
-        .expect("the segments are disjoint")
+    Program::builder().name("guest").entry(CODE).segments(segments).build().expect("the segments are valid")
 }
 
 pub(crate) fn builder<'a>() -> Builder<'a> {
