@@ -1,6 +1,7 @@
 //! Generators for tests and oracles (programs and inputs derived from the instruction table, system calls, spiking
 //! networks), and the observable state with which engines are compared.
 
+pub mod batches;
 pub mod calls;
 pub mod float;
 pub mod guests;
@@ -11,8 +12,10 @@ pub mod linux_programs;
 pub mod networks;
 pub mod numbers;
 pub mod plays;
+pub mod program_cases;
 pub mod programs;
 pub mod random;
 mod simd;
+mod simplest;
 pub mod spiking;
 pub mod words;

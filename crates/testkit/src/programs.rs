@@ -67,13 +67,46 @@ const WORDS: std::ops::RangeInclusive<u32> = 12..=15;
 /// four programs is for a machine without optional features, one for a machine with the general features, and two for
 /// a machine with all features, including SIMD registers.
 pub fn random(name: &str, length: usize, steps: u64, random: &mut Random) -> Vector {
-    let far = *random.pick(&OTHERS);
-    let length = 1 + random.below(length as u64) as usize;
-    let (features, groups) = match random.below(4) {
-        0 => (Features::ARMV8_0, &GENERAL),
-        1 => (Features::GENERAL, &GENERAL),
-        _ => (Features::ALL, &ALL),
+    let size = Size::random(length, random);
+    let features = match random.below(4) {
+        0 => Features::ARMV8_0,
+        1 => Features::GENERAL,
+        _ => Features::ALL,
     };
+    program(name, features, size, steps, random)
+}
+
+/// Returns a random program for a machine with `features`, of up to `length` instructions and with a budget of up to
+/// `steps` steps.
+pub fn with_features(
+    name: &str,
+    features: Features,
+    length: usize,
+    steps: u64,
+    random: &mut Random,
+) -> Vector {
+    program(name, features, Size::random(length, random), steps, random)
+}
+
+/// The extent of a program.
+#[derive(Clone, Copy)]
+struct Size {
+    /// The number of instructions, without the branch back.
+    length: usize,
+    /// The address of the third page of data.
+    far: u64,
+}
+
+impl Size {
+    fn random(length: usize, random: &mut Random) -> Self {
+        let far = *random.pick(&OTHERS);
+        Self { far, length: 1 + random.below(length as u64) as usize }
+    }
+}
+
+fn program(name: &str, features: Features, size: Size, steps: u64, random: &mut Random) -> Vector {
+    let Size { length, far } = size;
+    let groups = if features.fp { &ALL } else { &GENERAL };
     // Sometimes the code continues in a second page.
     let pc = match random.below(4) {
         0 => CODE + PAGE - 4 * (1 + random.below(length as u64)),

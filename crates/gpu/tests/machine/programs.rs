@@ -1,11 +1,13 @@
 //! Random programs, one in each lane: compares registers, stops and all memory with the reference.
 //!
-//! The environment variable `KVRM_PROGRAMS` is the number of programs, `KVRM_SEED` the seed of the first one. A program
-//! that fails is shrunk and written as a test vector.
+//! A test case is a batch of programs, which run at once. A batch that fails shrinks to one short program. Its seed is
+//! added to `tests/proptest-regressions/programs.txt`, and the program is written as a test vector. The environment
+//! variable `KVRM_PROGRAMS` is the number of programs; `PROPTEST_RNG_SEED` makes a run repeatable.
 
-mod shrink;
+mod written;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::env;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -14,18 +16,23 @@ use std::sync::Arc;
 use kvrm_arm64::decode;
 use kvrm_gpu::{ClassSelection, SelectionMode};
 use kvrm_machine::vectors::{self, Vector};
-use kvrm_machine::{Executor, Factory, Image, PAGE_BYTES, Plan, ReferenceEngine, Region};
+use kvrm_machine::{Executor, Factory, Features, Image, PAGE_BYTES, Plan, ReferenceEngine, Region};
 use kvrm_models::{Architecture, DispatchNetwork, Weights};
+use kvrm_testkit::batches::{Batch, batches};
+use kvrm_testkit::program_cases::{ProgramCase, program_cases};
 use kvrm_testkit::programs;
-use kvrm_testkit::random::Random;
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{
+    Config, FileFailurePersistence, RngSeed, TestCaseError, TestCaseResult, TestError, TestRunner,
+};
 
 use crate::class_selection::{NetworkGpu, SPREADS};
 use crate::support::{Gpu, Lane, ONE_LANE_WORKGROUPS, lanes, read};
 
 /// The default number of programs.
-const PROGRAMS: u64 = 12_288;
-/// The maximum number of programs that run at once.
-const LANES: usize = 1024;
+const PROGRAMS: u32 = 12_288;
+/// The number of programs that run at once.
+const LANES: u32 = 768;
 /// The maximum number of instructions in a program.
 const LENGTH: usize = 96;
 /// The maximum number of steps of a program.
@@ -100,46 +107,78 @@ fn differences_from(gpu: &[ProgramResult], programs: &[Vector]) -> Vec<Option<St
     gpu.iter().zip(&reference).map(|(gpu, reference)| difference(gpu, reference)).collect()
 }
 
-fn env_number(name: &str, default: u64) -> u64 {
-    let parse =
-        |text: String| text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}; expected a number"));
-    env::var(name).map_or(default, parse)
+/// Returns the number of programs to test.
+fn programs_to_test() -> u32 {
+    let parse = |text: String| {
+        text.parse().unwrap_or_else(|_| panic!("KVRM_PROGRAMS is {text:?}; expected a number"))
+    };
+    env::var("KVRM_PROGRAMS").map_or(PROGRAMS, parse)
 }
 
-/// Returns the random program of a seed.
-fn program(seed: u64) -> Vector {
-    programs::random(&format!("program {seed}"), LENGTH, STEPS, &mut Random::new(seed))
+/// Returns the strategy for programs on a machine with `features`.
+fn cases(features: Features) -> impl Strategy<Value = ProgramCase> {
+    program_cases(features, LENGTH, STEPS)
 }
 
-/// Returns whether a program uses SIMD registers.
-fn has_simd(program: &Vector) -> bool {
-    program.machine_features().fp
-}
-
-/// Compares the wanted ones of `count` programs with the reference. Batches take turns on the engines.
-fn compare_with_reference(count: u64, engines: &[&dyn Factory], is_wanted: fn(&Vector) -> bool) {
-    let first = env_number("KVRM_SEED", 0);
-    let mut by_features: BTreeMap<Vec<String>, Vec<Vector>> = BTreeMap::new();
-    for program in (first..first + count).map(program).filter(is_wanted) {
-        by_features.entry(program.features.clone()).or_default().push(program);
+/// Returns the settings for `count` batches of random programs.
+fn config(count: u32) -> Config {
+    Config {
+        cases: count,
+        source_file: Some(file!()),
+        // A program has about 200 parts, each with a few alternatives.
+        max_shrink_iters: 4096,
+        ..Config::default()
     }
-    for programs in by_features.into_values() {
-        for (programs, engine) in programs.chunks(LANES).zip(engines.iter().cycle()) {
-            let differences = |programs: &[Vector]| differences(programs, *engine);
-            let found = differences(programs);
-            let failed = found.iter().flatten().count();
-            if let Some(index) = found.iter().position(Option::is_some) {
-                let first = shrink::report(&programs[index], &differences);
-                panic!("{failed} of {} programs differ; the first one:\n{first}", programs.len());
-            }
-        }
+}
+
+/// Runs batches of `lanes` programs and returns the report on the failure that is left after shrinking, if one failed.
+/// `differ` returns the difference of each program from the reference.
+fn report(
+    config: Config,
+    features: Features,
+    lanes: u32,
+    differ: impl Fn(&[Vector]) -> Vec<Option<String>>,
+) -> Option<String> {
+    let failed_at_first = Cell::new(0);
+    let test = |Batch(programs): Batch<ProgramCase>| -> TestCaseResult {
+        let programs: Vec<Vector> = programs.into_iter().map(|ProgramCase(vector)| vector).collect();
+        let differences = differ(&programs);
+        let failed = differences.iter().flatten().count();
+        failed_at_first.set(failed_at_first.get().max(failed));
+        differences.into_iter().flatten().next().map_or(Ok(()), |first| Err(TestCaseError::fail(first)))
+    };
+    let found = TestRunner::new(config).run(&batches(lanes as usize, cases(features)), test);
+    let (difference, batch) = match found {
+        Ok(()) => return None,
+        Err(TestError::Fail(difference, batch)) => (difference, batch),
+        Err(TestError::Abort(reason)) => panic!("{reason}"),
+    };
+    let path = match &batch.0[..] {
+        [ProgramCase(vector)] => format!("written to {}", written::as_vector(vector).display()),
+        _ => "no program is written".to_owned(),
+    };
+    let failed = failed_at_first.get();
+    Some(format!("{failed} of {lanes} programs differ; one of them, shrunk:\n{batch:?}{difference}\n{path}"))
+}
+
+/// Compares about `count` programs on machines with `features` with the reference.
+fn compare_with_reference(count: u32, lanes: u32, features: Features, engine: &dyn Factory) {
+    let batches = config(count.div_ceil(lanes));
+    if let Some(report) = report(batches, features, lanes, |programs| differences(programs, engine)) {
+        panic!("{report}");
     }
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn random_programs_end_as_on_the_reference() {
-    compare_with_reference(env_number("KVRM_PROGRAMS", PROGRAMS), &[&Gpu, &ONE_LANE_WORKGROUPS], |_| true);
+    // Half of the programs are for machines with all features, whose instruction set is the largest.
+    let count = programs_to_test() / 8;
+    for engine in [&Gpu as &dyn Factory, &ONE_LANE_WORKGROUPS] {
+        compare_with_reference(count, LANES, Features::ARMV8_0, engine);
+        compare_with_reference(count, LANES, Features::GENERAL, engine);
+        compare_with_reference(2 * count, LANES, Features::ALL, engine);
+    }
 }
 
 #[test]
@@ -152,6 +191,7 @@ fn random_programs_end_as_on_the_reference_with_networks() {
         ClassSelection::with_weights(mode, zeros.clone()).expect("the weights are for class selection")
     };
     let [shared, _, alone] = SPREADS;
+    let (count, lanes) = (programs_to_test() / 96, LANES / 6);
     for (selection, bounds) in [
         (ClassSelection::new(SelectionMode::Network), shared),
         (ClassSelection::new(SelectionMode::Network), alone),
@@ -160,16 +200,17 @@ fn random_programs_end_as_on_the_reference_with_networks() {
         (zeros(SelectionMode::Network), alone),
         (zeros(SelectionMode::MemoDomain), shared),
     ] {
-        let count = env_number("KVRM_PROGRAMS", PROGRAMS) / 24;
-        compare_with_reference(count, &[&NetworkGpu { selection, bounds }], |program| !has_simd(program));
+        let engine = NetworkGpu { selection, bounds };
+        compare_with_reference(count, lanes, Features::ARMV8_0, &engine);
+        compare_with_reference(count, lanes, Features::GENERAL, &engine);
     }
     // Software drivers take long to compile the kernels with SIMD registers, so only one of these is tested.
     let asking = NetworkGpu { selection: zeros(SelectionMode::Network), bounds: shared };
-    compare_with_reference(env_number("KVRM_PROGRAMS", PROGRAMS) / 24, &[&asking], has_simd);
+    compare_with_reference(2 * count, 2 * lanes, Features::ALL, &asking);
 }
 
 #[test]
-fn failing_programs_are_shrunk_and_written_as_vectors() {
+fn failing_programs_are_shrunk_written_and_tested_again() {
     // Simulates an engine on which EOR does nothing.
     let is_broken = |word: u32| decode(word).is_some_and(|op| op.encoding().mnemonic == "eor");
     let broken = |programs: &[Vector]| {
@@ -179,29 +220,45 @@ fn failing_programs_are_shrunk_and_written_as_vectors() {
         }
         differences_from(&run_programs(&others, &ReferenceEngine), programs)
     };
-    let programs: Vec<Vector> = (0..64).map(program).filter(|vector| !vector.features.is_empty()).collect();
-    let failing = broken(&programs).iter().position(Option::is_some).expect("one in two programs has EOR");
-    let (program, report) = (&programs[failing], shrink::report(&programs[failing], &broken));
-    let path = report
-        .lines()
-        .last()
-        .and_then(|line| line.strip_prefix("written to "))
-        .expect("the report has a path");
-    let written = vectors::open(Path::new(path)).expect("the file has vectors");
+    let folder = tempfile::tempdir().expect("the temporary folder is writable");
+    let seeds = folder.path().join("seeds.txt").display().to_string();
+    let report = |cases| {
+        // Proptest wants a path that lives as long as the program.
+        let seeds = FileFailurePersistence::Direct(Box::leak(seeds.clone().into_boxed_str()));
+        let config = Config {
+            failure_persistence: Some(Box::new(seeds)),
+            rng_seed: RngSeed::Fixed(1),
+            ..config(cases)
+        };
+        report(config, Features::GENERAL, 64, broken)
+    };
+    assert_eq!(report(0), None, "no seed is known");
+    let first = report(1).expect("one in two programs has EOR");
+    let path = first.lines().last().and_then(|line| line.strip_prefix("written to "));
+    let written =
+        vectors::open(Path::new(path.expect("the report has a path"))).expect("the file has vectors");
     assert_eq!(written.len(), 1, "one vector");
-    let kept: Vec<_> = written[0].code.iter().filter(|word| word.0 != programs::nop()).collect();
-    assert!(kept.iter().any(|word| is_broken(word.0)), "the failing instruction remains:\n{report}");
-    assert!(
-        kept.len() < 8 && kept.len() < program.code.len(),
-        "most other instructions are removed:\n{report}"
-    );
-    assert!(written[0].run().is_empty(), "the vector has the results of the reference:\n{report}");
+    let Vector { code, init, steps, .. } = &written[0];
+    let kept: Vec<_> = code.iter().filter(|word| word.0 != programs::nop()).collect();
+    assert!(kept.iter().any(|word| is_broken(word.0)), "the failing instruction remains:\n{first}");
+    assert!(first.contains("  eor "), "the report shows the disassembly:\n{first}");
+    assert!(code.len() <= 4 && *steps <= 4, "most other instructions are removed:\n{first}");
+    assert!(init.x.len() <= 2 && init.mem.is_empty(), "most registers and all memory are removed:\n{first}");
+    assert!(written[0].run().is_empty(), "the vector has the results of the reference:\n{first}");
+    assert_eq!(report(0), Some(first), "the seed is known, and the same program fails");
 }
 
 #[test]
 fn most_random_programs_take_many_steps_and_write_memory() {
     // Otherwise `random_programs_end_as_on_the_reference` would test little.
-    let programs: Vec<Vector> = (0..512).map(program).collect();
+    let mut runner = TestRunner::deterministic();
+    let mut sample = |count, features| {
+        let batch = batches(count, cases(features)).new_tree(&mut runner).expect("nothing is rejected");
+        batch.current().0.into_iter().map(|ProgramCase(vector)| vector).collect::<Vec<Vector>>()
+    };
+    let programs =
+        [sample(128, Features::ARMV8_0), sample(128, Features::GENERAL), sample(256, Features::ALL)];
+    let programs = programs.concat();
     let outcomes: Vec<ProgramResult> = run_programs(&programs, &ReferenceEngine);
     let count =
         |test: &dyn Fn(&ProgramResult) -> bool| outcomes.iter().filter(|outcome| test(outcome)).count();
