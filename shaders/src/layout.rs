@@ -84,6 +84,12 @@ constants! {
     STOP_EXIT = 7;
     /// Stop: the first of the faults. A fault is this number plus its `FAULT_*` and its `ACCESS_*`.
     STOP_FAULT = 8;
+    /// Stop: a breakpoint of the host at the next instruction.
+    STOP_HARDWARE_BREAKPOINT = 17;
+    /// Stop: the first of the watchpoints. A watchpoint is this number plus its `ACCESS_*`.
+    STOP_WATCHPOINT = 18;
+    /// Stop: a system call that the host filters. Only the host sets it.
+    STOP_SYSTEM_CALL = 20;
     /// Internal stop: the machine has no frame left.
     STOP_NEED_FRAME = 32;
     /// Internal stop: the code of the next instruction must be lowered first.
@@ -105,6 +111,10 @@ constants! {
     ACCESS_WRITE = 1;
     /// Access: a fetch.
     ACCESS_EXECUTE = 2;
+    /// Kind of a hook: a call. The other kinds are `ACCESS_*`.
+    HOOK_CALL = 3;
+    /// Key of a hook: the first bit of the kind. The bits below are an address or the number of a call.
+    HOOK_KIND = 48;
 
     // Frames: 4 KiB of data, or 1,024 entries of a page table.
 

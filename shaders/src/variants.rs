@@ -131,6 +131,14 @@ families! {
         Served = ["machine::linux::no_calls" => "machine::linux::calls"],
     }
 
+    /// Whether lanes stop at hooks of the host.
+    Hooks {
+        /// There are no hooks.
+        Absent,
+        /// There are hooks.
+        Present = ["machine::no_hooks" => "machine::hooks"],
+    }
+
     /// The number of bindings over which the synapses of a spiking network are split.
     SynapseParts {
         /// One binding.

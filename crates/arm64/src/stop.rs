@@ -39,6 +39,21 @@ pub enum Stop {
     Budget,
     /// A write needs a frame and the machine has none left; with more frames the run can go on.
     OutOfFrames,
+    /// The lane is about to execute an instruction at which the host has set a breakpoint. Not to be confused with
+    /// [`Stop::Breakpoint`], the instruction BRK.
+    HardwareBreakpoint,
+    /// The instruction would access memory that the host watches.
+    Watchpoint {
+        /// The access, [`Access::Read`] or [`Access::Write`].
+        access: Access,
+        /// The first of the bytes accessed that the host watches.
+        address: u64,
+    },
+    /// The lane is about to make a system call that the host has asked for.
+    SystemCall {
+        /// The number of the system call, or of the semihosting operation.
+        number: u32,
+    },
 }
 
 /// A failed instruction fetch or data access.
@@ -87,6 +102,9 @@ impl Stop {
             Self::Fault(_) => "fault",
             Self::Budget => "budget",
             Self::OutOfFrames => "out-of-frames",
+            Self::HardwareBreakpoint => "hardware-breakpoint",
+            Self::Watchpoint { .. } => "watchpoint",
+            Self::SystemCall { .. } => "system-call",
         }
     }
 }
@@ -102,17 +120,29 @@ impl fmt::Display for Stop {
             Self::Fault(fault) => fault.fmt(f),
             Self::Budget => write!(f, "the budget of steps is used up"),
             Self::OutOfFrames => write!(f, "out of memory frames"),
+            Self::HardwareBreakpoint => write!(f, "breakpoint of the host"),
+            Self::Watchpoint { access, address } => {
+                write!(f, "watchpoint of the host: {} {address:#x}", access.with_preposition())
+            }
+            Self::SystemCall { number } => write!(f, "before system call {number}"),
+        }
+    }
+}
+
+impl Access {
+    /// Returns the access as it reads before an address.
+    const fn with_preposition(self) -> &'static str {
+        match self {
+            Self::Read => "read from",
+            Self::Write => "write to",
+            Self::Execute => "execution of",
         }
     }
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let access = match self.access {
-            Access::Read => "read from",
-            Access::Write => "write to",
-            Access::Execute => "execution of",
-        };
+        let access = self.access.with_preposition();
         let kind = match self.kind {
             FaultKind::Translation => "unmapped memory",
             FaultKind::Permission => "memory without that permission",

@@ -87,7 +87,8 @@ pub use kvrm_models as models;
 /// ```
 pub mod prelude {
     pub use crate::{
-        Engine, Error, LaneResult, Machine, Permissions, Program, Register, Report, RunProgress, Stop, Stream,
+        Engine, Error, Hooks, LaneResult, Machine, Permissions, Program, Register, Report, RunProgress, Stop,
+        Stream,
     };
 }
 

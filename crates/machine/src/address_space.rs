@@ -10,6 +10,7 @@ use kvrm_arm64::{Access, Fault, FaultKind, Instruction, Memory, Stop};
 
 use crate::audit::{Damage, Violation};
 use crate::error::Error;
+use crate::hooks::{HookKind, Hooks};
 use crate::image::{CodePage, Image};
 use crate::page_map::ImagePage;
 use crate::page_map::{Mapping, PageMap};
@@ -77,6 +78,9 @@ pub struct AddressSpace {
     frames_max: usize,
     /// The ID of the snapshot to which the `dirty` flags refer.
     generation: u64,
+    /// The hooks, unless there are none. The TLB and the caches of code pages never hold a page for an access that is
+    /// hooked there.
+    hooks: Option<Arc<Hooks>>,
     tlb: [TlbEntry; TLB_ENTRIES],
     /// The address of the page that `code` decodes, or a value at which no page begins.
     code_base: u64,
@@ -106,6 +110,7 @@ impl AddressSpace {
             index: BTreeMap::new(),
             frames_max,
             generation: 0,
+            hooks: None,
             tlb: [EMPTY; TLB_ENTRIES],
             code_base: NO_PAGE,
             code: no_code(),
@@ -127,6 +132,12 @@ impl AddressSpace {
     /// Changes the number of different pages that the lane may write.
     pub const fn set_frames_max(&mut self, frames_max: usize) {
         self.frames_max = frames_max;
+    }
+
+    /// Replaces the hooks, at which loads, stores and fetches of the guest stop the lane.
+    pub fn set_hooks(&mut self, hooks: Option<Arc<Hooks>>) {
+        self.hooks = hooks;
+        self.flush();
     }
 
     /// Reads memory into `out`. The pages have to permit `access`; with `None`, they only have to be mapped.
@@ -329,12 +340,27 @@ impl AddressSpace {
         &mut self.private[self.index[&page] as usize]
     }
 
+    /// Returns the stop that a hook causes before an access of the guest. A fault of the access comes first.
+    fn check_hooks(&self, address: u64, bytes: usize, access: Access) -> Result<(), Stop> {
+        let Some(hooks) = &self.hooks else { return Ok(()) };
+        self.map.check(address, bytes as u64, access, Some(access))?;
+        hooks.stop_before(access, address, bytes as u64).map_or(Ok(()), Err)
+    }
+
+    /// Returns whether accesses to a page may stop at a hook.
+    fn is_hooked(&self, page: u64, access: Access) -> bool {
+        let find =
+            |hooks: &Arc<Hooks>| hooks.find(HookKind::from(access), page << PAGE_SHIFT, PAGE_BYTES as u64);
+        self.hooks.as_ref().and_then(find).is_some()
+    }
+
     #[cold]
     fn read_slow<const N: usize>(&mut self, address: u64) -> Result<[u8; N], Stop> {
+        self.check_hooks(address, N, Access::Read)?;
         let mut bytes = [0; N];
         self.read_bytes(address, &mut bytes, Some(Access::Read))?;
         let page = page_of(address);
-        if let Some(frame) = self.frame_of(page) {
+        if let Some(frame) = self.frame_of(page).filter(|_| !self.is_hooked(page, Access::Read)) {
             let entry = &mut self.tlb[page as usize % TLB_ENTRIES];
             if entry.write != page {
                 *entry = TlbEntry { read: page, write: NO_PAGE, frame };
@@ -346,14 +372,15 @@ impl AddressSpace {
 
     #[cold]
     fn write_slow<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Result<(), Stop> {
+        self.check_hooks(address, N, Access::Write)?;
         self.write_bytes(address, &bytes, Some(Access::Write))?;
         let page = page_of(address);
         let index = self.index[&page];
         // The TLB never holds a write entry for a private page with decoded code.
         let private = &self.private[index as usize];
-        if private.code.is_none() {
+        if private.code.is_none() && !self.is_hooked(page, Access::Write) {
             let readable = self.map.page(page).is_some_and(|page| page.permissions.read);
-            let read = if readable { page } else { NO_PAGE };
+            let read = if readable && !self.is_hooked(page, Access::Read) { page } else { NO_PAGE };
             self.tlb[page as usize % TLB_ENTRIES] = TlbEntry { read, write: page, frame: index | PRIVATE };
         }
         Ok(())
@@ -365,6 +392,7 @@ impl AddressSpace {
         if !pc.is_multiple_of(4) {
             return Err(fault(FaultKind::Alignment));
         }
+        self.check_hooks(pc, 4, Access::Execute)?;
         let page = page_of(pc);
         let recent = page as usize % RECENT_PAGES;
         if let Some((number, code)) = &self.recent[recent]
@@ -375,6 +403,7 @@ impl AddressSpace {
             return Ok(self.code.at(pc));
         }
         self.map.check(pc, 4, Access::Execute, Some(Access::Execute))?;
+        let is_hooked = self.is_hooked(page, Access::Execute);
         let code = if let Some(&index) = self.index.get(&page) {
             // From now on, writes to this page have to take the slow path.
             self.tlb[page as usize % TLB_ENTRIES] = EMPTY;
@@ -383,9 +412,14 @@ impl AddressSpace {
             code.get_or_insert_with(|| Arc::new(CodePage::decode(bytes, features)))
         } else {
             let code = self.image.code(self.map.page(page).map_or(0, |image| image.frame));
-            self.recent[recent] = Some((page, Arc::clone(code)));
+            if !is_hooked {
+                self.recent[recent] = Some((page, Arc::clone(code)));
+            }
             code
         };
+        if is_hooked {
+            return Ok(code.at(pc));
+        }
         self.code = Arc::clone(code);
         self.code_base = page << PAGE_SHIFT;
         Ok(self.code.at(pc))

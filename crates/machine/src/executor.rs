@@ -8,6 +8,7 @@ use kvrm_arm64::{Access, Cpu, Fault, Stop};
 use crate::audit::Violation;
 use crate::call_table::{CallTable, ProcessState};
 use crate::error::Error;
+use crate::hooks::Hooks;
 use crate::image::Image;
 use crate::page_map::{Mapping, PageMap};
 use crate::report::Decisions;
@@ -287,6 +288,15 @@ pub trait Executor: Send {
         }
         Ok(())
     }
+
+    /// Replaces the hooks, at which lanes stop before an instruction. New executors have none.
+    ///
+    /// Hooks are no part of the state of lanes: snapshot and reset do not change them. A lane that is stopped at a hook and
+    /// whose stop is cleared stops there again.
+    ///
+    /// # Errors
+    /// If the host or the device fails.
+    fn set_hooks(&mut self, hooks: &Hooks) -> Result<(), Error>;
 
     /// How many frames all lanes own together.
     ///

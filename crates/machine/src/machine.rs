@@ -2,9 +2,11 @@
 
 mod builder;
 mod command_line;
+mod host_step;
 mod lane_state;
 mod memory;
 mod results;
+mod resume;
 mod run;
 
 use std::fmt;
@@ -23,6 +25,7 @@ use crate::audit::Violation;
 use crate::console::Stream;
 use crate::error::Error;
 use crate::executor::{Executor, Register};
+use crate::hooks::Hooks;
 use crate::layout::Layout;
 use crate::linux::{self, Start};
 use crate::pick::pick;
@@ -56,6 +59,7 @@ pub struct Machine {
     lanes: Vec<LaneState>,
     console: Option<Console>,
     output_max: usize,
+    hooks: Hooks,
     /// The services' side of the executor's snapshot, one entry a lane.
     snapshot: Vec<LaneState>,
 }
@@ -115,15 +119,6 @@ impl Machine {
     /// If the engine fails.
     pub fn stops(&mut self) -> Result<Vec<Option<Stop>>, Error> {
         self.executor.stops()
-    }
-
-    /// Clears the stop of a lane, so that the next run continues it, for example after a `brk` instruction.
-    ///
-    /// # Errors
-    /// If there is no such lane, or the engine fails.
-    pub fn resume(&mut self, lane: usize) -> Result<(), Error> {
-        let lane = self.check(lane)?;
-        self.executor.set_stop(lane, None)
     }
 
     /// The registers of a lane.

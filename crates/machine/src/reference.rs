@@ -11,6 +11,7 @@ use crate::audit::Violation;
 use crate::call_table::ProcessState;
 use crate::error::Error;
 use crate::executor::{Executor, Factory, LaneAccess, Plan, Progress, Register, RunStats};
+use crate::hooks::Hooks;
 use crate::page_map::{Mapping, PageMap};
 use crate::pick::pick;
 
@@ -291,6 +292,12 @@ impl Executor for Reference {
         let lanes = pick(&mut self.lanes, lanes).into_par_iter().enumerate();
         // Waking other threads takes longer than a few services.
         lanes.with_min_len(APART_MIN).for_each(|(index, lane)| serve(index, lane));
+        Ok(())
+    }
+
+    fn set_hooks(&mut self, hooks: &Hooks) -> Result<(), Error> {
+        let hooks = (!hooks.is_empty()).then(|| Arc::new(hooks.clone()));
+        self.lanes.iter_mut().for_each(|lane| lane.memory.set_hooks(hooks.clone()));
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use bytemuck::{Pod, Zeroable};
 
 use crate::kernel::{Access, Binding, Entry, Group, Groups, KernelInfo, Overrides, Root, Workgroup};
-use crate::variants::{Choice, ClassNetwork, FramePools, LinuxCalls, SimdUnit, Substitution};
+use crate::variants::{Choice, ClassNetwork, FramePools, Hooks, LinuxCalls, SimdUnit, Substitution};
 
 /// The parameters of a dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -311,6 +311,42 @@ impl<B> Group for DigestGroup<B> {
     }
 }
 
+/// The buffers of group 1 of kernels that have `hooks`.
+#[derive(Clone, Debug)]
+pub struct HooksGroup<B> {
+    /// The hooked ranges, disjoint and in ascending order: the first byte or number, and the one behind the last. Each has the
+    /// kind of the hook from bit `HOOK_KIND` on. The last range is behind all that can be searched for.
+    pub hooks: B,
+}
+
+impl HooksGroup<()> {
+    /// Bytes of an element of `hooks`.
+    pub const HOOKS_STRIDE: u64 = 8;
+}
+
+impl<B> HooksGroup<B> {
+    /// Returns references to the buffers.
+    pub fn as_ref(&self) -> HooksGroup<&B> {
+        HooksGroup {
+            hooks: &self.hooks,
+        }
+    }
+}
+
+impl<B> Group for HooksGroup<B> {
+    type Buffer = B;
+    const GROUP: u32 = 1;
+    const LABEL: &'static str = "hooks";
+    const BINDINGS: &'static [Binding] = &[
+        Binding { binding: 0, name: "hooks", access: Access::Read, min_bytes: 8 },
+    ];
+    const NUMBERED: Option<Binding> = None;
+
+    fn buffers(self) -> Vec<B> {
+        vec![self.hooks]
+    }
+}
+
 /// The buffers of group 1 of kernels that have `transfer`.
 #[derive(Clone, Debug)]
 pub struct TransferGroup<B> {
@@ -481,6 +517,8 @@ pub struct Interpreter {
     pub simd_unit: SimdUnit,
     /// The variant of this family.
     pub linux_calls: LinuxCalls,
+    /// The variant of this family.
+    pub hooks: Hooks,
 }
 
 impl Interpreter {
@@ -510,11 +548,13 @@ impl Overrides for InterpreterOverrides {
 pub struct InterpreterGroups<T> {
     /// Group 0.
     pub machine: T,
+    /// Group 1, which some variants have.
+    pub hooks: Option<T>,
 }
 
 impl<T> Groups<T> for InterpreterGroups<T> {
     fn by_number(self) -> Vec<Option<T>> {
-        vec![Some(self.machine)]
+        vec![Some(self.machine), self.hooks]
     }
 }
 
@@ -524,7 +564,7 @@ impl Root for Interpreter {
     type Groups<T> = InterpreterGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.frame_pools.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions()].concat()
+        [self.frame_pools.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions()].concat()
     }
 }
 
@@ -537,6 +577,8 @@ pub struct InterpreterFew {
     pub simd_unit: SimdUnit,
     /// The variant of this family.
     pub linux_calls: LinuxCalls,
+    /// The variant of this family.
+    pub hooks: Hooks,
 }
 
 impl InterpreterFew {
@@ -566,11 +608,13 @@ impl Overrides for InterpreterFewOverrides {
 pub struct InterpreterFewGroups<T> {
     /// Group 0.
     pub machine: T,
+    /// Group 1, which some variants have.
+    pub hooks: Option<T>,
 }
 
 impl<T> Groups<T> for InterpreterFewGroups<T> {
     fn by_number(self) -> Vec<Option<T>> {
-        vec![Some(self.machine)]
+        vec![Some(self.machine), self.hooks]
     }
 }
 
@@ -580,7 +624,7 @@ impl Root for InterpreterFew {
     type Groups<T> = InterpreterFewGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.frame_pools.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions()].concat()
+        [self.frame_pools.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions()].concat()
     }
 }
 
@@ -595,6 +639,8 @@ pub struct InterpreterNetwork {
     pub simd_unit: SimdUnit,
     /// The variant of this family.
     pub linux_calls: LinuxCalls,
+    /// The variant of this family.
+    pub hooks: Hooks,
 }
 
 impl InterpreterNetwork {
@@ -624,6 +670,8 @@ impl Overrides for InterpreterNetworkOverrides {
 pub struct InterpreterNetworkGroups<T> {
     /// Group 0.
     pub machine: T,
+    /// Group 1, which some variants have.
+    pub hooks: Option<T>,
     /// Group 2.
     pub networks: T,
     /// Group 3.
@@ -632,7 +680,7 @@ pub struct InterpreterNetworkGroups<T> {
 
 impl<T> Groups<T> for InterpreterNetworkGroups<T> {
     fn by_number(self) -> Vec<Option<T>> {
-        vec![Some(self.machine), None, Some(self.networks), Some(self.decisions)]
+        vec![Some(self.machine), self.hooks, Some(self.networks), Some(self.decisions)]
     }
 }
 
@@ -642,7 +690,7 @@ impl Root for InterpreterNetwork {
     type Groups<T> = InterpreterNetworkGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.frame_pools.substitutions(), self.class_network.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions()].concat()
+        [self.frame_pools.substitutions(), self.class_network.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions()].concat()
     }
 }
 
@@ -658,6 +706,8 @@ pub struct InterpreterNetworkFew {
     pub simd_unit: SimdUnit,
     /// The variant of this family.
     pub linux_calls: LinuxCalls,
+    /// The variant of this family.
+    pub hooks: Hooks,
 }
 
 impl InterpreterNetworkFew {
@@ -685,6 +735,8 @@ impl Overrides for InterpreterNetworkFewOverrides {
 pub struct InterpreterNetworkFewGroups<T> {
     /// Group 0.
     pub machine: T,
+    /// Group 1, which some variants have.
+    pub hooks: Option<T>,
     /// Group 2.
     pub networks: T,
     /// Group 3.
@@ -693,7 +745,7 @@ pub struct InterpreterNetworkFewGroups<T> {
 
 impl<T> Groups<T> for InterpreterNetworkFewGroups<T> {
     fn by_number(self) -> Vec<Option<T>> {
-        vec![Some(self.machine), None, Some(self.networks), Some(self.decisions)]
+        vec![Some(self.machine), self.hooks, Some(self.networks), Some(self.decisions)]
     }
 }
 
@@ -703,7 +755,7 @@ impl Root for InterpreterNetworkFew {
     type Groups<T> = InterpreterNetworkFewGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.frame_pools.substitutions(), self.class_network.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions()].concat()
+        [self.frame_pools.substitutions(), self.class_network.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions()].concat()
     }
 }
 
@@ -769,9 +821,9 @@ impl Root for Transfer {
 pub const KERNELS: &[KernelInfo] = &[
     KernelInfo { module: "machine::decode", entries: &["decode"], families: &["FramePools", "Choice", "ClassNetwork"] },
     KernelInfo { module: "machine::digest", entries: &["digest"], families: &[] },
-    KernelInfo { module: "machine::interpreter", entries: &["run"], families: &["FramePools", "SimdUnit", "LinuxCalls"] },
-    KernelInfo { module: "machine::interpreter_few", entries: &["run"], families: &["FramePools", "SimdUnit", "LinuxCalls"] },
-    KernelInfo { module: "machine::interpreter_network", entries: &["run"], families: &["FramePools", "ClassNetwork", "SimdUnit", "LinuxCalls"] },
-    KernelInfo { module: "machine::interpreter_network_few", entries: &["run"], families: &["FramePools", "ClassNetwork", "SimdUnit", "LinuxCalls"] },
+    KernelInfo { module: "machine::interpreter", entries: &["run"], families: &["FramePools", "SimdUnit", "LinuxCalls", "Hooks"] },
+    KernelInfo { module: "machine::interpreter_few", entries: &["run"], families: &["FramePools", "SimdUnit", "LinuxCalls", "Hooks"] },
+    KernelInfo { module: "machine::interpreter_network", entries: &["run"], families: &["FramePools", "ClassNetwork", "SimdUnit", "LinuxCalls", "Hooks"] },
+    KernelInfo { module: "machine::interpreter_network_few", entries: &["run"], families: &["FramePools", "ClassNetwork", "SimdUnit", "LinuxCalls", "Hooks"] },
     KernelInfo { module: "machine::transfer", entries: &["read_pieces", "write_pieces", "reset"], families: &["FramePools"] },
 ];

@@ -12,6 +12,7 @@ const SHARED: &[&str] = &[
     "machine/decisions",
     "machine/decode_table",
     "machine/frames",
+    "machine/hooks",
     "networks/bindings",
     "spiking/bindings",
     "spiking/synapses",

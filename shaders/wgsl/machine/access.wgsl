@@ -8,13 +8,14 @@ import package::machine::console::{serve_console};
 import package::machine::frames::{frame_load, frame_store};
 import package::machine::layout::{
     ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_MONITOR, COLUMN_NZCV, COLUMN_STOP_ADDRESS,
-    FAULT_ALIGNMENT, FRAME_WORDS, STOP_HALT, STOP_NEED_SIMD, STOP_NONE, STOP_OUT_OF_FRAMES, STOP_SYSCALL,
+    FAULT_ALIGNMENT, FRAME_WORDS, HOOK_CALL, STOP_HALT, STOP_HARDWARE_BREAKPOINT, STOP_NEED_SIMD, STOP_NONE,
+    STOP_OUT_OF_FRAMES, STOP_SYSCALL, STOP_WATCHPOINT,
 };
 import package::machine::linux::no_calls::{SERVES_CALLS, serve_call};
 import package::machine::memory::{
     PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_FRAME, TLB_READ, TLB_WRITE, WANT_CHECK_WRITE, WANT_EXECUTE,
-    WANT_READ, WANT_WRITE, code_page, effort, fault, found_code, found_frame, found_fresh, get_state, halves,
-    joined, mark_stale, may_write, set_state, tlb, translate,
+    WANT_READ, WANT_WRITE, code_page, effort, fault, forget_pages, found_code, found_frame, found_fresh,
+    get_state, halves, joined, mark_stale, may_write, set_state, tlb, translate,
 };
 import package::machine::micro_op::{
     EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_ATOMIC, HANDLER_COMPARE_AND_SWAP,
@@ -26,6 +27,7 @@ import package::machine::micro_op::{
     get_extend, get_extraction, get_handler, get_index, get_left, get_operation, get_pair, get_right,
     get_size, get_wide,
 };
+import package::machine::no_hooks::{HAS_HOOKS, NOT_HOOKED, find_hook, forget_hooked};
 import package::machine::registers::{
     SCRATCH_DATA, SCRATCH_DATA_HIGH, SCRATCH_FIRST, SCRATCH_LAST, SCRATCH_LOADED, SCRATCH_SECOND, x,
 };
@@ -86,6 +88,13 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
     let is_call = handler == HANDLER_HALT || (SERVES_CALLS && handler == HANDLER_SUPERVISOR_CALL);
     // Calls come first, because the code below needs many of the GPU's registers.
     if is_call {
+        if HAS_HOOKS {
+            let number = u32(x[select(0u, 8u, SERVES_CALLS)]);
+            if find_hook(HOOK_CALL, u64(number), 1u) != NOT_HOOKED {
+                // The host stops the lane.
+                return select(vec2<u32>(STOP_SYSCALL, 0u), vec2<u32>(STOP_HALT, 1u), handler == HANDLER_HALT);
+            }
+        }
         if SERVES_CALLS {
             var served = STOP_SYSCALL;
             if handler == HANDLER_SUPERVISOR_CALL && op.z == 0u {
@@ -105,6 +114,10 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
             }
             x[0] = 0lu;
             set_monitor(0lu, 0u);
+        }
+        if HAS_HOOKS {
+            // The call may have entered pages with hooks into the TLB.
+            forget_pages();
         }
     }
     if handler - HANDLER_VECTOR_LOAD <= HANDLER_VECTOR_CRYPTO - HANDLER_VECTOR_LOAD {
@@ -170,6 +183,12 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
     x[SCRATCH_DATA_HIGH] = x[select(get_dst(control), get_b(control), handler == HANDLER_STORE_EXCLUSIVE)];
     var fresh = 0u;
     loop {
+        if HAS_HOOKS && stage == STAGE_LOAD {
+            let stop = hook_stop(ACCESS_READ, handler, address, bytes);
+            if stop != STOP_NONE {
+                return vec2<u32>(stop, 1u);
+            }
+        }
         if stage == STAGE_LOAD && is_simd {
             load_registers(op, u32(x[SCRATCH_FIRST]), u32(x[SCRATCH_LAST]), offset);
             stage = STAGE_DONE;
@@ -282,9 +301,22 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
         if stage == STAGE_READ_SECOND || stage == STAGE_CHECK_SECOND || stage == STAGE_WRITE_SECOND {
             wanted = page + 4096lu;
         }
+        if HAS_HOOKS && stage == STAGE_WRITE {
+            let stop = hook_stop(ACCESS_WRITE, handler, address, bytes);
+            if stop != STOP_NONE {
+                return vec2<u32>(stop, 1u);
+            }
+        }
         let stop = translate(want, wanted);
         if stop != STOP_NONE {
             return vec2<u32>(stop, select(1u, 0u, stage == STAGE_FETCH));
+        }
+        if HAS_HOOKS {
+            forget_hooked(wanted);
+            if stage == STAGE_FETCH {
+                let is_hooked = find_hook(ACCESS_EXECUTE, next, 4u) != NOT_HOOKED;
+                return vec2<u32>(select(STOP_NONE, STOP_HARDWARE_BREAKPOINT, is_hooked), 0u);
+            }
         }
         switch stage {
             case STAGE_READ, STAGE_WRITE: {
@@ -301,6 +333,12 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
             }
             case STAGE_CHECK_SECOND: {
                 stage = STAGE_WRITE;
+                if HAS_HOOKS {
+                    let stop = hook_stop(ACCESS_WRITE, handler, address, bytes);
+                    if stop != STOP_NONE {
+                        return vec2<u32>(stop, 1u);
+                    }
+                }
                 if !may_write(fresh + found_fresh) {
                     return vec2<u32>(STOP_OUT_OF_FRAMES, 1u);
                 }
@@ -309,6 +347,24 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
         }
     }
     return vec2<u32>(STOP_NONE, 0u);
+}
+
+/// Returns the stop of a hook before a load or a store, `access`. A fault of the access comes first.
+fn hook_stop(access: u32, handler: u32, address: u64, bytes: u32) -> u32 {
+    let is_block = handler == HANDLER_ZERO_BLOCK;
+    let hooked = find_hook(access, select(address, address & ~63lu, is_block), select(bytes, 64u, is_block));
+    if hooked == NOT_HOOKED {
+        return STOP_NONE;
+    }
+    if access == ACCESS_WRITE {
+        // The page of a store has not been checked yet, unless the store is to two pages.
+        let stop = translate(WANT_CHECK_WRITE, address);
+        if stop != STOP_NONE {
+            return stop;
+        }
+    }
+    set_state(COLUMN_STOP_ADDRESS, hooked);
+    return STOP_WATCHPOINT + access;
 }
 
 /// Marks the micro-ops of bytes that a store has changed, in one or two pages, as stale.

@@ -98,6 +98,12 @@ const STOP_EXIT = 7u;
 /// Stop: the first of the faults. A fault is this number plus its `FAULT_*` and its `ACCESS_*`.
 const STOP_FAULT = 8u;
 
+/// Stop: a breakpoint of the host at the next instruction.
+const STOP_HARDWARE_BREAKPOINT = 17u;
+
+/// Stop: the first of the watchpoints. A watchpoint is this number plus its `ACCESS_*`.
+const STOP_WATCHPOINT = 18u;
+
 /// Internal stop: the machine has no frame left.
 const STOP_NEED_FRAME = 32u;
 
@@ -127,6 +133,12 @@ const ACCESS_WRITE = 1u;
 
 /// Access: a fetch.
 const ACCESS_EXECUTE = 2u;
+
+/// Kind of a hook: a call. The other kinds are `ACCESS_*`.
+const HOOK_CALL = 3u;
+
+/// Key of a hook: the first bit of the kind. The bits below are an address or the number of a call.
+const HOOK_KIND = 48u;
 
 /// The number of u64 words of a frame.
 const FRAME_WORDS = 512u;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use kvrm_shaders::interface::machine::{
     DecisionsGroup, Decode, DecodeGroup, DecodeGroups, DecodeOverrides, Digest, DigestGroup, DigestGroups,
-    DigestOverrides, Interpreter, InterpreterFew, InterpreterFewGroups, InterpreterFewOverrides,
+    DigestOverrides, HooksGroup, Interpreter, InterpreterFew, InterpreterFewGroups, InterpreterFewOverrides,
     InterpreterGroups, InterpreterNetwork, InterpreterNetworkFew, InterpreterNetworkFewGroups,
     InterpreterNetworkFewOverrides, InterpreterNetworkGroups, InterpreterNetworkOverrides,
     InterpreterOverrides, MachineGroup, Transfer, TransferGroup, TransferGroups, TransferOverrides,
@@ -15,7 +15,7 @@ use kvrm_shaders::interface::networks::{
     DomainTogetherGroups, Fold, FoldGroup, FoldGroups, FoldOverrides, NetworksGroup,
 };
 use kvrm_shaders::kernel::{Entry, Root};
-use kvrm_shaders::variants::{Choice, ClassNetwork, FramePools, LinuxCalls, SimdUnit};
+use kvrm_shaders::variants::{Choice, ClassNetwork, FramePools, Hooks, LinuxCalls, SimdUnit};
 
 use crate::device::Device;
 use crate::device::error::Error;
@@ -50,6 +50,8 @@ pub(crate) struct InterpreterVariant {
     pub(crate) simd_unit: SimdUnit,
     /// Whether it serves frequent system calls of Linux programs.
     pub(crate) linux_calls: LinuxCalls,
+    /// Whether lanes stop at hooks.
+    pub(crate) hooks: Hooks,
     /// The network that chooses classes, if one does.
     pub(crate) network: Option<NetworkVariant>,
     /// Whether it counts loop iterations, because the driver limits them.
@@ -94,6 +96,7 @@ pub(crate) struct Layouts {
     pub(crate) decode: Layout,
     pub(crate) transfer: Layout,
     pub(crate) digest: Layout,
+    pub(crate) hooks: Layout,
     pub(crate) networks: Layout,
     pub(crate) decisions: Layout,
     pub(crate) fold: Layout,
@@ -108,6 +111,7 @@ impl Layouts {
             decode: Layout::of::<DecodeGroup<()>>(device, 0)?,
             transfer: Layout::of::<TransferGroup<()>>(device, 0)?,
             digest: Layout::of::<DigestGroup<()>>(device, 0)?,
+            hooks: Layout::of::<HooksGroup<()>>(device, 0)?,
             networks: Layout::of::<NetworksGroup<()>>(device, 0)?,
             decisions: Layout::of::<DecisionsGroup<()>>(device, 0)?,
             fold: Layout::of::<FoldGroup<()>>(device, 0)?,
@@ -184,40 +188,41 @@ impl Kernels {
 
     /// Returns an interpreter. Workgroups of one lane have interpreters of their own.
     pub(crate) fn run(&self, device: &Device, variant: InterpreterVariant) -> Result<StepKernel, Error> {
-        let InterpreterVariant { workgroup, simd_unit, linux_calls, network, limits_loops } = variant;
+        let InterpreterVariant { workgroup, simd_unit, linux_calls, hooks, network, limits_loops } = variant;
         let limits_loops = limits_loops.into();
         let asked = network.filter(|network| network.is_asked_in_steps());
         let Self { pools: frame_pools, pool_shift, .. } = *self;
         let Layouts { machine, networks, decisions, .. } = &self.layouts;
+        let hooks_layout = (hooks == Hooks::Present).then_some(&self.layouts.hooks);
         get_or_compile(&self.run, InterpreterVariant { network: asked, ..variant }, || {
             match (asked, workgroup) {
                 (None, 1) => StepKernel::compile(
                     device,
-                    InterpreterFew { frame_pools, simd_unit, linux_calls },
+                    InterpreterFew { frame_pools, simd_unit, linux_calls, hooks },
                     InterpreterFew::RUN,
-                    InterpreterFewGroups { machine },
+                    InterpreterFewGroups { machine, hooks: hooks_layout },
                     InterpreterFewOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
                 ),
                 (None, _) => StepKernel::compile(
                     device,
-                    Interpreter { frame_pools, simd_unit, linux_calls },
+                    Interpreter { frame_pools, simd_unit, linux_calls, hooks },
                     Interpreter::RUN,
-                    InterpreterGroups { machine },
+                    InterpreterGroups { machine, hooks: hooks_layout },
                     InterpreterOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
                 ),
                 // All invocations of a workgroup work for one lane.
                 (Some(NetworkVariant { network: class_network, .. }), 1) => StepKernel::compile(
                     device,
-                    InterpreterNetworkFew { frame_pools, class_network, simd_unit, linux_calls },
+                    InterpreterNetworkFew { frame_pools, class_network, simd_unit, linux_calls, hooks },
                     InterpreterNetworkFew::RUN,
-                    InterpreterNetworkFewGroups { machine, networks, decisions },
+                    InterpreterNetworkFewGroups { machine, hooks: hooks_layout, networks, decisions },
                     InterpreterNetworkFewOverrides { limits_loops, pool_shift },
                 ),
                 (Some(NetworkVariant { network: class_network, .. }), _) => StepKernel::compile(
                     device,
-                    InterpreterNetwork { frame_pools, class_network, simd_unit, linux_calls },
+                    InterpreterNetwork { frame_pools, class_network, simd_unit, linux_calls, hooks },
                     InterpreterNetwork::RUN,
-                    InterpreterNetworkGroups { machine, networks, decisions },
+                    InterpreterNetworkGroups { machine, hooks: hooks_layout, networks, decisions },
                     InterpreterNetworkOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
                 ),
             }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
 use kvrm_machine::{
-    CallTable, Decisions, Executor, Image, LaneAccess, Mapping, PageMap, Plan, ProcessState, Progress,
+    CallTable, Decisions, Executor, Hooks, Image, LaneAccess, Mapping, PageMap, Plan, ProcessState, Progress,
     Register, RunStats, Violation,
 };
 
@@ -445,6 +445,10 @@ impl Executor for RecoveringExecutor {
 
     fn take_decisions(&mut self) -> Result<Option<Decisions>, kvrm_machine::Error> {
         self.query(|executor| executor.take_decisions())
+    }
+
+    fn set_hooks(&mut self, hooks: &Hooks) -> Result<(), kvrm_machine::Error> {
+        self.change(|executor| executor.set_hooks(hooks), |journal, ()| journal.hooks(hooks))
     }
 
     fn frames_used(&mut self) -> Result<usize, kvrm_machine::Error> {

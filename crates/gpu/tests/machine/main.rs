@@ -7,6 +7,7 @@ mod code_pages;
 mod console;
 mod frames;
 mod guests;
+mod hooks;
 mod host_memory;
 mod isolation;
 mod linux;

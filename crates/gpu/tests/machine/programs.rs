@@ -30,7 +30,7 @@ use crate::class_selection::{NetworkGpu, SPREADS};
 use crate::support::{Gpu, Lane, ONE_LANE_WORKGROUPS, lanes, read};
 
 /// The default number of programs.
-const PROGRAMS: u32 = 12_288;
+pub(crate) const PROGRAMS: u32 = 12_288;
 /// The number of programs that run at once.
 const LANES: u32 = 768;
 /// The maximum number of instructions in a program.
@@ -108,7 +108,7 @@ fn differences_from(gpu: &[ProgramResult], programs: &[Vector]) -> Vec<Option<St
 }
 
 /// Returns the number of programs to test.
-fn programs_to_test() -> u32 {
+pub(crate) fn programs_to_test() -> u32 {
     let parse = |text: String| {
         text.parse().unwrap_or_else(|_| panic!("KVRM_PROGRAMS is {text:?}; expected a number"))
     };

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kvrm_gpu::{Bounds, ClassSelection, Device, Error, GpuEngine, RecoveringExecutor, SelectionMode};
-use kvrm_machine::{Builder, Executor, Factory, Image, Machine, Plan, Progress, Reference, Stop};
+use kvrm_machine::{Builder, Executor, Factory, Hooks, Image, Machine, Plan, Progress, Reference, Stop};
 use kvrm_testkit::guests::{GUESTS, LINUX_GUESTS, guest, linux_guest};
 use kvrm_testkit::random::Random;
 
@@ -75,7 +75,9 @@ impl Pair {
     fn clear_budgets(&mut self) {
         self.call_both(|executor| {
             (0..LANES).try_for_each(|lane| match executor.stop(lane)? {
-                Some(Stop::Budget) => executor.set_stop(lane, None),
+                Some(Stop::Budget | Stop::HardwareBreakpoint | Stop::Watchpoint { .. }) => {
+                    executor.set_stop(lane, None)
+                }
                 _ => Ok(()),
             })
         });
@@ -241,6 +243,41 @@ fn runs_resets_and_writes_survive_the_loss_of_the_device() {
     pair.assert_same("back at the snapshot");
     pair.run(500);
     pair.assert_same("at the end");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn hooks_survive_the_loss_of_the_device() {
+    let _lock = lock_device();
+    // With a journal of 200 bytes, a checkpoint takes the place of the change of hooks.
+    for journal_bytes in [None, Some(200)] {
+        let mut pair = Pair::new(&[raw(busy)], Bounds { journal_bytes, ..SLICES });
+        pair.call_both(|executor| executor.snapshot());
+        pair.run(50);
+        pair.call_both(|executor| {
+            executor.set_hooks(&Hooks::new().watch_writes(CODE + PAGE..CODE + 9 * PAGE))
+        });
+        pair.change_registers(1, 7);
+        pair.lose();
+        pair.run(1000);
+        pair.assert_same("after a loss between the hooks and the run");
+        let stops = pair.reference.stops().expect("the reference works");
+        assert!(
+            stops.iter().all(|stop| matches!(stop, Some(Stop::Watchpoint { .. }))),
+            "every lane stops at a store: {stops:?}"
+        );
+        // A reset empties the journal, but not the hooks.
+        pair.call_both(|executor| executor.reset(&[0, 1, 2, 3, 4]));
+        pair.lose();
+        pair.run(1000);
+        pair.assert_same("after a reset and a loss");
+        pair.call_both(|executor| executor.set_hooks(&Hooks::new()));
+        pair.lose();
+        pair.run(1000);
+        pair.assert_same("without hooks");
+        let stops = pair.reference.stops().expect("the reference works");
+        assert_eq!(stops, [Some(Stop::Budget); LANES], "no lane stops at a store");
+    }
 }
 
 #[test]

@@ -16,6 +16,7 @@ use super::{Console, Machine};
 use crate::console::Stream;
 use crate::error::Error;
 use crate::executor::{Executor, Factory, Plan};
+use crate::hooks::Hooks;
 use crate::image::Image;
 use crate::layout::Layout;
 use crate::linux::{self, Areas, Mount, Process, Settings, Start};
@@ -56,6 +57,7 @@ pub struct Builder<'a> {
     prepare: Box<dyn FnMut(&mut LaneSetup<'_>) + 'a>,
     console: Option<Console>,
     output_max: usize,
+    hooks: Hooks,
 }
 
 /// A lane before its first step.
@@ -126,6 +128,7 @@ impl<'a> Builder<'a> {
             prepare: Box::new(|_| ()),
             console: None,
             output_max: 1 << 20,
+            hooks: Hooks::new(),
         }
     }
 
@@ -298,6 +301,13 @@ impl<'a> Builder<'a> {
         self
     }
 
+    /// The breakpoints, watchpoints and filters of system calls; none unless said.
+    #[must_use]
+    pub fn hooks(mut self, hooks: Hooks) -> Self {
+        self.hooks = hooks;
+        self
+    }
+
     /// Builds the machine.
     ///
     /// # Errors
@@ -406,12 +416,26 @@ impl<'a> Builder<'a> {
             if let Some(handles) = console {
                 executor.set_console(lane, handles)?;
             }
-            lanes.push(LaneState { services, process, written: Written::default(), console });
+            lanes.push(LaneState { services, process, written: Written::default(), console, resumed: None });
         }
         let host = Host { layout, directory };
-        let Self { program, console, output_max, .. } = self;
+        let Self { program, console, output_max, hooks, .. } = self;
+        if !hooks.is_empty() {
+            executor.set_hooks(&hooks)?;
+        }
         let snapshot = Vec::new();
-        Ok(Machine { program, features, environments, executor, host, lanes, console, output_max, snapshot })
+        Ok(Machine {
+            program,
+            features,
+            environments,
+            executor,
+            host,
+            lanes,
+            console,
+            output_max,
+            hooks,
+            snapshot,
+        })
     }
 }
 

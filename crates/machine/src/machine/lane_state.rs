@@ -1,5 +1,7 @@
 //! The host's side of a lane.
 
+use kvrm_arm64::Stop;
+
 use crate::console::Stream;
 use crate::linux::Process;
 use crate::semihosting::Services;
@@ -13,6 +15,17 @@ pub(super) struct LaneState {
     pub(super) written: Written,
     /// What the executor has last been told of console output; nothing if the host serves all of it.
     pub(super) console: Option<u32>,
+    /// The hook that the lane passes when it goes on, if its stop at one was cleared.
+    pub(super) resumed: Option<ResumedAt>,
+}
+
+/// A hook that a lane passes when it goes on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ResumedAt {
+    /// The pc of the lane when it was resumed. At another pc it passes no hook.
+    pub(super) pc: u64,
+    /// The stop that was cleared.
+    pub(super) stop: Stop,
 }
 
 /// What a lane has written to its console streams, if it is collected.

@@ -55,7 +55,7 @@ impl Machine {
     /// Runs all lanes, each for at most `budget` more steps, and serves their calls.
     ///
     /// Lanes that stopped for [`Stop::Budget`] or [`Stop::OutOfFrames`] go on; other stops are final unless
-    /// [`Machine::resume`] clears them.
+    /// [`Machine::resume`] clears them. That holds for stops at [`Hooks`](crate::Hooks), too.
     ///
     /// # Errors
     /// If the engine fails.
@@ -112,6 +112,7 @@ impl Machine {
         // Steps of lanes that have stopped, and of all at the end of the last round.
         let (mut finished, mut steps) = (0, 0);
         let mut goes_on = ControlFlow::Continue(());
+        self.pass_hooks(&running, &ends)?;
         while !running.is_empty() && goes_on.is_continue() {
             let observe = &mut |now: Progress| {
                 goes_on = observer(Progress { steps: steps + now.steps, ..now });
@@ -214,7 +215,12 @@ impl Machine {
         let mut calls = Vec::new();
         for &lane in lanes {
             if self.executor.stop(lane)? == Some(Stop::Halt { imm: SEMIHOSTING }) {
-                calls.push((lane, self.executor.cpu(lane)?));
+                let cpu = self.executor.cpu(lane)?;
+                if let Some(stop) = self.stop_before_call(lane, cpu.x(0)) {
+                    self.executor.set_stop(lane, Some(stop))?;
+                } else {
+                    calls.push((lane, cpu));
+                }
             }
         }
         if calls.is_empty() {
@@ -267,6 +273,17 @@ impl Machine {
         let registers = [Register::X(8), Register::X(0), Register::X(1), Register::X(2)];
         let [number, x0, x1, x2] = registers.map(|register| self.registers(register));
         let (number, x0, x1, x2) = (number?, x0?, x1?, x2?);
+        let mut filtered = Vec::new();
+        calls.retain(|&(lane, stop)| {
+            let filter = (stop == LINUX_CALL).then(|| self.stop_before_call(lane, number[lane])).flatten();
+            filtered.extend(filter.map(|filter| (lane, filter)));
+            filter.is_none()
+        });
+        for (lane, stop) in filtered {
+            let cpu = self.executor.cpu(lane)?;
+            self.executor.set_cpu(lane, &call_again(cpu))?;
+            self.executor.set_stop(lane, Some(stop))?;
+        }
         let arguments = |lane: usize| (number[lane], [x0[lane], x1[lane], x2[lane]]);
         let mut left = &calls[..];
         while !left.is_empty() {

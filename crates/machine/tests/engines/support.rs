@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use kvrm_arm64::asm::Assembler;
 use kvrm_machine::{
-    Access, Builder, Cpu, Error, Executor, Factory, Image, Machine, Mapping, PageMap, Plan, ProcessState,
-    Program, Progress, Reference, Register, RunStats, Stop, Violation,
+    Access, Builder, Cpu, Error, Executor, Factory, Hooks, Image, Machine, Mapping, PageMap, Plan,
+    ProcessState, Program, Progress, Reference, Register, RunStats, Stop, Violation,
 };
 
 pub(crate) const CODE: u64 = 0x1_0000;
@@ -198,6 +198,11 @@ impl Executor for RecordingExecutor {
     fn audit(&mut self) -> Result<Vec<Violation>, Error> {
         self.1.count()?;
         self.0.audit()
+    }
+
+    fn set_hooks(&mut self, hooks: &Hooks) -> Result<(), Error> {
+        self.1.count()?;
+        self.0.set_hooks(hooks)
     }
 
     fn set_frames_max(&mut self, frames_max: usize) -> Result<(), Error> {

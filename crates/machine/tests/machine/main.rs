@@ -4,6 +4,7 @@ mod bulk;
 mod data_faults;
 mod errors;
 mod frames;
+mod hooks;
 mod host_memory;
 mod hostile;
 mod inputs;

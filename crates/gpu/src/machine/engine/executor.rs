@@ -4,7 +4,8 @@ use std::ops::{ControlFlow, Range};
 
 use kvrm_arm64::{Access, Cpu, Stop};
 use kvrm_machine::{
-    Decisions, Executor, LaneAccess, Mapping, PageMap, ProcessState, Progress, Register, RunStats, Violation,
+    Decisions, Executor, Hooks, LaneAccess, Mapping, PageMap, ProcessState, Progress, Register, RunStats,
+    Violation,
 };
 use kvrm_shaders::layout::{
     COLUMN_FPCR, COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_NZCV, COLUMN_PC, COLUMN_ROOT, COLUMN_SP, COLUMN_STEPS,
@@ -318,6 +319,13 @@ impl Executor for GpuExecutor {
 
     fn take_decisions(&mut self) -> Result<Option<Decisions>, kvrm_machine::Error> {
         Ok(self.store.take_decisions()?)
+    }
+
+    fn set_hooks(&mut self, hooks: &Hooks) -> Result<(), kvrm_machine::Error> {
+        self.store.set_hooks(hooks)?;
+        // A step may take much longer with another kernel.
+        self.slices.begin_again();
+        Ok(())
     }
 
     fn frames_used(&mut self) -> Result<usize, kvrm_machine::Error> {

@@ -62,7 +62,8 @@ impl GpuExecutor {
             let run = self.store.interpreter(self.workgroup, self.slices.are_limited())?;
             let launch = self.slices.launch(run.loops);
             let begin = Instant::now();
-            self.store.dispatch(&run.pipeline, launch, None, workgroups)?;
+            let hooks = self.store.hooks.clone();
+            self.store.dispatch(&run.pipeline, launch, hooks.as_ref(), workgroups)?;
             self.store.columns.invalidate();
             self.cache.forget();
             let counters = self.read_counters()?;

@@ -4,7 +4,8 @@ use kvrm_arm64::{Access, Fault, FaultKind, Stop};
 use kvrm_shaders::layout::{
     ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_STOP, COLUMN_STOP_ADDRESS, FAULT_ALIGNMENT,
     FAULT_PERMISSION, FAULT_TRANSLATION, STOP_BREAKPOINT, STOP_BUDGET, STOP_EXIT, STOP_FAULT, STOP_HALT,
-    STOP_NONE, STOP_OUT_OF_FRAMES, STOP_SYSCALL, STOP_UNDEFINED,
+    STOP_HARDWARE_BREAKPOINT, STOP_NONE, STOP_OUT_OF_FRAMES, STOP_SYSCALL, STOP_SYSTEM_CALL, STOP_UNDEFINED,
+    STOP_WATCHPOINT,
 };
 
 use super::lanes::GpuExecutor;
@@ -13,6 +14,28 @@ use crate::device::error::{Error, Request};
 
 /// The number after the last fault. There are three kinds of fault with three accesses each.
 const STOP_FAULTS_END: u32 = STOP_FAULT + 9;
+/// The number of the watchpoint for loads.
+const WATCHPOINT_READ: u32 = STOP_WATCHPOINT + ACCESS_READ;
+/// The number of the watchpoint for stores.
+const WATCHPOINT_WRITE: u32 = STOP_WATCHPOINT + ACCESS_WRITE;
+
+/// Returns the access with a number.
+const fn access_of(number: u32) -> Access {
+    match number {
+        ACCESS_READ => Access::Read,
+        ACCESS_WRITE => Access::Write,
+        _ => Access::Execute,
+    }
+}
+
+/// Returns the number of an access.
+const fn number_of(access: Access) -> u32 {
+    match access {
+        Access::Read => ACCESS_READ,
+        Access::Write => ACCESS_WRITE,
+        Access::Execute => ACCESS_EXECUTE,
+    }
+}
 
 impl GpuExecutor {
     pub(super) fn read_stops(&mut self) -> Result<Vec<Option<Stop>>, Error> {
@@ -31,9 +54,9 @@ impl GpuExecutor {
         if halves(code).0 == STOP_NONE {
             return Ok(None);
         }
-        // Only faults have an address.
-        let is_fault = halves(code).0 >= STOP_FAULT;
-        let address = if is_fault { self.store.columns.word(COLUMN_STOP_ADDRESS, lane)? } else { 0 };
+        // Only faults and watchpoints have an address.
+        let has_address = halves(code).0 >= STOP_FAULT;
+        let address = if has_address { self.store.columns.word(COLUMN_STOP_ADDRESS, lane)? } else { 0 };
         decode(code, address).map_err(|code| self.bad_request(lane, Request::Stop { code }))
     }
 }
@@ -51,12 +74,13 @@ fn decode(code: u64, address: u64) -> Result<Option<Stop>, u32> {
         STOP_UNDEFINED => Stop::Undefined { word: detail },
         STOP_OUT_OF_FRAMES => Stop::OutOfFrames,
         STOP_EXIT => Stop::Exit { code: detail as i32 },
+        STOP_HARDWARE_BREAKPOINT => Stop::HardwareBreakpoint,
+        STOP_SYSTEM_CALL => Stop::SystemCall { number: detail },
+        watchpoint @ (WATCHPOINT_READ | WATCHPOINT_WRITE) => {
+            Stop::Watchpoint { access: access_of(watchpoint - STOP_WATCHPOINT), address }
+        }
         fault @ STOP_FAULT..STOP_FAULTS_END => {
-            let access = match (fault - STOP_FAULT) % 3 {
-                ACCESS_READ => Access::Read,
-                ACCESS_WRITE => Access::Write,
-                _ => Access::Execute,
-            };
+            let access = access_of((fault - STOP_FAULT) % 3);
             let kind = match (fault - STOP_FAULT) / 3 * 3 {
                 FAULT_TRANSLATION => FaultKind::Translation,
                 FAULT_PERMISSION => FaultKind::Permission,
@@ -79,18 +103,18 @@ pub(super) fn encode(stop: Option<Stop>) -> (u64, u64) {
         Some(Stop::Undefined { word: undefined }) => word(STOP_UNDEFINED, undefined),
         Some(Stop::OutOfFrames) => word(STOP_OUT_OF_FRAMES, 0),
         Some(Stop::Exit { code }) => word(STOP_EXIT, code as u32),
+        Some(Stop::HardwareBreakpoint) => word(STOP_HARDWARE_BREAKPOINT, 0),
+        Some(Stop::SystemCall { number }) => word(STOP_SYSTEM_CALL, number),
+        Some(Stop::Watchpoint { access, address }) => {
+            return (word(STOP_WATCHPOINT + number_of(access), 0), address);
+        }
         Some(Stop::Fault(Fault { kind, access, address })) => {
-            let access = match access {
-                Access::Read => ACCESS_READ,
-                Access::Write => ACCESS_WRITE,
-                Access::Execute => ACCESS_EXECUTE,
-            };
             let kind = match kind {
                 FaultKind::Translation => FAULT_TRANSLATION,
                 FaultKind::Permission => FAULT_PERMISSION,
                 FaultKind::Alignment => FAULT_ALIGNMENT,
             };
-            return (word(STOP_FAULT + kind + access, 0), address);
+            return (word(STOP_FAULT + kind + number_of(access), 0), address);
         }
     };
     (code, 0)
@@ -113,6 +137,10 @@ mod tests {
             Some(Stop::Undefined { word: 0xdead_beef }),
             Some(Stop::OutOfFrames),
             Some(Stop::Exit { code: -1 }),
+            Some(Stop::HardwareBreakpoint),
+            Some(Stop::Watchpoint { access: Access::Read, address: 1 << 47 }),
+            Some(Stop::Watchpoint { access: Access::Write, address: 7 }),
+            Some(Stop::SystemCall { number: u32::MAX }),
         ];
         for kind in [FaultKind::Translation, FaultKind::Permission, FaultKind::Alignment] {
             for access in [Access::Read, Access::Write, Access::Execute] {
@@ -127,7 +155,7 @@ mod tests {
 
     #[test]
     fn unknown_stop_numbers_are_refused() {
-        for code in [STOP_FAULTS_END, STOP_NEED_FRAME, STOP_NEED_TIME, u32::MAX] {
+        for code in [STOP_SYSTEM_CALL + 1, STOP_NEED_FRAME, STOP_NEED_TIME, u32::MAX] {
             assert_eq!(decode(word(code, 7), 0), Err(code), "no stop has this number");
         }
     }

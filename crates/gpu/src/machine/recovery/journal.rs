@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
-use kvrm_machine::{Executor, Mapping, ProcessState, Register};
+use kvrm_machine::{Executor, Hooks, Mapping, ProcessState, Register};
 
 use crate::device::error::Error;
 use crate::machine::engine::GpuExecutor;
@@ -40,6 +40,8 @@ pub(super) struct Journal {
     limits: Arc<[u64]>,
     /// The last limit of frames that was set. A reset does not undo it.
     frames_max: Option<usize>,
+    /// The hooks that were set last. Neither a reset nor a checkpoint has them.
+    hooks: Option<Arc<Hooks>>,
 }
 
 /// A length of the journal, to which it can be truncated.
@@ -90,6 +92,7 @@ enum Entry {
     /// A reset of some lanes, or of all for `None`.
     Reset(Option<Box<[usize]>>),
     FramesMax(usize),
+    Hooks(Arc<Hooks>),
     Run(Box<RecordedRun>),
 }
 
@@ -160,9 +163,10 @@ impl Journal {
 
     /// Begins a new journal from a checkpoint. `has_snapshot` says whether the checkpoint contains a snapshot.
     pub(super) fn restart(&mut self, base: Checkpoint, has_snapshot: bool) {
-        let (limits, frames_max) = (Arc::clone(&self.limits), self.frames_max);
+        let (limits, frames_max, hooks) = (Arc::clone(&self.limits), self.frames_max, self.hooks.take());
         let snapshot = has_snapshot.then(JournalLength::default);
         *self = Self { base: Some(base), snapshot, limits, frames_max, ..Self::default() };
+        self.set_hooks(hooks);
     }
 
     /// Records the registers of a lane. `before` are its previous registers, if they are known.
@@ -257,6 +261,15 @@ impl Journal {
         self.entries.push(Entry::FramesMax(frames_max));
     }
 
+    pub(super) fn hooks(&mut self, hooks: &Hooks) {
+        self.set_hooks(Some(Arc::new(hooks.clone())));
+    }
+
+    fn set_hooks(&mut self, hooks: Option<Arc<Hooks>>) {
+        self.entries.extend(hooks.clone().map(Entry::Hooks));
+        self.hooks = hooks;
+    }
+
     pub(super) fn snapshot(&mut self) {
         self.entries.push(Entry::Snapshot);
         self.snapshot = Some(self.length());
@@ -284,6 +297,8 @@ impl Journal {
         if let Some(frames_max) = self.frames_max {
             self.frames_max(frames_max);
         }
+        let hooks = self.hooks.take();
+        self.set_hooks(hooks);
         // The state of a checkpoint may be later than the snapshot in it, so the replay has to reset the lanes.
         self.entries.push(Entry::Reset(None));
     }
@@ -355,6 +370,7 @@ impl Journal {
                 Entry::Reset(Some(lanes)) => executor.reset(lanes)?,
                 Entry::Reset(None) => executor.reset(&(0..executor.lanes()).collect::<Vec<_>>())?,
                 Entry::FramesMax(frames_max) => executor.set_frames_max(*frames_max)?,
+                Entry::Hooks(hooks) => executor.set_hooks(hooks)?,
                 Entry::Run(run) => run.replay(executor)?,
             }
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use kvrm_machine::PAGE_BYTES;
 use kvrm_shaders::interface::machine::{
-    DecisionsGroup, DecodeGroup, DigestGroup, MachineGroup, TransferGroup,
+    DecisionsGroup, DecodeGroup, DigestGroup, HooksGroup, MachineGroup, TransferGroup,
 };
 use kvrm_shaders::interface::networks::NetworksGroup;
 use kvrm_shaders::kernel::Group;
@@ -32,7 +32,10 @@ const fn larger(a: u32, b: u32) -> u32 {
 const OTHER_BUFFERS: u32 = bindings::<MachineGroup<()>>()
     + larger(
         bindings::<TransferGroup<()>>(),
-        larger(bindings::<DecodeGroup<()>>(), bindings::<DigestGroup<()>>()),
+        larger(
+            bindings::<HooksGroup<()>>(),
+            larger(bindings::<DecodeGroup<()>>(), bindings::<DigestGroup<()>>()),
+        ),
     );
 /// The largest number of buffers of a kernel that are not pools in a machine with a network. The kernel that lowers
 /// words has the most.

@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use kvrm_arm64::lowering::decode_table;
 use kvrm_arm64::{Class, Features};
-use kvrm_machine::{Decisions, PAGE_BYTES, Plan};
+use kvrm_machine::{ADDRESS_BITS, Decisions, HookKind, Hooks, PAGE_BYTES, Plan};
 use kvrm_shaders::interface::machine::{
-    DecisionsGroup, DecodeGroup, DigestGroup, MachineGroup, Parameters, TransferGroup,
+    DecisionsGroup, DecodeGroup, DigestGroup, HooksGroup, MachineGroup, Parameters, TransferGroup,
 };
 use kvrm_shaders::interface::networks::NetworksGroup;
 use kvrm_shaders::kernel::Group as _;
-use kvrm_shaders::layout::{CLASSES, COUNTER_FRAMES, COUNTERS};
-use kvrm_shaders::variants::{FramePools, LinuxCalls, SimdUnit};
+use kvrm_shaders::layout::{
+    ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, CLASSES, COUNTER_FRAMES, COUNTERS, HOOK_CALL, HOOK_KIND,
+};
+use kvrm_shaders::variants::{self, FramePools, LinuxCalls, SimdUnit};
 
 use super::limits::{CODE_PAGE_BYTES, INFO_BYTES, code_pages_max, console_bytes, pool_shift};
 use super::parameters::{self, Launch, feature_bits};
@@ -28,13 +30,23 @@ use crate::machine::pages::Frames;
 /// The number of the bind group that each kernel has for itself.
 const OWN_GROUP: u32 = TransferGroup::<()>::GROUP;
 const _: () = assert!(
-    DecodeGroup::<()>::GROUP == OWN_GROUP && DigestGroup::<()>::GROUP == OWN_GROUP,
+    DecodeGroup::<()>::GROUP == OWN_GROUP
+        && DigestGroup::<()>::GROUP == OWN_GROUP
+        && HooksGroup::<()>::GROUP == OWN_GROUP,
     "kernels have one group for themselves"
 );
 
 /// The number of frames per lane that a machine begins with room for. More are added on demand.
 const FRAMES_A_LANE: u64 = 4;
 const _: () = assert!(Class::ALL.len() == CLASSES as usize, "shaders have as many classes");
+const _: () = assert!(
+    HookKind::Read as u32 == ACCESS_READ
+        && HookKind::Write as u32 == ACCESS_WRITE
+        && HookKind::Execute as u32 == ACCESS_EXECUTE
+        && HookKind::Call as u32 == HOOK_CALL
+        && ADDRESS_BITS == HOOK_KIND,
+    "shaders have the same keys of hooks"
+);
 
 #[derive(Debug)]
 pub(crate) struct Store {
@@ -58,6 +70,8 @@ pub(crate) struct Store {
     pub(super) group: Option<wgpu::BindGroup>,
     /// The network that chooses classes, if one does.
     pub(super) network: Option<BoundNetwork>,
+    /// The bind group of the hooks, if there are any.
+    pub(crate) hooks: Option<wgpu::BindGroup>,
     pub(super) decode_table: Buffer,
     /// The number of frames that there is room for.
     pub(super) capacity: u32,
@@ -123,6 +137,7 @@ impl Store {
             parameters,
             group: None,
             network,
+            hooks: None,
             info,
             micro_ops: Buffer::zeroed(device, "micro-ops", CODE_PAGE_BYTES)?,
             counters: Buffer::zeroed(device, "counters", 4 * u64::from(COUNTERS))?,
@@ -228,14 +243,29 @@ impl Store {
     /// Returns the interpreter for workgroups of `workgroup` lanes.
     pub(crate) fn interpreter(&self, workgroup: u32, limits_loops: bool) -> Result<StepKernel, Error> {
         let Self { simd_unit, linux_calls, .. } = *self;
+        let hooks = if self.hooks.is_some() { variants::Hooks::Present } else { variants::Hooks::Absent };
         let variant = InterpreterVariant {
             workgroup,
             simd_unit,
             linux_calls,
+            hooks,
             network: self.network_variant(),
             limits_loops,
         };
         self.kernels.run(&self.device, variant)
+    }
+
+    /// Replaces the hooks of all lanes.
+    pub(crate) fn set_hooks(&mut self, hooks: &Hooks) -> Result<(), Error> {
+        self.hooks = None;
+        if !hooks.is_empty() {
+            // The last range is behind all others, so that each search ends at a range.
+            let ranges: Vec<[u64; 2]> =
+                hooks.keys().map(|range| [range.start, range.end]).chain([[u64::MAX; 2]]).collect();
+            let hooks = &Buffer::with_contents(&self.device, "hooks", ranges.as_flattened())?;
+            self.hooks = Some(self.kernels.layouts.hooks.bind(&self.device, HooksGroup { hooks })?);
+        }
+        Ok(())
     }
 
     /// Returns the network that chooses classes, if there is one.

@@ -32,7 +32,12 @@ fn with_outputs(program: &Vector) -> Vector {
             Stop::Undefined { .. } => StopName::Undefined,
             Stop::Fault(_) => StopName::Fault,
             Stop::Exit { .. } => StopName::Exit,
-            Stop::OutOfFrames => return None,
+            Stop::OutOfFrames
+            | Stop::HardwareBreakpoint
+            | Stop::Watchpoint { .. }
+            | Stop::SystemCall { .. } => {
+                return None;
+            }
         })
     });
     let written = result.lane.dirty.iter().zip(result.lane.memory);

@@ -1,0 +1,56 @@
+//! Hooks: the addresses and calls at which lanes stop for the host.
+//!
+//! Pages with hooks stay out of the TLBs, so that every access to them takes the slow path, which looks for the hook.
+
+import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, HOOK_KIND};
+import package::machine::memory::{
+    CODE_TLB_ENTRIES, NO_PAGE, PAGE_MASK, TLB_ENTRIES, TLB_READ, TLB_WRITE, code_page, code_tlb, effort, tlb,
+};
+
+/// The hooked ranges, disjoint and in ascending order: the first byte or number, and the one behind the last. Each has the
+/// kind of the hook from bit `HOOK_KIND` on. The last range is behind all that can be searched for.
+@group(1) @binding(0) var<storage, read> hooks: array<u64>;
+
+/// Whether this module has hooks.
+const HAS_HOOKS = true;
+/// Result of `find_hook`: there is no hook.
+const NOT_HOOKED = 0xfffffffffffffffflu;
+
+/// Returns the first hooked byte, or number of a call, among `count` from `first` on, or `NOT_HOOKED`. `kind` is `ACCESS_*`, or
+/// `HOOK_CALL`.
+fn find_hook(kind: u32, first: u64, count: u32) -> u64 {
+    let base = u64(kind) << HOOK_KIND;
+    // The first range that ends behind `first`.
+    var low = 0u;
+    var high = arrayLength(&hooks) / 2u - 1u;
+    while low < high {
+        let middle = (low + high) / 2u;
+        if hooks[2u * middle + 1u] > base + first {
+            high = middle;
+        } else {
+            low = middle + 1u;
+        }
+        effort += 1u;
+    }
+    let start = hooks[2u * low];
+    if start >= base + first + u64(count) {
+        return NOT_HOOKED;
+    }
+    return max(start, base + first) - base;
+}
+
+/// Removes what the TLBs permit for the page of an address if the page has hooks for it.
+fn forget_hooked(address: u64) {
+    let page = address & ~PAGE_MASK;
+    let number = u32(address >> 12u);
+    if find_hook(ACCESS_READ, page, 4096u) != NOT_HOOKED {
+        tlb[number % TLB_ENTRIES] &= ~u64(TLB_READ);
+    }
+    if find_hook(ACCESS_WRITE, page, 4096u) != NOT_HOOKED {
+        tlb[number % TLB_ENTRIES] &= ~u64(TLB_WRITE);
+    }
+    if code_page == page && find_hook(ACCESS_EXECUTE, page, 4096u) != NOT_HOOKED {
+        code_tlb[number % CODE_TLB_ENTRIES] = 0lu;
+        code_page = NO_PAGE;
+    }
+}
