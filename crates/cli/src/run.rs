@@ -1,5 +1,6 @@
 //! `kvrm run`.
 
+mod hooks;
 mod outputs;
 mod system_calls;
 
@@ -41,6 +42,8 @@ pub(crate) struct Args {
     machine: MachineArgs,
     #[command(flatten)]
     engine: EngineArgs,
+    #[command(flatten)]
+    hooks: hooks::HookArgs,
     /// The number of lanes: independent runs of the program at the same time.
     #[arg(long, value_name = "N", default_value = "1", value_parser = number::lanes)]
     lanes: u64,
@@ -90,7 +93,9 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         outputs::make_folder(folder)?;
     }
     let features = args.machine.features(&program);
-    let mut builder = args.machine.builder(program, features, lanes)?.engine(engine.clone()).lanes(lanes);
+    let hooks = args.hooks.hooks(&program)?;
+    let mut builder =
+        args.machine.builder(program, features, lanes)?.engine(engine.clone()).lanes(lanes).hooks(hooks);
     let is_live = args.lanes == 1 && !args.json && args.output_dir.is_none() && !args.group;
     if is_live {
         let (bar, failure, mut out) = (bar.clone(), failure.clone(), Output::new());
@@ -239,7 +244,13 @@ fn explain(machine: &mut Machine, budget: Option<u64>, mispredictions_stop: bool
         let place = machine.program().symbol(pc).map_or(String::new(), |symbol| {
             format!(" <{}+{:#x}>", symbol.name.escape_debug(), pc - symbol.address)
         });
-        note(format_args!("lane {lane} stopped: {stop}; pc {pc:#x}{place}: {text}"));
+        let name = match stop {
+            Stop::SystemCall { number } if machine.program().linux.is_some() => {
+                format!(" ({})", system_calls::name(number.into()))
+            }
+            _ => String::new(),
+        };
+        note(format_args!("lane {lane} stopped: {stop}{name}; pc {pc:#x}{place}: {text}"));
         let hint = match stop {
             Stop::Undefined { word } if mispredictions_stop && decode(word).is_some() => {
                 Some("the network may have chosen a wrong class; --stats shows its decisions".to_owned())
@@ -277,7 +288,12 @@ fn to_json(machine: &mut Machine, report: &Report, fallback: Option<&str>) -> Re
             }
             Some(Stop::Undefined { word }) => entry["word"] = format!("{word:08x}").into(),
             Some(Stop::Fault(fault)) => entry["fault"] = fault_to_json(fault),
-            Some(Stop::Budget | Stop::OutOfFrames) | None => {}
+            Some(Stop::Watchpoint { access, address }) => {
+                entry["watchpoint"] =
+                    serde_json::json!({ "access": access_name(access), "address": format!("{address:#x}") });
+            }
+            Some(Stop::SystemCall { number }) => entry["number"] = number.into(),
+            Some(Stop::Budget | Stop::OutOfFrames | Stop::HardwareBreakpoint) | None => {}
         }
         for (key, stream) in [("output", Stream::Output), ("error_output", Stream::Error)] {
             let bytes = machine.output(lane, stream)?;
@@ -305,12 +321,15 @@ fn fault_to_json(Fault { kind, access, address }: Fault) -> serde_json::Value {
         FaultKind::Permission => "permission",
         FaultKind::Alignment => "alignment",
     };
-    let access = match access {
+    serde_json::json!({ "kind": kind, "access": access_name(access), "address": format!("{address:#x}") })
+}
+
+const fn access_name(access: Access) -> &'static str {
+    match access {
         Access::Read => "read",
         Access::Write => "write",
         Access::Execute => "execute",
-    };
-    serde_json::json!({ "kind": kind, "access": access, "address": format!("{address:#x}") })
+    }
 }
 
 fn hex(bytes: &[u8]) -> Result<String> {

@@ -1,4 +1,4 @@
-//! The names of Linux system calls, for the note about calls that KVRM does not serve.
+//! The names of Linux system calls.
 
 use std::collections::BTreeMap;
 
@@ -45,10 +45,16 @@ const OTHERS: &[(u64, &str)] = &[
 ];
 
 /// Returns the name of a system call, or its number such as `#999` if it has no name.
-fn name(number: u64) -> String {
+pub(super) fn name(number: u64) -> String {
     let served = CALLS.iter().find(|call| call.number == number).map(|call| call.name);
     let other = || OTHERS.iter().find(|(other, _)| *other == number).map(|(_, name)| *name);
     served.or_else(other).map_or_else(|| format!("#{number}"), str::to_owned)
+}
+
+/// Returns the number of a system call.
+pub(super) fn number(name: &str) -> Option<u64> {
+    let served = CALLS.iter().map(|call| (call.number, call.name));
+    served.chain(OTHERS.iter().copied()).find(|(_, other)| *other == name).map(|(number, _)| number)
 }
 
 /// Returns the note about the calls that a failed program made and KVRM does not serve. `calls` has their numbers, and

@@ -300,3 +300,39 @@ fn arguments_with_white_space_are_refused_for_semihosting() {
     let message = refusal(&["run", &guest("vm"), "--lanes", "3", "--lane-arg", "{lane} {lane}"]);
     assert!(message.starts_with("error: lane 0 cannot have the argument \"0 0\""), "{message}");
 }
+
+#[test]
+fn lanes_stop_at_breakpoints_watchpoints_and_system_calls() {
+    let folder = Folder::new();
+    // adr x1, .; str x0, [x1]; mov w0, #4; hlt #0xf000
+    let code = words(&[0xf900_0020_1000_0001, 0xd45e_0000_5280_0080]);
+    let program = folder.file("program", code);
+    let stderr = |options: &[&str]| {
+        let run = kvrm(&[&["run", "--raw", &program], options].concat());
+        assert_eq!(run.status, 125, "{options:?}: {}", run.stderr);
+        run.stderr
+    };
+    for (options, expected) in [
+        (&["--break", "0x10004"][..], "breakpoint of the host; pc 0x10004"),
+        (&["--stop-at-call", "4"], "before system call 4; pc 0x1000c"),
+        (&["--stop-at-call", "5"], "undefined instruction 0x00000000; pc 0x10010"),
+        (&["--watch", "w:0x10006+4"], "watchpoint of the host: write to 0x10006; pc 0x10004"),
+    ] {
+        assert!(stderr(options).contains(expected), "{options:?}: {}", stderr(options));
+    }
+    let json = kvrm(&["run", "--raw", &program, "--json", "--watch", "0x10000"]);
+    let json: Value = serde_json::from_str(&json.stdout).expect("the output is JSON");
+    let seen = &json["lanes"][0]["watchpoint"];
+    assert_eq!((&seen["access"], &seen["address"]), (&"write".into(), &"0x10000".into()), "{json}");
+    let run = kvrm(&["run", &guest("vm"), "--break", "interpret"]);
+    assert!(run.stderr.contains("<interpret+0x0>"), "a function: {}", run.stderr);
+    for (options, expected) in [
+        (&["--break", "mian"][..], "--break 'mian': expected an address such as 0x10000, or one of the"),
+        (&["--break", "0x10002"], "instructions begin at multiples of 4"),
+        (&["--watch", "x:1"], "'x:' is neither r: for loads nor w: for stores"),
+        (&["--stop-at-call", "write"], "give the number of an operation, such as 5 for SYS_WRITE"),
+    ] {
+        let refused = refusal(&[&["run", &guest("vm")], options].concat());
+        assert!(refused.contains(expected), "{options:?}: {refused}");
+    }
+}
