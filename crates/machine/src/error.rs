@@ -1,4 +1,4 @@
-//! What can go wrong on the host. What a guest does wrong is a [`Stop`](kvrm_arm64::Stop).
+//! Failures of the host or of its input. A mistake of a guest is a [`Stop`](kvrm_arm64::Stop), not an error.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,10 @@ pub enum MapFailure {
     TooManyRegions,
 }
 
-/// A failure of the host or of its input.
+/// A failure of the host, of the engine, or of their input.
+///
+/// A mistake of a guest, such as an access to unmapped memory, is a [`Stop`](kvrm_arm64::Stop) of its lane. The cause
+/// of an error, if there is one, is its [`source`](std::error::Error::source).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -31,44 +34,45 @@ pub enum Error {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A file is larger than anything that is meant.
-    #[error("{} is larger than {max} bytes", path.display())]
+    /// A file is larger than any file that KVRM reads.
+    #[error("{} is too large: expected at most {max} bytes", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// The limit.
+        /// The largest size in bytes.
         max: u64,
     },
-    /// A file is no program this machine can load.
+    /// A file is not a program that a machine can load.
     #[error("cannot load {name}")]
     Elf {
-        /// The program.
+        /// The path or name of the file.
         name: String,
-        /// Why.
+        /// The cause.
         source: ElfError,
     },
-    /// A raw program does not fit where it should go.
+    /// A raw program is empty, or is not within the address space.
     #[error(
-        "a raw program of {bytes:#x} bytes at {address:#x} does not lie in the 48-bit address space, or is empty"
+        "cannot load a raw program of {bytes:#x} bytes at {address:#x}: expected at least 1 byte, and all of them in \
+         the 48-bit address space"
     )]
     RawRange {
-        /// Where it should go.
+        /// The address of its first byte.
         address: u64,
-        /// Its size.
+        /// Its size in bytes.
         bytes: u64,
     },
-    /// A program was described without code or an entry address.
+    /// A program was built without code and without an entry address.
     #[error("the program has no entry address: add code, or set one")]
     NoEntry,
-    /// The host accessed memory of a lane that is not mapped, or the lane has no frame left for a page to be written.
+    /// The host accessed memory of a lane that is not mapped, or wrote a page for which the lane has no frame left.
     #[error("cannot access the memory of lane {lane}: {stop}")]
     Memory {
         /// The lane.
         lane: usize,
-        /// The stop that the guest would have, with the address.
+        /// The stop that the same access by the guest would have, with the address.
         stop: kvrm_arm64::Stop,
     },
     /// Pages of a lane cannot be mapped, protected or unmapped.
@@ -81,7 +85,7 @@ pub enum Error {
         /// The reason.
         reason: MapFailure,
     },
-    /// Addresses that cannot be reserved.
+    /// Addresses cannot be reserved.
     #[error(
         "cannot reserve {:#x}..{:#x}: expected whole pages of 4096 bytes in the 48-bit address space",
         addresses.start, addresses.end
@@ -90,63 +94,62 @@ pub enum Error {
         /// The addresses.
         addresses: std::ops::Range<u64>,
     },
-    /// Stack or heap do not fit beside the program.
-    #[error("a {what} of {bytes:#x} bytes does not fit between the program and {limit:#x}")]
+    /// Stack, heap or arena do not fit beside the program.
+    #[error("a {what} of {bytes:#x} bytes does not fit between the program and {limit:#x}; make it smaller")]
     NoRoom {
-        /// What does not fit.
+        /// The name of the part that does not fit: `stack`, `heap` or `mmap arena`.
         what: &'static str,
-        /// Its size.
+        /// Its size in bytes.
         bytes: u64,
-        /// Where the room ends.
+        /// The first address after the address space.
         limit: u64,
     },
-    /// A machine needs at least one lane.
+    /// A machine without lanes was asked for.
     #[error("a machine needs at least 1 lane, and 0 were asked for")]
     NoLanes,
-    /// More lanes than there is memory for.
+    /// The lanes do not fit in the memory of the host.
     #[error("{lanes} lanes do not fit in memory; each takes about {bytes} bytes before it writes anything")]
     TooManyLanes {
-        /// How many were asked for.
+        /// The number of lanes that was asked for.
         lanes: usize,
-        /// What a lane takes.
+        /// The size of a lane in bytes.
         bytes: usize,
     },
-    /// A segment of a program is impossible.
+    /// A segment has more data than bytes, or is not within the address space.
     #[error(
         "the segment of {bytes:#x} bytes at {address:#x}, with {data:#x} bytes of data, has more data than room \
          or leaves the 48-bit address space"
     )]
     Segment {
-        /// Where it begins.
+        /// The address of its first byte.
         address: u64,
-        /// How long it is.
+        /// Its size in memory, in bytes.
         bytes: u64,
-        /// How much data it has.
+        /// The size of its data, in bytes.
         data: usize,
     },
-    /// A lane number is out of range.
+    /// The machine has no lane with this number.
     #[error("there is no lane {lane}: the machine has {lanes}, numbered from 0")]
     NoSuchLane {
         /// The number.
         lane: usize,
-        /// How many there are.
+        /// The number of lanes of the machine.
         lanes: usize,
     },
-    /// Preparing a lane touched memory that is not mapped.
+    /// The function given to [`Builder::prepare`](crate::Builder::prepare) wrote memory that is not mapped, or more
+    /// pages than the lane may own frames.
     #[error("lane {lane} cannot be prepared: {stop}")]
     Prepare {
         /// The lane.
         lane: usize,
-        /// What happened.
+        /// The stop that the same write by the guest would have, with the address.
         stop: kvrm_arm64::Stop,
     },
-    /// A snapshot was taken before another one that has been reset to or taken since.
+    /// An address space was to be reset to a snapshot that is not its last one.
     #[error("the snapshot is not the last one of this lane")]
     StaleSnapshot,
-    /// An argument cannot be passed: semihosting has one command line, which guests split at white space.
-    #[error(
-        "lane {lane} cannot have the argument {argument:?}: it is empty, or has white space or a zero in it"
-    )]
+    /// An argument cannot be passed by semihosting, which has one command line that guests split at white space.
+    #[error("lane {lane} cannot have the argument {argument:?}: it is empty, or contains white space or a NUL")]
     Argument {
         /// The lane.
         lane: usize,
@@ -156,69 +159,70 @@ pub enum Error {
     /// A directory of the host cannot be mounted.
     #[error("cannot mount {} at {guest}", host.display())]
     Mount {
-        /// Where it is on the host.
+        /// The path of the directory on the host.
         host: PathBuf,
-        /// Where guests should see it.
+        /// The path at which guests were to see it.
         guest: String,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A Linux program sees no such directory.
-    #[error("'{path}' is no directory that the guest sees")]
+    /// A lane has no directory with this path.
+    #[error("the guest has no directory '{path}'")]
     GuestDirectory {
-        /// Where it should be.
+        /// The path.
         path: String,
     },
-    /// A directory of a Linux program cannot be written to the host.
-    #[error("cannot write the guest's {guest} to the new directory {}", host.display())]
+    /// A directory of a lane cannot be copied to the host.
+    #[error("cannot copy the guest's {guest} to the new directory {}", host.display())]
     Save {
-        /// Where the guest has it.
+        /// The path of the directory in the lane.
         guest: String,
-        /// Where it should be written.
+        /// The path of the new directory on the host.
         host: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// An argument or a variable of the environment has a zero in it, which ends it for the guest.
-    #[error("lane {lane} cannot have the argument or variable {text:?}: there is a zero in it")]
+    /// An argument or a variable of the environment contains a NUL, which would end it for the guest.
+    #[error("lane {lane} cannot have the argument or variable {text:?}: it contains a NUL")]
     Text {
         /// The lane.
         lane: usize,
-        /// The text.
+        /// The argument or variable.
         text: String,
     },
-    /// Arguments and environment do not fit.
+    /// The arguments and the environment of a Linux program take more than half of its stack.
     #[error(
         "arguments and environment of lane {lane} take {bytes:#x} bytes, expected at most {room:#x}, half of the stack"
     )]
     TextRoom {
         /// The lane.
         lane: usize,
-        /// What they take.
+        /// Their size on the stack, in bytes.
         bytes: u64,
-        /// What there is.
+        /// Half the size of the stack, in bytes.
         room: u64,
     },
-    /// A Linux program reads its arguments from its stack, which is the program's once it has begun.
+    /// The arguments of a Linux program were to be changed after its first step. They are on the stack, which the
+    /// program may have changed since.
     #[error("lane {lane} has taken {steps} steps, and a Linux program gets its arguments before the first")]
     Started {
         /// The lane.
         lane: usize,
-        /// How far it is.
+        /// The number of steps that the lane has retired.
         steps: u64,
     },
     /// A reset was asked for before any snapshot.
     #[error("there is no snapshot to reset to")]
     NoSnapshot,
-    /// The directory for guest files cannot be opened.
+    /// The directory for the files of semihosting guests cannot be opened.
     #[error("cannot open the guest directory {}", path.display())]
     Directory {
         /// The directory.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// The engine failed, or the device it runs on.
+    /// The engine failed, or the device on which it runs. The source says how.
     #[error("the engine failed")]
     Engine(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

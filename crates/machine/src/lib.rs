@@ -1,8 +1,8 @@
 //! Programs, lanes, memory, services, and the CPU engine of KVRM.
 //!
-//! You probably want the facade crate `kvrm`, which re-exports this one. A [`Program`] is loaded from an ELF
-//! file; a [`Machine`] runs it in one or many lanes on an [`Executor`]; a run ends in a [`Report`], and each
-//! lane in a [`Stop`].
+//! Most users want the facade crate `kvrm`, which re-exports this one. A [`Program`] is loaded from an ELF file. A
+//! [`Machine`] runs it in one or many lanes. A run returns a [`Report`], and each lane ends in a [`Stop`]. Engines
+//! implement [`Executor`].
 
 mod address_space;
 mod audit;

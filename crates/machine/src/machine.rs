@@ -1,4 +1,4 @@
-//! The machine: a program in many lanes, an engine that runs them, and the services they call.
+//! A machine: a program in one or many lanes, the engine that runs them, and the services that the lanes call.
 
 mod builder;
 mod command_line;
@@ -32,15 +32,18 @@ use crate::pick::pick;
 use crate::program::Program;
 use crate::semihosting::Host;
 
-/// Takes what lanes write: lane, stream, bytes.
+/// A function of the caller that gets console output: lane, stream, bytes.
 type Console = Box<dyn FnMut(usize, Stream, &[u8]) + Send>;
 
-/// A program in one or many lanes.
+/// A program in one or many lanes, with the engine that runs them.
+///
+/// Lanes are numbered from 0. Methods that take a lane return [`Error::NoSuchLane`] if the machine has no such lane.
+/// All methods that ask the engine return [`Error::Engine`] if the engine fails, for example because a GPU is lost.
 ///
 /// ```
 /// use kvrm_machine::{Machine, Program, Stop};
 ///
-/// // Sixteen lanes, each adding its own number to itself.
+/// // Sixteen lanes, each of which doubles its own number.
 /// let code = [0x8b00_0000_u32, 0xd440_0000].map(u32::to_le_bytes).concat(); // add x0, x0, x0; hlt #0
 /// let program = Program::raw("double", code, 0x1000, 0)?;
 /// let mut machine = Machine::builder(program).lanes(16).prepare(|lane| lane.set_x(0, lane.number() as u64)).build()?;
@@ -52,7 +55,7 @@ type Console = Box<dyn FnMut(usize, Stream, &[u8]) + Send>;
 pub struct Machine {
     program: Program,
     features: Features,
-    /// What Linux programs have been told, one entry a lane.
+    /// The environment of each lane of a Linux program; empty for other programs.
     environments: Vec<Vec<String>>,
     executor: Box<dyn Executor>,
     host: Host,
@@ -60,7 +63,7 @@ pub struct Machine {
     console: Option<Console>,
     output_max: usize,
     hooks: Hooks,
-    /// The services' side of the executor's snapshot, one entry a lane.
+    /// The state of each lane's services at the last snapshot; empty before the first one.
     snapshot: Vec<LaneState>,
 }
 
@@ -74,113 +77,120 @@ impl Machine {
         if lane < lanes { Ok(lane) } else { Err(Error::NoSuchLane { lane, lanes }) }
     }
 
-    /// The program.
+    /// Returns the program.
     #[must_use]
     pub const fn program(&self) -> &Program {
         &self.program
     }
 
-    /// The optional features it has.
+    /// Returns the optional features of its instruction set.
     #[must_use]
     pub const fn features(&self) -> Features {
         self.features
     }
 
-    /// Where heap and stack lie.
+    /// Returns the addresses of heap and stack.
     #[must_use]
     pub const fn layout(&self) -> &Layout {
         &self.host.layout
     }
 
-    /// How many lanes there are.
+    /// Returns the number of lanes.
     #[must_use]
     pub fn lanes(&self) -> usize {
         self.lanes.len()
     }
 
-    /// The name of the engine.
+    /// Returns the name of the engine, such as `reference`.
     #[must_use]
     pub fn engine(&self) -> &'static str {
         self.executor.name()
     }
 
-    /// Why a lane stopped, or `None` before its first run and after one that failed.
+    /// Returns the reason why a lane has stopped; `None` before its first run and after a run that failed.
     ///
     /// # Errors
-    /// If there is no such lane, or the engine fails.
+    /// There is no such lane, or the engine fails.
     pub fn stop(&mut self, lane: usize) -> Result<Option<Stop>, Error> {
         let lane = self.check(lane)?;
         self.executor.stop(lane)
     }
 
-    /// Why each lane stopped.
+    /// Returns the stop of each lane, as [`Machine::stop`] does, in the order of lanes.
     ///
     /// # Errors
-    /// If the engine fails.
+    /// The engine fails.
     pub fn stops(&mut self) -> Result<Vec<Option<Stop>>, Error> {
         self.executor.stops()
     }
 
-    /// The registers of a lane.
+    /// Returns the registers of a lane.
+    ///
+    /// A transfer from a GPU takes about as long for one lane as for all; [`Machine::registers`] reads all lanes at
+    /// once.
     ///
     /// # Errors
-    /// If there is no such lane, or the engine fails.
+    /// There is no such lane, or the engine fails.
     pub fn cpu(&mut self, lane: usize) -> Result<Cpu, Error> {
         let lane = self.check(lane)?;
         self.executor.cpu(lane)
     }
 
-    /// Replaces the registers of a lane.
+    /// Replaces the registers of a lane. Its stop and its memory stay.
     ///
     /// # Errors
-    /// If there is no such lane, or the engine fails.
+    /// There is no such lane, or the engine fails.
     pub fn set_cpu(&mut self, lane: usize, cpu: &Cpu) -> Result<(), Error> {
         let lane = self.check(lane)?;
         self.executor.set_cpu(lane, cpu)
     }
 
-    /// One register of all lanes.
+    /// Returns the value of a register in each lane, in the order of lanes.
     ///
     /// # Errors
-    /// If the engine fails.
+    /// The engine fails.
     pub fn registers(&mut self, register: Register) -> Result<Vec<u64>, Error> {
         let mut values = Vec::new();
         self.executor.registers(register, &mut values)?;
         Ok(values)
     }
 
-    /// The addresses of the pages a lane has written, in order of their first write.
+    /// Returns the addresses of the private pages of a lane, which are the pages of 4096 bytes that it has written, in
+    /// the order of their first write.
     ///
     /// # Errors
-    /// If there is no such lane, or the engine fails.
+    /// There is no such lane, or the engine fails.
     pub fn dirty_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error> {
         let lane = self.check(lane)?;
         self.executor.dirty_pages(lane)
     }
 
-    /// What a lane has written to one of its console streams, if no console was given to the builder.
+    /// Returns the bytes that a lane has written to a console stream. They are at most [`Builder::output_max`] bytes,
+    /// and none if the builder was given a console.
     ///
     /// # Errors
-    /// If there is no such lane.
+    /// There is no such lane.
     pub fn output(&self, lane: usize, stream: Stream) -> Result<&[u8], Error> {
         let Written { output, error_output, .. } = &self.lanes[self.check(lane)?].written;
         Ok(if stream == Stream::Output { output } else { error_output })
     }
 
-    /// Whether a lane has written more to one of its streams than [`Builder::output_max`] lets it collect.
+    /// Returns whether a lane has written more than [`Builder::output_max`] bytes to one of its streams. The bytes
+    /// beyond them were dropped.
     ///
     /// # Errors
-    /// If there is no such lane.
+    /// There is no such lane.
     pub fn output_truncated(&self, lane: usize) -> Result<bool, Error> {
         Ok(self.lanes[self.check(lane)?].written.truncated)
     }
 
-    /// Writes the files and directories below a directory that a lane of a Linux program sees into a new directory of the
-    /// host. Links are left out.
+    /// Copies the directory `guest` of a lane of a Linux program to the host, with all files and directories in it.
+    /// Symbolic links and devices are left out. `host` is the path of a directory that does not exist yet.
     ///
     /// # Errors
-    /// If there is no such lane, the lane has no such directory, as other programs have none, or the host's cannot be
-    /// made or written.
+    /// - [`Error::NoSuchLane`]
+    /// - [`Error::GuestDirectory`]: the lane has no such directory, or the program is not one for Linux.
+    /// - [`Error::Save`]: the directory of the host exists already, or cannot be written.
     pub fn save_files(&self, lane: usize, guest: &str, host: impl AsRef<Path>) -> Result<(), Error> {
         match &self.lanes[self.check(lane)?].process {
             Some(process) => process.save(guest, host.as_ref()),
@@ -188,10 +198,10 @@ impl Machine {
         }
     }
 
-    /// Replaces what a lane reads as console input from now on. A reset takes it back.
+    /// Replaces the console input of a lane, which next reads the first of these bytes. A reset undoes this.
     ///
     /// # Errors
-    /// If there is no such lane.
+    /// There is no such lane.
     pub fn set_input(&mut self, lane: usize, bytes: &[u8]) -> Result<(), Error> {
         let lane = self.check(lane)?;
         let state = &mut self.lanes[lane];
@@ -202,12 +212,17 @@ impl Machine {
         Ok(())
     }
 
-    /// Replaces what a lane is told when it asks for its arguments; of a Linux program, what it begins with. A reset
-    /// takes it back.
+    /// Replaces the arguments of a lane. A reset undoes this.
+    ///
+    /// A Linux program has its arguments on the stack, so it must not have begun. Other programs get the new arguments
+    /// when they next ask for them.
     ///
     /// # Errors
-    /// If there is no such lane, if an argument cannot be passed, as [`Builder::arguments`] says, or if a Linux program
-    /// has begun.
+    /// - [`Error::NoSuchLane`]
+    /// - [`Error::Argument`], [`Error::Text`] and [`Error::TextRoom`]: an argument cannot be passed; see
+    ///   [`Builder::arguments`].
+    /// - [`Error::Started`]: the lane of a Linux program has retired steps.
+    /// - The engine fails.
     pub fn set_arguments(&mut self, lane: usize, arguments: &[String]) -> Result<(), Error> {
         let lane = self.check(lane)?;
         if let Some(process) = &mut self.lanes[lane].process {
@@ -226,27 +241,40 @@ impl Machine {
         Ok(())
     }
 
-    /// Checks the memory of all lanes, as [`Executor::audit`] says, and gives what contradicts itself. There is nothing
-    /// unless KVRM has a mistake or a GPU computes wrongly.
+    /// Checks that the memory of all lanes is consistent, as [`Executor::audit`] describes. Returns a violation for
+    /// each rule that does not hold; there is none unless KVRM has a bug or a GPU computes wrongly.
     ///
     /// # Errors
-    /// If the engine fails.
+    /// The engine fails.
     pub fn audit(&mut self) -> Result<Vec<Violation>, Error> {
         self.executor.audit()
     }
 
-    /// Lets each lane own up to `frames_max` frames from now on.
+    /// Sets the number of frames that each lane may own; see [`Builder::frames_max`]. A lane that has stopped for lack
+    /// of frames goes on in the next run.
     ///
     /// # Errors
-    /// If the engine fails.
+    /// The engine fails.
     pub fn set_frames_max(&mut self, frames_max: usize) -> Result<(), Error> {
         self.executor.set_frames_max(frames_max)
     }
 
-    /// Remembers the state of all lanes, replacing any earlier snapshot.
+    /// Saves the state of all lanes, in place of any earlier snapshot. [`Machine::reset`] goes back to it.
+    ///
+    /// ```
+    /// use kvrm_machine::{Machine, Program, Register};
+    ///
+    /// let program = Program::from_code(0x1000, &[0x9100_0400, 0xd440_0000])?; // add x0, x0, #1; hlt #0
+    /// let mut machine = Machine::builder(program).lanes(2).build()?;
+    /// machine.snapshot()?;
+    /// machine.run(10)?;
+    /// machine.reset(&[1])?;
+    /// assert_eq!(machine.registers(Register::X(0))?, [1, 0]);
+    /// # Ok::<(), kvrm_machine::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// If the engine fails.
+    /// The engine fails.
     pub fn snapshot(&mut self) -> Result<(), Error> {
         self.drain()?;
         self.executor.snapshot()?;
@@ -254,12 +282,16 @@ impl Machine {
         Ok(())
     }
 
-    /// Takes lanes back to the snapshot: registers, memory, stop, arguments, console input and output. The
-    /// files that were open then are open again, at the same positions; what was done to files is not undone, but for
-    /// those of Linux programs, which are the lane's own.
+    /// Takes lanes back to the snapshot: registers, memory, stop, arguments, console input and output, and the files of
+    /// Linux programs.
+    ///
+    /// Files of the host that were open at the snapshot are open again, at the same positions. Changes of their
+    /// contents are not undone.
     ///
     /// # Errors
-    /// If there is no snapshot or no such lane, or the engine fails.
+    /// - [`Error::NoSnapshot`]: [`Machine::snapshot`] was never called.
+    /// - [`Error::NoSuchLane`]; then no lane is reset.
+    /// - The engine fails.
     pub fn reset(&mut self, lanes: &[usize]) -> Result<(), Error> {
         for &lane in lanes {
             self.check(lane)?;

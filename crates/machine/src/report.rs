@@ -1,4 +1,4 @@
-//! What a run did.
+//! The report of a run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,86 +6,98 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-/// What a run did.
+/// The report of a run of a [`Machine`](crate::Machine).
+///
+/// ```
+/// use kvrm_machine::{Machine, Program};
+///
+/// let program = Program::from_code(0x1000, &[0x9100_0400, 0xd440_0000])?; // add x0, x0, #1; hlt #0
+/// let report = Machine::builder(program).lanes(8).build()?.run(1000)?;
+/// assert_eq!((report.lanes, report.steps, report.stops["halt"]), (8, 8, 8));
+/// println!("{report}"); // a line for each figure
+/// # Ok::<(), kvrm_machine::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// The engine that ran it.
+    /// The name of the engine, such as `reference`.
     pub engine: &'static str,
-    /// The device the engine ran it on, if it named one.
+    /// The device on which the engine ran; `None` for the CPU.
     pub device: Option<String>,
-    /// How many lanes the machine has.
+    /// The number of lanes of the machine.
     pub lanes: usize,
-    /// Steps retired in this run by all lanes together.
+    /// The number of steps that all lanes together have retired in this run.
     pub steps: u64,
-    /// How many lanes are stopped for each kind of stop, by [`kvrm_arm64::Stop::name`].
+    /// The number of lanes with each kind of stop, by [`kvrm_arm64::Stop::name`].
     pub stops: BTreeMap<&'static str, usize>,
-    /// Service calls served in this run.
+    /// The number of calls served in this run, by the host or by the device.
     pub services: u64,
-    /// How often Linux programs made calls that are not served, by number.
+    /// The number of calls of Linux programs that KVRM does not know, by the number of the system call.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub unknown_calls: BTreeMap<u64, u64>,
-    /// How often work was handed to a device in this run.
+    /// The number of dispatches in this run; 0 on the CPU.
     pub dispatches: u64,
-    /// What a network decided, if one chooses the classes of instructions.
+    /// The decisions of the network that names the classes of instructions; `None` if there is no network.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decisions: Option<Decisions>,
-    /// Frames that all lanes own together at the end.
+    /// The number of frames of 4096 bytes that all lanes own together after the run.
     pub frames: usize,
-    /// Time the run took, in seconds.
+    /// The time from the call of the run to its return. In JSON it is `wall_seconds`, in seconds.
     #[serde(rename = "wall_seconds", serialize_with = "seconds")]
     pub wall: Duration,
 }
 
-/// What a network that chooses the classes of instructions decided.
+/// The decisions of a network that names the classes of instructions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Decisions {
-    /// When the network is asked: `memo-domain`, `memo-word`, `network` or `hybrid`.
+    /// The mode, which says when the network is asked: `memo-domain`, `memo-word`, `network` or `hybrid`.
     pub mode: &'static str,
-    /// Which network, and the beginning of the SHA-256 of its weights.
+    /// The name of the network, and the beginning of the SHA-256 of its weights.
     pub network: String,
-    /// How many inputs the network can have.
+    /// The number of tuples, the possible inputs of the network.
     pub tuples: u32,
-    /// For how many of them the device says the network is right.
+    /// The number of tuples for which the network, evaluated by the device, names the right class.
     pub tuples_right: u32,
-    /// By the class that is right, what was decided since the last report: for steps that retired on the device, which
-    /// calls that the host serves do not, and those that a wrong class stopped; in the memo modes for words that were
-    /// lowered. What was not reported when a device was lost is lost with it.
+    /// The decisions since the last report, separately for each right class.
+    ///
+    /// In the modes `network` and `hybrid` these are the steps that retired on the device, and the steps at which a
+    /// wrong class stopped a lane. A call that the host serves is no such step. In the memo modes they are the words
+    /// that were lowered. If the device was lost, the decisions since the last report are lost, too.
     pub classes: Vec<ClassDecisions>,
 }
 
-/// What a network decided where one class is right.
+/// The decisions of a network for words of one class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ClassDecisions {
-    /// The class.
+    /// The right class.
     pub class: &'static str,
-    /// How often the network was asked.
+    /// The number of times that the network was asked.
     pub asked: u64,
-    /// How often it said another class.
+    /// The number of times that it named another class.
     pub mispredicted: u64,
-    /// How often the table decided instead, as no row was found.
+    /// The number of times that the table decided instead, because the named class had no row for the word.
     pub fell_back: u64,
 }
 
 impl Decisions {
-    /// How often the network was asked.
+    /// Returns the number of times that the network was asked.
     #[must_use]
     pub fn asked(&self) -> u64 {
         self.classes.iter().map(|class| class.asked).sum()
     }
 
-    /// How often it said a class that is not the right one.
+    /// Returns the number of times that the network named a wrong class.
     #[must_use]
     pub fn mispredicted(&self) -> u64 {
         self.classes.iter().map(|class| class.mispredicted).sum()
     }
 
-    /// How often the table decided instead.
+    /// Returns the number of times that the table decided instead.
     #[must_use]
     pub fn fell_back(&self) -> u64 {
         self.classes.iter().map(|class| class.fell_back).sum()
     }
 
-    /// The part of all decisions that is right, from 0 to 1; 1 if there were none.
+    /// Returns the fraction of right decisions, from 0 to 1; 1 if there were no decisions.
     #[must_use]
     pub fn agreement(&self) -> f64 {
         match self.asked() {
@@ -100,7 +112,7 @@ fn seconds<S: serde::Serializer>(duration: &Duration, serializer: S) -> Result<S
 }
 
 impl Report {
-    /// Steps a second.
+    /// Returns the number of steps of all lanes together, divided by the time of the run in seconds.
     #[must_use]
     pub fn steps_per_second(&self) -> f64 {
         self.steps as f64 / self.wall.as_secs_f64().max(1e-9)
@@ -136,7 +148,7 @@ impl fmt::Display for Report {
 }
 
 impl fmt::Display for Decisions {
-    /// What the network is, and a table with a row for each class there was.
+    /// Writes a line about the network, and a table with a row for each class that has decisions.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { mode, network, tuples, tuples_right, classes } = self;
         writeln!(f, "{mode}, {network}, right for {tuples_right} of {tuples} tuples")?;

@@ -1,4 +1,4 @@
-//! How a machine is described and built.
+//! The builder of a machine.
 
 use std::fmt;
 use std::ops::Range;
@@ -27,13 +27,30 @@ use crate::reference::ReferenceEngine;
 use crate::segment::Segment;
 use crate::semihosting::{Host, Services};
 
-/// How many frames all lanes together may own unless the builder says otherwise: 8 GiB, shared out equally so
-/// that what a lane may do depends on no other.
+/// The default number of frames that all lanes together may own: 8 GiB. Each lane gets an equal share, so that no lane
+/// depends on how many frames others take.
 const FRAMES_MAX: usize = 8 << (30 - PAGE_SHIFT);
-/// What each lane may own at least, however many there are.
+/// The smallest default share of a lane, in frames.
 const FRAMES_MIN: usize = 16;
 
-/// How a machine is to be built; see [`Machine::builder`].
+/// The description of a machine to build, from [`Machine::builder`].
+///
+/// Each method sets one property and states its default. [`Builder::build`] calls the functions given to `arguments`,
+/// `input`, `environment` and `prepare` once for each lane, in the order of lanes, which are numbered from 0.
+///
+/// ```
+/// use kvrm_machine::{Machine, Program, Stream};
+///
+/// # let guest = concat!(env!("CARGO_MANIFEST_DIR"), "/../../guests/bin/sieve.elf");
+/// let mut machine = Machine::builder(Program::open(guest)?)
+///     .lanes(2)
+///     .arguments(|lane| vec![format!("{}", 1000 * (lane + 1))])
+///     .heap_bytes(1 << 20)
+///     .build()?;
+/// machine.run(u64::MAX)?;
+/// assert!(machine.output(1, Stream::Output)?.starts_with(b"sieve size=2000"));
+/// # Ok::<(), kvrm_machine::Error>(())
+/// ```
 pub struct Builder<'a> {
     program: Program,
     engine: Box<dyn Factory + 'a>,
@@ -60,29 +77,29 @@ pub struct Builder<'a> {
     hooks: Hooks,
 }
 
-/// A lane before its first step.
+/// A lane before its first step, for the function given to [`Builder::prepare`].
 pub struct LaneSetup<'a> {
     executor: &'a mut dyn Executor,
     number: usize,
-    /// Its registers.
+    /// The registers of the lane.
     pub cpu: Cpu,
-    /// The first thing that could not be done.
+    /// The first error, which [`Builder::build`] returns.
     failure: Option<Error>,
 }
 
 impl LaneSetup<'_> {
-    /// The number of the lane, from 0.
+    /// Returns the number of the lane, from 0.
     #[must_use]
     pub const fn number(&self) -> usize {
         self.number
     }
 
-    /// Sets a general register.
+    /// Sets a general register, from 0 to 30. A write to register 31, which is zero, has no effect.
     pub fn set_x(&mut self, n: u32, value: u64) {
         self.cpu.set_x(n, value);
     }
 
-    /// Writes memory, whatever its permissions. If it is not mapped, building the machine fails.
+    /// Writes memory, whatever its permissions. If it is not mapped, [`Builder::build`] fails with [`Error::Prepare`].
     pub fn write(&mut self, address: u64, bytes: &[u8]) {
         let written = match self.executor.write_memory(self.number, address, bytes, None) {
             Ok(written) => written.map_err(|stop| Error::Prepare { lane: self.number, stop }),
@@ -95,7 +112,7 @@ impl LaneSetup<'_> {
 }
 
 impl Machine {
-    /// Describes a machine that runs `program`.
+    /// Returns the description of a machine that runs `program` in one lane on the reference.
     #[must_use]
     pub fn builder<'a>(program: Program) -> Builder<'a> {
         Builder::new(program)
@@ -103,7 +120,7 @@ impl Machine {
 }
 
 impl<'a> Builder<'a> {
-    /// What a builder of `program` says unless told otherwise.
+    /// Returns the default description of a machine that runs `program`.
     fn new(program: Program) -> Self {
         Self {
             program,
@@ -132,169 +149,179 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The engine to run on; the [`ReferenceEngine`] unless said.
+    /// Sets the engine that runs the lanes. The default is the [`ReferenceEngine`], on the CPU.
     #[must_use]
     pub fn engine(mut self, engine: impl Factory + 'a) -> Self {
         self.engine = Box::new(engine);
         self
     }
 
-    /// How many lanes to run; one unless said.
+    /// Sets the number of lanes. The default is 1.
     #[must_use]
     pub const fn lanes(mut self, lanes: usize) -> Self {
         self.lanes = lanes;
         self
     }
 
-    /// Which optional features the machine has; [`Program::features`] unless said.
+    /// Sets the optional features of the instruction set. The default is [`Program::features`].
     #[must_use]
     pub const fn features(mut self, features: Features) -> Self {
         self.features = Some(features);
         self
     }
 
-    /// The size of each lane's stack, rounded up to pages; unless said, 1 MiB, or 8 MiB for Linux programs.
+    /// Sets the size of each lane's stack, rounded up to pages. The default is 1 MiB, or 8 MiB for Linux programs.
     #[must_use]
     pub const fn stack_bytes(mut self, bytes: u64) -> Self {
         self.stack_bytes = Some(bytes);
         self
     }
 
-    /// The size of each lane's heap, rounded up to pages; unless said, 16 MiB, or 256 MiB for Linux programs, where
-    /// `brk` moves through it. Untouched memory costs nothing.
+    /// Sets the size of each lane's heap, rounded up to pages. The default is 16 MiB, or 256 MiB for Linux programs,
+    /// which map it by `brk`. Memory that a lane does not write costs nothing.
     #[must_use]
     pub const fn heap_bytes(mut self, bytes: u64) -> Self {
         self.heap_bytes = Some(bytes);
         self
     }
 
-    /// How much each lane of a Linux program may `mmap`, rounded up to pages; 1 GiB unless said.
+    /// Sets the size of the addresses in which each lane of a Linux program can `mmap`, rounded up to pages. The
+    /// default is 1 GiB.
     #[must_use]
     pub const fn arena_bytes(mut self, bytes: u64) -> Self {
         self.arena_bytes = bytes;
         self
     }
 
-    /// Reserves addresses in which [`Machine::map`] can map pages later; whole pages of 4096 bytes. Stack and heap are placed after
-    /// them. Reserved addresses cost no memory, but page tables have a level more for each factor of 1024 in the span of all
-    /// addresses.
+    /// Reserves addresses in which [`Machine::map`] can map pages later. They must be whole pages of 4096 bytes. Stack
+    /// and heap are placed after them. The default is no reserved addresses.
+    ///
+    /// Reserved addresses cost no memory. But if all mapped and reserved addresses span 1024 times as much, page tables
+    /// on a GPU have one more level, which makes accesses slower.
     #[must_use]
     pub fn reserve(mut self, addresses: Range<u64>) -> Self {
         self.reserved.push(addresses);
         self
     }
 
-    /// How many bytes files may have that a lane of a Linux program has written; 256 MiB unless said.
+    /// Sets the number of bytes that all files together may have that a lane of a Linux program has written. The
+    /// default is 256 MiB.
     #[must_use]
     pub const fn disk_bytes(mut self, bytes: u64) -> Self {
         self.disk_bytes = bytes;
         self
     }
 
-    /// What the randomness of Linux programs follows from, together with the number of the lane; 0 unless said.
+    /// Sets the seed of the random bytes that Linux programs get. They also depend on the number of the lane. The
+    /// default is 0.
     #[must_use]
     pub const fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Whether Linux programs see the time of the host, and sleep. Unless said they do not: a step takes a nanosecond,
-    /// and runs can be repeated.
+    /// Sets whether Linux programs see the time of the host, and really sleep. The default is `false`: a step takes a
+    /// nanosecond, sleeping advances the clock at once, and repeated runs have the same results.
     #[must_use]
     pub const fn real_time(mut self, real: bool) -> Self {
         self.real_time = real;
         self
     }
 
-    /// Whether the three standard streams of Linux programs are a terminal, of 80 by 24; unless said they are pipes.
+    /// Sets whether the three standard streams of Linux programs are a terminal of 80 by 24 characters. The default is
+    /// `false`: they are pipes.
     #[must_use]
     pub const fn terminal(mut self, terminal: bool) -> Self {
         self.terminal = terminal;
         self
     }
 
-    /// Shows Linux programs a directory of the host, which they can read and not change. It is read once, when the
-    /// machine is built.
+    /// Shows Linux programs the directory `host` of the host at the path `guest`. They can read it, but not change it.
+    /// Its files, up to 1 GiB, are read once, when the machine is built.
     #[must_use]
     pub fn mount(mut self, host: impl Into<PathBuf>, guest: impl Into<String>) -> Self {
         self.mounts.push(Mount { host: host.into(), guest: guest.into(), writable: false });
         self
     }
 
-    /// Gives each lane of a Linux program a copy of a directory of the host, which it may change.
+    /// Gives each lane of a Linux program its own copy of the directory `host` at the path `guest`, which the lane may
+    /// change. Otherwise it is like [`Builder::mount`].
     #[must_use]
     pub fn copy(mut self, host: impl Into<PathBuf>, guest: impl Into<String>) -> Self {
         self.mounts.push(Mount { host: host.into(), guest: guest.into(), writable: true });
         self
     }
 
-    /// The directory Linux programs begin in; the root unless said.
+    /// Sets the directory in which Linux programs begin. The default is the root.
     #[must_use]
     pub fn current_directory(mut self, path: impl Into<String>) -> Self {
         self.current_directory = path.into();
         self
     }
 
-    /// The environment of each lane of a Linux program: strings of the form `NAME=VALUE`.
+    /// Sets the environment of each lane of a Linux program: strings of the form `NAME=VALUE`. The default is empty.
     #[must_use]
     pub fn environment(mut self, environment: impl FnMut(usize) -> Vec<String> + 'a) -> Self {
         self.environment = Box::new(environment);
         self
     }
 
-    /// How many different pages each lane may write before it stops with [`OutOfFrames`](kvrm_arm64::Stop::OutOfFrames). Unless said,
-    /// all lanes share 8 GiB equally.
+    /// Sets the number of frames of 4096 bytes that each lane may own, one for each page that it writes. A lane that
+    /// needs more stops with [`OutOfFrames`](kvrm_arm64::Stop::OutOfFrames). By default, all lanes share 8 GiB equally,
+    /// and a lane has at least 16 frames.
     #[must_use]
     pub const fn frames_max(mut self, frames: usize) -> Self {
         self.frames_max = Some(frames);
         self
     }
 
-    /// The directory guests may use files in. Without one they have no files.
+    /// Sets the directory of the host whose files semihosting guests can open. By default they have no files.
     ///
-    /// They can use its regular files, and write each up to a size of 1 GiB.
+    /// They can read and write its regular files. A file that they write can have at most 1 GiB.
     #[must_use]
     pub fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
         self.directory = Some(directory.into());
         self
     }
 
-    /// The arguments of each lane, after the name of the program's file.
+    /// Sets the arguments of each lane, which follow the name of the program's file. By default there are none.
     ///
-    /// Unless the program is one for Linux, none may be empty or have white space in it, as guests find arguments by
-    /// splitting a command line.
+    /// A semihosting guest gets one command line, which it splits at white space. So its arguments must not be empty or
+    /// contain white space. No argument may contain a NUL.
     #[must_use]
     pub fn arguments(mut self, arguments: impl FnMut(usize) -> Vec<String> + 'a) -> Self {
         self.arguments = Box::new(arguments);
         self
     }
 
-    /// What each lane reads as console input.
+    /// Sets the bytes that each lane reads as console input. By default there are none.
     #[must_use]
     pub fn input(mut self, input: impl FnMut(usize) -> Vec<u8> + 'a) -> Self {
         self.input = Box::new(input);
         self
     }
 
-    /// Sets registers and memory of each lane before its first step.
+    /// Sets a function that sets registers and memory of each lane before its first step.
     #[must_use]
     pub fn prepare(mut self, prepare: impl FnMut(&mut LaneSetup<'_>) + 'a) -> Self {
         self.prepare = Box::new(prepare);
         self
     }
 
-    /// Takes console output as it comes: lane, stream, bytes. Without it, [`Machine::output`] collects it.
+    /// Sets a function that gets console output while lanes run: lane, stream, bytes. By default, [`Machine::output`]
+    /// collects it.
     ///
-    /// An engine may give the bytes of several calls at once.
+    /// The bytes of several calls of a lane may come together. With more than one lane, the host then serves the calls
+    /// of all lanes one after the other, so that the order of output is the same in every run; this is slower.
     #[must_use]
     pub fn console(mut self, console: impl FnMut(usize, Stream, &[u8]) + Send + 'static) -> Self {
         self.console = Some(Box::new(console));
         self
     }
 
-    /// How many bytes of each of its streams [`Machine::output`] collects of a lane; 1 MiB unless said.
+    /// Sets the number of bytes that [`Machine::output`] collects of each stream of a lane. The default is 1 MiB.
     ///
-    /// More are dropped, and [`Machine::output_truncated`] says so. A console is given everything.
+    /// Further bytes are dropped, and [`Machine::output_truncated`] returns `true`. A console gets all bytes.
     #[must_use]
     pub const fn output_max(mut self, bytes: usize) -> Self {
         self.output_max = bytes;
@@ -311,8 +338,12 @@ impl<'a> Builder<'a> {
     /// Builds the machine.
     ///
     /// # Errors
-    /// If there are no lanes, memory does not fit, a directory cannot be opened or mounted, an argument cannot be
-    /// passed, preparing a lane fails, or the engine does.
+    /// - [`Error::NoLanes`] and [`Error::TooManyLanes`]
+    /// - [`Error::NoRoom`], [`Error::Reserve`] and [`Error::Segment`]: memory does not fit the address space.
+    /// - [`Error::Directory`], [`Error::Mount`] and [`Error::GuestDirectory`]: a directory cannot be used.
+    /// - [`Error::Argument`], [`Error::Text`] and [`Error::TextRoom`]: an argument or variable cannot be passed.
+    /// - [`Error::Prepare`]: the function given to [`Builder::prepare`] wrote where it cannot.
+    /// - The engine fails, or cannot be opened.
     pub fn build(mut self) -> Result<Machine, Error> {
         if self.lanes == 0 {
             return Err(Error::NoLanes);
@@ -341,7 +372,7 @@ impl<'a> Builder<'a> {
             permissions: Permissions::RW,
         };
         let mut segments = self.program.segments.clone();
-        // A Linux program has no heap until it asks for it.
+        // A Linux program maps its heap itself, by `brk`.
         segments.push(room(&layout.stack));
         let mut later = std::mem::take(&mut self.reserved);
         if is_linux {
@@ -362,7 +393,7 @@ impl<'a> Builder<'a> {
             is_linux.then(|| linux::call_table(layout.heap.clone(), stack_bytes, self.seed, self.real_time));
         let plan = Plan { images: &images, lanes: self.lanes, frames_max, calls: calls.as_ref() };
         let mut executor = self.engine.executor(&plan)?;
-        // The order in which lanes are served shows where they share files or a console; then the host keeps to it.
+        // If lanes share files or a console, the caller can see the order in which they are served.
         let serves_in_parallel = self.lanes == 1 || (directory.is_none() && self.console.is_none());
         let linux = if is_linux {
             let files = linux::files(&self.program.file_name(), &self.mounts, self.disk_bytes)?;
@@ -449,10 +480,10 @@ fn check_reserved(addresses: &Range<u64>) -> Result<(), Error> {
     Err(Error::Reserve { addresses: addresses.clone() })
 }
 
-/// Puts stack and heap behind the address `end`, each after an unmapped page that catches overruns; and the arena of a Linux
-/// program, if there is to be one.
+/// Places stack, heap and, for a Linux program, the arena behind the address `end`, each after an unmapped page that
+/// makes overruns faults.
 ///
-/// Everything a lane writes is then close together, and page tables stay small.
+/// So all memory that a lane writes is close together, and page tables stay small.
 fn place(
     end: u64,
     stack_bytes: u64,

@@ -1,4 +1,4 @@
-//! The host's side of a lane.
+//! The state that the host keeps for a lane.
 
 use kvrm_arm64::Stop;
 
@@ -6,14 +6,15 @@ use crate::console::Stream;
 use crate::linux::Process;
 use crate::semihosting::Services;
 
-/// The host's side of a lane.
+/// The state that the host keeps for a lane.
 #[derive(Clone, Debug)]
 pub(super) struct LaneState {
+    /// The state of the semihosting services.
     pub(super) services: Services,
-    /// What serves the lane instead, if its program is one for Linux.
+    /// The process of a Linux program, which serves the lane in place of `services`; `None` for other programs.
     pub(super) process: Option<Box<Process>>,
     pub(super) written: Written,
-    /// What the executor has last been told of console output; nothing if the host serves all of it.
+    /// The handles of console output that the executor may serve, as a mask; `None` if the host serves all calls.
     pub(super) console: Option<u32>,
     /// The hook that the lane passes when it goes on, if its stop at one was cleared.
     pub(super) resumed: Option<ResumedAt>,
@@ -28,17 +29,17 @@ pub(super) struct ResumedAt {
     pub(super) stop: Stop,
 }
 
-/// What a lane has written to its console streams, if it is collected.
+/// The collected console output of a lane.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Written {
     pub(super) output: Vec<u8>,
     pub(super) error_output: Vec<u8>,
-    /// Whether output was dropped for lack of room.
+    /// Whether output was dropped because a stream had no room left.
     pub(super) truncated: bool,
 }
 
 impl Written {
-    /// Collects bytes, as far as the stream has room up to `max`.
+    /// Appends bytes to a stream, up to `max` bytes in all. Drops the rest.
     pub(super) fn collect(&mut self, stream: Stream, bytes: &[u8], max: usize) {
         let collected = if stream == Stream::Output { &mut self.output } else { &mut self.error_output };
         let kept = bytes.len().min(max - collected.len());

@@ -1,4 +1,4 @@
-//! The memory of lanes, as the host reads, writes and maps it.
+//! Access of the host to the memory of lanes: reading, writing and mapping.
 
 use std::ops::Range;
 
@@ -8,23 +8,27 @@ use crate::page_map::Mapping;
 use crate::pages::{PAGE_BYTES, PAGE_SHIFT};
 use crate::permissions::Permissions;
 
-/// Access by the host, between runs. It ignores permissions, and costs no steps.
+/// Access of the host to memory, between runs. It ignores permissions, and takes no steps of the lane.
 impl Machine {
     /// Reads `out.len()` bytes of a lane's memory at `address`.
     ///
-    /// A transfer from a GPU takes about as long for one lane as for all: [`Machine::read_all`] reads all lanes at once.
+    /// A transfer from a GPU takes about as long for one lane as for all; [`Machine::read_all`] reads all lanes at
+    /// once.
     ///
     /// # Errors
-    /// [`Error::Memory`] if a byte is not mapped, [`Error::NoSuchLane`], or the engine fails.
+    /// - [`Error::Memory`]: a byte is not mapped.
+    /// - [`Error::NoSuchLane`]
+    /// - The engine fails.
     pub fn read(&mut self, lane: usize, address: u64, out: &mut [u8]) -> Result<(), Error> {
         let lane = self.check(lane)?;
         self.executor.read_memory(lane, address, out, None)?.map_err(|stop| Error::Memory { lane, stop })
     }
 
-    /// Reads the same `bytes` bytes at `address` of every lane: those of lane 0, then those of lane 1, and so on.
+    /// Reads `bytes` bytes at `address` in every lane. Returns those of lane 0, then those of lane 1, and so on.
     ///
     /// # Errors
-    /// [`Error::Memory`] with the first lane in which a byte is not mapped, or the engine fails.
+    /// - [`Error::Memory`] with the first lane in which a byte is not mapped.
+    /// - The engine fails.
     pub fn read_all(&mut self, address: u64, bytes: usize) -> Result<Vec<u8>, Error> {
         let mut out = Vec::new();
         let read = self.executor.read_memory_of_all(address, bytes, &mut out)?;
@@ -32,20 +36,21 @@ impl Machine {
         Ok(out)
     }
 
-    /// Writes a lane's memory at `address`. Nothing is written after an error.
+    /// Writes `bytes` to a lane's memory at `address`. If there is an error, nothing is written.
     ///
     /// # Errors
-    /// [`Error::Memory`] if a byte is not mapped or the lane has no frame left for a page, [`Error::NoSuchLane`], or the engine
-    /// fails.
+    /// - [`Error::Memory`]: a byte is not mapped, or the lane has no frame left for a page.
+    /// - [`Error::NoSuchLane`]
+    /// - The engine fails.
     pub fn write(&mut self, lane: usize, address: u64, bytes: &[u8]) -> Result<(), Error> {
         let lane = self.check(lane)?;
         self.executor.write_memory(lane, address, bytes, None)?.map_err(|stop| Error::Memory { lane, stop })
     }
 
-    /// Maps pages of zeros in a lane, in place of whatever was there.
+    /// Maps pages of zeros in a lane, in place of pages that are mapped there already.
     ///
-    /// A lane can map what the program maps, and what [`Builder::reserve`](super::Builder::reserve) has reserved. The addresses are
-    /// multiples of 4096.
+    /// The addresses are multiples of 4096. They must be mapped by the program, or reserved by
+    /// [`Builder::reserve`](super::Builder::reserve).
     ///
     /// ```
     /// use kvrm_machine::{Machine, Permissions, Program};
@@ -63,7 +68,9 @@ impl Machine {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Map`] with the reason, [`Error::NoSuchLane`], or the engine fails.
+    /// - [`Error::Map`] with a [`MapFailure`] that says why.
+    /// - [`Error::NoSuchLane`]
+    /// - The engine fails.
     pub fn map(&mut self, lane: usize, addresses: Range<u64>, permissions: Permissions) -> Result<(), Error> {
         self.change_map(lane, addresses, Mapping::Zero(permissions))
     }
@@ -71,7 +78,7 @@ impl Machine {
     /// Changes the permissions of mapped pages of a lane. Their contents stay.
     ///
     /// # Errors
-    /// As [`Machine::map`].
+    /// The errors of [`Machine::map`].
     pub fn protect(
         &mut self,
         lane: usize,
@@ -81,10 +88,10 @@ impl Machine {
         self.change_map(lane, addresses, Mapping::Protect(permissions))
     }
 
-    /// Unmaps pages of a lane. Their contents are lost; they can be mapped again.
+    /// Unmaps pages of a lane. Their contents are lost. They can be mapped again, as pages of zeros.
     ///
     /// # Errors
-    /// As [`Machine::map`].
+    /// The errors of [`Machine::map`].
     pub fn unmap(&mut self, lane: usize, addresses: Range<u64>) -> Result<(), Error> {
         self.change_map(lane, addresses, Mapping::Unmap)
     }

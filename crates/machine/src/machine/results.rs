@@ -1,4 +1,4 @@
-//! The results of all lanes, lane by lane.
+//! Iteration over the results of all lanes.
 
 use std::iter::FusedIterator;
 
@@ -15,22 +15,23 @@ use crate::executor::Register;
 pub struct LaneResult<'a> {
     /// The number of the lane, from 0.
     pub lane: usize,
-    /// The reason why the lane stopped; `None` before its first run and after one that failed.
+    /// The reason why the lane has stopped; `None` before its first run and after a run that failed.
     pub stop: Option<Stop>,
-    /// The steps that it has retired since it began.
+    /// The number of steps that the lane has retired since it began.
     pub steps: u64,
-    /// The address of its next instruction.
+    /// The address of its next instruction; after a fault or an undefined instruction, of that instruction.
     pub pc: u64,
-    /// The collected console output; empty if the builder was given a console.
+    /// The collected console output, in bytes; empty if the builder was given a console.
     pub output: &'a [u8],
     /// The collected error output.
     pub error_output: &'a [u8],
-    /// Whether there was more output than [`Builder::output_max`](super::Builder::output_max) bytes.
+    /// Whether output was dropped because a stream had more than [`Builder::output_max`](super::Builder::output_max)
+    /// bytes.
     pub is_truncated: bool,
 }
 
 impl LaneResult<'_> {
-    /// The exit status, if the guest ended itself.
+    /// Returns the exit status if the guest has exited; `None` if it stopped for another reason or still runs.
     #[must_use]
     pub const fn exit_status(&self) -> Option<i32> {
         match self.stop {
@@ -40,7 +41,7 @@ impl LaneResult<'_> {
     }
 }
 
-/// The results of all lanes in the order of their numbers.
+/// An iterator over the results of all lanes in the order of their numbers, from [`Machine::results`].
 #[derive(Debug)]
 pub struct Results<'a> {
     stops: std::vec::IntoIter<Option<Stop>>,
@@ -69,7 +70,7 @@ impl ExactSizeIterator for Results<'_> {}
 impl FusedIterator for Results<'_> {}
 
 impl Machine {
-    /// Iterates over the results of all lanes, which it fetches from the engine at once.
+    /// Returns an iterator over the results of all lanes. They are fetched from the engine at once.
     ///
     /// ```
     /// use kvrm_machine::{Machine, Program, Stop};

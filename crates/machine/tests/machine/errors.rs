@@ -127,7 +127,7 @@ fn stack_and_heap_must_fit_after_the_program() {
         }
     }
     let error = Machine::builder(nop()).stack_bytes(1 << 48).build().unwrap_err();
-    let message = "a stack of 0x1000000000000 bytes does not fit between the program and 0x1000000000000";
+    let message = "a stack of 0x1000000000000 bytes does not fit between the program and 0x1000000000000; make it smaller";
     assert_eq!(error.to_string(), message, "the error message");
 }
 
