@@ -1,7 +1,7 @@
-//! Runs ARM64 programs, one lane or many, with results that are exact.
+//! Runs many copies of an ARM64 program at once, on a GPU or on the CPU, with the same exact results on both.
 //!
-//! A *lane* is one guest machine. All lanes run the same program with different inputs; what they share costs
-//! memory once.
+//! Each copy is a *lane*: one guest CPU with its own registers and memory. All lanes run the same program, and may have
+//! different inputs. Memory that no lane has written exists only once.
 //!
 //! ```
 //! use kvrm::{Machine, Program, Stream};
@@ -20,15 +20,11 @@
 //! # Ok::<(), kvrm::Error>(())
 //! ```
 //!
-//! # The model
+//! # Programs, machines, engines
 //!
-//! A [`Program`] says what is mapped before the first step. A [`Machine`] runs it on an [`Engine`]: the CPU
-//! reference, which uses all cores and is what a machine has unless told otherwise, or a GPU, where one dispatch
-//! runs all lanes. [`Engine::Auto`] takes a GPU if there is one. Whatever the engine, the results are the same.
-//!
-//! A run takes a *budget* of steps, a step being one retired instruction, and ends each lane in a [`Stop`]: the
-//! guest's own exit, a fault with its address, an undefined word, the budget. What a guest does wrong is a stop;
-//! an [`Error`] is a failure of the host, the device or their input.
+//! A [`Program`] is the memory of a guest before its first step. A [`Machine`] runs it in any number of lanes on an
+//! [`Engine`]. The default engine is the CPU reference, which uses all cores. On a GPU, one dispatch runs all lanes.
+//! [`Engine::Auto`] takes a GPU if there is one. All engines give the same results.
 //!
 //! ```
 //! # use kvrm::{Engine, Machine, Program};
@@ -42,31 +38,48 @@
 //! # Ok::<(), kvrm::Error>(())
 //! ```
 //!
-//! Memory is paged and copied when first written, so a lane costs what it writes. [`Machine::snapshot`] and
-//! [`Machine::reset`] take lanes back at the same price, which is what fuzzing and search need.
+//! # Runs and stops
 //!
-//! A transfer from a GPU takes about as long for one lane as for all, so it is best to read results with
-//! [`Machine::results`], [`Machine::registers`] and [`Machine::read_all`], which fetch those of all lanes at once. Between runs
-//! the host can also write ([`Machine::write`]), map and protect memory ([`Machine::map`], [`Machine::protect`]).
+//! A step is one retired instruction. [`Machine::run`] takes a *budget*, the largest number of steps for each lane. It
+//! runs every lane until it has a [`Stop`]: the exit of the guest, a fault with its address, an undefined word, or the
+//! end of the budget. A mistake of the guest is always a stop. An [`Error`] is a failure of the host, of the device, or
+//! of their input.
 //!
-//! # What chooses instructions
+//! # Memory and snapshots
 //!
-//! The class of an instruction, by which its row in the instruction table is found, can be chosen by a neural network
-//! on the GPU, in each step or once for each word of code: [`ClassSelection`] says which, and [`Report::decisions`] what it
-//! decided. The row that is found is the check: results are the same whatever the network says.
+//! A page of memory is copied when a lane first writes it. So a lane needs memory only for its registers and for the
+//! pages that it has written. [`Machine::snapshot`] saves the state of all lanes, and [`Machine::reset`] goes back to
+//! it; both cost at most what was written. This makes fuzzing and search fast.
 //!
-//! # What it does not do
+//! Between runs the host can write memory ([`Machine::write`]) and map and protect pages ([`Machine::map`],
+//! [`Machine::protect`]).
 //!
-//! Guests are bare-metal programs that use Arm semihosting, or static programs for Linux ([`linux`]) with one process and
-//! one thread. Time a guest sees is counted in steps unless it is to see the host's, so every run can be repeated.
+//! # Reading results
 //!
-//! # Where to go next
+//! A transfer from a GPU takes about as long for one lane as for all. So read all lanes at once with
+//! [`Machine::results`], [`Machine::registers`] and [`Machine::read_all`], not one lane after the other.
 //!
-//! [`spiking`] runs spiking networks, which is another kind of program altogether.
-//! [`arm64`] holds the instruction table, decoder, disassembler and assembler; [`gpu`] opens devices and says
-//! what is wrong with those that cannot be used; [`models`] holds the networks that choose kernels, their weights
-//! and the proofs that they are right; [`vectors`] reads and runs test vectors; the binary `kvrm` does
-//! all this from the command line.
+//! # Class selection by a network
+//!
+//! To decode an instruction, its class is named first, by a table or by a neural network on the GPU. Then the
+//! instruction is searched among the rows of this class; if it is not there, the class was wrong. So results are the
+//! same whatever the network answers. [`ClassSelection`] sets when the network is asked, and [`Report::decisions`]
+//! counts its answers.
+//!
+//! # Limits
+//!
+//! Guests are bare-metal programs that use Arm semihosting, or static programs for Linux ([`linux`]) with one process
+//! and one thread. By default, the time that a guest sees is its number of steps, so every run can be repeated.
+//!
+//! # Other modules
+//!
+//! - [`spiking`] runs networks of spiking neurons.
+//! - [`arm64`] has the instruction table, decoder, disassembler and assembler.
+//! - [`gpu`] lists and opens GPUs, and says why one cannot be used.
+//! - [`models`] has the networks that name classes, their weights, and the proofs that they are right.
+//! - [`vectors`] reads and runs test vectors.
+//!
+//! The binary `kvrm` does all this from the command line.
 
 pub use kvrm_arm64 as arm64;
 pub use kvrm_gpu as gpu;
@@ -74,7 +87,7 @@ pub use kvrm_gpu::{Choice, ClassSelection, Engine, GpuEngine, SelectionMode};
 pub use kvrm_machine::*;
 pub use kvrm_models as models;
 
-/// The types of most programs: `use kvrm::prelude::*;`.
+/// The types that most users of a machine need: `use kvrm::prelude::*;`.
 ///
 /// ```
 /// use kvrm::prelude::*;
@@ -92,7 +105,9 @@ pub mod prelude {
     };
 }
 
-/// Spiking networks: the burst engine.
+/// Spiking networks, and the burst engine that runs them.
+///
+/// The example builds a network of 1,000 neurons, runs it for ten steps, and reads the recorded spikes.
 ///
 /// ```
 /// use kvrm::spiking::{Builder, Connect, Feagi, Model, Parallel, Projection, Simulation};
@@ -108,8 +123,9 @@ pub mod prelude {
 /// # Ok::<(), kvrm::spiking::Error>(())
 /// ```
 ///
-/// All engines ([`Reference`], [`Parallel`], [`BurstExecutor`]) give the same state after the same steps, bit by bit.
-/// [`Simulation::sample`] tells at which potential neurons fire. [`open`] takes networks from files of many kinds.
+/// All engines ([`Reference`] and [`Parallel`] on the CPU, [`BurstExecutor`] on a GPU) give the same state after the
+/// same steps, bit by bit. [`Simulation::sample`] returns the potentials at which neurons fire. [`open`] reads a
+/// network from a file: a TOML description, an edge list, a NIR graph or a saved network.
 ///
 /// [`Simulation::sample`]: spiking::Simulation::sample
 /// [`Reference`]: spiking::Reference
