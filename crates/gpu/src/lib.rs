@@ -21,4 +21,4 @@ pub use machine::lowering::{Lowering, digest};
 pub use machine::networks;
 #[doc(hidden)]
 pub use machine::recovery::RecoveringExecutor;
-pub use select::{Choice, Engine, GpuEngine};
+pub use select::{Engine, EngineChoice, GpuEngine};

@@ -36,7 +36,7 @@ pub enum Engine {
 
 /// The result of [`Engine::choose`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct EngineChoice {
     /// [`Engine::Gpu`] or [`Engine::Reference`].
     pub engine: Engine,
     /// The reason why [`Engine::Auto`] takes the reference, in one line. `None` if it takes a GPU, and for other
@@ -51,11 +51,11 @@ impl Engine {
     /// shaders on the CPU is taken only if the variable [`ADAPTER_VARIABLE`] names it, because the reference is faster.
     /// The decision is made once in a process.
     #[must_use]
-    pub fn choose(self) -> Choice {
-        static AUTO: OnceLock<Choice> = OnceLock::new();
+    pub fn choose(self) -> EngineChoice {
+        static AUTO: OnceLock<EngineChoice> = OnceLock::new();
         match self {
-            Self::Auto => AUTO.get_or_init(|| choice(open_gpu())).clone(),
-            engine => Choice { engine, reason: None },
+            Self::Auto => AUTO.get_or_init(|| engine_choice(open_gpu())).clone(),
+            engine => EngineChoice { engine, reason: None },
         }
     }
 }
@@ -167,13 +167,13 @@ fn check_adapter<'a>(
     }
 }
 
-fn choice(found: Result<(), String>) -> Choice {
+fn engine_choice(found: Result<(), String>) -> EngineChoice {
     match found {
-        Ok(()) => Choice { engine: Engine::Gpu, reason: None },
+        Ok(()) => EngineChoice { engine: Engine::Gpu, reason: None },
         Err(why) => {
             let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
             let reason = Some(format!("no GPU: {why}; running on the CPU reference"));
-            Choice { engine: Engine::Reference, reason }
+            EngineChoice { engine: Engine::Reference, reason }
         }
     }
 }
@@ -189,7 +189,7 @@ mod tests {
             let gpu = AdapterInfo::example("GPU", kind, true);
             assert_eq!(check_adapter(Ok(&gpu), [&gpu].into_iter(), false), Ok(()), "{kind}");
         }
-        assert_eq!(choice(Ok(())), Choice { engine: Engine::Gpu, reason: None }, "without a reason");
+        assert_eq!(engine_choice(Ok(())), EngineChoice { engine: Engine::Gpu, reason: None }, "without a reason");
     }
 
     #[test]
@@ -228,7 +228,7 @@ mod tests {
             Err("it cannot be opened:\n  because\n".to_owned()),
         ];
         for found in reasons {
-            let Choice { engine, reason } = choice(found);
+            let EngineChoice { engine, reason } = engine_choice(found);
             let reason = reason.expect("the reference has a reason");
             assert_eq!((engine, reason.lines().count()), (Engine::Reference, 1), "{reason}");
             assert!(
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn explicit_engines_are_not_replaced() {
         for engine in [Engine::Gpu, Engine::Reference] {
-            assert_eq!(engine.choose(), Choice { engine, reason: None }, "{engine:?}");
+            assert_eq!(engine.choose(), EngineChoice { engine, reason: None }, "{engine:?}");
         }
         assert_ne!(Engine::Auto.choose().engine, Engine::Auto, "Auto is resolved");
     }
