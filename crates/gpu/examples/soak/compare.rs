@@ -39,7 +39,7 @@ impl ErrorKind {
 pub(crate) fn classify(error: &(dyn std::error::Error + 'static)) -> Result<ErrorKind, String> {
     let gpu = error.downcast_ref::<Error>().or_else(|| error.source()?.downcast_ref());
     match gpu {
-        Some(Error::DeviceLost { kept: true, .. }) => Ok(ErrorKind::Lost),
+        Some(Error::DeviceLost { is_recoverable: true, .. }) => Ok(ErrorKind::Lost),
         Some(Error::StateLost { .. }) => Ok(ErrorKind::StateLost),
         Some(Error::OutOfMemory { .. }) => Ok(ErrorKind::NoMemory),
         Some(Error::OutOfFrames { .. }) => Ok(ErrorKind::NoFrames),

@@ -119,7 +119,7 @@ pub enum Error {
     /// The GPU stopped working: it was reset or unplugged, or work took longer than the driver or KVRM allows.
     #[error(
         "the GPU was lost: {reason}{}",
-        if *kept {
+        if *is_recoverable {
             "; its lanes or network are kept as they were before the slice or the call that failed, and the next call \
              opens the GPU again"
         } else {
@@ -129,8 +129,8 @@ pub enum Error {
     DeviceLost {
         /// The message of the driver, or the reason why KVRM gave the device up.
         reason: String,
-        /// Whether the lanes or the network on the device are kept and the next call can go on with them.
-        kept: bool,
+        /// Whether the lanes or the network on the device can be restored, which the next call does.
+        is_recoverable: bool,
     },
     /// After the loss of a GPU, the lanes or the network on it cannot be restored.
     #[error(

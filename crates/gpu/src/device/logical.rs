@@ -228,7 +228,7 @@ impl Device {
     /// Gives up the device: from now on it counts as lost.
     pub(crate) fn give_up(&self, reason: &str) -> Error {
         let reason = lock(&self.0.async_errors).lost.get_or_insert_with(|| reason.to_owned()).clone();
-        Error::DeviceLost { reason, kept: false }
+        Error::DeviceLost { reason, is_recoverable: false }
     }
 
     /// Gives up the device because it does not complete its work.
@@ -242,7 +242,7 @@ impl Device {
     /// work has ended; calls that it refuses before are consequences of the loss.
     pub(crate) fn check_loss(&self) -> Result<(), Error> {
         if let Some(reason) = lock(&self.0.async_errors).lost.clone() {
-            return Err(Error::DeviceLost { reason, kept: false });
+            return Err(Error::DeviceLost { reason, is_recoverable: false });
         }
         let end = wgpu::PollType::Wait { submission_index: None, timeout: Some(LOSS_TIMEOUT) };
         // This may panic as in `wait_within`.
@@ -250,11 +250,11 @@ impl Device {
         drop(panic::catch_unwind(AssertUnwindSafe(poll)));
         let async_errors = lock(&self.0.async_errors);
         let reason = async_errors.lost.clone();
-        reason.map_or(Ok(()), |reason| Err(Error::DeviceLost { reason, kept: false }))
+        reason.map_or(Ok(()), |reason| Err(Error::DeviceLost { reason, is_recoverable: false }))
     }
 
     /// Returns the error that an executor reports if it can restore its state after a loss. If the device is lost, that
-    /// is [`Error::DeviceLost`] with `kept`; otherwise it is `error`.
+    /// is [`Error::DeviceLost`] with `is_recoverable`; otherwise it is `error`.
     pub(crate) fn as_recoverable(&self, error: Error) -> Error {
         let reason = match error {
             Error::StateLost { .. } => return error,
@@ -265,7 +265,7 @@ impl Device {
                 _ => return other,
             },
         };
-        Error::DeviceLost { reason, kept: true }
+        Error::DeviceLost { reason, is_recoverable: true }
     }
 
     /// Checks for errors that wgpu has reported outside of any call. `doing` names the operation in error messages.
@@ -276,7 +276,7 @@ impl Device {
     pub fn check(&self, doing: &str) -> Result<(), Error> {
         let mut async_errors = lock(&self.0.async_errors);
         if let Some(reason) = &async_errors.lost {
-            return Err(Error::DeviceLost { reason: reason.clone(), kept: false });
+            return Err(Error::DeviceLost { reason: reason.clone(), is_recoverable: false });
         }
         let uncaught = async_errors.uncaught.take();
         drop(async_errors);

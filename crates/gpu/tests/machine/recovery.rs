@@ -168,7 +168,7 @@ impl Pair {
 fn assert_kept(error: &kvrm_machine::Error) {
     let cause = std::error::Error::source(error).expect("the error has a cause");
     let cause: &Error = cause.downcast_ref().expect("the cause is an error of the GPU");
-    assert!(matches!(cause, Error::DeviceLost { kept: true, .. }), "{cause}");
+    assert!(matches!(cause, Error::DeviceLost { is_recoverable: true, .. }), "{cause}");
     assert!(cause.to_string().contains("are kept as they were before"), "{cause}");
 }
 

@@ -238,8 +238,8 @@ fn a_second_loss_fails_the_call_and_changes_nothing() {
             });
             let Err(error) = play.call(&mut executor, call) else { break };
             let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<Error>());
-            let is_kept = matches!(cause, Some(Error::DeviceLost { kept: true, .. }));
-            assert!(is_kept, "{call:?}, at {lost_again}: {error:?}");
+            let is_recoverable = matches!(cause, Some(Error::DeviceLost { is_recoverable: true, .. }));
+            assert!(is_recoverable, "{call:?}, at {lost_again}: {error:?}");
             assert_eq!(play.spikes().len(), before, "{call:?}, at {lost_again}: nothing is recorded");
             failures += 1;
             executor.state().expect("the next call rebuilds the network");
