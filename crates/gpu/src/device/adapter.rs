@@ -221,17 +221,17 @@ pub fn choose<'a>(adapters: &'a [Adapter], wanted: Option<&str>) -> Result<&'a A
 }
 
 /// Returns the index of the best adapter whose name contains `wanted`.
-fn choose_info(there: &[&AdapterInfo], wanted: Option<&str>) -> Result<usize, Error> {
-    if there.is_empty() {
+fn choose_info(available: &[&AdapterInfo], wanted: Option<&str>) -> Result<usize, Error> {
+    if available.is_empty() {
         return Err(Error::NoAdapter);
     }
     let wanted = wanted.unwrap_or_default().trim();
     let part = wanted.to_lowercase();
-    let named = there.iter().enumerate().filter(|(_, info)| info.name.to_lowercase().contains(&part));
+    let named = available.iter().enumerate().filter(|(_, info)| info.name.to_lowercase().contains(&part));
     // Among equals this takes the first one, which the driver prefers.
     let Some((index, best)) = named.min_by_key(|(_, info)| (Reverse(info.has_int64), info.kind)) else {
-        let there = there.iter().map(ToString::to_string).collect();
-        return Err(Error::NoSuchAdapter { wanted: wanted.to_owned(), there });
+        let available = available.iter().map(ToString::to_string).collect();
+        return Err(Error::NoSuchAdapter { wanted: wanted.to_owned(), available });
     };
     if !best.has_int64 {
         return Err(Error::NoInt64 { adapter: best.to_string() });
@@ -263,9 +263,9 @@ mod tests {
     use super::*;
 
     /// Returns the name of the chosen adapter.
-    fn choose(there: &[AdapterInfo], wanted: Option<&str>) -> Result<String, Error> {
-        let there: Vec<&AdapterInfo> = there.iter().collect();
-        choose_info(&there, wanted).map(|index| there[index].name.clone())
+    fn choose(available: &[AdapterInfo], wanted: Option<&str>) -> Result<String, Error> {
+        let available: Vec<&AdapterInfo> = available.iter().collect();
+        choose_info(&available, wanted).map(|index| available[index].name.clone())
     }
 
     fn five_adapters() -> [AdapterInfo; 5] {
@@ -322,17 +322,17 @@ mod tests {
 
     #[test]
     fn an_adapter_without_64_bit_integers_is_never_chosen() {
-        let there = [
+        let available = [
             AdapterInfo::example("Old GPU", Kind::Discrete, false),
             AdapterInfo::example("llvmpipe", Kind::Software, true),
         ];
         assert_eq!(
-            choose(&there, None),
+            choose(&available, None),
             Ok("llvmpipe".to_owned()),
             "software that works before a GPU that cannot"
         );
-        let error = choose(&there, Some("old")).expect_err("the adapter has no 64-bit integers");
-        assert_eq!(error, Error::NoInt64 { adapter: there[0].to_string() }, "the error names the adapter");
+        let error = choose(&available, Some("old")).expect_err("the adapter has no 64-bit integers");
+        assert_eq!(error, Error::NoInt64 { adapter: available[0].to_string() }, "the error names the adapter");
     }
 
     #[test]

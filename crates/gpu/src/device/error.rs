@@ -20,13 +20,13 @@ pub enum Error {
     #[error(
         "no adapter has {wanted:?} in its name, which {ADAPTER_VARIABLE} or an argument asks for; give a part of the name \
          of an available adapter: {}",
-        there.join("; ")
+        available.join("; ")
     )]
     NoSuchAdapter {
         /// The part of a name that was asked for.
         wanted: String,
         /// The available adapters, one line each.
-        there: Vec<String>,
+        available: Vec<String>,
     },
     /// An adapter has no 64-bit integers in shaders, which every shader of KVRM needs.
     #[error(

@@ -62,8 +62,8 @@ fn reopen_for_all(open: &mut OpenDevices, lost: &Device) -> Result<Device, Error
 /// Opens the adapter of a lost device again, from a list of adapters.
 fn reopen_from(lost: &Device, adapters: &[Adapter]) -> Result<Device, Error> {
     let Some(adapter) = adapters.iter().find(|adapter| adapter.info.is_same_adapter(lost.info())) else {
-        let there = adapters.iter().map(|adapter| adapter.info.to_string()).collect();
-        return Err(Error::NoSuchAdapter { wanted: lost.info().name.clone(), there });
+        let available = adapters.iter().map(|adapter| adapter.info.to_string()).collect();
+        return Err(Error::NoSuchAdapter { wanted: lost.info().name.clone(), available });
     };
     Device::open_adapter(adapter)
 }

@@ -18,9 +18,9 @@ fn an_adapter_can_be_asked_for_by_part_of_its_name() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn an_unknown_name_is_an_error_with_the_available_adapters() {
     let error = Device::open(Some("no such adapter")).expect_err("no adapter has this name");
-    let Error::NoSuchAdapter { wanted, there } = &error else { panic!("another error: {error}") };
+    let Error::NoSuchAdapter { wanted, available } = &error else { panic!("another error: {error}") };
     assert_eq!(wanted, "no such adapter", "the name asked for");
-    assert!(there.contains(&device().info().to_string()), "the adapter is listed in {there:?}");
+    assert!(available.contains(&device().info().to_string()), "the adapter is listed in {available:?}");
 }
 
 #[test]
