@@ -102,7 +102,7 @@ impl ClassSelectionArgs {
             }
             None => ClassSelection::new(mode),
         };
-        Ok(if self.stop_on_misprediction { selection.stopping() } else { selection })
+        Ok(if self.stop_on_misprediction { selection.stop_on_misprediction() } else { selection })
     }
 }
 

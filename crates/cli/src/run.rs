@@ -133,7 +133,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         outputs::show_lanes(&machine)?;
     }
     if !args.json {
-        explain(&mut machine, args.machine.budget, engine.selection.is_stopping())?;
+        explain(&mut machine, args.machine.budget, engine.selection.stops_on_misprediction())?;
         if machine.stops()?.into_iter().any(is_failure) {
             system_calls::note(&report.unknown_calls).into_iter().for_each(note);
         }

@@ -54,8 +54,9 @@ impl fmt::Display for SelectionMode {
 /// The method by which lanes find the class of an instruction.
 ///
 /// Runs have the same results with every class selection. A class is taken only if the instruction has a row in it. If
-/// it has none, the table decides, unless the selection is [`stopping`](ClassSelection::stopping). The decisions of a
-/// network are counted in [`Report::decisions`](kvrm_machine::Report::decisions).
+/// it has none, the table decides, unless the selection is [stops on a
+/// misprediction](ClassSelection::stop_on_misprediction). The decisions of a network are counted in
+/// [`Report::decisions`](kvrm_machine::Report::decisions).
 ///
 /// ```no_run
 /// use kvrm_gpu::{ClassSelection, GpuEngine, SelectionMode};
@@ -72,18 +73,18 @@ pub struct ClassSelection {
     mode: SelectionMode,
     /// The weights of the network. `None` stands for those of the dispatch network that comes with KVRM.
     weights: Option<Arc<Weights>>,
-    stops: bool,
+    stops_on_misprediction: bool,
 }
 
 impl ClassSelection {
     /// Class selection from the table.
-    pub const TABLE: Self = Self { mode: SelectionMode::Table, weights: None, stops: false };
+    pub const TABLE: Self = Self { mode: SelectionMode::Table, weights: None, stops_on_misprediction: false };
 
     /// Creates a class selection from the dispatch network that comes with KVRM, which is right for each of the 2^32
     /// words.
     #[must_use]
     pub const fn new(mode: SelectionMode) -> Self {
-        Self { mode, weights: None, stops: false }
+        Self { mode, weights: None, stops_on_misprediction: false }
     }
 
     /// Creates a class selection from a network with any weights. Its wrong answers are counted.
@@ -96,7 +97,7 @@ impl ClassSelection {
     pub fn with_weights(mode: SelectionMode, weights: Weights) -> Result<Self, Error> {
         match weights.architecture() {
             Architecture::Dispatch | Architecture::SmallDispatch => {
-                Ok(Self { mode, weights: Some(Arc::new(weights)), stops: false })
+                Ok(Self { mode, weights: Some(Arc::new(weights)), stops_on_misprediction: false })
             }
             other => Err(Error::NotADispatchNetwork { architecture: other.name() }),
         }
@@ -106,14 +107,14 @@ impl ClassSelection {
     /// instead of going on with the row from the table. This has no effect in [`SelectionMode::Table`] and
     /// [`SelectionMode::Hybrid`], where the table decides.
     #[must_use]
-    pub fn stopping(self) -> Self {
-        Self { stops: true, ..self }
+    pub fn stop_on_misprediction(self) -> Self {
+        Self { stops_on_misprediction: true, ..self }
     }
 
     /// Returns whether lanes stop where the network chooses a class in which the instruction has no row.
     #[must_use]
-    pub const fn is_stopping(&self) -> bool {
-        self.stops && !matches!(self.mode, SelectionMode::Table | SelectionMode::Hybrid)
+    pub const fn stops_on_misprediction(&self) -> bool {
+        self.stops_on_misprediction && !matches!(self.mode, SelectionMode::Table | SelectionMode::Hybrid)
     }
 
     /// Returns when the network is asked.

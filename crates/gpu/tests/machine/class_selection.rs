@@ -253,7 +253,7 @@ fn a_stopping_lane_stops_at_the_first_word_with_a_wrong_class() {
             let what = format!("{mode} mode with {bounds:?}");
             let selection = ClassSelection::with_weights(mode, weights.clone())
                 .expect("the weights are for class selection")
-                .stopping();
+                .stop_on_misprediction();
             let mut executor = start_lanes(&NetworkGpu { selection, bounds }, &image);
             run(&mut *executor, STEPS);
             let ended = lanes(&mut *executor);

@@ -123,7 +123,7 @@ impl Network {
             variant,
             flags: match selection.mode {
                 SelectionMode::Hybrid => SELECTION_TABLE_DECIDES,
-                _ if selection.is_stopping() => SELECTION_STOPS,
+                _ if selection.stops_on_misprediction() => SELECTION_STOPS,
                 _ => 0,
             },
             mode: selection.mode,
