@@ -102,7 +102,7 @@ fn make_call(
 ) -> Result<(), String> {
     let mut fault = fault;
     for _ in 0..ATTEMPTS {
-        let armed = fault.arm(gpu.on());
+        let armed = fault.arm(gpu.device());
         let called = play.call(gpu, call);
         armed.disarm(tally);
         match called {

@@ -266,7 +266,7 @@ impl<'a> Pair<'a> {
             Call::Reset { lanes } => self.call_both(fault, &|executor| executor.reset(lanes)),
             Call::FramesMax(frames) => self.call_both(fault, &|executor| executor.set_frames_max(*frames)),
             Call::Compare => {
-                let armed = fault.arm(self.gpu.on());
+                let armed = fault.arm(self.gpu.device());
                 let looked = visible_state(&mut self.gpu).map(drop);
                 let was_refused = armed.disarm(self.tally);
                 match looked {
@@ -289,7 +289,7 @@ impl<'a> Pair<'a> {
     ) -> Result<Flow, String> {
         let mut fault = fault;
         for _ in 0..ATTEMPTS {
-            let armed = fault.arm(self.gpu.on());
+            let armed = fault.arm(self.gpu.device());
             let acted = act(&mut self.gpu);
             let was_refused = armed.disarm(self.tally);
             match acted {
@@ -378,7 +378,7 @@ impl<'a> Pair<'a> {
             (0..self.lanes).map(|lane| Ok(reference.steps(lane)? + steps + lane as u64)).collect();
         let limits = limits.map_err(|error: kvrm_machine::Error| error.to_string())?;
 
-        let armed = fault.arm(self.gpu.on());
+        let armed = fault.arm(self.gpu.device());
         let mut seen = 0;
         let ran = self.gpu.run(&limits, &mut |_| {
             seen += 1;

@@ -97,7 +97,7 @@ impl RecoveringExecutor {
 
     /// Returns the device that the lanes are on, or were on last.
     #[must_use]
-    pub const fn on(&self) -> &Device {
+    pub const fn device(&self) -> &Device {
         &self.device
     }
 
@@ -155,7 +155,7 @@ impl RecoveringExecutor {
         executor: Box<GpuExecutor>,
         result: Result<T, kvrm_machine::Error>,
     ) -> Result<T, kvrm_machine::Error> {
-        let result = result.map_err(|error| as_recoverable(error, executor.on()));
+        let result = result.map_err(|error| as_recoverable(error, executor.device()));
         if !result.as_ref().is_err_and(is_lost) {
             self.executor = Some(executor);
             return result;
@@ -347,7 +347,7 @@ impl Executor for RecoveringExecutor {
                 .for_each(|changes| self.journal.service(changes, executor.memory_changes(changes)));
             executor.apply_lane_changes(&lane_changes)?;
             // A service may have found a loss and not reported it.
-            executor.on().check_loss()
+            executor.device().check_loss()
         };
         let served = serve_all();
         self.lane_changes = lane_changes;

@@ -89,7 +89,7 @@ impl BurstExecutor {
 
     /// Returns the device of the network: the current one, or the last one if that was lost.
     #[must_use]
-    pub fn on(&self) -> &Device {
+    pub fn device(&self) -> &Device {
         self.kernels.device()
     }
 

@@ -101,7 +101,7 @@ impl Pair {
     fn run_with_interruption(&mut self, slices: u32, act: fn(&Device) -> ControlFlow<()>) -> bool {
         self.clear_budgets();
         let limits = self.limits(1000);
-        let device = self.gpu.on().clone();
+        let device = self.gpu.device().clone();
         let mut left = slices;
         let mut seen = Progress::default();
         let result = self.gpu.run(&limits, &mut |now| {
@@ -142,7 +142,7 @@ impl Pair {
 
     /// Loses the device. The next call that uses it fails.
     fn lose(&mut self) {
-        self.gpu.on().raw().destroy();
+        self.gpu.device().raw().destroy();
     }
 
     /// Asserts that the visible state of all lanes is the same on both, on a device that works.
@@ -558,7 +558,7 @@ fn lanes_survive_the_loss_of_the_device_with_their_network() {
     };
     assert_eq!(asked(&mut pair), steps(&mut pair), "the network is asked in each step");
     let before = steps(&mut pair);
-    pair.gpu.on().raw().destroy();
+    pair.gpu.device().raw().destroy();
     pair.run(300);
     assert_eq!(pair.gpu.recoveries(), 1, "the lanes were restored");
     pair.assert_same("after a loss");

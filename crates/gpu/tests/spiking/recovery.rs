@@ -93,7 +93,7 @@ fn a_loss_before_any_call_does_not_change_results() {
             let mut play = Play::new(&network, seed);
             for (number, call) in (1..).zip(SCRIPT) {
                 if number == lost {
-                    executor.on().raw().destroy();
+                    executor.device().raw().destroy();
                 }
                 play.call(&mut executor, call).unwrap_or_else(|error| panic!("{what}: {error:?}"));
             }
@@ -133,11 +133,11 @@ fn play_with_losses(
             && let Some(lost) = others.next()
         {
             recoveries = executor.recoveries();
-            executor.on().lose_at(*lost);
+            executor.device().lose_at(*lost);
         }
     }
     device.lose_at(0);
-    executor.on().lose_at(0);
+    executor.device().lose_at(0);
     assert_same_play((&mut executor, &play), (&mut seen.0, &seen.1), &what);
     matches!(device.check("nothing"), Err(Error::DeviceLost { .. }))
 }
@@ -230,7 +230,7 @@ fn a_second_loss_fails_the_call_and_changes_nothing() {
         let before = play.spikes().len();
         // The device is lost before the call, and the one that is opened instead at its `lost_again`th call of wgpu.
         for lost_again in (1..).step_by(13) {
-            executor.on().raw().destroy();
+            executor.device().raw().destroy();
             executor.set_bounds(Bounds {
                 lost_again: Some(lost_again),
                 part_steps: Some(4),
@@ -246,7 +246,7 @@ fn a_second_loss_fails_the_call_and_changes_nothing() {
         }
         // A call that succeeded may have left the injected losses pending.
         executor.set_bounds(Bounds::default());
-        executor.on().lose_at(0);
+        executor.device().lose_at(0);
         assert_same_play((&mut executor, &play), (&mut reference, &seen), &format!("after {call:?}"));
     }
     assert!(failures > 10, "{failures} calls fail");
@@ -265,7 +265,7 @@ fn checkpoints_keep_the_journal_short() {
         for call in [Call::Record(20), Call::Drive(1), Call::Record(10)] {
             play.call(&mut executor, call).expect("the engine works");
         }
-        executor.on().raw().destroy();
+        executor.device().raw().destroy();
         play.call(&mut executor, Call::Record(5)).expect("the network is rebuilt");
         (executor, play)
     };

@@ -178,7 +178,7 @@ impl GpuExecutor {
     }
 
     /// Returns the device that the lanes run on.
-    pub(crate) fn on(&self) -> &Device {
+    pub(crate) fn device(&self) -> &Device {
         &self.store.device
     }
 
