@@ -65,7 +65,7 @@ pub trait Executor: Send {
     fn name(&self) -> &'static str;
 
     /// The device it runs on, for reports, if there is more to say than the name.
-    fn device(&self) -> Option<&str> {
+    fn device_name(&self) -> Option<&str> {
         None
     }
 

@@ -54,7 +54,7 @@ impl fmt::Display for SelectionMode {
 /// The method by which lanes find the class of an instruction.
 ///
 /// Runs have the same results with every class selection. A class is taken only if the instruction has a row in it. If
-/// it has none, the table decides, unless the selection is [stops on a
+/// it has none, the table decides, unless the selection [stops on a
 /// misprediction](ClassSelection::stop_on_misprediction). The decisions of a network are counted in
 /// [`Report::decisions`](kvrm_machine::Report::decisions).
 ///

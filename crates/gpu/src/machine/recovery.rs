@@ -248,7 +248,7 @@ impl Executor for RecoveringExecutor {
         "gpu"
     }
 
-    fn device(&self) -> Option<&str> {
+    fn device_name(&self) -> Option<&str> {
         Some(&self.description)
     }
 

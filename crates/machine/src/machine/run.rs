@@ -155,7 +155,7 @@ impl Machine {
         }
         Ok(Report {
             engine: self.executor.name(),
-            device: self.executor.device().map(str::to_owned),
+            device: self.executor.device_name().map(str::to_owned),
             lanes: self.lanes.len(),
             steps,
             stops,

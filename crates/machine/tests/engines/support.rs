@@ -63,7 +63,7 @@ impl Executor for RecordingExecutor {
         "recording"
     }
 
-    fn device(&self) -> Option<&str> {
+    fn device_name(&self) -> Option<&str> {
         Some("a notebook")
     }
 

@@ -175,7 +175,7 @@ impl Executor for GpuExecutor {
         "gpu"
     }
 
-    fn device(&self) -> Option<&str> {
+    fn device_name(&self) -> Option<&str> {
         Some(&self.description)
     }
 
