@@ -27,7 +27,7 @@ const _: () = assert!(offset_of!(Range, each) == 8, "the member is where it is i
 /// The result of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct Found {
+pub struct SweepResult {
     /// The number of words that were evaluated.
     pub words: u32,
     /// The number of words that got a wrong answer.
@@ -36,10 +36,10 @@ pub struct Found {
     pub first_wrong: u32,
 }
 
-const _: () = assert!(size_of::<Found>() == 12, "the struct has the size that it has in WGSL");
-const _: () = assert!(offset_of!(Found, words) == 0, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Found, wrong) == 4, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Found, first_wrong) == 8, "the member is where it is in WGSL");
+const _: () = assert!(size_of::<SweepResult>() == 12, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(SweepResult, words) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(SweepResult, wrong) == 4, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(SweepResult, first_wrong) == 8, "the member is where it is in WGSL");
 
 /// The buffers of group 2 of kernels that have `networks`.
 #[derive(Clone, Debug)]
@@ -210,7 +210,7 @@ pub struct TupleNetworkGroup<B> {
     /// The logits, grouped by tuple.
     pub logits: B,
     /// The result of a sweep.
-    pub found: B,
+    pub result: B,
 }
 
 impl TupleNetworkGroup<()> {
@@ -230,7 +230,7 @@ impl<B> TupleNetworkGroup<B> {
             weights: &self.weights,
             labels: &self.labels,
             logits: &self.logits,
-            found: &self.found,
+            result: &self.result,
         }
     }
 }
@@ -244,12 +244,12 @@ impl<B> Group for TupleNetworkGroup<B> {
         Binding { binding: 1, name: "weights", access: Access::Read, min_bytes: 4 },
         Binding { binding: 2, name: "labels", access: Access::Read, min_bytes: 4 },
         Binding { binding: 3, name: "logits", access: Access::ReadWrite, min_bytes: 4 },
-        Binding { binding: 4, name: "found", access: Access::ReadWrite, min_bytes: 12 },
+        Binding { binding: 4, name: "result", access: Access::ReadWrite, min_bytes: 12 },
     ];
     const NUMBERED: Option<Binding> = None;
 
     fn buffers(self) -> Vec<B> {
-        vec![self.range, self.weights, self.labels, self.logits, self.found]
+        vec![self.range, self.weights, self.labels, self.logits, self.result]
     }
 }
 

@@ -15,7 +15,7 @@ struct Range {
 }
 
 /// The result of a sweep.
-struct Found {
+struct SweepResult {
     /// The number of words that were evaluated.
     words: atomic<u32>,
     /// The number of words that got a wrong answer.
@@ -33,7 +33,7 @@ struct Found {
 /// The logits, grouped by tuple.
 @group(0) @binding(3) var<storage, read_write> logits: array<f32>;
 /// The result of a sweep.
-@group(0) @binding(4) var<storage, read_write> found: Found;
+@group(0) @binding(4) var<storage, read_write> result: SweepResult;
 
 /// The invocations of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
@@ -128,11 +128,11 @@ fn sweep_words(@builtin(global_invocation_id) invocation: vec3<u32>) {
         evaluate(tuple);
         let label = (labels[tuple >> 2u] >> (8u * (tuple & 3u))) & 0xffu;
         if greatest() != label {
-            atomicAdd(&found.wrong, 1u);
-            atomicMin(&found.first_wrong, word);
+            atomicAdd(&result.wrong, 1u);
+            atomicMin(&result.first_wrong, word);
         }
     }
     if begin < end {
-        atomicAdd(&found.words, end - begin);
+        atomicAdd(&result.words, end - begin);
     }
 }

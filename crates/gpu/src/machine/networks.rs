@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use kvrm_models::{TUPLES, TupleNetwork};
 
 use kvrm_shaders::interface::networks::{
-    Found as DeviceSweepResult, Range, TupleNetwork as TupleNetworkKernel, TupleNetworkGroup,
+    SweepResult as DeviceSweepResult, Range, TupleNetwork as TupleNetworkKernel, TupleNetworkGroup,
     TupleNetworkGroups, TupleNetworkOverrides,
 };
 use kvrm_shaders::kernel::Group as _;
@@ -50,7 +50,7 @@ pub struct DeviceNetwork<const H: usize, const C: usize> {
     sweep_words: wgpu::ComputePipeline,
     range: Buffer,
     logits: Buffer,
-    found: Buffer,
+    result: Buffer,
     group: wgpu::BindGroup,
 }
 
@@ -82,13 +82,13 @@ impl<const H: usize, const C: usize> DeviceNetwork<H, C> {
         let weights = Buffer::with_contents(device, "weights", network.flat())?;
         let labels = Buffer::with_contents(device, "labels", labels)?;
         let logits = Buffer::zeroed(device, "logits", 4 * C as u64 * u64::from(TUPLES_AT_ONCE))?;
-        let found = Buffer::zeroed(device, "found", size_of::<DeviceSweepResult>() as u64)?;
+        let result = Buffer::zeroed(device, "result", size_of::<DeviceSweepResult>() as u64)?;
         let buffers = TupleNetworkGroup {
             range: &range,
             weights: &weights,
             labels: &labels,
             logits: &logits,
-            found: &found,
+            result: &result,
         };
         let group = layout.bind(device, buffers)?;
         Ok(Self {
@@ -97,7 +97,7 @@ impl<const H: usize, const C: usize> DeviceNetwork<H, C> {
             sweep_words: pipeline(TupleNetworkKernel::SWEEP_WORDS)?,
             range,
             logits,
-            found,
+            result,
             group,
         })
     }
@@ -131,27 +131,27 @@ impl<const H: usize, const C: usize> DeviceNetwork<H, C> {
         words: std::ops::Range<u64>,
         observe: &mut dyn FnMut(SweepResult) -> ControlFlow<()>,
     ) -> Result<SweepResult, Error> {
-        let mut found = SweepResult::default();
+        let mut result = SweepResult::default();
         let end = words.end.min(1 << 32);
         let mut first = words.start;
         while first < end {
             let count = (end - first).min(WORDS_AT_ONCE.into()) as u32;
-            self.found
+            self.result
                 .upload(0, &[DeviceSweepResult { first_wrong: u32::MAX, ..DeviceSweepResult::default() }])?;
             self.run(&self.sweep_words, Range { first: first as u32, count, each: EACH })?;
-            let bytes = self.device.download(&[(&self.found, 0..self.found.bytes())])?.remove(0);
+            let bytes = self.device.download(&[(&self.result, 0..self.result.bytes())])?.remove(0);
             let DeviceSweepResult { words, wrong, first_wrong } = bytemuck::pod_read_unaligned(&bytes);
-            found.words += u64::from(words);
-            found.wrong += u64::from(wrong);
+            result.words += u64::from(words);
+            result.wrong += u64::from(wrong);
             if wrong > 0 {
-                found.first_wrong = found.first_wrong.or(Some(first_wrong));
+                result.first_wrong = result.first_wrong.or(Some(first_wrong));
             }
             first += u64::from(count);
-            if observe(found).is_break() {
+            if observe(result).is_break() {
                 break;
             }
         }
-        Ok(found)
+        Ok(result)
     }
 
     fn run(&self, pipeline: &wgpu::ComputePipeline, range: Range) -> Result<(), Error> {
