@@ -78,15 +78,15 @@ families! {
     }
 
     /// The source of the class of a word that is lowered.
-    Choice {
+    ClassSource {
         /// The table of classes.
         Table,
         /// A network, evaluated each time a word is lowered.
-        ByWord = ["machine::choice" => "machine::choice_by_word"],
+        ByWord = ["machine::class_source" => "machine::class_source_by_word"],
         /// A table of a network's answers for all tuples.
-        ByDomain = ["machine::choice" => "machine::choice_by_domain"],
+        ByDomain = ["machine::class_source" => "machine::class_source_by_domain"],
         /// The table of classes; the interpreter evaluates a network in each step and compares.
-        ByStep = ["machine::choice" => "machine::choice_by_step"],
+        ByStep = ["machine::class_source" => "machine::class_source_by_step"],
     }
 
     /// The network that selects classes, and the invocations that evaluate it.

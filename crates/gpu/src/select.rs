@@ -189,7 +189,11 @@ mod tests {
             let gpu = AdapterInfo::example("GPU", kind, true);
             assert_eq!(check_adapter(Ok(&gpu), [&gpu].into_iter(), false), Ok(()), "{kind}");
         }
-        assert_eq!(engine_choice(Ok(())), EngineChoice { engine: Engine::Gpu, reason: None }, "without a reason");
+        assert_eq!(
+            engine_choice(Ok(())),
+            EngineChoice { engine: Engine::Gpu, reason: None },
+            "without a reason"
+        );
     }
 
     #[test]

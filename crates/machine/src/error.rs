@@ -149,7 +149,9 @@ pub enum Error {
     #[error("the snapshot is not the last one of this lane")]
     StaleSnapshot,
     /// An argument cannot be passed by semihosting, which has one command line that guests split at white space.
-    #[error("lane {lane} cannot have the argument {argument:?}: it is empty, or contains white space or a NUL")]
+    #[error(
+        "lane {lane} cannot have the argument {argument:?}: it is empty, or contains white space or a NUL"
+    )]
     Argument {
         /// The lane.
         lane: usize,

@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use bytemuck::{Pod, Zeroable};
 
 use crate::kernel::{Access, Binding, Entry, Group, Groups, KernelInfo, Overrides, Root, Workgroup};
-use crate::variants::{Choice, ClassNetwork, FramePools, Hooks, LinuxCalls, SimdUnit, Substitution};
+use crate::variants::{ClassNetwork, ClassSource, FramePools, Hooks, LinuxCalls, SimdUnit, Substitution};
 
 /// The parameters of a dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -406,7 +406,7 @@ pub struct Decode {
     /// The variant of this family.
     pub frame_pools: FramePools,
     /// The variant of this family.
-    pub choice: Choice,
+    pub class_source: ClassSource,
     /// The variant of this family.
     pub class_network: ClassNetwork,
 }
@@ -456,7 +456,7 @@ impl Root for Decode {
     type Groups<T> = DecodeGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.frame_pools.substitutions(), self.choice.substitutions(), self.class_network.substitutions()].concat()
+        [self.frame_pools.substitutions(), self.class_source.substitutions(), self.class_network.substitutions()].concat()
     }
 }
 
@@ -819,7 +819,7 @@ impl Root for Transfer {
 
 /// The kernels of this folder, as data.
 pub const KERNELS: &[KernelInfo] = &[
-    KernelInfo { module: "machine::decode", entries: &["decode"], families: &["FramePools", "Choice", "ClassNetwork"] },
+    KernelInfo { module: "machine::decode", entries: &["decode"], families: &["FramePools", "ClassSource", "ClassNetwork"] },
     KernelInfo { module: "machine::digest", entries: &["digest"], families: &[] },
     KernelInfo { module: "machine::interpreter", entries: &["run"], families: &["FramePools", "SimdUnit", "LinuxCalls", "Hooks"] },
     KernelInfo { module: "machine::interpreter_few", entries: &["run"], families: &["FramePools", "SimdUnit", "LinuxCalls", "Hooks"] },

@@ -1,7 +1,7 @@
 //! The kernel that lowers pages of code, one invocation per word.
 
 import package::machine::bindings::{frame_info, micro_ops, parameters};
-import package::machine::choice::{load_choice, lower_chosen};
+import package::machine::class_source::{load_class_source, lower_selected};
 import package::machine::frames::{frame_load};
 import package::machine::layout::{FRAME_WORDS, INFO_CODE_VALID, PAGE_OPS};
 
@@ -15,7 +15,7 @@ override WORKGROUP_SIZE: u32 = 64u;
 /// Lowers the words of the listed pages.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn decode(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    load_choice(local, WORKGROUP_SIZE);
+    load_class_source(local, WORKGROUP_SIZE);
     // The words of a page are spread over the first dimension, pages over the second.
     let index = workgroup.x * WORKGROUP_SIZE + local;
     let job = workgroup.y;
@@ -26,7 +26,7 @@ fn decode(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
     let code_page = pages[job].y;
     let both = frame_load(frame * FRAME_WORDS + (index >> 1u));
     let place = code_page * PAGE_OPS + index;
-    let op = lower_chosen(u32(both >> (32u * (index & 1u))), place);
+    let op = lower_selected(u32(both >> (32u * (index & 1u))), place);
     micro_ops[place] = vec4<u32>(op.control, op.parameters, u32(op.imm), u32(op.imm >> 32u));
     if index == 0u {
         // A fetch from the frame that had the code page before will request a new one.

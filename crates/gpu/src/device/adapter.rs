@@ -332,7 +332,11 @@ mod tests {
             "software that works before a GPU that cannot"
         );
         let error = choose(&available, Some("old")).expect_err("the adapter has no 64-bit integers");
-        assert_eq!(error, Error::NoInt64 { adapter: available[0].to_string() }, "the error names the adapter");
+        assert_eq!(
+            error,
+            Error::NoInt64 { adapter: available[0].to_string() },
+            "the error names the adapter"
+        );
     }
 
     #[test]

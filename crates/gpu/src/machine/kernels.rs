@@ -15,7 +15,7 @@ use kvrm_shaders::interface::networks::{
     DomainTogetherGroups, Fold, FoldGroup, FoldGroups, FoldOverrides, NetworksGroup,
 };
 use kvrm_shaders::kernel::{Entry, Root};
-use kvrm_shaders::variants::{Choice, ClassNetwork, FramePools, Hooks, LinuxCalls, SimdUnit};
+use kvrm_shaders::variants::{ClassNetwork, ClassSource, FramePools, Hooks, LinuxCalls, SimdUnit};
 
 use crate::device::Device;
 use crate::device::error::Error;
@@ -29,7 +29,7 @@ pub(crate) const WORKGROUP: u32 = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct NetworkVariant {
     /// When kernels ask the network.
-    pub(crate) choice: Choice,
+    pub(crate) class_source: ClassSource,
     /// The network, and how invocations share its evaluation.
     pub(crate) network: ClassNetwork,
 }
@@ -37,7 +37,7 @@ pub(crate) struct NetworkVariant {
 impl NetworkVariant {
     /// Returns whether the network is asked in each step.
     pub(crate) fn is_asked_in_steps(self) -> bool {
-        self.choice == Choice::ByStep
+        self.class_source == ClassSource::ByStep
     }
 }
 
@@ -238,7 +238,7 @@ impl Kernels {
         get_or_compile(&self.decode, network, || {
             let root = Decode {
                 frame_pools: self.pools,
-                choice: network.map_or(Choice::Table, |network| network.choice),
+                class_source: network.map_or(ClassSource::Table, |network| network.class_source),
                 class_network: network.map_or(ClassNetwork::Alone, |network| network.network),
             };
             let groups = DecodeGroups {

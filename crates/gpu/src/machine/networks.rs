@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use kvrm_models::{TUPLES, TupleNetwork};
 
 use kvrm_shaders::interface::networks::{
-    SweepResult as DeviceSweepResult, Range, TupleNetwork as TupleNetworkKernel, TupleNetworkGroup,
+    Range, SweepResult as DeviceSweepResult, TupleNetwork as TupleNetworkKernel, TupleNetworkGroup,
     TupleNetworkGroups, TupleNetworkOverrides,
 };
 use kvrm_shaders::kernel::Group as _;

@@ -14,7 +14,7 @@ use kvrm_shaders::layout::{
     DECISION_ASKED, DECISION_FELL_BACK, DECISION_MISPREDICTED, DECISION_WORDS, NEAR_VECTORS, PAGE_OPS,
     SELECTION_STOPS, SELECTION_TABLE_DECIDES, SHARED_STRIDE, TOGETHER_WORDS,
 };
-use kvrm_shaders::variants::{Choice, ClassNetwork, FramePools};
+use kvrm_shaders::variants::{ClassNetwork, ClassSource, FramePools};
 
 use super::{ClassSelection, SelectionMode};
 use crate::device::Device;
@@ -41,10 +41,10 @@ static LABELS: LazyLock<Vec<u8>> = LazyLock::new(dispatch_labels);
 /// Returns the variant of the kernels of a machine with a network.
 fn network_variant(mode: SelectionMode, weights: &Weights, shares: bool) -> NetworkVariant {
     NetworkVariant {
-        choice: match mode {
-            SelectionMode::MemoWord => Choice::ByWord,
-            SelectionMode::MemoDomain => Choice::ByDomain,
-            SelectionMode::Table | SelectionMode::Network | SelectionMode::Hybrid => Choice::ByStep,
+        class_source: match mode {
+            SelectionMode::MemoWord => ClassSource::ByWord,
+            SelectionMode::MemoDomain => ClassSource::ByDomain,
+            SelectionMode::Table | SelectionMode::Network | SelectionMode::Hybrid => ClassSource::ByStep,
         },
         network: match weights.architecture() {
             Architecture::SmallDispatch => ClassNetwork::Small,

@@ -11,10 +11,10 @@ import package::machine::decode_table::{lower_as};
 import package::machine::lowering::{MicroOp};
 
 /// Prepares workgroup memory for class selection. The table needs none.
-fn load_choice(member: u32, members: u32) {}
+fn load_class_source(member: u32, members: u32) {}
 
 /// Returns the micro-op of a word, which the caller will store at index `place` of `micro_ops`.
-fn lower_chosen(word: u32, place: u32) -> MicroOp {
+fn lower_selected(word: u32, place: u32) -> MicroOp {
     let class_number = class_of(word);
     words[place] = vec2<u32>(word, class_number);
     return lower_as(class_number, word, parameters.features);

@@ -6,10 +6,10 @@ import package::machine::lowering::{MicroOp};
 import package::networks::tuple::{tuple_of};
 
 /// Prepares workgroup memory for class selection. The table needs none.
-fn load_choice(member: u32, members: u32) {}
+fn load_class_source(member: u32, members: u32) {}
 
 /// Returns the micro-op of a word, which the caller will store at index `place` of `micro_ops`.
-fn lower_chosen(word: u32, place: u32) -> MicroOp {
+fn lower_selected(word: u32, place: u32) -> MicroOp {
     let tuple = tuple_of(word);
     return lower_checked((domain[tuple >> 2u] >> (8u * (tuple & 3u))) & 0xffu, word);
 }

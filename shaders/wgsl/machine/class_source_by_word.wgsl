@@ -6,12 +6,12 @@ import package::networks::dispatch::{decide, load_weights};
 import package::networks::tuple::{tuple_of};
 
 /// Prepares workgroup memory for class selection: loads the weights.
-fn load_choice(member: u32, members: u32) {
+fn load_class_source(member: u32, members: u32) {
     load_weights(member, members);
     workgroupBarrier();
 }
 
 /// Returns the micro-op of a word, which the caller will store at index `place` of `micro_ops`.
-fn lower_chosen(word: u32, place: u32) -> MicroOp {
+fn lower_selected(word: u32, place: u32) -> MicroOp {
     return lower_checked(decide(tuple_of(word)), word);
 }
