@@ -2,6 +2,7 @@
 //! networks), and the observable state with which engines are compared.
 
 pub mod batches;
+pub mod burst_session;
 pub mod calls;
 pub mod float;
 pub mod guests;
@@ -11,7 +12,6 @@ pub mod lanes;
 pub mod linux_programs;
 pub mod networks;
 pub mod numbers;
-pub mod plays;
 pub mod program_cases;
 pub mod programs;
 pub mod random;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use kvrm_gpu::spiking::{Bounds, BurstExecutor, BurstKernels, Kernel, Options};
 use kvrm_spiking::{Executor as _, Reference};
+use kvrm_testkit::burst_session::{BurstCall, BurstSession};
 use kvrm_testkit::networks::{RECIPES, network};
-use kvrm_testkit::plays::{Call, Play};
 use kvrm_testkit::random::Random;
 
 use crate::compare::{ErrorKind, classify, classify_network_error};
@@ -20,15 +20,15 @@ const ATTEMPTS: u32 = 4;
 const KERNELS: [Option<Kernel>; 5] =
     [Some(Kernel::Events), Some(Kernel::Single), Some(Kernel::Partitions), Some(Kernel::Pull), None];
 
-fn random_call(random: &mut Random) -> Call {
+fn random_call(random: &mut Random) -> BurstCall {
     match random.below(12) {
-        0..3 => Call::Run(random.below(9)),
-        3..7 => Call::Record(random.below(9)),
-        7 => Call::Sample,
-        8 => Call::State,
-        9 => Call::SetState,
-        10 => Call::Drive(random.below(40) as i32 - 20),
-        _ => Call::Change,
+        0..3 => BurstCall::Run(random.below(9)),
+        3..7 => BurstCall::Record(random.below(9)),
+        7 => BurstCall::Sample,
+        8 => BurstCall::State,
+        9 => BurstCall::SetState,
+        10 => BurstCall::Drive(random.below(40) as i32 - 20),
+        _ => BurstCall::Change,
     }
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn play(random: &mut Random, tally: &mut Tally) -> Result<ScriptEnd, 
     .map_err(|why| format!("{what} is not built: {why}"))?;
     gpu.set_bounds(bounds);
     let mut reference = Reference::new(Arc::clone(&network));
-    let (mut found, mut expected) = (Play::new(&network, seed), Play::new(&network, seed));
+    let (mut found, mut expected) = (BurstSession::new(&network, seed), BurstSession::new(&network, seed));
     let mut history = Vec::new();
     for _ in 0..CALLS {
         let (call, fault) = (random_call(random), Fault::random(random));
@@ -61,7 +61,7 @@ pub(crate) fn play(random: &mut Random, tally: &mut Tally) -> Result<ScriptEnd, 
         let what = |why| format!("{what}, after {history:?}: {why}");
         make_call(&mut gpu, &mut found, call, fault, tally).map_err(what)?;
         expected.call(&mut reference, call).map_err(|error| what(error.to_string()))?;
-        if part_steps == Some(1) && matches!(call, Call::Run(2..) | Call::Record(2..)) {
+        if part_steps == Some(1) && matches!(call, BurstCall::Run(2..) | BurstCall::Record(2..)) {
             tally.fault(FaultKind::OneStep);
         }
         if random.below(4) == 0 {
@@ -95,15 +95,15 @@ fn build_executor(
 /// times, and it must not have changed anything then.
 fn make_call(
     gpu: &mut BurstExecutor,
-    play: &mut Play,
-    call: Call,
+    session: &mut BurstSession,
+    call: BurstCall,
     fault: Fault,
     tally: &mut Tally,
 ) -> Result<(), String> {
     let mut fault = fault;
     for _ in 0..ATTEMPTS {
         let armed = fault.arm(gpu.device());
-        let called = play.call(gpu, call);
+        let called = session.call(gpu, call);
         armed.disarm(tally);
         match called {
             Ok(()) => {
@@ -122,8 +122,8 @@ fn make_call(
 
 /// Compares the state and all earlier results with those of the reference.
 fn compare(
-    found: (&mut BurstExecutor, &Play),
-    expected: (&mut Reference, &Play),
+    found: (&mut BurstExecutor, &BurstSession),
+    expected: (&mut Reference, &BurstSession),
     tally: &mut Tally,
 ) -> Result<(), String> {
     // This call may be the first that notices a loss. The engine then rebuilds the network by itself.

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use kvrm_gpu::spiking::{Bounds, BurstExecutor, BurstKernels, Kernel, Options, Speeds};
 use kvrm_gpu::{Error, GpuEngine};
 use kvrm_spiking::{Executor, Network, Reference};
+use kvrm_testkit::burst_session::{BurstCall, BurstSession};
 use kvrm_testkit::networks::{RECIPES, Recipe, network};
-use kvrm_testkit::plays::{Call, Play};
 use proptest::prelude::*;
 
 use crate::support::assert_same;
@@ -23,25 +23,29 @@ fn open_kernels() -> BurstKernels {
 }
 
 /// A script with each kind of call, in an order in which each has an effect on later ones.
-const SCRIPT: [Call; 14] = [
-    Call::Record(9),
-    Call::Run(1),
-    Call::Drive(3),
-    Call::Record(4),
-    Call::Sample,
-    Call::State,
-    Call::Record(3),
-    Call::SetState,
-    Call::Drive(-2),
-    Call::Run(5),
-    Call::Change,
-    Call::Record(6),
-    Call::SetState,
-    Call::Record(5),
+const SCRIPT: [BurstCall; 14] = [
+    BurstCall::Record(9),
+    BurstCall::Run(1),
+    BurstCall::Drive(3),
+    BurstCall::Record(4),
+    BurstCall::Sample,
+    BurstCall::State,
+    BurstCall::Record(3),
+    BurstCall::SetState,
+    BurstCall::Drive(-2),
+    BurstCall::Run(5),
+    BurstCall::Change,
+    BurstCall::Record(6),
+    BurstCall::SetState,
+    BurstCall::Record(5),
 ];
 
 /// Asserts that the state of the GPU and the results of all calls are those of the reference.
-fn assert_same_play(found: (&mut BurstExecutor, &Play), expected: (&mut Reference, &Play), what: &str) {
+fn assert_same_session(
+    found: (&mut BurstExecutor, &BurstSession),
+    expected: (&mut Reference, &BurstSession),
+    what: &str,
+) {
     let states =
         [found.0.state().expect("the device works"), expected.0.state().expect("the reference works")];
     assert_same(&states[0], &states[1], what);
@@ -51,10 +55,10 @@ fn assert_same_play(found: (&mut BurstExecutor, &Play), expected: (&mut Referenc
 }
 
 /// Plays a script on a reference.
-fn play_on_reference(network: &Arc<Network>, seed: u64, script: &[Call]) -> (Reference, Play) {
-    let (mut executor, mut play) = (Reference::new(Arc::clone(network)), Play::new(network, seed));
-    script.iter().for_each(|call| play.call(&mut executor, *call).expect("the reference works"));
-    (executor, play)
+fn run_on_reference(network: &Arc<Network>, seed: u64, script: &[BurstCall]) -> (Reference, BurstSession) {
+    let (mut executor, mut session) = (Reference::new(Arc::clone(network)), BurstSession::new(network, seed));
+    script.iter().for_each(|call| session.call(&mut executor, *call).expect("the reference works"));
+    (executor, session)
 }
 
 /// Returns a network that a kernel can run, with plasticity if the kernel supports it.
@@ -76,7 +80,7 @@ fn a_loss_before_any_call_does_not_change_results() {
     for (seed, kernel) in (100..).zip(KERNELS) {
         let network = network_for(kernel, seed);
         let options = Options { kernel, slice: Some(2), ..Options::default() };
-        let (mut reference, seen) = play_on_reference(&network, seed, &SCRIPT);
+        let (mut reference, seen) = run_on_reference(&network, seed, &SCRIPT);
         assert!(
             !seen.spikes().is_empty() && !seen.firings.is_empty(),
             "{kernel:?}: the script has results to compare"
@@ -90,22 +94,28 @@ fn a_loss_before_any_call_does_not_change_results() {
             }
             let mut executor = BurstExecutor::new(&kernels, Arc::clone(&network), options.clone())
                 .unwrap_or_else(|error| panic!("{what}: {error}"));
-            let mut play = Play::new(&network, seed);
+            let mut session = BurstSession::new(&network, seed);
             for (number, call) in (1..).zip(SCRIPT) {
                 if number == lost {
                     executor.device().raw().destroy();
                 }
-                play.call(&mut executor, call).unwrap_or_else(|error| panic!("{what}: {error:?}"));
+                session.call(&mut executor, call).unwrap_or_else(|error| panic!("{what}: {error:?}"));
             }
-            assert_same_play((&mut executor, &play), (&mut reference, &seen), &what);
+            assert_same_session((&mut executor, &session), (&mut reference, &seen), &what);
             assert_eq!(executor.recoveries(), u64::from(lost != 0), "{what}");
         }
     }
 }
 
 /// A script with so few calls of wgpu that a test can lose the device at each of them.
-const SHORT_SCRIPT: [Call; 6] =
-    [Call::Record(5), Call::Drive(3), Call::Sample, Call::SetState, Call::Change, Call::Record(4)];
+const SHORT_SCRIPT: [BurstCall; 6] = [
+    BurstCall::Record(5),
+    BurstCall::Drive(3),
+    BurstCall::Sample,
+    BurstCall::SetState,
+    BurstCall::Change,
+    BurstCall::Record(4),
+];
 
 /// Plays a script on a device that is lost at given calls of wgpu. The first number counts calls from the time the
 /// executor is built, each other one from the call of the script that recovered from the previous loss. Returns whether
@@ -114,8 +124,8 @@ fn play_with_losses(
     network: &Arc<Network>,
     (options, bounds): (&Options, Bounds),
     seed: u64,
-    (script, losses): (&[Call], &[u32]),
-    seen: &mut (Reference, Play),
+    (script, losses): (&[BurstCall], &[u32]),
+    seen: &mut (Reference, BurstSession),
 ) -> bool {
     let what = format!("{options:?} and {bounds:?} of {seed}, lost at calls {losses:?} in {script:?}");
     let (first, others) = losses.split_first().expect("the list has a loss");
@@ -126,9 +136,9 @@ fn play_with_losses(
     let mut executor = BurstExecutor::new(&kernels, Arc::clone(network), options.clone())
         .unwrap_or_else(|error| panic!("{what}: {error}"));
     executor.set_bounds(bounds);
-    let (mut play, mut recoveries) = (Play::new(network, seed), 0);
+    let (mut session, mut recoveries) = (BurstSession::new(network, seed), 0);
     for call in script {
-        play.call(&mut executor, *call).unwrap_or_else(|error| panic!("{what}: {error:?}"));
+        session.call(&mut executor, *call).unwrap_or_else(|error| panic!("{what}: {error:?}"));
         if executor.recoveries() != recoveries
             && let Some(lost) = others.next()
         {
@@ -138,7 +148,7 @@ fn play_with_losses(
     }
     device.lose_at(0);
     executor.device().lose_at(0);
-    assert_same_play((&mut executor, &play), (&mut seen.0, &seen.1), &what);
+    assert_same_session((&mut executor, &session), (&mut seen.0, &seen.1), &what);
     matches!(device.check("nothing"), Err(Error::DeviceLost { .. }))
 }
 
@@ -148,7 +158,7 @@ fn lose_everywhere(stride: usize) {
     for (seed, kernel) in (120..).zip(KERNELS) {
         let network = network_for(kernel, seed);
         let options = Options { kernel, slice: Some(2), ..Options::default() };
-        let mut seen = play_on_reference(&network, seed, &SHORT_SCRIPT);
+        let mut seen = run_on_reference(&network, seed, &SHORT_SCRIPT);
         let bounds = Bounds { part_steps: Some(3), ..Bounds::default() };
         // Each kernel begins at another call.
         let mut positions = (1 + seed as u32 % 5..).step_by(stride);
@@ -172,15 +182,15 @@ fn a_loss_at_every_position_does_not_change_results() {
     lose_everywhere(1);
 }
 
-fn any_call() -> impl Strategy<Value = Call> {
+fn any_call() -> impl Strategy<Value = BurstCall> {
     prop_oneof![
-        3 => (0_u64..9).prop_map(Call::Run),
-        4 => (0_u64..9).prop_map(Call::Record),
-        1 => Just(Call::Sample),
-        1 => Just(Call::State),
-        1 => Just(Call::SetState),
-        1 => (-20_i32..20).prop_map(Call::Drive),
-        1 => Just(Call::Change),
+        3 => (0_u64..9).prop_map(BurstCall::Run),
+        4 => (0_u64..9).prop_map(BurstCall::Record),
+        1 => Just(BurstCall::Sample),
+        1 => Just(BurstCall::State),
+        1 => Just(BurstCall::SetState),
+        1 => (-20_i32..20).prop_map(BurstCall::Drive),
+        1 => Just(BurstCall::Change),
     ]
 }
 
@@ -208,7 +218,7 @@ proptest! {
         let network = network(RECIPES[recipe], seed, [shortest, shortest + more], learns);
         let options = Options { kernel, slice, ..Options::default() };
         let bounds = Bounds { journal_bytes, part_steps, lost_again: None };
-        let mut seen = play_on_reference(&network, seed, &script);
+        let mut seen = run_on_reference(&network, seed, &script);
         play_with_losses(&network, (&options, bounds), seed, (&script, &losses), &mut seen);
     }
 }
@@ -218,16 +228,22 @@ proptest! {
 fn a_second_loss_fails_the_call_and_changes_nothing() {
     let _lock = lock_device();
     let network = network_for(None, 130);
-    let (mut reference, mut seen) = (Reference::new(Arc::clone(&network)), Play::new(&network, 130));
+    let (mut reference, mut seen) = (Reference::new(Arc::clone(&network)), BurstSession::new(&network, 130));
     let options = Options { slice: Some(2), ..Options::default() };
     let mut executor =
         BurstExecutor::new(&open_kernels(), Arc::clone(&network), options).expect("the network fits");
     executor.set_bounds(Bounds { part_steps: Some(4), ..Bounds::default() });
-    let mut play = Play::new(&network, 130);
+    let mut session = BurstSession::new(&network, 130);
     let mut failures = 0;
-    for call in [Call::Record(4), Call::Record(11), Call::Drive(2), Call::Change, Call::Record(9)] {
+    for call in [
+        BurstCall::Record(4),
+        BurstCall::Record(11),
+        BurstCall::Drive(2),
+        BurstCall::Change,
+        BurstCall::Record(9),
+    ] {
         seen.call(&mut reference, call).expect("the reference works");
-        let before = play.spikes().len();
+        let before = session.spikes().len();
         // The device is lost before the call, and the one that is opened instead at its `lost_again`th call of wgpu.
         for lost_again in (1..).step_by(13) {
             executor.device().raw().destroy();
@@ -236,18 +252,18 @@ fn a_second_loss_fails_the_call_and_changes_nothing() {
                 part_steps: Some(4),
                 ..Bounds::default()
             });
-            let Err(error) = play.call(&mut executor, call) else { break };
+            let Err(error) = session.call(&mut executor, call) else { break };
             let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<Error>());
             let is_recoverable = matches!(cause, Some(Error::DeviceLost { is_recoverable: true, .. }));
             assert!(is_recoverable, "{call:?}, at {lost_again}: {error:?}");
-            assert_eq!(play.spikes().len(), before, "{call:?}, at {lost_again}: nothing is recorded");
+            assert_eq!(session.spikes().len(), before, "{call:?}, at {lost_again}: nothing is recorded");
             failures += 1;
             executor.state().expect("the next call rebuilds the network");
         }
         // A call that succeeded may have left the injected losses pending.
         executor.set_bounds(Bounds::default());
         executor.device().lose_at(0);
-        assert_same_play((&mut executor, &play), (&mut reference, &seen), &format!("after {call:?}"));
+        assert_same_session((&mut executor, &session), (&mut reference, &seen), &format!("after {call:?}"));
     }
     assert!(failures > 10, "{failures} calls fail");
 }
@@ -257,26 +273,27 @@ fn a_second_loss_fails_the_call_and_changes_nothing() {
 fn checkpoints_keep_the_journal_short() {
     let _lock = lock_device();
     let network = network_for(None, 131);
-    let play = |journal_bytes| {
+    let lose_device = |journal_bytes| {
         let mut executor = BurstExecutor::new(&open_kernels(), Arc::clone(&network), Options::default())
             .expect("the network fits");
         executor.set_bounds(Bounds { journal_bytes, part_steps: Some(5), ..Bounds::default() });
-        let mut play = Play::new(&network, 131);
-        for call in [Call::Record(20), Call::Drive(1), Call::Record(10)] {
-            play.call(&mut executor, call).expect("the engine works");
+        let mut session = BurstSession::new(&network, 131);
+        for call in [BurstCall::Record(20), BurstCall::Drive(1), BurstCall::Record(10)] {
+            session.call(&mut executor, call).expect("the engine works");
         }
         executor.device().raw().destroy();
-        play.call(&mut executor, Call::Record(5)).expect("the network is rebuilt");
-        (executor, play)
+        session.call(&mut executor, BurstCall::Record(5)).expect("the network is rebuilt");
+        (executor, session)
     };
     // With a journal of 0 bytes, a checkpoint follows each of the seven parts; otherwise only time makes one due.
     for (journal_bytes, checkpoints) in [(Some(0), 7), (None, 0)] {
-        let (mut executor, play) = play(journal_bytes);
+        let (mut executor, session) = lose_device(journal_bytes);
         assert!(executor.checkpoints() >= checkpoints, "{journal_bytes:?}: {}", executor.checkpoints());
         assert_eq!(executor.recoveries(), 1, "{journal_bytes:?}");
-        let script = [Call::Record(20), Call::Drive(1), Call::Record(10), Call::Record(5)];
-        let mut seen = play_on_reference(&network, 131, &script);
-        assert_same_play((&mut executor, &play), (&mut seen.0, &seen.1), "at the end");
+        let script =
+            [BurstCall::Record(20), BurstCall::Drive(1), BurstCall::Record(10), BurstCall::Record(5)];
+        let mut seen = run_on_reference(&network, 131, &script);
+        assert_same_session((&mut executor, &session), (&mut seen.0, &seen.1), "at the end");
     }
 }
 

@@ -11,7 +11,7 @@ use crate::random::Random;
 
 /// A call of a burst executor.
 #[derive(Clone, Copy, Debug)]
-pub enum Call {
+pub enum BurstCall {
     /// Runs this number of steps.
     Run(u64),
     /// Runs this number of steps and records their spikes.
@@ -30,7 +30,7 @@ pub enum Call {
 
 /// The results of a sequence of calls, and the inputs of the next call.
 #[derive(Debug)]
-pub struct Play {
+pub struct BurstSession {
     network: Arc<Network>,
     seed: u64,
     recorder: Recorder,
@@ -41,7 +41,7 @@ pub struct Play {
     calls: u64,
 }
 
-impl Play {
+impl BurstSession {
     /// Starts a sequence of calls for `network`. Inputs and changes are derived from `seed`.
     #[must_use]
     pub fn new(network: &Arc<Network>, seed: u64) -> Self {
@@ -66,20 +66,20 @@ impl Play {
     ///
     /// # Panics
     /// Never: injections are in range.
-    pub fn call(&mut self, executor: &mut dyn Executor, call: Call) -> Result<(), Error> {
+    pub fn call(&mut self, executor: &mut dyn Executor, call: BurstCall) -> Result<(), Error> {
         match call {
-            Call::Run(steps) => executor.run(steps, &self.input(steps), None)?,
-            Call::Record(steps) => executor.run(steps, &self.input(steps), Some(&mut self.recorder))?,
-            Call::Sample => {
+            BurstCall::Run(steps) => executor.run(steps, &self.input(steps), None)?,
+            BurstCall::Record(steps) => executor.run(steps, &self.input(steps), Some(&mut self.recorder))?,
+            BurstCall::Sample => {
                 let all = 0..self.network.neurons();
                 let input = self.input(1);
                 let sampled = sample(executor, &self.network, &input, Some(&mut self.recorder), all)?;
                 self.firings.extend(sampled);
             }
-            Call::State => self.state = executor.state()?,
-            Call::SetState => executor.set_state(&self.state)?,
-            Call::Drive(amount) => executor.set_drive(0, amount)?,
-            Call::Change => {
+            BurstCall::State => self.state = executor.state()?,
+            BurstCall::SetState => executor.set_state(&self.state)?,
+            BurstCall::Drive(amount) => executor.set_drive(0, amount)?,
+            BurstCall::Change => {
                 let mut random = Random::new(self.seed + self.calls);
                 let mut network = Network::clone(&self.network);
                 if network.is_plastic() {
