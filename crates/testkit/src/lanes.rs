@@ -48,13 +48,13 @@ pub fn of_executor(executor: &mut dyn Executor) -> Result<Vec<Lane>, Error> {
 }
 
 /// A lane with the bytes it has written to the standard output and the standard error output.
-pub type WithOutputs = (Lane, [Vec<u8>; 2]);
+pub type LaneWithOutputs = (Lane, [Vec<u8>; 2]);
 
 /// Returns the state and the outputs of each lane of a machine.
 ///
 /// # Errors
 /// If the engine fails.
-pub fn of_machine(machine: &mut Machine) -> Result<Vec<WithOutputs>, Error> {
+pub fn of_machine(machine: &mut Machine) -> Result<Vec<LaneWithOutputs>, Error> {
     let seen = (0..machine.lanes()).map(|lane| {
         let dirty = machine.dirty_pages(lane)?;
         let memory = pages(&dirty, |page, bytes| match machine.read(lane, page, bytes) {
