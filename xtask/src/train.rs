@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use kvrm_models::{Architecture, Dtype, Entry, MANIFEST, Manifest, Weights, sha256_of};
-use kvrm_train::{NotExact, Progress, Trained, train_decoder, train_dispatch, train_small_dispatch};
+use kvrm_train::{NotExact, Progress, TrainedWeights, train_decoder, train_dispatch, train_small_dispatch};
 
 use crate::root::root;
 
@@ -62,7 +62,7 @@ impl Network {
         }
     }
 
-    fn train(self, seed: u64, observer: &mut dyn FnMut(&Progress)) -> Result<Trained, NotExact> {
+    fn train(self, seed: u64, observer: &mut dyn FnMut(&Progress)) -> Result<TrainedWeights, NotExact> {
         match self {
             Self::Dispatch => train_dispatch(seed, observer),
             Self::SmallDispatch => train_small_dispatch(seed, observer),
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     bail!("no seed gave an exact {} network", args.network.name());
 }
 
-fn try_seed(network: Network, seed: u64) -> Result<Trained, NotExact> {
+fn try_seed(network: Network, seed: u64) -> Result<TrainedWeights, NotExact> {
     let bar = ProgressBar::no_length();
     if let Ok(style) = ProgressStyle::with_template("{bar:30} step {pos}/{len}, {eta} left at most: {msg}") {
         bar.set_style(style);
@@ -98,7 +98,7 @@ fn try_seed(network: Network, seed: u64) -> Result<Trained, NotExact> {
     trained
 }
 
-fn write(args: &Args, seed: u64, trained: &Trained, seconds: f64) -> Result<()> {
+fn write(args: &Args, seed: u64, trained: &TrainedWeights, seconds: f64) -> Result<()> {
     let name = args.network.name();
     let default = || root().join("weights").join(format!("{name}.safetensors"));
     let out = args.out.clone().unwrap_or_else(default);
@@ -121,7 +121,7 @@ fn recipe(name: &str, seed: u64) -> String {
 }
 
 /// Adds a file to the manifest of its folder, in place of an existing entry.
-fn list(network: Network, seed: u64, trained: &Trained, out: &Path) -> Result<()> {
+fn list(network: Network, seed: u64, trained: &TrainedWeights, out: &Path) -> Result<()> {
     let path = out.with_file_name(MANIFEST);
     let mut manifest = if path.exists() { Manifest::load(&path)? } else { Manifest::default() };
     let file = out.file_name().and_then(|name| name.to_str()).context("the file needs a name in UTF-8")?;

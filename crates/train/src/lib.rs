@@ -25,7 +25,7 @@ mod random;
 mod small;
 mod tuple;
 
-pub use progress::{NotExact, Progress, Trained};
+pub use progress::{NotExact, Progress, TrainedWeights};
 pub use small::train_small_dispatch;
 pub use tuple::{Recipe, train_tuples};
 
@@ -36,7 +36,7 @@ use kvrm_models::{Category, Tuple};
 ///
 /// # Errors
 /// [`NotExact`] if no evaluated network is exact within the steps of the recipe. Another seed may succeed.
-pub fn train_dispatch(seed: u64, observer: &mut dyn FnMut(&Progress)) -> Result<Trained, NotExact> {
+pub fn train_dispatch(seed: u64, observer: &mut dyn FnMut(&Progress)) -> Result<TrainedWeights, NotExact> {
     let labels: Vec<u8> = Tuple::all().map(|tuple| class_of(tuple.first_word()) as u8).collect();
     train_tuples::<16, 7>(&Recipe::DISPATCH, &labels, seed, observer)
 }
@@ -45,7 +45,7 @@ pub fn train_dispatch(seed: u64, observer: &mut dyn FnMut(&Progress)) -> Result<
 ///
 /// # Errors
 /// [`NotExact`] if no evaluated network is exact within the steps of the recipe. Another seed may succeed.
-pub fn train_decoder(seed: u64, observer: &mut dyn FnMut(&Progress)) -> Result<Trained, NotExact> {
+pub fn train_decoder(seed: u64, observer: &mut dyn FnMut(&Progress)) -> Result<TrainedWeights, NotExact> {
     let labels: Vec<u8> = Category::of_tuples().iter().map(|category| *category as u8).collect();
     train_tuples::<24, 15>(&Recipe::DECODER, &labels, seed, observer)
 }

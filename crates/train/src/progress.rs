@@ -21,7 +21,7 @@ pub struct Progress {
 
 /// The result of a training.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Trained {
+pub struct TrainedWeights {
     /// The weights in flat form.
     pub weights: Vec<f32>,
     /// The progress at the step that gave these weights.

@@ -4,7 +4,7 @@ use kvrm_models::{Agreement, SmallDispatchNetwork, argmax, margin, tanh};
 
 use crate::adam::{Adam, rate};
 use crate::math::{exp, ln};
-use crate::progress::{NotExact, Progress, Trained};
+use crate::progress::{NotExact, Progress, TrainedWeights};
 use crate::random::Random;
 
 const INPUTS: usize = 8;
@@ -26,13 +26,16 @@ const LEAD: f32 = 1.0;
 ///
 /// # Errors
 /// [`NotExact`] if the network is wrong for a top byte in each of 200,000 steps. Another seed may succeed.
-pub fn train_small_dispatch(seed: u64, observer: &mut dyn FnMut(&Progress)) -> Result<Trained, NotExact> {
+pub fn train_small_dispatch(
+    seed: u64,
+    observer: &mut dyn FnMut(&Progress),
+) -> Result<TrainedWeights, NotExact> {
     let labels: Vec<usize> = Agreement::counts().iter().map(most_frequent).collect();
     let mut random = Random::new(seed);
     let mut weights = initial(&mut random);
     let mut adam = Adam::new(weights.len());
     let mut progress = Progress { step: 0, steps: STEPS, errors: 256, margin: f32::NEG_INFINITY, loss: 0.0 };
-    let mut best: Option<Trained> = None;
+    let mut best: Option<TrainedWeights> = None;
     for step in 0..=STEPS {
         let mut gradient = [0.0; SmallDispatchNetwork::PARAMETERS];
         progress = Progress { step, errors: 0, margin: f32::INFINITY, loss: 0.0, ..progress };
@@ -41,7 +44,7 @@ pub fn train_small_dispatch(seed: u64, observer: &mut dyn FnMut(&Progress)) -> R
         }
         let is_better = best.as_ref().is_none_or(|best| progress.margin > best.progress.margin);
         if progress.errors == 0 && is_better {
-            best = Some(Trained { weights: weights.to_vec(), progress });
+            best = Some(TrainedWeights { weights: weights.to_vec(), progress });
         }
         let is_enough = best.as_ref().is_some_and(|best| best.progress.margin >= LEAD);
         if step % INTERVAL == 0 || is_enough {

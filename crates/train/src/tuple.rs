@@ -8,7 +8,7 @@ use rayon::slice::ParallelSlice;
 
 use crate::adam::{Adam, rate};
 use crate::gradient::{Gradient, HIDDEN, PreparedWeights, add};
-use crate::progress::{NotExact, Progress, Trained};
+use crate::progress::{NotExact, Progress, TrainedWeights};
 use crate::random::Random;
 
 const EMBEDDING: usize = 32;
@@ -56,7 +56,7 @@ pub fn train_tuples<const H: usize, const C: usize>(
     labels: &[u8],
     seed: u64,
     observer: &mut dyn FnMut(&Progress),
-) -> Result<Trained, NotExact> {
+) -> Result<TrainedWeights, NotExact> {
     let mut random = Random::new(seed);
     let mut weights = initial::<H, C>(recipe, &mut random);
     let mut adam = Adam::new(weights.len());
@@ -64,7 +64,7 @@ pub fn train_tuples<const H: usize, const C: usize>(
     let mut pieces: Vec<Gradient<H, C>> = (0..BATCH / PIECE).map(|_| Gradient::new()).collect();
     let ambiguous = ambiguous_bytes(labels);
     let mut hard = Vec::new();
-    let mut best: Option<Trained> = None;
+    let mut best: Option<TrainedWeights> = None;
     let mut loss = 0.0;
     for step in 0.. {
         if step % INTERVAL == 0 || step == recipe.steps {
@@ -82,7 +82,7 @@ pub fn train_tuples<const H: usize, const C: usize>(
             hard = evaluation.hard;
             let is_better = best.as_ref().is_none_or(|best| progress.margin > best.progress.margin);
             if progress.errors == 0 && is_better {
-                best = Some(Trained { weights: rounded, progress });
+                best = Some(TrainedWeights { weights: rounded, progress });
             }
             if step == recipe.steps {
                 let exact = best.filter(|best| is_exact::<H, C>(&best.weights));
