@@ -5,12 +5,12 @@
 //! [`read`] and generates the tables of `docs/benchmarks.md`.
 //!
 //! ```
-//! use kvrm_records::{Figure, Kind, Log, Measured, read};
+//! use kvrm_records::{Figure, Kind, Log, Measurement, read};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("records.jsonl");
 //! let mut log = Log::open(&path, "kvrm", None)?;
-//! log.append(Measured {
+//! log.append(Measurement {
 //!     kind: Kind::Lanes,
 //!     adapter: None,
 //!     parameters: [("guest", "mix".into()), ("lanes", 1024_u64.into())].into(),
@@ -31,6 +31,6 @@ mod record;
 pub use arguments::RecordArgs;
 pub use commit::Commit;
 pub use file::{Error, parse, read};
-pub use log::{Log, Measured, command_line};
+pub use log::{Log, Measurement, command_line};
 pub use machine::Machine;
 pub use record::{Adapter, Figure, Kind, Record, SCHEMA, Value};
