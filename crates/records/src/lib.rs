@@ -24,13 +24,13 @@ mod arguments;
 mod commit;
 mod date;
 mod file;
+mod host;
 mod log;
-mod machine;
 mod record;
 
 pub use arguments::RecordArgs;
 pub use commit::Commit;
 pub use file::{Error, parse, read};
+pub use host::Host;
 pub use log::{Log, Measurement, command_line};
-pub use machine::Machine;
 pub use record::{Adapter, Figure, Kind, Record, SCHEMA, Value};

@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::record::{Adapter, Figure, Kind, Record, SCHEMA, Value};
-use crate::{Commit, Error, Machine, date, read};
+use crate::{Commit, Error, Host, date, read};
 
 /// A row that a benchmark has measured. The [`Log`] adds the other fields of a [`Record`].
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Log {
     path: PathBuf,
     file: File,
     date: String,
-    machine: Machine,
+    host: Host,
     commit: Option<Commit>,
     command: String,
 }
@@ -54,7 +54,7 @@ impl Log {
             path: path.to_owned(),
             file,
             date: date::now(),
-            machine: Machine::here(),
+            host: Host::here(),
             commit: commit.or_else(|| Commit::of(Path::new("."))),
             command: command_line(program, without_record_options(env::args().skip(1))),
         })
@@ -75,7 +75,7 @@ impl Log {
             schema: SCHEMA,
             kind,
             date: self.date.clone(),
-            machine: self.machine.clone(),
+            host: self.host.clone(),
             adapter,
             commit: self.commit.clone(),
             command: self.command.clone(),

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::{Commit, Machine};
+use crate::{Commit, Host};
 
 /// The schema version. Reading a record of another version is an error, so the version changes whenever a field does.
 pub const SCHEMA: u32 = 1;
@@ -21,7 +21,8 @@ pub struct Record {
     /// The time at which the command began, such as `2026-11-22T09:30:00Z`. Transcribed records have only the day.
     pub date: String,
     /// The host on which the benchmark ran.
-    pub machine: Machine,
+    #[serde(rename = "machine")]
+    pub host: Host,
     /// The GPU adapter, if one was measured.
     pub adapter: Option<Adapter>,
     /// The measured commit, if known.

@@ -28,23 +28,12 @@ fn appended_rows_read_back_unchanged() {
     }
     let records = read(&path).expect("it was just written");
     assert_eq!(records.len(), 2, "the second log appends");
-    let Record {
-        schema,
-        kind,
-        date,
-        machine,
-        adapter,
-        commit,
-        command,
-        transcribed,
-        note,
-        parameters,
-        figures,
-    } = &records[1];
+    let Record { schema, kind, date, host, adapter, commit, command, transcribed, note, parameters, figures } =
+        &records[1];
     assert_eq!((*schema, *kind), (SCHEMA, Kind::Lanes), "of this version");
     assert_eq!((*transcribed, note), (false, &None), "by a benchmark");
     assert!(date.len() == 20 && date.ends_with('Z'), "{date}");
-    assert!(machine.cores.is_some(), "{machine:?}");
+    assert!(host.cores.is_some(), "{host:?}");
     assert_eq!(adapter, &measurement(1).adapter, "the adapter");
     assert_eq!(
         commit.as_ref().map(|commit| (&*commit.id, commit.dirty)),

@@ -127,7 +127,7 @@ fn origins(rows: &[Cells<'_>]) -> Vec<String> {
         let adapter = record.adapter.as_ref();
         let adapter = adapter
             .map(|adapter| format!("{} ({}, {}), host ", adapter.name, adapter.backend, adapter.driver));
-        let place = format!("{}{}", adapter.unwrap_or_default(), record.machine);
+        let place = format!("{}{}", adapter.unwrap_or_default(), record.host);
         let times = places.entry(place).or_default();
         let time = time(record);
         if !times.contains(&time) {

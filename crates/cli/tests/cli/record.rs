@@ -17,8 +17,8 @@ fn recorded(arguments: &[&str]) -> Vec<Record> {
     assert_eq!(run.status, 0, "{arguments:?}: {}", run.stderr);
     let records = read(&path).expect("records are written");
     for record in &records {
-        let Record { date, machine, commit, command, transcribed, figures, .. } = record;
-        assert!(date.starts_with("20") && machine.cores.is_some() && !transcribed, "{record:?}");
+        let Record { date, host, commit, command, transcribed, figures, .. } = record;
+        assert!(date.starts_with("20") && host.cores.is_some() && !transcribed, "{record:?}");
         assert_eq!(
             commit.as_ref().map(|commit| (&*commit.id, commit.dirty)),
             Some(("0efd351", false)),

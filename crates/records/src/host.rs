@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The host on which a benchmark ran, as described by its operating system.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Machine {
+pub struct Host {
     /// The model of the CPU.
     pub cpu: Option<String>,
     /// The number of cores that this process may use.
@@ -21,8 +21,8 @@ pub struct Machine {
     pub os: Option<String>,
 }
 
-impl Machine {
-    /// Describes this machine.
+impl Host {
+    /// Describes this host.
     #[must_use]
     pub fn here() -> Self {
         let cores = thread::available_parallelism().ok().map(usize::from);
@@ -44,7 +44,7 @@ impl Machine {
 }
 
 /// Prints the known fields, separated by commas.
-impl fmt::Display for Machine {
+impl fmt::Display for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         parts.extend(self.cpu.clone());
@@ -80,17 +80,17 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn this_machine_is_described() {
-        let machine = Machine::here();
-        assert!(machine.cores.is_some_and(|cores| cores > 0), "{machine:?} has cores");
-        assert!(machine.memory_bytes.is_some_and(|bytes| bytes > 1 << 20), "{machine:?} has memory");
-        assert!(machine.os.is_some(), "{machine:?} has a system");
+    fn this_host_is_described() {
+        let host = Host::here();
+        assert!(host.cores.is_some_and(|cores| cores > 0), "{host:?} has cores");
+        assert!(host.memory_bytes.is_some_and(|bytes| bytes > 1 << 20), "{host:?} has memory");
+        assert!(host.os.is_some(), "{host:?} has a system");
     }
 
     #[test]
     fn unknown_fields_are_not_printed() {
-        let machine = Machine { cores: Some(16), memory_bytes: Some(24 << 30), ..Machine::default() };
-        assert_eq!(machine.to_string(), "16 cores, 24 GiB", "neither the CPU nor the system");
-        assert_eq!(Machine::default().to_string(), "a machine that is not known", "nothing");
+        let host = Host { cores: Some(16), memory_bytes: Some(24 << 30), ..Host::default() };
+        assert_eq!(host.to_string(), "16 cores, 24 GiB", "neither the CPU nor the system");
+        assert_eq!(Host::default().to_string(), "a machine that is not known", "nothing");
     }
 }
