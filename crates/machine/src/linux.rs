@@ -42,7 +42,7 @@ pub use self::call_table::{SHADER_NUMBERS, call_table};
 pub(crate) use self::estimates::{ranges, shown_bytes};
 pub use self::mount::Mount;
 pub(crate) use self::mount::files;
-pub(crate) use self::process::{Process, Written};
+pub(crate) use self::process::{ConsoleOutput, Process};
 pub(crate) use self::settings::{Areas, Settings, TRAMPOLINE};
 pub(crate) use self::start::{Start, start};
 pub use self::table::{CALLS, Status, SystemCall};

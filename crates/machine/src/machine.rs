@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 pub use self::builder::{Builder, LaneSetup};
 use self::command_line::command_line;
-use self::lane_state::{LaneState, Written};
+use self::lane_state::{CollectedOutput, LaneState};
 pub use self::results::{LaneResult, Results};
 pub use self::run::RunProgress;
 use crate::audit::Violation;
@@ -171,7 +171,7 @@ impl Machine {
     /// # Errors
     /// There is no such lane.
     pub fn output(&self, lane: usize, stream: Stream) -> Result<&[u8], Error> {
-        let Written { output, error_output, .. } = &self.lanes[self.check(lane)?].written;
+        let CollectedOutput { output, error_output, .. } = &self.lanes[self.check(lane)?].output;
         Ok(if stream == Stream::Output { output } else { error_output })
     }
 
@@ -181,7 +181,7 @@ impl Machine {
     /// # Errors
     /// There is no such lane.
     pub fn output_truncated(&self, lane: usize) -> Result<bool, Error> {
-        Ok(self.lanes[self.check(lane)?].written.truncated)
+        Ok(self.lanes[self.check(lane)?].output.truncated)
     }
 
     /// Copies the directory `guest` of a lane of a Linux program to the host, with all files and directories in it.

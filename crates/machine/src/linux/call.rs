@@ -7,14 +7,14 @@ use super::errno::{ENOTDIR, Errno};
 use super::failure::Failure;
 use super::files::{InodeNumber, Place, ROOT};
 use super::guest::Guest;
-use super::process::{Process, Written};
+use super::process::{ConsoleOutput, Process};
 
 /// One system call of one lane, with access to the lane's process, memory and registers.
 pub(super) struct Call<'a> {
     pub(super) process: &'a mut Process,
     pub(super) guest: Guest<'a>,
     /// The console output of the call.
-    pub(super) console: &'a mut Written,
+    pub(super) console: &'a mut ConsoleOutput,
     /// The arguments, X0 to X5.
     pub(super) x: [u64; 6],
     /// The registers after the call; its `svc` has retired.

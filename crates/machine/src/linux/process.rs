@@ -17,7 +17,7 @@ use crate::console::Stream;
 use crate::error::Error;
 
 /// The console output of a lane during one service, in order: stream and bytes.
-pub(crate) type Written = Vec<(Stream, Vec<u8>)>;
+pub(crate) type ConsoleOutput = Vec<(Stream, Vec<u8>)>;
 
 /// The process of a lane: its files, descriptors, signals and settings.
 ///

@@ -6,7 +6,7 @@ use super::call::Call;
 use super::errno::ENOSYS;
 use super::failure::{Failure, negative};
 use super::guest::Guest;
-use super::process::{Process, Written};
+use super::process::{ConsoleOutput, Process};
 use super::table::{Implementation, Status, find};
 use crate::error::Error;
 use crate::executor::LaneAccess;
@@ -24,7 +24,7 @@ impl Process {
         lane: &mut dyn LaneAccess,
         stop: Stop,
         cpu: &mut Cpu,
-        console: &mut Written,
+        console: &mut ConsoleOutput,
     ) -> Result<Option<Stop>, Error> {
         let before = lane.process_state()?;
         self.state = before;
@@ -40,7 +40,7 @@ impl Process {
         guest: &mut Guest<'_>,
         stop: Stop,
         cpu: &mut Cpu,
-        console: &mut Written,
+        console: &mut ConsoleOutput,
     ) -> Result<Option<Stop>, Error> {
         let before = self.signals.clone();
         let served = match stop {
@@ -64,7 +64,7 @@ impl Process {
         &mut self,
         guest: &mut Guest<'_>,
         cpu: &mut Cpu,
-        console: &mut Written,
+        console: &mut ConsoleOutput,
     ) -> Result<(), Failure> {
         // Linux looks at the low 32 bits only.
         let number = u64::from(cpu.x(8) as u32);

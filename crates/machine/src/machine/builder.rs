@@ -11,7 +11,7 @@ use cap_std::fs::Dir;
 use kvrm_arm64::{Cpu, Features};
 
 use super::command_line::command_line;
-use super::lane_state::{LaneState, Written};
+use super::lane_state::{CollectedOutput, LaneState};
 use super::{Console, Machine};
 use crate::console::Stream;
 use crate::error::Error;
@@ -447,7 +447,7 @@ impl<'a> Builder<'a> {
             if let Some(handles) = console {
                 executor.set_console(lane, handles)?;
             }
-            lanes.push(LaneState { services, process, written: Written::default(), console, resumed: None });
+            lanes.push(LaneState { services, process, output: CollectedOutput::default(), console, resumed: None });
         }
         let host = Host { layout, directory };
         let Self { program, console, output_max, hooks, .. } = self;

@@ -13,7 +13,7 @@ pub(super) struct LaneState {
     pub(super) services: Services,
     /// The process of a Linux program, which serves the lane in place of `services`; `None` for other programs.
     pub(super) process: Option<Box<Process>>,
-    pub(super) written: Written,
+    pub(super) output: CollectedOutput,
     /// The handles of console output that the executor may serve, as a mask; `None` if the host serves all calls.
     pub(super) console: Option<u32>,
     /// The hook that the lane passes when it goes on, if its stop at one was cleared.
@@ -31,14 +31,14 @@ pub(super) struct ResumedAt {
 
 /// The collected console output of a lane.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Written {
+pub(super) struct CollectedOutput {
     pub(super) output: Vec<u8>,
     pub(super) error_output: Vec<u8>,
     /// Whether output was dropped because a stream had no room left.
     pub(super) truncated: bool,
 }
 
-impl Written {
+impl CollectedOutput {
     /// Appends bytes to a stream, up to `max` bytes in all. Drops the rest.
     pub(super) fn collect(&mut self, stream: Stream, bytes: &[u8], max: usize) {
         let collected = if stream == Stream::Output { &mut self.output } else { &mut self.error_output };

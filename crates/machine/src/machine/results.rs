@@ -5,7 +5,7 @@ use std::iter::FusedIterator;
 use kvrm_arm64::Stop;
 
 use super::Machine;
-use super::lane_state::{LaneState, Written};
+use super::lane_state::{CollectedOutput, LaneState};
 use crate::error::Error;
 use crate::executor::Register;
 
@@ -56,7 +56,7 @@ impl<'a> Iterator for Results<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         let lane = self.lanes.len() - self.stops.len();
         let stop = self.stops.next()?;
-        let Written { output, error_output, truncated } = &self.lanes[lane].written;
+        let CollectedOutput { output, error_output, truncated } = &self.lanes[lane].output;
         let (steps, pc) = (self.steps[lane], self.pcs[lane]);
         Some(LaneResult { lane, stop, steps, pc, output, error_output, is_truncated: *truncated })
     }

@@ -203,7 +203,7 @@ impl Machine {
         let Self { executor, console, lanes, output_max, .. } = self;
         executor.drain_console(&mut |lane, bytes| match console {
             Some(console) => console(lane, Stream::Output, bytes),
-            None => lanes[lane].written.collect(Stream::Output, bytes, *output_max),
+            None => lanes[lane].output.collect(Stream::Output, bytes, *output_max),
         })
     }
 
@@ -311,7 +311,7 @@ impl Machine {
         let numbers: Vec<usize> = calls.iter().map(|(lane, _)| *lane).collect();
         let states = pick(&mut self.lanes, &numbers);
         let served: Vec<_> =
-            states.into_iter().map(|state| Mutex::new((state, Ok(linux::Written::new())))).collect();
+            states.into_iter().map(|state| Mutex::new((state, Ok(linux::ConsoleOutput::new())))).collect();
         let result = self.executor.serve_parallel(&numbers, &|index, lane| {
             // Nobody else has this one.
             let mut served = served[index].lock().unwrap_or_else(PoisonError::into_inner);
@@ -338,17 +338,17 @@ impl Machine {
     fn show(&mut self, lane: usize, stream: Stream, bytes: &[u8]) {
         match &mut self.console {
             Some(console) => console(lane, stream, bytes),
-            None => self.lanes[lane].written.collect(stream, bytes, self.output_max),
+            None => self.lanes[lane].output.collect(stream, bytes, self.output_max),
         }
     }
 
     /// Serves the semihosting call `lane` has stopped for. The call is a step of its own.
     fn serve(&mut self, lane: usize, mut cpu: Cpu) -> Result<(), Error> {
-        let LaneState { services, written, console: told, .. } = &mut self.lanes[lane];
+        let LaneState { services, output, console: told, .. } = &mut self.lanes[lane];
         let (console, output_max) = (&mut self.console, self.output_max);
         let mut write = |stream, bytes: &[u8]| match console {
             Some(console) => console(lane, stream, bytes),
-            None => written.collect(stream, bytes, output_max),
+            None => output.collect(stream, bytes, output_max),
         };
         let mut guest = Guest { executor: &mut *self.executor, lane };
         let outcome = services.serve(&self.host, &mut guest, &cpu, &mut write)?;
@@ -376,7 +376,11 @@ impl Machine {
 }
 
 /// Serves one lane of a Linux program; gives what it has written.
-fn serve_lane(state: &mut LaneState, lane: &mut dyn LaneAccess, stop: Stop) -> Result<linux::Written, Error> {
+fn serve_lane(
+    state: &mut LaneState,
+    lane: &mut dyn LaneAccess,
+    stop: Stop,
+) -> Result<linux::ConsoleOutput, Error> {
     let mut written = Vec::new();
     let Some(process) = &mut state.process else { return Ok(written) };
     let before = lane.general()?;
