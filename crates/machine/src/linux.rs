@@ -39,7 +39,7 @@ mod table;
 mod time_calls;
 
 pub use self::call_table::{SHADER_NUMBERS, call_table};
-pub(crate) use self::estimates::{ranges, shown_bytes};
+pub(crate) use self::estimates::{memory_to_read, shown_bytes};
 pub use self::mount::Mount;
 pub(crate) use self::mount::files;
 pub(crate) use self::process::{ConsoleOutput, Process};

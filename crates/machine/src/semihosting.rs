@@ -186,7 +186,7 @@ type CallResult = Result<u64, Failure>;
 ///
 /// Prefetching takes two passes. Without `fields`, the ranges are the parameter block or the string in X1. With the
 /// doublewords of the parameter block as `fields`, they are the data that the block points to.
-pub(crate) fn ranges(lane: usize, cpu: &Cpu, fields: Option<&[u64]>) -> Vec<(usize, u64, usize)> {
+pub(crate) fn memory_to_read(lane: usize, cpu: &Cpu, fields: Option<&[u64]>) -> Vec<(usize, u64, usize)> {
     let (operation, parameter) = (cpu.x(0) as u32, cpu.x(1));
     let ranges: Vec<(u64, u64)> = match (operation, fields) {
         (SYS_WRITEC, None) => vec![(parameter, 1)],

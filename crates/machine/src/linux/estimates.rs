@@ -6,7 +6,7 @@ use super::table::find;
 /// Returns the address and size of the memory that a call is likely to read: data to write, or a path.
 ///
 /// The executor fetches these ranges for many lanes in one transfer. `x` holds the arguments X0 to X2.
-pub(crate) fn ranges(number: u64, x: [u64; 3]) -> Option<(u64, usize)> {
+pub(crate) fn memory_to_read(number: u64, x: [u64; 3]) -> Option<(u64, usize)> {
     /// Bytes fetched for a path; most paths are shorter.
     const PATH_BYTES: usize = 64;
     /// The largest amount fetched in advance; the rest is fetched when the call is served.

@@ -15,7 +15,7 @@ use crate::executor::{LaneAccess, Progress, Register};
 use crate::linux::{self, SYSTEM_CALL};
 use crate::pick::pick;
 use crate::report::Report;
-use crate::semihosting::{Guest, Outcome, SEMIHOSTING, ranges};
+use crate::semihosting::{Guest, Outcome, SEMIHOSTING, memory_to_read};
 
 /// What a lane of a Linux program stops for when it makes a call.
 const LINUX_CALL: Stop = Stop::Syscall { imm: SYSTEM_CALL };
@@ -236,11 +236,11 @@ impl Machine {
 
     /// Has the executor fetch what calls will read: their parameter blocks, and then what these name.
     fn prefetch(&mut self, calls: &[(usize, Cpu)]) -> Result<(), Error> {
-        let blocks: Vec<_> = calls.iter().flat_map(|(lane, cpu)| ranges(*lane, cpu, None)).collect();
+        let blocks: Vec<_> = calls.iter().flat_map(|(lane, cpu)| memory_to_read(*lane, cpu, None)).collect();
         self.executor.prefetch(&blocks)?;
         let mut named = Vec::new();
         for (lane, cpu) in calls {
-            for (_, address, bytes) in ranges(*lane, cpu, None) {
+            for (_, address, bytes) in memory_to_read(*lane, cpu, None) {
                 let mut block = vec![0; bytes];
                 // What cannot be read is told to the guest when it is served.
                 if self.executor.read_memory(*lane, address, &mut block, Some(Access::Read))?.is_ok() {
@@ -248,7 +248,7 @@ impl Machine {
                         bytes.iter().rev().fold(0, |field, &byte| field << 8 | u64::from(byte))
                     };
                     let fields: Vec<u64> = block.chunks_exact(8).map(field).collect();
-                    named.extend(ranges(*lane, cpu, Some(&fields)));
+                    named.extend(memory_to_read(*lane, cpu, Some(&fields)));
                 }
             }
         }
@@ -297,7 +297,7 @@ impl Machine {
             let (together, rest) = left.split_at(count.unwrap_or(TOGETHER_MAX.min(left.len())).max(1));
             let named = together.iter().filter_map(|&(lane, _)| {
                 let (number, x) = arguments(lane);
-                linux::ranges(number, x).map(|(address, bytes)| (lane, address, bytes))
+                linux::memory_to_read(number, x).map(|(address, bytes)| (lane, address, bytes))
             });
             self.executor.prefetch(&named.collect::<Vec<_>>())?;
             self.serve_together(together)?;
