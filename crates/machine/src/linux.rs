@@ -22,6 +22,7 @@ mod failure;
 mod file_calls;
 mod files;
 mod guest;
+mod initial_stack;
 mod memory_calls;
 mod mount;
 mod process;
@@ -33,18 +34,17 @@ mod signal_calls;
 mod signal_delivery;
 mod signal_frame;
 mod signals;
-mod start;
 mod status;
 mod table;
 mod time_calls;
 
 pub use self::call_table::{SHADER_NUMBERS, call_table};
 pub(crate) use self::estimates::{memory_to_read, shown_bytes};
+pub(crate) use self::initial_stack::{InitialStack, write_initial_stack};
 pub use self::mount::Mount;
-pub(crate) use self::mount::files;
+pub(crate) use self::mount::initial_files;
 pub(crate) use self::process::{ConsoleOutput, Process};
 pub(crate) use self::settings::{Areas, Settings, TRAMPOLINE};
-pub(crate) use self::start::{Start, start};
 pub use self::table::{CALLS, Status, SystemCall};
 
 /// The immediate of SVC that makes a system call.

@@ -27,7 +27,7 @@ use crate::error::Error;
 use crate::executor::{Executor, Register};
 use crate::hooks::Hooks;
 use crate::layout::Layout;
-use crate::linux::{self, Start};
+use crate::linux::{self, InitialStack};
 use crate::pick::pick;
 use crate::program::Program;
 use crate::semihosting::Host;
@@ -232,8 +232,8 @@ impl Machine {
             }
             let environment = &self.environments[lane];
             let Self { program, features, host: Host { layout, .. }, .. } = self;
-            let from = Start { program, layout, features: *features, arguments, environment };
-            cpu.sp = linux::start(&from, process, &mut *self.executor, lane)?;
+            let stack = InitialStack { program, layout, features: *features, arguments, environment };
+            cpu.sp = linux::write_initial_stack(&stack, process, &mut *self.executor, lane)?;
             return self.executor.set_cpu(lane, &cpu);
         }
         let line = command_line(&self.program, lane, arguments)?;

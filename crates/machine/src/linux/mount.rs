@@ -42,7 +42,7 @@ pub struct Mount {
 ///
 /// # Errors
 /// [`Error::Mount`] if a directory cannot be mounted.
-pub(crate) fn files(program: &str, mounts: &[Mount], room: u64) -> Result<Files, Error> {
+pub(crate) fn initial_files(program: &str, mounts: &[Mount], room: u64) -> Result<Files, Error> {
     let mut files = base(program, room);
     mounts.iter().try_for_each(|mount| mount_directory(&mut files, mount))?;
     Ok(files.share())

@@ -19,7 +19,7 @@ use crate::executor::{Executor, Factory, Plan};
 use crate::hooks::Hooks;
 use crate::image::Image;
 use crate::layout::Layout;
-use crate::linux::{self, Areas, Mount, Process, Settings, Start};
+use crate::linux::{self, Areas, InitialStack, Mount, Process, Settings};
 use crate::pages::{PAGE_BYTES, PAGE_SHIFT};
 use crate::permissions::Permissions;
 use crate::program::Program;
@@ -396,7 +396,7 @@ impl<'a> Builder<'a> {
         // If lanes share files or a console, the caller can see the order in which they are served.
         let serves_in_parallel = self.lanes == 1 || (directory.is_none() && self.console.is_none());
         let linux = if is_linux {
-            let files = linux::files(&self.program.file_name(), &self.mounts, self.disk_bytes)?;
+            let files = linux::initial_files(&self.program.file_name(), &self.mounts, self.disk_bytes)?;
             let path = self.current_directory;
             let directory = files.directory(&path).ok_or(Error::GuestDirectory { path })?;
             let areas = Areas { heap: layout.heap.clone(), arena, stack_bytes, trampoline };
@@ -423,14 +423,14 @@ impl<'a> Builder<'a> {
             });
             if let Some(process) = &mut process {
                 let environment = (self.environment)(lane);
-                let from = Start {
+                let stack = InitialStack {
                     program: &self.program,
                     layout: &layout,
                     features,
                     arguments: &arguments,
                     environment: &environment,
                 };
-                cpu.sp = linux::start(&from, process, &mut *executor, lane)?;
+                cpu.sp = linux::write_initial_stack(&stack, process, &mut *executor, lane)?;
                 environments.push(environment);
             }
             let mut setup = LaneSetup { executor: &mut *executor, number: lane, cpu, failure: None };

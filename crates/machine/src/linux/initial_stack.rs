@@ -55,8 +55,8 @@ fn capabilities(features: Features) -> u64 {
     capabilities.into_iter().filter(|(has, _)| *has).fold(0, |all, (_, bits)| all | bits)
 }
 
-/// The inputs for the initial stack of a lane.
-pub(crate) struct Start<'a> {
+/// The contents of the initial stack of a lane.
+pub(crate) struct InitialStack<'a> {
     pub(crate) program: &'a Program,
     pub(crate) layout: &'a Layout,
     pub(crate) features: Features,
@@ -71,13 +71,13 @@ pub(crate) struct Start<'a> {
 /// # Errors
 /// [`Error::Text`] if a string contains a NUL, [`Error::TextRoom`] if strings and pointers take more than half of the
 /// stack, and the errors of the engine.
-pub(crate) fn start(
-    from: &Start<'_>,
+pub(crate) fn write_initial_stack(
+    stack: &InitialStack<'_>,
     process: &mut Process,
     executor: &mut dyn Executor,
     lane: usize,
 ) -> Result<u64, Error> {
-    let Start { program, layout, features, arguments, environment } = from;
+    let InitialStack { program, layout, features, arguments, environment } = stack;
     let name = program.file_name();
     let executable = mount::executable_path(&name);
     for argument in arguments.iter().chain(environment.iter()) {
