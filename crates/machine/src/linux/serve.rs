@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::executor::LaneAccess;
 
 impl Process {
-    /// Serves the stop of a lane: a system call, or a signal that the lane [handles](Process::catches).
+    /// Serves the stop of a lane: a system call, or a signal that the lane [handles](Process::handles_signal_of).
     ///
     /// Returns `None` if the lane continues with the registers in `cpu`, or its new stop. After an exit the lane has
     /// ended; after any other stop the service was not done, and the lane has to be served again.

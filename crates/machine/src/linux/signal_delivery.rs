@@ -58,7 +58,7 @@ const fn syndrome(kind: FaultKind, access: Access) -> u64 {
 
 impl Process {
     /// Returns whether a stop raises a signal that the lane handles and does not block.
-    pub(crate) fn catches(&self, stop: Stop) -> bool {
+    pub(crate) fn handles_signal_of(&self, stop: Stop) -> bool {
         let signal = signal_of(stop, 0);
         signal.is_some_and(|(number, ..)| self.signals.is_handled(number) && !self.signals.is_blocked(number))
     }

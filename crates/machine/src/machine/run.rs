@@ -181,7 +181,7 @@ impl Machine {
                     self.executor.set_stop(lane, None)?;
                 }
                 // What a run that failed has left, and does again.
-                Some(stop) if self.catches(lane, stop) => self.executor.set_stop(lane, None)?,
+                Some(stop) if self.handles_signal_of(lane, stop) => self.executor.set_stop(lane, None)?,
                 Some(Stop::Halt { imm: SEMIHOSTING }) if self.lanes[lane].process.is_some() => continue,
                 Some(Stop::Budget | Stop::OutOfFrames | Stop::Halt { imm: SEMIHOSTING }) => {
                     self.executor.set_stop(lane, None)?;
@@ -194,8 +194,8 @@ impl Machine {
     }
 
     /// Whether a stop is a signal that the lane handles.
-    fn catches(&self, lane: usize, stop: Stop) -> bool {
-        self.lanes[lane].process.as_ref().is_some_and(|process| process.catches(stop))
+    fn handles_signal_of(&self, lane: usize, stop: Stop) -> bool {
+        self.lanes[lane].process.as_ref().is_some_and(|process| process.handles_signal_of(stop))
     }
 
     /// Takes what lanes have written by calls the executor served; says how many calls these were.
@@ -262,7 +262,7 @@ impl Machine {
         let mut calls: Vec<Waiting> = Vec::new();
         for &lane in lanes {
             if let Some(stop) = stops[lane]
-                && (stop == LINUX_CALL || self.catches(lane, stop))
+                && (stop == LINUX_CALL || self.handles_signal_of(lane, stop))
             {
                 calls.push((lane, stop));
             }
