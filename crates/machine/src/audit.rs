@@ -53,7 +53,7 @@ pub enum Damage {
     },
     /// A frame is in use, but in no lane's chain.
     #[error("the frame is in use, but it is in no lane's chain")]
-    Lost,
+    NotInChain,
     /// A chain leads to a frame that does not exist, or to a frame of the image.
     #[error(
         "the chain leads from frame {from:#x} to frame {to:#x}, but lanes have frames {first:#x} to {end:#x}"

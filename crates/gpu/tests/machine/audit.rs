@@ -199,7 +199,7 @@ fn damage_to_lists_of_frames_and_counters_is_found() {
 
     let before = chains[1][chains[1].len() - 2];
     let found = machine.violations_with(next(before), 0);
-    let lost = Violation::new(Damage::Lost).of_frame(last);
+    let lost = Violation::new(Damage::NotInChain).of_frame(last);
     assert!(found.contains(&lost), "{found:?}");
     let tail = |tail: u32, place| move |violation: &Violation| matches!(violation.damage, Damage::ChainTail { tail: t, place: p, .. } if (t, p) == (tail, place));
     assert!(found.iter().any(tail(last, 0)), "the last frame is not in the list: {found:?}");

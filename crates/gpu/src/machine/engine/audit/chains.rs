@@ -43,7 +43,7 @@ impl Chains {
             }
         }
         let lost = (memory.shared()..memory.used).filter(|frame| chains.owner(*frame).is_none());
-        violations.extend(lost.map(|frame| Violation::new(Damage::Lost).of_frame(frame)));
+        violations.extend(lost.map(|frame| Violation::new(Damage::NotInChain).of_frame(frame)));
         chains
     }
 
