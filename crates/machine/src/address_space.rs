@@ -125,7 +125,7 @@ impl AddressSpace {
     }
 
     /// Returns the private pages in the order of their first write: the address and the contents of each.
-    pub fn dirty_pages(&self) -> impl Iterator<Item = (u64, &[u8; PAGE_BYTES])> {
+    pub fn private_pages(&self) -> impl Iterator<Item = (u64, &[u8; PAGE_BYTES])> {
         self.private.iter().map(|private| (private.page << PAGE_SHIFT, &*private.bytes))
     }
 

@@ -215,7 +215,7 @@ pub trait Executor: Send {
     /// changed: some pages are neither mapped nor reserved by the image, or those to protect are not all mapped,
     /// or the lane has too many regions.
     ///
-    /// It takes no frames: a page that has been written keeps its frame and stays on the dirty list, however it
+    /// It takes no frames: a page that has been written keeps its frame and stays private, however it
     /// is mapped afterwards. Snapshot and reset keep what is mapped.
     ///
     /// # Errors
@@ -226,7 +226,7 @@ pub trait Executor: Send {
     ///
     /// # Errors
     /// If the host or the device fails.
-    fn dirty_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error>;
+    fn private_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error>;
 
     /// Remembers the state of all lanes. There is one snapshot; a new one replaces it.
     ///

@@ -160,9 +160,9 @@ impl Machine {
     ///
     /// # Errors
     /// There is no such lane, or the engine fails.
-    pub fn dirty_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error> {
+    pub fn private_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error> {
         let lane = self.check(lane)?;
-        self.executor.dirty_pages(lane)
+        self.executor.private_pages(lane)
     }
 
     /// Returns the bytes that a lane has written to a console stream. They are at most [`Builder::output_max`] bytes,

@@ -259,8 +259,8 @@ impl Executor for Reference {
         self.lanes[lane].map(pages, mapping)
     }
 
-    fn dirty_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error> {
-        Ok(self.lanes[lane].memory.dirty_pages().map(|(address, _)| address).collect())
+    fn private_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error> {
+        Ok(self.lanes[lane].memory.private_pages().map(|(address, _)| address).collect())
     }
 
     fn snapshot(&mut self) -> Result<(), Error> {
@@ -302,7 +302,7 @@ impl Executor for Reference {
     }
 
     fn frames_used(&mut self) -> Result<usize, Error> {
-        Ok(self.lanes.iter().map(|lane| lane.memory.dirty_pages().count()).sum())
+        Ok(self.lanes.iter().map(|lane| lane.memory.private_pages().count()).sum())
     }
 
     fn audit(&mut self) -> Result<Vec<Violation>, Error> {

@@ -12,16 +12,16 @@ pub struct Lane {
     /// The registers and the number of steps.
     pub cpu: Cpu,
     /// The addresses of the written pages, in the order of their first writes.
-    pub dirty: Vec<u64>,
-    /// The content of each page in `dirty`; empty if the page is no longer mapped.
+    pub private_pages: Vec<u64>,
+    /// The content of each page in `private_pages`; empty if the page is no longer mapped.
     pub memory: Vec<Vec<u8>>,
 }
 
 impl fmt::Debug for Lane {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { stop, cpu, dirty, memory } = self;
+        let Self { stop, cpu, private_pages, memory } = self;
         write!(f, "{stop:?}\n{cpu:?}")?;
-        for (page, bytes) in dirty.iter().zip(memory) {
+        for (page, bytes) in private_pages.iter().zip(memory) {
             // A checksum instead of the whole page, for readable messages.
             let sum = bytes.iter().fold(0_u64, |sum, &byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
             writeln!(f, "page {page:x} with sum {sum:016x}")?;
@@ -36,13 +36,15 @@ impl fmt::Debug for Lane {
 /// If the engine fails.
 pub fn of_executor(executor: &mut dyn Executor) -> Result<Vec<Lane>, Error> {
     let lanes = 0..executor.lanes();
-    let dirty = lanes.clone().map(|lane| executor.dirty_pages(lane)).collect::<Result<Vec<_>, _>>()?;
-    let ranges: Vec<_> =
-        lanes.flat_map(|lane| dirty[lane].iter().map(move |&page| (lane, page, PAGE_BYTES))).collect();
+    let private_pages =
+        lanes.clone().map(|lane| executor.private_pages(lane)).collect::<Result<Vec<_>, _>>()?;
+    let ranges: Vec<_> = lanes
+        .flat_map(|lane| private_pages[lane].iter().map(move |&page| (lane, page, PAGE_BYTES)))
+        .collect();
     executor.prefetch(&ranges)?;
-    let seen = dirty.into_iter().enumerate().map(|(lane, dirty)| {
-        let memory = pages(&dirty, |page, bytes| executor.read_memory(lane, page, bytes, None))?;
-        Ok(Lane { stop: executor.stop(lane)?, cpu: executor.cpu(lane)?, dirty, memory })
+    let seen = private_pages.into_iter().enumerate().map(|(lane, private_pages)| {
+        let memory = pages(&private_pages, |page, bytes| executor.read_memory(lane, page, bytes, None))?;
+        Ok(Lane { stop: executor.stop(lane)?, cpu: executor.cpu(lane)?, private_pages, memory })
     });
     seen.collect()
 }
@@ -56,15 +58,15 @@ pub type LaneWithOutputs = (Lane, [Vec<u8>; 2]);
 /// If the engine fails.
 pub fn of_machine(machine: &mut Machine) -> Result<Vec<LaneWithOutputs>, Error> {
     let seen = (0..machine.lanes()).map(|lane| {
-        let dirty = machine.dirty_pages(lane)?;
-        let memory = pages(&dirty, |page, bytes| match machine.read(lane, page, bytes) {
+        let private_pages = machine.private_pages(lane)?;
+        let memory = pages(&private_pages, |page, bytes| match machine.read(lane, page, bytes) {
             Ok(()) => Ok(Ok(())),
             Err(Error::Memory { stop, .. }) => Ok(Err(stop)),
             Err(error) => Err(error),
         })?;
         let output = machine.output(lane, Stream::Output)?.to_vec();
         let error_output = machine.output(lane, Stream::Error)?.to_vec();
-        let seen = Lane { stop: machine.stop(lane)?, cpu: machine.cpu(lane)?, dirty, memory };
+        let seen = Lane { stop: machine.stop(lane)?, cpu: machine.cpu(lane)?, private_pages, memory };
         Ok((seen, [output, error_output]))
     });
     seen.collect()

@@ -108,7 +108,7 @@ pub(crate) fn compare_lane(number: usize, gpu: &Lane, reference: &Lane) -> Resul
         return Ok(());
     }
     let mut what = format!("lane {number} differs; on the GPU\n{gpu:?}on the reference\n{reference:?}");
-    let pages = gpu.dirty.iter().zip(gpu.memory.iter().zip(&reference.memory));
+    let pages = gpu.private_pages.iter().zip(gpu.memory.iter().zip(&reference.memory));
     for (page, (gpu, reference)) in pages {
         if let Some(at) = (0..gpu.len().min(reference.len())).find(|&at| gpu[at] != reference[at]) {
             let (there, gpu, reference) = (page + at as u64, gpu[at], reference[at]);

@@ -26,7 +26,7 @@ impl Digest {
 
     /// Adds the visible state of a lane, and its console output.
     pub(crate) fn lane(&mut self, lane: &Lane, written: &[Vec<u8>; 2]) {
-        let Lane { stop, cpu, dirty, memory } = lane;
+        let Lane { stop, cpu, private_pages, memory } = lane;
         self.bytes(format!("{stop:?}").as_bytes());
         (0..31).for_each(|n| self.word(cpu.x(n)));
         [cpu.sp, cpu.pc, cpu.tpidr_el0, cpu.steps].iter().for_each(|word| self.word(*word));
@@ -35,7 +35,7 @@ impl Digest {
             self.word(v as u64);
             self.word((v >> 64) as u64);
         }
-        dirty.iter().for_each(|page| self.word(*page));
+        private_pages.iter().for_each(|page| self.word(*page));
         memory.iter().chain(written).for_each(|bytes| self.bytes(bytes));
     }
 }

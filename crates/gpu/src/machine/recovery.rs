@@ -414,8 +414,8 @@ impl Executor for RecoveringExecutor {
         self.query(|executor| executor.prefetch(ranges))
     }
 
-    fn dirty_pages(&mut self, lane: usize) -> Result<Vec<u64>, kvrm_machine::Error> {
-        self.query(|executor| executor.dirty_pages(lane))
+    fn private_pages(&mut self, lane: usize) -> Result<Vec<u64>, kvrm_machine::Error> {
+        self.query(|executor| executor.private_pages(lane))
     }
 
     fn snapshot(&mut self) -> Result<(), kvrm_machine::Error> {

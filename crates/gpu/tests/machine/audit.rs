@@ -412,7 +412,7 @@ fn endless_work_is_an_error_with_lane_and_numbers() {
     let frames = machine.peek(Place::FramesUsed) as u32;
     machine.exchange(Place::Info { frame: chain[1], word: 2 }, chain[0].into());
     let expected = (1, Request::Chain { tail, frames });
-    assert_eq!(DamagedMachine::bad_request(machine.0.dirty_pages(1)), expected, "in a circle");
+    assert_eq!(DamagedMachine::bad_request(machine.0.private_pages(1)), expected, "in a circle");
     machine.exchange(Place::Info { frame: chain[1], word: 2 }, NOWHERE.into());
-    assert_eq!(DamagedMachine::bad_request(machine.0.dirty_pages(1)), expected, "to nowhere");
+    assert_eq!(DamagedMachine::bad_request(machine.0.private_pages(1)), expected, "to nowhere");
 }

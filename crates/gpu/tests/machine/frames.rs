@@ -63,7 +63,7 @@ fn lanes_stop_at_the_store_that_has_no_frame_and_go_on() {
         pair.call_both("frames", |executor| executor.set_frames_max(frames));
         pair.run(u64::MAX);
         let lanes = pair.assert_same(&format!("with {frames} frames"));
-        let most = lanes.iter().map(|lane| lane.dirty.len()).max();
+        let most = lanes.iter().map(|lane| lane.private_pages.len()).max();
         assert!(most >= Some(frames.min(11)), "a lane uses all {frames} frames");
     }
     pair.run(u64::MAX);
@@ -110,7 +110,7 @@ fn the_pool_grows_on_demand() {
     pair.assert_same("in between");
     pair.run(u64::MAX);
     let seen = pair.assert_same("at the end");
-    assert!(seen.iter().all(|lane| lane.dirty.len() == 40), "each has written 40 pages");
+    assert!(seen.iter().all(|lane| lane.private_pages.len() == 40), "each has written 40 pages");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn each_frame_is_allocated_once_although_memory_is_refused_after_a_dispatch() {
         write(&mut gpu, 0);
         // If a late buffer is refused, the device does the write, but the host cannot read the result.
         device.refuse_buffers(made, 1);
-        failures += usize::from(gpu.dirty_pages(0).is_err());
+        failures += usize::from(gpu.private_pages(0).is_err());
         device.refuse_buffers(0, 0);
         write(&mut gpu, 1);
         assert_eq!(lanes(&mut gpu), lanes(&mut reference), "after buffer {made} was refused");

@@ -117,7 +117,7 @@ fn writes_without_frames_change_nothing() {
     let again = pair.call_both("a write", |executor| executor.write_memory(0, DATA + 1, &[1], None));
     assert_eq!(again, Ok(()), "a written page can be written again");
     let lanes = pair.assert_same("at the end");
-    assert_eq!((lanes[0].dirty.len(), lanes[1].dirty.len()), (6, 0), "pages of lane 0 only");
+    assert_eq!((lanes[0].private_pages.len(), lanes[1].private_pages.len()), (6, 0), "pages of lane 0 only");
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn a_hostile_lane_changes_no_other() {
     let (quiet, loud) = (run(false), run(true));
     for (lane, (quiet, loud)) in quiet.iter().zip(&loud).enumerate() {
         if lane % 7 == 3 {
-            assert_eq!(loud.dirty.len(), 16, "lane {lane} has written all of its pages");
+            assert_eq!(loud.private_pages.len(), 16, "lane {lane} has written all of its pages");
         } else {
             assert_eq!(quiet, loud, "lane {lane} without and with hostile neighbours");
         }

@@ -120,7 +120,7 @@ fn lanes_that_find_the_last_pool_full_stop_and_the_others_go_on() {
         .expect("the page is mapped");
     let mut byte = [0];
     let error = pair.gpu.read_memory(5, DATA + 99 * PAGE + 1, &mut byte, None).map(drop);
-    let error = error.and_then(|()| pair.gpu.dirty_pages(5).map(drop)).expect_err("no frame is free");
+    let error = error.and_then(|()| pair.gpu.private_pages(5).map(drop)).expect_err("no frame is free");
     let cause = std::error::Error::source(&error).expect("the error has a cause").to_string();
     assert!(cause.contains("all 256 frames"), "{cause}");
     // After a reset, lanes use the frames again that they had.

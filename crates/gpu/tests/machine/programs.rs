@@ -85,8 +85,11 @@ fn difference(gpu: &ProgramResult, reference: &ProgramResult) -> Option<String> 
         let monitors = (a.cpu.monitor, b.cpu.monitor);
         return Some(format!("on the GPU\n{:?}on the reference\n{:?}monitors {monitors:?}", a.cpu, b.cpu));
     }
-    if a.dirty != b.dirty {
-        return Some(format!("pages written: {:x?} on the GPU, {:x?} on the reference", a.dirty, b.dirty));
+    if a.private_pages != b.private_pages {
+        return Some(format!(
+            "pages written: {:x?} on the GPU, {:x?} on the reference",
+            a.private_pages, b.private_pages
+        ));
     }
     for ((page, gpu), (_, reference)) in gpu.mapped.iter().zip(&reference.mapped) {
         if let Some(at) = (0..gpu.len()).find(|&at| gpu[at] != reference[at]) {
@@ -263,9 +266,9 @@ fn most_random_programs_take_many_steps_and_write_memory() {
     let count =
         |test: &dyn Fn(&ProgramResult) -> bool| outcomes.iter().filter(|outcome| test(outcome)).count();
     let long = count(&|outcome| outcome.lane.cpu.steps >= 20);
-    let writing = count(&|outcome| outcome.lane.dirty.len() > 1);
+    let writing = count(&|outcome| outcome.lane.private_pages.len() > 1);
     let own_code = (0..programs.len())
-        .filter(|&n| outcomes[n].lane.dirty.contains(&(programs[n].pc.0 & !(PAGE_BYTES as u64 - 1))))
+        .filter(|&n| outcomes[n].lane.private_pages.contains(&(programs[n].pc.0 & !(PAGE_BYTES as u64 - 1))))
         .count();
     let kinds: BTreeSet<&str> =
         outcomes.iter().filter_map(|outcome| outcome.lane.stop).map(|stop| stop.name()).collect();

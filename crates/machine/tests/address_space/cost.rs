@@ -16,12 +16,12 @@ fn mapping_all_memory_takes_no_frame_and_writing_takes_one_a_page() {
         assert_eq!(space.read(at), Ok([0; 8]), "reading {at:#x}");
         assert_eq!(space.fetch(at).map(|code| code.word), Ok(0), "fetching {at:#x}");
     }
-    assert_eq!(space.dirty_pages().count(), 0, "reading and fetching take no frames");
+    assert_eq!(space.private_pages().count(), 0, "reading and fetching take no frames");
     for (index, at) in places.into_iter().enumerate() {
         space.write(at, [0; 8]).unwrap();
         space.write(at, [1; 8]).unwrap();
         assert_eq!(
-            space.dirty_pages().count(),
+            space.private_pages().count(),
             index + 1,
             "one frame per page: writing zeros takes one, and a second write to the page takes none"
         );
@@ -64,7 +64,7 @@ fn an_access_of_no_bytes_succeeds_anywhere() {
         assert_eq!(space.read_bytes(at, &mut [], None), Ok(()), "reading nothing from {at:#x}");
         assert_eq!(space.write_bytes(at, &[], None), Ok(()), "writing nothing to {at:#x}");
     }
-    assert_eq!(space.dirty_pages().count(), 0, "nothing was written");
+    assert_eq!(space.private_pages().count(), 0, "nothing was written");
 }
 
 #[test]

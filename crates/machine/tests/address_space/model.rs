@@ -16,7 +16,7 @@ pub(crate) struct Page {
 pub(crate) struct Model {
     pages: BTreeMap<u64, Page>,
     /// The written pages, in the order of their first write.
-    dirty: Vec<u64>,
+    private: Vec<u64>,
     /// The state that `reset` restores.
     snapshot: Option<(BTreeMap<u64, Page>, Vec<u64>)>,
     pub(crate) frames_max: usize,
@@ -40,7 +40,7 @@ impl Model {
                 }
             }
         }
-        Self { pages, dirty: Vec::new(), snapshot: None, frames_max: usize::MAX }
+        Self { pages, private: Vec::new(), snapshot: None, frames_max: usize::MAX }
     }
 
     /// Returns the fault at the first byte that is not mapped or does not permit the access `needed`.
@@ -68,16 +68,16 @@ impl Model {
 
     pub(crate) fn write(&mut self, address: u64, bytes: &[u8], needed: Option<Access>) -> Result<(), Stop> {
         self.check(address, bytes.len(), Access::Write, needed)?;
-        let mut dirty = self.dirty.clone();
+        let mut private = self.private.clone();
         for (at, _) in (address..).zip(bytes) {
-            if !dirty.contains(&(at / PAGE)) {
-                dirty.push(at / PAGE);
+            if !private.contains(&(at / PAGE)) {
+                private.push(at / PAGE);
             }
         }
-        if dirty.len() > self.dirty.len() && dirty.len() > self.frames_max {
+        if private.len() > self.private.len() && private.len() > self.frames_max {
             return Err(Stop::OutOfFrames);
         }
-        self.dirty = dirty;
+        self.private = private;
         for (at, byte) in (address..).zip(bytes) {
             if let Some(page) = self.pages.get_mut(&(at / PAGE)) {
                 page.bytes[(at % PAGE) as usize] = *byte;
@@ -97,13 +97,13 @@ impl Model {
     }
 
     pub(crate) fn snapshot(&mut self) {
-        self.snapshot = Some((self.pages.clone(), self.dirty.clone()));
+        self.snapshot = Some((self.pages.clone(), self.private.clone()));
     }
 
     pub(crate) fn reset(&mut self) {
-        if let Some((pages, dirty)) = &self.snapshot {
+        if let Some((pages, private)) = &self.snapshot {
             self.pages.clone_from(pages);
-            self.dirty.clone_from(dirty);
+            self.private.clone_from(private);
         }
     }
 
@@ -113,7 +113,7 @@ impl Model {
     }
 
     /// Returns the written pages with their addresses, in the order of their first write.
-    pub(crate) fn dirty_pages(&self) -> impl Iterator<Item = (u64, &[u8; PAGE_BYTES])> {
-        self.dirty.iter().map(|page| (page * PAGE, &*self.pages[page].bytes))
+    pub(crate) fn private_pages(&self) -> impl Iterator<Item = (u64, &[u8; PAGE_BYTES])> {
+        self.private.iter().map(|page| (page * PAGE, &*self.pages[page].bytes))
     }
 }

@@ -147,13 +147,13 @@ impl Pair {
         Ok(())
     }
 
-    /// Compares the dirty pages: their order and contents.
+    /// Compares the private pages: their order and contents.
     fn compare_dirty_pages(&self) -> Result<(), TestCaseError> {
         let addresses = |(address, _)| address;
-        let got: Vec<u64> = self.space.dirty_pages().map(addresses).collect();
-        let expected: Vec<u64> = self.model.dirty_pages().map(addresses).collect();
-        prop_assert_eq!(got, expected, "dirty pages in order of their first write");
-        prop_assert!(self.space.dirty_pages().eq(self.model.dirty_pages()), "the bytes of dirty pages");
+        let got: Vec<u64> = self.space.private_pages().map(addresses).collect();
+        let expected: Vec<u64> = self.model.private_pages().map(addresses).collect();
+        prop_assert_eq!(got, expected, "private pages in order of their first write");
+        prop_assert!(self.space.private_pages().eq(self.model.private_pages()), "the bytes of private pages");
         Ok(())
     }
 

@@ -14,8 +14,8 @@ fn space() -> AddressSpace {
     AddressSpace::new(Arc::new(Image::new(&[segment], Features::ALL).unwrap()), usize::MAX)
 }
 
-fn dirty(space: &AddressSpace) -> Vec<u64> {
-    space.dirty_pages().map(|(address, _)| address).collect()
+fn private_pages(space: &AddressSpace) -> Vec<u64> {
+    space.private_pages().map(|(address, _)| address).collect()
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn a_snapshot_can_be_restored_repeatedly() {
             Ok([2, 2, 2, 2, 1, 1, 1, 1]),
             "the contents in the snapshot, round {round}"
         );
-        assert_eq!(dirty(&space), [BASE], "only pages of the snapshot stay private, round {round}");
+        assert_eq!(private_pages(&space), [BASE], "only pages of the snapshot stay private, round {round}");
     }
 }
 
@@ -64,7 +64,7 @@ fn a_snapshot_of_another_space_is_refused() {
     other.write(BASE, [7; 4]).unwrap();
     let snapshot = other.snapshot();
     assert!(one.reset(&snapshot).is_err(), "the snapshot is of another address space");
-    assert_eq!((one.read(BASE), dirty(&one)), (Ok([1; 4]), vec![]), "nothing has changed");
+    assert_eq!((one.read(BASE), private_pages(&one)), (Ok([1; 4]), vec![]), "nothing has changed");
 }
 
 #[test]

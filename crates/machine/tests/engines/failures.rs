@@ -28,7 +28,7 @@ fn use_machine(engine: &RecordingEngine) -> Result<Report, Error> {
     machine.snapshot()?;
     let report = machine.run(100)?;
     machine.set_frames_max(9)?;
-    machine.dirty_pages(0)?;
+    machine.private_pages(0)?;
     assert_eq!(machine.read_all(CODE, 4)?.len(), 12, "one word per lane");
     machine.reset(&[0, 1, 2])?;
     machine.resume(0)?;

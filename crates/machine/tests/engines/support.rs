@@ -175,9 +175,9 @@ impl Executor for RecordingExecutor {
         self.0.map(lane, pages, mapping)
     }
 
-    fn dirty_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error> {
+    fn private_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error> {
         self.1.count()?;
-        self.0.dirty_pages(lane)
+        self.0.private_pages(lane)
     }
 
     fn snapshot(&mut self) -> Result<(), Error> {

@@ -20,7 +20,7 @@ fn run_one(x1: u64, write: impl FnOnce(&mut Assembler)) -> Stop {
         "the lane stops at the third instruction, which has not retired"
     );
     assert_eq!((cpu.x(0), cpu.x(1), cpu.x(2)), (0x77, x1, 0x88), "no register has changed");
-    assert!(machine.dirty_pages(0).unwrap().is_empty(), "nothing is written");
+    assert!(machine.private_pages(0).unwrap().is_empty(), "nothing is written");
     stop
 }
 
@@ -200,10 +200,10 @@ fn an_endless_recursion_stops_at_the_guard_page_below_the_stack() {
         let cpu = machine.cpu(0).unwrap();
         assert_eq!((cpu.sp, cpu.pc), (stack.start, CODE), "SP has its value before the push");
         assert_eq!(cpu.steps, 2 * (stack.end - stack.start) / 16, "every push before that has retired");
-        let mut dirty = machine.dirty_pages(0).unwrap();
-        dirty.reverse();
+        let mut private_pages = machine.private_pages(0).unwrap();
+        private_pages.reverse();
         assert!(
-            dirty.into_iter().eq(stack.step_by(PAGE_BYTES)),
+            private_pages.into_iter().eq(stack.step_by(PAGE_BYTES)),
             "the whole stack is used, from its end down"
         );
     }

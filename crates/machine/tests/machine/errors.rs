@@ -54,7 +54,7 @@ fn every_method_refuses_a_lane_that_does_not_exist() {
             machine.read(lane, CODE, &mut [0]).err(),
             machine.map(lane, 0x1000..0x2000, Permissions::RW).err(),
             machine.write(lane, CODE, &[0]).err(),
-            machine.dirty_pages(lane).err(),
+            machine.private_pages(lane).err(),
             machine.output(lane, Stream::Output).err(),
             machine.output_truncated(lane).err(),
             machine.set_input(lane, &[]).err(),
@@ -217,5 +217,5 @@ fn host_accesses_to_unmapped_memory_name_the_address() {
         assert_eq!(read, format!("{prefix} read from unmapped memory at {address:#x}"), "reading");
         assert_eq!(write, format!("{prefix} write to unmapped memory at {address:#x}"), "writing");
     }
-    assert!(machine.dirty_pages(0).unwrap().is_empty(), "nothing was written");
+    assert!(machine.private_pages(0).unwrap().is_empty(), "nothing was written");
 }

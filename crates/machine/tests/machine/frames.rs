@@ -12,8 +12,8 @@ fn run_with_one_more_frame_each_time(builder: Builder<'_>, first: usize) -> (Mac
     let mut frames = first;
     loop {
         machine.run(u64::MAX).unwrap();
-        let dirty = machine.dirty_pages(0).unwrap().len();
-        assert!(dirty <= frames, "{dirty} frames of {frames}");
+        let private_pages = machine.private_pages(0).unwrap().len();
+        assert!(private_pages <= frames, "{private_pages} frames of {frames}");
         if machine.stop(0).unwrap() != Some(Stop::OutOfFrames) {
             return (machine, frames);
         }
@@ -39,7 +39,7 @@ fn every_guest_ends_the_same_if_frames_come_one_by_one() {
         let expected = lane(&mut unlimited, 0);
         let (mut machine, frames) = run_with_one_more_frame_each_time(builder(), 0);
         assert_eq!(lane(&mut machine, 0), expected, "{name} with frames one by one");
-        assert_eq!(frames, expected.dirty.len(), "{name} needs exactly one frame per written page");
+        assert_eq!(frames, expected.private_pages.len(), "{name} needs exactly one frame per written page");
     }
 }
 
@@ -67,7 +67,7 @@ fn a_lane_stops_at_the_store_that_lacks_a_frame() {
         let cpu = machine.cpu(0).unwrap();
         assert_eq!((cpu.pc, cpu.x(1)), (CODE + 8, CODE + PAGE * (frames as u64 + 1)), "the store stopped");
         let expected: Vec<u64> = (1..=frames as u64).map(|page| CODE + PAGE * page).collect();
-        assert_eq!(machine.dirty_pages(0).unwrap(), expected, "the store has written nothing");
+        assert_eq!(machine.private_pages(0).unwrap(), expected, "the store has written nothing");
         assert_eq!(report.frames, frames, "the report counts the frames");
     }
 }
@@ -85,11 +85,11 @@ fn a_store_across_two_pages_needs_both_frames_at_once() {
         let mut machine = builder.frames_max(frames).build().unwrap();
         machine.run(10).unwrap();
         assert_eq!(machine.stop(0).unwrap(), Some(Stop::OutOfFrames), "two pages and {frames} frames");
-        assert!(machine.dirty_pages(0).unwrap().is_empty(), "not even the first half is written");
+        assert!(machine.private_pages(0).unwrap().is_empty(), "not even the first half is written");
         machine.set_frames_max(2).unwrap();
         machine.run(10).unwrap();
         assert_eq!(machine.stop(0).unwrap(), Some(Stop::Halt { imm: 0 }), "two frames are enough");
-        assert_eq!(machine.dirty_pages(0).unwrap(), [border - PAGE, border], "both halves");
+        assert_eq!(machine.private_pages(0).unwrap(), [border - PAGE, border], "both halves");
     }
 }
 
@@ -155,7 +155,7 @@ fn preparing_a_lane_takes_frames_too() {
     let error = builder().frames_max(1).build().unwrap_err();
     assert_eq!(error.to_string(), "lane 0 cannot be prepared: out of memory frames", "two pages, one frame");
     let mut machine = builder().frames_max(2).build().unwrap();
-    assert_eq!(machine.dirty_pages(0).unwrap(), [CODE, CODE + PAGE], "two frames");
+    assert_eq!(machine.private_pages(0).unwrap(), [CODE, CODE + PAGE], "two frames");
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn a_lane_that_writes_all_memory_it_can_changes_no_other() {
     };
     let mut machine = run_with(bad, recover);
     check(&mut machine);
-    let dirty = machine.dirty_pages(1).unwrap();
+    let private_pages = machine.private_pages(1).unwrap();
     let layout = machine.layout();
     for page in [
         CODE + 0x4000,
@@ -84,10 +84,10 @@ fn a_lane_that_writes_all_memory_it_can_changes_no_other() {
         layout.heap.start,
         layout.heap.end - PAGE,
     ] {
-        assert!(dirty.contains(&page), "the hostile lane has written {page:#x}");
+        assert!(private_pages.contains(&page), "the hostile lane has written {page:#x}");
     }
     assert_eq!(
-        machine.dirty_pages(0).unwrap().len(),
+        machine.private_pages(0).unwrap().len(),
         1,
         "a good lane has only the page that it wrote itself"
     );

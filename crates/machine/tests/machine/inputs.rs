@@ -118,9 +118,9 @@ fn a_lane_is_prepared_once_with_its_number_before_its_first_step() {
             "the memory that was written in lane {number}"
         );
         assert_eq!(
-            machine.dirty_pages(number).unwrap(),
+            machine.private_pages(number).unwrap(),
             [CODE + 0x1000, CODE + 0x2000],
-            "written pages are dirty"
+            "written pages are private"
         );
         assert_eq!(machine.stop(number).unwrap(), None, "a lane has no stop before its first run");
     }

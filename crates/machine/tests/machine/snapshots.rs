@@ -66,14 +66,14 @@ fn a_reset_changes_only_the_lanes_it_names() {
 fn a_reset_frees_the_pages_written_since() {
     let mut machine = machine(8, 1);
     machine.run(1000).unwrap();
-    let before = machine.dirty_pages(0).unwrap();
+    let before = machine.private_pages(0).unwrap();
     machine.snapshot().unwrap();
     let report = machine.run(u64::MAX).unwrap();
-    let after = machine.dirty_pages(0).unwrap();
+    let after = machine.private_pages(0).unwrap();
     assert_eq!(report.frames, after.len(), "the report counts the pages");
     assert!(after.len() > before.len() && after.starts_with(&before), "{before:x?}, then {after:x?}");
     machine.reset(&[0]).unwrap();
-    assert_eq!(machine.dirty_pages(0).unwrap(), before, "only the pages of the snapshot are left");
+    assert_eq!(machine.private_pages(0).unwrap(), before, "only the pages of the snapshot are left");
     assert_eq!(machine.run(0).unwrap().frames, before.len(), "the report counts the pages of the snapshot");
 }
 

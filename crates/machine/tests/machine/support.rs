@@ -44,7 +44,7 @@ pub(crate) struct Lane {
     pub(crate) stop: Option<Stop>,
     pub(crate) cpu: Cpu,
     /// The addresses of the written pages, in the order of their first write.
-    pub(crate) dirty: Vec<u64>,
+    pub(crate) private_pages: Vec<u64>,
     pub(crate) output: String,
     pub(crate) error_output: String,
     /// The contents of those pages. The last field, because its debug output is long.
@@ -54,15 +54,15 @@ pub(crate) struct Lane {
 pub(crate) fn lane(machine: &mut Machine, lane: usize) -> Lane {
     let text = |stream| String::from_utf8_lossy(machine.output(lane, stream).unwrap()).into_owned();
     let (output, error_output) = (text(Stream::Output), text(Stream::Error));
-    let dirty = machine.dirty_pages(lane).unwrap();
+    let private_pages = machine.private_pages(lane).unwrap();
     let page = |&address: &u64| {
         let mut bytes = vec![0; PAGE_BYTES];
-        machine.read(lane, address, &mut bytes).expect("dirty pages are mapped");
+        machine.read(lane, address, &mut bytes).expect("private pages are mapped");
         bytes
     };
-    let memory = dirty.iter().map(page).collect();
+    let memory = private_pages.iter().map(page).collect();
     let (stop, cpu) = (machine.stop(lane).unwrap(), machine.cpu(lane).unwrap());
-    Lane { stop, cpu, dirty, output, error_output, memory }
+    Lane { stop, cpu, private_pages, output, error_output, memory }
 }
 
 /// Reads a doubleword of a lane's memory.

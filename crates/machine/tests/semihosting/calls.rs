@@ -50,7 +50,7 @@ fn a_call_ends_an_exclusive_sequence_as_an_exception_would() {
     machine.run(100).unwrap();
     assert_eq!(machine.stop(0).unwrap(), Some(Stop::Halt { imm: 0 }), "the end");
     assert_eq!(machine.cpu(0).unwrap().x(0), 1, "the store fails");
-    assert_eq!(machine.dirty_pages(0).unwrap().len(), 0, "the store writes nothing");
+    assert_eq!(machine.private_pages(0).unwrap().len(), 0, "the store writes nothing");
 }
 
 #[test]

@@ -294,7 +294,7 @@ impl Executor for GpuExecutor {
         Ok(self.read_all(address, bytes, out)?)
     }
 
-    fn dirty_pages(&mut self, lane: usize) -> Result<Vec<u64>, kvrm_machine::Error> {
+    fn private_pages(&mut self, lane: usize) -> Result<Vec<u64>, kvrm_machine::Error> {
         Ok(self.pages_of(lane)?)
     }
 

@@ -40,7 +40,7 @@ fn with_outputs(program: &Vector) -> Vector {
             }
         })
     });
-    let written = result.lane.dirty.iter().zip(result.lane.memory);
+    let written = result.lane.private_pages.iter().zip(result.lane.memory);
     let mem = written.map(|(&page, bytes)| Bytes { at: Hex(page), bytes }).collect();
     let expected = State {
         x,
