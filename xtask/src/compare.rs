@@ -6,7 +6,7 @@
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
-use kvrm_records::{Figure, Kind, Log, Measurement, RecordArgs};
+use kvrm_records::{Figure, Kind, Log, MeasuredRow, RecordArgs};
 use serde::Deserialize;
 
 use crate::oracle::kvrm;
@@ -96,7 +96,7 @@ impl Row {
         );
         let Some(log) = log else { return Ok(()) };
         let to_first = [factor.min, Some(median), factor.max].map(|value| value.unwrap_or(median) / first);
-        log.append(Measurement {
+        log.append(MeasuredRow {
             kind: Kind::Simulators,
             adapter: None,
             parameters: [

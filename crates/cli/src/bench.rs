@@ -11,7 +11,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use kvrm_records::{Figure, Kind, Measurement, RecordArgs};
+use kvrm_records::{Figure, Kind, MeasuredRow, RecordArgs};
 
 pub(crate) use self::arguments::seconds;
 use self::guest::Guest;
@@ -123,7 +123,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             // Show each line at once, so that nothing is lost if the next measurement fails.
             out.flush()?;
             if let Some(log) = &mut log {
-                log.append(Measurement {
+                log.append(MeasuredRow {
                     kind: Kind::Lanes,
                     adapter: engine.adapter().map(record::adapter),
                     parameters: [

@@ -23,7 +23,7 @@ use std::time::Instant;
 
 use kvrm_gpu::Device;
 use kvrm_gpu::spiking::{BurstExecutor, BurstKernels, Kernel, Options};
-use kvrm_records::{Adapter, Figure, Kind, Log, Measurement};
+use kvrm_records::{Adapter, Figure, Kind, Log, MeasuredRow};
 use kvrm_spiking::networks::{
     Background, Balanced, Fly, Microcircuit, VogelsAbbott, balanced, feagi, feagi_input, fly, microcircuit,
     vogels_abbott,
@@ -174,7 +174,7 @@ fn main() -> Result<(), Failure> {
             Figure::of(unit, &all_seconds.iter().map(|seconds| value(*seconds)).collect::<Vec<_>>())
         };
         let count = steps as f64;
-        log.append(Measurement {
+        log.append(MeasuredRow {
             kind: Kind::Bursts,
             adapter: Some(Adapter::new(&info.name, info.kind, info.backend, &info.driver)),
             parameters,

@@ -16,7 +16,7 @@ use clap::Parser as _;
 use kvrm_arm64::lowering::lower;
 use kvrm_arm64::{Features, disassemble};
 use kvrm_gpu::{Device, Lowering, digest};
-use kvrm_records::{Adapter, Figure, Kind, Measurement, RecordArgs};
+use kvrm_records::{Adapter, Figure, Kind, MeasuredRow, RecordArgs};
 use rayon::prelude::*;
 
 /// The number of blocks of 1,024 words in all 2^32 words.
@@ -76,7 +76,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     );
     if let Some(mut log) = log {
         let info = device.info();
-        log.append(Measurement {
+        log.append(MeasuredRow {
             kind: Kind::Lowering,
             adapter: Some(Adapter::new(&info.name, info.kind, info.backend, &info.driver)),
             parameters: [("words", words.into())].into(),

@@ -14,7 +14,7 @@ use clap::Parser as _;
 use kvrm_arm64::Stop;
 use kvrm_gpu::{Device, GpuEngine};
 use kvrm_machine::{Machine, PAGE_BYTES, Permissions, Program, Register};
-use kvrm_records::{Adapter, Figure, Kind, Measurement, RecordArgs};
+use kvrm_records::{Adapter, Figure, Kind, MeasuredRow, RecordArgs};
 
 /// The number of pages that each lane writes, spread over its heap.
 const PAGES: u64 = 16;
@@ -87,7 +87,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let reset = ("reset_milliseconds", Figure::of("ms", &reset_milliseconds));
         let run = ("run_seconds", Figure::of("s", &run_seconds));
         let memory = mebibytes.map(|mebibytes| ("gpu_mib", Figure::once("MiB", mebibytes)));
-        log.append(Measurement {
+        log.append(MeasuredRow {
             kind: Kind::Memory,
             adapter: Some(Adapter::new(&info.name, info.kind, info.backend, &info.driver)),
             parameters: [("lanes", (lanes as u64).into()), ("program", "pages".into())].into(),

@@ -5,12 +5,12 @@
 //! [`read`] and generates the tables of `docs/benchmarks.md`.
 //!
 //! ```
-//! use kvrm_records::{Figure, Kind, Log, Measurement, read};
+//! use kvrm_records::{Figure, Kind, Log, MeasuredRow, read};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("records.jsonl");
 //! let mut log = Log::open(&path, "kvrm", None)?;
-//! log.append(Measurement {
+//! log.append(MeasuredRow {
 //!     kind: Kind::Lanes,
 //!     adapter: None,
 //!     parameters: [("guest", "mix".into()), ("lanes", 1024_u64.into())].into(),
@@ -32,5 +32,5 @@ pub use arguments::RecordArgs;
 pub use commit::Commit;
 pub use file::{Error, parse, read};
 pub use host::Host;
-pub use log::{Log, Measurement, command_line};
+pub use log::{Log, MeasuredRow, command_line};
 pub use record::{Adapter, Figure, Kind, Record, SCHEMA, Value};

@@ -11,7 +11,7 @@ use crate::{Commit, Error, Host, date, read};
 
 /// A row that a benchmark has measured. The [`Log`] adds the other fields of a [`Record`].
 #[derive(Clone, Debug)]
-pub struct Measurement<'a> {
+pub struct MeasuredRow<'a> {
     /// The benchmark.
     pub kind: Kind,
     /// The GPU adapter, if one was measured.
@@ -69,8 +69,8 @@ impl Log {
     /// # Panics
     ///
     /// Never: a record is always valid JSON.
-    pub fn append(&mut self, measured: Measurement<'_>) -> Result<(), Error> {
-        let Measurement { kind, adapter, parameters, figures } = measured;
+    pub fn append(&mut self, measured: MeasuredRow<'_>) -> Result<(), Error> {
+        let MeasuredRow { kind, adapter, parameters, figures } = measured;
         let record = Record {
             schema: SCHEMA,
             kind,

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use kvrm_records::{Adapter, Commit, Error, Figure, Kind, Log, Measurement, Record, SCHEMA, read};
+use kvrm_records::{Adapter, Commit, Error, Figure, Kind, Log, MeasuredRow, Record, SCHEMA, read};
 
-fn measurement(lanes: u64) -> Measurement<'static> {
-    Measurement {
+fn row(lanes: u64) -> MeasuredRow<'static> {
+    MeasuredRow {
         kind: Kind::Lanes,
         adapter: Some(Adapter::new("H200", "discrete GPU", "vulkan", "NVIDIA 580")),
         parameters: [("guest", "mix".into()), ("lanes", lanes.into())].into(),
@@ -24,7 +24,7 @@ fn appended_rows_read_back_unchanged() {
     let path = folder.path().join("new.jsonl");
     for lanes in [1, 128] {
         let mut log = Log::open(&path, "kvrm", commit()).expect("a new file, then one of records");
-        log.append(measurement(lanes)).expect("it can be written");
+        log.append(row(lanes)).expect("it can be written");
     }
     let records = read(&path).expect("it was just written");
     assert_eq!(records.len(), 2, "the second log appends");
@@ -34,7 +34,7 @@ fn appended_rows_read_back_unchanged() {
     assert_eq!((*transcribed, note), (false, &None), "by a benchmark");
     assert!(date.len() == 20 && date.ends_with('Z'), "{date}");
     assert!(host.cores.is_some(), "{host:?}");
-    assert_eq!(adapter, &measurement(1).adapter, "the adapter");
+    assert_eq!(adapter, &row(1).adapter, "the adapter");
     assert_eq!(
         commit.as_ref().map(|commit| (&*commit.id, commit.dirty)),
         Some(("0efd351", true)),
@@ -55,7 +55,7 @@ fn second_line(folder: &Path, line: &str) -> std::path::PathBuf {
     let path = folder.join("file.jsonl");
     let _ = fs::remove_file(&path);
     let mut log = Log::open(&path, "kvrm", commit()).expect("a new file");
-    log.append(measurement(1)).expect("it can be written");
+    log.append(row(1)).expect("it can be written");
     let text = fs::read_to_string(&path).expect("it is there") + line + "\n";
     fs::write(&path, text).expect("it can be written");
     path

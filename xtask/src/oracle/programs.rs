@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use kvrm_records::{Adapter, Figure, Kind, Log, Measurement, RecordArgs};
+use kvrm_records::{Adapter, Figure, Kind, Log, MeasuredRow, RecordArgs};
 
 use super::commands::{QEMU_CPU, kvrm};
 use super::program_runs::{PREPARED, RUNS, Run};
@@ -119,7 +119,7 @@ fn record(
         for (engine, cost) in engines.iter().zip(costs) {
             let mips = cost.mips().map(|mips| ("mips", Figure::once("MIPS", mips)));
             let steps = ("steps", Figure::once("steps", cost.steps as f64));
-            log.append(Measurement {
+            log.append(MeasuredRow {
                 kind: Kind::Programs,
                 adapter: adapter.filter(|_| engine == GPU).cloned(),
                 parameters: [("engine", engine.as_str().into()), ("program", run.command().into())].into(),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::{Context as _, Result, ensure};
-use kvrm_records::{Figure, Kind, Measurement, RecordArgs, Value};
+use kvrm_records::{Figure, Kind, MeasuredRow, RecordArgs, Value};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -90,7 +90,7 @@ fn results(folder: &Path, begin: SystemTime) -> Result<Vec<PathBuf>> {
 }
 
 /// Reads the results of Criterion in a folder.
-fn read_benchmark(folder: &Path) -> Result<Measurement<'static>> {
+fn read_benchmark(folder: &Path) -> Result<MeasuredRow<'static>> {
     let Benchmark { group_id, function_id, value_str, throughput } = json(&folder.join("benchmark.json"))?;
     let Sample { iters, times } = json(&folder.join("sample.json"))?;
     let seconds: Vec<f64> = times.iter().zip(&iters).map(|(time, count)| time / count / 1e9).collect();
@@ -104,7 +104,7 @@ fn read_benchmark(folder: &Path) -> Result<Measurement<'static>> {
         figures.push(("elements", Figure::once("elements", elements)));
         figures.push(("elements_a_second", Figure::of("elements/s", &speeds)));
     }
-    Ok(Measurement {
+    Ok(MeasuredRow {
         kind: Kind::Criterion,
         adapter: None,
         parameters: parameters.into_iter().filter_map(|(name, value)| Some((name, value?))).collect(),
@@ -139,14 +139,14 @@ mod tests {
     #[test]
     fn samples_of_criterion_become_figures() {
         let (_folder, new) = folder();
-        let Measurement { parameters, figures, .. } =
+        let MeasuredRow { parameters, figures, .. } =
             read_benchmark(&new).expect("it is as Criterion leaves it");
         assert_eq!(parameters["value"], "lanes=1".into(), "{parameters:?}");
         let Figure { min, median, max, .. } = figures["elements_a_second"];
         assert_eq!((min, median, max), (Some(1.5e6), 3e6, Some(3e6)), "3,000 in 2 ms and in 1 ms");
         let bytes = fs::read_to_string(new.join("benchmark.json")).expect("it is there");
         fs::write(new.join("benchmark.json"), bytes.replace("Elements", "Bytes")).expect("there is room");
-        let Measurement { figures, .. } = read_benchmark(&new).expect("it has a time");
+        let MeasuredRow { figures, .. } = read_benchmark(&new).expect("it has a time");
         assert_eq!(figures.into_keys().collect::<Vec<_>>(), ["seconds"], "bytes are not elements");
         fs::write(new.join("sample.json"), "{}").expect("there is room");
         let error = read_benchmark(&new).expect_err("no samples").to_string();

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
-use kvrm_records::{Figure, Kind, Measurement, RecordArgs, Value};
+use kvrm_records::{Figure, Kind, MeasuredRow, RecordArgs, Value};
 
 use super::adapter::gpu_adapter;
 use super::paths::PROGRAM;
@@ -62,7 +62,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     }
     if let Some(log) = &mut log {
         let parameters = args.parameters.iter().map(|(name, value)| (&**name, value.clone())).collect();
-        log.append(Measurement {
+        log.append(MeasuredRow {
             kind: Kind::Timed,
             adapter,
             parameters,

@@ -11,7 +11,7 @@ use kvrm::models::{
     Architecture, DispatchNetwork, SmallDispatchNetwork, Weights, certify_dispatch, sha256_of,
 };
 use kvrm::{ClassSelection, GpuEngine, SelectionMode};
-use kvrm_records::{Figure, Kind, Measurement, RecordArgs};
+use kvrm_records::{Figure, Kind, MeasuredRow, RecordArgs};
 use serde_json::{Value, json};
 
 use super::arguments::seconds;
@@ -81,7 +81,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
     let network = weights.architecture().name();
     if let Some(log) = &mut log {
         let parameters = [("network", network.into())].into();
-        log.append(Measurement { kind: Kind::Certificate, adapter: None, parameters, figures })?;
+        log.append(MeasuredRow { kind: Kind::Certificate, adapter: None, parameters, figures })?;
     }
     if args.json {
         writeln!(out, "{json}")?;
@@ -114,7 +114,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
             out.flush()?;
             if let Some(log) = &mut log {
                 let shares: Vec<f64> = row.all_mips.iter().map(|mips| 100.0 * mips / table_mips).collect();
-                log.append(Measurement {
+                log.append(MeasuredRow {
                     kind: Kind::ClassSelection,
                     adapter: Some(adapter.clone()),
                     parameters: [

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use kvrm::{Machine, Register, Stop};
-use kvrm_records::{Figure, Kind, Measurement, RecordArgs};
+use kvrm_records::{Figure, Kind, MeasuredRow, RecordArgs};
 use serde_json::json;
 
 use super::arguments::seconds;
@@ -117,7 +117,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
         }
         out.flush()?;
         if let Some(log) = &mut log {
-            log.append(Measurement {
+            log.append(MeasuredRow {
                 kind: Kind::Processes,
                 adapter: engine.adapter().map(record::adapter),
                 parameters: [

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use kvrm::spiking::{Executor, Recorder, State};
-use kvrm_records::{Figure, Kind, Measurement, RecordArgs};
+use kvrm_records::{Figure, Kind, MeasuredRow, RecordArgs};
 use serde_json::json;
 
 use super::engine::{EngineArgs, OpenEngine};
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             .into();
             parameters.extend(source.drive.map(|drive| ("drive", drive.into())));
             parameters.extend(engine.threads().map(|threads| ("threads", (threads as u64).into())));
-            log.append(Measurement {
+            log.append(MeasuredRow {
                 kind: Kind::Spiking,
                 adapter: engine.adapter().map(record::adapter),
                 parameters,
