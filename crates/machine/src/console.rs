@@ -1,10 +1,12 @@
 //! Console streams.
 
-/// Which console stream a guest writes to.
+/// A console stream that a guest writes to; see [`Machine::output`](crate::Machine::output).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
-    /// Output: descriptor 1 of a Linux program; of semihosting, `:tt` opened for writing, `SYS_WRITEC` and `SYS_WRITE0`.
+    /// Standard output. A Linux program writes it to descriptor 1; a semihosting guest with `SYS_WRITEC`, `SYS_WRITE0`,
+    /// and to `:tt` opened for writing.
     Output,
-    /// Error output: descriptor 2 of a Linux program; of semihosting, `:tt` opened for appending.
+    /// Standard error output. A Linux program writes it to descriptor 2; a semihosting guest to `:tt` opened for
+    /// appending.
     Error,
 }

@@ -1,12 +1,14 @@
-//! Where the memory that is not the program's lies.
+//! The addresses of heap and stack.
 
 use std::ops::Range;
 
-/// Where heap and stack of every lane lie.
+/// The addresses of heap and stack, which are the same in every lane. See
+/// [`Machine::layout`](crate::Machine::layout).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// The heap.
+    /// The addresses of the heap. Those of a Linux program are mapped by `brk`.
     pub heap: Range<u64>,
-    /// The stack; execution begins with SP at its end.
+    /// The addresses of the stack. A semihosting guest begins with SP at its end; a Linux program finds arguments and
+    /// environment there.
     pub stack: Range<u64>,
 }

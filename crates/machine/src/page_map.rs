@@ -135,7 +135,7 @@ impl PageMap {
         end.checked_sub(pages).filter(|start| *start >= within.start)
     }
 
-    /// Whether all of these pages can be mapped: the image maps or reserves them.
+    /// Returns whether all of these pages can be mapped, because the image maps or reserves them.
     #[must_use]
     pub fn has_room(&self, pages: &Range<u64>) -> bool {
         self.room.iter().any(|room| room.start <= pages.start && pages.end <= room.end)

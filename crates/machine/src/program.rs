@@ -17,8 +17,8 @@ pub use self::builder::ProgramBuilder;
 
 /// A program: the memory of a guest before its first step, and the address of its first instruction.
 ///
-/// [`Program::open`] loads an ELF file, [`Program::from_code`] takes instruction words, and [`Program::builder`] puts together
-/// everything else.
+/// [`Program::open`] loads an ELF file, [`Program::from_code`] takes instruction words, and [`Program::builder`] puts
+/// together everything else.
 ///
 /// ```
 /// use kvrm_machine::Program;
@@ -43,38 +43,42 @@ pub struct Program {
 }
 
 impl Program {
-    /// A program of instruction words, loaded at `address`, a multiple of 4, and started there.
+    /// Creates a program of instruction words. They are loaded at `address`, a multiple of 4, and execution begins
+    /// there.
     ///
     /// Its pages may be read, written and executed. [`Program::builder`] gives more control.
     ///
     /// # Errors
-    /// [`Error::RawRange`] if there are no words, or they do not fit the 48-bit address space.
+    /// [`Error::RawRange`]: there are no words, or they do not fit the 48-bit address space.
     pub fn from_code(address: u64, words: &[u32]) -> Result<Self, Error> {
         let data: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         Self::raw("program", data, address, 0)
     }
 
-    /// Reads an ELF file: static, 64-bit, little-endian, for AArch64.
+    /// Reads an ELF file: static, 64-bit, little-endian, for AArch64. The file says whether it is for Linux or for
+    /// semihosting.
     ///
     /// # Errors
-    /// If the file cannot be read or is no such program.
+    /// - [`Error::Read`] and [`Error::TooLarge`]: the file cannot be read.
+    /// - [`Error::Elf`]: the file is not such a program; the source says why.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         Self::open_as(path, None)
     }
 
-    /// Reads an ELF file for a system, whatever the file says; without one, for what the file says.
+    /// Reads an ELF file for a given system, whatever the file says. With `None`, the file decides, as in
+    /// [`Program::open`].
     ///
     /// # Errors
-    /// As [`Program::open`].
+    /// The errors of [`Program::open`].
     pub fn open_as(path: impl AsRef<Path>, system: Option<System>) -> Result<Self, Error> {
         let path = path.as_ref();
         Self::load(&path.display().to_string(), &read(path)?, system)
     }
 
-    /// Loads an ELF file that is already in memory.
+    /// Loads an ELF file whose bytes are `file`. `name` is the name that the guest sees.
     ///
     /// # Errors
-    /// If it is no static, 64-bit, little-endian program for AArch64.
+    /// [`Error::Elf`]: the bytes are not a static, 64-bit, little-endian program for AArch64.
     pub fn from_elf(name: &str, file: &[u8]) -> Result<Self, Error> {
         Self::load(name, file, None)
     }
@@ -86,18 +90,19 @@ impl Program {
         Ok(Self { name: name.to_owned(), entry, segments, symbols, linux })
     }
 
-    /// The name of its file, without folders, so that results do not depend on where that lies.
+    /// Returns the name of the file without folders, so that results do not depend on its place on the host.
     pub(crate) fn file_name(&self) -> String {
         let name = Path::new(&self.name).file_name().and_then(|name| name.to_str());
         name.unwrap_or("program").replace('\0', "_")
     }
 
-    /// A program that is nothing but code and data, loaded at `address` and started there.
+    /// Creates a program of raw bytes, code and data, which are loaded at `address`. Execution begins there.
     ///
-    /// All its memory, up to `bytes` if that is more than the data, may be read, written and executed.
+    /// The program has `bytes` bytes of memory, or as many as `data` if that is more; those behind `data` are zero. All
+    /// may be read, written and executed.
     ///
     /// # Errors
-    /// If it is empty or does not fit the address space.
+    /// [`Error::RawRange`]: the program is empty, or does not fit the 48-bit address space.
     pub fn raw(name: &str, data: Vec<u8>, address: u64, bytes: u64) -> Result<Self, Error> {
         let bytes = bytes.max(data.len() as u64);
         let segment = Segment { address, bytes, data, permissions: Permissions::RWX };
@@ -108,35 +113,35 @@ impl Program {
         Ok(Self { name: name.to_owned(), entry: address, segments, symbols: Vec::new(), linux: None })
     }
 
-    /// The optional features of its machine unless told otherwise.
-    ///
-    /// Compilers for Linux take floating point for granted.
+    /// Returns the optional features that a machine has by default: CRC32, and floating point and vectors for Linux
+    /// programs, because compilers for Linux use them without asking.
     #[must_use]
     pub const fn features(&self) -> Features {
         Features { fp: self.linux.is_some(), ..Features::ARMV8_0 }
     }
 
-    /// The function that covers `address`.
+    /// Returns the function that contains `address`; `None` if the file names no such function.
     #[must_use]
     pub fn symbol(&self, address: u64) -> Option<&Symbol> {
         let after = self.symbols.partition_point(|symbol| symbol.address <= address);
         self.symbols[..after].last().filter(|symbol| address - symbol.address < symbol.bytes.max(1))
     }
 
-    /// The end of its highest segment.
+    /// Returns the first address after all segments.
     #[must_use]
     pub fn end(&self) -> u64 {
         self.segments.iter().map(|segment| segment.range().end).max().unwrap_or(0)
     }
 }
 
-/// The most bytes of a file that is read as a whole.
+/// The size in bytes of the largest file that is read.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 
-/// Reads a whole file, of at most 1 GiB.
+/// Reads a whole file of at most 1 GiB.
 ///
 /// # Errors
-/// If it cannot be read or is larger.
+/// - [`Error::Read`]: the file cannot be read.
+/// - [`Error::TooLarge`]: the file has more than 1 GiB.
 pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
     let fail = |source| Error::Read { path: path.to_owned(), source };
     let file = std::fs::File::open(path).map_err(fail)?;

@@ -1,19 +1,19 @@
-//! What programs run on.
+//! The systems that programs are written for.
 
-/// What serves the calls of a program.
+/// The system that serves the calls of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum System {
-    /// Arm semihosting, `hlt #0xf000`.
+    /// Arm semihosting: a program without an operating system, which calls the host with `hlt #0xf000`.
     Semihosting,
-    /// Linux, `svc #0`.
+    /// Linux: a static program, which makes system calls with `svc #0`.
     Linux,
 }
 
-/// What Linux tells a program of itself.
+/// The place of a Linux program's program headers, which Linux passes to the program in its auxiliary vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinuxProgram {
-    /// Where its program headers are in memory; 0 if they are not.
+    /// The address of the program headers in the guest's memory; 0 if no segment contains them.
     pub headers: u64,
-    /// How many there are.
+    /// The number of program headers.
     pub count: u64,
 }

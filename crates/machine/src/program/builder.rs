@@ -60,14 +60,15 @@ impl ProgramBuilder {
         self
     }
 
-    /// Adds instruction words at `address`, in pages that may be read and executed.
+    /// Adds instruction words at `address`, in pages that may be read and executed. The first code that is added is the
+    /// default entry.
     pub fn code(mut self, address: u64, words: &[u32]) -> Self {
         let data: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         self.entry = self.entry.or(Some(address));
         self.data(address, data, Permissions::RX)
     }
 
-    /// Adds bytes at `address`.
+    /// Adds the bytes `data` at `address`, in pages with these permissions.
     pub fn data(self, address: u64, data: impl Into<Vec<u8>>, permissions: Permissions) -> Self {
         let data = data.into();
         self.segment(Segment { address, bytes: data.len() as u64, data, permissions })
@@ -78,26 +79,26 @@ impl ProgramBuilder {
         self.segment(Segment { address, bytes, data: Vec::new(), permissions })
     }
 
-    /// Adds a segment. Where segments share a page, the page has the permissions of both; where their data overlaps, the later
-    /// segment wins.
+    /// Adds a segment. Where segments share a page, the page has the permissions of both; where their data overlaps,
+    /// the later segment wins.
     pub fn segment(mut self, segment: Segment) -> Self {
         self.segments.push(segment);
         self
     }
 
-    /// Adds segments.
+    /// Adds several segments, as [`ProgramBuilder::segment`] does.
     pub fn segments(mut self, segments: impl IntoIterator<Item = Segment>) -> Self {
         self.segments.extend(segments);
         self
     }
 
-    /// Names a function, for traces and reports.
+    /// Adds the name and the addresses of a function, for traces and reports.
     pub fn symbol(mut self, symbol: Symbol) -> Self {
         self.symbols.push(symbol);
         self
     }
 
-    /// Makes it a Linux program, with these entries of its auxiliary vector.
+    /// Makes the program a Linux program, and sets the place of its program headers.
     pub const fn linux(mut self, linux: LinuxProgram) -> Self {
         self.linux = Some(linux);
         self
@@ -106,8 +107,8 @@ impl ProgramBuilder {
     /// Builds the program.
     ///
     /// # Errors
-    /// [`Error::NoEntry`] if there is neither code nor an entry; [`Error::Segment`] if a segment has more data than bytes or
-    /// leaves the 48-bit address space.
+    /// - [`Error::NoEntry`]: there is neither code nor an entry.
+    /// - [`Error::Segment`]: a segment has more data than bytes, or leaves the 48-bit address space.
     pub fn build(self) -> Result<Program, Error> {
         let Self { name, entry, segments, mut symbols, linux } = self;
         let entry = entry.ok_or(Error::NoEntry)?;
