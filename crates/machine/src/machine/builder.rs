@@ -447,7 +447,13 @@ impl<'a> Builder<'a> {
             if let Some(handles) = console {
                 executor.set_console(lane, handles)?;
             }
-            lanes.push(LaneState { services, process, output: CollectedOutput::default(), console, resumed: None });
+            lanes.push(LaneState {
+                services,
+                process,
+                output: CollectedOutput::default(),
+                console,
+                resumed: None,
+            });
         }
         let host = Host { layout, directory };
         let Self { program, console, output_max, hooks, .. } = self;

@@ -148,7 +148,7 @@ impl Pair {
     }
 
     /// Compares the private pages: their order and contents.
-    fn compare_dirty_pages(&self) -> Result<(), TestCaseError> {
+    fn compare_private_pages(&self) -> Result<(), TestCaseError> {
         let addresses = |(address, _)| address;
         let got: Vec<u64> = self.space.private_pages().map(addresses).collect();
         let expected: Vec<u64> = self.model.private_pages().map(addresses).collect();
@@ -181,7 +181,7 @@ proptest! {
         for (second, operation) in &operations {
             pairs[usize::from(*second)].apply(operation)?;
             for pair in &pairs {
-                pair.compare_dirty_pages()?;
+                pair.compare_private_pages()?;
             }
         }
         for pair in &pairs {

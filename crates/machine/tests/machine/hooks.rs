@@ -111,7 +111,7 @@ fn watchpoints_name_the_first_watched_byte_of_the_access() {
             };
             assert_eq!(machine.stop(0).unwrap(), Some(expected), "{access:?}, bytes {start} to {end}");
             assert_eq!(
-                machine.dirty_pages(0).unwrap().is_empty(),
+                machine.private_pages(0).unwrap().is_empty(),
                 hit.is_some() || access == Access::Read,
                 "pages"
             );
