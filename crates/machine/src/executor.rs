@@ -1,4 +1,4 @@
-//! What runs lanes, and what it is made from.
+//! The interface of engines: executors, which run lanes, and the plans from which they are made.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -13,38 +13,38 @@ use crate::image::Image;
 use crate::page_map::{Mapping, PageMap};
 use crate::report::Decisions;
 
-/// An engine: what makes executors.
+/// An engine, which makes executors.
 pub trait Factory {
-    /// Makes an executor. Its lanes have registers of zeros, the memory of their images, and no stop.
+    /// Makes an executor. Its lanes have zeros in all registers, the memory of their images, and no stop.
     ///
     /// # Errors
-    /// If the host or the device has no room for it, or fails.
+    /// The host or the device has no room for the lanes, or it fails.
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error>;
 
-    /// How many lanes with an image of their own, of a few pages each, an executor takes at least.
+    /// Returns the number of lanes with an image of their own, of a few pages each, that every executor has room for.
     fn images_max(&self) -> usize {
         usize::MAX
     }
 }
 
-/// What an executor is to be.
+/// The plan of an executor.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan<'a> {
-    /// One image that all lanes share, or exactly one a lane.
+    /// One image that all lanes share, or one image for each lane.
     pub images: &'a [Arc<Image>],
-    /// How many lanes there are.
+    /// The number of lanes.
     pub lanes: usize,
-    /// How many frames each lane may own.
+    /// The number of frames that each lane may own.
     pub frames_max: usize,
-    /// The calls that the executor may serve by itself; without a table all of them stop the lane.
+    /// The system calls that the executor may serve itself. Without a table every call stops the lane.
     pub calls: Option<&'a CallTable>,
 }
 
 impl<'a> Plan<'a> {
-    /// The image of a lane.
+    /// Returns the image of a lane.
     ///
     /// # Panics
-    /// If the plan has no image for it.
+    /// The plan has no image for the lane.
     #[must_use]
     pub const fn image(&self, lane: usize) -> &'a Arc<Image> {
         match self.images {
@@ -54,102 +54,72 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Lanes, and what runs them.
+/// An engine's lanes of one machine.
 ///
 /// Lanes are numbered from 0. Results never depend on the engine: for the same inputs every executor gives the
-/// same registers, flags, memory, stops and steps as the [`Reference`](crate::Reference). Its methods fail only
-/// if the host or the device does, with [`Error::Engine`]; what a guest does wrong is the inner result of those
-/// that have two. A lane number that is not below [`Executor::lanes`] may panic.
+/// same registers, flags, memory, stops and steps as the [`Reference`](crate::Reference). A method that has two results
+/// reports what the guest does wrong in the inner one. A lane number that is not below [`Executor::lanes`] may panic.
+///
+/// # Errors
+/// Every method fails with [`Error::Engine`] if the host or the device fails.
+#[expect(clippy::missing_errors_doc, reason = "described above, once for all methods")]
 pub trait Executor: Send {
-    /// A short name for reports.
+    /// Returns a short name for reports.
     fn name(&self) -> &'static str;
 
-    /// The device it runs on, for reports, if there is more to say than the name.
+    /// Returns the name of the device that runs the lanes, for reports, if there is one.
     fn device_name(&self) -> Option<&str> {
         None
     }
 
-    /// How many lanes there are.
+    /// Returns the number of lanes.
     fn lanes(&self) -> usize;
 
-    /// Runs every lane whose stop is `None` until something stops it, or until its steps reach the limit.
+    /// Runs every lane that has no stop until something stops it, or until its number of steps reaches its limit.
     ///
-    /// A lane that reaches its limit stops with [`Stop::Budget`], whatever its next instruction is. `limits`
-    /// has one entry a lane.
+    /// `limits` has one entry for each lane. A lane that reaches its limit stops with [`Stop::Budget`], whatever its next
+    /// instruction is.
     ///
-    /// `observe` is called now and then while lanes run, and hears of this call only. If it breaks, the
-    /// executor returns soon; lanes that could run on are then between two instructions, and have no stop.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// `observe` is called from time to time with the progress of this call. If it breaks, the executor returns soon. Lanes
+    /// that could go on are then between two instructions and have no stop.
     fn run(
         &mut self,
         limits: &[u64],
         observe: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<RunStats, Error>;
 
-    /// Why a lane stopped, or `None` if it can run.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Returns the stop of a lane, or `None` if it can run.
     fn stop(&mut self, lane: usize) -> Result<Option<Stop>, Error>;
 
-    /// Why each lane has stopped.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Returns the stop of each lane.
     fn stops(&mut self) -> Result<Vec<Option<Stop>>, Error> {
         (0..self.lanes()).map(|lane| self.stop(lane)).collect()
     }
 
     /// Sets or clears the stop of a lane.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
     fn set_stop(&mut self, lane: usize, stop: Option<Stop>) -> Result<(), Error>;
 
-    /// How many steps a lane has retired.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Returns the number of steps that a lane has retired.
     fn steps(&mut self, lane: usize) -> Result<u64, Error>;
 
-    /// The registers of a lane.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Returns the registers of a lane.
     fn cpu(&mut self, lane: usize) -> Result<Cpu, Error>;
 
     /// Replaces the registers of a lane.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
     fn set_cpu(&mut self, lane: usize, cpu: &Cpu) -> Result<(), Error>;
 
-    /// What calls of the [`CallTable`] read and change of a lane.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Returns the process state of a lane, which the calls of a [`CallTable`] read and change.
     fn process_state(&mut self, lane: usize) -> Result<ProcessState, Error>;
 
-    /// Replaces it. That the heap ends elsewhere maps nothing.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Replaces the process state of a lane. Another end of the heap maps no pages.
     fn set_process_state(&mut self, lane: usize, state: &ProcessState) -> Result<(), Error>;
 
-    /// Replaces `out` by one register of all lanes.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Replaces the contents of `out` by one register of all lanes.
     fn registers(&mut self, register: Register, out: &mut Vec<u64>) -> Result<(), Error>;
 
-    /// Reads a lane's memory, as its guest could (`Some` access) or as the host (`None`: mapped is enough).
+    /// Reads the memory of a lane. The pages have to permit `access`; with `None`, they only have to be mapped.
     ///
-    /// The inner result is the stop the guest would see.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// The inner result is the stop that the guest would get.
     fn read_memory(
         &mut self,
         lane: usize,
@@ -158,12 +128,9 @@ pub trait Executor: Send {
         access: Option<Access>,
     ) -> Result<Result<(), Stop>, Error>;
 
-    /// Writes a lane's memory, as its guest could (`Some` access) or as the host (`None`: mapped is enough).
+    /// Writes the memory of a lane. The pages have to permit `access`; with `None`, they only have to be mapped.
     ///
-    /// The inner result is the stop the guest would see; nothing is written then.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// The inner result is the stop that the guest would get. Nothing is written then.
     fn write_memory(
         &mut self,
         lane: usize,
@@ -172,12 +139,9 @@ pub trait Executor: Send {
         access: Option<Access>,
     ) -> Result<Result<(), Stop>, Error>;
 
-    /// Replaces `out` by the same range of every lane's memory, one after the other, read as the host.
+    /// Replaces the contents of `out` by the same range of memory of every lane, lane after lane. Permissions do not matter.
     ///
-    /// The inner result names the first lane that has not all of it mapped, and why; `out` is then of no use.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// The inner result is the first lane in which a byte is not mapped, and its stop. The contents of `out` are then undefined.
     fn read_memory_of_all(
         &mut self,
         address: u64,
@@ -195,46 +159,31 @@ pub trait Executor: Send {
         Ok(Ok(()))
     }
 
-    /// Says that these ranges of memory (lane, address, bytes) will be read soon, so that a device can send
-    /// them all at once. It changes no result; what of them is not mapped, or too much, is passed over.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Announces ranges of memory (lane, address, bytes) that will be read soon, so that a device can send all of them at
+    /// once. It changes no result. Ranges that are not mapped, or too many, are ignored.
     fn prefetch(&mut self, ranges: &[(usize, u64, usize)]) -> Result<(), Error> {
         let _ = ranges;
         Ok(())
     }
 
-    /// Which pages of a lane are mapped, and how.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Returns the page map of a lane.
     fn page_map(&mut self, lane: usize) -> Result<PageMap, Error>;
 
-    /// Maps, protects or unmaps pages of a lane, given by number; says whether it could. If not, nothing has
-    /// changed: some pages are neither mapped nor reserved by the image, or those to protect are not all mapped,
-    /// or the lane has too many regions.
+    /// Maps, protects or unmaps pages of a lane, given by number, and returns whether that was possible.
     ///
-    /// It takes no frames: a page that has been written keeps its frame and stays private, however it
-    /// is mapped afterwards. Snapshot and reset keep what is mapped.
+    /// It is not possible if the image neither maps nor reserves a page, if a page to protect is not mapped, or if the lane
+    /// would have too many regions. Nothing has changed then.
     ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// It takes no frames. A page that has been written keeps its frame and stays private, however it is mapped afterwards. The page map is part of the state that snapshot and reset save and restore.
     fn map(&mut self, lane: usize, pages: Range<u64>, mapping: Mapping) -> Result<bool, Error>;
 
-    /// The addresses of the pages a lane has written, in order of their first write.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Returns the addresses of the pages that a lane has written, in the order of their first writes.
     fn private_pages(&mut self, lane: usize) -> Result<Vec<u64>, Error>;
 
-    /// Remembers the state of all lanes. There is one snapshot; a new one replaces it.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Saves the state of all lanes. There is one snapshot; a new one replaces it.
     fn snapshot(&mut self) -> Result<(), Error>;
 
-    /// Takes the given lanes back to the snapshot, at a cost that grows with what they wrote since.
+    /// Restores the snapshot in some lanes. The cost grows with what they have written since.
     ///
     /// # Errors
     /// [`Error::NoSnapshot`] if none was taken, or if the host or the device fails.
@@ -242,42 +191,30 @@ pub trait Executor: Send {
 
     /// Lets the executor serve console output of a lane itself, instead of stopping the lane for the host.
     ///
-    /// Bit 0 of `handles` is for calls that name no handle, bit `n` for handle `n`; without any bit, which is how
-    /// a lane begins, every call stops it. The executor may leave any call to the host all the same. What is said
-    /// here is part of the lane's state, which snapshot and reset keep.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Bit 0 of `handles` is for calls that name no handle, bit `n` for handle `n`. A lane begins without any bit, so that
+    /// every call stops it. The executor may leave any call to the host nevertheless. The bits are part of the state that
+    /// snapshot and reset save and restore.
     fn set_console(&mut self, lane: usize, handles: u32) -> Result<(), Error> {
         let _ = (lane, handles);
         Ok(())
     }
 
-    /// Gives `out` what lanes have written to the console by calls that the executor served itself, since it was
-    /// last asked: lane by lane in the order of their numbers, of each all there is, in order. Returns how many
-    /// such calls there were. A reset drops what its lanes have written and nobody has asked for.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Calls `out` with the console output of calls that the executor has served itself since this method was last called,
+    /// lane by lane in the order of their numbers. Returns the number of these calls. A reset drops the output of its lanes
+    /// that has not been fetched.
     fn drain_console(&mut self, out: &mut dyn FnMut(usize, &[u8])) -> Result<u64, Error> {
         let _ = out;
         Ok(0)
     }
 
-    /// What a network that chooses the classes of instructions has decided since this was last asked; nothing if
-    /// there is none.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Returns the decisions of the network that selects classes since this method was last called, or `None` if there is no
+    /// network.
     fn take_decisions(&mut self) -> Result<Option<Decisions>, Error> {
         Ok(None)
     }
 
-    /// Gives `serve` each of the lanes, whose numbers ascend, by itself, with its place among them; several at the same
-    /// time, where the executor can do that.
-    ///
-    /// # Errors
-    /// If the host or the device fails. What was done to lanes is done all the same.
+    /// Calls `serve` for each of `lanes`, whose numbers ascend, with the index of the lane in `lanes`; several at the same time
+    /// if the executor can do that. Changes of lanes before a failure stay.
     fn serve_parallel(
         &mut self,
         lanes: &[usize],
@@ -291,100 +228,62 @@ pub trait Executor: Send {
 
     /// Replaces the hooks, at which lanes stop before an instruction. New executors have none.
     ///
-    /// Hooks are no part of the state of lanes: snapshot and reset do not change them. A lane that is stopped at a hook and
-    /// whose stop is cleared stops there again.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Hooks are not part of the state of lanes: snapshot and reset do not change them. A lane that a hook has stopped stops
+    /// there again if its stop is cleared.
     fn set_hooks(&mut self, hooks: &Hooks) -> Result<(), Error>;
 
-    /// How many frames all lanes own together.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Returns the number of frames that all lanes own together.
     fn frames_used(&mut self) -> Result<usize, Error>;
 
-    /// Checks the memory of all lanes: whether page tables, lists of frames, counters and decoded code agree with each
-    /// other, and with what the host knows. Gives what does not, a thousand violations at most.
+    /// Checks whether page tables, lists of frames, counters and decoded code of all lanes agree with each other and with the
+    /// host's records. Returns at most a thousand violations.
     ///
     /// It changes nothing. It takes as long as a transfer of all page tables.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
     fn audit(&mut self) -> Result<Vec<Violation>, Error>;
 
-    /// Changes how many frames each lane may own.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Changes the number of frames that each lane may own.
     fn set_frames_max(&mut self, frames_max: usize) -> Result<(), Error>;
 }
 
-/// One lane of an executor by itself.
+/// Access to one lane of an executor, for a service.
+///
+/// # Errors
+/// Every method fails with [`Error::Engine`] if the host or the device fails.
+#[expect(clippy::missing_errors_doc, reason = "described above, once for all methods")]
 pub trait LaneAccess: Send {
     /// As [`Executor::set_stop`].
-    ///
-    /// # Errors
-    /// If the host or the device fails, as all of these.
     fn set_stop(&mut self, stop: Option<Stop>) -> Result<(), Error>;
 
-    /// The registers, but for V0 to V31, which need not be right.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Returns the registers except V0 to V31, whose values are undefined.
     fn general(&mut self) -> Result<Cpu, Error>;
 
-    /// Sets the registers, but for V0 to V31.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Replaces the registers except V0 to V31.
     fn set_general(&mut self, cpu: &Cpu) -> Result<(), Error>;
 
-    /// V0 to V31.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Returns V0 to V31.
     fn vectors(&mut self) -> Result<[u128; 32], Error>;
 
-    /// Sets V0 to V31.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Replaces V0 to V31.
     fn set_vectors(&mut self, vectors: &[u128; 32]) -> Result<(), Error>;
 
     /// As [`Executor::process_state`].
-    ///
-    /// # Errors
-    /// If the host or the device fails.
     fn process_state(&mut self) -> Result<ProcessState, Error>;
 
     /// As [`Executor::set_process_state`].
-    ///
-    /// # Errors
-    /// If the host or the device fails.
     fn set_process_state(&mut self, state: &ProcessState) -> Result<(), Error>;
 
-    /// What an access of the guest to so many bytes would fail with.
-    ///
-    /// # Errors
-    /// If the host or the device fails.
+    /// Checks whether the guest could access `bytes` bytes; the inner result is the fault.
     fn check(&mut self, address: u64, bytes: u64, access: Access) -> Result<Result<(), Fault>, Error> {
         Ok(self.page_map()?.check(address, bytes, access, Some(access)))
     }
 
     /// As [`Executor::set_console`].
-    ///
-    /// # Errors
-    /// If the host or the device fails.
     fn set_console(&mut self, handles: u32) -> Result<(), Error> {
         let _ = handles;
         Ok(())
     }
 
     /// As [`Executor::read_memory`].
-    ///
-    /// # Errors
-    /// If the host or the device fails.
     fn read_memory(
         &mut self,
         address: u64,
@@ -393,9 +292,6 @@ pub trait LaneAccess: Send {
     ) -> Result<Result<(), Stop>, Error>;
 
     /// As [`Executor::write_memory`].
-    ///
-    /// # Errors
-    /// If the host or the device fails.
     fn write_memory(
         &mut self,
         address: u64,
@@ -404,19 +300,13 @@ pub trait LaneAccess: Send {
     ) -> Result<Result<(), Stop>, Error>;
 
     /// As [`Executor::page_map`].
-    ///
-    /// # Errors
-    /// If the host or the device fails.
     fn page_map(&mut self) -> Result<PageMap, Error>;
 
     /// As [`Executor::map`].
-    ///
-    /// # Errors
-    /// If the host or the device fails.
     fn map(&mut self, pages: Range<u64>, mapping: Mapping) -> Result<bool, Error>;
 }
 
-/// A lane of an executor whose lanes are served one after the other.
+/// A lane of an executor that serves lanes one after the other.
 struct OneLane<'a, E: ?Sized> {
     executor: &'a mut E,
     lane: usize,
@@ -486,21 +376,21 @@ impl<E: Executor + ?Sized> LaneAccess for OneLane<'_, E> {
     }
 }
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Steps retired in this run by all lanes together.
+    /// The steps that all lanes together have retired in this run.
     pub steps: u64,
-    /// Lanes that have not stopped yet.
+    /// The number of lanes that have not stopped.
     pub running: usize,
     /// Whether there is console output for [`Executor::drain_console`].
     pub has_output: bool,
 }
 
-/// What a run took beside steps.
+/// Statistics of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunStats {
-    /// How often work was handed to a device.
+    /// The number of dispatches to a device.
     pub dispatches: u64,
 }
 
@@ -521,12 +411,12 @@ pub enum Register {
     Fpsr,
     /// The thread pointer.
     TpidrEl0,
-    /// Steps retired since the lane began.
+    /// The number of steps that the lane has retired.
     Steps,
 }
 
 impl Register {
-    /// Its value in the registers of a lane.
+    /// Returns the value of the register in the registers of a lane.
     #[must_use]
     pub fn of(self, cpu: &Cpu) -> u64 {
         match self {

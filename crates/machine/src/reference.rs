@@ -1,4 +1,4 @@
-//! The CPU engine: the specification, run on all cores.
+//! The reference: the CPU engine, which runs the specification on all cores.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use crate::hooks::Hooks;
 use crate::page_map::{Mapping, PageMap};
 use crate::pick::pick;
 
-/// The fewest lanes that a thread serves.
-const APART_MIN: usize = 8;
-/// Steps all lanes together take between two calls of an observer, roughly.
+/// The smallest number of lanes that a thread serves.
+const LANES_A_THREAD: usize = 8;
+/// The approximate number of steps that all lanes together take between two calls of an observer.
 const OBSERVED_STEPS: u64 = 100_000_000;
-/// Steps each lane takes between them at least, however many there are.
+/// The smallest number of steps that each lane takes between two calls of an observer.
 const SLICE_MIN: u64 = 10_000;
 
-/// The CPU engine.
+/// The reference, as an engine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReferenceEngine;
 
@@ -32,7 +32,7 @@ impl Factory for ReferenceEngine {
     }
 }
 
-/// Runs lanes with the semantics of [`kvrm_arm64`], spread over the cores.
+/// The executor of the reference: runs lanes with the semantics of [`kvrm_arm64`] on all cores.
 #[derive(Debug)]
 pub struct Reference {
     lanes: Vec<Lane>,
@@ -56,13 +56,13 @@ struct Snapshot {
 }
 
 impl Reference {
-    /// Lanes as planned.
+    /// Creates the lanes of a plan.
     ///
     /// # Errors
-    /// If there is no memory for so many lanes.
+    /// The host has no memory for so many lanes.
     ///
     /// # Panics
-    /// If the plan has not an image for every lane.
+    /// The plan has no image for some lane.
     pub fn new(plan: &Plan<'_>) -> Result<Self, Error> {
         let lane = |number| Lane {
             cpu: Cpu::default(),
@@ -80,7 +80,7 @@ impl Reference {
 }
 
 impl Lane {
-    /// Runs for `slice` steps, but not beyond the limit, unless something stops it before.
+    /// Runs for at most `slice` steps, up to the limit, until something stops the lane.
     fn run(&mut self, limit: u64, slice: u64) -> Progress {
         if self.stop.is_some() {
             return Progress::default();
@@ -88,7 +88,7 @@ impl Lane {
         let begin = self.cpu.steps;
         let budget = limit.saturating_sub(begin);
         let stop = kvrm_arm64::run(&mut self.cpu, &mut self.memory, budget.min(slice));
-        // The end of a slice is none of the lane.
+        // The end of a slice is not a stop of the lane.
         self.stop = Some(stop).filter(|stop| *stop != Stop::Budget || self.cpu.steps >= limit);
         Progress { steps: self.cpu.steps - begin, running: self.stop.is_none().into(), has_output: false }
     }
@@ -147,7 +147,7 @@ impl LaneAccess for Lane {
         Ok(self.memory.write_bytes(address, bytes, access))
     }
 
-    // A copy of a map would touch what lanes of all threads share.
+    // Copying the map would increment a reference count that all threads share.
     fn check(&mut self, address: u64, bytes: u64, access: Access) -> Result<Result<(), Fault>, Error> {
         Ok(self.memory.page_map().check(address, bytes, access, Some(access)))
     }
@@ -290,8 +290,8 @@ impl Executor for Reference {
         serve: &(dyn Fn(usize, &mut dyn LaneAccess) + Sync),
     ) -> Result<(), Error> {
         let lanes = pick(&mut self.lanes, lanes).into_par_iter().enumerate();
-        // Waking other threads takes longer than a few services.
-        lanes.with_min_len(APART_MIN).for_each(|(index, lane)| serve(index, lane));
+        // Waking another thread takes longer than a few services.
+        lanes.with_min_len(LANES_A_THREAD).for_each(|(index, lane)| serve(index, lane));
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! Runs: rounds in which lanes run until all have stopped, and then those that wait for a service get it.
+//! Runs: in each round the executor runs the lanes until all have stopped, and the machine serves their calls.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -17,13 +17,13 @@ use crate::pick::pick;
 use crate::report::Report;
 use crate::semihosting::{Guest, Outcome, SEMIHOSTING, memory_to_read};
 
-/// What a lane of a Linux program stops for when it makes a call.
+/// The stop of a lane of a Linux program that makes a system call.
 const LINUX_CALL: Stop = Stop::Syscall { imm: SYSTEM_CALL };
 
-/// How many lanes are served together at most. Fewer would wait for the device more often, and more would take much
-/// memory of the host.
+/// The largest number of lanes that are served together. With fewer, the host would wait for the device more often; more
+/// would take much memory of the host.
 const TOGETHER_MAX: usize = 1 << 16;
-/// How many bytes those may write to the console, roughly.
+/// The approximate number of bytes that these lanes may write to the console.
 const SHOWN_BYTES_MAX: u64 = 64 << 20;
 
 /// The progress of a run, for [`Machine::run_with`].
@@ -48,7 +48,7 @@ impl RunProgress {
     }
 }
 
-/// A lane that waits for a service, and why it has stopped.
+/// A lane that waits for a service, and its stop.
 type Waiting = (usize, Stop);
 
 impl Machine {
@@ -105,22 +105,22 @@ impl Machine {
     ) -> Result<Report, Error> {
         let started = self.registers(Register::Steps)?;
         let ends: Vec<u64> = started.iter().map(|steps| steps.saturating_add(budget)).collect();
-        // Rounds look only at lanes that still run, as there may be many rounds and few of those.
+        // There may be many rounds in which few lanes still run, so a round looks only at these.
         let mut running = self.unfinished()?;
-        // Output that a failed run left on the device. If all lanes have stopped, nothing below would fetch it.
+        // Fetch the output that a failed run has left on the device. If all lanes have stopped, nothing below would.
         let (mut services, mut dispatches) = (self.drain()?, 0);
-        // Steps of lanes that have stopped, and of all at the end of the last round.
+        // The steps of lanes that have stopped, and of all lanes at the end of the last round.
         let (mut finished, mut steps) = (0, 0);
         let mut goes_on = ControlFlow::Continue(());
         self.pass_hooks(&running, &ends)?;
         while !running.is_empty() && goes_on.is_continue() {
             let observe = &mut |now: Progress| {
                 goes_on = observer(Progress { steps: steps + now.steps, ..now });
-                // What lanes write is shown while they run.
+                // End the round, so that output is shown while lanes run.
                 if now.has_output { ControlFlow::Break(()) } else { goes_on }
             };
             dispatches += self.executor.run(&ends, observe)?.dispatches;
-            // What was written before the calls that wait comes first.
+            // This output was written before the calls that wait.
             services += self.drain()?;
             services += self.serve_all(&running)?;
             let before = std::mem::take(&mut running);
@@ -168,8 +168,8 @@ impl Machine {
         })
     }
 
-    /// The lanes that can run, after those have been cleared that only ran out of something, or that a run which
-    /// failed has left waiting for a service: their calls have not retired, so they make them again.
+    /// Clears the stops of lanes that have only used up a budget or their frames, and of lanes that a failed run has left
+    /// waiting for a service, which make their calls again. Returns the lanes that can run.
     fn unfinished(&mut self) -> Result<Vec<usize>, Error> {
         let mut lanes = Vec::new();
         for lane in self.lane_numbers() {
@@ -180,7 +180,7 @@ impl Machine {
                     self.executor.set_cpu(lane, &call_again(cpu))?;
                     self.executor.set_stop(lane, None)?;
                 }
-                // What a run that failed has left, and does again.
+                // A failed run has left the signal, which is raised again.
                 Some(stop) if self.handles_signal_of(lane, stop) => self.executor.set_stop(lane, None)?,
                 Some(Stop::Halt { imm: SEMIHOSTING }) if self.lanes[lane].process.is_some() => continue,
                 Some(Stop::Budget | Stop::OutOfFrames | Stop::Halt { imm: SEMIHOSTING }) => {
@@ -198,7 +198,7 @@ impl Machine {
         self.lanes[lane].process.as_ref().is_some_and(|process| process.handles_signal_of(stop))
     }
 
-    /// Takes what lanes have written by calls the executor served; says how many calls these were.
+    /// Fetches the console output of calls that the executor has served, and returns the number of these calls.
     pub(super) fn drain(&mut self) -> Result<u64, Error> {
         let Self { executor, console, lanes, output_max, .. } = self;
         executor.drain_console(&mut |lane, bytes| match console {
@@ -207,7 +207,7 @@ impl Machine {
         })
     }
 
-    /// Serves those of `lanes` that have stopped for it, as if in the order of their numbers; says how many.
+    /// Serves the calls for which `lanes` have stopped, as if in the order of their numbers. Returns the number of calls.
     fn serve_all(&mut self, lanes: &[usize]) -> Result<u64, Error> {
         if self.program.linux.is_some() {
             return self.serve_linux(lanes);
@@ -234,7 +234,7 @@ impl Machine {
         Ok(count)
     }
 
-    /// Has the executor fetch what calls will read: their parameter blocks, and then what these name.
+    /// Prefetches the memory that calls will read: their parameter blocks, and then the data that these point to.
     fn prefetch(&mut self, calls: &[(usize, Cpu)]) -> Result<(), Error> {
         let blocks: Vec<_> = calls.iter().flat_map(|(lane, cpu)| memory_to_read(*lane, cpu, None)).collect();
         self.executor.prefetch(&blocks)?;
@@ -242,7 +242,7 @@ impl Machine {
         for (lane, cpu) in calls {
             for (_, address, bytes) in memory_to_read(*lane, cpu, None) {
                 let mut block = vec![0; bytes];
-                // What cannot be read is told to the guest when it is served.
+                // If the block cannot be read, the guest gets the error when it is served.
                 if self.executor.read_memory(*lane, address, &mut block, Some(Access::Read))?.is_ok() {
                     let field = |bytes: &[u8]| {
                         bytes.iter().rev().fold(0, |field, &byte| field << 8 | u64::from(byte))
@@ -255,8 +255,10 @@ impl Machine {
         self.executor.prefetch(&named)
     }
 
-    /// Serves system calls, which have retired, and signals that lanes handle. Lanes share nothing that they can
-    /// change, so several are served at the same time, where the executor can; what they write comes in their order.
+    /// Serves system calls, which have retired, and signals that lanes handle.
+    ///
+    /// Lanes share nothing that they can change, so several are served at the same time if the executor can do that. Their
+    /// output is shown in the order of their numbers.
     fn serve_linux(&mut self, lanes: &[usize]) -> Result<u64, Error> {
         let stops = self.executor.stops()?;
         let mut calls: Vec<Waiting> = Vec::new();
@@ -287,7 +289,7 @@ impl Machine {
         let arguments = |lane: usize| (number[lane], [x0[lane], x1[lane], x2[lane]]);
         let mut left = &calls[..];
         while !left.is_empty() {
-            // What lanes write is kept until all that are served together are done.
+            // The output of lanes that are served together is held until all of them are done.
             let mut shown = 0;
             let count = left.iter().take(TOGETHER_MAX).position(|&(lane, _)| {
                 let (number, x) = arguments(lane);
@@ -306,14 +308,14 @@ impl Machine {
         Ok(calls.len() as u64)
     }
 
-    /// Serves some of these calls.
+    /// Serves calls together.
     fn serve_together(&mut self, calls: &[Waiting]) -> Result<(), Error> {
         let numbers: Vec<usize> = calls.iter().map(|(lane, _)| *lane).collect();
         let states = pick(&mut self.lanes, &numbers);
         let served: Vec<_> =
             states.into_iter().map(|state| Mutex::new((state, Ok(linux::ConsoleOutput::new())))).collect();
         let result = self.executor.serve_parallel(&numbers, &|index, lane| {
-            // Nobody else has this one.
+            // No other thread locks this mutex.
             let mut served = served[index].lock().unwrap_or_else(PoisonError::into_inner);
             served.1 = serve_lane(served.0, lane, calls[index].1);
         });
@@ -321,7 +323,7 @@ impl Machine {
             .into_iter()
             .map(|served| served.into_inner().unwrap_or_else(PoisonError::into_inner).1)
             .collect();
-        // What was done is done, whatever has failed.
+        // Show the output of all services that were done, even if others have failed.
         let mut failure = result;
         for (lane, written) in numbers.into_iter().zip(served) {
             match written {
@@ -334,7 +336,7 @@ impl Machine {
         failure
     }
 
-    /// Gives away what a lane has written.
+    /// Shows or collects output of a lane.
     fn show(&mut self, lane: usize, stream: Stream, bytes: &[u8]) {
         match &mut self.console {
             Some(console) => console(lane, stream, bytes),
@@ -342,7 +344,7 @@ impl Machine {
         }
     }
 
-    /// Serves the semihosting call `lane` has stopped for. The call is a step of its own.
+    /// Serves the semihosting call for which `lane` has stopped. The call counts as a step.
     fn serve(&mut self, lane: usize, mut cpu: Cpu) -> Result<(), Error> {
         let LaneState { services, output, console: told, .. } = &mut self.lanes[lane];
         let (console, output_max) = (&mut self.console, self.output_max);
@@ -375,7 +377,7 @@ impl Machine {
     }
 }
 
-/// Serves one lane of a Linux program; gives what it has written.
+/// Serves one lane of a Linux program, and returns its console output.
 fn serve_lane(
     state: &mut LaneState,
     lane: &mut dyn LaneAccess,
@@ -403,7 +405,7 @@ fn serve_lane(
     Ok(written)
 }
 
-/// Registers before a system call that has retired, so that it is made again.
+/// Returns the registers before a system call that has retired, so that the lane makes it again.
 fn call_again(mut cpu: Cpu) -> Cpu {
     cpu.pc = cpu.pc.wrapping_sub(4);
     cpu.steps -= 1;
