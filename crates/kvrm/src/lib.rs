@@ -110,11 +110,11 @@ pub mod prelude {
 /// The example builds a network of 1,000 neurons, runs it for ten steps, and reads the recorded spikes.
 ///
 /// ```
-/// use kvrm::spiking::{Builder, Connect, Feagi, Model, Parallel, Projection, Simulation};
+/// use kvrm::spiking::{Builder, ConnectionRule, Feagi, Model, Parallel, Projection, Simulation};
 ///
 /// let mut builder = Builder::new(1.0); // steps of 1 ms
 /// let area = builder.population("area", 1000, &Model::Feagi(Feagi::default()))?;
-/// builder.connect(area, area, &Projection::new(Connect::OutDegree(2), 1.0, 1))?;
+/// builder.connect(area, area, &Projection::new(ConnectionRule::OutDegree(2), 1.0, 1))?;
 /// let mut simulation = Simulation::new(builder.build()?, |network| Box::new(Parallel::new(network)));
 /// simulation.record(100_000);
 /// simulation.inject(7, 1)?;
@@ -133,7 +133,10 @@ pub mod prelude {
 /// [`BurstExecutor`]: spiking::BurstExecutor
 /// [`open`]: spiking::open
 pub mod spiking {
-    pub use kvrm_gpu::spiking::{BurstExecutor, BurstKernels, CACHE_VARIABLE, Options, Speeds};
+    pub use kvrm_gpu::spiking::{
+        BurstChoice, BurstEngine, BurstEngineError, BurstExecutor, BurstKernels, CACHE_VARIABLE,
+        ChoiceReason, OpenBurstEngine, Options, Speeds, StepTimes,
+    };
     pub use kvrm_spiking::*;
-    pub use kvrm_spiking_formats::{NIR_DT, describe, import, open, write_firings, write_spikes};
+    pub use kvrm_spiking_formats::{NIR_DT, describe, import, open, write_sampled_spikes, write_spikes};
 }

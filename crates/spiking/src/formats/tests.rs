@@ -6,7 +6,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use crate::{
-    Builder, Executor, Feagi, Input, Izhikevich, Lif, Link, Model, Network, Poisson, Reference, Rule, State,
+    Builder, Executor, Feagi, Input, Izhikevich, Lif, ListedSynapse, Model, Network, PlasticityRule, Poisson,
+    Reference, State,
 };
 
 /// Returns a network with all models and rules.
@@ -22,8 +23,8 @@ fn network() -> Network {
         .expect("parameters are in range");
     let area =
         builder.population("area", 4, &Model::Feagi(Feagi::default())).expect("parameters are in range");
-    let link = |source, target, weight, delay| Link { source, target, weight, delay };
-    let links: Vec<Link> =
+    let link = |source, target, weight, delay| ListedSynapse { source, target, weight, delay };
+    let links: Vec<ListedSynapse> =
         (0..60).map(|k| link(k % 20, k * 7 % 20, 0.1 * f64::from(k) - 2.0, 1 + k % 15)).collect();
     builder.connect_list(cells, cells, &links).expect("links are in range");
     builder
@@ -31,10 +32,10 @@ fn network() -> Network {
         .expect("links are in range");
     builder.connect_list(cells, izhikevich, &[link(3, 2, 3.0, 4)]).expect("parameters are in range");
     builder
-        .learn(cells, cells, [-4.0, 5.0], Rule::exponential([20.0, 30.0], [10.0, 12.0]))
+        .learn(cells, cells, [-4.0, 5.0], PlasticityRule::exponential([20.0, 30.0], [10.0, 12.0]))
         .expect("parameters are in range");
     builder
-        .learn(source, area, [-2.0, 3.0], Rule::Window { steps: 4, ltp: 3, ltd: 1 })
+        .learn(source, area, [-2.0, 3.0], PlasticityRule::Window { steps: 4, ltp: 3, ltd: 1 })
         .expect("parameters are in range");
     builder.build().expect("parameters are in range")
 }
