@@ -29,6 +29,48 @@ fn engines(network: &Arc<Network>) -> [Box<dyn Executor>; 2] {
 }
 
 #[test]
+fn the_size_of_a_state_is_known_before_it_is_made() {
+    let window = PlasticityRule::Window { steps: 1, ltp: 1, ltd: 1 };
+    for network in [ring(40, 1.0, 3, None), ring(40, 1.0, 3, Some(window))] {
+        let State { step: _, columns, ring, marks, fired, history, weights, drives } =
+            State::initial(&network);
+        let words = columns.len() + ring.len() + marks.len() + fired.len() + weights.len() + drives.len();
+        let bytes = 4 * words as u64 + 8 * history.len() as u64;
+        assert_eq!(network.state_bytes(), bytes, "with learning: {}", network.is_plastic());
+        network.check_memory().expect("every host has so much");
+    }
+}
+
+#[test]
+fn synapses_that_fit_in_no_memory_are_an_error_before_they_are_counted() {
+    let build = |rule: &ConnectionRule| {
+        let mut builder = Builder::new(1.0);
+        let area = builder.population("area", 200_000, &Model::Feagi(Feagi::default()))?;
+        // Each of these rules alone would take hours to count.
+        for _ in 0..50 {
+            builder.connect(area, area, &Projection::new(rule.clone(), 1.0, 1))?;
+        }
+        builder.build()
+    };
+    let rules = [
+        (ConnectionRule::AllToAll, 50 * 40_000_000_000_u64),
+        (ConnectionRule::InDegree(4_000_000), 50 * 800_000_000_000),
+        (ConnectionRule::OutDegree(4_000_000), 50 * 800_000_000_000),
+        (ConnectionRule::Probability(0.9), 50 * 35_000_000_000),
+    ];
+    for (rule, least) in rules {
+        let what = format!("{rule:?}");
+        match build(&rule).expect_err("terabytes") {
+            Error::TooLarge { neurons, synapses, bytes, available } => {
+                assert_eq!(neurons, 200_000, "{what}");
+                assert!(synapses >= least && bytes >= 4 * least && bytes > available, "{what}: {synapses}");
+            }
+            other => panic!("{what}: {other}"),
+        }
+    }
+}
+
+#[test]
 fn rows_must_not_overlap() {
     let network = ring(4, 1.0, 1, Some(PlasticityRule::Window { steps: 1, ltp: 1, ltd: 1 }));
     let rejected = |change: fn(&mut NetworkParts)| {

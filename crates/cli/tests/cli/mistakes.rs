@@ -139,6 +139,11 @@ fn wrong_numbers_and_options_are_refused() {
             vec!["run", &linux, "--mount", "/no/such:/data"],
             &["cannot mount /no/such at /data", "No such file or directory"],
         ),
+        (
+            "a mount in place of a device",
+            vec!["run", &linux, "--mount", "/tmp:/dev/null"],
+            &["cannot mount /tmp at /dev/null", "the guest has a file or a link here", "at another place"],
+        ),
         ("a missing working directory", vec!["run", &linux, "--cwd", "/no"], &["'/no'"]),
         ("a seed in words", vec!["run", &linux, "--seed", "chance"], &["'chance'", "or `random`"]),
         ("an unknown template", run(&["--lane-arg", "{n}"]), &["--lane-arg '{n}'", "{lane}"]),

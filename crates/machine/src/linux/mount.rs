@@ -272,7 +272,7 @@ mod tests {
             std::fs::write(inner.join(name), name).expect("the folder can be written");
         }
         #[cfg(unix)]
-        std::os::unix::fs::symlink("a", inner.join("link")).expect("the folder can be written");
+        std::os::unix::fs::symlink("../a", inner.join("link")).expect("the folder can be written");
         #[cfg(not(unix))]
         std::fs::write(inner.join("link"), "a").expect("the folder can be written");
         folder

@@ -109,6 +109,50 @@ fn with_replaced_header(from: &str, to: &str) -> Vec<u8> {
     changed
 }
 
+/// A file of which only the beginning can be read, but which claims to be of any length.
+struct Endless {
+    begin: Cursor<Vec<u8>>,
+    length: u64,
+}
+
+impl std::io::Read for Endless {
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        self.begin.read(bytes)
+    }
+}
+
+impl std::io::Seek for Endless {
+    fn seek(&mut self, place: std::io::SeekFrom) -> std::io::Result<u64> {
+        match place {
+            std::io::SeekFrom::End(0) => Ok(self.length),
+            place => self.begin.seek(place),
+        }
+    }
+}
+
+#[test]
+fn a_file_larger_than_the_memory_is_rejected_by_its_header() {
+    const NEURONS: u64 = 3_000_000_000;
+    const SYNAPSES: u64 = 4_000_000_000_000;
+    let (records, end) = (4 * NEURONS, 4 * NEURONS + 4 * SYNAPSES);
+    let header = format!(
+        "{{\"__metadata__\":{{\"format\":\"kvrm-spiking-network\",\"format_version\":\"1\"}},\
+         \"record_of\":{{\"dtype\":\"U32\",\"shape\":[{NEURONS}],\"data_offsets\":[0,{records}]}},\
+         \"words\":{{\"dtype\":\"U32\",\"shape\":[{SYNAPSES},1],\"data_offsets\":[{records},{end}]}}}}"
+    );
+    let mut begin = (header.len() as u64).to_le_bytes().to_vec();
+    begin.extend(header.bytes());
+    let length = begin.len() as u64 + end;
+    let error = Network::read_from("huge.safetensors", Endless { begin: Cursor::new(begin), length })
+        .expect_err("16 TB do not fit in memory")
+        .to_string();
+    let expected = format!(
+        "huge.safetensors: network: a network of {NEURONS} neurons and {SYNAPSES} synapses does not fit in memory: it \
+         takes at least {end} bytes"
+    );
+    assert!(error.starts_with(&expected), "{error}");
+}
+
 #[test]
 fn errors_name_the_damaged_part() {
     let assert_rejected = |bytes: &[u8], expected: &str| {
