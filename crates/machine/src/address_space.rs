@@ -507,16 +507,16 @@ mod tests {
         tlb_entry(&mut memory, READ_ONLY).frame = PRIVATE;
         let damage = Damage::TlbEntry { access: Access::Read, entry: PRIVATE, expected: Some(right) };
         let violation = Violation::new(damage).at(READ_ONLY);
-        assert_eq!(memory.audit(), [violation.clone()], "the frame of the other page");
         let text = format!("address 0x1000: the TLB has frame 0x80000000 for reads, expected {right:#x}");
         assert_eq!(violation.to_string(), text, "all numbers");
+        assert_eq!(memory.audit(), [violation], "the frame of the other page");
 
         let mut memory = two_pages();
         tlb_entry(&mut memory, READ_ONLY).write = page_of(READ_ONLY);
         let damage = Damage::TlbEntry { access: Access::Write, entry: right, expected: None };
         let violation = Violation::new(damage).at(READ_ONLY);
-        assert_eq!(memory.audit(), [violation.clone()], "an access that is not permitted");
         assert!(violation.to_string().contains("for writes, expected no entry"), "{violation}");
+        assert_eq!(memory.audit(), [violation], "an access that is not permitted");
 
         let mut memory = two_pages();
         *tlb_entry(&mut memory, 0x5000) = TlbEntry { read: 5, write: NO_PAGE, frame: right };

@@ -257,7 +257,7 @@ impl Generator {
             }
             SynapseRule::Counted(counts) => self.choose(among(counts[row as usize]), &mut stream, to),
             SynapseRule::Drawn(ConnectionRule::OutDegree(degree)) => {
-                self.choose(among(*degree), &mut stream, to)
+                self.choose(among(*degree), &mut stream, to);
             }
             SynapseRule::Drawn(ConnectionRule::OneToOne) => {
                 if !is_skipped(row) {
