@@ -124,13 +124,15 @@ pub mod prelude {
 /// ```
 ///
 /// All engines ([`Reference`] and [`Parallel`] on the CPU, [`BurstExecutor`] on a GPU) give the same state after the
-/// same steps, bit by bit. [`Simulation::sample`] returns the potentials at which neurons fire. [`open`] reads a
-/// network from a file: a TOML description, an edge list, a NIR graph or a saved network.
+/// same steps, bit by bit. [`BurstEngine`] chooses one of them, and says why. [`Simulation::sample`] returns the
+/// potentials at which neurons fire. [`open`] reads a network from a file: a TOML description, an edge list, a NIR graph
+/// or a saved network.
 ///
 /// [`Simulation::sample`]: spiking::Simulation::sample
 /// [`Reference`]: spiking::Reference
 /// [`Parallel`]: spiking::Parallel
 /// [`BurstExecutor`]: spiking::BurstExecutor
+/// [`BurstEngine`]: spiking::BurstEngine
 /// [`open`]: spiking::open
 pub mod spiking {
     pub use kvrm_gpu::spiking::{
