@@ -82,7 +82,7 @@ pub(super) fn text() -> Result<String> {
     text.push_str(
         "\nComplete: everything that a process with one thread can observe. Partial: the part in the note. Accepted: \
          succeeds without\nan effect, which the process cannot notice. Refused: fails as on a system that lacks the \
-         feature, and is counted in the report.\nAbsent: fails as on an older kernel; programs do without it.\n",
+         feature, and is counted in the\nreport. Absent: fails as on an older kernel; programs do without it.\n",
     );
     Ok(text)
 }
