@@ -272,7 +272,7 @@ fn choose_info(available: &[&AdapterInfo], wanted: Option<&str>) -> Result<usize
         .iter()
         .filter(|(_, info)| info.has_int64 && info.name.eq_ignore_ascii_case(&best.name))
         .collect();
-    if name.is_empty() || same.iter().all(|(_, info)| best.is_interchangeable(info)) {
+    if name.is_empty() || same.iter().all(|(place, info)| *place == index || best.is_interchangeable(info)) {
         return Ok(index);
     }
     let mut instead = vec![format!("the index {index}")];

@@ -82,7 +82,7 @@ mod tests {
         }
         let full = Error::OutOfMemory { doing: "making a buffer".to_owned(), max: 1 };
         let text = explain(full, &device, &network).to_string();
-        assert!(text.contains(&format!("{bytes} bytes on {}", device.info())), "{text}");
+        assert!(text.contains(&format!("{bytes} bytes (0.0 GiB) on {}", device.info())), "{text}");
         assert!(text.contains("run it on the CPU"), "{text}");
         assert_eq!(explain(Error::NoAdapter, &device, &network), Error::NoAdapter, "other errors stay");
     }
