@@ -148,8 +148,13 @@ mod tests {
 
     #[test]
     fn automatic_choices_say_why_they_take_the_reference() {
-        assert_eq!(engine_choice(Ok(())), EngineChoice { engine: Engine::Gpu, reason: None }, "a GPU needs no reason");
-        let EngineChoice { engine, reason } = engine_choice(Err(NoGpu::Software { name: "llvmpipe".to_owned() }));
+        assert_eq!(
+            engine_choice(Ok(())),
+            EngineChoice { engine: Engine::Gpu, reason: None },
+            "a GPU needs no reason"
+        );
+        let EngineChoice { engine, reason } =
+            engine_choice(Err(NoGpu::Software { name: "llvmpipe".to_owned() }));
         let expected = "no GPU: llvmpipe is software; running on the CPU reference";
         assert_eq!((engine, reason.as_deref()), (Engine::Reference, Some(expected)), "in one line");
     }
