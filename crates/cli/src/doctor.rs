@@ -46,6 +46,7 @@ fn to_json(diagnosis: &Diagnosis) -> Value {
         "adapters": diagnosis.adapters.iter().map(adapter).collect::<Vec<_>>(),
         "error": failure(chosen.err()),
         "chosen": chosen.ok().map(|chosen| json!({
+            "index": chosen.index,
             "name": chosen.adapter.name,
             "int64_error": failure(chosen.int64.as_ref().err()),
             "loop_limit": loop_limit.map(|limit| limit.iterations),

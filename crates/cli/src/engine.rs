@@ -109,8 +109,9 @@ impl ClassSelectionArgs {
 /// The option for choosing a GPU.
 #[derive(clap::Args)]
 pub(crate) struct AdapterArgs {
-    /// A part of the name of the GPU to use, as `kvrm doctor` lists them; upper and lower case are the same. The default
-    /// is the value of the environment variable `KVRM_ADAPTER`, or the best GPU of the host.
+    /// The GPU to use, as `kvrm doctor` lists them: a part of its name, in upper or lower case, its backend and a part of
+    /// its name, such as vulkan:nvidia, or its index. The default is the value of the environment variable
+    /// `KVRM_ADAPTER`, or the best GPU of the host.
     #[arg(long, value_name = "NAME")]
     pub(crate) adapter: Option<String>,
 }

@@ -1,8 +1,7 @@
-//! The memory of the host, and whether the lanes of a machine on the CPU fit in it.
-
-use std::fs;
+//! The check that the lanes of a machine on the CPU fit in the memory of the host.
 
 use anyhow::{Result, bail};
+use kvrm::spiking::available_memory;
 
 /// The bytes that a lane on the CPU takes before it writes anything, measured and rounded down.
 const LANE_BYTES: u64 = 5 << 10;
@@ -15,7 +14,7 @@ const ASSUMED_BYTES: u64 = 1 << 40;
 /// run out of memory while it builds the lanes, and end this process or another one.
 pub(crate) fn check_lanes(lanes: u64, is_linux: bool) -> Result<()> {
     let lane = if is_linux { LINUX_LANE_BYTES } else { LANE_BYTES };
-    let available = available_bytes().unwrap_or(ASSUMED_BYTES);
+    let available = available_memory().unwrap_or(ASSUMED_BYTES);
     let max = available / lane;
     if lanes > max {
         let gib = |bytes: u128| bytes.div_ceil(1 << 30);
@@ -29,29 +28,9 @@ pub(crate) fn check_lanes(lanes: u64, is_linux: bool) -> Result<()> {
     Ok(())
 }
 
-/// Returns the available memory of this host with its swap space, or `None` if the host is not Linux.
-fn available_bytes() -> Option<u64> {
-    parse_meminfo(&fs::read_to_string("/proc/meminfo").ok()?)
-}
-
-fn parse_meminfo(text: &str) -> Option<u64> {
-    let kib = |name: &str| -> Option<u64> {
-        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-        line.trim().strip_suffix("kB")?.trim().parse().ok()
-    };
-    Some((kib("MemAvailable:")? + kib("SwapFree:").unwrap_or(0)) << 10)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{check_lanes, parse_meminfo};
-
-    #[test]
-    fn memory_and_swap_are_added() {
-        let text = "MemTotal:       32 kB\nMemAvailable:   16 kB\nSwapFree:  4 kB\n";
-        assert_eq!(parse_meminfo(text), Some(20 << 10), "KiB");
-        assert_eq!(parse_meminfo("MemTotal: 1 kB\n"), None, "an old kernel");
-    }
+    use super::check_lanes;
 
     #[test]
     fn lanes_that_cannot_fit_are_refused_with_the_maximum() {

@@ -135,7 +135,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     if !args.json {
         explain(&mut machine, args.machine.budget, engine.selection.stops_on_misprediction())?;
         if machine.stops()?.into_iter().any(is_failure) {
-            system_calls::note(&report.unknown_calls).into_iter().for_each(note);
+            system_calls::notes(&report).into_iter().for_each(note);
         }
     }
     if args.stats {

@@ -4,11 +4,13 @@
 //! `kvrm_machine` on a device; [`Engine`] and [`GpuEngine`] are its interface. [`spiking`] runs the networks of
 //! `kvrm_spiking` on a device.
 
+mod auto;
 pub mod device;
 mod machine;
 mod select;
 pub mod spiking;
 
+pub use auto::NoGpu;
 pub use device::adapter::AdapterInfo;
 pub use device::buffer::Buffer;
 pub use device::error::{Error, Request};

@@ -1,11 +1,8 @@
 //! The choice of the engine that runs a machine: a GPU or the CPU reference.
 
-use std::env;
-use std::sync::OnceLock;
-
 use kvrm_machine::{Executor, Factory, Plan, ReferenceEngine};
 
-use crate::device::adapter::{self, ADAPTER_VARIABLE, AdapterInfo};
+use crate::auto::{self, NoGpu};
 use crate::device::error::Error;
 use crate::device::{Device, registry};
 use crate::machine::bounds::Bounds;
@@ -27,7 +24,7 @@ use crate::machine::recovery::RecoveringExecutor;
 pub enum Engine {
     /// A GPU if the host has one that can run lanes, else the reference. [`Engine::choose`] returns which, and why.
     Auto,
-    /// The GPU that [`adapter::choose`] chooses. Without one, machines cannot be built.
+    /// The GPU that [`adapter::choose`](crate::adapter::choose) chooses. Without one, machines cannot be built.
     Gpu,
     /// The CPU reference: the default, here and of [`Machine::builder`](kvrm_machine::Machine::builder).
     #[default]
@@ -48,13 +45,12 @@ impl Engine {
     /// Resolves [`Engine::Auto`] to a GPU or the reference on this host. Returns other engines unchanged.
     ///
     /// A GPU is taken if it is not software, has 64-bit integers in shaders, and can be opened. Software that runs
-    /// shaders on the CPU is taken only if the variable [`ADAPTER_VARIABLE`] names it, because the reference is faster.
-    /// The decision is made once in a process.
+    /// shaders on the CPU is taken only if the variable [`ADAPTER_VARIABLE`](crate::adapter::ADAPTER_VARIABLE) names it,
+    /// because the reference is faster. The decision is made once in a process.
     #[must_use]
     pub fn choose(self) -> EngineChoice {
-        static AUTO: OnceLock<EngineChoice> = OnceLock::new();
         match self {
-            Self::Auto => AUTO.get_or_init(|| engine_choice(open_gpu())).clone(),
+            Self::Auto => engine_choice(auto::gpu()),
             engine => EngineChoice { engine, reason: None },
         }
     }
@@ -108,7 +104,7 @@ impl GpuEngine {
         Self { selection, ..self }
     }
 
-    /// Opens the adapter that [`adapter::choose`] chooses for `wanted`, a part of its name.
+    /// Opens the adapter that [`adapter::choose`](crate::adapter::choose) chooses for `wanted`.
     ///
     /// Opening takes a while, so the device stays open for the next caller with the same `wanted`, unless it is lost.
     ///
@@ -136,42 +132,10 @@ impl Factory for GpuEngine {
     }
 }
 
-/// Opens the GPU that [`Engine::Auto`] takes, or returns the reason why it takes none.
-fn open_gpu() -> Result<(), String> {
-    let variable = env::var(ADAPTER_VARIABLE).ok().filter(|name| !name.trim().is_empty());
-    let adapters = adapter::adapters();
-    let chosen = adapter::choose(&adapters, None).map(|adapter| &adapter.info);
-    check_adapter(chosen, adapters.iter().map(|adapter| &adapter.info), variable.is_some())?;
-    GpuEngine::open(None).map(drop).map_err(|error| error.to_string())
-}
-
-/// Checks that [`Engine::Auto`] may run lanes on the `chosen` one of the `available` adapters. Software may run them
-/// only if it `was_named`. Returns the reason if not.
-fn check_adapter<'a>(
-    chosen: Result<&AdapterInfo, Error>,
-    mut available: impl Iterator<Item = &'a AdapterInfo>,
-    was_named: bool,
-) -> Result<(), String> {
-    match chosen {
-        Err(Error::NoAdapter) => {
-            Err("no Vulkan, Metal or DX12 driver is installed (`kvrm doctor` says more)".to_owned())
-        }
-        Err(error) => Err(error.to_string()),
-        Ok(info) if info.is_software() && !was_named => {
-            Err(match available.find(|info| !info.is_software()) {
-                Some(real) => format!("{} has no 64-bit integers in shaders", real.name),
-                None => format!("{} is software", info.name),
-            })
-        }
-        Ok(_) => Ok(()),
-    }
-}
-
-fn engine_choice(found: Result<(), String>) -> EngineChoice {
-    match found {
+fn engine_choice(gpu: Result<(), NoGpu>) -> EngineChoice {
+    match gpu {
         Ok(()) => EngineChoice { engine: Engine::Gpu, reason: None },
         Err(why) => {
-            let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
             let reason = Some(format!("no GPU: {why}; running on the CPU reference"));
             EngineChoice { engine: Engine::Reference, reason }
         }
@@ -181,65 +145,18 @@ fn engine_choice(found: Result<(), String>) -> EngineChoice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::adapter::Kind;
 
     #[test]
-    fn a_real_gpu_is_taken() {
-        for kind in [Kind::Discrete, Kind::Integrated, Kind::Virtual, Kind::Unknown] {
-            let gpu = AdapterInfo::example("GPU", kind, true);
-            assert_eq!(check_adapter(Ok(&gpu), [&gpu].into_iter(), false), Ok(()), "{kind}");
-        }
+    fn automatic_choices_say_why_they_take_the_reference() {
         assert_eq!(
             engine_choice(Ok(())),
             EngineChoice { engine: Engine::Gpu, reason: None },
-            "without a reason"
+            "a GPU needs no reason"
         );
-    }
-
-    #[test]
-    fn software_is_taken_only_if_it_is_named() {
-        let software = AdapterInfo::example("llvmpipe", Kind::Software, true);
-        let available = || [&software].into_iter();
-        assert_eq!(
-            check_adapter(Ok(&software), available(), false),
-            Err("llvmpipe is software".to_owned()),
-            "unasked"
-        );
-        assert_eq!(check_adapter(Ok(&software), available(), true), Ok(()), "asked for");
-    }
-
-    #[test]
-    fn a_gpu_that_cannot_run_lanes_is_the_reason() {
-        let (software, old) = (
-            AdapterInfo::example("llvmpipe", Kind::Software, true),
-            AdapterInfo::example("Old GPU", Kind::Discrete, false),
-        );
-        let why = check_adapter(Ok(&software), [&old, &software].into_iter(), false)
-            .expect_err("it cannot run lanes");
-        assert_eq!(
-            why, "Old GPU has no 64-bit integers in shaders",
-            "the reason is the GPU, not the software"
-        );
-        let error = Error::NoInt64 { adapter: old.to_string() };
-        let why = check_adapter(Err(error), [&old].into_iter(), false).expect_err("it cannot run lanes");
-        assert!(why.contains("Old GPU") && why.contains("64-bit integers"), "{why}");
-    }
-
-    #[test]
-    fn the_reason_is_one_line() {
-        let reasons = [
-            check_adapter(Err(Error::NoAdapter), [].into_iter(), false),
-            Err("it cannot be opened:\n  because\n".to_owned()),
-        ];
-        for found in reasons {
-            let EngineChoice { engine, reason } = engine_choice(found);
-            let reason = reason.expect("the reference has a reason");
-            assert_eq!((engine, reason.lines().count()), (Engine::Reference, 1), "{reason}");
-            assert!(
-                reason.starts_with("no GPU: ") && reason.ends_with("; running on the CPU reference"),
-                "{reason}"
-            );
-        }
+        let EngineChoice { engine, reason } =
+            engine_choice(Err(NoGpu::Software { name: "llvmpipe".to_owned() }));
+        let expected = "no GPU: llvmpipe is software; running on the CPU reference";
+        assert_eq!((engine, reason.as_deref()), (Engine::Reference, Some(expected)), "in one line");
     }
 
     #[test]

@@ -8,12 +8,14 @@
 //! between. Sums are integers, so atomic additions give the same result in any order.
 
 mod change;
+mod choice;
 mod chunk;
 mod digest;
 mod executor;
 mod fault;
 mod kernels;
 mod layout;
+mod memory;
 mod pace;
 mod plan;
 mod progress;
@@ -23,6 +25,7 @@ mod speeds;
 mod store;
 mod transfer;
 
+pub use choice::{BurstChoice, BurstEngine, BurstEngineError, ChoiceReason, OpenBurstEngine};
 #[doc(hidden)]
 pub use fault::Fault;
 pub use kernels::{BurstKernels, Kernel};
@@ -30,4 +33,4 @@ pub use plan::Options;
 #[doc(hidden)]
 pub use recovery::Bounds;
 pub use recovery::BurstExecutor;
-pub use speeds::{CACHE_VARIABLE, Speeds};
+pub use speeds::{CACHE_VARIABLE, Speeds, StepTimes};

@@ -6,7 +6,7 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
-use kvrm::spiking::{Builder, Connect, Feagi, Model, Parallel, Projection, Simulation};
+use kvrm::spiking::{Builder, ConnectionRule, Feagi, Model, Parallel, Projection, Simulation};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut builder = Builder::new(1.0).seed(1); // steps of 1 ms
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         areas.push(builder.population(name, 100, &model)?);
     }
     for pair in areas.windows(2) {
-        builder.connect(pair[0], pair[1], &Projection::new(Connect::OutDegree(5), 2.0, 1))?;
+        builder.connect(pair[0], pair[1], &Projection::new(ConnectionRule::OutDegree(5), 2.0, 1))?;
     }
     let mut simulation = Simulation::new(builder.build()?, |network| Box::new(Parallel::new(network)));
     simulation.record(10_000);

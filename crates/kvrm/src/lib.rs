@@ -110,11 +110,11 @@ pub mod prelude {
 /// The example builds a network of 1,000 neurons, runs it for ten steps, and reads the recorded spikes.
 ///
 /// ```
-/// use kvrm::spiking::{Builder, Connect, Feagi, Model, Parallel, Projection, Simulation};
+/// use kvrm::spiking::{Builder, ConnectionRule, Feagi, Model, Parallel, Projection, Simulation};
 ///
 /// let mut builder = Builder::new(1.0); // steps of 1 ms
 /// let area = builder.population("area", 1000, &Model::Feagi(Feagi::default()))?;
-/// builder.connect(area, area, &Projection::new(Connect::OutDegree(2), 1.0, 1))?;
+/// builder.connect(area, area, &Projection::new(ConnectionRule::OutDegree(2), 1.0, 1))?;
 /// let mut simulation = Simulation::new(builder.build()?, |network| Box::new(Parallel::new(network)));
 /// simulation.record(100_000);
 /// simulation.inject(7, 1)?;
@@ -124,16 +124,21 @@ pub mod prelude {
 /// ```
 ///
 /// All engines ([`Reference`] and [`Parallel`] on the CPU, [`BurstExecutor`] on a GPU) give the same state after the
-/// same steps, bit by bit. [`Simulation::sample`] returns the potentials at which neurons fire. [`open`] reads a
-/// network from a file: a TOML description, an edge list, a NIR graph or a saved network.
+/// same steps, bit by bit. [`BurstEngine`] chooses one of them, and says why. [`Simulation::sample`] returns the
+/// potentials at which neurons fire. [`open`] reads a network from a file: a TOML description, an edge list, a NIR graph
+/// or a saved network.
 ///
 /// [`Simulation::sample`]: spiking::Simulation::sample
 /// [`Reference`]: spiking::Reference
 /// [`Parallel`]: spiking::Parallel
 /// [`BurstExecutor`]: spiking::BurstExecutor
+/// [`BurstEngine`]: spiking::BurstEngine
 /// [`open`]: spiking::open
 pub mod spiking {
-    pub use kvrm_gpu::spiking::{BurstExecutor, BurstKernels, CACHE_VARIABLE, Options, Speeds};
+    pub use kvrm_gpu::spiking::{
+        BurstChoice, BurstEngine, BurstEngineError, BurstExecutor, BurstKernels, CACHE_VARIABLE,
+        ChoiceReason, OpenBurstEngine, Options, Speeds, StepTimes,
+    };
     pub use kvrm_spiking::*;
-    pub use kvrm_spiking_formats::{NIR_DT, describe, import, open, write_firings, write_spikes};
+    pub use kvrm_spiking_formats::{NIR_DT, describe, import, open, write_sampled_spikes, write_spikes};
 }

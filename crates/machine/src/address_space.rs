@@ -271,10 +271,9 @@ impl AddressSpace {
         for entry in &self.tlb {
             for (page, access) in [(entry.read, Access::Read), (entry.write, Access::Write)] {
                 let is_permitted = self.map.page(page).is_some_and(|there| there.permissions.permit(access));
-                let is_right = is_permitted && self.frame_of(page) == Some(entry.frame);
-                if page != NO_PAGE && !is_right {
-                    let expected = self.frame_of(page).unwrap_or(0);
-                    let damage = Damage::EntryImage { entry: entry.frame, level: 0, expected };
+                let expected = self.frame_of(page).filter(|_| is_permitted);
+                if page != NO_PAGE && expected != Some(entry.frame) {
+                    let damage = Damage::TlbEntry { access, entry: entry.frame, expected };
                     found.push(Violation::new(damage).at(address(page)));
                 }
             }
@@ -471,5 +470,57 @@ impl Memory for AddressSpace {
 
     fn check_write(&mut self, address: u64, bytes: u64) -> Result<(), Stop> {
         Ok(self.map.check(address, bytes, Access::Write, Some(Access::Write))?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kvrm_arm64::Features;
+
+    use super::*;
+    use crate::permissions::Permissions;
+    use crate::segment::Segment;
+
+    const READ_ONLY: u64 = 0x1000;
+    const WRITABLE: u64 = 0x2000;
+
+    /// Returns an address space of two pages with an entry for each in the TLB.
+    fn two_pages() -> AddressSpace {
+        let page = |address, permissions| Segment { address, bytes: 4096, data: vec![7], permissions };
+        let segments = [page(READ_ONLY, Permissions::R), page(WRITABLE, Permissions::RW)];
+        let image = Image::new(&segments, Features::ARMV8_0).expect("the segments do not overlap");
+        let mut memory = AddressSpace::new(Arc::new(image), 4);
+        memory.read::<1>(READ_ONLY).expect("the page is readable");
+        memory.write(WRITABLE, [8]).expect("the page is writable");
+        memory
+    }
+
+    fn tlb_entry(memory: &mut AddressSpace, address: u64) -> &mut TlbEntry {
+        &mut memory.tlb[page_of(address) as usize % TLB_ENTRIES]
+    }
+
+    #[test]
+    fn an_audit_finds_a_wrong_entry_of_the_tlb() {
+        let mut memory = two_pages();
+        assert_eq!(memory.audit(), [], "the TLB agrees with the page map");
+        let right = tlb_entry(&mut memory, READ_ONLY).frame;
+        tlb_entry(&mut memory, READ_ONLY).frame = PRIVATE;
+        let damage = Damage::TlbEntry { access: Access::Read, entry: PRIVATE, expected: Some(right) };
+        let violation = Violation::new(damage).at(READ_ONLY);
+        let text = format!("address 0x1000: the TLB has frame 0x80000000 for reads, expected {right:#x}");
+        assert_eq!(violation.to_string(), text, "all numbers");
+        assert_eq!(memory.audit(), [violation], "the frame of the other page");
+
+        let mut memory = two_pages();
+        tlb_entry(&mut memory, READ_ONLY).write = page_of(READ_ONLY);
+        let damage = Damage::TlbEntry { access: Access::Write, entry: right, expected: None };
+        let violation = Violation::new(damage).at(READ_ONLY);
+        assert!(violation.to_string().contains("for writes, expected no entry"), "{violation}");
+        assert_eq!(memory.audit(), [violation], "an access that is not permitted");
+
+        let mut memory = two_pages();
+        *tlb_entry(&mut memory, 0x5000) = TlbEntry { read: 5, write: NO_PAGE, frame: right };
+        let damage = Damage::TlbEntry { access: Access::Read, entry: right, expected: None };
+        assert_eq!(memory.audit(), [Violation::new(damage).at(0x5000)], "a page that is not mapped");
     }
 }

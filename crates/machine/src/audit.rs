@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use kvrm_arm64::Access;
+
 /// A contradiction in the memory of lanes: a bug in KVRM, or a device that computes wrongly.
 ///
 /// ```
@@ -196,6 +198,16 @@ pub enum Damage {
         /// The page for which the frame was allocated.
         page: u64,
     },
+    /// A TLB entry has another frame than the page map, or is valid for an access that the page map does not permit.
+    #[error("the TLB has frame {entry:#x} for {}, expected {}", access_name(*access), expected_frame(*expected))]
+    TlbEntry {
+        /// The access that the entry is valid for.
+        access: Access,
+        /// The frame of the entry. The highest bit marks a private frame of the lane.
+        entry: u32,
+        /// The frame that the page has; `None` if the page map does not permit the access.
+        expected: Option<u32>,
+    },
     /// The lane owns a frame that no entry leads to.
     #[error(
         "the lane uses the frame at place {place} of its chain, but no entry of its page table leads to it"
@@ -260,6 +272,20 @@ pub enum Damage {
         /// The word in memory.
         word: u32,
     },
+}
+
+fn access_name(access: Access) -> &'static str {
+    match access {
+        Access::Read => "reads",
+        Access::Write => "writes",
+        Access::Execute => "fetches",
+    }
+}
+
+fn expected_frame(frame: Option<u32>) -> String {
+    frame.map_or("no entry, because the page map does not permit them".to_owned(), |frame| {
+        format!("{frame:#x}")
+    })
 }
 
 impl Violation {

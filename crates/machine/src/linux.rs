@@ -37,6 +37,7 @@ mod signals;
 mod status;
 mod table;
 mod time_calls;
+mod unserved;
 
 pub use self::call_table::{SHADER_NUMBERS, call_table};
 pub(crate) use self::estimates::{memory_to_read, shown_bytes};
@@ -46,6 +47,7 @@ pub(crate) use self::mount::initial_files;
 pub(crate) use self::process::{ConsoleOutput, Process};
 pub(crate) use self::settings::{Areas, Settings, TRAMPOLINE};
 pub use self::table::{CALLS, Status, SystemCall};
+pub(crate) use self::unserved::UnservedCalls;
 
 /// The immediate of SVC that makes a system call.
 pub(crate) const SYSTEM_CALL: u16 = 0;

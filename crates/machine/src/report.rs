@@ -34,6 +34,10 @@ pub struct Report {
     /// The number of calls of Linux programs that KVRM does not know, by the number of the system call.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub unknown_calls: BTreeMap<u64, u64>,
+    /// The number of calls of Linux programs that KVRM refuses ([`Refused`](crate::linux::Status::Refused)), by the number
+    /// of the system call.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub refused_calls: BTreeMap<u64, u64>,
     /// The number of dispatches in this run; 0 on the CPU.
     pub dispatches: u64,
     /// The decisions of the network that names the classes of instructions; `None` if there is no network.
@@ -122,8 +126,11 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let stops: Vec<String> = self.stops.iter().map(|(name, count)| format!("{count} {name}")).collect();
-        let unknown: Vec<String> =
-            self.unknown_calls.iter().map(|(number, count)| format!("{count} of number {number}")).collect();
+        let calls = |counts: &BTreeMap<u64, u64>| {
+            let counts: Vec<String> =
+                counts.iter().map(|(number, count)| format!("{count} of number {number}")).collect();
+            Some(counts.join(", ")).filter(|text| !text.is_empty())
+        };
         let rows = [
             ("engine", Some(self.engine.to_owned())),
             ("device", self.device.clone()),
@@ -131,7 +138,8 @@ impl fmt::Display for Report {
             ("stops", Some(stops.join(", "))),
             ("steps", Some(self.steps.to_string())),
             ("services", Some(self.services.to_string())),
-            ("unknown calls", Some(unknown.join(", ")).filter(|text| !text.is_empty())),
+            ("unknown calls", calls(&self.unknown_calls)),
+            ("refused calls", calls(&self.refused_calls)),
             ("dispatches", Some(self.dispatches).filter(|&count| count > 0).map(|count| count.to_string())),
             ("decisions", self.decisions.as_ref().map(ToString::to_string)),
             ("frames", Some(self.frames.to_string())),

@@ -21,7 +21,7 @@ use kvrm_spiking::Network;
 pub use description::describe;
 #[cfg(feature = "nir")]
 pub use nir::import;
-pub use spikes::{write_firings, write_spikes};
+pub use spikes::{write_sampled_spikes, write_spikes};
 
 /// The default length of a step of NIR graphs, in ms. Most programs that write such graphs use it.
 pub const NIR_DT: f64 = 0.1;

@@ -12,7 +12,7 @@ mod nodes;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use kvrm_spiking::{Builder, FileError, Link, Network};
+use kvrm_spiking::{Builder, FileError, ListedSynapse, Network};
 
 use self::graph::{Graph, Node};
 use self::layers::{FRACTION_BITS, Inputs, Layer, MS};
@@ -73,14 +73,14 @@ fn build(
     for Route { source, target, map } in routes {
         let Some(source) = *source else { continue };
         let (id, jumps) = &populations[*target];
-        let link = |entry: &linear::Entry| Link {
+        let link = |entry: &linear::Entry| ListedSynapse {
             source: entry.input,
             target: entry.output,
             weight: entry.weight * jumps[entry.output as usize],
             // Output without a delay arrives in the next step.
             delay: 1 + (entry.delay * MS / dt).round().clamp(0.0, 1e9) as u32,
         };
-        let links: Vec<Link> = map.entries.iter().map(link).collect();
+        let links: Vec<ListedSynapse> = map.entries.iter().map(link).collect();
         builder.connect_list(populations[source].0, *id, &links).map_err(|error| {
             let place = format!("synapses from `{}` to `{}`", layers[source].0, layers[*target].0);
             FileError::network(file, place, error)

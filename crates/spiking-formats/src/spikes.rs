@@ -5,7 +5,7 @@ use std::path::Path;
 
 use kvrm_convert::{Array, write_archive};
 use kvrm_models::files;
-use kvrm_spiking::{FileError, Firing, Spike};
+use kvrm_spiking::{FileError, SampledSpike, Spike};
 
 /// Writes spikes in the columns `step` and `neuron`. The extension of the file selects the format.
 ///
@@ -21,7 +21,7 @@ pub fn write_spikes(path: &Path, spikes: &[Spike]) -> Result<(), FileError> {
 ///
 /// # Errors
 /// The file cannot be written, or its extension is neither `.csv` nor `.npz`.
-pub fn write_firings(path: &Path, firings: &[Firing]) -> Result<(), FileError> {
+pub fn write_sampled_spikes(path: &Path, spikes: &[SampledSpike]) -> Result<(), FileError> {
     let columns = [
         ("step", "<u8"),
         ("neuron", "<u4"),
@@ -31,8 +31,8 @@ pub fn write_firings(path: &Path, firings: &[Firing]) -> Result<(), FileError> {
         ("z", "<u4"),
         ("potential", "<f8"),
     ];
-    write(path, columns, firings, |firing| {
-        let Firing { step, neuron, population, place: [x, y, z], potential } = *firing;
+    write(path, columns, spikes, |spike| {
+        let SampledSpike { step, neuron, population, place: [x, y, z], potential } = *spike;
         let [neuron, population, x, y, z] = [neuron, population, x, y, z].map(Value::Short);
         [Value::Long(step), neuron, population, x, y, z, Value::Real(potential)]
     })

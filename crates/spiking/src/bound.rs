@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use rayon::prelude::*;
 
 use crate::model::feagi;
-use crate::parts::{Parts, rules_of};
+use crate::parts::{NetworkParts, rules_of};
 use crate::{Error, Kind, Record, Synapse, fixed};
 
 /// The largest allowed total input of a neuron in a step.
@@ -26,7 +26,7 @@ pub(crate) struct Survey {
 }
 
 /// Checks all synapses, and computes and checks the bound of each neuron.
-pub(crate) fn survey(parts: &Parts) -> Result<Survey, Error> {
+pub(crate) fn survey(parts: &NetworkParts) -> Result<Survey, Error> {
     let neurons = parts.record_of.len();
     let sums: Vec<AtomicU64> = (0..neurons).map(|_| AtomicU64::new(0)).collect();
     let rows = (0..neurons as u32).into_par_iter().with_min_len(64);
@@ -46,7 +46,7 @@ pub(crate) fn survey(parts: &Parts) -> Result<Survey, Error> {
 
 /// Checks the row of a source, passes each synapse with its largest contribution to `add`, and returns the shortest
 /// delay.
-fn row(parts: &Parts, source: u32, add: impl FnMut(Synapse, u64)) -> Result<u32, Error> {
+fn row(parts: &NetworkParts, source: u32, add: impl FnMut(Synapse, u64)) -> Result<u32, Error> {
     let synapses = &parts.synapses;
     let packing = &synapses.packing;
     let row = &synapses.words[synapses.range(source)];
@@ -66,7 +66,7 @@ fn row(parts: &Parts, source: u32, add: impl FnMut(Synapse, u64)) -> Result<u32,
 
 /// Does the same as [`row`] for synapses that need not be those of `parts`.
 pub(crate) fn contributions(
-    parts: &Parts,
+    parts: &NetworkParts,
     source: u32,
     length: u32,
     row: impl Iterator<Item = Synapse>,
@@ -120,7 +120,7 @@ pub(crate) fn check_sum(neuron: u32, sum: u64, injection_limit: i32) -> Result<(
 ///
 /// During a run they cannot, because a synapse adds to a slot once. But after a change the ring can contain input from
 /// removed synapses, which no bound includes, and states may come from anywhere.
-pub(crate) fn check_ring(parts: &Parts, survey: &Survey, ring: &[i32]) -> Result<(), Error> {
+pub(crate) fn check_ring(parts: &NetworkParts, survey: &Survey, ring: &[i32]) -> Result<(), Error> {
     let (neurons, ports) = (parts.record_of.len(), parts.ports as usize);
     let sum_of = |slot: usize, neuron: usize| -> u64 {
         let sum = |port: usize| ring[(slot * ports + port) * neurons + neuron].unsigned_abs();

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::connect::{DELAY_MAX, Projection};
 use crate::generate::{self, Generator};
-use crate::parts::{INJECTION_LIMIT, Parts};
+use crate::parts::{INJECTION_LIMIT, NetworkParts};
 use crate::registry::{Registry, next_population};
 use crate::{
-    Error, Kind, Model, Network, Plasticity, Population, Rule, STATE_WORDS, Synapse, Synapses, model,
+    Error, Kind, Model, Network, Plasticity, PlasticityRule, Population, STATE_WORDS, Synapse, Synapses,
+    model,
 };
 
 /// The handle of a population, valid for the builder that returned it.
@@ -28,7 +29,7 @@ impl PopulationId {
 
 /// A synapse of an explicit list. Neurons are numbered from 0 within their populations.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Link {
+pub struct ListedSynapse {
     /// The presynaptic neuron, within the source population.
     pub source: u32,
     /// The postsynaptic neuron, within the target population.
@@ -42,13 +43,13 @@ pub struct Link {
 /// A network under construction.
 ///
 /// ```
-/// use kvrm_spiking::{Builder, Connect, Delay, Lif, Model, Projection, Weight};
+/// use kvrm_spiking::{Builder, ConnectionRule, Delay, Lif, Model, Projection, Weight};
 ///
 /// # fn main() -> Result<(), kvrm_spiking::Error> {
 /// // Steps of 0.1 ms, weights in multiples of 2^-16 mV.
 /// let mut builder = Builder::new(0.1).seed(7).fraction_bits(16);
 /// let cells = builder.population("cells", 100, &Model::Lif(Lif::default()))?;
-/// let projection = Projection::new(Connect::InDegree(10), 0.0, 1)
+/// let projection = Projection::new(ConnectionRule::InDegree(10), 0.0, 1)
 ///     .weight(Weight::Normal { mean: 1.5, std: 0.15 })
 ///     .delay(Delay::Uniform { low: 0.5, high: 2.0 })
 ///     .autapses(false);
@@ -61,12 +62,13 @@ pub struct Link {
 #[derive(Debug)]
 pub struct Builder {
     id: u64,
-    parts: Parts,
+    parts: NetworkParts,
     /// The initial state of each neuron.
     states: Vec<[u32; STATE_WORDS]>,
     registry: Registry,
     generators: Vec<Generator>,
-    links: Vec<(u32, Synapse)>,
+    /// The synapses of explicit lists, each with its source.
+    listed: Vec<(u32, Synapse)>,
 }
 
 impl Builder {
@@ -74,7 +76,7 @@ impl Builder {
     #[must_use]
     pub fn new(dt: f64) -> Self {
         static BUILDERS: AtomicU64 = AtomicU64::new(0);
-        let parts = Parts {
+        let parts = NetworkParts {
             dt,
             seed: 0,
             fraction_bits: 0,
@@ -95,7 +97,7 @@ impl Builder {
             states: Vec::new(),
             registry: Registry::default(),
             generators: Vec::new(),
-            links: Vec::new(),
+            listed: Vec::new(),
         }
     }
 
@@ -180,18 +182,18 @@ impl Builder {
         &mut self,
         source: PopulationId,
         target: PopulationId,
-        links: &[Link],
+        synapses: &[ListedSynapse],
     ) -> Result<(), Error> {
         let [sources, targets] =
             [self.resolve(source)?, self.resolve(target)?].map(|population| population.neurons.clone());
-        let synapse = |link: &Link| {
-            let source = check_index(link.source, &sources)?;
-            let target = check_index(link.target, &targets)?;
-            check_delay(link.delay)?;
-            Ok((source, Synapse { target, delay: link.delay, weight: self.weight(link.weight)? }))
+        let synapse = |listed: &ListedSynapse| {
+            let source = check_index(listed.source, &sources)?;
+            let target = check_index(listed.target, &targets)?;
+            check_delay(listed.delay)?;
+            Ok((source, Synapse { target, delay: listed.delay, weight: self.weight(listed.weight)? }))
         };
-        let synapses: Vec<_> = links.iter().map(synapse).collect::<Result<_, Error>>()?;
-        self.links.extend(synapses);
+        let synapses: Vec<_> = synapses.iter().map(synapse).collect::<Result<_, Error>>()?;
+        self.listed.extend(synapses);
         Ok(())
     }
 
@@ -205,7 +207,7 @@ impl Builder {
         source: PopulationId,
         target: PopulationId,
         weights: [f64; 2],
-        rule: Rule,
+        rule: PlasticityRule,
     ) -> Result<(), Error> {
         self.resolve(source)?;
         self.resolve(target)?;
@@ -235,7 +237,7 @@ impl Builder {
     /// A synapse needs more than 64 bits, memory is too small, or the inputs of a neuron in one step could overflow.
     pub fn build(mut self) -> Result<Network, Error> {
         let neurons = self.parts.record_of.len() as u32;
-        self.generators.push(Generator::list(self.links));
+        self.generators.push(Generator::list(self.listed));
         let learned: Vec<i32> = self.parts.plasticity.iter().flat_map(|rule| rule.weights).collect();
         let packing = generate::packing(neurons, &self.generators, &learned)?;
         let delays =

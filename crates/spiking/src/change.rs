@@ -3,7 +3,7 @@
 mod apply;
 mod draft;
 
-pub use self::apply::Changed;
+pub use self::apply::ChangeSummary;
 use crate::{Model, Synapse};
 
 /// A change of a network.
@@ -18,7 +18,7 @@ use crate::{Model, Synapse};
 /// builder.population("area", 3, &Model::Feagi(Feagi::default()))?;
 /// let mut network = builder.build()?;
 /// let synapse = Synapse { target: 2, delay: 1, weight: 5 };
-/// let changed = network.change(&[Change::Add { source: 0, synapse }])?;
+/// let changed = network.change(&[Change::AddSynapse { source: 0, synapse }])?;
 /// assert_eq!(changed.rows, [0], "the synapses of neuron 0 have changed");
 /// # Ok(())
 /// # }
@@ -26,14 +26,14 @@ use crate::{Model, Synapse};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// Adds a synapse. There may be others between the same neurons.
-    Add {
+    AddSynapse {
         /// The presynaptic neuron.
         source: u32,
         /// The synapse.
         synapse: Synapse,
     },
     /// Removes the first synapse with this source, target and delay.
-    Remove {
+    RemoveSynapse {
         /// The presynaptic neuron.
         source: u32,
         /// The postsynaptic neuron.
@@ -42,21 +42,21 @@ pub enum Change {
         delay: u32,
     },
     /// Replaces the weight of the first synapse with this source, target and delay.
-    Weigh {
+    SetWeight {
         /// The presynaptic neuron.
         source: u32,
         /// The synapse with its new weight.
         synapse: Synapse,
     },
     /// Replaces the parameters of a neuron by others of the same model. Its state and the drive of its population stay.
-    Set {
+    SetParameters {
         /// The neuron.
         neuron: u32,
         /// The new parameters.
         model: Model,
     },
     /// Adds a population of neurons with the same parameters, behind all others.
-    Populate {
+    AddPopulation {
         /// The name of the population.
         name: String,
         /// The extents of its grid.

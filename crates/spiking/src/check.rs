@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::model::{feagi, izhikevich, poisson};
 use crate::parts::rules_of;
-use crate::{Error, Kind, Parts, Record, STATE_WORDS, bound, fixed};
+use crate::{Error, Kind, NetworkParts, Record, STATE_WORDS, bound, fixed};
 
 /// The largest number of elements of the ring, 16 GiB.
 const RING_MAX: u64 = 1 << 32;
@@ -15,7 +15,7 @@ const RING_MAX: u64 = 1 << 32;
 const WORDS_MAX: u64 = (1 << 33) - 1;
 
 /// Checks everything but the contents of rows.
-pub(crate) fn parts(parts: &Parts) -> Result<(), Error> {
+pub(crate) fn parts(parts: &NetworkParts) -> Result<(), Error> {
     let neurons = parts.record_of.len();
     if neurons >= u32::MAX as usize {
         return Err(Error::TooMany {
@@ -78,7 +78,7 @@ pub(crate) fn parts(parts: &Parts) -> Result<(), Error> {
     Ok(())
 }
 
-fn records(parts: &Parts) -> Result<(), Error> {
+fn records(parts: &NetworkParts) -> Result<(), Error> {
     let mut drives = HashMap::new();
     let pairs = parts.tables.iter().zip(parts.tables.iter().skip(1)).enumerate();
     let falls: Vec<u64> = pairs.filter(|(_, (a, b))| a > b).map(|(place, _)| place as u64).collect();
@@ -144,7 +144,7 @@ fn records(parts: &Parts) -> Result<(), Error> {
 }
 
 /// Checks that the ring is not too large for memory.
-pub(crate) fn ring(parts: &Parts) -> Result<(), Error> {
+pub(crate) fn ring(parts: &NetworkParts) -> Result<(), Error> {
     let count = u64::from(parts.max_delay) * u64::from(parts.ports) * parts.record_of.len() as u64;
     let what = "elements of the ring of pending inputs (neurons * ports * longest delay)";
     if count > RING_MAX { Err(Error::TooMany { what, count, limit: RING_MAX }) } else { Ok(()) }
@@ -152,7 +152,7 @@ pub(crate) fn ring(parts: &Parts) -> Result<(), Error> {
 
 /// Checks that rows lie inside the words and do not overlap, so that no word is read more than once and rows can learn
 /// in parallel.
-fn rows(parts: &Parts) -> Result<(), Error> {
+fn rows(parts: &NetworkParts) -> Result<(), Error> {
     let synapses = &parts.synapses;
     synapses.packing.check()?;
     let (neurons, words) = (parts.record_of.len(), synapses.words.len() as u64);
@@ -183,7 +183,7 @@ fn rows(parts: &Parts) -> Result<(), Error> {
 }
 
 /// Checks that words of synapses differ from those of the parts only in weights that plasticity rules can have learned.
-pub(crate) fn weights(parts: &Parts, words: &[u32]) -> Result<(), Error> {
+pub(crate) fn weights(parts: &NetworkParts, words: &[u32]) -> Result<(), Error> {
     let synapses = &parts.synapses;
     let expected = synapses.words.len();
     if words.len() != expected {

@@ -8,7 +8,7 @@ pub(crate) const DELAY_MAX: u32 = (1 << 16) - 1;
 
 /// A connection rule: which neurons of two populations are connected.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Connect {
+pub enum ConnectionRule {
     /// Each neuron to the one with the same index; the populations have the same size.
     OneToOne,
     /// Each neuron to all neurons.
@@ -74,10 +74,10 @@ pub enum Delay {
 /// A connection rule with the distributions of weights and delays.
 ///
 /// ```
-/// use kvrm_spiking::{Connect, Delay, Projection, Weight};
+/// use kvrm_spiking::{ConnectionRule, Delay, Projection, Weight};
 ///
 /// // Ten random sources for each target, other than itself.
-/// let projection = Projection::new(Connect::InDegree(10), 0.0, 1)
+/// let projection = Projection::new(ConnectionRule::InDegree(10), 0.0, 1)
 ///     .weight(Weight::Uniform { low: 0.5, high: 1.5 })
 ///     .delay(Delay::Normal { mean: 1.5, std: 0.75, max: 6.4 })
 ///     .autapses(false);
@@ -86,7 +86,7 @@ pub enum Delay {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Projection {
     /// The connection rule.
-    pub connect: Connect,
+    pub rule: ConnectionRule,
     /// The distribution of weights.
     pub weight: Weight,
     /// The distribution of delays.
@@ -101,9 +101,9 @@ impl Projection {
     /// Returns a projection with one weight for all synapses and one delay, in steps. Autapses and multapses are
     /// allowed.
     #[must_use]
-    pub const fn new(connect: Connect, weight: f64, delay: u32) -> Self {
+    pub const fn new(rule: ConnectionRule, weight: f64, delay: u32) -> Self {
         Self {
-            connect,
+            rule,
             weight: Weight::Constant(weight),
             delay: Delay::Steps(delay),
             autapses: true,

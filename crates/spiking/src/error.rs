@@ -130,6 +130,22 @@ pub enum Error {
         /// The largest quantity that is allowed.
         limit: u64,
     },
+    /// A network does not fit in the memory of the host.
+    #[error(
+        "a network of {neurons} neurons{} does not fit in memory: it takes at least {}, and this host has {} available; \
+         use fewer neurons, fewer synapses or shorter delays",
+        and_synapses(*synapses), size(*bytes), size(*available)
+    )]
+    TooLarge {
+        /// The number of neurons.
+        neurons: u64,
+        /// The number of synapses; 0 if it is not known yet.
+        synapses: u64,
+        /// The memory that the network still needs, at least, in bytes.
+        bytes: u64,
+        /// The available memory of the host, in bytes.
+        available: u64,
+    },
     /// The parts of a network are inconsistent.
     #[error("inconsistent parts: {reason}")]
     Invalid {
@@ -139,6 +155,14 @@ pub enum Error {
     /// The engine, or the device it runs on, failed.
     #[error("the engine failed")]
     Engine(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+fn and_synapses(synapses: u64) -> String {
+    if synapses == 0 { String::new() } else { format!(" and {synapses} synapses") }
+}
+
+fn size(bytes: u64) -> String {
+    format!("{bytes} bytes ({:.1} GiB)", bytes as f64 / f64::from(1 << 30))
 }
 
 impl Error {

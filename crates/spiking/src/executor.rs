@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Changed, Error, Input, Network, Recorder, State};
+use crate::{ChangeSummary, Error, Input, Network, Recorder, State};
 
 /// An engine with the state of one network.
 ///
@@ -71,5 +71,5 @@ pub trait Executor: std::fmt::Debug + Send {
     ///
     /// # Errors
     /// Pending input and possible new input of a neuron could overflow, and nothing has changed; or the engine failed.
-    fn change(&mut self, network: &Arc<Network>, changed: &Changed) -> Result<(), Error>;
+    fn change(&mut self, network: &Arc<Network>, changed: &ChangeSummary) -> Result<(), Error>;
 }

@@ -1,18 +1,18 @@
 //! [`Network`]: populations, parameters and synapses, which stay the same between steps except for weights that learn.
 
 use crate::bound::{self, Survey};
-use crate::parts::{Parts, Population, rules_of};
+use crate::parts::{NetworkParts, Population, rules_of};
 use crate::{Error, Kind, Plasticity, Record, Synapses, check};
 
 /// A checked network: all values are in range, and no sum of inputs can overflow.
 ///
 /// ```
-/// use kvrm_spiking::{Builder, Connect, Feagi, Model, Projection};
+/// use kvrm_spiking::{Builder, ConnectionRule, Feagi, Model, Projection};
 ///
 /// # fn main() -> Result<(), kvrm_spiking::Error> {
 /// let mut builder = Builder::new(1.0);
 /// let area = builder.population("area", 100, &Model::Feagi(Feagi::default()))?;
-/// builder.connect(area, area, &Projection::new(Connect::OutDegree(3), 1.0, 2))?;
+/// builder.connect(area, area, &Projection::new(ConnectionRule::OutDegree(3), 1.0, 2))?;
 /// let network = builder.build()?;
 /// assert_eq!((network.neurons(), network.synapses().count()), (100, 300));
 /// assert_eq!(network.min_delay(), Some(2), "in steps");
@@ -22,7 +22,7 @@ use crate::{Error, Kind, Plasticity, Record, Synapses, check};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
-    pub(crate) parts: Parts,
+    pub(crate) parts: NetworkParts,
     pub(crate) survey: Survey,
 }
 
@@ -32,7 +32,7 @@ impl Network {
     /// # Errors
     /// The parts are inconsistent or out of range, or the inputs of a neuron could add up to more than 32 bits
     /// ([`Error::AccumulatorBound`]).
-    pub fn new(parts: Parts) -> Result<Self, Error> {
+    pub fn new(parts: NetworkParts) -> Result<Self, Error> {
         check::parts(&parts)?;
         let survey = bound::survey(&parts)?;
         Ok(Self { parts, survey })
@@ -40,13 +40,13 @@ impl Network {
 
     /// Returns the parts of the network.
     #[must_use]
-    pub const fn parts(&self) -> &Parts {
+    pub const fn parts(&self) -> &NetworkParts {
         &self.parts
     }
 
     /// Returns the parts of the network and consumes it.
     #[must_use]
-    pub fn into_parts(self) -> Parts {
+    pub fn into_parts(self) -> NetworkParts {
         self.parts
     }
 

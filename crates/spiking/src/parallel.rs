@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use self::learn::Learning;
 use crate::share::{PendingSpike, Share, StepInput};
-use crate::{Changed, Error, Executor, Input, Network, Recorder, State};
+use crate::{ChangeSummary, Error, Executor, Input, Network, Recorder, State};
 
 /// The minimum number of neurons of a share if there are several.
 const SHARE_MIN: usize = 2048;
@@ -186,7 +186,7 @@ impl Executor for Parallel {
         result
     }
 
-    fn change(&mut self, network: &Arc<Network>, changed: &Changed) -> Result<(), Error> {
+    fn change(&mut self, network: &Arc<Network>, changed: &ChangeSummary) -> Result<(), Error> {
         let state = self.state()?.after(network, changed);
         state.check(network)?;
         *self = Self::with_state(Arc::clone(network), &state);

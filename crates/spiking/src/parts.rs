@@ -32,7 +32,7 @@ impl Population {
 
 /// The parts of a network, as builders make them and files store them. They are not checked.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parts {
+pub struct NetworkParts {
     /// The length of a step, in ms.
     pub dt: f64,
     /// The seed of all random numbers.

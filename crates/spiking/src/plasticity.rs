@@ -11,7 +11,7 @@ use crate::{Error, Packing, fixed, synapses};
 /// The number of steps in a spike history, the current one included.
 pub const HISTORY_STEPS: usize = 64;
 
-/// A plasticity rule for the synapses between two populations.
+/// A plasticity rule, with the populations and the limits of weights that it applies to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plasticity {
     /// The number of the presynaptic population.
@@ -21,12 +21,12 @@ pub struct Plasticity {
     /// The lower and upper limit of weights, in weight units. A change stops there.
     pub weights: [i32; 2],
     /// The rule.
-    pub rule: Rule,
+    pub rule: PlasticityRule,
 }
 
-/// A plasticity rule.
+/// A plasticity rule: how spikes change the weight of a synapse.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Rule {
+pub enum PlasticityRule {
     /// FEAGI's rule. In every step, a synapse gains `ltp` if both neurons have fired in each of the last `steps` steps.
     /// It loses `ltd` if either neuron has fired in any of these steps, and otherwise keeps its weight.
     Window {
@@ -55,14 +55,15 @@ pub enum Rule {
     },
 }
 
-impl Rule {
+impl PlasticityRule {
     /// Returns an STDP rule with exponential decay. `amounts` are those of potentiation and depression, in weight
     /// units, and `tau_steps` their time constants, in steps.
     ///
     /// ```
-    /// use kvrm_spiking::{HISTORY_STEPS, Rule};
+    /// use kvrm_spiking::{HISTORY_STEPS, PlasticityRule};
     ///
-    /// let Rule::Pair { potentiation, .. } = Rule::exponential([100.0, 120.0], [20.0, 20.0]) else { unreachable!() };
+    /// let rule = PlasticityRule::exponential([100.0, 120.0], [20.0, 20.0]);
+    /// let PlasticityRule::Pair { potentiation, .. } = rule else { unreachable!() };
     /// assert_eq!(potentiation.len(), HISTORY_STEPS);
     /// assert_eq!(potentiation[20], 37, "100 / e");
     /// ```

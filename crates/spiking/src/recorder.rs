@@ -15,12 +15,12 @@ pub struct Spike {
 
 /// A position of a [`Recorder`], to which [`Recorder::rewind`] returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Position {
+pub struct RecorderPosition {
     spikes: usize,
     lost: u64,
 }
 
-impl Position {
+impl RecorderPosition {
     /// Returns the number of recorded spikes at this position.
     #[must_use]
     pub const fn spikes(self) -> usize {
@@ -46,7 +46,7 @@ impl Recorder {
 
     /// Restricts the recorder to these neurons.
     #[must_use]
-    pub const fn of(mut self, neurons: Range<u32>) -> Self {
+    pub const fn for_neurons(mut self, neurons: Range<u32>) -> Self {
         self.neurons = neurons;
         self
     }
@@ -106,12 +106,12 @@ impl Recorder {
 
     /// Returns the current position. For engines.
     #[must_use]
-    pub const fn position(&self) -> Position {
-        Position { spikes: self.spikes.len(), lost: self.lost }
+    pub const fn position(&self) -> RecorderPosition {
+        RecorderPosition { spikes: self.spikes.len(), lost: self.lost }
     }
 
     /// Drops the spikes recorded after a position, so that they can be recorded again. For engines.
-    pub fn rewind(&mut self, position: Position) {
+    pub fn rewind(&mut self, position: RecorderPosition) {
         self.spikes.truncate(position.spikes);
         self.lost = position.lost;
     }

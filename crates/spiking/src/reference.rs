@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::model::{self, Clock, Neuron, feagi};
 use crate::plasticity::PackedRow;
 use crate::state::bit_words;
-use crate::{Changed, Error, Executor, Input, Network, Recorder, State, fixed};
+use crate::{ChangeSummary, Error, Executor, Input, Network, Recorder, State, fixed};
 
 /// The simple engine, which is the specification of all other engines. See [`Executor`] for an example.
 #[derive(Debug)]
@@ -142,7 +142,7 @@ impl Executor for Reference {
         self.state.set_drive(&self.network, population, amount)
     }
 
-    fn change(&mut self, network: &Arc<Network>, changed: &Changed) -> Result<(), Error> {
+    fn change(&mut self, network: &Arc<Network>, changed: &ChangeSummary) -> Result<(), Error> {
         let state = self.state()?.after(network, changed);
         state.check(network)?;
         *self = Self { network: Arc::clone(network), state, next: 0 };

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use crate::memory::MemoryNeed;
 use crate::model::poisson;
-use crate::{Error, Model, Parts, Population, Record, STATE_WORDS, bound};
+use crate::{Error, Model, NetworkParts, Population, Record, STATE_WORDS, bound};
 
 /// An index of records and tables by their contents.
 #[derive(Debug, Default)]
@@ -15,7 +16,7 @@ pub(crate) struct Registry {
 
 impl Registry {
     /// Returns the index of the records and tables of these parts.
-    pub(crate) fn of(parts: &Parts) -> Self {
+    pub(crate) fn of(parts: &NetworkParts) -> Self {
         let records = parts.records.iter().enumerate().map(|(index, record)| (*record, index as u32));
         let tables = parts.records.iter().filter_map(|record| {
             let place = record.poisson_table()?;
@@ -29,7 +30,7 @@ impl Registry {
     /// the record `instead`, it gets the drive of that one, because all records of a population have the same drive.
     pub(crate) fn record(
         &mut self,
-        parts: &mut Parts,
+        parts: &mut NetworkParts,
         model: &Model,
         population: u32,
         instead: Option<&Record>,
@@ -63,7 +64,7 @@ impl Registry {
     /// nothing.
     pub(crate) fn populate(
         &mut self,
-        parts: &mut Parts,
+        parts: &mut NetworkParts,
         states: &mut Vec<[u32; STATE_WORDS]>,
         population: Population,
         neuron: impl Fn(u32) -> (Model, Option<f64>),
@@ -81,7 +82,7 @@ impl Registry {
 
     fn add_neurons(
         &mut self,
-        parts: &mut Parts,
+        parts: &mut NetworkParts,
         states: &mut Vec<[u32; STATE_WORDS]>,
         population: &Population,
         neuron: impl Fn(u32) -> (Model, Option<f64>),
@@ -109,9 +110,13 @@ impl Registry {
     }
 }
 
-/// Returns a population whose neurons follow those of `parts`.
+/// The memory of a neuron in bytes when a network is built: its initial state, twice while it is transposed, the index of
+/// its record, the place of its row, and an entry of the list in which rows are checked.
+const NEURON_BYTES: u64 = 2 * 4 * STATE_WORDS as u64 + 4 + (8 + 4) + 24;
+
+/// Returns a population whose neurons follow those of `parts`, after checking that its neurons fit in memory.
 pub(crate) fn next_population(
-    parts: &Parts,
+    parts: &NetworkParts,
     name: &str,
     dimensions: [u32; 3],
     kind: crate::Kind,
@@ -122,5 +127,6 @@ pub(crate) fn next_population(
     if end >= u32::MAX.into() {
         return Err(Error::TooMany { what: "neurons", count: end, limit: u64::from(u32::MAX) - 1 });
     }
+    MemoryNeed { neurons: end, synapses: 0, bytes: size * NEURON_BYTES }.check()?;
     Ok(Population { name: name.to_owned(), neurons: start as u32..end as u32, kind, dimensions })
 }

@@ -9,7 +9,7 @@ use crate::{Error, Executor, Input, Network, Record, Recorder, State};
 
 /// A spike with the place and the membrane potential of the neuron.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Firing {
+pub struct SampledSpike {
     /// The step, counted from the initial state of the network.
     pub step: u64,
     /// The neuron.
@@ -41,7 +41,7 @@ pub fn sample(
     input: &Input,
     recorder: Option<&mut Recorder>,
     neurons: Range<u32>,
-) -> Result<Vec<Firing>, Error> {
+) -> Result<Vec<SampledSpike>, Error> {
     if neurons.end > network.neurons() {
         let neuron = u64::from(neurons.end) - 1;
         return Err(Error::NoSuchNeuron { neuron, neurons: network.neurons().into() });
@@ -54,8 +54,8 @@ pub fn sample(
         recorder.record(before.step, fired());
         recorder.finish()
     });
-    let firings = firings(network, &before, input, neurons.clone());
-    let computed: Vec<u32> = firings.iter().map(|firing| firing.neuron).collect();
+    let sampled = sampled_spikes(network, &before, input, neurons.clone());
+    let computed: Vec<u32> = sampled.iter().map(|spike| spike.neuron).collect();
     let found: Vec<u32> = fired().filter(|neuron| neurons.contains(neuron)).collect();
     // A difference means that the engine or its device is broken, or that the engine runs another network.
     if let Some(neuron) = first_difference(&computed, &found) {
@@ -65,15 +65,15 @@ pub fn sample(
         );
         return Err(Error::Engine(what.into()));
     }
-    recorded.map(|()| firings)
+    recorded.map(|()| sampled)
 }
 
 /// Returns the neurons that fire in the step after a state.
-fn firings(network: &Network, state: &State, input: &Input, neurons: Range<u32>) -> Vec<Firing> {
+fn sampled_spikes(network: &Network, state: &State, input: &Input, neurons: Range<u32>) -> Vec<SampledSpike> {
     let parts = network.parts();
     let clock = Clock::new(parts.seed, state.step);
     let injections = input.at(0);
-    let firing = |neuron: u32| {
+    let sampled_spike = |neuron: u32| {
         let record = network.record(neuron);
         let place = injections.binary_search_by_key(&neuron, |injection| injection.neuron);
         let injected = place.ok().map(|place| injections[place].amount);
@@ -82,7 +82,7 @@ fn firings(network: &Network, state: &State, input: &Input, neurons: Range<u32>)
         let from = Neuron { number: neuron, record, tables: &parts.tables };
         model::update(&from, &clock, arrival, &mut words.clone())?;
         let population = record.words[Record::POPULATION];
-        Some(Firing {
+        Some(SampledSpike {
             step: state.step,
             neuron,
             population,
@@ -90,7 +90,7 @@ fn firings(network: &Network, state: &State, input: &Input, neurons: Range<u32>)
             potential: model::potential_at_firing(&from, &clock, arrival, words),
         })
     };
-    neurons.into_par_iter().filter_map(firing).collect()
+    neurons.into_par_iter().filter_map(sampled_spike).collect()
 }
 
 /// Returns the smallest number that is in only one of two sorted lists.

@@ -4,17 +4,19 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::{Change, Error, Executor, Firing, Injection, Input, Network, Recorder, Spike, State, sample};
+use crate::{
+    Change, Error, Executor, Injection, Input, Network, Recorder, SampledSpike, Spike, State, sample,
+};
 
 /// A network and the engine that runs it, with pending injections and a recorder.
 ///
 /// ```
-/// use kvrm_spiking::{Builder, Connect, Feagi, Model, Parallel, Projection, Simulation};
+/// use kvrm_spiking::{Builder, ConnectionRule, Feagi, Model, Parallel, Projection, Simulation};
 ///
 /// # fn main() -> Result<(), kvrm_spiking::Error> {
 /// let mut builder = Builder::new(1.0);
 /// let area = builder.population("area", 100, &Model::Feagi(Feagi::default()))?;
-/// builder.connect(area, area, &Projection::new(Connect::OutDegree(3), 1.0, 1))?;
+/// builder.connect(area, area, &Projection::new(ConnectionRule::OutDegree(3), 1.0, 1))?;
 /// let mut simulation = Simulation::new(builder.build()?, |network| Box::new(Parallel::new(network)));
 /// simulation.record(10_000);
 /// simulation.inject(7, 1)?;
@@ -39,6 +41,19 @@ impl Simulation {
         let network = Arc::new(network);
         let executor = engine(Arc::clone(&network));
         Self { network, executor, injections: BTreeMap::new(), recorder: None, step: 0 }
+    }
+
+    /// Returns a simulation as [`Simulation::new`] does, on an engine that cannot always be made.
+    ///
+    /// # Errors
+    /// The errors of `engine`.
+    pub fn try_new<E>(
+        network: Network,
+        engine: impl FnOnce(&Arc<Network>) -> Result<Box<dyn Executor>, E>,
+    ) -> Result<Self, E> {
+        let network = Arc::new(network);
+        let executor = engine(&network)?;
+        Ok(Self { network, executor, injections: BTreeMap::new(), recorder: None, step: 0 })
     }
 
     /// Returns the network.
@@ -116,7 +131,7 @@ impl Simulation {
     ///
     /// # Errors
     /// The neurons are out of range, and no step was executed; or the errors of [`sample()`].
-    pub fn sample(&mut self, neurons: Range<u32>) -> Result<Vec<Firing>, Error> {
+    pub fn sample(&mut self, neurons: Range<u32>) -> Result<Vec<SampledSpike>, Error> {
         let network = Arc::clone(&self.network);
         self.advance(1, |executor, input, recorder| sample(executor, &network, input, recorder, neurons))
     }

@@ -1,8 +1,9 @@
 //! [`State`]: the state of a network between two steps.
 
+use crate::memory::MemoryNeed;
 use crate::model::{Arrival, Words};
 use crate::record::STATE_WORDS;
-use crate::{Changed, Error, Network, Record, bound, check};
+use crate::{ChangeSummary, Error, Network, Record, bound, check};
 
 /// Everything that changes during a run; the same on every engine, bit by bit.
 ///
@@ -45,6 +46,38 @@ pub struct State {
     pub weights: Vec<u32>,
     /// The drive of each population, in weight units.
     pub drives: Vec<i32>,
+}
+
+impl Network {
+    /// Returns the size of a state of this network in bytes.
+    #[must_use]
+    pub fn state_bytes(&self) -> u64 {
+        let (parts, neurons) = (self.parts(), self.neurons() as usize);
+        let marks = if self.has_marks() { self.slots() * bit_words(neurons) } else { 0 };
+        let learned = if self.is_plastic() { 2 * neurons + parts.synapses.words.len() } else { 0 };
+        let ring = self.slots() * parts.ports as usize * neurons;
+        let words =
+            STATE_WORDS * neurons + ring + marks + bit_words(neurons) + learned + parts.populations.len();
+        4 * words as u64
+    }
+
+    /// Checks that the host has the memory for a state of this network, which every engine needs.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if it certainly has not.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), kvrm_spiking::Error> {
+    /// let network = kvrm_spiking::networks::feagi(1000, 10, 1)?;
+    /// assert!(network.state_bytes() > 1000 * 16);
+    /// network.check_memory()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn check_memory(&self) -> Result<(), Error> {
+        let (neurons, synapses) = (self.neurons().into(), self.synapses().count());
+        MemoryNeed { neurons, synapses, bytes: self.state_bytes() }.check()
+    }
 }
 
 impl State {
@@ -145,7 +178,7 @@ impl State {
     ///
     /// The result may fail [`State::check`], because input from removed synapses may be pending.
     #[must_use]
-    pub fn after(&self, network: &Network, changed: &Changed) -> Self {
+    pub fn after(&self, network: &Network, changed: &ChangeSummary) -> Self {
         let mut state = Self { step: self.step, ..Self::initial(network) };
         let (old, new) = (changed.neurons as usize, network.neurons() as usize);
         let copy = |from: &[u32], to: &mut [u32]| to[..from.len()].copy_from_slice(from);

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use kvrm_spiking::{
-    Builder, Change, Connect, Delay, Executor, Feagi, Injection, Input, Izhikevich, Lif, Model, Network,
-    Parallel, Poisson, Projection, Recorder, Reference, State, Synapse,
+    Builder, Change, ConnectionRule, Delay, Executor, Feagi, Injection, Input, Izhikevich, Lif, Model,
+    Network, Parallel, Poisson, Projection, Recorder, Reference, State, Synapse,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -72,7 +72,7 @@ fn network(delay: u32, has_two_ports: bool, seed: u64) -> Network {
         for &target in &ids {
             let weight = if number == 3 { -3.0 } else { 4.0 };
             let delay = Delay::Uniform { low: f64::from(delay) * 0.1, high: f64::from(delay) * 0.1 + 0.4 };
-            let projection = Projection::new(Connect::OutDegree(8), weight, 1).delay(delay);
+            let projection = Projection::new(ConnectionRule::OutDegree(8), weight, 1).delay(delay);
             builder.connect(source, target, &projection).expect("parameters are in range");
         }
     }
@@ -116,7 +116,7 @@ fn check_agreement(network: Network, runs: &[Run], threads: usize) -> Result<(us
             if is_changed {
                 let mut next = Network::clone(&network);
                 let synapse = Synapse { target: 3000, delay: 1, weight: 900 };
-                let changes = [50, 2400].map(|source| Change::Add { source, synapse });
+                let changes = [50, 2400].map(|source| Change::AddSynapse { source, synapse });
                 let changed = next.change(&changes).expect("sums stay small");
                 network = Arc::new(next);
                 for engine in &mut engines {

@@ -1,8 +1,8 @@
 //! A changed network equals the network that would have been built with the changes.
 
 use kvrm_spiking::{
-    Builder, Change, Error, Feagi, Injection, Lif, Link, Model, Network, Parallel, Reference, Simulation,
-    Synapse,
+    Builder, Change, Error, Feagi, Injection, Lif, ListedSynapse, Model, Network, Parallel, Reference,
+    Simulation, Synapse,
 };
 use kvrm_testkit::spiking::cases;
 use proptest::prelude::*;
@@ -42,9 +42,13 @@ fn build_network(
     if second != 0 {
         builder.population("second", second, &feagi(2.0)).expect("parameters are in range");
     }
-    let link =
-        |&(source, target, weight, delay): &(u32, u32, f64, u32)| Link { source, target, weight, delay };
-    let links: Vec<Link> = links.iter().map(link).collect();
+    let link = |&(source, target, weight, delay): &(u32, u32, f64, u32)| ListedSynapse {
+        source,
+        target,
+        weight,
+        delay,
+    };
+    let links: Vec<ListedSynapse> = links.iter().map(link).collect();
     builder.connect_list(area, area, &links).expect("links are in range");
     builder.build().expect("sums are small")
 }
@@ -55,9 +59,9 @@ fn a_changed_network_equals_a_built_one() {
     let mut network = build_network([1.0; 3], &links, 0, 9);
     let synapse = |target, delay, weight| Synapse { target, delay, weight };
     let changed = network.change(&[
-        Change::Add { source: 1, synapse: synapse(0, 2, 6) },
-        Change::Remove { source: 0, target: 1, delay: 1 },
-        Change::Weigh { source: 2, synapse: synapse(2, 1, -9) },
+        Change::AddSynapse { source: 1, synapse: synapse(0, 2, 6) },
+        Change::RemoveSynapse { source: 0, target: 1, delay: 1 },
+        Change::SetWeight { source: 2, synapse: synapse(2, 1, -9) },
     ]);
     let changed = changed.expect("the synapses exist");
     assert_eq!(
@@ -67,9 +71,13 @@ fn a_changed_network_equals_a_built_one() {
     );
     let links = [(0, 1, 7.0, 1), (0, 2, -3.0, 2), (1, 0, 6.0, 2), (2, 2, -9.0, 1)];
     assert_same(&network, &build_network([1.0; 3], &links, 0, 9));
-    network.change(&[Change::Set { neuron: 1, model: feagi(8.0) }]).expect("of the same model");
+    network.change(&[Change::SetParameters { neuron: 1, model: feagi(8.0) }]).expect("of the same model");
     network
-        .change(&[Change::Populate { name: "second".to_owned(), dimensions: [4, 1, 1], model: feagi(2.0) }])
+        .change(&[Change::AddPopulation {
+            name: "second".to_owned(),
+            dimensions: [4, 1, 1],
+            model: feagi(2.0),
+        }])
         .expect("parameters are in range");
     assert_same(&network, &build_network([1.0, 8.0, 1.0], &links, 4, 9));
 }
@@ -77,7 +85,8 @@ fn a_changed_network_equals_a_built_one() {
 #[test]
 fn synapses_that_do_not_fit_are_packed_anew() {
     let mut network = build_network([1.0; 3], &[(0, 1, 5.0, 1), (1, 2, 1.0, 1)], 0, 1);
-    let changes = [Change::Add { source: 0, synapse: Synapse { target: 2, delay: 300, weight: 1 << 24 } }];
+    let changes =
+        [Change::AddSynapse { source: 0, synapse: Synapse { target: 2, delay: 300, weight: 1 << 24 } }];
     assert!(
         network.change(&changes).expect("the synapse fits in 8 bytes").is_repacked,
         "the packing had no bits for the delay"
@@ -94,21 +103,22 @@ fn rejected_changes_leave_the_network_unchanged() {
     let mut network = build_network([1.0; 3], &[(0, 1, 5.0, 1)], 0, 1);
     let before = network.clone();
     let synapse = |target, weight| Synapse { target, delay: 1, weight };
-    let good = || Change::Add { source: 0, synapse: synapse(0, 1) };
+    let good = || Change::AddSynapse { source: 0, synapse: synapse(0, 1) };
     let mut rejected = |bad: Change| {
         let error = network.change(&[good(), bad]).expect_err("the second is impossible");
         assert_eq!(network, before, "unchanged after {error}");
         error
     };
-    let error = rejected(Change::Add { source: 0, synapse: synapse(3, 1) });
+    let error = rejected(Change::AddSynapse { source: 0, synapse: synapse(3, 1) });
     assert!(matches!(error, Error::NoSuchNeuron { neuron: 3, neurons: 3 }), "{error}");
-    let error = rejected(Change::Remove { source: 1, target: 1, delay: 1 });
+    let error = rejected(Change::RemoveSynapse { source: 1, target: 1, delay: 1 });
     assert!(matches!(error, Error::NoSuchSynapse { from: 1, to: 1, delay: 1 }), "{error}");
-    let error = rejected(Change::Add { source: 2, synapse: synapse(2, i32::MAX) });
+    let error = rejected(Change::AddSynapse { source: 2, synapse: synapse(2, i32::MAX) });
     assert!(matches!(error, Error::AccumulatorBound { neuron: 2, .. }), "{error}");
-    let error = rejected(Change::Add { source: 2, synapse: Synapse { target: 2, delay: 0, weight: 1 } });
+    let error =
+        rejected(Change::AddSynapse { source: 2, synapse: Synapse { target: 2, delay: 0, weight: 1 } });
     assert!(matches!(error, Error::Parameter { .. }), "{error}");
-    let error = rejected(Change::Set { neuron: 0, model: Model::Lif(Lif::default()) });
+    let error = rejected(Change::SetParameters { neuron: 0, model: Model::Lif(Lif::default()) });
     assert!(matches!(error, Error::Parameter { .. }), "{error}");
 }
 
@@ -124,7 +134,10 @@ fn pending_spikes_arrive_after_a_change() {
         simulation.inject(0, 1).expect("an amount in range");
         simulation.run(2).expect("room for spikes");
         let synapse = Synapse { target: 2, delay: 6, weight: 3 };
-        let changes = [Change::Remove { source: 0, target: 1, delay: 4 }, Change::Add { source: 1, synapse }];
+        let changes = [
+            Change::RemoveSynapse { source: 0, target: 1, delay: 4 },
+            Change::AddSynapse { source: 1, synapse },
+        ];
         simulation.change(&changes).expect("the synapses exist");
         simulation.run(20).expect("room for spikes");
         let spikes: Vec<_> = simulation.spikes().iter().map(|spike| (spike.step, spike.neuron)).collect();
@@ -151,11 +164,11 @@ proptest! {
                 let [source, target] = [from, to].map(|index| index.index(neurons) as u32);
                 let length = network.synapses().lengths[source as usize] as usize;
                 match what {
-                    0 => Some(Change::Add { source, synapse: Synapse { target, delay: *delay, weight: *weight } }),
+                    0 => Some(Change::AddSynapse { source, synapse: Synapse { target, delay: *delay, weight: *weight } }),
                     _ if length == 0 => None,
                     _ => {
                         let synapse = network.synapses().row(source).nth(to.index(length))?;
-                        Some(Change::Weigh { source, synapse: Synapse { weight: *weight, ..synapse } })
+                        Some(Change::SetWeight { source, synapse: Synapse { weight: *weight, ..synapse } })
                     }
                 }
             }).collect()

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use kvrm_spiking::{
-    Builder, Executor, Feagi, Injection, Input, Link, Model, Recorder, Reference, State, join, random,
+    Builder, Executor, Feagi, Injection, Input, ListedSynapse, Model, Recorder, Reference, State, join,
+    random,
 };
 
 /// A network of a single neuron.
@@ -70,7 +71,7 @@ fn spikes_that_cancel_are_input() {
     let sources = builder.population("sources", 2, &sources).expect("parameters are in range");
     let target = Model::Feagi(Feagi { threshold: 100.0, leak: 0.5, ..Feagi::default() });
     let target = builder.population("target", 1, &target).expect("parameters are in range");
-    let link = |source, weight| Link { source, target: 0, weight, delay: 1 };
+    let link = |source, weight| ListedSynapse { source, target: 0, weight, delay: 1 };
     builder.connect_list(sources, target, &[link(0, 7.0), link(1, -7.0)]).expect("links are in range");
     let mut engine = Reference::new(Arc::new(builder.build().expect("sums are small")));
     let injection = |neuron, amount| Injection { step: 0, neuron, amount };
@@ -232,8 +233,13 @@ fn pending_inputs(feagi: Feagi, fraction_bits: u32, input: i32, weights: &[f64])
     let targets = Model::Feagi(Feagi::default());
     let targets =
         builder.population("targets", weights.len() as u32, &targets).expect("parameters are in range");
-    let link = |(target, &weight): (usize, &f64)| Link { source: 0, target: target as u32, weight, delay: 1 };
-    let links: Vec<Link> = weights.iter().enumerate().map(link).collect();
+    let link = |(target, &weight): (usize, &f64)| ListedSynapse {
+        source: 0,
+        target: target as u32,
+        weight,
+        delay: 1,
+    };
+    let links: Vec<ListedSynapse> = weights.iter().enumerate().map(link).collect();
     builder.connect_list(source, targets, &links).expect("links are in range");
     let mut engine = Reference::new(Arc::new(builder.build().expect("sums are small")));
     let mut recorder = Recorder::new(1);

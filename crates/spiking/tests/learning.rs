@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use kvrm_spiking::{
-    Builder, Executor, Feagi, Injection, Input, Link, Model, Network, Parallel, Reference, Rule,
+    Builder, Executor, Feagi, Injection, Input, ListedSynapse, Model, Network, Parallel, PlasticityRule,
+    Reference,
 };
 
 /// Returns the weight after each step of a synapse from neuron 0 to neuron 1, which begins at 100. The neurons fire in
 /// the steps `sources` and `targets`.
-fn weights(rule: &Rule, steps: u64, sources: &[u64], targets: &[u64]) -> Vec<i32> {
+fn weights(rule: &PlasticityRule, steps: u64, sources: &[u64], targets: &[u64]) -> Vec<i32> {
     let network = Arc::new(pair(rule));
     let injection = |neuron| move |&step: &u64| Injection { step, neuron, amount: 1000 };
     let injections = sources.iter().map(injection(0)).chain(targets.iter().map(injection(1)));
@@ -30,14 +31,14 @@ fn weights(rule: &Rule, steps: u64, sources: &[u64], targets: &[u64]) -> Vec<i32
     weights
 }
 
-fn pair(rule: &Rule) -> Network {
+fn pair(rule: &PlasticityRule) -> Network {
     let mut builder = Builder::new(1.0);
     // The synapse alone does not make the target fire.
     let model = Model::Feagi(Feagi { threshold: 900.0, leak: 1.0, ..Feagi::default() });
     let [source, target] = ["source", "target"]
         .map(|name| builder.population(name, 1, &model).expect("parameters are in range"));
     builder
-        .connect_list(source, target, &[Link { source: 0, target: 0, weight: 100.0, delay: 1 }])
+        .connect_list(source, target, &[ListedSynapse { source: 0, target: 0, weight: 100.0, delay: 1 }])
         .expect("in range");
     builder.learn(source, target, [0.0, 120.0], rule.clone()).expect("limits in range");
     builder.build().expect("sums are small")
@@ -45,7 +46,7 @@ fn pair(rule: &Rule) -> Network {
 
 #[test]
 fn a_window_rewards_neurons_that_fire_in_all_its_steps() {
-    let rule = Rule::Window { steps: 2, ltp: 7, ltd: 3 };
+    let rule = PlasticityRule::Window { steps: 2, ltp: 7, ltd: 3 };
     let seen = weights(&rule, 8, &[1, 2], &[1, 2]);
     // The pair fires in one of two steps, in all, in one, and in none.
     assert_eq!(seen, [100, 97, 104, 101, 101, 101, 101, 101], "spikes in steps 1 and 2");
@@ -55,7 +56,7 @@ fn a_window_rewards_neurons_that_fire_in_all_its_steps() {
 
 #[test]
 fn weights_stop_at_their_limits() {
-    let rule = Rule::Window { steps: 1, ltp: 15, ltd: 70 };
+    let rule = PlasticityRule::Window { steps: 1, ltp: 15, ltd: 70 };
     assert_eq!(
         weights(&rule, 3, &[0, 1], &[0, 1]),
         [115, 120, 120],
@@ -66,10 +67,10 @@ fn weights_stop_at_their_limits() {
 
 /// Returns a rule that adds 10 - k if the target fires k steps after the source, and subtracts 20 - k if it fires k
 /// steps before.
-fn pair_rule() -> Rule {
+fn pair_rule() -> PlasticityRule {
     let table =
         |most: i32| (0..64).map(|steps: i32| if steps == 0 { 0 } else { (most - steps).max(0) }).collect();
-    Rule::Pair { potentiation: table(10), depression: table(20) }
+    PlasticityRule::Pair { potentiation: table(10), depression: table(20) }
 }
 
 #[test]
@@ -100,7 +101,7 @@ fn spikes_of_the_same_step_are_no_pair() {
 
 #[test]
 fn pairs_reach_63_steps() {
-    let flat = Rule::Pair { potentiation: vec![1; 64], depression: vec![2; 64] };
+    let flat = PlasticityRule::Pair { potentiation: vec![1; 64], depression: vec![2; 64] };
     assert_eq!(weights(&flat, 140, &[1], &[64])[139], 101, "63 steps late");
     assert_eq!(weights(&flat, 140, &[1], &[65])[139], 100, "64 steps late");
     assert_eq!(weights(&flat, 140, &[64], &[1])[139], 98, "63 steps early");
@@ -114,7 +115,9 @@ fn pairs_reach_63_steps() {
 
 #[test]
 fn exponential_tables_are_rounded() {
-    let Rule::Pair { potentiation, depression } = Rule::exponential([100.0, 50.0], [10.0, 20.0]) else {
+    let PlasticityRule::Pair { potentiation, depression } =
+        PlasticityRule::exponential([100.0, 50.0], [10.0, 20.0])
+    else {
         panic!("expected a pair rule");
     };
     assert_eq!([potentiation[1], potentiation[10], potentiation[63]], [90, 37, 0], "100 exp(-k / 10)");

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use kvrm_spiking::{
-    Builder, Executor, Feagi, Izhikevich, Lif, Link, Model, Network, Poisson, Reference, Simulation, fixed,
+    Builder, Executor, Feagi, Izhikevich, Lif, ListedSynapse, Model, Network, Poisson, Reference, Simulation,
+    fixed,
 };
 
 fn reference(network: Arc<Network>) -> Box<dyn Executor> {
@@ -22,15 +23,15 @@ fn single_neuron(dt: f64, model: &Model, potential: f64) -> Simulation {
 /// Runs a step. Returns the neurons that fire, with their potentials.
 fn potentials(simulation: &mut Simulation) -> Vec<(u32, Option<f64>)> {
     let all = 0..simulation.network().neurons();
-    let firings = simulation.sample(all).expect("the neurons are in range");
-    firings.into_iter().map(|firing| (firing.neuron, firing.potential)).collect()
+    let sampled = simulation.sample(all).expect("the neurons are in range");
+    sampled.into_iter().map(|firing| (firing.neuron, firing.potential)).collect()
 }
 
 /// Runs a step in which the only neuron fires. Returns its potential.
 fn potential_at_firing(mut simulation: Simulation) -> f64 {
-    let firings = potentials(&mut simulation);
-    assert_eq!(firings.len(), 1, "the neuron fires");
-    firings[0].1.expect("the model has a potential")
+    let sampled = potentials(&mut simulation);
+    assert_eq!(sampled.len(), 1, "the neuron fires");
+    sampled[0].1.expect("the model has a potential")
 }
 
 #[test]
@@ -68,7 +69,7 @@ fn the_potential_can_be_the_psp() {
     let source = builder.population("source", 1, &source).expect("parameters are in range");
     let target = Model::Feagi(Feagi { threshold: 1.0, leak: 0.5, drive: 0.25, ..Feagi::default() });
     let target = builder.population("target", 2, &target).expect("parameters are in range");
-    let link = |target, weight, delay| Link { source: 0, target, weight, delay };
+    let link = |target, weight, delay| ListedSynapse { source: 0, target, weight, delay };
     builder
         .connect_list(source, target, &[link(0, 3.0, 1), link(1, -1.0, 1), link(1, 2.0, 2)])
         .expect("links are in range");

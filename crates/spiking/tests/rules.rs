@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use kvrm_spiking::{
-    Builder, Connect, Delay, Error, Executor, Feagi, Injection, Input, Lif, Link, Model, Network, Parallel,
-    Projection, Recorder, Reference, Rule, State, Synapse, Weight,
+    Builder, ConnectionRule, Delay, Error, Executor, Feagi, Injection, Input, Lif, ListedSynapse, Model,
+    Network, Parallel, PlasticityRule, Projection, Recorder, Reference, State, Synapse, Weight,
 };
 
 fn feagi() -> Model {
@@ -21,7 +21,7 @@ fn connected(sources: u32, targets: u32, projection: &Projection) -> Result<Netw
 }
 
 /// Returns the pairs of source and target that a rule connects, as indices in their populations.
-fn pairs(sources: u32, targets: u32, connect: Connect) -> Vec<(u32, u32)> {
+fn pairs(sources: u32, targets: u32, connect: ConnectionRule) -> Vec<(u32, u32)> {
     let network = connected(sources, targets, &Projection::new(connect, 1.0, 1)).expect("a rule in range");
     let row = |source| network.synapses().row(source).map(move |synapse| (source, synapse.target - sources));
     (0..sources).flat_map(row).collect()
@@ -29,26 +29,26 @@ fn pairs(sources: u32, targets: u32, connect: Connect) -> Vec<(u32, u32)> {
 
 #[test]
 fn deterministic_rules_connect_the_expected_pairs() {
-    assert_eq!(pairs(3, 3, Connect::OneToOne), [(0, 0), (1, 1), (2, 2)], "one to one");
-    assert_eq!(pairs(2, 2, Connect::AllToAll), [(0, 0), (0, 1), (1, 0), (1, 1)], "all to all");
-    assert_eq!(pairs(3, 4, Connect::Probability(0.0)), [], "none");
-    assert_eq!(pairs(3, 4, Connect::Probability(1.0)).len(), 12, "all");
+    assert_eq!(pairs(3, 3, ConnectionRule::OneToOne), [(0, 0), (1, 1), (2, 2)], "one to one");
+    assert_eq!(pairs(2, 2, ConnectionRule::AllToAll), [(0, 0), (0, 1), (1, 0), (1, 1)], "all to all");
+    assert_eq!(pairs(3, 4, ConnectionRule::Probability(0.0)), [], "none");
+    assert_eq!(pairs(3, 4, ConnectionRule::Probability(1.0)).len(), 12, "all");
 }
 
 #[test]
 fn degrees_and_numbers_are_exact() {
-    let by_source = pairs(50, 40, Connect::OutDegree(7));
+    let by_source = pairs(50, 40, ConnectionRule::OutDegree(7));
     assert!((0..50).all(|source| by_source.iter().filter(|pair| pair.0 == source).count() == 7), "7 of each");
-    let by_target = pairs(50, 40, Connect::InDegree(7));
+    let by_target = pairs(50, 40, ConnectionRule::InDegree(7));
     assert!((0..40).all(|target| by_target.iter().filter(|pair| pair.1 == target).count() == 7), "7 to each");
-    assert_eq!(pairs(50, 40, Connect::Total(100_001)).len(), 100_001, "a fixed total");
-    let some = pairs(1000, 1000, Connect::Probability(0.1)).len();
+    assert_eq!(pairs(50, 40, ConnectionRule::Total(100_001)).len(), 100_001, "a fixed total");
+    let some = pairs(1000, 1000, ConnectionRule::Probability(0.1)).len();
     assert!((98_800..101_200).contains(&some), "{some} of 100,000 expected");
 }
 
 #[test]
 fn rules_without_multapses_choose_distinct_targets() {
-    for connect in [Connect::OutDegree(9), Connect::InDegree(9)] {
+    for connect in [ConnectionRule::OutDegree(9), ConnectionRule::InDegree(9)] {
         let mut builder = Builder::new(1.0);
         let area = builder.population("area", 10, &feagi()).expect("parameters are in range");
         let projection = Projection::new(connect, 1.0, 1).autapses(false).multapses(false);
@@ -71,7 +71,7 @@ fn offsets_stay_in_the_grid() {
             .expect("parameters are in range")
     };
     let (from, to) = (grid(&mut builder, "from"), grid(&mut builder, "to"));
-    let offsets = Connect::Offsets(vec![[1, 0, 0], [0, -1, 1]]);
+    let offsets = ConnectionRule::Offsets(vec![[1, 0, 0], [0, -1, 1]]);
     builder.connect(from, to, &Projection::new(offsets, 1.0, 1)).expect("all offsets are valid");
     let network = builder.build().expect("sums are small");
     let targets =
@@ -84,7 +84,7 @@ fn offsets_stay_in_the_grid() {
 
 #[test]
 fn weights_and_delays_follow_their_distributions() {
-    let projection = Projection::new(Connect::OutDegree(1000), 0.0, 1)
+    let projection = Projection::new(ConnectionRule::OutDegree(1000), 0.0, 1)
         .weight(Weight::Normal { mean: -100.0, std: 10.0 })
         .delay(Delay::Normal { mean: 5.0, std: 3.0, max: 12.0 });
     let network = connected(100, 100, &projection).expect("parameters are in range");
@@ -107,10 +107,10 @@ fn networks_do_not_depend_on_the_number_of_threads() {
             let mut builder = Builder::new(1.0).seed(9);
             let area = builder.population("area", 3000, &feagi()).expect("parameters are in range");
             for connect in [
-                Connect::InDegree(20),
-                Connect::Total(100_000),
-                Connect::Probability(0.01),
-                Connect::OutDegree(5),
+                ConnectionRule::InDegree(20),
+                ConnectionRule::Total(100_000),
+                ConnectionRule::Probability(0.01),
+                ConnectionRule::OutDegree(5),
             ] {
                 let weight = Weight::Normal { mean: 20.0, std: 5.0 };
                 builder
@@ -125,25 +125,26 @@ fn networks_do_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn impossible_parameters_are_rejected() {
-    let rejected = |connect: Connect, multapses: bool| {
+    let rejected = |connect: ConnectionRule, multapses: bool| {
         connected(3, 4, &Projection::new(connect, 1.0, 1).multapses(multapses))
             .expect_err("impossible")
             .to_string()
     };
-    assert!(rejected(Connect::OneToOne, true).contains("3, the number of sources"), "sizes differ");
-    assert!(rejected(Connect::Probability(1.5), true).contains("0 to 1"), "above 1");
-    assert!(rejected(Connect::Probability(f64::NAN), true).contains("0 to 1"), "not a number");
-    assert!(rejected(Connect::OutDegree(5), false).contains("at most 4"), "only 4 targets");
-    assert!(rejected(Connect::InDegree(4), false).contains("at most 3"), "only 3 sources");
-    let error = connected(3, 0, &Projection::new(Connect::OutDegree(1), 1.0, 1)).expect_err("no targets");
+    assert!(rejected(ConnectionRule::OneToOne, true).contains("3, the number of sources"), "sizes differ");
+    assert!(rejected(ConnectionRule::Probability(1.5), true).contains("0 to 1"), "above 1");
+    assert!(rejected(ConnectionRule::Probability(f64::NAN), true).contains("0 to 1"), "not a number");
+    assert!(rejected(ConnectionRule::OutDegree(5), false).contains("at most 4"), "only 4 targets");
+    assert!(rejected(ConnectionRule::InDegree(4), false).contains("at most 3"), "only 3 sources");
+    let error =
+        connected(3, 0, &Projection::new(ConnectionRule::OutDegree(1), 1.0, 1)).expect_err("no targets");
     assert!(error.to_string().contains("at most 0"), "{error}");
-    let error = connected(1, 1, &Projection::new(Connect::OneToOne, 1.0, 0)).expect_err("no delay");
+    let error = connected(1, 1, &Projection::new(ConnectionRule::OneToOne, 1.0, 0)).expect_err("no delay");
     assert!(error.to_string().contains("1 to 65535"), "{error}");
-    let error = connected(1, 1, &Projection::new(Connect::OneToOne, 1e12, 1)).expect_err("no weight");
+    let error = connected(1, 1, &Projection::new(ConnectionRule::OneToOne, 1e12, 1)).expect_err("no weight");
     assert!(error.to_string().contains("weight is 1000000000000"), "{error}");
     let mut builder = Builder::new(1.0);
     let foreign = Builder::new(1.0).population("foreign", 1, &feagi()).expect("parameters are in range");
-    let projection = Projection::new(Connect::OneToOne, 1.0, 1);
+    let projection = Projection::new(ConnectionRule::OneToOne, 1.0, 1);
     assert!(
         matches!(builder.connect(foreign, foreign, &projection), Err(Error::ForeignPopulation)),
         "a handle of another builder"
@@ -152,7 +153,7 @@ fn impossible_parameters_are_rejected() {
     assert!(builder.population("lif", 1, &Model::Lif(lif)).is_err(), "a negative time constant");
     assert!(Builder::new(f64::NAN).build().is_err(), "a step of undefined length");
     let own = builder.population("own", 2, &feagi()).expect("parameters are in range");
-    let outside = [Link { source: 0, target: 2, weight: 1.0, delay: 1 }];
+    let outside = [ListedSynapse { source: 0, target: 2, weight: 1.0, delay: 1 }];
     assert!(
         matches!(
             builder.connect_list(own, own, &outside),
@@ -169,7 +170,7 @@ fn networks_whose_inputs_could_overflow_are_rejected() {
         let model = Model::Feagi(Feagi { psp: 255, ..Feagi::default() });
         let sources = builder.population("sources", synapses, &model)?;
         let target = builder.population("target", 1, &model)?;
-        builder.connect(sources, target, &Projection::new(Connect::AllToAll, 255.0, 1))?;
+        builder.connect(sources, target, &Projection::new(ConnectionRule::AllToAll, 255.0, 1))?;
         builder.build()
     };
     // 65,025 * 33,025 is the last multiple below 2^31.
@@ -198,9 +199,9 @@ fn networks_whose_inputs_could_overflow_are_rejected() {
 fn the_bound_includes_the_limits_of_plasticity() {
     let mut builder = Builder::new(1.0);
     let area = builder.population("area", 1, &feagi()).expect("parameters are in range");
-    builder.connect(area, area, &Projection::new(Connect::OneToOne, 1.0, 1)).expect("a rule in range");
+    builder.connect(area, area, &Projection::new(ConnectionRule::OneToOne, 1.0, 1)).expect("a rule in range");
     builder
-        .learn(area, area, [0.0, 2e9], Rule::Window { steps: 1, ltp: 1, ltd: 1 })
+        .learn(area, area, [0.0, 2e9], PlasticityRule::Window { steps: 1, ltp: 1, ltd: 1 })
         .expect("limits in range");
     let expected = matches!(builder.build(), Ok(network) if network.bounds()[0] == 2_000_000_000);
     assert!(expected, "the weight may grow to 2 * 10^9");
@@ -208,7 +209,8 @@ fn the_bound_includes_the_limits_of_plasticity() {
 
 #[test]
 fn injections_are_checked() {
-    let network = Arc::new(connected(2, 2, &Projection::new(Connect::OneToOne, 1.0, 1)).expect("in range"));
+    let network =
+        Arc::new(connected(2, 2, &Projection::new(ConnectionRule::OneToOne, 1.0, 1)).expect("in range"));
     let mut engine = Reference::new(Arc::clone(&network));
     let mut run = |step, neuron, amount| {
         engine.run(2, &Input::new(vec![Injection { step, neuron, amount }]).expect("one injection"), None)
@@ -243,7 +245,7 @@ fn lost_spikes_are_an_error() {
         assert_eq!(engine.state().expect("engines have states").step, 4, "all steps were executed");
         assert_eq!(recorder.take().len(), 6, "the spikes of two complete steps");
         engine.run(2, &Input::default(), Some(&mut recorder)).expect("the recorder is empty again");
-        let mut one = Recorder::new(7).of(1..2);
+        let mut one = Recorder::new(7).for_neurons(1..2);
         engine.run(7, &Input::default(), Some(&mut one)).expect("one neuron only");
         assert_eq!(one.spikes().len(), 7, "a spike a step");
     }
@@ -264,8 +266,8 @@ fn a_network_may_be_empty() {
 
 #[test]
 fn parts_are_checked() {
-    let network = connected(2, 3, &Projection::new(Connect::AllToAll, 1.0, 1)).expect("in range");
-    let is_rejected = |change: fn(&mut kvrm_spiking::Parts)| {
+    let network = connected(2, 3, &Projection::new(ConnectionRule::AllToAll, 1.0, 1)).expect("in range");
+    let is_rejected = |change: fn(&mut kvrm_spiking::NetworkParts)| {
         let mut parts = network.clone().into_parts();
         change(&mut parts);
         Network::new(parts).is_err()

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use kvrm_spiking::{
-    Builder, Error, Executor, Feagi, Firing, Kind, Model, Network, Parallel, Recorder, Reference, Simulation,
-    Spike, State, fixed,
+    Builder, Error, Executor, Feagi, Kind, Model, Network, Parallel, Recorder, Reference, SampledSpike,
+    Simulation, Spike, State, fixed,
 };
 use kvrm_testkit::spiking::{Case, STEPS, cases};
 use proptest::prelude::*;
@@ -25,13 +25,13 @@ fn grid() -> Simulation {
 #[test]
 fn a_sample_contains_only_the_given_neurons() {
     let mut simulation = grid();
-    simulation.record_with(Recorder::new(10).of(7..29));
+    simulation.record_with(Recorder::new(10).for_neurons(7..29));
     for neuron in [4, 5, 28] {
         simulation.inject(neuron, 2).expect("in range");
         simulation.inject_at(1, neuron, 3).expect("in range");
     }
     let firing = |step, neuron, place, potential| {
-        vec![Firing { step, neuron, population: 1, place, potential: Some(potential) }]
+        vec![SampledSpike { step, neuron, population: 1, place, potential: Some(potential) }]
     };
     let sampled = simulation.sample(5..28).expect("the neurons are in range");
     assert_eq!(sampled, firing(0, 5, [0, 0, 0], 2.0), "neither neuron 4 nor neuron 28");
@@ -96,7 +96,7 @@ fn a_sample_detects_an_engine_that_differs_from_the_reference() {
 struct Observation {
     states: Vec<State>,
     spikes: Vec<Spike>,
-    samples: Vec<Vec<Firing>>,
+    samples: Vec<Vec<SampledSpike>>,
 }
 
 /// Runs all steps of a case, and samples the steps for which `sampled` returns true.
@@ -153,10 +153,10 @@ proptest! {
         let chosen: Vec<_> = (0..STEPS).filter(|step| pattern >> step & 1 != 0).collect();
         let expected = chosen.iter().map(|step| &all.samples[*step as usize]);
         prop_assert!(some.samples.iter().eq(expected), "samples are the same on both engines");
-        let firings = || all.samples.iter().flatten();
-        let spikes = firings().map(|firing| Spike { step: firing.step, neuron: firing.neuron });
+        let sampled = || all.samples.iter().flatten();
+        let spikes = sampled().map(|firing| Spike { step: firing.step, neuron: firing.neuron });
         prop_assert!(spikes.eq(plain.spikes), "samples contain all spikes");
-        for firing in firings() {
+        for firing in sampled() {
             let population = &case.network.populations()[firing.population as usize];
             prop_assert_eq!(firing.place, population.place(firing.neuron), "{:?}", firing);
             prop_assert!(population.neurons.contains(&firing.neuron), "{:?}", firing);

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use kvrm_spiking::{
-    Builder, Change, Connect, Error, Executor, Feagi, Injection, Input, Lif, Link, Model, Network, Packing,
-    Parallel, Parts, Projection, Reference, Rule, Simulation, State, Synapse, Synapses, Weight,
+    Builder, Change, ConnectionRule, Error, Executor, Feagi, Injection, Input, Lif, ListedSynapse, Model,
+    Network, NetworkParts, Packing, Parallel, PlasticityRule, Projection, Reference, Simulation, State,
+    Synapse, Synapses, Weight,
 };
 
 fn feagi() -> Model {
@@ -12,10 +13,10 @@ fn feagi() -> Model {
 }
 
 /// Builds a network in which each neuron is connected to the next one, and the last to the first.
-fn ring(neurons: u32, weight: f64, delay: u32, rule: Option<Rule>) -> Network {
+fn ring(neurons: u32, weight: f64, delay: u32, rule: Option<PlasticityRule>) -> Network {
     let mut builder = Builder::new(1.0).injection_limit(1000);
     let area = builder.population("area", neurons, &feagi()).expect("parameters are in range");
-    let link = |source| Link { source, target: (source + 1) % neurons, weight, delay };
+    let link = |source| ListedSynapse { source, target: (source + 1) % neurons, weight, delay };
     builder.connect_list(area, area, &(0..neurons).map(link).collect::<Vec<_>>()).expect("links in range");
     if let Some(rule) = rule {
         builder.learn(area, area, [0.0, 100.0], rule).expect("limits in range");
@@ -28,9 +29,51 @@ fn engines(network: &Arc<Network>) -> [Box<dyn Executor>; 2] {
 }
 
 #[test]
+fn the_size_of_a_state_is_known_before_it_is_made() {
+    let window = PlasticityRule::Window { steps: 1, ltp: 1, ltd: 1 };
+    for network in [ring(40, 1.0, 3, None), ring(40, 1.0, 3, Some(window))] {
+        let State { step: _, columns, ring, marks, fired, history, weights, drives } =
+            State::initial(&network);
+        let words = columns.len() + ring.len() + marks.len() + fired.len() + weights.len() + drives.len();
+        let bytes = 4 * words as u64 + 8 * history.len() as u64;
+        assert_eq!(network.state_bytes(), bytes, "with learning: {}", network.is_plastic());
+        network.check_memory().expect("every host has so much");
+    }
+}
+
+#[test]
+fn synapses_that_fit_in_no_memory_are_an_error_before_they_are_counted() {
+    let build = |rule: &ConnectionRule| {
+        let mut builder = Builder::new(1.0);
+        let area = builder.population("area", 200_000, &Model::Feagi(Feagi::default()))?;
+        // Each of these rules alone would take hours to count.
+        for _ in 0..50 {
+            builder.connect(area, area, &Projection::new(rule.clone(), 1.0, 1))?;
+        }
+        builder.build()
+    };
+    let rules = [
+        (ConnectionRule::AllToAll, 50 * 40_000_000_000_u64),
+        (ConnectionRule::InDegree(4_000_000), 50 * 800_000_000_000),
+        (ConnectionRule::OutDegree(4_000_000), 50 * 800_000_000_000),
+        (ConnectionRule::Probability(0.9), 50 * 35_000_000_000),
+    ];
+    for (rule, least) in rules {
+        let what = format!("{rule:?}");
+        match build(&rule).expect_err("terabytes") {
+            Error::TooLarge { neurons, synapses, bytes, available } => {
+                assert_eq!(neurons, 200_000, "{what}");
+                assert!(synapses >= least && bytes >= 4 * least && bytes > available, "{what}: {synapses}");
+            }
+            other => panic!("{what}: {other}"),
+        }
+    }
+}
+
+#[test]
 fn rows_must_not_overlap() {
-    let network = ring(4, 1.0, 1, Some(Rule::Window { steps: 1, ltp: 1, ltd: 1 }));
-    let rejected = |change: fn(&mut Parts)| {
+    let network = ring(4, 1.0, 1, Some(PlasticityRule::Window { steps: 1, ltp: 1, ltd: 1 }));
+    let rejected = |change: fn(&mut NetworkParts)| {
         let mut parts = network.clone().into_parts();
         change(&mut parts);
         Network::new(parts).expect_err("the rows are invalid").to_string()
@@ -43,7 +86,7 @@ fn rows_must_not_overlap() {
         rejected(|parts| parts.synapses.lengths[1] = 2).contains("neuron 2 overlaps"),
         "a row that is too long"
     );
-    let behind = |parts: &mut Parts| (parts.synapses.starts[3], parts.synapses.lengths[3]) = (9, 0);
+    let behind = |parts: &mut NetworkParts| (parts.synapses.starts[3], parts.synapses.lengths[3]) = (9, 0);
     assert!(rejected(behind).contains("neuron 3"), "an empty row that begins outside");
     assert!(rejected(|parts| parts.synapses.lengths.truncate(3)).contains("rows"), "a missing row");
 }
@@ -100,9 +143,9 @@ fn sizes_beyond_memory_are_rejected() {
     assert!(matches!(Network::new(parts), Err(Error::TooMany { .. })), "a ring of 5 * 10^9");
     let mut network = ring(70_000, 1.0, 1, None);
     let synapse = Synapse { target: 0, delay: 65_535, weight: 1 };
-    let change = network.change(&[Change::Add { source: 0, synapse }]);
+    let change = network.change(&[Change::AddSynapse { source: 0, synapse }]);
     assert!(matches!(change, Err(Error::TooMany { .. })), "a ring that a change makes too large");
-    let total = Projection::new(Connect::Total(1 << 60), 1.0, 1);
+    let total = Projection::new(ConnectionRule::Total(1 << 60), 1.0, 1);
     let mut builder = Builder::new(1.0);
     let area = builder.population("area", 1, &feagi()).expect("parameters are in range");
     assert!(builder.connect(area, area, &total).is_err(), "synapses that would take years to draw");
@@ -114,7 +157,7 @@ fn drive_and_injection_limit_cannot_overflow() {
     assert!(limit.is_err(), "drive and injection of a later neuron could add up to 2^31");
     let mut network = ring(2, 1.0, 1, None);
     let model = Model::Feagi(Feagi { drive: 1001.0, ..Feagi::default() });
-    let populate = Change::Populate { name: "driven".to_owned(), dimensions: [1, 1, 1], model };
+    let populate = Change::AddPopulation { name: "driven".to_owned(), dimensions: [1, 1, 1], model };
     let error = network.change(&[populate]).expect_err("the drive exceeds the injection limit").to_string();
     assert!(error.contains("drive is 1001"), "{error}");
 }
@@ -126,7 +169,7 @@ fn fraction_bits_are_checked_without_neurons() {
         let Ok(area) = builder.population("area", 0, &feagi()) else { continue };
         let normal = Weight::Normal { mean: 1.0, std: 1.0 };
         for weight in [Weight::Constant(1.0), normal] {
-            let projection = Projection::new(Connect::OneToOne, 1.0, 1).weight(weight);
+            let projection = Projection::new(ConnectionRule::OneToOne, 1.0, 1).weight(weight);
             assert!(builder.connect(area, area, &projection).is_err(), "{bits} bits");
         }
     }
@@ -144,7 +187,7 @@ fn a_population_is_added_as_a_whole_or_not_at_all() {
 
 #[test]
 fn states_are_checked_before_engines_use_them() {
-    let window = Rule::Window { steps: 1, ltp: 1, ltd: 1 };
+    let window = PlasticityRule::Window { steps: 1, ltp: 1, ltd: 1 };
     let network = Arc::new(ring(3, 5.0, 4, Some(window)));
     let packing = network.synapses().packing;
     let is_rejected = |change: &dyn Fn(&mut State)| {
@@ -179,7 +222,7 @@ fn states_are_checked_before_engines_use_them() {
 fn heavy() -> Network {
     let mut builder = Builder::new(1.0).injection_limit(1000);
     let area = builder.population("area", 2, &feagi()).expect("parameters are in range");
-    let link = Link { source: 0, target: 1, weight: 1_073_741_824.0, delay: 4 };
+    let link = ListedSynapse { source: 0, target: 1, weight: 1_073_741_824.0, delay: 4 };
     builder.connect_list(area, area, &[link]).expect("a link in range");
     builder.build().expect("2^30 is less than 2^31")
 }
@@ -188,7 +231,8 @@ fn heavy() -> Network {
 fn pending_input_counts_when_a_network_changes() {
     // Each synapse alone is within the bound, but the contributions of both arrive in the same step.
     let synapse = Synapse { target: 1, delay: 2, weight: 1 << 30 };
-    let changes = [Change::Remove { source: 0, target: 1, delay: 4 }, Change::Add { source: 0, synapse }];
+    let changes =
+        [Change::RemoveSynapse { source: 0, target: 1, delay: 4 }, Change::AddSynapse { source: 0, synapse }];
     for is_reference in [true, false] {
         let mut simulation = Simulation::new(heavy(), |network| {
             let [reference, parallel] = engines(&network);
@@ -213,7 +257,7 @@ fn states_with_large_pending_input_are_accepted() {
     // Synapses whose contributions arrive together use up nearly the whole bound.
     let mut builder = Builder::new(1.0).injection_limit(1000);
     let area = builder.population("area", 2, &feagi()).expect("parameters are in range");
-    let link = |weight, delay| Link { source: 0, target: 1, weight, delay };
+    let link = |weight, delay| ListedSynapse { source: 0, target: 1, weight, delay };
     let links = [link(1e9, 2), link(1e9, 3), link(100.0, 1)];
     builder.connect_list(area, area, &links).expect("links in range");
     let network = Arc::new(builder.build().expect("2 * 10^9 is less than 2^31"));
@@ -230,14 +274,14 @@ fn states_with_large_pending_input_are_accepted() {
 
 #[test]
 fn a_rejected_change_leaves_the_simulation_unchanged() {
-    let window = Rule::Window { steps: 1, ltp: 1, ltd: 1 };
+    let window = PlasticityRule::Window { steps: 1, ltp: 1, ltd: 1 };
     let mut simulation =
         Simulation::new(ring(3, 5.0, 1, Some(window)), |network| Box::new(Parallel::new(network)));
     simulation.inject(0, 1).expect("an amount in range");
     simulation.run(5).expect("the run succeeds");
     let before = (simulation.network().clone(), simulation.state().expect("engines have states"));
     assert_ne!(before.0.synapses().words, before.1.weights, "weights were learned");
-    let change = Change::Remove { source: 0, target: 0, delay: 1 };
+    let change = Change::RemoveSynapse { source: 0, target: 0, delay: 1 };
     simulation.change(&[change]).expect_err("there is no such synapse");
     let after = (simulation.network().clone(), simulation.state().expect("engines have states"));
     assert!(before == after, "network and state are unchanged");
@@ -250,7 +294,7 @@ fn equal_parameters_are_stored_once() {
     builder.population("lif", 2, &model).expect("parameters are in range");
     let mut network = builder.build().expect("there are no synapses");
     let before = network.parts().tables.clone();
-    network.change(&[Change::Set { neuron: 0, model: model.clone() }]).expect("of the same model");
+    network.change(&[Change::SetParameters { neuron: 0, model: model.clone() }]).expect("of the same model");
     assert_eq!(network.parts().tables, before, "the existing table is used");
     assert_eq!(network.parts().records.len(), 1, "the existing record is used");
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kvrm_spiking::{
-    Change, Error, Executor, Firing, Input, Network, Recorder, Spike, State, Synapse, sample,
+    Change, Error, Executor, Input, Network, Recorder, SampledSpike, Spike, State, Synapse, sample,
 };
 
 use crate::networks::injections;
@@ -34,8 +34,8 @@ pub struct BurstSession {
     network: Arc<Network>,
     seed: u64,
     recorder: Recorder,
-    /// The sampled firings.
-    pub firings: Vec<Firing>,
+    /// The spikes of all samples.
+    pub sampled: Vec<SampledSpike>,
     /// The state that was read last.
     pub state: State,
     calls: u64,
@@ -49,7 +49,7 @@ impl BurstSession {
             network: Arc::clone(network),
             seed,
             recorder: Recorder::new(1 << 20),
-            firings: Vec::new(),
+            sampled: Vec::new(),
             state: State::initial(network),
             calls: 0,
         }
@@ -74,7 +74,7 @@ impl BurstSession {
                 let all = 0..self.network.neurons();
                 let input = self.input(1);
                 let sampled = sample(executor, &self.network, &input, Some(&mut self.recorder), all)?;
-                self.firings.extend(sampled);
+                self.sampled.extend(sampled);
             }
             BurstCall::State => self.state = executor.state()?,
             BurstCall::SetState => executor.set_state(&self.state)?,
@@ -88,7 +88,7 @@ impl BurstSession {
                 let neurons = u64::from(network.neurons());
                 let delay = network.min_delay().unwrap_or(1);
                 let mut neuron = || (random.bits() % neurons) as u32;
-                let add = |_| Change::Add {
+                let add = |_| Change::AddSynapse {
                     source: neuron(),
                     synapse: Synapse { target: neuron(), delay, weight: 5 },
                 };

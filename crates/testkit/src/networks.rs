@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use kvrm_spiking::{
-    Builder, Feagi, Injection, Izhikevich, Kind, Lif, Link, Model, Network, Poisson, PopulationId, Rule,
+    Builder, Feagi, Injection, Izhikevich, Kind, Lif, ListedSynapse, Model, Network, PlasticityRule, Poisson,
+    PopulationId,
 };
 
 use crate::random::Random;
@@ -96,8 +97,8 @@ pub fn network(recipe: Recipe, seed: u64, delays: [u32; 2], learns: bool) -> Arc
     for &(source, sources) in &populations {
         for &(target, targets) in &populations {
             let count = random.bits() % u64::from(8 * sources);
-            let links: Vec<Link> = (0..count)
-                .map(|_| Link {
+            let links: Vec<ListedSynapse> = (0..count)
+                .map(|_| ListedSynapse {
                     source: (random.bits() % u64::from(sources)) as u32,
                     target: (random.bits() % u64::from(targets)) as u32,
                     weight: between(&mut random, -6.0, 8.0),
@@ -107,8 +108,8 @@ pub fn network(recipe: Recipe, seed: u64, delays: [u32; 2], learns: bool) -> Arc
             builder.connect_list(source, target, &links).expect("neurons are there");
             if learns && random.bits().is_multiple_of(2) {
                 let rule = match random.bits() % 2 {
-                    0 => Rule::Window { steps: 1 + (random.bits() % 5) as u32, ltp: 2, ltd: 1 },
-                    _ => Rule::exponential([3.0, 4.0], [20.0, 15.0]),
+                    0 => PlasticityRule::Window { steps: 1 + (random.bits() % 5) as u32, ltp: 2, ltd: 1 },
+                    _ => PlasticityRule::exponential([3.0, 4.0], [20.0, 15.0]),
                 };
                 builder.learn(source, target, [-7.0, 9.0], rule).expect("limits are in range");
             }

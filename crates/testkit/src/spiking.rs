@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use kvrm_spiking::{
-    Builder, Connect, Delay, Error, Feagi, Injection, Input, Izhikevich, Lif, Link, Model, Network, Poisson,
-    Projection, Rule, Weight,
+    Builder, ConnectionRule, Delay, Error, Feagi, Injection, Input, Izhikevich, Lif, ListedSynapse, Model,
+    Network, PlasticityRule, Poisson, Projection, Weight,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -78,7 +78,7 @@ fn network(
     mut builder: Builder,
     populations: &[PopulationPlan],
     projections: &[ProjectionPlan],
-    rules: Vec<(Index, Index, Rule)>,
+    rules: Vec<(Index, Index, PlasticityRule)>,
 ) -> Option<Network> {
     let mut ids = Vec::new();
     for (number, (dimensions, models)) in populations.iter().enumerate() {
@@ -95,13 +95,13 @@ fn network(
         // Some rules require population sizes that these populations may not have.
         let _ = builder.connect(source, target, projection);
         if sources != 0 && targets != 0 {
-            let link = |(from, to, weight, delay): &(Index, Index, f64, u32)| Link {
+            let link = |(from, to, weight, delay): &(Index, Index, f64, u32)| ListedSynapse {
                 source: from.index(sources as usize) as u32,
                 target: to.index(targets as usize) as u32,
                 weight: *weight,
                 delay: *delay,
             };
-            let links: Vec<Link> = links.iter().map(link).collect();
+            let links: Vec<ListedSynapse> = links.iter().map(link).collect();
             builder.connect_list(source, target, &links).expect("links are in range");
         }
     }
@@ -201,18 +201,18 @@ fn izhikevich() -> impl Strategy<Value = Izhikevich> {
 fn projection(neurons: u32) -> impl Strategy<Value = ProjectionPlan> {
     // Large populations are not connected densely.
     let (dense, probability) = if neurons > 100 {
-        (Connect::OutDegree(30), 60.0 / f64::from(neurons))
+        (ConnectionRule::OutDegree(30), 60.0 / f64::from(neurons))
     } else {
-        (Connect::AllToAll, 1.0)
+        (ConnectionRule::AllToAll, 1.0)
     };
     let connect = prop_oneof![
-        Just(Connect::OneToOne),
+        Just(ConnectionRule::OneToOne),
         Just(dense),
-        (0.0..=probability).prop_map(Connect::Probability),
-        (0..8_u32).prop_map(Connect::InDegree),
-        (0..8_u32).prop_map(Connect::OutDegree),
-        (0..200_u64).prop_map(Connect::Total),
-        vec([-2..3, -2..3, -2..3_i32], 0..6).prop_map(Connect::Offsets),
+        (0.0..=probability).prop_map(ConnectionRule::Probability),
+        (0..8_u32).prop_map(ConnectionRule::InDegree),
+        (0..8_u32).prop_map(ConnectionRule::OutDegree),
+        (0..200_u64).prop_map(ConnectionRule::Total),
+        vec([-2..3, -2..3, -2..3_i32], 0..6).prop_map(ConnectionRule::Offsets),
     ];
     let weight = prop_oneof![
         (-100.0..100.0).prop_map(Weight::Constant),
@@ -233,10 +233,13 @@ fn projection(neurons: u32) -> impl Strategy<Value = ProjectionPlan> {
     (any::<Index>(), any::<Index>(), rule, vec(link, 0..12))
 }
 
-fn plasticity() -> impl Strategy<Value = (Index, Index, Rule)> {
-    let window =
-        (1..=32_u32, -20..100, -20..100).prop_map(|(steps, ltp, ltd)| Rule::Window { steps, ltp, ltd });
+fn plasticity() -> impl Strategy<Value = (Index, Index, PlasticityRule)> {
+    let window = (1..=32_u32, -20..100, -20..100).prop_map(|(steps, ltp, ltd)| PlasticityRule::Window {
+        steps,
+        ltp,
+        ltd,
+    });
     let pair = (0.0..200.0, 0.0..200.0, 1.0..30.0, 1.0..30.0)
-        .prop_map(|(gain, loss, before, after)| Rule::exponential([gain, loss], [before, after]));
+        .prop_map(|(gain, loss, before, after)| PlasticityRule::exponential([gain, loss], [before, after]));
     (any::<Index>(), any::<Index>(), prop_oneof![window, pair])
 }

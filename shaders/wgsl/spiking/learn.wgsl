@@ -1,6 +1,6 @@
 //! Plasticity: weights that change with the spikes of source and target.
 //!
-//! Twin: `kvrm_spiking::Rule`. From `settings.rules` on, `tables` has two words for each population: the index of its
+//! Twin: `kvrm_spiking::PlasticityRule`. From `settings.rules` on, `tables` has two words for each population: the index of its
 //! first rule, and the number of its rules. The words of a rule are `RULE_*`.
 
 import package::spiking::bindings::{histories, piece_sources, pieces, record_of, records, settings, tables};

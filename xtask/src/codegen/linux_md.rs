@@ -32,9 +32,9 @@ $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /doc
   all of them.
 - *Files.* Files are in memory. All lanes share one tree; a lane that changes a node gets its own copy of it. Changes
   last until the lane ends, and a reset reverts them. `--mount` adds directories of the host, read-only, up to 1 GiB
-  each; they are read once when the machine is built. `--copy` adds directories that each lane can change. Links in them
-  are followed in the guest's tree. Nothing else of the host is visible. `--cwd` sets the working directory of lanes.
-  `--save` writes files of lanes to the host after the run, without links.
+  each and 1,048,576 files in all; they are read once when the machine is built. `--copy` adds directories that each
+  lane can change. Links in them are followed in the guest's tree. Nothing else of the host is visible. `--cwd` sets the
+  working directory of lanes. `--save` writes files of lanes to the host after the run, without links.
 - *Time.* A step takes a nanosecond, and the first step is in the first second of 2020. Sleeping advances the clock at
   once. With `--real-time`, clocks are the host's, and sleeping takes real time.
 - *Randomness.* Random bytes depend on the seed (`--seed`), the number of the lane, and the number of bytes used before.
@@ -57,7 +57,8 @@ $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /doc
   answer, the exit, `brk` that unmaps nothing, a clock that counts steps, and up to 1,024 bytes of console output. In
   other cases, and for all other calls, the lane stops and waits until the other lanes have stopped, too.
 
-An unknown call returns `ENOSYS` and is counted in the report.
+An unknown call returns `ENOSYS`. The report counts unknown and refused calls. When a program fails, `kvrm run` names
+them.
 
 | number | call | status | without the host | note |
 | ---: | --- | --- | --- | --- |
@@ -74,13 +75,14 @@ pub(super) fn text() -> Result<String> {
             Status::Partial => "partial",
             Status::Accepted => "accepted",
             Status::Refused => "refused",
+            Status::Absent => "absent",
         };
         writeln!(text, "| {} | `{}` | {status} | {without_host} | {} |", call.number, call.name, call.note)?;
     }
     text.push_str(
         "\nComplete: everything that a process with one thread can observe. Partial: the part in the note. Accepted: \
          succeeds without\nan effect, which the process cannot notice. Refused: fails as on a system that lacks the \
-         feature.\n",
+         feature, and is counted in the\nreport. Absent: fails as on an older kernel; programs do without it.\n",
     );
     Ok(text)
 }

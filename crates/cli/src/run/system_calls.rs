@@ -1,8 +1,9 @@
-//! The names of Linux system calls.
+//! The names and numbers of Linux system calls, and the notes about calls that KVRM does not serve.
 
 use std::collections::BTreeMap;
 
-use kvrm::linux::CALLS;
+use kvrm::Report;
+use kvrm::linux::{CALLS, SystemCall};
 
 /// The system calls of arm64 that KVRM does not serve, up to Linux 6.10, sorted by number.
 #[rustfmt::skip] // Several on a line.
@@ -44,11 +45,15 @@ const OTHERS: &[(u64, &str)] = &[
     (459, "lsm_get_self_attr"), (460, "lsm_set_self_attr"), (461, "lsm_list_modules"), (462, "mseal"),
 ];
 
+/// Returns the row of a call in the table of KVRM.
+fn find(number: u64) -> Option<&'static SystemCall> {
+    CALLS.iter().find(|call| call.number == number)
+}
+
 /// Returns the name of a system call, or its number such as `#999` if it has no name.
 pub(super) fn name(number: u64) -> String {
-    let served = CALLS.iter().find(|call| call.number == number).map(|call| call.name);
     let other = || OTHERS.iter().find(|(other, _)| *other == number).map(|(_, name)| *name);
-    served.or_else(other).map_or_else(|| format!("#{number}"), str::to_owned)
+    find(number).map(|call| call.name).or_else(other).map_or_else(|| format!("#{number}"), str::to_owned)
 }
 
 /// Returns the number of a system call.
@@ -57,19 +62,33 @@ pub(super) fn number(name: &str) -> Option<u64> {
     served.chain(OTHERS.iter().copied()).find(|(_, other)| *other == name).map(|(number, _)| number)
 }
 
-/// Returns the note about the calls that a failed program made and KVRM does not serve. `calls` has their numbers, and
-/// how often they were made.
-pub(super) fn note(calls: &BTreeMap<u64, u64>) -> Option<String> {
-    let times = |count: u64| if count == 1 { String::new() } else { format!(" ({count} times)") };
-    let names: Vec<_> =
-        calls.iter().map(|(&number, &count)| format!("{}{}", name(number), times(count))).collect();
-    (!names.is_empty()).then(|| {
+/// Returns the notes about the calls that a failed program made and KVRM did not serve.
+pub(super) fn notes(report: &Report) -> Vec<String> {
+    let unknown = calls(&report.unknown_calls, |_| None).map(|calls| {
         format!(
-            "note: the program made system calls that KVRM does not serve, which may be why it failed: {}; docs/linux.md \
-             lists the calls that KVRM serves",
-            names.join(", ")
+            "note: the program made system calls that KVRM does not serve, which may be why it failed: {calls}; \
+             docs/linux.md lists the calls that KVRM serves"
         )
-    })
+    });
+    let refused = calls(&report.refused_calls, |number| find(number).map(|call| call.note)).map(|calls| {
+        format!(
+            "note: the program made system calls that KVRM refuses, which may be why it failed: {calls}; docs/linux.md \
+             lists the calls that KVRM serves"
+        )
+    });
+    unknown.into_iter().chain(refused).collect()
+}
+
+/// Returns the names of calls, each with how often it was made, if more than once, and with a remark, if it has one.
+fn calls(counts: &BTreeMap<u64, u64>, remark: impl Fn(u64) -> Option<&'static str>) -> Option<String> {
+    let call = |(&number, &count): (&u64, &u64)| {
+        let times = (count > 1).then(|| format!("{count} times"));
+        let remarks: Vec<_> = times.into_iter().chain(remark(number).map(str::to_owned)).collect();
+        let name = name(number);
+        if remarks.is_empty() { name } else { format!("{name} ({})", remarks.join("; ")) }
+    };
+    let calls: Vec<_> = counts.iter().map(call).collect();
+    (!calls.is_empty()).then(|| calls.join(", "))
 }
 
 #[cfg(test)]
@@ -87,9 +106,11 @@ mod tests {
     }
 
     #[test]
-    fn a_note_names_the_calls_and_counts_them() {
-        assert_eq!(note(&BTreeMap::new()), None, "no calls");
-        let text = note(&[(203, 1), (999, 2)].into()).expect("two calls");
-        assert!(text.contains(": connect, #999 (2 times); "), "{text}");
+    fn calls_are_named_and_counted() {
+        assert_eq!(calls(&BTreeMap::new(), |_| None), None, "no calls");
+        let text = calls(&[(203, 1), (999, 2)].into(), |_| None);
+        assert_eq!(text.as_deref(), Some("connect, #999 (2 times)"), "names and numbers");
+        let text = calls(&[(198, 1), (260, 3)].into(), |number| (number == 260).then_some("none"));
+        assert_eq!(text.as_deref(), Some("socket, wait4 (3 times; none)"), "with a remark");
     }
 }

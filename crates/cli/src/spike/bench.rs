@@ -10,7 +10,7 @@ use kvrm::spiking::{Executor, Recorder, State};
 use kvrm_records::{Figure, Kind, MeasuredRow, RecordArgs};
 use serde_json::json;
 
-use super::engine::{EngineArgs, OpenEngine};
+use super::engine::{ChosenEngine, EngineArgs};
 use super::source::{self, MakeArgs, NAMES, Source};
 use crate::bench::seconds;
 use crate::number;
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         let begin = Instant::now();
         let source = Source::open(name, &make)?;
         let build = begin.elapsed().as_secs_f64();
-        let engine = opened.sized(source.network.neurons());
+        let engine = opened.choose(source.network.neurons());
         // The head comes after the first network is open, so that an error about it is the only output.
         if place != engine.place() && !args.json {
             engine.announce();
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         if args.json {
             let line = json!({
                 "network": source.title, "neurons": neurons, "synapses": synapses, "dt": dt,
-                "engine": engine.name(), "device": engine.device, "threads": engine.threads(),
+                "engine": engine.name(), "device": engine.device(), "threads": engine.threads(),
                 "build_seconds": build, "steps": steps, "seconds": seconds, "us_per_step": 1e6 * step,
                 "real_time_factor": factor, "spikes": spikes, "synaptic_events": events,
                 "events_per_second": events as f64 / seconds,
@@ -128,7 +128,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn write_head(out: &mut Output, engine: &OpenEngine) -> Result<()> {
+fn write_head(out: &mut Output, engine: &ChosenEngine) -> Result<()> {
     writeln!(out, "on {}", engine.place())?;
     writeln!(
         out,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use kvrm::spiking::{Kind, Network, Rule};
+use kvrm::spiking::{Kind, Network, PlasticityRule};
 
 use super::source::{self, MakeArgs, Source};
 use crate::output::Output;
@@ -87,8 +87,8 @@ fn describe(out: &mut Output, network: &Network) -> Result<()> {
         let [source, target] =
             [plasticity.source, plasticity.target].map(|number| &parts.populations[number as usize].name);
         let rule = match &plasticity.rule {
-            Rule::Window { steps, .. } => format!("a window of {steps} steps"),
-            Rule::Pair { .. } => "pairs of spikes".to_owned(),
+            PlasticityRule::Window { steps, .. } => format!("a window of {steps} steps"),
+            PlasticityRule::Pair { .. } => "pairs of spikes".to_owned(),
         };
         writeln!(out, "learning     {source} to {target}, by {rule}")?;
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Error as Failure, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use kvrm::spiking::{Error, Executor, Firing, Recorder, Spike, sample};
+use kvrm::spiking::{Error, Executor, Recorder, SampledSpike, Spike, sample};
 
 use super::inject::Injections;
 use super::source::Source;
@@ -56,7 +56,7 @@ pub(crate) struct Observations {
     /// The recorded spikes, sorted by step.
     pub(crate) spikes: Vec<Spike>,
     /// The samples, sorted by step.
-    pub(crate) firings: Vec<Firing>,
+    pub(crate) sampled: Vec<SampledSpike>,
     /// The time of the steps with their samples, in seconds.
     pub(crate) seconds: f64,
 }
@@ -68,8 +68,8 @@ pub(crate) fn observe(
     steps: Range<u64>,
 ) -> Result<Observations> {
     let neurons = plan.neurons();
-    let mut recorder = Recorder::new(plan.capacity).of(neurons.clone());
-    let mut firings = Vec::new();
+    let mut recorder = Recorder::new(plan.capacity).for_neurons(neurons.clone());
+    let mut sampled = Vec::new();
     let bar = ProgressBar::new(steps.end - steps.start);
     let style = "{elapsed_precise} {wide_bar} {human_pos}/{human_len} steps {per_sec}";
     bar.set_style(ProgressStyle::with_template(style)?);
@@ -86,7 +86,7 @@ pub(crate) fn observe(
         let begin = Instant::now();
         let result = if is_sampled {
             let sample = sample(executor, &plan.source.network, &input, Some(&mut recorder), neurons.clone());
-            sample.map(|sample| firings.extend(sample))
+            sample.map(|sample| sampled.extend(sample))
         } else {
             executor.run(count, &input, Some(&mut recorder))
         };
@@ -112,6 +112,6 @@ pub(crate) fn observe(
     bar.finish_and_clear();
     let mut spikes = recorder.take();
     spikes.retain(|spike| plan.is_shown(spike.neuron));
-    firings.retain(|firing| plan.is_shown(firing.neuron));
-    Ok(Observations { spikes, firings, seconds: took.as_secs_f64() })
+    sampled.retain(|spike| plan.is_shown(spike.neuron));
+    Ok(Observations { spikes, sampled, seconds: took.as_secs_f64() })
 }

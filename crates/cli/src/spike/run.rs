@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
-use kvrm::spiking::{Network, State, Statistics, write_firings, write_spikes};
+use kvrm::spiking::{Network, State, Statistics, write_sampled_spikes, write_spikes};
 use serde_json::{Value, json};
 
-use super::engine::{EngineArgs, OpenEngine};
+use super::engine::{ChosenEngine, EngineArgs};
 use super::inject::{self, Inject, Injections};
 use super::observe::{self, Observations, Plan};
 use super::plot::{self, Picture};
@@ -111,7 +111,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let steps = args.steps.unwrap_or((1000.0 / dt).round().max(1.0) as u64);
     let shown = shown(network, &args.record)?;
     let injections = Injections::new(&args.inject, network)?;
-    let engine = engine.sized(network.neurons());
+    let engine = engine.choose(network.neurons());
     let mut executor = engine.executor(network)?;
     if let Some(path) = &args.state {
         executor.set_state(&State::load(path, network)?)?;
@@ -130,7 +130,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         capacity: usize::try_from(args.capacity)?,
         every: args.sample.is_some().then_some(args.every),
     };
-    let Observations { spikes, firings, seconds } = observe::observe(&mut *executor, &plan, begin..end)?;
+    let Observations { spikes, sampled, seconds } = observe::observe(&mut *executor, &plan, begin..end)?;
     if let Some(path) = &args.save_state {
         executor.state()?.save(path)?;
     }
@@ -146,7 +146,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         write_spikes(path, &spikes)?;
     }
     if let Some(path) = &args.sample {
-        write_firings(path, &firings)?;
+        write_sampled_spikes(path, &sampled)?;
     }
     let report = Report { args, source: &source, engine: &engine, recording: &recording, seconds };
     let mut out = Output::new();
@@ -183,7 +183,7 @@ fn shown(network: &Network, names: &[String]) -> Result<Vec<u32>> {
 struct Report<'a> {
     args: &'a Args,
     source: &'a Source,
-    engine: &'a OpenEngine,
+    engine: &'a ChosenEngine,
     recording: &'a Recording<'a>,
     seconds: f64,
 }
@@ -264,7 +264,7 @@ impl Report<'_> {
             "first_step": steps.start,
             "steps": steps.end - steps.start,
             "engine": self.engine.name(),
-            "device": self.engine.device,
+            "device": self.engine.device(),
             "threads": self.engine.threads(),
             "seconds": self.seconds,
             "real_time_factor": self.real_time_factor(),

@@ -42,8 +42,12 @@ fn a_healthy_host_is_described() {
     assert_eq!((&json["usable"], &json["error"]), (&true.into(), &Value::Null), "{json}");
     let name = json["chosen"]["name"].as_str().expect("an adapter is chosen");
     assert!(run.stdout.contains(&format!("tests of {name}")), "{}", run.stdout);
-    let adapter = json["adapters"].as_array().unwrap().iter().find(|adapter| adapter["name"] == name);
-    let adapter = adapter.expect("the chosen adapter is listed");
+    let index = &json["chosen"]["index"];
+    let adapter = &json["adapters"][index.as_u64().expect("an index") as usize];
+    assert_eq!(adapter["name"], name, "the chosen adapter is listed");
+    // The index chooses the adapter, too.
+    let chosen = kvrm(&["doctor", "--json", "--adapter", &index.to_string()]);
+    assert!(chosen.stdout.contains(&format!("\"index\":{index}")), "{}", chosen.stdout);
     assert_eq!(adapter["int64"], true, "no other is chosen");
     assert!(adapter["limits"]["storage_bytes"].as_u64() > Some(1 << 20), "{adapter}");
 }

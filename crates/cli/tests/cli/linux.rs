@@ -142,6 +142,34 @@ fn a_failed_program_is_told_the_names_of_unknown_calls() {
 }
 
 #[test]
+fn a_failed_program_is_told_which_calls_were_refused() {
+    let folder = Folder::new();
+    let run = |calls: &[i64], status: i64, options: &[&str]| {
+        let program = folder.file("program", calling_linux_program(calls, status));
+        kvrm(&[&["run", &program], options].concat())
+    };
+    // socket, clone, clone, rseq
+    let calls = [198, 220, 220, 293];
+    let note = "note: the program made system calls that KVRM refuses, which may be why it failed: \
+                socket (EAFNOSUPPORT: there is no network), \
+                clone (2 times; ENOSYS: there is only one process and thread); \
+                docs/linux.md lists the calls that KVRM serves\n";
+    let failed = run(&calls, 7, &["--engine", "reference"]);
+    assert_eq!((failed.status, &*failed.stderr), (7, note), "names and reasons; C libraries do without rseq");
+    assert_eq!(run(&calls, 0, &["--engine", "reference"]).stderr, "", "nothing after success");
+    let both = run(&[198, 425], 7, &["--engine", "reference"]).stderr;
+    let lines: Vec<&str> = both.lines().collect();
+    assert!(
+        lines.len() == 2 && lines[0].contains("io_uring_setup") && lines[1].contains("socket"),
+        "a note for unknown calls, then one for refused ones: {both}"
+    );
+    let json = run(&calls, 1, &["--engine", "reference", "--json"]);
+    let report: Value = serde_json::from_str(&json.stdout).expect("the output is JSON");
+    assert_eq!(report["refused_calls"], serde_json::json!({ "198": 1, "220": 2 }), "JSON has the numbers");
+    assert_eq!(report["unknown_calls"], Value::Null, "refused calls are known");
+}
+
+#[test]
 fn a_later_instruction_is_explained() {
     let folder = Folder::new();
     let code = assemble(|a| {

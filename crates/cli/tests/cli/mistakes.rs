@@ -139,6 +139,11 @@ fn wrong_numbers_and_options_are_refused() {
             vec!["run", &linux, "--mount", "/no/such:/data"],
             &["cannot mount /no/such at /data", "No such file or directory"],
         ),
+        (
+            "a mount in place of a device",
+            vec!["run", &linux, "--mount", "/tmp:/dev/null"],
+            &["cannot mount /tmp at /dev/null", "the guest has a file or a link here", "at another place"],
+        ),
         ("a missing working directory", vec!["run", &linux, "--cwd", "/no"], &["'/no'"]),
         ("a seed in words", vec!["run", &linux, "--seed", "chance"], &["'chance'", "or `random`"]),
         ("an unknown template", run(&["--lane-arg", "{n}"]), &["--lane-arg '{n}'", "{lane}"]),
@@ -231,6 +236,9 @@ fn wrong_spiking_networks_are_refused() {
     let good = network("good.toml", "5", "threshold = 2.0");
     let typo = network("typo.toml", "5", "treshold = 2.0");
     let large = network("large.toml", "5_000_000_000", "threshold = 2.0");
+    let rule = "[[projection]]\nsource = \"a\"\ntarget = \"a\"\nrule = \"all-to-all\"\nweight = 1.0\n";
+    let dense = network("dense.toml", "1_000_000", "threshold = 2.0");
+    let dense = folder.file("dense.toml", std::fs::read_to_string(&dense).unwrap() + rule);
     let text = folder.file("network.txt", "a network");
     let nir = folder.file("graph.nir", "no HDF5");
     let run = |network, options: &[&'static str]| {
@@ -243,7 +251,22 @@ fn wrong_spiking_networks_are_refused() {
             run(&typo, &[]),
             &[&typo, "line 6", "unknown field `treshold`", "expected one of `threshold`, "],
         ),
-        ("too many neurons", run(&large, &[]), &[&large, "line 5", "5000000000"]),
+        (
+            "too many neurons",
+            run(&large, &[]),
+            &[&large, "line 5", "`neurons` is 5000000000", "from 0 to 4294967294"],
+        ),
+        (
+            "more synapses than fit in memory",
+            run(&dense, &[]),
+            &[
+                &dense,
+                "1000000 neurons and 1000000000000 synapses",
+                "does not fit in memory",
+                "available",
+                "use fewer",
+            ],
+        ),
         (
             "too large a scale",
             run("feagi", &["--scale", "1e9"]),
@@ -280,6 +303,25 @@ fn wrong_spiking_networks_are_refused() {
         ),
         ("an unknown format", run(&good, &["--spikes", "x.txt"]), &["'x.txt'", ".npz or .csv"]),
     ]);
+}
+
+#[test]
+fn a_network_larger_than_the_memory_is_refused() {
+    // 4,000,000,000 neurons of 72 bytes fit in the memory of a few hosts, which would build them.
+    if kvrm::spiking::available_memory().is_none_or(|bytes| bytes > 250 << 30) {
+        return;
+    }
+    check(&[(
+        "too large a scale for the memory",
+        vec!["spike", "run", "feagi", "--scale", "8000", "--engine", "reference"],
+        &[
+            "'feagi' cannot be built",
+            "4000000000 neurons",
+            "does not fit in memory",
+            "available",
+            "use fewer",
+        ],
+    )]);
 }
 
 #[test]

@@ -161,7 +161,7 @@ fn samples_have_potentials_and_change_no_spikes() {
     run_json("reference", &[&area[..], &["--spikes", &plain]].concat());
     run_json("parallel", &[&area[..], &["--spikes", &spikes, "--sample", &sample, "--every", "7"]].concat());
     assert_eq!(read("spikes.csv"), read("plain.csv"), "the same spikes");
-    let firings = read("sample.csv");
+    let sampled = read("sample.csv");
     let spike = |line: &str| line.splitn(3, ',').take(2).collect::<Vec<_>>().join(",");
     let expected = read("plain.csv");
     let is_sampled = |line: &&str| {
@@ -170,8 +170,8 @@ fn samples_have_potentials_and_change_no_spikes() {
             .and_then(|step| step.parse().ok())
             .is_some_and(|step: u64| step.is_multiple_of(7))
     };
-    assert!(firings.lines().skip(1).map(spike).eq(expected.lines().filter(is_sampled)), "{firings}");
-    assert_eq!(firings.lines().count(), 1 + 15 * 10, "a hundredth of 1,000 neurons in each of 15 steps");
+    assert!(sampled.lines().skip(1).map(spike).eq(expected.lines().filter(is_sampled)), "{sampled}");
+    assert_eq!(sampled.lines().count(), 1 + 15 * 10, "a hundredth of 1,000 neurons in each of 15 steps");
     run_json("reference", &[&area[..], &["--sample", &npz]].concat());
     let bytes = std::fs::read(npz).expect("the file was written");
     assert!(bytes.windows(13).any(|name| name == b"potential.npy"), "an archive");

@@ -138,7 +138,7 @@ fn compare(
         ));
     }
     let (found, expected) = (found.1, expected.1);
-    if found.spikes() != expected.spikes() || found.firings != expected.firings {
+    if found.spikes() != expected.spikes() || found.sampled != expected.sampled {
         return Err("recorded spikes or samples differ".to_owned());
     }
     if found.state != expected.state {

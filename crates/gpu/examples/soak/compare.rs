@@ -41,7 +41,7 @@ pub(crate) fn classify(error: &(dyn std::error::Error + 'static)) -> Result<Erro
     match gpu {
         Some(Error::DeviceLost { is_recoverable: true, .. }) => Ok(ErrorKind::Lost),
         Some(Error::StateLost { .. }) => Ok(ErrorKind::StateLost),
-        Some(Error::OutOfMemory { .. }) => Ok(ErrorKind::NoMemory),
+        Some(Error::OutOfMemory { .. } | Error::NetworkTooLarge { .. }) => Ok(ErrorKind::NoMemory),
         Some(Error::OutOfFrames { .. }) => Ok(ErrorKind::NoFrames),
         Some(other) => Err(format!("no fault explains the error: {other}")),
         None => Err(format!("the error is not of the GPU engine: {error:?}")),

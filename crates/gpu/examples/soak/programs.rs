@@ -106,7 +106,8 @@ fn compare(seed: u64, number: u64, lanes: usize) -> Result<Digest, String> {
         let [found, expected] = reports.map(|report| report.map_err(failed));
         let (found, expected) = (found?, expected?);
         let what = |report: &Report| {
-            (report.steps, report.stops.clone(), report.services, report.unknown_calls.clone(), report.frames)
+            let calls = [&report.unknown_calls, &report.refused_calls].map(Clone::clone);
+            (report.steps, report.stops.clone(), report.services, calls, report.frames)
         };
         if what(&found) != what(&expected) {
             return Err(format!(

@@ -138,6 +138,13 @@ impl AdapterInfo {
         self.name == other.name && self.backend == other.backend && self.bus == other.bus
     }
 
+    /// Returns whether it makes no difference which of the two adapters is used: they are the same GPU, which the driver
+    /// lists twice, or the same software.
+    fn is_interchangeable(&self, other: &Self) -> bool {
+        let is_one = self.is_software() || !self.bus.is_empty();
+        self.is_same_adapter(other) && self.driver == other.driver && is_one
+    }
+
     /// Returns whether shaders run on the CPU.
     #[must_use]
     pub fn is_software(&self) -> bool {
@@ -206,37 +213,74 @@ fn instance() -> wgpu::Instance {
     })
 }
 
-/// Chooses the best of `adapters` whose name contains `wanted`, upper or lower case. Without `wanted`, the environment
-/// variable [`ADAPTER_VARIABLE`] gives the name; without both, any adapter may be chosen.
+/// Chooses one of `adapters`. `wanted` is one of
 ///
-/// The best adapter has 64-bit integers and the first [`Kind`]; among equals it is the first in the list.
+/// - a part of its name, upper or lower case, such as `nvidia`;
+/// - its backend and a part of its name, such as `vulkan:nvidia`;
+/// - its index in `adapters`, such as `1`. A number that is no index is a part of a name.
+///
+/// Without `wanted`, the environment variable [`ADAPTER_VARIABLE`] is used; without both, any adapter may be chosen.
+///
+/// Of several adapters, the best one is chosen. It has 64-bit integers and the first [`Kind`]; among equals it is the
+/// first in the list.
 ///
 /// # Errors
 ///
-/// There is no adapter, no name contains `wanted`, or no such adapter has 64-bit integers.
+/// There is no adapter, none is `wanted`, none of these has 64-bit integers, or the best of them has the same name as
+/// another one ([`Error::SameName`]).
 pub fn choose<'a>(adapters: &'a [Adapter], wanted: Option<&str>) -> Result<&'a Adapter, Error> {
-    let variable = env::var(ADAPTER_VARIABLE).ok();
-    let infos: Vec<&AdapterInfo> = adapters.iter().map(|adapter| &adapter.info).collect();
-    Ok(&adapters[choose_info(&infos, wanted.or(variable.as_deref()))?])
+    choose_index(adapters, wanted).map(|index| &adapters[index])
 }
 
-/// Returns the index of the best adapter whose name contains `wanted`.
+/// Returns the index of the adapter that [`choose`] chooses.
+pub(super) fn choose_index(adapters: &[Adapter], wanted: Option<&str>) -> Result<usize, Error> {
+    let variable = env::var(ADAPTER_VARIABLE).ok();
+    let infos: Vec<&AdapterInfo> = adapters.iter().map(|adapter| &adapter.info).collect();
+    choose_info(&infos, wanted.or(variable.as_deref()))
+}
+
+/// Returns the index of the adapter that [`choose`] chooses.
 fn choose_info(available: &[&AdapterInfo], wanted: Option<&str>) -> Result<usize, Error> {
     if available.is_empty() {
         return Err(Error::NoAdapter);
     }
     let wanted = wanted.unwrap_or_default().trim();
     let part = wanted.to_lowercase();
-    let named = available.iter().enumerate().filter(|(_, info)| info.name.to_lowercase().contains(&part));
+    let index: Option<usize> = part.parse().ok().filter(|index| *index < available.len());
+    let is_backend = |backend: &str| available.iter().any(|info| info.backend == backend);
+    let (backend, name) = match part.split_once(':') {
+        Some((backend, name)) if is_backend(backend.trim()) => (Some(backend.trim()), name.trim()),
+        _ => (None, &*part),
+    };
+    let is_wanted = |(place, info): &(usize, &&AdapterInfo)| match index {
+        Some(index) => *place == index,
+        None => {
+            backend.is_none_or(|backend| info.backend == backend) && info.name.to_lowercase().contains(name)
+        }
+    };
+    let named: Vec<(usize, &&AdapterInfo)> = available.iter().enumerate().filter(is_wanted).collect();
     // Among equals this takes the first one, which the driver prefers.
-    let Some((index, best)) = named.min_by_key(|(_, info)| (Reverse(info.has_int64), info.kind)) else {
+    let Some(&(index, best)) = named.iter().min_by_key(|(_, info)| (Reverse(info.has_int64), info.kind))
+    else {
         let available = available.iter().map(ToString::to_string).collect();
         return Err(Error::NoSuchAdapter { wanted: wanted.to_owned(), available });
     };
     if !best.has_int64 {
         return Err(Error::NoInt64 { adapter: best.to_string() });
     }
-    Ok(index)
+    let same: Vec<_> = named
+        .iter()
+        .filter(|(_, info)| info.has_int64 && info.name.eq_ignore_ascii_case(&best.name))
+        .collect();
+    if name.is_empty() || same.iter().all(|(place, info)| *place == index || best.is_interchangeable(info)) {
+        return Ok(index);
+    }
+    let mut instead = vec![format!("the index {index}")];
+    if same.iter().any(|(_, info)| info.backend != best.backend) {
+        instead.push(format!("the backend and the name, {}:{}", best.backend, best.name));
+    }
+    let available = same.iter().map(|(place, info)| format!("{place}: {info}")).collect();
+    Err(Error::SameName { wanted: wanted.to_owned(), available, instead })
 }
 
 #[cfg(test)]
@@ -307,6 +351,70 @@ mod tests {
             Ok("Big GPU 1".to_owned()),
             "an empty name matches all"
         );
+    }
+
+    /// Returns two GPUs of one name on one host, one of which has two drivers, and software.
+    fn same_names() -> [AdapterInfo; 4] {
+        let gpu = |backend, bus: &str| AdapterInfo {
+            backend,
+            bus: bus.to_owned(),
+            ..AdapterInfo::example("GPU", Kind::Discrete, true)
+        };
+        let software = AdapterInfo::example("software", Kind::Software, true);
+        [software, gpu("vulkan", "0000:01:00.0"), gpu("vulkan", "0000:02:00.0"), gpu("dx12", "0000:01:00.0")]
+    }
+
+    /// Returns the index of the chosen adapter.
+    fn index(there: &[AdapterInfo], wanted: Option<&str>) -> Result<usize, Error> {
+        choose_info(&there.iter().collect::<Vec<_>>(), wanted)
+    }
+
+    #[test]
+    fn a_name_of_several_adapters_is_an_error_that_says_how_to_choose() {
+        let there = same_names();
+        let text = index(&there, Some("gpu")).expect_err("three have this name").to_string();
+        let expected = "3 adapters have the name that \"gpu\" chooses, which KVRM_ADAPTER or an argument asks for: \
+                        1: GPU (discrete GPU, vulkan, driver 1.0); 2: GPU (discrete GPU, vulkan, driver 1.0); \
+                        3: GPU (discrete GPU, dx12, driver 1.0); give the index 1 or the backend and the name, \
+                        vulkan:GPU instead";
+        assert_eq!(text, expected, "all of them, and two ways to choose");
+        let text = index(&there, Some("vulkan:GPU")).expect_err("two have this name").to_string();
+        assert!(text.contains("1: GPU") && text.contains("2: GPU") && !text.contains("3: GPU"), "{text}");
+        assert!(text.ends_with("give the index 1 instead"), "the backend does not tell them apart: {text}");
+        for (wanted, chosen) in [("1", 1), ("2", 2), (" 3 ", 3), ("0", 0), ("dx12:gpu", 3), ("DX12: GPU", 3)]
+        {
+            assert_eq!(index(&there, Some(wanted)), Ok(chosen), "{wanted}");
+        }
+        for wanted in [None, Some(""), Some("vulkan:")] {
+            assert_eq!(index(&there, wanted), Ok(1), "{wanted:?}: without a name, the first of the best");
+        }
+        assert_eq!(index(&there, Some("soft")), Ok(0), "a name that one adapter has");
+    }
+
+    #[test]
+    fn an_index_and_a_backend_have_to_exist() {
+        let there = same_names();
+        for wanted in ["4", "metal:GPU", "vulkan:software 2", "-1"] {
+            let error = index(&there, Some(wanted)).expect_err("there is none");
+            assert!(matches!(error, Error::NoSuchAdapter { .. }), "{wanted}: {error}");
+        }
+        let numbered = [AdapterInfo::example("RTX 4090", Kind::Discrete, true)];
+        assert_eq!(index(&numbered, Some("4090")), Ok(0), "no index, but a part of a name");
+        let old = [AdapterInfo::example("Old GPU", Kind::Discrete, false)];
+        assert!(matches!(index(&old, Some("0")), Err(Error::NoInt64 { .. })), "the index of an unusable one");
+    }
+
+    #[test]
+    fn an_adapter_that_is_listed_twice_is_one() {
+        let [_, gpu, other, _] = same_names();
+        assert_eq!(index(&[gpu.clone(), gpu.clone()], Some("gpu")), Ok(0), "the same GPU");
+        assert!(index(&[gpu.clone(), other], Some("gpu")).is_err(), "another GPU");
+        let unknown = AdapterInfo { bus: String::new(), ..gpu.clone() };
+        assert!(index(&[unknown.clone(), unknown], Some("gpu")).is_err(), "perhaps another GPU");
+        let software = AdapterInfo::example("software", Kind::Software, true);
+        assert_eq!(index(&[software.clone(), software], Some("software")), Ok(0), "the same software");
+        let old = AdapterInfo { has_int64: false, ..gpu.clone() };
+        assert_eq!(index(&[old, gpu], Some("gpu")), Ok(1), "the other one cannot be used");
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub struct Diagnosis {
 /// An adapter that was opened and tested.
 #[derive(Clone, Debug)]
 pub struct AdapterReport {
+    /// The index of the adapter in [`Diagnosis::adapters`].
+    pub index: usize,
     /// The adapter.
     pub adapter: AdapterInfo,
     /// The result of the test of 64-bit integers.
@@ -40,9 +42,11 @@ pub struct AdapterReport {
 #[must_use]
 pub fn examine(wanted: Option<&str>) -> Diagnosis {
     let adapters = adapter::adapters();
-    let chosen = adapter::choose(&adapters, wanted).and_then(|adapter| {
+    let chosen = adapter::choose_index(&adapters, wanted).and_then(|index| {
+        let adapter = &adapters[index];
         let device = Device::open_adapter(adapter)?;
         Ok(AdapterReport {
+            index,
             adapter: adapter.info.clone(),
             int64: int64_test(&device),
             loop_limit: loop_limit(&device),
@@ -98,9 +102,9 @@ impl Diagnosis {
 impl fmt::Display for Diagnosis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "adapters")?;
-        for adapter in &self.adapters {
-            let is_chosen = self.chosen.as_ref().is_ok_and(|chosen| chosen.adapter == *adapter);
-            writeln!(f, "{} {adapter}", if is_chosen { "*" } else { "-" })?;
+        for (index, adapter) in self.adapters.iter().enumerate() {
+            let is_chosen = self.chosen.as_ref().is_ok_and(|chosen| chosen.index == index);
+            writeln!(f, "{} {index}: {adapter}", if is_chosen { "*" } else { "-" })?;
             let limits = &adapter.limits;
             row(f, "64-bit integers", yes_no(adapter.has_int64))?;
             row(f, "time measurement", yes_no(adapter.has_timestamps))?;
@@ -184,8 +188,12 @@ mod tests {
 
     /// Returns a diagnosis whose chosen adapter is the first of `adapters` and has passed its tests.
     fn diagnosis(adapters: Vec<AdapterInfo>, loop_limit: Option<LoopLimit>) -> Diagnosis {
-        let chosen =
-            AdapterReport { adapter: adapters[0].clone(), int64: Ok(()), loop_limit: Ok(loop_limit) };
+        let chosen = AdapterReport {
+            index: 0,
+            adapter: adapters[0].clone(),
+            int64: Ok(()),
+            loop_limit: Ok(loop_limit),
+        };
         Diagnosis { adapters, chosen: Ok(chosen) }
     }
 
@@ -194,6 +202,13 @@ mod tests {
         let diagnosis = diagnosis(vec![AdapterInfo::example("GPU", Kind::Discrete, true)], None);
         assert_eq!(diagnosis.advice(), [""; 0], "nothing has to be changed");
         assert!(diagnosis.to_string().contains("8 to 32 invocations"), "{diagnosis}");
+    }
+
+    #[test]
+    fn of_adapters_with_the_same_name_one_is_marked() {
+        let gpu = AdapterInfo::example("GPU", Kind::Discrete, true);
+        let text = diagnosis(vec![gpu.clone(), gpu], None).to_string();
+        assert!(text.contains("\n* 0: GPU (") && text.contains("\n- 1: GPU ("), "{text}");
     }
 
     #[test]

@@ -28,6 +28,20 @@ pub enum Error {
         /// The available adapters, one line each.
         available: Vec<String>,
     },
+    /// Several adapters have the wanted name.
+    #[error(
+        "{} adapters have the name that {wanted:?} chooses, which {ADAPTER_VARIABLE} or an argument asks for: {}; give {} \
+         instead",
+        available.len(), available.join("; "), instead.join(" or ")
+    )]
+    SameName {
+        /// The part of a name that was asked for.
+        wanted: String,
+        /// The adapters of this name, each with its index in the list of all adapters, one line each.
+        available: Vec<String>,
+        /// Ways to choose one of them: by index, or by backend.
+        instead: Vec<String>,
+    },
     /// An adapter has no 64-bit integers in shaders, which every shader of KVRM needs.
     #[error(
         "the adapter {adapter} has no 64-bit integers in shaders (SHADER_INT64), which KVRM needs; update its driver \
@@ -82,6 +96,20 @@ pub enum Error {
         doing: String,
         /// The maximum size of a buffer on this device, in bytes.
         max: u64,
+    },
+    /// A spiking network does not fit in memory.
+    #[error("{}", network_too_large(*.neurons, *.synapses, .adapter, *.bytes, *.available))]
+    NetworkTooLarge {
+        /// The number of neurons.
+        neurons: u32,
+        /// The number of synapses.
+        synapses: u64,
+        /// The adapter.
+        adapter: String,
+        /// The memory that the network needs, at least, in bytes.
+        bytes: u64,
+        /// The available memory of the host, in bytes; `None` if the memory of the GPU is too small.
+        available: Option<u64>,
     },
     /// All frames are in use.
     #[error(
@@ -293,6 +321,30 @@ impl fmt::Display for Request {
                 write!(f, "refuses a write or mapping of the host at {address:#x}, for reason {code}")
             }
         }
+    }
+}
+
+fn network_too_large(
+    neurons: u32,
+    synapses: u64,
+    adapter: &str,
+    bytes: u64,
+    available: Option<u64>,
+) -> String {
+    let size = |bytes: u64| format!("{bytes} bytes ({:.1} GiB)", bytes as f64 / f64::from(1 << 30));
+    let network = format!("a network of {neurons} neurons and {synapses} synapses does not fit in memory");
+    match available {
+        Some(available) => format!(
+            "{network}: on {adapter} it takes at least {} of the host's memory, which has {} available; use fewer \
+             neurons, fewer synapses or shorter delays",
+            size(bytes),
+            size(available)
+        ),
+        None => format!(
+            "{network}: it takes at least {} on {adapter}, whose memory is full; use fewer neurons, fewer synapses or \
+             shorter delays, or run it on the CPU (`--engine parallel`)",
+            size(bytes)
+        ),
     }
 }
 

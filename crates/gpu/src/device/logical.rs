@@ -16,7 +16,7 @@ use super::lock::lock;
 const LOSS_TIMEOUT: Duration = Duration::from_secs(5);
 /// The maximum time that [`Device::wait`] waits. Slices should take a second at most, but if the CPU runs the shaders,
 /// the first slice of a large kernel includes its compilation, on cores that may be busy.
-const WAIT_LIMIT: Duration = Duration::from_secs(300);
+pub(crate) const WAIT_LIMIT: Duration = Duration::from_secs(300);
 
 /// An open GPU. Clones share the device.
 ///

@@ -1,6 +1,6 @@
 //! Changes of a network while it runs: uploads the changed parts of the network and leaves the rest.
 
-use kvrm_spiking::{Changed, Network, Synapses};
+use kvrm_spiking::{ChangeSummary, Network, Synapses};
 
 use super::layout::{PIECE_BYTES, tables};
 use super::plan::{Options, Plan, part_words};
@@ -13,7 +13,7 @@ impl Store {
     pub(super) fn change(
         &mut self,
         network: &Network,
-        changed: &Changed,
+        changed: &ChangeSummary,
         options: &Options,
         drives: &[i32],
     ) -> Result<bool, Error> {

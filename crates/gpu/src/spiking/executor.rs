@@ -3,10 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use kvrm_spiking::{Changed, Injection, Input, Network, Record, Recorder, State};
+use kvrm_spiking::{ChangeSummary, Injection, Input, Network, Record, Recorder, State};
 
 use super::fault::Fault;
 use super::kernels::BurstKernels;
+use super::memory;
 use super::pace::Pace;
 use super::plan::Options;
 use super::store::Store;
@@ -47,7 +48,8 @@ impl DeviceExecutor {
         options: Options,
         state: &State,
     ) -> Result<Self, Error> {
-        let store = Store::new(kernels, &network, &options)?;
+        let store = Store::new(kernels, &network, &options)
+            .map_err(|error| memory::explain(error, kernels.device(), &network))?;
         store.upload_state(&network, state)?;
         let is_software = kernels.device().info().kind == Kind::Software;
         Ok(Self {
@@ -94,7 +96,7 @@ impl DeviceExecutor {
     pub(super) fn change_network(
         &mut self,
         network: &Arc<Network>,
-        changed: &Changed,
+        changed: &ChangeSummary,
         state: &State,
     ) -> Result<(), Error> {
         if self.store.change(network, changed, &self.options, &self.drives)? {

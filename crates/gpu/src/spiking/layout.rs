@@ -8,7 +8,7 @@ use kvrm_shaders::layout::spiking::{
     RULE_WORDS, RULES_WORDS, SUMS,
 };
 use kvrm_spiking::random::{Purpose, base};
-use kvrm_spiking::{Network, Record, Rule};
+use kvrm_spiking::{Network, PlasticityRule, Record};
 
 /// The workgroup memory for a partition, in bytes: the sums, and one bit for each sum.
 pub(super) const PARTITION_BYTES: u32 = 4 * SUMS + SUMS / 8;
@@ -81,8 +81,8 @@ pub(super) fn tables(network: &Network) -> Vec<u32> {
             let targets = &parts.populations[rule.target as usize].neurons;
             let [low, high] = rule.weights.map(|weight| weight as u32);
             let [steps, more, less] = match &rule.rule {
-                Rule::Window { steps, ltp, ltd } => [*steps, *ltp as u32, *ltd as u32],
-                Rule::Pair { potentiation, depression } => {
+                PlasticityRule::Window { steps, ltp, ltd } => [*steps, *ltp as u32, *ltd as u32],
+                PlasticityRule::Pair { potentiation, depression } => {
                     let amounts = [potentiation, depression].map(|amounts| {
                         let start = tables.len() as u32;
                         tables.extend(amounts.iter().map(|&amount| amount as u32));

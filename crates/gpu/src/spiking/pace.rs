@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::kernels::Kernel;
+use crate::device::logical::WAIT_LIMIT;
 
 /// The time that a slice should take: short enough for the device to start working early and for displays to stay
 /// usable.
@@ -25,7 +26,8 @@ const HOPELESS_FACTOR: f64 = 8.0;
 const WAIT_MAX: Duration = Duration::from_secs(120);
 /// The host waits for a slice this many times as long as the slice is expected to take.
 const WAIT_FACTOR: f64 = 100.0;
-/// The minimum time that the host waits for a slice.
+/// The minimum time that the host waits for a slice of a GPU. It does not apply if the CPU runs the shaders: other programs
+/// can keep its cores busy for any time, so the time of earlier slices says nothing, and the host waits for [`WAIT_LIMIT`].
 const WAIT_MIN: Duration = Duration::from_secs(20);
 
 /// The measured speeds of the kernels of a network.
@@ -33,6 +35,8 @@ const WAIT_MIN: Duration = Duration::from_secs(20);
 pub(super) struct Pace {
     /// The time that a slice should take, in seconds.
     target: f64,
+    /// Whether the CPU runs the shaders.
+    is_software: bool,
     candidates: Vec<Candidate>,
     /// The number of slices since a kernel other than the best was tried.
     since_trial: u32,
@@ -53,7 +57,8 @@ impl Pace {
     /// Returns a pace that chooses among `kernels`, none of which has been measured.
     pub(super) fn new(is_software: bool, kernels: &[Kernel]) -> Self {
         let target = if is_software { SOFTWARE_SLICE } else { SLICE };
-        let mut pace = Self { target: target.as_secs_f64(), candidates: Vec::new(), since_trial: 0 };
+        let mut pace =
+            Self { target: target.as_secs_f64(), is_software, candidates: Vec::new(), since_trial: 0 };
         kernels.iter().for_each(|kernel| pace.add(*kernel));
         pace
     }
@@ -95,6 +100,9 @@ impl Pace {
 
     /// Returns the time that a slice of `batches` batches may take before the device counts as lost.
     pub(super) fn wait_limit(&self, kernel: Kernel, batches: u32) -> Duration {
+        if self.is_software {
+            return WAIT_LIMIT;
+        }
         let known =
             self.candidates.iter().find(|candidate| candidate.kernel == kernel && candidate.batch > 0.0);
         known.map_or(WAIT_MAX, |known| {
@@ -149,6 +157,13 @@ mod tests {
             let found = pace.wait_limit(Kernel::Events, 8).as_secs_f64();
             assert!((found - limit.as_secs_f64()).abs() < 1e-6, "{batch} s a batch: {found} s");
         }
+    }
+
+    #[test]
+    fn software_has_minutes_for_a_slice_however_fast_it_was_before() {
+        let mut pace = Pace::new(true, &[Kernel::Events]);
+        pace.record_slice(Kernel::Events, 8, Duration::from_millis(1));
+        assert_eq!(pace.wait_limit(Kernel::Events, 8), WAIT_LIMIT, "its cores may be busy now");
     }
 
     #[test]

@@ -10,11 +10,12 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-use kvrm_spiking::{Changed, Executor, Input, Network, Recorder, State};
+use kvrm_spiking::{ChangeSummary, Executor, Input, Network, Recorder, State};
 
 use super::executor::DeviceExecutor;
 use super::fault::Fault;
 use super::kernels::{BurstKernels, Kernel};
+use super::memory;
 use super::plan::Options;
 use crate::device::Device;
 use crate::device::error::Error;
@@ -64,6 +65,7 @@ impl BurstExecutor {
     ///
     /// The network does not fit on the device, or the device fails.
     pub fn new(kernels: &BurstKernels, network: Arc<Network>, options: Options) -> Result<Self, Error> {
+        memory::check(kernels.device(), &network)?;
         let mut executor = Self {
             executor: None,
             kernels: kernels.clone(),
@@ -164,7 +166,7 @@ impl BurstExecutor {
         )?;
         journals.iter().try_for_each(|journal| journal.replay(&mut executor))?;
         if is_first {
-            self.interval = Interval::new(state_bytes(&base));
+            self.interval = Interval::new(self.network.state_bytes());
         } else {
             self.recoveries += 1;
         }
@@ -226,13 +228,6 @@ impl BurstExecutor {
             *(if has_ended { &mut self.journal } else { &mut self.under_way }) = Journal::begin(state);
         }
     }
-}
-
-/// Returns the size of a state in bytes.
-fn state_bytes(state: &State) -> u64 {
-    let State { columns, ring, marks, fired, history, weights, .. } = state;
-    let words = columns.len() + ring.len() + marks.len() + fired.len() + 2 * history.len() + weights.len();
-    4 * words as u64
 }
 
 /// Wraps an error of the GPU.
@@ -301,7 +296,7 @@ impl Executor for BurstExecutor {
         Ok(())
     }
 
-    fn change(&mut self, network: &Arc<Network>, changed: &Changed) -> Result<(), kvrm_spiking::Error> {
+    fn change(&mut self, network: &Arc<Network>, changed: &ChangeSummary) -> Result<(), kvrm_spiking::Error> {
         let state = self.call(|executor| executor.state()).map_err(engine_error)?.after(network, changed);
         state.check(network)?;
         self.call(|executor| executor.change_network(network, changed, &state)).map_err(engine_error)?;
@@ -317,7 +312,7 @@ impl Executor for BurstExecutor {
 
 #[cfg(test)]
 mod tests {
-    use kvrm_spiking::{Builder, Connect, Feagi, Model, Projection};
+    use kvrm_spiking::{Builder, ConnectionRule, Feagi, Model, Projection};
 
     use super::*;
     use crate::device::lock::lock;
@@ -329,7 +324,7 @@ mod tests {
         let model = Model::Feagi(Feagi { drive: 2.0, ..Feagi::default() });
         let all = builder.population("all", 40, &model).expect("parameters are in range");
         builder
-            .connect(all, all, &Projection::new(Connect::OutDegree(3), 1.0, 1))
+            .connect(all, all, &Projection::new(ConnectionRule::OutDegree(3), 1.0, 1))
             .expect("the population has neurons");
         Arc::new(builder.build().expect("sums are small"))
     }

@@ -34,28 +34,30 @@ const MEASURE_TIME: Duration = Duration::from_millis(40);
 /// use kvrm_gpu::spiking::{BurstKernels, Speeds};
 ///
 /// let kernels = BurstKernels::new(&Device::open(None)?);
-/// if Speeds::of(&kernels)?.gpu_is_faster(100_000) {
+/// if Speeds::load_or_measure(&kernels)?.gpu_is_faster(100_000) {
 ///     println!("a network of 100,000 neurons runs faster on {}", kernels.device().info());
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Speeds {
-    /// One row for each of [`SIZES`].
-    rows: Vec<Row>,
+    /// The times for each of [`SIZES`].
+    rows: Vec<StepTimes>,
 }
 
+/// The measured time of a step of one network, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Row {
-    neurons: u32,
-    /// Microseconds a step on the CPU.
-    cpu: f64,
-    /// Microseconds a step on the GPU.
-    gpu: f64,
+pub struct StepTimes {
+    /// The number of neurons of the network.
+    pub neurons: u32,
+    /// The time on all cores of the CPU.
+    pub cpu: f64,
+    /// The time on the GPU.
+    pub gpu: f64,
 }
 
 impl Speeds {
-    /// Returns the speeds of this machine with a GPU. Reads stored measurements, or measures now, which takes a second.
+    /// Loads the stored speeds of this machine with a GPU, or measures them now, which takes a second.
     ///
     /// Measurements are stored in the folder that [`CACHE_VARIABLE`] names, or in the user's folder for caches. There
     /// is a file for each combination of GPU, driver, number of threads and version of KVRM. A file that is missing or
@@ -63,7 +65,7 @@ impl Speeds {
     ///
     /// # Errors
     /// The GPU fails.
-    pub fn of(kernels: &BurstKernels) -> Result<Self, kvrm_spiking::Error> {
+    pub fn load_or_measure(kernels: &BurstKernels) -> Result<Self, kvrm_spiking::Error> {
         let file = folder().map(|folder| folder.join(file_name(kernels)));
         let known = file.as_ref().and_then(|file| Self::parse(&fs::read_to_string(file).ok()?));
         if let Some(known) = known {
@@ -88,23 +90,34 @@ impl Speeds {
             let gpu = BurstExecutor::new(kernels, Arc::clone(&network), Options::default());
             let mut gpu = gpu.map_err(|error| kvrm_spiking::Error::Engine(error.into()))?;
             let cpu = step_time(&mut Parallel::new(network), neurons)?;
-            Ok(Row { neurons, cpu, gpu: step_time(&mut gpu, neurons)? })
+            Ok(StepTimes { neurons, cpu, gpu: step_time(&mut gpu, neurons)? })
         };
         Ok(Self { rows: SIZES.into_iter().map(row).collect::<Result<_, kvrm_spiking::Error>>()? })
     }
 
-    /// Returns whether the GPU is faster than the CPU for a network of `neurons` neurons. Decides by the measured
-    /// network whose size is nearest, by ratio.
+    /// Returns the times of the measured network whose size is nearest to `neurons` neurons, by ratio.
+    #[must_use]
+    pub fn step_times(&self, neurons: u32) -> StepTimes {
+        let distance = |row: &&StepTimes| (f64::from(row.neurons) / f64::from(neurons.max(1))).ln().abs();
+        let nearest = self.rows.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        // There is a row for each size, so this default is never used.
+        nearest.copied().unwrap_or(StepTimes { neurons: 0, cpu: 0.0, gpu: f64::INFINITY })
+    }
+
+    /// Returns whether the GPU is faster than the CPU for a network of `neurons` neurons, by the times of
+    /// [`Speeds::step_times`].
     #[must_use]
     pub fn gpu_is_faster(&self, neurons: u32) -> bool {
-        let distance = |row: &&Row| (f64::from(row.neurons) / f64::from(neurons.max(1))).ln().abs();
-        let nearest = self.rows.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        nearest.is_some_and(|row| row.gpu < row.cpu)
+        let StepTimes { cpu, gpu, .. } = self.step_times(neurons);
+        gpu < cpu
     }
 
     /// Returns the text to store: for each size a line with neurons, microseconds a step on the CPU, and on the GPU.
     fn text(&self) -> String {
-        self.rows.iter().map(|Row { neurons, cpu, gpu }| format!("{neurons} {cpu:.3} {gpu:.3}\n")).collect()
+        self.rows
+            .iter()
+            .map(|StepTimes { neurons, cpu, gpu }| format!("{neurons} {cpu:.3} {gpu:.3}\n"))
+            .collect()
     }
 
     fn parse(text: &str) -> Option<Self> {
@@ -112,9 +125,9 @@ impl Speeds {
             let mut words = line.split_ascii_whitespace();
             let neurons = words.next()?.parse().ok()?;
             let mut time = || words.next()?.parse().ok().filter(|time: &f64| time.is_finite() && *time > 0.0);
-            Some(Row { neurons, cpu: time()?, gpu: time()? })
+            Some(StepTimes { neurons, cpu: time()?, gpu: time()? })
         };
-        let rows: Vec<Row> = text.lines().map(row).collect::<Option<_>>()?;
+        let rows: Vec<StepTimes> = text.lines().map(row).collect::<Option<_>>()?;
         rows.iter().map(|row| row.neurons).eq(SIZES).then_some(Self { rows })
     }
 }
@@ -151,11 +164,11 @@ fn file_name(kernels: &BurstKernels) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn speeds(times: [(f64, f64); 4]) -> Speeds {
-        let rows = SIZES.into_iter().zip(times).map(|(neurons, (cpu, gpu))| Row { neurons, cpu, gpu });
+    pub(in super::super) fn speeds(times: [(f64, f64); 4]) -> Speeds {
+        let rows = SIZES.into_iter().zip(times).map(|(neurons, (cpu, gpu))| StepTimes { neurons, cpu, gpu });
         Speeds { rows: rows.collect() }
     }
 

@@ -33,7 +33,8 @@ fn a_healthy_host_is_described_with_its_adapters() {
     let diagnosis = doctor::examine(None);
     let text = diagnosis.to_string();
     assert!(diagnosis.is_healthy(), "{text}");
-    assert!(text.contains(&format!("* {}", device().info())), "the chosen one is marked: {text}");
+    let index = diagnosis.chosen.as_ref().expect("the host is healthy").index;
+    assert!(text.contains(&format!("* {index}: {}", device().info())), "the chosen one is marked: {text}");
     assert!(text.ends_with("KVRM can use a GPU."), "the verdict comes last: {text}");
 }
 

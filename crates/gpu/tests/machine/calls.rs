@@ -49,8 +49,8 @@ fn random_calls_are_served_as_on_the_host() {
         for machine in [gpu, alone] {
             let report = run_calls(machine, &calls, budget);
             assert_eq!(
-                (&report.stops, report.frames, &report.unknown_calls),
-                (&expected.stops, expected.frames, &expected.unknown_calls),
+                (&report.stops, report.frames, &report.unknown_calls, &report.refused_calls),
+                (&expected.stops, expected.frames, &expected.unknown_calls, &expected.refused_calls),
                 "with seed {seed}"
             );
             if budget == u64::MAX {
@@ -84,6 +84,18 @@ fn frequent_calls_take_few_dispatches() {
     assert_eq!(report.services, 3 * (calls.len() as u64 + 1), "all calls are counted, and the exit");
     // Dispatches end for code to lower and full buffers, but not for each of the 380 calls of a lane.
     assert!(report.dispatches < 20, "{} dispatches", report.dispatches);
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn refused_calls_are_counted_as_on_the_host() {
+    // socket, clone, rseq, getpid, io_uring_setup
+    let calls = [198, 220, 293, GETPID, 220, 425].map(|number| (number, [0; 3])).to_vec();
+    for mut machine in machines(3) {
+        let report = run_calls(&mut machine, &vec![calls.clone(); 3], u64::MAX);
+        assert_eq!(report.refused_calls, [(198, 3), (220, 6)].into(), "{report}");
+        assert_eq!(report.unknown_calls, [(425, 3)].into(), "{report}");
+    }
 }
 
 #[test]

@@ -25,8 +25,8 @@ fn every_linux_guest_ends_as_on_the_reference() {
         let report = gpu.run(u64::MAX).expect("the GPU works");
         assert_eq!((report.steps, &report.stops), (expected.steps, &expected.stops), "reports of {name}");
         assert_eq!(
-            (report.services, report.frames, &report.unknown_calls),
-            (expected.services, expected.frames, &expected.unknown_calls),
+            (report.services, report.frames, &report.unknown_calls, &report.refused_calls),
+            (expected.services, expected.frames, &expected.unknown_calls, &expected.refused_calls),
             "reports of {name}"
         );
         assert_eq!(report.stops.keys().collect::<Vec<_>>(), [&"exit"], "every lane of {name} exits");

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use kvrm_gpu::spiking::{Kernel, Options};
 use kvrm_spiking::{
-    Builder, Change, Connect, Error, Executor, Feagi, Injection, Input, Lif, Link, Model, Network,
-    Projection, Recorder, Synapse,
+    Builder, Change, ConnectionRule, Error, Executor, Feagi, Injection, Input, Lif, ListedSynapse, Model,
+    Network, Projection, Recorder, Synapse,
 };
 use kvrm_testkit::networks::{RECIPES, Recipe, injections, network};
 
@@ -22,7 +22,7 @@ fn always_firing_network(neurons: u32, synapses: u32) -> Arc<Network> {
     let mut builder = Builder::new(1.0);
     let model = Model::Feagi(Feagi { drive: 2.0, ..Feagi::default() });
     let all = builder.population("all", neurons, &model).expect("parameters are in range");
-    let projection = Projection::new(Connect::OutDegree(synapses), 1.0, 1);
+    let projection = Projection::new(ConnectionRule::OutDegree(synapses), 1.0, 1);
     builder.connect(all, all, &projection).expect("the population has neurons");
     Arc::new(builder.build().expect("sums are small"))
 }
@@ -55,7 +55,7 @@ fn self_loops_and_duplicate_synapses_are_delivered() {
     let mut builder = Builder::new(1.0);
     let model = Model::Feagi(Feagi { threshold: 3.0, ..Feagi::default() });
     let area = builder.population("area", 3, &model).expect("parameters are in range");
-    let link = |source, target, weight| Link { source, target, weight, delay: 1 };
+    let link = |source, target, weight| ListedSynapse { source, target, weight, delay: 1 };
     // The two synapses of neuron 2 cancel, but count as input.
     let links = [link(0, 0, 3.0), link(0, 1, 2.0), link(0, 1, 2.0), link(0, 2, 5.0), link(0, 2, -5.0)];
     builder.connect_list(area, area, &links).expect("the neurons exist");
@@ -92,7 +92,7 @@ fn more_spikes_than_the_device_has_room_for_are_recorded() {
     let network = always_firing_network(3000, 0);
     for kernel in [Kernel::Events, Kernel::Single] {
         let mut executor = executor(&network, &options_with(kernel));
-        let mut recorder = Recorder::new(1 << 20).of(1..3000);
+        let mut recorder = Recorder::new(1 << 20).for_neurons(1..3000);
         executor.run(300, &Input::default(), Some(&mut recorder)).expect("the recorder has room");
         let spikes = recorder.spikes();
         assert_eq!(spikes.len(), 300 * 2999, "with {kernel:?}");
@@ -132,17 +132,17 @@ fn a_network_continues_after_a_change() {
         }
         let first = before.synapses().row(1).next();
         let mut changes: Vec<Change> = (0..40)
-            .map(|index| Change::Add {
+            .map(|index| Change::AddSynapse {
                 source: index % 5,
                 synapse: Synapse { target: index % 7, delay: 3, weight: 5 },
             })
             .collect();
         if let Some(Synapse { target, delay, .. }) = first {
-            changes.push(Change::Remove { source: 1, target, delay });
+            changes.push(Change::RemoveSynapse { source: 1, target, delay });
         }
         if seed > 71 {
             let model = Model::Lif(Lif { bias: 20.0, ..Lif::default() });
-            changes.push(Change::Populate { name: "new".to_owned(), dimensions: [9, 1, 1], model });
+            changes.push(Change::AddPopulation { name: "new".to_owned(), dimensions: [9, 1, 1], model });
         }
         let mut after = Network::clone(&before);
         if learns {
@@ -175,11 +175,12 @@ fn a_change_that_leaves_no_room_changes_nothing() {
     let mut builder = Builder::new(1.0).injection_limit(1000);
     let area =
         builder.population("area", 2, &Model::Feagi(Feagi::default())).expect("parameters are in range");
-    let link = Link { source: 0, target: 1, weight: f64::from(weight), delay: 4 };
+    let link = ListedSynapse { source: 0, target: 1, weight: f64::from(weight), delay: 4 };
     builder.connect_list(area, area, &[link]).expect("the neurons exist");
     let before = Arc::new(builder.build().expect("2^30 is less than 2^31"));
     let synapse = Synapse { target: 1, delay: 2, weight };
-    let changes = [Change::Remove { source: 0, target: 1, delay: 4 }, Change::Add { source: 0, synapse }];
+    let changes =
+        [Change::RemoveSynapse { source: 0, target: 1, delay: 4 }, Change::AddSynapse { source: 0, synapse }];
     let mut after = Network::clone(&before);
     let changed = after.change(&changes).expect("the change is valid");
     let after = Arc::new(after);

@@ -50,7 +50,7 @@ fn assert_same_session(
         [found.0.state().expect("the device works"), expected.0.state().expect("the reference works")];
     assert_same(&states[0], &states[1], what);
     assert_eq!(found.1.spikes(), expected.1.spikes(), "{what}: spikes");
-    assert_eq!(found.1.firings, expected.1.firings, "{what}: samples");
+    assert_eq!(found.1.sampled, expected.1.sampled, "{what}: samples");
     assert_same(&found.1.state, &expected.1.state, what);
 }
 
@@ -82,7 +82,7 @@ fn a_loss_before_any_call_does_not_change_results() {
         let options = Options { kernel, slice: Some(2), ..Options::default() };
         let (mut reference, seen) = run_on_reference(&network, seed, &SCRIPT);
         assert!(
-            !seen.spikes().is_empty() && !seen.firings.is_empty(),
+            !seen.spikes().is_empty() && !seen.sampled.is_empty(),
             "{kernel:?}: the script has results to compare"
         );
         // The number of the call before which the device is lost. Call 0 builds the executor.

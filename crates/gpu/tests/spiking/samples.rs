@@ -10,7 +10,7 @@ use crate::support::{assert_same, executor, reference};
 #[test]
 fn samples_match_the_reference() {
     const STEPS: u64 = 30;
-    // The number of sampled firings of each model.
+    // The number of sampled spikes of each model.
     let mut counts = [0; 4];
     for (seed, recipe) in (60..).zip(RECIPES.into_iter().cycle().take(8)) {
         let network = network(recipe, seed, [1, 5], seed % 2 == 0);
@@ -24,7 +24,7 @@ fn samples_match_the_reference() {
             // Every third step is not sampled.
             let mut made = engines.iter_mut().map(|engine| {
                 let mut recorder = Recorder::new(1 << 20);
-                let firings = if step % 3 == 2 {
+                let sampled = if step % 3 == 2 {
                     engine.run(1, &input, Some(&mut recorder)).expect("the engine works");
                     Vec::new()
                 } else {
@@ -32,11 +32,11 @@ fn samples_match_the_reference() {
                     sample(&mut **engine, &network, &input, Some(&mut recorder), all)
                         .expect("the engine works")
                 };
-                (firings, recorder.take(), engine.state().expect("the engine works"))
+                (sampled, recorder.take(), engine.state().expect("the engine works"))
             });
             let [expected, found] = [made.next(), made.next()].map(|made| made.expect("two engines"));
             let what = format!("{recipe:?}, step {step}");
-            assert_eq!(found.0, expected.0, "{what}: firings");
+            assert_eq!(found.0, expected.0, "{what}: samples");
             assert_eq!(found.1, expected.1, "{what}: spikes");
             assert_same(&found.2, &expected.2, &what);
             for firing in &expected.0 {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::failure::negative;
 use super::process_calls::{PR_GET_NAME, PROCESS, RANDOM_FLAGS, ROBUST_LIST_BYTES, limits};
 use super::settings::EPOCH;
-use super::table::{CALLS, Implementation};
+use super::table::{CALLS, Implementation, Status};
 use super::time_calls::{CLOCKS, CLOCKS_OF_DAY, CLOCKS_OF_PROCESSOR, NANOSECONDS};
 use crate::call_table::{Answer, CallTable};
 
@@ -31,7 +31,8 @@ pub const SHADER_NUMBERS: &[(&str, u32, &str)] = &[
 /// With `real_time`, the table leaves the clocks to the host.
 #[must_use]
 pub fn call_table(heap: Range<u64>, stack_bytes: u64, seed: u64, real_time: bool) -> CallTable {
-    let answers = CALLS.iter().filter_map(|call| {
+    // The report counts refused calls, so the host has to see them.
+    let answers = CALLS.iter().filter(|call| call.status != Status::Refused).filter_map(|call| {
         let answer = match (call.implementation, call.name) {
             (Implementation::Constant(answer), _) => Answer::Value(answer.unwrap_or_else(negative)),
             (_, "exit" | "exit_group") => Answer::Exit,

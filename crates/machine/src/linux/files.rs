@@ -20,6 +20,8 @@ pub(super) const ROOT: InodeNumber = 1;
 const SYMLINKS_MAX: usize = 40;
 /// The limit on private inodes of a lane.
 const INODES_MAX: usize = 65_536;
+/// The limit on the inodes that all lanes share.
+const SHARED_INODES_MAX: usize = 1 << 20;
 /// The limit on hard links to an inode.
 const LINKS_MAX: u32 = 65_000;
 /// The length of the longest file name.
@@ -119,6 +121,8 @@ pub(crate) struct Files {
     shared: Arc<Vec<Inode>>,
     /// The private inodes of the lane, which take precedence over shared inodes of the same number.
     own: BTreeMap<InodeNumber, Inode>,
+    /// The limit on private inodes.
+    pub(super) inodes_max: usize,
     /// The number of the next new inode.
     next: InodeNumber,
     /// The bytes in the lane's private files.
@@ -148,14 +152,22 @@ impl Place {
 }
 
 impl Files {
-    /// Creates a tree with only a root directory. Private files of a lane may hold `capacity` bytes.
+    /// Creates a tree with only a root directory, to which all that lanes share can be added before [`Files::share`].
+    /// Private files of a lane may hold `capacity` bytes.
     pub(super) fn new(capacity: u64) -> Self {
         let root = Kind::Directory { entries: BTreeMap::new(), parent: ROOT };
         let inodes = vec![Inode { link_count: 2, ..Inode::new(root, 0o755, 0) }];
-        Self { shared: Arc::new(inodes), own: BTreeMap::new(), next: ROOT + 1, used: 0, capacity }
+        Self {
+            shared: Arc::new(inodes),
+            own: BTreeMap::new(),
+            inodes_max: SHARED_INODES_MAX,
+            next: ROOT + 1,
+            used: 0,
+            capacity,
+        }
     }
 
-    /// Turns all private inodes into shared ones.
+    /// Turns all private inodes into shared ones. From now on, the limit on private inodes is that of a lane.
     pub(super) fn share(self) -> Self {
         let mut inodes = Arc::try_unwrap(self.shared).unwrap_or_else(|shared| (*shared).clone());
         // New inodes are numbered consecutively after the last shared one.
@@ -165,7 +177,13 @@ impl Files {
                 None => inodes.push(inode),
             }
         }
-        Self { shared: Arc::new(inodes), own: BTreeMap::new(), used: 0, ..self }
+        Self { shared: Arc::new(inodes), own: BTreeMap::new(), inodes_max: INODES_MAX, used: 0, ..self }
+    }
+
+    /// Returns the number of private inodes.
+    #[cfg(test)]
+    pub(super) fn private_inodes(&self) -> usize {
+        self.own.len()
     }
 
     pub(super) fn inode(&self, number: InodeNumber) -> Option<&Inode> {
@@ -183,7 +201,7 @@ impl Files {
         }
         if !self.own.contains_key(&number) {
             let copy = self.existing(number)?.clone();
-            if self.own.len() >= INODES_MAX {
+            if self.own.len() >= self.inodes_max {
                 return Err(ENOSPC);
             }
             self.own.insert(number, copy);
@@ -295,7 +313,7 @@ impl Files {
         if self.existing(place.parent)?.link_count == 0 {
             return Err(ENOENT);
         }
-        if self.own.len() >= INODES_MAX {
+        if self.own.len() >= self.inodes_max {
             return Err(ENOSPC);
         }
         let number = self.next;

@@ -1,6 +1,5 @@
 //! The process of a lane: what Linux keeps for a running program.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +11,7 @@ use super::files::{Files, InodeNumber};
 use super::save::save;
 use super::settings::Settings;
 use super::signals::Signals;
+use super::unserved::UnservedCalls;
 use crate::call_table::ProcessState;
 use crate::console::Stream;
 use crate::error::Error;
@@ -39,8 +39,8 @@ pub(crate) struct Process {
     /// The process state, copied from the executor while a call is served.
     pub(super) state: ProcessState,
     pub(super) signals: Signals,
-    /// The number of calls that are not implemented, by call number.
-    pub(super) unknown: BTreeMap<u64, u64>,
+    /// The calls that were not served since the record was last taken.
+    pub(super) unserved: UnservedCalls,
 }
 
 impl Process {
@@ -64,7 +64,7 @@ impl Process {
             state: ProcessState { heap_end: settings.areas.heap.start, name, ..ProcessState::default() },
             settings,
             signals: Signals::new(),
-            unknown: BTreeMap::new(),
+            unserved: UnservedCalls::default(),
         }
     }
 
@@ -96,9 +96,9 @@ impl Process {
         (1..32).filter(is_console).fold(1, |bits, number| bits | 1 << number)
     }
 
-    /// Returns the calls that were not implemented, by number, and clears the record.
-    pub(crate) fn take_unknown(&mut self) -> BTreeMap<u64, u64> {
-        std::mem::take(&mut self.unknown)
+    /// Returns the calls that were not served, and clears the record.
+    pub(crate) fn take_unserved(&mut self) -> UnservedCalls {
+        std::mem::take(&mut self.unserved)
     }
 
     /// Returns the next random bytes, a hash of seed, lane and position, without advancing the position.

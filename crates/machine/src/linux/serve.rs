@@ -85,8 +85,11 @@ impl Process {
         let value = match served {
             Ok(value) => value,
             Err(Failure::Errno(errno)) => {
-                if errno == ENOSYS && found.is_none_or(|call| call.status != Status::Refused) {
-                    *self.unknown.entry(number).or_default() += 1;
+                match found.map(|call| call.status) {
+                    Some(Status::Refused) => self.unserved.count_refused(number),
+                    Some(Status::Absent) => {}
+                    _ if errno == ENOSYS => self.unserved.count_unknown(number),
+                    _ => {}
                 }
                 negative(errno)
             }

@@ -17,8 +17,12 @@ pub enum Status {
     Partial,
     /// Reports success and does nothing; the process cannot observe the difference.
     Accepted,
-    /// Fails, as on a Linux system that lacks the feature.
+    /// Fails, as on a Linux system that lacks the feature. The report counts such calls, because the program may fail
+    /// without the feature.
     Refused,
+    /// Fails with `ENOSYS`, as on a Linux kernel that is older than the call. C libraries try it at the start of every
+    /// program and do without it, so the report does not count it.
+    Absent,
 }
 
 /// A system call that KVRM serves.
@@ -210,7 +214,7 @@ calls! {
     286 preadv2           Partial  files::preadv2, "only with flags 0";
     287 pwritev2          Partial  files::pwritev2, "only with flags 0";
     291 statx             Complete directories::statx, "";
-    293 rseq              Refused  => Err(ENOSYS), "ENOSYS: C libraries work without it";
+    293 rseq              Absent   => Err(ENOSYS), "ENOSYS: C libraries work without it";
     435 clone3            Refused  => Err(ENOSYS), "ENOSYS: there is only one process and thread";
     436 close_range       Complete descriptors::close_range, "";
     439 faccessat2        Complete directories::faccessat, "the process runs as root";

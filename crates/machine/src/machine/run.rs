@@ -12,7 +12,7 @@ use super::lane_state::LaneState;
 use crate::console::Stream;
 use crate::error::Error;
 use crate::executor::{LaneAccess, Progress, Register};
-use crate::linux::{self, SYSTEM_CALL};
+use crate::linux::{self, SYSTEM_CALL, UnservedCalls};
 use crate::pick::pick;
 use crate::report::Report;
 use crate::semihosting::{Guest, Outcome, SEMIHOSTING, memory_to_read};
@@ -143,11 +143,9 @@ impl Machine {
         for lane in running {
             self.executor.set_stop(lane, Some(Stop::Budget))?;
         }
-        let mut unknown_calls = BTreeMap::new();
+        let mut unserved = UnservedCalls::default();
         for process in self.lanes.iter_mut().filter_map(|lane| lane.process.as_mut()) {
-            for (number, count) in process.take_unknown() {
-                *unknown_calls.entry(number).or_default() += count;
-            }
+            unserved.append(process.take_unserved());
         }
         let mut stops = BTreeMap::new();
         for stop in self.stops()?.into_iter().flatten() {
@@ -160,7 +158,8 @@ impl Machine {
             steps,
             stops,
             services,
-            unknown_calls,
+            unknown_calls: unserved.unknown,
+            refused_calls: unserved.refused,
             dispatches,
             decisions: self.executor.take_decisions()?,
             frames: self.executor.frames_used()?,

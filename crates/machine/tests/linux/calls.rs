@@ -27,6 +27,23 @@ fn an_unknown_call_is_refused_and_counted() {
 }
 
 #[test]
+fn refused_calls_are_counted_and_absent_ones_are_not() {
+    const RSEQ: u64 = 293;
+    const SOCKET: u64 = 198;
+    let mut caller = Caller::new();
+    assert_eq!(caller.call(RSEQ, &[]), ENOSYS, "as on an old kernel");
+    let mut cpu = caller.machine.cpu(0).unwrap();
+    cpu.set_x(8, SOCKET);
+    caller.machine.set_cpu(0, &cpu).unwrap();
+    caller.machine.resume(0).unwrap();
+    let report = caller.machine.run(3).unwrap();
+    assert_eq!(report.refused_calls, [(SOCKET, 1)].into(), "{report}");
+    assert!(report.unknown_calls.is_empty(), "{report}");
+    assert!(report.to_string().contains("refused calls"), "{report}");
+    assert_eq!(caller.machine.run(0).unwrap().refused_calls, [].into(), "counts are those of a run");
+}
+
+#[test]
 fn an_exit_status_has_eight_bits() {
     for (number, code, status) in [(93, 7, 7), (94, 0x1_02ff, 0xff), (93, u64::MAX, 0xff)] {
         assert_eq!(

@@ -13,6 +13,7 @@ fn report() -> Report {
         steps: 3_000_000,
         stops: BTreeMap::from([("budget", 2), ("exit", 3)]),
         unknown_calls: BTreeMap::new(),
+        refused_calls: BTreeMap::new(),
         services: 7,
         dispatches: 0,
         decisions: None,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use kvrm_spiking::{FileError, Link};
+use kvrm_spiking::{FileError, ListedSynapse};
 use serde::Deserialize;
 
 use super::context::{BuildContext, DescriptionError, SourceText};
@@ -82,7 +82,7 @@ impl Edges {
         let (from, to) = (from?, to?);
         let sources = sources.below(&file, &self.source, from.end - from.start)?;
         let targets = targets.below(&file, &self.target, to.end - to.start)?;
-        let mut lists = BTreeMap::<(usize, usize), Vec<Link>>::new();
+        let mut lists = BTreeMap::<(usize, usize), Vec<ListedSynapse>>::new();
         for row in 0..sources.len() {
             let (source, target) =
                 (context.locate(from.start + sources[row]), context.locate(to.start + targets[row]));
@@ -93,7 +93,7 @@ impl Edges {
                 return Err(FileError::content(&file, "delay", expected, found));
             }
             let weight = weights[row] * self.weight_scale;
-            let link = Link { source: source.1, target: target.1, weight, delay: steps as u32 };
+            let link = ListedSynapse { source: source.1, target: target.1, weight, delay: steps as u32 };
             lists.entry((source.0, target.0)).or_default().push(link);
         }
         for ((source, target), links) in lists {

@@ -1,6 +1,6 @@
 //! Projections: connection rules, weights, delays and plasticity.
 
-use kvrm_spiking::{Connect, Delay, PopulationId, Rule as Learning, Weight};
+use kvrm_spiking::{ConnectionRule, Delay, PlasticityRule, PopulationId, Weight};
 use serde::Deserialize;
 
 use super::context::{BuildContext, DescriptionError};
@@ -86,7 +86,7 @@ impl Projection {
     ) -> Result<(), DescriptionError> {
         let (source, target) = (context.population(source)?, context.population(target)?);
         let projection = kvrm_spiking::Projection {
-            connect: self.rule.connect(),
+            rule: self.rule.connection_rule(),
             weight: self.weight.weight()?,
             delay: self.delay.map_or(Ok(Delay::Steps(1)), Number::delay)?,
             autapses: self.autapses,
@@ -118,15 +118,15 @@ impl Names {
 }
 
 impl Rule {
-    fn connect(&self) -> Connect {
+    fn connection_rule(&self) -> ConnectionRule {
         match self {
-            Self::OneToOne => Connect::OneToOne,
-            Self::AllToAll => Connect::AllToAll,
-            Self::Probability(probability) => Connect::Probability(*probability),
-            Self::InDegree(degree) => Connect::InDegree(*degree),
-            Self::OutDegree(degree) => Connect::OutDegree(*degree),
-            Self::Total(synapses) => Connect::Total(*synapses),
-            Self::Offsets(offsets) => Connect::Offsets(offsets.clone()),
+            Self::OneToOne => ConnectionRule::OneToOne,
+            Self::AllToAll => ConnectionRule::AllToAll,
+            Self::Probability(probability) => ConnectionRule::Probability(*probability),
+            Self::InDegree(degree) => ConnectionRule::InDegree(*degree),
+            Self::OutDegree(degree) => ConnectionRule::OutDegree(*degree),
+            Self::Total(synapses) => ConnectionRule::Total(*synapses),
+            Self::Offsets(offsets) => ConnectionRule::Offsets(offsets.clone()),
         }
     }
 }
@@ -158,7 +158,7 @@ impl Number {
 
 impl Learn {
     /// Returns the limits of weights, and the plasticity rule in weight units.
-    fn rule(&self, context: &BuildContext) -> Result<([f64; 2], Learning), DescriptionError> {
+    fn rule(&self, context: &BuildContext) -> Result<([f64; 2], PlasticityRule), DescriptionError> {
         let unit = f64::from(context.fraction_bits).exp2();
         let units = |what: &str, amount: f64| {
             let units = (amount * unit).round();
@@ -173,7 +173,7 @@ impl Learn {
         Ok(match *self {
             Self::Window { weights, steps, ltp, ltd } => {
                 let [ltp, ltd] = [units("ltp", ltp)?, units("ltd", ltd)?].map(|units| units as i32);
-                (weights, Learning::Window { steps, ltp, ltd })
+                (weights, PlasticityRule::Window { steps, ltp, ltd })
             }
             Self::Pair { weights, potentiation, depression, tau_plus, tau_minus } => {
                 for (what, tau) in [("tau_plus", tau_plus), ("tau_minus", tau_minus)] {
@@ -184,7 +184,10 @@ impl Learn {
                     }
                 }
                 let amounts = [units("potentiation", potentiation)?, units("depression", depression)?];
-                (weights, Learning::exponential(amounts, [tau_plus, tau_minus].map(|tau| tau / context.dt)))
+                (
+                    weights,
+                    PlasticityRule::exponential(amounts, [tau_plus, tau_minus].map(|tau| tau / context.dt)),
+                )
             }
         })
     }

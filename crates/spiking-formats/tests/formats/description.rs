@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kvrm_spiking::{Kind, Rule};
+use kvrm_spiking::{Kind, PlasticityRule};
 use kvrm_spiking_formats::open;
 
 use crate::support::{assert_rejected, described};
@@ -56,7 +56,7 @@ fn populations_and_projections_match_the_description() {
         (0, 1, [0, 1024]),
         "a rule for each pair of populations"
     );
-    assert_eq!(first.rule, Rule::Window { steps: 3, ltp: 128, ltd: 64 }, "in weight units");
+    assert_eq!(first.rule, PlasticityRule::Window { steps: 3, ltp: 128, ltd: 64 }, "in weight units");
     let potentials: Vec<i32> = parts.columns[20..30].iter().map(|word| *word as i32 >> 20).collect();
     assert!(potentials.iter().all(|v| (-5..10).contains(v)), "relative to rest: {potentials:?}");
     assert!(potentials.iter().any(|v| *v != potentials[0]), "not all the same: {potentials:?}");
@@ -94,6 +94,28 @@ fn errors_name_line_and_key() {
         "injection_limit: expected 0 or more, and less than 2^31 weight units, found -1",
     );
     let population = |rest: &str| format!("dt = 1.0\n[[population]]\nname = \"a\"\n{rest}");
+    for (rest, expected) in [
+        (
+            "neurons = 5_000_000_000\nlif = {}",
+            "line 4: `neurons` is 5000000000, expected a whole number from 0 to 4294967294",
+        ),
+        ("neurons = -1\nlif = {}", "line 4: `neurons` is -1, expected a whole number from 0 to 4294967294"),
+        ("neurons = 2.5\nlif = {}", "line 4: `neurons` is 2.5, expected a whole number from 0 to 4294967294"),
+        (
+            "lif = {}\ndimensions = [2, 3,\n 9_999_999_999]",
+            "line 6: `dimensions` is 9999999999, expected a whole number from 0 to 4294967294",
+        ),
+        (
+            "neurons = 1\nfeagi = { threshold = 1.0, refractory = 70000 }",
+            "line 5: `refractory` is 70000, expected a whole number from 0 to 65535",
+        ),
+    ] {
+        assert_rejected(&population(rest), expected);
+    }
+    assert_rejected(
+        &with_projection("rule = { out-degree = 5000000000 }\nweight = 1.0"),
+        "`out-degree` is 5000000000, expected a whole number from 0 to 4294967295",
+    );
     assert_rejected(
         &population("lif = {}"),
         "line 2: population `a`: expected either `neurons` or `dimensions`",

@@ -2,11 +2,11 @@
 
 use super::Change;
 use super::draft::Draft;
-use crate::{Error, Network, Parts, Synapses, check};
+use crate::{Error, Network, NetworkParts, Synapses, check};
 
 /// The effects of changes on the representation of a network, which engines have to take over.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Changed {
+pub struct ChangeSummary {
     /// The number of neurons before the change.
     pub neurons: u32,
     /// The number of slots of the ring before the change.
@@ -36,7 +36,7 @@ impl Network {
     ///
     /// # Errors
     /// A change is impossible, or the inputs of a neuron could overflow. The network is then unchanged.
-    pub fn change(&mut self, changes: &[Change]) -> Result<Changed, Error> {
+    pub fn change(&mut self, changes: &[Change]) -> Result<ChangeSummary, Error> {
         let synapses = std::mem::replace(&mut self.parts.synapses, Synapses::none());
         // The parts without synapses.
         let before = self.parts.clone();
@@ -46,11 +46,11 @@ impl Network {
         let (repacking, sums, draft) = match draft {
             Ok(draft) => draft,
             Err(error) => {
-                self.parts = Parts { synapses, ..before };
+                self.parts = NetworkParts { synapses, ..before };
                 return Err(error);
             }
         };
-        let changed = Changed {
+        let changed = ChangeSummary {
             neurons: before.record_of.len() as u32,
             slots: before.max_delay as usize,
             ports: before.ports,

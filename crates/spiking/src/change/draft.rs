@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::builder::{check_delay, columns};
 use crate::registry::{Registry, next_population};
-use crate::{Change, Error, Packing, Parts, Record, STATE_WORDS, Synapse, Synapses, bound, check};
+use crate::{Change, Error, NetworkParts, Packing, Record, STATE_WORDS, Synapse, Synapses, bound, check};
 
 /// The rows and records that a list of changes affects.
 #[derive(Default)]
@@ -17,27 +17,31 @@ pub(super) struct Draft {
 
 impl Draft {
     /// Checks changes, and applies them to `parts` except for its synapses.
-    pub(super) fn new(parts: &mut Parts, synapses: &Synapses, changes: &[Change]) -> Result<Self, Error> {
+    pub(super) fn new(
+        parts: &mut NetworkParts,
+        synapses: &Synapses,
+        changes: &[Change],
+    ) -> Result<Self, Error> {
         let mut registry = Registry::of(parts);
         let mut draft = Self::default();
         for change in changes {
             match change {
-                Change::Add { source, synapse } => {
+                Change::AddSynapse { source, synapse } => {
                     check_neuron(parts, synapse.target)?;
                     check_delay(synapse.delay)?;
                     parts.max_delay = parts.max_delay.max(synapse.delay);
                     draft.row(parts, synapses, *source)?.push(*synapse);
                 }
-                Change::Remove { source, target, delay } => {
+                Change::RemoveSynapse { source, target, delay } => {
                     let row = draft.row(parts, synapses, *source)?;
                     row.remove(find(row, *source, *target, *delay)?);
                 }
-                Change::Weigh { source, synapse } => {
+                Change::SetWeight { source, synapse } => {
                     let row = draft.row(parts, synapses, *source)?;
                     let place = find(row, *source, synapse.target, synapse.delay)?;
                     row[place] = *synapse;
                 }
-                Change::Set { neuron, model } => {
+                Change::SetParameters { neuron, model } => {
                     check_neuron(parts, *neuron)?;
                     let old = parts.records[parts.record_of[*neuron as usize] as usize];
                     if model.kind() as u32 != old.kind {
@@ -49,7 +53,7 @@ impl Draft {
                     parts.record_of[*neuron as usize] = record;
                     draft.reassigned.insert(*neuron);
                 }
-                Change::Populate { name, dimensions, model } => {
+                Change::AddPopulation { name, dimensions, model } => {
                     let mut states = states(parts);
                     let population = next_population(parts, name, *dimensions, model.kind())?;
                     registry.populate(parts, &mut states, population, |_| (model.clone(), None))?;
@@ -64,7 +68,12 @@ impl Draft {
     }
 
     /// Returns the row of a source for modification.
-    fn row(&mut self, parts: &Parts, synapses: &Synapses, source: u32) -> Result<&mut Vec<Synapse>, Error> {
+    fn row(
+        &mut self,
+        parts: &NetworkParts,
+        synapses: &Synapses,
+        source: u32,
+    ) -> Result<&mut Vec<Synapse>, Error> {
         check_neuron(parts, source)?;
         Ok(self.rows.entry(source).or_insert_with(|| synapses.row_of(source)))
     }
@@ -72,8 +81,8 @@ impl Draft {
     /// Returns the new bounds of those neurons whose possible input changes.
     pub(super) fn sums(
         &self,
-        before: &Parts,
-        after: &Parts,
+        before: &NetworkParts,
+        after: &NetworkParts,
         synapses: &Synapses,
         sums: &[u64],
     ) -> Result<BTreeMap<u32, u64>, Error> {
@@ -104,7 +113,11 @@ impl Draft {
     }
 
     /// Returns a new packing for all synapses if they need one, or if too many words would be unused.
-    pub(super) fn repacking(&self, parts: &Parts, synapses: &Synapses) -> Result<Option<Packing>, Error> {
+    pub(super) fn repacking(
+        &self,
+        parts: &NetworkParts,
+        synapses: &Synapses,
+    ) -> Result<Option<Packing>, Error> {
         let neurons = parts.record_of.len() as u32;
         let packing = &synapses.packing;
         let grown = |(source, row): (&u32, &Vec<Synapse>)| {
@@ -134,7 +147,7 @@ impl Draft {
 /// The number of unused words below which synapses are not packed anew.
 const SLACK: u64 = 1 << 16;
 
-fn check_neuron(parts: &Parts, neuron: u32) -> Result<(), Error> {
+fn check_neuron(parts: &NetworkParts, neuron: u32) -> Result<(), Error> {
     let neurons = parts.record_of.len() as u64;
     let is_there = u64::from(neuron) < neurons;
     if is_there { Ok(()) } else { Err(Error::NoSuchNeuron { neuron: neuron.into(), neurons }) }
@@ -146,7 +159,7 @@ fn find(row: &[Synapse], from: u32, to: u32, delay: u32) -> Result<usize, Error>
 }
 
 /// Returns the initial state of each neuron.
-fn states(parts: &Parts) -> Vec<[u32; STATE_WORDS]> {
+fn states(parts: &NetworkParts) -> Vec<[u32; STATE_WORDS]> {
     let neurons = parts.record_of.len();
     (0..neurons).map(|neuron| std::array::from_fn(|word| parts.columns[word * neurons + neuron])).collect()
 }

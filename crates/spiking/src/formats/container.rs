@@ -151,6 +151,16 @@ impl<'a, R: Read + Seek> Reader<'a, R> {
         Ok(Self { file, source, header, data: 8 + length })
     }
 
+    /// Returns the size of the data of all tensors in bytes.
+    pub(super) fn data_bytes(&self) -> u64 {
+        self.header.data_len() as u64
+    }
+
+    /// Returns the first dimension of a tensor; 0 if there is no such tensor.
+    pub(super) fn length(&self, name: &str) -> u64 {
+        self.header.info(name).and_then(|info| info.shape.first()).map_or(0, |&length| length as u64)
+    }
+
     /// Returns a value of the metadata.
     pub(super) fn text(&self, key: &str) -> Result<&str, FileError> {
         let value = self.header.metadata().as_ref().and_then(|metadata| metadata.get(key));

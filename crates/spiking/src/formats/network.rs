@@ -8,7 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::FileError;
 use super::container::{self, Reader, Tensor};
-use crate::{Kind, Network, Packing, Parts, Plasticity, Population, Record, Rule, STATE_WORDS, Synapses};
+use crate::memory::MemoryNeed;
+use crate::{
+    Kind, Network, NetworkParts, Packing, Plasticity, PlasticityRule, Population, Record, STATE_WORDS,
+    Synapses,
+};
 
 const FORMAT: &str = "kvrm-spiking-network";
 const VERSION: u32 = 1;
@@ -91,7 +95,7 @@ enum StoredRule {
     Pair { potentiation: Vec<i32>, depression: Vec<i32> },
 }
 
-fn metadata(parts: &Parts) -> BTreeMap<&'static str, String> {
+fn metadata(parts: &NetworkParts) -> BTreeMap<&'static str, String> {
     let populations: Vec<_> = parts.populations.iter().map(StoredPopulation::of).collect();
     let plasticity: Vec<_> = parts.plasticity.iter().map(StoredPlasticity::of).collect();
     let Packing { target_bits, delay_bits, weight_bits, words: _, min_delay } = parts.synapses.packing;
@@ -116,7 +120,7 @@ fn metadata(parts: &Parts) -> BTreeMap<&'static str, String> {
     ])
 }
 
-fn tensors(parts: &Parts) -> [Tensor<'_>; TENSORS.len()] {
+fn tensors(parts: &NetworkParts) -> [Tensor<'_>; TENSORS.len()] {
     let Synapses { starts, lengths, words, packing } = &parts.synapses;
     let neurons = parts.record_of.len();
     let synapse_words = packing.words as usize;
@@ -132,16 +136,22 @@ fn tensors(parts: &Parts) -> [Tensor<'_>; TENSORS.len()] {
     ]
 }
 
-fn read(file: &str, source: impl Read + Seek) -> Result<Parts, FileError> {
+fn read(file: &str, source: impl Read + Seek) -> Result<NetworkParts, FileError> {
     let mut reader = Reader::new(file, source)?;
     reader.check(FORMAT, VERSION, &TENSORS)?;
+    let need = MemoryNeed {
+        neurons: reader.length("record_of"),
+        synapses: reader.length("words"),
+        bytes: reader.data_bytes(),
+    };
+    need.check().map_err(|source| FileError::network(file, "network", source))?;
     let populations: Vec<StoredPopulation> = reader.json("populations")?;
     let plasticity: Vec<StoredPlasticity> = reader.json("plasticity")?;
     let packing = packing(&reader)?;
     let records: Vec<u32> = reader.take("records", &[None, Some(RECORD_WORDS)])?;
     let record_of: Vec<u32> = reader.take("record_of", &[None])?;
     let neurons = Some(record_of.len());
-    Ok(Parts {
+    Ok(NetworkParts {
         dt: reader.number("dt")?,
         seed: reader.number("seed")?,
         fraction_bits: reader.number("fraction_bits")?,
@@ -210,8 +220,10 @@ impl StoredPopulation {
 impl StoredPlasticity {
     fn of(plasticity: &Plasticity) -> Self {
         let rule = match plasticity.rule.clone() {
-            Rule::Window { steps, ltp, ltd } => StoredRule::Window { steps, ltp, ltd },
-            Rule::Pair { potentiation, depression } => StoredRule::Pair { potentiation, depression },
+            PlasticityRule::Window { steps, ltp, ltd } => StoredRule::Window { steps, ltp, ltd },
+            PlasticityRule::Pair { potentiation, depression } => {
+                StoredRule::Pair { potentiation, depression }
+            }
         };
         let &Plasticity { source, target, weights, .. } = plasticity;
         Self { source, target, weights, rule }
@@ -219,8 +231,10 @@ impl StoredPlasticity {
 
     fn into_plasticity(self) -> Plasticity {
         let rule = match self.rule {
-            StoredRule::Window { steps, ltp, ltd } => Rule::Window { steps, ltp, ltd },
-            StoredRule::Pair { potentiation, depression } => Rule::Pair { potentiation, depression },
+            StoredRule::Window { steps, ltp, ltd } => PlasticityRule::Window { steps, ltp, ltd },
+            StoredRule::Pair { potentiation, depression } => {
+                PlasticityRule::Pair { potentiation, depression }
+            }
         };
         Plasticity { source: self.source, target: self.target, weights: self.weights, rule }
     }

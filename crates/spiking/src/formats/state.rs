@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::FileError;
 use super::container::{self, Reader, Tensor};
+use crate::memory::MemoryNeed;
 use crate::{Network, STATE_WORDS, State, bit_words};
 
 const FORMAT: &str = "kvrm-spiking-state";
@@ -44,6 +45,9 @@ impl State {
         let (name, file) = container::open(path)?;
         let mut reader = Reader::new(&name, file)?;
         reader.check(FORMAT, VERSION, &TENSORS)?;
+        let synapses = network.synapses().count();
+        let need = MemoryNeed { neurons: network.neurons().into(), synapses, bytes: reader.data_bytes() };
+        need.check().map_err(|source| FileError::network(&name, "state", source))?;
         let neurons = network.neurons() as usize;
         let state = Self {
             step: reader.number("step")?,

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use crate::{
-    Builder, Executor, Feagi, Input, Izhikevich, Lif, Link, Model, Network, Poisson, Reference, Rule, State,
+    Builder, Executor, Feagi, Input, Izhikevich, Lif, ListedSynapse, Model, Network, PlasticityRule, Poisson,
+    Reference, State,
 };
 
 /// Returns a network with all models and rules.
@@ -22,8 +23,8 @@ fn network() -> Network {
         .expect("parameters are in range");
     let area =
         builder.population("area", 4, &Model::Feagi(Feagi::default())).expect("parameters are in range");
-    let link = |source, target, weight, delay| Link { source, target, weight, delay };
-    let links: Vec<Link> =
+    let link = |source, target, weight, delay| ListedSynapse { source, target, weight, delay };
+    let links: Vec<ListedSynapse> =
         (0..60).map(|k| link(k % 20, k * 7 % 20, 0.1 * f64::from(k) - 2.0, 1 + k % 15)).collect();
     builder.connect_list(cells, cells, &links).expect("links are in range");
     builder
@@ -31,10 +32,10 @@ fn network() -> Network {
         .expect("links are in range");
     builder.connect_list(cells, izhikevich, &[link(3, 2, 3.0, 4)]).expect("parameters are in range");
     builder
-        .learn(cells, cells, [-4.0, 5.0], Rule::exponential([20.0, 30.0], [10.0, 12.0]))
+        .learn(cells, cells, [-4.0, 5.0], PlasticityRule::exponential([20.0, 30.0], [10.0, 12.0]))
         .expect("parameters are in range");
     builder
-        .learn(source, area, [-2.0, 3.0], Rule::Window { steps: 4, ltp: 3, ltd: 1 })
+        .learn(source, area, [-2.0, 3.0], PlasticityRule::Window { steps: 4, ltp: 3, ltd: 1 })
         .expect("parameters are in range");
     builder.build().expect("parameters are in range")
 }
@@ -106,6 +107,50 @@ fn with_replaced_header(from: &str, to: &str) -> Vec<u8> {
     changed.extend(header.bytes());
     changed.extend(&whole[8 + length..]);
     changed
+}
+
+/// A file of which only the beginning can be read, but which claims to be of any length.
+struct Endless {
+    begin: Cursor<Vec<u8>>,
+    length: u64,
+}
+
+impl std::io::Read for Endless {
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        self.begin.read(bytes)
+    }
+}
+
+impl std::io::Seek for Endless {
+    fn seek(&mut self, place: std::io::SeekFrom) -> std::io::Result<u64> {
+        match place {
+            std::io::SeekFrom::End(0) => Ok(self.length),
+            place => self.begin.seek(place),
+        }
+    }
+}
+
+#[test]
+fn a_file_larger_than_the_memory_is_rejected_by_its_header() {
+    const NEURONS: u64 = 3_000_000_000;
+    const SYNAPSES: u64 = 4_000_000_000_000;
+    let (records, end) = (4 * NEURONS, 4 * NEURONS + 4 * SYNAPSES);
+    let header = format!(
+        "{{\"__metadata__\":{{\"format\":\"kvrm-spiking-network\",\"format_version\":\"1\"}},\
+         \"record_of\":{{\"dtype\":\"U32\",\"shape\":[{NEURONS}],\"data_offsets\":[0,{records}]}},\
+         \"words\":{{\"dtype\":\"U32\",\"shape\":[{SYNAPSES},1],\"data_offsets\":[{records},{end}]}}}}"
+    );
+    let mut begin = (header.len() as u64).to_le_bytes().to_vec();
+    begin.extend(header.bytes());
+    let length = begin.len() as u64 + end;
+    let error = Network::read_from("huge.safetensors", Endless { begin: Cursor::new(begin), length })
+        .expect_err("16 TB do not fit in memory")
+        .to_string();
+    let expected = format!(
+        "huge.safetensors: network: a network of {NEURONS} neurons and {SYNAPSES} synapses does not fit in memory: it \
+         takes at least {end} bytes"
+    );
+    assert!(error.starts_with(&expected), "{error}");
 }
 
 #[test]

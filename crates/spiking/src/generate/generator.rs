@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rayon::prelude::*;
 
-use crate::connect::{Connect, Projection};
+use crate::connect::{ConnectionRule, Projection};
 use crate::distribution::Distribution;
 use crate::random::Stream;
 use crate::{Error, Kind, Population, Synapse};
@@ -19,7 +19,7 @@ pub(crate) struct Generator {
     number: u64,
     pub(super) sources: Population,
     targets: Population,
-    pub(super) rule: Rule,
+    pub(super) rule: SynapseRule,
     weight: Distribution,
     delay: Distribution,
     /// Whether a source is excluded from its own targets.
@@ -29,8 +29,9 @@ pub(crate) struct Generator {
 
 /// The rule that determines the synapses of a generator.
 #[derive(Debug)]
-pub(super) enum Rule {
-    Connect(Connect),
+pub(super) enum SynapseRule {
+    /// A connection rule, by which synapses are drawn.
+    Drawn(ConnectionRule),
     /// The number of synapses of each source.
     Counted(Vec<u32>),
     /// An explicit list, sorted by source.
@@ -63,27 +64,27 @@ impl Generator {
             number,
             sources: sources.clone(),
             targets: targets.clone(),
-            rule: Rule::Connect(projection.connect.clone()),
+            rule: SynapseRule::Drawn(projection.rule.clone()),
             weight,
             delay,
             skips_self,
             multapses: projection.multapses,
         };
-        generator.check(&projection.connect)?;
+        generator.check(&projection.rule)?;
         Ok(generator)
     }
 
     /// Makes the generator of an explicit list of synapses.
-    pub(crate) fn list(mut links: Vec<(u32, Synapse)>) -> Self {
+    pub(crate) fn list(mut synapses: Vec<(u32, Synapse)>) -> Self {
         let everywhere = Population {
             name: String::new(),
             neurons: 0..u32::MAX,
             kind: Kind::Poisson,
             dimensions: [u32::MAX, 1, 1],
         };
-        links.sort_unstable();
+        synapses.sort_unstable();
         let range = |of: fn(&Synapse) -> i64| {
-            let values = links.iter().map(|(_, synapse)| of(synapse));
+            let values = synapses.iter().map(|(_, synapse)| of(synapse));
             let [low, high] =
                 values.fold([i64::MAX, i64::MIN], |[low, high], value| [low.min(value), high.max(value)]);
             Distribution::uniform(low, high).unwrap_or(Distribution::constant(1))
@@ -95,13 +96,13 @@ impl Generator {
             targets: everywhere,
             weight: range(|synapse| synapse.weight.into()),
             delay: range(|synapse| synapse.delay.into()),
-            rule: Rule::List(links),
+            rule: SynapseRule::List(synapses),
             skips_self: false,
             multapses: true,
         }
     }
 
-    fn check(&self, connect: &Connect) -> Result<(), Error> {
+    fn check(&self, rule: &ConnectionRule) -> Result<(), Error> {
         let [sources, targets] =
             [&self.sources, &self.targets].map(|population| population.neurons.len() as u64);
         let to = targets - u64::from(self.skips_self && targets > 0);
@@ -112,26 +113,26 @@ impl Generator {
             let expected = || format!("at most {most}, the number of neurons to choose from");
             if is_possible { Ok(()) } else { Err(Error::parameter("degree", degree, expected())) }
         };
-        match *connect {
-            Connect::OneToOne if sources != targets => Err(Error::parameter(
+        match *rule {
+            ConnectionRule::OneToOne if sources != targets => Err(Error::parameter(
                 "number of targets of a one-to-one rule",
                 targets,
                 format!("{sources}, the number of sources"),
             )),
-            Connect::Probability(probability) if !(0.0..=1.0).contains(&probability) => {
+            ConnectionRule::Probability(probability) if !(0.0..=1.0).contains(&probability) => {
                 Err(Error::parameter("probability", probability, "0 to 1"))
             }
-            Connect::OutDegree(degree) => distinct(degree, to, sources),
-            Connect::InDegree(degree) => distinct(degree, from, targets),
-            Connect::Total(total) if total > 0 && (sources == 0 || to == 0) => Err(Error::parameter(
+            ConnectionRule::OutDegree(degree) => distinct(degree, to, sources),
+            ConnectionRule::InDegree(degree) => distinct(degree, from, targets),
+            ConnectionRule::Total(total) if total > 0 && (sources == 0 || to == 0) => Err(Error::parameter(
                 "number of synapses",
                 total,
                 "0, because there are no neurons to connect",
             )),
-            Connect::Total(total) if total > u32::MAX.into() => {
+            ConnectionRule::Total(total) if total > u32::MAX.into() => {
                 Err(Error::parameter("number of synapses", total, "less than 2^32"))
             }
-            Connect::Total(_) if !self.multapses => Err(Error::parameter(
+            ConnectionRule::Total(_) if !self.multapses => Err(Error::parameter(
                 "multapses",
                 false,
                 "true, because the rule has a fixed number of synapses",
@@ -144,13 +145,43 @@ impl Generator {
     pub(crate) fn ranges(&self) -> Option<[[i64; 2]; 2]> {
         let is_empty = self.sources.neurons.is_empty()
             || self.targets.neurons.is_empty()
-            || matches!(&self.rule, Rule::List(links) if links.is_empty());
+            || matches!(&self.rule, SynapseRule::List(synapses) if synapses.is_empty());
         (!is_empty).then(|| [self.weight.range(), self.delay.range()])
+    }
+
+    /// Returns a number of synapses that the rule certainly makes. Probabilities make fewer with a chance of less than
+    /// 10^-14.
+    pub(super) fn synapses_min(&self) -> u64 {
+        let [sources, targets] =
+            [&self.sources, &self.targets].map(|population| population.neurons.len() as u64);
+        let pairs = sources * targets - if self.skips_self { sources } else { 0 };
+        match &self.rule {
+            SynapseRule::Drawn(rule) => match rule {
+                ConnectionRule::OneToOne => {
+                    if self.skips_self {
+                        0
+                    } else {
+                        sources
+                    }
+                }
+                ConnectionRule::AllToAll => pairs,
+                ConnectionRule::Probability(probability) => {
+                    let mean = pairs as f64 * probability;
+                    (mean - 8.0 * mean.sqrt()).max(0.0) as u64
+                }
+                ConnectionRule::InDegree(degree) => targets * u64::from(*degree),
+                ConnectionRule::OutDegree(degree) => sources * u64::from(*degree),
+                ConnectionRule::Total(total) => *total,
+                ConnectionRule::Offsets(_) => 0,
+            },
+            SynapseRule::Counted(counts) => counts.iter().map(|&count| u64::from(count)).sum(),
+            SynapseRule::List(synapses) => synapses.len() as u64,
+        }
     }
 
     /// Draws the sources of all synapses of a rule with a fixed total, which determines the lengths of the rows.
     pub(super) fn count(&mut self) {
-        let Rule::Connect(Connect::Total(total)) = self.rule else { return };
+        let SynapseRule::Drawn(ConnectionRule::Total(total)) = self.rule else { return };
         let sources = self.sources.neurons.len();
         // Stream numbers from the end of the range, which no row uses.
         let count = |mut counts: Vec<u32>, batch: usize| {
@@ -169,7 +200,7 @@ impl Generator {
                 left
             },
         );
-        self.rule = Rule::Counted(counts);
+        self.rule = SynapseRule::Counted(counts);
     }
 
     fn stream(&self, row: u32) -> Stream {
@@ -217,24 +248,26 @@ impl Generator {
         let among = |degree| Choice { degree, size: targets, skipped: row };
         let is_skipped = |target: u32| self.skips_self && target == row;
         match &self.rule {
-            Rule::List(links) => {
-                let start = links.partition_point(|(other, _)| *other < source);
-                links[start..]
+            SynapseRule::List(synapses) => {
+                let start = synapses.partition_point(|(other, _)| *other < source);
+                synapses[start..]
                     .iter()
                     .take_while(|(other, _)| *other == source)
                     .for_each(|(_, synapse)| give(*synapse));
             }
-            Rule::Counted(counts) => self.choose(among(counts[row as usize]), &mut stream, to),
-            Rule::Connect(Connect::OutDegree(degree)) => self.choose(among(*degree), &mut stream, to),
-            Rule::Connect(Connect::OneToOne) => {
+            SynapseRule::Counted(counts) => self.choose(among(counts[row as usize]), &mut stream, to),
+            SynapseRule::Drawn(ConnectionRule::OutDegree(degree)) => {
+                self.choose(among(*degree), &mut stream, to);
+            }
+            SynapseRule::Drawn(ConnectionRule::OneToOne) => {
                 if !is_skipped(row) {
                     to(row, &mut stream);
                 }
             }
-            Rule::Connect(Connect::AllToAll) => {
+            SynapseRule::Drawn(ConnectionRule::AllToAll) => {
                 (0..targets).filter(|&target| !is_skipped(target)).for_each(|target| to(target, &mut stream));
             }
-            Rule::Connect(Connect::Probability(probability)) => {
+            SynapseRule::Drawn(ConnectionRule::Probability(probability)) => {
                 // The gaps between connected targets are geometrically distributed.
                 let scale = libm::log1p(-probability);
                 let mut next = 0.0;
@@ -250,14 +283,14 @@ impl Generator {
                     next += 1.0;
                 }
             }
-            Rule::Connect(Connect::Offsets(offsets)) => {
+            SynapseRule::Drawn(ConnectionRule::Offsets(offsets)) => {
                 for offset in offsets {
                     if let Some(target) = self.at_offset(row, offset).filter(|&target| !is_skipped(target)) {
                         to(target, &mut stream);
                     }
                 }
             }
-            Rule::Connect(Connect::InDegree(_) | Connect::Total(_)) => {}
+            SynapseRule::Drawn(ConnectionRule::InDegree(_) | ConnectionRule::Total(_)) => {}
         }
     }
 
@@ -277,7 +310,7 @@ impl Generator {
 
     /// Passes the synapses of all targets to `give`, in any order, if the rule generates synapses by target.
     pub(super) fn by_target(&self, give: impl Fn(u32, Synapse) + Sync) {
-        let Rule::Connect(Connect::InDegree(degree)) = self.rule else { return };
+        let SynapseRule::Drawn(ConnectionRule::InDegree(degree)) = self.rule else { return };
         let (sources, targets) = (self.sources.neurons.clone(), self.targets.neurons.len() as u32);
         (0..targets).into_par_iter().for_each(|target| {
             let mut stream = self.stream(target);

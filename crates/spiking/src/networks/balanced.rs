@@ -1,6 +1,6 @@
 //! The balanced network of excitatory and inhibitory neurons (Brunel, 2000), scalable to any number of synapses.
 
-use crate::{Builder, Connect, Error, Lif, Model, Network, Projection};
+use crate::{Builder, ConnectionRule, Error, Lif, Model, Network, Projection};
 
 /// The parameters of [`balanced`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,7 +46,11 @@ pub fn balanced(choices: &Balanced) -> Result<Network, Error> {
     let delay = libm::round(1.5 / dt) as u32;
     for (source, weight) in [(excitatory, jump), (inhibitory, -6.0 * jump)] {
         for (target, part) in [(excitatory, synapses - synapses / 5), (inhibitory, synapses / 5)] {
-            builder.connect(source, target, &Projection::new(Connect::OutDegree(part), weight, delay))?;
+            builder.connect(
+                source,
+                target,
+                &Projection::new(ConnectionRule::OutDegree(part), weight, delay),
+            )?;
         }
     }
     builder.build()

@@ -2,7 +2,7 @@
 //! neurons fire in each burst.
 
 use crate::random::Stream;
-use crate::{Builder, Connect, Error, Feagi, Injection, Input, Model, Network, Projection};
+use crate::{Builder, ConnectionRule, Error, Feagi, Injection, Input, Model, Network, Projection};
 
 /// An injection that makes a neuron of [`feagi`] fire, whatever its other inputs.
 pub const FIRING_AMOUNT: i32 = 1 << 20;
@@ -16,7 +16,7 @@ pub fn feagi(neurons: u32, synapses: u32, seed: u64) -> Result<Network, Error> {
     let model = Feagi { threshold: f64::from(FIRING_AMOUNT / 2), leak: 0.1, ..Feagi::default() };
     let mut builder = Builder::new(1.0).seed(seed);
     let area = builder.population("area", neurons, &Model::Feagi(model))?;
-    builder.connect(area, area, &Projection::new(Connect::OutDegree(synapses), 1.0, 1))?;
+    builder.connect(area, area, &Projection::new(ConnectionRule::OutDegree(synapses), 1.0, 1))?;
     builder.build()
 }
 

@@ -5,7 +5,7 @@
 //! most of them with few synapses and some with many.
 
 use crate::random::Stream;
-use crate::{Builder, Error, Lif, Link, Model, Network, Poisson};
+use crate::{Builder, Error, Lif, ListedSynapse, Model, Network, Poisson};
 
 /// The weight of one synapse: the jump of the current, in mV.
 const JUMP: f64 = 0.275;
@@ -54,7 +54,7 @@ pub fn fly(choices: &Fly) -> Result<Network, Error> {
     let mut builder = Builder::new(0.1).seed(seed).fraction_bits(12);
     let brain = builder.population("brain", neurons, &Model::Lif(lif))?;
     let sources = builder.population("sources", sensory, &Model::Poisson(Poisson { rate }))?;
-    let drive = |index| Link { source: index, target: index, weight: 250.0 * JUMP, delay: DELAY };
+    let drive = |index| ListedSynapse { source: index, target: index, weight: 250.0 * JUMP, delay: DELAY };
     builder.connect_list(sources, brain, &(0..sensory).map(drive).collect::<Vec<_>>())?;
     // The cumulative popularity of targets, which makes in-degrees log-normal, too.
     let mut ends = Vec::with_capacity(neurons as usize);
@@ -71,9 +71,14 @@ pub fn fly(choices: &Fly) -> Result<Network, Error> {
             let place = stream.unit() * end;
             let target = ends.partition_point(|&end| end < place) as u32;
             let synapses = libm::ceil(1.5 * log_normal(1.2, stream)).min(200.0);
-            Link { source, target: target.min(neurons - 1), weight: sign * synapses * JUMP, delay: DELAY }
+            ListedSynapse {
+                source,
+                target: target.min(neurons - 1),
+                weight: sign * synapses * JUMP,
+                delay: DELAY,
+            }
         };
-        let links: Vec<Link> = (0..count.min(neurons)).map(|_| link(&mut stream)).collect();
+        let links: Vec<ListedSynapse> = (0..count.min(neurons)).map(|_| link(&mut stream)).collect();
         builder.connect_list(brain, brain, &links)?;
     }
     builder.build()

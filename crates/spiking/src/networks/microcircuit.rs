@@ -10,7 +10,7 @@
 //! and 6 for the delay, a synapse takes 4 bytes. Delays of more than 6.4 ms (6.5 standard deviations) are drawn again.
 
 use crate::random::Stream;
-use crate::{Builder, Connect, Delay, Error, Lif, Model, Network, Projection, Weight};
+use crate::{Builder, ConnectionRule, Delay, Error, Lif, Model, Network, Projection, Weight};
 
 const NAMES: [&str; 8] = ["L23E", "L23I", "L4E", "L4I", "L5E", "L5I", "L6E", "L6I"];
 const NEURONS: [u32; 8] = [20_683, 5_834, 21_915, 5_479, 4_850, 1_065, 14_395, 2_948];
@@ -143,7 +143,7 @@ pub fn microcircuit(choices: &Microcircuit) -> Result<Network, Error> {
             }
             let mean = weight(target, source) / root;
             let delay = if source % 2 == 0 { 1.5 } else { 0.75 };
-            let projection = Projection::new(Connect::Total(total), 0.0, 1)
+            let projection = Projection::new(ConnectionRule::Total(total), 0.0, 1)
                 .weight(Weight::Normal { mean, std: 0.1 * mean.abs() })
                 .delay(Delay::Normal { mean: delay, std: delay / 2.0, max: 6.4 });
             builder.connect(from, to, &projection)?;

@@ -17,7 +17,7 @@
 //! a network of this name are for conductance-based synapses, other weights or other rates, so compare events a second.
 
 use crate::random::Stream;
-use crate::{Builder, Connect, Error, Kind, Lif, Model, Network, Projection};
+use crate::{Builder, ConnectionRule, Error, Kind, Lif, Model, Network, Projection};
 
 /// The in-degree of the published network of 4,000 neurons.
 const PUBLISHED_DEGREE: f64 = 80.0;
@@ -77,7 +77,7 @@ pub fn vogels_abbott(choices: &VogelsAbbott) -> Result<Network, Error> {
     let inhibitory = populate(&mut builder, "inhibitory", 1, neurons / 5)?;
     for (source, weight) in [(excitatory, 1.62), (inhibitory, -9.0)] {
         for target in [excitatory, inhibitory] {
-            let projection = Projection::new(Connect::Probability(probability), weight / root, delay);
+            let projection = Projection::new(ConnectionRule::Probability(probability), weight / root, delay);
             builder.connect(source, target, &projection.autapses(false))?;
         }
     }

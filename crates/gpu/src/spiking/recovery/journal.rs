@@ -181,7 +181,7 @@ impl Run {
                 None
             }
             Some(SpikeDigest { neurons, count, .. }) => {
-                let mut recorder = Recorder::new(*count).of(neurons.clone());
+                let mut recorder = Recorder::new(*count).for_neurons(neurons.clone());
                 executor.run_part(self.steps.clone(), &self.input, Some(&mut recorder))?;
                 (recorder.lost() == 0).then(|| SpikeDigest::of(neurons.clone(), recorder.spikes()))
             }
