@@ -161,6 +161,21 @@ impl Hooks {
         self.find(HookKind::Call, number.into(), 1).map(|_| Stop::SystemCall { number })
     }
 
+    /// Returns the hooks that can still stop a lane at the instruction before which it has stopped with `stop`: breakpoints come
+    /// first, then watchpoints, then system calls.
+    #[must_use]
+    pub fn after(&self, stop: Stop) -> Self {
+        let passed: &[HookKind] = match stop {
+            Stop::HardwareBreakpoint => &[HookKind::Execute],
+            Stop::Watchpoint { .. } => &[HookKind::Execute, HookKind::Read, HookKind::Write],
+            Stop::SystemCall { .. } => &HookKind::ALL,
+            _ => &[],
+        };
+        let mut hooks = self.clone();
+        passed.iter().for_each(|kind| hooks.ranges[*kind as usize].clear());
+        hooks
+    }
+
     /// Returns all ranges in ascending order, the number of the kind above the bits of the address, for engines that
     /// search them on a device: one search finds the hooks of every kind.
     pub fn keys(&self) -> impl Iterator<Item = Range<u64>> {

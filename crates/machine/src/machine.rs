@@ -2,7 +2,6 @@
 
 mod builder;
 mod command_line;
-mod host_step;
 mod lane_state;
 mod memory;
 mod results;

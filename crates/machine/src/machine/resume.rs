@@ -1,17 +1,17 @@
 //! Hooks of a machine, and the resumption of lanes that they have stopped.
 //!
-//! A resumed lane executes the instruction at its hook on the host, with the semantics of the reference. So engines need no way
-//! around a hook.
+//! A resumed lane executes the instruction at its hook in a run of one step without this hook. So engines need no way around a
+//! hook.
 
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
-use kvrm_arm64::{Access, Stop};
+use kvrm_arm64::Stop;
 
 use super::Machine;
-use super::host_step::{execute, first_access};
 use super::lane_state::ResumedAt;
 use crate::error::Error;
-use crate::executor::Register;
+use crate::executor::{Register, RunStats};
 use crate::hooks::Hooks;
 
 /// Whether a hook has caused a stop.
@@ -66,43 +66,65 @@ impl Machine {
         Ok(hooked.len())
     }
 
-    /// Executes one instruction of each resumed lane that has steps left, on the host.
+    /// Executes one instruction of each resumed lane that has steps left, without the hooks that it passes. Returns the number of
+    /// dispatches.
     ///
     /// The lanes in `lanes` have no stop; `ends` has the number of steps at which each lane of the machine ends.
-    pub(super) fn pass_hooks(&mut self, lanes: &[usize], ends: &[u64]) -> Result<(), Error> {
+    pub(super) fn pass_hooks(&mut self, lanes: &[usize], ends: &[u64]) -> Result<u64, Error> {
         if lanes.iter().all(|&lane| self.lanes[lane].resumed.is_none()) {
-            return Ok(());
+            return Ok(0);
         }
         let (steps, pcs) = (self.registers(Register::Steps)?, self.registers(Register::Pc)?);
-        let mut passing = Vec::new();
+        let mut groups: BTreeMap<&str, (Hooks, Vec<usize>)> = BTreeMap::new();
         for &lane in lanes {
-            let Some(resumed) = self.lanes[lane].resumed else { continue };
-            if resumed.pc != pcs[lane] {
+            let Some(ResumedAt { pc, stop }) = self.lanes[lane].resumed else { continue };
+            if pc != pcs[lane] {
                 self.lanes[lane].resumed = None;
             } else if steps[lane] < ends[lane] {
-                passing.push((lane, resumed));
+                let group = groups.entry(stop.name());
+                group.or_insert_with(|| (self.hooks.after(stop), Vec::new())).1.push(lane);
             }
         }
-        self.prefetch_instructions(&passing)?;
-        let numbers: Vec<usize> = passing.iter().map(|(lane, _)| *lane).collect();
-        let results: Vec<_> = passing.iter().map(|_| Mutex::new(Ok(None))).collect();
-        let (hooks, features) = (&self.hooks, self.features);
-        let served = self.executor.serve_parallel(&numbers, &|index, lane| {
-            let is_watched = passing[index].1.stop == Stop::HardwareBreakpoint;
-            let result = execute(lane, features, is_watched.then_some(hooks));
-            *results[index].lock().unwrap_or_else(PoisonError::into_inner) = result;
-        });
-        let mut failure = served;
-        for ((lane, resumed), result) in passing.into_iter().zip(results) {
-            match result.into_inner().unwrap_or_else(PoisonError::into_inner) {
-                // The filter that the lane passes is that of the call that now waits to be served.
-                Ok(Some(Stop::Syscall { .. } | Stop::Halt { .. }))
-                    if matches!(resumed.stop, Stop::SystemCall { .. }) => {}
-                Ok(_) => self.lanes[lane].resumed = None,
-                Err(error) => failure = failure.and(Err(error)),
+        let dispatches = groups
+            .into_values()
+            .try_fold(0, |sum, (hooks, group)| Ok(sum + self.step_with(&hooks, &group, lanes, &steps)?));
+        let restored = self.executor.set_hooks(&self.hooks);
+        dispatches.and_then(|dispatches| restored.map(|()| dispatches))
+    }
+
+    /// Executes one instruction of each lane of `group` with other hooks. All `lanes` that have no stop keep none, unless the
+    /// instruction stops them.
+    fn step_with(
+        &mut self,
+        hooks: &Hooks,
+        group: &[usize],
+        lanes: &[usize],
+        steps: &[u64],
+    ) -> Result<u64, Error> {
+        self.executor.set_hooks(hooks)?;
+        // A lane beyond its limit takes no step.
+        let mut limits = vec![0; self.lanes.len()];
+        group.iter().for_each(|&lane| limits[lane] = steps[lane] + 1);
+        let RunStats { dispatches } = self.executor.run(&limits, &mut |_| ControlFlow::Continue(()))?;
+        let stops = self.executor.stops()?;
+        for &lane in lanes.iter().filter(|&&lane| stops[lane] == Some(Stop::Budget)) {
+            self.executor.set_stop(lane, None)?;
+        }
+        for &lane in group {
+            let resumed = &mut self.lanes[lane].resumed;
+            // The lane still passes the hook if it tries again, or if the machine serves the call.
+            let is_waiting = match stops[lane] {
+                Some(Stop::OutOfFrames) => true,
+                Some(Stop::Syscall { .. } | Stop::Halt { .. }) => {
+                    resumed.is_some_and(|resumed| matches!(resumed.stop, Stop::SystemCall { .. }))
+                }
+                _ => false,
+            };
+            if !is_waiting {
+                *resumed = None;
             }
         }
-        failure
+        Ok(dispatches)
     }
 
     /// Returns the stop of a filter before a call that `lane` makes, unless the lane passes the filter.
@@ -111,21 +133,5 @@ impl Machine {
         let is_passed = resumed.is_some_and(|resumed| matches!(resumed.stop, Stop::SystemCall { .. }));
         // Numbers of calls have 32 bits.
         self.hooks.stop_before_call(number as u32).filter(|_| !is_passed)
-    }
-
-    /// Has the executor fetch the instructions of lanes, and then the memory that they access.
-    fn prefetch_instructions(&mut self, lanes: &[(usize, ResumedAt)]) -> Result<(), Error> {
-        let code: Vec<_> = lanes.iter().map(|(lane, resumed)| (*lane, resumed.pc, 4)).collect();
-        self.executor.prefetch(&code)?;
-        let mut accessed = Vec::new();
-        for &(lane, pc, _) in &code {
-            let mut word = [0; 4];
-            if self.executor.read_memory(lane, pc, &mut word, Some(Access::Execute))?.is_ok() {
-                let cpu = self.executor.cpu(lane)?;
-                let access = first_access(cpu, u32::from_le_bytes(word), self.features);
-                accessed.extend(access.map(|(address, bytes)| (lane, address, bytes)));
-            }
-        }
-        self.executor.prefetch(&accessed)
     }
 }

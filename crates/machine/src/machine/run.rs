@@ -112,7 +112,7 @@ impl Machine {
         // The steps of lanes that have stopped, and of all lanes at the end of the last round.
         let (mut finished, mut steps) = (0, 0);
         let mut goes_on = ControlFlow::Continue(());
-        self.pass_hooks(&running, &ends)?;
+        dispatches += self.pass_hooks(&running, &ends)?;
         while !running.is_empty() && goes_on.is_continue() {
             let observe = &mut |now: Progress| {
                 goes_on = observer(Progress { steps: steps + now.steps, ..now });

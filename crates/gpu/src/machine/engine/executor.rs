@@ -322,10 +322,7 @@ impl Executor for GpuExecutor {
     }
 
     fn set_hooks(&mut self, hooks: &Hooks) -> Result<(), kvrm_machine::Error> {
-        self.store.set_hooks(hooks)?;
-        // A step may take much longer with another kernel.
-        self.slices.begin_again();
-        Ok(())
+        Ok(self.store.set_hooks(hooks)?)
     }
 
     fn frames_used(&mut self) -> Result<usize, kvrm_machine::Error> {
