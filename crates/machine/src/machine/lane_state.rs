@@ -16,11 +16,11 @@ pub(super) struct LaneState {
     pub(super) output: CollectedOutput,
     /// The handles of console output that the executor may serve, as a mask; `None` if the host serves all calls.
     pub(super) console: Option<u32>,
-    /// The hook that the lane passes when it goes on, if its stop at one was cleared.
+    /// The hook that the lane passes in the next run, if a hook had stopped it and it was resumed.
     pub(super) resumed: Option<ResumedAt>,
 }
 
-/// A hook that a lane passes when it goes on.
+/// A hook that a resumed lane passes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ResumedAt {
     /// The pc of the lane when it was resumed. At another pc it passes no hook.

@@ -1,7 +1,7 @@
 //! Hooks of a machine, and the resumption of lanes that they have stopped.
 //!
-//! A resumed lane executes the instruction at its hook in a run of one step without this hook. So engines need no way around a
-//! hook.
+//! A resumed lane executes the instruction at its hook in a run of one step without this hook. So engines need no code for passing
+//! a hook.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::executor::{Register, RunStats};
 use crate::hooks::Hooks;
 
-/// Whether a hook has caused a stop.
+/// Returns whether a hook has caused a stop.
 const fn is_of_hook(stop: Stop) -> bool {
     matches!(stop, Stop::HardwareBreakpoint | Stop::Watchpoint { .. } | Stop::SystemCall { .. })
 }
@@ -26,11 +26,11 @@ impl Machine {
         &self.hooks
     }
 
-    /// Replaces the hooks, at which lanes stop before an instruction. They hold for all lanes until they are replaced;
-    /// [`Hooks::new`] removes them. Snapshot and reset do not change them.
+    /// Replaces the hooks, at which lanes stop before an instruction. They apply to all lanes until they are replaced;
+    /// `Hooks::new()` removes them. Snapshot and reset do not change them.
     ///
     /// # Errors
-    /// If the engine fails.
+    /// The engine fails.
     pub fn set_hooks(&mut self, hooks: Hooks) -> Result<(), Error> {
         self.executor.set_hooks(&hooks)?;
         self.hooks = hooks;
@@ -39,11 +39,12 @@ impl Machine {
 
     /// Clears the stop of a lane, so that the next run continues it.
     ///
-    /// A lane that a hook has stopped passes this hook: the next run executes the instruction. Hooks of the same instruction that
-    /// come later still stop the lane: first breakpoints, then watchpoints, then system calls.
+    /// If a hook has stopped the lane, the next run executes the instruction at the hook. If the same instruction has
+    /// further hooks, each of them stops the lane again; the order is breakpoint, watchpoint, system call. After
+    /// another stop at an instruction, such as `brk`, the program counter is still at this instruction.
     ///
     /// # Errors
-    /// If there is no such lane, or the engine fails.
+    /// There is no such lane, or the engine fails.
     pub fn resume(&mut self, lane: usize) -> Result<(), Error> {
         let lane = self.check(lane)?;
         let stop = self.executor.stop(lane)?;
@@ -54,10 +55,10 @@ impl Machine {
         self.executor.set_stop(lane, None)
     }
 
-    /// Resumes all lanes that a hook has stopped, and returns how many these are.
+    /// Resumes all lanes that a hook has stopped, as [`Machine::resume`] does. Returns the number of these lanes.
     ///
     /// # Errors
-    /// If the engine fails.
+    /// The engine fails.
     pub fn resume_hooked(&mut self) -> Result<usize, Error> {
         let stops = self.executor.stops()?;
         let hooked: Vec<usize> =
