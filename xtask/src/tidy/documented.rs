@@ -17,7 +17,7 @@ const MAIN_TYPES: &[(&str, &[&str])] = &[
                        "TensorFile", "Tuple", "Weights"]),
     ("kvrm-records", &["Commit", "Figure", "Log", "Record", "RecordArgs"]),
     ("kvrm-shaders", &["Linked"]),
-    ("kvrm-spiking", &["Builder", "Connect", "Executor", "Input", "Model", "Network", "Parallel", "Projection",
+    ("kvrm-spiking", &["Builder", "ConnectionRule", "Executor", "Input", "Model", "Network", "Parallel", "Projection",
                        "Recorder", "Reference", "Simulation", "State", "Statistics"]),
 ];
 
