@@ -36,3 +36,8 @@ pub use kernel::{Access, Workgroup};
 pub use link::{Linked, link, link_modules, link_source};
 pub use modules::MODULES;
 pub use variants::{FAMILIES, Family, Substitution};
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -7,6 +7,12 @@ use crate::module::{Import, Line, Module, declares, has_word, path};
 use crate::{LinkError, MODULES, loops};
 
 /// A WGSL source that was linked from modules.
+///
+/// ```
+/// let linked = kvrm_shaders::link("arm64::flags", &[])?;
+/// println!("{}", linked.source); // the WGSL of the module and of all modules that it imports
+/// # Ok::<(), kvrm_shaders::LinkError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Linked {
     /// The text to compile.

@@ -26,3 +26,8 @@ pub const FILES: [(&str, &[u8]); 3] = [
     ("dispatch.safetensors", include_bytes!("../dispatch.safetensors")),
     ("small-dispatch.safetensors", include_bytes!("../small-dispatch.safetensors")),
 ];
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,4 +1,4 @@
-//! `cargo xtask lint`: checks formatting, clippy and documentation, and that `kvrm-arm64` builds without `std`.
+//! `cargo xtask lint`: checks formatting, clippy, documentation and packages, and that `kvrm-arm64` builds without `std`.
 
 use std::path::Path;
 use std::process::Command;
@@ -35,6 +35,7 @@ const STEPS: &[Step] = &[
         variables: &[("RUSTDOCFLAGS", "-D warnings")],
         arguments: &["doc", "--workspace", "--no-deps", "--all-features"],
     },
+    Step { name: "packages", variables: &[], arguments: &["xtask", "package"] },
 ];
 
 /// A target without `std`, for which only `no_std` crates compile.

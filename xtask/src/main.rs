@@ -11,6 +11,7 @@ mod convert;
 mod guests;
 mod lint;
 mod oracle;
+mod package;
 mod programs;
 mod records;
 mod root;
@@ -38,7 +39,7 @@ struct Cli {
 enum Task {
     /// Runs all tests: generated files, tidiness, then `cargo test --workspace --all-features`.
     Test,
-    /// Runs all lints: rustfmt, clippy, rustdoc, and the build of kvrm-arm64 without std.
+    /// Runs all lints: rustfmt, clippy, rustdoc, packages, and the build of kvrm-arm64 without std.
     Lint,
     /// Writes the generated files of the repository, or checks them.
     Codegen(codegen::Args),
@@ -56,6 +57,8 @@ enum Task {
     Records(records::Args),
     /// Converts weights between the formats of NumPy, PyTorch (reading only) and safetensors.
     Convert(convert::Args),
+    /// Makes the packages that would be published, and lists them.
+    Package(package::Args),
     /// Compiles the guest programs into guests/bin/, or fetches third-party programs.
     Guests(guests::Args),
 }
@@ -72,6 +75,7 @@ fn run(task: &Task) -> Result<()> {
         Task::Compare(args) => compare::run(args),
         Task::Records(args) => records::run(args),
         Task::Convert(args) => convert::run(args),
+        Task::Package(args) => package::run(args),
         Task::Guests(args) => guests::run(args),
     }
 }

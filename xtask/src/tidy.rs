@@ -4,6 +4,7 @@
 //! that it can fail.
 
 mod circles;
+mod documented;
 mod facts;
 mod files;
 mod generated;
@@ -13,6 +14,7 @@ mod layers;
 mod manifests;
 mod metadata;
 mod modules;
+mod publishing;
 mod records;
 mod shaders;
 mod text;
@@ -41,6 +43,8 @@ pub(crate) fn run() -> Result<()> {
     for package in &packages {
         violations.extend(layers::check(package));
         violations.extend(manifests::check(&package.manifest));
+        violations.extend(publishing::check(package, &files));
+        violations.extend(documented::check(package, &files));
         violations.extend(modules::check(package, &files));
         violations.extend(circles::check(package, &files));
     }

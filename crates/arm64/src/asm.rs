@@ -615,6 +615,15 @@ fn is_called(encoding: &Encoding, mnemonic: &str) -> bool {
 ///
 /// Methods that append an instruction return `self`, so that calls can be chained. The first error is kept, and
 /// [`Assembler::finish`] returns it.
+///
+/// ```
+/// use kvrm_arm64::asm::{Assembler, X0, X1, X2, at};
+///
+/// let mut a = Assembler::new(0x1000);
+/// a.ldr(X0, at(X1, 8)).add(X0, X0, X2).hlt(0);
+/// assert_eq!(a.finish()?, [0xf940_0420, 0x8b02_0000, 0xd440_0000]);
+/// # Ok::<(), kvrm_arm64::asm::AsmError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Assembler {
     /// The address of the first word.

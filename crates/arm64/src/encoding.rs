@@ -100,6 +100,13 @@ impl Feature {
 }
 
 /// The optional features of a machine. An encoding of a missing feature is UNDEFINED.
+///
+/// ```
+/// use kvrm_arm64::{Feature, Features};
+///
+/// let features = Features { lse: true, ..Features::ARMV8_0 };
+/// assert!(features.has(Feature::Lse) && features.has(Feature::Crc32) && !features.has(Feature::Fp));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Features {
     /// `FEAT_CRC32`.

@@ -53,3 +53,8 @@ pub use later_features::LaterFeature;
 pub use memory::{Instruction, Memory};
 pub use stop::{Access, Fault, FaultKind, Stop};
 pub use word::Word;
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -207,6 +207,14 @@ macro_rules! fields { ($word:ident $table:ident $($name:ident $low:literal $widt
 } }
 
 /// A decoded instruction in the form that the interpreter executes.
+///
+/// ```
+/// use kvrm_arm64::Features;
+/// use kvrm_arm64::lowering::lower;
+///
+/// let op = lower(0x9100_0443, Features::ARMV8_0); // add x3, x2, #1
+/// assert_eq!((op.dst(), op.a(), op.imm), (3, 2, 1));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub struct MicroOp {

@@ -6,7 +6,16 @@ use core::fmt;
 ///
 /// Unless a variant says otherwise, `pc` is the address of the instruction that stopped the lane, that instruction has
 /// not retired, and the state is the one before it.
+///
+/// ```
+/// use kvrm_arm64::{Access, Fault, FaultKind, Stop};
+///
+/// let fault = Fault { kind: FaultKind::Translation, access: Access::Read, address: 0x10 };
+/// assert_eq!(Stop::from(fault).name(), "fault");
+/// assert_eq!(Stop::from(fault).to_string(), "read from unmapped memory at 0x10");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Stop {
     /// The program exited.
     Exit {
@@ -89,24 +98,33 @@ pub enum Access {
     Execute,
 }
 
-impl Stop {
-    /// Returns the name of the kind of stop in test vectors and reports.
-    #[must_use]
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Exit { .. } => "exit",
-            Self::Halt { .. } => "halt",
-            Self::Breakpoint { .. } => "breakpoint",
-            Self::Syscall { .. } => "syscall",
-            Self::Undefined { .. } => "undefined",
-            Self::Fault(_) => "fault",
-            Self::Budget => "budget",
-            Self::OutOfFrames => "out-of-frames",
-            Self::HardwareBreakpoint => "hardware-breakpoint",
-            Self::Watchpoint { .. } => "watchpoint",
-            Self::SystemCall { .. } => "system-call",
+/// Defines the names of stops, each with the pattern of its variant.
+macro_rules! names { ($($pattern:pat => $name:literal)*) => {
+    impl Stop {
+        /// The names of all kinds of stops.
+        pub const NAMES: &'static [&'static str] = &[$($name),*];
+
+        /// Returns the name of the kind of stop in test vectors and reports.
+        #[must_use]
+        pub const fn name(&self) -> &'static str {
+            match self {
+                $($pattern => $name,)*
+            }
         }
     }
+} }
+names! {
+    Self::Exit { .. } => "exit"
+    Self::Halt { .. } => "halt"
+    Self::Breakpoint { .. } => "breakpoint"
+    Self::Syscall { .. } => "syscall"
+    Self::Undefined { .. } => "undefined"
+    Self::Fault(_) => "fault"
+    Self::Budget => "budget"
+    Self::OutOfFrames => "out-of-frames"
+    Self::HardwareBreakpoint => "hardware-breakpoint"
+    Self::Watchpoint { .. } => "watchpoint"
+    Self::SystemCall { .. } => "system-call"
 }
 
 impl fmt::Display for Stop {

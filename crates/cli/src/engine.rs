@@ -159,7 +159,7 @@ impl AdapterArgs {
         };
         let gpu = match choice.engine {
             Engine::Gpu => Some(GpuEngine::open(wanted)?),
-            Engine::Auto | Engine::Reference => None,
+            _ => None,
         };
         Ok(OpenEngine { gpu, selection: ClassSelection::TABLE, fallback: choice.reason })
     }

@@ -293,7 +293,7 @@ fn to_json(machine: &mut Machine, report: &Report, fallback: Option<&str>) -> Re
                     serde_json::json!({ "access": access_name(access), "address": format!("{address:#x}") });
             }
             Some(Stop::SystemCall { number }) => entry["number"] = number.into(),
-            Some(Stop::Budget | Stop::OutOfFrames | Stop::HardwareBreakpoint) | None => {}
+            Some(_) | None => {}
         }
         for (key, stream) in [("output", Stream::Output), ("error_output", Stream::Error)] {
             let bytes = machine.output(lane, stream)?;

@@ -129,3 +129,8 @@ pub mod fuzz {
     pub use crate::npy::read as npy;
     pub use crate::state_dict::fuzz as pickle;
 }
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

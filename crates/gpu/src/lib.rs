@@ -3,6 +3,16 @@
 //! The crate has three parts. [`device`] opens adapters and manages buffers and pipelines. `machine` runs the lanes of
 //! `kvrm_machine` on a device; [`Engine`] and [`GpuEngine`] are its interface. [`spiking`] runs the networks of
 //! `kvrm_spiking` on a device.
+//!
+//! ```no_run
+//! use kvrm_gpu::Engine;
+//! use kvrm_machine::{Machine, Program};
+//!
+//! let program = Program::open("guests/bin/sha256.elf")?;
+//! let mut machine = Machine::builder(program).lanes(1000).engine(Engine::Gpu).build()?;
+//! println!("{}", machine.run(u64::MAX)?);
+//! # Ok::<(), kvrm_machine::Error>(())
+//! ```
 
 mod auto;
 pub mod device;
@@ -24,3 +34,8 @@ pub use machine::networks;
 #[doc(hidden)]
 pub use machine::recovery::RecoveringExecutor;
 pub use select::{Engine, EngineChoice, GpuEngine};
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -21,6 +21,7 @@ use crate::machine::recovery::RecoveringExecutor;
 /// # Ok::<(), kvrm_machine::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Engine {
     /// A GPU if the host has one that can run lanes, else the reference. [`Engine::choose`] returns which, and why.
     Auto,
@@ -32,7 +33,15 @@ pub enum Engine {
 }
 
 /// The result of [`Engine::choose`].
+///
+/// ```
+/// use kvrm_gpu::Engine;
+///
+/// let choice = Engine::Reference.choose();
+/// assert_eq!((choice.engine, choice.reason), (Engine::Reference, None));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EngineChoice {
     /// [`Engine::Gpu`] or [`Engine::Reference`].
     pub engine: Engine,

@@ -71,6 +71,20 @@
 //! Guests are bare-metal programs that use Arm semihosting, or static programs for Linux ([`linux`]) with one process
 //! and one thread. By default, the time that a guest sees is its number of steps, so every run can be repeated.
 //!
+//! # Compatibility
+//!
+//! The crates of KVRM follow [Cargo's rules](https://doc.rust-lang.org/cargo/reference/semver.html): what compiles with
+//! 0.1.0 compiles with every 0.1.x.
+//!
+//! - Errors, stops, reports, statistics and enums of choices are `#[non_exhaustive]`, because they will grow. A `match`
+//!   needs an arm `_`, and a pattern of a struct needs `..`.
+//! - Options and parameters are structs with a `Default`. Write `Options { slice: Some(1), ..Options::default() }`:
+//!   fields may be added.
+//! - [`Report`], `spiking::Statistics`, `models::Certificate`, benchmark records and test vectors can be written and read
+//!   with serde. Later versions may add fields, and read what earlier ones wrote.
+//! - Not covered: the interface of engines ([`Executor`], [`Factory`], [`Plan`]), the crate `kvrm-shaders`, and items
+//!   that the documentation does not show.
+//!
 //! # Other modules
 //!
 //! - [`spiking`] runs networks of spiking neurons.
@@ -142,3 +156,8 @@ pub mod spiking {
     pub use kvrm_spiking::*;
     pub use kvrm_spiking_formats::{NIR_DT, describe, import, open, write_sampled_spikes, write_spikes};
 }
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -3,6 +3,17 @@
 //! Most users want the facade crate `kvrm`, which re-exports this one. A [`Program`] is loaded from an ELF file. A
 //! [`Machine`] runs it in one or many lanes. A run returns a [`Report`], and each lane ends in a [`Stop`]. Engines
 //! implement [`Executor`].
+//!
+//! ```
+//! use kvrm_machine::{Machine, Program};
+//!
+//! let program = Program::from_code(0x1000, &[0x9100_0400, 0xd440_0000])?; // add x0, x0, #1; hlt #0
+//! let mut machine = Machine::builder(program).lanes(2).build()?;
+//! let report = machine.run(100)?;
+//! assert_eq!((report.steps, report.stops["halt"]), (2, 2));
+//! assert_eq!(machine.cpu(1)?.x(0), 1);
+//! # Ok::<(), kvrm_machine::Error>(())
+//! ```
 
 mod address_space;
 mod audit;
@@ -50,3 +61,8 @@ pub use report::{ClassDecisions, Decisions, Report};
 pub use segment::Segment;
 pub use semihosting::{SEMIHOSTING, SHADER_NUMBERS};
 pub use system::{LinuxProgram, System};
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -5,6 +5,13 @@ use std::fmt;
 use kvrm_arm64::Access;
 
 /// The accesses that a page permits. `Display` shows them as in `r-x`.
+///
+/// ```
+/// use kvrm_machine::{Access, Permissions};
+///
+/// assert!(Permissions::RX.permit(Access::Execute) && !Permissions::RX.permit(Access::Write));
+/// assert_eq!(Permissions::RX.to_string(), "r-x");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Permissions {
     /// Whether loads are permitted.

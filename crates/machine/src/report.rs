@@ -1,60 +1,72 @@
 //! The report of a run.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use serde::Serialize;
+use kvrm_arm64::{Class, Stop};
+use serde::de::{Deserializer, Error as _};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// A name from a fixed list. As an alias, it does not make `Deserialize` borrow from the input.
+type Name = &'static str;
 
 /// The report of a run of a [`Machine`](crate::Machine).
 ///
 /// ```
-/// use kvrm_machine::{Machine, Program};
+/// use kvrm_machine::{Machine, Program, Report};
 ///
 /// let program = Program::from_code(0x1000, &[0x9100_0400, 0xd440_0000])?; // add x0, x0, #1; hlt #0
 /// let report = Machine::builder(program).lanes(8).build()?.run(1000)?;
 /// assert_eq!((report.lanes, report.steps, report.stops["halt"]), (8, 8, 8));
 /// println!("{report}"); // a line for each figure
-/// # Ok::<(), kvrm_machine::Error>(())
+///
+/// let json = serde_json::to_string(&report)?;
+/// assert_eq!(serde_json::from_str::<Report>(&json)?, report);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Report {
     /// The name of the engine, such as `reference`.
-    pub engine: &'static str,
+    pub engine: Cow<'static, str>,
     /// The device on which the engine ran; `None` for the CPU.
     pub device: Option<String>,
     /// The number of lanes of the machine.
     pub lanes: usize,
     /// The number of steps that all lanes together have retired in this run.
     pub steps: u64,
-    /// The number of lanes with each kind of stop, by [`kvrm_arm64::Stop::name`].
-    pub stops: BTreeMap<&'static str, usize>,
+    /// The number of lanes with each kind of stop, by [`Stop::name`].
+    #[serde(deserialize_with = "stops")]
+    pub stops: BTreeMap<Name, usize>,
     /// The number of calls served in this run, by the host or by the device.
     pub services: u64,
     /// The number of calls of Linux programs that KVRM does not know, by the number of the system call.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub unknown_calls: BTreeMap<u64, u64>,
     /// The number of calls of Linux programs that KVRM refuses ([`Refused`](crate::linux::Status::Refused)), by the number
     /// of the system call.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub refused_calls: BTreeMap<u64, u64>,
     /// The number of dispatches in this run; 0 on the CPU.
     pub dispatches: u64,
     /// The decisions of the network that names the classes of instructions; `None` if there is no network.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decisions: Option<Decisions>,
     /// The number of frames of 4096 bytes that all lanes own together after the run.
     pub frames: usize,
     /// The time from the call of the run to its return. In JSON it is `wall_seconds`, in seconds.
-    #[serde(rename = "wall_seconds", serialize_with = "seconds")]
+    #[serde(rename = "wall_seconds", serialize_with = "write_seconds", deserialize_with = "read_seconds")]
     pub wall: Duration,
 }
 
 /// The decisions of a network that names the classes of instructions.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Decisions {
     /// The mode, which says when the network is asked: `memo-domain`, `memo-word`, `network` or `hybrid`.
-    pub mode: &'static str,
+    pub mode: Cow<'static, str>,
     /// The name of the network, and the beginning of the SHA-256 of its weights.
     pub network: String,
     /// The number of tuples, the possible inputs of the network.
@@ -70,10 +82,12 @@ pub struct Decisions {
 }
 
 /// The decisions of a network for words of one class.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ClassDecisions {
-    /// The right class.
-    pub class: &'static str,
+    /// The name of the right class.
+    #[serde(deserialize_with = "class")]
+    pub class: Name,
     /// The number of times that the network was asked.
     pub asked: u64,
     /// The number of times that it named another class.
@@ -82,7 +96,28 @@ pub struct ClassDecisions {
     pub fell_back: u64,
 }
 
+impl ClassDecisions {
+    /// Returns the decisions for words of `class`: the number of times that the network was asked, that it named another
+    /// class, and that the table decided instead.
+    #[must_use]
+    pub const fn new(class: Class, asked: u64, mispredicted: u64, fell_back: u64) -> Self {
+        Self { class: class.name(), asked, mispredicted, fell_back }
+    }
+}
+
 impl Decisions {
+    /// Returns the decisions of `network`, which names the right class for `tuples_right` of its `tuples` inputs.
+    #[must_use]
+    pub const fn new(
+        mode: &'static str,
+        network: String,
+        tuples: u32,
+        tuples_right: u32,
+        classes: Vec<ClassDecisions>,
+    ) -> Self {
+        Self { mode: Cow::Borrowed(mode), network, tuples, tuples_right, classes }
+    }
+
     /// Returns the number of times that the network was asked.
     #[must_use]
     pub fn asked(&self) -> u64 {
@@ -111,8 +146,33 @@ impl Decisions {
     }
 }
 
-fn seconds<S: serde::Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+fn write_seconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(duration.as_secs_f64())
+}
+
+fn read_seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    Duration::try_from_secs_f64(f64::deserialize(deserializer)?).map_err(D::Error::custom)
+}
+
+fn stops<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<Name, usize>, D::Error> {
+    let counts = BTreeMap::<String, usize>::deserialize(deserializer)?;
+    let known =
+        |name: &str| named::<D::Error>(name, "the name of a kind of stop", Stop::NAMES.iter().copied());
+    counts.into_iter().map(|(name, count)| Ok((known(&name)?, count))).collect()
+}
+
+fn class<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    named(&name, "the name of a class", Class::ALL.iter().map(|class| class.name()))
+}
+
+/// Returns the name in `names` that is equal to `name`.
+fn named<E: serde::de::Error>(
+    name: &str,
+    what: &str,
+    mut names: impl Iterator<Item = Name>,
+) -> Result<Name, E> {
+    names.find(|known| *known == name).ok_or_else(|| E::custom(format_args!("{name:?} is not {what}")))
 }
 
 impl Report {
@@ -132,7 +192,7 @@ impl fmt::Display for Report {
             Some(counts.join(", ")).filter(|text| !text.is_empty())
         };
         let rows = [
-            ("engine", Some(self.engine.to_owned())),
+            ("engine", Some(self.engine.clone().into_owned())),
             ("device", self.device.clone()),
             ("lanes", Some(self.lanes.to_string())),
             ("stops", Some(stops.join(", "))),
@@ -183,7 +243,7 @@ mod tests {
     fn decisions_are_a_table_of_the_classes_there_were() {
         let class = |class, asked, mispredicted| ClassDecisions { class, asked, mispredicted, fell_back: 0 };
         let decisions = Decisions {
-            mode: "hybrid",
+            mode: "hybrid".into(),
             network: "dispatch 0123456789ab".to_owned(),
             tuples: 100,
             tuples_right: 99,
@@ -202,5 +262,57 @@ mod tests {
         assert!((decisions.agreement() - 0.9).abs() < 1e-12, "36 of 40");
         let none = Decisions { classes: Vec::new(), ..decisions };
         assert!((none.agreement() - 1.0).abs() < 1e-12, "nothing was wrong");
+    }
+
+    /// A report in which every field has a value.
+    fn report() -> Report {
+        let classes = vec![ClassDecisions::new(Class::Branch, 10, 3, 2)];
+        Report {
+            engine: "gpu".into(),
+            device: Some("a GPU".to_owned()),
+            lanes: 5,
+            steps: 12345,
+            stops: [("exit", 2), ("out-of-frames", 3)].into(),
+            services: 7,
+            unknown_calls: [(1000, 4)].into(),
+            refused_calls: [(220, 5)].into(),
+            dispatches: 9,
+            decisions: Some(Decisions::new("hybrid", "dispatch 0123".to_owned(), 100, 99, classes)),
+            frames: 11,
+            wall: Duration::new(3, 141_592_653),
+        }
+    }
+
+    #[test]
+    fn a_report_that_was_written_is_read_unchanged() {
+        let full = report();
+        let plain = Report {
+            device: None,
+            unknown_calls: BTreeMap::new(),
+            refused_calls: BTreeMap::new(),
+            decisions: None,
+            ..full.clone()
+        };
+        for report in [full, plain] {
+            let text = serde_json::to_string(&report).expect("a report is JSON");
+            let read: Report = serde_json::from_str(&text).expect("the JSON is a report");
+            assert_eq!(read, report, "from {text}");
+        }
+    }
+
+    #[test]
+    fn names_that_no_report_has_are_refused() {
+        let text = serde_json::to_string(&report()).expect("a report is JSON");
+        for (name, message) in [
+            ("out-of-frames", "\"other\" is not the name of a kind of stop"),
+            ("BRANCH", "\"other\" is not the name of a class"),
+        ] {
+            let changed = text.replace(name, "other");
+            let error =
+                serde_json::from_str::<Report>(&changed).expect_err("the name is unknown").to_string();
+            assert!(error.starts_with(message), "{changed}: {error}");
+        }
+        let negative = text.replace("3.141592653", "-1.0");
+        assert!(serde_json::from_str::<Report>(&negative).is_err(), "no run takes a negative time");
     }
 }

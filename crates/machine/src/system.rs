@@ -2,6 +2,7 @@
 
 /// The system that serves the calls of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum System {
     /// Arm semihosting: a program without an operating system, which calls the host with `hlt #0xf000`.
     Semihosting,

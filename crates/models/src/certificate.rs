@@ -15,6 +15,7 @@
 mod domain;
 mod exactness;
 mod failure;
+mod names;
 mod question;
 mod report;
 mod sweep;
@@ -22,11 +23,12 @@ mod sweep;
 mod tests;
 
 use kvrm_arm64::class_of;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use self::domain::Domain;
 pub use self::exactness::Exactness;
 pub use self::failure::Failure;
+use self::names::Name;
 use self::question::Question;
 pub use self::sweep::Sweep;
 use crate::decoder::{Category, DecoderNetwork};
@@ -38,10 +40,22 @@ use crate::weights::manifest::sha256;
 /// The result of proving a network: the numbers of each part, and the failures.
 ///
 /// Its `Display` is a table of `name value` lines, followed by one line per failure.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+///
+/// ```no_run
+/// use kvrm_models::{DispatchNetwork, certify_dispatch};
+///
+/// let untrained = DispatchNetwork::from_flat(&[0.0; DispatchNetwork::PARAMETERS])?;
+/// let certificate = certify_dispatch(&untrained, None, &|_| {});
+/// assert!(!certificate.holds());
+/// println!("{certificate}"); // the numbers of each part, and the failures
+/// # Ok::<(), kvrm_models::WeightsError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Certificate {
     /// The name of the network: `dispatch` or `decoder`.
-    pub network: &'static str,
+    #[serde(deserialize_with = "names::network")]
+    pub network: Name,
     /// The number of weights.
     pub parameters: usize,
     /// SHA-256 of the flat weights as little-endian bytes, in hexadecimal.

@@ -7,6 +7,16 @@ use crate::tuple::{TUPLES, Tuple};
 use crate::tuple_network::{TupleNetwork, argmax};
 
 /// The network that names the class of a word: a [`TupleNetwork`] with 10,279 parameters.
+///
+/// ```
+/// use kvrm_arm64::Class;
+/// use kvrm_models::{Architecture, DispatchNetwork, Weights};
+///
+/// let (weights, _) = Weights::builtin(Architecture::Dispatch)?.expect("the crate has them");
+/// let network = DispatchNetwork::from_flat(weights.values())?;
+/// assert_eq!(network.class(0x1400_0000), Class::Branch); // b .
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub type DispatchNetwork = TupleNetwork<16, 7>;
 
 /// Offsets of the layers in the flat weights, which are an interchange format.

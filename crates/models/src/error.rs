@@ -143,6 +143,7 @@ impl Error {
 
 /// The reason for which flat weights do not make a network.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum WeightsError {
     /// The number of weights is wrong.
     #[error("a {network} network has {expected} weights, but {found} were given")]

@@ -48,3 +48,8 @@ pub use tuple_network::{Folded, GRID, IntegerNetwork, TupleNetwork, argmax, floo
 pub use weights::manifest::{Entry, MANIFEST, Manifest};
 pub use weights::metadata::Metadata;
 pub use weights::{Weights, safetensors};
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

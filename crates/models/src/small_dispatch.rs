@@ -1,7 +1,7 @@
 //! The small dispatch network, which guesses the class of a word from the top byte alone.
 
 use kvrm_arm64::{Class, class_of};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{WeightsError, check};
 use crate::tanh::tanh;
@@ -18,6 +18,14 @@ const CLASSES: usize = 7;
 ///
 /// The top byte does not decide the class of every word, so no such network is exact. It is for modes in which the
 /// table selects the class and the network is compared with it.
+///
+/// ```
+/// use kvrm_models::SmallDispatchNetwork;
+///
+/// let untrained = SmallDispatchNetwork::from_flat(&[0.0; SmallDispatchNetwork::PARAMETERS])?;
+/// assert_eq!(untrained.logits(0x91), [0.0; 7]);
+/// # Ok::<(), kvrm_models::WeightsError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SmallDispatchNetwork {
     flat: [f32; Self::PARAMETERS],
@@ -86,7 +94,8 @@ impl SmallDispatchNetwork {
 }
 
 /// The number of tuples whose class a function of the top byte gets right.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Agreement {
     /// The number of all tuples.
     pub tuples: u32,

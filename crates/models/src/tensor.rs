@@ -106,6 +106,14 @@ impl NamedTensor {
 }
 
 /// All tensors and the metadata of a file.
+///
+/// ```
+/// use kvrm_models::{Dtype, NamedTensor, TensorFile};
+///
+/// let bias = NamedTensor { name: "bias".into(), dims: vec![2], dtype: Dtype::F32, values: vec![0.5, 1.0] };
+/// let file = TensorFile { tensors: vec![bias], ..TensorFile::default() };
+/// assert!(file.metadata.is_empty());
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TensorFile {
     /// The tensors, in the file's order.

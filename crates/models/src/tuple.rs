@@ -21,6 +21,14 @@ const _: () = {
 /// The top byte and the twelve features of a word, packed in the order of the word.
 ///
 /// Because the order is preserved, a greater word never has a lesser tuple.
+///
+/// ```
+/// use kvrm_models::Tuple;
+///
+/// let tuple = Tuple::of(0x9100_0443); // add x3, x2, #1
+/// assert_eq!(tuple.top_byte(), 0x91);
+/// assert_eq!(tuple, Tuple::of(0x9100_0420), "registers are not among the twenty bits");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tuple(u32);
 

@@ -5,6 +5,21 @@ use std::path::PathBuf;
 use crate::{Commit, Error, Log};
 
 /// The options `--record` and `--commit`.
+///
+/// ```
+/// use clap::Parser as _;
+/// use kvrm_records::RecordArgs;
+///
+/// #[derive(clap::Parser)]
+/// struct Args {
+///     #[command(flatten)]
+///     record: RecordArgs,
+/// }
+///
+/// let args = Args::parse_from(["benchmark"]);
+/// assert!(args.record.open("benchmark")?.is_none(), "without --record, nothing is recorded");
+/// # Ok::<(), kvrm_records::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct RecordArgs {
     /// Append the results to a file of benchmark records: one line of JSON per row, with machine, driver, commit and

@@ -34,3 +34,8 @@ pub use file::{Error, parse, read};
 pub use host::Host;
 pub use log::{Log, MeasuredRow, command_line};
 pub use record::{Adapter, Figure, Kind, Record, SCHEMA, Value};
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -11,6 +11,15 @@ use crate::{Commit, Host};
 pub const SCHEMA: u32 = 1;
 
 /// One measured row: its parameters, its figures, and their origin.
+///
+/// ```
+/// let line = r#"{"schema": 1, "kind": "lanes", "date": "2026-11-22", "machine": {"cpu": "a CPU", "cores": 2,
+///     "memory_bytes": null, "os": null}, "adapter": null, "commit": null, "command": "kvrm bench",
+///     "parameters": {"lanes": 1}, "figures": {}}"#.replace('\n', "");
+/// let records = kvrm_records::parse("records.jsonl".as_ref(), &line)?;
+/// assert_eq!(records[0].command, "kvrm bench");
+/// # Ok::<(), kvrm_records::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
@@ -45,6 +54,7 @@ pub struct Record {
 /// The benchmarks that write records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Kind {
     /// `kvrm bench`: steps per second by the number of lanes.
     Lanes,
@@ -64,11 +74,11 @@ pub enum Kind {
     Criterion,
     /// `cargo xtask records time`: the duration of a command.
     Timed,
-    /// The example `bursts` of `kvrm-gpu`: steps of spiking networks by delivery kernel.
+    /// `bursts` of `kvrm-gpu-tools`: steps of spiking networks by delivery kernel.
     Bursts,
-    /// The example `memory` of `kvrm-gpu`: resets of lanes that have written memory.
+    /// `memory` of `kvrm-gpu-tools`: resets of lanes that have written memory.
     Memory,
-    /// The example `lowering_sweep` of `kvrm-gpu`: all code words lowered on the GPU and on the host.
+    /// `lowering_sweep` of `kvrm-gpu-tools`: all code words lowered on the GPU and on the host.
     Lowering,
 }
 

@@ -1,4 +1,4 @@
-//! Networks described in TOML. `docs/spiking.md` lists the keys, and `examples/networks` contains examples.
+//! Networks described in TOML. `docs/spiking.md` lists the keys, and `crates/kvrm/examples/networks` contains examples.
 
 mod context;
 mod edges;

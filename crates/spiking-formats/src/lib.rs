@@ -4,6 +4,12 @@
 //!
 //! [`open`] reads all these files and those that [`Network::save`] writes. Files may come from anywhere: an error names
 //! the file, the place in it, and the expected contents.
+//!
+//! ```no_run
+//! let network = kvrm_spiking_formats::open("network.toml".as_ref(), None)?;
+//! println!("{} neurons, {} synapses", network.neurons(), network.synapses().count());
+//! # Ok::<(), kvrm_spiking_formats::FileError>(())
+//! ```
 
 mod columns;
 mod description;
@@ -69,3 +75,8 @@ pub fn open(path: &Path, dt: Option<f64>) -> Result<Network, FileError> {
 pub fn import(path: &Path, _dt: f64) -> Result<Network, FileError> {
     Err(missing_feature::missing_feature(&path.display().to_string(), "nir"))
 }
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

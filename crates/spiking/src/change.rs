@@ -24,6 +24,7 @@ use crate::{Model, Synapse};
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Change {
     /// Adds a synapse. There may be others between the same neurons.
     AddSynapse {

@@ -7,7 +7,19 @@ use crate::{Error, fixed, model};
 pub(crate) const DELAY_MAX: u32 = (1 << 16) - 1;
 
 /// A connection rule: which neurons of two populations are connected.
+///
+/// ```
+/// use kvrm_spiking::{Builder, ConnectionRule, Feagi, Model, Projection};
+///
+/// let mut builder = Builder::new(1.0);
+/// let model = Model::Feagi(Feagi::default());
+/// let (source, target) = (builder.population("source", 4, &model)?, builder.population("target", 4, &model)?);
+/// builder.connect(source, target, &Projection::new(ConnectionRule::AllToAll, 1.0, 1))?;
+/// assert_eq!(builder.build()?.synapses().count(), 16);
+/// # Ok::<(), kvrm_spiking::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum ConnectionRule {
     /// Each neuron to the one with the same index; the populations have the same size.
     OneToOne,
@@ -28,6 +40,7 @@ pub enum ConnectionRule {
 
 /// The distribution of the weights of a projection, in FEAGI's units or mV.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Weight {
     /// The same weight for all synapses.
     Constant(f64),
@@ -50,6 +63,7 @@ pub enum Weight {
 
 /// The distribution of the delays of a projection.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Delay {
     /// The same delay for all synapses, in steps.
     Steps(u32),

@@ -5,6 +5,22 @@
 //! [`Simulation`] holds all three. Everything that changes from step to step is in the [`State`], which consists of
 //! integers and is the same on every engine and host after every step.
 //!
+//! ```
+//! use kvrm_spiking::{Builder, ConnectionRule, Feagi, Model, Parallel, Projection, Simulation};
+//!
+//! let mut builder = Builder::new(1.0); // steps of 1 ms
+//! let model = Model::Feagi(Feagi::default());
+//! let (retina, map) = (builder.population("retina", 100, &model)?, builder.population("map", 100, &model)?);
+//! builder.connect(retina, map, &Projection::new(ConnectionRule::OneToOne, 1.0, 1))?;
+//! let mut simulation = Simulation::new(builder.build()?, |network| Box::new(Parallel::new(network)));
+//! simulation.record(100);
+//! simulation.inject(7, 1)?; // in the first step
+//! simulation.run(2)?;
+//! let fired: Vec<(u64, u32)> = simulation.spikes().iter().map(|spike| (spike.step, spike.neuron)).collect();
+//! assert_eq!(fired, [(0, 7), (1, 107)]);
+//! # Ok::<(), kvrm_spiking::Error>(())
+//! ```
+//!
 //! A neuron is identified by its number, which is also the index of its row of synapses: there are no lookup tables.
 //! A synapse takes 4 bytes, or 8 if its target, delay and weight need more than 32 bits ([`Packing`]).
 
@@ -65,3 +81,8 @@ pub use simulation::Simulation;
 pub use state::{State, bit_words, set_bits};
 pub use statistics::{CORRELATION_BIN, CORRELATION_NEURONS, Statistics, rates};
 pub use synapses::{Packing, Synapse, Synapses};
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

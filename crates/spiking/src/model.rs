@@ -21,7 +21,18 @@ pub use self::step::{Arrival, Clock, Neuron, Words};
 pub(crate) use self::units::weight_units;
 
 /// A neuron model with its parameters.
+///
+/// ```
+/// use kvrm_spiking::{Builder, Lif, Model};
+///
+/// let model = Model::Lif(Lif { v_th: -48.0, ..Lif::default() });
+/// let mut builder = Builder::new(0.1); // steps of 0.1 ms
+/// builder.population("cells", 100, &model)?;
+/// assert_eq!(builder.build()?.neurons(), 100);
+/// # Ok::<(), kvrm_spiking::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Model {
     /// The neuron of FEAGI.
     Feagi(Feagi),

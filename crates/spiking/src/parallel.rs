@@ -25,7 +25,20 @@ const SHARE_MIN: usize = 2048;
 /// The largest number of steps of a batch. More steps save little, and each has its own list of spikes.
 const BATCH_MAX: u32 = 32;
 
-/// The engine that uses all cores, for machines without a GPU. See [`Executor`] for an example of a run.
+/// The engine that uses all cores, for machines without a GPU.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use kvrm_spiking::{Builder, Executor, Feagi, Input, Model, Parallel};
+///
+/// let mut builder = Builder::new(1.0);
+/// builder.population("area", 10, &Model::Feagi(Feagi::default()))?;
+/// let mut engine = Parallel::new(Arc::new(builder.build()?));
+/// engine.run(5, &Input::default(), None)?;
+/// assert_eq!(engine.state()?.step, 5);
+/// # Ok::<(), kvrm_spiking::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Parallel {
     network: Arc<Network>,

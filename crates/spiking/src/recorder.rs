@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::Error;
 
 /// A spike of a neuron.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Spike {
     /// The step, counted from the initial state of the network.
     pub step: u64,
@@ -29,6 +31,15 @@ impl RecorderPosition {
 }
 
 /// A store of spikes with a fixed capacity. Spikes beyond it are only counted.
+///
+/// ```
+/// use kvrm_spiking::Recorder;
+///
+/// let mut recorder = Recorder::new(2).of(0..50);
+/// recorder.record(7, [3, 60].into_iter()); // the neurons that fire in step 7
+/// assert_eq!(recorder.spikes().len(), 1, "neuron 60 is not among the first 50");
+/// assert_eq!((recorder.spikes()[0].step, recorder.spikes()[0].neuron, recorder.lost()), (7, 3, 0));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Recorder {
     capacity: usize,

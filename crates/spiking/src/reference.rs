@@ -7,7 +7,20 @@ use crate::plasticity::PackedRow;
 use crate::state::bit_words;
 use crate::{ChangeSummary, Error, Executor, Input, Network, Recorder, State, fixed};
 
-/// The simple engine, which is the specification of all other engines. See [`Executor`] for an example.
+/// The simple engine, which is the specification of all other engines.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use kvrm_spiking::{Builder, Executor, Feagi, Input, Model, Reference};
+///
+/// let mut builder = Builder::new(1.0);
+/// builder.population("area", 10, &Model::Feagi(Feagi::default()))?;
+/// let mut engine = Reference::new(Arc::new(builder.build()?));
+/// engine.run(5, &Input::default(), None)?;
+/// assert_eq!(engine.state()?.step, 5);
+/// # Ok::<(), kvrm_spiking::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Reference {
     network: Arc<Network>,

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::Spike;
 
 /// The length of the bins in which spikes are counted for the correlation, in ms.
@@ -19,7 +21,8 @@ pub const CORRELATION_NEURONS: usize = 200;
 /// let statistics = Statistics::new(&spikes, 3..4, 0..1000, 1.0);
 /// assert_eq!((statistics.spikes, statistics.rate, statistics.cv), (100, 100.0, Some(0.0)));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Statistics {
     /// The number of neurons.
     pub neurons: u32,
@@ -161,6 +164,24 @@ mod tests {
         let mut spikes: Vec<Spike> = of.into_iter().map(|(step, neuron)| Spike { step, neuron }).collect();
         spikes.sort_unstable();
         spikes
+    }
+
+    #[test]
+    fn statistics_and_spikes_that_were_written_are_read_unchanged() {
+        let all = spikes((0..9).map(|k| (11 * k * k, 3)));
+        let whole = Statistics::new(&all, 3..4, 0..1000, 0.1);
+        assert!(whole.cv.is_some_and(|cv| cv > 0.1), "intervals differ: {whole:?}");
+        for statistics in [whole, Statistics::new(&[], 0..5, 0..10, 1.0)] {
+            let text = serde_json::to_string(&statistics).expect("statistics are JSON");
+            let read: Statistics = serde_json::from_str(&text).expect("the JSON is statistics");
+            assert_eq!(read, statistics, "from {text}");
+        }
+        let text = serde_json::to_string(&all).expect("spikes are JSON");
+        assert_eq!(
+            serde_json::from_str::<Vec<Spike>>(&text).expect("the JSON is spikes"),
+            all,
+            "from {text}"
+        );
     }
 
     #[test]

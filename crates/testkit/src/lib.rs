@@ -19,3 +19,8 @@ mod simd;
 mod simplest;
 pub mod spiking;
 pub mod words;
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

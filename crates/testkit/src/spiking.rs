@@ -132,7 +132,7 @@ fn population(neurons: u32) -> impl Strategy<Value = PopulationPlan> {
                 Model::Feagi(feagi) => feagi.drive = drive.into(),
                 Model::Lif(lif) => lif.drive = drive.into(),
                 Model::Izhikevich(izhikevich) => izhikevich.drive = drive.into(),
-                Model::Poisson(_) => {}
+                _ => {}
             }
         }
         models

@@ -49,3 +49,8 @@ pub fn train_decoder(seed: u64, observer: &mut dyn FnMut(&Progress)) -> Result<T
     let labels: Vec<u8> = Category::of_tuples().iter().map(|category| *category as u8).collect();
     train_tuples::<24, 15>(&Recipe::DECODER, &labels, seed, observer)
 }
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

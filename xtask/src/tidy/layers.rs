@@ -9,6 +9,7 @@ use super::violation::{Violation, line_where};
 const LAYERS: &[(&str, &[&str])] = &[
     ("kvrm-arm64",   &[]),
     ("kvrm-weights", &[]),
+    ("kvrm-guests", &[]),
     ("kvrm-models",  &["kvrm-arm64", "kvrm-weights"]),
     ("kvrm-convert", &["kvrm-models"]),
     ("kvrm-spiking", &[]),
@@ -19,15 +20,16 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("kvrm-gpu",     &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking", "kvrm-shaders"]),
     ("kvrm-train",   &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking"]),
     ("kvrm",         &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking", "kvrm-spiking-formats", "kvrm-gpu"]),
-    ("kvrm-cli",     &["kvrm", "kvrm-records"]),
+    ("kvrm-cli",     &["kvrm", "kvrm-guests", "kvrm-records"]),
     ("kvrm-testkit", &["kvrm-arm64", "kvrm-machine", "kvrm-spiking"]),
+    ("kvrm-gpu-tools", &["kvrm-arm64", "kvrm-machine", "kvrm-spiking", "kvrm-records", "kvrm-gpu", "kvrm-testkit"]),
 ];
 
 /// The package that is not part of the product and may use all of it.
 const UNRESTRICTED: &str = "xtask";
 
 /// Packages that tests, benchmarks and examples of every package may use.
-const TEST_ONLY: [&str; 2] = ["kvrm-testkit", "kvrm-records"];
+const TEST_ONLY: [&str; 3] = ["kvrm-testkit", "kvrm-records", "kvrm-guests"];
 
 /// The package that has no dependencies at all, inside or outside of the workspace.
 const REFERENCE: &str = "kvrm-arm64";
@@ -104,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn testkit_and_records_are_for_tests_and_examples() {
+    fn some_packages_are_for_tests_and_examples_of_all() {
         for package in TEST_ONLY {
             assert_eq!(violations("kvrm-machine", package, true), [], "tests may use {package}");
             assert_eq!(violations("kvrm-machine", package, false).len(), 1, "the product may not");

@@ -23,25 +23,20 @@ pub(crate) struct Guest {
 /// The names of the guests that come with the command.
 pub(crate) const NAMES: [&str; 3] = ["mix", "sha256", "sieve"];
 
-/// Embeds a guest of the repository.
-macro_rules! guest {
-    ($name:literal) => {
-        include_bytes!(concat!("../../../../guests/bin/", $name, ".elf"))
-    };
-}
-
 /// Returns the guest with this name, or the program in this file.
 pub(crate) fn find(name: &str) -> Result<Guest> {
     // The ends of the measured parts were found with `kvrm run --budget`.
-    let (file, size, begin, end): (&[u8], _, _, _) = match name {
+    let (size, begin, end) = match name {
         // So large that it never ends.
-        "mix" => (guest!("mix"), "1000000000000", 2_000, u64::MAX),
+        "mix" => ("1000000000000", 2_000, u64::MAX),
         // The hashing. The bytes to hash are generated before.
-        "sha256" => (guest!("sha256"), "16384", 400_000, 2_150_000),
+        "sha256" => ("16384", 400_000, 2_150_000),
         // The sieve itself, which ends before the primes are counted.
-        "sieve" => (guest!("sieve"), "300000", 2_000, 1_900_000),
+        "sieve" => ("300000", 2_000, 1_900_000),
         _ => return open(name),
     };
+    let file =
+        kvrm_guests::elf(name).with_context(|| format!("the crate kvrm-guests has no guest {name}"))?;
     let program = Program::from_elf(name, file)?;
     Ok(Guest { name: name.to_owned(), program, size: Some(size), has_seeds: name == "mix", begin, end })
 }

@@ -221,7 +221,7 @@ impl Report<'_> {
             value.map_or("-".to_owned(), |value| format!("{value:.digits$}"))
         };
         for (population, of) in &statistics {
-            let Statistics { neurons, spikes, rate, cv, correlation } = of;
+            let Statistics { neurons, spikes, rate, cv, correlation, .. } = of;
             write!(
                 out,
                 "{:<width$} {neurons:>10} {spikes:>12} {rate:>10.3} {:>8}",

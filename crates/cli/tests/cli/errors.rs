@@ -24,7 +24,7 @@ fn files_that_are_not_programs_are_refused_and_named() {
     }
     for command in ["run", "trace"] {
         let message = refusal(&[command, "--raw", &empty, "--raw-memory", "0"]);
-        assert!(message.contains("is empty"), "{message}");
+        assert!(message.contains("of 0x0 bytes"), "{message}");
     }
     // The binary under test is a program of the host, not of the guest.
     let own = env!("CARGO_BIN_EXE_kvrm");

@@ -8,7 +8,7 @@ use crate::support::{Folder, kvrm, refusal};
 
 /// Returns the path of an example network.
 fn example(name: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/networks");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kvrm/examples/networks");
     folder.join(name).with_extension("toml").display().to_string()
 }
 
@@ -17,6 +17,32 @@ fn run_json(engine: &str, arguments: &[&str]) -> Value {
     let run = kvrm(&[&["spike", "run", "--engine", engine, "--json"], arguments].concat());
     assert_eq!((run.status, &*run.stderr), (0, ""), "{arguments:?}");
     serde_json::from_str(&run.stdout).expect("the report is one JSON object")
+}
+
+#[test]
+fn the_example_networks_print_what_their_table_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = std::fs::read_to_string(root.join("crates/kvrm/examples/README.md")).expect("the table");
+    let mut names = Vec::new();
+    for row in readme.lines().filter_map(|line| line.strip_prefix("| [networks/")) {
+        let cells: Vec<&str> = row.split(" | ").map(|cell| cell.trim_matches(['`', ' ', '|'])).collect();
+        let [name, _, command, expected] = cells[..] else { panic!("a row has four cells: {row}") };
+        names.push(name.split(']').next().expect("a link has a text").to_owned());
+        let command = command.strip_prefix("cargo kvrm ").expect("the command runs the binary");
+        let mut arguments: Vec<String> = command.split(' ').map(str::to_owned).collect();
+        arguments[2] = root.join(&arguments[2]).display().to_string();
+        arguments.extend(["--engine", "reference"].map(str::to_owned));
+        let run = kvrm(&arguments);
+        assert_eq!((run.status, &*run.stderr), (0, ""), "{command}");
+        let mut lines = run.stdout.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+        assert!(lines.any(|line| line == expected), "{command} prints {expected:?}: {}", run.stdout);
+    }
+    names.sort_unstable();
+    let files = std::fs::read_dir(root.join("crates/kvrm/examples/networks")).expect("the folder");
+    let mut files: Vec<String> =
+        files.map(|file| file.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    files.sort_unstable();
+    assert_eq!(names, files, "the table and the folder");
 }
 
 #[test]

@@ -12,6 +12,7 @@ pub use super::error::ADAPTER_VARIABLE;
 
 /// The kind of an adapter, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Kind {
     /// A GPU with memory of its own.
     Discrete,
@@ -51,6 +52,7 @@ impl fmt::Display for Kind {
 
 /// The limits of an adapter or device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// The maximum size of a storage binding in bytes: the part of a buffer that a shader can access.
     pub binding_bytes: u64,
@@ -91,7 +93,16 @@ impl From<&wgpu::Limits> for Limits {
 }
 
 /// The properties of an adapter, which are known before it is opened.
+///
+/// ```no_run
+/// use kvrm_gpu::adapter;
+///
+/// for adapter in adapter::adapters() {
+///     println!("{}: 64-bit integers: {}", adapter.info.name, adapter.info.has_int64);
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AdapterInfo {
     /// The name that the driver gives the adapter.
     pub name: String,

@@ -18,6 +18,7 @@ use super::self_tests::{LoopLimit, int64_test, loop_limit};
 /// }
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Diagnosis {
     /// All adapters of the host.
     pub adapters: Vec<AdapterInfo>,
@@ -27,6 +28,7 @@ pub struct Diagnosis {
 
 /// An adapter that was opened and tested.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct AdapterReport {
     /// The index of the adapter in [`Diagnosis::adapters`].
     pub index: usize,

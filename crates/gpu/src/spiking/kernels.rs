@@ -24,6 +24,7 @@ pub(super) const BINDINGS_MAX: usize = SynapseParts::Eight.bindings();
 
 /// The way in which spikes are delivered to their targets. All ways have the same results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Kernel {
     /// Invocations share the synapses of the neurons that fired equally, and add their weights to the ring with
     /// atomics. It can run any network.

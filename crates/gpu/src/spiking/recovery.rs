@@ -38,7 +38,20 @@ const ATTEMPTS: u32 = 2;
 /// state is large, a hundred times as long as a checkpoint. If the replay has other results than the original run, the
 /// error is [`Error::StateLost`], and only [`Executor::set_state`] makes the network usable again.
 ///
-/// See [`BurstKernels`] for an example.
+/// ```no_run
+/// use std::sync::Arc;
+///
+/// use kvrm_gpu::Device;
+/// use kvrm_gpu::spiking::{BurstExecutor, BurstKernels, Options};
+/// use kvrm_spiking::{Executor, Input, networks};
+///
+/// let kernels = BurstKernels::new(&Device::open(None)?);
+/// let network = Arc::new(networks::feagi(10_000, 64, 1)?);
+/// let mut executor = BurstExecutor::new(&kernels, network, Options::default())?;
+/// executor.run(1000, &Input::default(), None)?;
+/// assert_eq!(executor.state()?.step, 1000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct BurstExecutor {
     /// The network on a device. `None` after the device was lost or failed.

@@ -112,7 +112,7 @@ impl Scenario {
     /// Returns the decisions that are counted when the network is asked for the classes of words. `falls_back` tells
     /// whether the table decides after a wrong class.
     fn decisions(&self, words: &[u32], falls_back: impl Fn(u32) -> bool) -> Vec<ClassDecisions> {
-        let of = |class: &Class| ClassDecisions { class: class.name(), ..ClassDecisions::default() };
+        let of = |class: &Class| ClassDecisions::new(*class, 0, 0, 0);
         let mut decisions: Vec<ClassDecisions> = Class::ALL.iter().map(of).collect();
         for &word in words {
             let counts = &mut decisions[class_of(word) as usize];

@@ -69,7 +69,7 @@ fn any_words_become_the_same_micro_ops() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn blocks_of_words_have_the_same_digests() {
     let mut random = Random::new(3);
-    // The first block, the last one, and random ones. The example `lowering_sweep` compares all.
+    // The first block, the last one, and random ones. The program `lowering_sweep` of `kvrm-gpu-tools` compares all.
     let mut blocks = vec![0, (1 << 22) - 1];
     blocks.extend((0..3_000).map(|_| random.below(1 << 22) as u32));
     for features in [Features::ALL, Features::ARMV8_0] {

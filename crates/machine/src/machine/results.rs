@@ -10,6 +10,17 @@ use crate::error::Error;
 use crate::executor::Register;
 
 /// The result of a lane, from [`Machine::results`].
+///
+/// ```
+/// use kvrm_machine::{Machine, Program};
+///
+/// let program = Program::from_code(0x1000, &[0xd440_0000])?; // hlt #0
+/// let mut machine = Machine::builder(program).build()?;
+/// machine.run(100)?;
+/// let result = machine.results()?.next().expect("the machine has a lane");
+/// assert_eq!((result.lane, result.pc, result.exit_status()), (0, 0x1000, None));
+/// # Ok::<(), kvrm_machine::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LaneResult<'a> {

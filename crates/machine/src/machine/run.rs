@@ -152,7 +152,7 @@ impl Machine {
             *stops.entry(stop.name()).or_default() += 1;
         }
         Ok(Report {
-            engine: self.executor.name(),
+            engine: self.executor.name().into(),
             device: self.executor.device_name().map(str::to_owned),
             lanes: self.lanes.len(),
             steps,

@@ -13,6 +13,7 @@ use crate::pages::PAGE_BYTES;
 
 /// A difference between the expected and the actual final state of a vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Mismatch {
     /// The register, `stop`, or the memory address.
     pub what: String,

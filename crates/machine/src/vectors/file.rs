@@ -12,6 +12,7 @@ const TEXT_BYTES_MAX: u64 = 1 << 30;
 /// An invalid line of a vector file.
 #[derive(Debug, thiserror::Error)]
 #[error("{file}:{line}: {problem}")]
+#[non_exhaustive]
 pub struct VectorError {
     /// The name of the file.
     pub file: String,
@@ -45,6 +46,7 @@ pub fn open(path: &Path) -> Result<Vec<Vector>, OpenError> {
 /// The reason that a vector file cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
+#[non_exhaustive]
 pub enum OpenError {
     /// The file cannot be read.
     Read(#[from] Error),

@@ -8,6 +8,15 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A test vector: one line of a vector file.
+///
+/// ```
+/// use kvrm_machine::vectors;
+///
+/// let line = r#"{"name": "add", "pc": "0x1000", "code": ["0x91000400"], "steps": 1, "final": {"x": {"0": "0x1"}}}"#;
+/// let parsed = vectors::parse("add.jsonl", line)?; // add x0, x0, #1
+/// assert!(parsed[0].run().is_empty(), "no mismatches");
+/// # Ok::<(), vectors::VectorError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Vector {
@@ -96,6 +105,7 @@ pub struct Number<const LIMIT: u32>(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "the variants are those of Stop")]
+#[non_exhaustive]
 pub enum StopName {
     Exit,
     Halt,

@@ -77,7 +77,7 @@ fn a_report_names_engine_and_device_and_adds_up_dispatches() {
     assert_eq!(machine.engine(), "recording", "the name from the machine");
     let report = machine.run(100).unwrap();
     assert_eq!(
-        (report.engine, report.device.as_deref()),
+        (&*report.engine, report.device.as_deref()),
         ("recording", Some("a notebook")),
         "engine and device in the report"
     );

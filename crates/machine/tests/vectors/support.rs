@@ -29,6 +29,6 @@ pub(crate) fn vector(line: &str) -> Vector {
 
 /// Runs a vector and returns its differences: name, expected value and actual value.
 pub(crate) fn differences(vector: &Vector) -> Vec<(String, String, String)> {
-    let parts = |Mismatch { what, expected, got }| (what, expected, got);
+    let parts = |Mismatch { what, expected, got, .. }| (what, expected, got);
     vector.run().into_iter().map(parts).collect()
 }

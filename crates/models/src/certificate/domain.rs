@@ -1,6 +1,6 @@
 //! The proof over tuples: the network gives all 2^20 tuples the right answer.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
 use super::question::Question;
@@ -8,7 +8,8 @@ use crate::tuple::{TUPLES, Tuple};
 use crate::tuple_network::{argmax, margin};
 
 /// The result of comparing the network's answers for all tuples with their labels.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Domain {
     /// The number of tuples evaluated.
     pub tuples: u64,

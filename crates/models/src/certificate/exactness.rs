@@ -1,7 +1,7 @@
 //! The proof of the arithmetic: logits are the same bits on every device.
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
 use crate::error::WeightsError;
@@ -12,7 +12,8 @@ use crate::tuple_network::{EXACT_UNITS, TupleNetwork};
 const UNITS: f32 = 4_096.0;
 
 /// The size of the sums that a network forms, in units of 2^-12, the grid of products of weights and activations.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Exactness {
     /// Whether all weights are multiples of 2^-6.
     pub on_grid: bool,

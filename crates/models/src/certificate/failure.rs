@@ -1,10 +1,13 @@
 //! The reasons for which a proof fails.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+use super::names::{self, Name};
 
 /// A reason for which a certificate does not hold.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Failure {
     /// The weights do not have the expected SHA-256.
     Digest {
@@ -19,9 +22,11 @@ pub enum Failure {
         /// The word.
         word: u32,
         /// The right class or category.
-        expected: &'static str,
+        #[serde(deserialize_with = "names::answer")]
+        expected: Name,
         /// The network's answer.
-        found: &'static str,
+        #[serde(deserialize_with = "names::answer")]
+        found: Name,
         /// The number of wrong words (sweep) or wrong tuples (domain).
         count: u64,
     },
@@ -30,9 +35,11 @@ pub enum Failure {
         /// The first word for which they disagree.
         word: u32,
         /// The class or category in the table.
-        expected: &'static str,
+        #[serde(deserialize_with = "names::answer")]
+        expected: Name,
         /// The label of the word's tuple.
-        found: &'static str,
+        #[serde(deserialize_with = "names::answer")]
+        found: Name,
         /// The number of such words.
         count: u64,
     },

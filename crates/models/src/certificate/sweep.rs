@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
 use super::question::Question;
@@ -11,7 +11,8 @@ use crate::decoder::decode;
 use crate::tuple::{TUPLES, Tuple};
 
 /// The result of comparing the network's answers for all words with the instruction table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Sweep {
     /// The number of words compared.
     pub words: u64,

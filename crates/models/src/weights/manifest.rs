@@ -14,6 +14,15 @@ use crate::{Architecture, Error, files};
 pub const MANIFEST: &str = "manifest.toml";
 
 /// The list of all files of a folder of weights.
+///
+/// ```
+/// use kvrm_models::Manifest;
+///
+/// let manifest = Manifest::builtin()?;
+/// assert_eq!(manifest.files.len(), 3);
+/// assert_eq!(manifest.files[1].name, "dispatch.safetensors");
+/// # Ok::<(), kvrm_models::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {

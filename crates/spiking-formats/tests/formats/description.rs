@@ -65,7 +65,7 @@ fn populations_and_projections_match_the_description() {
 
 #[test]
 fn the_examples_are_valid() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/networks");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kvrm/examples/networks");
     let mut count = 0;
     for entry in std::fs::read_dir(folder).expect("examples") {
         let path = entry.expect("an entry").path();

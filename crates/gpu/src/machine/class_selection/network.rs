@@ -147,19 +147,12 @@ impl Network {
             let at = counter as usize;
             u64::from(words[at]) | u64::from(words[at + 1]) << 32
         };
-        let classes = Class::ALL.iter().zip(counters).map(|(class, words)| ClassDecisions {
-            class: class.name(),
-            asked: count(words, DECISION_ASKED),
-            mispredicted: count(words, DECISION_MISPREDICTED),
-            fell_back: count(words, DECISION_FELL_BACK),
+        let classes = Class::ALL.iter().zip(counters).map(|(class, words)| {
+            let of = |counter| count(words, counter);
+            ClassDecisions::new(*class, of(DECISION_ASKED), of(DECISION_MISPREDICTED), of(DECISION_FELL_BACK))
         });
-        Ok(Decisions {
-            mode: self.mode.name(),
-            network: self.name.clone(),
-            tuples: TUPLES as u32,
-            tuples_right: self.right,
-            classes: classes.collect(),
-        })
+        let (mode, name) = (self.mode.name(), self.name.clone());
+        Ok(Decisions::new(mode, name, TUPLES as u32, self.right, classes.collect()))
     }
 }
 

@@ -116,12 +116,15 @@ pub(super) fn encode(stop: Option<Stop>) -> (u64, u64) {
             };
             return (word(STOP_FAULT + kind + number_of(access), 0), address);
         }
+        Some(other) => unreachable!("this engine has no number for the stop {other:?}"),
     };
     (code, 0)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use kvrm_shaders::layout::{STOP_NEED_FRAME, STOP_NEED_TIME};
 
     use super::*;
@@ -147,6 +150,8 @@ mod tests {
                 stops.push(Some(Stop::Fault(Fault { kind, access, address: u64::MAX - 1 })));
             }
         }
+        let names: BTreeSet<&str> = stops.iter().flatten().map(Stop::name).collect();
+        assert_eq!(names, Stop::NAMES.iter().copied().collect(), "the list above has every kind of stop");
         for stop in stops {
             let (code, address) = encode(stop);
             assert_eq!(decode(code, address), Ok(stop), "there and back");

@@ -32,12 +32,7 @@ fn with_outputs(program: &Vector) -> Vector {
             Stop::Undefined { .. } => StopName::Undefined,
             Stop::Fault(_) => StopName::Fault,
             Stop::Exit { .. } => StopName::Exit,
-            Stop::OutOfFrames
-            | Stop::HardwareBreakpoint
-            | Stop::Watchpoint { .. }
-            | Stop::SystemCall { .. } => {
-                return None;
-            }
+            _ => return None,
         })
     });
     let written = result.lane.private_pages.iter().zip(result.lane.memory);

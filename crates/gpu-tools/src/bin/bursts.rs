@@ -1,7 +1,7 @@
 //! Measures the time of a step of spiking networks on a GPU.
 //!
 //! ```console
-//! cargo run --release --package kvrm-gpu --example bursts -- [NETWORK [SCALE [STEPS [KERNEL]]]] [KEY=VALUE ...]
+//! cargo run --release --package kvrm-gpu-tools --bin bursts -- [NETWORK [SCALE [STEPS [KERNEL]]]] [KEY=VALUE ...]
 //! ```
 //!
 //! NETWORK is `microcircuit`, `microcircuit_constant`, `vogels_abbott`, `fly`, `balanced`, `balanced_1ms` or `feagi`.
@@ -33,7 +33,7 @@ use kvrm_spiking::{Executor, Input, Network, Recorder};
 type Failure = Box<dyn std::error::Error>;
 
 /// The command line of this program, without arguments.
-const PROGRAM: &str = "cargo run --release --package kvrm-gpu --example bursts --";
+const PROGRAM: &str = "cargo run --release --package kvrm-gpu-tools --bin bursts --";
 
 /// Builds a network by its name. At scale 1 it has its published size.
 fn network(name: &str, scale: f64) -> Result<Network, Failure> {

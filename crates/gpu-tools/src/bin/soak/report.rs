@@ -29,6 +29,15 @@ impl FaultKind {
     ];
 }
 
+/// The end of a script that did not fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ScriptEnd {
+    /// The whole script was played.
+    Played,
+    /// The state was lost for a legitimate reason, and the rest of the script was skipped.
+    StateLost,
+}
+
 /// The faults and outcomes so far.
 #[derive(Debug)]
 pub(crate) struct Tally {

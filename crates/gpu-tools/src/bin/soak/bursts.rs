@@ -10,8 +10,7 @@ use kvrm_testkit::random::Random;
 
 use crate::compare::{ErrorKind, classify, classify_network_error};
 use crate::faults::{Fault, open};
-use crate::report::{FaultKind, Tally};
-use crate::scripts::ScriptEnd;
+use crate::report::{FaultKind, ScriptEnd, Tally};
 
 /// The number of calls in a script.
 const CALLS: u64 = 16;

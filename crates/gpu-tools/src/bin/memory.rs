@@ -2,7 +2,7 @@
 //! lanes.
 //!
 //! ```console
-//! cargo run --release --package kvrm-gpu --example memory -- [LANES] [--record FILE]
+//! cargo run --release --package kvrm-gpu-tools --bin memory -- [LANES] [--record FILE]
 //! ```
 
 #![expect(clippy::print_stdout, reason = "it is a program")]
@@ -20,7 +20,7 @@ use kvrm_records::{Adapter, Figure, Kind, MeasuredRow, RecordArgs};
 const PAGES: u64 = 16;
 const HEAP_BYTES: u64 = 16 << 20;
 /// The command line of this program, without arguments.
-const PROGRAM: &str = "cargo run --release --package kvrm-gpu --example memory --";
+const PROGRAM: &str = "cargo run --release --package kvrm-gpu-tools --bin memory --";
 
 /// Measures the memory of lanes that write pages, and the time of a reset of all lanes.
 #[derive(clap::Parser)]

@@ -11,8 +11,7 @@ use kvrm_testkit::random::Random;
 
 use crate::compare::{ErrorKind, check_audit, classify_machine_error, compare_lane};
 use crate::faults::{Fault, open};
-use crate::report::{FaultKind, Tally};
-use crate::scripts::ScriptEnd;
+use crate::report::{FaultKind, ScriptEnd, Tally};
 
 /// The maximum number of attempts at a call that faults make fail.
 const ATTEMPTS: u32 = 8;

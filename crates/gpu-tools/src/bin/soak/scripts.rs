@@ -5,20 +5,11 @@ use std::time::{Duration, Instant};
 
 use kvrm_testkit::random::Random;
 
-use crate::report::Tally;
+use crate::report::{ScriptEnd, Tally};
 use crate::{args, bursts, faults, lanes, linux};
 
 /// The beginning of the line in which a process prints the number of its faults.
 const FAULTS: &str = "faults in all: ";
-
-/// The end of a script that did not fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ScriptEnd {
-    /// The whole script was played.
-    Played,
-    /// The state was lost for a legitimate reason, and the rest of the script was skipped.
-    StateLost,
-}
 
 /// Plays scripts until the wanted number of faults has happened. Returns whether it has, without a failure.
 pub(crate) fn run(wanted: &args::Faults) -> bool {

@@ -12,8 +12,7 @@ use kvrm_testkit::random::Random;
 
 use crate::compare::{ErrorKind, classify, classify_machine_error, compare_states, visible_state};
 use crate::faults::{Fault, open};
-use crate::report::{FaultKind, Tally};
-use crate::scripts::ScriptEnd;
+use crate::report::{FaultKind, ScriptEnd, Tally};
 
 /// The guest addresses where lanes may map pages.
 const ROOM: std::ops::Range<u64> = 0x60_0000..0xa0_0000;

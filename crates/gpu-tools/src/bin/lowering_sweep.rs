@@ -1,7 +1,7 @@
 //! Lowers all 2^32 words on the GPU and compares the results with the twin in Rust, by a digest for each block.
 //!
 //! ```console
-//! $ cargo run --release --package kvrm-gpu --example lowering_sweep [-- [--blocks N] [--record FILE]]
+//! $ cargo run --release --package kvrm-gpu-tools --bin lowering_sweep [-- [--blocks N] [--record FILE]]
 //! ```
 //!
 //! A block has 1,024 words. With `--blocks`, only N of them, spread evenly, are compared.
@@ -26,7 +26,7 @@ const FEATURES: Features = Features::ALL;
 /// The time that a batch of blocks should take on the GPU.
 const BATCH: Duration = Duration::from_millis(200);
 /// The command line of this program, without arguments.
-const PROGRAM: &str = "cargo run --release --package kvrm-gpu --example lowering_sweep --";
+const PROGRAM: &str = "cargo run --release --package kvrm-gpu-tools --bin lowering_sweep --";
 
 /// Lowers words on the GPU and on the host, and compares the results.
 #[derive(clap::Parser)]
