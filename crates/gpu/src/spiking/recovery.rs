@@ -350,9 +350,14 @@ mod tests {
         for what in ["fired", "spikes", "count"] {
             let mut executor = BurstExecutor::new(&kernels, always_firing_network(), Options::default())
                 .expect("the network fits on any device");
-            executor.run(5, &Input::default(), Some(&mut Recorder::new(1000))).expect("the device works");
+            // A run that takes long, for example because the driver compiles the kernels, ends with a checkpoint.
+            loop {
+                executor.run(5, &Input::default(), Some(&mut Recorder::new(1000))).expect("the device works");
+                if executor.journal.corrupt(what) {
+                    break;
+                }
+            }
             let state = executor.state().expect("the device works");
-            executor.journal.corrupt(what);
             executor.executor = None;
             for _ in 0..2 {
                 let error = executor.run(1, &Input::default(), None).expect_err("the replay differs");
@@ -361,7 +366,7 @@ mod tests {
             }
             executor.set_state(&state).expect("a new state needs no replay");
             executor.run(1, &Input::default(), None).expect("the network has a state again");
-            assert_eq!(executor.state().expect("the device works").step, 6, "{what}");
+            assert_eq!(executor.state().expect("the device works").step, state.step + 1, "{what}");
         }
     }
 }

@@ -159,16 +159,18 @@ impl Journal {
         })
     }
 
-    /// Corrupts the recorded results of the last run, to test that a replay detects it.
+    /// Corrupts the recorded results of the last run, to test that a replay detects it. Returns false if there is no run since
+    /// the checkpoint.
     #[cfg(test)]
-    pub(super) fn corrupt(&mut self, what: &str) {
-        let Some(Entry::Run(run)) = self.entries.last_mut() else { return };
+    pub(super) fn corrupt(&mut self, what: &str) -> bool {
+        let Some(Entry::Run(run)) = self.entries.last_mut() else { return false };
         match (what, &mut run.recorded) {
             ("fired", _) => run.fired ^= 1,
             ("spikes", Some(recorded)) => recorded.digest ^= 1,
             (_, Some(recorded)) => recorded.count -= 1,
-            _ => {}
+            _ => return false,
         }
+        true
     }
 }
 
