@@ -25,13 +25,13 @@ pub struct MeasuredRow<'a> {
 /// A file to which this process appends records.
 ///
 /// ```
-/// use kvrm_records::{Figure, Kind, Log, Measured};
+/// use kvrm_records::{Figure, Kind, Log, MeasuredRow};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("records.jsonl");
 /// let mut log = Log::open(&path, "kvrm", None)?;
 /// let figures = [("mips", Figure::once("MIPS", 100.0))].into();
-/// log.append(Measured { kind: Kind::Lanes, adapter: None, parameters: [("lanes", 1_u32.into())].into(), figures })?;
+/// log.append(MeasuredRow { kind: Kind::Lanes, adapter: None, parameters: [("lanes", 1_u32.into())].into(), figures })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]

@@ -35,7 +35,7 @@ impl RecorderPosition {
 /// ```
 /// use kvrm_spiking::Recorder;
 ///
-/// let mut recorder = Recorder::new(2).of(0..50);
+/// let mut recorder = Recorder::new(2).for_neurons(0..50);
 /// recorder.record(7, [3, 60].into_iter()); // the neurons that fire in step 7
 /// assert_eq!(recorder.spikes().len(), 1, "neuron 60 is not among the first 50");
 /// assert_eq!((recorder.spikes()[0].step, recorder.spikes()[0].neuron, recorder.lost()), (7, 3, 0));
