@@ -30,7 +30,7 @@ const UNCERTAIN_BYTES: u64 = 1 << 30;
 /// The call that finds the device lost fails. It has changed nothing, except that complete slices of a run count. The
 /// next call opens the adapter again and replays a journal of all changes there. Lanes are deterministic, so this
 /// restores their state. If that is not possible, the call fails with [`Error::StateLost`]. Calls that only set
-/// registers, process state, stops or console handles succeed without a device, because the journal records them.
+/// registers, process state, stops, console handles or hooks succeed without a device, because the journal records them.
 #[derive(Debug)]
 pub struct RecoveringExecutor {
     /// The executor of the lanes, or `None` after their device was lost.
@@ -448,7 +448,7 @@ impl Executor for RecoveringExecutor {
     }
 
     fn set_hooks(&mut self, hooks: &Hooks) -> Result<(), kvrm_machine::Error> {
-        self.change(|executor| executor.set_hooks(hooks), |journal, ()| journal.hooks(hooks))
+        self.set(|executor| executor.set_hooks(hooks), |journal, _| journal.hooks(hooks))
     }
 
     fn frames_used(&mut self) -> Result<usize, kvrm_machine::Error> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kvrm_arm64::asm::{Assembler, X1, X2, X3, at};
 use kvrm_gpu::{Bounds, ClassSelection, GpuExecutor};
-use kvrm_machine::{Image, Permissions, Plan, Stop};
+use kvrm_machine::{Access, Hooks, Image, Permissions, Plan, Stop};
 
 use crate::support::{
     CODE, DATA, EnginePair, Lane, PAGE, assemble, device, image, lanes, read, segment, text_and_data,
@@ -60,6 +60,24 @@ fn one_pool_becomes_two_four_and_eight_while_lanes_run() {
         pair.call_both("clearing stops", |executor| {
             (0..3).try_for_each(|lane| executor.set_stop(lane, None))
         });
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn hooks_stay_when_one_pool_becomes_two() {
+    let mut pair = EnginePair::bounded(&[text_and_data(80, writer)], 3, 80, POOLS);
+    let hooks = Hooks::new().watch_writes(DATA + 15 * PAGE..DATA + 16 * PAGE);
+    pair.call_both("hooks", |executor| executor.set_hooks(&hooks));
+    start(&mut pair, |_| 16);
+    pair.run(u64::MAX);
+    let watchpoint = Stop::Watchpoint { access: Access::Write, address: DATA + 15 * PAGE + 8 };
+    for lane in pair.assert_same("at the last page") {
+        assert_eq!(
+            (lane.stop, lane.private_pages.len()),
+            (Some(watchpoint), 15),
+            "the other pages are written"
+        );
     }
 }
 

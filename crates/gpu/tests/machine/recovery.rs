@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kvrm_gpu::{Bounds, ClassSelection, Device, Error, GpuEngine, RecoveringExecutor, SelectionMode};
-use kvrm_machine::{Builder, Executor, Factory, Hooks, Image, Machine, Plan, Progress, Reference, Stop};
+use kvrm_machine::{
+    Builder, Executor, Factory, Hooks, Image, Machine, Plan, Program, Progress, Reference, Register, Stop,
+};
 use kvrm_testkit::guests::{GUESTS, LINUX_GUESTS, guest, linux_guest};
 use kvrm_testkit::random::Random;
 
@@ -517,6 +519,46 @@ fn a_loss_at_any_call_of_a_run_loses_no_output() {
         }
         gpu.run(u64::MAX).expect("the device is opened again");
         assert_eq!(machine_lanes(&mut gpu), expected, "lost at call {call}");
+    }
+}
+
+/// Makes a call, and once more if the device was lost, which is counted.
+fn retry<T>(losses: &mut u32, mut call: impl FnMut() -> Result<T, kvrm_machine::Error>) -> T {
+    let result = call().or_else(|error| {
+        assert_kept(&error);
+        *losses += 1;
+        call()
+    });
+    result.expect("the device is opened again")
+}
+
+/// Regression test: after a loss, a lane that had passed a breakpoint of a branch to itself passed it twice, and the hooks
+/// of one step could stay for good.
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn a_loss_at_any_call_of_resumed_runs_misses_no_breakpoint() {
+    let _lock = lock_device();
+    let program = Program::from_code(CODE, &[0x1400_0000]).expect("the program fits"); // b .
+    let builder = || Machine::builder(program.clone()).lanes(2).hooks(Hooks::new().breakpoint(CODE));
+    // Each device takes a while to open, so only every third call is tried. These include the calls that failed.
+    for call in (3..).step_by(3) {
+        let engine = RecoveringEngine { journal_bytes: None };
+        let mut gpu = builder().engine(engine).build().expect("the program fits");
+        let device = open_device();
+        device.lose_at(call);
+        let losses = &mut 0;
+        for steps in 0..3 {
+            retry(losses, || gpu.run(100));
+            let stops = retry(losses, || gpu.stops());
+            assert_eq!(stops, [Some(Stop::HardwareBreakpoint); 2], "lost at call {call}, {steps} steps");
+            assert_eq!(retry(losses, || gpu.registers(Register::Steps)), [steps; 2], "lost at call {call}");
+            (0..2).for_each(|lane| retry(losses, || gpu.resume(lane)));
+        }
+        device.lose_at(0);
+        if *losses == 0 {
+            assert!(call > 10, "the runs make more than {call} calls of wgpu");
+            break;
+        }
     }
 }
 

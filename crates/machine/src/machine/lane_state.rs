@@ -25,6 +25,8 @@ pub(super) struct LaneState {
 pub(super) struct ResumedAt {
     /// The pc of the lane when it was resumed. At another pc it passes no hook.
     pub(super) pc: u64,
+    /// The number of steps that the lane had retired. After another step it passes no hook.
+    pub(super) steps: u64,
     /// The stop that was cleared.
     pub(super) stop: Stop,
 }

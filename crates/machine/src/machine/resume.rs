@@ -1,12 +1,12 @@
 //! Hooks of a machine, and the resumption of lanes that they have stopped.
 //!
-//! A resumed lane executes the instruction at its hook in a run of one step without this hook. So engines need no code for passing
-//! a hook.
+//! A resumed lane executes the instruction at its hook in a run of one step without this hook. So engines need no code
+//! for passing a hook.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use kvrm_arm64::Stop;
+use kvrm_arm64::{Cpu, Stop};
 
 use super::Machine;
 use super::lane_state::ResumedAt;
@@ -49,8 +49,8 @@ impl Machine {
         let lane = self.check(lane)?;
         let stop = self.executor.stop(lane)?;
         if let Some(stop) = stop.filter(|stop| is_of_hook(*stop)) {
-            let pc = self.executor.cpu(lane)?.pc;
-            self.lanes[lane].resumed = Some(ResumedAt { pc, stop });
+            let Cpu { pc, steps, .. } = self.executor.cpu(lane)?;
+            self.lanes[lane].resumed = Some(ResumedAt { pc, steps, stop });
         }
         self.executor.set_stop(lane, None)
     }
@@ -67,8 +67,8 @@ impl Machine {
         Ok(hooked.len())
     }
 
-    /// Executes one instruction of each resumed lane that has steps left, without the hooks that it passes. Returns the number of
-    /// dispatches.
+    /// Executes one instruction of each resumed lane that has steps left, without the hooks that the lane passes. Returns
+    /// the number of dispatches.
     ///
     /// The lanes in `lanes` have no stop; `ends` has the number of steps at which each lane of the machine ends.
     pub(super) fn pass_hooks(&mut self, lanes: &[usize], ends: &[u64]) -> Result<u64, Error> {
@@ -78,10 +78,10 @@ impl Machine {
         let (steps, pcs) = (self.registers(Register::Steps)?, self.registers(Register::Pc)?);
         let mut groups: BTreeMap<&str, (Hooks, Vec<usize>)> = BTreeMap::new();
         for &lane in lanes {
-            let Some(ResumedAt { pc, stop }) = self.lanes[lane].resumed else { continue };
-            if pc != pcs[lane] {
+            let Some(ResumedAt { pc, steps: retired, stop }) = self.lanes[lane].resumed else { continue };
+            if (pc, retired) != (pcs[lane], steps[lane]) {
                 self.lanes[lane].resumed = None;
-            } else if steps[lane] < ends[lane] {
+            } else if retired < ends[lane] {
                 let group = groups.entry(stop.name());
                 group.or_insert_with(|| (self.hooks.after(stop), Vec::new())).1.push(lane);
             }
@@ -93,8 +93,9 @@ impl Machine {
         dispatches.and_then(|dispatches| restored.map(|()| dispatches))
     }
 
-    /// Executes one instruction of each lane of `group` with other hooks. All `lanes` that have no stop keep none, unless the
-    /// instruction stops them.
+    /// Executes one instruction of each lane of `group` with other hooks. The other lanes of `lanes` take no step.
+    ///
+    /// No lane of `lanes` has a stop, before or afterwards, unless the instruction stops it.
     fn step_with(
         &mut self,
         hooks: &Hooks,
@@ -113,7 +114,7 @@ impl Machine {
         }
         for &lane in group {
             let resumed = &mut self.lanes[lane].resumed;
-            // The lane still passes the hook if it tries again, or if the machine serves the call.
+            // A lane that lacks frames tries the instruction again, and the machine has yet to serve a call.
             let is_waiting = match stops[lane] {
                 Some(Stop::OutOfFrames) => true,
                 Some(Stop::Syscall { .. } | Stop::Halt { .. }) => {

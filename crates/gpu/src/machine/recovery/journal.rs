@@ -40,7 +40,7 @@ pub(super) struct Journal {
     limits: Arc<[u64]>,
     /// The last limit of frames that was set. A reset does not undo it.
     frames_max: Option<usize>,
-    /// The hooks that were set last. Neither a reset nor a checkpoint has them.
+    /// The hooks that were set last. A reset does not undo them, and a checkpoint does not contain them.
     hooks: Option<Arc<Hooks>>,
 }
 
@@ -92,6 +92,7 @@ enum Entry {
     /// A reset of some lanes, or of all for `None`.
     Reset(Option<Box<[usize]>>),
     FramesMax(usize),
+    /// New hooks.
     Hooks(Arc<Hooks>),
     Run(Box<RecordedRun>),
 }
@@ -165,8 +166,8 @@ impl Journal {
     pub(super) fn restart(&mut self, base: Checkpoint, has_snapshot: bool) {
         let (limits, frames_max, hooks) = (Arc::clone(&self.limits), self.frames_max, self.hooks.take());
         let snapshot = has_snapshot.then(JournalLength::default);
-        *self = Self { base: Some(base), snapshot, limits, frames_max, ..Self::default() };
-        self.set_hooks(hooks);
+        *self = Self { base: Some(base), snapshot, limits, frames_max, hooks, ..Self::default() };
+        self.push_hooks();
     }
 
     /// Records the registers of a lane. `before` are its previous registers, if they are known.
@@ -262,12 +263,16 @@ impl Journal {
     }
 
     pub(super) fn hooks(&mut self, hooks: &Hooks) {
-        self.set_hooks(Some(Arc::new(hooks.clone())));
+        self.hooks = Some(Arc::new(hooks.clone()));
+        self.push_hooks();
     }
 
-    fn set_hooks(&mut self, hooks: Option<Arc<Hooks>>) {
-        self.entries.extend(hooks.clone().map(Entry::Hooks));
-        self.hooks = hooks;
+    /// Appends the hooks that were set last, if any were set.
+    fn push_hooks(&mut self) {
+        if let Some(hooks) = &self.hooks {
+            self.boxed_bytes += hooks.keys().count() * size_of::<Range<u64>>();
+            self.entries.push(Entry::Hooks(Arc::clone(hooks)));
+        }
     }
 
     pub(super) fn snapshot(&mut self) {
@@ -297,8 +302,7 @@ impl Journal {
         if let Some(frames_max) = self.frames_max {
             self.frames_max(frames_max);
         }
-        let hooks = self.hooks.take();
-        self.set_hooks(hooks);
+        self.push_hooks();
         // The state of a checkpoint may be later than the snapshot in it, so the replay has to reset the lanes.
         self.entries.push(Entry::Reset(None));
     }

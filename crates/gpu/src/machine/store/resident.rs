@@ -257,14 +257,15 @@ impl Store {
 
     /// Replaces the hooks of all lanes.
     pub(crate) fn set_hooks(&mut self, hooks: &Hooks) -> Result<(), Error> {
-        self.hooks = None;
-        if !hooks.is_empty() {
-            // The last range is behind all others, so that each search ends at a range.
-            let ranges: Vec<[u64; 2]> =
-                hooks.keys().map(|range| [range.start, range.end]).chain([[u64::MAX; 2]]).collect();
-            let hooks = &Buffer::with_contents(&self.device, "hooks", ranges.as_flattened())?;
-            self.hooks = Some(self.kernels.layouts.hooks.bind(&self.device, HooksGroup { hooks })?);
+        if hooks.is_empty() {
+            self.hooks = None;
+            return Ok(());
         }
+        // The last range is above all keys, so that each search ends at a range.
+        let ranges: Vec<[u64; 2]> =
+            hooks.keys().map(|range| [range.start, range.end]).chain([[u64::MAX; 2]]).collect();
+        let hooks = &Buffer::with_contents(&self.device, "hooks", ranges.as_flattened())?;
+        self.hooks = Some(self.kernels.layouts.hooks.bind(&self.device, HooksGroup { hooks })?);
         Ok(())
     }
 
