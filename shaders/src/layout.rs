@@ -84,7 +84,7 @@ constants! {
     STOP_EXIT = 7;
     /// Stop: the first of the faults. A fault is this number plus its `FAULT_*` and its `ACCESS_*`.
     STOP_FAULT = 8;
-    /// Stop: a breakpoint of the host at the next instruction.
+    /// Stop: the host has set a breakpoint at the next instruction.
     STOP_HARDWARE_BREAKPOINT = 17;
     /// Stop: the first of the watchpoints. A watchpoint is this number plus its `ACCESS_*`.
     STOP_WATCHPOINT = 18;
@@ -111,9 +111,9 @@ constants! {
     ACCESS_WRITE = 1;
     /// Access: a fetch.
     ACCESS_EXECUTE = 2;
-    /// Kind of a hook: a call. The other kinds are `ACCESS_*`.
+    /// Kind of a hook: a system call. The other kinds are `ACCESS_*`.
     HOOK_CALL = 3;
-    /// Key of a hook: the first bit of the kind. The bits below are an address or the number of a call.
+    /// Key of a hook: the first bit of the kind. The bits below it are an address or a call number.
     HOOK_KIND = 48;
 
     // Frames: 4 KiB of data, or 1,024 entries of a page table.

@@ -48,17 +48,17 @@ pub enum Stop {
     Budget,
     /// A write needs a frame and the machine has none left; with more frames the run can go on.
     OutOfFrames,
-    /// The lane is about to execute an instruction at which the host has set a breakpoint. Not to be confused with
-    /// [`Stop::Breakpoint`], the instruction BRK.
+    /// The lane is about to execute an instruction at which the host has set a breakpoint. [`Stop::Breakpoint`] is the
+    /// instruction BRK instead.
     HardwareBreakpoint,
-    /// The instruction would access memory that the host watches.
+    /// The lane is about to access memory that the host watches.
     Watchpoint {
         /// The access, [`Access::Read`] or [`Access::Write`].
         access: Access,
-        /// The first of the bytes accessed that the host watches.
+        /// The address of the first watched byte of the access.
         address: u64,
     },
-    /// The lane is about to make a system call that the host has asked for.
+    /// The lane is about to make a system call that the host filters.
     SystemCall {
         /// The number of the system call, or of the semihosting operation.
         number: u32,
@@ -138,9 +138,9 @@ impl fmt::Display for Stop {
             Self::Fault(fault) => fault.fmt(f),
             Self::Budget => write!(f, "the budget of steps is used up"),
             Self::OutOfFrames => write!(f, "out of memory frames"),
-            Self::HardwareBreakpoint => write!(f, "breakpoint of the host"),
+            Self::HardwareBreakpoint => write!(f, "breakpoint set by the host"),
             Self::Watchpoint { access, address } => {
-                write!(f, "watchpoint of the host: {} {address:#x}", access.with_preposition())
+                write!(f, "watchpoint set by the host: {} {address:#x}", access.with_preposition())
             }
             Self::SystemCall { number } => write!(f, "before system call {number}"),
         }
@@ -148,7 +148,7 @@ impl fmt::Display for Stop {
 }
 
 impl Access {
-    /// Returns the access as it reads before an address.
+    /// Returns the words for the access in front of an address.
     const fn with_preposition(self) -> &'static str {
         match self {
             Self::Read => "read from",

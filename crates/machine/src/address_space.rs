@@ -78,8 +78,8 @@ pub struct AddressSpace {
     frames_max: usize,
     /// The ID of the snapshot to which the `dirty` flags refer.
     generation: u64,
-    /// The hooks, unless there are none. The TLB and the caches of code pages never hold a page for an access that is
-    /// hooked there.
+    /// The hooks, unless there are none. The TLB holds no page for a kind of access that is hooked in the page, and the
+    /// caches of code pages hold no page with a breakpoint.
     hooks: Option<Arc<Hooks>>,
     tlb: [TlbEntry; TLB_ENTRIES],
     /// The address of the page that `code` decodes, or a value at which no page begins.
@@ -339,14 +339,14 @@ impl AddressSpace {
         &mut self.private[self.index[&page] as usize]
     }
 
-    /// Returns the stop that a hook causes before an access of the guest. A fault of the access comes first.
-    fn check_hooks(&self, address: u64, bytes: usize, access: Access) -> Result<(), Stop> {
-        let Some(hooks) = &self.hooks else { return Ok(()) };
+    /// Checks that the pages permit an access of the guest, and then that no hook stops the lane before it.
+    fn check_access(&self, address: u64, bytes: usize, access: Access) -> Result<(), Stop> {
         self.map.check(address, bytes as u64, access, Some(access))?;
-        hooks.stop_before(access, address, bytes as u64).map_or(Ok(()), Err)
+        let stop = self.hooks.as_ref().and_then(|hooks| hooks.stop_before(access, address, bytes as u64));
+        stop.map_or(Ok(()), Err)
     }
 
-    /// Returns whether accesses to a page may stop at a hook.
+    /// Returns whether a page has a hook for this kind of access.
     fn is_hooked(&self, page: u64, access: Access) -> bool {
         let find =
             |hooks: &Arc<Hooks>| hooks.find(HookKind::from(access), page << PAGE_SHIFT, PAGE_BYTES as u64);
@@ -355,7 +355,9 @@ impl AddressSpace {
 
     #[cold]
     fn read_slow<const N: usize>(&mut self, address: u64) -> Result<[u8; N], Stop> {
-        self.check_hooks(address, N, Access::Read)?;
+        if self.hooks.is_some() {
+            self.check_access(address, N, Access::Read)?;
+        }
         let mut bytes = [0; N];
         self.read_bytes(address, &mut bytes, Some(Access::Read))?;
         let page = page_of(address);
@@ -371,7 +373,9 @@ impl AddressSpace {
 
     #[cold]
     fn write_slow<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Result<(), Stop> {
-        self.check_hooks(address, N, Access::Write)?;
+        if self.hooks.is_some() {
+            self.check_access(address, N, Access::Write)?;
+        }
         self.write_bytes(address, &bytes, Some(Access::Write))?;
         let page = page_of(address);
         let index = self.index[&page];
@@ -391,7 +395,6 @@ impl AddressSpace {
         if !pc.is_multiple_of(4) {
             return Err(fault(FaultKind::Alignment));
         }
-        self.check_hooks(pc, 4, Access::Execute)?;
         let page = page_of(pc);
         let recent = page as usize % RECENT_PAGES;
         if let Some((number, code)) = &self.recent[recent]
@@ -401,7 +404,7 @@ impl AddressSpace {
             self.code_base = page << PAGE_SHIFT;
             return Ok(self.code.at(pc));
         }
-        self.map.check(pc, 4, Access::Execute, Some(Access::Execute))?;
+        self.check_access(pc, 4, Access::Execute)?;
         let is_hooked = self.is_hooked(page, Access::Execute);
         let code = if let Some(&index) = self.index.get(&page) {
             // From now on, writes to this page have to take the slow path.

@@ -1,4 +1,4 @@
-//! Hooks: breakpoints, watchpoints and filters of system calls.
+//! Hooks: breakpoints, watchpoints and system-call filters.
 
 use std::ops::Range;
 
@@ -6,24 +6,25 @@ use kvrm_arm64::{Access, Stop};
 
 use crate::pages::ADDRESS_BITS;
 
-/// The addresses and system calls at which lanes stop for the host: breakpoints, watchpoints and filters of system calls.
+/// The addresses and system calls at which lanes stop for the host: breakpoints, watchpoints and system-call filters.
 ///
-/// Hooks hold for all lanes of a machine. A lane stops *before* the instruction, with the same number of steps on every
-/// engine, and nothing of that instruction has happened:
+/// Hooks apply to all lanes of a machine. A lane stops *before* the instruction, which has had no effect, and at the
+/// same step on every engine:
 ///
 /// | hook | stop | when |
 /// | --- | --- | --- |
 /// | breakpoint | [`Stop::HardwareBreakpoint`] | the lane is about to execute the instruction at the address |
 /// | watchpoint | [`Stop::Watchpoint`] | a load, store or atomic instruction is about to access a watched byte |
-/// | filter | [`Stop::SystemCall`] | the lane is about to make the system call, or the semihosting operation |
+/// | filter | [`Stop::SystemCall`] | the lane is about to make the system call or the semihosting call |
 ///
-/// A fault of the same fetch or access comes first, and [`Stop::Budget`] comes before all hooks. A compare-and-swap or an
-/// exclusive store writes only if it stores. Cache maintenance reads one byte. The memory that a system call reads and
-/// writes is not watched.
+/// If the fetch or the access fails, the lane stops with the fault and not at the hook. At the end of its budget, a lane
+/// stops with [`Stop::Budget`] and not at a hook of the next instruction. A watchpoint for stores does not stop a
+/// compare-and-swap or an exclusive store that stores nothing. Cache maintenance by address counts as a load of one
+/// byte. Watchpoints do not see the memory that a system call reads or writes.
 ///
-/// [`Machine::resume`](crate::Machine::resume) lets a stopped lane execute the instruction and go on. Without hooks, nothing is
-/// slower. With hooks, only the pages that contain them are: instructions in a page with a breakpoint, and accesses to a page
-/// with a watched byte.
+/// [`Machine::resume`](crate::Machine::resume) lets a stopped lane execute the instruction and go on. A machine without
+/// hooks is as fast as ever. In a machine with hooks, instructions in a page with a breakpoint are slower, and so are
+/// accesses to a page with a watched byte.
 ///
 /// ```
 /// use kvrm_machine::{Access, Hooks, Machine, Permissions, Program, Stop};
@@ -49,16 +50,16 @@ pub struct Hooks {
     ranges: [Vec<Range<u64>>; HookKind::COUNT],
 }
 
-/// The kinds of hooks. Their numbers order the ranges that [`Hooks::keys`] returns.
+/// The kind of a hook: what its range counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HookKind {
-    /// The bytes of memory that a load reads.
+    /// Bytes of memory that loads read.
     Read,
-    /// The bytes of memory that a store writes.
+    /// Bytes of memory that stores write.
     Write,
-    /// The bytes of the instruction that is executed.
+    /// Bytes of instructions that are executed.
     Execute,
-    /// The number of the system call, or of the semihosting operation.
+    /// Numbers of system calls or of semihosting operations.
     Call,
 }
 
@@ -80,7 +81,7 @@ impl From<Access> for HookKind {
 }
 
 impl Hooks {
-    /// Returns no hooks.
+    /// Creates an empty set of hooks.
     #[must_use]
     pub const fn new() -> Self {
         Self { ranges: [const { Vec::new() }; HookKind::COUNT] }
@@ -116,10 +117,10 @@ impl Hooks {
         self.watch_reads(addresses.clone()).watch_writes(addresses)
     }
 
-    /// Adds a filter for a system call of Linux programs, by its number (64 is `write`), or for an operation of
-    /// semihosting in other programs (5 is `SYS_WRITE`).
+    /// Adds a filter for a system call, by its number: in Linux programs 64 is `write`. In other programs, the number is
+    /// that of a semihosting operation: 5 is `SYS_WRITE`.
     ///
-    /// To replace the call, set X0 to its result and move the pc behind the instruction before resuming the lane.
+    /// To replace the call, set X0 to its result and move the pc to the next instruction before resuming the lane.
     #[must_use]
     pub fn system_call(self, number: u32) -> Self {
         self.with(HookKind::Call, number.into()..u64::from(number) + 1)
@@ -137,7 +138,7 @@ impl Hooks {
         self.ranges.iter().all(Vec::is_empty)
     }
 
-    /// Returns the first hooked byte, or number of a call, among `count` from `first` on.
+    /// Returns the first hooked address or call number among the `count` from `first` on.
     #[must_use]
     pub fn find(&self, kind: HookKind, first: u64, count: u64) -> Option<u64> {
         let ranges = &self.ranges[kind as usize];
@@ -161,8 +162,8 @@ impl Hooks {
         self.find(HookKind::Call, number.into(), 1).map(|_| Stop::SystemCall { number })
     }
 
-    /// Returns the hooks that can still stop a lane at the instruction before which it has stopped with `stop`: breakpoints come
-    /// first, then watchpoints, then system calls.
+    /// Returns the hooks that can still stop a lane at the same instruction after `stop`. Breakpoints come first, then
+    /// watchpoints, then system-call filters.
     #[must_use]
     pub fn after(&self, stop: Stop) -> Self {
         let passed: &[HookKind] = match stop {
@@ -176,8 +177,10 @@ impl Hooks {
         hooks
     }
 
-    /// Returns all ranges in ascending order, the number of the kind above the bits of the address, for engines that
-    /// search them on a device: one search finds the hooks of every kind.
+    /// Returns all ranges as keys in ascending order, for engines that search them on a device.
+    ///
+    /// A key is an address or a call number, with the number of the [`HookKind`] above the 48 bits of an address. So one
+    /// search serves hooks of every kind.
     pub fn keys(&self) -> impl Iterator<Item = Range<u64>> {
         HookKind::ALL.into_iter().zip(&self.ranges).flat_map(|(kind, ranges)| {
             let key = move |address: u64| ((kind as u64) << ADDRESS_BITS) + address;
@@ -185,7 +188,7 @@ impl Hooks {
         })
     }
 
-    /// Adds a range. Addresses beyond the address space are left out, because no access reaches them.
+    /// Adds a range, without addresses beyond the address space, which no access reaches.
     fn with(mut self, kind: HookKind, added: Range<u64>) -> Self {
         let mut added = added.start..added.end.min(1 << ADDRESS_BITS);
         if added.is_empty() {

@@ -314,8 +314,8 @@ impl<B> Group for DigestGroup<B> {
 /// The buffers of group 1 of kernels that have `hooks`.
 #[derive(Clone, Debug)]
 pub struct HooksGroup<B> {
-    /// The hooked ranges, disjoint and in ascending order: the first byte or number, and the one behind the last. Each has the
-    /// kind of the hook from bit `HOOK_KIND` on. The last range is behind all that can be searched for.
+    /// The ranges of hooks, disjoint and in ascending order: the first key of each, and the key after its last. A key is an
+    /// address or a call number, with the kind of the hook from bit `HOOK_KIND` on. The last range is above all keys.
     pub hooks: B,
 }
 

@@ -91,7 +91,7 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
         if HAS_HOOKS {
             let number = u32(x[select(0u, 8u, SERVES_CALLS)]);
             if find_hook(HOOK_CALL, u64(number), 1u) != NOT_HOOKED {
-                // The host stops the lane.
+                // Leave the call to the host, which stops the lane.
                 return select(vec2<u32>(STOP_SYSCALL, 0u), vec2<u32>(STOP_HALT, 1u), handler == HANDLER_HALT);
             }
         }
@@ -349,7 +349,7 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
     return vec2<u32>(STOP_NONE, 0u);
 }
 
-/// Returns the stop of a hook before a load or a store, `access`. A fault of the access comes first.
+/// Returns the stop of a watchpoint before a load or a store, or of a fault of the store, or `STOP_NONE`.
 fn hook_stop(access: u32, handler: u32, address: u64, bytes: u32) -> u32 {
     let is_block = handler == HANDLER_ZERO_BLOCK;
     let hooked = find_hook(access, select(address, address & ~63lu, is_block), select(bytes, 64u, is_block));

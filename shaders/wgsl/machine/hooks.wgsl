@@ -1,14 +1,14 @@
-//! Hooks: the addresses and calls at which lanes stop for the host.
+//! Hooks: the addresses and system calls at which lanes stop for the host.
 //!
-//! Pages with hooks stay out of the TLBs, so that every access to them takes the slow path, which looks for the hook.
+//! Pages with hooks stay out of the TLBs, so every access to them takes the slow path, which looks for the hook.
 
 import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, HOOK_KIND};
 import package::machine::memory::{
     CODE_TLB_ENTRIES, NO_PAGE, PAGE_MASK, TLB_ENTRIES, TLB_READ, TLB_WRITE, code_page, code_tlb, effort, tlb,
 };
 
-/// The hooked ranges, disjoint and in ascending order: the first byte or number, and the one behind the last. Each has the
-/// kind of the hook from bit `HOOK_KIND` on. The last range is behind all that can be searched for.
+/// The ranges of hooks, disjoint and in ascending order: the first key of each, and the key after its last. A key is an
+/// address or a call number, with the kind of the hook from bit `HOOK_KIND` on. The last range is above all keys.
 @group(1) @binding(0) var<storage, read> hooks: array<u64>;
 
 /// Whether this module has hooks.
@@ -16,11 +16,11 @@ const HAS_HOOKS = true;
 /// Result of `find_hook`: there is no hook.
 const NOT_HOOKED = 0xfffffffffffffffflu;
 
-/// Returns the first hooked byte, or number of a call, among `count` from `first` on, or `NOT_HOOKED`. `kind` is `ACCESS_*`, or
-/// `HOOK_CALL`.
+/// Returns the first hooked address or call number among the `count` from `first` on, or `NOT_HOOKED`. `kind` is
+/// `ACCESS_*` or `HOOK_CALL`.
 fn find_hook(kind: u32, first: u64, count: u32) -> u64 {
     let base = u64(kind) << HOOK_KIND;
-    // The first range that ends behind `first`.
+    // Search for the first range that ends after `first`.
     var low = 0u;
     var high = arrayLength(&hooks) / 2u - 1u;
     while low < high {
@@ -39,7 +39,9 @@ fn find_hook(kind: u32, first: u64, count: u32) -> u64 {
     return max(start, base + first) - base;
 }
 
-/// Removes what the TLBs permit for the page of an address if the page has hooks for it.
+/// Removes the page of an address from the TLBs for the kinds of access that have hooks in the page.
+///
+/// Without a current page, `code_ops` still leads to the next micro-op, and the step after it translates again.
 fn forget_hooked(address: u64) {
     let page = address & ~PAGE_MASK;
     let number = u32(address >> 12u);

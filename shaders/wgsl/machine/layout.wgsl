@@ -98,7 +98,7 @@ const STOP_EXIT = 7u;
 /// Stop: the first of the faults. A fault is this number plus its `FAULT_*` and its `ACCESS_*`.
 const STOP_FAULT = 8u;
 
-/// Stop: a breakpoint of the host at the next instruction.
+/// Stop: the host has set a breakpoint at the next instruction.
 const STOP_HARDWARE_BREAKPOINT = 17u;
 
 /// Stop: the first of the watchpoints. A watchpoint is this number plus its `ACCESS_*`.
@@ -134,10 +134,10 @@ const ACCESS_WRITE = 1u;
 /// Access: a fetch.
 const ACCESS_EXECUTE = 2u;
 
-/// Kind of a hook: a call. The other kinds are `ACCESS_*`.
+/// Kind of a hook: a system call. The other kinds are `ACCESS_*`.
 const HOOK_CALL = 3u;
 
-/// Key of a hook: the first bit of the kind. The bits below are an address or the number of a call.
+/// Key of a hook: the first bit of the kind. The bits below it are an address or a call number.
 const HOOK_KIND = 48u;
 
 /// The number of u64 words of a frame.

@@ -1,4 +1,4 @@
-//! Breakpoints, watchpoints and filters of system calls on the command line.
+//! Breakpoints, watchpoints and system-call filters on the command line.
 
 use std::ops::Range;
 

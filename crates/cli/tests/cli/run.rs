@@ -313,10 +313,10 @@ fn lanes_stop_at_breakpoints_watchpoints_and_system_calls() {
         run.stderr
     };
     for (options, expected) in [
-        (&["--break", "0x10004"][..], "breakpoint of the host; pc 0x10004"),
+        (&["--break", "0x10004"][..], "breakpoint set by the host; pc 0x10004"),
         (&["--stop-at-call", "4"], "before system call 4; pc 0x1000c"),
         (&["--stop-at-call", "5"], "undefined instruction 0x00000000; pc 0x10010"),
-        (&["--watch", "w:0x10006+4"], "watchpoint of the host: write to 0x10006; pc 0x10004"),
+        (&["--watch", "w:0x10006+4"], "watchpoint set by the host: write to 0x10006; pc 0x10004"),
     ] {
         assert!(stderr(options).contains(expected), "{options:?}: {}", stderr(options));
     }

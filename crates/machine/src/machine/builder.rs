@@ -328,7 +328,7 @@ impl<'a> Builder<'a> {
         self
     }
 
-    /// Sets breakpoints, watchpoints and filters of system calls for all lanes. The default is no hooks.
+    /// Sets breakpoints, watchpoints and system-call filters for all lanes. The default is no hooks.
     #[must_use]
     pub fn hooks(mut self, hooks: Hooks) -> Self {
         self.hooks = hooks;

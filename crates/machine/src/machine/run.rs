@@ -274,17 +274,18 @@ impl Machine {
         let registers = [Register::X(8), Register::X(0), Register::X(1), Register::X(2)];
         let [number, x0, x1, x2] = registers.map(|register| self.registers(register));
         let (number, x0, x1, x2) = (number?, x0?, x1?, x2?);
-        let mut filtered = Vec::new();
-        calls.retain(|&(lane, stop)| {
-            let filter = (stop == LINUX_CALL).then(|| self.stop_before_call(lane, number[lane])).flatten();
-            filtered.extend(filter.map(|filter| (lane, filter)));
-            filter.is_none()
-        });
-        for (lane, stop) in filtered {
-            let cpu = self.executor.cpu(lane)?;
-            self.executor.set_cpu(lane, &call_again(cpu))?;
-            self.executor.set_stop(lane, Some(stop))?;
+        let mut unfiltered = Vec::with_capacity(calls.len());
+        for (lane, stop) in calls {
+            let filter = if stop == LINUX_CALL { self.stop_before_call(lane, number[lane]) } else { None };
+            if filter.is_some() {
+                let cpu = self.executor.cpu(lane)?;
+                self.executor.set_cpu(lane, &call_again(cpu))?;
+                self.executor.set_stop(lane, filter)?;
+            } else {
+                unfiltered.push((lane, stop));
+            }
         }
+        let calls = unfiltered;
         let arguments = |lane: usize| (number[lane], [x0[lane], x1[lane], x2[lane]]);
         let mut left = &calls[..];
         while !left.is_empty() {
