@@ -10,6 +10,7 @@ mod compare;
 mod convert;
 mod guests;
 mod lint;
+mod metadata;
 mod oracle;
 mod package;
 mod programs;

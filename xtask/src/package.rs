@@ -1,8 +1,9 @@
 //! `cargo xtask package`: makes the packages that would be published, as `cargo publish` does, and lists them.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
+use crate::metadata;
 use crate::root::root;
 use crate::steps::cargo;
 
@@ -26,14 +27,7 @@ struct Packages {
 
 /// Packs all published packages, in their order of dependency. Changes that are not committed are packed, too.
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let output = cargo()
-        .current_dir(root())
-        .args(["metadata", "--no-deps", "--format-version", "1"])
-        .output()
-        .context("cannot run cargo metadata")?;
-    ensure!(output.status.success(), "cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr));
-    let metadata = serde_json::from_slice(&output.stdout).context("cargo metadata is not JSON")?;
-    let packages = packages(&metadata)?;
+    let packages = packages(&metadata::read(&root().join("Cargo.toml"), &["--no-deps"])?)?;
     let arguments = arguments(args, &packages);
     println!("==> packages: cargo {}", arguments.join(" "));
     let status = cargo().current_dir(root()).args(&arguments).status().context("cannot run cargo package")?;
@@ -46,8 +40,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 /// Reads the packages from the output of `cargo metadata`.
 fn packages(metadata: &Value) -> Result<Packages> {
     let mut packages = Packages { published: Vec::new(), others: Vec::new() };
-    for package in metadata["packages"].as_array().context("cargo metadata lacks the list `packages`")? {
-        let name = package["name"].as_str().context("cargo metadata lacks the name of a package")?;
+    for package in metadata::list(metadata, "packages")? {
+        let name = metadata::string(package, "name")?;
         // `null` means every registry, a list the named ones, and an empty list none.
         let is_published = package["publish"].as_array().is_none_or(|registries| !registries.is_empty());
         let list = if is_published { &mut packages.published } else { &mut packages.others };

@@ -10,8 +10,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
+use crate::metadata;
 use crate::root::root;
-use crate::steps::cargo;
 use crate::system::{self, COMPILER};
 
 /// A program that is compiled from the sources of a library in a crate.
@@ -145,17 +145,14 @@ fn fetch_crates(folder: &Path) -> Result<serde_json::Value> {
     fs::write(folder.join("empty.rs"), "").context("cannot write a source file")?;
     let path = folder.join("Cargo.toml");
     fs::write(&path, manifest).with_context(|| format!("cannot write {}", path.display()))?;
-    let answer =
-        cargo().args(["metadata", "--format-version", "1", "--manifest-path"]).arg(&path).output()?;
-    ensure!(answer.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&answer.stderr));
-    serde_json::from_slice(&answer.stdout).context("cargo metadata did not print JSON")
+    metadata::read(&path, &[])
 }
 
 impl Library {
     /// Returns the folder of the library's crate.
     fn folder(&self, metadata: &serde_json::Value) -> Result<PathBuf> {
-        let packages = metadata["packages"].as_array().context("cargo metadata names no packages")?;
-        let package = packages.iter().find(|package| package["name"] == self.package.0);
+        let package =
+            metadata::list(metadata, "packages")?.iter().find(|package| package["name"] == self.package.0);
         let manifest = package.and_then(|package| package["manifest_path"].as_str());
         let manifest =
             manifest.with_context(|| format!("cargo metadata does not name {}", self.package.0))?;

@@ -12,8 +12,8 @@ mod glossary;
 mod guests;
 mod layers;
 mod manifests;
-mod metadata;
 mod modules;
+mod packages;
 mod publishing;
 mod records;
 mod shaders;
@@ -33,7 +33,7 @@ const STALE: &str = "not up to date; run `cargo xtask codegen` and commit";
 pub(crate) fn run() -> Result<()> {
     let root = root();
     let files = files::read(&root)?;
-    let packages = metadata::read(&root)?;
+    let packages = packages::read(&root)?;
 
     let mut violations = Vec::new();
     for file in &files {
@@ -42,7 +42,7 @@ pub(crate) fn run() -> Result<()> {
     }
     for package in &packages {
         violations.extend(layers::check(package));
-        violations.extend(manifests::check(&package.manifest));
+        violations.extend(manifests::check(package));
         violations.extend(publishing::check(package, &files));
         violations.extend(documented::check(package, &files));
         violations.extend(modules::check(package, &files));

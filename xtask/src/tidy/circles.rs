@@ -21,7 +21,7 @@ use std::fmt::Write as _;
 
 use self::tree::Tree;
 use super::files::File;
-use super::metadata::Package;
+use super::packages::Package;
 use super::violation::Violation;
 
 /// Packages whose circles are not reported.
@@ -34,9 +34,7 @@ pub(super) fn check(package: &Package, files: &[File]) -> Vec<Violation> {
     if EXEMPT.contains(&package.name.as_str()) {
         return Vec::new();
     }
-    let sources = package.manifest.path.replace("Cargo.toml", "src/");
-    let targets = package.targets.iter().filter(|target| target.starts_with(&sources));
-    targets.flat_map(|target| in_target(target, files)).collect()
+    package.source_targets().flat_map(|target| in_target(target, files)).collect()
 }
 
 /// Returns the circles among the files that are reachable from the target `root`.
@@ -90,14 +88,10 @@ mod tests {
 
     /// Returns the circles of a crate with these files below `src/`.
     fn circles(files: &[(&str, &str)]) -> Vec<String> {
-        let file = |path: String, text: &str| File { path, text: text.to_owned() };
-        let package = Package {
-            name: "a".to_owned(),
-            manifest: file("a/Cargo.toml".to_owned(), ""),
-            targets: vec!["a/src/lib.rs".to_owned()],
-            dependencies: Vec::new(),
-        };
-        let files: Vec<File> = files.iter().map(|(path, text)| file(format!("a/src/{path}"), text)).collect();
+        let targets = vec!["a/src/lib.rs".to_owned()];
+        let package = Package { targets, ..Package::of_manifest("a/Cargo.toml", "") };
+        let files: Vec<File> =
+            files.iter().map(|(path, text)| File::new(&format!("a/src/{path}"), text)).collect();
         check(&package, &files).iter().map(|violation| violation.to_string().replace("a/src/", "")).collect()
     }
 

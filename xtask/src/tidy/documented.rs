@@ -1,7 +1,7 @@
 //! The rule that the documentation of each library and of its main types shows an example.
 
 use super::files::File;
-use super::metadata::Package;
+use super::packages::Package;
 use super::violation::Violation;
 
 /// The main types of each package: those that a user meets first.
@@ -28,12 +28,10 @@ pub(super) fn check(package: &Package, files: &[File]) -> Vec<Violation> {
 }
 
 fn check_types(package: &Package, files: &[File], main_types: &[&str]) -> Vec<Violation> {
-    let folder = package.manifest.path.replace("Cargo.toml", "src/");
-    let sources: Vec<&File> =
-        files.iter().filter(|file| file.path.starts_with(&folder) && file.path.ends_with(".rs")).collect();
+    let sources = package.sources(files);
     let mut violations = Vec::new();
-    let root = sources.iter().find(|file| file.path == format!("{folder}lib.rs"));
-    if let Some(root) = root.filter(|_| !package.manifest.text.contains("publish = false"))
+    let root = sources.iter().find(|file| file.path == format!("{}src/lib.rs", package.folder()));
+    if let Some(root) = root.filter(|_| package.is_published())
         && !root.text.lines().any(|line| line.starts_with("//! ```"))
     {
         violations.push(Violation::new(&root.path, 1, "the documentation of the crate has no example"));
@@ -83,14 +81,11 @@ mod tests {
     use super::*;
 
     fn messages(manifest: &str, source: &str, main_types: &[&str]) -> Vec<String> {
-        let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
-        let package = Package {
-            name: "a".to_owned(),
-            manifest: file("crates/a/Cargo.toml", manifest),
-            targets: Vec::new(),
-            dependencies: Vec::new(),
-        };
-        let files = [file("crates/a/src/lib.rs", source), file("crates/b/src/lib.rs", "pub struct Other;\n")];
+        let package = Package::of_manifest("crates/a/Cargo.toml", manifest);
+        let files = [
+            File::new("crates/a/src/lib.rs", source),
+            File::new("crates/b/src/lib.rs", "pub struct Other;\n"),
+        ];
         check_types(&package, &files, main_types).iter().map(ToString::to_string).collect()
     }
 
@@ -112,7 +107,7 @@ mod tests {
             ["crates/a/src/lib.rs:1: the documentation of the crate has no example"],
             "no block"
         );
-        assert_eq!(messages("publish = false\n", "//! A.\n", &[]), [""; 0], "nobody reads it");
+        assert_eq!(messages("[package]\npublish = false\n", "//! A.\n", &[]), [""; 0], "nobody reads it");
     }
 
     #[test]

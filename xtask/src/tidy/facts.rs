@@ -126,10 +126,7 @@ mod tests {
     use super::*;
 
     fn messages(files: &[(&str, &str)]) -> Vec<String> {
-        let files: Vec<File> = files
-            .iter()
-            .map(|(path, text)| File { path: (*path).to_owned(), text: (*text).to_owned() })
-            .collect();
+        let files: Vec<File> = files.iter().map(|(path, text)| File::new(path, text)).collect();
         check(&files).iter().map(ToString::to_string).collect()
     }
 

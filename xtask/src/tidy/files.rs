@@ -13,6 +13,13 @@ pub(super) struct File {
     pub(super) text: String,
 }
 
+#[cfg(test)]
+impl File {
+    pub(super) fn new(path: &str, text: &str) -> Self {
+        Self { path: path.to_owned(), text: text.to_owned() }
+    }
+}
+
 /// The extensions of the files that people read and edit.
 const EXTENSIONS: &[&str] = &["md", "rs", "toml", "wgsl", "yml"];
 

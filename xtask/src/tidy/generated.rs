@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     fn lines(text: &str, generated: &[&str]) -> Vec<usize> {
-        let file = File { path: "a.md".to_owned(), text: text.to_owned() };
+        let file = File::new("a.md", text);
         check(&[file], generated).iter().map(|violation| violation.line).collect()
     }
 

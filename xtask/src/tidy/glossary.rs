@@ -78,8 +78,7 @@ mod tests {
     use super::*;
 
     fn messages(glossary: &str, code: &str) -> Vec<String> {
-        let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
-        let files = [file(GLOSSARY, glossary), file("crates/a/src/lib.rs", code)];
+        let files = [File::new(GLOSSARY, glossary), File::new("crates/a/src/lib.rs", code)];
         check(&files).iter().map(ToString::to_string).collect()
     }
 

@@ -1,6 +1,6 @@
 //! The rule about layers: a package depends only on packages below it.
 
-use super::metadata::Package;
+use super::packages::Package;
 use super::violation::{Violation, line_where};
 
 /// The packages of the workspace that each package may depend on, lowest layer first. `docs/architecture.md` has the
@@ -74,17 +74,15 @@ pub(super) fn check(package: &Package) -> Vec<Violation> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::files::File;
-    use crate::tidy::metadata::Dependency;
+    use crate::tidy::packages::Dependency;
 
     fn violations(name: &str, dependency: &str, is_dev: bool) -> Vec<Violation> {
         let text = format!("[package]\nname = \"{name}\"\n[dependencies]\n{dependency}.workspace = true\n");
         let is_workspace_package = dependency.starts_with("kvrm");
         check(&Package {
             name: name.to_owned(),
-            manifest: File { path: "Cargo.toml".to_owned(), text },
-            targets: Vec::new(),
             dependencies: vec![Dependency { name: dependency.to_owned(), is_dev, is_workspace_package }],
+            ..Package::of_manifest("Cargo.toml", &text)
         })
     }
 

@@ -1,6 +1,6 @@
 //! The rule that every package inherits version, edition, licence and lints from the workspace.
 
-use super::files::File;
+use super::packages::Package;
 use super::violation::{Violation, line_where};
 
 /// Sections of a manifest, and lines that they must have.
@@ -11,8 +11,10 @@ const INHERITED: &[(&str, &str)] = &[
     ("[lints]", "workspace = true"),
 ];
 
-pub(super) fn check(manifest: &File) -> Vec<Violation> {
-    let missing = INHERITED.iter().filter(|(section, line)| !has_line(&manifest.text, section, line));
+pub(super) fn check(package: &Package) -> Vec<Violation> {
+    let manifest = &package.manifest;
+    let missing =
+        INHERITED.iter().filter(|(section, line)| !package.section(section).any(|other| other == *line));
     let report = |(section, line): &(&str, &str)| {
         let message = format!("`{line}` is missing in {section}");
         Violation::new(&manifest.path, line_where(&manifest.text, |line| line == *section), message)
@@ -20,18 +22,15 @@ pub(super) fn check(manifest: &File) -> Vec<Violation> {
     missing.map(report).collect()
 }
 
-fn has_line(text: &str, section: &str, line: &str) -> bool {
-    let body = text.lines().skip_while(|other| *other != section).skip(1);
-    body.take_while(|other| !other.starts_with('[')).any(|other| other == line)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn messages(text: &str) -> Vec<String> {
-        let manifest = File { path: "Cargo.toml".to_owned(), text: text.to_owned() };
-        check(&manifest).into_iter().map(|violation| violation.message).collect()
+        check(&Package::of_manifest("Cargo.toml", text))
+            .into_iter()
+            .map(|violation| violation.message)
+            .collect()
     }
 
     const GOOD: &str = "[package]\nname = \"a\"\nversion.workspace = true\nedition.workspace = true\n\

@@ -3,20 +3,17 @@
 use std::collections::BTreeSet;
 
 use super::files::File;
-use super::metadata::Package;
+use super::packages::Package;
 use super::violation::Violation;
 
 pub(super) fn check(package: &Package, files: &[File]) -> Vec<Violation> {
-    let sources = package.manifest.path.replace("Cargo.toml", "src/");
-    let in_package: Vec<&File> =
-        files.iter().filter(|file| file.path.starts_with(&sources) && file.path.ends_with(".rs")).collect();
-
+    let sources = package.sources(files);
     let mut reached = BTreeSet::new();
-    for target in package.targets.iter().filter(|target| target.starts_with(&sources)) {
+    for target in package.source_targets() {
         let (folder, _) = target.rsplit_once('/').unwrap_or_default();
-        follow(target, folder, &in_package, &mut reached);
+        follow(target, folder, &sources, &mut reached);
     }
-    let dead = in_package.iter().filter(|file| !reached.contains(&file.path));
+    let dead = sources.iter().filter(|file| !reached.contains(&file.path));
     dead.map(|file| Violation::new(&file.path, 1, "no `mod` includes this file; declare or delete it"))
         .collect()
 }
@@ -47,28 +44,20 @@ fn declared_modules(text: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
-    fn file(path: &str, text: &str) -> File {
-        File { path: path.to_owned(), text: text.to_owned() }
-    }
-
     fn dead(files: &[File]) -> Vec<String> {
-        let package = Package {
-            name: "a".to_owned(),
-            manifest: file("crates/a/Cargo.toml", ""),
-            targets: vec!["crates/a/src/lib.rs".to_owned(), "crates/a/tests/t.rs".to_owned()],
-            dependencies: Vec::new(),
-        };
+        let targets = vec!["crates/a/src/lib.rs".to_owned(), "crates/a/tests/t.rs".to_owned()];
+        let package = Package { targets, ..Package::of_manifest("crates/a/Cargo.toml", "") };
         check(&package, files).into_iter().map(|violation| violation.path).collect()
     }
 
     #[test]
     fn files_that_modules_lead_to_pass() {
         let files = [
-            file("crates/a/src/lib.rs", "//! A.\n\nmod b; // First.\npub(crate) mod c;\n"),
-            file("crates/a/src/b.rs", "pub mod d;\n"),
-            file("crates/a/src/b/d.rs", ""),
-            file("crates/a/src/c.rs", ""),
-            file("crates/a/tests/t.rs", ""),
+            File::new("crates/a/src/lib.rs", "//! A.\n\nmod b; // First.\npub(crate) mod c;\n"),
+            File::new("crates/a/src/b.rs", "pub mod d;\n"),
+            File::new("crates/a/src/b/d.rs", ""),
+            File::new("crates/a/src/c.rs", ""),
+            File::new("crates/a/tests/t.rs", ""),
         ];
         assert_eq!(dead(&files), [""; 0], "all are reached");
     }
@@ -76,11 +65,11 @@ mod tests {
     #[test]
     fn files_that_no_module_leads_to_are_found() {
         let files = [
-            file("crates/a/src/lib.rs", "mod b;\n// mod c;\nmod e { }\nuse x::remod d;\n"),
-            file("crates/a/src/b.rs", ""),
-            file("crates/a/src/b/d.rs", ""),
-            file("crates/a/src/c.rs", "mod f;\n"),
-            file("crates/a/src/f.rs", ""),
+            File::new("crates/a/src/lib.rs", "mod b;\n// mod c;\nmod e { }\nuse x::remod d;\n"),
+            File::new("crates/a/src/b.rs", ""),
+            File::new("crates/a/src/b/d.rs", ""),
+            File::new("crates/a/src/c.rs", "mod f;\n"),
+            File::new("crates/a/src/f.rs", ""),
         ];
         assert_eq!(
             dead(&files),

@@ -2,7 +2,7 @@
 //! registry shows, and no embedded file from outside of the package.
 
 use super::files::File;
-use super::metadata::Package;
+use super::packages::Package;
 use super::violation::{Violation, line_where};
 
 /// Keys that every package has, each with the beginning of its line and what to write.
@@ -27,7 +27,7 @@ const README_TEST: &str = "#[doc = include_str!(\"../README.md\")]";
 
 pub(super) fn check(package: &Package, files: &[File]) -> Vec<Violation> {
     let manifest = &package.manifest;
-    let folder = manifest.path.strip_suffix("Cargo.toml").unwrap_or_default();
+    let folder = package.folder();
     let find = |path: &str| files.iter().find(|file| file.path == path);
     let library = find(&format!("{folder}src/lib.rs"));
 
@@ -36,8 +36,8 @@ pub(super) fn check(package: &Package, files: &[File]) -> Vec<Violation> {
     let mut missing = |key: &str| {
         violations.push(Violation::new(&manifest.path, section, format!("`{key}` is missing in [package]")));
     };
-    let has = |start: &str| lines_of_package(&manifest.text).any(|line| line.starts_with(start));
-    let is_published = !has("publish = false");
+    let has = |start: &str| package.section("[package]").any(|line| line.starts_with(start));
+    let is_published = package.is_published();
     let published = if is_published { PUBLISHED } else { &[] };
     for (start, key) in EVERY.iter().chain(published) {
         if !has(start) {
@@ -77,10 +77,7 @@ pub(super) fn check(package: &Package, files: &[File]) -> Vec<Violation> {
         violations.push(Violation::new(&library.path, 1, message));
     }
     if is_published {
-        let sources = files
-            .iter()
-            .filter(|file| file.path.starts_with(&format!("{folder}src/")) && file.path.ends_with(".rs"));
-        violations.extend(sources.flat_map(|file| outside(file, folder)));
+        violations.extend(package.sources(files).into_iter().flat_map(|file| outside(file, folder)));
     }
     violations
 }
@@ -97,11 +94,6 @@ fn outside(file: &File, folder: &str) -> Vec<Violation> {
     found.map(|(index, _)| Violation::new(&file.path, index + 1, message)).collect()
 }
 
-/// Returns the lines of the section `[package]`.
-fn lines_of_package(manifest: &str) -> impl Iterator<Item = &str> {
-    manifest.lines().skip_while(|line| *line != "[package]").skip(1).take_while(|line| !line.starts_with('['))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,15 +107,11 @@ mod tests {
         "//! A.\n\n#[cfg(doctest)]\n#[doc = include_str!(\"../README.md\")]\nstruct Readme;\n";
 
     fn messages(manifest: &str, files: &[(&str, &str)]) -> Vec<String> {
-        let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
-        let package = Package {
-            name: "a".to_owned(),
-            manifest: file("crates/a/Cargo.toml", manifest),
-            targets: Vec::new(),
-            dependencies: Vec::new(),
-        };
-        let files: Vec<File> = files.iter().map(|(path, text)| file(path, text)).collect();
-        check(&package, &files).into_iter().map(|violation| violation.message).collect()
+        let files: Vec<File> = files.iter().map(|(path, text)| File::new(path, text)).collect();
+        check(&Package::of_manifest("crates/a/Cargo.toml", manifest), &files)
+            .into_iter()
+            .map(|violation| violation.message)
+            .collect()
     }
 
     fn of_manifest(manifest: &str) -> Vec<String> {

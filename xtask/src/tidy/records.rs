@@ -22,7 +22,7 @@ mod tests {
     fn a_figure_that_no_record_has_is_found() {
         let text = fs::read_to_string(crate::root::root().join(DOCUMENT)).expect("it is there");
         let check = |text: &str| {
-            let file = File { path: DOCUMENT.to_owned(), text: text.to_owned() };
+            let file = File::new(DOCUMENT, text);
             check(&[file]).expect("the records can be read")
         };
         assert_eq!(check(&text), [], "the tables are what the records give");

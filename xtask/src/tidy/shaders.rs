@@ -217,11 +217,10 @@ mod tests {
     #[test]
     fn a_constant_that_nobody_uses_is_found() {
         let usage = usage(&format!("fn used(a: u32) {{}}\nconst COLUMN = 1u;\nconst IDLE = 2u;\n{KERNEL}"));
-        let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
         let files = [
-            file("layout.rs", "constants! {\n    COLUMN = 1;\n    IDLE = 2;\n    HOST = 3;\n}\n"),
-            file("crates/gpu/src/a.rs", "let a = HOST;\n"),
-            file("a.md", "IDLE\n"),
+            File::new("layout.rs", "constants! {\n    COLUMN = 1;\n    IDLE = 2;\n    HOST = 3;\n}\n"),
+            File::new("crates/gpu/src/a.rs", "let a = HOST;\n"),
+            File::new("a.md", "IDLE\n"),
         ];
         let found = unused_constants("layout.rs", ["COLUMN", "IDLE", "HOST"].into_iter(), &usage, &files);
         assert_eq!(found.len(), 1, "{found:?}");

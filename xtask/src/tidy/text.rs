@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     fn violations(path: &str, text: &str) -> Vec<(usize, String)> {
-        let file = File { path: path.to_owned(), text: text.to_owned() };
+        let file = File::new(path, text);
         check(&file).into_iter().map(|violation| (violation.line, violation.message)).collect()
     }
 

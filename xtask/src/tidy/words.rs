@@ -35,7 +35,7 @@ mod tests {
     fn forbidden_words_are_found_in_code_and_nowhere_else() {
         let text =
             FORBIDDEN.iter().map(|(word, _)| format!("x {}\n", word.to_uppercase())).collect::<String>();
-        let mut file = File { path: "a.rs".to_owned(), text };
+        let mut file = File::new("a.rs", &text);
         let lines: Vec<usize> = check(&file).iter().map(|violation| violation.line).collect();
         assert_eq!(lines, [1, 2, 3, 4], "each line has one");
         file.path = "a.md".to_owned();
@@ -44,8 +44,7 @@ mod tests {
 
     #[test]
     fn ordinary_code_passes() {
-        let file =
-            File { path: "a.rs".to_owned(), text: "// Kept in step by a test.\nassert!(true);\n".to_owned() };
+        let file = File::new("a.rs", "// Kept in step by a test.\nassert!(true);\n");
         assert_eq!(check(&file), [], "nothing is wrong with it");
     }
 }

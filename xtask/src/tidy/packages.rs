@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 use super::files::File;
-use crate::steps::cargo;
+use crate::metadata::{self, list, string};
 
 /// A package of the workspace.
 #[derive(Debug)]
@@ -29,15 +29,46 @@ pub(super) struct Dependency {
     pub(super) is_workspace_package: bool,
 }
 
+impl Package {
+    /// Returns the folder of the package, with `/` at its end.
+    pub(super) fn folder(&self) -> &str {
+        self.manifest.path.strip_suffix("Cargo.toml").unwrap_or_default()
+    }
+
+    /// Returns the files in Rust below `src/`.
+    pub(super) fn sources<'a>(&self, files: &'a [File]) -> Vec<&'a File> {
+        let folder = format!("{}src/", self.folder());
+        files.iter().filter(|file| file.path.starts_with(&folder) && file.path.ends_with(".rs")).collect()
+    }
+
+    /// Returns the root files of the targets below `src/`: libraries and binaries.
+    pub(super) fn source_targets(&self) -> impl Iterator<Item = &str> {
+        let folder = format!("{}src/", self.folder());
+        self.targets.iter().map(String::as_str).filter(move |target| target.starts_with(&folder))
+    }
+
+    /// Returns the lines of a section of the manifest, such as `[package]`.
+    pub(super) fn section(&self, name: &str) -> impl Iterator<Item = &str> {
+        let lines = self.manifest.text.lines().skip_while(move |line| *line != name).skip(1);
+        lines.take_while(|line| !line.starts_with('['))
+    }
+
+    /// Returns whether the package is for registries.
+    pub(super) fn is_published(&self) -> bool {
+        !self.section("[package]").any(|line| line.starts_with("publish = false"))
+    }
+
+    /// Returns a package for tests, without targets and dependencies.
+    #[cfg(test)]
+    pub(super) fn of_manifest(path: &str, text: &str) -> Self {
+        let manifest = File::new(path, text);
+        Self { name: "a".to_owned(), manifest, targets: Vec::new(), dependencies: Vec::new() }
+    }
+}
+
 /// Reads the packages of the workspace in `root`.
 pub(super) fn read(root: &Path) -> Result<Vec<Package>> {
-    let output = cargo()
-        .current_dir(root)
-        .args(["metadata", "--no-deps", "--format-version", "1"])
-        .output()
-        .context("cannot run cargo metadata")?;
-    ensure!(output.status.success(), "cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr));
-    let metadata: Value = serde_json::from_slice(&output.stdout).context("cargo metadata is not JSON")?;
+    let metadata = metadata::read(&root.join("Cargo.toml"), &["--no-deps"])?;
     // The root as cargo writes it, which may differ from `root` because of symbolic links.
     let root = Path::new(string(&metadata, "workspace_root")?);
     list(&metadata, "packages")?.iter().map(|package| parse(package, root)).collect()
@@ -67,12 +98,4 @@ fn relative(path: &str, root: &Path) -> Result<String> {
     let path =
         Path::new(path).strip_prefix(root).with_context(|| format!("{path} is outside the workspace"))?;
     Ok(path.to_string_lossy().replace('\\', "/"))
-}
-
-fn string<'a>(value: &'a Value, key: &str) -> Result<&'a str> {
-    value[key].as_str().with_context(|| format!("cargo metadata lacks the string `{key}`"))
-}
-
-fn list<'a>(value: &'a Value, key: &str) -> Result<&'a Vec<Value>> {
-    value[key].as_array().with_context(|| format!("cargo metadata lacks the list `{key}`"))
 }
