@@ -1,9 +1,10 @@
 //! Passes the environment variable `KVRM_GPU` to the tests: with `skip`, tests that need a GPU are ignored.
+//!
+//! A copy of the script of `kvrm-gpu`, because a package has only files of its own folder.
 
 use std::env;
 
 fn main() {
-    println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=KVRM_GPU");
     println!("cargo::rustc-check-cfg=cfg(kvrm_skip_gpu)");
     match env::var("KVRM_GPU").ok().as_deref() {
