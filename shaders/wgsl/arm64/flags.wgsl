@@ -9,18 +9,18 @@ fn nz(value: u64, wide: bool) -> u32 {
     return ((sign >> 31u) << 3u) | select(0u, 4u, value == 0lu);
 }
 
-/// Returns C and V of `AddWithCarry()`, with N and Z clear. `sum` is `x + y + carry_in` in 64 bits. Operands that are
-/// not `wide` are zero-extended.
+/// Returns C and V of `AddWithCarry()`, with N and Z clear. `sum` is `x + y` plus the carry. If they are not `wide`, only
+/// their low words count.
 ///
 /// Twin: `kvrm_arm64::semantics::flags::cv`.
-fn cv(x: u64, y: u64, carry_in: u32, sum: u64, wide: bool) -> u32 {
-    let differs = (x ^ sum) & (y ^ sum);
-    let overflow = select(u32(differs), u32(differs >> 32u), wide) >> 31u;
-    // The carry of a sum of words is its bit 32. A sum of doublewords that wraps is less than `x`, or equal with a
-    // carry.
-    let wrapped = sum < x || (sum == x && carry_in == 1u);
-    let carry = select(u32(sum >> 32u) & 1u, u32(wrapped), wide);
-    return (carry << 1u) | overflow;
+fn cv(x: u64, y: u64, sum: u64, wide: bool) -> u32 {
+    // The words with the signs.
+    let a = select(u32(x), u32(x >> 32u), wide);
+    let b = select(u32(y), u32(y >> 32u), wide);
+    let c = select(u32(sum), u32(sum >> 32u), wide);
+    // The highest bits give a carry if both are set, or if one is and that of the sum is not.
+    let carry = (a & b) | ((a | b) & ~c);
+    return ((carry >> 30u) & 2u) | (((a ^ c) & (b ^ c)) >> 31u);
 }
 
 /// `ConditionHolds()`: whether a four-bit condition holds for the flags.

@@ -2,23 +2,25 @@
 //! registers.
 
 import package::arm64::atomic::{low, mem_atomic_op};
+import package::arm64::constants::{CRC32C_POLYNOMIAL, CRC32_POLYNOMIAL};
+import package::arm64::crc::{checksum};
 import package::arm64::load_store::{extend_loaded};
 import package::arm64::operand::{rotate_right};
 import package::machine::console::{serve_console};
 import package::machine::frames::{frame_load, frame_store};
 import package::machine::layout::{
     ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_MONITOR, COLUMN_NZCV, COLUMN_STOP_ADDRESS,
-    FAULT_ALIGNMENT, FRAME_WORDS, HOOK_CALL, STOP_HALT, STOP_HARDWARE_BREAKPOINT, STOP_NEED_SIMD, STOP_NONE,
+    FAULT_ALIGNMENT, HOOK_CALL, STOP_HALT, STOP_HARDWARE_BREAKPOINT, STOP_NEED_SIMD, STOP_NONE,
     STOP_OUT_OF_FRAMES, STOP_SYSCALL, STOP_WATCHPOINT,
 };
 import package::machine::linux::no_calls::{SERVES_CALLS, serve_call};
 import package::machine::memory::{
-    PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_FRAME, TLB_READ, TLB_WRITE, WANT_CHECK_WRITE, WANT_EXECUTE,
+    NO_OPS, PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_READ, TLB_WORD, TLB_WRITE, WANT_CHECK_WRITE, WANT_EXECUTE,
     WANT_READ, WANT_WRITE, code_page, effort, fault, forget_pages, found_code, found_frame, found_fresh,
-    get_state, halves, joined, mark_stale, may_write, set_state, tlb, translate,
+    get_state, halves, joined, mark_stale, may_write, near_ops, set_state, tlb, translate,
 };
 import package::machine::micro_op::{
-    EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_ATOMIC, HANDLER_COMPARE_AND_SWAP,
+    EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_ATOMIC, HANDLER_COMPARE_AND_SWAP, HANDLER_CRC32,
     HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_EXCLUSIVE, HANDLER_LOAD_LITERAL, HANDLER_STORE,
     HANDLER_STORE_EXCLUSIVE, HANDLER_SUPERVISOR_CALL, HANDLER_VECTOR_CRYPTO, HANDLER_VECTOR_FLOAT,
     HANDLER_VECTOR_LOAD, HANDLER_VECTOR_LOAD_STRUCTURES, HANDLER_VECTOR_STORE,
@@ -153,7 +155,11 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
     x[SCRATCH_LOADED] = 0lu;
     x[SCRATCH_LAST] = 0lu;
     var stage = STAGE_FETCH;
-    if is_simd && !is_simd_access {
+    if handler == HANDLER_CRC32 {
+        let polynomial = select(CRC32_POLYNOMIAL, CRC32C_POLYNOMIAL, get_operation(p) == 1u);
+        x[get_dst(control)] = u64(checksum(u32(address), x[get_b(control)], 8u << size, polynomial));
+        effort += 72u;
+    } else if is_simd && !is_simd_access {
         simd_compute(op);
     } else if is_memory && !is_call {
         if get_aligned(p) == 1u && (offset & (bytes - 1u)) != 0u {
@@ -167,7 +173,7 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
             let needed = select(TLB_READ, TLB_WRITE, stores);
             if !crossing && translation.y == number && (translation.x & needed) != 0u
                 && (address >> TLB_ADDRESS_BITS) == 0lu {
-                x[SCRATCH_FIRST] = u64((translation.x >> TLB_FRAME) * FRAME_WORDS);
+                x[SCRATCH_FIRST] = u64(translation.x & TLB_WORD);
                 stage = select(STAGE_LOAD, STAGE_STORE, stores);
             }
         }
@@ -285,7 +291,7 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
         var want = WANT_READ;
         var wanted = address;
         if stage == STAGE_FETCH {
-            if !fetches || (next & ~0xffclu) == code_page {
+            if !fetches || (near_ops != NO_OPS && (next & ~0xffclu) == code_page) {
                 break;
             }
             if (next & 3lu) != 0lu {

@@ -4,7 +4,7 @@
 
 import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, HOOK_KIND};
 import package::machine::memory::{
-    CODE_TLB_ENTRIES, NO_PAGE, PAGE_MASK, TLB_ENTRIES, TLB_READ, TLB_WRITE, code_page, code_tlb, effort, tlb,
+    CODE_TLB_ENTRIES, NO_OPS, PAGE_MASK, TLB_ENTRIES, TLB_READ, TLB_WRITE, code_page, code_tlb, effort, near_ops, tlb,
 };
 
 /// The ranges of hooks, disjoint and in ascending order: the first key of each, and the key after its last. A key is an
@@ -41,7 +41,7 @@ fn find_hook(kind: u32, first: u64, count: u32) -> u64 {
 
 /// Removes the page of an address from the TLBs for the kinds of access that have hooks in the page.
 ///
-/// Without a current page, `code_ops` still leads to the next micro-op, and the step after it translates again.
+/// Without `near_ops`, `code_ops` still leads to the next micro-op, and the step after it translates again.
 fn forget_hooked(address: u64) {
     let page = address & ~PAGE_MASK;
     let number = u32(address >> 12u);
@@ -53,6 +53,6 @@ fn forget_hooked(address: u64) {
     }
     if code_page == page && find_hook(ACCESS_EXECUTE, page, 4096u) != NOT_HOOKED {
         code_tlb[number % CODE_TLB_ENTRIES] = 0lu;
-        code_page = NO_PAGE;
+        near_ops = NO_OPS;
     }
 }

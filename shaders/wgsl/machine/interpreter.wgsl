@@ -1,9 +1,7 @@
 //! The interpreter: one invocation runs one lane until it stops or its slice ends.
 
 import package::machine::bindings::{micro_ops};
-import package::machine::layout::{PAGE_OPS};
-import package::machine::memory::{code_ops, code_page, lane};
-import package::machine::micro_op::{get_dst};
+import package::machine::memory::{lane};
 import package::machine::slice::{begin_slice, count_slice, end_slice};
 import package::machine::step::{compute, leave_page, read_operands};
 
@@ -17,19 +15,11 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
     insert begin_slice;
     while done != count {
         insert read_operands;
-        var value = pc + 4lu;
-        var next = value;
-        var destination = get_dst(control);
-        // Whether the rest of the step is for the slow path.
-        var slow = false;
         insert compute;
-
-        // Whether the next instruction is in another page.
-        let elsewhere = (next & ~0xffclu) != code_page;
         insert leave_page;
         done += 1u;
-        pc = next;
-        op = micro_ops[code_ops + ((u32(pc) >> 2u) & (PAGE_OPS - 1u))];
+        at = next_at;
+        op = micro_ops[at];
     }
 
     insert end_slice;

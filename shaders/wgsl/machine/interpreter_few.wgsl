@@ -3,9 +3,8 @@
 //! Lanes that shared a workgroup would wait for each other at the end of the inner loop.
 
 import package::machine::bindings::{micro_ops};
-import package::machine::layout::{PAGE_OPS, STOP_NONE};
-import package::machine::memory::{code_ops, code_page, lane};
-import package::machine::micro_op::{get_dst};
+import package::machine::layout::{PAGE_OPS};
+import package::machine::memory::{lane, near_ops};
 import package::machine::slice::{begin_slice, count_slice, end_slice};
 import package::machine::step::{compute, leave_page, read_operands};
 
@@ -18,30 +17,22 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
     lane = invocation.x;
     insert begin_slice;
     while done != count {
-        var next = 0lu;
-        var slow = false;
-        var elsewhere = false;
         // A lane stays in this loop until something unusual happens. The loop is small enough for the GPU to cache it
         // all.
         loop {
             insert read_operands;
-            var value = pc + 4lu;
-            next = value;
-            var destination = get_dst(control);
-            slow = false;
             insert compute;
-            elsewhere = (next & ~0xffclu) != code_page;
-            if slow || elsewhere || stop != STOP_NONE || done + 1u == count {
+            if (next_at ^ near_ops) >= PAGE_OPS || done + 1u == count {
                 break;
             }
             done += 1u;
-            pc = next;
-            op = micro_ops[code_ops + ((u32(pc) >> 2u) & (PAGE_OPS - 1u))];
+            at = next_at;
+            op = micro_ops[at];
         }
         insert leave_page;
         done += 1u;
-        pc = next;
-        op = micro_ops[code_ops + ((u32(pc) >> 2u) & (PAGE_OPS - 1u))];
+        at = next_at;
+        op = micro_ops[at];
     }
 
     insert end_slice;

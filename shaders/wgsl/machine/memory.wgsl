@@ -28,8 +28,8 @@ const WANT_HOST_READ = 5u;
 /// Purpose: a write by the host, which ignores permissions.
 const WANT_HOST_WRITE = 6u;
 
-/// The value of `code_page` for no page. No address with bits 2 to 11 cleared equals it, not even a misaligned one.
-const NO_PAGE = 4lu;
+/// The value of `near_ops` for no page. It is beyond all indices that `next_at` may have.
+const NO_OPS = 0x20000000u;
 /// The mask of the offset of an address in its page.
 const PAGE_MASK = 0xffflu;
 
@@ -41,8 +41,8 @@ const CODE_TLB_ENTRIES = 4u;
 const TLB_READ = 1u;
 /// TLB entry: stores are permitted, and the frame is the lane's own and contains no code that is up to date.
 const TLB_WRITE = 2u;
-/// TLB entry: the first bit of the frame number.
-const TLB_FRAME = 8u;
+/// TLB entry: the mask of the index of the first word of the frame, as `frame_load` takes it.
+const TLB_WORD = ~511u;
 /// The number of bits of the addresses that the TLBs hold: the page's number fits a word.
 const TLB_ADDRESS_BITS = 44u;
 
@@ -55,10 +55,12 @@ var<private> tlb: array<u64, TLB_ENTRIES>;
 /// The TLB for code, indexed by the low bits of the page's number. The high word of an entry is the page's number, the
 /// low word the number of the code page plus one.
 var<private> code_tlb: array<u64, CODE_TLB_ENTRIES>;
-/// The address of the page that is executed, or `NO_PAGE`.
+/// The address of the page that is executed.
 var<private> code_page: u64;
 /// The index in `micro_ops` of the first micro-op of the page that is executed.
 var<private> code_ops: u32;
+/// `code_ops` if the next step may fetch from the same page without a translation, else `NO_OPS`.
+var<private> near_ops: u32;
 
 /// Result of `translate`: the index of the first word of the frame, as `frame_load` takes it.
 var<private> found_frame: u32;
@@ -97,7 +99,7 @@ fn forget_pages() {
     for (var i = 0u; i < CODE_TLB_ENTRIES; i += 1u) {
         code_tlb[i] = 0lu;
     }
-    code_page = NO_PAGE;
+    near_ops = NO_OPS;
 }
 
 /// Returns an entry of a node.
@@ -269,7 +271,7 @@ fn translate(want: u32, address: u64) -> u32 {
         if owned == 0u {
             // The page has a new frame, so entries with the code of the old one are invalid.
             code_tlb[number % CODE_TLB_ENTRIES] = 0lu;
-            code_page = select(code_page, NO_PAGE, code_page == (address & ~PAGE_MASK));
+            near_ops = select(near_ops, NO_OPS, code_page == (address & ~PAGE_MASK));
         }
         owned = ENTRY_OWNED;
     } else {
@@ -284,13 +286,14 @@ fn translate(want: u32, address: u64) -> u32 {
         }
         code_page = address & ~PAGE_MASK;
         code_ops = (found_code - 1u) * PAGE_OPS;
+        near_ops = code_ops;
         if at_hand {
             code_tlb[number % CODE_TLB_ENTRIES] = joined(found_code, number);
         }
     } else if want != WANT_CHECK_WRITE && at_hand {
         let writable = owned != 0u && (entry & ENTRY_WRITE) != 0u && found_code == 0u;
         let permitted = select(0u, TLB_READ, (entry & ENTRY_READ) != 0u) | select(0u, TLB_WRITE, writable);
-        tlb[number % TLB_ENTRIES] = joined(((found_frame / FRAME_WORDS) << TLB_FRAME) | permitted, number);
+        tlb[number % TLB_ENTRIES] = joined(found_frame | permitted, number);
     }
     return STOP_NONE;
 }

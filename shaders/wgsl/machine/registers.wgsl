@@ -25,5 +25,10 @@ const SCRATCH_FLAGS = REGISTERS + 6u;
 /// Scratch element: the number of steps retired, including the call that is served. Calls load nothing, so it can share
 /// an element.
 const SCRATCH_STEPS = SCRATCH_SECOND;
+/// Scratch element: the address of the next instruction, between steps, if `at` does not give it. No access uses the other
+/// meaning of the element then.
+const SCRATCH_NEXT = SCRATCH_DATA;
+/// Scratch element: the number of the lane.
+const SCRATCH_LANE = REGISTERS + 7u;
 /// The end of the scratch elements.
-const SCRATCH_END = REGISTERS + 7u;
+const SCRATCH_END = REGISTERS + 8u;

@@ -3,14 +3,14 @@
 import package::machine::bindings::{counters, parameters, state};
 import package::machine::layout::{
     COLUMN_LIMIT, COLUMN_NZCV, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COUNTER_CUT_OFF,
-    COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH, COUNTER_STOPPED, STOP_BREAKPOINT,
+    COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH, COUNTER_STOPPED, PAGE_OPS, STOP_BREAKPOINT,
     STOP_BUDGET, STOP_EXIT, STOP_HALT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NEED_SIMD, STOP_NONE,
     STOP_SYSCALL, STOP_UNDEFINED,
 };
 import package::machine::linux::no_calls::{SERVES_CALLS};
-import package::machine::memory::{effort, forget_pages, get_state, halves, joined, lane, set_state};
-import package::machine::micro_op::{HANDLER_NOP, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO};
-import package::machine::registers::{x};
+import package::machine::memory::{code_page, effort, forget_pages, get_state, halves, joined, lane, set_state};
+import package::machine::micro_op::{HANDLER_BRANCH_REGISTER, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO};
+import package::machine::registers::{SCRATCH_LANE, SCRATCH_NEXT, x};
 
 /// The fuel on a device whose driver does not limit loop iterations.
 const NO_LIMIT = 0xffffffffu;
@@ -18,11 +18,19 @@ const NO_LIMIT = 0xffffffffu;
 /// 1 if the driver limits the iterations of loops, else 0.
 override LIMITS_LOOPS: u32 = 0u;
 
+/// The value of `at` if the address of the next instruction is in `SCRATCH_NEXT`.
+const NOWHERE = 0xffffffffu;
+
+/// Returns the offset in its page of the instruction with a micro-op.
+fn page_offset(at: u32) -> u32 {
+    return (at % PAGE_OPS) * 4u;
+}
+
 /// Loads the state of the lane `lane`, or returns from the function if the lane has stopped.
 ///
 /// Declares `lanes`; `count`, the number of steps of the slice, and `done`, the number of steps that have retired;
-/// `pc`, `nzcv`, and `op`, the micro-op of the next step; `stop`, the stop of the lane, and `retires`, whether the
-/// instruction that stops it retires.
+/// `nzcv`; `op`, the micro-op of the next step, `at`, its index, and `next_at`, that of the
+/// one after it.
 fragment begin_slice {
     let lanes = parameters.lanes;
     if lane >= lanes || u32(get_state(COLUMN_STOP)) != STOP_NONE {
@@ -42,26 +50,29 @@ fragment begin_slice {
     x[REGISTER_SP] = get_state(COLUMN_SP);
     var nzcv = u32(get_state(COLUMN_NZCV));
     forget_pages();
+    // The work of this fragment and of those at the end.
     effort = 128u;
+    count = shortened(count, 0u - 1u);
 
-    // The loop of the interpreter fetches at its end. So the first iteration executes a NOP in front of the first
-    // instruction, and `done` starts at -1 in order not to count it.
-    var done = 0u - 1u;
-    var pc = get_state(COLUMN_PC) - 4lu;
-    var op = vec4<u32>(HANDLER_NOP | (REGISTER_SINK << 8u), 0u, 0u, 0u);
-    var stop = STOP_NONE;
-    var retires = true;
-    if count == 0u {
-        done = 0u;
-        pc += 4lu;
-    }
+    // The loop of the interpreter fetches at its end. So the first iteration executes a branch to the first instruction, and
+    // `done` starts at -1 in order not to count it.
+    var done = select(0u - 1u, 0u, count == 0u);
+    x[SCRATCH_NEXT] = get_state(COLUMN_PC);
+    x[SCRATCH_LANE] = u64(lane);
+    let registers = (REGISTER_SINK << 8u) | (SCRATCH_NEXT << 14u) | (REGISTER_ZERO << 20u) | (REGISTER_ZERO << 26u);
+    var op = vec4<u32>(HANDLER_BRANCH_REGISTER | registers, 0u, 0u, 0u);
+    var at = NOWHERE;
+    var next_at = NOWHERE;
 }
 
 /// Stores the state of the lane after `done` steps.
 ///
 /// Needs the variables that `begin_slice` declares.
 fragment end_slice {
+    // The loop of steps needs more of the GPU's registers if the compiler knows that the lane is the same.
+    lane = u32(x[SCRATCH_LANE]);
     let steps = get_state(COLUMN_STEPS) + u64(done);
+    var stop = u32(get_state(COLUMN_STOP));
     if stop == STOP_NONE && steps >= get_state(COLUMN_LIMIT) {
         stop = STOP_BUDGET;
     }
@@ -69,7 +80,7 @@ fragment end_slice {
         state[i * lanes + lane] = x[i];
     }
     set_state(COLUMN_SP, x[REGISTER_SP]);
-    set_state(COLUMN_PC, pc);
+    set_state(COLUMN_PC, select(code_page | u64(page_offset(at)), x[SCRATCH_NEXT], at == NOWHERE));
     set_state(COLUMN_STEPS, steps);
     set_state(COLUMN_NZCV, joined(nzcv, halves(get_state(COLUMN_NZCV)).y));
     let has_detail = stop == STOP_HALT || stop == STOP_BREAKPOINT || stop == STOP_SYSCALL || stop == STOP_UNDEFINED

@@ -4,13 +4,15 @@
 //! write-back, fetch. Only the compute part differs by instruction, so lanes with different instructions diverge only
 //! briefly. Each interpreter has its own fetch.
 //!
+//! Between steps, the place of a lane is the index of its next micro-op and not an address: micro-ops of a page are
+//! consecutive. `leave_page` does what few steps need, and what has to be found anew for another page.
+//!
 //! These are fragments and not functions, because compilers generate a slower loop if the body is shared in any other
 //! way.
 
 import package::arm64::bitfield::{window};
 import package::arm64::bits::{count_leading_sign_bits, count_leading_zero_bits, reverse_bits, reverse_bytes};
-import package::arm64::constants::{CRC32C_POLYNOMIAL, CRC32_POLYNOMIAL, FPCR_MASK, FPSR_MASK};
-import package::arm64::crc::{checksum};
+import package::arm64::constants::{FPCR_MASK, FPSR_MASK};
 import package::arm64::divide::{divide};
 import package::arm64::flags::{condition_holds, cv, nz};
 import package::arm64::load_store::{extend_loaded};
@@ -20,75 +22,88 @@ import package::arm64::operand::{shift_reg};
 import package::machine::access::{access, extract, set_monitor};
 import package::machine::frames::{frame_load, frame_store};
 import package::machine::layout::{
-    COLUMN_FPCR, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TPIDR, COLUMN_TPIDRRO, FRAME_WORDS,
+    COLUMN_FPCR, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TPIDR, COLUMN_TPIDRRO,
     PAGE_OPS, STOP_BREAKPOINT, STOP_EXIT, STOP_NEED_CODE, STOP_NONE, STOP_SYSCALL, STOP_UNDEFINED,
 };
 import package::machine::linux::no_calls::{SERVES_CALLS};
 import package::machine::memory::{
-    CODE_TLB_ENTRIES, PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_FRAME, TLB_READ, TLB_WRITE, code_ops,
-    code_page, code_tlb, effort, get_state, halves, joined, set_state, tlb,
+    CODE_TLB_ENTRIES, PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_READ, TLB_WORD, code_ops, code_page,
+    code_tlb, effort, get_state, halves, joined, lane, near_ops, set_state, tlb,
 };
 import package::machine::micro_op::{
     CARRY_FLAG, EXTRACTION_PLAIN, HANDLER_ADD, HANDLER_AND, HANDLER_BIT_FIELD_INSERT, HANDLER_BRANCH,
     HANDLER_BRANCH_REGISTER, HANDLER_BREAKPOINT, HANDLER_CLEAR_EXCLUSIVE, HANDLER_CONDITIONAL_COMPARE,
-    HANDLER_COUNT_LEADING_SIGNS, HANDLER_COUNT_LEADING_ZEROS, HANDLER_CRC32, HANDLER_DIVIDE, HANDLER_EOR,
-    HANDLER_EXTRACT, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_LITERAL, HANDLER_MULTIPLY_ADD,
+    HANDLER_COUNT_LEADING_SIGNS, HANDLER_COUNT_LEADING_ZEROS, HANDLER_DIVIDE, HANDLER_EOR,
+    HANDLER_EXTRACT, HANDLER_LOAD, HANDLER_LOAD_LITERAL, HANDLER_MULTIPLY_ADD,
     HANDLER_MULTIPLY_ADD_LONG, HANDLER_MULTIPLY_HIGH, HANDLER_NOP, HANDLER_ORR, HANDLER_PC_RELATIVE,
     HANDLER_READ_SYSTEM, HANDLER_REVERSE_BITS, HANDLER_REVERSE_BYTES, HANDLER_SELECT, HANDLER_SHIFT,
     HANDLER_STALE, HANDLER_STORE, HANDLER_SUPERVISOR_CALL, HANDLER_TEST_BRANCH, HANDLER_UNDEFINED,
-    HANDLER_VECTOR_CRYPTO, HANDLER_WRITE_SYSTEM, INDEX_OFFSET, INDEX_POST, REGISTER_SINK, SYSTEM_FPCR,
-    SYSTEM_FPSR, SYSTEM_NZCV, SYSTEM_TPIDRRO_EL0, SYSTEM_TPIDR_EL0, get_a, get_aligned, get_b, get_c,
-    get_carry, get_cond, get_extend, get_extraction, get_flags, get_handler, get_index, get_invert, get_left,
+    HANDLER_WRITE_SYSTEM, INDEX_OFFSET, INDEX_POST, REGISTER_SINK, SYSTEM_FPCR,
+    SYSTEM_FPSR, SYSTEM_NZCV, SYSTEM_TPIDRRO_EL0, SYSTEM_TPIDR_EL0, get_a, get_b, get_c,
+    get_carry, get_cond, get_dst, get_extend, get_extraction, get_flags, get_handler, get_index, get_invert, get_left,
     get_nzcv, get_operation, get_pair, get_right, get_size, get_wide,
 };
-import package::machine::registers::{SCRATCH_FLAGS, SCRATCH_STEPS, x};
+import package::machine::registers::{SCRATCH_FLAGS, SCRATCH_LANE, SCRATCH_NEXT, SCRATCH_STEPS, x};
 import package::machine::simd::unit::{SIMD_LEVEL};
-import package::machine::slice::{shortened};
+import package::machine::slice::{NOWHERE, page_offset, shortened};
+
+/// Added to the index of a micro-op by an exclusive OR: the rest of the step is for the slow path.
+const SLOW = 0x80000000u;
+/// As `SLOW`: the next instruction is at the address in `SCRATCH_NEXT`, in another page.
+const FAR = 0x40000000u;
+
+/// Returns the low 32 bits of a value unless it is `wide`.
+fn truncated(value: u64, wide: bool) -> u64 {
+    return select(value & 0xfffffffflu, value, wide);
+}
 
 /// Decodes the micro-op `op` and reads its operands.
 ///
-/// Needs the variables that `begin_slice` of `machine::slice` declares. Declares variables that `compute` needs.
+/// Needs the variables that `begin_slice` of `machine::slice` declares. Declares variables that `compute` needs. The
+/// high words of the operands of a 32-bit micro-op are not defined.
 fragment read_operands {
     let control = op.x;
     let p = op.y;
     let imm = joined(op.z, op.w);
     let handler = get_handler(control);
     let wide = get_wide(p) == 1u;
-    let mask = select(0xfffffffflu, 0xfffffffffffffffflu, wide);
-    let a = x[get_a(control)] & mask;
+    let a = x[get_a(control)];
     var extracted = x[get_b(control)];
     if get_extraction(p) != EXTRACTION_PLAIN {
         extracted = extract(extracted, p);
     }
-    let b = ((extracted + imm) ^ (0lu - u64(get_invert(p)))) & mask;
+    let b = (extracted + imm) ^ (0lu - u64(get_invert(p)));
+    var value = 0lu;
+    var destination = get_dst(control);
+    // The index of the next micro-op if it is in the same page.
+    next_at = at + 1u;
 }
 
 /// Executes the micro-op, except for its slow path: computes, accesses memory in pages of the TLB, and writes
 /// registers.
 ///
-/// Needs the variables that `read_operands` declares, and those of the step: `value` and `destination`, the result and
-/// its register; `next`, the address of the next instruction; `slow`, whether the rest of the step is for `access`.
+/// Needs the variables that `read_operands` declares.
 fragment compute {
     if handler - HANDLER_ADD <= HANDLER_EOR - HANDLER_ADD {
-        let carry_field = get_carry(p);
-        let carry = select(carry_field, (nzcv >> 1u) & 1u, carry_field == CARRY_FLAG);
-        let addend = b + u64(carry);
+        let carry = get_carry(p);
+        let addend = b + u64(select(carry, (nzcv >> 1u) & 1u, carry == CARRY_FLAG));
         let sum = a + addend;
-        value = sum & mask;
+        value = sum;
         if handler >= HANDLER_AND {
             value = select(select(a ^ b, a | b, handler == HANDLER_ORR), a & b, handler == HANDLER_AND);
         }
+        value = truncated(value, wide);
         if get_flags(p) == 1u {
             let holds = condition_holds(get_cond(p), nzcv);
             if handler == HANDLER_SELECT {
-                value = select(addend & mask, a, holds);
+                value = truncated(select(addend, a, holds), wide);
             } else {
-                let flags = nz(value, wide) | select(cv(a, b, carry, sum, wide), 0u, handler >= HANDLER_AND);
+                let flags = nz(value, wide) | select(cv(a, b, sum, wide), 0u, handler >= HANDLER_AND);
                 nzcv = select(flags, get_nzcv(p), handler == HANDLER_CONDITIONAL_COMPARE && !holds);
             }
         }
     } else if handler - HANDLER_LOAD <= HANDLER_STORE - HANDLER_LOAD {
-        // The fast path is for accesses within a word, or to two whole words, of a page in the TLB.
+        // The fast path is for accesses to a page in the TLB whose registers are aligned.
         let address = select(a + b, a, get_index(p) == INDEX_POST);
         let size = get_size(p);
         let pair = get_pair(p);
@@ -96,15 +111,16 @@ fragment compute {
         let offset = u32(address) & 4095u;
         let number = u32(address >> 12u);
         let translation = halves(tlb[number % TLB_ENTRIES]);
-        let word = (translation.x >> TLB_FRAME) * FRAME_WORDS + (offset >> 3u);
-        let shift = (offset & 7u) * 8u;
-        let within = (offset & 7u) + bytes <= 8u || (bytes == 16u && (offset & 7u) == 0u && offset <= 4080u);
-        let aligned = get_aligned(p) == 0u || (offset & (bytes - 1u)) == 0u;
-        let needed = select(TLB_WRITE, TLB_READ, handler == HANDLER_LOAD);
-        slow = !(within && aligned && translation.y == number && (translation.x & needed) != 0u
-            && (address >> TLB_ADDRESS_BITS) == 0lu);
-        if !slow {
+        // Loads need `TLB_READ`, stores `TLB_WRITE`.
+        let missing = (handler - HANDLER_LOAD + TLB_READ) & ~translation.x;
+        let misplaced = (offset & ((1u << min(size + pair, 3u)) - 1u)) | ((offset + bytes - 1u) >> 12u);
+        if (missing | misplaced | (translation.y ^ number) | u32(address >> TLB_ADDRESS_BITS)) != 0u {
+            next_at = at ^ SLOW;
+            destination = REGISTER_SINK;
+        } else {
             // Loads and stores of all sizes share this code, because lanes execute different ones at the same time.
+            let word = (translation.x & TLB_WORD) | (offset >> 3u);
+            let shift = (offset & 7u) * 8u;
             let before = frame_load(word);
             var data = x[get_c(control)];
             if pair == 1u {
@@ -121,13 +137,13 @@ fragment compute {
                     // If both registers of the pair are the same, the first value wins: it is written later.
                     x[get_c(control)] = extend_loaded(after, size, get_extend(p));
                 } else {
-                    destination = REGISTER_SINK;
                     data = select(joined(u32(data), u32(high)), data, size == 3u);
                 }
             }
             if handler == HANDLER_LOAD {
                 value = extend_loaded(before >> shift, size, get_extend(p));
             } else {
+                destination = REGISTER_SINK;
                 let changed = (0xfffffffffffffffflu >> ((64u - 8u * bytes) & 63u)) << shift;
                 frame_store(word, (before & ~changed) | ((data << shift) & changed));
             }
@@ -139,30 +155,36 @@ fragment compute {
             }
         }
     } else if handler - HANDLER_BRANCH <= HANDLER_BRANCH_REGISTER - HANDLER_BRANCH {
-        // `value` is the return address.
+        value = (code_page | u64(page_offset(at))) + 4lu;
         var taken = true;
         if handler == HANDLER_BRANCH {
             taken = condition_holds(get_cond(p), nzcv);
         } else if handler == HANDLER_TEST_BRANCH {
             taken = (extracted != 0lu) == (get_operation(p) == 1u);
         }
-        next = select(next, select(pc + imm, a, handler == HANDLER_BRANCH_REGISTER), taken);
+        next_at = select(next_at, at + u32(i32(op.z) >> 2u), taken);
+        if handler == HANDLER_BRANCH_REGISTER {
+            x[SCRATCH_NEXT] = a;
+            let near = (at & ~(PAGE_OPS - 1u)) | ((u32(a) >> 2u) % PAGE_OPS);
+            next_at = select(at ^ FAR, near, (a & ~0xffclu) == code_page);
+        }
     } else {
         let operation = get_operation(p);
         let datasize = select(32u, 64u, wide);
-        slow = handler - HANDLER_LOAD_LITERAL <= HANDLER_VECTOR_CRYPTO - HANDLER_LOAD_LITERAL;
         switch handler {
             case HANDLER_BIT_FIELD_INSERT: {
                 let field = (0xfffffffffffffffflu << get_left(p)) >> get_right(p);
-                value = ((x[get_c(control)] & ~field) | b) & mask;
+                value = truncated((x[get_c(control)] & ~field) | b, wide);
             }
             case HANDLER_EXTRACT: {
-                value = window(a, b, get_right(p), datasize) & mask;
+                value = truncated(window(truncated(a, wide), truncated(b, wide), get_right(p), datasize), wide);
             }
-            case HANDLER_SHIFT: { value = shift_reg(a, operation, u32(b) & (datasize - 1u), datasize); }
+            case HANDLER_SHIFT: {
+                value = shift_reg(truncated(a, wide), operation, u32(b) & (datasize - 1u), datasize);
+            }
             case HANDLER_MULTIPLY_ADD: {
                 let product = a * b;
-                value = (x[get_c(control)] + select(product, 0lu - product, operation == 1u)) & mask;
+                value = truncated(x[get_c(control)] + select(product, 0lu - product, operation == 1u), wide);
             }
             case HANDLER_MULTIPLY_ADD_LONG: {
                 let signed = operation >= 2u;
@@ -173,104 +195,126 @@ fragment compute {
             case HANDLER_DIVIDE: {
                 let signed = operation == 1u;
                 let narrow = signed && !wide;
-                let dividend = select(a, sign_extend(a, 32u), narrow);
-                value = divide(dividend, select(b, sign_extend(b, 32u), narrow), signed) & mask;
+                let dividend = select(truncated(a, wide), sign_extend(a, 32u), narrow);
+                let divisor = select(truncated(b, wide), sign_extend(b, 32u), narrow);
+                value = truncated(divide(dividend, divisor, signed), wide);
             }
-            case HANDLER_CRC32: {
-                let polynomial = select(CRC32_POLYNOMIAL, CRC32C_POLYNOMIAL, operation == 1u);
-                value = u64(checksum(u32(a), b, 8u << get_size(p), polynomial));
-                effort += 72u;
-                count = shortened(count, done);
+            case HANDLER_REVERSE_BITS: { value = reverse_bits(truncated(a, wide)) >> (64u - datasize); }
+            case HANDLER_REVERSE_BYTES: {
+                value = truncated(reverse_bytes(truncated(a, wide), 8u << get_size(p)), wide);
             }
-            case HANDLER_REVERSE_BITS: { value = reverse_bits(a) >> (64u - datasize); }
-            case HANDLER_REVERSE_BYTES: { value = reverse_bytes(a, 8u << get_size(p)) & mask; }
-            case HANDLER_COUNT_LEADING_ZEROS: { value = u64(count_leading_zero_bits(a, datasize)); }
-            case HANDLER_COUNT_LEADING_SIGNS: { value = u64(count_leading_sign_bits(a, datasize)); }
-            case HANDLER_PC_RELATIVE: { value = imm + select(pc, pc & ~PAGE_MASK, operation == 1u); }
+            case HANDLER_COUNT_LEADING_ZEROS: {
+                value = u64(count_leading_zero_bits(truncated(a, wide), datasize));
+            }
+            case HANDLER_COUNT_LEADING_SIGNS: {
+                value = u64(count_leading_sign_bits(truncated(a, wide), datasize));
+            }
+            case HANDLER_PC_RELATIVE: {
+                value = imm + (code_page | select(u64(page_offset(at)), 0lu, operation == 1u));
+            }
             case HANDLER_NOP: {}
-            case HANDLER_CLEAR_EXCLUSIVE: { set_monitor(0lu, 0u); }
-            case HANDLER_READ_SYSTEM: {
-                let floating_point = halves(get_state(COLUMN_FPCR));
-                switch operation {
-                    case SYSTEM_NZCV: { value = u64(nzcv) << 28u; }
-                    case SYSTEM_FPCR: { value = u64(floating_point.x); }
-                    case SYSTEM_FPSR: { value = u64(floating_point.y); }
-                    case SYSTEM_TPIDR_EL0: { value = get_state(COLUMN_TPIDR); }
-                    case SYSTEM_TPIDRRO_EL0: { value = get_state(COLUMN_TPIDRRO); }
-                    default: { value = get_state(COLUMN_STEPS) + u64(done); }
-                }
+            default: {
+                next_at = at ^ SLOW;
+                destination = REGISTER_SINK;
             }
-            case HANDLER_WRITE_SYSTEM: {
-                let floating_point = halves(get_state(COLUMN_FPCR));
-                switch operation {
-                    case SYSTEM_NZCV: { nzcv = u32(a >> 28u) & 15u; }
-                    case SYSTEM_FPCR: { set_state(COLUMN_FPCR, joined(u32(a) & FPCR_MASK, floating_point.y)); }
-                    case SYSTEM_FPSR: { set_state(COLUMN_FPCR, joined(floating_point.x, u32(a) & FPSR_MASK)); }
-                    default: { set_state(COLUMN_TPIDR, a); }
-                }
-            }
-            case HANDLER_SUPERVISOR_CALL: {
-                if SERVES_CALLS {
-                    slow = true;
-                } else {
-                    stop = STOP_SYSCALL;
-                }
-            }
-            case HANDLER_BREAKPOINT: {
-                stop = STOP_BREAKPOINT;
-                retires = false;
-            }
-            // It may be a semihosting call that does not need the host.
-            case HANDLER_HALT: { slow = true; }
-            case HANDLER_UNDEFINED: {
-                stop = STOP_UNDEFINED;
-                retires = false;
-            }
-            case HANDLER_STALE: {
-                stop = STOP_NEED_CODE;
-                retires = false;
-                set_state(COLUMN_STOP_ADDRESS, joined(0u, code_ops / PAGE_OPS + 1u));
-            }
-            default: {}
         }
     }
-
-    // Write-back, except for slow instructions and those that stop before they retire.
-    x[select(destination, REGISTER_SINK, slow || !retires)] = value;
+    x[destination] = value;
 }
 
 /// Executes the slow path, and finds the page of the next instruction.
 ///
-/// Needs the variables that `compute` needs, and `elsewhere`, whether the next instruction is in another page. Breaks
-/// out of the loop of steps if the lane stops before this step retires.
+/// Needs the variables that `begin_slice` declares. Breaks out of the loop of steps if the lane stops before this step
+/// retires.
 fragment leave_page {
-    if slow || elsewhere || stop != STOP_NONE {
+    if (next_at ^ near_ops) >= PAGE_OPS {
+        let handler = get_handler(op.x);
+        let slow = next_at == (at ^ SLOW);
+        let pc = code_page | u64(page_offset(at));
+        // The distance of a branch is less than 2^31 bytes.
+        var next = pc + u64(i64(i32((next_at - at) << 2u)));
+        if slow {
+            next = pc + 4lu;
+        } else if next_at == (at ^ FAR) {
+            next = x[SCRATCH_NEXT];
+        }
         let number = u32(next >> 12u);
         let translation = halves(code_tlb[number % CODE_TLB_ENTRIES]);
         let at_hand = translation.x != 0u && translation.y == number && (next >> TLB_ADDRESS_BITS) == 0lu;
+        let fetches = done + 1u != count;
+        // The stop of the lane, and 1 if this step does not retire.
+        var outcome = vec2<u32>(STOP_NONE, 0u);
+        // These are set here, so that they take no registers of the GPU in other steps.
+        lane = u32(x[SCRATCH_LANE]);
+        code_ops = at & ~(PAGE_OPS - 1u);
+        effort = 0u;
         if !slow && at_hand && (next & 3lu) == 0lu {
             code_page = next & ~PAGE_MASK;
             code_ops = (translation.x - 1u) * PAGE_OPS;
-        } else if stop == STOP_NONE && (slow || done + 1u != count) {
-            if SIMD_LEVEL != 0u {
-                x[SCRATCH_FLAGS] = u64(nzcv);
+            near_ops = code_ops;
+        } else if slow || fetches {
+            switch handler {
+                case HANDLER_STALE: {
+                    set_state(COLUMN_STOP_ADDRESS, joined(0u, at / PAGE_OPS + 1u));
+                    outcome = vec2<u32>(STOP_NEED_CODE, 1u);
+                }
+                case HANDLER_BREAKPOINT: { outcome = vec2<u32>(STOP_BREAKPOINT, 1u); }
+                case HANDLER_UNDEFINED: { outcome = vec2<u32>(STOP_UNDEFINED, 1u); }
+                case HANDLER_SUPERVISOR_CALL: {
+                    if !SERVES_CALLS {
+                        outcome.x = STOP_SYSCALL;
+                    }
+                }
+                case HANDLER_CLEAR_EXCLUSIVE: { set_monitor(0lu, 0u); }
+                case HANDLER_READ_SYSTEM: {
+                    let floating_point = halves(get_state(COLUMN_FPCR));
+                    switch get_operation(op.y) {
+                        case SYSTEM_NZCV: { x[get_dst(op.x)] = u64(nzcv) << 28u; }
+                        case SYSTEM_FPCR: { x[get_dst(op.x)] = u64(floating_point.x); }
+                        case SYSTEM_FPSR: { x[get_dst(op.x)] = u64(floating_point.y); }
+                        case SYSTEM_TPIDR_EL0: { x[get_dst(op.x)] = get_state(COLUMN_TPIDR); }
+                        case SYSTEM_TPIDRRO_EL0: { x[get_dst(op.x)] = get_state(COLUMN_TPIDRRO); }
+                        default: { x[get_dst(op.x)] = get_state(COLUMN_STEPS) + u64(done); }
+                    }
+                }
+                case HANDLER_WRITE_SYSTEM: {
+                    let written = x[get_a(op.x)];
+                    let floating_point = halves(get_state(COLUMN_FPCR));
+                    switch get_operation(op.y) {
+                        case SYSTEM_NZCV: { nzcv = u32(written >> 28u) & 15u; }
+                        case SYSTEM_FPCR: { set_state(COLUMN_FPCR, joined(u32(written) & FPCR_MASK, floating_point.y)); }
+                        case SYSTEM_FPSR: { set_state(COLUMN_FPCR, joined(floating_point.x, u32(written) & FPSR_MASK)); }
+                        default: { set_state(COLUMN_TPIDR, written); }
+                    }
+                }
+                default: {}
             }
-            if SERVES_CALLS {
-                x[SCRATCH_STEPS] = get_state(COLUMN_STEPS) + u64(done) + 1lu;
+            if outcome.x == STOP_NONE {
+                if SIMD_LEVEL != 0u {
+                    x[SCRATCH_FLAGS] = u64(nzcv);
+                }
+                if SERVES_CALLS {
+                    x[SCRATCH_STEPS] = get_state(COLUMN_STEPS) + u64(done) + 1lu;
+                }
+                let accesses = slow && (handler <= HANDLER_STORE || handler >= HANDLER_LOAD_LITERAL);
+                outcome = access(op, pc, next, accesses, fetches);
+                if SIMD_LEVEL != 0u {
+                    nzcv = u32(x[SCRATCH_FLAGS]);
+                }
             }
-            let outcome = access(op, pc, next, slow, done + 1u != count);
-            if SIMD_LEVEL != 0u {
-                nzcv = u32(x[SCRATCH_FLAGS]);
-            }
-            stop = outcome.x;
-            retires = outcome.y == 0u;
         }
         count = shortened(count, done);
+        x[SCRATCH_NEXT] = next;
+        next_at = select(NOWHERE, code_ops | ((u32(next) >> 2u) % PAGE_OPS), fetches);
+        let stop = outcome.x;
         if stop != STOP_NONE {
             // The immediate or word, which the next micro-op would overwrite, or the exit status.
             let detail = select(op.z, u32(x[0]) & 0xffu, SERVES_CALLS && stop == STOP_EXIT);
             set_state(COLUMN_STOP, joined(stop, detail));
-            if !retires {
+            next_at = NOWHERE;
+            if outcome.y == 1u {
+                x[SCRATCH_NEXT] = pc;
+                at = NOWHERE;
                 break;
             }
             count = done + 1u;

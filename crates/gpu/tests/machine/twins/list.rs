@@ -278,7 +278,7 @@ twins! {
     numbers::truncate(value: u64, datasize: u32) { datasize = size(datasize) } = truncate(value, datasize);
     numbers::sign_extend(value: u64, bits: u32) { bits = 1 + bits % 64 } = semantics::sign_extend(value, bits);
 
-    flags::cv(x: u64, y: u64, carry_in: u32, sum: u64, wide: bool) { x = truncate(x, size(wide.into())); y = truncate(y, size(wide.into())); carry_in &= 1; sum = x.wrapping_add(y).wrapping_add(carry_in.into()) } = flags::cv(x, y, carry_in, sum, wide);
+    flags::cv(x: u64, y: u64, sum: u64, wide: bool) { x = truncate(x, size(wide.into())); y = truncate(y, size(wide.into())); sum = x.wrapping_add(y).wrapping_add(sum & 1) } = flags::cv(x, y, sum.wrapping_sub(x.wrapping_add(y)) as u32, sum, wide);
     flags::nz(value: u64, wide: bool) { value = truncate(value, size(wide.into())) } = flags::nz(value, wide);
     flags::condition_holds(cond: u32, nzcv: u32) { cond %= 16; nzcv %= 16 } = flags::condition_holds(cond, nzcv);
 
