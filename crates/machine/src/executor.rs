@@ -75,6 +75,20 @@ pub trait Executor: Send {
     /// Returns the number of lanes.
     fn lanes(&self) -> usize;
 
+    /// Makes an executor of the same engine for another plan, on the same device if there is one.
+    fn executor_for(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error>;
+
+    /// Puts all lanes into the same state. Their memory stays.
+    fn set_all(&mut self, start: &LaneStart) -> Result<(), Error> {
+        for lane in 0..self.lanes() {
+            self.set_cpu(lane, &start.cpu)?;
+            self.set_process_state(lane, &start.process_state)?;
+            self.set_stop(lane, start.stop)?;
+            self.set_console(lane, start.console)?;
+        }
+        Ok(())
+    }
+
     /// Runs every lane that has no stop until something stops it, or until its number of steps reaches its limit.
     ///
     /// `limits` has one entry for each lane. A lane that reaches its limit stops with [`Stop::Budget`], whatever its next
@@ -117,6 +131,16 @@ pub trait Executor: Send {
     /// Replaces the contents of `out` by one register of all lanes.
     fn registers(&mut self, register: Register, out: &mut Vec<u64>) -> Result<(), Error>;
 
+    /// Sets one register of some lanes, as [`Register::set`] does. `values` has a value for each of `lanes`.
+    fn set_registers(&mut self, register: Register, lanes: &[usize], values: &[u64]) -> Result<(), Error> {
+        for (&lane, &value) in lanes.iter().zip(values) {
+            let mut cpu = self.cpu(lane)?;
+            register.set(&mut cpu, value);
+            self.set_cpu(lane, &cpu)?;
+        }
+        Ok(())
+    }
+
     /// Reads the memory of a lane. The pages have to permit `access`; with `None`, they only have to be mapped.
     ///
     /// The inner result is the stop that the guest would get.
@@ -158,6 +182,16 @@ pub trait Executor: Send {
         }
         Ok(Ok(()))
     }
+
+    /// Writes memory at the same address of several lanes: the lane and its bytes. Permissions do not matter.
+    ///
+    /// The inner result is the first lane that cannot be written, and the stop that the guest would get. Nothing is written
+    /// then.
+    fn write_memory_of_each(
+        &mut self,
+        address: u64,
+        rows: &[(usize, &[u8])],
+    ) -> Result<Result<(), (usize, Stop)>, Error>;
 
     /// Announces ranges of memory (lane, address, bytes) that will be read soon, so that a device can send all of them at
     /// once. It changes no result. Ranges that are not mapped, or too many, are ignored.
@@ -376,6 +410,19 @@ impl<E: Executor + ?Sized> LaneAccess for OneLane<'_, E> {
     }
 }
 
+/// The state of a lane without its memory, for [`Executor::set_all`].
+#[derive(Clone, Debug)]
+pub struct LaneStart {
+    /// The registers.
+    pub cpu: Cpu,
+    /// The process state.
+    pub process_state: ProcessState,
+    /// The stop, or `None` if the lane can run.
+    pub stop: Option<Stop>,
+    /// The handles of console output that the executor may serve, as for [`Executor::set_console`].
+    pub console: u32,
+}
+
 /// The progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
@@ -428,6 +475,33 @@ impl Register {
             Self::Fpsr => cpu.fpsr.into(),
             Self::TpidrEl0 => cpu.tpidr_el0,
             Self::Steps => cpu.steps,
+        }
+    }
+
+    /// Sets the register in the registers of a lane to the bits of `value` that it has.
+    pub fn set(self, cpu: &mut Cpu, value: u64) {
+        let value = self.bits_of(value);
+        match self {
+            Self::X(n @ 0..31) => cpu.set_x(n, value),
+            Self::X(_) => {}
+            Self::Sp => cpu.sp = value,
+            Self::Pc => cpu.pc = value,
+            Self::Nzcv => cpu.nzcv = value as u32,
+            Self::Fpcr => cpu.fpcr = value as u32,
+            Self::Fpsr => cpu.fpsr = value as u32,
+            Self::TpidrEl0 => cpu.tpidr_el0 = value,
+            Self::Steps => cpu.steps = value,
+        }
+    }
+
+    /// Returns the bits of a value that the register has.
+    #[must_use]
+    pub const fn bits_of(self, value: u64) -> u64 {
+        match self {
+            Self::X(31..) => 0,
+            Self::Nzcv => value & 0xf,
+            Self::Fpcr | Self::Fpsr => value & 0xffff_ffff,
+            Self::X(_) | Self::Sp | Self::Pc | Self::TpidrEl0 | Self::Steps => value,
         }
     }
 }

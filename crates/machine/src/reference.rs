@@ -74,7 +74,8 @@ impl Reference {
         let (mut lanes, bytes) = (Vec::new(), size_of::<Lane>());
         let room = lanes.try_reserve_exact(plan.lanes);
         room.map_err(|_| Error::TooManyLanes { lanes: plan.lanes, bytes })?;
-        lanes.extend((0..plan.lanes).map(lane));
+        // A lane has a TLB of some KiB, so filling many lanes takes a while.
+        (0..plan.lanes).into_par_iter().with_min_len(LANES_A_THREAD).map(lane).collect_into_vec(&mut lanes);
         Ok(Self { lanes })
     }
 }
@@ -170,6 +171,10 @@ impl Executor for Reference {
         self.lanes.len()
     }
 
+    fn executor_for(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
+        ReferenceEngine.executor(plan)
+    }
+
     fn run(
         &mut self,
         limits: &[u64],
@@ -249,6 +254,22 @@ impl Executor for Reference {
         access: Option<Access>,
     ) -> Result<Result<(), Stop>, Error> {
         self.lanes[lane].write_memory(address, bytes, access)
+    }
+
+    fn write_memory_of_each(
+        &mut self,
+        address: u64,
+        rows: &[(usize, &[u8])],
+    ) -> Result<Result<(), (usize, Stop)>, Error> {
+        for &(lane, bytes) in rows {
+            if let Err(stop) = self.lanes[lane].memory.check_room(address, bytes.len(), None) {
+                return Ok(Err((lane, stop)));
+            }
+        }
+        let write = |&(lane, bytes): &(usize, &[u8])| {
+            self.lanes[lane].memory.write_bytes(address, bytes, None).map_err(|stop| (lane, stop))
+        };
+        Ok(rows.iter().try_for_each(write))
     }
 
     fn page_map(&mut self, lane: usize) -> Result<PageMap, Error> {
