@@ -236,6 +236,13 @@ impl Executor for Reference {
         Ok(())
     }
 
+    fn set_registers(&mut self, register: Register, lanes: &[usize], values: &[u64]) -> Result<(), Error> {
+        for (&lane, &value) in lanes.iter().zip(values) {
+            register.set(&mut self.lanes[lane].cpu, value);
+        }
+        Ok(())
+    }
+
     fn read_memory(
         &mut self,
         lane: usize,
