@@ -1,5 +1,7 @@
 //! Tests of forks: all lanes of a fork do what the forked lane does.
 
+use std::sync::{Arc, Mutex};
+
 use kvrm_arm64::asm::{Assembler, X0, X1, X2, X3, X8, at};
 use kvrm_machine::{
     Error, Fork, Hooks, LinuxProgram, Machine, PAGE_BYTES, Permissions, Program, ReferenceEngine, Register,
@@ -154,6 +156,60 @@ fn output_before_a_fork_stays_with_the_forked_machine() {
     let text = |machine: &Machine| machine.output(0, Stream::Output).unwrap().to_vec();
     assert_eq!(text(&machine), text(&whole), "it is still there");
     assert!(!text(&whole).is_empty(), "the guest prints a line");
+}
+
+#[test]
+fn a_fork_can_have_a_console_of_its_own() {
+    let shown = Arc::new(Mutex::new(Vec::new()));
+    let there = Arc::clone(&shown);
+    let mut machine = Machine::builder(linux_guest("tls")).build().unwrap();
+    machine.run(100).unwrap();
+    let console = move |lane, stream, bytes: &[u8]| {
+        there.lock().unwrap().push((stream == Stream::Error, lane, bytes.to_vec()));
+    };
+    let mut fork = machine.fork_with(0, Fork::new(3).console(console)).unwrap();
+    fork.run(u64::MAX).unwrap();
+    machine.run(u64::MAX).unwrap();
+    for (is_error, stream) in [(false, Stream::Output), (true, Stream::Error)] {
+        let expected = machine.output(0, stream).unwrap();
+        for lane in 0..3 {
+            let shown = shown.lock().unwrap();
+            let of_lane = shown.iter().filter(|(error, from, _)| (*error, *from) == (is_error, lane));
+            let seen: Vec<u8> = of_lane.flat_map(|(.., bytes)| bytes.clone()).collect();
+            assert_eq!(seen, expected, "{stream:?} of lane {lane}");
+            assert_eq!(fork.output(lane, stream).unwrap(), b"", "the console gets everything");
+        }
+    }
+    assert!(!shown.lock().unwrap().is_empty(), "the guest prints something");
+}
+
+#[test]
+fn lanes_of_a_fork_that_has_not_begun_can_get_arguments() {
+    let arguments = |lane: usize| vec![format!("word{lane}"), "abort".to_owned()];
+    let linux = || Machine::builder(linux_guest("process")).environment(|_| vec!["NAME=value".to_owned()]);
+    let sizes = |lane: usize| vec![(1000 * (lane + 1)).to_string()];
+    let bare = || Machine::builder(guest("sieve"));
+    let outputs = |mut machine: Machine| -> Vec<Vec<u8>> {
+        machine.run(u64::MAX).unwrap();
+        (0..3).map(|lane| machine.output(lane, Stream::Output).unwrap().to_vec()).collect()
+    };
+    // Random numbers of Linux programs differ by lane, so only lane 0 is like that of a fork.
+    let expected = outputs(linux().lanes(3).arguments(arguments).build().unwrap());
+    let mut fork = linux().build().unwrap().fork(0, 3).unwrap();
+    (0..3).for_each(|lane| fork.set_arguments(lane, &arguments(lane)).unwrap());
+    let seen = outputs(fork);
+    assert_eq!(seen[0], expected[0], "a Linux program");
+    assert!(seen[0] != seen[1], "the guest prints its arguments");
+    let expected = outputs(bare().lanes(3).arguments(sizes).build().unwrap());
+    let mut fork = bare().build().unwrap().fork(0, 3).unwrap();
+    (0..3).for_each(|lane| fork.set_arguments(lane, &sizes(lane)).unwrap());
+    assert_eq!(outputs(fork), expected, "a program with a command line");
+
+    let mut machine = linux().build().unwrap();
+    machine.run(10).unwrap();
+    let mut fork = machine.fork(0, 2).unwrap();
+    let error = fork.set_arguments(1, &arguments(1)).unwrap_err();
+    assert!(matches!(error, Error::Started { lane: 1, steps: 10 }), "{error}");
 }
 
 #[test]
