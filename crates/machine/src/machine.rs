@@ -31,13 +31,14 @@ use crate::audit::Violation;
 use crate::call_table::CallTable;
 use crate::console::Stream;
 use crate::error::Error;
-use crate::executor::{Executor, Register};
+use crate::executor::Executor;
 use crate::hooks::Hooks;
 use crate::image::Image;
 use crate::layout::Layout;
 use crate::linux::{self, InitialStack};
 use crate::pick::pick;
 use crate::program::Program;
+use crate::register::Register;
 use crate::semihosting::Host;
 
 /// A function of the caller that gets console output: lane, stream, bytes.

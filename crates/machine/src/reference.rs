@@ -10,10 +10,11 @@ use crate::address_space::{AddressSpace, MemorySnapshot};
 use crate::audit::Violation;
 use crate::call_table::ProcessState;
 use crate::error::Error;
-use crate::executor::{Executor, Factory, LaneAccess, Plan, Progress, Register, RunStats};
+use crate::executor::{Executor, Factory, LaneAccess, Plan, Progress, RunStats};
 use crate::hooks::Hooks;
 use crate::page_map::{Mapping, PageMap};
 use crate::pick::pick;
+use crate::register::Register;
 
 /// The smallest number of lanes that a thread serves.
 const LANES_A_THREAD: usize = 8;

@@ -11,8 +11,9 @@ use kvrm_arm64::{Cpu, Stop};
 use super::lane_state::ResumedAt;
 use super::{LaneSet, Machine};
 use crate::error::Error;
-use crate::executor::{Register, RunStats};
+use crate::executor::RunStats;
 use crate::hooks::Hooks;
+use crate::register::Register;
 
 /// Returns whether a hook has caused a stop.
 const fn is_of_hook(stop: Stop) -> bool {

@@ -11,9 +11,10 @@ use super::Machine;
 use super::lane_state::LaneState;
 use crate::console::Stream;
 use crate::error::Error;
-use crate::executor::{LaneAccess, Progress, Register};
+use crate::executor::{LaneAccess, Progress};
 use crate::linux::{self, SYSTEM_CALL, UnservedCalls};
 use crate::pick::pick;
+use crate::register::Register;
 use crate::report::Report;
 use crate::semihosting::{Guest, Outcome, SEMIHOSTING, memory_to_read};
 
