@@ -418,6 +418,52 @@ fn forks_survive_the_loss_of_the_device() {
     assert!(machine_lanes(&mut gpu) == machine_lanes(&mut reference), "the forked machine");
 }
 
+/// Returns the number of calls of the device that changing and reading all lanes of a machine takes.
+fn calls_to_change(lanes: usize) -> u32 {
+    let succeeds_with = |calls: u32| {
+        let device = open_device();
+        let builder = Machine::builder(guest("mix")).lanes(lanes).engine(GpuEngine::new(device.clone()));
+        let mut machine = builder.build().expect("the guest fits");
+        machine.run(100).expect("the device works");
+        let stack = machine.layout().stack.start;
+        // Room for the pages is made before, because that may take more calls for more lanes.
+        machine.write(.., stack, &[1]).expect("the stack is mapped");
+        machine.read_all(stack, 1).expect("the device works");
+        let rows: Vec<u8> = (0..9 * lanes).map(|at| at as u8).collect();
+        // The call after these loses the device.
+        device.lose_at(calls + 1);
+        let mut change = || {
+            machine.write_rows(.., stack + 3, &rows)?;
+            machine.write(.., stack + 20, b"the same")?;
+            machine.set_registers(.., Register::X(9), &vec![9; lanes])?;
+            machine.resume(..)?;
+            machine.read_all(stack + 3, 9)
+        };
+        let seen = change();
+        device.lose_at(0);
+        if let Ok(seen) = &seen {
+            assert_eq!(*seen, rows, "the rows are in the lanes");
+        }
+        seen.is_ok()
+    };
+    let (mut fails, mut succeeds) = (0, 128);
+    assert!(succeeds_with(succeeds), "{lanes} lanes take fewer calls");
+    while fails + 1 < succeeds {
+        let middle = (fails + succeeds) / 2;
+        *(if succeeds_with(middle) { &mut succeeds } else { &mut fails }) = middle;
+    }
+    succeeds
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn changes_of_many_lanes_take_as_many_calls_as_of_one() {
+    let _lock = lock_device();
+    let one = calls_to_change(1);
+    assert!(one > 1, "the changes need the device");
+    assert_eq!(calls_to_change(200), one, "calls of the device");
+}
+
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn a_reset_of_all_lanes_empties_the_journal_and_so_does_a_checkpoint() {
