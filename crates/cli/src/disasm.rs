@@ -75,7 +75,7 @@ fn print(
 ) -> Result<()> {
     for (word, pc) in words.zip((address..).step_by(4)) {
         let text = disassemble(word, pc).to_string();
-        let begins = program.symbol(pc).filter(|symbol| symbol.address == pc);
+        let begins = program.function_at(pc).filter(|symbol| symbol.address == pc);
         if json {
             let op = decode(word);
             let line = serde_json::json!({

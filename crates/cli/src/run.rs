@@ -241,7 +241,7 @@ fn explain(machine: &mut Machine, budget: Option<u64>, mispredictions_stop: bool
             Err(Error::Memory { .. }) => "unmapped".to_owned(),
             Err(error) => return Err(error.into()),
         };
-        let place = machine.program().symbol(pc).map_or(String::new(), |symbol| {
+        let place = machine.program().function_at(pc).map_or(String::new(), |symbol| {
             format!(" <{}+{:#x}>", symbol.name.escape_debug(), pc - symbol.address)
         });
         let name = match stop {

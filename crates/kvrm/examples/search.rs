@@ -28,16 +28,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Program::builder().code(CODE, &a.finish()?).zeros(INPUT, 0x1000, Permissions::RW).build()?;
     let mut machine = Machine::builder(program).lanes(LANES).engine(Engine::Auto).build()?;
     machine.snapshot()?;
-    let all: Vec<usize> = (0..LANES).collect();
 
     // A fuzzer would mutate interesting inputs; this example tries all inputs in order.
     let mut runs = 0;
     for first in 0..=255 {
-        machine.reset(&all)?;
-        for &lane in &all {
-            let input = [first, lane as u8];
-            machine.write(lane, INPUT, &input)?;
-        }
+        machine.reset(..)?;
+        // Two bytes for each lane.
+        let inputs: Vec<u8> = (0..LANES).flat_map(|lane| [first, lane as u8]).collect();
+        machine.write_rows(.., INPUT, &inputs)?;
         machine.run(1000)?;
         runs += LANES;
         for (lane, stop) in machine.stops()?.into_iter().enumerate() {

@@ -51,6 +51,35 @@
 //! pages that it has written. [`Machine::snapshot`] saves the state of all lanes, and [`Machine::reset`] goes back to
 //! it; both cost at most what was written. This makes fuzzing and search fast.
 //!
+//! # Many lanes from one start
+//!
+//! [`Machine::fork`] makes a machine whose lanes all begin where one lane has stopped, for instance at a breakpoint after
+//! a program has loaded its data. They share the memory of this lane until they write it, so it is paid once. The start
+//! may run on the CPU, and the lanes on a GPU: [`Fork::engine`].
+//!
+//! [`Machine::write_rows`] and [`Machine::set_registers`] give each lane its own input, in one call for all lanes. These
+//! methods and [`Machine::resume`], [`Machine::reset`] and [`Machine::write`] take a [`LaneSet`]: a lane, a range, `..`
+//! for all, a list or a mask. [`Program::symbol`] returns the address and the size of a variable.
+//!
+//! ```
+//! use kvrm::{Engine, Fork, Hooks, Machine, Program, Stream};
+//!
+//! # let guest = concat!(env!("CARGO_MANIFEST_DIR"), "/../../guests/bin/sieve.elf");
+//! let program = Program::open(guest)?;
+//! let run = program.symbol("run").expect("the guest has this function").address;
+//! let mut start = Machine::builder(program).hooks(Hooks::new().breakpoint(run)).build()?;
+//! start.run(u64::MAX)?;
+//!
+//! let mut machine = start.fork_with(0, Fork::new(100).engine(Engine::Auto))?;
+//! machine.resume(..)?;
+//! let report = machine.run(u64::MAX)?;
+//! assert_eq!(report.stops["exit"], 100);
+//! assert_eq!(machine.output(0, Stream::Output)?, machine.output(99, Stream::Output)?);
+//! # Ok::<(), kvrm::Error>(())
+//! ```
+//!
+//! # Memory between runs
+//!
 //! Between runs the host can write memory ([`Machine::write`]) and map and protect pages ([`Machine::map`],
 //! [`Machine::protect`]).
 //!
@@ -114,8 +143,8 @@ pub use kvrm_models as models;
 /// ```
 pub mod prelude {
     pub use crate::{
-        Engine, Error, Hooks, LaneResult, Machine, Permissions, Program, Register, Report, RunProgress, Stop,
-        Stream,
+        Engine, Error, Fork, Hooks, LaneResult, LaneSet, Machine, Permissions, Program, Register, Report,
+        RunProgress, Stop, Stream,
     };
 }
 

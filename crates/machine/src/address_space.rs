@@ -162,11 +162,7 @@ impl AddressSpace {
     /// The fault at the first byte that is not mapped or not permitted, or [`Stop::OutOfFrames`] if the lane has no
     /// frames left. Nothing is written then.
     pub fn write_bytes(&mut self, address: u64, bytes: &[u8], access: Option<Access>) -> Result<(), Stop> {
-        self.map.check(address, bytes.len() as u64, Access::Write, access)?;
-        let fresh = pieces(address, bytes.len()).filter(|(page, _)| !self.index.contains_key(page)).count();
-        if fresh > 0 && self.private.len() + fresh > self.frames_max {
-            return Err(Stop::OutOfFrames);
-        }
+        self.check_room(address, bytes.len(), access)?;
         let mut done = 0;
         for (page, range) in pieces(address, bytes.len()) {
             if self.code_base == page << PAGE_SHIFT {
@@ -182,6 +178,16 @@ impl AddressSpace {
                 Arc::make_mut(code).refresh(&private.bytes, range.start, range.end, features);
             }
             done += piece.len();
+        }
+        Ok(())
+    }
+
+    /// Checks whether [`AddressSpace::write_bytes`] can write `bytes` bytes.
+    pub(crate) fn check_room(&self, address: u64, bytes: usize, access: Option<Access>) -> Result<(), Stop> {
+        self.map.check(address, bytes as u64, Access::Write, access)?;
+        let fresh = pieces(address, bytes).filter(|(page, _)| !self.index.contains_key(page)).count();
+        if fresh > 0 && self.private.len() + fresh > self.frames_max {
+            return Err(Stop::OutOfFrames);
         }
         Ok(())
     }

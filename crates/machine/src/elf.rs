@@ -46,16 +46,28 @@ pub struct Executable {
     pub entry: u64,
     /// The memory before the first step, sorted by address. Segments do not overlap and are not empty.
     pub segments: Vec<Segment>,
-    /// The functions, sorted by address, for traces and disassembly.
+    /// The functions and variables, sorted by address.
     pub symbols: Vec<Symbol>,
     /// The program headers, for the auxiliary vector; `None` unless it is a Linux program.
     pub linux: Option<LinuxProgram>,
 }
 
-/// A function symbol.
+/// What a symbol names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SymbolKind {
+    /// A function, in an executable segment.
+    Function,
+    /// A variable or a constant, in any segment.
+    Data,
+}
+
+/// The symbol of a function or of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// The address of the function, which is in an executable segment.
+    /// Whether it names a function or data.
+    pub kind: SymbolKind,
+    /// The address of its first byte, which is in a segment.
     pub address: u64,
     /// The size in bytes, cut at the end of the segment. Zero if the file does not give it.
     pub bytes: u64,
@@ -118,7 +130,7 @@ pub fn load_as(file: &[u8], system: Option<System>) -> Result<Executable, ElfErr
     if !entry.is_multiple_of(4) {
         return Err(ElfError::EntryAlignment { entry });
     }
-    if loader.function(entry, 0).is_none() {
+    if loader.size(SymbolKind::Function, entry, 0).is_none() {
         return Err(ElfError::EntryPermission { entry });
     }
     let symbols = loader.symbols(file, header).unwrap_or_default();
@@ -285,11 +297,13 @@ impl Loader {
         Some((index, usize::try_from(start).ok()?..usize::try_from(end).ok()?))
     }
 
-    /// Returns the size of a function, cut at the end of its segment. `None` if it is not in an executable segment.
-    fn function(&self, address: u64, bytes: u64) -> Option<u64> {
+    /// Returns the size of a function or variable, cut at the end of its segment. `None` if it is not in a segment, or if
+    /// it is a function and the segment is not executable.
+    fn size(&self, kind: SymbolKind, address: u64, bytes: u64) -> Option<u64> {
         let (index, _) = self.find(address, 1)?;
         let segment = &self.segments[index];
-        segment.permissions.execute.then(|| bytes.min(segment.range().end - address))
+        let is_possible = kind != SymbolKind::Function || segment.permissions.execute;
+        is_possible.then(|| bytes.min(segment.range().end - address))
     }
 
     /// Returns whether the memory at address 0 is the file header. No code can begin there.
@@ -416,23 +430,26 @@ impl Loader {
         self.segments[index].data.get_mut(range).and_then(|word| word.try_into().ok()).ok_or(error)
     }
 
-    /// Returns the function symbols, or `None` if the sections are damaged.
+    /// Returns the symbols of functions and data, or `None` if the sections are damaged.
     fn symbols(&self, file: &[u8], header: &Header) -> Option<Vec<Symbol>> {
         let table = header.sections(LE, file).ok()?.symbols(LE, file, elf::SHT_SYMTAB).ok()?;
         let mut symbols = Vec::new();
         // Many symbols may share one long name, so limit the total length of names to the size of the file.
         let mut room = file.len();
         for symbol in table.iter() {
-            if symbol.st_type() != elf::STT_FUNC || symbol.st_shndx.get(LE) == elf::SHN_UNDEF {
-                continue;
-            }
+            let kind = match symbol.st_type() {
+                elf::STT_FUNC => SymbolKind::Function,
+                elf::STT_OBJECT => SymbolKind::Data,
+                _ => continue,
+            };
             let address = symbol.st_value.get(LE);
-            let Some(bytes) = self.function(address, symbol.st_size.get(LE)) else {
+            let size = self.size(kind, address, symbol.st_size.get(LE));
+            let Some(bytes) = size.filter(|_| symbol.st_shndx.get(LE) != elf::SHN_UNDEF) else {
                 continue;
             };
             let name = table.symbol_name(LE, symbol).ok()?;
             room = room.checked_sub(name.len())?;
-            symbols.push(Symbol { address: address + self.base, bytes, name: text(name) });
+            symbols.push(Symbol { kind, address: address + self.base, bytes, name: text(name) });
         }
         symbols.sort_by_key(|symbol| symbol.address);
         Some(symbols)

@@ -136,6 +136,30 @@ pub enum Error {
         /// The number of lanes of the machine.
         lanes: usize,
     },
+    /// A mask of lanes has not one flag for each lane of the machine.
+    #[error("a mask of {flags} flags does not name lanes of a machine with {lanes}: expected {lanes} flags")]
+    Mask {
+        /// The number of flags.
+        flags: usize,
+        /// The number of lanes of the machine.
+        lanes: usize,
+    },
+    /// There is not one value of a register for each lane to set.
+    #[error("{values} values cannot be set in {lanes} lanes: expected {lanes} values")]
+    Values {
+        /// The number of values.
+        values: usize,
+        /// The number of lanes to set.
+        lanes: usize,
+    },
+    /// The bytes to write cannot be divided equally among the lanes to write.
+    #[error("{bytes} bytes cannot be divided among {lanes} lanes: expected a multiple of {lanes}")]
+    Rows {
+        /// The number of bytes.
+        bytes: usize,
+        /// The number of lanes to write.
+        lanes: usize,
+    },
     /// The function given to [`Builder::prepare`](crate::Builder::prepare) wrote memory that is not mapped, or more
     /// pages than the lane may own frames.
     #[error("lane {lane} cannot be prepared: {stop}")]

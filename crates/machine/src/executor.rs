@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::hooks::Hooks;
 use crate::image::Image;
 use crate::page_map::{Mapping, PageMap};
+use crate::register::Register;
 use crate::report::Decisions;
 
 /// An engine, which makes executors.
@@ -75,6 +76,20 @@ pub trait Executor: Send {
     /// Returns the number of lanes.
     fn lanes(&self) -> usize;
 
+    /// Makes an executor of the same engine for another plan, on the same device if there is one.
+    fn executor_for(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error>;
+
+    /// Puts all lanes into the same state. Their memory stays.
+    fn set_all(&mut self, start: &LaneStart) -> Result<(), Error> {
+        for lane in 0..self.lanes() {
+            self.set_cpu(lane, &start.cpu)?;
+            self.set_process_state(lane, &start.process_state)?;
+            self.set_stop(lane, start.stop)?;
+            self.set_console(lane, start.console)?;
+        }
+        Ok(())
+    }
+
     /// Runs every lane that has no stop until something stops it, or until its number of steps reaches its limit.
     ///
     /// `limits` has one entry for each lane. A lane that reaches its limit stops with [`Stop::Budget`], whatever its next
@@ -117,6 +132,16 @@ pub trait Executor: Send {
     /// Replaces the contents of `out` by one register of all lanes.
     fn registers(&mut self, register: Register, out: &mut Vec<u64>) -> Result<(), Error>;
 
+    /// Sets one register of some lanes, as [`Register::set`] does. `values` has a value for each of `lanes`.
+    fn set_registers(&mut self, register: Register, lanes: &[usize], values: &[u64]) -> Result<(), Error> {
+        for (&lane, &value) in lanes.iter().zip(values) {
+            let mut cpu = self.cpu(lane)?;
+            register.set(&mut cpu, value);
+            self.set_cpu(lane, &cpu)?;
+        }
+        Ok(())
+    }
+
     /// Reads the memory of a lane. The pages have to permit `access`; with `None`, they only have to be mapped.
     ///
     /// The inner result is the stop that the guest would get.
@@ -158,6 +183,16 @@ pub trait Executor: Send {
         }
         Ok(Ok(()))
     }
+
+    /// Writes memory at the same address of several lanes: the lane and its bytes. Permissions do not matter.
+    ///
+    /// The inner result is the first lane that cannot be written, and the stop that the guest would get. Nothing is written
+    /// then.
+    fn write_memory_of_each(
+        &mut self,
+        address: u64,
+        rows: &[(usize, &[u8])],
+    ) -> Result<Result<(), (usize, Stop)>, Error>;
 
     /// Announces ranges of memory (lane, address, bytes) that will be read soon, so that a device can send all of them at
     /// once. It changes no result. Ranges that are not mapped, or too many, are ignored.
@@ -376,6 +411,19 @@ impl<E: Executor + ?Sized> LaneAccess for OneLane<'_, E> {
     }
 }
 
+/// The state of a lane without its memory, for [`Executor::set_all`].
+#[derive(Clone, Debug)]
+pub struct LaneStart {
+    /// The registers.
+    pub cpu: Cpu,
+    /// The process state.
+    pub process_state: ProcessState,
+    /// The stop, or `None` if the lane can run.
+    pub stop: Option<Stop>,
+    /// The handles of console output that the executor may serve, as for [`Executor::set_console`].
+    pub console: u32,
+}
+
 /// The progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
@@ -392,42 +440,4 @@ pub struct Progress {
 pub struct RunStats {
     /// The number of dispatches to a device.
     pub dispatches: u64,
-}
-
-/// A register of at most 64 bits, or the number of steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Register {
-    /// A general register, from 0 to 30; 31 is zero.
-    X(u32),
-    /// The stack pointer.
-    Sp,
-    /// The address of the next instruction.
-    Pc,
-    /// The condition flags as four bits: N is 8, Z is 4, C is 2, V is 1.
-    Nzcv,
-    /// Floating-point control.
-    Fpcr,
-    /// Floating-point status.
-    Fpsr,
-    /// The thread pointer.
-    TpidrEl0,
-    /// The number of steps that the lane has retired.
-    Steps,
-}
-
-impl Register {
-    /// Returns the value of the register in the registers of a lane.
-    #[must_use]
-    pub fn of(self, cpu: &Cpu) -> u64 {
-        match self {
-            Self::X(n) => cpu.x(n),
-            Self::Sp => cpu.sp,
-            Self::Pc => cpu.pc,
-            Self::Nzcv => cpu.nzcv.into(),
-            Self::Fpcr => cpu.fpcr.into(),
-            Self::Fpsr => cpu.fpsr.into(),
-            Self::TpidrEl0 => cpu.tpidr_el0,
-            Self::Steps => cpu.steps,
-        }
-    }
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use kvrm_arm64::{Access, Fault, Features, Instruction};
 
+use crate::copied_pages::CopiedPages;
 use crate::error::Error;
 use crate::page_map::{ImagePage, PageMap, Region};
 use crate::pages::{ADDRESS_BITS, Frame, PAGE_BYTES, PAGE_SHIFT, page_of};
@@ -55,7 +56,7 @@ impl CodePage {
 #[derive(Debug)]
 pub struct Image {
     map: PageMap,
-    /// The frames. Frame 0 is all zeros and is behind every page without data.
+    /// The frames. Frame 0 is all zeros and is behind every page without data. Frames of copied pages are at the end.
     frames: Vec<Frame>,
     /// The decoded instructions of each frame, created when the frame is first executed.
     code: Vec<OnceLock<Arc<CodePage>>>,
@@ -123,6 +124,32 @@ impl Image {
             image.fill(segment.address, &segment.data);
         }
         Ok(image)
+    }
+
+    /// Builds the image of a fork of a lane: the page map of the lane, and `written`, the contents of the pages that the
+    /// lane has written, by page number. Pages that are not mapped are left out.
+    ///
+    /// The frames of the program stay in their places. Frames that an earlier fork has copied are dropped if no page of
+    /// the lane is in them any more.
+    #[must_use]
+    pub fn fork(&self, map: &PageMap, written: &BTreeMap<u64, Box<[u8; PAGE_BYTES]>>) -> Self {
+        let program_frames = self.frames.len() - self.map.copied().iter().count();
+        let (mut frames, mut code) = (self.frames[..program_frames].to_vec(), Vec::new());
+        code.extend_from_slice(&self.code[..program_frames]);
+        // A page that was copied before and written since is in both; what was written counts.
+        let mut copied: BTreeMap<u64, (&Frame, OnceLock<Arc<CodePage>>)> = BTreeMap::new();
+        for (page, frame) in map.copied().iter() {
+            copied.insert(page, (self.frame(frame), self.code[frame as usize].clone()));
+        }
+        for (page, frame) in written.iter().filter(|(page, _)| map.region(**page).is_some()) {
+            copied.insert(*page, (frame, OnceLock::new()));
+        }
+        let map = map.with_copied(CopiedPages::new(copied.keys().copied(), program_frames as u32));
+        for (frame, decoded) in copied.into_values() {
+            frames.push(*frame);
+            code.push(decoded);
+        }
+        Self { map, frames, code, features: self.features }
     }
 
     /// Copies `data` to `address`. The pages have to be mapped to frames of their own.

@@ -2,14 +2,19 @@
 
 mod builder;
 mod command_line;
+mod fork;
+mod frames;
+mod lane_set;
 mod lane_state;
 mod memory;
 mod results;
 mod resume;
 mod run;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 use kvrm_arm64::{Cpu, Features, Stop};
 
@@ -17,18 +22,23 @@ use rayon::prelude::*;
 
 pub use self::builder::{Builder, LaneSetup};
 use self::command_line::command_line;
+pub use self::fork::Fork;
+pub use self::lane_set::LaneSet;
 use self::lane_state::{CollectedOutput, LaneState};
 pub use self::results::{LaneResult, Results};
 pub use self::run::RunProgress;
 use crate::audit::Violation;
+use crate::call_table::CallTable;
 use crate::console::Stream;
 use crate::error::Error;
-use crate::executor::{Executor, Register};
+use crate::executor::Executor;
 use crate::hooks::Hooks;
+use crate::image::Image;
 use crate::layout::Layout;
 use crate::linux::{self, InitialStack};
 use crate::pick::pick;
 use crate::program::Program;
+use crate::register::Register;
 use crate::semihosting::Host;
 
 /// A function of the caller that gets console output: lane, stream, bytes.
@@ -52,11 +62,17 @@ type Console = Box<dyn FnMut(usize, Stream, &[u8]) + Send>;
 /// # Ok::<(), kvrm_machine::Error>(())
 /// ```
 pub struct Machine {
-    program: Program,
+    program: Arc<Program>,
     features: Features,
     /// The environment of each lane of a Linux program; empty for other programs.
-    environments: Vec<Vec<String>>,
+    environments: Vec<Arc<[String]>>,
     executor: Box<dyn Executor>,
+    /// The image that all lanes share.
+    image: Arc<Image>,
+    /// The system calls that the executor may serve; `None` unless it is a Linux program.
+    calls: Option<CallTable>,
+    /// The number of frames that each lane may own, if it was set.
+    frames_max: Option<usize>,
     host: Host,
     lanes: Vec<LaneState>,
     console: Option<Console>,
@@ -71,6 +87,11 @@ impl Machine {
         0..self.lanes.len()
     }
 
+    /// Returns the numbers of the lanes of a set.
+    fn numbers<'a>(&self, lanes: impl Into<LaneSet<'a>>) -> Result<Cow<'a, [usize]>, Error> {
+        lanes.into().numbers(self.lanes.len())
+    }
+
     fn check(&self, lane: usize) -> Result<usize, Error> {
         let lanes = self.lanes.len();
         if lane < lanes { Ok(lane) } else { Err(Error::NoSuchLane { lane, lanes }) }
@@ -78,7 +99,7 @@ impl Machine {
 
     /// Returns the program.
     #[must_use]
-    pub const fn program(&self) -> &Program {
+    pub fn program(&self) -> &Program {
         &self.program
     }
 
@@ -154,6 +175,28 @@ impl Machine {
         Ok(values)
     }
 
+    /// Sets a register in several lanes: `values` has one value for each of them, in the order of the set.
+    ///
+    /// On a GPU, this costs one transfer, however many lanes there are. Of a register of 32 bits or fewer, the low bits
+    /// of each value are set.
+    ///
+    /// # Errors
+    /// - [`Error::NoSuchLane`] and [`Error::Mask`]: the machine has no such lanes.
+    /// - [`Error::Values`]: there is not one value for each lane.
+    /// - The engine fails.
+    pub fn set_registers<'a>(
+        &mut self,
+        lanes: impl Into<LaneSet<'a>>,
+        register: Register,
+        values: &[u64],
+    ) -> Result<(), Error> {
+        let lanes = self.numbers(lanes)?;
+        if lanes.len() != values.len() {
+            return Err(Error::Values { values: values.len(), lanes: lanes.len() });
+        }
+        self.executor.set_registers(register, &lanes, values)
+    }
+
     /// Returns the addresses of the private pages of a lane, which are the pages of 4096 bytes that it has written, in
     /// the order of their first write.
     ///
@@ -205,7 +248,7 @@ impl Machine {
         let lane = self.check(lane)?;
         let state = &mut self.lanes[lane];
         match &mut state.process {
-            Some(process) => process.set_input(bytes.into()),
+            Some(process) => Arc::make_mut(process).set_input(bytes.into()),
             None => state.services.set_input(bytes.into()),
         }
         Ok(())
@@ -232,6 +275,7 @@ impl Machine {
             let environment = &self.environments[lane];
             let Self { program, features, host: Host { layout, .. }, .. } = self;
             let stack = InitialStack { program, layout, features: *features, arguments, environment };
+            let process = Arc::make_mut(process);
             cpu.sp = linux::write_initial_stack(&stack, process, &mut *self.executor, lane)?;
             return self.executor.set_cpu(lane, &cpu);
         }
@@ -255,7 +299,9 @@ impl Machine {
     /// # Errors
     /// The engine fails.
     pub fn set_frames_max(&mut self, frames_max: usize) -> Result<(), Error> {
-        self.executor.set_frames_max(frames_max)
+        self.executor.set_frames_max(frames_max)?;
+        self.frames_max = Some(frames_max);
+        Ok(())
     }
 
     /// Saves the state of all lanes, in place of any earlier snapshot. [`Machine::reset`] goes back to it.
@@ -267,7 +313,7 @@ impl Machine {
     /// let mut machine = Machine::builder(program).lanes(2).build()?;
     /// machine.snapshot()?;
     /// machine.run(10)?;
-    /// machine.reset(&[1])?;
+    /// machine.reset(1)?;
     /// assert_eq!(machine.registers(Register::X(0))?, [1, 0]);
     /// # Ok::<(), kvrm_machine::Error>(())
     /// ```
@@ -289,16 +335,14 @@ impl Machine {
     ///
     /// # Errors
     /// - [`Error::NoSnapshot`]: [`Machine::snapshot`] was never called.
-    /// - [`Error::NoSuchLane`]; then no lane is reset.
+    /// - [`Error::NoSuchLane`] and [`Error::Mask`]; then no lane is reset.
     /// - The engine fails.
-    pub fn reset(&mut self, lanes: &[usize]) -> Result<(), Error> {
-        for &lane in lanes {
-            self.check(lane)?;
-        }
+    pub fn reset<'a>(&mut self, lanes: impl Into<LaneSet<'a>>) -> Result<(), Error> {
+        let lanes = self.numbers(lanes)?;
         self.drain()?;
-        self.executor.reset(lanes)?;
+        self.executor.reset(&lanes)?;
         if lanes.is_sorted_by(|a, b| a < b) {
-            let states = pick(&mut self.lanes, lanes).into_par_iter().zip(lanes);
+            let states = pick(&mut self.lanes, &lanes).into_par_iter().zip(&*lanes);
             states.for_each(|(state, &lane)| state.clone_from(&self.snapshot[lane]));
         } else {
             lanes.iter().for_each(|&lane| self.lanes[lane].clone_from(&self.snapshot[lane]));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use kvrm_arm64::{Access, Fault, FaultKind};
 
+use crate::copied_pages::CopiedPages;
 use crate::pages::{ADDRESS_BITS, PAGE_SHIFT, page_of};
 use crate::permissions::Permissions;
 
@@ -12,6 +13,9 @@ use crate::permissions::Permissions;
 const REGIONS_MAX: usize = 65_530;
 
 /// A run of consecutive mapped pages with the same permissions and either consecutive frames or frame 0 throughout.
+///
+/// In a machine that was made by [`Machine::fork`](crate::Machine::fork), pages that the forked lane had written are in
+/// other frames than their region says. [`PageMap::page`] and [`PageMap::stretches`] take that into account.
 ///
 /// The number of a page is its address divided by [`PAGE_BYTES`](crate::PAGE_BYTES).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,10 +57,12 @@ pub enum Mapping {
 /// The mapped pages of a lane with their permissions, and the pages that can be mapped.
 ///
 /// Lanes start with the map of their image and share it until they change it, so a copy costs almost nothing.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageMap {
     /// The mapped regions, sorted and disjoint.
     regions: Arc<Vec<Region>>,
+    /// The mapped pages whose frames are not those of their regions.
+    copied: CopiedPages,
     /// The pages that are or can be mapped: sorted ranges that neither overlap nor touch.
     room: Arc<[Range<u64>]>,
 }
@@ -75,7 +81,17 @@ impl PageMap {
                 None => room.push(range),
             }
         }
-        Self { regions: Arc::new(regions), room: room.into() }
+        Self { regions: Arc::new(regions), copied: CopiedPages::default(), room: room.into() }
+    }
+
+    /// Returns this map with other copied pages.
+    pub(crate) fn with_copied(&self, copied: CopiedPages) -> Self {
+        Self { copied, ..self.clone() }
+    }
+
+    /// Returns the copied pages.
+    pub(crate) const fn copied(&self) -> &CopiedPages {
+        &self.copied
     }
 
     /// Returns the mapped regions, sorted by page.
@@ -98,8 +114,30 @@ impl PageMap {
     #[must_use]
     pub fn page(&self, page: u64) -> Option<ImagePage> {
         let region = self.region(page)?;
-        let frame = region.first_frame.map_or(0, |first| first + (page - region.first_page) as u32);
+        let of_region = || region.first_frame.map_or(0, |first| first + (page - region.first_page) as u32);
+        let frame = self.copied.frame(page).unwrap_or_else(of_region);
         Some(ImagePage { frame, permissions: region.permissions })
+    }
+
+    /// Returns the longest run of mapped pages from `page` on that have the same permissions and either consecutive
+    /// frames or frame 0 throughout; `None` if the page is not mapped.
+    #[must_use]
+    pub fn stretch(&self, page: u64) -> Option<Region> {
+        let region = self.region(page)?;
+        let part = region.part(self.copied.alike(page, region.end_page))?;
+        Some(Region { first_frame: self.copied.frame(page).or(part.first_frame), ..part })
+    }
+
+    /// Returns all mapped pages as stretches, in ascending order: the regions, divided where frames are not
+    /// consecutive.
+    pub fn stretches(&self) -> impl Iterator<Item = Region> {
+        self.regions.iter().flat_map(|region| {
+            let first = self.stretch(region.first_page);
+            let next = |stretch: &Region| {
+                (stretch.end_page < region.end_page).then(|| self.stretch(stretch.end_page)).flatten()
+            };
+            std::iter::successors(first, next)
+        })
     }
 
     /// Returns the region that contains a page, if it is mapped.
@@ -154,6 +192,9 @@ impl PageMap {
         let is_fragmented = mapping != Mapping::Heap && self.regions.len() + 2 > REGIONS_MAX;
         if !has_room || !is_there || is_fragmented {
             return false;
+        }
+        if !matches!(mapping, Mapping::Protect(_)) {
+            self.copied.remove(pages);
         }
         let regions = Arc::make_mut(&mut self.regions);
         // Include the neighbours, because the new regions may merge with them.

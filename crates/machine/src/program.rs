@@ -7,7 +7,7 @@ use std::path::Path;
 
 use kvrm_arm64::Features;
 
-use crate::elf::{self, Symbol};
+use crate::elf::{self, Symbol, SymbolKind};
 use crate::error::Error;
 use crate::permissions::Permissions;
 use crate::segment::Segment;
@@ -36,7 +36,7 @@ pub struct Program {
     pub entry: u64,
     /// The segments of memory. Where their data overlaps, the later one wins.
     pub segments: Vec<Segment>,
-    /// The functions that the file names, sorted by address.
+    /// The functions and variables that the file names, sorted by address.
     pub symbols: Vec<Symbol>,
     /// The data for the auxiliary vector of a Linux program; `None` for a bare-metal program, which uses semihosting.
     pub linux: Option<LinuxProgram>,
@@ -120,11 +120,33 @@ impl Program {
         Features { fp: self.linux.is_some(), ..Features::ARMV8_0 }
     }
 
+    /// Returns the function or variable with this name; `None` if the file names no such one. If several have the name,
+    /// it is the one with the lowest address.
+    ///
+    /// ```
+    /// use kvrm_machine::{Machine, Program};
+    ///
+    /// # let guest = concat!(env!("CARGO_MANIFEST_DIR"), "/../../guests/bin/sieve.elf");
+    /// let mut machine = Machine::builder(Program::open(guest)?).build()?;
+    /// machine.run(u64::MAX)?;
+    /// let line = machine.program().symbol("line").expect("the guest has a buffer for a line of output");
+    /// let mut bytes = vec![0; line.bytes as usize];
+    /// let address = line.address;
+    /// machine.read(0, address, &mut bytes)?;
+    /// assert!(bytes.starts_with(b"sieve size="));
+    /// # Ok::<(), kvrm_machine::Error>(())
+    /// ```
+    #[must_use]
+    pub fn symbol(&self, name: &str) -> Option<&Symbol> {
+        self.symbols.iter().find(|symbol| symbol.name == name)
+    }
+
     /// Returns the function that contains `address`; `None` if the file names no such function.
     #[must_use]
-    pub fn symbol(&self, address: u64) -> Option<&Symbol> {
+    pub fn function_at(&self, address: u64) -> Option<&Symbol> {
         let after = self.symbols.partition_point(|symbol| symbol.address <= address);
-        self.symbols[..after].last().filter(|symbol| address - symbol.address < symbol.bytes.max(1))
+        let function = self.symbols[..after].iter().rfind(|symbol| symbol.kind == SymbolKind::Function);
+        function.filter(|symbol| address - symbol.address < symbol.bytes.max(1))
     }
 
     /// Returns the first address after all segments.

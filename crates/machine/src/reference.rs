@@ -10,10 +10,11 @@ use crate::address_space::{AddressSpace, MemorySnapshot};
 use crate::audit::Violation;
 use crate::call_table::ProcessState;
 use crate::error::Error;
-use crate::executor::{Executor, Factory, LaneAccess, Plan, Progress, Register, RunStats};
+use crate::executor::{Executor, Factory, LaneAccess, Plan, Progress, RunStats};
 use crate::hooks::Hooks;
 use crate::page_map::{Mapping, PageMap};
 use crate::pick::pick;
+use crate::register::Register;
 
 /// The smallest number of lanes that a thread serves.
 const LANES_A_THREAD: usize = 8;
@@ -74,7 +75,8 @@ impl Reference {
         let (mut lanes, bytes) = (Vec::new(), size_of::<Lane>());
         let room = lanes.try_reserve_exact(plan.lanes);
         room.map_err(|_| Error::TooManyLanes { lanes: plan.lanes, bytes })?;
-        lanes.extend((0..plan.lanes).map(lane));
+        // A lane has a TLB of some KiB, so filling many lanes takes a while.
+        (0..plan.lanes).into_par_iter().with_min_len(LANES_A_THREAD).map(lane).collect_into_vec(&mut lanes);
         Ok(Self { lanes })
     }
 }
@@ -170,6 +172,10 @@ impl Executor for Reference {
         self.lanes.len()
     }
 
+    fn executor_for(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
+        ReferenceEngine.executor(plan)
+    }
+
     fn run(
         &mut self,
         limits: &[u64],
@@ -231,6 +237,13 @@ impl Executor for Reference {
         Ok(())
     }
 
+    fn set_registers(&mut self, register: Register, lanes: &[usize], values: &[u64]) -> Result<(), Error> {
+        for (&lane, &value) in lanes.iter().zip(values) {
+            register.set(&mut self.lanes[lane].cpu, value);
+        }
+        Ok(())
+    }
+
     fn read_memory(
         &mut self,
         lane: usize,
@@ -249,6 +262,22 @@ impl Executor for Reference {
         access: Option<Access>,
     ) -> Result<Result<(), Stop>, Error> {
         self.lanes[lane].write_memory(address, bytes, access)
+    }
+
+    fn write_memory_of_each(
+        &mut self,
+        address: u64,
+        rows: &[(usize, &[u8])],
+    ) -> Result<Result<(), (usize, Stop)>, Error> {
+        for &(lane, bytes) in rows {
+            if let Err(stop) = self.lanes[lane].memory.check_room(address, bytes.len(), None) {
+                return Ok(Err((lane, stop)));
+            }
+        }
+        let write = |&(lane, bytes): &(usize, &[u8])| {
+            self.lanes[lane].memory.write_bytes(address, bytes, None).map_err(|stop| (lane, stop))
+        };
+        Ok(rows.iter().try_for_each(write))
     }
 
     fn page_map(&mut self, lane: usize) -> Result<PageMap, Error> {

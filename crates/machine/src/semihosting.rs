@@ -84,7 +84,7 @@ const ENAMETOOLONG: i32 = 36;
 const ENOSYS: i32 = 38;
 
 /// The semihosting configuration that all lanes share.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Host {
     pub(crate) layout: Layout,
     /// The directory to which the files of guests are confined; `None` if guests have no files.

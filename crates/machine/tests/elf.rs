@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use kvrm_machine::elf::{DATA_SLACK, ElfError, Executable, MEMORY_LIMIT, PIE_BASE, Part, load};
+use kvrm_machine::elf::{
+    DATA_SLACK, ElfError, Executable, MEMORY_LIMIT, PIE_BASE, Part, Symbol, SymbolKind, load,
+};
 use kvrm_machine::{Permissions, Segment};
 use proptest::prelude::*;
 
@@ -177,7 +179,8 @@ fn check(executable: &Executable) {
     assert!(entry.is_multiple_of(4) && executable_at(*entry), "the first instruction can be fetched");
     assert!(symbols.is_sorted_by_key(|symbol| symbol.address), "symbols are sorted");
     for symbol in symbols {
-        assert!(executable_at(symbol.address), "functions are executable");
+        let is_function = symbol.kind == SymbolKind::Function;
+        assert!(!is_function || executable_at(symbol.address), "functions are executable");
         assert!(symbol.address + symbol.bytes <= 1 << 48, "functions end in the address space");
     }
 }
@@ -394,16 +397,65 @@ fn loads_thousands_of_segments_quickly() {
 }
 
 #[test]
-fn names_functions_by_address_within_their_segment() {
-    let loaded =
-        symbols(&[(10, 2, 0x1004, 1 << 40), (1, 2, 0x1000, 4), (1, 1, 0x1008, 4), (1, 2, 0x5000, 4)]);
+fn names_functions_and_data_by_address_within_their_segment() {
+    let loaded = symbols(&[
+        (10, 2, 0x1004, 1 << 40),
+        (1, 2, 0x1000, 4),
+        (1, 1, 0x1008, 4),
+        (1, 1, 0x100c, 1 << 40),
+        (1, 2, 0x5000, 4),
+        (1, 1, 0x5000, 4),
+        (1, 0, 0x1000, 4),
+        (1, 6, 0x1000, 4),
+    ]);
+    let (function, data) = (SymbolKind::Function, SymbolKind::Data);
+    let symbols = loaded.symbols.iter();
     let symbols: Vec<_> =
-        loaded.symbols.iter().map(|symbol| (symbol.address, symbol.bytes, &*symbol.name)).collect();
+        symbols.map(|symbol| (symbol.kind, symbol.address, symbol.bytes, &*symbol.name)).collect();
     assert_eq!(
         symbols,
-        [(0x1000, 4, "function"), (0x1004, 12, "other")],
-        "neither data symbols nor symbols outside of segments"
+        [
+            (function, 0x1000, 4, "function"),
+            (function, 0x1004, 12, "other"),
+            (data, 0x1008, 4, "function"),
+            (data, 0x100c, 4, "function")
+        ],
+        "neither other kinds of symbols nor symbols outside of segments"
     );
+}
+
+#[test]
+fn functions_are_found_by_address_and_all_symbols_by_name() {
+    let symbol = |kind, address, bytes, name: &str| Symbol { kind, address, bytes, name: name.to_owned() };
+    let mut builder =
+        kvrm_machine::Program::builder().code(0x1000, &[0; 16]).data(0x2000, [0; 64], Permissions::RW);
+    for new in [
+        symbol(SymbolKind::Data, 0x2010, 4, "twice"),
+        symbol(SymbolKind::Function, 0x1000, 16, "first"),
+        symbol(SymbolKind::Data, 0x1008, 4, "constant"),
+        symbol(SymbolKind::Data, 0x2000, 8, "twice"),
+        symbol(SymbolKind::Function, 0x1020, 0, "unsized"),
+    ] {
+        builder = builder.symbol(new);
+    }
+    let program = builder.build().unwrap();
+    let name = |address| program.function_at(address).map(|symbol| &*symbol.name);
+    for (address, expected) in [
+        (0xfff, None),
+        (0x1000, Some("first")),
+        (0x1009, Some("first")),
+        (0x100f, Some("first")),
+        (0x1010, None),
+        (0x1020, Some("unsized")),
+        (0x1021, None),
+        (0x2000, None),
+    ] {
+        assert_eq!(name(address), expected, "at {address:#x}");
+    }
+    let address = |name| program.symbol(name).map(|symbol| symbol.address);
+    assert_eq!(address("twice"), Some(0x2000), "the lowest address");
+    assert_eq!(address("constant"), Some(0x1008), "data beside code");
+    assert_eq!(address("third"), None, "no such name");
 }
 
 #[test]

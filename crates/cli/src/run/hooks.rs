@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use anyhow::{Result, anyhow};
+use kvrm::elf::SymbolKind;
 use kvrm::{Hooks, Program};
 
 use super::system_calls;
@@ -17,9 +18,9 @@ pub(super) struct HookArgs {
     /// Stop each lane before the instruction at this address, or before the first one of this function. May be repeated.
     #[arg(long = "break", value_name = "ADDRESS|FUNCTION")]
     breakpoints: Vec<String>,
-    /// Stop each lane before an instruction that loads from or stores to these bytes; by default one byte. With r: only
-    /// loads stop lanes, with w: only stores. May be repeated.
-    #[arg(long = "watch", value_name = "[r:|w:]ADDRESS[+BYTES]", value_parser = watchpoint)]
+    /// Stop each lane before an instruction that loads from or stores to these bytes; by default one byte, or all of the
+    /// named variable. With r: only loads stop lanes, with w: only stores. May be repeated.
+    #[arg(long = "watch", value_name = "[r:|w:]ADDRESS|VARIABLE[+BYTES]", value_parser = watchpoint)]
     watchpoints: Vec<Watchpoint>,
     /// Stop each lane before this system call of Linux, given by name or number, or before this operation of
     /// semihosting, given by number. May be repeated.
@@ -31,7 +32,9 @@ pub(super) struct HookArgs {
 struct Watchpoint {
     is_for_loads: bool,
     is_for_stores: bool,
-    bytes: Range<u64>,
+    /// An address, or the name of a variable.
+    place: String,
+    bytes: Option<u64>,
 }
 
 impl HookArgs {
@@ -41,12 +44,13 @@ impl HookArgs {
         for place in &self.breakpoints {
             hooks = hooks.breakpoint(instruction(place, program)?);
         }
-        for Watchpoint { is_for_loads, is_for_stores, bytes } in &self.watchpoints {
-            if *is_for_loads {
+        for watchpoint in &self.watchpoints {
+            let bytes = watched(watchpoint, program)?;
+            if watchpoint.is_for_loads {
                 hooks = hooks.watch_reads(bytes.clone());
             }
-            if *is_for_stores {
-                hooks = hooks.watch_writes(bytes.clone());
+            if watchpoint.is_for_stores {
+                hooks = hooks.watch_writes(bytes);
             }
         }
         for name in &self.calls {
@@ -58,29 +62,51 @@ impl HookArgs {
 
 /// Returns the address of an instruction, given as address or by the name of a function.
 fn instruction(place: &str, program: &Program) -> Result<u64> {
-    let function = program.symbols.iter().find(|symbol| symbol.name == place);
-    if let Some(function) = function {
+    let mut functions = program.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Function);
+    if let Some(function) = functions.find(|symbol| symbol.name == place) {
         return Ok(function.address);
     }
     let address = number::address(place).map_err(|_| {
-        let names: Vec<String> =
-            program.symbols.iter().map(|symbol| symbol.name.escape_debug().to_string()).collect();
-        let functions = match names.len() {
-            0 => "the program has no symbols, so give an address such as 0x10000".to_owned(),
-            1..=SHOWN => {
-                format!("expected an address such as 0x10000, or one of the functions {}", names.join(", "))
-            }
-            count => format!(
-                "expected an address such as 0x10000, or one of the {count} functions: {}, ...",
-                names[..SHOWN].join(", ")
-            ),
-        };
-        anyhow!("--break '{place}': {functions}")
+        let expected = expected_place(program, SymbolKind::Function);
+        anyhow!("--break '{place}': {expected}")
     })?;
     if !address.is_multiple_of(4) {
         return Err(anyhow!("--break '{place}': instructions begin at multiples of 4"));
     }
     Ok(address)
+}
+
+/// Returns the bytes of a watchpoint.
+fn watched(watchpoint: &Watchpoint, program: &Program) -> Result<Range<u64>> {
+    let Watchpoint { place, bytes, .. } = watchpoint;
+    let (address, all) = match program.symbol(place) {
+        Some(symbol) => (symbol.address, symbol.bytes.max(1)),
+        None => (
+            number::address(place).map_err(|_| {
+                let expected = expected_place(program, SymbolKind::Data);
+                anyhow!("--watch '{place}': {expected}")
+            })?,
+            1,
+        ),
+    };
+    Ok(address..address.saturating_add(bytes.unwrap_or(all)))
+}
+
+/// Says that an address or the name of a function or variable is expected, with some of the names.
+fn expected_place(program: &Program, kind: SymbolKind) -> String {
+    let symbols = program.symbols.iter().filter(|symbol| symbol.kind == kind);
+    let names: Vec<String> = symbols.map(|symbol| symbol.name.escape_debug().to_string()).collect();
+    let what = if kind == SymbolKind::Function { "functions" } else { "variables" };
+    match names.len() {
+        0 => format!("the program names no {what}, so give an address such as 0x10000"),
+        1..=SHOWN => {
+            format!("expected an address such as 0x10000, or one of the {what} {}", names.join(", "))
+        }
+        count => format!(
+            "expected an address such as 0x10000, or one of the {count} {what}: {}, ...",
+            names[..SHOWN].join(", ")
+        ),
+    }
 }
 
 /// Returns the number of a system call of Linux or of a semihosting operation.
@@ -111,12 +137,21 @@ fn watchpoint(text: &str) -> Result<Watchpoint, String> {
         "w" => (false, true),
         _ => return Err(format!("'{kind}:' is neither r: for loads nor w: for stores")),
     };
-    let (address, bytes) = range.split_once('+').unwrap_or((range, "1"));
-    let (address, bytes) = (number::address(address)?, number::bytes(bytes)?);
-    if bytes == 0 {
+    let (place, bytes) = match range.split_once('+') {
+        Some((place, bytes)) => (place, Some(number::bytes(bytes)?)),
+        None => (range, None),
+    };
+    if bytes == Some(0) {
         return Err("no byte is watched".to_owned());
     }
-    Ok(Watchpoint { is_for_loads, is_for_stores, bytes: address..address.saturating_add(bytes) })
+    // Names of variables do not begin with a digit.
+    if place.starts_with(|c: char| c.is_ascii_digit()) {
+        number::address(place)?;
+    }
+    if place.is_empty() {
+        return Err("expected an address such as 0x10000, or the name of a variable".to_owned());
+    }
+    Ok(Watchpoint { is_for_loads, is_for_stores, place: place.to_owned(), bytes })
 }
 
 #[cfg(test)]
@@ -125,15 +160,16 @@ mod tests {
 
     #[test]
     fn watchpoints_are_parsed() {
-        let all = Watchpoint { is_for_loads: true, is_for_stores: true, bytes: 0x20..0x21 };
+        let all =
+            Watchpoint { is_for_loads: true, is_for_stores: true, place: "0x20".to_owned(), bytes: None };
+        let range = |place: &str, bytes| Watchpoint { place: place.to_owned(), bytes, ..all.clone() };
         assert_eq!(watchpoint("0x20"), Ok(all.clone()), "one byte");
-        assert_eq!(
-            watchpoint("r:32+1K"),
-            Ok(Watchpoint { is_for_stores: false, bytes: 32..1056, ..all.clone() }),
-            "loads"
-        );
-        assert_eq!(watchpoint("w:0+8"), Ok(Watchpoint { is_for_loads: false, bytes: 0..8, ..all }), "stores");
-        for wrong in ["", "x:4", "4+0", "4+x", "main", "r:", "4+8+1"] {
+        let loads = Watchpoint { is_for_stores: false, ..range("32", Some(1024)) };
+        assert_eq!(watchpoint("r:32+1K"), Ok(loads), "loads");
+        let stores = Watchpoint { is_for_loads: false, ..range("line", Some(8)) };
+        assert_eq!(watchpoint("w:line+8"), Ok(stores), "stores");
+        assert_eq!(watchpoint("line"), Ok(range("line", None)), "a variable");
+        for wrong in ["", "x:4", "4+0", "4+x", "4x", "r:", "+4", "4+8+1", "line+0"] {
             assert!(watchpoint(wrong).is_err(), "'{wrong}' is refused");
         }
     }

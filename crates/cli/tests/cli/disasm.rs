@@ -2,6 +2,7 @@
 
 use kvrm::Program;
 use kvrm::arm64::{decode, disassemble};
+use kvrm::elf::{Symbol, SymbolKind};
 use serde_json::Value;
 
 use crate::support::{Folder, guest, kvrm, refusal};
@@ -59,6 +60,12 @@ fn words(program: &Program) -> Vec<(u64, u32)> {
     words.map(|(pc, bytes)| (pc, u32::from_le_bytes(bytes.try_into().unwrap()))).collect()
 }
 
+/// Returns the function that begins at an address.
+fn function(program: &Program, address: u64) -> Option<&Symbol> {
+    let is_here = |symbol: &&Symbol| symbol.kind == SymbolKind::Function && symbol.address == address;
+    program.symbols.iter().rfind(is_here)
+}
+
 #[test]
 fn all_code_of_a_guest_is_shown_under_the_names_of_its_functions() {
     for name in ["sieve", "relocs"] {
@@ -67,7 +74,7 @@ fn all_code_of_a_guest_is_shown_under_the_names_of_its_functions() {
         assert_eq!((run.status, &*run.stderr), (0, ""), "{name}");
         let mut expected = String::new();
         for (pc, word) in words(&program) {
-            if let Some(symbol) = program.symbols.iter().rfind(|symbol| symbol.address == pc) {
+            if let Some(symbol) = function(&program, pc) {
                 expected += &format!("\n{}:\n", symbol.name);
             }
             expected += &format!("{pc:#10x}  {word:08x}  {}\n", disassemble(word, pc));
@@ -86,7 +93,7 @@ fn json_has_a_line_per_word_with_encoding_and_class() {
     assert_eq!(lines.len(), words.len(), "a line a word");
     for (line, (pc, word)) in lines.iter().zip(words) {
         let op = decode(word);
-        let symbol = program.symbols.iter().rfind(|symbol| symbol.address == pc);
+        let symbol = function(&program, pc);
         let expected = serde_json::json!({
             "pc": format!("{pc:#x}"), "word": format!("{word:08x}"), "text": disassemble(word, pc).to_string(),
             "encoding": op.map(|op| op.encoding().name), "class": op.map(|op| op.class().name()),

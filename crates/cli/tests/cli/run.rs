@@ -326,8 +326,12 @@ fn lanes_stop_at_breakpoints_watchpoints_and_system_calls() {
     assert_eq!((&seen["access"], &seen["address"]), (&"write".into(), &"0x10000".into()), "{json}");
     let run = kvrm(&["run", &guest("vm"), "--break", "interpret"]);
     assert!(run.stderr.contains("<interpret+0x0>"), "a function: {}", run.stderr);
+    let run = kvrm(&["run", &guest("vm"), "--watch", "w:line"]);
+    assert!(run.stderr.contains("watchpoint set by the host: write to"), "a variable: {}", run.stderr);
     for (options, expected) in [
-        (&["--break", "mian"][..], "--break 'mian': expected an address such as 0x10000, or one of the"),
+        (&["--watch", "lien"][..], "--watch 'lien': expected an address such as 0x10000, or one of the"),
+        (&["--break", "line"], "--break 'line': expected an address such as 0x10000, or one of the"),
+        (&["--break", "mian"], "--break 'mian': expected an address such as 0x10000, or one of the"),
         (&["--break", "0x10002"], "instructions begin at multiples of 4"),
         (&["--watch", "x:1"], "'x:' is neither r: for loads nor w: for stores"),
         (&["--stop-at-call", "write"], "give the number of an operation, such as 5 for SYS_WRITE"),

@@ -90,6 +90,14 @@ impl Columns {
         Ok(())
     }
 
+    /// Sets the words of all lanes in a column to the same value, without fetching them.
+    pub(crate) fn fill(&mut self, column: u32, value: u64) {
+        let column = &mut self.columns[column as usize];
+        column.values.clear();
+        column.values.resize(self.lanes, value);
+        (column.stale, column.changed) = (false, true);
+    }
+
     /// Calls `change` with the number and the words of each given column, in parallel.
     pub(crate) fn change(
         &mut self,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use kvrm_machine::{Image, PAGE_BYTES, Permissions};
+use kvrm_machine::{Image, PAGE_BYTES, Permissions, Region};
 use kvrm_shaders::layout::{
     ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_READ, ENTRY_WRITE, FRAME_WORDS, LEVEL_BITS,
 };
@@ -49,7 +49,7 @@ impl Frames {
 
     /// Adds the frames and the page table of an image.
     pub(crate) fn add(&mut self, image: &Image) -> Root {
-        let regions = image.regions();
+        let stretches: Vec<Region> = image.map().stretches().collect();
         let base = self.words.len() as u32;
         // Frame 0 of the image is zero and is the same as frame 0 here.
         for bytes in &image.frames()[1..] {
@@ -68,10 +68,10 @@ impl Frames {
         let root = Root { entry: 0, levels, window, base };
         let frame_of = |frame| root.frame_of(frame);
         let mut executable: Vec<u32> = Vec::new();
-        for region in regions.iter().filter(|region| region.permissions.execute) {
-            match region.first_frame {
+        for stretch in stretches.iter().filter(|stretch| stretch.permissions.execute) {
+            match stretch.first_frame {
                 Some(first) => {
-                    let pages = (region.end_page - region.first_page) as u32;
+                    let pages = (stretch.end_page - stretch.first_page) as u32;
                     executable.extend((first..first + pages).map(frame_of));
                 }
                 None => executable.push(0),
@@ -81,13 +81,13 @@ impl Frames {
         self.executable.sort_unstable();
         self.executable.dedup();
 
-        let spans: Vec<Span> = regions
+        let spans: Vec<Span> = stretches
             .iter()
-            .map(|region| Span {
-                first: region.first_page - window,
-                end: region.end_page - window,
-                flags: flags(region.permissions),
-                frame: region.first_frame.map(frame_of),
+            .map(|stretch| Span {
+                first: stretch.first_page - window,
+                end: stretch.end_page - window,
+                flags: flags(stretch.permissions),
+                frame: stretch.first_frame.map(frame_of),
             })
             .collect();
         let mut shared = HashMap::new();

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
 use kvrm_machine::{
-    CallTable, Decisions, Executor, Hooks, Image, LaneAccess, Mapping, PageMap, Plan, ProcessState, Progress,
-    Register, RunStats, Violation,
+    CallTable, Decisions, Executor, Hooks, Image, LaneAccess, LaneStart, Mapping, PageMap, Plan,
+    ProcessState, Progress, Register, RunStats, Violation,
 };
 
 use crate::device::Device;
@@ -256,6 +256,14 @@ impl Executor for RecoveringExecutor {
         self.lanes
     }
 
+    fn executor_for(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
+        Ok(Box::new(Self::new(&self.device, plan, &self.selection, self.bounds)?))
+    }
+
+    fn set_all(&mut self, start: &LaneStart) -> Result<(), kvrm_machine::Error> {
+        self.change(|executor| executor.set_all(start), |journal, ()| journal.start_all(start))
+    }
+
     fn run(
         &mut self,
         limits: &[u64],
@@ -363,6 +371,21 @@ impl Executor for RecoveringExecutor {
         self.query(|executor| executor.registers(register, out))
     }
 
+    fn set_registers(
+        &mut self,
+        register: Register,
+        lanes: &[usize],
+        values: &[u64],
+    ) -> Result<(), kvrm_machine::Error> {
+        let set = |executor: &mut GpuExecutor| Ok(executor.set_register(register, lanes, values)?);
+        let changed = self.change(set, |journal, changed| {
+            if let Some((column, words)) = changed {
+                journal.column(*column, lanes, words);
+            }
+        });
+        changed.map(drop)
+    }
+
     fn read_memory(
         &mut self,
         lane: usize,
@@ -384,6 +407,19 @@ impl Executor for RecoveringExecutor {
         self.change(write, |journal, written| {
             if written.is_ok() {
                 journal.write(lane, address, bytes, access);
+            }
+        })
+    }
+
+    fn write_memory_of_each(
+        &mut self,
+        address: u64,
+        rows: &[(usize, &[u8])],
+    ) -> Result<Result<(), (usize, Stop)>, kvrm_machine::Error> {
+        let write = |executor: &mut GpuExecutor| executor.write_memory_of_each(address, rows);
+        self.change(write, |journal, written| {
+            if written.is_ok() {
+                rows.iter().for_each(|(lane, bytes)| journal.write(*lane, address, bytes, None));
             }
         })
     }

@@ -206,3 +206,38 @@ fn registers_of_all_lanes_are_read_at_once() {
     }
     pair.assert_same("after all reads");
 }
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn writes_to_many_lanes_are_made_in_all_or_in_none() {
+    let lanes = 5;
+    let mut pair = mixed(lanes);
+    let mut random = Random::new(11);
+    let mut counts = [0; 3];
+    for round in 0..400 {
+        let (address, bytes) = (address(&mut random), random.below(2 * PAGE) as usize);
+        let bytes = if random.below(3) == 0 { bytes } else { bytes % 40 };
+        let all: Vec<u8> = (0..lanes * bytes).map(|_| random.bits() as u8).collect();
+        let rows: Vec<(usize, &[u8])> =
+            (0..lanes).map(|lane| (lane, &all[lane * bytes..][..bytes])).collect();
+        let rows: Vec<_> = rows.into_iter().filter(|_| random.below(4) != 0).collect();
+        let what = format!("round {round}: {bytes} bytes at {address:#x} of {} lanes", rows.len());
+        match pair.call_both(&what, |executor| executor.write_memory_of_each(address, &rows)) {
+            Ok(()) => counts[0] += 1,
+            Err((_, Stop::OutOfFrames)) => counts[1] += 1,
+            Err(_) => counts[2] += 1,
+        }
+        match random.below(12) {
+            0 => pair.call_both("a snapshot", |executor| executor.snapshot()),
+            1 => pair.call_both("a reset", |executor| match executor.reset(&[0, 1, 3]) {
+                Err(kvrm_machine::Error::NoSnapshot) => Ok(()),
+                reset => reset,
+            }),
+            2 => pair.call_both("frames", |executor| executor.set_frames_max(3 + round % 5)),
+            3 => drop(pair.assert_same(&what)),
+            _ => {}
+        }
+    }
+    pair.assert_same("at the end");
+    assert!(counts.iter().all(|count| *count > 20), "written, without frames, not mapped: {counts:?}");
+}

@@ -5,6 +5,7 @@ mod calls;
 mod class_selection;
 mod code_pages;
 mod console;
+mod forks;
 mod frames;
 mod guests;
 mod hooks;

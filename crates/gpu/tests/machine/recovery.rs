@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kvrm_gpu::{Bounds, ClassSelection, Device, Error, GpuEngine, RecoveringExecutor, SelectionMode};
 use kvrm_machine::{
-    Builder, Executor, Factory, Hooks, Image, Machine, Plan, Program, Progress, Reference, Register, Stop,
+    Builder, Cpu, Executor, Factory, Hooks, Image, LaneStart, Machine, Plan, ProcessState, Program, Progress,
+    Reference, Register, Stop,
 };
 use kvrm_testkit::guests::{GUESTS, LINUX_GUESTS, guest, linux_guest};
 use kvrm_testkit::random::Random;
@@ -293,8 +294,35 @@ fn all_changes_before_a_loss_are_kept() {
         pair.call_both(|executor| executor.snapshot());
         let mut losses = 0;
         for round in 0..60 {
-            match random.below(8) {
+            match random.below(11) {
                 0 => pair.call_both(|executor| executor.snapshot()),
+                8 => {
+                    let some: Vec<usize> = ALL.into_iter().filter(|_| random.below(3) != 0).collect();
+                    let values: Vec<u64> = some.iter().map(|_| random.bits()).collect();
+                    let register = *random.pick(&[Register::X(0), Register::Nzcv, Register::Fpsr]);
+                    pair.call_both(|executor| executor.set_registers(register, &some, &values));
+                }
+                9 => {
+                    let (at, bytes) = (CODE + PAGE + random.below(9 * PAGE), 1 + random.below(5000) as usize);
+                    let all: Vec<u8> = (0..LANES * bytes).map(|_| random.bits() as u8).collect();
+                    let rows: Vec<_> = ALL.into_iter().zip(all.chunks(bytes)).collect();
+                    let rows: Vec<_> = rows.into_iter().filter(|_| random.below(3) != 0).collect();
+                    pair.call_both(|executor| executor.write_memory_of_each(at, &rows).map(drop));
+                }
+                10 => {
+                    let mut cpu = Cpu::new(CODE, random.bits());
+                    cpu.set_x(0, random.bits());
+                    cpu.v[31] = u128::from(random.bits()) << 32;
+                    let process_state = ProcessState { slept: random.bits(), ..ProcessState::default() };
+                    let stop = (random.below(2) == 0).then_some(Stop::Budget);
+                    let start = LaneStart { cpu, process_state, stop, console: 0 };
+                    pair.call_both(|executor| executor.set_all(&start));
+                    for lane in ALL {
+                        let states = [&mut pair.gpu as &mut dyn Executor, &mut pair.reference]
+                            .map(|executor| executor.process_state(lane).expect("the engine works"));
+                        assert_eq!(states, [process_state; 2], "process state");
+                    }
+                }
                 1 => {
                     let some: Vec<usize> = ALL.into_iter().filter(|_| random.below(3) != 0).collect();
                     pair.call_both(|executor| executor.reset(&some));
@@ -332,6 +360,108 @@ fn all_changes_before_a_loss_are_kept() {
         assert_eq!(pair.gpu.recoveries(), losses, "of seed {seed}");
         assert_eq!(pair.gpu.checkpoints() > 0, journal_bytes.is_some(), "of seed {seed}");
     }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn forks_survive_the_loss_of_the_device() {
+    let _lock = lock_device();
+    let (name, arguments) = LINUX_GUESTS[0];
+    let build = |engine: Option<GpuEngine>| {
+        let builder = Machine::builder(linux_guest(name));
+        let builder = builder.arguments(|_| arguments.iter().map(|&word| word.to_owned()).collect());
+        let builder = if let Some(engine) = engine { builder.engine(engine) } else { builder };
+        builder.build().expect("the guest fits")
+    };
+    let mut reference = build(None);
+    let mut gpu = build(Some(GpuEngine::new(open_device())));
+    let lose = || open_device().raw().destroy();
+    for machine in [&mut reference, &mut gpu] {
+        machine.run(2500).expect("the engine works");
+    }
+    // Lost before the fork: the first attempt fails, and the second one has the lane as it was.
+    lose();
+    let mut losses = 0;
+    let mut fork = match gpu.fork(0, 2) {
+        Err(error) => {
+            assert_kept(&error);
+            losses += 1;
+            gpu.fork(0, 2).expect("the device is opened again")
+        }
+        Ok(fork) => fork,
+    };
+    // Lost right after the fork, and again after a part of the run.
+    let mut expected = reference.fork(0, 2).expect("the lanes fit");
+    for budget in [0, 700, u64::MAX] {
+        lose();
+        if let Err(error) = fork.run(budget) {
+            assert_kept(&error);
+            losses += 1;
+            // Complete slices count, so run to the number of steps that the reference reaches.
+            expected.run(budget).expect("the reference works");
+            let ends = expected.registers(Register::Steps).expect("the reference works");
+            let now = fork.registers(Register::Steps).expect("the device is opened again");
+            fork.run(if budget == u64::MAX { budget } else { ends[0] - now[0] }).expect("the device works");
+        } else {
+            expected.run(budget).expect("the reference works");
+        }
+        lose();
+        if let Err(error) = fork.read_all(reference.layout().stack.start, 8) {
+            assert_kept(&error);
+            losses += 1;
+        }
+        assert!(machine_lanes(&mut fork) == machine_lanes(&mut expected), "after {budget} steps");
+    }
+    assert!(losses >= 5, "the calls find the device lost: {losses} times");
+    gpu.run(u64::MAX).or_else(|_| gpu.run(u64::MAX)).expect("the forked machine still works");
+    reference.run(u64::MAX).expect("the reference works");
+    assert!(machine_lanes(&mut gpu) == machine_lanes(&mut reference), "the forked machine");
+}
+
+/// Returns the number of calls of the device that changing and reading all lanes of a machine takes.
+fn calls_to_change(lanes: usize) -> u32 {
+    let succeeds_with = |calls: u32| {
+        let device = open_device();
+        let builder = Machine::builder(guest("mix")).lanes(lanes).engine(GpuEngine::new(device.clone()));
+        let mut machine = builder.build().expect("the guest fits");
+        machine.run(100).expect("the device works");
+        let stack = machine.layout().stack.start;
+        // Room for the pages is made before, because that may take more calls for more lanes.
+        machine.write(.., stack, &[1]).expect("the stack is mapped");
+        machine.read_all(stack, 1).expect("the device works");
+        let rows: Vec<u8> = (0..9 * lanes).map(|at| at as u8).collect();
+        // The call after these loses the device.
+        device.lose_at(calls + 1);
+        let mut change = || {
+            machine.write_rows(.., stack + 3, &rows)?;
+            machine.write(.., stack + 20, b"the same")?;
+            machine.set_registers(.., Register::X(9), &vec![9; lanes])?;
+            machine.resume(..)?;
+            machine.read_all(stack + 3, 9)
+        };
+        let seen = change();
+        device.lose_at(0);
+        if let Ok(seen) = &seen {
+            assert_eq!(*seen, rows, "the rows are in the lanes");
+        }
+        seen.is_ok()
+    };
+    let (mut fails, mut succeeds) = (0, 128);
+    assert!(succeeds_with(succeeds), "{lanes} lanes take fewer calls");
+    while fails + 1 < succeeds {
+        let middle = (fails + succeeds) / 2;
+        *(if succeeds_with(middle) { &mut succeeds } else { &mut fails }) = middle;
+    }
+    succeeds
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn changes_of_many_lanes_take_as_many_calls_as_of_one() {
+    let _lock = lock_device();
+    let one = calls_to_change(1);
+    assert!(one > 1, "the changes need the device");
+    assert_eq!(calls_to_change(200), one, "calls of the device");
 }
 
 #[test]

@@ -96,6 +96,11 @@ impl Process {
         (1..32).filter(is_console).fold(1, |bits, number| bits | 1 << number)
     }
 
+    /// Returns whether there were calls that were not served since the record was last taken.
+    pub(crate) fn has_unserved(&self) -> bool {
+        self.unserved != UnservedCalls::default()
+    }
+
     /// Returns the calls that were not served, and clears the record.
     pub(crate) fn take_unserved(&mut self) -> UnservedCalls {
         std::mem::take(&mut self.unserved)

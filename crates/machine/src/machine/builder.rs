@@ -11,7 +11,8 @@ use cap_std::fs::Dir;
 use kvrm_arm64::{Cpu, Features};
 
 use super::command_line::command_line;
-use super::lane_state::{CollectedOutput, LaneState};
+use super::frames::default_frames_max;
+use super::lane_state::{CollectedOutput, LaneState, serves_in_parallel};
 use super::{Console, Machine};
 use crate::console::Stream;
 use crate::error::Error;
@@ -20,18 +21,12 @@ use crate::hooks::Hooks;
 use crate::image::Image;
 use crate::layout::Layout;
 use crate::linux::{self, Areas, InitialStack, Mount, Process, Settings};
-use crate::pages::{PAGE_BYTES, PAGE_SHIFT};
+use crate::pages::PAGE_BYTES;
 use crate::permissions::Permissions;
 use crate::program::Program;
 use crate::reference::ReferenceEngine;
 use crate::segment::Segment;
 use crate::semihosting::{Host, Services};
-
-/// The default number of frames that all lanes together may own: 8 GiB. Each lane gets an equal share, so that no lane
-/// depends on how many frames others take.
-const FRAMES_MAX: usize = 8 << (30 - PAGE_SHIFT);
-/// The smallest default share of a lane, in frames.
-const FRAMES_MIN: usize = 16;
 
 /// The description of a machine to build, from [`Machine::builder`].
 ///
@@ -387,14 +382,14 @@ impl<'a> Builder<'a> {
             segments.push(room(&layout.heap));
         }
         let images = [Arc::new(Image::with_room(&segments, features, &later)?)];
-        let frames_max = self.frames_max.unwrap_or((FRAMES_MAX / self.lanes).max(FRAMES_MIN));
+        let frames_max = self.frames_max.unwrap_or_else(|| default_frames_max(self.lanes));
         let stack_bytes = layout.stack.end - layout.stack.start;
         let calls =
             is_linux.then(|| linux::call_table(layout.heap.clone(), stack_bytes, self.seed, self.real_time));
         let plan = Plan { images: &images, lanes: self.lanes, frames_max, calls: calls.as_ref() };
         let mut executor = self.engine.executor(&plan)?;
-        // If lanes share files or a console, the caller can see the order in which they are served.
-        let serves_in_parallel = self.lanes == 1 || (directory.is_none() && self.console.is_none());
+        let host = Host { layout: layout.clone(), directory };
+        let serves_in_parallel = serves_in_parallel(self.lanes, &host, self.console.is_some());
         let linux = if is_linux {
             let files = linux::initial_files(&self.program.file_name(), &self.mounts, self.disk_bytes)?;
             let path = self.current_directory;
@@ -419,10 +414,10 @@ impl<'a> Builder<'a> {
             let (arguments, input): (_, Arc<[u8]>) = ((self.arguments)(lane), (self.input)(lane).into());
             let mut process = linux.as_ref().map(|(files, directory, settings)| {
                 let settings = Arc::clone(settings);
-                Box::new(Process::new(lane, files.clone(), *directory, settings, Arc::clone(&input)))
+                Arc::new(Process::new(lane, files.clone(), *directory, settings, Arc::clone(&input)))
             });
             if let Some(process) = &mut process {
-                let environment = (self.environment)(lane);
+                let environment: Arc<[String]> = (self.environment)(lane).into();
                 let stack = InitialStack {
                     program: &self.program,
                     layout: &layout,
@@ -430,6 +425,7 @@ impl<'a> Builder<'a> {
                     arguments: &arguments,
                     environment: &environment,
                 };
+                let process = Arc::make_mut(process);
                 cpu.sp = linux::write_initial_stack(&stack, process, &mut *executor, lane)?;
                 environments.push(environment);
             }
@@ -442,30 +438,28 @@ impl<'a> Builder<'a> {
             executor.set_cpu(lane, &cpu)?;
             let arguments = if is_linux { &[][..] } else { &arguments[..] };
             let services = Services::new(command_line(&self.program, lane, arguments)?, input);
-            let console = || process.as_ref().map_or(services.console(), |process| process.console());
-            let console = serves_in_parallel.then(console);
-            if let Some(handles) = console {
+            let output = CollectedOutput::default();
+            let mut state = LaneState { services, process, output, console: None, resumed: None };
+            state.console = serves_in_parallel.then(|| state.console_handles());
+            if let Some(handles) = state.console {
                 executor.set_console(lane, handles)?;
             }
-            lanes.push(LaneState {
-                services,
-                process,
-                output: CollectedOutput::default(),
-                console,
-                resumed: None,
-            });
+            lanes.push(state);
         }
-        let host = Host { layout, directory };
         let Self { program, console, output_max, hooks, .. } = self;
         if !hooks.is_empty() {
             executor.set_hooks(&hooks)?;
         }
+        let [image] = images;
         let snapshot = Vec::new();
         Ok(Machine {
-            program,
+            program: Arc::new(program),
             features,
             environments,
             executor,
+            image,
+            calls,
+            frames_max: self.frames_max,
             host,
             lanes,
             console,

@@ -1,23 +1,40 @@
 //! The state that the host keeps for a lane.
 
+use std::sync::Arc;
+
 use kvrm_arm64::Stop;
 
 use crate::console::Stream;
 use crate::linux::Process;
-use crate::semihosting::Services;
+use crate::semihosting::{Host, Services};
 
 /// The state that the host keeps for a lane.
 #[derive(Clone, Debug)]
 pub(super) struct LaneState {
     /// The state of the semihosting services.
     pub(super) services: Services,
-    /// The process of a Linux program, which serves the lane in place of `services`; `None` for other programs.
-    pub(super) process: Option<Box<Process>>,
+    /// The process of a Linux program, which serves the lane in place of `services`; `None` for other programs. It is
+    /// shared with snapshots and with other lanes of a fork until it changes.
+    pub(super) process: Option<Arc<Process>>,
     pub(super) output: CollectedOutput,
     /// The handles of console output that the executor may serve, as a mask; `None` if the host serves all calls.
     pub(super) console: Option<u32>,
     /// The hook that the lane passes in the next run, if a hook had stopped it and it was resumed.
     pub(super) resumed: Option<ResumedAt>,
+}
+
+impl LaneState {
+    /// Returns the handles of console output of the lane, as a mask.
+    pub(super) fn console_handles(&self) -> u32 {
+        self.process.as_ref().map_or_else(|| self.services.console(), |process| process.console())
+    }
+}
+
+/// Returns whether calls of several lanes may be served at the same time.
+///
+/// If lanes share files or a console of the caller, the caller can see the order in which they are served.
+pub(super) const fn serves_in_parallel(lanes: usize, host: &Host, has_console: bool) -> bool {
+    lanes == 1 || (host.directory.is_none() && !has_console)
 }
 
 /// A hook that a resumed lane passes.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Machine;
+use super::{LaneSet, Machine};
 use crate::error::{Error, MapFailure};
 use crate::page_map::Mapping;
 use crate::pages::{PAGE_BYTES, PAGE_SHIFT};
@@ -36,15 +36,71 @@ impl Machine {
         Ok(out)
     }
 
-    /// Writes `bytes` to a lane's memory at `address`. If there is an error, nothing is written.
+    /// Writes `bytes` to the memory of one or several lanes at `address`. If there is an error, nothing is written.
+    ///
+    /// ```
+    /// # use kvrm_machine::{Machine, Program};
+    /// # let program = Program::from_code(0x1000, &[0xd440_0000])?;
+    /// # let mut machine = Machine::builder(program).lanes(3).build()?;
+    /// machine.write(2, 0x1800, &[7])?; // in lane 2
+    /// machine.write(.., 0x1801, &[8, 9])?; // in every lane
+    /// assert_eq!(machine.read_all(0x1800, 3)?, [0, 8, 9, 0, 8, 9, 7, 8, 9]);
+    /// # Ok::<(), kvrm_machine::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// - [`Error::Memory`]: a byte is not mapped, or the lane has no frame left for a page.
-    /// - [`Error::NoSuchLane`]
+    /// - [`Error::Memory`] with the first lane in which a byte is not mapped, or which has no frame left for a page.
+    /// - [`Error::NoSuchLane`] and [`Error::Mask`]: the machine has no such lanes.
     /// - The engine fails.
-    pub fn write(&mut self, lane: usize, address: u64, bytes: &[u8]) -> Result<(), Error> {
-        let lane = self.check(lane)?;
-        self.executor.write_memory(lane, address, bytes, None)?.map_err(|stop| Error::Memory { lane, stop })
+    pub fn write<'a>(
+        &mut self,
+        lanes: impl Into<LaneSet<'a>>,
+        address: u64,
+        bytes: &[u8],
+    ) -> Result<(), Error> {
+        let lanes = self.numbers(lanes)?;
+        self.write_each(address, &lanes.iter().map(|lane| (*lane, bytes)).collect::<Vec<_>>())
+    }
+
+    /// Writes other bytes in each of several lanes, all at `address`. `rows` has the bytes of the first lane of the set,
+    /// then those of the second, and so on: the same number for each lane. If there is an error, nothing is written.
+    ///
+    /// On a GPU, the rows of all lanes are sent together, by the next call that needs them there.
+    ///
+    /// ```
+    /// # use kvrm_machine::{Machine, Program};
+    /// # let program = Program::from_code(0x1000, &[0xd440_0000])?;
+    /// # let mut machine = Machine::builder(program).lanes(3).build()?;
+    /// machine.write_rows(.., 0x1800, b"abcdef")?;
+    /// machine.write_rows(&[2, 0], 0x1801, b"XY")?;
+    /// assert_eq!(machine.read_all(0x1800, 2)?, b"aYcdeX");
+    /// # Ok::<(), kvrm_machine::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// - [`Error::Rows`]: the lanes cannot have the same number of bytes.
+    /// - The errors of [`Machine::write`].
+    pub fn write_rows<'a>(
+        &mut self,
+        lanes: impl Into<LaneSet<'a>>,
+        address: u64,
+        rows: &[u8],
+    ) -> Result<(), Error> {
+        let lanes = self.numbers(lanes)?;
+        let bytes = rows.len().checked_div(lanes.len()).unwrap_or(0);
+        if bytes * lanes.len() != rows.len() {
+            return Err(Error::Rows { bytes: rows.len(), lanes: lanes.len() });
+        }
+        if bytes == 0 {
+            return Ok(());
+        }
+        let rows: Vec<_> = lanes.iter().copied().zip(rows.chunks_exact(bytes)).collect();
+        self.write_each(address, &rows)
+    }
+
+    fn write_each(&mut self, address: u64, rows: &[(usize, &[u8])]) -> Result<(), Error> {
+        let written = self.executor.write_memory_of_each(address, rows)?;
+        written.map_err(|(lane, stop)| Error::Memory { lane, stop })
     }
 
     /// Maps pages of zeros in a lane, in place of pages that are mapped there already.

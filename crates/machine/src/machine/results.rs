@@ -7,7 +7,7 @@ use kvrm_arm64::Stop;
 use super::Machine;
 use super::lane_state::{CollectedOutput, LaneState};
 use crate::error::Error;
-use crate::executor::Register;
+use crate::register::Register;
 
 /// The result of a lane, from [`Machine::results`].
 ///

@@ -8,11 +8,12 @@ use std::ops::ControlFlow;
 
 use kvrm_arm64::{Cpu, Stop};
 
-use super::Machine;
 use super::lane_state::ResumedAt;
+use super::{LaneSet, Machine};
 use crate::error::Error;
-use crate::executor::{Register, RunStats};
+use crate::executor::RunStats;
 use crate::hooks::Hooks;
+use crate::register::Register;
 
 /// Returns whether a hook has caused a stop.
 const fn is_of_hook(stop: Stop) -> bool {
@@ -37,22 +38,39 @@ impl Machine {
         Ok(())
     }
 
-    /// Clears the stop of a lane, so that the next run continues it.
+    /// Clears the stop of one or several lanes, so that the next run continues them.
     ///
-    /// If a hook has stopped the lane, the next run executes the instruction at the hook. If the same instruction has
+    /// If a hook has stopped a lane, the next run executes the instruction at the hook. If the same instruction has
     /// further hooks, each of them stops the lane again; the order is breakpoint, watchpoint, system call. After
     /// another stop at an instruction, such as `brk`, the program counter is still at this instruction.
     ///
     /// # Errors
-    /// There is no such lane, or the engine fails.
-    pub fn resume(&mut self, lane: usize) -> Result<(), Error> {
-        let lane = self.check(lane)?;
-        let stop = self.executor.stop(lane)?;
-        if let Some(stop) = stop.filter(|stop| is_of_hook(*stop)) {
+    /// - [`Error::NoSuchLane`] and [`Error::Mask`]; then no lane is resumed.
+    /// - The engine fails.
+    pub fn resume<'a>(&mut self, lanes: impl Into<LaneSet<'a>>) -> Result<(), Error> {
+        let lanes = self.numbers(lanes)?;
+        let mut hooked = Vec::new();
+        for &lane in &*lanes {
+            if let Some(stop) = self.executor.stop(lane)?.filter(|stop| is_of_hook(*stop)) {
+                hooked.push((lane, stop));
+            }
+        }
+        self.note_hooks(&hooked)?;
+        lanes.iter().try_for_each(|&lane| self.executor.set_stop(lane, None))
+    }
+
+    /// Notes the hooks that lanes pass in the next run: the lanes, and the stops that the hooks have caused.
+    fn note_hooks(&mut self, hooked: &[(usize, Stop)]) -> Result<(), Error> {
+        if let [(lane, stop)] = *hooked {
             let Cpu { pc, steps, .. } = self.executor.cpu(lane)?;
             self.lanes[lane].resumed = Some(ResumedAt { pc, steps, stop });
+        } else if !hooked.is_empty() {
+            let (steps, pcs) = (self.registers(Register::Steps)?, self.registers(Register::Pc)?);
+            for &(lane, stop) in hooked {
+                self.lanes[lane].resumed = Some(ResumedAt { pc: pcs[lane], steps: steps[lane], stop });
+            }
         }
-        self.executor.set_stop(lane, None)
+        Ok(())
     }
 
     /// Resumes all lanes that a hook has stopped, as [`Machine::resume`] does. Returns the number of these lanes.
@@ -60,10 +78,11 @@ impl Machine {
     /// # Errors
     /// The engine fails.
     pub fn resume_hooked(&mut self) -> Result<usize, Error> {
-        let stops = self.executor.stops()?;
-        let hooked: Vec<usize> =
-            self.lane_numbers().filter(|&lane| stops[lane].is_some_and(is_of_hook)).collect();
-        hooked.iter().try_for_each(|&lane| self.resume(lane))?;
+        let stops = self.executor.stops()?.into_iter().enumerate();
+        let hooked: Vec<_> =
+            stops.filter_map(|(lane, stop)| Some((lane, stop.filter(|stop| is_of_hook(*stop))?))).collect();
+        self.note_hooks(&hooked)?;
+        hooked.iter().try_for_each(|(lane, _)| self.executor.set_stop(*lane, None))?;
         Ok(hooked.len())
     }
 

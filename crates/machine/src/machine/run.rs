@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use kvrm_arm64::{Access, Cpu, Stop};
@@ -11,9 +11,10 @@ use super::Machine;
 use super::lane_state::LaneState;
 use crate::console::Stream;
 use crate::error::Error;
-use crate::executor::{LaneAccess, Progress, Register};
+use crate::executor::{LaneAccess, Progress};
 use crate::linux::{self, SYSTEM_CALL, UnservedCalls};
 use crate::pick::pick;
+use crate::register::Register;
 use crate::report::Report;
 use crate::semihosting::{Guest, Outcome, SEMIHOSTING, memory_to_read};
 
@@ -144,8 +145,9 @@ impl Machine {
             self.executor.set_stop(lane, Some(Stop::Budget))?;
         }
         let mut unserved = UnservedCalls::default();
-        for process in self.lanes.iter_mut().filter_map(|lane| lane.process.as_mut()) {
-            unserved.append(process.take_unserved());
+        let processes = self.lanes.iter_mut().filter_map(|lane| lane.process.as_mut());
+        for process in processes.filter(|process| process.has_unserved()) {
+            unserved.append(Arc::make_mut(process).take_unserved());
         }
         let mut stops = BTreeMap::new();
         for stop in self.stops()?.into_iter().flatten() {
@@ -387,6 +389,7 @@ fn serve_lane(
     let Some(process) = &mut state.process else { return Ok(written) };
     let before = lane.general()?;
     let mut cpu = before.clone();
+    let process = Arc::make_mut(process);
     let next = process.serve(lane, stop, &mut cpu, &mut written)?;
     if matches!(next, None | Some(Stop::Exit { .. })) {
         // As an exception would, the service has lost the exclusive reservation.

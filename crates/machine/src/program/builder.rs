@@ -92,7 +92,7 @@ impl ProgramBuilder {
         self
     }
 
-    /// Adds the name and the addresses of a function, for traces and reports.
+    /// Adds the name and the addresses of a function or variable, for [`Program::symbol`] and reports.
     pub fn symbol(mut self, symbol: Symbol) -> Self {
         self.symbols.push(symbol);
         self

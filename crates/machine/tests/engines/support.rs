@@ -71,6 +71,10 @@ impl Executor for RecordingExecutor {
         self.0.lanes()
     }
 
+    fn executor_for(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
+        self.1.executor(plan)
+    }
+
     fn run(
         &mut self,
         limits: &[u64],
@@ -144,6 +148,15 @@ impl Executor for RecordingExecutor {
     ) -> Result<Result<(), Stop>, Error> {
         self.1.count()?;
         self.0.write_memory(lane, address, bytes, access)
+    }
+
+    fn write_memory_of_each(
+        &mut self,
+        address: u64,
+        rows: &[(usize, &[u8])],
+    ) -> Result<Result<(), (usize, Stop)>, Error> {
+        self.1.count()?;
+        self.0.write_memory_of_each(address, rows)
     }
 
     fn prefetch(&mut self, ranges: &[(usize, u64, usize)]) -> Result<(), Error> {

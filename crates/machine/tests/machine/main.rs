@@ -3,12 +3,14 @@
 mod bulk;
 mod data_faults;
 mod errors;
+mod forks;
 mod frames;
 mod hooks;
 mod host_memory;
 mod hostile;
 mod inputs;
 mod jumps;
+mod lane_sets;
 mod observing;
 mod reports;
 mod resuming;

@@ -180,3 +180,23 @@ fn a_reset_restores_the_position_of_an_open_file() {
         guest.machine.reset(&[0]).unwrap();
     }
 }
+
+#[test]
+fn lanes_of_a_fork_have_the_open_files_each_at_its_own_position() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), "0123456789").unwrap();
+    let mut guest = Guest::in_folder(folder.path());
+    let handle = guest.open("file", 0);
+    assert_eq!(guest.read(handle, 3), (b"012".to_vec(), 0), "before the fork");
+    let mut fork = Guest { machine: guest.machine.fork(0, 3).unwrap(), lane: 0 };
+    fork.park();
+    for (lane, bytes) in [(2, 4), (1, 1), (0, 9), (2, 3)] {
+        fork.lane = lane;
+        let all: &[u8] = if bytes == 3 && lane == 2 { b"789" } else { b"3456789" };
+        let read = &all[..all.len().min(bytes)];
+        let expected = (read.to_vec(), (bytes - read.len()) as u64);
+        assert_eq!(fork.read(handle, bytes as u64), expected, "{bytes} bytes in lane {lane}");
+    }
+    assert_eq!(fork.call_with(CLOSE, &[handle]), 0, "closing in lane 2");
+    assert_eq!(guest.read(handle, 2), (b"34".to_vec(), 0), "the forked lane goes on where it was");
+}

@@ -13,6 +13,14 @@ impl GpuExecutor {
         columns.set(COLUMN_CONSOLE, lane, word(handles, waiting))
     }
 
+    /// Sets the console handles of all lanes.
+    pub(super) fn set_console_handles_of_all(&mut self, handles: u32) -> Result<(), Error> {
+        for console in self.store.columns.get_mut(COLUMN_CONSOLE)? {
+            *console = word(handles, halves(*console).1);
+        }
+        Ok(())
+    }
+
     /// Passes the console output of all lanes to `out`, and returns the number of calls that the device has served
     /// since the last drain. If there is output, one transfer fetches it for all lanes.
     pub(super) fn drain(&mut self, out: &mut dyn FnMut(usize, &[u8])) -> Result<u64, Error> {

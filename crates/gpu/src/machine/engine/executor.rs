@@ -4,12 +4,12 @@ use std::ops::{ControlFlow, Range};
 
 use kvrm_arm64::{Access, Cpu, Stop};
 use kvrm_machine::{
-    Decisions, Executor, Hooks, LaneAccess, Mapping, PageMap, ProcessState, Progress, Register, RunStats,
-    Violation,
+    Decisions, Executor, Hooks, LaneAccess, LaneStart, Mapping, PageMap, Plan, ProcessState, Progress,
+    Register, RunStats, Violation,
 };
 use kvrm_shaders::layout::{
-    COLUMN_FPCR, COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_NZCV, COLUMN_PC, COLUMN_ROOT, COLUMN_SP, COLUMN_STEPS,
-    COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL, COLUMN_TPIDR, COLUMN_V, ENTRY_OWNED,
+    COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_ROOT, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL,
+    COLUMN_V, ENTRY_OWNED,
 };
 use rayon::prelude::*;
 
@@ -75,22 +75,51 @@ impl GpuExecutor {
     }
 
     fn register(&mut self, register: Register) -> Result<Vec<u64>, Error> {
-        let columns = &mut self.store.columns;
-        let whole = |word: u64| word;
-        let low = |word: u64| word & 0xffff_ffff;
-        let high = |word: u64| word >> 32;
-        let (column, part): (u32, fn(u64) -> u64) = match register {
-            Register::X(31..) => return Ok(vec![0; self.store.lanes]),
-            Register::X(n) => (n, whole),
-            Register::Sp => (COLUMN_SP, whole),
-            Register::Pc => (COLUMN_PC, whole),
-            Register::Nzcv => (COLUMN_NZCV, low),
-            Register::Fpcr => (COLUMN_FPCR, low),
-            Register::Fpsr => (COLUMN_FPCR, high),
-            Register::TpidrEl0 => (COLUMN_TPIDR, whole),
-            Register::Steps => (COLUMN_STEPS, whole),
+        let Some((column, part)) = registers::column(register) else {
+            return Ok(vec![0; self.store.lanes]);
         };
-        Ok(columns.get(column)?.iter().copied().map(part).collect())
+        let words = self.store.columns.get(column)?;
+        Ok(words.iter().map(|word| part.of(*word)).collect())
+    }
+
+    /// Sets a register of some lanes to the values. Returns its column and the new words of these lanes, for the
+    /// journal; `None` if the register is always zero.
+    pub(crate) fn set_register(
+        &mut self,
+        register: Register,
+        lanes: &[usize],
+        values: &[u64],
+    ) -> Result<Option<(u32, Vec<u64>)>, Error> {
+        let Some((column, part)) = registers::column(register) else { return Ok(None) };
+        let words = self.store.columns.get_mut(column)?;
+        let set = |(&lane, &value): (&usize, &u64)| {
+            words[lane] = part.replaced(words[lane], register.bits_of(value));
+            words[lane]
+        };
+        Ok(Some((column, lanes.iter().zip(values).map(set).collect())))
+    }
+
+    /// Puts all lanes into the same state, without fetching any column but one.
+    pub(crate) fn start_all(&mut self, start: &LaneStart) -> Result<(), Error> {
+        let LaneStart { cpu, process_state, stop, console } = start;
+        self.set_console_handles_of_all(*console)?;
+        let mut words = [0; REGISTER_COLUMNS];
+        registers::set_cpu(&mut words, cpu);
+        registers::set_process_state(&mut words, process_state);
+        let columns = &mut self.store.columns;
+        (0..).zip(words).for_each(|(column, word)| columns.fill(column, word));
+        let (code, address) = stops::encode(*stop);
+        columns.fill(COLUMN_STOP, code);
+        columns.fill(COLUMN_STOP_ADDRESS, address);
+        self.has_simd |= cpu.v != [0; 32];
+        if self.has_simd {
+            for (column, v) in (COLUMN_V..).step_by(2).zip(cpu.v) {
+                columns.fill(column, v as u64);
+                columns.fill(column + 1, (v >> 64) as u64);
+            }
+        }
+        self.heap_ends.fill(process_state.heap_end);
+        Ok(())
     }
 
     /// Updates the page maps of lanes that have moved the end of their heap on the device.
@@ -183,6 +212,14 @@ impl Executor for GpuExecutor {
         self.store.lanes
     }
 
+    fn executor_for(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
+        Ok(Box::new(Self::with_bounds(self.device(), plan, &self.selection, self.bounds)?))
+    }
+
+    fn set_all(&mut self, start: &LaneStart) -> Result<(), kvrm_machine::Error> {
+        Ok(self.start_all(start)?)
+    }
+
     fn run(
         &mut self,
         limits: &[u64],
@@ -253,6 +290,16 @@ impl Executor for GpuExecutor {
         Ok(())
     }
 
+    fn set_registers(
+        &mut self,
+        register: Register,
+        lanes: &[usize],
+        values: &[u64],
+    ) -> Result<(), kvrm_machine::Error> {
+        self.set_register(register, lanes, values)?;
+        Ok(())
+    }
+
     fn read_memory(
         &mut self,
         lane: usize,
@@ -270,7 +317,16 @@ impl Executor for GpuExecutor {
         bytes: &[u8],
         access: Option<Access>,
     ) -> Result<Result<(), Stop>, kvrm_machine::Error> {
-        Ok(self.write_bytes(lane, address, bytes, access)?)
+        let written = self.write_rows(address, &[(lane, bytes)], access)?;
+        Ok(written.map_err(|(_, stop)| stop))
+    }
+
+    fn write_memory_of_each(
+        &mut self,
+        address: u64,
+        rows: &[(usize, &[u8])],
+    ) -> Result<Result<(), (usize, Stop)>, kvrm_machine::Error> {
+        Ok(self.write_rows(address, rows, None)?)
     }
 
     fn page_map(&mut self, lane: usize) -> Result<PageMap, kvrm_machine::Error> {

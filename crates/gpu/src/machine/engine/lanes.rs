@@ -42,6 +42,9 @@ pub struct GpuExecutor {
     /// The end of each lane's heap that `maps` reflects. Empty if lanes cannot move the end of a heap without the host.
     pub(super) heap_ends: Vec<u64>,
     pub(super) images: Vec<Arc<Image>>,
+    /// The class selection and the bounds with which the lanes were made.
+    pub(super) selection: ClassSelection,
+    pub(super) bounds: Bounds,
     /// The number of frames in use, those of the images included.
     pub(super) frames: u32,
     /// Whether the counters of the last dispatch have not been read.
@@ -154,6 +157,8 @@ impl GpuExecutor {
             .at_most(bounds.slice_steps),
             store,
             images: plan.images.to_vec(),
+            selection: selection.clone(),
+            bounds,
             maps: (0..lanes).map(|lane| plan.image(lane).map().clone()).collect(),
             heap_ends: vec![0; if plan.calls.is_some() { lanes } else { 0 }],
             cache: Cache::new(lanes),

@@ -130,21 +130,26 @@ impl GpuExecutor {
         Ok(Ok(()))
     }
 
-    pub(super) fn write_bytes(
+    /// Writes memory at the same address of several lanes, or of none. Returns the first lane that cannot be written, and
+    /// why.
+    pub(super) fn write_rows(
         &mut self,
-        lane: usize,
         address: u64,
-        bytes: &[u8],
+        rows: &[(usize, &[u8])],
         access: Option<Access>,
-    ) -> Result<Result<(), Stop>, Error> {
-        if let Err(fault) = self.maps[lane].check(address, bytes.len() as u64, Access::Write, access) {
-            return Ok(Err(fault.into()));
+    ) -> Result<Result<(), (usize, Stop)>, Error> {
+        for &(lane, bytes) in rows {
+            if let Err(fault) = self.maps[lane].check(address, bytes.len() as u64, Access::Write, access) {
+                return Ok(Err((lane, fault.into())));
+            }
         }
-        if !self.has_frames(lane, address, bytes.len())? {
-            return Ok(Err(Stop::OutOfFrames));
+        if let Some(lane) = self.lane_without_frames(address, rows)? {
+            return Ok(Err((lane, Stop::OutOfFrames)));
         }
-        self.cache.lanes[lane].write(address, bytes);
-        self.cache.track(lane);
+        for &(lane, bytes) in rows {
+            self.cache.lanes[lane].write(address, bytes);
+            self.cache.track(lane);
+        }
         Ok(Ok(()))
     }
 
@@ -157,21 +162,37 @@ impl GpuExecutor {
         true
     }
 
-    /// Returns whether the lane may write all pages of a range without exceeding its limit.
-    fn has_frames(&mut self, lane: usize, address: u64, bytes: usize) -> Result<bool, Error> {
-        let (_, written) = halves(self.store.columns.word(COLUMN_TAIL, lane)?);
-        let (max, _) = halves(self.store.columns.word(COLUMN_HEAD, lane)?);
-        // In most cases there is room even if every page is new.
-        let most = self.cache.lanes[lane].written(address, bytes).len();
-        if u64::from(written) + most as u64 <= u64::from(max) {
-            return Ok(true);
+    /// Returns the first lane that would exceed its limit if it wrote all pages of its row.
+    fn lane_without_frames(&mut self, address: u64, rows: &[(usize, &[u8])]) -> Result<Option<usize>, Error> {
+        self.store.columns.fetch([COLUMN_TAIL, COLUMN_HEAD])?;
+        let mut close: Vec<(usize, u64, usize)> = Vec::new();
+        for &(lane, bytes) in rows {
+            // In most cases there is room even if every page is new.
+            let most = self.cache.lanes[lane].written(address, bytes.len()).len();
+            if self.frames_left(lane) < most as u64 {
+                close.push((lane, address, bytes.len()));
+            }
+        }
+        if close.is_empty() {
+            return Ok(None);
         }
         self.flush_memory()?;
-        self.fetch_whole(&[(lane, address, bytes)])?;
-        let (_, written) = halves(self.store.columns.word(COLUMN_TAIL, lane)?);
-        let known = &self.cache.lanes[lane];
-        let needed = pieces(address, bytes).filter(|(page, _)| known.is_fresh(*page) == Some(true)).count();
-        Ok(needed == 0 || u64::from(written) + needed as u64 <= u64::from(max))
+        self.fetch_whole(&close)?;
+        self.store.columns.fetch([COLUMN_TAIL, COLUMN_HEAD])?;
+        let lacks = |&&(lane, address, bytes): &&(usize, u64, usize)| {
+            let known = &self.cache.lanes[lane];
+            let needed =
+                pieces(address, bytes).filter(|(page, _)| known.is_fresh(*page) == Some(true)).count();
+            needed > 0 && self.frames_left(lane) < needed as u64
+        };
+        Ok(close.iter().find(lacks).map(|(lane, ..)| *lane))
+    }
+
+    /// Returns the number of pages that a lane may still write, from columns that were fetched before.
+    fn frames_left(&self, lane: usize) -> u64 {
+        let (_, written) = halves(self.store.columns.cached(COLUMN_TAIL)[lane]);
+        let (max, _) = halves(self.store.columns.cached(COLUMN_HEAD)[lane]);
+        u64::from(max.saturating_sub(written))
     }
 
     /// Removes the pending changes of some lanes and returns them.

@@ -1,7 +1,7 @@
 //! Conversion between registers and process state of a lane and the words of its columns.
 
 use kvrm_arm64::{Cpu, Monitor};
-use kvrm_machine::ProcessState;
+use kvrm_machine::{ProcessState, Register};
 use kvrm_shaders::layout::{
     COLUMN_FPCR, COLUMN_HEAP_END, COLUMN_MONITOR, COLUMN_NAME, COLUMN_NZCV, COLUMN_PC, COLUMN_RANDOM,
     COLUMN_ROBUST_LIST, COLUMN_SLEPT, COLUMN_SP, COLUMN_STEPS, COLUMN_TPIDR, COLUMN_TPIDRRO,
@@ -19,6 +19,51 @@ pub(crate) type Words = [u64; REGISTER_COLUMNS];
 pub(crate) const CPU_COLUMNS: u64 = (1 << (COLUMN_FPCR + 1)) - 1;
 /// The bits of all columns with registers or [`ProcessState`].
 pub(crate) const ALL_COLUMNS: u64 = (1 << REGISTER_COLUMNS) - 1;
+
+/// The part of a column's word that has a register.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum WordPart {
+    Whole,
+    Low,
+    High,
+}
+
+impl WordPart {
+    /// Returns the register in a word.
+    pub(super) const fn of(self, whole: u64) -> u64 {
+        let (low, high) = halves(whole);
+        match self {
+            Self::Whole => whole,
+            Self::Low => low as u64,
+            Self::High => high as u64,
+        }
+    }
+
+    /// Returns a word with another value of the register.
+    pub(super) const fn replaced(self, whole: u64, value: u64) -> u64 {
+        let (low, high) = halves(whole);
+        match self {
+            Self::Whole => value,
+            Self::Low => word(value as u32, high),
+            Self::High => word(low, value as u32),
+        }
+    }
+}
+
+/// Returns the column of a register, and the part of its words; `None` for a register that is always zero.
+pub(super) const fn column(register: Register) -> Option<(u32, WordPart)> {
+    Some(match register {
+        Register::X(31..) => return None,
+        Register::X(n) => (n, WordPart::Whole),
+        Register::Sp => (COLUMN_SP, WordPart::Whole),
+        Register::Pc => (COLUMN_PC, WordPart::Whole),
+        Register::Nzcv => (COLUMN_NZCV, WordPart::Low),
+        Register::Fpcr => (COLUMN_FPCR, WordPart::Low),
+        Register::Fpsr => (COLUMN_FPCR, WordPart::High),
+        Register::TpidrEl0 => (COLUMN_TPIDR, WordPart::Whole),
+        Register::Steps => (COLUMN_STEPS, WordPart::Whole),
+    })
+}
 
 /// Returns the columns in which two states of a lane differ: bit n stands for column n.
 pub(crate) fn differences(before: &Words, now: &Words) -> u64 {

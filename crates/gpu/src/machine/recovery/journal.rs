@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use kvrm_arm64::{Access, Cpu, Stop};
-use kvrm_machine::{Executor, Hooks, Mapping, ProcessState, Register};
+use kvrm_machine::{Executor, Hooks, LaneStart, Mapping, ProcessState, Register};
 
 use crate::device::error::Error;
 use crate::machine::engine::GpuExecutor;
@@ -56,6 +56,8 @@ struct JournalLength {
 /// A change of the state of lanes.
 #[derive(Debug)]
 enum Entry {
+    /// A new state of all lanes.
+    StartAll(Box<LaneStart>),
     /// New values of registers or process state. Bit n stands for column n.
     Registers {
         lane: usize,
@@ -181,6 +183,19 @@ impl Journal {
         let now = words(cpu);
         let changed = before.map_or(CPU_COLUMNS, |before| differences(&words(before), &now));
         self.push_registers(lane, changed, &now, (simd, &cpu.v));
+    }
+
+    /// Records a new state of all lanes.
+    pub(super) fn start_all(&mut self, start: &LaneStart) {
+        self.boxed_bytes += size_of_val(start);
+        self.entries.push(Entry::StartAll(Box::new(start.clone())));
+    }
+
+    /// Records the new words of lanes in a column.
+    pub(super) fn column(&mut self, column: u32, lanes: &[usize], words: &[u64]) {
+        self.words.extend(words);
+        let entry = |&lane| Entry::Registers { lane, changed: 1 << column };
+        self.entries.extend(lanes.iter().map(entry));
     }
 
     /// Records the process state of a lane.
@@ -344,6 +359,7 @@ impl Journal {
         let (mut words, mut bytes) = (&self.words[..], &self.bytes[..]);
         for entry in &self.entries {
             match entry {
+                Entry::StartAll(start) => executor.set_all(start)?,
                 Entry::Registers { lane, changed } => {
                     replay_registers(executor, *lane, *changed, &mut words)?;
                 }

@@ -82,7 +82,7 @@ impl Tree<'_> {
         let mut walk = Walk {
             tree: *self,
             map,
-            is_mapped_as_image: map.regions() == self.image.regions(),
+            is_mapped_as_image: map == self.image,
             in_snapshot,
             seen: vec![false; self.used as usize + 1],
             written: 0,
@@ -240,13 +240,12 @@ impl Walk<'_> {
     }
 }
 
-/// Returns the frame and the flags of a page, or `None` if it is not mapped, and the first page after the region or gap
-/// that it is in. Frames are consecutive within a region.
+/// Returns the frame and the flags of a page, or `None` if it is not mapped, and the first page after the stretch or gap
+/// that it is in. Frames are consecutive within a stretch.
 fn stretch(map: &PageMap, page: u64) -> (Option<(u32, u32)>, u64) {
-    match map.region(page) {
-        Some(Region { end_page, permissions, .. }) => {
-            let frame = map.page(page).map_or(0, |page| page.frame);
-            (Some((frame, flags(*permissions))), *end_page)
+    match map.stretch(page) {
+        Some(Region { end_page, permissions, first_frame, .. }) => {
+            (Some((first_frame.unwrap_or(0), flags(permissions))), end_page)
         }
         None => {
             let next = map.regions().partition_point(|region| region.first_page <= page);
