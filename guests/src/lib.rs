@@ -7,7 +7,7 @@
 //! let sieve = kvrm_guests::elf("sieve").expect("the guest exists");
 //! assert_eq!(sieve[..4], *b"\x7fELF");
 //! assert_eq!(kvrm_guests::elf("none"), None);
-//! assert_eq!(kvrm_guests::FILES.len(), 16);
+//! assert_eq!(kvrm_guests::FILES.len(), 17);
 //! ```
 
 #![no_std]
@@ -19,7 +19,7 @@ macro_rules! files {
 
 /// The name and the ELF file of each guest, sorted by name.
 #[rustfmt::skip] // Keeps the names in one column.
-pub const FILES: [(&str, &[u8]); 16] = files![
+pub const FILES: [(&str, &[u8]); 17] = files![
     "bubble_sort"
     "decimal"
     "fft"
@@ -31,6 +31,7 @@ pub const FILES: [(&str, &[u8]); 16] = files![
     "nbody"
     "quicksort"
     "relocs"
+    "render"
     "sha256"
     "sieve"
     "strings"

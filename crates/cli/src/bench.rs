@@ -26,8 +26,9 @@ MIPS are million steps per second of all lanes together: the steps that the lane
 from the call of the run to its return. Building lanes, compiling code and a first run happen before the clock starts. \
 A guest that exits during a measurement starts again, and the restart is not timed.
 
-The guests that come with the command are mix (each lane has its own seed, so lanes diverge), sha256 (all lanes do the \
-same) and sieve (all lanes do the same, mostly loads and stores). Programs in files run without arguments until they \
+The guests that come with the command are mix (each lane has its own seed, so lanes diverge), render (lanes draw \
+different pictures, so they diverge most), sha256 (all lanes do the same) and sieve (all lanes do the same, mostly loads \
+and stores). Programs in files run without arguments until they \
 exit.
 
 With --record, each row is also appended to a file, with the minimum, the median and the maximum of its repetitions. \
@@ -46,7 +47,7 @@ pub(crate) struct Args {
         long, value_name = "N", value_delimiter = ',', default_value = "1,128,1024", value_parser = number::lanes
     )]
     lanes: Vec<u64>,
-    /// The guest to run: mix, sha256, sieve, or the file of a program. The default is all three. May be repeated.
+    /// The guest to run: mix, render, sha256, sieve, or the file of a program. The default is all four. May be repeated.
     #[arg(long = "guest", value_name = "NAME|FILE", num_args = 1..)]
     guests: Vec<String>,
     /// The approximate time of each of the three repetitions of a measurement, in seconds.

@@ -10,7 +10,7 @@ use kvrm_machine::{Machine, Stop};
 use kvrm_testkit::guests::{features, guest};
 
 /// The guests, with the size that makes one lane of many take about 100,000 steps.
-const GUESTS: [(&str, &str); 16] = [
+const GUESTS: [(&str, &str); 17] = [
     ("bubble_sort", "140"),
     ("decimal", "1"),
     ("fft", "1"),
@@ -22,6 +22,7 @@ const GUESTS: [(&str, &str); 16] = [
     ("nbody", "120"),
     ("quicksort", "700"),
     ("relocs", "2400"),
+    ("render", "2"),
     ("sha256", "500"),
     ("sieve", "8000"),
     ("strings", "5"),

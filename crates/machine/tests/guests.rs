@@ -7,7 +7,7 @@ use kvrm_testkit::guests::{FP_GUESTS, GUESTS, features, folder, guest};
 use proptest::prelude::*;
 
 /// The output of each guest without arguments under `qemu-aarch64`.
-const LINES: [&str; 16] = [
+const LINES: [&str; 17] = [
     "bubble_sort size=800 seed=1 swaps=161420 hash=0x7b2b136395ae474a ok",
     "decimal size=60 seed=1 hash=0x713f8fc0596a73b2 ok",
     "fft size=100 seed=1 hash=0x69a3a6206a979de ok",
@@ -19,6 +19,7 @@ const LINES: [&str; 16] = [
     "nbody size=6000 seed=1 places=0x5ac1e94348c0a5af velocities=0x5a13f534b248e53f ok",
     "quicksort size=20000 seed=1 hash=0xa3def3befde92f26 ok",
     "relocs size=100000 seed=1 x=0x6ff0f3b95c63a67a last=2 ok",
+    "render size=200 seed=1 pixels=0x5d3f5d9e68371316 visits=0x3c29ce4a43a972fb ok",
     "sha256 size=40000 seed=1 digest=36d3ebc1b14196675b3afd26806c32ccb7c9a3e7f920e84226883b00621b0e88 ok",
     "sieve size=300000 seed=1 primes=25997 ok",
     "strings size=300 seed=1 hash=0x524cedd96ab2efb3 ok",

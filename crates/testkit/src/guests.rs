@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use kvrm_machine::{Features, Program};
 
 /// All guests that use integer instructions only, each with a size argument for a short run.
-pub const GUESTS: [(&str, &str); 11] = [
+pub const GUESTS: [(&str, &str); 12] = [
     ("bubble_sort", "40"),
     ("life", "1"),
     ("lz", "300"),
@@ -13,6 +13,7 @@ pub const GUESTS: [(&str, &str); 11] = [
     ("mix", "300"),
     ("quicksort", "200"),
     ("relocs", "500"),
+    ("render", "1"),
     ("sha256", "3"),
     ("sieve", "1000"),
     ("strings", "2"),

@@ -37,7 +37,7 @@ pub(super) struct Args {
     /// The numbers of lanes to measure with, separated by commas.
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,1024", value_parser = number::lanes)]
     lanes: Vec<u64>,
-    /// The guest to run: mix, sha256, sieve, or the file of a program.
+    /// The guest to run: mix, render, sha256, sieve, or the file of a program.
     #[arg(long, value_name = "NAME|FILE", default_value = "mix")]
     guest: String,
     /// The approximate time of each of the three repetitions of a measurement, in seconds.

@@ -21,7 +21,7 @@ pub(crate) struct Guest {
 }
 
 /// The names of the guests that come with the command.
-pub(crate) const NAMES: [&str; 3] = ["mix", "sha256", "sieve"];
+pub(crate) const NAMES: [&str; 4] = ["mix", "render", "sha256", "sieve"];
 
 /// Returns the guest with this name, or the program in this file.
 pub(crate) fn find(name: &str) -> Result<Guest> {
@@ -29,6 +29,8 @@ pub(crate) fn find(name: &str) -> Result<Guest> {
     let (size, begin, end) = match name {
         // So large that it never ends.
         "mix" => ("1000000000000", 2_000, u64::MAX),
+        // The frames. The world is made before.
+        "render" => ("1000000000000", 80_000, u64::MAX),
         // The hashing. The bytes to hash are generated before.
         "sha256" => ("16384", 400_000, 2_150_000),
         // The sieve itself, which ends before the primes are counted.
@@ -38,7 +40,14 @@ pub(crate) fn find(name: &str) -> Result<Guest> {
     let file =
         kvrm_guests::elf(name).with_context(|| format!("the crate kvrm-guests has no guest {name}"))?;
     let program = Program::from_elf(name, file)?;
-    Ok(Guest { name: name.to_owned(), program, size: Some(size), has_seeds: name == "mix", begin, end })
+    Ok(Guest {
+        name: name.to_owned(),
+        program,
+        size: Some(size),
+        has_seeds: ["mix", "render"].contains(&name),
+        begin,
+        end,
+    })
 }
 
 fn open(path: &str) -> Result<Guest> {

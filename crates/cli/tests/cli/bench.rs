@@ -25,8 +25,8 @@ fn check(line: &Value, guest: &str, lanes: u64) {
 fn guests_are_measured_over_numbers_of_lanes() {
     let lines = measured("reference", &["--lanes", "1,0x3"]);
     let expected =
-        ["mix", "sha256", "sieve"].into_iter().flat_map(|guest| [1, 3].map(|lanes| (guest, lanes)));
-    assert_eq!(lines.len(), 6, "a line each");
+        ["mix", "render", "sha256", "sieve"].into_iter().flat_map(|guest| [1, 3].map(|lanes| (guest, lanes)));
+    assert_eq!(lines.len(), 8, "a line each");
     for (line, (guest, lanes)) in lines.iter().zip(expected) {
         check(line, guest, lanes);
         assert_eq!((&line["engine"], &line["device"]), (&"reference".into(), &Value::Null), "{line}");
@@ -46,7 +46,7 @@ fn programs_in_files_are_measured() {
     // The message names the file. Earlier measurements stay on standard output.
     let missing = folder.path("missing").display().to_string();
     let message = refusal(&["bench", "--guest", "mix", &missing]);
-    assert!(message.contains(&missing) && message.contains("mix, sha256, sieve"), "{message}");
+    assert!(message.contains(&missing) && message.contains("mix, render, sha256, sieve"), "{message}");
     let text = folder.file("text", "no program");
     assert!(refusal(&["bench", "--guest", &text]).contains(&text), "it is named");
     let relocs = guest("relocs");
