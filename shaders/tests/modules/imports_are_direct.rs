@@ -74,13 +74,13 @@ fn a_name_that_another_module_imports_is_found() {
 fn a_name_that_only_the_interpreter_imports_is_found_in_a_fragment() {
     let checked =
         Checked::new(kvrm_shaders::link("machine::interpreter", &[]).expect("the interpreter links"));
-    let import = "import package::arm64::crc::{checksum};\n";
+    let import = "import package::arm64::bitfield::{window};\n";
     let text_of = |path: &str| match path {
         "machine/step.wgsl" => embedded(path).replace(import, ""),
         "machine/interpreter.wgsl" => format!("{import}{}", embedded(path)),
         _ => embedded(path),
     };
-    let expected = "machine/step.wgsl: `run` uses `checksum` of arm64/crc.wgsl and does not import it";
+    let expected = "machine/step.wgsl: `run` uses `window` of arm64/bitfield.wgsl and does not import it";
     assert_eq!(
         violations(&checked, text_of),
         BTreeSet::from([expected.to_owned()]),

@@ -15,13 +15,13 @@ import package::machine::layout::{
 };
 import package::machine::linux::no_calls::{SERVES_CALLS, serve_call};
 import package::machine::memory::{
-    NO_OPS, PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_READ, TLB_WORD, TLB_WRITE, WANT_CHECK_WRITE, WANT_EXECUTE,
-    WANT_READ, WANT_WRITE, code_page, effort, fault, forget_pages, found_code, found_frame, found_fresh,
-    get_state, halves, joined, mark_stale, may_write, near_ops, set_state, tlb, translate,
+    NO_OPS, PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_READ, TLB_WORD, TLB_WRITE, WANT_CHECK_WRITE,
+    WANT_EXECUTE, WANT_READ, WANT_WRITE, code_page, effort, fault, forget_pages, found_code, found_frame,
+    found_fresh, get_state, halves, joined, mark_stale, may_write, near_ops, set_state, tlb, translate,
 };
 import package::machine::micro_op::{
-    EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_ATOMIC, HANDLER_COMPARE_AND_SWAP, HANDLER_CRC32,
-    HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_EXCLUSIVE, HANDLER_LOAD_LITERAL, HANDLER_STORE,
+    EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_ATOMIC, HANDLER_COMPARE_AND_SWAP,
+    HANDLER_CRC32, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_EXCLUSIVE, HANDLER_LOAD_LITERAL, HANDLER_STORE,
     HANDLER_STORE_EXCLUSIVE, HANDLER_SUPERVISOR_CALL, HANDLER_VECTOR_CRYPTO, HANDLER_VECTOR_FLOAT,
     HANDLER_VECTOR_LOAD, HANDLER_VECTOR_LOAD_STRUCTURES, HANDLER_VECTOR_STORE,
     HANDLER_VECTOR_STORE_STRUCTURES, HANDLER_ZERO_BLOCK, INDEX_LITERAL, INDEX_OFFSET, INDEX_POST,

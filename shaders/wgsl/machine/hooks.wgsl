@@ -4,7 +4,8 @@
 
 import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, HOOK_KIND};
 import package::machine::memory::{
-    CODE_TLB_ENTRIES, NO_OPS, PAGE_MASK, TLB_ENTRIES, TLB_READ, TLB_WRITE, code_page, code_tlb, effort, near_ops, tlb,
+    CODE_TLB_ENTRIES, NO_OPS, PAGE_MASK, TLB_ENTRIES, TLB_READ, TLB_WRITE, code_page, code_tlb, effort,
+    near_ops, tlb,
 };
 
 /// The ranges of hooks, disjoint and in ascending order: the first key of each, and the key after its last. A key is an

@@ -3,12 +3,14 @@
 import package::machine::bindings::{counters, parameters, state};
 import package::machine::layout::{
     COLUMN_LIMIT, COLUMN_NZCV, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COUNTER_CUT_OFF,
-    COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH, COUNTER_STOPPED, PAGE_OPS, STOP_BREAKPOINT,
-    STOP_BUDGET, STOP_EXIT, STOP_HALT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NEED_SIMD, STOP_NONE,
-    STOP_SYSCALL, STOP_UNDEFINED,
+    COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH,
+    COUNTER_STOPPED, PAGE_OPS, STOP_BREAKPOINT, STOP_BUDGET, STOP_EXIT, STOP_HALT, STOP_NEED_CODE,
+    STOP_NEED_FRAME, STOP_NEED_SIMD, STOP_NONE, STOP_SYSCALL, STOP_UNDEFINED,
 };
 import package::machine::linux::no_calls::{SERVES_CALLS};
-import package::machine::memory::{code_page, effort, forget_pages, get_state, halves, joined, lane, set_state};
+import package::machine::memory::{
+    code_page, effort, forget_pages, get_state, halves, joined, lane, set_state,
+};
 import package::machine::micro_op::{HANDLER_BRANCH_REGISTER, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO};
 import package::machine::registers::{SCRATCH_LANE, SCRATCH_NEXT, x};
 
