@@ -37,6 +37,7 @@ mod report;
 mod segment;
 mod semihosting;
 mod system;
+mod translation;
 pub mod vectors;
 
 pub use address_space::{AddressSpace, MemorySnapshot};
@@ -46,7 +47,7 @@ pub use console::Stream;
 pub use error::{Error, MapFailure};
 pub use executor::{Executor, Factory, LaneAccess, Plan, Progress, Register, RunStats};
 pub use hooks::{HookKind, Hooks};
-pub use image::Image;
+pub use image::{CodePage, Image};
 pub use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Features, Stop};
 pub use layout::Layout;
 pub use machine::{Builder, LaneResult, LaneSetup, Machine, Results, RunProgress};
@@ -56,11 +57,12 @@ pub use permissions::Permissions;
 #[doc(hidden)]
 pub use pick::pick;
 pub use program::{Program, ProgramBuilder, read};
-pub use reference::{Reference, ReferenceEngine};
+pub use reference::{Interpreter, Reference, ReferenceEngine, Runner};
 pub use report::{ClassDecisions, Decisions, Report};
 pub use segment::Segment;
 pub use semihosting::{SEMIHOSTING, SHADER_NUMBERS};
 pub use system::{LinuxProgram, System};
+pub use translation::{CodeVersion, TlbLayout};
 
 /// The example of the README, compiled and run.
 #[cfg(doctest)]

@@ -1,0 +1,9 @@
+//! Tests of the JIT against the reference.
+
+mod code;
+mod guests;
+mod hooks;
+mod instructions;
+mod programs;
+mod slicing;
+mod support;
