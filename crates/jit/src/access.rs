@@ -215,9 +215,9 @@ pub(crate) const fn vector_offset(register: u32) -> usize {
 fn load_vectors(e: &mut Emitter<'_>, op: MicroOp) {
     let target = target(e, op, op.index() == INDEX_LITERAL);
     let host = source(e, op, &target);
-    // If both registers of a pair are the same, the first value wins.
+    // If both registers of a pair are the same, the second value wins, unlike that of general registers.
     let registers: &[(u32, u64)] =
-        if op.pair() == 1 { &[(op.c(), 1), (op.dst(), 0)] } else { &[(op.dst(), 0)] };
+        if op.pair() == 1 { &[(op.dst(), 0), (op.c(), 1)] } else { &[(op.dst(), 0)] };
     let flags: MemFlagsData = e.frame.guest();
     for (register, place) in registers {
         let at = (place * target.size) as i32;

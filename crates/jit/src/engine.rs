@@ -16,7 +16,15 @@ pub struct JitEngine {
 
 impl Default for JitEngine {
     fn default() -> Self {
-        Self { settings: Settings { threshold: 50, size: 256, slots: 1 << 14, bytes_max: 64 << 20 } }
+        Self {
+            settings: Settings {
+                threshold: 50,
+                waits: false,
+                size: 256,
+                slots: 1 << 14,
+                bytes_max: 64 << 20,
+            },
+        }
     }
 }
 
@@ -26,7 +34,7 @@ impl JitEngine {
     #[doc(hidden)]
     #[must_use]
     pub const fn eager(size: usize) -> Self {
-        Self { settings: Settings { threshold: 1, size, slots: 64, bytes_max: 64 << 20 } }
+        Self { settings: Settings { threshold: 1, waits: true, size, slots: 64, bytes_max: 64 << 20 } }
     }
 }
 

@@ -17,6 +17,8 @@ use crate::region::Region;
 pub(crate) struct Settings {
     /// How often a lane reaches an address before it is translated.
     pub(crate) threshold: u16,
+    /// Whether lanes wait for the compiler if it is busy. Otherwise they go on being interpreted.
+    pub(crate) waits: bool,
     /// The largest number of instructions of a region.
     pub(crate) size: usize,
     /// The number of slots of the tables of translated code.
@@ -84,7 +86,11 @@ impl Shared {
     /// Translates the region at `pc` and returns its entry. Returns `None` if another lane is translating, or there is
     /// enough code.
     pub(crate) fn translate(&self, pc: u64, memory: &mut AddressSpace) -> Option<Arc<Entry>> {
-        let mut compiler = self.compiler.try_lock().ok()?;
+        let mut compiler = if self.settings.waits {
+            self.compiler.lock().unwrap_or_else(PoisonError::into_inner)
+        } else {
+            self.compiler.try_lock().ok()?
+        };
         if compiler.bytes >= self.settings.bytes_max {
             return None;
         }

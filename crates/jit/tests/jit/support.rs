@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kvrm_jit::JitEngine;
 use kvrm_machine::vectors::Vector;
 use kvrm_machine::{
-    Builder, Executor, Factory, Hooks, Image, Machine, PAGE_BYTES, Plan, ReferenceEngine, Stop,
+    Builder, Cpu, Executor, Factory, Hooks, Image, Machine, PAGE_BYTES, Plan, ReferenceEngine, Stop,
 };
 use kvrm_testkit::lanes::{self, Lane, LaneWithOutputs};
 
@@ -23,6 +23,11 @@ pub(crate) struct Outcome {
     mapped: Vec<(u64, Vec<u8>)>,
 }
 
+/// Returns the image of a program.
+pub(crate) fn image(program: &Vector) -> Arc<Image> {
+    Arc::new(Image::new(&program.segments(), program.machine_features()).expect("programs fit"))
+}
+
 /// The same lanes on the JIT and on the reference.
 pub(crate) struct Pair {
     pub(crate) jit: Box<dyn Executor>,
@@ -32,9 +37,6 @@ pub(crate) struct Pair {
 impl Pair {
     /// Makes the lanes: a program in each.
     pub(crate) fn of_programs(programs: &[Vector], engine: &dyn Factory) -> Self {
-        let image = |vector: &Vector| {
-            Arc::new(Image::new(&vector.segments(), vector.machine_features()).expect("programs fit"))
-        };
         let images: Vec<Arc<Image>> = programs.iter().map(image).collect();
         let mut pair = Self::new(&images, images.len(), FRAMES, engine);
         pair.both(|executor| {
@@ -83,17 +85,30 @@ impl Pair {
         });
     }
 
+    /// Describes the first difference of a lane, if there is one.
+    pub(crate) fn difference(&mut self, lane: usize) -> Option<String> {
+        let (seen, expected) = (outcomes(&mut *self.jit), outcomes(&mut *self.reference));
+        let (a, b) = (&seen[lane].lane, &expected[lane].lane);
+        if a.stop != b.stop {
+            return Some(format!("stop {:?}, expected {:?}", a.stop, b.stop));
+        }
+        let register = (0..32).find(|n| a.cpu.v[*n] != b.cpu.v[*n]);
+        if let Some(n) = register {
+            return Some(format!("v{n} {:x}, expected {:x}", a.cpu.v[n], b.cpu.v[n]));
+        }
+        if a.cpu != b.cpu {
+            let rest =
+                |cpu: &Cpu| format!("fpcr {:x} fpsr {:x} {:?}\n{cpu:?}", cpu.fpcr, cpu.fpsr, cpu.monitor);
+            return Some(format!("{}expected {}", rest(&a.cpu), rest(&b.cpu)));
+        }
+        (seen[lane] != expected[lane]).then(|| "memory".to_owned())
+    }
+
     /// Asserts that all lanes are equal, and returns them.
     pub(crate) fn assert_same(&mut self, what: &dyn Fn(usize) -> String) -> Vec<Lane> {
         let (seen, expected) = (outcomes(&mut *self.jit), outcomes(&mut *self.reference));
         for (number, (seen, expected)) in seen.iter().zip(&expected).enumerate() {
-            assert_eq!(
-                seen.lane,
-                expected.lane,
-                "{}, lane {number}: the JIT on the left, the reference on the right",
-                what(number)
-            );
-            assert!(seen == expected, "{}, lane {number}: mapped memory differs", what(number));
+            assert!(seen == expected, "lane {number}: {}", what(number));
         }
         expected.into_iter().map(|outcome| outcome.lane).collect()
     }
