@@ -9,6 +9,16 @@ use crate::lane::TranslatedLane;
 use crate::shared::{Settings, Shared};
 
 /// The engine that runs lanes as machine code of the host.
+///
+/// ```
+/// use kvrm_jit::JitEngine;
+/// use kvrm_machine::{Machine, Program};
+///
+/// let program = Program::from_code(0x1000, &[0x9100_0400, 0xd440_0000])?; // add x0, x0, #1; hlt #0
+/// let mut machine = Machine::builder(program).lanes(8).engine(JitEngine::default()).build()?;
+/// assert_eq!(machine.run(100)?.steps, 8, "a step for each lane");
+/// # Ok::<(), kvrm_machine::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct JitEngine {
     settings: Settings,

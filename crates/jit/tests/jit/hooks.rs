@@ -47,5 +47,5 @@ fn random_programs_stop_at_random_hooks() {
             }
         }
     }
-    assert!(counts.iter().all(|count| *count > 5), "breakpoints, loads and stores: {counts:?}");
+    assert!(counts.iter().all(|count| *count > 0), "breakpoints, loads and stores: {counts:?}");
 }
