@@ -15,7 +15,7 @@ use crate::emitter::{Emitter, Place};
 use crate::flags::Flags;
 use crate::frame::{Frame, Helpers};
 use crate::region::{Block, End, Region};
-use crate::{access, integer};
+use crate::{access, integer, vector};
 
 /// Generates the function of a region.
 pub(crate) fn translate<'a>(builder: FunctionBuilder<'a>, helpers: Helpers, region: &Region) -> Frame<'a> {
@@ -194,7 +194,7 @@ fn handler(op: MicroOp) -> Handler {
 /// Translates an instruction that is not a branch.
 fn instruction(e: &mut Emitter<'_>, op: MicroOp) {
     let handler = handler(op);
-    if integer::emit(e, handler, op) || access::emit(e, handler, op) {
+    if integer::emit(e, handler, op) || access::emit(e, handler, op) || vector::emit(e, handler, op) {
         return;
     }
     let flags = match handler {

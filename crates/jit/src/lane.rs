@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kvrm_arm64::{Cpu, Stop};
 use kvrm_machine::{AddressSpace, CodeVersion, Interpreter, Runner};
 
-use crate::native::{Table, enter};
+use crate::native::{Call, Table, enter};
 use crate::shared::Shared;
 
 /// The number of counters of a lane; a power of two.
@@ -115,8 +115,9 @@ impl Runner for TranslatedLane {
                 table.find(cpu.pc).or_else(|| count(&mut self.counters, shared, table, cpu.pc, memory));
             if let Some(code) = code {
                 let before = cpu.steps;
-                let fuel = (end - before).min(FUEL_MAX);
-                if let Some(stop) = enter(shared.enter, code, cpu, memory, table, fuel) {
+                let steps = (end - before).min(FUEL_MAX);
+                let call = Call { enter: shared.enter, code, steps };
+                if let Some(stop) = enter(call, cpu, memory, table) {
                     return stop;
                 }
                 if cpu.steps != before {

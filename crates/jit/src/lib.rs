@@ -27,6 +27,7 @@ mod lane;
 mod native;
 mod region;
 mod shared;
+mod vector;
 
 pub use engine::JitEngine;
 

@@ -106,15 +106,24 @@ impl Table {
     }
 }
 
-/// Runs the code of a region, and the regions to which it leads, until they return or `steps` steps have retired. Returns
-/// the stop of the lane, if there is one. `call` is the function of the compiler that calls regions.
+/// A call of translated code.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call {
+    /// The function of the compiler that calls regions.
+    pub(crate) enter: u64,
+    /// The code of the region.
+    pub(crate) code: u64,
+    /// The steps that the lane may take.
+    pub(crate) steps: u64,
+}
+
+/// Runs the code of a region, and of the regions to which it leads, until one returns or the steps have retired. Returns
+/// the stop of the lane, if there is one.
 pub(crate) fn enter(
-    call: u64,
-    code: u64,
+    Call { enter, code, steps }: Call,
     cpu: &mut Cpu,
     memory: &mut AddressSpace,
     table: &Table,
-    steps: u64,
 ) -> Option<Stop> {
     let end = cpu.steps.wrapping_add(steps);
     let (cpu, memory) = (from_mut(cpu), from_mut(memory));
@@ -130,11 +139,11 @@ pub(crate) fn enter(
         memory,
         stop: None,
     };
-    type Call = extern "C" fn(*mut Context, *mut Cpu, *mut AddressSpace, u64, u64) -> u64;
+    type Enter = extern "C" fn(*mut Context, *mut Cpu, *mut AddressSpace, u64, u64) -> u64;
     // SAFETY: the compiler has generated the function with this signature and the host's convention.
-    let call =
-        unsafe { std::mem::transmute::<*const (), Call>(std::ptr::with_exposed_provenance(call as usize)) };
-    let left = call(&raw mut context, cpu, memory, steps, code);
+    let enter =
+        unsafe { std::mem::transmute::<*const (), Enter>(std::ptr::with_exposed_provenance(enter as usize)) };
+    let left = enter(&raw mut context, cpu, memory, steps, code);
     // SAFETY: the pointer comes from a reference that is borrowed for this call.
     let cpu = unsafe { &mut *cpu };
     cpu.steps = end.wrapping_sub(left);
