@@ -1,6 +1,7 @@
 //! Tests of the JIT against the reference.
 
 mod code;
+mod floats;
 mod guests;
 mod hooks;
 mod instructions;

@@ -39,4 +39,7 @@ impl AddressSpace {
     }
 }
 
-const _: () = assert!(size_of::<TlbEntry>().is_power_of_two() && TLB_ENTRIES.is_power_of_two());
+const _: () = assert!(
+    size_of::<TlbEntry>().is_power_of_two() && TLB_ENTRIES.is_power_of_two(),
+    "generated code selects an entry by a mask"
+);
