@@ -1,6 +1,7 @@
 //! The state of one A64 processing element, as EL0 sees it.
 
 use core::fmt;
+use core::mem::offset_of;
 
 /// The registers of one lane.
 ///
@@ -71,6 +72,10 @@ impl Cpu {
             steps: 0,
         }
     }
+
+    /// The offset of X0 within the structure, in bytes, for code that is generated. The other general registers follow,
+    /// and then the zero register.
+    pub const GENERAL_OFFSET: usize = offset_of!(Self, x);
 
     /// Returns X\[n\]: a general register, or zero for number 31. Only the low five bits of `n` count.
     #[must_use]

@@ -7,9 +7,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use kvrm::gpu::AdapterInfo;
 use kvrm::models::Weights;
-use kvrm::{
-    ClassSelection, Engine, Error, Executor, Factory, GpuEngine, Plan, ReferenceEngine, SelectionMode,
-};
+use kvrm::{ClassSelection, Engine, Error, Executor, Factory, GpuEngine, Plan, SelectionMode};
 
 use crate::output::note;
 
@@ -20,7 +18,9 @@ pub(crate) enum Name {
     Auto,
     /// A GPU. It is an error if there is none.
     Gpu,
-    /// The CPU: the reference implementation.
+    /// The CPU: code that runs often is translated for it.
+    Jit,
+    /// The CPU: the reference implementation, which interprets everything.
     Reference,
 }
 
@@ -120,6 +120,8 @@ pub(crate) struct AdapterArgs {
 #[derive(Clone)]
 pub(crate) struct OpenEngine {
     gpu: Option<GpuEngine>,
+    /// The engine without a GPU.
+    cpu: Engine,
     /// The class selection.
     pub(crate) selection: ClassSelection,
     /// The reason that the CPU was chosen, if the user did not ask for it.
@@ -132,9 +134,10 @@ impl EngineArgs {
         let selection = self.class_selection.selection()?;
         let engine = match (selection.mode(), self.engine) {
             (SelectionMode::Table, engine) => engine,
-            (mode, Name::Reference) => {
+            (mode, name @ (Name::Jit | Name::Reference)) => {
+                let name = if name == Name::Jit { "jit" } else { "reference" };
                 bail!(
-                    "--class-selection {mode} needs a GPU, but --engine reference is the CPU; use --engine gpu"
+                    "--class-selection {mode} needs a GPU, but --engine {name} is the CPU; use --engine gpu"
                 )
             }
             (_, Name::Auto | Name::Gpu) => Name::Gpu,
@@ -150,10 +153,11 @@ impl AdapterArgs {
     pub(crate) fn open(&self, name: Name) -> Result<OpenEngine> {
         let wanted = self.adapter.as_deref();
         let choice = match (name, wanted) {
-            (Name::Reference, Some(wanted)) => {
+            (Name::Jit | Name::Reference, Some(wanted)) => {
                 bail!("--adapter '{wanted}' names a GPU, but the engine is the CPU; use --engine gpu")
             }
             (Name::Reference, None) => Engine::Reference.choose(),
+            (Name::Jit, None) => Engine::Jit.choose(),
             (Name::Auto, None) => Engine::Auto.choose(),
             (Name::Gpu, _) | (Name::Auto, Some(_)) => Engine::Gpu.choose(),
         };
@@ -161,7 +165,8 @@ impl AdapterArgs {
             Engine::Gpu => Some(GpuEngine::open(wanted)?),
             _ => None,
         };
-        Ok(OpenEngine { gpu, selection: ClassSelection::TABLE, fallback: choice.reason })
+        let cpu = if choice.engine == Engine::Jit { Engine::Jit } else { Engine::Reference };
+        Ok(OpenEngine { gpu, cpu, selection: ClassSelection::TABLE, fallback: choice.reason })
     }
 }
 
@@ -183,7 +188,11 @@ impl OpenEngine {
 
     /// Returns the name of the engine in reports.
     pub(crate) const fn name(&self) -> &'static str {
-        if self.is_gpu() { "gpu" } else { "reference" }
+        match (self.is_gpu(), self.cpu) {
+            (true, _) => "gpu",
+            (false, Engine::Jit) => "jit",
+            (false, _) => "reference",
+        }
     }
 
     /// Prints the device that runs the lanes on standard error; nothing if the user asked for the CPU.
@@ -200,14 +209,14 @@ impl Factory for OpenEngine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
         match &self.gpu {
             Some(gpu) => gpu.executor(plan),
-            None => ReferenceEngine.executor(plan),
+            None => self.cpu.executor(plan),
         }
     }
 
     fn images_max(&self) -> usize {
         match &self.gpu {
             Some(gpu) => gpu.images_max(),
-            None => ReferenceEngine.images_max(),
+            None => self.cpu.images_max(),
         }
     }
 }

@@ -1,5 +1,6 @@
-//! The choice of the engine that runs a machine: a GPU or the CPU reference.
+//! The choice of the engine that runs a machine: a GPU, the JIT or the CPU reference.
 
+use kvrm_jit::JitEngine;
 use kvrm_machine::{Executor, Factory, Plan, ReferenceEngine};
 
 use crate::auto::{self, NoGpu};
@@ -23,10 +24,13 @@ use crate::machine::recovery::RecoveringExecutor;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Engine {
-    /// A GPU if the host has one that can run lanes, else the reference. [`Engine::choose`] returns which, and why.
+    /// A GPU if the host has one that can run lanes, else the JIT. [`Engine::choose`] returns which, and why.
     Auto,
     /// The GPU that [`adapter::choose`](crate::adapter::choose) chooses. Without one, machines cannot be built.
     Gpu,
+    /// The CPU, with code that runs often translated for it. On hosts that the compiler does not support, this is the
+    /// reference.
+    Jit,
     /// The CPU reference: the default, here and of [`Machine::builder`](kvrm_machine::Machine::builder).
     #[default]
     Reference,
@@ -43,19 +47,19 @@ pub enum Engine {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EngineChoice {
-    /// [`Engine::Gpu`] or [`Engine::Reference`].
+    /// [`Engine::Gpu`], [`Engine::Jit`] or [`Engine::Reference`].
     pub engine: Engine,
-    /// The reason why [`Engine::Auto`] takes the reference, in one line. `None` if it takes a GPU, and for other
+    /// The reason why [`Engine::Auto`] takes the CPU, in one line. `None` if it takes a GPU, and for other
     /// engines.
     pub reason: Option<String>,
 }
 
 impl Engine {
-    /// Resolves [`Engine::Auto`] to a GPU or the reference on this host. Returns other engines unchanged.
+    /// Resolves [`Engine::Auto`] to a GPU or the JIT on this host. Returns other engines unchanged.
     ///
     /// A GPU is taken if it is not software, has 64-bit integers in shaders, and can be opened. Software that runs
     /// shaders on the CPU is taken only if the variable [`ADAPTER_VARIABLE`](crate::adapter::ADAPTER_VARIABLE) names it,
-    /// because the reference is faster. The decision is made once in a process.
+    /// because the JIT is faster. The decision is made once in a process.
     #[must_use]
     pub fn choose(self) -> EngineChoice {
         match self {
@@ -69,6 +73,7 @@ impl Factory for Engine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
         match self.choose().engine {
             Self::Gpu => GpuEngine::open(None)?.executor(plan),
+            Self::Jit => JitEngine::default().executor(plan),
             _ => ReferenceEngine.executor(plan),
         }
     }
@@ -145,8 +150,8 @@ fn engine_choice(gpu: Result<(), NoGpu>) -> EngineChoice {
     match gpu {
         Ok(()) => EngineChoice { engine: Engine::Gpu, reason: None },
         Err(why) => {
-            let reason = Some(format!("no GPU: {why}; running on the CPU reference"));
-            EngineChoice { engine: Engine::Reference, reason }
+            let reason = Some(format!("no GPU: {why}; running on the CPU"));
+            EngineChoice { engine: Engine::Jit, reason }
         }
     }
 }
@@ -156,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn automatic_choices_say_why_they_take_the_reference() {
+    fn automatic_choices_say_why_they_take_the_cpu() {
         assert_eq!(
             engine_choice(Ok(())),
             EngineChoice { engine: Engine::Gpu, reason: None },
@@ -164,13 +169,13 @@ mod tests {
         );
         let EngineChoice { engine, reason } =
             engine_choice(Err(NoGpu::Software { name: "llvmpipe".to_owned() }));
-        let expected = "no GPU: llvmpipe is software; running on the CPU reference";
-        assert_eq!((engine, reason.as_deref()), (Engine::Reference, Some(expected)), "in one line");
+        let expected = "no GPU: llvmpipe is software; running on the CPU";
+        assert_eq!((engine, reason.as_deref()), (Engine::Jit, Some(expected)), "in one line");
     }
 
     #[test]
     fn explicit_engines_are_not_replaced() {
-        for engine in [Engine::Gpu, Engine::Reference] {
+        for engine in [Engine::Gpu, Engine::Jit, Engine::Reference] {
             assert_eq!(engine.choose(), EngineChoice { engine, reason: None }, "{engine:?}");
         }
         assert_ne!(Engine::Auto.choose().engine, Engine::Auto, "Auto is resolved");

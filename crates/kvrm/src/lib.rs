@@ -23,8 +23,9 @@
 //! # Programs, machines, engines
 //!
 //! A [`Program`] is the memory of a guest before its first step. A [`Machine`] runs it in any number of lanes on an
-//! [`Engine`]. The default engine is the CPU reference, which uses all cores. On a GPU, one dispatch runs all lanes.
-//! [`Engine::Auto`] takes a GPU if there is one. All engines give the same results.
+//! [`Engine`]. The default engine is the CPU reference, which uses all cores. [`Engine::Jit`] does, too, and
+//! translates code that runs often, so it is several times faster. On a GPU, one dispatch runs all lanes.
+//! [`Engine::Auto`] takes a GPU if there is one, else the JIT. All engines give the same results.
 //!
 //! ```
 //! # use kvrm::{Engine, Machine, Program};
@@ -32,7 +33,7 @@
 //! # let program = Program::open(guest)?;
 //! let choice = Engine::Auto.choose();
 //! if let Some(reason) = choice.reason {
-//!     eprintln!("{reason}"); // such as "no GPU: llvmpipe is software; running on the CPU reference"
+//!     eprintln!("{reason}"); // such as "no GPU: llvmpipe is software; running on the CPU"
 //! }
 //! let mut machine = Machine::builder(program).lanes(100).engine(choice.engine).build()?;
 //! # Ok::<(), kvrm::Error>(())

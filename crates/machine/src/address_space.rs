@@ -1,6 +1,8 @@
 //! The memory of one lane on the reference: the shared image, and private copies of the pages that the lane has
 //! written.
 
+mod translated;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,6 +17,7 @@ use crate::image::{CodePage, Image};
 use crate::page_map::ImagePage;
 use crate::page_map::{Mapping, PageMap};
 use crate::pages::{Frame, PAGE_BYTES, PAGE_SHIFT, page_of, pieces};
+use crate::translation::CodeVersion;
 
 /// The number of TLB entries; a power of two.
 const TLB_ENTRIES: usize = 128;
@@ -30,11 +33,13 @@ const PRIVATE: u32 = 1 << 31;
 struct TlbEntry {
     read: u64,
     write: u64,
+    /// What to add to an address in the page to get the host's address of the byte, for translated code.
+    addend: u64,
     frame: u32,
 }
 
 /// A TLB entry that is valid for no page.
-const EMPTY: TlbEntry = TlbEntry { read: NO_PAGE, write: NO_PAGE, frame: 0 };
+const EMPTY: TlbEntry = TlbEntry { read: NO_PAGE, write: NO_PAGE, addend: 0, frame: 0 };
 
 /// The lane's private copy of a page that it has written.
 #[derive(Debug)]
@@ -81,6 +86,8 @@ pub struct AddressSpace {
     /// The hooks, unless there are none. The TLB holds no page for a kind of access that is hooked in the page, and the
     /// caches of code pages hold no page with a breakpoint.
     hooks: Option<Arc<Hooks>>,
+    /// See [`AddressSpace::code_version`].
+    code_version: CodeVersion,
     tlb: [TlbEntry; TLB_ENTRIES],
     /// The address of the page that `code` decodes, or a value at which no page begins.
     code_base: u64,
@@ -97,6 +104,8 @@ pub struct MemorySnapshot {
     map: Option<PageMap>,
     /// The ID of the snapshot, unique in the process.
     generation: u64,
+    /// Whether the lane had the code of its image.
+    has_code_of_image: bool,
 }
 
 impl AddressSpace {
@@ -111,6 +120,7 @@ impl AddressSpace {
             frames_max,
             generation: 0,
             hooks: None,
+            code_version: CodeVersion::default(),
             tlb: [EMPTY; TLB_ENTRIES],
             code_base: NO_PAGE,
             code: no_code(),
@@ -136,6 +146,7 @@ impl AddressSpace {
 
     /// Replaces the hooks, at which loads, stores and fetches of the guest stop the lane.
     pub fn set_hooks(&mut self, hooks: Option<Arc<Hooks>>) {
+        self.code_version.hooks = if hooks.is_some() { unique() } else { 0 };
         self.hooks = hooks;
         self.flush();
     }
@@ -173,9 +184,15 @@ impl AddressSpace {
             let piece = &bytes[done..done + range.len()];
             private.dirty = true;
             private.bytes[range.clone()].copy_from_slice(piece);
+            let mut is_code = false;
             if let Some(code) = &mut private.code {
-                // `leave_code_page` has dropped the only other reference, so this changes the page in place.
+                is_code = true;
+                // `leave_code_page` has dropped the reference of the fetches, so this changes the page in place unless
+                // translated code refers to it.
                 Arc::make_mut(code).refresh(&private.bytes, range.start, range.end, features);
+            }
+            if is_code {
+                self.change_code();
             }
             done += piece.len();
         }
@@ -202,8 +219,12 @@ impl AddressSpace {
     ///
     /// It allocates no frames. A page that has been written keeps its frame, however it is mapped afterwards.
     pub fn map(&mut self, pages: &Range<u64>, mapping: Mapping) -> bool {
+        let was_code = self.map.has_code(pages);
         if pages.is_empty() || !self.map.map(pages, mapping) {
             return pages.is_empty();
+        }
+        if was_code || self.map.has_code(pages) {
+            self.change_code();
         }
         if !matches!(mapping, Mapping::Protect(_)) {
             for (_, index) in self.index.range(pages.clone()) {
@@ -225,10 +246,10 @@ impl AddressSpace {
         // Send writes through the slow path again, so that they set `dirty`.
         self.flush();
         // Unique among all lanes, so that no lane accepts the snapshot of another.
-        static GENERATION: AtomicU64 = AtomicU64::new(1);
-        self.generation = GENERATION.fetch_add(1, Ordering::Relaxed);
+        self.generation = unique();
         let pages = self.private.iter().map(|private| private.bytes.clone()).collect();
-        MemorySnapshot { pages, map: Some(self.map.clone()), generation: self.generation }
+        let has_code_of_image = self.code_version.code == 0;
+        MemorySnapshot { pages, map: Some(self.map.clone()), generation: self.generation, has_code_of_image }
     }
 
     /// Restores the last snapshot of this lane. The cost is proportional to the pages written since.
@@ -252,6 +273,8 @@ impl AddressSpace {
         if let Some(map) = &snapshot.map {
             self.map.clone_from(map);
         }
+        // Private pages with code may have been executed first after the snapshot, so their version says nothing.
+        self.code_version.code = if snapshot.has_code_of_image { 0 } else { unique() };
         self.flush();
         Ok(())
     }
@@ -278,7 +301,8 @@ impl AddressSpace {
             for (page, access) in [(entry.read, Access::Read), (entry.write, Access::Write)] {
                 let is_permitted = self.map.page(page).is_some_and(|there| there.permissions.permit(access));
                 let expected = self.frame_of(page).filter(|_| is_permitted);
-                if page != NO_PAGE && expected != Some(entry.frame) {
+                let is_right = |frame| entry.frame == frame && entry.addend == self.addend(page, frame);
+                if page != NO_PAGE && !expected.is_some_and(is_right) {
                     let damage = Damage::TlbEntry { access, entry: entry.frame, expected };
                     found.push(Violation::new(damage).at(address(page)));
                 }
@@ -321,6 +345,17 @@ impl AddressSpace {
         own.or_else(|| self.map.page(page).map(|image| image.frame))
     }
 
+    /// Returns the `addend` of TLB entries for a page with this frame.
+    fn addend(&self, page: u64, frame: u32) -> u64 {
+        let host = self.frame(frame).as_ptr().expose_provenance();
+        (host as u64).wrapping_sub(page << PAGE_SHIFT)
+    }
+
+    /// Gives the code of the lane a new version.
+    fn change_code(&mut self) {
+        self.code_version.code = unique();
+    }
+
     #[inline(always)]
     fn frame(&self, frame: u32) -> &Frame {
         if frame & PRIVATE == 0 {
@@ -333,7 +368,7 @@ impl AddressSpace {
     /// Returns the private copy of a mapped page, and creates it if needed.
     fn make_private(&mut self, page: u64) -> &mut PrivatePage {
         if !self.index.contains_key(&page) {
-            let ImagePage { frame, .. } =
+            let ImagePage { frame, permissions } =
                 self.map.page(page).expect("the caller has checked that the page is mapped");
             self.index.insert(page, self.private.len() as u32);
             let bytes = Box::new(*self.image.frame(frame));
@@ -341,6 +376,9 @@ impl AddressSpace {
             // Cached translations still refer to the shared frame.
             self.tlb[page as usize % TLB_ENTRIES] = EMPTY;
             self.recent[page as usize % RECENT_PAGES] = None;
+            if permissions.execute {
+                self.change_code();
+            }
         }
         &mut self.private[self.index[&page] as usize]
     }
@@ -368,9 +406,10 @@ impl AddressSpace {
         self.read_bytes(address, &mut bytes, Some(Access::Read))?;
         let page = page_of(address);
         if let Some(frame) = self.frame_of(page).filter(|_| !self.is_hooked(page, Access::Read)) {
+            let addend = self.addend(page, frame);
             let entry = &mut self.tlb[page as usize % TLB_ENTRIES];
             if entry.write != page {
-                *entry = TlbEntry { read: page, write: NO_PAGE, frame };
+                *entry = TlbEntry { read: page, write: NO_PAGE, addend, frame };
             }
             entry.read = page;
         }
@@ -390,7 +429,9 @@ impl AddressSpace {
         if private.code.is_none() && !self.is_hooked(page, Access::Write) {
             let readable = self.map.page(page).is_some_and(|page| page.permissions.read);
             let read = if readable && !self.is_hooked(page, Access::Read) { page } else { NO_PAGE };
-            self.tlb[page as usize % TLB_ENTRIES] = TlbEntry { read, write: page, frame: index | PRIVATE };
+            let frame = index | PRIVATE;
+            let addend = self.addend(page, frame);
+            self.tlb[page as usize % TLB_ENTRIES] = TlbEntry { read, write: page, addend, frame };
         }
         Ok(())
     }
@@ -432,6 +473,12 @@ impl AddressSpace {
         self.code_base = page << PAGE_SHIFT;
         Ok(self.code.at(pc))
     }
+}
+
+/// Returns a number that no other call in the process returns, and not 0.
+fn unique() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Returns the code page of lanes without a current one; all lanes share it.
@@ -528,7 +575,7 @@ mod tests {
         assert_eq!(memory.audit(), [violation], "an access that is not permitted");
 
         let mut memory = two_pages();
-        *tlb_entry(&mut memory, 0x5000) = TlbEntry { read: 5, write: NO_PAGE, frame: right };
+        *tlb_entry(&mut memory, 0x5000) = TlbEntry { read: 5, write: NO_PAGE, addend: 0, frame: right };
         let damage = Damage::TlbEntry { access: Access::Read, entry: right, expected: None };
         assert_eq!(memory.audit(), [Violation::new(damage).at(0x5000)], "a page that is not mapped");
     }

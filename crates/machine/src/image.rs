@@ -13,9 +13,9 @@ use crate::pages::{ADDRESS_BITS, Frame, PAGE_BYTES, PAGE_SHIFT, page_of};
 use crate::permissions::Permissions;
 use crate::segment::Segment;
 
-/// The decoded instructions of one frame of code.
+/// The decoded instructions of one page of code.
 #[derive(Clone, Debug)]
-pub(crate) struct CodePage([Instruction; PAGE_BYTES / 4]);
+pub struct CodePage([Instruction; PAGE_BYTES / 4]);
 
 impl CodePage {
     /// A page of undefined instructions.
@@ -29,8 +29,9 @@ impl CodePage {
     }
 
     /// Returns the instruction at a word-aligned `pc` in this page.
+    #[must_use]
     #[inline(always)]
-    pub(crate) const fn at(&self, pc: u64) -> Instruction {
+    pub const fn at(&self, pc: u64) -> Instruction {
         self.0[(pc >> 2) as usize % (PAGE_BYTES / 4)]
     }
 

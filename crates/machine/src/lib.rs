@@ -39,6 +39,7 @@ mod report;
 mod segment;
 mod semihosting;
 mod system;
+mod translation;
 pub mod vectors;
 
 pub use address_space::{AddressSpace, MemorySnapshot};
@@ -48,7 +49,7 @@ pub use console::Stream;
 pub use error::{Error, MapFailure};
 pub use executor::{Executor, Factory, LaneAccess, LaneStart, Plan, Progress, RunStats};
 pub use hooks::{HookKind, Hooks};
-pub use image::Image;
+pub use image::{CodePage, Image};
 pub use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Features, Stop};
 pub use layout::Layout;
 pub use machine::{Builder, Fork, LaneResult, LaneSet, LaneSetup, Machine, Results, RunProgress};
@@ -58,12 +59,13 @@ pub use permissions::Permissions;
 #[doc(hidden)]
 pub use pick::pick;
 pub use program::{Program, ProgramBuilder, read};
-pub use reference::{Reference, ReferenceEngine};
+pub use reference::{Interpreter, Reference, ReferenceEngine, Runner};
 pub use register::Register;
 pub use report::{ClassDecisions, Decisions, Report};
 pub use segment::Segment;
 pub use semihosting::{SEMIHOSTING, SHADER_NUMBERS};
 pub use system::{LinuxProgram, System};
+pub use translation::{CodeVersion, TlbLayout};
 
 /// The example of the README, compiled and run.
 #[cfg(doctest)]

@@ -158,6 +158,13 @@ impl PageMap {
         true
     }
 
+    /// Returns whether one of these pages is mapped and can be executed.
+    pub(crate) fn has_code(&self, pages: &Range<u64>) -> bool {
+        let first = self.regions.partition_point(|region| region.end_page <= pages.start);
+        let mut touched = self.regions[first..].iter().take_while(|region| region.first_page < pages.end);
+        touched.any(|region| region.permissions.execute)
+    }
+
     /// Returns the first page of the highest `pages` consecutive unmapped pages in `within`, or `None` if there is no
     /// such gap.
     #[must_use]

@@ -1,5 +1,6 @@
 //! The reference: the CPU engine, which runs the specification on all cores.
 
+use std::fmt;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -23,6 +24,52 @@ const OBSERVED_STEPS: u64 = 100_000_000;
 /// The smallest number of steps that each lane takes between two calls of an observer.
 const SLICE_MIN: u64 = 10_000;
 
+/// How a lane takes its steps. Each lane has a runner of its own.
+///
+/// Whatever it does, it gives the results of [`kvrm_arm64::run`].
+pub trait Runner: fmt::Debug + Send + Sync {
+    /// The name of engines with these runners, in reports.
+    const ENGINE: &str;
+
+    /// Runs a lane until it stops or has retired `budget` steps. Returns the reason: [`Stop::Budget`] in the latter case.
+    fn run(&mut self, cpu: &mut Cpu, memory: &mut AddressSpace, budget: u64) -> Stop;
+
+    /// Makes an executor with such runners for another plan.
+    ///
+    /// # Errors
+    /// The host has no memory for so many lanes.
+    fn executor_for(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error>;
+}
+
+/// The runner of the reference, which decodes instructions and calls their semantics.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Interpreter;
+
+impl Interpreter {
+    /// Runs a single step, as [`kvrm_arm64::step`] does. It is compiled once, and not in each crate that calls it.
+    ///
+    /// # Errors
+    /// The stop, if the instruction stops the lane.
+    pub fn step(cpu: &mut Cpu, memory: &mut AddressSpace) -> Result<(), Stop> {
+        match Self.run(cpu, memory, 1) {
+            Stop::Budget => Ok(()),
+            stop => Err(stop),
+        }
+    }
+}
+
+impl Runner for Interpreter {
+    const ENGINE: &str = "reference";
+
+    fn run(&mut self, cpu: &mut Cpu, memory: &mut AddressSpace, budget: u64) -> Stop {
+        kvrm_arm64::run(cpu, memory, budget)
+    }
+
+    fn executor_for(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
+        ReferenceEngine.executor(plan)
+    }
+}
+
 /// The reference, as an engine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReferenceEngine;
@@ -33,14 +80,16 @@ impl Factory for ReferenceEngine {
     }
 }
 
-/// The executor of the reference: runs lanes with the semantics of [`kvrm_arm64`] on all cores.
+/// The executor of the engines of the host: runs lanes on all cores. With the [`Interpreter`] it is the reference, which
+/// calls the semantics of [`kvrm_arm64`].
 #[derive(Debug)]
-pub struct Reference {
-    lanes: Vec<Lane>,
+pub struct Reference<R = Interpreter> {
+    lanes: Vec<Lane<R>>,
 }
 
 #[derive(Debug)]
-struct Lane {
+struct Lane<R> {
+    runner: R,
     cpu: Cpu,
     memory: AddressSpace,
     stop: Option<Stop>,
@@ -65,14 +114,28 @@ impl Reference {
     /// # Panics
     /// The plan has no image for some lane.
     pub fn new(plan: &Plan<'_>) -> Result<Self, Error> {
+        Self::with_runners(plan, || Interpreter)
+    }
+}
+
+impl<R: Runner> Reference<R> {
+    /// Creates the lanes of a plan with a runner each.
+    ///
+    /// # Errors
+    /// The host has no memory for so many lanes.
+    ///
+    /// # Panics
+    /// The plan has no image for some lane.
+    pub fn with_runners(plan: &Plan<'_>, runner: impl Fn() -> R + Sync) -> Result<Self, Error> {
         let lane = |number| Lane {
+            runner: runner(),
             cpu: Cpu::default(),
             memory: AddressSpace::new(Arc::clone(plan.image(number)), plan.frames_max),
             stop: None,
             process: ProcessState::default(),
             snapshot: None,
         };
-        let (mut lanes, bytes) = (Vec::new(), size_of::<Lane>());
+        let (mut lanes, bytes) = (Vec::new(), size_of::<Lane<R>>());
         let room = lanes.try_reserve_exact(plan.lanes);
         room.map_err(|_| Error::TooManyLanes { lanes: plan.lanes, bytes })?;
         // A lane has a TLB of some KiB, so filling many lanes takes a while.
@@ -81,7 +144,7 @@ impl Reference {
     }
 }
 
-impl Lane {
+impl<R: Runner> Lane<R> {
     /// Runs for at most `slice` steps, up to the limit, until something stops the lane.
     fn run(&mut self, limit: u64, slice: u64) -> Progress {
         if self.stop.is_some() {
@@ -89,14 +152,14 @@ impl Lane {
         }
         let begin = self.cpu.steps;
         let budget = limit.saturating_sub(begin);
-        let stop = kvrm_arm64::run(&mut self.cpu, &mut self.memory, budget.min(slice));
+        let stop = self.runner.run(&mut self.cpu, &mut self.memory, budget.min(slice));
         // The end of a slice is not a stop of the lane.
         self.stop = Some(stop).filter(|stop| *stop != Stop::Budget || self.cpu.steps >= limit);
         Progress { steps: self.cpu.steps - begin, running: self.stop.is_none().into(), has_output: false }
     }
 }
 
-impl LaneAccess for Lane {
+impl<R: Runner> LaneAccess for Lane<R> {
     fn set_stop(&mut self, stop: Option<Stop>) -> Result<(), Error> {
         self.stop = stop;
         Ok(())
@@ -163,9 +226,9 @@ impl LaneAccess for Lane {
     }
 }
 
-impl Executor for Reference {
+impl<R: Runner> Executor for Reference<R> {
     fn name(&self) -> &'static str {
-        "reference"
+        R::ENGINE
     }
 
     fn lanes(&self) -> usize {
@@ -173,7 +236,10 @@ impl Executor for Reference {
     }
 
     fn executor_for(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, Error> {
-        ReferenceEngine.executor(plan)
+        match self.lanes.first() {
+            Some(lane) => lane.runner.executor_for(plan),
+            None => ReferenceEngine.executor(plan),
+        }
     }
 
     fn run(

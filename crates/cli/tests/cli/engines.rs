@@ -10,7 +10,7 @@ const ONLY_VULKAN: bool = cfg!(target_os = "linux");
 /// The beginning of the line on standard error if the CPU was chosen for lack of a GPU.
 const FALLBACK: &str = "no GPU: ";
 /// The end of the same line.
-const CONCLUSION: &str = "; running on the CPU reference";
+const CONCLUSION: &str = "; running on the CPU";
 
 #[test]
 fn the_chosen_device_is_named_in_one_line() {
@@ -27,7 +27,7 @@ fn the_chosen_device_is_named_in_one_line() {
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
     let (engine, device) = (json["engine"].as_str().unwrap(), json["device"].as_str());
     if fell_back {
-        assert_eq!((engine, device), ("reference", None), "{json}");
+        assert_eq!((engine, device), ("jit", None), "{json}");
         assert_eq!(json["fallback"].as_str(), Some(run.stderr.trim_end()), "the same reason");
     } else {
         assert_eq!((engine, &json["fallback"]), ("gpu", &Value::Null), "{json}");
@@ -44,7 +44,7 @@ fn without_drivers_the_cpu_runs_lanes_unless_a_gpu_is_required() {
     let run = without_drivers(&["run", "--engine", "auto", &guest("vm"), "3"]);
     assert_eq!((run.status, &run.stdout), (0, &plain.stdout), "{}", run.stderr);
     let expected = "no GPU: no Vulkan, Metal or DX12 driver is installed (`kvrm doctor` says more); running on \
-                    the CPU reference\n";
+                    the CPU\n";
     assert_eq!(run.stderr, expected, "why");
     for arguments in [
         &["run", "--engine", "gpu", &guest("vm")][..],

@@ -1,0 +1,162 @@
+//! The state of the translation at one instruction: where registers, flags and fuel are.
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
+use cranelift_frontend::Variable;
+use kvrm_arm64::Cpu;
+use kvrm_arm64::micro_op::{REGISTERS, SINK, SP, ZERO};
+
+use crate::context::{OUTCOME_CODE, OUTCOME_STOP};
+use crate::flags::Flags;
+use crate::frame::Frame;
+
+/// The translation of a region.
+///
+/// Registers are variables, with a copy in the memory of the lane. A changed register is copied before the next
+/// instruction at which the code may be left.
+pub(crate) struct Emitter<'a> {
+    pub(crate) frame: Frame<'a>,
+    registers: Vec<Variable>,
+    /// The steps that the lane may take after the last root, minus those it took up to there.
+    fuel: Variable,
+    pub(crate) at: Place,
+}
+
+/// What is known at an instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// The address of the instruction.
+    pub(crate) pc: u64,
+    /// The steps since the last root.
+    pub(crate) steps: u64,
+    /// The registers whose copies in memory are out of date, a bit each.
+    changed: u64,
+    pub(crate) flags: Flags,
+}
+
+impl Place {
+    /// Returns the place of a root, which is reached with all state in memory and in variables.
+    pub(crate) const fn root(pc: u64, flags: Flags) -> Self {
+        Self { pc, steps: 0, changed: 0, flags }
+    }
+}
+
+impl<'a> Emitter<'a> {
+    /// Begins the translation of the region that is entered at `pc`.
+    pub(crate) fn new(mut frame: Frame<'a>, fuel: Value, pc: u64) -> Self {
+        let registers: Vec<_> = (0..REGISTERS).map(|_| frame.b.declare_var(types::I64)).collect();
+        // The loads of registers that the region does not read are removed by the compiler.
+        for register in (0..REGISTERS).filter(|register| *register != ZERO && *register != SINK) {
+            let value = frame.load_cpu(types::I64, offset(register));
+            frame.b.def_var(registers[register as usize], value);
+        }
+        let variable = frame.b.declare_var(types::I64);
+        frame.b.def_var(variable, fuel);
+        Self { frame, registers, fuel: variable, at: Place::root(pc, Flags::Stored) }
+    }
+
+    /// Returns a register in 64 bits.
+    pub(crate) fn register(&mut self, register: u32) -> Value {
+        if register == ZERO {
+            self.frame.constant(0)
+        } else {
+            self.frame.b.use_var(self.registers[register as usize])
+        }
+    }
+
+    /// Returns a register as a value of a type.
+    pub(crate) fn register_as(&mut self, register: u32, of: Type) -> Value {
+        let value = self.register(register);
+        if of == types::I64 { value } else { self.frame.b.ins().ireduce(of, value) }
+    }
+
+    /// Sets a register. Narrower values are zero-extended.
+    pub(crate) fn set_register(&mut self, register: u32, value: Value) {
+        if register == SINK || register == ZERO {
+            return;
+        }
+        let narrow = crate::flags::type_of(&self.frame, value) != types::I64;
+        let value = if narrow { self.frame.b.ins().uextend(types::I64, value) } else { value };
+        self.frame.b.def_var(self.registers[register as usize], value);
+        self.at.changed |= 1 << register;
+    }
+
+    /// Reads registers again that a helper may have changed in memory.
+    pub(crate) fn reload(&mut self, registers: &[u32]) {
+        for register in registers.iter().filter(|register| **register != ZERO && **register != SINK) {
+            let value = self.frame.load_cpu(types::I64, offset(*register));
+            self.frame.b.def_var(self.registers[*register as usize], value);
+        }
+    }
+
+    /// Copies changed registers to memory.
+    pub(crate) fn store_registers(&mut self) {
+        let changed = self.at.changed;
+        for register in (0..REGISTERS).filter(|register| changed >> register & 1 == 1) {
+            let value = self.register(register);
+            self.frame.store_cpu(value, offset(register));
+        }
+        self.at.changed = 0;
+    }
+
+    /// Returns the fuel that is left after `steps` steps more than at this place.
+    pub(crate) fn fuel(&mut self, steps: u64) -> Value {
+        let fuel = self.frame.b.use_var(self.fuel);
+        self.frame.b.ins().iadd_imm_s(fuel, -((self.at.steps + steps).cast_signed()))
+    }
+
+    /// Sets the fuel at a root.
+    pub(crate) fn set_fuel(&mut self, fuel: Value) {
+        self.frame.b.def_var(self.fuel, fuel);
+    }
+
+    /// Leaves the region before this instruction, or after it if `steps` is 1, if a value is not 0. Registers have been
+    /// stored.
+    pub(crate) fn leave_if(&mut self, value: Value, steps: u64) {
+        let [leave, stay] = [self.frame.b.create_block(), self.frame.b.create_block()];
+        self.frame.b.ins().brif(value, leave, &[], stay, &[]);
+        self.frame.b.set_cold_block(leave);
+        self.frame.begin(leave);
+        self.leave(steps);
+        self.frame.begin(stay);
+    }
+
+    /// Leaves the region before this instruction, or after it if `steps` is 1. Registers have been stored.
+    pub(crate) fn leave(&mut self, steps: u64) {
+        self.at.flags.store(&mut self.frame);
+        let fuel = self.fuel(steps);
+        let pc = self.frame.constant(self.at.pc.wrapping_add(4 * steps));
+        self.frame.return_at(pc, fuel);
+    }
+
+    /// Calls a helper, and leaves the region before this instruction if it stops the lane. Returns a value that is not 0
+    /// if the instruction may have changed code. Registers have been stored.
+    pub(crate) fn call(&mut self, helper: u64, first: Value, second: Value) -> Value {
+        self.frame.call(helper, first, second);
+        let outcome = self.frame.load_context(self.frame.offsets.outcome);
+        let stopped = self.frame.b.ins().icmp_imm_u(IntCC::Equal, outcome, OUTCOME_STOP.cast_signed());
+        self.leave_if(stopped, 0);
+        self.frame.b.ins().icmp_imm_u(IntCC::Equal, outcome, OUTCOME_CODE.cast_signed())
+    }
+
+    /// Executes this instruction as the reference does. `sets_flags` says whether it uses the flags; `changed` are the
+    /// registers that it changes.
+    pub(crate) fn interpret(&mut self, uses_flags: bool, changed: &[u32]) {
+        self.store_registers();
+        if uses_flags {
+            self.at.flags.store(&mut self.frame);
+            self.at.flags = Flags::Stored;
+        }
+        let (pc, unused) = (self.frame.constant(self.at.pc), self.frame.constant(0));
+        let code = self.call(self.frame.helpers.execute, pc, unused);
+        self.leave_if(code, 1);
+        self.reload(changed);
+    }
+}
+
+/// Returns the offset of a register in [`Cpu`].
+const fn offset(register: u32) -> usize {
+    if register == SP { offset_of!(Cpu, sp) } else { Cpu::GENERAL_OFFSET + 8 * register as usize }
+}

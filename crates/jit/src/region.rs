@@ -1,0 +1,207 @@
+//! Regions: the blocks of a program that are translated together, found from the block at which lanes enter them.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use kvrm_arm64::micro_op::{Handler, MicroOp, SINK};
+
+/// The part of a program that is translated to one function: blocks that are reached from the first without a call or
+/// an indirect branch.
+#[derive(Debug)]
+pub(crate) struct Region {
+    /// The address at which lanes enter.
+    pub(crate) entry: u64,
+    /// The blocks by their addresses.
+    pub(crate) blocks: BTreeMap<u64, Block>,
+}
+
+/// Instructions that are executed one after the other.
+#[derive(Debug)]
+pub(crate) struct Block {
+    /// The instructions, at least one. The last one may be a branch.
+    pub(crate) ops: Vec<MicroOp>,
+    /// What comes after them.
+    pub(crate) end: End,
+    /// Whether the block has several predecessors or is the entry. Every cycle has such a block.
+    pub(crate) is_root: bool,
+    /// The largest number of steps from here to the next root or exit.
+    pub(crate) need: u64,
+}
+
+/// What comes after the instructions of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The instruction at this address.
+    Next(u64),
+    /// The target of the conditional branch, or the instruction after it.
+    Fork { taken: u64, next: u64 },
+    /// The target of an indirect branch.
+    Indirect,
+}
+
+impl Region {
+    /// Finds the region that begins at `entry`, with about `size` instructions at most. `lowered` returns the micro-op
+    /// at an address, or `None` if it must not be translated. Returns `None` if the first instruction has to be
+    /// interpreted.
+    pub(crate) fn find(
+        entry: u64,
+        size: usize,
+        mut lowered: impl FnMut(u64) -> Option<MicroOp>,
+    ) -> Option<Self> {
+        let mut ops = BTreeMap::new();
+        let mut starts = BTreeSet::from([entry]);
+        let mut queue = VecDeque::from([entry]);
+        while let Some(start) = queue.pop_front() {
+            let mut pc = start;
+            while !ops.contains_key(&pc) && ops.len() < size {
+                let Some(op) = lowered(pc).filter(is_translated) else { break };
+                ops.insert(pc, op);
+                let Some(end) = branch(pc, op) else {
+                    pc = pc.wrapping_add(4);
+                    continue;
+                };
+                let targets = match end {
+                    // A call, whose target is another region.
+                    End::Next(_) if op.dst() != SINK => [None; 2],
+                    End::Next(target) => [Some(target), None],
+                    End::Fork { taken, next } => [Some(next), Some(taken)],
+                    End::Indirect => [None; 2],
+                };
+                for target in targets.into_iter().flatten() {
+                    if starts.insert(target) {
+                        queue.push_back(target);
+                    }
+                }
+                break;
+            }
+        }
+        ops.contains_key(&entry).then(|| Self::of_blocks(entry, blocks(&ops, &starts)))
+    }
+
+    /// Returns the region of these blocks, whose roots are not known yet.
+    fn of_blocks(entry: u64, mut blocks: BTreeMap<u64, Block>) -> Self {
+        let mut predecessors: BTreeMap<u64, usize> = BTreeMap::from([(entry, 2)]);
+        for target in blocks.values().flat_map(|block| block.end.targets()) {
+            *predecessors.entry(target).or_default() += 1;
+        }
+        for (pc, block) in &mut blocks {
+            block.is_root = predecessors.get(pc).is_none_or(|count| *count > 1);
+        }
+        let mut region = Self { entry, blocks };
+        let roots: Vec<u64> =
+            region.blocks.iter().filter(|(_, block)| block.is_root).map(|(pc, _)| *pc).collect();
+        for root in roots {
+            region.count(root);
+        }
+        region
+    }
+
+    /// Sets and returns the number of steps from a block to the next root or exit.
+    fn count(&mut self, pc: u64) -> u64 {
+        let end = self.blocks[&pc].end;
+        let inner =
+            |region: &Self, target: &u64| region.blocks.get(target).is_some_and(|block| !block.is_root);
+        let targets: Vec<u64> = end.targets().filter(|target| inner(self, target)).collect();
+        let longest = targets.into_iter().map(|target| self.count(target)).max().unwrap_or(0);
+        let Some(block) = self.blocks.get_mut(&pc) else { return 0 };
+        block.need = block.ops.len() as u64 + longest;
+        block.need
+    }
+}
+
+impl End {
+    /// Returns the addresses that are known.
+    pub(crate) fn targets(self) -> impl Iterator<Item = u64> {
+        let targets = match self {
+            Self::Next(next) => [Some(next), None],
+            Self::Fork { taken, next } => [Some(taken), Some(next)],
+            Self::Indirect => [None, None],
+        };
+        targets.into_iter().flatten()
+    }
+}
+
+/// Divides instructions into blocks, which begin at `starts` and after branches.
+fn blocks(ops: &BTreeMap<u64, MicroOp>, starts: &BTreeSet<u64>) -> BTreeMap<u64, Block> {
+    let mut blocks = BTreeMap::new();
+    for &start in starts.iter().filter(|start| ops.contains_key(start)) {
+        let mut block = Block { ops: Vec::new(), end: End::Indirect, is_root: false, need: 0 };
+        let mut pc = start;
+        while let Some(&op) = ops.get(&pc) {
+            block.ops.push(op);
+            let end = branch(pc, op);
+            pc = pc.wrapping_add(4);
+            // The instruction there may be outside the region: interpreted, or in another region.
+            block.end = end.unwrap_or(End::Next(pc));
+            if end.is_some() || starts.contains(&pc) {
+                break;
+            }
+        }
+        blocks.insert(start, block);
+    }
+    blocks
+}
+
+/// Returns where a branch leads, or `None` if the instruction is none.
+fn branch(pc: u64, op: MicroOp) -> Option<End> {
+    let next = pc.wrapping_add(4);
+    let taken = pc.wrapping_add(op.imm);
+    let handler = op.handler();
+    if handler == Handler::BRANCH_REGISTER as u32 {
+        Some(End::Indirect)
+    } else if handler == Handler::BRANCH as u32 && op.cond() >= 14 {
+        Some(End::Next(taken))
+    } else if handler == Handler::BRANCH as u32 || handler == Handler::TEST_BRANCH as u32 {
+        Some(End::Fork { taken, next })
+    } else {
+        None
+    }
+}
+
+/// Returns whether an instruction can be part of a region. Those that always stop the lane cannot.
+fn is_translated(op: &MicroOp) -> bool {
+    let interpreted =
+        [Handler::STALE, Handler::SUPERVISOR_CALL, Handler::BREAKPOINT, Handler::HALT, Handler::UNDEFINED];
+    interpreted.iter().all(|handler| op.handler() != *handler as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use kvrm_arm64::Features;
+    use kvrm_arm64::asm::{Assembler, X0, X1};
+    use kvrm_arm64::lowering::lower;
+
+    use super::*;
+
+    /// Returns the region of a program at address 0.
+    fn region(size: usize, write: impl FnOnce(&mut Assembler)) -> Option<Region> {
+        let mut assembler = Assembler::new(0);
+        write(&mut assembler);
+        let words = assembler.finish().expect("the program assembles");
+        Region::find(0, size, |pc| words.get(pc as usize / 4).map(|word| lower(*word, Features::ARMV8_0)))
+    }
+
+    #[test]
+    fn a_loop_is_two_blocks_with_one_root() {
+        let found = region(100, |a| {
+            let again = a.label();
+            a.bind(again);
+            a.add(X0, X0, X1);
+            a.cbz(X1, again);
+            a.add(X0, X0, X1);
+            a.svc(0);
+        });
+        let blocks = found.expect("the first instruction is translated").blocks;
+        let seen: Vec<_> =
+            blocks.iter().map(|(pc, block)| (*pc, block.end, block.is_root, block.need)).collect();
+        let fork = End::Fork { taken: 0, next: 8 };
+        assert_eq!(seen, [(0, fork, true, 3), (8, End::Next(12), false, 1)], "the loop and what follows");
+    }
+
+    #[test]
+    fn an_instruction_that_stops_is_no_region() {
+        let found = region(100, |a| {
+            a.svc(0);
+        });
+        assert!(found.is_none(), "SVC is interpreted");
+    }
+}

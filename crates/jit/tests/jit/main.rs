@@ -1,0 +1,10 @@
+//! Tests of the JIT against the reference.
+
+mod code;
+mod floats;
+mod guests;
+mod hooks;
+mod instructions;
+mod programs;
+mod slicing;
+mod support;
