@@ -2,6 +2,7 @@
 
 mod code;
 mod floats;
+mod forks;
 mod guests;
 mod hooks;
 mod instructions;
