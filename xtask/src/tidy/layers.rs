@@ -17,6 +17,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("kvrm-shaders", &[]),
     ("kvrm-records", &[]),
     ("kvrm-machine", &["kvrm-arm64"]),
+    ("kvrm-translate", &["kvrm-arm64"]),
     ("kvrm-gpu",     &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking", "kvrm-shaders"]),
     ("kvrm-train",   &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking"]),
     ("kvrm",         &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking", "kvrm-spiking-formats", "kvrm-gpu"]),
