@@ -18,8 +18,8 @@
 //! ```
 //!
 //! A [`Region`] is the unit of translation. [`Checks`] say where translated code compares its budget. [`Liveness`] says
-//! which registers it loads and stores, and which flags it computes. Nothing here depends on what the code is
-//! translated to.
+//! which registers it loads and stores, and which flags it computes. Nothing in these depends on what the code is
+//! translated to. [`Structure`] arranges blocks for languages without jumps, and [`to_wgsl`] translates to one of them.
 
 mod block;
 mod checks;
@@ -29,6 +29,8 @@ mod liveness;
 mod order;
 mod region;
 mod registers;
+mod structure;
+mod wgsl;
 
 pub use block::{Block, Edge, End, Limits};
 pub use checks::Checks;
@@ -36,6 +38,8 @@ pub use effects::{Effects, Flow, NZCV, condition_flags, handler};
 pub use liveness::{Live, Liveness};
 pub use region::Region;
 pub use registers::Registers;
+pub use structure::{Item, Structure};
+pub use wgsl::{is_translatable, to_wgsl};
 
 /// The example of the README, compiled and run.
 #[cfg(doctest)]

@@ -18,7 +18,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("kvrm-records", &[]),
     ("kvrm-machine", &["kvrm-arm64"]),
     ("kvrm-translate", &["kvrm-arm64"]),
-    ("kvrm-gpu",     &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking", "kvrm-shaders"]),
+    ("kvrm-gpu",     &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking", "kvrm-shaders", "kvrm-translate"]),
     ("kvrm-train",   &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking"]),
     ("kvrm",         &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking", "kvrm-spiking-formats", "kvrm-gpu"]),
     ("kvrm-cli",     &["kvrm", "kvrm-guests", "kvrm-records"]),

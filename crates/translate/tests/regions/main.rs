@@ -3,3 +3,4 @@
 mod control_flow;
 mod guest;
 mod liveness;
+mod structure;
