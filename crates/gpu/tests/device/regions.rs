@@ -1,14 +1,20 @@
 //! Translated regions leave lanes in the state of the reference after the same number of steps.
 
+use std::collections::BTreeSet;
+
+use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::lowering::lower;
 use kvrm_arm64::micro_op::{Handler, MicroOp, SP};
-use kvrm_arm64::{Access as MemoryAccess, Cpu, Fault, FaultKind, Features, Instruction, Memory, Stop, step};
+use kvrm_arm64::{
+    Access as MemoryAccess, Cpu, Fault, FaultKind, Features, Instruction, Memory, Stop, decode, step,
+};
 use kvrm_gpu::Buffer;
 use kvrm_gpu::pipeline::{self, Access, Shader};
 use kvrm_shaders::layout::FRAME_WORDS;
 use kvrm_shaders::link_source;
 use kvrm_testkit::programs;
 use kvrm_testkit::random::Random;
+use kvrm_testkit::words;
 use kvrm_translate::{Flow, Limits, Region, is_translatable, to_wgsl};
 
 use crate::support::device;
@@ -69,6 +75,11 @@ impl Program {
             cpu.set_x(register.0, value.0);
         }
         Self { pc: vector.pc.0, words, cpu }
+    }
+
+    /// Returns a program of `words` in one page that begins with the registers of a random one.
+    fn new(words: Vec<u32>, random: &mut Random) -> Self {
+        Self { pc: 0x1_0000, words, ..Self::random(1, random) }
     }
 
     fn word(&self, pc: u64) -> Option<u32> {
@@ -207,6 +218,14 @@ fn compare(program: &Program, region: &Region, before: &[u64], after: &[u64]) ->
     steps
 }
 
+/// Runs lanes in a region of a program, and compares each with the reference. Returns the number of steps of all.
+fn check(program: &Program, region: &Region, random: &mut Random) -> u64 {
+    let before: Vec<u64> = (0..LANES).flat_map(|_| lane(program, region, random)).collect();
+    let after = run(region, &before);
+    let lanes = before.chunks(LANE_WORDS).zip(after.chunks(LANE_WORDS));
+    lanes.map(|(before, after)| compare(program, region, before, after)).sum()
+}
+
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn lanes_leave_regions_in_the_state_of_the_reference() {
@@ -215,14 +234,45 @@ fn lanes_leave_regions_in_the_state_of_the_reference() {
         let random = &mut Random::new(seed);
         let program = Program::random(30, random);
         let region = program.region(random);
-        if region.blocks.is_empty() {
-            continue;
-        }
-        let before: Vec<u64> = (0..LANES).flat_map(|_| lane(&program, &region, random)).collect();
-        let after = run(&region, &before);
-        for (before, after) in before.chunks(LANE_WORDS).zip(after.chunks(LANE_WORDS)) {
-            steps += compare(&program, &region, before, after);
-        }
+        steps += check(&program, &region, random);
     }
     assert!(steps > 5_000, "lanes have retired only {steps} steps");
+}
+
+/// The number of instructions of the programs below. Each writes another register, so no result hides another.
+const RESULTS: usize = 28;
+
+/// Returns random words of the rows that compute and are translated, each with another destination.
+fn computations(random: &mut Random) -> Vec<u32> {
+    let mut handlers = BTreeSet::new();
+    let mut all = Vec::new();
+    for row in ENCODINGS.iter().cycle().take(2 * ENCODINGS.len()) {
+        let word = words::allocated(row, random);
+        let op = lower(word, Features::GENERAL);
+        let accesses = [Handler::LOAD as u32, Handler::STORE as u32].contains(&op.handler());
+        if is_translatable(op) && Flow::of(0, op) == Flow::Next && !accesses {
+            handlers.insert(op.handler());
+            let with_destination = word & !31 | (all.len() % RESULTS) as u32;
+            let is_kept = decode(with_destination) == Some(row.op);
+            all.push(if is_kept { with_destination } else { word });
+        }
+    }
+    assert!(handlers.len() > 18, "handlers of computations: {handlers:?}");
+    all
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn every_row_that_computes_is_translated() {
+    let random = &mut Random::new(0);
+    // And every condition, which few random words have: CSINC of zeros.
+    let conditions = (0..16).map(|cond| 0x9a9f_07e0 | cond << 12 | cond);
+    let mut all = computations(random);
+    all.extend(conditions);
+    for words in all.chunks(RESULTS) {
+        let program = Program::new(words.to_vec(), random);
+        let region = program.region(random);
+        let steps = check(&program, &region, random);
+        assert!(steps > 10 * words.len() as u64, "lanes have retired only {steps} steps");
+    }
 }
