@@ -12,7 +12,7 @@ pub struct Limits {
     pub instructions: usize,
     /// The largest number of pages that these are in.
     pub pages: usize,
-    /// The largest number of edges between an entry and a block.
+    /// The largest number of edges between an entry, or a hot block, and another block.
     pub distance: usize,
 }
 
@@ -25,7 +25,8 @@ pub struct Block {
     pub ops: Vec<MicroOp>,
     /// Where execution goes on.
     pub end: End,
-    /// Whether lanes enter the region here: an address that was asked for, or one to which a call returns.
+    /// Whether lanes may enter the region here: at an address that was asked for, at one to which a call returns, or at
+    /// the head of a loop, so that a lane that had to leave comes back soon.
     pub is_entry: bool,
 }
 

@@ -18,8 +18,13 @@ pub(crate) struct Leaders {
 }
 
 impl Leaders {
-    /// Follows the code from `entries`, breadth first.
-    pub(crate) fn find(entries: &[u64], limits: &Limits, fetch: impl Fn(u64) -> Option<MicroOp>) -> Self {
+    /// Follows the code from `entries`, breadth first. The distance of a block is from the last hot one before it.
+    pub(crate) fn find(
+        entries: &[u64],
+        limits: &Limits,
+        is_hot: impl Fn(u64) -> bool,
+        fetch: impl Fn(u64) -> Option<MicroOp>,
+    ) -> Self {
         let mut found = Self::default();
         let mut pages = BTreeSet::new();
         let mut waiting: VecDeque<(u64, usize)> = VecDeque::new();
@@ -29,7 +34,7 @@ impl Leaders {
                 waiting.push_back((pc, 0));
             }
         }
-        while let Some((start, distance)) = waiting.pop_front() {
+        while let Some((start, mut distance)) = waiting.pop_front() {
             let mut pc = start;
             while !found.ops.contains_key(&pc) && pc & 3 == 0 && found.ops.len() < limits.instructions {
                 let page = pc & !PAGE;
@@ -39,6 +44,9 @@ impl Leaders {
                 let Some(op) = fetch(pc).filter(|op| Flow::of(pc, *op) != Flow::Stop) else { break };
                 pages.insert(page);
                 found.ops.insert(pc, op);
+                if is_hot(pc) {
+                    distance = 0;
+                }
                 let next = pc.wrapping_add(4);
                 let flow = Flow::of(pc, op);
                 let [mut first, mut second] = [None, None];

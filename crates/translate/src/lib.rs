@@ -29,6 +29,7 @@ mod liveness;
 mod order;
 mod region;
 mod registers;
+mod samples;
 mod structure;
 mod wgsl;
 
@@ -38,6 +39,7 @@ pub use effects::{Effects, Flow, NZCV, condition_flags, handler};
 pub use liveness::{Live, Liveness};
 pub use region::Region;
 pub use registers::Registers;
+pub use samples::Samples;
 pub use structure::{Item, Structure};
 pub use wgsl::{is_translatable, to_wgsl};
 

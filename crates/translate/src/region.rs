@@ -41,10 +41,25 @@ impl Region {
     ///
     /// The region contains what is closest to the entries. It is empty if no entry can be fetched.
     pub fn find(entries: &[u64], limits: &Limits, fetch: impl Fn(u64) -> Option<MicroOp>) -> Self {
-        let leaders = Leaders::find(entries, limits, fetch);
+        Self::find_hot(entries, limits, |_| false, fetch)
+    }
+
+    /// As [`Self::find`], but blocks with an instruction that is hot count as entries when the distance of others is
+    /// measured.
+    pub fn find_hot(
+        entries: &[u64],
+        limits: &Limits,
+        is_hot: impl Fn(u64) -> bool,
+        fetch: impl Fn(u64) -> Option<MicroOp>,
+    ) -> Self {
+        let leaders = Leaders::find(entries, limits, is_hot, fetch);
         let mut blocks = Self::divide(&leaders);
         Self::link(&mut blocks, &leaders);
-        Self { blocks: order::reverse_postorder(blocks) }
+        let mut region = Self { blocks: order::reverse_postorder(blocks) };
+        for head in 0..region.blocks.len() {
+            region.blocks[head].is_entry |= region.is_loop_head(head);
+        }
+        region
     }
 
     /// Divides the instructions into blocks.
@@ -91,6 +106,11 @@ impl Region {
                 Flow::Register | Flow::RegisterCall | Flow::Stop => End::Register(Vec::new()),
             };
         }
+    }
+
+    /// Returns the addresses of the instructions, block by block.
+    pub fn addresses(&self) -> impl Iterator<Item = u64> {
+        self.blocks.iter().flat_map(|block| (0..block.ops.len() as u64).map(|n| block.pc.wrapping_add(4 * n)))
     }
 
     /// Returns the number of instructions.

@@ -3,4 +3,5 @@
 mod control_flow;
 mod guest;
 mod liveness;
+mod samples;
 mod structure;
