@@ -11,6 +11,7 @@
 
 mod operand;
 mod operation;
+mod pending;
 mod transfer;
 
 use std::fmt::Write as _;
@@ -26,6 +27,8 @@ use crate::registers::Registers;
 use crate::structure::{Item, Structure};
 
 use operand::{condition, extracted, register, target};
+use operation::Flags;
+use pending::Pending;
 
 /// The items that the text may import, by module.
 const IMPORTS: &[(&str, &[&str])] = &[
@@ -115,7 +118,8 @@ pub fn to_wgsl(region: &Region) -> String {
         Code { region, checks: &checks, liveness: &liveness, structure: &structure, text: Text::default() };
     code.body();
     let body = code.text.lines;
-    let text = format!("{PRELUDE}{}{body}{}", declarations(region), entry(region, &liveness));
+    let text =
+        format!("{PRELUDE}{}{}{body}{}", pending::PRELUDE, declarations(region), entry(region, &liveness));
     format!("{}{text}", imports(&text))
 }
 
@@ -160,13 +164,13 @@ fn entry(region: &Region, liveness: &Liveness) -> String {
     let mut text = String::from(
         "\n/// Runs a lane from the address `pc` until it leaves the region.\n\
          fn run_region(pc: u64, flags_before: u32, budget_before: u32) -> LeftRegion {\n    \
-         flags = flags_before;\n    budget = budget_before;\n",
+         flags = flags_before;\n    budget = budget_before;\n    pending = 0u;\n",
     );
     // A register that one way through the region changes is stored after every other way, too.
     for number in loaded.with(stored).iter() {
         let _ = writeln!(text, "    r{number} = x[{number}u];");
     }
-    text.push_str("    let left = region(pc);\n");
+    text.push_str("    let left = region(pc);\n    settle_flags();\n");
     for number in stored.iter() {
         let _ = writeln!(text, "    x[{number}u] = r{number};");
     }
@@ -266,22 +270,24 @@ impl Code<'_> {
         }
         let count = block.ops.len();
         self.text.line(&format!("budget -= {count}u;"));
+        let mut pending: Option<Pending> = None;
         for (index, &op) in block.ops.iter().enumerate() {
             let pc = block.pc.wrapping_add(4 * index as u64);
             let exit = format!("budget += {}u;\nreturn {pc:#x}lu;", count - index);
-            let live = self.liveness.after[number][index];
-            let needs_flags = live.flags | live.flags_at_exits != 0;
+            let holds =
+                pending.and_then(|of| of.condition(op.cond())).unwrap_or_else(|| condition(op.cond()));
+            let flags = self.flags(number, index);
             self.text.open("{");
             let goes_on = match handler(op) {
                 _ if Flow::of(pc, op) != Flow::Next => {
-                    self.branch(number, pc, op);
+                    self.branch(number, pc, op, &holds);
                     true
                 }
                 Some(Handler::LOAD | Handler::STORE) => {
                     self.lines(&transfer::lines(op, &exit));
                     true
                 }
-                Some(handler) => operation::lines(handler, op, pc, needs_flags).is_some_and(|lines| {
+                Some(handler) => operation::lines(handler, op, pc, flags, &holds).is_some_and(|lines| {
                     self.lines(&lines);
                     true
                 }),
@@ -294,12 +300,42 @@ impl Code<'_> {
             if !goes_on {
                 return;
             }
+            if Effects::of(op).sets_flags != 0 {
+                pending = if let Flags::Pending(of) = flags { Some(of) } else { None };
+            }
         }
         if let End::Always(edge) = block.end
             && Flow::of(block.last_pc(), block.ops[count - 1]) == Flow::Next
         {
             self.go(&edge);
         }
+    }
+
+    /// Returns what to do with the flags that a micro-op sets. They can be pending if all instructions that read them
+    /// are in the same block and can read the operands instead.
+    fn flags(&self, number: usize, index: usize) -> Flags {
+        let block = &self.region.blocks[number];
+        let live = self.liveness.after[number][index];
+        if live.flags | live.flags_at_exits == 0 {
+            return Flags::Dead;
+        }
+        let Some(pending) = Pending::of(block.ops[index]) else { return Flags::Computed };
+        for op in &block.ops[index + 1..] {
+            let effects = Effects::of(*op);
+            let reads_condition = matches!(
+                handler(*op),
+                Some(Handler::SELECT | Handler::BRANCH | Handler::CONDITIONAL_COMPARE)
+            );
+            let is_read = effects.reads_flags != 0;
+            if is_read && !(reads_condition && pending.condition(op.cond()).is_some()) {
+                return Flags::Computed;
+            }
+            if effects.sets_flags != 0 {
+                return Flags::Pending(pending);
+            }
+        }
+        let is_read_later = block.successors().any(|to| self.liveness.before[to].flags != 0);
+        if is_read_later { Flags::Computed } else { Flags::Pending(pending) }
     }
 
     fn lines(&mut self, lines: &str) {
@@ -309,7 +345,7 @@ impl Code<'_> {
     }
 
     /// Writes the branch at the end of a block.
-    fn branch(&mut self, number: usize, pc: u64, op: MicroOp) {
+    fn branch(&mut self, number: usize, pc: u64, op: MicroOp, condition: &str) {
         let end = &self.region.blocks[number].end;
         match end {
             End::Register(_) => self.text.line(&format!("let target = {};", register(op.a()))),
@@ -326,7 +362,7 @@ impl Code<'_> {
                         let comparison = if op.operation() == 1 { "!=" } else { "==" };
                         format!("{} {comparison} 0lu", extracted(op))
                     }
-                    _ => condition(op.cond()),
+                    _ => condition.to_owned(),
                 };
                 self.text.open(&format!("if {holds} {{"));
                 self.go(taken);

@@ -139,8 +139,12 @@ fn lane(program: &Program, region: &Region, random: &mut Random) -> Vec<u64> {
     for register in 0..31 {
         let value = program.cpu.x(register);
         let is_pointer = (20..=28).contains(&register);
-        words[STATE + register as usize] =
-            if is_pointer || random.below(2) == 0 { value } else { random.bits() >> random.below(64) };
+        words[STATE + register as usize] = match random.below(4) {
+            _ if is_pointer => value,
+            0 => value,
+            1 => *random.pick(&[0, 1, 1 << 31, u32::MAX.into(), 1 << 63, u64::MAX]),
+            _ => random.bits() >> random.below(64),
+        };
     }
     words[STATE + 31] = 0;
     words[STATE + SP as usize] = program.cpu.sp;
@@ -274,5 +278,32 @@ fn every_row_that_computes_is_translated() {
         let region = program.region(random);
         let steps = check(&program, &region, random);
         assert!(steps > 10 * words.len() as u64, "lanes have retired only {steps} steps");
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn conditions_are_told_from_operands() {
+    let random = &mut Random::new(0);
+    // SUBS and ANDS of X29 and X30, and of W29 and W30, with the conditions that need only the operands.
+    let subtractions = ([0xeb1e_03bf, 0x6b1e_03bf], [0, 1, 2, 3, 8, 9, 10, 11, 12, 13].as_slice());
+    let logical = ([0xea1e_03bf, 0x6a1e_03bf], [0, 1, 4, 5, 10, 11, 12, 13].as_slice());
+    for (setters, conditions) in [subtractions, logical] {
+        let mut words = Vec::new();
+        let mut destination = 0;
+        for setter in setters {
+            words.push(setter);
+            for cond in conditions {
+                words.push(0x9a9f_07e0 | cond << 12 | destination); // csinc of zeros
+                destination += 1;
+            }
+        }
+        let program = Program::new(words, random);
+        let limits = Limits { instructions: 60, pages: 1, distance: 0 };
+        let region = Region::find(&[program.pc], &limits, |pc| program.fetch(pc));
+        let text = to_wgsl(&region);
+        assert_eq!(text.matches("pending_a = ").count(), 2, "both keep their operands:\n{text}");
+        let steps = check(&program, &region, random);
+        assert!(steps > 10 * program.words.len() as u64, "lanes have retired only {steps} steps");
     }
 }

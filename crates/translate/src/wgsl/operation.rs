@@ -4,17 +4,29 @@ use std::fmt::Write as _;
 
 use kvrm_arm64::micro_op::{CARRY_FLAG, Handler, MicroOp};
 
-use super::operand::{condition, first, masked, register, second, target};
+use super::operand::{first, masked, register, second, target};
+use super::pending::Pending;
 
 /// Whether `lines` has the statements of a handler.
 pub(super) fn is_translatable(handler: Handler) -> bool {
     use Handler as H;
-    value(handler, MicroOp::default(), 0).is_some() || matches!(handler, H::CONDITIONAL_COMPARE | H::NOP)
+    value(handler, MicroOp::default(), 0, "").is_some() || matches!(handler, H::CONDITIONAL_COMPARE | H::NOP)
 }
 
-/// Returns the statements of a micro-op, or `None` if translated code does not execute it. The flags are set only if
-/// they are needed.
-pub(super) fn lines(handler: Handler, op: MicroOp, pc: u64, needs_flags: bool) -> Option<String> {
+/// What to do with the flags that a micro-op sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flags {
+    /// Nothing: nobody reads them.
+    Dead,
+    /// Keep the operands.
+    Pending(Pending),
+    /// Compute them.
+    Computed,
+}
+
+/// Returns the statements of a micro-op, or `None` if translated code does not execute it. `holds` says whether its
+/// condition holds.
+pub(super) fn lines(handler: Handler, op: MicroOp, pc: u64, flags: Flags, holds: &str) -> Option<String> {
     use Handler as H;
     let mut text = String::new();
     match handler {
@@ -32,7 +44,7 @@ pub(super) fn lines(handler: Handler, op: MicroOp, pc: u64, needs_flags: bool) -
             let _ = writeln!(text, "let value = {};", masked(op, "sum"));
         }
         _ => {
-            let _ = writeln!(text, "let value = {};", value(handler, op, pc)?);
+            let _ = writeln!(text, "let value = {};", value(handler, op, pc, holds)?);
         }
     }
     let wide = op.wide() == 1;
@@ -41,15 +53,20 @@ pub(super) fn lines(handler: Handler, op: MicroOp, pc: u64, needs_flags: bool) -
         H::ADD | H::AND | H::ORR | H::EOR => op.flags() == 1,
         _ => false,
     };
-    if sets_flags && needs_flags {
-        let logical = matches!(handler, H::AND | H::ORR | H::EOR);
-        let overflow = if logical { String::new() } else { format!(" | cv(a, b, carry, sum, {wide})") };
-        let flags = format!("nz(value, {wide}){overflow}");
-        let _ = if handler == H::CONDITIONAL_COMPARE {
-            writeln!(text, "flags = select({}u, {flags}, {});", op.nzcv(), condition(op.cond()))
-        } else {
-            writeln!(text, "flags = {flags};")
-        };
+    match flags {
+        Flags::Pending(pending) if sets_flags => text.push_str(&pending.keep()),
+        Flags::Computed if sets_flags => {
+            let logical = matches!(handler, H::AND | H::ORR | H::EOR);
+            let overflow = if logical { String::new() } else { format!(" | cv(a, b, carry, sum, {wide})") };
+            let all = format!("nz(value, {wide}){overflow}");
+            let _ = if handler == H::CONDITIONAL_COMPARE {
+                writeln!(text, "flags = select({}u, {all}, {holds});", op.nzcv())
+            } else {
+                writeln!(text, "flags = {all};")
+            };
+            text.push_str("pending = 0u;\n");
+        }
+        _ => {}
     }
     if let Some(target) = target(op.dst()) {
         let _ = writeln!(text, "{target} = value;");
@@ -58,7 +75,7 @@ pub(super) fn lines(handler: Handler, op: MicroOp, pc: u64, needs_flags: bool) -
 }
 
 /// Returns the value of a micro-op as an expression, or `None` if it has none or is not executed.
-fn value(handler: Handler, op: MicroOp, pc: u64) -> Option<String> {
+fn value(handler: Handler, op: MicroOp, pc: u64, holds: &str) -> Option<String> {
     use Handler as H;
     let (a, b, c) = (first(op), second(op), register(op.c()));
     let (operation, wide) = (op.operation(), op.wide() == 1);
@@ -73,7 +90,7 @@ fn value(handler: Handler, op: MicroOp, pc: u64) -> Option<String> {
         H::EOR => format!("{a} ^ {b}"),
         H::SELECT => {
             let other = masked(op, &format!("{b} + {}lu", op.carry()));
-            format!("select({other}, {a}, {})", condition(op.cond()))
+            format!("select({other}, {a}, {holds})")
         }
         H::BIT_FIELD_INSERT => {
             let field = (u64::MAX << op.left()) >> op.right();
