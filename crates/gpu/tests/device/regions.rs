@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::lowering::lower;
 use kvrm_arm64::micro_op::{Handler, MicroOp, SP};
+use kvrm_arm64::operand::Operand;
 use kvrm_arm64::{
     Access as MemoryAccess, Cpu, Fault, FaultKind, Features, Instruction, Memory, Stop, decode, step,
 };
@@ -77,9 +78,14 @@ impl Program {
         Self { pc: vector.pc.0, words, cpu }
     }
 
-    /// Returns a program of `words` in one page that begins with the registers of a random one.
+    /// Returns a program of `words` in one page that begins with the registers of a random one, and with pointers to the
+    /// data in X20 to X23.
     fn new(words: Vec<u32>, random: &mut Random) -> Self {
-        Self { pc: 0x1_0000, words, ..Self::random(1, random) }
+        let mut program = Self { pc: 0x1_0000, words, ..Self::random(1, random) };
+        for register in 20..24 {
+            program.cpu.set_x(register, DATA + 0x400 + 16 * random.below(0x180));
+        }
+        program
     }
 
     fn word(&self, pc: u64) -> Option<u32> {
@@ -138,7 +144,8 @@ fn lane(program: &Program, region: &Region, random: &mut Random) -> Vec<u64> {
     let mut words: Vec<u64> = (0..LANE_WORDS).map(|_| random.bits()).collect();
     for register in 0..31 {
         let value = program.cpu.x(register);
-        let is_pointer = (20..=28).contains(&register);
+        // Pointers, and small indices.
+        let is_pointer = (16..=28).contains(&register);
         words[STATE + register as usize] = match random.below(4) {
             _ if is_pointer => value,
             0 => value,
@@ -216,8 +223,7 @@ fn compare(program: &Program, region: &Region, before: &[u64], after: &[u64]) ->
     // Within a block only loads and stores leave the region.
     let inside = |block: &&kvrm_translate::Block| block.pc < cpu.pc && cpu.pc <= block.last_pc();
     if let Some(op) = region.blocks.iter().find(inside).and_then(|_| program.fetch(cpu.pc)) {
-        let accesses = [Handler::LOAD as u32, Handler::STORE as u32].contains(&op.handler());
-        assert!(accesses && Flow::of(cpu.pc, op) == Flow::Next, "{:#x} is no reason to leave", cpu.pc);
+        assert!(accesses(op) && Flow::of(cpu.pc, op) == Flow::Next, "{:#x} is no reason to leave", cpu.pc);
     }
     steps
 }
@@ -243,6 +249,11 @@ fn lanes_leave_regions_in_the_state_of_the_reference() {
     assert!(steps > 5_000, "lanes have retired only {steps} steps");
 }
 
+/// Whether a micro-op is a load or a store.
+fn accesses(op: MicroOp) -> bool {
+    [Handler::LOAD as u32, Handler::STORE as u32].contains(&op.handler())
+}
+
 /// The number of instructions of the programs below. Each writes another register, so no result hides another.
 const RESULTS: usize = 28;
 
@@ -253,8 +264,7 @@ fn computations(random: &mut Random) -> Vec<u32> {
     for row in ENCODINGS.iter().cycle().take(2 * ENCODINGS.len()) {
         let word = words::allocated(row, random);
         let op = lower(word, Features::GENERAL);
-        let accesses = [Handler::LOAD as u32, Handler::STORE as u32].contains(&op.handler());
-        if is_translatable(op) && Flow::of(0, op) == Flow::Next && !accesses {
+        if is_translatable(op) && Flow::of(0, op) == Flow::Next && !accesses(op) {
             handlers.insert(op.handler());
             let with_destination = word & !31 | (all.len() % RESULTS) as u32;
             let is_kept = decode(with_destination) == Some(row.op);
@@ -305,5 +315,45 @@ fn conditions_are_told_from_operands() {
         assert_eq!(text.matches("pending_a = ").count(), 2, "both keep their operands:\n{text}");
         let steps = check(&program, &region, random);
         assert!(steps > 10 * program.words.len() as u64, "lanes have retired only {steps} steps");
+    }
+}
+
+/// Returns a word of each row that loads or stores and is translated, with addresses that are mostly in the data.
+fn transfers(random: &mut Random) -> Vec<u32> {
+    let mut all = Vec::new();
+    for row in ENCODINGS {
+        let mut word = words::allocated(row, random);
+        if !accesses(lower(word, Features::GENERAL)) {
+            continue;
+        }
+        let mut set = |bits: u32, low: u32, value: u64| word = word & !(bits << low) | (value as u32) << low;
+        set(31, 5, 20 + random.below(4)); // a pointer as the base
+        set(31, 0, random.below(16));
+        if row.operands.iter().any(|operand| matches!(operand, Operand::RegisterOffset(_))) {
+            set(31, 16, 16 + random.below(4)); // an index
+        }
+        if row.operands.iter().any(|operand| matches!(operand, Operand::ScaledOffset(_))) {
+            set(0xff, 14, 0); // a small offset
+        }
+        assert_eq!(decode(word), Some(row.op), "only registers and offsets have changed");
+        all.push(word);
+    }
+    all
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn every_row_that_accesses_memory_is_translated() {
+    let random = &mut Random::new(0);
+    let all = transfers(random);
+    assert!(all.len() > 60, "only {} rows", all.len());
+    for words in all.chunks(RESULTS) {
+        let program = Program::new(words.to_vec(), random);
+        // Lanes enter at every instruction, so those behind an access that has to leave are executed, too.
+        let entries: Vec<u64> = (0..words.len() as u64).map(|n| program.pc + 4 * n).collect();
+        let limits = Limits { instructions: RESULTS, pages: 1, distance: RESULTS };
+        let region = Region::find(&entries, &limits, |pc| program.fetch(pc));
+        let steps = check(&program, &region, random);
+        assert!(steps > LANES as u64, "lanes have retired only {steps} steps");
     }
 }
