@@ -20,6 +20,7 @@ const MAIN_TYPES: &[(&str, &[&str])] = &[
     ("kvrm-shaders", &["Linked"]),
     ("kvrm-spiking", &["Builder", "ConnectionRule", "Executor", "Input", "Model", "Network", "Parallel", "Projection",
                        "Recorder", "Reference", "Simulation", "State", "Statistics"]),
+    ("kvrm-translate", &["Region"]),
 ];
 
 pub(super) fn check(package: &Package, files: &[File]) -> Vec<Violation> {

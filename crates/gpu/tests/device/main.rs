@@ -6,4 +6,5 @@ mod doctor;
 mod errors;
 mod networks;
 mod pipelines;
+mod regions;
 mod support;

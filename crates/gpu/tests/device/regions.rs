@@ -1,0 +1,359 @@
+//! Translated regions leave lanes in the state of the reference after the same number of steps.
+
+use std::collections::BTreeSet;
+
+use kvrm_arm64::encoding::ENCODINGS;
+use kvrm_arm64::lowering::lower;
+use kvrm_arm64::micro_op::{Handler, MicroOp, SP};
+use kvrm_arm64::operand::Operand;
+use kvrm_arm64::{
+    Access as MemoryAccess, Cpu, Fault, FaultKind, Features, Instruction, Memory, Stop, decode, step,
+};
+use kvrm_gpu::Buffer;
+use kvrm_gpu::pipeline::{self, Access, Shader};
+use kvrm_shaders::layout::FRAME_WORDS;
+use kvrm_shaders::link_source;
+use kvrm_testkit::programs;
+use kvrm_testkit::random::Random;
+use kvrm_testkit::words;
+use kvrm_translate::{Flow, Limits, Region, is_translatable, to_wgsl};
+
+use crate::support::device;
+
+/// The lanes of a test.
+const LANES: usize = 64;
+/// The address of the two pages of data to which the pointers of random programs point.
+const DATA: u64 = 0x3_0000;
+/// The words of a lane: two frames of data, and one for its state.
+const LANE_WORDS: usize = 3 * FRAME_WORDS as usize;
+/// The index of the state of a lane, behind its data: registers, pc, flags, budget, and permissions of the pages.
+const STATE: usize = 2 * FRAME_WORDS as usize;
+const PC: usize = STATE + 34;
+const FLAGS: usize = STATE + 35;
+const BUDGET: usize = STATE + 36;
+const TRANSLATIONS: usize = STATE + 38;
+
+/// The kernel that runs lanes in a region.
+const KERNEL: &str = "
+@compute @workgroup_size(32)
+fn run_lanes(@builtin(global_invocation_id) id: vec3<u32>) {
+    let frame = 3u * id.x;
+    let state = (frame + 2u) * FRAME_WORDS;
+    for (var i = 0u; i < 33u; i += 1u) {
+        x[i] = frame_load(state + i);
+    }
+    for (var i = 0u; i < 2u; i += 1u) {
+        let translation = frame_load(state + 38u + i);
+        tlb[u32(translation >> 32u) % TLB_ENTRIES] = translation | (u64((frame + i) * FRAME_WORDS));
+    }
+    let left = run_region(frame_load(state + 34u), u32(frame_load(state + 35u)), u32(frame_load(state + 36u)));
+    for (var i = 0u; i < 33u; i += 1u) {
+        frame_store(state + i, x[i]);
+    }
+    frame_store(state + 34u, left.pc);
+    frame_store(state + 35u, u64(left.flags));
+    frame_store(state + 36u, u64(left.budget));
+}
+";
+
+/// A program with few instructions that no region can have.
+struct Program {
+    pc: u64,
+    words: Vec<u32>,
+    cpu: Cpu,
+}
+
+impl Program {
+    fn random(length: usize, random: &mut Random) -> Self {
+        let vector = programs::with_features("region", Features::GENERAL, length, 1000, random);
+        let tame = |word: u32, random: &mut Random| {
+            let is_kept = is_translatable(lower(word, Features::GENERAL)) || random.below(16) == 0;
+            if is_kept { word } else { programs::nop() }
+        };
+        let words = vector.code.iter().map(|word| tame(word.0, random)).collect();
+        let mut cpu = Cpu::new(vector.pc.0, vector.init.sp.map_or(0, |sp| sp.0));
+        for (register, value) in &vector.init.x {
+            cpu.set_x(register.0, value.0);
+        }
+        Self { pc: vector.pc.0, words, cpu }
+    }
+
+    /// Returns a program of `words` in one page that begins with the registers of a random one, and with pointers to the
+    /// data in X20 to X23.
+    fn new(words: Vec<u32>, random: &mut Random) -> Self {
+        let mut program = Self { pc: 0x1_0000, words, ..Self::random(1, random) };
+        for register in 20..24 {
+            program.cpu.set_x(register, DATA + 0x400 + 16 * random.below(0x180));
+        }
+        program
+    }
+
+    fn word(&self, pc: u64) -> Option<u32> {
+        self.words.get(usize::try_from(pc.checked_sub(self.pc)? / 4).ok()?).copied()
+    }
+
+    fn fetch(&self, pc: u64) -> Option<MicroOp> {
+        Some(lower(self.word(pc)?, Features::GENERAL))
+    }
+
+    fn region(&self, random: &mut Random) -> Region {
+        let entries = [self.pc, self.pc + 4 * random.below(self.words.len() as u64)];
+        let limits = Limits { instructions: 60, pages: 2, distance: 20 };
+        Region::find(&entries, &limits, |pc| self.fetch(pc).filter(|op| is_translatable(*op)))
+    }
+}
+
+/// The data of a lane.
+struct Data<'a> {
+    program: &'a Program,
+    bytes: Vec<u8>,
+}
+
+impl Data<'_> {
+    fn bytes(&mut self, address: u64, count: usize, access: MemoryAccess) -> Result<&mut [u8], Stop> {
+        let at = address.wrapping_sub(DATA) as usize;
+        let fault = Fault { kind: FaultKind::Translation, access, address };
+        let end = at.checked_add(count).ok_or(fault)?;
+        Ok(self.bytes.get_mut(at..end).ok_or(fault)?)
+    }
+}
+
+impl Memory for Data<'_> {
+    fn fetch(&mut self, pc: u64) -> Result<Instruction, Stop> {
+        let fault = Fault { kind: FaultKind::Translation, access: MemoryAccess::Execute, address: pc };
+        Ok(Instruction::new(self.program.word(pc).ok_or(fault)?, Features::GENERAL))
+    }
+
+    fn read<const N: usize>(&mut self, address: u64) -> Result<[u8; N], Stop> {
+        let bytes = self.bytes(address, N, MemoryAccess::Read)?;
+        Ok(std::array::from_fn(|n| bytes[n]))
+    }
+
+    fn write<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Result<(), Stop> {
+        self.bytes(address, N, MemoryAccess::Write)?.copy_from_slice(&bytes);
+        Ok(())
+    }
+
+    fn check_write(&mut self, address: u64, bytes: u64) -> Result<(), Stop> {
+        self.bytes(address, bytes as usize, MemoryAccess::Write).map(|_| ())
+    }
+}
+
+/// Returns the words with which a lane enters a region.
+fn lane(program: &Program, region: &Region, random: &mut Random) -> Vec<u64> {
+    let mut words: Vec<u64> = (0..LANE_WORDS).map(|_| random.bits()).collect();
+    for register in 0..31 {
+        let value = program.cpu.x(register);
+        // Pointers, and small indices.
+        let is_pointer = (16..=28).contains(&register);
+        words[STATE + register as usize] = match random.below(4) {
+            _ if is_pointer => value,
+            0 => value,
+            1 => *random.pick(&[0, 1, 1 << 31, u32::MAX.into(), 1 << 63, u64::MAX]),
+            _ => random.bits() >> random.below(64),
+        };
+    }
+    words[STATE + 31] = 0;
+    words[STATE + SP as usize] = program.cpu.sp;
+    let entries: Vec<u64> =
+        region.blocks.iter().filter(|block| block.is_entry).map(|block| block.pc).collect();
+    words[PC] = *random.pick(&entries);
+    words[FLAGS] = random.below(16);
+    words[BUDGET] = *random.pick(&[5, 40, 300, 1000]) + random.below(20);
+    for page in 0..2 {
+        // Most pages may be read and written.
+        let permissions = *random.pick(&[3, 3, 3, 1, 0]);
+        words[TRANSLATIONS + page] = ((DATA >> 12) + page as u64) << 32 | permissions;
+    }
+    words
+}
+
+/// Runs lanes in a region on the device. Returns their words.
+fn run(region: &Region, lanes: &[u64]) -> Vec<u64> {
+    let text = to_wgsl(region) + KERNEL;
+    let linked = link_source("tests::region", &text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let locate = |line| {
+        let (path, line) = linked.locate(line).unwrap_or(("", 0));
+        (path.to_owned(), line)
+    };
+    let shader =
+        Shader::compile(device(), &linked.source, &locate).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let access = [Access::ReadWrite; 7];
+    let layout = pipeline::storage_layout(device(), "regions", &access).expect("the layout is valid");
+    let pipeline = shader.pipeline("run_lanes", &[&layout], &[]).expect("the shader is valid");
+    let unused: Vec<Buffer> =
+        (0..6).map(|_| Buffer::zeroed(device(), "unused", 16).expect("the buffer is small")).collect();
+    let frames = Buffer::with_contents(device(), "frames", lanes).expect("the buffer is small");
+    let buffers: Vec<&Buffer> = unused.iter().chain([&frames]).collect();
+    let group = pipeline::bind(device(), "regions", &layout, &buffers).expect("the buffers fit");
+    device()
+        .submit("regions", |encoder| {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            pass.set_pipeline(&pipeline);
+            pass.set_bind_group(0, &group, &[]);
+            pass.dispatch_workgroups(LANES as u32 / 32, 1, 1);
+        })
+        .expect("the device works");
+    let contents = device().download(&[(&frames, 0..frames.bytes())]).expect("the device works");
+    bytemuck::pod_collect_to_vec(&contents[0])
+}
+
+/// Compares a lane that has left a region with the reference. Returns the number of its steps.
+fn compare(program: &Program, region: &Region, before: &[u64], after: &[u64]) -> u64 {
+    let steps = before[BUDGET].checked_sub(after[BUDGET]).expect("no lane exceeds its budget");
+    let mut cpu = Cpu::new(before[PC], before[STATE + SP as usize]);
+    for register in 0..31 {
+        cpu.set_x(register, before[STATE + register as usize]);
+    }
+    cpu.nzcv = before[FLAGS] as u32;
+    let bytes = before[..STATE].iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut data = Data { program, bytes };
+    for count in 0..steps {
+        let pc = cpu.pc;
+        step(&mut cpu, &mut data).unwrap_or_else(|stop| panic!("step {count} at {pc:#x}: {stop}"));
+    }
+    assert_eq!(after[PC], cpu.pc, "the pc after {steps} steps from {:#x}", before[PC]);
+    for register in 0..31 {
+        assert_eq!(after[STATE + register as usize], cpu.x(register), "x{register} after {steps} steps");
+    }
+    assert_eq!(after[STATE + SP as usize], cpu.sp, "sp after {steps} steps");
+    assert_eq!(after[FLAGS], u64::from(cpu.nzcv), "the flags after {steps} steps");
+    let words: Vec<u64> = bytemuck::pod_collect_to_vec(&data.bytes);
+    assert!(after[..STATE] == words, "the data after {steps} steps from {:#x}", before[PC]);
+    // Within a block only loads and stores leave the region.
+    let inside = |block: &&kvrm_translate::Block| block.pc < cpu.pc && cpu.pc <= block.last_pc();
+    if let Some(op) = region.blocks.iter().find(inside).and_then(|_| program.fetch(cpu.pc)) {
+        assert!(accesses(op) && Flow::of(cpu.pc, op) == Flow::Next, "{:#x} is no reason to leave", cpu.pc);
+    }
+    steps
+}
+
+/// Runs lanes in a region of a program, and compares each with the reference. Returns the number of steps of all.
+fn check(program: &Program, region: &Region, random: &mut Random) -> u64 {
+    let before: Vec<u64> = (0..LANES).flat_map(|_| lane(program, region, random)).collect();
+    let after = run(region, &before);
+    let lanes = before.chunks(LANE_WORDS).zip(after.chunks(LANE_WORDS));
+    lanes.map(|(before, after)| compare(program, region, before, after)).sum()
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn lanes_leave_regions_in_the_state_of_the_reference() {
+    let mut steps = 0;
+    for seed in 0..4 {
+        let random = &mut Random::new(seed);
+        let program = Program::random(30, random);
+        let region = program.region(random);
+        steps += check(&program, &region, random);
+    }
+    assert!(steps > 5_000, "lanes have retired only {steps} steps");
+}
+
+/// Whether a micro-op is a load or a store.
+fn accesses(op: MicroOp) -> bool {
+    [Handler::LOAD as u32, Handler::STORE as u32].contains(&op.handler())
+}
+
+/// The number of instructions of the programs below. Each writes another register, so no result hides another.
+const RESULTS: usize = 28;
+
+/// Returns random words of the rows that compute and are translated, each with another destination.
+fn computations(random: &mut Random) -> Vec<u32> {
+    let mut handlers = BTreeSet::new();
+    let mut all = Vec::new();
+    for row in ENCODINGS.iter().cycle().take(2 * ENCODINGS.len()) {
+        let word = words::allocated(row, random);
+        let op = lower(word, Features::GENERAL);
+        if is_translatable(op) && Flow::of(0, op) == Flow::Next && !accesses(op) {
+            handlers.insert(op.handler());
+            let with_destination = word & !31 | (all.len() % RESULTS) as u32;
+            let is_kept = decode(with_destination) == Some(row.op);
+            all.push(if is_kept { with_destination } else { word });
+        }
+    }
+    assert!(handlers.len() > 18, "handlers of computations: {handlers:?}");
+    all
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn every_row_that_computes_is_translated() {
+    let random = &mut Random::new(0);
+    // And every condition, which few random words have: CSINC of zeros.
+    let conditions = (0..16).map(|cond| 0x9a9f_07e0 | cond << 12 | cond);
+    let mut all = computations(random);
+    all.extend(conditions);
+    for words in all.chunks(RESULTS) {
+        let program = Program::new(words.to_vec(), random);
+        let region = program.region(random);
+        let steps = check(&program, &region, random);
+        assert!(steps > 10 * words.len() as u64, "lanes have retired only {steps} steps");
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn conditions_are_told_from_operands() {
+    let random = &mut Random::new(0);
+    // SUBS and ANDS of X29 and X30, and of W29 and W30, with the conditions that need only the operands.
+    let subtractions = ([0xeb1e_03bf, 0x6b1e_03bf], [0, 1, 2, 3, 8, 9, 10, 11, 12, 13].as_slice());
+    let logical = ([0xea1e_03bf, 0x6a1e_03bf], [0, 1, 4, 5, 10, 11, 12, 13].as_slice());
+    for (setters, conditions) in [subtractions, logical] {
+        let mut words = Vec::new();
+        let mut destination = 0;
+        for setter in setters {
+            words.push(setter);
+            for cond in conditions {
+                words.push(0x9a9f_07e0 | cond << 12 | destination); // csinc of zeros
+                destination += 1;
+            }
+        }
+        let program = Program::new(words, random);
+        let limits = Limits { instructions: 60, pages: 1, distance: 0 };
+        let region = Region::find(&[program.pc], &limits, |pc| program.fetch(pc));
+        let text = to_wgsl(&region);
+        assert_eq!(text.matches("pending_a = ").count(), 2, "both keep their operands:\n{text}");
+        let steps = check(&program, &region, random);
+        assert!(steps > 10 * program.words.len() as u64, "lanes have retired only {steps} steps");
+    }
+}
+
+/// Returns a word of each row that loads or stores and is translated, with addresses that are mostly in the data.
+fn transfers(random: &mut Random) -> Vec<u32> {
+    let mut all = Vec::new();
+    for row in ENCODINGS {
+        let mut word = words::allocated(row, random);
+        if !accesses(lower(word, Features::GENERAL)) {
+            continue;
+        }
+        let mut set = |bits: u32, low: u32, value: u64| word = word & !(bits << low) | (value as u32) << low;
+        set(31, 5, 20 + random.below(4)); // a pointer as the base
+        set(31, 0, random.below(16));
+        if row.operands.iter().any(|operand| matches!(operand, Operand::RegisterOffset(_))) {
+            set(31, 16, 16 + random.below(4)); // an index
+        }
+        if row.operands.iter().any(|operand| matches!(operand, Operand::ScaledOffset(_))) {
+            set(0xff, 14, 0); // a small offset
+        }
+        assert_eq!(decode(word), Some(row.op), "only registers and offsets have changed");
+        all.push(word);
+    }
+    all
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn every_row_that_accesses_memory_is_translated() {
+    let random = &mut Random::new(0);
+    let all = transfers(random);
+    assert!(all.len() > 60, "only {} rows", all.len());
+    for words in all.chunks(RESULTS) {
+        let program = Program::new(words.to_vec(), random);
+        // Lanes enter at every instruction, so those behind an access that has to leave are executed, too.
+        let entries: Vec<u64> = (0..words.len() as u64).map(|n| program.pc + 4 * n).collect();
+        let limits = Limits { instructions: RESULTS, pages: 1, distance: RESULTS };
+        let region = Region::find(&entries, &limits, |pc| program.fetch(pc));
+        let steps = check(&program, &region, random);
+        assert!(steps > LANES as u64, "lanes have retired only {steps} steps");
+    }
+}

@@ -1,0 +1,102 @@
+//! The selection of regions: where lanes spend their steps.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kvrm_arm64::micro_op::MicroOp;
+
+use crate::block::{Block, Edge, End, Limits};
+use crate::region::Region;
+
+/// Code is hot if it has at least one of so many samples.
+const HOT: u64 = 1000;
+
+/// Samples of program counters.
+///
+/// ```
+/// use kvrm_arm64::Features;
+/// use kvrm_arm64::lowering::lower;
+/// use kvrm_translate::{Limits, Samples};
+///
+/// let words = [0xd503_201f, 0xf100_0400, 0x54ff_ffe1]; // nop; subs x0, x0, #1; b.ne to it
+/// let fetch = |pc: u64| Some(lower(*words.get(pc as usize / 4)?, Features::BASE));
+/// let mut samples = Samples::default();
+/// samples.add(8); // at the branch
+/// let limits = Limits { instructions: 100, pages: 1, distance: 3 };
+/// let regions = samples.regions(&limits, fetch);
+/// assert_eq!(regions[0].blocks[0].pc, 4, "the loop");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Samples {
+    counts: BTreeMap<u64, u64>,
+    total: u64,
+}
+
+impl Samples {
+    /// Adds a sample.
+    pub fn add(&mut self, pc: u64) {
+        *self.counts.entry(pc).or_default() += 1;
+        self.total += 1;
+    }
+
+    /// Returns the regions of the hot code, the hottest first. No two have the same instruction. `fetch` is that of
+    /// [`Region::find`].
+    pub fn regions(&self, limits: &Limits, fetch: impl Fn(u64) -> Option<MicroOp>) -> Vec<Region> {
+        let mut seeds: Vec<(u64, u64)> = self.counts.iter().map(|(pc, count)| (*count, *pc)).collect();
+        // The address with the most samples first; of several, the lowest.
+        seeds.sort_unstable_by_key(|(count, pc)| (u64::MAX - count, *pc));
+        let mut covered: BTreeSet<u64> = BTreeSet::new();
+        let mut regions = Vec::new();
+        for (_, seed) in seeds {
+            if covered.contains(&seed) {
+                continue;
+            }
+            let region = self.around(seed, limits, |pc| fetch(pc).filter(|_| !covered.contains(&pc)));
+            let weight: u64 = region.addresses().filter_map(|pc| self.counts.get(&pc)).sum();
+            if self.is_hot(weight) {
+                covered.extend(region.addresses());
+                regions.push(region);
+            }
+        }
+        connect(&mut regions);
+        regions
+    }
+
+    /// Whether so many samples are enough for code to be hot.
+    const fn is_hot(&self, count: u64) -> bool {
+        count > 0 && count.saturating_mul(HOT) >= self.total
+    }
+
+    /// Returns the region around an address. If the region comes back to the address from the instruction before it, it
+    /// begins where the block with both begins.
+    fn around(&self, seed: u64, limits: &Limits, fetch: impl Fn(u64) -> Option<MicroOp>) -> Region {
+        let is_hot = |pc: u64| self.counts.get(&pc).is_some_and(|count| self.is_hot(*count));
+        let find = |pc: u64| Region::find_hot(&[pc], limits, is_hot, &fetch);
+        let region = find(seed);
+        let precedes =
+            |end: &End| matches!(end, End::Always(Edge { pc, leaves_page: false, .. }) if *pc == seed);
+        let before = region
+            .blocks
+            .iter()
+            .find(|block| block.last_pc().wrapping_add(4) == seed && precedes(&block.end))
+            .map(|block| find(block.pc));
+        before.filter(|before| before.addresses().any(|pc| pc == seed)).unwrap_or(region)
+    }
+}
+
+/// Makes the blocks entries to which another region leaves.
+fn connect(regions: &mut [Region]) {
+    let exits: BTreeSet<u64> = regions.iter().flat_map(|region| &region.blocks).flat_map(exits).collect();
+    for block in regions.iter_mut().flat_map(|region| &mut region.blocks) {
+        block.is_entry |= exits.contains(&block.pc);
+    }
+}
+
+/// Returns the addresses outside of its region to which a block leads.
+fn exits(block: &Block) -> Vec<u64> {
+    let edges = match &block.end {
+        End::Always(edge) => vec![*edge],
+        End::Either { taken, next } => vec![*taken, *next],
+        End::Register(_) => Vec::new(),
+    };
+    edges.iter().filter(|edge| edge.block.is_none()).map(|edge| edge.pc).collect()
+}
