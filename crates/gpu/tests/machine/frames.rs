@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use kvrm_arm64::asm::{Assembler, X0, X1, X2, X3, at};
 use kvrm_gpu::{Device, GpuExecutor};
 use kvrm_machine::{Builder, Executor, Machine, Plan, Reference, Stop};
-use kvrm_testkit::guests::{GUESTS, guest};
+use kvrm_testkit::guests::guest;
 
 use crate::support::{
     CODE, DATA, EnginePair, Gpu, PAGE, assert_same_machines, lanes, machine_lanes, raw, text_and_data,
@@ -23,7 +23,7 @@ fn writer(a: &mut Assembler) {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn a_guest_ends_the_same_if_frames_are_allowed_one_by_one() {
-    let (name, size) = GUESTS[8];
+    let (name, size) = ("sieve", "1000");
     let builder = || -> Builder<'static> {
         Machine::builder(guest(name)).lanes(2).arguments(|_| vec![size.to_owned()]).frames_max(0)
     };

@@ -8,7 +8,7 @@ use kvrm_arm64::asm::{X0, X1, X2, at};
 use kvrm_gpu::device::{LoopLimit, loop_limit};
 use kvrm_gpu::{Bounds, ClassSelection, Device, GpuExecutor, SelectionMode};
 use kvrm_machine::{Builder, Executor, Image, Machine, Permissions, Plan, Progress, Stop};
-use kvrm_testkit::guests::{GUESTS, guest};
+use kvrm_testkit::guests::guest;
 use kvrm_testkit::images::{PAGE, assemble, image, segment};
 
 use crate::support::{
@@ -22,7 +22,7 @@ const STEPS: u64 = 2_000;
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn a_guest_run_in_pieces_ends_as_in_one_run() {
-    let (name, size) = GUESTS[10];
+    let (name, size) = ("vm", "4");
     let builder = || -> Builder<'static> {
         let seed = |lane: usize| vec![size.to_owned(), lane.to_string()];
         Machine::builder(guest(name)).lanes(3).arguments(seed)

@@ -6,9 +6,14 @@ use proptest::prelude::*;
 
 use crate::support::{CODE, Lane, lane, raw};
 
+/// Returns the guests, each with its size for a short run.
+fn guests() -> impl Iterator<Item = (&'static str, &'static str)> {
+    GUESTS.into_iter().chain(FP_GUESTS)
+}
+
 /// Returns a machine that runs a guest in lanes with different seeds.
-fn machine(index: usize, lanes: usize) -> Machine {
-    let (name, size) = GUESTS.into_iter().chain(FP_GUESTS).nth(index).unwrap();
+fn machine(name: &str, lanes: usize) -> Machine {
+    let (name, size) = guests().find(|(guest, _)| *guest == name).unwrap();
     let arguments = move |lane: usize| vec![size.to_owned(), (lane + 1).to_string()];
     let builder = Machine::builder(guest(name)).features(features(name));
     builder.lanes(lanes).arguments(arguments).build().unwrap()
@@ -27,7 +32,8 @@ proptest! {
         before in 0..30_000u64,
         after in prop::collection::vec(0..30_000u64, 1..4),
     ) {
-        let mut machine = machine(index, 2);
+        let (name, _) = guests().nth(index).unwrap();
+        let mut machine = machine(name, 2);
         machine.run(before).unwrap();
         let there = lanes(&mut machine);
         machine.snapshot().unwrap();
@@ -48,7 +54,7 @@ proptest! {
 
 #[test]
 fn a_reset_changes_only_the_lanes_it_names() {
-    let mut machine = machine(8, 4);
+    let mut machine = machine("sieve", 4);
     machine.run(5000).unwrap();
     machine.snapshot().unwrap();
     let there = lanes(&mut machine);
@@ -64,7 +70,7 @@ fn a_reset_changes_only_the_lanes_it_names() {
 
 #[test]
 fn a_reset_frees_the_pages_written_since() {
-    let mut machine = machine(8, 1);
+    let mut machine = machine("sieve", 1);
     machine.run(1000).unwrap();
     let before = machine.private_pages(0).unwrap();
     machine.snapshot().unwrap();
@@ -79,7 +85,7 @@ fn a_reset_frees_the_pages_written_since() {
 
 #[test]
 fn a_later_snapshot_replaces_an_earlier_one() {
-    let mut machine = machine(4, 1);
+    let mut machine = machine("mix", 1);
     for steps in [100, 7000, 0, 9000] {
         machine.run(steps).unwrap();
         machine.snapshot().unwrap();
