@@ -13,6 +13,7 @@
 //! keeps the compiler.
 #![allow(unsafe_code, reason = "calls of generated code, and helpers that it calls")]
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ptr::{from_mut, from_ref};
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -58,8 +59,8 @@ impl Drop for Code {
 #[derive(Debug)]
 pub(crate) struct Table {
     slots: Box<[AtomicPtr<Entry>]>,
-    /// The entries that slots point to, or did.
-    entries: Mutex<Vec<Arc<Entry>>>,
+    /// The entries that slots point to, or did, by their addresses.
+    entries: Mutex<HashMap<usize, Arc<Entry>>>,
 }
 
 /// The entry of empty slots. No look-up accepts it, because instructions have even addresses.
@@ -92,7 +93,9 @@ impl Table {
         let slot = self.slot(entry.pc);
         let pointer = Arc::as_ptr(entry).cast_mut();
         if slot.load(Ordering::Acquire) != pointer {
-            self.entries.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(entry));
+            // Two entries for the same slot may take turns, so each is kept once.
+            let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+            entries.entry(pointer.addr()).or_insert_with(|| Arc::clone(entry));
             slot.store(pointer, Ordering::Release);
         }
     }
@@ -242,4 +245,22 @@ type Helper = extern "C" fn(*mut Context, u64, u64);
 /// Returns the addresses of the helpers, in the order of the fields of `Helpers`.
 pub(crate) fn helpers() -> [u64; 4] {
     [read as Helper, write, execute, flags].map(|helper| (helper as *const ()).expose_provenance() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_keeps_each_entry_once_although_two_take_turns_in_a_slot() {
+        let table = Table::new(1);
+        let entries = [4, 8].map(|pc| Arc::new(Entry { pc, code: pc }));
+        for _ in 0..100 {
+            for entry in &entries {
+                table.insert(entry);
+                assert_eq!(table.find(entry.pc), Some(entry.code), "the last one inserted wins");
+            }
+        }
+        assert_eq!(Arc::strong_count(&entries[0]), 2, "one is here, one in the table");
+    }
 }

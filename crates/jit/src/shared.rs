@@ -12,6 +12,10 @@ use crate::context::Entry;
 use crate::native::Table;
 use crate::region::Region;
 
+/// The largest number of translations from the same address that are kept. Programs that change their code have one for
+/// each version of it.
+const VERSIONS_MAX: usize = 16;
+
 /// When and how much is translated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
@@ -93,6 +97,10 @@ impl Shared {
         } else {
             self.compiler.try_lock().ok()?
         };
+        // Another lane may have translated the region while this one waited.
+        if let Some(entry) = self.find(pc, memory) {
+            return Some(entry);
+        }
         if compiler.bytes >= self.settings.bytes_max {
             return None;
         }
@@ -114,7 +122,11 @@ impl Shared {
         let entry = Arc::new(Entry { pc, code });
         let translated = Translated { pages, entry: Arc::clone(&entry) };
         let mut regions = self.regions.write().unwrap_or_else(PoisonError::into_inner);
-        regions.entry(pc).or_default().push(translated);
+        let versions = regions.entry(pc).or_default();
+        if versions.len() == VERSIONS_MAX {
+            versions.remove(0);
+        }
+        versions.push(translated);
         Some(entry)
     }
 }

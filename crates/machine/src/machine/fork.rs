@@ -41,7 +41,7 @@ impl<'a> Fork<'a> {
 
     /// Sets the engine that runs the lanes. By default it is that of the forked machine, on the same device.
     ///
-    /// A single lane is fastest on the reference. So it pays to run the start of a program there, and to fork it to a
+    /// A single lane is fastest on the CPU. So it pays to run the start of a program there, and to fork it to a
     /// GPU.
     #[must_use]
     pub fn engine(mut self, engine: impl Factory + 'a) -> Self {
