@@ -6,7 +6,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use crate::variants::{FAMILIES, Family, Substitution};
-use crate::{LinkError, Linked, link};
+use crate::{LinkError, Linked, link, link_with};
 
 /// The way in which a kernel accesses a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +79,19 @@ pub trait Root: Copy + fmt::Debug {
     /// The errors of [`link`]: each is a mistake in the embedded modules.
     fn link(&self) -> Result<Linked, LinkError> {
         link(Self::MODULE, &self.substitutions())
+    }
+
+    /// Links the module with the substitutions of the variant, and with the text of translated regions in place of
+    /// `machine::translated`.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`link`]: each is a mistake in the embedded modules or in the text.
+    fn link_translated(&self, text: &str) -> Result<Linked, LinkError> {
+        const ADDED: &str = "translated_regions";
+        let mut substitutions = self.substitutions();
+        substitutions.push(("machine::translated", ADDED));
+        link_with(Self::MODULE, (ADDED, text), &substitutions)
     }
 }
 

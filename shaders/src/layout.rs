@@ -146,8 +146,21 @@ constants! {
 
     /// Bit in the second word of a frame's page: the frame is a node of a page table.
     INFO_NODE = 0x80000000;
-    /// Bit in a frame's code word: the code is up to date. The other bits are the number of the code page plus one.
+    /// Bit in a frame's code word: the code is up to date.
     INFO_CODE_VALID = 0x80000000;
+    /// Bit in a frame's code word: the markers in the code page are valid, because nobody has written to the frame since
+    /// they were set.
+    INFO_CODE_MARKED = 0x40000000;
+    /// The mask of the number of the code page plus one in a frame's code word.
+    INFO_CODE_PAGE = 0x3fffffff;
+
+    // Markers: micro-ops that take the place of those at the entries of translated regions. The first word has the
+    // handler, and from bit 8 on the number of the entry; the second word is the frame.
+
+    /// The handler of markers, which no other micro-op has.
+    HANDLER_MARKER = 0xff;
+    /// The first bit of the number of the entry in a marker.
+    MARKER_ENTRY = 8;
 
     // The counters of a machine.
 
@@ -171,8 +184,12 @@ constants! {
     COUNTER_WRITTEN = 8;
     /// Counter: invocations that found that the driver cuts off their loops.
     COUNTER_CUT_OFF = 9;
+    /// Counter: steps retired in translated regions, the low word.
+    COUNTER_TRANSLATED = 10;
+    /// Counter: steps retired in translated regions, the high word.
+    COUNTER_TRANSLATED_HIGH = 11;
     /// The number of counters.
-    COUNTERS = 10;
+    COUNTERS = 12;
 
     // System calls of Linux programs: the treatment of each number. The host serves numbers from `CALLS` on.
 

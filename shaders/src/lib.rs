@@ -33,7 +33,7 @@ mod modules;
 
 pub use error::{LinkError, Place};
 pub use kernel::{Access, Workgroup};
-pub use link::{Linked, link, link_modules, link_source};
+pub use link::{Linked, link, link_modules, link_source, link_with};
 pub use modules::MODULES;
 pub use variants::{FAMILIES, Family, Substitution};
 

@@ -106,6 +106,19 @@ pub fn link_source(name: &str, text: &str, substitutions: &[(&str, &str)]) -> Re
     Linker::new(MODULES, Some((name, text)), substitutions)?.link(name)
 }
 
+/// Links a module of [`MODULES`] as [`link`] does. Substitutions may name the module `added`, given by name and text.
+///
+/// # Errors
+///
+/// The errors of [`link`].
+pub fn link_with(
+    root: &str,
+    added: (&str, &str),
+    substitutions: &[(&str, &str)],
+) -> Result<Linked, LinkError> {
+    Linker::new(MODULES, Some(added), substitutions)?.link(root)
+}
+
 /// Links a module of `modules`, given as paths and texts like [`MODULES`], with everything it imports.
 ///
 /// # Errors

@@ -139,6 +139,14 @@ families! {
         Present = ["machine::no_hooks" => "machine::hooks"],
     }
 
+    /// Whether hot code is translated.
+    Regions {
+        /// All code is interpreted.
+        Absent,
+        /// There are translated regions. The module of their code takes the place of `machine::translated`.
+        Present = ["machine::no_regions" => "machine::regions"],
+    }
+
     /// The number of bindings over which the synapses of a spiking network are split.
     SynapseParts {
         /// One binding.

@@ -33,6 +33,9 @@ pub use machine::lowering::{Lowering, digest};
 pub use machine::networks;
 #[doc(hidden)]
 pub use machine::recovery::RecoveringExecutor;
+#[doc(hidden)]
+pub use machine::translation::RegionBounds;
+pub use machine::translation::Translation;
 pub use select::{Engine, EngineChoice, GpuEngine};
 
 /// The example of the README, compiled and run.

@@ -11,3 +11,4 @@ mod pace;
 mod pages;
 pub(crate) mod recovery;
 mod store;
+pub(crate) mod translation;

@@ -10,6 +10,7 @@ use crate::machine::bounds::Bounds;
 use crate::machine::class_selection::ClassSelection;
 use crate::machine::engine::GpuExecutor;
 use crate::machine::recovery::RecoveringExecutor;
+use crate::machine::translation::Translation;
 
 /// The engine that runs the lanes of a machine.
 ///
@@ -103,13 +104,20 @@ impl Factory for Engine {
 pub struct GpuEngine {
     device: Device,
     selection: ClassSelection,
+    translation: Translation,
 }
 
 impl GpuEngine {
-    /// Creates an engine on `device` that finds classes in the table.
+    /// Creates an engine on `device` that finds classes in the table, and translates hot code where that is faster.
     #[must_use]
     pub const fn new(device: Device) -> Self {
-        Self { device, selection: ClassSelection::TABLE }
+        Self { device, selection: ClassSelection::TABLE, translation: Translation::Auto }
+    }
+
+    /// Sets when hot code is translated.
+    #[must_use]
+    pub fn with_translation(self, translation: Translation) -> Self {
+        Self { translation, ..self }
     }
 
     /// Sets how lanes find the classes of instructions.
@@ -138,7 +146,8 @@ impl GpuEngine {
 
 impl Factory for GpuEngine {
     fn executor(&self, plan: &Plan<'_>) -> Result<Box<dyn Executor>, kvrm_machine::Error> {
-        Ok(Box::new(RecoveringExecutor::new(&self.device, plan, &self.selection, Bounds::NONE)?))
+        let bounds = Bounds { translation: self.translation, ..Bounds::NONE };
+        Ok(Box::new(RecoveringExecutor::new(&self.device, plan, &self.selection, bounds)?))
     }
 
     fn images_max(&self) -> usize {

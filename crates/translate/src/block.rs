@@ -25,8 +25,8 @@ pub struct Block {
     pub ops: Vec<MicroOp>,
     /// Where execution goes on.
     pub end: End,
-    /// Whether lanes may enter the region here: at an address that was asked for, at one to which a call returns, or at
-    /// the head of a loop, so that a lane that had to leave comes back soon.
+    /// Whether lanes may enter the region here: at an address that was asked for, at one to which a call returns, at the
+    /// head of a loop, so that a lane that had to leave comes back soon, or where another page leads to.
     pub is_entry: bool,
 }
 

@@ -59,6 +59,9 @@ impl Region {
         for head in 0..region.blocks.len() {
             region.blocks[head].is_entry |= region.is_loop_head(head);
         }
+        for (_, target) in region.edges_to_other_pages() {
+            region.blocks[target].is_entry = true;
+        }
         region
     }
 
@@ -106,6 +109,14 @@ impl Region {
                 Flow::Register | Flow::RegisterCall | Flow::Stop => End::Register(Vec::new()),
             };
         }
+    }
+
+    /// Returns the edges between blocks in different pages: from which block to which.
+    fn edges_to_other_pages(&self) -> Vec<(usize, usize)> {
+        let page = |block: usize| self.blocks[block].pc & !PAGE;
+        let edges = (0..self.blocks.len())
+            .flat_map(|from| self.blocks[from].successors().map(move |to| (from, to)));
+        edges.filter(|(from, to)| page(*from) != page(*to)).collect()
     }
 
     /// Returns the addresses of the instructions, block by block.

@@ -1,8 +1,8 @@
 //! Regions as functions in WGSL.
 //!
-//! The text is a module for the linker of `kvrm-shaders`. It declares `run_region`, which takes the address at which a
-//! lane enters, the flags and the budget, and returns the address at which the lane leaves, the flags, and the rest of
-//! the budget. Registers are private variables. They are loaded from the registers of the interpreter, and stored there
+//! The text is a module for the linker of `kvrm-shaders`. It declares `run_region`, which takes the entry at which a lane
+//! enters, its address, the flags and the budget, and returns the address at which the lane leaves, the flags, and the
+//! rest of the budget. Registers are private variables. They are loaded from the registers of the interpreter, and stored there
 //! when the lane leaves. So code anywhere in the region leaves it with `return`.
 //!
 //! Loads and stores use the TLB of the interpreter. If it does not have the page, the page does not permit the access,
@@ -14,11 +14,12 @@ mod operation;
 mod pending;
 mod transfer;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use kvrm_arm64::micro_op::{Handler, MicroOp, ZERO};
 
-use crate::block::{Edge, End};
+use crate::block::{Block, Edge, End, PAGE};
 use crate::checks::Checks;
 use crate::effects::{Effects, Flow, handler};
 use crate::liveness::Liveness;
@@ -29,6 +30,9 @@ use crate::structure::{Item, Structure};
 use operand::{condition, extracted, register, target};
 use operation::Flags;
 use pending::Pending;
+
+/// The number of bits of the addresses that the TLBs of the interpreter hold: `TLB_ADDRESS_BITS`.
+const ADDRESS_BITS: u32 = 44;
 
 /// The items that the text may import, by module.
 const IMPORTS: &[(&str, &[&str])] = &[
@@ -43,42 +47,56 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("arm64::numbers", &["sign_extend"]),
     ("arm64::operand", &["rotate_right", "shift_reg"]),
     ("machine::frames", &["frame_load", "frame_store"]),
-    (
-        "machine::memory",
-        &["TLB_ADDRESS_BITS", "TLB_ENTRIES", "TLB_READ", "TLB_WORD", "TLB_WRITE", "halves", "joined", "tlb"],
-    ),
+    ("machine::left_region", &["LeftRegion"]),
+    ("machine::markers", &["is_at_hand"]),
+    ("machine::memory", &["TLB_READ", "TLB_WRITE", "joined"]),
+    ("machine::region_access", &["NO_WORD", "word_of"]),
     ("machine::registers", &["x"]),
 ];
 
-/// The way out of a region, and the access to memory.
+/// The variables that all regions share.
 const PRELUDE: &str = "
-/// A lane that has left a region.
-struct LeftRegion {
-    pc: u64,
-    flags: u32,
-    budget: u32,
-}
-
-/// The value of `word_of` if the lane has to leave the region.
-const NO_WORD = 0xffffffffu;
-
 /// The flags and the budget of the lane in a region.
 var<private> flags: u32;
 var<private> budget: u32;
+/// The pages of the region whose code the lane is known to have, a bit each.
+var<private> pages: u32;
 /// The zero register. It is a variable because compilers refuse sums of constants that overflow.
 var<private> r31: u64;
-
-/// Returns the word of an access, or `NO_WORD`.
-fn word_of(address: u64, bytes: u32, needed: u32, must_align: bool) -> u32 {
-    let offset = u32(address) & 4095u;
-    let number = u32(address >> 12u);
-    let translation = halves(tlb[number % TLB_ENTRIES]);
-    let within = (offset & 7u) + bytes <= 8u || (bytes == 16u && (offset & 7u) == 0u && offset <= 4080u);
-    let aligned = !must_align || (offset & (bytes - 1u)) == 0u;
-    let at_hand = translation.y == number && (translation.x & needed) != 0u && (address >> TLB_ADDRESS_BITS) == 0lu;
-    return select(NO_WORD, (translation.x & TLB_WORD) | (offset >> 3u), within && aligned && at_hand);
-}
 ";
+
+/// Regions in WGSL.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Translation {
+    /// The text of the module.
+    pub text: String,
+    /// The entries, by their numbers less one.
+    pub entries: Vec<Entry>,
+    /// The code of each page of each region.
+    pub pages: Vec<Vec<PlacedOp>>,
+}
+
+/// A micro-op of a region, and its place in the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlacedOp {
+    /// The number of instructions in the page before it.
+    pub place: u32,
+    /// The micro-op.
+    pub op: MicroOp,
+    /// The number of the entry, if lanes may enter here.
+    pub entry: Option<u32>,
+}
+
+/// A place at which lanes enter a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The address.
+    pub pc: u64,
+    /// The number of the region.
+    pub region: usize,
+    /// The micro-op at the address.
+    pub op: MicroOp,
+}
 
 /// Whether translated code executes a micro-op. A region to translate should have no others.
 #[must_use]
@@ -96,7 +114,7 @@ fn may_exit(op: MicroOp) -> bool {
     matches!(handler(op), Some(Handler::LOAD | Handler::STORE)) || !is_translatable(op)
 }
 
-/// Returns a region as a module in WGSL.
+/// Returns regions as a module in WGSL, which takes the place of `machine::translated`.
 ///
 /// ```
 /// use kvrm_arm64::Features;
@@ -106,27 +124,106 @@ fn may_exit(op: MicroOp) -> bool {
 /// let words = [0xf100_0400, 0x54ff_ffe1]; // subs x0, x0, #1; b.ne to it
 /// let fetch = |pc: u64| Some(lower(*words.get(pc as usize / 4)?, Features::BASE));
 /// let region = Region::find(&[0], &Limits { instructions: 100, pages: 1, distance: 8 }, fetch);
-/// assert!(to_wgsl(&region).contains("fn run_region("));
+/// let translation = to_wgsl(&[region]);
+/// assert!(translation.text.contains("fn run_region("));
+/// assert_eq!(translation.entries[0].pc, 0, "the entry with number 1");
 /// ```
 #[must_use]
-pub fn to_wgsl(region: &Region) -> String {
-    let checks = Checks::of(region);
-    let liveness = Liveness::of(region, &checks, may_exit);
-    let structure = Structure::of(region);
-    let mut code =
-        Code { region, checks: &checks, liveness: &liveness, structure: &structure, text: Text::default() };
-    code.body();
-    let body = code.text.lines;
-    let text =
-        format!("{PRELUDE}{}{}{body}{}", pending::PRELUDE, declarations(region), entry(region, &liveness));
-    format!("{}{text}", imports(&text))
+pub fn to_wgsl(regions: &[Region]) -> Translation {
+    let mut entries = Vec::new();
+    for (number, region) in regions.iter().enumerate() {
+        let blocks = region.blocks.iter().filter(|block| block.is_entry);
+        entries.extend(blocks.map(|block| Entry { pc: block.pc, region: number, op: block.ops[0] }));
+    }
+    let mut text = format!("{PRELUDE}{}{}", pending::PRELUDE, declarations(regions));
+    let mut first = 1;
+    let mut pages = Vec::new();
+    for (number, region) in regions.iter().enumerate() {
+        let checks = Checks::of(region);
+        let liveness = Liveness::of(region, &checks, may_exit);
+        let structure = Structure::of(region);
+        let numbers = numbers(region, first);
+        pages.extend(placed(region, &numbers));
+        let mut code = Code {
+            region,
+            checks: &checks,
+            liveness: &liveness,
+            structure: &structure,
+            numbers,
+            pages: region.pages(),
+            text: Text::default(),
+        };
+        code.body(number);
+        text.push_str(&code.text.lines);
+        text.push_str(&run(number, region, &liveness));
+        first += region.blocks.iter().filter(|block| block.is_entry).count() as u32;
+    }
+    text.push_str(&dispatch(&entries));
+    Translation { text: format!("{}{text}", imports(&text)), entries, pages }
+}
+
+/// Returns the number of the entry at each block of a region, of which `first` is the first.
+fn numbers(region: &Region, first: u32) -> Vec<Option<u32>> {
+    let mut next = first;
+    let number = |block: &Block| {
+        block.is_entry.then(|| {
+            next += 1;
+            next - 1
+        })
+    };
+    region.blocks.iter().map(number).collect()
+}
+
+/// Returns the code of each page of a region.
+fn placed(region: &Region, numbers: &[Option<u32>]) -> Vec<Vec<PlacedOp>> {
+    let mut pages: BTreeMap<u64, Vec<PlacedOp>> = BTreeMap::new();
+    for (block, number) in region.blocks.iter().zip(numbers) {
+        let first = (block.pc & PAGE) as u32 / 4;
+        let entries = std::iter::once(*number).chain(std::iter::repeat(None));
+        let ops = (first..).zip(&block.ops).zip(entries);
+        let page = pages.entry(block.pc & !PAGE).or_default();
+        page.extend(ops.map(|((place, op), entry)| PlacedOp { place, op: *op, entry }));
+    }
+    pages.into_values().collect()
+}
+
+/// Returns the functions that the interpreter calls.
+fn dispatch(entries: &[Entry]) -> String {
+    let mut text = String::from(
+        "\n/// Runs a lane from an entry at the address `pc` until it leaves the region.\n\
+         fn run_region(entry: u32, pc: u64, flags_before: u32, budget_before: u32) -> LeftRegion {\n    \
+         flags = flags_before;\n    budget = budget_before;\n    pending = 0u;\n    var left = pc;\n",
+    );
+    let mut condition = String::new();
+    for (number, of) in entries.chunk_by(|a, b| a.region == b.region).enumerate() {
+        let behind = 1 + entries.iter().filter(|entry| entry.region <= of[0].region).count();
+        let _ = writeln!(text, "    {condition}if entry < {behind}u {{\n        left = run_{number}(entry, pc);");
+        "} else ".clone_into(&mut condition);
+    }
+    if !entries.is_empty() {
+        text.push_str("    }\n");
+    }
+    text.push_str("    return LeftRegion(left, flags, budget);\n}\n");
+    text.push_str(
+        "\n/// Returns the micro-op that the marker of an entry has replaced.\n\
+         fn replaced(entry: u32) -> vec4<u32> {\n    switch entry {\n",
+    );
+    for (number, entry) in (1..).zip(entries) {
+        let [control, parameters, low, high] = entry.op.words();
+        let _ = writeln!(
+            text,
+            "        case {number}u: {{ return vec4<u32>({control:#x}u, {parameters:#x}u, {low:#x}u, {high:#x}u); }}"
+        );
+    }
+    text.push_str("        default: { return vec4<u32>(); }\n    }\n}\n");
+    text
 }
 
 /// Returns the imports of what a text uses.
 fn imports(text: &str) -> String {
     let mut words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
     words.sort_unstable();
-    let mut imports = String::from("//! A region of a guest, translated.\n\n");
+    let mut imports = String::from("//! Regions of a guest, translated.\n\n");
     for (module, items) in IMPORTS {
         let used: Vec<&str> =
             items.iter().copied().filter(|item| words.binary_search(item).is_ok()).collect();
@@ -143,16 +240,17 @@ fn used(region: &Region) -> Registers {
     ops.fold(Registers::NONE, |all, op| all.with(Effects::of(*op).reads).with(Effects::of(*op).may_write))
 }
 
-fn declarations(region: &Region) -> String {
+fn declarations(regions: &[Region]) -> String {
     let mut text = String::new();
-    for number in used(region).iter().filter(|number| *number != ZERO) {
+    let all = regions.iter().fold(Registers::NONE, |all, region| all.with(used(region)));
+    for number in all.iter().filter(|number| *number != ZERO) {
         let _ = writeln!(text, "var<private> r{number}: u64;");
     }
     text
 }
 
-/// Returns the function that a caller calls.
-fn entry(region: &Region, liveness: &Liveness) -> String {
+/// Returns the function that loads the registers of a region, runs it, and stores them.
+fn run(number: usize, region: &Region, liveness: &Liveness) -> String {
     let entries = region.blocks.iter().zip(&liveness.before).filter(|(block, _)| block.is_entry);
     let loaded = entries.fold(Registers::NONE, |all, (_, live)| all.with(live.registers));
     let stored = region
@@ -160,20 +258,19 @@ fn entry(region: &Region, liveness: &Liveness) -> String {
         .iter()
         .flat_map(|block| &block.ops)
         .fold(Registers::NONE, |all, op| all.with(Effects::of(*op).may_write));
-    let mut text = String::from(
-        "\n/// Runs a lane from the address `pc` until it leaves the region.\n\
-         fn run_region(pc: u64, flags_before: u32, budget_before: u32) -> LeftRegion {\n    \
-         flags = flags_before;\n    budget = budget_before;\n    pending = 0u;\n",
+    let mut text = format!(
+        "\n/// Runs a lane in region {number}. Returns the address at which it leaves.\n\
+         fn run_{number}(entry: u32, pc: u64) -> u64 {{\n"
     );
     // A register that one way through the region changes is stored after every other way, too.
-    for number in loaded.with(stored).iter() {
-        let _ = writeln!(text, "    r{number} = x[{number}u];");
+    for register in loaded.with(stored).iter() {
+        let _ = writeln!(text, "    r{register} = x[{register}u];");
     }
-    text.push_str("    let left = region(pc);\n    settle_flags();\n");
-    for number in stored.iter() {
-        let _ = writeln!(text, "    x[{number}u] = r{number};");
+    let _ = writeln!(text, "    let left = region_{number}(entry, pc);\n    settle_flags();");
+    for register in stored.iter() {
+        let _ = writeln!(text, "    x[{register}u] = r{register};");
     }
-    text.push_str("    return LeftRegion(left, flags, budget);\n}\n");
+    text.push_str("    return left;\n}\n");
     text
 }
 
@@ -206,32 +303,48 @@ struct Code<'a> {
     checks: &'a Checks,
     liveness: &'a Liveness,
     structure: &'a Structure,
+    /// The number of the entry at each block.
+    numbers: Vec<Option<u32>>,
+    /// The addresses of the pages.
+    pages: Vec<u64>,
     text: Text,
 }
 
 impl Code<'_> {
     /// Writes the function that executes the blocks.
-    fn body(&mut self) {
+    fn body(&mut self, number: usize) {
         self.text.line("");
-        self.text
-            .line("/// Executes the blocks of the region. Returns the address at which the lane leaves.");
-        self.text.open("fn region(pc: u64) -> u64 {");
+        self.text.line(&format!(
+            "/// Executes the blocks of region {number}. Returns the address at which the lane leaves."
+        ));
+        self.text.open(&format!("fn region_{number}(entry: u32, pc: u64) -> u64 {{"));
         self.text.line("var next = 0u;");
-        let mut condition = String::new();
-        for (number, block) in self.region.blocks.iter().enumerate().filter(|(_, block)| block.is_entry) {
-            if let Some(label) = self.structure.labels[number] {
-                self.text.open(&format!("{condition}if pc == {:#x}lu {{", block.pc));
+        self.text.open("switch entry {");
+        for (block, of) in self.region.blocks.iter().enumerate() {
+            if let (Some(label), Some(entry)) = (self.structure.labels[block], self.numbers[block]) {
+                self.text.open(&format!("case {entry}u: {{"));
+                // The frame of the code may be mapped at other addresses, too.
+                self.text.open(&format!("if pc != {:#x}lu {{", of.pc));
+                self.text.line("return pc;");
+                self.text.close("}");
                 self.text.line(&format!("next = {label}u;"));
-                self.text.depth -= 1;
-                "} else ".clone_into(&mut condition);
+                self.text.line(&format!("pages = {}u;", self.page_bit(of.pc)));
+                self.text.close("}");
             }
         }
-        self.text.open(&format!("{condition}{{"));
+        self.text.open("default: {");
         self.text.line("return pc;");
+        self.text.close("}");
         self.text.close("}");
         self.items(&self.structure.items);
         self.text.line("return pc;");
         self.text.close("}");
+    }
+
+    /// Returns the bit of the page of an address, or 0 if the region has too many pages.
+    fn page_bit(&self, pc: u64) -> u32 {
+        let place = self.pages.iter().position(|page| pc & !PAGE == *page);
+        place.and_then(|place| 1u32.checked_shl(place as u32)).unwrap_or(0)
     }
 
     fn items(&mut self, items: &[Item]) {
@@ -306,7 +419,7 @@ impl Code<'_> {
         if let End::Always(edge) = block.end
             && Flow::of(block.last_pc(), block.ops[count - 1]) == Flow::Next
         {
-            self.go(&edge);
+            self.go(block.last_pc(), &edge);
         }
     }
 
@@ -354,7 +467,7 @@ impl Code<'_> {
             self.text.line(&format!("{link} = {:#x}lu;", pc.wrapping_add(4)));
         }
         match end {
-            End::Always(edge) => self.go(edge),
+            End::Always(edge) => self.go(pc, edge),
             End::Either { taken, next } => {
                 let holds = match handler(op) {
                     Some(Handler::TEST_BRANCH) => {
@@ -364,21 +477,21 @@ impl Code<'_> {
                     _ => condition.to_owned(),
                 };
                 self.text.open(&format!("if {holds} {{"));
-                self.go(taken);
+                self.go(pc, taken);
                 self.text.close("} else {");
                 self.text.depth += 1;
-                self.go(next);
+                self.go(pc, next);
                 self.text.close("}");
             }
             End::Register(candidates) => {
                 for &candidate in candidates {
                     let block = &self.region.blocks[candidate];
-                    let is_near = block.pc >> 12 == pc >> 12;
-                    if let Some(label) = self.structure.labels[candidate].filter(|_| is_near) {
-                        self.text.open(&format!("if target == {:#x}lu {{", block.pc));
-                        self.text.line(&format!("next = {label}u;"));
-                        self.text.close("} else");
-                    }
+                    let Some(label) = self.structure.labels[candidate] else { continue };
+                    let Some(way) = self.way(pc, candidate) else { continue };
+                    self.text.open(&format!("if target == {:#x}lu{} {{", block.pc, way.condition(" && ")));
+                    self.lines(&way.then);
+                    self.text.line(&format!("next = {label}u;"));
+                    self.text.close("} else");
                 }
                 self.text.open("{");
                 self.text.line("return target;");
@@ -387,15 +500,49 @@ impl Code<'_> {
         }
     }
 
-    /// Writes how execution goes on at an edge. In another page, the interpreter looks up the code.
-    fn go(&mut self, edge: &Edge) {
-        let Some(block) = edge.block.filter(|_| !edge.leaves_page) else {
+    /// Writes how execution goes on at an edge from the instruction at `pc`.
+    fn go(&mut self, pc: u64, edge: &Edge) {
+        let Some((block, way)) = edge.block.and_then(|block| Some((block, self.way(pc, block)?))) else {
             self.text.line(&format!("return {:#x}lu;", edge.pc));
             return;
         };
+        if !way.holds.is_empty() {
+            self.text.open(&format!("if !{} {{", way.holds));
+            self.text.line(&format!("return {:#x}lu;", edge.pc));
+            self.text.close("}");
+            self.lines(&way.then);
+        }
         match self.structure.labels[block] {
             Some(label) => self.text.line(&format!("next = {label}u;")),
             None => self.block(block),
         }
+    }
+
+    /// Returns the way from the instruction at `pc` to a block, or `None` if lanes have to leave the region.
+    fn way(&self, pc: u64, to: usize) -> Option<Way> {
+        let target = self.region.blocks[to].pc;
+        if target & !PAGE == pc & !PAGE {
+            return Some(Way::default());
+        }
+        let number = self.numbers[to].filter(|_| target >> ADDRESS_BITS == 0)?;
+        let bit = Some(self.page_bit(target)).filter(|bit| *bit != 0)?;
+        let holds = format!("((pages & {bit}u) != 0u || is_at_hand({target:#x}lu, {number}u))");
+        Some(Way { holds, then: format!("pages |= {bit}u;") })
+    }
+}
+
+/// A way to a block. In another page, the lane may have other code.
+#[derive(Debug, Default)]
+struct Way {
+    /// The condition under which the lane has the code; empty if it has.
+    holds: String,
+    /// The statements on the way.
+    then: String,
+}
+
+impl Way {
+    /// Returns the condition behind an operator, or nothing.
+    fn condition(&self, operator: &str) -> String {
+        if self.holds.is_empty() { String::new() } else { format!("{operator}{}", self.holds) }
     }
 }

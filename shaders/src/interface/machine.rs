@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use bytemuck::{Pod, Zeroable};
 
 use crate::kernel::{Access, Binding, Entry, Group, Groups, KernelInfo, Overrides, Root, Workgroup};
-use crate::variants::{ClassNetwork, ClassSource, FramePools, Hooks, LinuxCalls, SimdUnit, Substitution};
+use crate::variants::{ClassNetwork, ClassSource, FramePools, Hooks, LinuxCalls, Regions, SimdUnit, Substitution};
 
 /// The parameters of a dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -34,8 +34,9 @@ pub struct Parameters {
     /// The number of steps of a slice that an iteration of another loop costs, in units of 1/256; 0 where drivers do not limit
     /// iterations.
     pub work_steps: u32,
-    /// Padding: the words of eight bytes are aligned.
-    pub padding: u32,
+    /// The most steps that a lane takes before it leaves a translated region, so that the others of its workgroup do not wait
+    /// for it too long.
+    pub quantum: u32,
     /// The start of the heap of Linux programs.
     pub heap_start: u64,
     /// The largest address at which the heap may end.
@@ -62,13 +63,33 @@ const _: () = assert!(offset_of!(Parameters, selection) == 28, "the member is wh
 const _: () = assert!(offset_of!(Parameters, sharers) == 32, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, break_pages) == 36, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, work_steps) == 40, "the member is where it is in WGSL");
-const _: () = assert!(offset_of!(Parameters, padding) == 44, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(Parameters, quantum) == 44, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, heap_start) == 48, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, heap_end) == 56, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, epoch) == 64, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, seed) == 72, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, limits) == 80, "the member is where it is in WGSL");
 const _: () = assert!(offset_of!(Parameters, calls) == 208, "the member is where it is in WGSL");
+
+/// A micro-op of a region.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct RegionOp {
+    /// The micro-op.
+    pub op: [u32; 4],
+    /// The offset of its instruction in its page, in instructions.
+    pub place: u32,
+    /// The number of the entry that is there, or 0.
+    pub entry: u32,
+    /// Padding: the size is a multiple of 16 bytes.
+    pub padding: [u32; 2],
+}
+
+const _: () = assert!(size_of::<RegionOp>() == 32, "the struct has the size that it has in WGSL");
+const _: () = assert!(offset_of!(RegionOp, op) == 0, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(RegionOp, place) == 16, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(RegionOp, entry) == 20, "the member is where it is in WGSL");
+const _: () = assert!(offset_of!(RegionOp, padding) == 24, "the member is where it is in WGSL");
 
 /// A part of a page of a lane to read or write, or pages to map. A dispatch removes the pages that it has mapped from
 /// the piece.
@@ -347,6 +368,53 @@ impl<B> Group for HooksGroup<B> {
     }
 }
 
+/// The buffers of group 1 of kernels that have `mark`.
+#[derive(Clone, Debug)]
+pub struct MarkGroup<B> {
+    /// The code pages: the number and the frame of each.
+    pub marked_pages: B,
+    /// The pages of regions: the index of the first micro-op in `region_ops`, and the index behind the last.
+    pub region_pages: B,
+    /// The micro-ops of regions.
+    pub region_ops: B,
+}
+
+impl MarkGroup<()> {
+    /// Bytes of an element of `marked_pages`.
+    pub const MARKED_PAGES_STRIDE: u64 = 8;
+    /// Bytes of an element of `region_pages`.
+    pub const REGION_PAGES_STRIDE: u64 = 8;
+    /// Bytes of an element of `region_ops`.
+    pub const REGION_OPS_STRIDE: u64 = 32;
+}
+
+impl<B> MarkGroup<B> {
+    /// Returns references to the buffers.
+    pub fn as_ref(&self) -> MarkGroup<&B> {
+        MarkGroup {
+            marked_pages: &self.marked_pages,
+            region_pages: &self.region_pages,
+            region_ops: &self.region_ops,
+        }
+    }
+}
+
+impl<B> Group for MarkGroup<B> {
+    type Buffer = B;
+    const GROUP: u32 = 1;
+    const LABEL: &'static str = "mark";
+    const BINDINGS: &'static [Binding] = &[
+        Binding { binding: 0, name: "marked_pages", access: Access::Read, min_bytes: 8 },
+        Binding { binding: 1, name: "region_pages", access: Access::Read, min_bytes: 8 },
+        Binding { binding: 2, name: "region_ops", access: Access::Read, min_bytes: 32 },
+    ];
+    const NUMBERED: Option<Binding> = None;
+
+    fn buffers(self) -> Vec<B> {
+        vec![self.marked_pages, self.region_pages, self.region_ops]
+    }
+}
+
 /// The buffers of group 1 of kernels that have `transfer`.
 #[derive(Clone, Debug)]
 pub struct TransferGroup<B> {
@@ -519,6 +587,8 @@ pub struct Interpreter {
     pub linux_calls: LinuxCalls,
     /// The variant of this family.
     pub hooks: Hooks,
+    /// The variant of this family.
+    pub regions: Regions,
 }
 
 impl Interpreter {
@@ -564,7 +634,7 @@ impl Root for Interpreter {
     type Groups<T> = InterpreterGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.frame_pools.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions()].concat()
+        [self.frame_pools.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions(), self.regions.substitutions()].concat()
     }
 }
 
@@ -579,6 +649,8 @@ pub struct InterpreterFew {
     pub linux_calls: LinuxCalls,
     /// The variant of this family.
     pub hooks: Hooks,
+    /// The variant of this family.
+    pub regions: Regions,
 }
 
 impl InterpreterFew {
@@ -624,7 +696,7 @@ impl Root for InterpreterFew {
     type Groups<T> = InterpreterFewGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.frame_pools.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions()].concat()
+        [self.frame_pools.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions(), self.regions.substitutions()].concat()
     }
 }
 
@@ -641,6 +713,8 @@ pub struct InterpreterNetwork {
     pub linux_calls: LinuxCalls,
     /// The variant of this family.
     pub hooks: Hooks,
+    /// The variant of this family.
+    pub regions: Regions,
 }
 
 impl InterpreterNetwork {
@@ -690,7 +764,7 @@ impl Root for InterpreterNetwork {
     type Groups<T> = InterpreterNetworkGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.frame_pools.substitutions(), self.class_network.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions()].concat()
+        [self.frame_pools.substitutions(), self.class_network.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions(), self.regions.substitutions()].concat()
     }
 }
 
@@ -708,6 +782,8 @@ pub struct InterpreterNetworkFew {
     pub linux_calls: LinuxCalls,
     /// The variant of this family.
     pub hooks: Hooks,
+    /// The variant of this family.
+    pub regions: Regions,
 }
 
 impl InterpreterNetworkFew {
@@ -755,7 +831,57 @@ impl Root for InterpreterNetworkFew {
     type Groups<T> = InterpreterNetworkFewGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.frame_pools.substitutions(), self.class_network.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions()].concat()
+        [self.frame_pools.substitutions(), self.class_network.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions(), self.regions.substitutions()].concat()
+    }
+}
+
+/// The kernels that set the markers of regions in code pages, and that remove them. Both run one workgroup per code page
+/// and page of a region.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Mark;
+
+impl Mark {
+    /// Sets the markers of a region's page if the code page has its micro-ops, and otherwise removes those that are there.
+    pub const MARK: Entry<Self> = Entry::new("mark", Workgroup::Override("WORKGROUP_SIZE"));
+    /// Removes the markers of a region's page.
+    pub const UNMARK: Entry<Self> = Entry::new("unmark", Workgroup::Override("WORKGROUP_SIZE"));
+}
+
+/// The overrides of [`Mark`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MarkOverrides {
+    /// The invocations of a workgroup.
+    pub workgroup_size: u32,
+}
+
+impl Overrides for MarkOverrides {
+    fn values(&self) -> Vec<(&'static str, f64)> {
+        vec![("WORKGROUP_SIZE", self.workgroup_size.into())]
+    }
+}
+
+/// A value for each bind group of [`Mark`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct MarkGroups<T> {
+    /// Group 0.
+    pub machine: T,
+    /// Group 1.
+    pub mark: T,
+}
+
+impl<T> Groups<T> for MarkGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.machine), Some(self.mark)]
+    }
+}
+
+impl Root for Mark {
+    const MODULE: &'static str = "machine::mark";
+    type Overrides = MarkOverrides;
+    type Groups<T> = MarkGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        Vec::new()
     }
 }
 
@@ -821,9 +947,10 @@ impl Root for Transfer {
 pub const KERNELS: &[KernelInfo] = &[
     KernelInfo { module: "machine::decode", entries: &["decode"], families: &["FramePools", "ClassSource", "ClassNetwork"] },
     KernelInfo { module: "machine::digest", entries: &["digest"], families: &[] },
-    KernelInfo { module: "machine::interpreter", entries: &["run"], families: &["FramePools", "SimdUnit", "LinuxCalls", "Hooks"] },
-    KernelInfo { module: "machine::interpreter_few", entries: &["run"], families: &["FramePools", "SimdUnit", "LinuxCalls", "Hooks"] },
-    KernelInfo { module: "machine::interpreter_network", entries: &["run"], families: &["FramePools", "ClassNetwork", "SimdUnit", "LinuxCalls", "Hooks"] },
-    KernelInfo { module: "machine::interpreter_network_few", entries: &["run"], families: &["FramePools", "ClassNetwork", "SimdUnit", "LinuxCalls", "Hooks"] },
+    KernelInfo { module: "machine::interpreter", entries: &["run"], families: &["FramePools", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
+    KernelInfo { module: "machine::interpreter_few", entries: &["run"], families: &["FramePools", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
+    KernelInfo { module: "machine::interpreter_network", entries: &["run"], families: &["FramePools", "ClassNetwork", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
+    KernelInfo { module: "machine::interpreter_network_few", entries: &["run"], families: &["FramePools", "ClassNetwork", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
+    KernelInfo { module: "machine::mark", entries: &["mark", "unmark"], families: &[] },
     KernelInfo { module: "machine::transfer", entries: &["read_pieces", "write_pieces", "reset"], families: &["FramePools"] },
 ];

@@ -27,8 +27,9 @@ struct Parameters {
     /// The number of steps of a slice that an iteration of another loop costs, in units of 1/256; 0 where drivers do not limit
     /// iterations.
     work_steps: u32,
-    /// Padding: the words of eight bytes are aligned.
-    padding: u32,
+    /// The most steps that a lane takes before it leaves a translated region, so that the others of its workgroup do not wait
+    /// for it too long.
+    quantum: u32,
     /// The start of the heap of Linux programs.
     heap_start: u64,
     /// The largest address at which the heap may end.

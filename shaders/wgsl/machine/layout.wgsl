@@ -176,8 +176,20 @@ const LEVEL_BITS = 10u;
 /// Bit in the second word of a frame's page: the frame is a node of a page table.
 const INFO_NODE = 2147483648u;
 
-/// Bit in a frame's code word: the code is up to date. The other bits are the number of the code page plus one.
+/// Bit in a frame's code word: the code is up to date.
 const INFO_CODE_VALID = 2147483648u;
+
+/// Bit in a frame's code word: the markers in the code page are valid, because nobody has written to the frame since they were set.
+const INFO_CODE_MARKED = 1073741824u;
+
+/// The mask of the number of the code page plus one in a frame's code word.
+const INFO_CODE_PAGE = 1073741823u;
+
+/// The handler of markers, which no other micro-op has.
+const HANDLER_MARKER = 255u;
+
+/// The first bit of the number of the entry in a marker.
+const MARKER_ENTRY = 8u;
 
 /// Counter: frames that have been given out, plus requests that failed.
 const COUNTER_FRAMES = 0u;
@@ -208,6 +220,12 @@ const COUNTER_WRITTEN = 8u;
 
 /// Counter: invocations that found that the driver cuts off their loops.
 const COUNTER_CUT_OFF = 9u;
+
+/// Counter: steps retired in translated regions, the low word.
+const COUNTER_TRANSLATED = 10u;
+
+/// Counter: steps retired in translated regions, the high word.
+const COUNTER_TRANSLATED_HIGH = 11u;
 
 /// The number of system calls in the table of calls.
 const CALLS = 448u;

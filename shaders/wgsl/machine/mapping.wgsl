@@ -4,7 +4,7 @@ import package::machine::bindings::{frame_info};
 import package::machine::frames::{frame_store};
 import package::machine::layout::{
     COLUMN_WINDOW, ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_OWNED, ENTRY_PRIVATE, ENTRY_READ,
-    ENTRY_WRITE, FRAME_WORDS, INFO_CODE_VALID, LEVEL_BITS, MAP_PROTECT, STOP_NONE,
+    ENTRY_WRITE, FRAME_WORDS, INFO_CODE_PAGE, LEVEL_BITS, MAP_PROTECT, STOP_NONE,
 };
 import package::machine::memory::{effort, get_state, node_entry, own_path, set_node_entry};
 
@@ -29,7 +29,7 @@ fn map_page(page: u64, map: u32) -> u32 {
         if (old & ENTRY_OWNED) != 0u {
             let frame = old >> ENTRY_FRAME;
             entry |= (frame << ENTRY_FRAME) | ENTRY_OWNED;
-            frame_info[frame].w &= ~INFO_CODE_VALID;
+            frame_info[frame].w &= INFO_CODE_PAGE;
             for (var word = 0u; word < FRAME_WORDS; word += 1u) {
                 frame_store(frame * FRAME_WORDS + word, 0lu);
             }

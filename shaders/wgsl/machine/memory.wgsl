@@ -9,8 +9,9 @@ import package::machine::frames::{frame_load, frame_store};
 import package::machine::layout::{
     ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP_ADDRESS, COLUMN_TAIL,
     COLUMN_WINDOW, COUNTER_FRAMES, ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_OWNED, ENTRY_PRIVATE,
-    ENTRY_READ, ENTRY_WRITE, FAULT_PERMISSION, FAULT_TRANSLATION, FRAME_WORDS, INFO_CODE_VALID, INFO_NODE,
-    LEVEL_BITS, PAGE_OPS, STOP_FAULT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE, STOP_OUT_OF_FRAMES,
+    ENTRY_READ, ENTRY_WRITE, FAULT_PERMISSION, FAULT_TRANSLATION, FRAME_WORDS, INFO_CODE_MARKED, INFO_CODE_PAGE,
+    INFO_CODE_VALID, INFO_NODE, LEVEL_BITS, PAGE_OPS, STOP_FAULT, STOP_NEED_CODE, STOP_NEED_FRAME, STOP_NONE,
+    STOP_OUT_OF_FRAMES,
 };
 
 // The purposes of a translation.
@@ -130,7 +131,7 @@ fn take_frame(page: u64, node: bool) -> u32 {
     if next != 0u {
         behind = frame_info[next].z;
         // The frame keeps its code page, but the micro-ops in it are no longer valid.
-        code = frame_info[next].w & ~INFO_CODE_VALID;
+        code = frame_info[next].w & INFO_CODE_PAGE;
     } else {
         next = atomicAdd(&counters[COUNTER_FRAMES], 1u);
         if next >= parameters.frames {
@@ -278,10 +279,14 @@ fn translate(want: u32, address: u64) -> u32 {
         found_frame = (entry >> ENTRY_FRAME) * FRAME_WORDS;
     }
     let code = frame_info[found_frame / FRAME_WORDS].w;
-    found_code = select(0u, code & ~INFO_CODE_VALID, (code & INFO_CODE_VALID) != 0u);
+    found_code = select(0u, code & INFO_CODE_PAGE, (code & INFO_CODE_VALID) != 0u);
+    if (code & INFO_CODE_MARKED) != 0u && (want == WANT_WRITE || want == WANT_HOST_WRITE) {
+        // Regions may have the code that is about to change.
+        frame_info[found_frame / FRAME_WORDS].w = code & ~INFO_CODE_MARKED;
+    }
     if want == WANT_EXECUTE {
         if found_code == 0u {
-            set_state(COLUMN_STOP_ADDRESS, joined(found_frame / FRAME_WORDS, code));
+            set_state(COLUMN_STOP_ADDRESS, joined(found_frame / FRAME_WORDS, code & INFO_CODE_PAGE));
             return STOP_NEED_CODE;
         }
         code_page = address & ~PAGE_MASK;

@@ -4,7 +4,7 @@ import package::machine::bindings::{counters, parameters, state};
 import package::machine::layout::{
     COLUMN_LIMIT, COLUMN_NZCV, COLUMN_PC, COLUMN_SP, COLUMN_STEPS, COLUMN_STOP, COUNTER_CUT_OFF,
     COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_STEPS, COUNTER_STEPS_HIGH,
-    COUNTER_STOPPED, PAGE_OPS, STOP_BREAKPOINT, STOP_BUDGET, STOP_EXIT, STOP_HALT, STOP_NEED_CODE,
+    COUNTER_STOPPED, COUNTER_TRANSLATED, COUNTER_TRANSLATED_HIGH, PAGE_OPS, STOP_BREAKPOINT, STOP_BUDGET, STOP_EXIT, STOP_HALT, STOP_NEED_CODE,
     STOP_NEED_FRAME, STOP_NEED_SIMD, STOP_NONE, STOP_SYSCALL, STOP_UNDEFINED,
 };
 import package::machine::linux::no_calls::{SERVES_CALLS};
@@ -12,6 +12,7 @@ import package::machine::memory::{
     code_page, effort, forget_pages, get_state, halves, joined, lane, set_state,
 };
 import package::machine::micro_op::{HANDLER_BRANCH_REGISTER, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO};
+import package::machine::no_regions::{HAS_REGIONS, translated_steps};
 import package::machine::registers::{SCRATCH_LANE, SCRATCH_NEXT, x};
 
 /// The fuel on a device whose driver does not limit loop iterations.
@@ -26,6 +27,12 @@ const NOWHERE = 0xffffffffu;
 /// Returns the offset in its page of the instruction with a micro-op.
 fn page_offset(at: u32) -> u32 {
     return (at % PAGE_OPS) * 4u;
+}
+
+/// Returns a branch to the address in `SCRATCH_NEXT`.
+fn branch_to_next() -> vec4<u32> {
+    let registers = (REGISTER_SINK << 8u) | (SCRATCH_NEXT << 14u) | (REGISTER_ZERO << 20u) | (REGISTER_ZERO << 26u);
+    return vec4<u32>(HANDLER_BRANCH_REGISTER | registers, 0u, 0u, 0u);
 }
 
 /// Loads the state of the lane `lane`, or returns from the function if the lane has stopped.
@@ -61,8 +68,7 @@ fragment begin_slice {
     var done = select(0u - 1u, 0u, count == 0u);
     x[SCRATCH_NEXT] = get_state(COLUMN_PC);
     x[SCRATCH_LANE] = u64(lane);
-    let registers = (REGISTER_SINK << 8u) | (SCRATCH_NEXT << 14u) | (REGISTER_ZERO << 20u) | (REGISTER_ZERO << 26u);
-    var op = vec4<u32>(HANDLER_BRANCH_REGISTER | registers, 0u, 0u, 0u);
+    var op = branch_to_next();
     var at = NOWHERE;
     var next_at = NOWHERE;
 }
@@ -117,6 +123,12 @@ fragment count_slice {
     let low_before = atomicAdd(&counters[COUNTER_STEPS], done);
     if low_before + done < low_before {
         atomicAdd(&counters[COUNTER_STEPS_HIGH], 1u);
+    }
+    if HAS_REGIONS && translated_steps != 0u {
+        let translated_before = atomicAdd(&counters[COUNTER_TRANSLATED], translated_steps);
+        if translated_before + translated_steps < translated_before {
+            atomicAdd(&counters[COUNTER_TRANSLATED_HIGH], 1u);
+        }
     }
 }
 

@@ -20,10 +20,11 @@ import package::arm64::multiply::{long_product, multiply_high};
 import package::arm64::numbers::{sign_extend};
 import package::arm64::operand::{shift_reg};
 import package::machine::access::{access, extract, set_monitor};
+import package::machine::bindings::{micro_ops};
 import package::machine::frames::{frame_load, frame_store};
 import package::machine::layout::{
-    COLUMN_FPCR, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TPIDR, COLUMN_TPIDRRO, PAGE_OPS,
-    STOP_BREAKPOINT, STOP_EXIT, STOP_NEED_CODE, STOP_NONE, STOP_SYSCALL, STOP_UNDEFINED,
+    COLUMN_FPCR, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TPIDR, COLUMN_TPIDRRO, HANDLER_MARKER,
+    PAGE_OPS, STOP_BREAKPOINT, STOP_EXIT, STOP_NEED_CODE, STOP_NONE, STOP_SYSCALL, STOP_UNDEFINED,
 };
 import package::machine::linux::no_calls::{SERVES_CALLS};
 import package::machine::memory::{
@@ -42,9 +43,10 @@ import package::machine::micro_op::{
     get_a, get_b, get_c, get_carry, get_cond, get_dst, get_extend, get_extraction, get_flags, get_handler,
     get_index, get_invert, get_left, get_nzcv, get_operation, get_pair, get_right, get_size, get_wide,
 };
+import package::machine::no_regions::{HAS_REGIONS, enter_region, original};
 import package::machine::registers::{SCRATCH_FLAGS, SCRATCH_LANE, SCRATCH_NEXT, SCRATCH_STEPS, x};
 import package::machine::simd::unit::{SIMD_LEVEL};
-import package::machine::slice::{NOWHERE, page_offset, shortened};
+import package::machine::slice::{NOWHERE, branch_to_next, page_offset, shortened};
 
 /// Added to the index of a micro-op by an exclusive OR: the rest of the step is for the slow path.
 const SLOW = 0x80000000u;
@@ -221,10 +223,10 @@ fragment compute {
     x[destination] = value;
 }
 
-/// Executes the slow path, and finds the page of the next instruction.
+/// Executes the slow path, and finds the page of the next instruction. At a marker it runs the region instead.
 ///
 /// Needs the variables that `begin_slice` declares. Breaks out of the loop of steps if the lane stops before this step
-/// retires.
+/// retires, and continues it after a region.
 fragment leave_page {
     if (next_at ^ near_ops) >= PAGE_OPS {
         let handler = get_handler(op.x);
@@ -247,6 +249,23 @@ fragment leave_page {
         lane = u32(x[SCRATCH_LANE]);
         code_ops = at & ~(PAGE_OPS - 1u);
         effort = 0u;
+        if HAS_REGIONS && handler == HANDLER_MARKER {
+            let budget = count - done;
+            let left = enter_region(at, op, pc, nzcv, budget);
+            done += budget - left.budget;
+            nzcv = left.flags;
+            // The next step is not at a marker, so that the lane makes progress.
+            at = code_ops | ((u32(left.pc) >> 2u) % PAGE_OPS);
+            op = original(micro_ops[at]);
+            if (left.pc & ~0xffclu) != code_page {
+                // A branch leads there, which is not counted.
+                x[SCRATCH_NEXT] = left.pc;
+                op = branch_to_next();
+                at = NOWHERE;
+                done -= select(1u, 0u, done == count);
+            }
+            continue;
+        }
         if !slow && at_hand && (next & 3lu) == 0lu {
             code_page = next & ~PAGE_MASK;
             code_ops = (translation.x - 1u) * PAGE_OPS;

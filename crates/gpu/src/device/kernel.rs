@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
-use kvrm_shaders::Linked;
 use kvrm_shaders::kernel::{Access, Binding, Entry, Group, Groups as _, Overrides as _, Root, bindings};
+use kvrm_shaders::{LinkError, Linked};
 
 use super::buffer::Buffer;
 use super::error::Error;
@@ -102,8 +102,21 @@ impl<R: Root> Kernel<R> {
     ///
     /// The modules of the kernel do not link or compile. An error of the compiler has module and line.
     pub(crate) fn compile(device: &Device, root: R) -> Result<Self, Error> {
+        Self::of(device, root.link())
+    }
+
+    /// Links and compiles a kernel with the text of translated regions.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Kernel::compile`].
+    pub(crate) fn compile_translated(device: &Device, root: R, text: &str) -> Result<Self, Error> {
+        Self::of(device, root.link_translated(text))
+    }
+
+    fn of(device: &Device, linked: Result<Linked, LinkError>) -> Result<Self, Error> {
         let linked =
-            root.link().map_err(|error| Error::Shader { location: None, message: error.to_string() })?;
+            linked.map_err(|error| Error::Shader { location: None, message: error.to_string() })?;
         let shader = Shader::compile(device, &linked.source, &|line| {
             let place = linked.locate(line).map(|(path, line)| (path.to_owned(), line));
             place.unwrap_or_else(|| (R::MODULE.to_owned(), line))

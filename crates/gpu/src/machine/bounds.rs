@@ -1,8 +1,10 @@
-//! Limits below those of a device, with which tests reach the limits.
+//! The options of an executor: limits below those of a device, with which tests reach the limits, and translation.
 
+use super::translation::{RegionBounds, Translation};
 use crate::device::LoopLimit;
 
-/// Limits below those of the device, for tests. `None` stands for the device's own limit.
+/// Limits below those of the device, for tests, where `None` stands for the device's own limit; and when code is
+/// translated.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// The binary logarithm of the number of words of a pool, at least 9.
@@ -23,10 +25,14 @@ pub struct Bounds {
     pub journal_bytes: Option<u64>,
     /// Whether the invocations of a subgroup may share work.
     pub subgroups: bool,
+    /// When hot code is translated.
+    pub translation: Translation,
+    /// The sizes of translated regions.
+    pub regions: Option<RegionBounds>,
 }
 
 impl Bounds {
-    /// The limits of the device.
+    /// The limits of the device. Code is not translated.
     pub const NONE: Self = Self {
         pool_shift: None,
         pools: None,
@@ -37,5 +43,7 @@ impl Bounds {
         console_bytes: None,
         journal_bytes: None,
         subgroups: true,
+        translation: Translation::Off,
+        regions: None,
     };
 }

@@ -12,6 +12,7 @@ mod memory;
 pub(crate) mod registers;
 mod running;
 mod stops;
+mod translating;
 mod words;
 
 pub use exchange::Place;

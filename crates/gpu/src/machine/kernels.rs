@@ -1,6 +1,6 @@
 //! The compiled kernels of machines, for each number of frame pools.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use kvrm_shaders::interface::machine::{
@@ -8,14 +8,14 @@ use kvrm_shaders::interface::machine::{
     DigestOverrides, HooksGroup, Interpreter, InterpreterFew, InterpreterFewGroups, InterpreterFewOverrides,
     InterpreterGroups, InterpreterNetwork, InterpreterNetworkFew, InterpreterNetworkFewGroups,
     InterpreterNetworkFewOverrides, InterpreterNetworkGroups, InterpreterNetworkOverrides,
-    InterpreterOverrides, MachineGroup, Transfer, TransferGroup, TransferGroups, TransferOverrides,
+    InterpreterOverrides, MachineGroup, Mark, MarkGroup, MarkGroups, MarkOverrides, Transfer, TransferGroup, TransferGroups, TransferOverrides,
 };
 use kvrm_shaders::interface::networks::{
     Domain, DomainGroup, DomainGroups, DomainOverrides, DomainTogether, DomainTogetherGroup,
     DomainTogetherGroups, Fold, FoldGroup, FoldGroups, FoldOverrides, NetworksGroup,
 };
 use kvrm_shaders::kernel::{Entry, Root};
-use kvrm_shaders::variants::{ClassNetwork, ClassSource, FramePools, Hooks, LinuxCalls, SimdUnit};
+use kvrm_shaders::variants::{ClassNetwork, ClassSource, FramePools, Hooks, LinuxCalls, Regions, SimdUnit};
 
 use crate::device::Device;
 use crate::device::error::Error;
@@ -81,6 +81,9 @@ pub(crate) struct Kernels {
     pub(crate) read: wgpu::ComputePipeline,
     pub(crate) write: wgpu::ComputePipeline,
     pub(crate) reset: wgpu::ComputePipeline,
+    /// The interpreters with translated regions, the newest last.
+    translated: Mutex<VecDeque<TranslatedKernel>>,
+    mark: PipelineCache<bool>,
     digest: PipelineCache<()>,
     fold: PipelineCache<()>,
     domain: PipelineCache<(Evaluation, ClassNetwork)>,
@@ -97,6 +100,7 @@ pub(crate) struct Layouts {
     pub(crate) transfer: Layout,
     pub(crate) digest: Layout,
     pub(crate) hooks: Layout,
+    pub(crate) mark: Layout,
     pub(crate) networks: Layout,
     pub(crate) decisions: Layout,
     pub(crate) fold: Layout,
@@ -112,6 +116,7 @@ impl Layouts {
             transfer: Layout::of::<TransferGroup<()>>(device, 0)?,
             digest: Layout::of::<DigestGroup<()>>(device, 0)?,
             hooks: Layout::of::<HooksGroup<()>>(device, 0)?,
+            mark: Layout::of::<MarkGroup<()>>(device, 0)?,
             networks: Layout::of::<NetworksGroup<()>>(device, 0)?,
             decisions: Layout::of::<DecisionsGroup<()>>(device, 0)?,
             fold: Layout::of::<FoldGroup<()>>(device, 0)?,
@@ -133,17 +138,35 @@ pub(crate) struct StepKernel {
 }
 
 impl StepKernel {
-    fn compile<R: Root>(
-        device: &Device,
-        root: R,
+    fn of<R: Root>(
+        kernel: &Kernel<R>,
         entry: Entry<R>,
         layouts: R::Groups<&Layout>,
         overrides: R::Overrides,
     ) -> Result<Self, Error> {
-        let kernel = Kernel::compile(device, root)?;
         Ok(Self { loops: kernel.loops(entry), pipeline: kernel.pipeline(entry, layouts, overrides)? })
     }
 }
+
+/// Compiles a kernel, with the text of translated regions if there is one.
+fn compile<R: Root>(device: &Device, root: R, translated: Option<&str>) -> Result<Kernel<R>, Error> {
+    match translated {
+        Some(text) => Kernel::compile_translated(device, root, text),
+        None => Kernel::compile(device, root),
+    }
+}
+
+/// An interpreter with translated regions.
+#[derive(Debug)]
+struct TranslatedKernel {
+    variant: InterpreterVariant,
+    /// The text of the regions.
+    regions: Box<str>,
+    kernel: StepKernel,
+}
+
+/// The number of interpreters with translated regions that are kept for machines to come.
+const TRANSLATED_MAX: usize = 32;
 
 /// The kernels of a device, by the number of pools and the binary logarithm of the number of words of a pool.
 #[derive(Debug, Default)]
@@ -177,6 +200,8 @@ impl Kernels {
             read: pipeline(Transfer::READ_PIECES)?,
             write: pipeline(Transfer::WRITE_PIECES)?,
             reset: pipeline(Transfer::RESET)?,
+            translated: Mutex::default(),
+            mark: Mutex::default(),
             digest: Mutex::default(),
             fold: Mutex::default(),
             domain: Mutex::default(),
@@ -188,44 +213,107 @@ impl Kernels {
 
     /// Returns an interpreter. Workgroups of one lane have interpreters of their own.
     pub(crate) fn run(&self, device: &Device, variant: InterpreterVariant) -> Result<StepKernel, Error> {
+        let asked = variant.network.filter(|network| network.is_asked_in_steps());
+        let variant = InterpreterVariant { network: asked, ..variant };
+        get_or_compile(&self.run, variant, || self.compile_interpreter(device, variant, None))
+    }
+
+    /// Returns an interpreter with translated regions, whose text is `regions`. Nothing waits while it is compiled.
+    pub(crate) fn run_translated(
+        &self,
+        device: &Device,
+        variant: InterpreterVariant,
+        regions: &str,
+    ) -> Result<StepKernel, Error> {
+        let is_this = |of: &TranslatedKernel| of.variant == variant && *of.regions == *regions;
+        if let Some(found) = lock(&self.translated).iter().find(|of| is_this(of)) {
+            return Ok(found.kernel.clone());
+        }
+        let kernel = self.compile_interpreter(device, variant, Some(regions))?;
+        let mut translated = lock(&self.translated);
+        if translated.len() == TRANSLATED_MAX {
+            translated.pop_front();
+        }
+        translated.push_back(TranslatedKernel { variant, regions: regions.into(), kernel: kernel.clone() });
+        Ok(kernel)
+    }
+
+    fn compile_interpreter(
+        &self,
+        device: &Device,
+        variant: InterpreterVariant,
+        translated: Option<&str>,
+    ) -> Result<StepKernel, Error> {
         let InterpreterVariant { workgroup, simd_unit, linux_calls, hooks, network, limits_loops } = variant;
         let limits_loops = limits_loops.into();
-        let asked = network.filter(|network| network.is_asked_in_steps());
         let Self { pools: frame_pools, pool_shift, .. } = *self;
         let Layouts { machine, networks, decisions, .. } = &self.layouts;
+        let regions = if translated.is_some() { Regions::Present } else { Regions::Absent };
         let hooks_layout = (hooks == Hooks::Present).then_some(&self.layouts.hooks);
-        get_or_compile(&self.run, InterpreterVariant { network: asked, ..variant }, || {
-            match (asked, workgroup) {
-                (None, 1) => StepKernel::compile(
+        match (network, workgroup) {
+            (None, 1) => StepKernel::of(
+                &compile(
                     device,
-                    InterpreterFew { frame_pools, simd_unit, linux_calls, hooks },
-                    InterpreterFew::RUN,
-                    InterpreterFewGroups { machine, hooks: hooks_layout },
-                    InterpreterFewOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
-                ),
-                (None, _) => StepKernel::compile(
+                    InterpreterFew { frame_pools, simd_unit, linux_calls, hooks, regions },
+                    translated,
+                )?,
+                InterpreterFew::RUN,
+                InterpreterFewGroups { machine, hooks: hooks_layout },
+                InterpreterFewOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
+            ),
+            (None, _) => StepKernel::of(
+                &compile(
                     device,
-                    Interpreter { frame_pools, simd_unit, linux_calls, hooks },
-                    Interpreter::RUN,
-                    InterpreterGroups { machine, hooks: hooks_layout },
-                    InterpreterOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
-                ),
-                // All invocations of a workgroup work for one lane.
-                (Some(NetworkVariant { network: class_network, .. }), 1) => StepKernel::compile(
+                    Interpreter { frame_pools, simd_unit, linux_calls, hooks, regions },
+                    translated,
+                )?,
+                Interpreter::RUN,
+                InterpreterGroups { machine, hooks: hooks_layout },
+                InterpreterOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
+            ),
+            // All invocations of a workgroup work for one lane.
+            (Some(NetworkVariant { network: class_network, .. }), 1) => StepKernel::of(
+                &Kernel::compile(
                     device,
-                    InterpreterNetworkFew { frame_pools, class_network, simd_unit, linux_calls, hooks },
-                    InterpreterNetworkFew::RUN,
-                    InterpreterNetworkFewGroups { machine, hooks: hooks_layout, networks, decisions },
-                    InterpreterNetworkFewOverrides { limits_loops, pool_shift },
-                ),
-                (Some(NetworkVariant { network: class_network, .. }), _) => StepKernel::compile(
+                    InterpreterNetworkFew {
+                        frame_pools,
+                        class_network,
+                        simd_unit,
+                        linux_calls,
+                        hooks,
+                        regions: Regions::Absent,
+                    },
+                )?,
+                InterpreterNetworkFew::RUN,
+                InterpreterNetworkFewGroups { machine, hooks: hooks_layout, networks, decisions },
+                InterpreterNetworkFewOverrides { limits_loops, pool_shift },
+            ),
+            (Some(NetworkVariant { network: class_network, .. }), _) => StepKernel::of(
+                &Kernel::compile(
                     device,
-                    InterpreterNetwork { frame_pools, class_network, simd_unit, linux_calls, hooks },
-                    InterpreterNetwork::RUN,
-                    InterpreterNetworkGroups { machine, hooks: hooks_layout, networks, decisions },
-                    InterpreterNetworkOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
-                ),
-            }
+                    InterpreterNetwork {
+                        frame_pools,
+                        class_network,
+                        simd_unit,
+                        linux_calls,
+                        hooks,
+                        regions: Regions::Absent,
+                    },
+                )?,
+                InterpreterNetwork::RUN,
+                InterpreterNetworkGroups { machine, hooks: hooks_layout, networks, decisions },
+                InterpreterNetworkOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
+            ),
+        }
+    }
+
+    /// Returns the kernel that sets the markers of regions, or the one that removes them.
+    pub(crate) fn mark(&self, device: &Device, sets: bool) -> Result<wgpu::ComputePipeline, Error> {
+        get_or_compile(&self.mark, sets, || {
+            let groups = MarkGroups { machine: &self.layouts.machine, mark: &self.layouts.mark };
+            let entry = if sets { Mark::MARK } else { Mark::UNMARK };
+            let overrides = MarkOverrides { workgroup_size: WORKGROUP };
+            Kernel::compile(device, Mark)?.pipeline(entry, groups, overrides)
         })
     }
 

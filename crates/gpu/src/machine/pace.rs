@@ -116,6 +116,11 @@ impl Slices {
         }
     }
 
+    /// Returns the duration that a slice should take.
+    pub(crate) const fn target(&self) -> Duration {
+        self.target
+    }
+
     /// Returns whether the driver limits the iterations of loops.
     pub(crate) const fn are_limited(&self) -> bool {
         self.fuel != u32::MAX

@@ -4,6 +4,7 @@ pub(crate) mod code;
 mod frames;
 pub(crate) mod limits;
 mod parameters;
+pub(crate) mod regions;
 mod resident;
 mod rows;
 pub(crate) mod transfer;

@@ -26,11 +26,12 @@ const LANES: usize = 64;
 const DATA: u64 = 0x3_0000;
 /// The words of a lane: two frames of data, and one for its state.
 const LANE_WORDS: usize = 3 * FRAME_WORDS as usize;
-/// The index of the state of a lane, behind its data: registers, pc, flags, budget, and permissions of the pages.
+/// The index of the state of a lane, behind its data: registers, pc, flags, budget, entry, and permissions of the pages.
 const STATE: usize = 2 * FRAME_WORDS as usize;
 const PC: usize = STATE + 34;
 const FLAGS: usize = STATE + 35;
 const BUDGET: usize = STATE + 36;
+const ENTRY: usize = STATE + 37;
 const TRANSLATIONS: usize = STATE + 38;
 
 /// The kernel that runs lanes in a region.
@@ -46,7 +47,7 @@ fn run_lanes(@builtin(global_invocation_id) id: vec3<u32>) {
         let translation = frame_load(state + 38u + i);
         tlb[u32(translation >> 32u) % TLB_ENTRIES] = translation | (u64((frame + i) * FRAME_WORDS));
     }
-    let left = run_region(frame_load(state + 34u), u32(frame_load(state + 35u)), u32(frame_load(state + 36u)));
+    let left = run_region(u32(frame_load(state + 37u)), frame_load(state + 34u), u32(frame_load(state + 35u)), u32(frame_load(state + 36u)));
     for (var i = 0u; i < 33u; i += 1u) {
         frame_store(state + i, x[i]);
     }
@@ -157,7 +158,9 @@ fn lane(program: &Program, region: &Region, random: &mut Random) -> Vec<u64> {
     words[STATE + SP as usize] = program.cpu.sp;
     let entries: Vec<u64> =
         region.blocks.iter().filter(|block| block.is_entry).map(|block| block.pc).collect();
-    words[PC] = *random.pick(&entries);
+    let entry = random.below(entries.len() as u64) as usize;
+    words[PC] = entries[entry];
+    words[ENTRY] = entry as u64 + 1;
     words[FLAGS] = random.below(16);
     words[BUDGET] = *random.pick(&[5, 40, 300, 1000]) + random.below(20);
     for page in 0..2 {
@@ -170,7 +173,9 @@ fn lane(program: &Program, region: &Region, random: &mut Random) -> Vec<u64> {
 
 /// Runs lanes in a region on the device. Returns their words.
 fn run(region: &Region, lanes: &[u64]) -> Vec<u64> {
-    let text = to_wgsl(region) + KERNEL;
+    let translated = to_wgsl(std::slice::from_ref(region)).text;
+    // The kernel needs the TLB even if the region does not.
+    let text = translated.replacen("\n\n", "\n\nimport package::machine::memory::{TLB_ENTRIES, tlb};\n", 1) + KERNEL;
     let linked = link_source("tests::region", &text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let locate = |line| {
         let (path, line) = linked.locate(line).unwrap_or(("", 0));
@@ -311,7 +316,7 @@ fn conditions_are_told_from_operands() {
         let program = Program::new(words, random);
         let limits = Limits { instructions: 60, pages: 1, distance: 0 };
         let region = Region::find(&[program.pc], &limits, |pc| program.fetch(pc));
-        let text = to_wgsl(&region);
+        let text = to_wgsl(std::slice::from_ref(&region)).text;
         assert_eq!(text.matches("pending_a = ").count(), 2, "both keep their operands:\n{text}");
         let steps = check(&program, &region, random);
         assert!(steps > 10 * program.words.len() as u64, "lanes have retired only {steps} steps");

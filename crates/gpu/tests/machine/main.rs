@@ -20,5 +20,6 @@ mod recovery;
 mod slicing;
 mod snapshots;
 mod support;
+mod translation;
 mod twins;
 mod vectors;

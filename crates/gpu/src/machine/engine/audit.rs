@@ -32,6 +32,7 @@ impl GpuExecutor {
     pub(super) fn violations(&mut self) -> Result<Vec<Violation>, Error> {
         self.flush_memory()?;
         self.store.columns.flush()?;
+        self.remove_markers()?;
         let capacity = self.store.capacity();
         let (used, shared) = (self.frames, self.frames_shared);
         if used > capacity || shared > used {

@@ -7,6 +7,7 @@ use kvrm_shaders::layout::{COLUMN_HEAD, COLUMN_ROOT, COLUMN_WINDOW, COLUMNS};
 
 use super::cache::Cache;
 use super::registers::Words;
+use super::translating::Translator;
 use super::words::word;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
@@ -57,6 +58,7 @@ pub struct GpuExecutor {
     pub(super) lanes_before: Vec<LaneBefore>,
     /// The progress of the last run.
     pub(crate) last_run: RunProgress,
+    pub(super) translator: Translator,
 }
 
 /// A snapshot of all lanes.
@@ -172,6 +174,7 @@ impl GpuExecutor {
             frames_max,
             lanes_before: Vec::new(),
             last_run: RunProgress::default(),
+            translator: Translator::new(bounds.translation, bounds.regions),
         })
     }
 

@@ -7,7 +7,7 @@ use kvrm_machine::{Progress, RunStats};
 use kvrm_shaders::layout::{
     COLUMN_LIMIT, COLUMN_PC, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COUNTER_CUT_OFF, COUNTER_FRAMES,
     COUNTER_NEED_CODE, COUNTER_NEED_FRAME, COUNTER_RUNNING, COUNTER_SERVED, COUNTER_STEPS,
-    COUNTER_STEPS_HIGH, COUNTER_WRITTEN, COUNTERS, LEVEL_BITS, STOP_NEED_CODE, STOP_NEED_FRAME,
+    COUNTER_STEPS_HIGH, COUNTER_TRANSLATED, COUNTER_TRANSLATED_HIGH, COUNTER_WRITTEN, COUNTERS, LEVEL_BITS, STOP_NEED_CODE, STOP_NEED_FRAME,
     STOP_NEED_SIMD, STOP_NONE, STOP_OUT_OF_FRAMES,
 };
 use kvrm_shaders::variants::SimdUnit;
@@ -59,11 +59,13 @@ impl GpuExecutor {
             self.store.columns.flush()?;
             self.prepare_counters()?;
             let workgroups = ((self.store.lanes as u32).div_ceil(self.workgroup), 1, 1);
-            let run = self.store.interpreter(self.workgroup, self.slices.are_limited())?;
-            let launch = self.slices.launch(run.loops);
+            let slice = self.next_slice()?;
+            let mut launch = self.slices.launch(slice.kernel.loops);
+            launch.steps = launch.steps.min(slice.steps.unwrap_or(u32::MAX));
+            launch.quantum = slice.quantum;
             let begin = Instant::now();
             let hooks = self.store.hooks.clone();
-            self.store.dispatch(&run.pipeline, launch, hooks.as_ref(), workgroups)?;
+            self.store.dispatch(&slice.kernel.pipeline, launch, hooks.as_ref(), workgroups)?;
             self.store.columns.invalidate();
             self.cache.forget();
             let counters = self.read_counters()?;
@@ -71,8 +73,10 @@ impl GpuExecutor {
 
             let count = |counter: u32| counters[counter as usize];
             let steps = word(count(COUNTER_STEPS), count(COUNTER_STEPS_HIGH));
+            let translated = word(count(COUNTER_TRANSLATED), count(COUNTER_TRANSLATED_HIGH));
             self.last_run.steps += steps;
-            self.last_run.steps_max += u64::from(self.slices.steps);
+            self.last_run.steps_max += u64::from(launch.steps);
+            self.end_slice(&slice, launch.steps, [steps, translated], took)?;
             let (running, needy) =
                 (count(COUNTER_RUNNING), count(COUNTER_NEED_FRAME) + count(COUNTER_NEED_CODE));
             if idle.is_endless(steps, running + needy) {
@@ -82,7 +86,7 @@ impl GpuExecutor {
                 self.serve(count(COUNTER_FRAMES))?;
             } else if running == 0 {
                 break;
-            } else {
+            } else if slice.steps.is_none() {
                 let pace = self.slices.adapt(took, running);
                 let asks = self.store.network_variant().is_some_and(NetworkVariant::is_asked_in_steps);
                 pace.remember(&self.store.device, asks);

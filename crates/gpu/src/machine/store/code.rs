@@ -102,6 +102,7 @@ impl Store {
             let decode = self.kernels.decode(&self.device, self.network_variant())?;
             self.dispatch(&decode, launch, Some(&group), workgroups)?;
         }
+        self.marks_are_old |= !pages.is_empty();
         let used = pages.iter().map(|[_, page, ..]| *page as usize + 1).max().unwrap_or(0);
         self.code_pages.resize(used.max(self.code_pages.len()), 0);
         for [frame, page, ..] in pages {

@@ -29,6 +29,8 @@ pub(crate) struct Launch {
     pub(crate) break_pages: u32,
     /// The number of jobs, for kernels that work on a list.
     pub(crate) jobs: u32,
+    /// The largest number of steps that a lane takes in a translated region before it leaves it.
+    pub(crate) quantum: u32,
 }
 
 /// Returns the parameters that describe how kernels serve the calls of a table. All others are zero.

@@ -89,6 +89,8 @@ pub(crate) struct Store {
     pub(crate) simd_unit: SimdUnit,
     /// Whether the interpreter serves frequent system calls.
     pub(super) linux_calls: LinuxCalls,
+    /// Whether code pages may have changed since markers were set last.
+    pub(super) marks_are_old: bool,
     /// The number of dispatches so far.
     pub(crate) dispatches: u64,
 }
@@ -154,6 +156,7 @@ impl Store {
             last_lowered: 0,
             simd_unit: SimdUnit::None,
             linux_calls: if plan.calls.is_some() { LinuxCalls::Served } else { LinuxCalls::Host },
+            marks_are_old: true,
             dispatches: 0,
         };
         let needed = frames.words.len();
@@ -217,10 +220,10 @@ impl Store {
         group: Option<&wgpu::BindGroup>,
         (x, y, z): (u32, u32, u32),
     ) -> Result<wgpu::SubmissionIndex, Error> {
-        let Launch { steps, fuel, work_steps, sharers, break_pages, jobs } = launch;
+        let Launch { steps, fuel, work_steps, sharers, break_pages, jobs, quantum } = launch;
         let frames = self.capacity;
         self.parameters =
-            Parameters { steps, fuel, work_steps, sharers, break_pages, jobs, frames, ..self.parameters };
+            Parameters { steps, fuel, work_steps, sharers, break_pages, jobs, quantum, frames, ..self.parameters };
         parameters::upload_launch(&self.parameters_buffer, &self.parameters)?;
         self.dispatches += 1;
         self.device.submit("running a kernel", |encoder| {
@@ -242,17 +245,20 @@ impl Store {
 
     /// Returns the interpreter for workgroups of `workgroup` lanes.
     pub(crate) fn interpreter(&self, workgroup: u32, limits_loops: bool) -> Result<StepKernel, Error> {
+        self.kernels.run(&self.device, self.interpreter_variant(workgroup, limits_loops))
+    }
+
+    /// Returns the properties with which the interpreter is compiled.
+    pub(crate) fn interpreter_variant(&self, workgroup: u32, limits_loops: bool) -> InterpreterVariant {
         let Self { simd_unit, linux_calls, .. } = *self;
         let hooks = if self.hooks.is_some() { variants::Hooks::Present } else { variants::Hooks::Absent };
-        let variant = InterpreterVariant {
-            workgroup,
-            simd_unit,
-            linux_calls,
-            hooks,
-            network: self.network_variant(),
-            limits_loops,
-        };
-        self.kernels.run(&self.device, variant)
+        let network = self.network_variant();
+        InterpreterVariant { workgroup, simd_unit, linux_calls, hooks, network, limits_loops }
+    }
+
+    /// Returns the number of pools that kernels are compiled for.
+    pub(crate) const fn frame_pools(&self) -> FramePools {
+        self.variant
     }
 
     /// Replaces the hooks of all lanes.

@@ -90,6 +90,8 @@ impl Store {
         let buffers = TransferGroup { pieces: &list, data: &data, jobs: &firsts, snapshot: &none };
         let group = self.kernels.layouts.transfer.bind(&self.device, buffers)?;
         let workgroups = (launch.jobs.div_ceil(WORKGROUP), 1, 1);
+        // A write to a page with code makes its markers invalid.
+        self.marks_are_old = true;
         let write = self.kernels.write.clone();
         self.dispatch(&write, launch, Some(&group), workgroups)?;
         let contents = self.device.download(&[(&list, 0..list.bytes())])?;

@@ -3,7 +3,7 @@
 use kvrm_arm64::lowering::lower;
 use kvrm_arm64::micro_op::MicroOp;
 use kvrm_machine::{Damage, Violation};
-use kvrm_shaders::layout::{FRAME_WORDS, INFO_CODE_VALID};
+use kvrm_shaders::layout::{FRAME_WORDS, INFO_CODE_PAGE, INFO_CODE_VALID};
 use rayon::prelude::*;
 
 use super::copy::{Memory, VIOLATIONS_MAX};
@@ -50,7 +50,7 @@ impl GpuExecutor {
         let held = self.store.code_pages();
         let mut violations = Vec::new();
         for (frame, [.., code]) in (0..).zip(info) {
-            let Some(page) = (code & !INFO_CODE_VALID).checked_sub(1) else { continue };
+            let Some(page) = (code & INFO_CODE_PAGE).checked_sub(1) else { continue };
             let held_there = held.get(page as usize).copied();
             if held_there != Some(frame) {
                 let damage = Damage::CodePage { page, pages: held.len() as u32, held: held_there };
@@ -59,7 +59,7 @@ impl GpuExecutor {
         }
         for (page, &frame) in (0..).zip(held) {
             let named =
-                info.get(frame as usize).and_then(|[.., code]| (code & !INFO_CODE_VALID).checked_sub(1));
+                info.get(frame as usize).and_then(|[.., code]| (code & INFO_CODE_PAGE).checked_sub(1));
             if named != Some(page) {
                 violations.push(Violation::new(Damage::CodeOwner { page, named }).of_frame(frame));
             }
@@ -85,7 +85,7 @@ impl GpuExecutor {
             .zip(all)
             .filter_map(|(frame, words)| {
                 let code = info[frame as usize][3];
-                let page = (code & !INFO_CODE_VALID).checked_sub(1)?;
+                let page = (code & INFO_CODE_PAGE).checked_sub(1)?;
                 (code & INFO_CODE_VALID != 0 && page < known).then_some((frame, page, words))
             })
             .collect();

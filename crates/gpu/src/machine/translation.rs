@@ -1,0 +1,61 @@
+//! Whether hot code is translated, and the limits of translated regions.
+
+use std::fmt;
+
+/// When machines on a GPU translate hot code to shaders. Results are the same in every case.
+///
+/// ```no_run
+/// use kvrm_gpu::{GpuEngine, Translation};
+/// use kvrm_machine::{Machine, Program};
+///
+/// let engine = GpuEngine::open(None)?.with_translation(Translation::Off);
+/// let mut machine = Machine::builder(Program::open("guests/bin/mix.elf")?).engine(engine).build()?;
+/// machine.run(u64::MAX)?;
+/// # Ok::<(), kvrm_machine::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Translation {
+    /// Never.
+    Off,
+    /// In runs that take long enough, in the background, and only where it is faster. What is faster is measured on the
+    /// running program. Where the CPU runs the shaders, code is not translated, because compilers take too long there.
+    #[default]
+    Auto,
+    /// As soon as it is known which code is hot, even if it is slower. Runs wait for the compiler.
+    Always,
+}
+
+impl Translation {
+    /// All values.
+    pub const ALL: [Self; 3] = [Self::Off, Self::Auto, Self::Always];
+
+    /// Returns the name of the value on the command line and in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Auto => "auto",
+            Self::Always => "always",
+        }
+    }
+}
+
+impl fmt::Display for Translation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The sizes of regions, for tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegionBounds {
+    /// The largest number of instructions of a region, and of all regions together.
+    pub instructions: usize,
+    /// The largest number of edges between hot blocks and others.
+    pub distance: usize,
+    /// The number of slices at whose ends program counters are sampled. If it is 0, regions begin where lanes are when
+    /// the first run starts.
+    pub samples: u32,
+    /// The largest number of steps that a lane takes in a region before it leaves it.
+    pub quantum: u32,
+}

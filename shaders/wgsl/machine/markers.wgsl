@@ -1,0 +1,25 @@
+//! Markers, and ways from a page to another page of the same region.
+
+import package::machine::bindings::{frame_info, micro_ops};
+import package::machine::layout::{
+    HANDLER_MARKER, INFO_CODE_MARKED, INFO_CODE_VALID, MARKER_ENTRY, PAGE_OPS,
+};
+import package::machine::memory::{CODE_TLB_ENTRIES, code_tlb, halves};
+
+/// Whether the code around a marker, which is at the index `at`, is that of its region.
+fn is_valid(at: u32, marker: vec4<u32>) -> bool {
+    return frame_info[marker.y].w == (INFO_CODE_VALID | INFO_CODE_MARKED | (at / PAGE_OPS + 1u));
+}
+
+/// Whether the lane has the code of a region at an address in another page, where the region has an entry. The address
+/// has at most `TLB_ADDRESS_BITS` bits.
+fn is_at_hand(pc: u64, entry: u32) -> bool {
+    let number = u32(pc >> 12u);
+    let translation = halves(code_tlb[number % CODE_TLB_ENTRIES]);
+    if translation.x == 0u || translation.y != number {
+        return false;
+    }
+    let at = (translation.x - 1u) * PAGE_OPS + (u32(pc) >> 2u) % PAGE_OPS;
+    let marker = micro_ops[at];
+    return marker.x == (HANDLER_MARKER | (entry << MARKER_ENTRY)) && is_valid(at, marker);
+}
