@@ -130,6 +130,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                     parameters: [
                         ("class_selection", engine.selection.mode().name().into()),
                         ("engine", name.into()),
+                        ("translate", engine.translation.name().into()),
                         ("guest", guest.name.as_str().into()),
                         ("lanes", lanes.into()),
                     ]

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use kvrm::gpu::AdapterInfo;
 use kvrm::models::Weights;
-use kvrm::{ClassSelection, Engine, Error, Executor, Factory, GpuEngine, Plan, SelectionMode};
+use kvrm::{ClassSelection, Engine, Error, Executor, Factory, GpuEngine, Plan, SelectionMode, Translation};
 
 use crate::output::note;
 
@@ -34,6 +34,28 @@ pub(crate) struct EngineArgs {
     adapter: AdapterArgs,
     #[command(flatten)]
     class_selection: ClassSelectionArgs,
+    /// When hot code is translated to shaders on a GPU. Results are the same in all cases. --stats shows what was tried
+    /// and chosen.
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    translate: TranslateArg,
+}
+
+/// The value of `--translate`.
+#[derive(Clone, Copy)]
+struct TranslateArg(Translation);
+
+impl ValueEnum for TranslateArg {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self(Translation::Off), Self(Translation::Auto), Self(Translation::Always)]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()).help(match self.0 {
+            Translation::Off => "never",
+            Translation::Auto => "in the background, and where it is measured to be faster",
+            Translation::Always => "as soon as it is known which code is hot; lanes wait for the compiler",
+        }))
+    }
 }
 
 /// The options for class selection: how the engine finds the class of an instruction.
@@ -124,6 +146,8 @@ pub(crate) struct OpenEngine {
     cpu: Engine,
     /// The class selection.
     pub(crate) selection: ClassSelection,
+    /// When hot code is translated on a GPU.
+    pub(crate) translation: Translation,
     /// The reason that the CPU was chosen, if the user did not ask for it.
     pub(crate) fallback: Option<String>,
 }
@@ -143,8 +167,13 @@ impl EngineArgs {
             (_, Name::Auto | Name::Gpu) => Name::Gpu,
         };
         let opened = self.adapter.open(engine)?;
-        let gpu = opened.gpu.map(|gpu| gpu.with_class_selection(selection.clone()));
-        Ok(OpenEngine { gpu, selection, ..opened })
+        let TranslateArg(translation) = self.translate;
+        if translation == Translation::Always && matches!(self.engine, Name::Jit | Name::Reference) {
+            bail!("--translate always is for GPUs, but the engine is the CPU; use --engine gpu");
+        }
+        let with = |gpu: GpuEngine| gpu.with_class_selection(selection.clone()).with_translation(translation);
+        let gpu = opened.gpu.map(with);
+        Ok(OpenEngine { gpu, selection, translation, ..opened })
     }
 }
 
@@ -166,7 +195,13 @@ impl AdapterArgs {
             _ => None,
         };
         let cpu = if choice.engine == Engine::Jit { Engine::Jit } else { Engine::Reference };
-        Ok(OpenEngine { gpu, cpu, selection: ClassSelection::TABLE, fallback: choice.reason })
+        Ok(OpenEngine {
+            gpu,
+            cpu,
+            selection: ClassSelection::TABLE,
+            translation: Translation::Auto,
+            fallback: choice.reason,
+        })
     }
 }
 

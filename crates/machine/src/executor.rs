@@ -9,6 +9,7 @@ use crate::audit::Violation;
 use crate::call_table::{CallTable, ProcessState};
 use crate::error::Error;
 use crate::hooks::Hooks;
+use crate::hot_code::TranslationReport;
 use crate::image::Image;
 use crate::page_map::{Mapping, PageMap};
 use crate::register::Register;
@@ -245,6 +246,11 @@ pub trait Executor: Send {
     /// Returns the decisions of the network that selects classes since this method was last called, or `None` if there is no
     /// network.
     fn take_decisions(&mut self) -> Result<Option<Decisions>, Error> {
+        Ok(None)
+    }
+
+    /// Returns the report of the translation of hot code, or `None` if the executor does not translate or does not measure.
+    fn translation(&mut self) -> Result<Option<TranslationReport>, Error> {
         Ok(None)
     }
 

@@ -9,6 +9,8 @@ use kvrm_arm64::{Class, Stop};
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::hot_code::TranslationReport;
+
 /// A name from a fixed list. As an alias, it does not make `Deserialize` borrow from the input.
 type Name = &'static str;
 
@@ -54,6 +56,9 @@ pub struct Report {
     /// The decisions of the network that names the classes of instructions; `None` if there is no network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decisions: Option<Decisions>,
+    /// The translation of hot code; `None` if the engine does not translate, or does not measure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub translation: Option<TranslationReport>,
     /// The number of frames of 4096 bytes that all lanes own together after the run.
     pub frames: usize,
     /// The time from the call of the run to its return. In JSON it is `wall_seconds`, in seconds.
@@ -202,6 +207,7 @@ impl fmt::Display for Report {
             ("refused calls", calls(&self.refused_calls)),
             ("dispatches", Some(self.dispatches).filter(|&count| count > 0).map(|count| count.to_string())),
             ("decisions", self.decisions.as_ref().map(ToString::to_string)),
+            ("translation", self.translation.as_ref().map(ToString::to_string)),
             ("frames", Some(self.frames.to_string())),
             ("time", Some(format!("{:.3} s", self.wall.as_secs_f64()))),
             ("speed", Some(format!("{:.1} MIPS", self.steps_per_second() / 1e6))),
@@ -238,6 +244,7 @@ impl fmt::Display for Decisions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hot_code::TranslationTrial;
 
     #[test]
     fn decisions_are_a_table_of_the_classes_there_were() {
@@ -278,6 +285,11 @@ mod tests {
             refused_calls: [(220, 5)].into(),
             dispatches: 9,
             decisions: Some(Decisions::new("hybrid", "dispatch 0123".to_owned(), 100, 99, classes)),
+            translation: Some(TranslationReport::new(
+                "chosen",
+                vec![TranslationTrial::new(1, 2, Some(3.5), true)],
+                4,
+            )),
             frames: 11,
             wall: Duration::new(3, 141_592_653),
         }
@@ -291,6 +303,7 @@ mod tests {
             unknown_calls: BTreeMap::new(),
             refused_calls: BTreeMap::new(),
             decisions: None,
+            translation: None,
             ..full.clone()
         };
         for report in [full, plain] {

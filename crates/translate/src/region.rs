@@ -114,8 +114,8 @@ impl Region {
     /// Returns the edges between blocks in different pages: from which block to which.
     fn edges_to_other_pages(&self) -> Vec<(usize, usize)> {
         let page = |block: usize| self.blocks[block].pc & !PAGE;
-        let edges = (0..self.blocks.len())
-            .flat_map(|from| self.blocks[from].successors().map(move |to| (from, to)));
+        let edges =
+            (0..self.blocks.len()).flat_map(|from| self.blocks[from].successors().map(move |to| (from, to)));
         edges.filter(|(from, to)| page(*from) != page(*to)).collect()
     }
 

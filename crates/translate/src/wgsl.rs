@@ -197,7 +197,8 @@ fn dispatch(entries: &[Entry]) -> String {
     let mut condition = String::new();
     for (number, of) in entries.chunk_by(|a, b| a.region == b.region).enumerate() {
         let behind = 1 + entries.iter().filter(|entry| entry.region <= of[0].region).count();
-        let _ = writeln!(text, "    {condition}if entry < {behind}u {{\n        left = run_{number}(entry, pc);");
+        let _ =
+            writeln!(text, "    {condition}if entry < {behind}u {{\n        left = run_{number}(entry, pc);");
         "} else ".clone_into(&mut condition);
     }
     if !entries.is_empty() {

@@ -1,7 +1,7 @@
 //! Measurement of the speed of a guest in a number of lanes.
 
 use anyhow::{Context as _, Result, bail};
-use kvrm::{Factory, Machine, Register, Report, Stop};
+use kvrm::{Factory, Machine, Register, Report, Stop, TranslationReport};
 
 use super::guest::Guest;
 
@@ -15,6 +15,9 @@ const FIRST_STEPS: u64 = 1 << 10;
 const GROWTH: u64 = 4;
 /// The share of a measurement that a run has to take for a good estimate of the speed.
 const CALIBRATION_SHARE: f64 = 0.1;
+
+/// The longest time to wait until the engine has chosen how it runs a guest, in seconds.
+const SETTLE_MAX: f64 = 60.0;
 
 /// The counts of one repetition of a measurement.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,7 +72,7 @@ fn measure(
     machine.run(guest.begin)?;
     check(machine)?;
     machine.snapshot()?;
-    let mut part = MeasuredPart { machine, guest, done: 0, ended: false };
+    let mut part = MeasuredPart { machine, guest, done: 0, ended: false, is_settled: false };
     let mut budget = FIRST_STEPS;
     // The calibration: the steps per second of a lane.
     let mut speed = loop {
@@ -80,6 +83,11 @@ fn measure(
         }
         budget *= GROWTH;
     };
+    // An engine that translates hot code has to choose how it runs the guest.
+    let mut waited = Measurement::default();
+    while waited.seconds < SETTLE_MAX && !part.is_settled {
+        part.run((speed * seconds).max(1.0) as u64, &mut waited)?;
+    }
     // The first repetition is a warm-up: the engine allocates memory in it, and the estimate of the speed improves.
     let mut all = Vec::with_capacity(1 + repetitions);
     for _ in 0..=repetitions {
@@ -106,6 +114,8 @@ struct MeasuredPart<'a> {
     done: u64,
     /// Whether all lanes have exited.
     ended: bool,
+    /// Whether the engine has chosen how it runs the guest.
+    is_settled: bool,
 }
 
 impl MeasuredPart<'_> {
@@ -129,6 +139,7 @@ impl MeasuredPart<'_> {
         if report.steps == 0 {
             bail!("the guest retired no steps, so there is nothing to measure");
         }
+        self.is_settled = report.translation.as_ref().is_none_or(TranslationReport::is_settled);
         self.done += budget;
         all.add(&report);
         Ok(())

@@ -115,8 +115,7 @@ impl<R: Root> Kernel<R> {
     }
 
     fn of(device: &Device, linked: Result<Linked, LinkError>) -> Result<Self, Error> {
-        let linked =
-            linked.map_err(|error| Error::Shader { location: None, message: error.to_string() })?;
+        let linked = linked.map_err(|error| Error::Shader { location: None, message: error.to_string() })?;
         let shader = Shader::compile(device, &linked.source, &|line| {
             let place = linked.locate(line).map(|(path, line)| (path.to_owned(), line));
             place.unwrap_or_else(|| (R::MODULE.to_owned(), line))

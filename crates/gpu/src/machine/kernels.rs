@@ -8,7 +8,8 @@ use kvrm_shaders::interface::machine::{
     DigestOverrides, HooksGroup, Interpreter, InterpreterFew, InterpreterFewGroups, InterpreterFewOverrides,
     InterpreterGroups, InterpreterNetwork, InterpreterNetworkFew, InterpreterNetworkFewGroups,
     InterpreterNetworkFewOverrides, InterpreterNetworkGroups, InterpreterNetworkOverrides,
-    InterpreterOverrides, MachineGroup, Mark, MarkGroup, MarkGroups, MarkOverrides, Transfer, TransferGroup, TransferGroups, TransferOverrides,
+    InterpreterOverrides, MachineGroup, Mark, MarkGroup, MarkGroups, MarkOverrides, Transfer, TransferGroup,
+    TransferGroups, TransferOverrides,
 };
 use kvrm_shaders::interface::networks::{
     Domain, DomainGroup, DomainGroups, DomainOverrides, DomainTogether, DomainTogetherGroup,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use kvrm_arm64::{Access, Cpu, Stop};
 use kvrm_machine::{
     CallTable, Decisions, Executor, Hooks, Image, LaneAccess, LaneStart, Mapping, PageMap, Plan,
-    ProcessState, Progress, Register, RunStats, Violation,
+    ProcessState, Progress, Register, RunStats, TranslationReport, Violation,
 };
 
 use crate::device::Device;
@@ -477,6 +477,11 @@ impl Executor for RecoveringExecutor {
                 }
             },
         )
+    }
+
+    fn translation(&mut self) -> Result<Option<TranslationReport>, kvrm_machine::Error> {
+        // The report changes nothing for the lanes, so it is not worth a recovery.
+        self.executor.as_mut().map_or(Ok(None), |executor| executor.translation())
     }
 
     fn take_decisions(&mut self) -> Result<Option<Decisions>, kvrm_machine::Error> {

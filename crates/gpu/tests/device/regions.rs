@@ -175,7 +175,8 @@ fn lane(program: &Program, region: &Region, random: &mut Random) -> Vec<u64> {
 fn run(region: &Region, lanes: &[u64]) -> Vec<u64> {
     let translated = to_wgsl(std::slice::from_ref(region)).text;
     // The kernel needs the TLB even if the region does not.
-    let text = translated.replacen("\n\n", "\n\nimport package::machine::memory::{TLB_ENTRIES, tlb};\n", 1) + KERNEL;
+    let text =
+        translated.replacen("\n\n", "\n\nimport package::machine::memory::{TLB_ENTRIES, tlb};\n", 1) + KERNEL;
     let linked = link_source("tests::region", &text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let locate = |line| {
         let (path, line) = linked.locate(line).unwrap_or(("", 0));

@@ -164,6 +164,7 @@ impl Machine {
             refused_calls: unserved.refused,
             dispatches,
             decisions: self.executor.take_decisions()?,
+            translation: self.executor.translation()?,
             frames: self.executor.frames_used()?,
             wall: begin.elapsed(),
         })

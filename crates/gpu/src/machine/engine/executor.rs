@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use kvrm_arm64::{Access, Cpu, Stop};
 use kvrm_machine::{
     Decisions, Executor, Hooks, LaneAccess, LaneStart, Mapping, PageMap, Plan, ProcessState, Progress,
-    Register, RunStats, Violation,
+    Register, RunStats, TranslationReport, Violation,
 };
 use kvrm_shaders::layout::{
     COLUMN_HEAD, COLUMN_HEAP_END, COLUMN_ROOT, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TAIL,
@@ -375,6 +375,10 @@ impl Executor for GpuExecutor {
 
     fn take_decisions(&mut self) -> Result<Option<Decisions>, kvrm_machine::Error> {
         Ok(self.store.take_decisions()?)
+    }
+
+    fn translation(&mut self) -> Result<Option<TranslationReport>, kvrm_machine::Error> {
+        Ok(self.translation_report())
     }
 
     fn set_hooks(&mut self, hooks: &Hooks) -> Result<(), kvrm_machine::Error> {

@@ -10,11 +10,12 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use kvrm_machine::{TranslationReport, TranslationTrial};
 use kvrm_shaders::variants::FramePools;
 use kvrm_translate::{Region, to_wgsl};
 
 use self::hot_code::HotCode;
-use self::tuner::{Turn, Tuner};
+use self::tuner::{Tuner, Turn};
 use super::lanes::GpuExecutor;
 use crate::device::error::Error;
 use crate::machine::kernels::{InterpreterVariant, Kernels, NetworkVariant, StepKernel};
@@ -42,6 +43,7 @@ const SIZES: [(usize, [usize; 2]); 2] = [(4096, [300, 1200]), (usize::MAX, [150,
 struct Translated {
     text: Arc<str>,
     code: RegionCode,
+    regions: usize,
     instructions: usize,
     kernel: Option<StepKernel>,
 }
@@ -115,6 +117,11 @@ impl Translator {
         }
     }
 
+    /// Whether ways take turns.
+    fn is_trying(&self) -> bool {
+        self.translation == Translation::Auto && self.tuner.turn().is_trial
+    }
+
     /// Whether the next slice should end soon, for a sample.
     const fn is_sampling(&self) -> bool {
         matches!(self.phase, Phase::Sampling(..))
@@ -131,11 +138,33 @@ impl Drop for Translator {
 }
 
 impl GpuExecutor {
-    /// Returns the number of steps that all lanes have taken in translated regions so far.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn translated_steps(&self) -> u64 {
-        self.translator.steps
+    /// Returns the report of the translation, or `None` if code is never translated.
+    pub(super) fn translation_report(&self) -> Option<TranslationReport> {
+        let variant = self.store.interpreter_variant(self.workgroup, self.slices.are_limited());
+        if !self.can_translate(variant) {
+            return None;
+        }
+        let Translator { phase, ways, tuner, steps, .. } = &self.translator;
+        let state = match phase {
+            Phase::Warming => "waiting",
+            Phase::Sampling(..) => "sampling",
+            Phase::Compiling(..) => "compiling",
+            Phase::Ready(_) if self.translator.is_trying() => "trying",
+            Phase::Ready(_) => "chosen",
+            Phase::Ended => "none",
+        };
+        let is_ready = matches!(phase, Phase::Ready(_));
+        let chosen = match (is_ready, self.translator.translation) {
+            (false, _) => 0,
+            (true, Translation::Always) => ways.len(),
+            (true, _) => tuner.chosen(),
+        };
+        let sizes = ways.iter().map(|way| (way.regions, way.instructions));
+        let ways = std::iter::once((0, 0)).chain(sizes).enumerate().map(|(way, (regions, instructions))| {
+            let speed = tuner.speed(way).filter(|_| is_ready);
+            TranslationTrial::new(regions, instructions, speed, way == chosen)
+        });
+        Some(TranslationReport::new(state, ways.collect(), *steps))
     }
 
     /// Returns how to run the next slice.
@@ -231,7 +260,8 @@ impl GpuExecutor {
                 }
                 Phase::Ready(of) if of == target => {
                     self.translator.phase = Phase::Ready(of);
-                    let way = if is_always { self.translator.ways.len() } else { self.translator.tuner.turn().way };
+                    let way =
+                        if is_always { self.translator.ways.len() } else { self.translator.tuner.turn().way };
                     return Ok(way.checked_sub(1));
                 }
                 Phase::Ready(_) => self.begin_compilation(target),
@@ -265,6 +295,7 @@ impl GpuExecutor {
                 self.translator.ways.push(Translated {
                     code: RegionCode::new(&self.store.device, &translation)?,
                     text: translation.text.into(),
+                    regions: regions.len(),
                     instructions: regions.iter().map(Region::instructions).sum(),
                     kernel: None,
                 });

@@ -222,8 +222,17 @@ impl Store {
     ) -> Result<wgpu::SubmissionIndex, Error> {
         let Launch { steps, fuel, work_steps, sharers, break_pages, jobs, quantum } = launch;
         let frames = self.capacity;
-        self.parameters =
-            Parameters { steps, fuel, work_steps, sharers, break_pages, jobs, quantum, frames, ..self.parameters };
+        self.parameters = Parameters {
+            steps,
+            fuel,
+            work_steps,
+            sharers,
+            break_pages,
+            jobs,
+            quantum,
+            frames,
+            ..self.parameters
+        };
         parameters::upload_launch(&self.parameters_buffer, &self.parameters)?;
         self.dispatches += 1;
         self.device.submit("running a kernel", |encoder| {

@@ -45,7 +45,8 @@ impl GpuExecutor {
         let step = pcs.len().div_ceil(LANES_SAMPLED).max(1);
         for lane in (0..pcs.len()).step_by(step).filter(|lane| halves(stops[*lane]).0 == STOP_NONE) {
             let image = &self.images[if self.images.len() == 1 { 0 } else { lane }];
-            let (_, samples) = hot.images.entry(Arc::as_ptr(image) as usize).or_insert((lane, Samples::default()));
+            let (_, samples) =
+                hot.images.entry(Arc::as_ptr(image) as usize).or_insert((lane, Samples::default()));
             samples.add(pcs[lane]);
         }
         Ok(())

@@ -16,7 +16,7 @@ const GAIN: f64 = 1.02;
 
 /// The measured speed of a way.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Speed {
+struct Speed {
     steps: u64,
     seconds: f64,
     /// The largest number of steps of a lane in the next slice, once it is known.
@@ -25,7 +25,7 @@ pub(super) struct Speed {
 
 impl Speed {
     /// Returns the speed in steps per second, of all lanes together; 0 if it is not known.
-    pub(super) fn rate(&self) -> f64 {
+    fn rate(&self) -> f64 {
         if self.seconds > 0.0 { self.steps as f64 / self.seconds } else { 0.0 }
     }
 }
@@ -56,9 +56,9 @@ impl Tuner {
         Self { speeds: vec![Speed::default(); ways], chosen: 0, trial: Some(0), slices: 0 }
     }
 
-    /// Returns the speeds of the ways in the last trial.
-    pub(super) fn speeds(&self) -> &[Speed] {
-        &self.speeds
+    /// Returns the speed of a way in the last trial, in steps per second of all lanes together.
+    pub(super) fn speed(&self, way: usize) -> Option<f64> {
+        self.speeds.get(way).map(Speed::rate).filter(|rate| *rate > 0.0)
     }
 
     /// Returns the way that was the fastest in the last trial.
@@ -118,7 +118,8 @@ impl Tuner {
 
     /// Chooses the fastest way. The chosen one remains if no other is clearly faster.
     fn choose(&mut self) {
-        let best = (0..self.speeds.len()).max_by(|a, b| self.speeds[*a].rate().total_cmp(&self.speeds[*b].rate()));
+        let best =
+            (0..self.speeds.len()).max_by(|a, b| self.speeds[*a].rate().total_cmp(&self.speeds[*b].rate()));
         let is_faster = |way: usize| self.speeds[way].rate() > GAIN * self.speeds[self.chosen].rate();
         if let Some(best) = best.filter(|way| is_faster(*way)) {
             self.chosen = best;

@@ -1,0 +1,102 @@
+//! The report of the translation of hot code.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The translation of hot code by an engine that measures whether it is faster than interpretation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TranslationReport {
+    /// The state of the translation: `waiting` until lanes have run for long enough, `sampling` while it is found out which
+    /// code is hot, `compiling`, `trying` while the ways take turns, `chosen`, or `none` if no hot code can be translated.
+    pub state: Cow<'static, str>,
+    /// The ways to run lanes, the interpreter first.
+    pub ways: Vec<TranslationTrial>,
+    /// The number of steps that all lanes have taken in translated code since the machine was built.
+    pub steps: u64,
+}
+
+/// A way to run lanes, and its speed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TranslationTrial {
+    /// The number of regions of code that are translated; 0 for the interpreter.
+    pub regions: usize,
+    /// The number of instructions in them.
+    pub instructions: usize,
+    /// The steps per second of all lanes together, as measured when the ways last took turns; `None` if they have not.
+    pub steps_per_second: Option<f64>,
+    /// Whether the lanes run this way.
+    pub is_chosen: bool,
+}
+
+impl TranslationReport {
+    /// Creates a report.
+    #[must_use]
+    pub const fn new(state: &'static str, ways: Vec<TranslationTrial>, steps: u64) -> Self {
+        Self { state: Cow::Borrowed(state), ways, steps }
+    }
+
+    /// Returns whether the way to run lanes is chosen and no other is tried at the moment.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        matches!(&*self.state, "chosen" | "none")
+    }
+}
+
+impl TranslationTrial {
+    /// Creates the report of a way.
+    #[must_use]
+    pub const fn new(
+        regions: usize,
+        instructions: usize,
+        steps_per_second: Option<f64>,
+        is_chosen: bool,
+    ) -> Self {
+        Self { regions, instructions, steps_per_second, is_chosen }
+    }
+}
+
+impl fmt::Display for TranslationReport {
+    /// Writes the state, and a line for each way.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {} steps in translated code", self.state, self.steps)?;
+        for TranslationTrial { regions, instructions, steps_per_second, is_chosen } in &self.ways {
+            let name = match regions {
+                0 => "interpreter".to_owned(),
+                1 => format!("1 region of {instructions} instructions"),
+                _ => format!("{regions} regions with {instructions} instructions"),
+            };
+            let speed = steps_per_second.map_or_else(String::new, |speed| format!("{:.1} MIPS", speed / 1e6));
+            let mark = if *is_chosen { "  chosen" } else { "" };
+            write!(f, "\n{name:<42} {speed:>14}{mark}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_name_the_ways_and_the_chosen_one() {
+        let ways = vec![
+            TranslationTrial::new(0, 0, Some(4e6), false),
+            TranslationTrial::new(2, 300, Some(49.5e6), true),
+        ];
+        let report = TranslationReport::new("chosen", ways, 12);
+        let text = report.to_string();
+        let lines: Vec<String> =
+            text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        let expected = [
+            "chosen, 12 steps in translated code",
+            "interpreter 4.0 MIPS",
+            "2 regions with 300 instructions 49.5 MIPS chosen",
+        ];
+        assert_eq!(lines, expected, "a line for each way");
+        assert!(report.is_settled() && !TranslationReport::default().is_settled(), "a choice was made");
+    }
+}
