@@ -16,6 +16,9 @@ pub struct TranslationReport {
     pub ways: Vec<TranslationTrial>,
     /// The number of steps that all lanes have taken in translated code since the machine was built.
     pub steps: u64,
+    /// The reason for which translated code could not be compiled, if there is one. The lanes are interpreted then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
 }
 
 /// A way to run lanes, and its speed.
@@ -36,7 +39,7 @@ impl TranslationReport {
     /// Creates a report.
     #[must_use]
     pub const fn new(state: &'static str, ways: Vec<TranslationTrial>, steps: u64) -> Self {
-        Self { state: Cow::Borrowed(state), ways, steps }
+        Self { state: Cow::Borrowed(state), ways, steps, failure: None }
     }
 
     /// Returns whether the way to run lanes is chosen and no other is tried at the moment.
@@ -73,7 +76,7 @@ impl fmt::Display for TranslationReport {
             let mark = if *is_chosen { "  chosen" } else { "" };
             write!(f, "\n{name:<42} {speed:>14}{mark}")?;
         }
-        Ok(())
+        self.failure.iter().try_for_each(|failure| write!(f, "\nnot compiled: {failure}"))
     }
 }
 

@@ -461,7 +461,7 @@ impl Code<'_> {
     fn branch(&mut self, number: usize, pc: u64, op: MicroOp, condition: &str) {
         let end = &self.region.blocks[number].end;
         match end {
-            End::Register(_) => self.text.line(&format!("let target = {};", register(op.a()))),
+            End::Register(_) => self.text.line(&format!("let destination = {};", register(op.a()))),
             End::Either { .. } | End::Always(_) => {}
         }
         if let Some(link) = target(op.dst()) {
@@ -489,13 +489,13 @@ impl Code<'_> {
                     let block = &self.region.blocks[candidate];
                     let Some(label) = self.structure.labels[candidate] else { continue };
                     let Some(way) = self.way(pc, candidate) else { continue };
-                    self.text.open(&format!("if target == {:#x}lu{} {{", block.pc, way.condition(" && ")));
+                    self.text.open(&format!("if destination == {:#x}lu{} {{", block.pc, way.condition(" && ")));
                     self.lines(&way.then);
                     self.text.line(&format!("next = {label}u;"));
                     self.text.close("} else");
                 }
                 self.text.open("{");
-                self.text.line("return target;");
+                self.text.line("return destination;");
                 self.text.close("}");
             }
         }

@@ -67,8 +67,8 @@ enum Phase {
     Compiling(Target, JoinHandle<Result<Vec<StepKernel>, Error>>),
     /// The ways are compiled for a target.
     Ready(Target),
-    /// There is no hot code that can be translated, or it cannot be compiled.
-    Ended,
+    /// There is no hot code that can be translated, or it cannot be compiled for a reason.
+    Ended(Option<String>),
 }
 
 /// The translation of the hot code of a machine.
@@ -151,7 +151,7 @@ impl GpuExecutor {
             Phase::Compiling(..) => "compiling",
             Phase::Ready(_) if self.translator.is_trying() => "trying",
             Phase::Ready(_) => "chosen",
-            Phase::Ended => "none",
+            Phase::Ended(_) => "none",
         };
         let is_ready = matches!(phase, Phase::Ready(_));
         let chosen = match (is_ready, self.translator.translation) {
@@ -164,7 +164,11 @@ impl GpuExecutor {
             let speed = tuner.speed(way).filter(|_| is_ready);
             TranslationTrial::new(regions, instructions, speed, way == chosen)
         });
-        Some(TranslationReport::new(state, ways.collect(), *steps))
+        let mut report = TranslationReport::new(state, ways.collect(), *steps);
+        if let Phase::Ended(failure) = phase {
+            report.failure.clone_from(failure);
+        }
+        Some(report)
     }
 
     /// Returns how to run the next slice.
@@ -235,7 +239,7 @@ impl GpuExecutor {
     fn advance(&mut self, target: Target) -> Result<Option<usize>, Error> {
         let is_always = self.translator.translation == Translation::Always;
         loop {
-            match std::mem::replace(&mut self.translator.phase, Phase::Ended) {
+            match std::mem::replace(&mut self.translator.phase, Phase::Ended(None)) {
                 Phase::Warming if is_always || self.translator.busy >= WARM_UP => {
                     let samples = self.translator.bounds.map_or(SAMPLES, |bounds| bounds.samples);
                     let mut hot = HotCode::default();
@@ -251,8 +255,17 @@ impl GpuExecutor {
                     }
                 }
                 Phase::Compiling(of, thread) if is_always || thread.is_finished() => {
-                    // A panic of the compiler is a failure of it, as an error is: the interpreter goes on.
-                    let Ok(Ok(kernels)) = thread.join() else { continue };
+                    let kernels = match thread.join() {
+                        Ok(Ok(kernels)) => kernels,
+                        Ok(Err(error)) => {
+                            self.translator.phase = Phase::Ended(Some(error.to_string()));
+                            continue;
+                        }
+                        Err(_) => {
+                            self.translator.phase = Phase::Ended(Some("the compiler panicked".to_owned()));
+                            continue;
+                        }
+                    };
                     let ways = &mut self.translator.ways;
                     ways.iter_mut().zip(kernels).for_each(|(way, kernel)| way.kernel = Some(kernel));
                     self.translator.tuner = Tuner::new(1 + ways.len());
