@@ -10,6 +10,7 @@ mod number;
 mod output;
 mod program;
 mod record;
+mod regions;
 mod run;
 mod spike;
 mod trace;
@@ -34,6 +35,8 @@ enum Command {
     Run(run::Args),
     /// Run a program in one lane on the CPU and print every step.
     Trace(trace::Args),
+    /// List the regions of a program that an engine on a GPU would translate.
+    Regions(regions::Args),
     /// Disassemble the code of a program, or single instruction words.
     Disasm(disasm::Args),
     /// Check test vectors: states of a machine before and after some instructions.
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(args) => run::run(args),
         Command::Trace(args) => trace::run(args),
+        Command::Regions(args) => regions::run(&args),
         Command::Disasm(args) => disasm::run(&args),
         Command::Vectors(vectors::Command::Run(args)) => vectors::run(&args),
         Command::Verify(args) => verify::run(&args),

@@ -130,6 +130,7 @@ pub use kvrm_gpu as gpu;
 pub use kvrm_gpu::{ClassSelection, Engine, EngineChoice, GpuEngine, SelectionMode, Translation};
 pub use kvrm_machine::*;
 pub use kvrm_models as models;
+pub use kvrm_translate as translate;
 
 /// The types that most users of a machine need: `use kvrm::prelude::*;`.
 ///

@@ -489,7 +489,11 @@ impl Code<'_> {
                     let block = &self.region.blocks[candidate];
                     let Some(label) = self.structure.labels[candidate] else { continue };
                     let Some(way) = self.way(pc, candidate) else { continue };
-                    self.text.open(&format!("if destination == {:#x}lu{} {{", block.pc, way.condition(" && ")));
+                    self.text.open(&format!(
+                        "if destination == {:#x}lu{} {{",
+                        block.pc,
+                        way.condition(" && ")
+                    ));
                     self.lines(&way.then);
                     self.text.line(&format!("next = {label}u;"));
                     self.text.close("} else");
