@@ -15,7 +15,12 @@ pub(crate) struct Leaders {
     pub(crate) starts: BTreeSet<u64>,
     /// The addresses at which lanes enter the region.
     pub(crate) entries: BTreeSet<u64>,
+    /// The pages of the instructions.
+    pages: BTreeSet<u64>,
 }
+
+/// The largest number of instructions that are added before one at which a lane was seen.
+const BACK_MAX: usize = 16;
 
 impl Leaders {
     /// Follows the code from `entries`, breadth first. The distance of a block is from the last hot one before it.
@@ -25,29 +30,65 @@ impl Leaders {
         is_hot: impl Fn(u64) -> bool,
         fetch: impl Fn(u64) -> Option<MicroOp>,
     ) -> Self {
+        let mut found = Self { entries: entries.iter().copied().collect(), ..Self::default() };
+        found.follow(entries, limits, &is_hot, &fetch);
+        found
+    }
+
+    /// Follows the code from addresses at which lanes have been seen, first of all the first. These are in the middle of
+    /// blocks, so they are entries only if no other code that was found leads there.
+    pub(crate) fn find_around(
+        seen: &[u64],
+        limits: &Limits,
+        is_hot: impl Fn(u64) -> bool,
+        fetch: impl Fn(u64) -> Option<MicroOp>,
+    ) -> Self {
         let mut found = Self::default();
-        let mut pages = BTreeSet::new();
+        found.follow(seen, limits, &is_hot, &fetch);
+        let targets = found.targets();
+        found.starts.retain(|pc| targets.contains(pc) || found.entries.contains(pc));
+        for &pc in seen {
+            if found.ops.contains_key(&pc) && !found.is_behind_another(pc) && !targets.contains(&pc) {
+                let first = found.extend_back(pc, limits, &fetch);
+                found.starts.insert(first);
+                found.entries.insert(first);
+            }
+        }
+        found
+    }
+
+    /// Adds the code that can be reached from addresses.
+    fn follow(
+        &mut self,
+        from: &[u64],
+        limits: &Limits,
+        is_hot: &impl Fn(u64) -> bool,
+        fetch: &impl Fn(u64) -> Option<MicroOp>,
+    ) {
         let mut waiting: VecDeque<(u64, usize)> = VecDeque::new();
-        for &pc in entries {
-            found.entries.insert(pc);
-            if found.starts.insert(pc) {
+        for &pc in from {
+            if self.starts.insert(pc) {
                 waiting.push_back((pc, 0));
             }
         }
         while let Some((start, mut distance)) = waiting.pop_front() {
             let mut pc = start;
-            while !found.ops.contains_key(&pc) && pc & 3 == 0 && found.ops.len() < limits.instructions {
+            while !self.ops.contains_key(&pc) && self.has_room(pc, limits) {
                 let page = pc & !PAGE;
-                if !pages.contains(&page) && pages.len() == limits.pages {
+                let next = pc.wrapping_add(4);
+                let Some(op) = fetch(pc).filter(|op| Flow::of(pc, *op) != Flow::Stop) else {
+                    // Lanes come back behind an instruction that is not translated.
+                    if distance < limits.distance && fetch(next).is_some() && self.starts.insert(next) {
+                        self.entries.insert(next);
+                        waiting.push_back((next, distance + 1));
+                    }
                     break;
-                }
-                let Some(op) = fetch(pc).filter(|op| Flow::of(pc, *op) != Flow::Stop) else { break };
-                pages.insert(page);
-                found.ops.insert(pc, op);
+                };
+                self.pages.insert(page);
+                self.ops.insert(pc, op);
                 if is_hot(pc) {
                     distance = 0;
                 }
-                let next = pc.wrapping_add(4);
                 let flow = Flow::of(pc, op);
                 let [mut first, mut second] = [None, None];
                 match flow {
@@ -59,10 +100,10 @@ impl Leaders {
                     Flow::RegisterCall => first = Some(next),
                 }
                 if matches!(flow, Flow::Call(_) | Flow::RegisterCall) {
-                    found.entries.insert(next);
+                    self.entries.insert(next);
                 }
                 for target in [first, second].into_iter().flatten() {
-                    if found.starts.insert(target) && distance < limits.distance {
+                    if self.starts.insert(target) && distance < limits.distance {
                         waiting.push_back((target, distance + 1));
                     }
                 }
@@ -72,7 +113,53 @@ impl Leaders {
                 pc = next;
             }
         }
-        found
+    }
+
+    /// Whether the limits permit the instruction at an address.
+    fn has_room(&self, pc: u64, limits: &Limits) -> bool {
+        let is_page = self.pages.contains(&(pc & !PAGE)) || self.pages.len() < limits.pages;
+        pc & 3 == 0 && self.ops.len() < limits.instructions && is_page
+    }
+
+    /// Adds the instructions that lead to an address without a branch, up to [`BACK_MAX`]. Returns the address of the first.
+    fn extend_back(&mut self, pc: u64, limits: &Limits, fetch: &impl Fn(u64) -> Option<MicroOp>) -> u64 {
+        let mut first = pc;
+        for _ in 0..BACK_MAX {
+            let before = first.wrapping_sub(4);
+            let is_near = before & !PAGE == pc & !PAGE && self.has_room(before, limits);
+            let Some(op) = fetch(before).filter(|op| is_near && Flow::of(before, *op) == Flow::Next) else {
+                break;
+            };
+            if self.ops.insert(before, op).is_some() {
+                break;
+            }
+            first = before;
+        }
+        first
+    }
+
+    /// Whether the instruction before an address was found, and leads there.
+    fn is_behind_another(&self, pc: u64) -> bool {
+        let before = pc.wrapping_sub(4);
+        let falls = |op: &MicroOp| matches!(Flow::of(before, *op), Flow::Next | Flow::Either(_));
+        self.ops.get(&before).is_some_and(falls)
+    }
+
+    /// Returns the addresses to which branches lead, and those behind branches.
+    fn targets(&self) -> BTreeSet<u64> {
+        let mut targets = BTreeSet::new();
+        for (&pc, &op) in &self.ops {
+            let next = pc.wrapping_add(4);
+            match Flow::of(pc, op) {
+                Flow::Next if next & !PAGE == pc & !PAGE => {}
+                Flow::Next => drop(targets.insert(next)),
+                Flow::Always(target) => drop(targets.insert(target)),
+                Flow::Either(target) | Flow::Call(target) => targets.extend([target, next]),
+                Flow::RegisterCall => drop(targets.insert(next)),
+                Flow::Return | Flow::Register | Flow::Stop => {}
+            }
+        }
+        targets
     }
 
     /// Returns for each return, by address, the addresses to which it may return: behind the calls of the functions

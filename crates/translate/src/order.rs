@@ -1,4 +1,6 @@
-//! The order of the blocks of a region.
+//! The order of the blocks of a region, and the division of blocks into regions.
+
+use std::collections::BTreeMap;
 
 use crate::block::{Block, End};
 
@@ -19,21 +21,7 @@ pub(crate) fn reverse_postorder(mut blocks: Vec<Block>) -> Vec<Block> {
     for (place, &number) in order.iter().enumerate() {
         places[number] = place;
     }
-    for block in &mut blocks {
-        match &mut block.end {
-            End::Always(edge) => edge.block = edge.block.map(|number| places[number]),
-            End::Either { taken, next } => {
-                taken.block = taken.block.map(|number| places[number]);
-                next.block = next.block.map(|number| places[number]);
-            }
-            End::Register(candidates) => {
-                for number in candidates.iter_mut() {
-                    *number = places[*number];
-                }
-                candidates.sort_unstable();
-            }
-        }
-    }
+    renumber(&mut blocks, &places);
     let mut blocks: Vec<Option<Block>> = blocks.into_iter().map(Some).collect();
     order.into_iter().filter_map(|number| blocks[number].take()).collect()
 }
@@ -56,4 +44,66 @@ fn search(blocks: &[Block], root: usize, is_seen: &mut [bool], order: &mut Vec<u
             }
         }
     }
+}
+
+/// Changes the numbers of blocks in edges.
+fn renumber(blocks: &mut [Block], places: &[usize]) {
+    for block in blocks {
+        match &mut block.end {
+            End::Always(edge) => edge.block = edge.block.map(|number| places[number]),
+            End::Either { taken, next } => {
+                taken.block = taken.block.map(|number| places[number]);
+                next.block = next.block.map(|number| places[number]);
+            }
+            End::Register(candidates) => {
+                for number in candidates.iter_mut() {
+                    *number = places[*number];
+                }
+                candidates.sort_unstable();
+            }
+        }
+    }
+}
+
+/// Makes blocks entries, so that each block can be reached from one: the first of those that cannot.
+pub(crate) fn add_entries(blocks: &mut [Block]) {
+    let mut is_seen = vec![false; blocks.len()];
+    let mut order = Vec::new();
+    for entry in 0..blocks.len() {
+        if blocks[entry].is_entry && !is_seen[entry] {
+            search(blocks, entry, &mut is_seen, &mut order);
+        }
+    }
+    for number in 0..blocks.len() {
+        if !is_seen[number] {
+            blocks[number].is_entry = true;
+            search(blocks, number, &mut is_seen, &mut order);
+        }
+    }
+}
+
+/// Divides blocks into sets between which no edge leads.
+pub(crate) fn components(blocks: Vec<Block>) -> Vec<Vec<Block>> {
+    let mut of: Vec<usize> = (0..blocks.len()).collect();
+    let mut is_settled = false;
+    while !is_settled {
+        is_settled = true;
+        for number in 0..blocks.len() {
+            for to in blocks[number].successors() {
+                let least = of[number].min(of[to]);
+                is_settled &= of[number] == least && of[to] == least;
+                (of[number], of[to]) = (least, least);
+            }
+        }
+    }
+    let mut places = vec![0; blocks.len()];
+    let mut sets: BTreeMap<usize, Vec<Block>> = BTreeMap::new();
+    for (number, block) in blocks.into_iter().enumerate() {
+        let set = sets.entry(of[number]).or_default();
+        places[number] = set.len();
+        set.push(block);
+    }
+    let mut sets: Vec<Vec<Block>> = sets.into_values().collect();
+    sets.iter_mut().for_each(|set| renumber(set, &places));
+    sets
 }

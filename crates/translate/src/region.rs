@@ -11,7 +11,7 @@ use kvrm_arm64::micro_op::MicroOp;
 use crate::block::{Block, Edge, End, Limits, PAGE};
 use crate::discovery::Leaders;
 use crate::effects::Flow;
-use crate::order;
+use crate::order::{self, components};
 
 /// Micro-ops as a graph of basic blocks.
 ///
@@ -41,20 +41,25 @@ impl Region {
     ///
     /// The region contains what is closest to the entries. It is empty if no entry can be fetched.
     pub fn find(entries: &[u64], limits: &Limits, fetch: impl Fn(u64) -> Option<MicroOp>) -> Self {
-        Self::find_hot(entries, limits, |_| false, fetch)
+        let leaders = Leaders::find(entries, limits, |_| false, fetch);
+        Self::of_blocks(Self::linked(&leaders))
     }
 
-    /// As [`Self::find`], but blocks with an instruction that is hot count as entries when the distance of others is
-    /// measured.
-    pub fn find_hot(
-        entries: &[u64],
+    /// Finds the regions around addresses at which lanes have been seen, first of all the first. `limits` are for all regions
+    /// together. Blocks with an instruction that is hot have distance 0.
+    pub(crate) fn find_around(
+        seen: &[u64],
         limits: &Limits,
         is_hot: impl Fn(u64) -> bool,
         fetch: impl Fn(u64) -> Option<MicroOp>,
-    ) -> Self {
-        let leaders = Leaders::find(entries, limits, is_hot, fetch);
-        let mut blocks = Self::divide(&leaders);
-        Self::link(&mut blocks, &leaders);
+    ) -> Vec<Self> {
+        let leaders = Leaders::find_around(seen, limits, is_hot, fetch);
+        components(Self::linked(&leaders)).into_iter().map(Self::of_blocks).collect()
+    }
+
+    /// Returns the region with blocks whose edges are set.
+    fn of_blocks(mut blocks: Vec<Block>) -> Self {
+        order::add_entries(&mut blocks);
         let mut region = Self { blocks: order::reverse_postorder(blocks) };
         for head in 0..region.blocks.len() {
             region.blocks[head].is_entry |= region.is_loop_head(head);
@@ -63,6 +68,13 @@ impl Region {
             region.blocks[target].is_entry = true;
         }
         region
+    }
+
+    /// Returns the blocks of the instructions, with their edges.
+    fn linked(leaders: &Leaders) -> Vec<Block> {
+        let mut blocks = Self::divide(leaders);
+        Self::link(&mut blocks, leaders);
+        blocks
     }
 
     /// Divides the instructions into blocks.

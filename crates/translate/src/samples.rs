@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kvrm_arm64::micro_op::MicroOp;
 
-use crate::block::{Block, Edge, End, Limits};
+use crate::block::{Block, End, Limits};
 use crate::region::Region;
 
-/// Code is hot if it has at least one of so many samples.
+/// An instruction is hot if it has at least one of so many samples. Code a few branches from it is translated, too.
 const HOT: u64 = 1000;
+/// An instruction is translated if it has at least one of so many samples.
+const WARM: u64 = 20_000;
 
 /// Samples of program counters.
 ///
@@ -39,47 +41,26 @@ impl Samples {
     }
 
     /// Returns the regions of the hot code, the hottest first. No two have the same instruction. `fetch` is that of
-    /// [`Region::find`].
+    /// [`Region::find`]; `limits` are for all regions together.
     pub fn regions(&self, limits: &Limits, fetch: impl Fn(u64) -> Option<MicroOp>) -> Vec<Region> {
-        let mut seeds: Vec<(u64, u64)> = self.counts.iter().map(|(pc, count)| (*count, *pc)).collect();
+        let is_hot = |pc: u64| self.counts.get(&pc).is_some_and(|count| self.is_share(*count, HOT));
+        let mut seen: Vec<(u64, u64)> = self.counts.iter().map(|(pc, count)| (*count, *pc)).collect();
+        seen.retain(|(count, _)| self.is_share(*count, WARM));
         // The address with the most samples first; of several, the lowest.
-        seeds.sort_unstable_by_key(|(count, pc)| (u64::MAX - count, *pc));
-        let mut covered: BTreeSet<u64> = BTreeSet::new();
-        let mut regions = Vec::new();
-        for (_, seed) in seeds {
-            if covered.contains(&seed) {
-                continue;
-            }
-            let region = self.around(seed, limits, |pc| fetch(pc).filter(|_| !covered.contains(&pc)));
-            let weight: u64 = region.addresses().filter_map(|pc| self.counts.get(&pc)).sum();
-            if self.is_hot(weight) {
-                covered.extend(region.addresses());
-                regions.push(region);
-            }
-        }
+        seen.sort_unstable_by_key(|(count, pc)| (u64::MAX - count, *pc));
+        let seen: Vec<u64> = seen.into_iter().map(|(_, pc)| pc).collect();
+        let mut regions = Region::find_around(&seen, limits, is_hot, fetch);
+        let weight =
+            |region: &Region| -> u64 { region.addresses().filter_map(|pc| self.counts.get(&pc)).sum() };
+        regions.retain(|region| weight(region) > 0);
+        regions.sort_by_key(|region| u64::MAX - weight(region));
         connect(&mut regions);
         regions
     }
 
-    /// Whether so many samples are enough for code to be hot.
-    const fn is_hot(&self, count: u64) -> bool {
-        count > 0 && count.saturating_mul(HOT) >= self.total
-    }
-
-    /// Returns the region around an address. If the region comes back to the address from the instruction before it, it
-    /// begins where the block with both begins.
-    fn around(&self, seed: u64, limits: &Limits, fetch: impl Fn(u64) -> Option<MicroOp>) -> Region {
-        let is_hot = |pc: u64| self.counts.get(&pc).is_some_and(|count| self.is_hot(*count));
-        let find = |pc: u64| Region::find_hot(&[pc], limits, is_hot, &fetch);
-        let region = find(seed);
-        let precedes =
-            |end: &End| matches!(end, End::Always(Edge { pc, leaves_page: false, .. }) if *pc == seed);
-        let before = region
-            .blocks
-            .iter()
-            .find(|block| block.last_pc().wrapping_add(4) == seed && precedes(&block.end))
-            .map(|block| find(block.pc));
-        before.filter(|before| before.addresses().any(|pc| pc == seed)).unwrap_or(region)
+    /// Whether so many samples are at least one of `of`.
+    const fn is_share(&self, count: u64, of: u64) -> bool {
+        count > 0 && count.saturating_mul(of) >= self.total
     }
 }
 

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use crate::guest::Program;
 
 /// The limits of the regions.
-const LIMITS: Limits = Limits { instructions: 30, pages: 2, distance: 3 };
+const LIMITS: Limits = Limits { instructions: 200, pages: 2, distance: 3 };
 
 proptest! {
     #[test]
