@@ -275,15 +275,13 @@ fn translate(want: u32, address: u64) -> u32 {
             near_ops = select(near_ops, NO_OPS, code_page == (address & ~PAGE_MASK));
         }
         owned = ENTRY_OWNED;
+        // Regions may have the code that is about to change. A condition here would make NVIDIA's compiler spill registers.
+        frame_info[found_frame / FRAME_WORDS].w &= ~INFO_CODE_MARKED;
     } else {
         found_frame = (entry >> ENTRY_FRAME) * FRAME_WORDS;
     }
     let code = frame_info[found_frame / FRAME_WORDS].w;
     found_code = select(0u, code & INFO_CODE_PAGE, (code & INFO_CODE_VALID) != 0u);
-    if (code & INFO_CODE_MARKED) != 0u && (want == WANT_WRITE || want == WANT_HOST_WRITE) {
-        // Regions may have the code that is about to change.
-        frame_info[found_frame / FRAME_WORDS].w = code & ~INFO_CODE_MARKED;
-    }
     if want == WANT_EXECUTE {
         if found_code == 0u {
             set_state(COLUMN_STOP_ADDRESS, joined(found_frame / FRAME_WORDS, code & INFO_CODE_PAGE));
