@@ -29,6 +29,8 @@ pub struct TranslationTrial {
     pub regions: usize,
     /// The number of instructions in them.
     pub instructions: usize,
+    /// The number of lanes that share a workgroup of the device.
+    pub workgroup: u32,
     /// The steps per second of all lanes together, as measured when the ways last took turns; `None` if they have not.
     pub steps_per_second: Option<f64>,
     /// Whether the lanes run this way.
@@ -55,10 +57,11 @@ impl TranslationTrial {
     pub const fn new(
         regions: usize,
         instructions: usize,
+        workgroup: u32,
         steps_per_second: Option<f64>,
         is_chosen: bool,
     ) -> Self {
-        Self { regions, instructions, steps_per_second, is_chosen }
+        Self { regions, instructions, workgroup, steps_per_second, is_chosen }
     }
 }
 
@@ -66,7 +69,7 @@ impl fmt::Display for TranslationReport {
     /// Writes the state, and a line for each way.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, {} steps in translated code", self.state, self.steps)?;
-        for TranslationTrial { regions, instructions, steps_per_second, is_chosen } in &self.ways {
+        for TranslationTrial { regions, instructions, workgroup, steps_per_second, is_chosen } in &self.ways {
             let name = match regions {
                 0 => "interpreter".to_owned(),
                 1 => format!("1 region of {instructions} instructions"),
@@ -74,7 +77,9 @@ impl fmt::Display for TranslationReport {
             };
             let speed = steps_per_second.map_or_else(String::new, |speed| format!("{:.1} MIPS", speed / 1e6));
             let mark = if *is_chosen { "  chosen" } else { "" };
-            write!(f, "\n{name:<42} {speed:>14}{mark}")?;
+            let lanes = if *workgroup == 1 { "lane" } else { "lanes" };
+            let name = format!("{name}, {workgroup} {lanes} a workgroup");
+            write!(f, "\n{name:<60} {speed:>14}{mark}")?;
         }
         self.failure.iter().try_for_each(|failure| write!(f, "\nnot compiled: {failure}"))
     }
@@ -87,8 +92,8 @@ mod tests {
     #[test]
     fn reports_name_the_ways_and_the_chosen_one() {
         let ways = vec![
-            TranslationTrial::new(0, 0, Some(4e6), false),
-            TranslationTrial::new(2, 300, Some(49.5e6), true),
+            TranslationTrial::new(0, 0, 2, Some(4e6), false),
+            TranslationTrial::new(2, 300, 1, Some(49.5e6), true),
         ];
         let report = TranslationReport::new("chosen", ways, 12);
         let text = report.to_string();
@@ -96,8 +101,8 @@ mod tests {
             text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
         let expected = [
             "chosen, 12 steps in translated code",
-            "interpreter 4.0 MIPS",
-            "2 regions with 300 instructions 49.5 MIPS chosen",
+            "interpreter, 2 lanes a workgroup 4.0 MIPS",
+            "2 regions with 300 instructions, 1 lane a workgroup 49.5 MIPS chosen",
         ];
         assert_eq!(lines, expected, "a line for each way");
         assert!(report.is_settled() && !TranslationReport::default().is_settled(), "a choice was made");

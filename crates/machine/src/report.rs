@@ -287,7 +287,7 @@ mod tests {
             decisions: Some(Decisions::new("hybrid", "dispatch 0123".to_owned(), 100, 99, classes)),
             translation: Some(TranslationReport::new(
                 "chosen",
-                vec![TranslationTrial::new(1, 2, Some(3.5), true)],
+                vec![TranslationTrial::new(1, 2, 6, Some(3.5), true)],
                 4,
             )),
             frames: 11,

@@ -219,6 +219,15 @@ impl Kernels {
         get_or_compile(&self.run, variant, || self.compile_interpreter(device, variant, None))
     }
 
+    /// Returns an interpreter as [`Self::run`] does. Nothing waits while it is compiled.
+    pub(crate) fn run_soon(&self, device: &Device, variant: InterpreterVariant) -> Result<StepKernel, Error> {
+        if let Some(found) = lock(&self.run).get(&variant) {
+            return Ok(found.clone());
+        }
+        let kernel = self.compile_interpreter(device, variant, None)?;
+        Ok(lock(&self.run).entry(variant).or_insert(kernel).clone())
+    }
+
     /// Returns an interpreter with translated regions, whose text is `regions`. Nothing waits while it is compiled.
     pub(crate) fn run_translated(
         &self,

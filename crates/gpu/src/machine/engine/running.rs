@@ -58,8 +58,8 @@ impl GpuExecutor {
         loop {
             self.store.columns.flush()?;
             self.prepare_counters()?;
-            let workgroups = ((self.store.lanes as u32).div_ceil(self.workgroup), 1, 1);
             let slice = self.next_slice()?;
+            let workgroups = ((self.store.lanes as u32).div_ceil(slice.workgroup), 1, 1);
             let mut launch = self.slices.launch(slice.kernel.loops);
             launch.steps = launch.steps.min(slice.steps.unwrap_or(u32::MAX));
             launch.quantum = slice.quantum;
@@ -89,7 +89,10 @@ impl GpuExecutor {
             } else if slice.steps.is_none() {
                 let pace = self.slices.adapt(took, running);
                 let asks = self.store.network_variant().is_some_and(NetworkVariant::is_asked_in_steps);
-                pace.remember(&self.store.device, asks);
+                // The next machine begins with the interpreter.
+                if slice.is_interpreted() {
+                    pace.remember(&self.store.device, asks);
+                }
             }
             let progress = Progress {
                 steps: self.last_run.steps,

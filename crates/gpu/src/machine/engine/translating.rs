@@ -18,37 +18,49 @@ use self::hot_code::HotCode;
 use self::tuner::{Tuner, Turn};
 use super::lanes::GpuExecutor;
 use crate::device::error::Error;
-use crate::machine::kernels::{InterpreterVariant, Kernels, NetworkVariant, StepKernel};
+use crate::machine::kernels::{InterpreterVariant, NetworkVariant, StepKernel};
 use crate::machine::store::regions::RegionCode;
 use crate::machine::translation::{RegionBounds, Translation};
 
 /// The time that lanes have run before hot code is looked for.
 const WARM_UP: Duration = Duration::from_millis(500);
 /// The number of slices at whose ends program counters are sampled.
-const SAMPLES: u32 = 128;
+const SAMPLES: u32 = 256;
 /// The part of a usual slice that one with a sample takes.
 const SAMPLE_SHARE: u32 = 64;
-/// The largest number of edges between hot blocks and others of their region.
-const DISTANCE: usize = 3;
 /// The largest number of steps that a lane takes in a region before it leaves it.
 const QUANTUM: u32 = 1 << 13;
 /// The number of slices between two renewals of markers, beside those after changes that the host knows of.
 const RENEWAL: u32 = 16;
-/// The numbers of lanes up to which regions may have so many instructions together. Fewer lanes have more of the GPU's
-/// registers, and programs are measured with the smaller and the larger number.
-const SIZES: [(usize, [usize; 2]); 2] = [(4096, [300, 1200]), (usize::MAX, [150, 400])];
+/// The largest number of instructions in regions together, and the largest number of edges between hot blocks and others
+/// of their region, for up to so many lanes: of a small and of a large choice of regions. Fewer lanes have more of the
+/// GPU's registers.
+const SIZES: [(usize, [(usize, usize); 2]); 2] =
+    [(4096, [(300, 3), (1200, 16)]), (usize::MAX, [(150, 3), (400, 12)])];
+/// The number of workgroups of a few lanes each. Translated code gains more than the interpreter if lanes do not share
+/// workgroups.
+const SMALL_WORKGROUPS: usize = 1 << 14;
 
-/// The regions of a way to run lanes.
+/// A choice of regions.
 #[derive(Debug)]
-struct Translated {
+struct RegionSet {
     text: Arc<str>,
     code: RegionCode,
     regions: usize,
     instructions: usize,
+}
+
+/// A way to run lanes.
+#[derive(Debug)]
+struct Way {
+    /// The number of the regions, or `None` for the interpreter.
+    set: Option<usize>,
+    /// The number of lanes in a workgroup.
+    workgroup: u32,
     kernel: Option<StepKernel>,
 }
 
-/// What an interpreter with regions is compiled for. It changes when lanes need more.
+/// What an interpreter with regions is compiled for, beside the size of workgroups. It changes when lanes need more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Target {
     variant: InterpreterVariant,
@@ -78,10 +90,11 @@ pub(super) struct Translator {
     /// The sizes of regions, if they are given.
     bounds: Option<RegionBounds>,
     phase: Phase,
-    /// The ways to run lanes, beside the interpreter.
-    ways: Vec<Translated>,
+    sets: Vec<RegionSet>,
+    /// The ways to run lanes. The first is the interpreter as it is without translation.
+    ways: Vec<Way>,
     tuner: Tuner,
-    /// The way whose markers are in the code pages.
+    /// The regions whose markers are in the code pages.
     marked: Option<usize>,
     /// The slices since markers were set.
     slices: u32,
@@ -95,11 +108,20 @@ pub(super) struct Translator {
 #[derive(Debug)]
 pub(super) struct Slice {
     pub(super) kernel: StepKernel,
+    /// The number of lanes in a workgroup.
+    pub(super) workgroup: u32,
     /// The largest number of steps of a lane, if it is not the usual one.
     pub(super) steps: Option<u32>,
     /// The largest number of steps of a lane in a region.
     pub(super) quantum: u32,
     turn: Option<Turn>,
+}
+
+impl Slice {
+    /// Whether the slice runs without translated code.
+    pub(super) const fn is_interpreted(&self) -> bool {
+        matches!(self.turn, None | Some(Turn { way: 0, .. }))
+    }
 }
 
 impl Translator {
@@ -108,6 +130,7 @@ impl Translator {
             translation,
             bounds,
             phase: Phase::default(),
+            sets: Vec::new(),
             ways: Vec::new(),
             tuner: Tuner::new(1),
             marked: None,
@@ -119,7 +142,20 @@ impl Translator {
 
     /// Whether ways take turns.
     fn is_trying(&self) -> bool {
-        self.translation == Translation::Auto && self.tuner.turn().is_trial
+        self.turn().is_trial
+    }
+
+    /// Returns how to run the next slice if the ways are compiled.
+    fn turn(&self) -> Turn {
+        match self.translation {
+            Translation::Always => Turn { way: self.ways.len().saturating_sub(1), is_trial: false },
+            _ => self.tuner.turn(),
+        }
+    }
+
+    /// Returns how to run the next slice, or `None` if the ways are not compiled.
+    fn ready_turn(&self) -> Option<Turn> {
+        matches!(self.phase, Phase::Ready(_)).then(|| self.turn())
     }
 
     /// Whether the next slice should end soon, for a sample.
@@ -144,7 +180,7 @@ impl GpuExecutor {
         if !self.can_translate(variant) {
             return None;
         }
-        let Translator { phase, ways, tuner, steps, .. } = &self.translator;
+        let Translator { phase, sets, ways, tuner, steps, .. } = &self.translator;
         let state = match phase {
             Phase::Warming => "waiting",
             Phase::Sampling(..) => "sampling",
@@ -154,17 +190,17 @@ impl GpuExecutor {
             Phase::Ended(_) => "none",
         };
         let is_ready = matches!(phase, Phase::Ready(_));
-        let chosen = match (is_ready, self.translator.translation) {
-            (false, _) => 0,
-            (true, Translation::Always) => ways.len(),
-            (true, _) => tuner.chosen(),
+        let chosen = if is_ready { self.translator.turn().way } else { 0 };
+        let interpreter = Way { set: None, workgroup: self.workgroup, kernel: None };
+        let ways = if ways.is_empty() { std::slice::from_ref(&interpreter) } else { ways };
+        let trial = |(number, way): (usize, &Way)| {
+            let set = way.set.map(|set| &sets[set]);
+            let (regions, instructions) = set.map_or((0, 0), |set| (set.regions, set.instructions));
+            let speed = tuner.speed(number).filter(|_| is_ready);
+            TranslationTrial::new(regions, instructions, way.workgroup, speed, number == chosen)
         };
-        let sizes = ways.iter().map(|way| (way.regions, way.instructions));
-        let ways = std::iter::once((0, 0)).chain(sizes).enumerate().map(|(way, (regions, instructions))| {
-            let speed = tuner.speed(way).filter(|_| is_ready);
-            TranslationTrial::new(regions, instructions, speed, way == chosen)
-        });
-        let mut report = TranslationReport::new(state, ways.collect(), *steps);
+        let ways: Vec<TranslationTrial> = ways.iter().enumerate().map(trial).collect();
+        let mut report = TranslationReport::new(state, ways, *steps);
         if let Phase::Ended(failure) = phase {
             report.failure.clone_from(failure);
         }
@@ -176,22 +212,20 @@ impl GpuExecutor {
         let variant = self.store.interpreter_variant(self.workgroup, self.slices.are_limited());
         let target = Target { variant, pools: self.store.frame_pools() };
         let way = if self.can_translate(variant) { self.advance(target)? } else { None };
-        self.set_markers(way)?;
-        let kernel = way.and_then(|way| self.translator.ways[way].kernel.clone());
-        let kernel = match kernel {
-            Some(kernel) => kernel,
-            None => self.store.interpreter(self.workgroup, self.slices.are_limited())?,
-        };
-        let Translator { bounds, tuner, .. } = &self.translator;
-        let turn = matches!(self.translator.phase, Phase::Ready(_)).then(|| tuner.turn());
-        let steps = match turn {
-            Some(Turn { way, is_trial: true }) if self.translator.translation == Translation::Auto => {
-                Some(tuner.trial_steps(way, self.slices.steps, self.slices.target()))
-            }
-            _ if self.translator.is_sampling() => Some(self.sample_steps()),
-            _ => None,
-        };
-        Ok(Slice { kernel, steps, quantum: bounds.map_or(QUANTUM, |bounds| bounds.quantum), turn })
+        let Translator { bounds, tuner, ways, .. } = &self.translator;
+        let quantum = bounds.map_or(QUANTUM, |bounds| bounds.quantum);
+        let found = way.and_then(|way| ways.get(way)).and_then(|way| Some((way.kernel.clone()?, way)));
+        if let (Some(turn), Some((kernel, way))) = (self.translator.ready_turn(), found) {
+            let steps = || tuner.turn_steps(turn.way, self.slices.steps, self.slices.target());
+            let steps = turn.is_trial.then(steps);
+            let (workgroup, set) = (way.workgroup, way.set);
+            self.set_markers(set)?;
+            return Ok(Slice { kernel, workgroup, steps, quantum, turn: Some(turn) });
+        }
+        self.set_markers(None)?;
+        let kernel = self.store.interpreter(self.workgroup, self.slices.are_limited())?;
+        let steps = self.translator.is_sampling().then(|| self.sample_steps());
+        Ok(Slice { kernel, workgroup: self.workgroup, steps, quantum, turn: None })
     }
 
     /// Notes the result of a slice in which each lane took at most `limit` steps: the steps of all lanes together, and
@@ -207,7 +241,7 @@ impl GpuExecutor {
         translator.busy += took;
         translator.slices += 1;
         translator.steps += translated;
-        if let Some(turn) = slice.turn {
+        if let Some(turn) = slice.turn.filter(|_| translator.translation == Translation::Auto) {
             translator.tuner.add(turn, limit, steps, took);
         }
         if let Phase::Sampling(left, hot) = &mut self.translator.phase {
@@ -250,7 +284,7 @@ impl GpuExecutor {
                 }
                 Phase::Sampling(0, hot) => {
                     self.translate(&hot)?;
-                    if !self.translator.ways.is_empty() {
+                    if !self.translator.sets.is_empty() {
                         self.begin_compilation(target);
                     }
                 }
@@ -268,7 +302,7 @@ impl GpuExecutor {
                     };
                     let ways = &mut self.translator.ways;
                     ways.iter_mut().zip(kernels).for_each(|(way, kernel)| way.kernel = Some(kernel));
-                    self.translator.tuner = Tuner::new(1 + ways.len());
+                    self.translator.tuner = Tuner::new(ways.len());
                     self.translator.phase = Phase::Ready(of);
                 }
                 Phase::Ready(of) if of == target => {
@@ -286,62 +320,91 @@ impl GpuExecutor {
         }
     }
 
-    /// Translates the regions of hot code: one way for each size of regions.
+    /// Translates the regions of hot code, and decides which ways to try.
     fn translate(&mut self, hot: &HotCode) -> Result<(), Error> {
         if hot.is_empty() {
             return Ok(());
         }
-        let (sizes, distance) = match self.translator.bounds {
-            Some(bounds) => (vec![bounds.instructions], bounds.distance),
+        let sizes = match self.translator.bounds {
+            Some(bounds) => vec![(bounds.instructions, bounds.distance)],
             None => {
                 let of = SIZES.iter().find(|(lanes, _)| self.store.lanes <= *lanes);
-                (of.map_or(Vec::new(), |(_, sizes)| sizes.to_vec()), DISTANCE)
+                of.map_or(Vec::new(), |(_, sizes)| sizes.to_vec())
             }
         };
         self.remove_markers()?;
-        self.translator.ways.clear();
-        for size in sizes {
-            let regions = self.hot_regions(hot, size, distance)?;
+        self.translator.sets.clear();
+        for (instructions, distance) in sizes {
+            let regions = self.hot_regions(hot, instructions, distance)?;
             let translation = to_wgsl(&regions);
-            let is_new = self.translator.ways.iter().all(|way| *way.text != *translation.text);
+            let is_new = self.translator.sets.iter().all(|set| *set.text != *translation.text);
             if is_new && !regions.is_empty() {
-                self.translator.ways.push(Translated {
+                self.translator.sets.push(RegionSet {
                     code: RegionCode::new(&self.store.device, &translation)?,
                     text: translation.text.into(),
                     regions: regions.len(),
                     instructions: regions.iter().map(Region::instructions).sum(),
-                    kernel: None,
                 });
             }
         }
+        self.translator.ways = self.ways(self.translator.sets.len());
         Ok(())
+    }
+
+    /// Returns the ways to run lanes with some sets of regions.
+    fn ways(&self, sets: usize) -> Vec<Way> {
+        let way = |set, workgroup| Way { set, workgroup, kernel: None };
+        let usual = self.workgroup;
+        let lanes = self.store.lanes.div_ceil(SMALL_WORKGROUPS).next_power_of_two();
+        let small = usual.min(u32::try_from(lanes).unwrap_or(usual));
+        let mut ways = vec![way(None, usual)];
+        if usual > 2 {
+            ways.push(way(None, usual / 2));
+        }
+        for set in 0..sets {
+            if small < usual {
+                ways.push(way(Some(set), small));
+            }
+            ways.push(way(Some(set), usual));
+        }
+        ways
     }
 
     /// Compiles the ways for a target in the background.
     fn begin_compilation(&mut self, target: Target) {
-        let texts: Vec<Arc<str>> = self.translator.ways.iter().map(|way| Arc::clone(&way.text)).collect();
+        let Translator { ways, sets, .. } = &mut self.translator;
+        let jobs: Vec<(InterpreterVariant, Option<Arc<str>>)> = ways
+            .iter_mut()
+            .map(|way| {
+                way.kernel = None;
+                let text = way.set.map(|set| Arc::clone(&sets[set].text));
+                (InterpreterVariant { workgroup: way.workgroup, ..target.variant }, text)
+            })
+            .collect();
         let (device, kernels) = (self.store.device.clone(), Arc::clone(&self.store.kernels));
         let compile = move || {
-            let kernel = |text: &Arc<str>| Kernels::run_translated(&kernels, &device, target.variant, text);
-            texts.iter().map(kernel).collect()
+            let kernel = |(variant, text): &(InterpreterVariant, Option<Arc<str>>)| match text {
+                Some(text) => kernels.run_translated(&device, *variant, text),
+                None => kernels.run_soon(&device, *variant),
+            };
+            jobs.iter().map(kernel).collect()
         };
-        self.translator.ways.iter_mut().for_each(|way| way.kernel = None);
         self.translator.phase = Phase::Compiling(target, std::thread::spawn(compile));
     }
 
-    /// Sets the markers of a way, or removes all.
-    fn set_markers(&mut self, way: Option<usize>) -> Result<(), Error> {
-        let Translator { marked, ways, slices, .. } = &mut self.translator;
-        if *marked != way
+    /// Sets the markers of regions, or removes all.
+    fn set_markers(&mut self, set: Option<usize>) -> Result<(), Error> {
+        let Translator { marked, sets, slices, .. } = &mut self.translator;
+        if *marked != set
             && let Some(old) = marked.take()
         {
-            self.store.unmark(&ways[old].code)?;
+            self.store.unmark(&sets[old].code)?;
         }
-        if let Some(way) = way
-            && (*marked != Some(way) || self.store.marks_are_old() || *slices >= RENEWAL)
+        if let Some(set) = set
+            && (*marked != Some(set) || self.store.marks_are_old() || *slices >= RENEWAL)
         {
-            self.store.mark(&ways[way].code)?;
-            (*marked, *slices) = (Some(way), 0);
+            self.store.mark(&sets[set].code)?;
+            (*marked, *slices) = (Some(set), 0);
         }
         Ok(())
     }

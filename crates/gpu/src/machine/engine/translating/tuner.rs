@@ -1,32 +1,45 @@
 //! The choice between ways to run lanes, by their measured speed.
 //!
-//! The ways take turns in short slices, several times, because the speed of a program changes while it runs. The fastest
-//! way runs the program afterwards. Now and then they take turns again.
+//! In a trial, the ways take turns in short slices, because the speed of a program changes while it runs. The fastest way
+//! runs the program afterwards. Now and then there is another trial.
 
 use std::time::Duration;
 
 /// The number of turns of each way in a trial. The first is not counted: caches of the device are cold.
 const TURNS: u32 = 4;
-/// The number of slices of the chosen way from one trial to the next.
-const SLICES: u32 = 128;
 /// The duration of a turn.
 const TURN: Duration = Duration::from_millis(10);
+/// The number of turns of a way in a trial that may be too short to be counted.
+const SHORT_TURNS: u32 = 6;
+/// The number of slices of the chosen way from one trial to the next.
+const SLICES: u32 = 400;
 /// The gain in speed for which a way takes the place of the chosen one.
 const GAIN: f64 = 1.02;
+/// A way drops out of a trial if it has less than this part of the speed of another.
+const HOPELESS: f64 = 0.6;
 
-/// The measured speed of a way.
+/// A way in the current trial, or in the last one.
 #[derive(Clone, Copy, Debug, Default)]
-struct Speed {
+struct Candidate {
+    turns: u32,
+    short_turns: u32,
+    has_dropped_out: bool,
+    /// The steps of all lanes together in the counted turns, and their time in seconds.
     steps: u64,
     seconds: f64,
-    /// The largest number of steps of a lane in the next slice, once it is known.
-    slice_steps: Option<u32>,
+    /// The largest number of steps of a lane in the next turn, once it is known.
+    turn_steps: Option<u32>,
 }
 
-impl Speed {
+impl Candidate {
     /// Returns the speed in steps per second, of all lanes together; 0 if it is not known.
-    fn rate(&self) -> f64 {
+    fn speed(&self) -> f64 {
         if self.seconds > 0.0 { self.steps as f64 / self.seconds } else { 0.0 }
+    }
+
+    /// Whether the way has more turns in this trial.
+    const fn is_waiting(&self) -> bool {
+        self.turns < TURNS && !self.has_dropped_out
     }
 }
 
@@ -42,10 +55,8 @@ pub(super) struct Turn {
 /// Chooses among ways by their numbers. Way 0 is the interpreter.
 #[derive(Debug)]
 pub(super) struct Tuner {
-    speeds: Vec<Speed>,
+    candidates: Vec<Candidate>,
     chosen: usize,
-    /// The number of turns taken in the current trial, if there is one.
-    trial: Option<u32>,
     /// The number of slices since the last trial.
     slices: u32,
 }
@@ -53,74 +64,83 @@ pub(super) struct Tuner {
 impl Tuner {
     /// Starts a trial of `ways` ways.
     pub(super) fn new(ways: usize) -> Self {
-        Self { speeds: vec![Speed::default(); ways], chosen: 0, trial: Some(0), slices: 0 }
+        Self { candidates: vec![Candidate::default(); ways], chosen: 0, slices: 0 }
     }
 
     /// Returns the speed of a way in the last trial, in steps per second of all lanes together.
     pub(super) fn speed(&self, way: usize) -> Option<f64> {
-        self.speeds.get(way).map(Speed::rate).filter(|rate| *rate > 0.0)
+        self.candidates.get(way).map(Candidate::speed).filter(|speed| *speed > 0.0)
     }
 
     /// Returns the way that was the fastest in the last trial.
+    #[cfg(test)]
     pub(super) const fn chosen(&self) -> usize {
         self.chosen
     }
 
     /// Returns how to run the next slice.
     pub(super) fn turn(&self) -> Turn {
-        match self.trial {
-            Some(taken) => Turn { way: taken as usize % self.speeds.len(), is_trial: true },
-            None => Turn { way: self.chosen, is_trial: false },
-        }
+        let waiting = self.candidates.iter().enumerate().filter(|(_, candidate)| candidate.is_waiting());
+        let next = waiting.min_by_key(|(_, candidate)| candidate.turns);
+        next.map_or(Turn { way: self.chosen, is_trial: false }, |(way, _)| Turn { way, is_trial: true })
     }
 
-    /// Returns the largest number of steps of a lane in a turn of a trial. `usual` is the number in usual slices, which
-    /// take `target`.
-    pub(super) fn trial_steps(&self, way: usize, usual: u32, target: Duration) -> u32 {
+    /// Returns the largest number of steps of a lane in a turn. `usual` is the number in usual slices, which take `target`.
+    pub(super) fn turn_steps(&self, way: usize, usual: u32, target: Duration) -> u32 {
         let share = TURN.as_secs_f64() / target.as_secs_f64().max(1e-3);
-        self.speeds[way].slice_steps.unwrap_or((f64::from(usual) * share) as u32).max(1)
+        self.candidates[way].turn_steps.unwrap_or((f64::from(usual) * share) as u32).max(1)
     }
 
     /// Adds a slice of at most `limit` steps a lane, in which all lanes together took `steps` steps.
     pub(super) fn add(&mut self, turn: Turn, limit: u32, steps: u64, took: Duration) {
-        let Some(taken) = self.trial.filter(|_| turn.is_trial) else {
+        if !turn.is_trial {
             self.slices += 1;
             if self.slices >= SLICES {
                 self.begin_trial();
             }
             return;
-        };
-        let seconds = took.as_secs_f64().max(1e-6);
-        let factor = (TURN.as_secs_f64() / seconds).clamp(1.0 / 16.0, 16.0);
-        let ways = self.speeds.len();
-        let speed = &mut self.speeds[turn.way];
-        speed.slice_steps = Some(((f64::from(limit) * factor) as u32).max(1));
-        if taken as usize >= ways {
-            speed.steps += steps;
-            speed.seconds += seconds;
         }
-        let taken = taken + 1;
-        self.trial = Some(taken);
-        if taken as usize >= ways * TURNS as usize {
-            self.trial = None;
+        let seconds = took.as_secs_f64().max(1e-6);
+        let candidate = &mut self.candidates[turn.way];
+        let factor = TURN.as_secs_f64() / seconds;
+        // A short turn shows what a dispatch costs, and not what the steps cost.
+        let is_short = factor > 2.0 && candidate.short_turns < SHORT_TURNS;
+        // The first turn may be long only because caches are cold.
+        if candidate.turns > 0 || factor > 1.0 {
+            candidate.turn_steps = Some(((f64::from(limit) * factor.clamp(0.25, 8.0)) as u32).max(1));
+        }
+        if is_short {
+            candidate.short_turns += 1;
+            return;
+        }
+        if candidate.turns > 0 {
+            candidate.steps += steps;
+            candidate.seconds += seconds;
+        }
+        candidate.turns += 1;
+        let best = self.candidates.iter().map(Candidate::speed).fold(0.0, f64::max);
+        let candidate = &mut self.candidates[turn.way];
+        candidate.has_dropped_out = candidate.turns > 1 && candidate.speed() < HOPELESS * best;
+        if !self.turn().is_trial {
             self.choose();
         }
     }
 
     /// Starts a trial.
     fn begin_trial(&mut self) {
-        self.trial = (self.speeds.len() > 1).then_some(0);
         self.slices = 0;
-        for speed in &mut self.speeds {
-            (speed.steps, speed.seconds) = (0, 0.0);
+        if self.candidates.len() > 1 {
+            for candidate in &mut self.candidates {
+                *candidate = Candidate { turn_steps: candidate.turn_steps, ..Candidate::default() };
+            }
         }
     }
 
     /// Chooses the fastest way. The chosen one remains if no other is clearly faster.
     fn choose(&mut self) {
-        let best =
-            (0..self.speeds.len()).max_by(|a, b| self.speeds[*a].rate().total_cmp(&self.speeds[*b].rate()));
-        let is_faster = |way: usize| self.speeds[way].rate() > GAIN * self.speeds[self.chosen].rate();
+        let speed = |way: usize| self.candidates[way].speed();
+        let best = (0..self.candidates.len()).max_by(|a, b| speed(*a).total_cmp(&speed(*b)));
+        let is_faster = |way: usize| speed(way) > GAIN * speed(self.chosen);
         if let Some(best) = best.filter(|way| is_faster(*way)) {
             self.chosen = best;
         }
@@ -132,15 +152,27 @@ impl Tuner {
 mod tests {
     use super::*;
 
-    /// Runs slices of ways with the given speeds, in steps per second. Returns the number of turns of each way in trials.
-    fn run(tuner: &mut Tuner, slices: u32, rates: &[f64]) -> Vec<u32> {
-        let mut turns = vec![0; rates.len()];
+    const TARGET: Duration = Duration::from_millis(100);
+
+    /// Runs slices of ways with the given speeds, in steps per second. A dispatch takes 2 ms more. Returns the number of
+    /// turns of each way in trials.
+    fn run(tuner: &mut Tuner, slices: u32, speeds: &[f64]) -> Vec<u32> {
+        let mut turns = vec![0; speeds.len()];
         for _ in 0..slices {
             let turn = tuner.turn();
-            let limit = tuner.trial_steps(turn.way, 1 << 20, Duration::from_millis(100));
-            let took = Duration::from_secs_f64(f64::from(limit) / rates[turn.way]);
+            let limit = tuner.turn_steps(turn.way, 1 << 16, TARGET);
+            let took = Duration::from_secs_f64(0.002 + f64::from(limit) / speeds[turn.way]);
             turns[turn.way] += u32::from(turn.is_trial);
             tuner.add(turn, limit, limit.into(), took);
+        }
+        turns
+    }
+
+    /// Runs slices until a trial ends.
+    fn run_trial(tuner: &mut Tuner, speeds: &[f64]) -> Vec<u32> {
+        let mut turns = vec![0; speeds.len()];
+        while tuner.turn().is_trial {
+            turns.iter_mut().zip(run(tuner, 1, speeds)).for_each(|(sum, turns)| *sum += turns);
         }
         turns
     }
@@ -148,37 +180,44 @@ mod tests {
     #[test]
     fn the_fastest_way_is_chosen() {
         for fastest in 0..3 {
-            let mut rates = [1e6; 3];
-            rates[fastest] = 2e6;
-            let mut tuner = Tuner::new(3);
-            assert_eq!(run(&mut tuner, 3 * TURNS, &rates), [TURNS; 3], "all ways take turns");
-            assert_eq!(tuner.turn(), Turn { way: fastest, is_trial: false }, "of {rates:?}");
+            for speed in [1.1e6, 50e6] {
+                let mut speeds = [1e6; 3];
+                speeds[fastest] = speed;
+                let mut tuner = Tuner::new(3);
+                run_trial(&mut tuner, &speeds);
+                assert_eq!(tuner.turn(), Turn { way: fastest, is_trial: false }, "of {speeds:?}");
+            }
         }
     }
 
     #[test]
     fn a_way_that_is_hardly_faster_is_not_chosen() {
         let mut tuner = Tuner::new(2);
-        run(&mut tuner, 2 * TURNS, &[1e6, 1.01e6]);
+        run_trial(&mut tuner, &[1e6, 1.01e6]);
         assert_eq!(tuner.chosen(), 0, "the difference may be noise");
+    }
+
+    #[test]
+    fn a_hopeless_way_drops_out() {
+        let mut tuner = Tuner::new(3);
+        let turns = run_trial(&mut tuner, &[1e6, 0.3e6, 0.9e6]);
+        assert_eq!(turns, [TURNS, 2, TURNS], "one turn for the caches, and one that is counted");
     }
 
     #[test]
     fn the_choice_follows_the_program() {
         let mut tuner = Tuner::new(2);
-        run(&mut tuner, 2 * TURNS, &[1e6, 3e6]);
+        run_trial(&mut tuner, &[1e6, 3e6]);
         assert_eq!(tuner.chosen(), 1, "the translation");
-        let turns = run(&mut tuner, SLICES + 2 * TURNS, &[1e6, 0.5e6]);
-        assert_eq!((tuner.chosen(), turns), (0, vec![TURNS; 2]), "after another trial");
+        assert_eq!(run(&mut tuner, SLICES, &[1e6, 0.5e6]), [0, 0], "no trial");
+        run_trial(&mut tuner, &[1e6, 0.5e6]);
+        assert_eq!(tuner.chosen(), 0, "after another trial");
     }
 
     #[test]
-    fn turns_approach_their_duration() {
-        let mut tuner = Tuner::new(2);
-        run(&mut tuner, 6, &[1e8, 1e5]);
-        for (way, rate) in [1e8, 1e5].into_iter().enumerate() {
-            let seconds = f64::from(tuner.trial_steps(way, 1 << 20, Duration::from_millis(100))) / rate;
-            assert!((0.009..0.011).contains(&seconds), "way {way}: {seconds} s");
-        }
+    fn a_single_way_needs_no_trial_again() {
+        let mut tuner = Tuner::new(1);
+        run_trial(&mut tuner, &[1e6]);
+        assert_eq!(run(&mut tuner, 3 * SLICES, &[1e6]), [0], "there is nothing to choose");
     }
 }
