@@ -153,11 +153,6 @@ impl Translator {
         }
     }
 
-    /// Returns how to run the next slice, or `None` if the ways are not compiled.
-    fn ready_turn(&self) -> Option<Turn> {
-        matches!(self.phase, Phase::Ready(_)).then(|| self.turn())
-    }
-
     /// Whether the next slice should end soon, for a sample.
     const fn is_sampling(&self) -> bool {
         matches!(self.phase, Phase::Sampling(..))
@@ -211,14 +206,16 @@ impl GpuExecutor {
     pub(super) fn next_slice(&mut self) -> Result<Slice, Error> {
         let variant = self.store.interpreter_variant(self.workgroup, self.slices.are_limited());
         let target = Target { variant, pools: self.store.frame_pools() };
-        let way = if self.can_translate(variant) { self.advance(target)? } else { None };
+        let is_ready = self.can_translate(variant) && self.advance(target)?;
         let Translator { bounds, tuner, ways, .. } = &self.translator;
         let quantum = bounds.map_or(QUANTUM, |bounds| bounds.quantum);
-        let found = way.and_then(|way| ways.get(way)).and_then(|way| Some((way.kernel.clone()?, way)));
-        if let (Some(turn), Some((kernel, way))) = (self.translator.ready_turn(), found) {
+        let turn = self.translator.turn();
+        if let Some(way) = ways.get(turn.way).filter(|_| is_ready)
+            && let Some(kernel) = way.kernel.clone()
+        {
+            let (workgroup, set) = (way.workgroup, way.set);
             let steps = || tuner.turn_steps(turn.way, self.slices.steps, self.slices.target());
             let steps = turn.is_trial.then(steps);
-            let (workgroup, set) = (way.workgroup, way.set);
             self.set_markers(set)?;
             return Ok(Slice { kernel, workgroup, steps, quantum, turn: Some(turn) });
         }
@@ -269,8 +266,8 @@ impl GpuExecutor {
         is_wanted && !asks && !variant.limits_loops && self.store.hooks.is_none()
     }
 
-    /// Goes on with the translation. Returns the way to run the next slice, or `None` for the interpreter.
-    fn advance(&mut self, target: Target) -> Result<Option<usize>, Error> {
+    /// Goes on with the translation. Returns whether the ways are compiled.
+    fn advance(&mut self, target: Target) -> Result<bool, Error> {
         let is_always = self.translator.translation == Translation::Always;
         loop {
             match std::mem::replace(&mut self.translator.phase, Phase::Ended(None)) {
@@ -307,14 +304,12 @@ impl GpuExecutor {
                 }
                 Phase::Ready(of) if of == target => {
                     self.translator.phase = Phase::Ready(of);
-                    let way =
-                        if is_always { self.translator.ways.len() } else { self.translator.tuner.turn().way };
-                    return Ok(way.checked_sub(1));
+                    return Ok(true);
                 }
                 Phase::Ready(_) => self.begin_compilation(target),
                 phase => {
                     self.translator.phase = phase;
-                    return Ok(None);
+                    return Ok(false);
                 }
             }
         }
