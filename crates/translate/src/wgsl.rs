@@ -31,6 +31,9 @@ use operand::{condition, extracted, register, target};
 use operation::Flags;
 use pending::Pending;
 
+/// The largest number of items whose labels are compared one after the other.
+const ITEMS_MAX: usize = 3;
+
 /// The number of bits of the addresses that the TLBs of the interpreter hold: `TLB_ADDRESS_BITS`.
 const ADDRESS_BITS: u32 = 44;
 
@@ -348,27 +351,59 @@ impl Code<'_> {
         place.and_then(|place| 1u32.checked_shl(place as u32)).unwrap_or(0)
     }
 
+    /// Writes items in their order. Many items are divided into halves, so that few labels are compared on the way to one.
     fn items(&mut self, items: &[Item]) {
+        let labelled: Vec<&Item> = items.iter().filter(|item| self.labels(item).is_some()).collect();
+        self.halves(&labelled);
+    }
+
+    fn halves(&mut self, items: &[&Item]) {
+        let (before, behind) = items.split_at(items.len() / 2);
+        let [first, last] =
+            [behind.first(), behind.last()].map(|item| item.and_then(|item| self.labels(item)));
+        if let (Some((first, _)), Some((_, last))) = (first, last)
+            && items.len() > ITEMS_MAX
+        {
+            self.text.open(&format!("if next < {first}u {{"));
+            self.halves(before);
+            self.text.close("}");
+            self.text.open(&format!("if next - {first}u <= {}u {{", last - first));
+            self.halves(behind);
+            self.text.close("}");
+            return;
+        }
         for item in items {
-            match item {
-                Item::Block(block) => {
-                    if let Some(label) = self.structure.labels[*block] {
-                        self.text.open(&format!("if next == {label}u {{"));
-                        self.block(*block);
-                        self.text.close("}");
-                    }
+            self.item(item);
+        }
+    }
+
+    /// Returns the lowest and the highest label of an item, or `None` if it is nested in another block.
+    fn labels(&self, item: &Item) -> Option<(u32, u32)> {
+        match item {
+            Item::Block(block) => self.structure.labels[*block].map(|label| (label, label)),
+            Item::Loop { first, last, .. } => Some((*first, *last)),
+        }
+    }
+
+    fn item(&mut self, item: &Item) {
+        match item {
+            Item::Block(block) => {
+                if let Some(label) = self.structure.labels[*block] {
+                    self.text.open(&format!("if next == {label}u {{"));
+                    self.block(*block);
+                    self.text.close("}");
                 }
-                Item::Loop { first, last, items } => {
-                    let is_inside = format!("next - {first}u <= {}u", last - first);
-                    self.text.open(&format!("if {is_inside} {{"));
-                    self.text.open("loop {");
-                    self.items(items);
-                    self.text.open(&format!("if !({is_inside}) {{"));
-                    self.text.line("break;");
-                    self.text.close("}");
-                    self.text.close("}");
-                    self.text.close("}");
-                }
+            }
+            Item::Loop { first, last, items } => {
+                let is_inside = format!("next - {first}u <= {}u", last - first);
+                self.text.open(&format!("if {is_inside} {{"));
+                self.text.open("loop {");
+                self.items(items);
+                self.text.open(&format!("if !({is_inside}) {{"));
+                self.text.line("break;");
+                self.text.close("}");
+                self.text.close("}");
+                self.text.close("}");
             }
         }
     }

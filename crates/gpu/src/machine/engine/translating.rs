@@ -132,7 +132,7 @@ impl Translator {
             phase: Phase::default(),
             sets: Vec::new(),
             ways: Vec::new(),
-            tuner: Tuner::new(1),
+            tuner: Tuner::new(1, 1),
             marked: None,
             slices: 0,
             busy: Duration::ZERO,
@@ -299,7 +299,7 @@ impl GpuExecutor {
                     };
                     let ways = &mut self.translator.ways;
                     ways.iter_mut().zip(kernels).for_each(|(way, kernel)| way.kernel = Some(kernel));
-                    self.translator.tuner = Tuner::new(ways.len());
+                    self.translator.tuner = Tuner::new(ways.len(), self.store.lanes);
                     self.translator.phase = Phase::Ready(of);
                 }
                 Phase::Ready(of) if of == target => {

@@ -7,12 +7,17 @@ use std::time::Duration;
 
 /// The number of turns of each way in a trial. The first is not counted: caches of the device are cold.
 const TURNS: u32 = 4;
-/// The duration of a turn.
-const TURN: Duration = Duration::from_millis(10);
+/// The duration of a turn, beside [`TURN_OF_LANE`], in seconds.
+const TURN: f64 = 0.01;
+/// The duration of a turn that is added for each lane, in seconds. At the beginning of a slice each lane looks up its pages again,
+/// which should take a small part of a turn.
+const TURN_OF_LANE: f64 = 0.8e-6;
 /// The number of turns of a way in a trial that may be too short to be counted.
 const SHORT_TURNS: u32 = 6;
-/// The number of slices of the chosen way from one trial to the next.
-const SLICES: u32 = 400;
+/// The least time from one trial to the next, in seconds.
+const PAUSE: f64 = 20.0;
+/// The largest part of the time by which trials make a program slower.
+const COST: f64 = 0.005;
 /// The gain in speed for which a way takes the place of the chosen one.
 const GAIN: f64 = 1.02;
 /// A way drops out of a trial if it has less than this part of the speed of another.
@@ -57,14 +62,19 @@ pub(super) struct Turn {
 pub(super) struct Tuner {
     candidates: Vec<Candidate>,
     chosen: usize,
-    /// The number of slices since the last trial.
-    slices: u32,
+    /// The duration of a turn in seconds.
+    turn: f64,
+    /// The time that the current trial has lost against the fastest way so far, in seconds.
+    lost: f64,
+    /// The time until the next trial, in seconds.
+    pause: f64,
 }
 
 impl Tuner {
-    /// Starts a trial of `ways` ways.
-    pub(super) fn new(ways: usize) -> Self {
-        Self { candidates: vec![Candidate::default(); ways], chosen: 0, slices: 0 }
+    /// Starts a trial of `ways` ways to run `lanes` lanes.
+    pub(super) fn new(ways: usize, lanes: usize) -> Self {
+        let candidates = vec![Candidate::default(); ways];
+        Self { candidates, chosen: 0, turn: TURN + TURN_OF_LANE * lanes as f64, lost: 0.0, pause: 0.0 }
     }
 
     /// Returns the speed of a way in the last trial, in steps per second of all lanes together.
@@ -87,22 +97,22 @@ impl Tuner {
 
     /// Returns the largest number of steps of a lane in a turn. `usual` is the number in usual slices, which take `target`.
     pub(super) fn turn_steps(&self, way: usize, usual: u32, target: Duration) -> u32 {
-        let share = TURN.as_secs_f64() / target.as_secs_f64().max(1e-3);
+        let share = self.turn / target.as_secs_f64().max(1e-3);
         self.candidates[way].turn_steps.unwrap_or((f64::from(usual) * share) as u32).max(1)
     }
 
     /// Adds a slice of at most `limit` steps a lane, in which all lanes together took `steps` steps.
     pub(super) fn add(&mut self, turn: Turn, limit: u32, steps: u64, took: Duration) {
+        let seconds = took.as_secs_f64().max(1e-6);
         if !turn.is_trial {
-            self.slices += 1;
-            if self.slices >= SLICES {
+            self.pause -= seconds;
+            if self.pause <= 0.0 {
                 self.begin_trial();
             }
             return;
         }
-        let seconds = took.as_secs_f64().max(1e-6);
         let candidate = &mut self.candidates[turn.way];
-        let factor = TURN.as_secs_f64() / seconds;
+        let factor = self.turn / seconds;
         // A short turn shows what a dispatch costs, and not what the steps cost.
         let is_short = factor > 2.0 && candidate.short_turns < SHORT_TURNS;
         // The first turn may be long only because caches are cold.
@@ -120,6 +130,9 @@ impl Tuner {
         candidate.turns += 1;
         let best = self.candidates.iter().map(Candidate::speed).fold(0.0, f64::max);
         let candidate = &mut self.candidates[turn.way];
+        if candidate.turns > 1 {
+            self.lost += seconds * (1.0 - candidate.speed() / best);
+        }
         candidate.has_dropped_out = candidate.turns > 1 && candidate.speed() < HOPELESS * best;
         if !self.turn().is_trial {
             self.choose();
@@ -128,7 +141,7 @@ impl Tuner {
 
     /// Starts a trial.
     fn begin_trial(&mut self) {
-        self.slices = 0;
+        (self.lost, self.pause) = (0.0, PAUSE);
         if self.candidates.len() > 1 {
             for candidate in &mut self.candidates {
                 *candidate = Candidate { turn_steps: candidate.turn_steps, ..Candidate::default() };
@@ -144,7 +157,7 @@ impl Tuner {
         if let Some(best) = best.filter(|way| is_faster(*way)) {
             self.chosen = best;
         }
-        self.slices = 0;
+        self.pause = (self.lost / COST).max(PAUSE);
     }
 }
 
@@ -183,7 +196,7 @@ mod tests {
             for speed in [1.1e6, 50e6] {
                 let mut speeds = [1e6; 3];
                 speeds[fastest] = speed;
-                let mut tuner = Tuner::new(3);
+                let mut tuner = Tuner::new(3, 1);
                 run_trial(&mut tuner, &speeds);
                 assert_eq!(tuner.turn(), Turn { way: fastest, is_trial: false }, "of {speeds:?}");
             }
@@ -192,32 +205,37 @@ mod tests {
 
     #[test]
     fn a_way_that_is_hardly_faster_is_not_chosen() {
-        let mut tuner = Tuner::new(2);
+        let mut tuner = Tuner::new(2, 1);
         run_trial(&mut tuner, &[1e6, 1.01e6]);
         assert_eq!(tuner.chosen(), 0, "the difference may be noise");
     }
 
     #[test]
     fn a_hopeless_way_drops_out() {
-        let mut tuner = Tuner::new(3);
+        let mut tuner = Tuner::new(3, 1);
         let turns = run_trial(&mut tuner, &[1e6, 0.3e6, 0.9e6]);
         assert_eq!(turns, [TURNS, 2, TURNS], "one turn for the caches, and one that is counted");
     }
 
     #[test]
     fn the_choice_follows_the_program() {
-        let mut tuner = Tuner::new(2);
+        let mut tuner = Tuner::new(2, 1);
         run_trial(&mut tuner, &[1e6, 3e6]);
         assert_eq!(tuner.chosen(), 1, "the translation");
-        assert_eq!(run(&mut tuner, SLICES, &[1e6, 0.5e6]), [0, 0], "no trial");
+        let mut seconds = 0.0;
+        while !tuner.turn().is_trial {
+            run(&mut tuner, 1, &[1e6, 0.5e6]);
+            seconds += 0.002 + f64::from(tuner.turn_steps(1, 1 << 16, TARGET)) / 0.5e6;
+        }
+        assert!(seconds >= PAUSE, "the next trial came after {seconds} s");
         run_trial(&mut tuner, &[1e6, 0.5e6]);
         assert_eq!(tuner.chosen(), 0, "after another trial");
     }
 
     #[test]
     fn a_single_way_needs_no_trial_again() {
-        let mut tuner = Tuner::new(1);
+        let mut tuner = Tuner::new(1, 1);
         run_trial(&mut tuner, &[1e6]);
-        assert_eq!(run(&mut tuner, 3 * SLICES, &[1e6]), [0], "there is nothing to choose");
+        assert_eq!(run(&mut tuner, 10_000, &[1e6]), [0], "there is nothing to choose");
     }
 }
