@@ -353,6 +353,10 @@ impl GpuExecutor {
         let lanes = self.store.lanes.div_ceil(SMALL_WORKGROUPS).next_power_of_two();
         let small = usual.min(u32::try_from(lanes).unwrap_or(usual));
         let mut ways = vec![way(None, usual)];
+        if self.translator.translation == Translation::Always {
+            ways.extend(sets.checked_sub(1).map(|last| way(Some(last), usual)));
+            return ways;
+        }
         if usual > 2 {
             ways.push(way(None, usual / 2));
         }
