@@ -3,14 +3,18 @@
 use kvrm_arm64::micro_op::{
     CARRY_FLAG, Handler, INDEX_LITERAL, INDEX_OFFSET, INDEX_POST_REGISTER, MicroOp, SYSTEM_REGISTERS,
 };
+use kvrm_arm64::vector_op::TRANSFER_LANE;
 
-use crate::registers::Registers;
+use crate::registers::{FLOAT_CONTROL, Registers};
+use crate::vector::{Operands, Target};
 
 /// All flags: N is 8, Z is 4, C is 2, V is 1.
 pub const NZCV: u32 = 15;
 
 /// The number of the link register.
 const LINK: u32 = 30;
+/// FPCR and FPSR.
+const CONTROL: Registers = Registers::of(FLOAT_CONTROL);
 
 /// The effects of a micro-op on registers and flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -108,8 +112,16 @@ impl Effects {
             H::MULTIPLY_ADD | H::MULTIPLY_ADD_LONG => plain(a.with(b).with(c)),
             H::REVERSE_BITS | H::REVERSE_BYTES | H::COUNT_LEADING_ZEROS | H::COUNT_LEADING_SIGNS => plain(a),
             H::PC_RELATIVE | H::NOP | H::CLEAR_EXCLUSIVE | H::LOAD_LITERAL => plain(Registers::NONE),
-            H::READ_SYSTEM => plain(Registers::NONE).flags(flags_if(is_flags(op)), 0),
-            H::WRITE_SYSTEM => plain(a).flags(0, flags_if(is_flags(op))),
+            H::READ_SYSTEM => match system_register(op) {
+                "nzcv" => plain(Registers::NONE).flags(NZCV, 0),
+                "fpcr" | "fpsr" => plain(CONTROL),
+                _ => plain(Registers::NONE),
+            },
+            H::WRITE_SYSTEM => match system_register(op) {
+                "nzcv" => plain(a).flags(0, NZCV),
+                "fpcr" | "fpsr" => plain(a.with(CONTROL)).writing(CONTROL),
+                _ => plain(a),
+            },
             H::LOAD_EXCLUSIVE => plain(a).writing(if op.pair() == 1 { c } else { Registers::NONE }),
             H::STORE_EXCLUSIVE => plain(a.with(b).with(c)),
             H::ATOMIC => plain(a.with(b)),
@@ -122,27 +134,49 @@ impl Effects {
                 plain(reads.with(second).with(compared)).writing(compared)
             }
             H::ZERO_BLOCK | H::CHECK_READ => plain(a),
-            // In these, dst and c are SIMD&FP registers.
             H::VECTOR_LOAD | H::VECTOR_STORE => {
-                let index = if op.index() == INDEX_LITERAL { INDEX_OFFSET } else { op.index() };
-                let base = if index == INDEX_OFFSET { Registers::NONE } else { a };
-                Self { reads: a.with(b), ..Self::default() }.writing(base)
+                let is_load = handler == H::VECTOR_LOAD;
+                let (first, second) = if is_load { (op.dst(), op.c()) } else { (op.c(), op.dst()) };
+                let second = if op.pair() == 1 { second } else { first };
+                let transferred = Registers::vector(first).with(Registers::vector(second));
+                let is_literal = op.index() == INDEX_LITERAL;
+                let base = Self { reads: a.with(b), ..Self::default() };
+                let effects = if is_literal { Self::default() } else { based(base, false) };
+                effects.transferring(is_load, transferred)
             }
             H::VECTOR_LOAD_STRUCTURES | H::VECTOR_STORE_STRUCTURES => {
                 let offset = if op.index() == INDEX_POST_REGISTER { b } else { Registers::NONE };
-                based(Self { reads: a.with(offset), ..Self::default() }, false)
+                let first = op.imm as u32;
+                let transferred = (first..first + op.registers())
+                    .fold(Registers::NONE, |all, register| all.with(Registers::vector(register & 31)));
+                let is_load = handler == H::VECTOR_LOAD_STRUCTURES;
+                // A load to one element keeps the others.
+                let kept = if op.transfer() == TRANSFER_LANE { transferred } else { Registers::NONE };
+                let effects = Self { reads: a.with(offset).with(kept), ..Self::default() };
+                based(effects, false).transferring(is_load, transferred)
             }
-            H::STALE
-            | H::VECTOR_MOVE
-            | H::VECTOR_PERMUTE
-            | H::VECTOR_INTEGER
-            | H::VECTOR_FLOAT
-            | H::VECTOR_CRYPTO
-            | H::SUPERVISOR_CALL
-            | H::BREAKPOINT
-            | H::HALT
-            | H::UNDEFINED => Self::unknown(op),
+            H::VECTOR_MOVE | H::VECTOR_PERMUTE | H::VECTOR_INTEGER | H::VECTOR_FLOAT | H::VECTOR_CRYPTO => {
+                Operands::of(op).map_or_else(|| Self::unknown(op), Self::of_vectors)
+            }
+            H::STALE | H::SUPERVISOR_CALL | H::BREAKPOINT | H::HALT | H::UNDEFINED => Self::unknown(op),
         }
+    }
+
+    /// Returns the effects of a micro-op of vectors that does not access memory.
+    fn of_vectors(operands: Operands) -> Self {
+        let Operands { n, table, m, d, general, cond, uses_control, result } = operands;
+        let vectors = [n, m, d].into_iter().flatten().map(Registers::vector);
+        let tables = (1..table).filter_map(|next| n.map(|n| Registers::vector((n + next) & 31)));
+        let control = if uses_control { CONTROL } else { Registers::NONE };
+        let general = general.map_or(Registers::NONE, Registers::of);
+        let reads = vectors.chain(tables).fold(general.with(control), Registers::with);
+        let (written, sets_flags) = match result {
+            Target::Vector(register) => (Registers::vector(register), 0),
+            Target::General(register) => (Registers::of(register), 0),
+            Target::Flags => (Registers::NONE, NZCV),
+        };
+        let effects = Self { reads, ..Self::default() }.writing(written.with(control));
+        effects.flags(cond.map_or(0, condition_flags), sets_flags)
     }
 
     /// Returns the effects of a micro-op of which only the register fields are known: it may do anything to them.
@@ -159,6 +193,15 @@ impl Effects {
         self
     }
 
+    /// Adds the registers that a load writes, or a store reads.
+    const fn transferring(mut self, is_load: bool, registers: Registers) -> Self {
+        if is_load {
+            return self.writing(registers);
+        }
+        self.reads = self.reads.with(registers);
+        self
+    }
+
     /// Sets the flags that are read and set.
     const fn flags(mut self, reads: u32, sets: u32) -> Self {
         self.reads_flags = reads;
@@ -168,9 +211,18 @@ impl Effects {
     }
 }
 
-/// Whether MRS or MSR is of the flags.
-fn is_flags(op: MicroOp) -> bool {
-    SYSTEM_REGISTERS.get(op.operation() as usize) == Some(&"nzcv")
+/// Returns the name of the register of MRS or MSR.
+pub(crate) fn system_register(op: MicroOp) -> &'static str {
+    SYSTEM_REGISTERS.get(op.operation() as usize).copied().unwrap_or_default()
+}
+
+/// Returns the condition that a micro-op reads.
+#[must_use]
+pub(crate) fn condition_of(op: MicroOp) -> Option<u32> {
+    match handler(op)? {
+        Handler::SELECT | Handler::BRANCH | Handler::CONDITIONAL_COMPARE => Some(op.cond()),
+        _ => Operands::of(op)?.cond,
+    }
 }
 
 impl Flow {

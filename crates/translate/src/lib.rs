@@ -31,6 +31,7 @@ mod region;
 mod registers;
 mod samples;
 mod structure;
+mod vector;
 mod wgsl;
 
 pub use block::{Block, Edge, End, Limits};
@@ -38,7 +39,7 @@ pub use checks::Checks;
 pub use effects::{Effects, Flow, NZCV, condition_flags, handler};
 pub use liveness::{Live, Liveness};
 pub use region::Region;
-pub use registers::Registers;
+pub use registers::{FLOAT_CONTROL, Registers, VECTORS};
 pub use samples::Samples;
 pub use structure::{Item, Structure};
 pub use wgsl::{Entry, PlacedOp, Translation, is_translatable, to_wgsl};

@@ -1,10 +1,15 @@
-//! Sets of registers of the interpreter.
+//! Sets of registers.
 
-use kvrm_arm64::micro_op::{SINK, ZERO};
+use kvrm_arm64::micro_op::{REGISTERS, SINK, ZERO};
+
+/// The number of V0. V1 to V31 follow. Smaller numbers are those of the registers of the interpreter.
+pub const VECTORS: u32 = REGISTERS;
+/// The number of FPCR and FPSR, which share a word: FPSR is the upper half.
+pub const FLOAT_CONTROL: u32 = VECTORS + 32;
 
 /// A set of registers. It never has the zero register or the sink: they hold nothing that a guest can see.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Registers(u64);
+pub struct Registers(u128);
 
 impl Registers {
     /// No registers.
@@ -14,6 +19,12 @@ impl Registers {
     #[must_use]
     pub const fn of(register: u32) -> Self {
         Self(if register == ZERO || register == SINK { 0 } else { 1 << register })
+    }
+
+    /// Returns the set of one SIMD&FP register.
+    #[must_use]
+    pub const fn vector(register: u32) -> Self {
+        Self::of(VECTORS + register)
     }
 
     /// Whether the set has a register.
@@ -42,6 +53,6 @@ impl Registers {
 
     /// Returns the registers in ascending order.
     pub fn iter(self) -> impl Iterator<Item = u32> {
-        (0..u64::BITS).filter(move |register| self.has(*register))
+        (0..=FLOAT_CONTROL).filter(move |register| self.has(*register))
     }
 }

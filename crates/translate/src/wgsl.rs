@@ -9,10 +9,16 @@
 //! or the access is not within a word, the lane leaves the region before the instruction, and the interpreter executes
 //! it.
 
+mod imports;
+mod instruction;
 mod operand;
 mod operation;
+mod packed;
 mod pending;
+mod system;
 mod transfer;
+mod vector;
+mod vector_transfer;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,41 +27,25 @@ use kvrm_arm64::micro_op::{Handler, MicroOp, ZERO};
 
 use crate::block::{Block, Edge, End, PAGE};
 use crate::checks::Checks;
-use crate::effects::{Effects, Flow, handler};
+use crate::effects::{Effects, Flow, condition_of, handler};
 use crate::liveness::Liveness;
 use crate::region::Region;
 use crate::registers::Registers;
 use crate::structure::{Item, Structure};
 
-use operand::{condition, extracted, register, target};
+use imports::imports;
+pub use instruction::is_translatable;
+use instruction::{Surroundings, may_exit, statements};
+use operand::{condition, extracted, register, target, variable};
 use operation::Flags;
 use pending::Pending;
+use vector::has_loops;
 
 /// The largest number of items whose labels are compared one after the other.
 const ITEMS_MAX: usize = 3;
 
 /// The number of bits of the addresses that the TLBs of the interpreter hold: `TLB_ADDRESS_BITS`.
 const ADDRESS_BITS: u32 = 44;
-
-/// The items that the text may import, by module.
-const IMPORTS: &[(&str, &[&str])] = &[
-    ("arm64::bitfield", &["window"]),
-    ("arm64::bits", &["count_leading_sign_bits", "count_leading_zero_bits", "reverse_bits", "reverse_bytes"]),
-    ("arm64::constants", &["CRC32C_POLYNOMIAL", "CRC32_POLYNOMIAL"]),
-    ("arm64::crc", &["checksum"]),
-    ("arm64::divide", &["divide"]),
-    ("arm64::flags", &["cv", "nz"]),
-    ("arm64::load_store", &["extend_loaded"]),
-    ("arm64::multiply", &["long_product", "multiply_high"]),
-    ("arm64::numbers", &["sign_extend"]),
-    ("arm64::operand", &["rotate_right", "shift_reg"]),
-    ("machine::frames", &["frame_load", "frame_store"]),
-    ("machine::left_region", &["LeftRegion"]),
-    ("machine::markers", &["is_at_hand"]),
-    ("machine::memory", &["TLB_READ", "TLB_WRITE", "joined"]),
-    ("machine::region_access", &["NO_WORD", "word_of"]),
-    ("machine::registers", &["x"]),
-];
 
 /// The variables that all regions share.
 const PRELUDE: &str = "
@@ -99,22 +89,6 @@ pub struct Entry {
     pub region: usize,
     /// The micro-op at the address.
     pub op: MicroOp,
-}
-
-/// Whether translated code executes a micro-op. A region to translate should have no others.
-#[must_use]
-pub fn is_translatable(op: MicroOp) -> bool {
-    match (Flow::of(0, op), handler(op)) {
-        (Flow::Stop, _) | (_, None) => false,
-        (Flow::Next, Some(Handler::LOAD | Handler::STORE)) => true,
-        (Flow::Next, Some(handler)) => operation::is_translatable(handler),
-        _ => true,
-    }
-}
-
-/// Whether the lane may leave before a micro-op.
-fn may_exit(op: MicroOp) -> bool {
-    matches!(handler(op), Some(Handler::LOAD | Handler::STORE)) || !is_translatable(op)
 }
 
 /// Returns regions as a module in WGSL, which takes the place of `machine::translated`.
@@ -223,21 +197,6 @@ fn dispatch(entries: &[Entry]) -> String {
     text
 }
 
-/// Returns the imports of what a text uses.
-fn imports(text: &str) -> String {
-    let mut words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-    words.sort_unstable();
-    let mut imports = String::from("//! Regions of a guest, translated.\n\n");
-    for (module, items) in IMPORTS {
-        let used: Vec<&str> =
-            items.iter().copied().filter(|item| words.binary_search(item).is_ok()).collect();
-        if !used.is_empty() {
-            let _ = writeln!(imports, "import package::{module}::{{{}}};", used.join(", "));
-        }
-    }
-    imports
-}
-
 /// Returns the registers of the region's code.
 fn used(region: &Region) -> Registers {
     let ops = region.blocks.iter().flat_map(|block| &block.ops);
@@ -248,7 +207,8 @@ fn declarations(regions: &[Region]) -> String {
     let mut text = String::new();
     let all = regions.iter().fold(Registers::NONE, |all, region| all.with(used(region)));
     for number in all.iter().filter(|number| *number != ZERO) {
-        let _ = writeln!(text, "var<private> r{number}: u64;");
+        let [declaration, ..] = variable(number);
+        let _ = writeln!(text, "{declaration}");
     }
     text
 }
@@ -268,11 +228,17 @@ fn run(number: usize, region: &Region, liveness: &Liveness) -> String {
     );
     // A register that one way through the region changes is stored after every other way, too.
     for register in loaded.with(stored).iter() {
-        let _ = writeln!(text, "    r{register} = x[{register}u];");
+        let [_, load, _] = variable(register);
+        let _ = writeln!(text, "    {load}");
     }
-    let _ = writeln!(text, "    let left = region_{number}(entry, pc);\n    settle_flags();");
+    let _ = writeln!(
+        text,
+        "    let left = region_{number}(entry, pc);
+    settle_flags();"
+    );
     for register in stored.iter() {
-        let _ = writeln!(text, "    x[{register}u] = r{register};");
+        let [.., store] = variable(register);
+        let _ = writeln!(text, "    {store}");
     }
     text.push_str("    return left;\n}\n");
     text
@@ -412,7 +378,10 @@ impl Code<'_> {
     fn block(&mut self, number: usize) {
         let block = &self.region.blocks[number];
         if let Some(steps) = self.checks.steps[number] {
-            self.text.open(&format!("if budget < {steps}u {{"));
+            let has_loops = self.region.blocks.iter().flat_map(|block| &block.ops).any(|op| has_loops(*op));
+            // Some drivers cut off long loops. There the lane leaves in time.
+            let exhausted = if has_loops { " || is_exhausted()" } else { "" };
+            self.text.open(&format!("if budget < {steps}u{exhausted} {{"));
             self.text.line(&format!("return {:#x}lu;", block.pc));
             self.text.close("}");
         }
@@ -422,24 +391,17 @@ impl Code<'_> {
         for (index, &op) in block.ops.iter().enumerate() {
             let pc = block.pc.wrapping_add(4 * index as u64);
             let exit = format!("budget += {}u;\nreturn {pc:#x}lu;", count - index);
-            let holds =
-                pending.and_then(|of| of.condition(op.cond())).unwrap_or_else(|| condition(op.cond()));
+            let cond = condition_of(op).unwrap_or_default();
+            let holds = pending.and_then(|of| of.condition(cond)).unwrap_or_else(|| condition(cond));
             let flags = self.flags(number, index);
             self.text.open("{");
-            let goes_on = match handler(op) {
-                _ if Flow::of(pc, op) != Flow::Next => {
-                    self.branch(number, pc, op, &holds);
-                    true
-                }
-                Some(Handler::LOAD | Handler::STORE) => {
-                    self.lines(&transfer::lines(op, &exit));
-                    true
-                }
-                Some(handler) => operation::lines(handler, op, pc, flags, &holds).is_some_and(|lines| {
-                    self.lines(&lines);
-                    true
-                }),
-                None => false,
+            let goes_on = if Flow::of(pc, op) == Flow::Next {
+                let lines = statements(op, &Surroundings { pc, flags, holds: &holds, exit: &exit });
+                self.lines(lines.as_deref().unwrap_or_default());
+                lines.is_some()
+            } else {
+                self.branch(number, pc, op, &holds);
+                true
             };
             if !goes_on {
                 self.lines(&exit);
@@ -470,12 +432,8 @@ impl Code<'_> {
         let Some(pending) = Pending::of(block.ops[index]) else { return Flags::Computed };
         for op in &block.ops[index + 1..] {
             let effects = Effects::of(*op);
-            let reads_condition = matches!(
-                handler(*op),
-                Some(Handler::SELECT | Handler::BRANCH | Handler::CONDITIONAL_COMPARE)
-            );
-            let is_read = effects.reads_flags != 0;
-            if is_read && !(reads_condition && pending.condition(op.cond()).is_some()) {
+            let is_told = condition_of(*op).is_some_and(|cond| pending.condition(cond).is_some());
+            if effects.reads_flags != 0 && !is_told {
                 return Flags::Computed;
             }
             if effects.sets_flags != 0 {

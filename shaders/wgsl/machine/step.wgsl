@@ -254,6 +254,7 @@ fragment leave_page {
             let left = enter_region(at, op, pc, nzcv, budget);
             done += budget - left.budget;
             nzcv = left.flags;
+            count = shortened(count, done);
             // The next step is not at a marker, so that the lane makes progress.
             at = code_ops | ((u32(left.pc) >> 2u) % PAGE_OPS);
             op = original(micro_ops[at]);

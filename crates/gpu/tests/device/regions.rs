@@ -1,27 +1,31 @@
 //! Translated regions leave lanes in the state of the reference after the same number of steps.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use kvrm_arm64::encoding::ENCODINGS;
+use kvrm_arm64::encoding::{ENCODINGS, Encoding};
 use kvrm_arm64::lowering::lower;
 use kvrm_arm64::micro_op::{Handler, MicroOp, SP};
 use kvrm_arm64::operand::Operand;
+use kvrm_arm64::semantics::system::FPSR_MASK;
+use kvrm_arm64::sysreg::REGISTERS;
 use kvrm_arm64::{
     Access as MemoryAccess, Cpu, Fault, FaultKind, Features, Instruction, Memory, Stop, decode, step,
 };
 use kvrm_gpu::Buffer;
 use kvrm_gpu::pipeline::{self, Access, Shader};
-use kvrm_shaders::layout::FRAME_WORDS;
+use kvrm_shaders::layout::{COLUMN_FPCR, COLUMN_TPIDR, COLUMN_TPIDRRO, COLUMN_V, FRAME_WORDS};
 use kvrm_shaders::link_source;
 use kvrm_testkit::programs;
 use kvrm_testkit::random::Random;
 use kvrm_testkit::words;
-use kvrm_translate::{Flow, Limits, Region, is_translatable, to_wgsl};
+use kvrm_translate::{Effects, Flow, Limits, Region, is_translatable, to_wgsl};
 
 use crate::support::device;
 
 /// The lanes of a test.
 const LANES: usize = 64;
+/// The address of programs that are not random.
+const CODE: u64 = 0x1_0000;
 /// The address of the two pages of data to which the pointers of random programs point.
 const DATA: u64 = 0x3_0000;
 /// The words of a lane: two frames of data, and one for its state.
@@ -33,27 +37,47 @@ const FLAGS: usize = STATE + 35;
 const BUDGET: usize = STATE + 36;
 const ENTRY: usize = STATE + 37;
 const TRANSLATIONS: usize = STATE + 38;
+/// The index of the columns of the lane.
+const COLUMNS: usize = STATE + 64;
+/// The machine has all features.
+const FEATURES: Features = Features::ALL;
 
+/// What the kernel imports, by module.
+const IMPORTS: [(&str, &[&str]); 5] = [
+    ("bindings", &["parameters", "state"]),
+    ("frames", &["frame_load", "frame_store"]),
+    ("layout", &["COLUMNS"]),
+    ("memory", &["TLB_ENTRIES", "lane", "tlb"]),
+    ("registers", &["x"]),
+];
 /// The kernel that runs lanes in a region.
 const KERNEL: &str = "
 @compute @workgroup_size(32)
 fn run_lanes(@builtin(global_invocation_id) id: vec3<u32>) {
     let frame = 3u * id.x;
-    let state = (frame + 2u) * FRAME_WORDS;
+    let words = (frame + 2u) * FRAME_WORDS;
+    lane = id.x;
     for (var i = 0u; i < 33u; i += 1u) {
-        x[i] = frame_load(state + i);
+        x[i] = frame_load(words + i);
+    }
+    for (var i = 0u; i < COLUMNS; i += 1u) {
+        state[i * parameters.lanes + lane] = frame_load(words + 64u + i);
     }
     for (var i = 0u; i < 2u; i += 1u) {
-        let translation = frame_load(state + 38u + i);
+        let translation = frame_load(words + 38u + i);
         tlb[u32(translation >> 32u) % TLB_ENTRIES] = translation | (u64((frame + i) * FRAME_WORDS));
     }
-    let left = run_region(u32(frame_load(state + 37u)), frame_load(state + 34u), u32(frame_load(state + 35u)), u32(frame_load(state + 36u)));
+    let budget = u32(frame_load(words + 36u));
+    let left = run_region(u32(frame_load(words + 37u)), frame_load(words + 34u), u32(frame_load(words + 35u)), budget);
     for (var i = 0u; i < 33u; i += 1u) {
-        frame_store(state + i, x[i]);
+        frame_store(words + i, x[i]);
     }
-    frame_store(state + 34u, left.pc);
-    frame_store(state + 35u, u64(left.flags));
-    frame_store(state + 36u, u64(left.budget));
+    for (var i = 0u; i < COLUMNS; i += 1u) {
+        frame_store(words + 64u + i, state[i * parameters.lanes + lane]);
+    }
+    frame_store(words + 34u, left.pc);
+    frame_store(words + 35u, u64(left.flags));
+    frame_store(words + 36u, u64(left.budget));
 }
 ";
 
@@ -66,9 +90,9 @@ struct Program {
 
 impl Program {
     fn random(length: usize, random: &mut Random) -> Self {
-        let vector = programs::with_features("region", Features::GENERAL, length, 1000, random);
+        let vector = programs::with_features("region", FEATURES, length, 1000, random);
         let tame = |word: u32, random: &mut Random| {
-            let is_kept = is_translatable(lower(word, Features::GENERAL)) || random.below(16) == 0;
+            let is_kept = is_translatable(lower(word, FEATURES)) || random.below(16) == 0;
             if is_kept { word } else { programs::nop() }
         };
         let words = vector.code.iter().map(|word| tame(word.0, random)).collect();
@@ -82,7 +106,7 @@ impl Program {
     /// Returns a program of `words` in one page that begins with the registers of a random one, and with pointers to the
     /// data in X20 to X23.
     fn new(words: Vec<u32>, random: &mut Random) -> Self {
-        let mut program = Self { pc: 0x1_0000, words, ..Self::random(1, random) };
+        let mut program = Self { pc: CODE, words, ..Self::random(1, random) };
         for register in 20..24 {
             program.cpu.set_x(register, DATA + 0x400 + 16 * random.below(0x180));
         }
@@ -94,7 +118,7 @@ impl Program {
     }
 
     fn fetch(&self, pc: u64) -> Option<MicroOp> {
-        Some(lower(self.word(pc)?, Features::GENERAL))
+        Some(lower(self.word(pc)?, FEATURES))
     }
 
     fn region(&self, random: &mut Random) -> Region {
@@ -122,7 +146,7 @@ impl Data<'_> {
 impl Memory for Data<'_> {
     fn fetch(&mut self, pc: u64) -> Result<Instruction, Stop> {
         let fault = Fault { kind: FaultKind::Translation, access: MemoryAccess::Execute, address: pc };
-        Ok(Instruction::new(self.program.word(pc).ok_or(fault)?, Features::GENERAL))
+        Ok(Instruction::new(self.program.word(pc).ok_or(fault)?, FEATURES))
     }
 
     fn read<const N: usize>(&mut self, address: u64) -> Result<[u8; N], Stop> {
@@ -154,6 +178,15 @@ fn lane(program: &Program, region: &Region, random: &mut Random) -> Vec<u64> {
             _ => random.bits() >> random.below(64),
         };
     }
+    let values = programs::with_features("values", FEATURES, 1, 1, random).init;
+    for (register, value) in values.v {
+        let column = COLUMNS + (COLUMN_V + 2 * register.0) as usize;
+        words[column] = value.0 as u64;
+        words[column + 1] = (value.0 >> 64) as u64;
+    }
+    let fpsr = random.bits() as u32 & FPSR_MASK;
+    words[COLUMNS + COLUMN_FPCR as usize] =
+        u64::from(values.fpcr.map_or(0, |fpcr| fpcr.0)) | u64::from(fpsr) << 32;
     words[STATE + 31] = 0;
     words[STATE + SP as usize] = program.cpu.sp;
     let entries: Vec<u64> =
@@ -171,12 +204,20 @@ fn lane(program: &Program, region: &Region, random: &mut Random) -> Vec<u64> {
     words
 }
 
+/// Returns the imports of the kernel that a translated region does not have.
+fn missing_imports(translated: &str) -> String {
+    let lines = translated.lines().filter(|line| line.starts_with("import "));
+    let present: BTreeSet<&str> = lines.flat_map(|line| line.split(['{', '}', ',', ' '])).collect();
+    let all = IMPORTS.iter().flat_map(|(module, items)| items.iter().map(move |item| (module, item)));
+    all.filter(|(_, item)| !present.contains(**item))
+        .map(|(module, item)| format!("import package::machine::{module}::{{{item}}};\n"))
+        .collect()
+}
+
 /// Runs lanes in a region on the device. Returns their words.
 fn run(region: &Region, lanes: &[u64]) -> Vec<u64> {
     let translated = to_wgsl(std::slice::from_ref(region)).text;
-    // The kernel needs the TLB even if the region does not.
-    let text =
-        translated.replacen("\n\n", "\n\nimport package::machine::memory::{TLB_ENTRIES, tlb};\n", 1) + KERNEL;
+    let text = format!("{}{translated}{KERNEL}", missing_imports(&translated));
     let linked = link_source("tests::region", &text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let locate = |line| {
         let (path, line) = linked.locate(line).unwrap_or(("", 0));
@@ -184,13 +225,19 @@ fn run(region: &Region, lanes: &[u64]) -> Vec<u64> {
     };
     let shader =
         Shader::compile(device(), &linked.source, &locate).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let access = [Access::ReadWrite; 7];
+    let mut access = [Access::ReadWrite; 7];
+    access[0] = Access::Read;
     let layout = pipeline::storage_layout(device(), "regions", &access).expect("the layout is valid");
     let pipeline = shader.pipeline("run_lanes", &[&layout], &[]).expect("the shader is valid");
-    let unused: Vec<Buffer> =
-        (0..6).map(|_| Buffer::zeroed(device(), "unused", 16).expect("the buffer is small")).collect();
+    let zeroed = |bytes| Buffer::zeroed(device(), "zeroed", bytes).expect("the buffer is small");
+    let mut words = vec![0u32; 1024];
+    // The number of lanes, no limit of loops, and one lane that shares it.
+    [words[0], words[2], words[8]] = [LANES as u32, u32::MAX, 1];
+    let parameters = Buffer::with_contents(device(), "parameters", &words).expect("the buffer is small");
+    let state = zeroed(8 * FRAME_WORDS as u64 * LANES as u64);
+    let unused: Vec<Buffer> = (0..4).map(|_| zeroed(16)).collect();
     let frames = Buffer::with_contents(device(), "frames", lanes).expect("the buffer is small");
-    let buffers: Vec<&Buffer> = unused.iter().chain([&frames]).collect();
+    let buffers: Vec<&Buffer> = [&parameters, &state].into_iter().chain(&unused).chain([&frames]).collect();
     let group = pipeline::bind(device(), "regions", &layout, &buffers).expect("the buffers fit");
     device()
         .submit("regions", |encoder| {
@@ -212,6 +259,18 @@ fn compare(program: &Program, region: &Region, before: &[u64], after: &[u64]) ->
         cpu.set_x(register, before[STATE + register as usize]);
     }
     cpu.nzcv = before[FLAGS] as u32;
+    let column = |words: &[u64], column: u32| words[COLUMNS + column as usize];
+    let vector = |words: &[u64], register: u32| {
+        let [low, high] = [0, 1].map(|half| column(words, COLUMN_V + 2 * register + half));
+        u128::from(high) << 64 | u128::from(low)
+    };
+    for register in 0..32 {
+        cpu.v[register as usize] = vector(before, register);
+    }
+    cpu.fpcr = column(before, COLUMN_FPCR) as u32;
+    cpu.fpsr = (column(before, COLUMN_FPCR) >> 32) as u32;
+    cpu.tpidr_el0 = column(before, COLUMN_TPIDR);
+    cpu.tpidrro_el0 = column(before, COLUMN_TPIDRRO);
     let bytes = before[..STATE].iter().flat_map(|word| word.to_le_bytes()).collect();
     let mut data = Data { program, bytes };
     for count in 0..steps {
@@ -224,6 +283,13 @@ fn compare(program: &Program, region: &Region, before: &[u64], after: &[u64]) ->
     }
     assert_eq!(after[STATE + SP as usize], cpu.sp, "sp after {steps} steps");
     assert_eq!(after[FLAGS], u64::from(cpu.nzcv), "the flags after {steps} steps");
+    for register in 0..32 {
+        let (found, expected) = (vector(after, register), cpu.v[register as usize]);
+        assert_eq!(found, expected, "v{register} ({found:#x}, {expected:#x}) after {steps} steps");
+    }
+    let control = u64::from(cpu.fpsr) << 32 | u64::from(cpu.fpcr);
+    assert_eq!(column(after, COLUMN_FPCR), control, "fpcr and fpsr after {steps} steps");
+    assert_eq!(column(after, COLUMN_TPIDR), cpu.tpidr_el0, "tpidr_el0 after {steps} steps");
     let words: Vec<u64> = bytemuck::pod_collect_to_vec(&data.bytes);
     assert!(after[..STATE] == words, "the data after {steps} steps from {:#x}", before[PC]);
     // Within a block only loads and stores leave the region.
@@ -257,27 +323,36 @@ fn lanes_leave_regions_in_the_state_of_the_reference() {
 
 /// Whether a micro-op is a load or a store.
 fn accesses(op: MicroOp) -> bool {
-    [Handler::LOAD as u32, Handler::STORE as u32].contains(&op.handler())
+    use Handler as H;
+    [H::LOAD, H::STORE, H::LOAD_LITERAL].iter().any(|handler| op.handler() == *handler as u32)
+        || (H::VECTOR_LOAD as u32..=H::VECTOR_STORE_STRUCTURES as u32).contains(&op.handler())
+}
+
+/// Whether a micro-op computes on SIMD registers.
+fn computes_vectors(op: MicroOp) -> bool {
+    (Handler::VECTOR_MOVE as u32..=Handler::VECTOR_CRYPTO as u32).contains(&op.handler())
 }
 
 /// The number of instructions of the programs below. Each writes another register, so no result hides another.
 const RESULTS: usize = 28;
 
-/// Returns random words of the rows that compute and are translated, each with another destination.
-fn computations(random: &mut Random) -> Vec<u32> {
+/// Returns `count` random words of each row that computes and is translated, on SIMD registers or not, each with
+/// another destination.
+fn computations(on_vectors: bool, count: usize, random: &mut Random) -> Vec<u32> {
     let mut handlers = BTreeSet::new();
     let mut all = Vec::new();
-    for row in ENCODINGS.iter().cycle().take(2 * ENCODINGS.len()) {
+    for row in ENCODINGS.iter().cycle().take(count * ENCODINGS.len()) {
         let word = words::allocated(row, random);
-        let op = lower(word, Features::GENERAL);
-        if is_translatable(op) && Flow::of(0, op) == Flow::Next && !accesses(op) {
+        let op = lower(word, FEATURES);
+        let is_wanted = !accesses(op) && computes_vectors(op) == on_vectors;
+        if is_wanted && is_translatable(op) && Flow::of(0, op) == Flow::Next {
             handlers.insert(op.handler());
             let with_destination = word & !31 | (all.len() % RESULTS) as u32;
             let is_kept = decode(with_destination) == Some(row.op);
             all.push(if is_kept { with_destination } else { word });
         }
     }
-    assert!(handlers.len() > 18, "handlers of computations: {handlers:?}");
+    assert!(handlers.len() >= if on_vectors { 5 } else { 20 }, "handlers of computations: {handlers:?}");
     all
 }
 
@@ -287,13 +362,63 @@ fn every_row_that_computes_is_translated() {
     let random = &mut Random::new(0);
     // And every condition, which few random words have: CSINC of zeros.
     let conditions = (0..16).map(|cond| 0x9a9f_07e0 | cond << 12 | cond);
-    let mut all = computations(random);
+    let mut all = computations(false, 2, random);
     all.extend(conditions);
+    all.extend(system_registers());
     for words in all.chunks(RESULTS) {
-        let program = Program::new(words.to_vec(), random);
-        let region = program.region(random);
-        let steps = check(&program, &region, random);
-        assert!(steps > 10 * words.len() as u64, "lanes have retired only {steps} steps");
+        check_computations(words, random);
+    }
+}
+
+/// Returns MRS and MSR of all registers that are translated. Few random words have them.
+fn system_registers() -> Vec<u32> {
+    let names = ["nzcv", "fpcr", "fpsr", "tpidr_el0", "tpidrro_el0"];
+    let registers = names.map(|name| REGISTERS.iter().find(|register| register.name == name));
+    let numbers = registers.map(|register| register.expect("the register is in the table").number << 5);
+    let reads = numbers.into_iter().zip(0..).map(|(number, register)| 0xd530_0000 | number | register);
+    let writes = numbers[..4].iter().zip(10..).map(|(number, register)| 0xd510_0000 | number | register);
+    // The registers are read again behind the writes.
+    let reads: Vec<u32> = reads.collect();
+    let again = reads.iter().map(|word| word + 5);
+    let all: Vec<u32> = reads.iter().copied().chain(writes).chain(again).collect();
+    assert!(all.iter().all(|word| is_translatable(lower(*word, FEATURES))), "{all:x?}");
+    all
+}
+
+fn check_computations(words: &[u32], random: &mut Random) {
+    let program = Program::new(words.to_vec(), random);
+    let region = program.region(random);
+    let steps = check(&program, &region, random);
+    assert!(steps > 10 * words.len() as u64, "lanes have retired only {steps} steps");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn every_row_that_computes_on_vectors_is_translated() {
+    let random = &mut Random::new(0);
+    // Compilers take long for these, so of the rows whose micro-ops differ in the word only, one random one is tested.
+    let mut rows = BTreeMap::new();
+    for word in computations(true, 1, random) {
+        let op = lower(word, FEATURES);
+        let same: &mut Vec<u32> = rows.entry((op.handler(), op.parameters)).or_default();
+        same.push(word);
+    }
+    let mut all: Vec<u32> = rows.values().map(|words| *random.pick(words)).collect();
+    assert!(all.len() > 200, "only {} rows", all.len());
+    // Their conditions are in the word.
+    let has_condition = |row: &&Encoding| ["fccmp", "fccmpe", "fcsel"].contains(&row.mnemonic);
+    for row in ENCODINGS.iter().filter(has_condition) {
+        all.extend((0..4).map(|_| words::allocated(row, random)));
+    }
+    for words in all.chunks(RESULTS) {
+        let mut program = Vec::new();
+        for &word in words {
+            program.push(word);
+            if Effects::of(lower(word, FEATURES)).sets_flags != 0 {
+                program.push(0xd53b_4200 | (program.len() as u32 % 16)); // mrs, so that no flags are overwritten unseen
+            }
+        }
+        check_computations(&program, random);
     }
 }
 
@@ -329,12 +454,18 @@ fn transfers(random: &mut Random) -> Vec<u32> {
     let mut all = Vec::new();
     for row in ENCODINGS {
         let mut word = words::allocated(row, random);
-        if !accesses(lower(word, Features::GENERAL)) {
+        let op = lower(word, FEATURES);
+        if !accesses(op) || !is_translatable(op) {
             continue;
         }
         let mut set = |bits: u32, low: u32, value: u64| word = word & !(bits << low) | (value as u32) << low;
-        set(31, 5, 20 + random.below(4)); // a pointer as the base
         set(31, 0, random.below(16));
+        if row.operands.contains(&Operand::Label19) {
+            let pc = CODE + 4 * (all.len() % RESULTS) as u64;
+            set(0x7_ffff, 5, (DATA + 4 * random.below(0x780) - pc) / 4);
+        } else {
+            set(31, 5, 20 + random.below(4)); // a pointer as the base
+        }
         if row.operands.iter().any(|operand| matches!(operand, Operand::RegisterOffset(_))) {
             set(31, 16, 16 + random.below(4)); // an index
         }
@@ -355,8 +486,8 @@ fn every_row_that_accesses_memory_is_translated() {
     assert!(all.len() > 60, "only {} rows", all.len());
     for words in all.chunks(RESULTS) {
         let program = Program::new(words.to_vec(), random);
-        // Lanes enter at every instruction, so those behind an access that has to leave are executed, too.
-        let entries: Vec<u64> = (0..words.len() as u64).map(|n| program.pc + 4 * n).collect();
+        // Lanes enter at many instructions, so those behind an access that has to leave are executed, too.
+        let entries: Vec<u64> = (0..words.len() as u64).step_by(3).map(|n| program.pc + 4 * n).collect();
         let limits = Limits { instructions: RESULTS, pages: 1, distance: RESULTS };
         let region = Region::find(&entries, &limits, |pc| program.fetch(pc));
         let steps = check(&program, &region, random);

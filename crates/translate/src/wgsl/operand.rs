@@ -1,6 +1,44 @@
-//! Operands as expressions in WGSL.
+//! Registers and operands as variables and expressions in WGSL.
 
 use kvrm_arm64::micro_op::{MicroOp, PLAIN, ROTATED, SIGNED, SINK};
+
+use crate::registers::{FLOAT_CONTROL, VECTORS};
+
+/// The variable of FPCR and FPSR, as the interpreter keeps them.
+pub(super) const CONTROL: &str = "float_control";
+
+/// Returns the declaration of the variable of a register, the statement that loads it from the state of the interpreter,
+/// and the one that stores it there.
+pub(super) fn variable(number: u32) -> [String; 3] {
+    match number {
+        FLOAT_CONTROL => [
+            format!("var<private> {CONTROL}: u64;"),
+            format!("{CONTROL} = get_state(COLUMN_FPCR);"),
+            format!("set_state(COLUMN_FPCR, {CONTROL});"),
+        ],
+        VECTORS.. => {
+            let (name, number) = (vector(number - VECTORS), number - VECTORS);
+            [
+                format!("var<private> {name}: Vector;"),
+                format!("{name} = get_v({number}u);"),
+                format!("set_v({number}u, {name});"),
+            ]
+        }
+        _ => {
+            let name = register(number);
+            [
+                format!("var<private> {name}: u64;"),
+                format!("{name} = x[{number}u];"),
+                format!("x[{number}u] = {name};"),
+            ]
+        }
+    }
+}
+
+/// Returns the variable of a SIMD&FP register.
+pub(super) fn vector(number: u32) -> String {
+    format!("v{number}")
+}
 
 /// Returns the variable of a register.
 pub(super) fn register(number: u32) -> String {

@@ -6,16 +6,18 @@ use kvrm_arm64::micro_op::{Handler, INDEX_OFFSET, INDEX_POST, MicroOp};
 
 use super::operand::{register, second, target};
 
-/// Returns the statements of a load or store. `exit` leaves the region.
-pub(super) fn lines(op: MicroOp, exit: &str) -> String {
-    let is_load = op.handler() == Handler::LOAD as u32;
+/// Returns the statements of a load or store at `pc`. `exit` leaves the region.
+pub(super) fn lines(handler: Handler, op: MicroOp, pc: u64, exit: &str) -> String {
+    let is_load = handler != Handler::STORE;
     let (size, is_pair) = (op.size(), op.pair() == 1);
     let bytes = 1 << (size + op.pair());
     let base = register(op.a());
-    let mut text = format!("let indexed = {base} + {};\n", second(op));
-    let address = if op.index() == INDEX_POST { base.as_str() } else { "indexed" };
+    let mut text = match (handler, op.index()) {
+        (Handler::LOAD_LITERAL, _) => format!("let address = {:#x}lu;\n", pc.wrapping_add(op.imm)),
+        (_, INDEX_POST) => format!("let indexed = {base} + {};\nlet address = {base};\n", second(op)),
+        _ => format!("let indexed = {base} + {};\nlet address = indexed;\n", second(op)),
+    };
     let needed = if is_load { "TLB_READ" } else { "TLB_WRITE" };
-    let _ = writeln!(text, "let address = {address};");
     let _ = writeln!(text, "let word = word_of(address, {bytes}u, {needed}, {});", op.aligned() == 1);
     let _ = writeln!(text, "if word == NO_WORD {{\n{exit}\n}}");
     if is_load {

@@ -2,8 +2,9 @@
 
 use kvrm_arm64::Cpu;
 use kvrm_arm64::micro_op::{MicroOp, SP};
+use kvrm_arm64::semantics::system::{FPCR_MASK, FPSR_MASK};
 use kvrm_testkit::random::Random;
-use kvrm_translate::{Checks, Live, Liveness, NZCV, Region, Registers};
+use kvrm_translate::{Checks, FLOAT_CONTROL, Live, Liveness, NZCV, Region, Registers, VECTORS};
 use proptest::prelude::*;
 
 use crate::guest::{Lane, Program};
@@ -71,11 +72,16 @@ impl Run<'_> {
 /// Returns the registers in which two lanes differ.
 fn difference(left: &Cpu, right: &Cpu) -> Registers {
     let differs = |number: &u32| register(left, *number) != register(right, *number);
-    (0..31).chain([SP]).filter(differs).fold(Registers::NONE, |all, number| all.with(Registers::of(number)))
+    (0..=FLOAT_CONTROL).filter(differs).fold(Registers::NONE, |all, number| all.with(Registers::of(number)))
 }
 
-fn register(cpu: &Cpu, register: u32) -> u64 {
-    if register == SP { cpu.sp } else { cpu.x(register) }
+fn register(cpu: &Cpu, register: u32) -> u128 {
+    match register {
+        SP => cpu.sp.into(),
+        VECTORS..FLOAT_CONTROL => cpu.v[(register - VECTORS) as usize],
+        FLOAT_CONTROL => u128::from(cpu.fpsr) << 32 | u128::from(cpu.fpcr),
+        _ => cpu.x(register).into(),
+    }
 }
 
 /// Replaces a register or flags that are not live. Returns the flags that exits do not see, either.
@@ -88,6 +94,16 @@ fn replace(cpu: &mut Cpu, live: Live, random: &mut Random) -> u32 {
     }
     if !live.registers.has(SP) && bits >> SP & 1 == 1 {
         cpu.sp = random.bits();
+    }
+    let vectors = random.bits();
+    for register in (0..32).filter(|register| vectors >> register & 1 == 1) {
+        if !live.registers.has(VECTORS + register) {
+            cpu.v[register as usize] = u128::from(random.bits()) << 64 | u128::from(random.bits());
+        }
+    }
+    if !live.registers.has(FLOAT_CONTROL) {
+        cpu.fpcr = random.bits() as u32 & FPCR_MASK;
+        cpu.fpsr = random.bits() as u32 & FPSR_MASK;
     }
     cpu.nzcv ^= random.bits() as u32 & NZCV & !live.flags;
     NZCV & !live.flags & !live.flags_at_exits

@@ -100,7 +100,7 @@ fn sha_majority(a: u32, b: u32, c: u32) -> u32 {
 }
 
 /// Returns a word of a vector.
-fn word_of(vector: Vector, index: u32) -> u32 {
+fn vector_word(vector: Vector, index: u32) -> u32 {
     return u32(elem(vector, index, 32u));
 }
 
@@ -111,7 +111,7 @@ fn words_of(words: vec4<u32>) -> Vector {
 
 /// Computes four rounds of SHA-1.
 fn sha1_hash(operation: u32, start: Vector, last: u32, schedule: Vector) -> Vector {
-    var s = vec4<u32>(word_of(start, 0u), word_of(start, 1u), word_of(start, 2u), word_of(start, 3u));
+    var s = vec4<u32>(vector_word(start, 0u), vector_word(start, 1u), vector_word(start, 2u), vector_word(start, 3u));
     var e = last;
     for (var round = 0u; round < 4u; round += 1u) {
         var mixed = s.y ^ s.z ^ s.w;
@@ -120,7 +120,7 @@ fn sha1_hash(operation: u32, start: Vector, last: u32, schedule: Vector) -> Vect
         } else if operation == CRYPTO_SHA1M {
             mixed = sha_majority(s.y, s.z, s.w);
         }
-        let sum = e + rotated_right(s.x, 27u) + mixed + word_of(schedule, round);
+        let sum = e + rotated_right(s.x, 27u) + mixed + vector_word(schedule, round);
         e = s.w;
         s = vec4<u32>(sum, s.x, rotated_right(s.y, 2u), s.z);
     }
@@ -129,11 +129,11 @@ fn sha1_hash(operation: u32, start: Vector, last: u32, schedule: Vector) -> Vect
 
 /// `SHA256hash()`: computes four rounds, and returns the first or the second half of the state.
 fn sha256_hash(x: Vector, y: Vector, schedule: Vector, second: bool) -> Vector {
-    var s = vec4<u32>(word_of(x, 0u), word_of(x, 1u), word_of(x, 2u), word_of(x, 3u));
-    var t = vec4<u32>(word_of(y, 0u), word_of(y, 1u), word_of(y, 2u), word_of(y, 3u));
+    var s = vec4<u32>(vector_word(x, 0u), vector_word(x, 1u), vector_word(x, 2u), vector_word(x, 3u));
+    var t = vec4<u32>(vector_word(y, 0u), vector_word(y, 1u), vector_word(y, 2u), vector_word(y, 3u));
     for (var round = 0u; round < 4u; round += 1u) {
         let first = rotated_right(t.x, 6u) ^ rotated_right(t.x, 11u) ^ rotated_right(t.x, 25u);
-        let sum = t.w + first + sha_choose(t.x, t.y, t.z) + word_of(schedule, round);
+        let sum = t.w + first + sha_choose(t.x, t.y, t.z) + vector_word(schedule, round);
         let zeroth = rotated_right(s.x, 2u) ^ rotated_right(s.x, 13u) ^ rotated_right(s.x, 22u);
         let next = sum + zeroth + sha_majority(s.x, s.y, s.z);
         t = vec4<u32>(s.w + sum, t.x, t.y, t.z);
@@ -154,14 +154,14 @@ fn sigma_one(a: u32) -> u32 {
 
 /// Executes a cryptographic instruction.
 fn compute_crypto(op: vec4<u32>) {
-    let word = op.z;
-    let operation = get_operation(op.y);
-    let rd = word & 31u;
-    let d = get_v(rd);
-    let n = get_v((word >> 5u) & 31u);
-    let m = get_v((word >> 16u) & 31u);
-    let n_words = vec4<u32>(word_of(n, 0u), word_of(n, 1u), word_of(n, 2u), word_of(n, 3u));
-    let d_words = vec4<u32>(word_of(d, 0u), word_of(d, 1u), word_of(d, 2u), word_of(d, 3u));
+    let rd = op.z & 31u;
+    set_v(rd, crypto(get_operation(op.y), get_v((op.z >> 5u) & 31u), get_v((op.z >> 16u) & 31u), get_v(rd)));
+}
+
+/// Returns the result of a cryptographic instruction, from Vn, Vm and Vd.
+fn crypto(operation: u32, n: Vector, m: Vector, d: Vector) -> Vector {
+    let n_words = vec4<u32>(vector_word(n, 0u), vector_word(n, 1u), vector_word(n, 2u), vector_word(n, 3u));
+    let d_words = vec4<u32>(vector_word(d, 0u), vector_word(d, 1u), vector_word(d, 2u), vector_word(d, 3u));
     var result = Vector(0lu, 0lu);
     switch operation {
         case CRYPTO_AESE, CRYPTO_AESD: { result = aes_round(d, n, operation == CRYPTO_AESD); }
@@ -194,13 +194,13 @@ fn compute_crypto(op: vec4<u32>) {
             ));
         }
         case CRYPTO_SHA256SU1: {
-            let start = d_words + vec4<u32>(n_words.y, n_words.z, n_words.w, word_of(m, 0u));
-            let first = start.x + sigma_one(word_of(m, 2u));
-            let second = start.y + sigma_one(word_of(m, 3u));
+            let start = d_words + vec4<u32>(n_words.y, n_words.z, n_words.w, vector_word(m, 0u));
+            let first = start.x + sigma_one(vector_word(m, 2u));
+            let second = start.y + sigma_one(vector_word(m, 3u));
             result = words_of(vec4<u32>(first, second, start.z + sigma_one(first), start.w + sigma_one(second)));
         }
         default: {}
     }
     effort += 8u;
-    set_v(rd, result);
+    return result;
 }

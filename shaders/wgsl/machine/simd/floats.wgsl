@@ -19,7 +19,7 @@ import package::machine::micro_op::{
 };
 import package::machine::registers::{SCRATCH_FLAGS, x};
 import package::machine::simd::registers::{
-    NO_INDEX, Vector, elem, get_v, get_v_part, immh_size, second_operand, set_v, set_v_part, with_elem,
+    NO_INDEX, Vector, elem, get_v, immh_size, part_of, second_operand, set_v, with_elem, with_part,
 };
 import package::machine::vector_op::{
     FLOAT_ACCUMULATE, FLOAT_ACROSS, FLOAT_ADDEND, FLOAT_COMPARE, FLOAT_CONDITIONAL_FLAGS, FLOAT_CONVERT,
@@ -39,6 +39,37 @@ fn precision_bits(field: u32) -> u32 {
 
 /// Executes an instruction on floating-point numbers.
 fn compute_floats(op: vec4<u32>) {
+    let word = op.z;
+    let form = get_form(op.y);
+    let rd = word & 31u;
+    let state = halves(get_state(COLUMN_FPCR));
+    if form == FLOAT_CONDITIONAL_FLAGS && !condition_holds((word >> 12u) & 15u, u32(x[SCRATCH_FLAGS])) {
+        x[SCRATCH_FLAGS] = u64(word & 15u);
+        return;
+    }
+    let n = get_v((word >> 5u) & 31u);
+    let m = get_v((word >> 16u) & 31u);
+    let d = get_v(select(rd, (word >> 10u) & 31u, form == FLOAT_ADDEND));
+    let result = floats(op, n, m, d, x[get_a(op.x)], state.x);
+    set_state(COLUMN_FPCR, joined(state.x, state.y | result.fpsr));
+    switch form {
+        case FLOAT_FLAGS, FLOAT_CONDITIONAL_FLAGS: { x[SCRATCH_FLAGS] = result.value.low; }
+        case FLOAT_TO_GENERAL: { x[get_dst(op.x)] = result.value.low; }
+        default: { set_v(rd, result.value); }
+    }
+}
+
+/// The result of an instruction on floating-point numbers.
+struct Floats {
+    /// The new value of Vd. The lower half is that of a general register or of the flags, if these are the result.
+    value: Vector,
+    /// The exceptions, as bits of FPSR to set.
+    fpsr: u32,
+}
+
+/// Returns the result of an instruction on floating-point numbers, from Vn, Vm, the addend or Vd, and a general
+/// register. The condition of a conditional comparison holds.
+fn floats(op: vec4<u32>, n_before: Vector, m: Vector, d: Vector, general: u64, fpcr: u32) -> Floats {
     let p = op.y;
     let word = op.z;
     let form = get_form(p);
@@ -46,17 +77,8 @@ fn compute_floats(op: vec4<u32>) {
     let is_scalar = ((word >> 28u) & 1u) == 1u;
     let q = (word >> 30u) & 1u;
     let upper = q == 1u && !is_scalar;
-    let rd = word & 31u;
-    let rn = (word >> 5u) & 31u;
-    let state = halves(get_state(COLUMN_FPCR));
-    let fpcr = state.x;
     let mode = get_mode(p);
     let rounding = select(mode, fp_rounding_mode(fpcr), mode == MODE_FPCR);
-
-    if form == FLOAT_CONDITIONAL_FLAGS && !condition_holds((word >> 12u) & 15u, u32(x[SCRATCH_FLAGS])) {
-        x[SCRATCH_FLAGS] = u64(word & 15u);
-        return;
-    }
 
     // The sizes of operands and results.
     let sz = (word >> 22u) & 1u;
@@ -100,21 +122,12 @@ fn compute_floats(op: vec4<u32>) {
         fbits = 2u * n_size - ((word >> 16u) & 127u);
     }
 
-    var n = get_v(rn);
+    var n = n_before;
     if form == FLOAT_LONG {
-        n = get_v_part(rn, upper);
+        n = part_of(n, upper);
     }
-    var second = second_operand(word, n_size);
-    if form == FLOAT_ADDEND {
-        // The field of Ra overlaps the bits by which `second_operand` recognizes an index.
-        second.y = NO_INDEX;
-        second.x = (word >> 16u) & 31u;
-    }
-    let m = get_v(second.x);
-    var d = get_v(rd);
-    if form == FLOAT_ADDEND {
-        d = get_v((word >> 10u) & 31u);
-    }
+    // The field of Ra overlaps the bits by which `second_operand` recognizes an index.
+    let second = select(second_operand(word, n_size).y, NO_INDEX, form == FLOAT_ADDEND);
     let sign = 1lu << (n_size - 1u);
 
     var result = Vector(0lu, 0lu);
@@ -122,7 +135,7 @@ fn compute_floats(op: vec4<u32>) {
     for (var e = 0u; e < count; e += 1u) {
         // The operands: two, or an addend and two factors.
         var first = elem(n, e, n_size);
-        var other = elem(m, select(second.y, e, second.y == NO_INDEX), n_size);
+        var other = elem(m, select(second, e, second == NO_INDEX), n_size);
         var third = 0lu;
         switch form {
             case FLOAT_PAIRED: {
@@ -151,7 +164,7 @@ fn compute_floats(op: vec4<u32>) {
                 other = first ^ select(0lu, sign, (get_negate(p) & NEGATE_FACTOR) != 0u);
                 first = elem(d, e, n_size) ^ select(0lu, sign, (get_negate(p) & NEGATE_ADDEND) != 0u);
             }
-            case FLOAT_FROM_GENERAL: { first = x[get_a(op.x)]; }
+            case FLOAT_FROM_GENERAL: { first = general; }
             default: {}
         }
         if get_zero(p) == 1u {
@@ -203,11 +216,8 @@ fn compute_floats(op: vec4<u32>) {
         // The loops of quotients and roots have one iteration per bit.
         effort += 64u;
     }
-    set_state(COLUMN_FPCR, joined(fpcr, state.y | fpsr));
-    switch form {
-        case FLOAT_FLAGS, FLOAT_CONDITIONAL_FLAGS: { x[SCRATCH_FLAGS] = result.low; }
-        case FLOAT_TO_GENERAL: { x[get_dst(op.x)] = result.low; }
-        case FLOAT_NARROW: { set_v_part(rd, upper, result.low); }
-        default: { set_v(rd, result); }
+    if form == FLOAT_NARROW {
+        result = with_part(d, upper, result.low);
     }
+    return Floats(result, fpsr);
 }

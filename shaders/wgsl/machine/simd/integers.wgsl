@@ -10,7 +10,7 @@ import package::machine::micro_op::{
     get_accumulate, get_element, get_form, get_rounding, get_saturation, get_sizing, get_unsigned, get_zero,
 };
 import package::machine::simd::registers::{
-    NO_INDEX, Vector, elem, get_v, get_v_part, immh_size, second_operand, set_v, set_v_part, with_elem,
+    NO_INDEX, Vector, elem, get_v, immh_size, part_of, second_operand, set_v, with_elem, with_part,
 };
 import package::machine::vector_op::{
     ACCUMULATE_ADD, ACCUMULATE_NOT, ELEMENT_ABSOLUTE, ELEMENT_ABSOLUTE_DIFFERENCE, ELEMENT_ADD, ELEMENT_AND,
@@ -121,8 +121,39 @@ fn set_qc() {
     set_state(COLUMN_FPCR, get_state(COLUMN_FPCR) | (u64(FPSR_QC) << 32u));
 }
 
+/// Returns the size of the elements of an instruction on integers.
+fn integer_size(op: vec4<u32>) -> u32 {
+    switch get_sizing(op.y) {
+        case SIZING_SIZE: { return 8u << ((op.z >> 22u) & 3u); }
+        case SIZING_IMMH: { return 8u << immh_size(op.z); }
+        case SIZING_SZ: { return 32u << ((op.z >> 22u) & 1u); }
+        case SIZING_BYTES: { return 8u; }
+        default: { return 64u; }
+    }
+}
+
 /// Executes an instruction on integers.
 fn compute_integers(op: vec4<u32>) {
+    let rd = op.z & 31u;
+    let n = get_v((op.z >> 5u) & 31u);
+    let m = get_v(second_operand(op.z, integer_size(op)).x);
+    let result = integers(op, n, m, get_v(rd));
+    set_v(rd, result.value);
+    if result.saturated {
+        set_qc();
+    }
+}
+
+/// The result of an instruction on integers.
+struct Integers {
+    /// The new value of Vd.
+    value: Vector,
+    /// Whether an element was saturated.
+    saturated: bool,
+}
+
+/// Returns the result of an instruction on integers, from Vn, Vm and Vd.
+fn integers(op: vec4<u32>, n_before: Vector, m_before: Vector, d: Vector) -> Integers {
     let p = op.y;
     let word = op.z;
     let form = get_form(p);
@@ -134,17 +165,8 @@ fn compute_integers(op: vec4<u32>) {
     let is_scalar = ((word >> 28u) & 1u) == 1u;
     let q = (word >> 30u) & 1u;
     let upper = q == 1u && !is_scalar;
-    let rd = word & 31u;
-    let rn = (word >> 5u) & 31u;
 
-    var esize = 64u;
-    switch get_sizing(p) {
-        case SIZING_SIZE: { esize = 8u << ((word >> 22u) & 3u); }
-        case SIZING_IMMH: { esize = 8u << immh_size(word); }
-        case SIZING_SZ: { esize = 32u << ((word >> 22u) & 1u); }
-        case SIZING_BYTES: { esize = 8u; }
-        default: {}
-    }
+    let esize = integer_size(op);
     let is_across = form == FORM_ACROSS || form == FORM_ACROSS_LONG;
     let is_narrow = form == FORM_NARROW || form == FORM_NARROW_HIGH;
     let doubles_n = form == FORM_WIDE || is_narrow;
@@ -163,16 +185,15 @@ fn compute_integers(op: vec4<u32>) {
     }
     effort += 2u * count;
 
-    var n = get_v(rn);
+    var n = n_before;
     if form == FORM_LONG {
-        n = get_v_part(rn, upper);
+        n = part_of(n, upper);
     }
     let second = second_operand(word, esize);
-    var m = get_v(second.x);
+    var m = m_before;
     if second.y == NO_INDEX && (form == FORM_LONG || form == FORM_WIDE) {
-        m = get_v_part(second.x, upper);
+        m = part_of(m, upper);
     }
-    let d = get_v(rd);
 
     let amount = (word >> 16u) & 127u;
     // Both are below 64 where they are used, except a shift to the right by all 64 bits.
@@ -322,11 +343,7 @@ fn compute_integers(op: vec4<u32>) {
         result.low = total & ones(d_size);
     }
     if is_narrow {
-        set_v_part(rd, upper, result.low);
-    } else {
-        set_v(rd, result);
+        result = with_part(d, upper, result.low);
     }
-    if any {
-        set_qc();
-    }
+    return Integers(result, any);
 }

@@ -59,12 +59,23 @@ fn adv_simd_expand_imm(word: u32) -> u64 {
 /// Executes a move.
 fn move_vector(op: vec4<u32>) {
     let word = op.z;
-    let operation = get_operation(op.y);
-    let q = (word >> 30u) & 1u;
     let rd = word & 31u;
     let n = get_v((word >> 5u) & 31u);
-    let d = get_v(rd);
-    let general = x[get_a(op.x)];
+    let m = get_v((word >> 16u) & 31u);
+    let holds = condition_holds((word >> 12u) & 15u, u32(x[SCRATCH_FLAGS]));
+    let value = moved(op, n, m, get_v(rd), x[get_a(op.x)], holds);
+    switch get_operation(op.y) {
+        case MOVE_UMOV, MOVE_SMOV, MOVE_TO_GENERAL, MOVE_TO_GENERAL_HIGH: { x[get_dst(op.x)] = value.low; }
+        default: { set_v(rd, value); }
+    }
+}
+
+/// Returns the new value of Vd, or of a general register in the lower half, from Vn, Vm, Vd and a general register.
+/// `holds` says whether the condition of FCSEL holds.
+fn moved(op: vec4<u32>, n: Vector, m: Vector, d: Vector, general: u64, holds: bool) -> Vector {
+    let word = op.z;
+    let operation = get_operation(op.y);
+    let q = (word >> 30u) & 1u;
     let datasize = 32u << get_wide(op.y);
     let imm5 = (word >> 16u) & 31u;
     let size = countTrailingZeros(imm5 | 16u) & 3u;
@@ -79,29 +90,27 @@ fn move_vector(op: vec4<u32>) {
                 result = with_elem(result, e, esize, value);
             }
             effort += count;
-            set_v(rd, result);
+            return result;
         }
         case MOVE_INS_ELEMENT, MOVE_INS_GENERAL: {
             let chosen = elem(n, ((word >> 11u) & 15u) >> size, esize);
             let value = select(general, chosen, operation == MOVE_INS_ELEMENT);
-            set_v(rd, with_elem(without_elem(d, index, esize), index, esize, value));
+            return with_elem(without_elem(d, index, esize), index, esize, value);
         }
-        case MOVE_UMOV: { x[get_dst(op.x)] = elem(n, index, esize); }
-        case MOVE_SMOV: { x[get_dst(op.x)] = truncate(sign_extend(elem(n, index, esize), esize), datasize); }
-        case MOVE_FROM_GENERAL: { set_v(rd, Vector(truncate(general, datasize), 0lu)); }
-        case MOVE_TO_GENERAL: { x[get_dst(op.x)] = truncate(n.low, datasize); }
-        case MOVE_FROM_GENERAL_HIGH: { set_v(rd, Vector(d.low, general)); }
-        case MOVE_TO_GENERAL_HIGH: { x[get_dst(op.x)] = n.high; }
+        case MOVE_UMOV: { return Vector(elem(n, index, esize), 0lu); }
+        case MOVE_SMOV: { return Vector(truncate(sign_extend(elem(n, index, esize), esize), datasize), 0lu); }
+        case MOVE_FROM_GENERAL: { return Vector(truncate(general, datasize), 0lu); }
+        case MOVE_TO_GENERAL: { return Vector(truncate(n.low, datasize), 0lu); }
+        case MOVE_FROM_GENERAL_HIGH: { return Vector(d.low, general); }
+        case MOVE_TO_GENERAL_HIGH: { return Vector(n.high, 0lu); }
         case MOVE_FLOAT_IMMEDIATE: {
             let imm8 = (word >> 13u) & 0xffu;
             let double = vfp_expand_imm(imm8, 52u, 11u);
-            set_v(rd, Vector(select(vfp_expand_imm(imm8, 23u, 8u), double, datasize == 64u), 0lu));
+            return Vector(select(vfp_expand_imm(imm8, 23u, 8u), double, datasize == 64u), 0lu);
         }
         case MOVE_SELECT: {
-            let holds = condition_holds((word >> 12u) & 15u, u32(x[SCRATCH_FLAGS]));
-            let m = get_v((word >> 16u) & 31u);
             let mask = ones(32u << ((word >> 22u) & 1u));
-            set_v(rd, Vector(select(m.low, n.low, holds) & mask, 0lu));
+            return Vector(select(m.low, n.low, holds) & mask, 0lu);
         }
         default: {
             effort += 8u;
@@ -113,7 +122,7 @@ fn move_vector(op: vec4<u32>) {
                 case MOVE_IMMEDIATE_BIC: { result = Vector(d.low & ~imm, d.high & ~imm); }
                 default: {}
             }
-            set_v(rd, Vector(result.low, select(0lu, result.high, q == 1u)));
+            return Vector(result.low, select(0lu, result.high, q == 1u));
         }
     }
 }
@@ -121,22 +130,48 @@ fn move_vector(op: vec4<u32>) {
 /// Executes a permutation.
 fn permute_vector(op: vec4<u32>) {
     let word = op.z;
+    let rd = word & 31u;
+    let rn = (word >> 5u) & 31u;
+    let m = get_v((word >> 16u) & 31u);
+    let operation = get_operation(op.y);
+    if operation < PERMUTE_TBL {
+        set_v(rd, permuted(op, get_v(rn), m));
+        return;
+    }
+    var result = Vector(0lu, 0lu);
+    if operation == PERMUTE_TBX {
+        result = get_v(rd);
+    }
+    for (var table = 0u; table < get_element(op.y); table += 1u) {
+        result = looked_up(result, m, get_v(rn + table), table);
+    }
+    set_v(rd, Vector(result.low, select(0lu, result.high, ((word >> 30u) & 1u) == 1u)));
+}
+
+/// Returns a vector with each byte replaced whose index, in `indices`, is in register `number` of a table.
+fn looked_up(before: Vector, indices: Vector, table: Vector, number: u32) -> Vector {
+    var result = Vector(0lu, 0lu);
+    for (var e = 0u; e < 16u; e += 1u) {
+        let index = u32(elem(indices, e, 8u));
+        let found = elem(table, index % 16u, 8u);
+        result = with_elem(result, e, 8u, select(elem(before, e, 8u), found, index / 16u == number));
+    }
+    effort += 16u;
+    return result;
+}
+
+/// Returns the permutation of the elements of Vn and Vm.
+fn permuted(op: vec4<u32>, n: Vector, m: Vector) -> Vector {
+    let word = op.z;
     let operation = get_operation(op.y);
     let part = get_element(op.y);
     let q = (word >> 30u) & 1u;
-    let rd = word & 31u;
-    let rn = (word >> 5u) & 31u;
-    let n = get_v(rn);
-    let m = get_v((word >> 16u) & 31u);
-    let d = get_v(rd);
-    let is_of_bytes = operation == PERMUTE_EXT || operation == PERMUTE_TBL || operation == PERMUTE_TBX;
-    let esize = select(8u << ((word >> 22u) & 3u), 8u, is_of_bytes);
+    let esize = select(8u << ((word >> 22u) & 3u), 8u, operation == PERMUTE_EXT);
     let count = (64u << q) / esize;
     var result = Vector(0lu, 0lu);
     for (var e = 0u; e < count; e += 1u) {
         // The indices below `count` are elements of Vn, the following ones elements of Vm.
         var index = e;
-        var value = 0lu;
         switch operation {
             case PERMUTE_UZP: { index = 2u * e + part; }
             case PERMUTE_ZIP: { index = e / 2u + part * count / 2u + (e & 1u) * count; }
@@ -145,20 +180,12 @@ fn permute_vector(op: vec4<u32>) {
             case PERMUTE_REV: { index = e ^ ((1u << part) / esize - 1u); }
             default: {}
         }
-        if operation >= PERMUTE_TBL {
-            let byte = u32(elem(m, e, 8u));
-            if byte < 16u * part {
-                value = elem(get_v(rn + byte / 16u), byte % 16u, 8u);
-            } else if operation == PERMUTE_TBX {
-                value = elem(d, e, 8u);
-            }
-        } else if index < count {
-            value = elem(n, index, esize);
-        } else {
+        var value = elem(n, index, esize);
+        if index >= count {
             value = elem(m, index - count, esize);
         }
         result = with_elem(result, e, esize, value);
     }
     effort += count;
-    set_v(rd, result);
+    return result;
 }

@@ -33,18 +33,14 @@ fn set_v(which: u32, value: Vector) {
 }
 
 /// `Vpart[n, 0]` or, if `upper` is set, `Vpart[n, 1]`.
-fn get_v_part(which: u32, upper: bool) -> Vector {
-    let value = get_v(which);
-    return Vector(select(value.low, value.high, upper), 0lu);
+fn part_of(vector: Vector, upper: bool) -> Vector {
+    return Vector(select(vector.low, vector.high, upper), 0lu);
 }
 
-/// Sets the lower half of `V[d]` and clears the upper one, or, if `upper` is set, sets only the upper half.
-fn set_v_part(which: u32, upper: bool, part: u64) {
-    if upper {
-        set_state(COLUMN_V + 2u * (which & 31u) + 1u, part);
-    } else {
-        set_v(which, Vector(part, 0lu));
-    }
+/// Returns the vector whose lower half is `part` and whose upper half is zero, or, if `upper` is set, `old` with the
+/// upper half `part`.
+fn with_part(old: Vector, upper: bool, part: u64) -> Vector {
+    return Vector(select(part, old.low, upper), select(0lu, part, upper));
 }
 
 /// `Elem[]`: returns an element of `esize` bits, 8 to 64.
