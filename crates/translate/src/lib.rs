@@ -42,7 +42,7 @@ pub use region::Region;
 pub use registers::{FLOAT_CONTROL, Registers, VECTORS};
 pub use samples::Samples;
 pub use structure::{Item, Structure};
-pub use wgsl::{Entry, PlacedOp, Translation, is_translatable, to_wgsl};
+pub use wgsl::{Entry, PlacedOp, Translation, is_costly, is_translatable, to_wgsl};
 
 /// The example of the README, compiled and run.
 #[cfg(doctest)]

@@ -34,8 +34,8 @@ use crate::registers::Registers;
 use crate::structure::{Item, Structure};
 
 use imports::imports;
-pub use instruction::is_translatable;
 use instruction::{Surroundings, may_exit, statements};
+pub use instruction::{is_costly, is_translatable};
 use operand::{condition, extracted, register, target, variable};
 use operation::Flags;
 use pending::Pending;

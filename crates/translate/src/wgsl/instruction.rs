@@ -23,6 +23,13 @@ pub fn is_translatable(op: MicroOp) -> bool {
     }
 }
 
+/// Whether a micro-op calls a function of the interpreter that is long. Compilers of shaders take a good part of a second
+/// for each call, because they inline it.
+#[must_use]
+pub fn is_costly(op: MicroOp) -> bool {
+    handler(op).is_some_and(vector::is_translatable) && vector::has_loops(op)
+}
+
 /// Whether a handler is a load or a store of general registers that translated code executes.
 const fn accesses_memory(handler: Handler) -> bool {
     matches!(handler, Handler::LOAD | Handler::STORE | Handler::LOAD_LITERAL)

@@ -8,7 +8,7 @@ mod tuner;
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kvrm_machine::{TranslationReport, TranslationTrial};
 use kvrm_shaders::variants::FramePools;
@@ -24,6 +24,8 @@ use crate::machine::translation::{RegionBounds, Translation};
 
 /// The time that lanes have run before hot code is looked for.
 const WARM_UP: Duration = Duration::from_millis(500);
+/// The longest time that the end of a machine waits for a compiler.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// The number of slices at whose ends program counters are sampled.
 const SAMPLES: u32 = 256;
 /// The part of a usual slice that one with a sample takes.
@@ -161,9 +163,12 @@ impl Translator {
 
 impl Drop for Translator {
     fn drop(&mut self) {
-        // A driver may crash if the process ends while it compiles.
+        // A driver may crash if the process ends while it compiles. But no compiler is worth a long wait.
         if let Phase::Compiling(_, thread) = std::mem::take(&mut self.phase) {
-            drop(thread.join());
+            let begin = Instant::now();
+            while !thread.is_finished() && begin.elapsed() < PATIENCE {
+                std::thread::sleep(Duration::from_millis(5));
+            }
         }
     }
 }

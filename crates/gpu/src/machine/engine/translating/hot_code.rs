@@ -1,14 +1,14 @@
 //! The regions of hot code: program counters are sampled at the ends of slices, and the code around them is read.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use kvrm_arm64::lowering::lower;
 use kvrm_arm64::micro_op::MicroOp;
 use kvrm_arm64::{Access, Features};
 use kvrm_shaders::layout::{COLUMN_PC, COLUMN_STOP, STOP_NONE};
-use kvrm_translate::{Limits, Region, Samples, is_translatable};
+use kvrm_translate::{Limits, Region, Samples, is_costly, is_translatable};
 
 use super::super::lanes::GpuExecutor;
 use super::super::words::{PAGE, halves};
@@ -18,6 +18,8 @@ use crate::device::error::Error;
 const LANES_SAMPLED: usize = 256;
 /// The largest number of pages of a region.
 const PAGES_MAX: usize = 32;
+/// The largest number of instructions in regions that take compilers long.
+const COSTLY_MAX: usize = 16;
 
 /// Samples of program counters. Lanes with different images may have different code at the same address.
 #[derive(Debug, Default)]
@@ -66,6 +68,7 @@ impl GpuExecutor {
         for (lane, samples) in hot.images.values() {
             let failure = RefCell::new(None);
             let code = RefCell::new((&mut *self, Pages::new()));
+            let costly = RefCell::new(BTreeSet::new());
             let fetch = |pc: u64| {
                 let (executor, pages) = &mut *code.borrow_mut();
                 let page = pages.entry(pc / PAGE).or_insert_with(|| {
@@ -74,7 +77,13 @@ impl GpuExecutor {
                         None
                     })
                 });
-                wanted(page.as_deref()?, pc, features)
+                let op = wanted(page.as_deref()?, pc, features)?;
+                let mut costly = costly.borrow_mut();
+                let is_known = costly.contains(&pc) || !is_costly(op);
+                if !is_known && costly.len() < COSTLY_MAX {
+                    return costly.insert(pc).then_some(op);
+                }
+                is_known.then_some(op)
             };
             let found = samples.regions(&limits, fetch);
             if let Some(error) = failure.into_inner() {
@@ -104,5 +113,5 @@ impl GpuExecutor {
 /// Returns the micro-op at an address in a page if translated code can execute it.
 fn wanted(page: &[u32], pc: u64, features: Features) -> Option<MicroOp> {
     let op = lower(page[(pc % PAGE / 4) as usize], features);
-    (pc % 4 == 0 && is_translatable(op)).then_some(op)
+    (pc.is_multiple_of(4) && is_translatable(op)).then_some(op)
 }
