@@ -2,13 +2,12 @@
 
 use std::mem::offset_of;
 
-use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
+use cranelift_codegen::ir::{Block, InstBuilder, Type, Value, types};
 use cranelift_frontend::Variable;
 use kvrm_arm64::Cpu;
 use kvrm_arm64::micro_op::{REGISTERS, SINK, SP, ZERO};
 
-use crate::context::{OUTCOME_CODE, OUTCOME_STOP};
+use crate::context::Site;
 use crate::flags::Flags;
 use crate::frame::Frame;
 
@@ -33,13 +32,15 @@ pub(crate) struct Place {
     pub(crate) steps: u64,
     /// The registers whose copies in memory are out of date, a bit each.
     changed: u64,
-    pub(crate) flags: Flags,
+    flags: Flags,
+    /// Whether memory has the flags, too.
+    are_flags_stored: bool,
 }
 
 impl Place {
     /// Returns the place of a root, which is reached with all state in memory and in variables.
     pub(crate) const fn root(pc: u64, flags: Flags) -> Self {
-        Self { pc, steps: 0, changed: 0, flags }
+        Self { pc, steps: 0, changed: 0, flags, are_flags_stored: true }
     }
 }
 
@@ -112,51 +113,85 @@ impl<'a> Emitter<'a> {
         self.frame.b.def_var(self.fuel, fuel);
     }
 
-    /// Leaves the region before this instruction, or after it if `steps` is 1, if a value is not 0. Registers have been
-    /// stored.
-    pub(crate) fn leave_if(&mut self, value: Value, steps: u64) {
+    /// Returns what set the flags last.
+    pub(crate) const fn flags(&self) -> Flags {
+        self.at.flags
+    }
+
+    /// Sets the flags.
+    pub(crate) const fn set_flags(&mut self, flags: Flags) {
+        self.at.flags = flags;
+        self.at.are_flags_stored = false;
+    }
+
+    /// Notes that memory has the flags, and nothing else.
+    pub(crate) const fn forget_flags(&mut self) {
+        self.at.flags = Flags::Stored;
+        self.at.are_flags_stored = true;
+    }
+
+    /// Stores the flags, unless memory has them.
+    pub(crate) fn store_flags(&mut self) {
+        if !self.at.are_flags_stored {
+            self.at.flags.store(&mut self.frame);
+            self.at.are_flags_stored = true;
+        }
+    }
+
+    /// Stores what has changed since memory was up to date.
+    pub(crate) fn store_state(&mut self) {
+        self.store_registers();
+        self.store_flags();
+    }
+
+    /// Leaves the region before this instruction if a value is not 0. Registers have been stored.
+    pub(crate) fn leave_if(&mut self, value: Value) {
         let [leave, stay] = [self.frame.b.create_block(), self.frame.b.create_block()];
         self.frame.b.ins().brif(value, leave, &[], stay, &[]);
         self.frame.b.set_cold_block(leave);
         self.frame.begin(leave);
-        self.leave(steps);
+        let place = self.at;
+        self.store_flags();
+        self.at = place;
+        let (pc, fuel) = (self.frame.constant(self.at.pc), self.fuel(0));
+        self.frame.return_at(pc, fuel);
         self.frame.begin(stay);
     }
 
-    /// Leaves the region before this instruction, or after it if `steps` is 1. Registers have been stored.
-    pub(crate) fn leave(&mut self, steps: u64) {
-        self.at.flags.store(&mut self.frame);
-        let fuel = self.fuel(steps);
-        let pc = self.frame.constant(self.at.pc.wrapping_add(4 * steps));
-        self.frame.return_at(pc, fuel);
+    /// Calls a helper for this instruction. The state has been stored.
+    pub(crate) fn call(&mut self, helper: u64, first: Value, second: Value) {
+        let site = self.frame.constant(Site::new(self.at.pc, self.at.steps).0);
+        self.frame.call(helper, [site, first, second]);
     }
 
-    /// Calls a helper, and leaves the region before this instruction if it stops the lane. Returns a value that is not 0
-    /// if the instruction may have changed code. Registers have been stored.
-    pub(crate) fn call(&mut self, helper: u64, first: Value, second: Value) -> Value {
-        self.frame.call(helper, first, second);
-        let outcome = self.frame.load_context(self.frame.offsets.outcome);
-        let stopped = self.frame.b.ins().icmp_imm_u(IntCC::Equal, outcome, OUTCOME_STOP.cast_signed());
-        self.leave_if(stopped, 0);
-        self.frame.b.ins().icmp_imm_u(IntCC::Equal, outcome, OUTCOME_CODE.cast_signed())
+    /// Returns the fuel at the last check.
+    pub(crate) fn fuel_at_check(&mut self) -> Value {
+        self.frame.b.use_var(self.fuel)
     }
 
-    /// Executes this instruction as the reference does. `sets_flags` says whether it uses the flags; `changed` are the
-    /// registers that it changes.
+    /// Goes on in `next`, unless the helper that was called last says that the code has to be left.
+    pub(crate) fn go_on_if_told(&mut self, next: Block, takes_answer: bool) {
+        let fuel = self.fuel_at_check();
+        self.frame.go_on_if_told(next, takes_answer, fuel);
+    }
+
+    /// Executes this instruction as the reference does. `uses_flags` says whether it reads or sets the flags; `changed`
+    /// are the registers that it changes.
     pub(crate) fn interpret(&mut self, uses_flags: bool, changed: &[u32]) {
-        self.store_registers();
+        self.store_state();
+        let unused = self.frame.constant(0);
+        self.call(self.frame.helpers.execute, unused, unused);
+        let next = self.frame.b.create_block();
+        self.go_on_if_told(next, false);
+        self.frame.begin(next);
         if uses_flags {
-            self.at.flags.store(&mut self.frame);
-            self.at.flags = Flags::Stored;
+            self.forget_flags();
         }
-        let (pc, unused) = (self.frame.constant(self.at.pc), self.frame.constant(0));
-        let code = self.call(self.frame.helpers.execute, pc, unused);
-        self.leave_if(code, 1);
         self.reload(changed);
     }
 }
 
 /// Returns the offset of a register in [`Cpu`].
-const fn offset(register: u32) -> usize {
+pub(crate) const fn offset(register: u32) -> usize {
     if register == SP { offset_of!(Cpu, sp) } else { Cpu::GENERAL_OFFSET + 8 * register as usize }
 }

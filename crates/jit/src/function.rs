@@ -28,6 +28,7 @@ pub(crate) fn translate<'a>(builder: FunctionBuilder<'a>, helpers: Helpers, regi
         translation.e.at = place;
         translation.block();
     }
+    translation.e.frame.finish();
     translation.e.frame.b.seal_all_blocks();
     translation.e.frame
 }
@@ -57,8 +58,7 @@ impl Translation<'_, '_> {
             (End::Indirect, _) => {
                 let target = self.e.register(last.a());
                 self.link(*last);
-                self.e.store_registers();
-                self.e.at.flags.store(&mut self.e.frame);
+                self.e.store_state();
                 let fuel = self.e.fuel(1);
                 self.e.frame.go_to(target, fuel);
             }
@@ -90,8 +90,7 @@ impl Translation<'_, '_> {
     /// Translates a conditional branch.
     fn fork(&mut self, op: MicroOp, handler: Handler, taken: u64, next: u64) {
         let holds = if handler == Handler::BRANCH {
-            let flags = self.e.at.flags;
-            flags.condition(&mut self.e.frame, op.cond())
+            self.e.flags().condition(&mut self.e.frame, op.cond())
         } else {
             self.test(op)
         };
@@ -124,8 +123,7 @@ impl Translation<'_, '_> {
     /// Goes on at an instruction, in this region or in another. Ends the host's block.
     fn edge(&mut self, pc: u64) {
         let Some(block) = self.region.blocks.get(&pc) else {
-            self.e.store_registers();
-            self.e.at.flags.store(&mut self.e.frame);
+            self.e.store_state();
             let (fuel, pc) = (self.e.fuel(0), self.e.frame.constant(pc));
             self.e.frame.go_to(pc, fuel);
             return;
@@ -142,12 +140,14 @@ impl Translation<'_, '_> {
         let flags = if sets_flags_first(block) {
             Flags::Unneeded
         } else {
-            self.e.at.flags.store(&mut self.e.frame);
+            self.e.store_flags();
             Flags::Stored
         };
         let fuel = self.e.fuel(0);
-        let short = self.e.frame.b.ins().icmp_imm_s(IntCC::SignedLessThan, fuel, block.need.cast_signed());
-        self.e.leave_if(short, 0);
+        if let Some(need) = block.check {
+            let short = self.e.frame.b.ins().icmp_imm_s(IntCC::SignedLessThan, fuel, need.cast_signed());
+            self.e.leave_if(short);
+        }
         self.e.set_fuel(fuel);
         let root = match self.roots.get(&pc) {
             Some(root) => *root,

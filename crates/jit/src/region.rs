@@ -21,10 +21,11 @@ pub(crate) struct Block {
     pub(crate) ops: Vec<MicroOp>,
     /// What comes after them.
     pub(crate) end: End,
-    /// Whether the block has several predecessors or is the entry. Every cycle has such a block.
+    /// Whether the block has several predecessors or is the entry.
     pub(crate) is_root: bool,
-    /// The largest number of steps from here to the next root or exit.
-    pub(crate) need: u64,
+    /// If the fuel is checked before the block: the largest number of steps from here to the next check or exit. That is
+    /// so for the entry and in each cycle, for roots only.
+    pub(crate) check: Option<u64>,
 }
 
 /// What comes after the instructions of a block.
@@ -77,7 +78,7 @@ impl Region {
         ops.contains_key(&entry).then(|| Self::of_blocks(entry, blocks(&ops, &starts)))
     }
 
-    /// Returns the region of these blocks, whose roots are not known yet.
+    /// Returns the region of these blocks, whose roots and checks are not known yet.
     fn of_blocks(entry: u64, mut blocks: BTreeMap<u64, Block>) -> Self {
         let mut predecessors: BTreeMap<u64, usize> = BTreeMap::from([(entry, 2)]);
         for target in blocks.values().flat_map(|block| block.end.targets()) {
@@ -86,25 +87,38 @@ impl Region {
         for (pc, block) in &mut blocks {
             block.is_root = predecessors.get(pc).is_none_or(|count| *count > 1);
         }
+        blocks.entry(entry).and_modify(|block| block.check = Some(0));
         let mut region = Self { entry, blocks };
-        let roots: Vec<u64> =
-            region.blocks.iter().filter(|(_, block)| block.is_root).map(|(pc, _)| *pc).collect();
-        for root in roots {
-            region.count(root);
-        }
+        region.visit(entry, &mut BTreeMap::new());
         region
     }
 
-    /// Sets and returns the number of steps from a block to the next root or exit.
-    fn count(&mut self, pc: u64) -> u64 {
-        let end = self.blocks[&pc].end;
-        let inner =
-            |region: &Self, target: &u64| region.blocks.get(target).is_some_and(|block| !block.is_root);
-        let targets: Vec<u64> = end.targets().filter(|target| inner(self, target)).collect();
-        let longest = targets.into_iter().map(|target| self.count(target)).max().unwrap_or(0);
+    /// Visits a block, and then what follows it, in a search from the entry. Returns the number of steps from the block to
+    /// the next check or exit. `visited` has the result of finished visits.
+    ///
+    /// An edge to a block whose visit is not finished closes a cycle, so there is a check before that block.
+    fn visit(&mut self, pc: u64, visited: &mut BTreeMap<u64, Option<u64>>) -> u64 {
+        visited.insert(pc, None);
+        let mut longest = 0;
+        for target in self.blocks[&pc].end.targets() {
+            let steps = match visited.get(&target) {
+                Some(Some(steps)) => *steps,
+                Some(None) => {
+                    self.blocks.entry(target).and_modify(|head| head.check = Some(0));
+                    0
+                }
+                None if self.blocks.contains_key(&target) => self.visit(target, visited),
+                None => 0,
+            };
+            longest = longest.max(steps);
+        }
         let Some(block) = self.blocks.get_mut(&pc) else { return 0 };
-        block.need = block.ops.len() as u64 + longest;
-        block.need
+        let steps = block.ops.len() as u64 + longest;
+        let has_check = block.check.is_some();
+        block.check = has_check.then_some(steps);
+        let steps = if has_check { 0 } else { steps };
+        visited.insert(pc, Some(steps));
+        steps
     }
 }
 
@@ -124,7 +138,7 @@ impl End {
 fn blocks(ops: &BTreeMap<u64, MicroOp>, starts: &BTreeSet<u64>) -> BTreeMap<u64, Block> {
     let mut blocks = BTreeMap::new();
     for &start in starts.iter().filter(|start| ops.contains_key(start)) {
-        let mut block = Block { ops: Vec::new(), end: End::Indirect, is_root: false, need: 0 };
+        let mut block = Block { ops: Vec::new(), end: End::Indirect, is_root: false, check: None };
         let mut pc = start;
         while let Some(&op) = ops.get(&pc) {
             block.ops.push(op);
@@ -192,9 +206,13 @@ mod tests {
         });
         let blocks = found.expect("the first instruction is translated").blocks;
         let seen: Vec<_> =
-            blocks.iter().map(|(pc, block)| (*pc, block.end, block.is_root, block.need)).collect();
+            blocks.iter().map(|(pc, block)| (*pc, block.end, block.is_root, block.check)).collect();
         let fork = End::Fork { taken: 0, next: 8 };
-        assert_eq!(seen, [(0, fork, true, 3), (8, End::Next(12), false, 1)], "the loop and what follows");
+        assert_eq!(
+            seen,
+            [(0, fork, true, Some(3)), (8, End::Next(12), false, None)],
+            "the loop and what follows"
+        );
     }
 
     #[test]

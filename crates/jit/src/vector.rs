@@ -158,7 +158,7 @@ fn choose(e: &mut Emitter<'_>, holds: Value, sets_flags: bool, fast: impl FnOnce
     e.frame.b.ins().jump(done, &[]);
     e.frame.begin(done);
     if sets_flags {
-        e.at.flags = Flags::Stored;
+        e.forget_flags();
     }
 }
 
