@@ -110,8 +110,12 @@ impl<'a> Frame<'a> {
         self.b.ins().iconst(types::I64, value.cast_signed())
     }
 
-    /// Returns a constant of a type.
+    /// Returns a constant of a type, or a vector of it.
     pub(crate) fn constant_of(&mut self, of: Type, value: u64) -> Value {
+        if of.is_vector() {
+            let element = self.constant_of(of.lane_type(), value);
+            return self.b.ins().splat(of, element);
+        }
         let value = if of == types::I32 { i64::from(value as u32) } else { value.cast_signed() };
         self.b.ins().iconst(of, value)
     }

@@ -15,7 +15,7 @@ use crate::emitter::{Emitter, Place};
 use crate::flags::Flags;
 use crate::frame::{Frame, Helpers};
 use crate::region::{Block, End, Region};
-use crate::{access, integer, vector};
+use crate::{access, elements, float, integer, vector};
 
 /// Generates the function of a region.
 pub(crate) fn translate<'a>(builder: FunctionBuilder<'a>, helpers: Helpers, region: &Region) -> Frame<'a> {
@@ -194,7 +194,14 @@ fn handler(op: MicroOp) -> Handler {
 /// Translates an instruction that is not a branch.
 fn instruction(e: &mut Emitter<'_>, op: MicroOp) {
     let handler = handler(op);
-    if integer::emit(e, handler, op) || access::emit(e, handler, op) || vector::emit(e, handler, op) {
+    let is_done = match handler {
+        Handler::VECTOR_MOVE => vector::emit_move(e, op),
+        Handler::VECTOR_PERMUTE => elements::emit_permutation(e, op),
+        Handler::VECTOR_INTEGER => elements::emit(e, op) || float::change_sign(e, op),
+        Handler::VECTOR_FLOAT => float::emit(e, op),
+        _ => integer::emit(e, handler, op) || access::emit(e, handler, op),
+    };
+    if is_done {
         return;
     }
     let flags = match handler {
