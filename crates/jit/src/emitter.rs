@@ -14,7 +14,8 @@ use crate::frame::Frame;
 /// The translation of a region.
 ///
 /// Registers are variables, with a copy in the memory of the lane. A changed register is copied before the next
-/// instruction at which the code may be left.
+/// instruction at which the code may be left. Where paths meet, registers are read from memory again, except for those
+/// of loops at their heads: values that live long would have to be spilled anyway, and take the compiler's time.
 pub(crate) struct Emitter<'a> {
     pub(crate) frame: Frame<'a>,
     registers: Vec<Variable>,
@@ -30,6 +31,8 @@ pub(crate) struct Place {
     pub(crate) pc: u64,
     /// The steps since the last root.
     pub(crate) steps: u64,
+    /// The registers whose variables are up to date, a bit each. The others are read from memory when they are needed.
+    known: u64,
     /// The registers whose copies in memory are out of date, a bit each.
     changed: u64,
     flags: Flags,
@@ -38,9 +41,9 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Returns the place of a root, which is reached with all state in memory and in variables.
-    pub(crate) const fn root(pc: u64, flags: Flags) -> Self {
-        Self { pc, steps: 0, changed: 0, flags, are_flags_stored: true }
+    /// Returns the place of a root, which is reached with all state in memory, and the `known` registers in variables.
+    pub(crate) const fn root(pc: u64, flags: Flags, known: u64) -> Self {
+        Self { pc, steps: 0, known, changed: 0, flags, are_flags_stored: true }
     }
 }
 
@@ -48,22 +51,27 @@ impl<'a> Emitter<'a> {
     /// Begins the translation of the region that is entered at `pc`.
     pub(crate) fn new(mut frame: Frame<'a>, fuel: Value, pc: u64) -> Self {
         let registers: Vec<_> = (0..REGISTERS).map(|_| frame.b.declare_var(types::I64)).collect();
-        // The loads of registers that the region does not read are removed by the compiler.
-        for register in (0..REGISTERS).filter(|register| *register != ZERO && *register != SINK) {
-            let value = frame.load_cpu(types::I64, offset(register));
-            frame.b.def_var(registers[register as usize], value);
-        }
         let variable = frame.b.declare_var(types::I64);
         frame.b.def_var(variable, fuel);
-        Self { frame, registers, fuel: variable, at: Place::root(pc, Flags::Stored) }
+        Self { frame, registers, fuel: variable, at: Place::root(pc, Flags::Stored, 0) }
     }
 
     /// Returns a register in 64 bits.
     pub(crate) fn register(&mut self, register: u32) -> Value {
         if register == ZERO {
-            self.frame.constant(0)
-        } else {
-            self.frame.b.use_var(self.registers[register as usize])
+            return self.frame.constant(0);
+        }
+        if self.at.known >> register & 1 == 0 {
+            self.reload(&[register]);
+        }
+        self.frame.b.use_var(self.registers[register as usize])
+    }
+
+    /// Reads registers, a bit each, whose variables are not up to date.
+    pub(crate) fn read_registers(&mut self, wanted: u64) {
+        let missing = wanted & !self.at.known;
+        for register in (0..REGISTERS).filter(|register| missing >> register & 1 == 1) {
+            self.reload(&[register]);
         }
     }
 
@@ -81,14 +89,16 @@ impl<'a> Emitter<'a> {
         let narrow = crate::flags::type_of(&self.frame, value) != types::I64;
         let value = if narrow { self.frame.b.ins().uextend(types::I64, value) } else { value };
         self.frame.b.def_var(self.registers[register as usize], value);
+        self.at.known |= 1 << register;
         self.at.changed |= 1 << register;
     }
 
-    /// Reads registers again that a helper may have changed in memory.
+    /// Reads registers from memory.
     pub(crate) fn reload(&mut self, registers: &[u32]) {
         for register in registers.iter().filter(|register| **register != ZERO && **register != SINK) {
             let value = self.frame.load_cpu(types::I64, offset(*register));
             self.frame.b.def_var(self.registers[*register as usize], value);
+            self.at.known |= 1 << register;
         }
     }
 

@@ -149,12 +149,13 @@ impl Translation<'_, '_> {
             self.e.leave_if(short);
         }
         self.e.set_fuel(fuel);
+        self.e.read_registers(block.loop_registers);
         let root = match self.roots.get(&pc) {
             Some(root) => *root,
             None => {
                 let root = self.e.frame.b.create_block();
                 self.roots.insert(pc, root);
-                self.left.push((Place::root(pc, flags), root));
+                self.left.push((Place::root(pc, flags, block.loop_registers), root));
                 root
             }
         };

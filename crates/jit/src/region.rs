@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use kvrm_arm64::micro_op::{Handler, MicroOp, SINK};
+use kvrm_arm64::micro_op::{Handler, MicroOp, SINK, ZERO};
 
 /// The part of a program that is translated to one function: blocks that are reached from the first without a call or
 /// an indirect branch.
@@ -26,6 +26,8 @@ pub(crate) struct Block {
     /// If the fuel is checked before the block: the largest number of steps from here to the next check or exit. That is
     /// so for the entry and in each cycle, for roots only.
     pub(crate) check: Option<u64>,
+    /// If the block is the head of a loop: the general registers that the loop uses, a bit each.
+    pub(crate) loop_registers: u64,
 }
 
 /// What comes after the instructions of a block.
@@ -90,6 +92,12 @@ impl Region {
         blocks.entry(entry).and_modify(|block| block.check = Some(0));
         let mut region = Self { entry, blocks };
         region.visit(entry, &mut BTreeMap::new());
+        let heads: Vec<u64> =
+            region.blocks.iter().filter(|(_, block)| block.check.is_some()).map(|(pc, _)| *pc).collect();
+        for head in heads {
+            let registers = region.loop_registers(head);
+            region.blocks.entry(head).and_modify(|block| block.loop_registers = registers);
+        }
         region
     }
 
@@ -122,6 +130,44 @@ impl Region {
     }
 }
 
+impl Region {
+    /// Returns the registers that are used by blocks on paths from a block back to itself, a bit each.
+    fn loop_registers(&self, head: u64) -> u64 {
+        let mut reached = BTreeSet::new();
+        let mut left = vec![head];
+        while let Some(block) = left.pop().and_then(|pc| self.blocks.get(&pc)) {
+            left.extend(block.end.targets().filter(|to| self.blocks.contains_key(to) && reached.insert(*to)));
+        }
+        // Those from which the head is reached: found by going over the blocks until nothing is added.
+        let mut inside = BTreeSet::new();
+        loop {
+            let before = inside.len();
+            inside.extend(
+                reached
+                    .iter()
+                    .filter(|pc| {
+                        self.blocks[pc]
+                            .end
+                            .targets()
+                            .any(|to| (to == head && reached.contains(&head)) || inside.contains(&to))
+                    })
+                    .copied()
+                    .collect::<Vec<_>>(),
+            );
+            if inside.len() == before {
+                break;
+            }
+        }
+        inside.iter().flat_map(|pc| &self.blocks[pc].ops).fold(0, |all, op| all | registers(*op))
+    }
+}
+
+/// Returns the general registers that an instruction may use, a bit each.
+fn registers(op: MicroOp) -> u64 {
+    let named = [op.dst(), op.a(), op.b(), op.c()].into_iter().fold(0, |all, register| all | 1 << register);
+    named & !(1 << ZERO | 1 << SINK)
+}
+
 impl End {
     /// Returns the addresses that are known.
     pub(crate) fn targets(self) -> impl Iterator<Item = u64> {
@@ -138,7 +184,8 @@ impl End {
 fn blocks(ops: &BTreeMap<u64, MicroOp>, starts: &BTreeSet<u64>) -> BTreeMap<u64, Block> {
     let mut blocks = BTreeMap::new();
     for &start in starts.iter().filter(|start| ops.contains_key(start)) {
-        let mut block = Block { ops: Vec::new(), end: End::Indirect, is_root: false, check: None };
+        let mut block =
+            Block { ops: Vec::new(), end: End::Indirect, is_root: false, check: None, loop_registers: 0 };
         let mut pc = start;
         while let Some(&op) = ops.get(&pc) {
             block.ops.push(op);
