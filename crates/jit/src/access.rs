@@ -1,13 +1,13 @@
 //! Loads and stores: through the TLB of the lane, or by helpers.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Type, Value, types};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Type, Value, types};
 use kvrm_arm64::Cpu;
 use kvrm_arm64::micro_op::{Handler, INDEX_LITERAL, INDEX_OFFSET, INDEX_POST, MicroOp};
 use kvrm_machine::AddressSpace;
 use std::mem::offset_of;
 
-use crate::emitter::Emitter;
+use crate::emitter::{Emitter, offset};
 use crate::frame::Frame;
 use crate::integer::second;
 
@@ -53,7 +53,7 @@ fn target(e: &mut Emitter<'_>, op: MicroOp, is_literal: bool) -> Target {
 fn check_alignment(e: &mut Emitter<'_>, op: MicroOp, target: &Target) {
     if op.aligned() == 1 && target.bytes > 1 {
         let low = e.frame.b.ins().band_imm_u(target.address, (target.bytes - 1).cast_signed());
-        e.leave_if(low, 0);
+        e.leave_if(low);
     }
 }
 
@@ -85,28 +85,26 @@ fn host_address(frame: &mut Frame<'_>, entry: Value, address: Value) -> Value {
 
 /// Returns the host's address of the bytes to load, which is that of the buffer if the TLB does not have the page.
 fn source(e: &mut Emitter<'_>, op: MicroOp, target: &Target) -> Value {
-    e.store_registers();
+    e.store_state();
     check_alignment(e, op, target);
     let (entry, hit) = look_up(&mut e.frame, target, AddressSpace::TLB.read);
-    let [fast, slow, done] = [(); 3].map(|()| e.frame.b.create_block());
+    // If the TLB does not have the page, this is not the address of anything, and not used.
+    let address = host_address(&mut e.frame, entry, target.address);
+    let [slow, done] = [(); 2].map(|()| e.frame.b.create_block());
     let host = e.frame.b.append_block_param(done, types::I64);
-    e.frame.b.ins().brif(hit, fast, &[], slow, &[]);
+    e.frame.b.ins().brif(hit, done, &[BlockArg::Value(address)], slow, &[]);
     e.frame.b.set_cold_block(slow);
     e.frame.begin(slow);
     let bytes = e.frame.constant(target.bytes);
     e.call(e.frame.helpers.read, target.address, bytes);
-    let buffer = e.frame.b.ins().iadd_imm_u(e.frame.context, i64::from(e.frame.offsets.buffer));
-    e.frame.b.ins().jump(done, &[BlockArg::Value(buffer)]);
-    e.frame.begin(fast);
-    let address = host_address(&mut e.frame, entry, target.address);
-    e.frame.b.ins().jump(done, &[BlockArg::Value(address)]);
+    e.go_on_if_told(done, true);
     e.frame.begin(done);
     host
 }
 
 /// Stores values to memory of the guest. They follow each other there.
 fn store_values(e: &mut Emitter<'_>, op: MicroOp, target: &Target, values: &[Value]) {
-    e.store_registers();
+    e.store_state();
     check_alignment(e, op, target);
     let (entry, hit) = look_up(&mut e.frame, target, AddressSpace::TLB.write);
     let [fast, slow, done] = [(); 3].map(|()| e.frame.b.create_block());
@@ -123,19 +121,11 @@ fn store_values(e: &mut Emitter<'_>, op: MicroOp, target: &Target, values: &[Val
     };
     to(e, e.frame.context, e.frame.offsets.buffer);
     let bytes = e.frame.constant(target.bytes);
-    let code = e.call(e.frame.helpers.write, target.address, bytes);
-    let leave = e.frame.b.create_block();
-    e.frame.b.ins().brif(code, leave, &[], done, &[]);
-    e.frame.b.set_cold_block(leave);
-    e.frame.begin(leave);
-    // The instruction is complete except for its base register, which the path below does not see.
-    let place = e.at;
-    if let Some(base) = target.base {
-        e.set_register(op.a(), base);
-        e.store_registers();
+    e.call(e.frame.helpers.write, target.address, bytes);
+    match target.base {
+        Some(base) => leave_or_write_back(e, op, base, done),
+        None => e.go_on_if_told(done, false),
     }
-    e.leave(1);
-    e.at = place;
     e.frame.begin(fast);
     let address = host_address(&mut e.frame, entry, target.address);
     to(e, address, 0);
@@ -144,6 +134,23 @@ fn store_values(e: &mut Emitter<'_>, op: MicroOp, target: &Target, values: &[Val
     if let Some(base) = target.base {
         e.set_register(op.a(), base);
     }
+}
+
+/// Goes on in `done` after the helper that stores, or leaves the code. If the instruction has retired then, it has
+/// changed its base register, too.
+fn leave_or_write_back(e: &mut Emitter<'_>, op: MicroOp, base: Value, done: Block) {
+    let leave = e.frame.b.create_block();
+    let answer = e.frame.load_context(e.frame.offsets.answer);
+    e.frame.b.ins().brif(answer, done, &[], leave, &[]);
+    e.frame.b.set_cold_block(leave);
+    e.frame.begin(leave);
+    let retired = e.frame.load_context(e.frame.offsets.retired);
+    let is_complete = e.frame.b.ins().icmp_imm_u(IntCC::NotEqual, retired, e.at.steps.cast_signed());
+    let old = e.register(op.a());
+    let base = e.frame.b.ins().select(is_complete, base, old);
+    e.frame.store_cpu(base, offset(op.a()));
+    let fuel = e.fuel_at_check();
+    e.frame.leave_as_told(fuel);
 }
 
 /// Loads a value of `size` bytes and extends it as the instruction says.

@@ -21,8 +21,11 @@ pub(crate) struct Context {
     pub(crate) flags: u64,
     /// The operands of what set the flags.
     pub(crate) operands: [u64; 2],
-    /// What became of the last call of a helper; one of the `OUTCOME_*`.
-    pub(crate) outcome: u64,
+    /// What the last helper returned: 0 if the code has to be left, else the host's address of the bytes that it read,
+    /// or just not 0.
+    pub(crate) answer: u64,
+    /// If the code has to be left, the steps that have retired since the last check.
+    pub(crate) retired: u64,
     /// The bytes that a helper has read or will write.
     pub(crate) buffer: [u8; BUFFER_BYTES],
     /// The registers of the lane.
@@ -45,12 +48,27 @@ pub(crate) struct Entry {
     pub(crate) code: u64,
 }
 
-/// `outcome`: go on.
-pub(crate) const OUTCOME_NONE: u64 = 0;
-/// `outcome`: the instruction stopped the lane and changed nothing.
-pub(crate) const OUTCOME_STOP: u64 = 1;
-/// `outcome`: the instruction has retired and may have changed code.
-pub(crate) const OUTCOME_CODE: u64 = 2;
+/// An instruction, as helpers are told: its address, and in the bits above it the steps from the last check up to it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Site(pub(crate) u64);
+
+impl Site {
+    /// The bits of an address.
+    const PC_BITS: u32 = 48;
+
+    pub(crate) fn new(pc: u64, steps: u64) -> Self {
+        debug_assert!(pc >> Self::PC_BITS == 0 && steps >> (64 - Self::PC_BITS) == 0, "{pc:x} {steps}");
+        Self(pc | steps << Self::PC_BITS)
+    }
+
+    pub(crate) const fn pc(self) -> u64 {
+        self.0 & ((1 << Self::PC_BITS) - 1)
+    }
+
+    pub(crate) const fn steps(self) -> u64 {
+        self.0 >> Self::PC_BITS
+    }
+}
 
 /// `flags`: the flags are in the registers of the lane.
 pub(crate) const FLAGS_PACKED: u64 = 0;
@@ -82,7 +100,8 @@ pub(crate) struct Offsets {
     pub(crate) end: i32,
     pub(crate) flags: i32,
     pub(crate) operands: i32,
-    pub(crate) outcome: i32,
+    pub(crate) answer: i32,
+    pub(crate) retired: i32,
     pub(crate) buffer: i32,
 }
 
@@ -94,7 +113,8 @@ pub(crate) fn offsets() -> Offsets {
         end: context_offset!(end),
         flags: context_offset!(flags),
         operands: context_offset!(operands),
-        outcome: context_offset!(outcome),
+        answer: context_offset!(answer),
+        retired: context_offset!(retired),
         buffer: context_offset!(buffer),
     }
 }

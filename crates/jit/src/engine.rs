@@ -25,9 +25,10 @@ impl Default for JitEngine {
     fn default() -> Self {
         Self {
             settings: Settings {
-                threshold: 50,
+                // The compiler takes about as long for a region as the interpreter for so many passes through it.
+                threshold: 1000,
                 waits: false,
-                size: 256,
+                size: 128,
                 slots: 1 << 14,
                 bytes_max: 64 << 20,
             },

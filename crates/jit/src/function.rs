@@ -15,7 +15,7 @@ use crate::emitter::{Emitter, Place};
 use crate::flags::Flags;
 use crate::frame::{Frame, Helpers};
 use crate::region::{Block, End, Region};
-use crate::{access, integer, vector};
+use crate::{access, elements, float, integer, vector};
 
 /// Generates the function of a region.
 pub(crate) fn translate<'a>(builder: FunctionBuilder<'a>, helpers: Helpers, region: &Region) -> Frame<'a> {
@@ -28,6 +28,7 @@ pub(crate) fn translate<'a>(builder: FunctionBuilder<'a>, helpers: Helpers, regi
         translation.e.at = place;
         translation.block();
     }
+    translation.e.frame.finish();
     translation.e.frame.b.seal_all_blocks();
     translation.e.frame
 }
@@ -57,8 +58,7 @@ impl Translation<'_, '_> {
             (End::Indirect, _) => {
                 let target = self.e.register(last.a());
                 self.link(*last);
-                self.e.store_registers();
-                self.e.at.flags.store(&mut self.e.frame);
+                self.e.store_state();
                 let fuel = self.e.fuel(1);
                 self.e.frame.go_to(target, fuel);
             }
@@ -90,8 +90,7 @@ impl Translation<'_, '_> {
     /// Translates a conditional branch.
     fn fork(&mut self, op: MicroOp, handler: Handler, taken: u64, next: u64) {
         let holds = if handler == Handler::BRANCH {
-            let flags = self.e.at.flags;
-            flags.condition(&mut self.e.frame, op.cond())
+            self.e.flags().condition(&mut self.e.frame, op.cond())
         } else {
             self.test(op)
         };
@@ -124,8 +123,7 @@ impl Translation<'_, '_> {
     /// Goes on at an instruction, in this region or in another. Ends the host's block.
     fn edge(&mut self, pc: u64) {
         let Some(block) = self.region.blocks.get(&pc) else {
-            self.e.store_registers();
-            self.e.at.flags.store(&mut self.e.frame);
+            self.e.store_state();
             let (fuel, pc) = (self.e.fuel(0), self.e.frame.constant(pc));
             self.e.frame.go_to(pc, fuel);
             return;
@@ -142,19 +140,22 @@ impl Translation<'_, '_> {
         let flags = if sets_flags_first(block) {
             Flags::Unneeded
         } else {
-            self.e.at.flags.store(&mut self.e.frame);
+            self.e.store_flags();
             Flags::Stored
         };
         let fuel = self.e.fuel(0);
-        let short = self.e.frame.b.ins().icmp_imm_s(IntCC::SignedLessThan, fuel, block.need.cast_signed());
-        self.e.leave_if(short, 0);
+        if let Some(need) = block.check {
+            let short = self.e.frame.b.ins().icmp_imm_s(IntCC::SignedLessThan, fuel, need.cast_signed());
+            self.e.leave_if(short);
+        }
         self.e.set_fuel(fuel);
+        self.e.read_registers(block.loop_registers);
         let root = match self.roots.get(&pc) {
             Some(root) => *root,
             None => {
                 let root = self.e.frame.b.create_block();
                 self.roots.insert(pc, root);
-                self.left.push((Place::root(pc, flags), root));
+                self.left.push((Place::root(pc, flags, block.loop_registers), root));
                 root
             }
         };
@@ -194,7 +195,14 @@ fn handler(op: MicroOp) -> Handler {
 /// Translates an instruction that is not a branch.
 fn instruction(e: &mut Emitter<'_>, op: MicroOp) {
     let handler = handler(op);
-    if integer::emit(e, handler, op) || access::emit(e, handler, op) || vector::emit(e, handler, op) {
+    let is_done = match handler {
+        Handler::VECTOR_MOVE => vector::emit_move(e, op),
+        Handler::VECTOR_PERMUTE => elements::emit_permutation(e, op),
+        Handler::VECTOR_INTEGER => elements::emit(e, op) || float::change_sign(e, op),
+        Handler::VECTOR_FLOAT => float::emit(e, op),
+        _ => integer::emit(e, handler, op) || access::emit(e, handler, op),
+    };
+    if is_done {
         return;
     }
     let flags = match handler {

@@ -81,7 +81,7 @@ pub(crate) fn emit(e: &mut Emitter<'_>, handler: Handler, op: MicroOp) -> bool {
         Handler::SELECT => {
             let (a, b) = (e.register_as(op.a(), of), operand(e, op, of));
             let b = e.frame.b.ins().iadd_imm_u(b, i64::from(op.carry()));
-            let holds = e.at.flags.condition(&mut e.frame, op.cond());
+            let holds = e.flags().condition(&mut e.frame, op.cond());
             e.frame.b.ins().select(holds, a, b)
         }
         Handler::AND | Handler::ORR | Handler::EOR => {
@@ -97,7 +97,7 @@ pub(crate) fn emit(e: &mut Emitter<'_>, handler: Handler, op: MicroOp) -> bool {
                     _ => e.frame.b.ins().bxor(a, b),
                 };
                 if op.flags() == 1 {
-                    e.at.flags = Flags::Logic(value);
+                    e.set_flags(Flags::Logic(value));
                 }
                 value
             }
@@ -190,7 +190,7 @@ fn add(e: &mut Emitter<'_>, op: MicroOp, of: Type) -> Value {
     let a = e.register_as(op.a(), of);
     if op.carry() == CARRY_FLAG {
         let b = operand(e, op, of);
-        let bits = e.at.flags.bits(&mut e.frame);
+        let bits = e.flags().bits(&mut e.frame);
         let carry = e.frame.b.ins().uextend(of, bits[2]);
         let partial = e.frame.b.ins().iadd(a, b);
         let result = e.frame.b.ins().iadd(partial, carry);
@@ -200,7 +200,7 @@ fn add(e: &mut Emitter<'_>, op: MicroOp, of: Type) -> Value {
             let carry = e.frame.b.ins().bor(first, second);
             // N, Z and V do not depend on how the sum came about.
             let [n, z, _, v] = Flags::Add(a, b, result).bits(&mut e.frame);
-            e.at.flags = Flags::Bits([n, z, carry, v]);
+            e.set_flags(Flags::Bits([n, z, carry, v]));
         }
         return result;
     }
@@ -212,14 +212,14 @@ fn add(e: &mut Emitter<'_>, op: MicroOp, of: Type) -> Value {
         (sum, Flags::Add(a, b, sum))
     };
     if op.flags() == 1 {
-        e.at.flags = flags;
+        e.set_flags(flags);
     }
     result
 }
 
 fn conditional_compare(e: &mut Emitter<'_>, op: MicroOp, of: Type) {
     let (a, b) = (e.register_as(op.a(), of), second(e, op, of));
-    let holds = e.at.flags.condition(&mut e.frame, op.cond());
+    let holds = e.flags().condition(&mut e.frame, op.cond());
     let compared =
         if op.invert() == 1 { Flags::Sub(a, b) } else { Flags::Add(a, b, e.frame.b.ins().iadd(a, b)) };
     let mut bits = compared.bits(&mut e.frame);
@@ -227,7 +227,7 @@ fn conditional_compare(e: &mut Emitter<'_>, op: MicroOp, of: Type) {
         let otherwise = e.frame.b.ins().iconst(types::I8, i64::from(op.nzcv() >> (3 - n) & 1));
         *bit = e.frame.b.ins().select(holds, *bit, otherwise);
     }
-    e.at.flags = Flags::Bits(bits);
+    e.set_flags(Flags::Bits(bits));
 }
 
 /// Returns the third operand plus or minus a product.
@@ -281,7 +281,7 @@ fn reverse_bytes(e: &mut Emitter<'_>, op: MicroOp, of: Type) -> Value {
 fn read_system(e: &mut Emitter<'_>, op: MicroOp) -> Value {
     match op.operation() {
         0 => {
-            let nzcv = e.at.flags.packed(&mut e.frame);
+            let nzcv = e.flags().packed(&mut e.frame);
             e.frame.b.ins().ishl_imm_u(nzcv, 28)
         }
         1 => e.frame.load_cpu(types::I32, offset_of!(Cpu, fpcr)),

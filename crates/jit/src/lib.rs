@@ -17,9 +17,11 @@
 mod access;
 mod compiler;
 mod context;
+mod elements;
 mod emitter;
 mod engine;
 mod flags;
+mod float;
 mod frame;
 mod function;
 mod integer;

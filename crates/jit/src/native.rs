@@ -23,7 +23,7 @@ use cranelift_jit::JITModule;
 use kvrm_arm64::{Cpu, Memory, Stop};
 use kvrm_machine::{AddressSpace, Interpreter};
 
-use crate::context::{BUFFER_BYTES, Context, Entry, FLAGS_PACKED, OUTCOME_CODE, OUTCOME_NONE, OUTCOME_STOP};
+use crate::context::{BUFFER_BYTES, Context, Entry, FLAGS_PACKED, Site};
 
 /// A module of generated code, which is freed when it is dropped.
 pub(crate) struct Code(Option<JITModule>);
@@ -136,7 +136,8 @@ pub(crate) fn enter(
         end,
         flags: FLAGS_PACKED,
         operands: [0; 2],
-        outcome: OUTCOME_NONE,
+        answer: 0,
+        retired: 0,
         buffer: [0; BUFFER_BYTES],
         cpu,
         memory,
@@ -167,9 +168,9 @@ unsafe fn parts<'a>(context: *mut Context) -> (&'a mut Context, &'a mut Cpu, &'a
     (context, cpu, memory)
 }
 
-extern "C" fn read(context: *mut Context, address: u64, bytes: u64) {
+extern "C" fn read(context: *mut Context, site: u64, address: u64, bytes: u64) {
     // SAFETY: translated code passes its context.
-    let (context, _, memory) = unsafe { parts(context) };
+    let (context, cpu, memory) = unsafe { parts(context) };
     fn load<const N: usize>(memory: &mut AddressSpace, address: u64, to: &mut [u8]) -> Result<(), Stop> {
         to[..N].copy_from_slice(&memory.read::<N>(address)?);
         Ok(())
@@ -183,12 +184,16 @@ extern "C" fn read(context: *mut Context, address: u64, bytes: u64) {
         16 => load::<16>(memory, address, to),
         _ => load::<BUFFER_BYTES>(memory, address, to),
     };
-    conclude(context, read, false);
+    let buffer = to.as_ptr().expose_provenance() as u64;
+    conclude(context, cpu, Site(site), read, false);
+    if context.answer != 0 {
+        context.answer = buffer;
+    }
 }
 
-extern "C" fn write(context: *mut Context, address: u64, bytes: u64) {
+extern "C" fn write(context: *mut Context, site: u64, address: u64, bytes: u64) {
     // SAFETY: translated code passes its context.
-    let (context, _, memory) = unsafe { parts(context) };
+    let (context, cpu, memory) = unsafe { parts(context) };
     fn store<const N: usize>(memory: &mut AddressSpace, address: u64, from: &[u8]) -> Result<(), Stop> {
         let mut bytes = [0; N];
         bytes.copy_from_slice(&from[..N]);
@@ -204,21 +209,21 @@ extern "C" fn write(context: *mut Context, address: u64, bytes: u64) {
         16 => store::<16>(memory, address, from),
         _ => store::<BUFFER_BYTES>(memory, address, from),
     };
-    conclude(context, written, memory.code_version() != version);
+    conclude(context, cpu, Site(site), written, memory.code_version() != version);
 }
 
-extern "C" fn execute(context: *mut Context, pc: u64, _: u64) {
+extern "C" fn execute(context: *mut Context, site: u64, _: u64, _: u64) {
     // SAFETY: translated code passes its context.
     let (context, cpu, memory) = unsafe { parts(context) };
     let version = memory.code_version();
-    cpu.pc = pc;
+    cpu.pc = Site(site).pc();
     pack(context, cpu);
     // The caller counts the steps.
     let executed = Interpreter::step(cpu, memory);
-    conclude(context, executed, memory.code_version() != version);
+    conclude(context, cpu, Site(site), executed, memory.code_version() != version);
 }
 
-extern "C" fn flags(context: *mut Context, _: u64, _: u64) {
+extern "C" fn flags(context: *mut Context, _: u64, _: u64, _: u64) {
     // SAFETY: translated code passes its context.
     let (context, cpu, _) = unsafe { parts(context) };
     pack(context, cpu);
@@ -230,17 +235,23 @@ fn pack(context: &mut Context, cpu: &mut Cpu) {
     context.flags = FLAGS_PACKED;
 }
 
-/// Notes what became of a call.
-fn conclude(context: &mut Context, result: Result<(), Stop>, has_changed_code: bool) {
+/// Notes what became of an instruction, and where the lane goes on if the code has to be left: at the instruction if it
+/// stopped the lane, behind it if it has changed code.
+fn conclude(
+    context: &mut Context,
+    cpu: &mut Cpu,
+    site: Site,
+    result: Result<(), Stop>,
+    has_changed_code: bool,
+) {
+    let retired = u64::from(result.is_ok());
+    context.answer = u64::from(result.is_ok() && !has_changed_code);
     context.stop = result.err();
-    context.outcome = match context.stop {
-        Some(_) => OUTCOME_STOP,
-        None if has_changed_code => OUTCOME_CODE,
-        None => OUTCOME_NONE,
-    };
+    context.retired = site.steps() + retired;
+    cpu.pc = site.pc().wrapping_add(4 * retired);
 }
 
-type Helper = extern "C" fn(*mut Context, u64, u64);
+type Helper = extern "C" fn(*mut Context, u64, u64, u64);
 
 /// Returns the addresses of the helpers, in the order of the fields of `Helpers`.
 pub(crate) fn helpers() -> [u64; 4] {

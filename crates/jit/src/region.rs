@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use kvrm_arm64::micro_op::{Handler, MicroOp, SINK};
+use kvrm_arm64::micro_op::{Handler, MicroOp, SINK, ZERO};
 
 /// The part of a program that is translated to one function: blocks that are reached from the first without a call or
 /// an indirect branch.
@@ -21,10 +21,13 @@ pub(crate) struct Block {
     pub(crate) ops: Vec<MicroOp>,
     /// What comes after them.
     pub(crate) end: End,
-    /// Whether the block has several predecessors or is the entry. Every cycle has such a block.
+    /// Whether the block has several predecessors or is the entry.
     pub(crate) is_root: bool,
-    /// The largest number of steps from here to the next root or exit.
-    pub(crate) need: u64,
+    /// If the fuel is checked before the block: the largest number of steps from here to the next check or exit. That is
+    /// so for the entry and in each cycle, for roots only.
+    pub(crate) check: Option<u64>,
+    /// If the block is the head of a loop: the general registers that the loop uses, a bit each.
+    pub(crate) loop_registers: u64,
 }
 
 /// What comes after the instructions of a block.
@@ -77,7 +80,7 @@ impl Region {
         ops.contains_key(&entry).then(|| Self::of_blocks(entry, blocks(&ops, &starts)))
     }
 
-    /// Returns the region of these blocks, whose roots are not known yet.
+    /// Returns the region of these blocks, whose roots and checks are not known yet.
     fn of_blocks(entry: u64, mut blocks: BTreeMap<u64, Block>) -> Self {
         let mut predecessors: BTreeMap<u64, usize> = BTreeMap::from([(entry, 2)]);
         for target in blocks.values().flat_map(|block| block.end.targets()) {
@@ -86,26 +89,83 @@ impl Region {
         for (pc, block) in &mut blocks {
             block.is_root = predecessors.get(pc).is_none_or(|count| *count > 1);
         }
+        blocks.entry(entry).and_modify(|block| block.check = Some(0));
         let mut region = Self { entry, blocks };
-        let roots: Vec<u64> =
-            region.blocks.iter().filter(|(_, block)| block.is_root).map(|(pc, _)| *pc).collect();
-        for root in roots {
-            region.count(root);
+        region.visit(entry, &mut BTreeMap::new());
+        let heads: Vec<u64> =
+            region.blocks.iter().filter(|(_, block)| block.check.is_some()).map(|(pc, _)| *pc).collect();
+        for head in heads {
+            let registers = region.loop_registers(head);
+            region.blocks.entry(head).and_modify(|block| block.loop_registers = registers);
         }
         region
     }
 
-    /// Sets and returns the number of steps from a block to the next root or exit.
-    fn count(&mut self, pc: u64) -> u64 {
-        let end = self.blocks[&pc].end;
-        let inner =
-            |region: &Self, target: &u64| region.blocks.get(target).is_some_and(|block| !block.is_root);
-        let targets: Vec<u64> = end.targets().filter(|target| inner(self, target)).collect();
-        let longest = targets.into_iter().map(|target| self.count(target)).max().unwrap_or(0);
+    /// Visits a block, and then what follows it, in a search from the entry. Returns the number of steps from the block to
+    /// the next check or exit. `visited` has the result of finished visits.
+    ///
+    /// An edge to a block whose visit is not finished closes a cycle, so there is a check before that block.
+    fn visit(&mut self, pc: u64, visited: &mut BTreeMap<u64, Option<u64>>) -> u64 {
+        visited.insert(pc, None);
+        let mut longest = 0;
+        for target in self.blocks[&pc].end.targets() {
+            let steps = match visited.get(&target) {
+                Some(Some(steps)) => *steps,
+                Some(None) => {
+                    self.blocks.entry(target).and_modify(|head| head.check = Some(0));
+                    0
+                }
+                None if self.blocks.contains_key(&target) => self.visit(target, visited),
+                None => 0,
+            };
+            longest = longest.max(steps);
+        }
         let Some(block) = self.blocks.get_mut(&pc) else { return 0 };
-        block.need = block.ops.len() as u64 + longest;
-        block.need
+        let steps = block.ops.len() as u64 + longest;
+        let has_check = block.check.is_some();
+        block.check = has_check.then_some(steps);
+        let steps = if has_check { 0 } else { steps };
+        visited.insert(pc, Some(steps));
+        steps
     }
+}
+
+impl Region {
+    /// Returns the registers that are used by blocks on paths from a block back to itself, a bit each.
+    fn loop_registers(&self, head: u64) -> u64 {
+        let mut reached = BTreeSet::new();
+        let mut left = vec![head];
+        while let Some(block) = left.pop().and_then(|pc| self.blocks.get(&pc)) {
+            left.extend(block.end.targets().filter(|to| self.blocks.contains_key(to) && reached.insert(*to)));
+        }
+        // Those from which the head is reached: found by going over the blocks until nothing is added.
+        let mut inside = BTreeSet::new();
+        loop {
+            let before = inside.len();
+            inside.extend(
+                reached
+                    .iter()
+                    .filter(|pc| {
+                        self.blocks[pc]
+                            .end
+                            .targets()
+                            .any(|to| (to == head && reached.contains(&head)) || inside.contains(&to))
+                    })
+                    .copied()
+                    .collect::<Vec<_>>(),
+            );
+            if inside.len() == before {
+                break;
+            }
+        }
+        inside.iter().flat_map(|pc| &self.blocks[pc].ops).fold(0, |all, op| all | registers(*op))
+    }
+}
+
+/// Returns the general registers that an instruction may use, a bit each.
+fn registers(op: MicroOp) -> u64 {
+    let named = [op.dst(), op.a(), op.b(), op.c()].into_iter().fold(0, |all, register| all | 1 << register);
+    named & !(1 << ZERO | 1 << SINK)
 }
 
 impl End {
@@ -124,7 +184,8 @@ impl End {
 fn blocks(ops: &BTreeMap<u64, MicroOp>, starts: &BTreeSet<u64>) -> BTreeMap<u64, Block> {
     let mut blocks = BTreeMap::new();
     for &start in starts.iter().filter(|start| ops.contains_key(start)) {
-        let mut block = Block { ops: Vec::new(), end: End::Indirect, is_root: false, need: 0 };
+        let mut block =
+            Block { ops: Vec::new(), end: End::Indirect, is_root: false, check: None, loop_registers: 0 };
         let mut pc = start;
         while let Some(&op) = ops.get(&pc) {
             block.ops.push(op);
@@ -192,9 +253,13 @@ mod tests {
         });
         let blocks = found.expect("the first instruction is translated").blocks;
         let seen: Vec<_> =
-            blocks.iter().map(|(pc, block)| (*pc, block.end, block.is_root, block.need)).collect();
+            blocks.iter().map(|(pc, block)| (*pc, block.end, block.is_root, block.check)).collect();
         let fork = End::Fork { taken: 0, next: 8 };
-        assert_eq!(seen, [(0, fork, true, 3), (8, End::Next(12), false, 1)], "the loop and what follows");
+        assert_eq!(
+            seen,
+            [(0, fork, true, Some(3)), (8, End::Next(12), false, None)],
+            "the loop and what follows"
+        );
     }
 
     #[test]

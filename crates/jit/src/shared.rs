@@ -106,8 +106,12 @@ impl Shared {
         }
         let mut pages: Vec<(u64, Arc<CodePage>)> = Vec::new();
         let features = memory.image().features();
-        let region = Region::find(pc, self.settings.size, |pc| {
-            let page = pc / PAGE_BYTES as u64;
+        let region = Region::find(pc, self.settings.size, |at| {
+            // Code that has been translated already is not translated again as a part of this region.
+            if at != pc && self.find(at, memory).is_some() {
+                return None;
+            }
+            let page = at / PAGE_BYTES as u64;
             let known = pages.iter().position(|(number, _)| *number == page);
             let place = match known {
                 Some(place) => place,
@@ -116,7 +120,7 @@ impl Shared {
                     pages.len() - 1
                 }
             };
-            pc.is_multiple_of(4).then(|| lower(pages[place].1.at(pc).word, features))
+            at.is_multiple_of(4).then(|| lower(pages[place].1.at(at).word, features))
         });
         let code = region.and_then(|region| compiler.compile(&region).ok()).unwrap_or(0);
         let entry = Arc::new(Entry { pc, code });

@@ -174,6 +174,8 @@ fn prepare(work: &Path) -> Result<PathBuf> {
         ("guests/programs/text.h", "tree/branch/twig/leaf.h"),
         ("guests/programs/suite.lua", "suite.lua"),
         ("guests/programs/session.sql", "session.sql"),
+        ("guests/programs/workload.lua", "workload.lua"),
+        ("guests/programs/workload.sql", "workload.sql"),
     ] {
         fs::copy(root().join(from), files.join(to)).with_context(|| format!("cannot copy {from}"))?;
     }

@@ -9,3 +9,4 @@ mod instructions;
 mod programs;
 mod slicing;
 mod support;
+mod vectors;
