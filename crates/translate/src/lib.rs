@@ -42,6 +42,8 @@ pub use region::Region;
 pub use registers::{FLOAT_CONTROL, Registers, VECTORS};
 pub use samples::Samples;
 pub use structure::{Item, Structure};
+#[doc(hidden)]
+pub use wgsl::IMPORTS;
 pub use wgsl::{Entry, PlacedOp, Translation, is_costly, is_translatable, to_wgsl};
 
 /// The example of the README, compiled and run.

@@ -33,6 +33,7 @@ use crate::region::Region;
 use crate::registers::Registers;
 use crate::structure::{Item, Structure};
 
+pub use imports::IMPORTS;
 use imports::imports;
 use instruction::{Surroundings, may_exit, statements};
 pub use instruction::{is_costly, is_translatable};

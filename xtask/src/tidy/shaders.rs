@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context, Result};
 use kvrm_shaders::interface::kernels;
 use kvrm_shaders::kernel::KernelInfo;
-use kvrm_shaders::{Linked, MODULES, Substitution, layout, link};
+use kvrm_shaders::{Linked, MODULES, Substitution, layout, link, link_source};
+use kvrm_translate::IMPORTS;
 
 use self::declarations::{declarations, reachable};
 use super::files::File;
@@ -44,7 +45,23 @@ fn variants() -> Result<Vec<Linked>> {
             variants.insert(linked.source.clone(), linked);
         }
     }
+    let translated = translated();
+    let linked = link_source("translated", &translated, &[]).context("cannot link translated text")?;
+    variants.insert(translated, linked);
     Ok(variants.into_values().collect())
+}
+
+/// Returns a module that uses all that translated regions may use.
+fn translated() -> String {
+    let imports: String = IMPORTS
+        .iter()
+        .map(|(module, items)| format!("import package::{module}::{{{}}};\n", items.join(", ")))
+        .collect();
+    let uses: String =
+        IMPORTS.iter().flat_map(|(_, items)| *items).map(|item| format!("    _ = {item}();\n")).collect();
+    format!(
+        "//! All that translated regions may use.\n\n{imports}\n@compute @workgroup_size(1)\nfn run() {{\n{uses}}}\n"
+    )
 }
 
 fn substitutions(kernel: &KernelInfo) -> Vec<Vec<Substitution>> {

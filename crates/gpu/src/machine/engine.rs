@@ -13,6 +13,7 @@ pub(crate) mod registers;
 mod running;
 mod stops;
 mod translating;
+mod translator;
 mod words;
 
 pub use exchange::Place;

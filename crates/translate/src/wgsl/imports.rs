@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-/// The items that the text may import, by module.
-const IMPORTS: &[(&str, &[&str])] = &[
+/// The items of shader modules that translated text may use, by module.
+pub const IMPORTS: &[(&str, &[&str])] = &[
     ("arm64::bitfield", &["window"]),
     ("arm64::bits", &["count_leading_sign_bits", "count_leading_zero_bits", "reverse_bits", "reverse_bytes"]),
     ("arm64::constants", &["CRC32C_POLYNOMIAL", "CRC32_POLYNOMIAL", "FPCR_MASK", "FPSR_MASK", "FPSR_QC"]),

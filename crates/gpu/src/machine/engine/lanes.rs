@@ -7,7 +7,7 @@ use kvrm_shaders::layout::{COLUMN_HEAD, COLUMN_ROOT, COLUMN_WINDOW, COLUMNS};
 
 use super::cache::Cache;
 use super::registers::Words;
-use super::translating::Translator;
+use super::translator::Translator;
 use super::words::word;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;

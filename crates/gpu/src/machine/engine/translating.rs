@@ -1,31 +1,25 @@
 //! The translation of hot code while lanes run.
 //!
 //! Program counters are sampled, the regions of hot code are translated, and an interpreter with these regions is
-//! compiled in the background. Then the [`Tuner`] measures whether it is faster than the plain one.
+//! compiled in the background. Then the tuner measures whether it is faster than the plain one.
 
 mod hot_code;
-mod tuner;
 
 use std::sync::Arc;
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kvrm_machine::{TranslationReport, TranslationTrial};
-use kvrm_shaders::variants::FramePools;
 use kvrm_translate::{Region, to_wgsl};
 
-use self::hot_code::HotCode;
-use self::tuner::{Tuner, Turn};
 use super::lanes::GpuExecutor;
+use super::translator::{HotCode, Phase, RegionSet, Slice, Target, Translator, Tuner, Way};
 use crate::device::error::Error;
-use crate::machine::kernels::{InterpreterVariant, NetworkVariant, StepKernel};
+use crate::machine::kernels::{InterpreterVariant, NetworkVariant};
 use crate::machine::store::regions::RegionCode;
-use crate::machine::translation::{RegionBounds, Translation};
+use crate::machine::translation::Translation;
 
 /// The time that lanes have run before hot code is looked for.
 const WARM_UP: Duration = Duration::from_millis(500);
-/// The longest time that the end of a machine waits for a compiler.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// The number of slices at whose ends program counters are sampled.
 const SAMPLES: u32 = 256;
 /// The part of a usual slice that one with a sample takes.
@@ -42,136 +36,6 @@ const SIZES: [(usize, [(usize, usize); 2]); 2] =
 /// The number of workgroups of a few lanes each. Translated code gains more than the interpreter if lanes do not share
 /// workgroups.
 const SMALL_WORKGROUPS: usize = 1 << 14;
-
-/// A choice of regions.
-#[derive(Debug)]
-struct RegionSet {
-    text: Arc<str>,
-    code: RegionCode,
-    regions: usize,
-    instructions: usize,
-}
-
-/// A way to run lanes.
-#[derive(Debug)]
-struct Way {
-    /// The number of the regions, or `None` for the interpreter.
-    set: Option<usize>,
-    /// The number of lanes in a workgroup.
-    workgroup: u32,
-    kernel: Option<StepKernel>,
-}
-
-/// What an interpreter with regions is compiled for, beside the size of workgroups. It changes when lanes need more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Target {
-    variant: InterpreterVariant,
-    pools: FramePools,
-}
-
-/// The state of the translation.
-#[derive(Debug, Default)]
-enum Phase {
-    /// Lanes have not run for long yet.
-    #[default]
-    Warming,
-    /// Program counters are sampled, so many more times.
-    Sampling(u32, HotCode),
-    /// The ways are compiled in the background, for a target.
-    Compiling(Target, JoinHandle<Result<Vec<StepKernel>, Error>>),
-    /// The ways are compiled for a target.
-    Ready(Target),
-    /// There is no hot code that can be translated, or it cannot be compiled for a reason.
-    Ended(Option<String>),
-}
-
-/// The translation of the hot code of a machine.
-#[derive(Debug)]
-pub(super) struct Translator {
-    translation: Translation,
-    /// The sizes of regions, if they are given.
-    bounds: Option<RegionBounds>,
-    phase: Phase,
-    sets: Vec<RegionSet>,
-    /// The ways to run lanes. The first is the interpreter as it is without translation.
-    ways: Vec<Way>,
-    tuner: Tuner,
-    /// The regions whose markers are in the code pages.
-    marked: Option<usize>,
-    /// The slices since markers were set.
-    slices: u32,
-    /// The time that lanes have run.
-    busy: Duration,
-    /// The steps of all lanes in regions.
-    steps: u64,
-}
-
-/// A slice to run.
-#[derive(Debug)]
-pub(super) struct Slice {
-    pub(super) kernel: StepKernel,
-    /// The number of lanes in a workgroup.
-    pub(super) workgroup: u32,
-    /// The largest number of steps of a lane, if it is not the usual one.
-    pub(super) steps: Option<u32>,
-    /// The largest number of steps of a lane in a region.
-    pub(super) quantum: u32,
-    turn: Option<Turn>,
-}
-
-impl Slice {
-    /// Whether the slice runs without translated code.
-    pub(super) const fn is_interpreted(&self) -> bool {
-        matches!(self.turn, None | Some(Turn { way: 0, .. }))
-    }
-}
-
-impl Translator {
-    pub(super) fn new(translation: Translation, bounds: Option<RegionBounds>) -> Self {
-        Self {
-            translation,
-            bounds,
-            phase: Phase::default(),
-            sets: Vec::new(),
-            ways: Vec::new(),
-            tuner: Tuner::new(1, 1),
-            marked: None,
-            slices: 0,
-            busy: Duration::ZERO,
-            steps: 0,
-        }
-    }
-
-    /// Whether ways take turns.
-    fn is_trying(&self) -> bool {
-        self.turn().is_trial
-    }
-
-    /// Returns how to run the next slice if the ways are compiled.
-    fn turn(&self) -> Turn {
-        match self.translation {
-            Translation::Always => Turn { way: self.ways.len().saturating_sub(1), is_trial: false },
-            _ => self.tuner.turn(),
-        }
-    }
-
-    /// Whether the next slice should end soon, for a sample.
-    const fn is_sampling(&self) -> bool {
-        matches!(self.phase, Phase::Sampling(..))
-    }
-}
-
-impl Drop for Translator {
-    fn drop(&mut self) {
-        // A driver may crash if the process ends while it compiles. But no compiler is worth a long wait.
-        if let Phase::Compiling(_, thread) = std::mem::take(&mut self.phase) {
-            let begin = Instant::now();
-            while !thread.is_finished() && begin.elapsed() < PATIENCE {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-        }
-    }
-}
 
 impl GpuExecutor {
     /// Returns the report of the translation, or `None` if code is never translated.

@@ -1,7 +1,7 @@
 //! The regions of hot code: program counters are sampled at the ends of slices, and the code around them is read.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use kvrm_arm64::lowering::lower;
@@ -11,6 +11,7 @@ use kvrm_shaders::layout::{COLUMN_PC, COLUMN_STOP, STOP_NONE};
 use kvrm_translate::{Limits, Region, Samples, is_costly, is_translatable};
 
 use super::super::lanes::GpuExecutor;
+use super::super::translator::HotCode;
 use super::super::words::{PAGE, halves};
 use crate::device::error::Error;
 
@@ -21,22 +22,8 @@ const PAGES_MAX: usize = 32;
 /// The largest number of instructions in regions that take compilers long.
 const COSTLY_MAX: usize = 16;
 
-/// Samples of program counters. Lanes with different images may have different code at the same address.
-#[derive(Debug, Default)]
-pub(super) struct HotCode {
-    /// The samples of each image, by its address in memory, and a lane with the image.
-    images: BTreeMap<usize, (usize, Samples)>,
-}
-
 /// The code of a lane: the words of a page, or `None` if the lane cannot execute it.
 type Pages = HashMap<u64, Option<Vec<u32>>>;
-
-impl HotCode {
-    /// Whether there are no samples.
-    pub(super) fn is_empty(&self) -> bool {
-        self.images.is_empty()
-    }
-}
 
 impl GpuExecutor {
     /// Adds the program counters of lanes that have not stopped to samples.

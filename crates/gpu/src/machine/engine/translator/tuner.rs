@@ -50,16 +50,16 @@ impl Candidate {
 
 /// The next slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Turn {
+pub(in super::super) struct Turn {
     /// The way to run it.
-    pub(super) way: usize,
+    pub(in super::super) way: usize,
     /// Whether the slice is part of a trial.
-    pub(super) is_trial: bool,
+    pub(in super::super) is_trial: bool,
 }
 
 /// Chooses among ways by their numbers. Way 0 is the interpreter.
 #[derive(Debug)]
-pub(super) struct Tuner {
+pub(in super::super) struct Tuner {
     candidates: Vec<Candidate>,
     chosen: usize,
     /// The duration of a turn in seconds.
@@ -72,37 +72,37 @@ pub(super) struct Tuner {
 
 impl Tuner {
     /// Starts a trial of `ways` ways to run `lanes` lanes.
-    pub(super) fn new(ways: usize, lanes: usize) -> Self {
+    pub(in super::super) fn new(ways: usize, lanes: usize) -> Self {
         let candidates = vec![Candidate::default(); ways];
         Self { candidates, chosen: 0, turn: TURN + TURN_OF_LANE * lanes as f64, lost: 0.0, pause: 0.0 }
     }
 
     /// Returns the speed of a way in the last trial, in steps per second of all lanes together.
-    pub(super) fn speed(&self, way: usize) -> Option<f64> {
+    pub(in super::super) fn speed(&self, way: usize) -> Option<f64> {
         self.candidates.get(way).map(Candidate::speed).filter(|speed| *speed > 0.0)
     }
 
     /// Returns the way that was the fastest in the last trial.
     #[cfg(test)]
-    pub(super) const fn chosen(&self) -> usize {
+    pub(in super::super) const fn chosen(&self) -> usize {
         self.chosen
     }
 
     /// Returns how to run the next slice.
-    pub(super) fn turn(&self) -> Turn {
+    pub(in super::super) fn turn(&self) -> Turn {
         let waiting = self.candidates.iter().enumerate().filter(|(_, candidate)| candidate.is_waiting());
         let next = waiting.min_by_key(|(_, candidate)| candidate.turns);
         next.map_or(Turn { way: self.chosen, is_trial: false }, |(way, _)| Turn { way, is_trial: true })
     }
 
     /// Returns the largest number of steps of a lane in a turn. `usual` is the number in usual slices, which take `target`.
-    pub(super) fn turn_steps(&self, way: usize, usual: u32, target: Duration) -> u32 {
+    pub(in super::super) fn turn_steps(&self, way: usize, usual: u32, target: Duration) -> u32 {
         let share = self.turn / target.as_secs_f64().max(1e-3);
         self.candidates[way].turn_steps.unwrap_or((f64::from(usual) * share) as u32).max(1)
     }
 
     /// Adds a slice of at most `limit` steps a lane, in which all lanes together took `steps` steps.
-    pub(super) fn add(&mut self, turn: Turn, limit: u32, steps: u64, took: Duration) {
+    pub(in super::super) fn add(&mut self, turn: Turn, limit: u32, steps: u64, took: Duration) {
         let seconds = took.as_secs_f64().max(1e-6);
         if !turn.is_trial {
             self.pause -= seconds;
