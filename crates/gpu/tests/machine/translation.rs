@@ -1,14 +1,17 @@
 //! Machines whose hot code is translated give the results of the reference.
+//!
+//! The environment variable `KVRM_TRANSLATED` is the number of batches of random programs with all instructions.
 
+use std::env;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use kvrm_gpu::{Bounds, ClassSelection, GpuExecutor, RegionBounds, Translation};
-use kvrm_machine::{Executor, Factory, Features, Image, Plan, ReferenceEngine};
+use kvrm_machine::{Executor, Factory, Features, Image, Permissions, Plan, ReferenceEngine, Stop};
 use kvrm_testkit::programs;
 use kvrm_testkit::random::Random;
 
-use crate::support::{device, lanes};
+use crate::support::{CODE, EnginePair, PAGE, device, image, lanes, segment};
 
 /// Regions of some size that begin where lanes are when they start.
 const fn translated(instructions: usize, quantum: u32) -> Bounds {
@@ -17,11 +20,10 @@ const fn translated(instructions: usize, quantum: u32) -> Bounds {
 }
 
 /// Runs random programs, four lanes each, in slices and with budgets that are not theirs.
-fn run_random(bounds: Bounds, seed: u64, count: usize) -> u64 {
+fn run_random(bounds: Bounds, features: Features, seed: u64, count: usize) -> u64 {
     let random = &mut Random::new(seed);
-    let vectors: Vec<_> = (0..count)
-        .map(|_| programs::with_features("translation", Features::GENERAL, 40, 1000, random))
-        .collect();
+    let vectors: Vec<_> =
+        (0..count).map(|_| programs::with_features("translation", features, 40, 1000, random)).collect();
     let image = |vector: &kvrm_machine::vectors::Vector| {
         Arc::new(Image::new(&vector.segments(), vector.machine_features()).expect("programs fit"))
     };
@@ -45,7 +47,7 @@ fn run_random(bounds: Bounds, seed: u64, count: usize) -> u64 {
         }
         for executor in [&mut gpu as &mut dyn Executor, &mut *reference] {
             for lane in 0..images.len() {
-                if executor.stop(lane).expect("the engine works") == Some(kvrm_arm64::Stop::Budget) {
+                if executor.stop(lane).expect("the engine works") == Some(Stop::Budget) {
                     executor.set_stop(lane, None).expect("the engine works");
                 }
             }
@@ -56,14 +58,115 @@ fn run_random(bounds: Bounds, seed: u64, count: usize) -> u64 {
             assert_eq!(seen, expected, "lane {lane}: the GPU on the left, the reference on the right");
         }
     }
-    gpu.translation().expect("the engine works").map_or(0, |report| report.steps)
+    steps_of(&mut gpu)
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn random_programs_in_regions_equal_the_reference() {
-    for (seed, quantum) in [(0, 7), (1, 1 << 13)] {
-        let steps = run_random(translated(400, quantum), seed, 16);
-        assert!(steps > 2_000, "only {steps} steps were translated");
+    // With the same seed, the regions are compiled once.
+    for quantum in [7, 1 << 13] {
+        let steps = run_random(translated(300, quantum), Features::GENERAL, 0, 12);
+        assert!(steps > 1_500, "only {steps} steps were translated");
     }
+    // More programs, with all instructions. Their shaders take long to compile.
+    for seed in 1..env::var("KVRM_TRANSLATED").map_or(1, |count| count.parse().expect("a number of batches"))
+    {
+        let steps = run_random(translated(300, 1 << 13), Features::ALL, seed, 12);
+        assert!(steps > 0, "no steps were translated with seed {seed}");
+    }
+}
+
+/// Returns the steps of all lanes in translated code.
+fn steps_of(executor: &mut dyn Executor) -> u64 {
+    let report = executor.translation().expect("the engine works").expect("code is translated");
+    assert_eq!((report.failure, &*report.state), (None, "chosen"), "the regions are compiled");
+    report.steps
+}
+
+fn translated_steps(pair: &mut EnginePair) -> u64 {
+    steps_of(&mut *pair.gpu)
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn regions_lead_from_page_to_page() {
+    // Each page adds another number to x1 and branches to the next one, the last to the first, x0 times.
+    let pages: [&[u32]; 3] = [
+        &[0x9100_0421, 0x1400_03ff],
+        &[0x9100_0821, 0x1400_03ff],
+        &[0x9100_0c21, 0xf100_0400, 0x54fe_ffc1, 0xd440_0000], // subs x0, x0, #1; b.ne; hlt #0
+    ];
+    let page = |words: &&[u32]| {
+        let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        bytes.resize(PAGE as usize, 0);
+        bytes
+    };
+    let code = pages.iter().flat_map(page).collect();
+    let image = image(&[segment(CODE, 3 * PAGE, code, Permissions::RX)]);
+    let mut pair = EnginePair::bounded(&[image], 3, 16, translated(100, 1 << 13));
+    for lane in 0..3 {
+        pair.change_registers(lane, |cpu| {
+            cpu.pc = CODE;
+            cpu.set_x(0, 200 + lane as u64);
+        });
+    }
+    pair.run(u64::MAX);
+    let lanes = pair.assert_same("after all turns");
+    let steps: u64 = lanes.iter().map(|lane| lane.cpu.steps).sum();
+    let translated = translated_steps(&mut pair);
+    assert!(translated > steps / 10 * 9, "{translated} of {steps} steps were translated");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn regions_end_where_their_code_changes() {
+    // A loop. If x4 is not zero, each turn changes its first instruction: it adds 1 or 2 to x1.
+    let words = [
+        0x9100_0421,     // add x1, x1, #1
+        0x8b00_0021,     // add x1, x1, x0
+        0xb400_0064,     // cbz x4, to the subs
+        0xb900_0043,     // str w3, [x2]
+        0x5216_0463,     // eor w3, w3, #0xc00
+        0xf100_0400,     // subs x0, x0, #1
+        0x54ff_ff41,     // b.ne, to the first
+        0xd440_0000_u32, // hlt #0
+    ];
+    let code = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let image = image(&[segment(CODE, PAGE, code, Permissions::RWX)]);
+    let mut pair = EnginePair::bounded(&[image], 6, 16, translated(100, 1 << 13));
+    for lane in 0..6 {
+        pair.change_registers(lane, |cpu| {
+            cpu.pc = CODE;
+            cpu.set_x(0, 500);
+            cpu.set_x(2, CODE);
+            cpu.set_x(3, 0x9100_0821);
+            cpu.set_x(4, lane as u64 % 2);
+        });
+    }
+    pair.run(100);
+    pair.assert_same("after some turns");
+    assert!(translated_steps(&mut pair) > 0, "regions were entered");
+    // The host changes the loop of some lanes, and the lanes are reset to code from before or after that.
+    let write = |pair: &mut EnginePair, lane: usize, word: u32| {
+        pair.call_both("a write", |executor| {
+            executor.write_memory(lane, CODE + 4, &word.to_le_bytes(), None)
+        })
+        .expect("the code can be written");
+    };
+    write(&mut pair, 2, 0x8b00_0421); // add x1, x1, x0, lsl #1
+    pair.run(100);
+    pair.assert_same("after the host has changed a lane");
+    pair.call_both("a snapshot", |executor| executor.snapshot());
+    write(&mut pair, 0, 0x8b00_0821); // add x1, x1, x0, lsl #2
+    pair.run(300);
+    pair.assert_same("after a snapshot");
+    pair.call_both("a reset", |executor| executor.reset(&[0, 1, 2]));
+    pair.run(200);
+    pair.assert_same("after a reset");
+    let before = translated_steps(&mut pair);
+    pair.run(u64::MAX);
+    let lanes = pair.assert_same("in the end");
+    assert!(lanes.iter().all(|lane| lane.stop == Some(Stop::Halt { imm: 0 })), "all lanes have halted");
+    assert!(translated_steps(&mut pair) > before, "lanes with the translated code still run it");
 }

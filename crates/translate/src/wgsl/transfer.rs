@@ -13,7 +13,8 @@ pub(super) fn lines(handler: Handler, op: MicroOp, pc: u64, exit: &str) -> Strin
     let bytes = 1 << (size + op.pair());
     let base = register(op.a());
     let mut text = match (handler, op.index()) {
-        (Handler::LOAD_LITERAL, _) => format!("let address = {:#x}lu;\n", pc.wrapping_add(op.imm)),
+        // A variable: in pipelines with overrides, naga refuses to convert constants of 64 bits.
+        (Handler::LOAD_LITERAL, _) => format!("var address = {:#x}lu;\n", pc.wrapping_add(op.imm)),
         (_, INDEX_POST) => format!("let indexed = {base} + {};\nlet address = {base};\n", second(op)),
         _ => format!("let indexed = {base} + {};\nlet address = indexed;\n", second(op)),
     };

@@ -71,7 +71,7 @@ impl Access {
         let (first, other) = if is_load { (op.dst(), op.c()) } else { (op.c(), op.dst()) };
         let base = register(op.a());
         let address = match op.index() {
-            INDEX_LITERAL => format!("let address = {:#x}lu;\n", pc.wrapping_add(op.imm)),
+            INDEX_LITERAL => format!("var address = {:#x}lu;\n", pc.wrapping_add(op.imm)),
             INDEX_POST => format!("let indexed = {base} + {};\nlet address = {base};\n", second(op)),
             _ => format!("let indexed = {base} + {};\nlet address = indexed;\n", second(op)),
         };
