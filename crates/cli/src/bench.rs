@@ -11,6 +11,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use kvrm::Translation;
 use kvrm_records::{Figure, Kind, MeasuredRow, RecordArgs};
 
 pub(crate) use self::arguments::seconds;
@@ -105,7 +106,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                 let Measurement { steps, seconds, dispatches } = all[all.len() / 2];
                 let line = serde_json::json!({
                     "engine": name, "device": engine.device(), "fallback": engine.fallback,
-                    "class_selection": engine.selection.mode().name(), "guest": guest.name, "lanes": lanes,
+                    "translate": engine.translation.name(), "class_selection": engine.selection.mode().name(), "guest": guest.name, "lanes": lanes,
                     "steps": steps, "seconds": seconds,
                     "mips": all_mips[all_mips.len() / 2], "dispatches": dispatches,
                     "repetitions": all_mips.len(), "all_mips": all_mips,
@@ -129,8 +130,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                     adapter: engine.adapter().map(record::adapter),
                     parameters: [
                         ("class_selection", engine.selection.mode().name().into()),
-                        ("engine", name.into()),
-                        ("translate", engine.translation.name().into()),
+                        ("engine", engine_parameter(name, engine.translation).into()),
                         ("guest", guest.name.as_str().into()),
                         ("lanes", lanes.into()),
                     ]
@@ -141,6 +141,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the name of an engine in records. Tables compare a GPU with translation and without.
+fn engine_parameter(name: &str, translation: Translation) -> String {
+    match (name, translation) {
+        ("gpu", Translation::Auto | Translation::Always) => format!("gpu-translate-{translation}"),
+        _ => name.to_owned(),
+    }
 }
 
 /// Returns the figures of all repetitions of a measurement.

@@ -91,7 +91,7 @@ fn the_adapter_is_recorded() {
     let records = recorded(&["bench", "--engine", "gpu", "--guest", "mix", "--lanes", "1"]);
     let adapter = records[0].adapter.as_ref().expect("the record has an adapter");
     assert!(!adapter.name.is_empty() && !adapter.backend.is_empty(), "{adapter:?}");
-    assert_eq!(records[0].parameters["engine"], "gpu".into(), "{records:?}");
+    assert_eq!(records[0].parameters["engine"], "gpu-translate-auto".into(), "{records:?}");
 }
 
 #[test]
