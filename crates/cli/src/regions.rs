@@ -60,14 +60,20 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let builder = args.machine.builder_of_lanes(program, features, lane, 1)?;
     let mut machine = builder.engine(Engine::Jit).build()?;
     if args.skip > 0 {
-        machine.run(args.skip)?;
+        machine.run(args.skip.min(args.machine.budget.unwrap_or(u64::MAX)))?;
     }
     let mut samples = Samples::default();
     let mut counts: HashMap<u64, u64> = HashMap::new();
     for number in 0..args.samples {
         // Samples should not fall into step with loops of the program.
         let varied = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        machine.run(args.interval / 2 + 1 + varied % args.interval.max(1))?;
+        let left = args.machine.budget.unwrap_or(u64::MAX).saturating_sub(machine.cpu(0)?.steps);
+        if left == 0 {
+            note(format_args!("the budget ended after {number} samples"));
+            break;
+        }
+        let steps = (args.interval / 2).saturating_add(1 + varied % args.interval.max(1));
+        machine.run(steps.min(left))?;
         if !matches!(machine.stop(0)?, None | Some(Stop::Budget)) {
             note(format_args!("the program ended after {number} samples"));
             break;

@@ -12,6 +12,7 @@ mod mistakes;
 mod options;
 mod pipes;
 mod record;
+mod regions;
 mod run;
 mod spike;
 mod support;

@@ -6,6 +6,7 @@
 mod hot_code;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use kvrm_machine::{TranslationReport, TranslationTrial};
@@ -18,8 +19,8 @@ use crate::machine::kernels::{InterpreterVariant, NetworkVariant};
 use crate::machine::store::regions::RegionCode;
 use crate::machine::translation::Translation;
 
-/// The time that lanes have run before hot code is looked for.
-const WARM_UP: Duration = Duration::from_millis(500);
+/// The time that lanes have run before hot code is looked for. Shorter runs would hardly gain.
+const WARM_UP: Duration = Duration::from_secs(1);
 /// The number of slices at whose ends program counters are sampled.
 const SAMPLES: u32 = 256;
 /// The part of a usual slice that one with a sample takes.
@@ -250,12 +251,13 @@ impl GpuExecutor {
             })
             .collect();
         let (device, kernels) = (self.store.device.clone(), Arc::clone(&self.store.kernels));
+        let is_dropped = Arc::clone(&self.translator.is_dropped);
         let compile = move || {
             let kernel = |(variant, text): &(InterpreterVariant, Option<Arc<str>>)| match text {
                 Some(text) => kernels.run_translated(&device, *variant, text),
                 None => kernels.run_soon(&device, *variant),
             };
-            jobs.iter().map(kernel).collect()
+            jobs.iter().take_while(|_| !is_dropped.load(Ordering::Relaxed)).map(kernel).collect()
         };
         self.translator.phase = Phase::Compiling(target, std::thread::spawn(compile));
     }

@@ -4,6 +4,7 @@ mod tuner;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -94,6 +95,8 @@ pub(super) struct Translator {
     pub(super) busy: Duration,
     /// The steps of all lanes in regions.
     pub(super) steps: u64,
+    /// Whether nobody waits for the compiler any more.
+    pub(super) is_dropped: Arc<AtomicBool>,
 }
 
 /// A slice to run.
@@ -129,6 +132,7 @@ impl Translator {
             slices: 0,
             busy: Duration::ZERO,
             steps: 0,
+            is_dropped: Arc::default(),
         }
     }
 
@@ -153,7 +157,9 @@ impl Translator {
 
 impl Drop for Translator {
     fn drop(&mut self) {
-        // A driver may crash if the process ends while it compiles. But no compiler is worth a long wait.
+        // A driver may crash if the process ends while it compiles, so the kernel in work is completed. But no compiler is
+        // worth a long wait.
+        self.is_dropped.store(true, Ordering::Relaxed);
         if let Phase::Compiling(_, thread) = std::mem::take(&mut self.phase) {
             let begin = Instant::now();
             while !thread.is_finished() && begin.elapsed() < PATIENCE {
