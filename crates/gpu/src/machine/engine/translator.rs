@@ -1,7 +1,5 @@
 //! The state of the translation of hot code: the regions, the ways to run lanes with them, and the choice among these.
 
-mod tuner;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +9,7 @@ use std::time::{Duration, Instant};
 use kvrm_shaders::variants::FramePools;
 use kvrm_translate::Samples;
 
-pub(super) use self::tuner::{Tuner, Turn};
+use super::tuner::{Tuner, Turn};
 use crate::device::error::Error;
 use crate::machine::kernels::{InterpreterVariant, StepKernel};
 use crate::machine::store::regions::RegionCode;

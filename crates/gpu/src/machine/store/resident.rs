@@ -261,7 +261,7 @@ impl Store {
     pub(crate) fn interpreter_variant(&self, workgroup: u32, limits_loops: bool) -> InterpreterVariant {
         let Self { simd_unit, linux_calls, .. } = *self;
         let hooks = if self.hooks.is_some() { variants::Hooks::Present } else { variants::Hooks::Absent };
-        let network = self.network_variant();
+        let network = self.network_variant().filter(|network| network.is_asked_in_steps());
         InterpreterVariant { workgroup, simd_unit, linux_calls, hooks, network, limits_loops }
     }
 

@@ -9,8 +9,8 @@ use std::time::Duration;
 const TURNS: u32 = 4;
 /// The duration of a turn, beside [`TURN_OF_LANE`], in seconds.
 const TURN: f64 = 0.01;
-/// The duration of a turn that is added for each lane, in seconds. At the beginning of a slice each lane looks up its pages again,
-/// which should take a small part of a turn.
+/// The duration of a turn that is added for each lane, in seconds. At the beginning of a slice each lane looks up its
+/// pages again, which should take a small part of a turn.
 const TURN_OF_LANE: f64 = 0.8e-6;
 /// The number of turns of a way in a trial that may be too short to be counted.
 const SHORT_TURNS: u32 = 6;
@@ -50,16 +50,16 @@ impl Candidate {
 
 /// The next slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) struct Turn {
+pub(super) struct Turn {
     /// The way to run it.
-    pub(in super::super) way: usize,
+    pub(super) way: usize,
     /// Whether the slice is part of a trial.
-    pub(in super::super) is_trial: bool,
+    pub(super) is_trial: bool,
 }
 
 /// Chooses among ways by their numbers. Way 0 is the interpreter.
 #[derive(Debug)]
-pub(in super::super) struct Tuner {
+pub(super) struct Tuner {
     candidates: Vec<Candidate>,
     chosen: usize,
     /// The duration of a turn in seconds.
@@ -72,37 +72,31 @@ pub(in super::super) struct Tuner {
 
 impl Tuner {
     /// Starts a trial of `ways` ways to run `lanes` lanes.
-    pub(in super::super) fn new(ways: usize, lanes: usize) -> Self {
+    pub(super) fn new(ways: usize, lanes: usize) -> Self {
         let candidates = vec![Candidate::default(); ways];
         Self { candidates, chosen: 0, turn: TURN + TURN_OF_LANE * lanes as f64, lost: 0.0, pause: 0.0 }
     }
 
     /// Returns the speed of a way in the last trial, in steps per second of all lanes together.
-    pub(in super::super) fn speed(&self, way: usize) -> Option<f64> {
+    pub(super) fn speed(&self, way: usize) -> Option<f64> {
         self.candidates.get(way).map(Candidate::speed).filter(|speed| *speed > 0.0)
     }
 
-    /// Returns the way that was the fastest in the last trial.
-    #[cfg(test)]
-    pub(in super::super) const fn chosen(&self) -> usize {
-        self.chosen
-    }
-
     /// Returns how to run the next slice.
-    pub(in super::super) fn turn(&self) -> Turn {
+    pub(super) fn turn(&self) -> Turn {
         let waiting = self.candidates.iter().enumerate().filter(|(_, candidate)| candidate.is_waiting());
         let next = waiting.min_by_key(|(_, candidate)| candidate.turns);
         next.map_or(Turn { way: self.chosen, is_trial: false }, |(way, _)| Turn { way, is_trial: true })
     }
 
     /// Returns the largest number of steps of a lane in a turn. `usual` is the number in usual slices, which take `target`.
-    pub(in super::super) fn turn_steps(&self, way: usize, usual: u32, target: Duration) -> u32 {
+    pub(super) fn turn_steps(&self, way: usize, usual: u32, target: Duration) -> u32 {
         let share = self.turn / target.as_secs_f64().max(1e-3);
         self.candidates[way].turn_steps.unwrap_or((f64::from(usual) * share) as u32).max(1)
     }
 
     /// Adds a slice of at most `limit` steps a lane, in which all lanes together took `steps` steps.
-    pub(in super::super) fn add(&mut self, turn: Turn, limit: u32, steps: u64, took: Duration) {
+    pub(super) fn add(&mut self, turn: Turn, limit: u32, steps: u64, took: Duration) {
         let seconds = took.as_secs_f64().max(1e-6);
         if !turn.is_trial {
             self.pause -= seconds;
@@ -207,7 +201,7 @@ mod tests {
     fn a_way_that_is_hardly_faster_is_not_chosen() {
         let mut tuner = Tuner::new(2, 1);
         run_trial(&mut tuner, &[1e6, 1.01e6]);
-        assert_eq!(tuner.chosen(), 0, "the difference may be noise");
+        assert_eq!(tuner.chosen, 0, "the difference may be noise");
     }
 
     #[test]
@@ -221,7 +215,7 @@ mod tests {
     fn the_choice_follows_the_program() {
         let mut tuner = Tuner::new(2, 1);
         run_trial(&mut tuner, &[1e6, 3e6]);
-        assert_eq!(tuner.chosen(), 1, "the translation");
+        assert_eq!(tuner.chosen, 1, "the translation");
         let mut seconds = 0.0;
         while !tuner.turn().is_trial {
             run(&mut tuner, 1, &[1e6, 0.5e6]);
@@ -229,7 +223,7 @@ mod tests {
         }
         assert!(seconds >= PAUSE, "the next trial came after {seconds} s");
         run_trial(&mut tuner, &[1e6, 0.5e6]);
-        assert_eq!(tuner.chosen(), 0, "after another trial");
+        assert_eq!(tuner.chosen, 0, "after another trial");
     }
 
     #[test]
