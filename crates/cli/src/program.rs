@@ -121,6 +121,42 @@ impl LoadArgs {
     }
 }
 
+/// The options of commands that run one lane of a machine.
+#[derive(clap::Args)]
+pub(crate) struct LaneArgs {
+    #[command(flatten)]
+    machine: MachineArgs,
+    /// The number of the lane to run, which replaces {lane} in --lane-arg, --input and --env.
+    #[arg(long, value_name = "N", default_value = "0", value_parser = number::count)]
+    lane: u64,
+    /// Run this many steps before anything is shown or counted.
+    #[arg(long, value_name = "STEPS", default_value = "0", value_parser = number::count)]
+    skip: u64,
+}
+
+impl LaneArgs {
+    /// Returns a builder of a machine with one lane, which gets the arguments of the lane, and the features of the machine.
+    pub(crate) fn builder(&self) -> Result<(Builder<'static>, Features)> {
+        let lane = usize::try_from(self.lane)?;
+        let program = self.machine.load.load()?;
+        let features = self.machine.features(&program);
+        Ok((self.machine.builder_of_lanes(program, features, lane, 1)?, features))
+    }
+
+    /// Returns the number of steps at which the lane has to end.
+    pub(crate) fn end(&self) -> u64 {
+        self.machine.budget.unwrap_or(u64::MAX)
+    }
+
+    /// Runs the steps of --skip.
+    pub(crate) fn skip(&self, machine: &mut Machine) -> Result<()> {
+        if self.skip > 0 {
+            machine.run(self.skip.min(self.end()))?;
+        }
+        Ok(())
+    }
+}
+
 impl MachineArgs {
     /// Returns the command line of the program: its file name without folders, and its arguments.
     pub(crate) fn command(&self) -> String {

@@ -1,19 +1,17 @@
 //! `kvrm regions`.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use kvrm::arm64::disassemble;
-use kvrm::arm64::lowering::lower;
-use kvrm::translate::{Limits, Region, Samples, is_translatable, to_wgsl};
+use kvrm::translate::{Code, Limits, Region, Samples, to_wgsl};
 use kvrm::{Engine, Machine, PAGE_BYTES, Stop};
 
 use crate::number;
 use crate::output::{Output, note};
-use crate::program::MachineArgs;
+use crate::program::LaneArgs;
 
 /// The text at the end of the help.
 const HELP: &str = "\
@@ -26,13 +24,7 @@ at the blocks marked as entries.";
 #[command(after_help = format!("{HELP}\n\n{}", number::HELP))]
 pub(crate) struct Args {
     #[command(flatten)]
-    machine: MachineArgs,
-    /// The number of the lane, which replaces {lane} in --lane-arg, --input and --env.
-    #[arg(long, value_name = "N", default_value = "0", value_parser = number::count)]
-    lane: u64,
-    /// Run this many steps before the first sample.
-    #[arg(long, value_name = "STEPS", default_value = "0", value_parser = number::count)]
-    skip: u64,
+    lane: LaneArgs,
     /// The number of samples.
     #[arg(long, value_name = "N", default_value = "2000", value_parser = number::count)]
     samples: u64,
@@ -54,20 +46,15 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let lane = usize::try_from(args.lane)?;
-    let program = args.machine.load.load()?;
-    let features = args.machine.features(&program);
-    let builder = args.machine.builder_of_lanes(program, features, lane, 1)?;
+    let (builder, features) = args.lane.builder()?;
     let mut machine = builder.engine(Engine::Jit).build()?;
-    if args.skip > 0 {
-        machine.run(args.skip.min(args.machine.budget.unwrap_or(u64::MAX)))?;
-    }
+    args.lane.skip(&mut machine)?;
     let mut samples = Samples::default();
     let mut counts: HashMap<u64, u64> = HashMap::new();
     for number in 0..args.samples {
         // Samples should not fall into step with loops of the program.
         let varied = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        let left = args.machine.budget.unwrap_or(u64::MAX).saturating_sub(machine.cpu(0)?.steps);
+        let left = args.lane.end().saturating_sub(machine.cpu(0)?.steps);
         if left == 0 {
             note(format_args!("the budget ended after {number} samples"));
             break;
@@ -83,14 +70,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         *counts.entry(pc).or_default() += 1;
     }
     let limits = Limits { instructions: args.instructions, pages: 32, distance: args.distance };
-    let code = RefCell::new((&mut machine, HashMap::new()));
-    let regions = samples.regions(&limits, |pc| {
-        let (machine, pages) = &mut *code.borrow_mut();
-        let page: &mut Option<Vec<u8>> =
-            pages.entry(pc / PAGE_BYTES as u64).or_insert_with_key(|page| read_page(machine, *page));
-        let word = page.as_ref()?.get(pc as usize % PAGE_BYTES..)?.first_chunk::<4>()?;
-        Some(lower(u32::from_le_bytes(*word), features)).filter(|op| is_translatable(*op))
-    });
+    let regions = {
+        let code = Code::new(features, |address| {
+            let mut page = vec![0; PAGE_BYTES];
+            machine.read(0, address, &mut page).ok().map(|()| page)
+        });
+        samples.regions(&limits, |pc| code.fetch(pc))
+    };
     let mut out = Output::new();
     if args.wgsl {
         write!(out, "{}", to_wgsl(&regions).text)?;
@@ -125,13 +111,6 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Reads a page of code, or returns `None` if the lane cannot read it.
-fn read_page(machine: &mut Machine, page: u64) -> Option<Vec<u8>> {
-    let mut bytes = vec![0; PAGE_BYTES];
-    machine.read(0, page * PAGE_BYTES as u64, &mut bytes).ok()?;
-    Some(bytes)
 }
 
 /// Prints the blocks of a region.

@@ -11,7 +11,7 @@ use kvrm::{Error, Stop, Stream};
 use crate::hint::hint;
 use crate::number;
 use crate::output::{Output, note};
-use crate::program::{MachineArgs, status};
+use crate::program::{LaneArgs, status};
 
 /// The text at the end of the help.
 const HELP: &str = "\
@@ -23,33 +23,21 @@ changed. The output of the guest goes to standard error. The exit status is that
 #[command(after_help = format!("{HELP}\n\n{}", number::HELP))]
 pub(crate) struct Args {
     #[command(flatten)]
-    machine: MachineArgs,
-    /// The number of the lane to trace, which replaces {lane} in --lane-arg, --input and --env.
-    #[arg(long, value_name = "N", default_value = "0", value_parser = number::count)]
-    lane: u64,
-    /// Run this many steps before printing the first line.
-    #[arg(long, value_name = "STEPS", default_value = "0", value_parser = number::count)]
-    skip: u64,
+    lane: LaneArgs,
     /// Print one JSON object per step, one per line.
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: Args) -> Result<ExitCode> {
-    let lane = usize::try_from(args.lane)?;
-    // The machine has one lane, which gets the arguments of lane number `lane`.
-    let program = args.machine.load.load()?;
-    let features = args.machine.features(&program);
-    let builder =
-        args.machine.builder_of_lanes(program, features, lane, 1)?.console(|_, _: Stream, bytes| {
-            let _ = stderr().write_all(bytes);
-        });
+    let (builder, features) = args.lane.builder()?;
+    let builder = builder.console(|_, _: Stream, bytes| {
+        let _ = stderr().write_all(bytes);
+    });
     let mut machine = builder.build()?;
     let mut out = Output::new();
-    let end = args.machine.budget.unwrap_or(u64::MAX);
-    if args.skip > 0 {
-        machine.run(args.skip.min(end))?;
-    }
+    let end = args.lane.end();
+    args.lane.skip(&mut machine)?;
     while machine.cpu(0)?.steps < end && matches!(machine.stop(0)?, None | Some(Stop::Budget)) {
         let before = machine.cpu(0)?;
         let mut word = [0; 4];

@@ -23,6 +23,7 @@
 
 mod block;
 mod checks;
+mod code;
 mod discovery;
 mod effects;
 mod liveness;
@@ -36,6 +37,7 @@ mod wgsl;
 
 pub use block::{Block, Edge, End, Limits};
 pub use checks::Checks;
+pub use code::Code;
 pub use effects::{Effects, Flow, NZCV, condition_flags, handler};
 pub use liveness::{Live, Liveness};
 pub use region::Region;

@@ -1,24 +1,16 @@
 //! `kvrm regions`.
 
-use kvrm::arm64::asm::X0;
 use serde_json::Value;
 
 use crate::support::{Folder, kvrm, refusal};
 
-/// Returns the path of a program that counts x0 down for a long time. Its loop begins at 0x10004.
-fn countdown(folder: &Folder) -> String {
-    folder.program(|a| {
-        let again = a.label();
-        a.mov(X0, 0x7fff_0000);
-        a.bind(again);
-        a.subs(X0, X0, 1).b_cond("ne", again).svc(3);
-    })
-}
+/// The number from which the program counts down. Its loop begins at 0x10004.
+const MANY: i64 = 0x7fff_0000;
 
 #[test]
 fn the_loop_is_a_region_with_its_text() {
     let folder = Folder::new();
-    let run = kvrm(&["regions", "--raw", "--samples", "20", "--interval", "50", &countdown(&folder)]);
+    let run = kvrm(&["regions", "--raw", "--samples", "20", "--interval", "50", &folder.countdown(MANY)]);
     assert_eq!((run.status, &*run.stderr), (0, ""), "it ends by itself");
     let expected = [
         "region 0: 2 instructions, 1 blocks, 1 entries, 100.0 % of the samples",
@@ -33,7 +25,7 @@ fn the_loop_is_a_region_with_its_text() {
 #[test]
 fn regions_are_json_and_wgsl() {
     let folder = Folder::new();
-    let program = countdown(&folder);
+    let program = folder.countdown(MANY);
     let run = kvrm(&["regions", "--raw", "--samples", "20", "--json", &program]);
     let region: Value = serde_json::from_str(&run.stdout).expect("one object");
     assert_eq!((&region["instructions"], &region["share"]), (&2.into(), &1.0.into()), "{region}");
@@ -45,7 +37,7 @@ fn regions_are_json_and_wgsl() {
 #[test]
 fn a_budget_ends_the_samples() {
     let folder = Folder::new();
-    let run = kvrm(&["regions", "--raw", "--budget", "100", "--interval", "60", &countdown(&folder)]);
+    let run = kvrm(&["regions", "--raw", "--budget", "100", "--interval", "60", &folder.countdown(MANY)]);
     assert_eq!(run.status, 0, "{}", run.stderr);
     assert!(run.stderr.contains("the budget ended after"), "{}", run.stderr);
 }

@@ -96,6 +96,16 @@ impl Folder {
     pub(crate) fn program(&self, write: impl FnOnce(&mut Assembler)) -> String {
         self.file("program", assemble(write))
     }
+
+    /// Writes a raw program that counts x0 down from a number and stops, and returns its path.
+    pub(crate) fn countdown(&self, from: i64) -> String {
+        self.program(|a| {
+            let again = a.label();
+            a.mov(X0, from);
+            a.bind(again);
+            a.subs(X0, X0, 1).b_cond("ne", again).svc(3);
+        })
+    }
 }
 
 /// Returns the bytes of a program for [`CODE`].

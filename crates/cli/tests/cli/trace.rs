@@ -1,19 +1,9 @@
 //! `kvrm trace`.
 
-use kvrm::arm64::asm::{X0, X1, X2, XZR};
+use kvrm::arm64::asm::{X1, X2, XZR};
 use serde_json::Value;
 
 use crate::support::{CODE, Folder, calling_program, guest, kvrm, refusal};
-
-/// Returns the path of a program that counts x0 down from 2 and stops.
-fn countdown(folder: &Folder) -> String {
-    folder.program(|a| {
-        let again = a.label();
-        a.mov(X0, 2);
-        a.bind(again);
-        a.subs(X0, X0, 1).b_cond("ne", again).svc(3);
-    })
-}
 
 const LINES: [&str; 6] = [
     "       0  0x00010000  d2800040  mov x0, #0x2                          x0=0x2",
@@ -31,7 +21,7 @@ fn lines(lines: &[&str]) -> String {
 #[test]
 fn every_step_is_a_line_with_its_changes() {
     let folder = Folder::new();
-    let run = kvrm(&["trace", "--raw", &countdown(&folder)]);
+    let run = kvrm(&["trace", "--raw", &folder.countdown(2)]);
     assert_eq!((run.status, &*run.stdout), (125, &*lines(&LINES)), "all of it");
     assert_eq!(run.stderr, "stopped after 6 steps: system call (svc #0x3)\n", "why it ended");
 }
@@ -39,7 +29,7 @@ fn every_step_is_a_line_with_its_changes() {
 #[test]
 fn a_part_of_a_run_can_be_traced() {
     let folder = Folder::new();
-    let program = countdown(&folder);
+    let program = folder.countdown(2);
     for skip in 0..8_usize {
         for budget in 0..8_usize {
             let (skip_text, budget_text) = (skip.to_string(), budget.to_string());
@@ -54,7 +44,7 @@ fn a_part_of_a_run_can_be_traced() {
 #[test]
 fn json_has_a_line_per_step() {
     let folder = Folder::new();
-    let run = kvrm(&["trace", "--raw", &countdown(&folder), "--json"]);
+    let run = kvrm(&["trace", "--raw", &folder.countdown(2), "--json"]);
     let lines: Vec<Value> = run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), LINES.len(), "lines");
     let expected = serde_json::json!({

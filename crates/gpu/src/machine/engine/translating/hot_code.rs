@@ -1,14 +1,11 @@
 //! The regions of hot code: program counters are sampled at the ends of slices, and the code around them is read.
 
-use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::cell::Cell;
 use std::sync::Arc;
 
-use kvrm_arm64::lowering::lower;
-use kvrm_arm64::micro_op::MicroOp;
-use kvrm_arm64::{Access, Features};
+use kvrm_arm64::Access;
 use kvrm_shaders::layout::{COLUMN_PC, COLUMN_STOP, STOP_NONE};
-use kvrm_translate::{Limits, Region, Samples, is_costly, is_translatable};
+use kvrm_translate::{Code, Limits, Region, Samples};
 
 use super::super::lanes::GpuExecutor;
 use super::super::translator::HotCode;
@@ -19,11 +16,6 @@ use crate::device::error::Error;
 const LANES_SAMPLED: usize = 256;
 /// The largest number of pages of a region.
 const PAGES_MAX: usize = 32;
-/// The largest number of instructions in regions that take compilers long.
-const COSTLY_MAX: usize = 16;
-
-/// The code of a lane: the words of a page, or `None` if the lane cannot execute it.
-type Pages = HashMap<u64, Option<Vec<u32>>>;
 
 impl GpuExecutor {
     /// Adds the program counters of lanes that have not stopped to samples.
@@ -53,27 +45,15 @@ impl GpuExecutor {
         let mut chosen = Vec::new();
         let mut left = instructions;
         for (lane, samples) in hot.images.values() {
-            let failure = RefCell::new(None);
-            let code = RefCell::new((&mut *self, Pages::new()));
-            let costly = RefCell::new(BTreeSet::new());
-            let fetch = |pc: u64| {
-                let (executor, pages) = &mut *code.borrow_mut();
-                let page = pages.entry(pc / PAGE).or_insert_with(|| {
-                    executor.code_of(*lane, pc / PAGE).unwrap_or_else(|error| {
-                        failure.borrow_mut().get_or_insert(error);
-                        None
-                    })
-                });
-                let op = wanted(page.as_deref()?, pc, features)?;
-                let mut costly = costly.borrow_mut();
-                let is_known = costly.contains(&pc) || !is_costly(op);
-                if !is_known && costly.len() < COSTLY_MAX {
-                    return costly.insert(pc).then_some(op);
-                }
-                is_known.then_some(op)
-            };
-            let found = samples.regions(&limits, fetch);
-            if let Some(error) = failure.into_inner() {
+            let failure = Cell::new(None);
+            let code = Code::new(features, |address| {
+                self.code_of(*lane, address).unwrap_or_else(|error| {
+                    failure.set(Some(error));
+                    None
+                })
+            });
+            let found = samples.regions(&limits, |pc| code.fetch(pc));
+            if let Some(error) = failure.take() {
                 return Err(error);
             }
             // The regions of an image lead to each other, so a smaller one may fit behind one that does not.
@@ -87,18 +67,10 @@ impl GpuExecutor {
         Ok(chosen)
     }
 
-    /// Returns the words of a page of code of a lane, or `None` if the lane cannot execute it.
-    fn code_of(&mut self, lane: usize, page: u64) -> Result<Option<Vec<u32>>, Error> {
+    /// Returns the bytes of the page of code at an address, or `None` if the lane cannot execute it.
+    fn code_of(&mut self, lane: usize, address: u64) -> Result<Option<Vec<u8>>, Error> {
         let mut bytes = vec![0; PAGE as usize];
-        let Some(address) = page.checked_mul(PAGE) else { return Ok(None) };
         let read = self.read_bytes(lane, address, &mut bytes, Some(Access::Execute))?;
-        let word = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-        Ok(read.ok().map(|()| bytes.chunks_exact(4).map(word).collect()))
+        Ok(read.ok().map(|()| bytes))
     }
-}
-
-/// Returns the micro-op at an address in a page if translated code can execute it.
-fn wanted(page: &[u32], pc: u64, features: Features) -> Option<MicroOp> {
-    let op = lower(page[(pc % PAGE / 4) as usize], features);
-    (pc.is_multiple_of(4) && is_translatable(op)).then_some(op)
 }
