@@ -10,7 +10,7 @@ use indicatif::ProgressBar;
 use kvrm::models::{
     Architecture, DispatchNetwork, SmallDispatchNetwork, Weights, certify_dispatch, sha256_of,
 };
-use kvrm::{ClassSelection, GpuEngine, SelectionMode};
+use kvrm::{ClassSelection, GpuEngine, SelectionMode, Translation};
 use kvrm_records::{Figure, Kind, MeasuredRow, RecordArgs};
 use serde_json::{Value, json};
 
@@ -149,7 +149,8 @@ fn row(
     lanes: u64,
     seconds: f64,
 ) -> Result<Row> {
-    let engine = engine.clone().with_class_selection(selection.clone());
+    // Translated code asks no network, and modes are compared.
+    let engine = engine.clone().with_class_selection(selection.clone()).with_translation(Translation::Off);
     let (_, all) =
         measure_guest(engine, guest, lanes, seconds).with_context(|| format!("mode {}", selection.mode()))?;
     let all_mips: Vec<f64> = all.iter().map(Measurement::mips).collect();
