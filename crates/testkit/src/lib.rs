@@ -10,6 +10,8 @@ pub mod guests;
 pub mod images;
 pub mod inputs;
 pub mod lanes;
+#[cfg(feature = "shaders")]
+pub mod languages;
 pub mod linux_programs;
 pub mod networks;
 pub mod numbers;

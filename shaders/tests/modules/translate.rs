@@ -6,43 +6,14 @@ use kvrm_shaders::interface::kernels;
 use kvrm_shaders::kernel::KernelInfo;
 use kvrm_shaders::variants::SimdUnit;
 use kvrm_shaders::{FAMILIES, Family, Linked, MODULES, Substitution, link};
-use naga::back::pipeline_constants::process_overrides;
-use naga::back::{PipelineConstants, hlsl, msl, spv};
+use kvrm_testkit::languages;
 
 use crate::loops;
 use crate::support::{Checked, all, is_kernel, name};
 
-/// Translates a module to every language, in the versions that wgpu requires for 64-bit integers.
+/// Translates a module to every language.
 fn translate(path: &str, checked: &Checked) {
-    let (module, info) =
-        process_overrides(&checked.module, &checked.info, None, &PipelineConstants::default())
-            .unwrap_or_else(|error| panic!("{path}: an override has no value: {error}"));
-
-    let options = spv::Options { lang_version: (1, 3), ..spv::Options::default() };
-    let words = spv::write_vec(&module, &info, &options, None)
-        .unwrap_or_else(|error| panic!("{path} is not translated to SPIR-V: {error}"));
-    assert!(!words.is_empty(), "{path}: SPIR-V has at least a header");
-
-    let options =
-        msl::Options { lang_version: (2, 4), fake_missing_bindings: true, ..msl::Options::default() };
-    let (_, translation) = msl::write_string(&module, &info, &options, &msl::PipelineOptions::default())
-        .unwrap_or_else(|error| panic!("{path} is not translated to Metal: {error}"));
-    for name in translation.entry_point_names {
-        name.unwrap_or_else(|error| panic!("{path}: an entry point is not translated to Metal: {error}"));
-    }
-
-    let options = hlsl::Options {
-        shader_model: hlsl::ShaderModel::V6_0,
-        fake_missing_bindings: true,
-        ..hlsl::Options::default()
-    };
-    let mut direct = String::new();
-    let translation = hlsl::Writer::new(&mut direct, &options, &hlsl::PipelineOptions::default())
-        .write(&module, &info, None)
-        .unwrap_or_else(|error| panic!("{path} is not translated to HLSL: {error}"));
-    for name in translation.entry_point_names {
-        name.unwrap_or_else(|error| panic!("{path}: an entry point is not translated to HLSL: {error}"));
-    }
+    languages::translate(path, &checked.module, &checked.info);
 }
 
 #[test]

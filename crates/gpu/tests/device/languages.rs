@@ -8,46 +8,18 @@ use kvrm_shaders::interface::machine::{Interpreter, InterpreterFew};
 use kvrm_shaders::kernel::Root;
 use kvrm_shaders::variants::{FramePools, Hooks, LinuxCalls, Regions, SimdUnit};
 use kvrm_testkit::random::Random;
-use kvrm_testkit::words;
+use kvrm_testkit::{languages, words};
 use kvrm_translate::{Flow, Limits, Region, is_translatable, to_wgsl};
-use naga::back::pipeline_constants::process_overrides;
-use naga::back::{PipelineConstants, hlsl, msl, spv};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
-/// Translates a linked interpreter to every language, in the versions that wgpu requires for 64-bit integers.
+/// Parses, validates and translates a linked interpreter.
 fn translate(what: &str, source: &str) {
     let module = naga::front::wgsl::parse_str(source)
         .unwrap_or_else(|error| panic!("{what}: {}", error.emit_to_string(source)));
     let info = Validator::new(ValidationFlags::all(), Capabilities::SHADER_INT64)
         .validate(&module)
         .unwrap_or_else(|error| panic!("{what}: {}", error.emit_to_string(source)));
-    let (module, info) = process_overrides(&module, &info, None, &PipelineConstants::default())
-        .unwrap_or_else(|error| panic!("{what}: an override has no value: {error}"));
-
-    let options = spv::Options { lang_version: (1, 3), ..spv::Options::default() };
-    spv::write_vec(&module, &info, &options, None)
-        .unwrap_or_else(|error| panic!("{what} is not translated to SPIR-V: {error}"));
-
-    let options =
-        msl::Options { lang_version: (2, 4), fake_missing_bindings: true, ..msl::Options::default() };
-    let (_, translation) = msl::write_string(&module, &info, &options, &msl::PipelineOptions::default())
-        .unwrap_or_else(|error| panic!("{what} is not translated to Metal: {error}"));
-    for name in translation.entry_point_names {
-        name.unwrap_or_else(|error| panic!("{what}: an entry point is not translated to Metal: {error}"));
-    }
-
-    let options = hlsl::Options {
-        shader_model: hlsl::ShaderModel::V6_0,
-        fake_missing_bindings: true,
-        ..hlsl::Options::default()
-    };
-    let mut direct = String::new();
-    let translation = hlsl::Writer::new(&mut direct, &options, &hlsl::PipelineOptions::default())
-        .write(&module, &info, None)
-        .unwrap_or_else(|error| panic!("{what} is not translated to HLSL: {error}"));
-    for name in translation.entry_point_names {
-        name.unwrap_or_else(|error| panic!("{what}: an entry point is not translated to HLSL: {error}"));
-    }
+    languages::translate(what, &module, &info);
 }
 
 /// Returns a region of instructions one after the other, which ends with a branch back to the first.
@@ -68,7 +40,7 @@ fn interpreters_with_regions_are_translated_to_every_language() {
         .map(|row| lower(words::allocated(row, random), Features::ALL))
         .filter(|op| is_translatable(*op) && Flow::of(0, *op) == Flow::Next)
         .collect();
-    // Those that many functions compute are far apart, so that regions differ in what they import.
+    // Instructions of a handler stay together, so that regions differ in what they import.
     ops.sort_by_key(|op| op.handler());
     assert!(ops.len() > 300, "only {} rows are translated", ops.len());
     for (number, ops) in ops.chunks(100).enumerate() {

@@ -1,0 +1,42 @@
+//! The translation of shaders by naga to the languages of all backends of wgpu.
+
+use naga::Module;
+use naga::back::pipeline_constants::process_overrides;
+use naga::back::{PipelineConstants, hlsl, msl, spv};
+use naga::valid::ModuleInfo;
+
+/// Translates a module to every language, in the versions that wgpu requires for 64-bit integers.
+///
+/// # Panics
+///
+/// Naga refuses a translation. The message names the shader.
+pub fn translate(what: &str, module: &Module, info: &ModuleInfo) {
+    let (module, info) = process_overrides(module, info, None, &PipelineConstants::default())
+        .unwrap_or_else(|error| panic!("{what}: an override has no value: {error}"));
+
+    let options = spv::Options { lang_version: (1, 3), ..spv::Options::default() };
+    let words = spv::write_vec(&module, &info, &options, None)
+        .unwrap_or_else(|error| panic!("{what} is not translated to SPIR-V: {error}"));
+    assert!(!words.is_empty(), "{what}: SPIR-V has at least a header");
+
+    let options =
+        msl::Options { lang_version: (2, 4), fake_missing_bindings: true, ..msl::Options::default() };
+    let (_, translation) = msl::write_string(&module, &info, &options, &msl::PipelineOptions::default())
+        .unwrap_or_else(|error| panic!("{what} is not translated to Metal: {error}"));
+    for name in translation.entry_point_names {
+        name.unwrap_or_else(|error| panic!("{what}: an entry point is not translated to Metal: {error}"));
+    }
+
+    let options = hlsl::Options {
+        shader_model: hlsl::ShaderModel::V6_0,
+        fake_missing_bindings: true,
+        ..hlsl::Options::default()
+    };
+    let mut direct = String::new();
+    let translation = hlsl::Writer::new(&mut direct, &options, &hlsl::PipelineOptions::default())
+        .write(&module, &info, None)
+        .unwrap_or_else(|error| panic!("{what} is not translated to HLSL: {error}"));
+    for name in translation.entry_point_names {
+        name.unwrap_or_else(|error| panic!("{what}: an entry point is not translated to HLSL: {error}"));
+    }
+}
