@@ -55,7 +55,7 @@ fn same(e: &mut Emitter<'_>, op: MicroOp, w: Word) -> bool {
     }
     let n = get(e, w.rn(), of);
     let m = match (op.zero(), op.element()) {
-        (1, _) => zeros(e, size),
+        (1, _) => e.frame.constant_of(of, 0),
         (_, ELEMENT_NOT | ELEMENT_ABSOLUTE | ELEMENT_NEGATE) => n,
         _ => get(e, w.rm(), of),
     };
@@ -84,7 +84,7 @@ fn same(e: &mut Emitter<'_>, op: MicroOp, w: Word) -> bool {
         }
         ELEMENT_TEST => {
             let common = ins.band(n, m);
-            let zero = zeros(e, size);
+            let zero = e.frame.constant_of(of, 0);
             e.frame.compare(IntCC::NotEqual, common, zero)
         }
         ELEMENT_EQUAL => ins.icmp(IntCC::Equal, n, m),
@@ -118,12 +118,6 @@ fn combine(e: &mut Emitter<'_>, op: MicroOp, n: Value, m: Value) -> Option<Value
     })
 }
 
-/// Returns elements that are zero.
-fn zeros(e: &mut Emitter<'_>, size: u32) -> Value {
-    let zero = e.frame.b.ins().iconst(crate::vector::ELEMENTS[size as usize], 0);
-    e.frame.b.ins().splat(VECTORS[size as usize], zero)
-}
-
 /// A shift by an immediate.
 fn shift(e: &mut Emitter<'_>, op: MicroOp, w: Word) -> bool {
     let size = TI.size(w);
@@ -133,7 +127,7 @@ fn shift(e: &mut Emitter<'_>, op: MicroOp, w: Word) -> bool {
     let value = match op.element() {
         ELEMENT_SHIFT_LEFT => e.frame.b.ins().ishl_imm_u(n, imm - bits),
         // Amounts go up to the number of bits, those of hosts do not.
-        ELEMENT_SHIFT_RIGHT if op.unsigned() == 1 && imm == bits => zeros(e, size),
+        ELEMENT_SHIFT_RIGHT if op.unsigned() == 1 && imm == bits => e.frame.constant_of(of, 0),
         ELEMENT_SHIFT_RIGHT if op.unsigned() == 1 => e.frame.b.ins().ushr_imm_u(n, 2 * bits - imm),
         ELEMENT_SHIFT_RIGHT => e.frame.b.ins().sshr_imm_u(n, (2 * bits - imm).min(bits - 1)),
         _ => return false,

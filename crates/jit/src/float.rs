@@ -225,6 +225,7 @@ fn vectors(e: &mut Emitter<'_>, op: MicroOp, w: Word) -> bool {
     }
     let (of, floats) =
         if w.bits(22, 1) == 1 { (types::I64X2, types::F64X2) } else { (types::I32X4, types::F32X4) };
+    // The element of a comparison is a condition: EQ, MI, LS, GE or GT.
     let relation = match (op.form(), op.element()) {
         (FLOAT_COMPARE, 0) => Some(FloatCC::Equal),
         (FLOAT_COMPARE, 4) => Some(FloatCC::LessThan),

@@ -138,25 +138,17 @@ impl Region {
         while let Some(block) = left.pop().and_then(|pc| self.blocks.get(&pc)) {
             left.extend(block.end.targets().filter(|to| self.blocks.contains_key(to) && reached.insert(*to)));
         }
-        // Those from which the head is reached: found by going over the blocks until nothing is added.
+        // Those from which the head is reached, those that are nearest to it first.
         let mut inside = BTreeSet::new();
         loop {
-            let before = inside.len();
-            inside.extend(
-                reached
-                    .iter()
-                    .filter(|pc| {
-                        self.blocks[pc]
-                            .end
-                            .targets()
-                            .any(|to| (to == head && reached.contains(&head)) || inside.contains(&to))
-                    })
-                    .copied()
-                    .collect::<Vec<_>>(),
-            );
-            if inside.len() == before {
+            let leads_back = |to: u64| to == head || inside.contains(&to);
+            let leads = |pc: &u64| self.blocks[pc].end.targets().any(leads_back);
+            let more: Vec<u64> =
+                reached.iter().copied().filter(|pc| !inside.contains(pc) && leads(pc)).collect();
+            if more.is_empty() {
                 break;
             }
+            inside.extend(more);
         }
         inside.iter().flat_map(|pc| &self.blocks[pc].ops).fold(0, |all, op| all | registers(*op))
     }
