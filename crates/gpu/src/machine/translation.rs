@@ -26,9 +26,6 @@ pub enum Translation {
 }
 
 impl Translation {
-    /// All values.
-    pub const ALL: [Self; 3] = [Self::Off, Self::Auto, Self::Always];
-
     /// Returns the name of the value on the command line and in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
