@@ -89,8 +89,8 @@ impl GpuExecutor {
             } else if slice.steps.is_none() {
                 let pace = self.slices.adapt(took, running);
                 let asks = self.store.network_variant().is_some_and(NetworkVariant::is_asked_in_steps);
-                // The next machine begins with the interpreter.
-                if slice.is_interpreted() {
+                // The next machine begins like this.
+                if slice.is_usual() {
                     pace.remember(&self.store.device, asks);
                 }
             }

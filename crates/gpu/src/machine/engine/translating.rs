@@ -259,7 +259,10 @@ impl GpuExecutor {
             };
             jobs.iter().take_while(|_| !is_dropped.load(Ordering::Relaxed)).map(kernel).collect()
         };
-        self.translator.phase = Phase::Compiling(target, std::thread::spawn(compile));
+        self.translator.phase = match std::thread::Builder::new().spawn(compile) {
+            Ok(thread) => Phase::Compiling(target, thread),
+            Err(error) => Phase::Ended(Some(error.to_string())),
+        };
     }
 
     /// Sets the markers of regions, or removes all.

@@ -111,8 +111,8 @@ pub(super) struct Slice {
 }
 
 impl Slice {
-    /// Whether the slice runs without translated code.
-    pub(super) const fn is_interpreted(&self) -> bool {
+    /// Whether the slice runs as if code were never translated.
+    pub(super) const fn is_usual(&self) -> bool {
         matches!(self.turn, None | Some(Turn { way: 0, .. }))
     }
 }
