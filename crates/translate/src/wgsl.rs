@@ -15,6 +15,7 @@ mod operand;
 mod operation;
 mod packed;
 mod pending;
+mod place;
 mod system;
 mod transfer;
 mod vector;

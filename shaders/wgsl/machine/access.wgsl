@@ -15,9 +15,9 @@ import package::machine::layout::{
 };
 import package::machine::linux::no_calls::{SERVES_CALLS, serve_call};
 import package::machine::memory::{
-    NO_OPS, PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_READ, TLB_WORD, TLB_WRITE, WANT_CHECK_WRITE,
-    WANT_EXECUTE, WANT_READ, WANT_WRITE, code_page, effort, fault, forget_pages, found_code, found_frame,
-    found_fresh, get_state, halves, joined, mark_stale, may_write, near_ops, set_state, tlb, translate,
+    NO_OPS, PAGE_MASK, TLB_ADDRESS_BITS, TLB_READ, TLB_WORD, TLB_WRITE, WANT_CHECK_WRITE, WANT_EXECUTE,
+    WANT_READ, WANT_WRITE, code_page, data_entry, effort, fault, forget_pages, found_code, found_frame,
+    found_fresh, get_state, halves, joined, mark_stale, may_write, near_ops, set_state, translate,
 };
 import package::machine::micro_op::{
     EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_ATOMIC, HANDLER_COMPARE_AND_SWAP,
@@ -169,7 +169,7 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
         if is_simd {
             // The TLB may have the page. For other instructions, the fast path has already tried that.
             let number = u32(address >> 12u);
-            let translation = halves(tlb[number % TLB_ENTRIES]);
+            let translation = data_entry(number);
             let needed = select(TLB_READ, TLB_WRITE, stores);
             if !crossing && translation.y == number && (translation.x & needed) != 0u
                 && (address >> TLB_ADDRESS_BITS) == 0lu {

@@ -13,6 +13,16 @@ fn frame_store_words(word: u32, value: vec2<u32>) {
     pool_0[word] = value;
 }
 
+/// A half of a word of a frame: 0 the low one, 1 the high one.
+fn frame_half(word: u32, half: u32) -> u32 {
+    return pool_0[word][half];
+}
+
+/// Changes a half of a word.
+fn frame_store_half(word: u32, half: u32, value: u32) {
+    pool_0[word][half] = value;
+}
+
 /// A word of a frame as a number.
 fn frame_load(word: u32) -> u64 {
     let words = frame_words(word);

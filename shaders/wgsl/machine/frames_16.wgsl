@@ -97,6 +97,52 @@ fn frame_store_words(word: u32, value: vec2<u32>) {
     }
 }
 
+/// A half of a word of a frame: 0 the low one, 1 the high one.
+fn frame_half(word: u32, half: u32) -> u32 {
+    let index = word & ((1u << POOL_SHIFT) - 1u);
+    switch word >> POOL_SHIFT {
+        case 1u: { return pool_1[index][half]; }
+        case 2u: { return pool_2[index][half]; }
+        case 3u: { return pool_3[index][half]; }
+        case 4u: { return pool_4[index][half]; }
+        case 5u: { return pool_5[index][half]; }
+        case 6u: { return pool_6[index][half]; }
+        case 7u: { return pool_7[index][half]; }
+        case 8u: { return pool_8[index][half]; }
+        case 9u: { return pool_9[index][half]; }
+        case 10u: { return pool_10[index][half]; }
+        case 11u: { return pool_11[index][half]; }
+        case 12u: { return pool_12[index][half]; }
+        case 13u: { return pool_13[index][half]; }
+        case 14u: { return pool_14[index][half]; }
+        case 15u: { return pool_15[index][half]; }
+        default: { return pool_0[index][half]; }
+    }
+}
+
+/// Changes a half of a word.
+fn frame_store_half(word: u32, half: u32, value: u32) {
+    let index = word & ((1u << POOL_SHIFT) - 1u);
+    switch word >> POOL_SHIFT {
+        case 1u: { pool_1[index][half] = value; }
+        case 2u: { pool_2[index][half] = value; }
+        case 3u: { pool_3[index][half] = value; }
+        case 4u: { pool_4[index][half] = value; }
+        case 5u: { pool_5[index][half] = value; }
+        case 6u: { pool_6[index][half] = value; }
+        case 7u: { pool_7[index][half] = value; }
+        case 8u: { pool_8[index][half] = value; }
+        case 9u: { pool_9[index][half] = value; }
+        case 10u: { pool_10[index][half] = value; }
+        case 11u: { pool_11[index][half] = value; }
+        case 12u: { pool_12[index][half] = value; }
+        case 13u: { pool_13[index][half] = value; }
+        case 14u: { pool_14[index][half] = value; }
+        case 15u: { pool_15[index][half] = value; }
+        default: { pool_0[index][half] = value; }
+    }
+}
+
 /// A word of a frame as a number.
 fn frame_load(word: u32) -> u64 {
     let words = frame_words(word);

@@ -37,6 +37,28 @@ fn frame_store_words(word: u32, value: vec2<u32>) {
     }
 }
 
+/// A half of a word of a frame: 0 the low one, 1 the high one.
+fn frame_half(word: u32, half: u32) -> u32 {
+    let index = word & ((1u << POOL_SHIFT) - 1u);
+    switch word >> POOL_SHIFT {
+        case 1u: { return pool_1[index][half]; }
+        case 2u: { return pool_2[index][half]; }
+        case 3u: { return pool_3[index][half]; }
+        default: { return pool_0[index][half]; }
+    }
+}
+
+/// Changes a half of a word.
+fn frame_store_half(word: u32, half: u32, value: u32) {
+    let index = word & ((1u << POOL_SHIFT) - 1u);
+    switch word >> POOL_SHIFT {
+        case 1u: { pool_1[index][half] = value; }
+        case 2u: { pool_2[index][half] = value; }
+        case 3u: { pool_3[index][half] = value; }
+        default: { pool_0[index][half] = value; }
+    }
+}
+
 /// A word of a frame as a number.
 fn frame_load(word: u32) -> u64 {
     let words = frame_words(word);

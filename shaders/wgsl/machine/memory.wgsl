@@ -5,7 +5,7 @@
 //! So a snapshot only has to clear the mark at the root, and a reset only has to restore the root.
 
 import package::machine::bindings::{counters, frame_info, micro_ops, parameters, state};
-import package::machine::frames::{frame_load, frame_store};
+import package::machine::frames::{frame_half, frame_load, frame_store, frame_store_half};
 import package::machine::layout::{
     ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_HEAD, COLUMN_ROOT, COLUMN_STOP_ADDRESS, COLUMN_TAIL,
     COLUMN_WINDOW, COUNTER_FRAMES, ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_OWNED, ENTRY_PRIVATE,
@@ -36,6 +36,9 @@ const PAGE_MASK = 0xffflu;
 
 /// The number of entries of the TLB for data, a power of two.
 const TLB_ENTRIES = 16u;
+/// The exclusive OR of the two places that a page may have in the TLB for data. So pages of the stack and of the heap
+/// that are used together rarely displace each other.
+const TLB_OTHER = 8u;
 /// The number of entries of the TLB for code, a power of two.
 const CODE_TLB_ENTRIES = 4u;
 /// TLB entry: loads are permitted.
@@ -50,8 +53,9 @@ const TLB_ADDRESS_BITS = 44u;
 /// The lane of the invocation. State that is rarely needed stays in `state`, because the GPU's registers are scarce.
 var<private> lane: u32;
 
-/// The TLB for data, indexed by the low bits of the page's number. The high word of an entry is the page's number, the
-/// low word the frame and the permissions.
+/// The TLB for data. A page is at the index of the low bits of its number, or, if another one has displaced it, at the
+/// exclusive OR of that and `TLB_OTHER`. The high word of an entry is the page's number, the low word the frame and the
+/// permissions.
 var<private> tlb: array<u64, TLB_ENTRIES>;
 /// The TLB for code, indexed by the low bits of the page's number. The high word of an entry is the page's number, the
 /// low word the number of the code page plus one.
@@ -92,6 +96,16 @@ fn joined(low: u32, high: u32) -> u64 {
     return u64(low) | (u64(high) << 32u);
 }
 
+/// Returns the entry of the TLB for data that may be that of a page: the frame and the permissions, and the number of
+/// the page that it is of.
+fn data_entry(number: u32) -> vec2<u32> {
+    var entry = halves(tlb[number % TLB_ENTRIES]);
+    if entry.y != number {
+        entry = halves(tlb[(number ^ TLB_OTHER) % TLB_ENTRIES]);
+    }
+    return entry;
+}
+
 /// Clears the TLBs.
 fn forget_pages() {
     for (var i = 0u; i < TLB_ENTRIES; i += 1u) {
@@ -105,15 +119,12 @@ fn forget_pages() {
 
 /// Returns an entry of a node.
 fn node_entry(node: u32, index: u32) -> u32 {
-    let both = frame_load(node * FRAME_WORDS + (index >> 1u));
-    return u32(both >> (32u * (index & 1u)));
+    return frame_half(node * FRAME_WORDS + (index >> 1u), index & 1u);
 }
 
 /// Sets an entry of a node.
 fn set_node_entry(node: u32, index: u32, entry: u32) {
-    let word = node * FRAME_WORDS + (index >> 1u);
-    let shift = 32u * (index & 1u);
-    frame_store(word, (frame_load(word) & ~(0xfffffffflu << shift)) | (u64(entry) << shift));
+    frame_store_half(node * FRAME_WORDS + (index >> 1u), index & 1u, entry);
 }
 
 /// Takes a frame for a page, or for a node on the path to it, and appends it to the lane's chain. Returns the number of
@@ -297,6 +308,10 @@ fn translate(want: u32, address: u64) -> u32 {
     } else if want != WANT_CHECK_WRITE && at_hand {
         let writable = owned != 0u && (entry & ENTRY_WRITE) != 0u && found_code == 0u;
         let permitted = select(0u, TLB_READ, (entry & ENTRY_READ) != 0u) | select(0u, TLB_WRITE, writable);
+        let displaced = tlb[number % TLB_ENTRIES];
+        if displaced != 0lu && u32(displaced >> 32u) != number {
+            tlb[(number ^ TLB_OTHER) % TLB_ENTRIES] = displaced;
+        }
         tlb[number % TLB_ENTRIES] = joined(found_frame | permitted, number);
     }
     return STOP_NONE;

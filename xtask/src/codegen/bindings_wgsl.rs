@@ -81,6 +81,16 @@ pub(super) fn frames<const COUNT: u32>() -> Result<String> {
     for (doc, signature, body) in [
         ("A word of a frame.", "frame_words(word: u32) -> vec2<u32>", "return ELEMENT;"),
         ("Changes a word of a frame.", "frame_store_words(word: u32, value: vec2<u32>)", "ELEMENT = value;"),
+        (
+            "A half of a word of a frame: 0 the low one, 1 the high one.",
+            "frame_half(word: u32, half: u32) -> u32",
+            "return ELEMENT[half];",
+        ),
+        (
+            "Changes a half of a word.",
+            "frame_store_half(word: u32, half: u32, value: u32)",
+            "ELEMENT[half] = value;",
+        ),
     ] {
         pools.function(&mut out, doc, signature, body)?;
     }

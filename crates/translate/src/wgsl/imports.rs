@@ -19,7 +19,18 @@ pub const IMPORTS: &[(&str, &[&str])] = &[
     ("machine::markers", &["is_at_hand"]),
     ("machine::layout", &["COLUMN_FPCR", "COLUMN_TPIDR", "COLUMN_TPIDRRO"]),
     ("machine::memory", &["TLB_READ", "TLB_WRITE", "get_state", "joined", "set_state"]),
-    ("machine::region_access", &["NO_WORD", "is_exhausted", "word_in_page", "word_of"]),
+    (
+        "machine::region_access",
+        &[
+            "far_place",
+            "is_exhausted",
+            "load_aligned",
+            "load_unaligned",
+            "near_place",
+            "store_aligned",
+            "store_unaligned",
+        ],
+    ),
     ("machine::registers", &["x"]),
     ("machine::simd::crypto", &["crypto"]),
     ("machine::simd::floats", &["floats"]),
@@ -28,7 +39,6 @@ pub const IMPORTS: &[(&str, &[&str])] = &[
     (
         "machine::simd::packed",
         &[
-            "funnel",
             "packed_add",
             "packed_at_least",
             "packed_extremum",

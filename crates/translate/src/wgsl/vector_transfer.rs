@@ -6,6 +6,7 @@ use kvrm_arm64::micro_op::{Handler, INDEX_LITERAL, INDEX_OFFSET, INDEX_POST, IND
 use kvrm_arm64::vector_op::{TRANSFER_MULTIPLE, TRANSFER_REPLICATE};
 
 use super::operand::{register, second, vector};
+use super::place::Place;
 
 /// Whether `lines` has the statements of a micro-op: those of LD1 to LD4 and ST1 to ST4 that are accesses to
 /// consecutive registers, and loads of one element to all elements of a register.
@@ -44,20 +45,13 @@ pub(super) fn lines(handler: Handler, op: MicroOp, pc: u64, exit: &str) -> Strin
         _ => Access::of_structures(handler, op),
     };
     let bytes = access.bytes * access.registers.len() as u32;
-    let needed = if access.is_load { "TLB_READ" } else { "TLB_WRITE" };
     let mut text = access.address.clone();
-    // Less than a word is within one.
-    if bytes < 8 {
-        let _ = writeln!(text, "let word = word_of(address, {bytes}u, {needed}, false);");
-    } else {
-        let _ = writeln!(text, "let word = word_in_page(address, {bytes}u, {needed});");
-    }
-    let _ = writeln!(text, "if word == NO_WORD {{\n{exit}\n}}");
-    let _ = writeln!(text, "let shift = (u32(address) & 7u) * 8u;");
+    let place = Place { bytes, must_align: false, exit };
     if access.is_load {
-        access.load(&mut text, bytes);
+        place.load(&mut text);
+        access.load(&mut text);
     } else {
-        access.store(&mut text, bytes);
+        place.store(&mut text, &access.stored(bytes));
     }
     if access.writes_back {
         let _ = writeln!(text, "{} = indexed;", register(op.a()));
@@ -110,25 +104,8 @@ impl Access {
         }
     }
 
-    fn load(&self, text: &mut String, bytes: u32) {
-        if bytes < 8 {
-            let mask = u64::MAX >> (64 - 8 * bytes);
-            let _ = writeln!(text, "let word_0 = (frame_load(word) >> shift) & {mask:#x}lu;");
-        }
-        let count = bytes / 8;
-        if count > 0 {
-            for index in 0..count {
-                let _ = writeln!(text, "let aligned_{index} = frame_load(word + {index}u);");
-            }
-            // If the access is aligned, the word behind it may be that of another page.
-            let last = format!("word + select({count}u, {}u, shift == 0u)", count - 1);
-            let _ = writeln!(text, "let aligned_{count} = frame_load({last});");
-        }
-        for index in 0..count {
-            let next = index + 1;
-            let value = format!("funnel(aligned_{index}, aligned_{next}, shift)");
-            let _ = writeln!(text, "let word_{index} = {value};");
-        }
+    /// Appends the statements that write what was loaded to registers.
+    fn load(&self, text: &mut String) {
         for (number, &register) in self.registers.iter().enumerate() {
             let (low, high) = match (self.bytes, self.factor) {
                 (_, Some(factor)) => {
@@ -147,31 +124,16 @@ impl Access {
         }
     }
 
-    fn store(&self, text: &mut String, bytes: u32) {
-        let names: Vec<String> = self.registers.iter().map(|register| vector(*register)).collect();
-        let words: Vec<String> = match self.bytes {
-            16 => names.iter().flat_map(|name| [format!("{name}.low"), format!("{name}.high")]).collect(),
-            4 if bytes == 8 => vec![format!("joined(u32({}.low), u32({}.low))", names[0], names[1])],
-            _ => names.iter().map(|name| format!("{name}.low")).collect(),
-        };
-        if bytes < 8 {
-            let changed = u64::MAX >> (64 - 8 * bytes);
-            let _ = writeln!(text, "let changed = {changed:#x}lu << shift;");
-            let data = format!("(({} << shift) & changed)", words[0]);
-            let _ = writeln!(text, "frame_store(word, (frame_load(word) & ~changed) | {data});");
-            return;
+    /// Returns the words to store.
+    fn stored(&self, bytes: u32) -> Vec<String> {
+        let names = self.registers.iter().map(|register| vector(*register));
+        match self.bytes {
+            16 => names.flat_map(|name| [format!("{name}.low"), format!("{name}.high")]).collect(),
+            4 if bytes == 8 => {
+                let words: Vec<String> = names.map(|name| format!("u32({name}.low)")).collect();
+                vec![format!("joined({})", words.join(", "))]
+            }
+            _ => names.map(|name| format!("{name}.low")).collect(),
         }
-        let _ = writeln!(text, "if shift == 0u {{");
-        for (index, word) in words.iter().enumerate() {
-            let _ = writeln!(text, "frame_store(word + {index}u, {word});");
-        }
-        let _ = writeln!(text, "}} else {{\nlet kept = (1lu << shift) - 1lu;");
-        let mut before = "frame_load(word) & kept".to_owned();
-        for (index, word) in words.iter().enumerate() {
-            let _ = writeln!(text, "frame_store(word + {index}u, ({before}) | ({word} << shift));");
-            before = format!("{word} >> (64u - shift)");
-        }
-        let last = format!("word + {}u", words.len());
-        let _ = writeln!(text, "frame_store({last}, (frame_load({last}) & ~kept) | ({before}));\n}}");
     }
 }

@@ -2,12 +2,6 @@
 //!
 //! `high` is the highest bit of each element.
 
-/// Returns the upper bits of `low` from bit `shift` on, and above them the lowest bits of `high`.
-fn funnel(low: u64, high: u64, shift: u32) -> u64 {
-    // Two shifts, because one shift by 64 would have no effect.
-    return (low >> shift) | ((high << 1u) << (63u - shift));
-}
-
 /// Returns the sums of elements.
 fn packed_add(a: u64, b: u64, high: u64) -> u64 {
     return ((a & ~high) + (b & ~high)) ^ ((a ^ b) & high);
