@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use kvrm_arm64::micro_op::MicroOp;
+use kvrm_arm64::micro_op::{Handler, MicroOp};
 
 use crate::block::{Limits, PAGE};
 use crate::effects::Flow;
@@ -15,12 +15,18 @@ pub(crate) struct Leaders {
     pub(crate) starts: BTreeSet<u64>,
     /// The addresses at which lanes enter the region.
     pub(crate) entries: BTreeSet<u64>,
+    /// The addresses to which branches to registers may lead: entries to which no other code leads. Those that were given
+    /// first, or are hottest, come first.
+    pub(crate) indirect: Vec<u64>,
     /// The pages of the instructions.
     pages: BTreeSet<u64>,
 }
 
 /// The largest number of instructions that are added before one at which a lane was seen.
 const BACK_MAX: usize = 16;
+
+/// The largest number of targets of all branches to registers together.
+const COMPARISONS_MAX: usize = 512;
 
 impl Leaders {
     /// Follows the code from `entries`, breadth first. The distance of a block is from the last hot one before it.
@@ -30,7 +36,8 @@ impl Leaders {
         is_hot: impl Fn(u64) -> bool,
         fetch: impl Fn(u64) -> Option<MicroOp>,
     ) -> Self {
-        let mut found = Self { entries: entries.iter().copied().collect(), ..Self::default() };
+        let indirect = entries.to_vec();
+        let mut found = Self { entries: entries.iter().copied().collect(), indirect, ..Self::default() };
         found.follow(entries, limits, &is_hot, &fetch);
         found
     }
@@ -52,6 +59,9 @@ impl Leaders {
                 let first = found.extend_back(pc, limits, &fetch);
                 found.starts.insert(first);
                 found.entries.insert(first);
+                if Self::begins_code(first, &fetch) && !found.indirect.contains(&first) {
+                    found.indirect.push(first);
+                }
             }
         }
         found
@@ -122,12 +132,15 @@ impl Leaders {
     }
 
     /// Adds the instructions that lead to an address without a branch, up to [`BACK_MAX`]. Returns the address of the first.
+    /// Compilers align code with NOPs, so these are not added.
     fn extend_back(&mut self, pc: u64, limits: &Limits, fetch: &impl Fn(u64) -> Option<MicroOp>) -> u64 {
         let mut first = pc;
         for _ in 0..BACK_MAX {
             let before = first.wrapping_sub(4);
             let is_near = before & !PAGE == pc & !PAGE && self.has_room(before, limits);
-            let Some(op) = fetch(before).filter(|op| is_near && Flow::of(before, *op) == Flow::Next) else {
+            let leads_on =
+                |op: &MicroOp| Flow::of(before, *op) == Flow::Next && op.handler() != Handler::NOP as u32;
+            let Some(op) = fetch(before).filter(|op| is_near && leads_on(op)) else {
                 break;
             };
             if self.ops.insert(before, op).is_some() {
@@ -136,6 +149,16 @@ impl Leaders {
             first = before;
         }
         first
+    }
+
+    /// Whether the instruction before an address, if there is one, never leads there, or aligns it.
+    fn begins_code(pc: u64, fetch: &impl Fn(u64) -> Option<MicroOp>) -> bool {
+        let before = pc.wrapping_sub(4);
+        fetch(before).is_none_or(|op| {
+            let ends =
+                matches!(Flow::of(before, op), Flow::Always(_) | Flow::Return | Flow::Register | Flow::Stop);
+            ends || op.handler() == Handler::NOP as u32
+        })
     }
 
     /// Whether the instruction before an address was found, and leads there.
@@ -163,11 +186,17 @@ impl Leaders {
     }
 
     /// Returns for each return, by address, the addresses to which it may return: behind the calls of the functions
-    /// that contain it. A function is what can be reached from a call's target without following calls.
+    /// that contain it. A function is what can be reached from a call's target without following calls. Calls of a
+    /// register may be calls of every function that they may lead to.
     pub(crate) fn returns(&self) -> BTreeMap<u64, BTreeSet<u64>> {
         let mut sites: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
         for (&pc, &op) in &self.ops {
-            if let Flow::Call(target) = Flow::of(pc, op) {
+            let functions = match Flow::of(pc, op) {
+                Flow::Call(target) => vec![target],
+                Flow::RegisterCall => self.indirect_targets().to_vec(),
+                _ => Vec::new(),
+            };
+            for target in functions {
                 sites.entry(target).or_default().insert(pc.wrapping_add(4));
             }
         }
@@ -178,6 +207,14 @@ impl Leaders {
             }
         }
         returns
+    }
+
+    /// Returns the addresses that a branch to a register is compared with. They are few if many branches are compared.
+    pub(crate) fn indirect_targets(&self) -> &[u64] {
+        let is_branch =
+            |(pc, op): &(&u64, &MicroOp)| matches!(Flow::of(**pc, **op), Flow::Register | Flow::RegisterCall);
+        let branches = self.ops.iter().filter(is_branch).count().max(1);
+        &self.indirect[..self.indirect.len().min(COMPARISONS_MAX / branches)]
     }
 
     /// Returns the addresses of the returns of a function.

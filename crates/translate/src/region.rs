@@ -102,6 +102,8 @@ impl Region {
         let numbers: BTreeMap<u64, usize> =
             blocks.iter().enumerate().map(|(n, block)| (block.pc, n)).collect();
         let returns = leaders.returns();
+        let indirect: Vec<usize> =
+            leaders.indirect_targets().iter().filter_map(|pc| numbers.get(pc).copied()).collect();
         for block in blocks {
             let last = block.last_pc();
             let next = last.wrapping_add(4);
@@ -118,7 +120,8 @@ impl Region {
                     let sites = returns.get(&last).into_iter().flatten();
                     End::Register(sites.filter_map(|pc| numbers.get(pc).copied()).collect())
                 }
-                Flow::Register | Flow::RegisterCall | Flow::Stop => End::Register(Vec::new()),
+                Flow::Register | Flow::RegisterCall => End::Register(indirect.clone()),
+                Flow::Stop => End::Register(Vec::new()),
             };
         }
     }

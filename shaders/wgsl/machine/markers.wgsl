@@ -11,15 +11,25 @@ fn is_valid(at: u32, marker: vec4<u32>) -> bool {
     return frame_info[marker.y].w == (INFO_CODE_VALID | INFO_CODE_MARKED | (at / PAGE_OPS + 1u));
 }
 
+/// The value of `place_at_hand` if the page is not in the TLB.
+const NOT_AT_HAND = 0xffffffffu;
+
+/// Returns the index of the micro-op at an address, or `NOT_AT_HAND` if its page is not in the lane's TLB for code.
+/// If the address has more than `TLB_ADDRESS_BITS` bits, the index is that of another address.
+fn place_at_hand(pc: u64) -> u32 {
+    let number = u32(pc >> 12u);
+    let translation = halves(code_tlb[number % CODE_TLB_ENTRIES]);
+    let place = (translation.x - 1u) * PAGE_OPS + (u32(pc) >> 2u) % PAGE_OPS;
+    return select(NOT_AT_HAND, place, translation.x != 0u && translation.y == number);
+}
+
 /// Whether the lane has the code of a region at an address in another page, where the region has an entry. The address
 /// has at most `TLB_ADDRESS_BITS` bits.
 fn is_at_hand(pc: u64, entry: u32) -> bool {
-    let number = u32(pc >> 12u);
-    let translation = halves(code_tlb[number % CODE_TLB_ENTRIES]);
-    if translation.x == 0u || translation.y != number {
+    let at = place_at_hand(pc);
+    if at == NOT_AT_HAND {
         return false;
     }
-    let at = (translation.x - 1u) * PAGE_OPS + (u32(pc) >> 2u) % PAGE_OPS;
     let marker = micro_ops[at];
     return marker.x == (HANDLER_MARKER | (entry << MARKER_ENTRY)) && is_valid(at, marker);
 }

@@ -50,7 +50,7 @@ const IMPORTS: [(&str, &[&str]); 5] = [
     ("bindings", &["parameters", "state"]),
     ("frames", &["frame_load", "frame_store"]),
     ("layout", &["COLUMNS"]),
-    ("memory", &["TLB_ENTRIES", "lane", "tlb"]),
+    ("memory", &["TLB_ENTRIES", "TLB_OTHER", "lane", "tlb"]),
     ("registers", &["x"]),
 ];
 /// The kernel that runs lanes in a region.
@@ -68,7 +68,8 @@ fn run_lanes(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     for (var i = 0u; i < 2u; i += 1u) {
         let translation = frame_load(words + 38u + i);
-        tlb[u32(translation >> 32u) % TLB_ENTRIES] = translation | (u64((frame + i) * FRAME_WORDS));
+        // The second page has been displaced.
+        tlb[(u32(translation >> 32u) ^ (TLB_OTHER * i)) % TLB_ENTRIES] = translation | (u64((frame + i) * FRAME_WORDS));
     }
     let budget = u32(frame_load(words + 36u));
     let left = run_region(u32(frame_load(words + 37u)), frame_load(words + 34u), u32(frame_load(words + 35u)), budget);
@@ -322,6 +323,47 @@ fn lanes_leave_regions_in_the_state_of_the_reference() {
         steps += check(&program, &region, random);
     }
     assert!(steps > 5_000, "lanes have retired only {steps} steps");
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn lanes_stay_in_a_region_at_branches_to_registers() {
+    // and x1, x0, #3; adr x2, to the first case; add x2, x2, x1, lsl #3; br x2; nop; four cases of add and b;
+    // subs x0, x0, #1; b.ne to the first instruction.
+    let words = vec![
+        0x9240_0401,
+        0x1000_0082,
+        0x8b01_0c42,
+        0xd61f_0040,
+        0xd503_201f,
+        0x9100_0463,
+        0x1400_0007,
+        0x9100_0863,
+        0x1400_0005,
+        0x9100_0c63,
+        0x1400_0003,
+        0x9100_1063,
+        0x1400_0001,
+        0xf100_0400,
+        0x54ff_fe41,
+    ];
+    let random = &mut Random::new(0);
+    let program = Program::new(words, random);
+    let entries = [0, 5, 7, 9, 11].map(|at| program.pc + 4 * at);
+    let limits = Limits { instructions: 60, pages: 2, distance: 20 };
+    let region = Region::find(&entries, &limits, |pc| program.fetch(pc));
+    let before: Vec<u64> = (0..LANES).flat_map(|_| lane(&program, &region, random)).collect();
+    let after = run(&region, &before);
+    for (before, after) in before.chunks(LANE_WORDS).zip(after.chunks(LANE_WORDS)) {
+        compare(&program, &region, before, after);
+        let is_done = after[PC] == program.pc + 4 * 15;
+        assert!(
+            is_done || after[BUDGET] < 16,
+            "a lane left at {:#x} with {} steps",
+            after[PC],
+            after[BUDGET]
+        );
+    }
 }
 
 /// Whether a micro-op is a load or a store.

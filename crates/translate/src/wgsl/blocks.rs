@@ -272,24 +272,48 @@ impl<'a> Blocks<'a> {
                 self.go(pc, next);
                 self.text.close("}");
             }
-            End::Register(candidates) => {
-                for &candidate in candidates {
-                    let block = &self.region.blocks[candidate];
-                    let Some(label) = self.structure.labels[candidate] else { continue };
-                    let Some(way) = self.way(pc, candidate) else { continue };
-                    self.text.open(&format!(
-                        "if destination == {:#x}lu{} {{",
-                        block.pc,
-                        way.condition(" && ")
-                    ));
-                    self.lines(&way.then);
-                    self.text.line(&format!("next = {label}u;"));
-                    self.text.close("} else");
-                }
-                self.text.open("{");
-                self.text.line("return destination;");
-                self.text.close("}");
-            }
+            End::Register(candidates) => self.compare(pc, candidates),
+        }
+    }
+
+    /// Writes how execution goes on at the address `destination`, from the instruction at `pc`.
+    fn compare(&mut self, pc: u64, candidates: &[usize]) {
+        let known: Vec<(u64, u32, Way)> = candidates
+            .iter()
+            .filter_map(|to| {
+                Some((self.region.blocks[*to].pc, self.structure.labels[*to]?, self.way(pc, *to)?))
+            })
+            .collect();
+        let high = known.first().map_or(0, |(target, ..)| target >> 32);
+        // A region has no code so far apart in practice. If it has, lanes leave it there.
+        let near = known.iter().filter(|(target, ..)| target >> 32 == high);
+        if known.is_empty() {
+            self.text.line("return destination;");
+            return;
+        }
+        self.text.open(&format!("if u32(destination >> 32u) != {high:#x}u {{"));
+        self.text.line("return destination;");
+        self.text.close("}");
+        self.text.open("switch u32(destination) {");
+        for (target, label, way) in near {
+            self.text.open(&format!("case {:#x}u: {{", *target as u32));
+            self.unless(way, "return destination;");
+            self.text.line(&format!("next = {label}u;"));
+            self.text.close("}");
+        }
+        self.text.open("default: {");
+        self.text.line("return destination;");
+        self.text.close("}");
+        self.text.close("}");
+    }
+
+    /// Writes the statements on a way, or those that leave the region if the lane has other code there.
+    fn unless(&mut self, way: &Way, leave: &str) {
+        if !way.holds.is_empty() {
+            self.text.open(&format!("if !{} {{", way.holds));
+            self.text.line(leave);
+            self.text.close("}");
+            self.lines(&way.then);
         }
     }
 
@@ -299,12 +323,7 @@ impl<'a> Blocks<'a> {
             self.text.line(&format!("return {:#x}lu;", edge.pc));
             return;
         };
-        if !way.holds.is_empty() {
-            self.text.open(&format!("if !{} {{", way.holds));
-            self.text.line(&format!("return {:#x}lu;", edge.pc));
-            self.text.close("}");
-            self.lines(&way.then);
-        }
+        self.unless(&way, &format!("return {:#x}lu;", edge.pc));
         match self.structure.labels[block] {
             Some(label) => self.text.line(&format!("next = {label}u;")),
             None => self.block(block),
@@ -331,11 +350,4 @@ struct Way {
     holds: String,
     /// The statements on the way.
     then: String,
-}
-
-impl Way {
-    /// Returns the condition behind an operator, or nothing.
-    fn condition(&self, operator: &str) -> String {
-        if self.holds.is_empty() { String::new() } else { format!("{operator}{}", self.holds) }
-    }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use kvrm_testkit::random::Random;
-use kvrm_translate::{Flow, Limits, Samples};
+use kvrm_translate::{End, Flow, Limits, Samples};
 use proptest::prelude::*;
 
 use crate::guest::Program;
@@ -65,4 +65,42 @@ proptest! {
         prop_assert_eq!(regions[0].blocks.len(), 1, "one block: {:?}", regions);
         prop_assert_eq!(regions[0].blocks[0].pc, base);
     }
+}
+
+#[test]
+fn a_branch_to_a_register_has_the_hot_cases_as_candidates() {
+    // A loop: and x1, x0, #3; adr x2, to the first case; add x2, x2, x1, lsl #3; br x2; nop; four cases of add and b;
+    // subs x0, x0, #1; b.ne.
+    let words = [
+        0x9240_0401,
+        0x1000_0082,
+        0x8b01_0c42,
+        0xd61f_0040,
+        0xd503_201f,
+        0x9100_0463,
+        0x1400_0007,
+        0x9100_0863,
+        0x1400_0005,
+        0x9100_0c63,
+        0x1400_0003,
+        0x9100_1063,
+        0x1400_0001,
+        0xf100_0400,
+        0x54ff_fe41,
+    ];
+    let fetch = |pc: u64| {
+        let word = words.get(usize::try_from(pc.checked_sub(0x1_0000)? / 4).ok()?)?;
+        Some(kvrm_arm64::lowering::lower(*word, kvrm_arm64::Features::BASE))
+    };
+    let mut samples = Samples::default();
+    // The second case was not seen.
+    for at in [0, 5, 10, 12, 13] {
+        samples.add(0x1_0000 + 4 * at);
+    }
+    let regions = samples.regions(&LIMITS, fetch);
+    assert_eq!(regions.len(), 1, "{regions:?}");
+    let end = &regions[0].blocks[regions[0].block_at(0x1_0000).expect("the loop begins there")].end;
+    let End::Register(candidates) = end else { panic!("{end:?}") };
+    let pcs: BTreeSet<u64> = candidates.iter().map(|block| regions[0].blocks[*block].pc).collect();
+    assert_eq!(pcs, [5, 9, 11].map(|at| 0x1_0000 + 4 * at).into());
 }
