@@ -176,6 +176,8 @@ fn prepare(work: &Path) -> Result<PathBuf> {
         ("guests/programs/session.sql", "session.sql"),
         ("guests/programs/workload.lua", "workload.lua"),
         ("guests/programs/workload.sql", "workload.sql"),
+        ("crates/cli/src/bench/programs/lanes.js", "lanes.js"),
+        ("crates/cli/src/bench/programs/lanes.lua", "lanes.lua"),
     ] {
         fs::copy(root().join(from), files.join(to)).with_context(|| format!("cannot copy {from}"))?;
     }
