@@ -29,7 +29,7 @@ The workloads are deflate, zstandard, json, regex (PCRE2), sqlite, lua, quickjs,
 `cargo xtask guests --programs` makes the programs; nothing but their directory is needed. Inputs differ from lane to \
 lane, so lanes soon execute different parts of a program.
 
-MIPS are million steps per second of all lanes together. Each lane first takes a million steps, in which programs start. \
+MIPS are million steps per second of all lanes together. Each lane first takes two million steps, in which programs start. \
 A snapshot follows. A repetition takes the same steps with and without translation: from the snapshot to as many steps \
 later as take the time of --seconds without translation. Lanes that exit before wait for the others; only steps that \
 they retired count. If all exit, or time is left, lanes start again from the snapshot, and this reset is not timed. \

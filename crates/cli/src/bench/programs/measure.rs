@@ -9,7 +9,7 @@ use crate::bench::measure::{
 };
 
 /// The steps of each lane before the snapshot, in which programs start.
-const START: u64 = 1_000_000;
+const START: u64 = 2_000_000;
 
 /// A measured workload.
 pub(super) struct Measured {
