@@ -1,5 +1,6 @@
-// Runs a Lua program from a file, with the rest of the arguments in the table `arg`, as the `lua` command does.
+// Runs a Lua program from a file, or from its input if the name is `-`, with the rest of the arguments in the table `arg`, as the `lua` command does.
 #include <stdio.h>
+#include <string.h>
 
 #include "lauxlib.h"
 #include "lua.h"
@@ -19,7 +20,7 @@ int main(int argc, char **argv)
         lua_rawseti(lua, -2, i - 1);
     }
     lua_setglobal(lua, "arg");
-    int status = luaL_dofile(lua, argv[1]);
+    int status = luaL_dofile(lua, strcmp(argv[1], "-") ? argv[1] : NULL);
     if (status != LUA_OK)
         fprintf(stderr, "%s\n", lua_tostring(lua, -1));
     lua_close(lua);

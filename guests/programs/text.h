@@ -1,4 +1,4 @@
-// A megabyte of text that is worth compressing: words, of which some are more frequent than others.
+// Text that is worth compressing, a megabyte or less: words, of which some are more frequent than others.
 #pragma once
 
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 enum { TEXT_BYTES = 1 << 20 };
 
-static void make_text(unsigned char *text, uint64_t seed)
+static void make_text(unsigned char *text, size_t bytes, uint64_t seed)
 {
     static const char *const words[] = {
         "the", "of", "and", "a", "to", "in", "machine", "lane", "memory", "register", "instruction", "\n",
@@ -15,14 +15,14 @@ static void make_text(unsigned char *text, uint64_t seed)
         "step", "program", "one", "which", "exact", "signal", ".", ",",
     };
     size_t at = 0;
-    while (at < TEXT_BYTES) {
+    while (at < bytes) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         // The lower of two numbers: words that come first come more often.
         unsigned a = seed >> 59, b = seed >> 54 & 31;
         const char *word = words[a < b ? a : b];
-        for (size_t i = 0; word[i] && at < TEXT_BYTES; i++)
+        for (size_t i = 0; word[i] && at < bytes; i++)
             text[at++] = word[i];
-        if (at < TEXT_BYTES)
+        if (at < bytes)
             text[at++] = ' ';
     }
 }

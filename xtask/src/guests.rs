@@ -51,7 +51,8 @@ pub(crate) struct Args {
     /// Change nothing, and fail if a compiled guest does not match its source.
     #[arg(long)]
     check: bool,
-    /// Fetch and compile third-party programs into target/programs/ instead: BusyBox, Lua, SQLite, zlib and zstd.
+    /// Fetch and compile third-party programs into target/programs/ instead: BusyBox, Lua, SQLite, zlib, zstd, `QuickJS`,
+    /// yyjson and PCRE2.
     #[arg(long, conflicts_with_all = ["check", "guests"])]
     programs: bool,
     /// The guests to compile [default: all].

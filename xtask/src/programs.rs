@@ -26,7 +26,7 @@ struct Library {
     flags: &'static [&'static str],
 }
 
-const LIBRARIES: [Library; 4] = [
+const LIBRARIES: [Library; 7] = [
     Library {
         name: "lua",
         package: ("lua-src", "=547.0.0"),
@@ -54,6 +54,60 @@ const LIBRARIES: [Library; 4] = [
         headers: "zstd/lib",
         sources: &["zstd/lib/common", "zstd/lib/compress", "zstd/lib/decompress"],
         flags: &["-DZSTD_DISABLE_ASM"],
+    },
+    Library {
+        name: "quickjs",
+        package: ("rquickjs-sys", "=0.9.0"),
+        headers: "quickjs",
+        sources: &[
+            "quickjs/quickjs.c",
+            "quickjs/cutils.c",
+            "quickjs/libbf.c",
+            "quickjs/libregexp.c",
+            "quickjs/libunicode.c",
+        ],
+        flags: &["-D_GNU_SOURCE"],
+    },
+    Library {
+        name: "json",
+        package: ("yyjson-sys", "=0.1.0"),
+        headers: "yyjson/src",
+        sources: &["yyjson/src/yyjson.c"],
+        flags: &[],
+    },
+    Library {
+        name: "regex",
+        package: ("pcre2-sys", "=0.2.10"),
+        headers: "upstream/include",
+        sources: &[
+            "upstream/src/pcre2_auto_possess.c",
+            "upstream/src/pcre2_chartables.c",
+            "upstream/src/pcre2_chkdint.c",
+            "upstream/src/pcre2_compile.c",
+            "upstream/src/pcre2_compile_class.c",
+            "upstream/src/pcre2_context.c",
+            "upstream/src/pcre2_error.c",
+            "upstream/src/pcre2_extuni.c",
+            "upstream/src/pcre2_find_bracket.c",
+            "upstream/src/pcre2_match.c",
+            "upstream/src/pcre2_match_data.c",
+            "upstream/src/pcre2_newline.c",
+            "upstream/src/pcre2_ord2utf.c",
+            "upstream/src/pcre2_script_run.c",
+            "upstream/src/pcre2_string_utils.c",
+            "upstream/src/pcre2_study.c",
+            "upstream/src/pcre2_tables.c",
+            "upstream/src/pcre2_ucd.c",
+            "upstream/src/pcre2_valid_utf.c",
+            "upstream/src/pcre2_xclass.c",
+        ],
+        flags: &[
+            "-DPCRE2_CODE_UNIT_WIDTH=8",
+            "-DHAVE_CONFIG_H",
+            "-DPCRE2_STATIC",
+            "-DSUPPORT_PCRE2_8",
+            "-DSUPPORT_UNICODE",
+        ],
     },
 ];
 

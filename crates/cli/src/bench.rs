@@ -5,13 +5,13 @@ mod class_selection;
 mod guest;
 mod measure;
 mod processes;
+mod programs;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use kvrm::Translation;
 use kvrm_records::{Figure, Kind, MeasuredRow, RecordArgs};
 
 pub(crate) use self::arguments::seconds;
@@ -68,12 +68,15 @@ enum Subcommand {
     ClassSelection(class_selection::Args),
     /// Measure how many complete runs of a program, from start to exit, finish per second.
     Processes(Box<processes::Args>),
+    /// Measure ten Linux programs, with an input of its own in each lane, with and without translation.
+    Programs(Box<programs::Args>),
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     match &args.subcommand {
         Some(Subcommand::ClassSelection(args)) => return class_selection::run(args),
         Some(Subcommand::Processes(args)) => return processes::run(args),
+        Some(Subcommand::Programs(args)) => return programs::run(args),
         None => {}
     }
     // Report all errors of the arguments before anything is measured.
@@ -130,7 +133,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                     adapter: engine.adapter().map(record::adapter),
                     parameters: [
                         ("class_selection", engine.selection.mode().name().into()),
-                        ("engine", engine_parameter(name, engine.translation).into()),
+                        ("engine", record::engine(name, engine.translation).into()),
                         ("guest", guest.name.as_str().into()),
                         ("lanes", lanes.into()),
                     ]
@@ -141,14 +144,6 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Returns the name of an engine in records. Tables compare a GPU with translation and without.
-fn engine_parameter(name: &str, translation: Translation) -> String {
-    match (name, translation) {
-        ("gpu", Translation::Auto | Translation::Always) => format!("gpu-translate-{translation}"),
-        _ => name.to_owned(),
-    }
 }
 
 /// Returns the figures of all repetitions of a measurement.

@@ -230,6 +230,11 @@ impl OpenEngine {
         }
     }
 
+    /// Returns the engine with another choice of when hot code is translated.
+    pub(crate) fn with_translation(self, translation: Translation) -> Self {
+        Self { gpu: self.gpu.map(|gpu| gpu.with_translation(translation)), translation, ..self }
+    }
+
     /// Prints the device that runs the lanes on standard error; nothing if the user asked for the CPU.
     pub(crate) fn announce(&self) {
         match (self.device(), &self.fallback) {

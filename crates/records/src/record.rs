@@ -64,6 +64,8 @@ pub enum Kind {
     Certificate,
     /// `kvrm bench processes`: complete runs of a program per second.
     Processes,
+    /// `kvrm bench programs`: Linux programs in many lanes with different inputs.
+    ProgramLanes,
     /// `kvrm spike bench`: steps of spiking networks.
     Spiking,
     /// `cargo xtask compare`: spiking networks in KVRM and in other simulators.

@@ -21,7 +21,7 @@ $ cargo kvrm run PROGRAM --lanes 100 --lane-arg '{lane}' --group       # each ou
 $ cargo kvrm run PROGRAM --mount data:/data --env NAME=VALUE --stdin input.{lane} --output-dir out
 $ cargo kvrm run PROGRAM --copy data:/data --cwd /data --tty --real-time --seed random -- -x FILE
 $ cargo kvrm run PROGRAM --lanes 9 --save /tmp:out/{lane}               # keeps what lanes write
-$ cargo xtask guests --programs                                        # fetches BusyBox, Lua, SQLite, zlib, zstd
+$ cargo xtask guests --programs                                        # fetches BusyBox, Lua, SQLite and others
 $ cargo kvrm run target/programs/busybox --copy docs:/docs -- grep -c ARM64 /docs/architecture.md
 ```
 

@@ -171,5 +171,11 @@ pub(super) const RUNS: &[Run] = &[
     run_with_input("sqlite", &[], "workload.sql"),
     run_with_input("sqlite", &[], "mit"),
     run("deflate", &[]),
+    run("deflate", &["7", "2"]),
     run("zstandard", &[]),
+    run("zstandard", &["7", "2"]),
+    run("json", &["7", "4"]),
+    run("regex", &["7", "1"]),
+    run_with_input("quickjs", &["7"], "lanes.js"),
+    run_with_input("lua", &["-", "7"], "lanes.lua"),
 ];

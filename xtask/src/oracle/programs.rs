@@ -104,8 +104,23 @@ pub(super) fn run(args: &Args) -> Result<()> {
     if differ > 0 {
         bail!("{differ} runs differ");
     }
+    if args.only.is_none() {
+        args.engines.iter().try_for_each(|engine| check_workloads(&kvrm, engine))?;
+    }
     // Nothing is recorded if a run differs.
     log.as_mut().map_or(Ok(()), |log| record(log, &args.engines, adapter.as_ref(), &rows))
+}
+
+/// Compares two lanes of each workload of `kvrm bench programs`.
+fn check_workloads(kvrm: &Path, engine: &str) -> Result<()> {
+    let status = Command::new(kvrm)
+        .args(["bench", "programs", "--check", "--lanes", "2", "--qemu", "qemu-aarch64", "--engine", engine])
+        .arg("--programs")
+        .arg(programs::folder())
+        .status()
+        .context("cannot run kvrm")?;
+    ensure!(status.success(), "the workloads of kvrm bench programs fail with the engine {engine}");
+    Ok(())
 }
 
 /// Records all runs. Runs that are too short to measure their speed have only their steps.
@@ -176,6 +191,8 @@ fn prepare(work: &Path) -> Result<PathBuf> {
         ("guests/programs/session.sql", "session.sql"),
         ("guests/programs/workload.lua", "workload.lua"),
         ("guests/programs/workload.sql", "workload.sql"),
+        ("crates/cli/src/bench/programs/lanes.js", "lanes.js"),
+        ("crates/cli/src/bench/programs/lanes.lua", "lanes.lua"),
     ] {
         fs::copy(root().join(from), files.join(to)).with_context(|| format!("cannot copy {from}"))?;
     }

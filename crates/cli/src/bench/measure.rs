@@ -10,14 +10,14 @@ pub(super) const REPETITIONS: usize = 3;
 /// The largest number of 4 KiB pages that a lane may write. The device may have room for fewer.
 const FRAMES_MAX: usize = 1 << 12;
 /// The length of the first run of the calibration, in steps per lane.
-const FIRST_STEPS: u64 = 1 << 10;
+pub(super) const FIRST_STEPS: u64 = 1 << 10;
 /// The factor by which each run of the calibration is longer than the one before.
-const GROWTH: u64 = 4;
+pub(super) const GROWTH: u64 = 4;
 /// The share of a measurement that a run has to take for a good estimate of the speed.
-const CALIBRATION_SHARE: f64 = 0.1;
+pub(super) const CALIBRATION_SHARE: f64 = 0.1;
 
 /// The longest time to wait until the engine has chosen how it runs a guest, in seconds.
-const SETTLE_MAX: f64 = 60.0;
+pub(super) const SETTLE_MAX: f64 = 60.0;
 
 /// The counts of one repetition of a measurement.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,7 +33,7 @@ impl Measurement {
         self.steps as f64 / self.seconds.max(1e-9) / 1e6
     }
 
-    fn add(&mut self, report: &Report) {
+    pub(super) fn add(&mut self, report: &Report) {
         self.steps += report.steps;
         self.seconds += report.wall.as_secs_f64();
         self.dispatches += report.dispatches;
@@ -147,7 +147,7 @@ impl MeasuredPart<'_> {
 }
 
 /// Returns whether any lane can continue. A stop other than the budget or an exit with status 0 is an error.
-fn check(machine: &mut Machine) -> Result<bool> {
+pub(super) fn check(machine: &mut Machine) -> Result<bool> {
     let mut runs = false;
     for (lane, stop) in machine.stops()?.into_iter().enumerate() {
         match stop {

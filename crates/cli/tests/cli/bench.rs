@@ -22,6 +22,46 @@ fn check(line: &Value, guest: &str, lanes: u64) {
 }
 
 #[test]
+fn programs_are_measured_and_missing_ones_named_with_the_command_that_makes_them() {
+    let folder = Folder::new();
+    let path = folder.path("programs").display().to_string();
+    let refused = |arguments: &[&str]| {
+        let command = ["bench", "programs", "--engine", "reference", "--lanes", "2", "--programs", &path];
+        refusal(&[&command[..], arguments].concat())
+    };
+    let text = refused(&[]);
+    assert!(text.contains("expected a directory; `cargo xtask guests --programs` makes"), "{text}");
+    std::fs::create_dir(&path).unwrap();
+    let text = refused(&[]);
+    assert!(text.contains("deflate") && text.contains("`cargo xtask guests --programs`"), "{text}");
+    let text = refused(&["--only", "doom"]);
+    assert!(text.contains("--only 'doom': expected one of deflate, ") && text.contains(", sort"), "{text}");
+    // Another program in the place of one, with the same input in all lanes.
+    std::fs::copy(guest("mix"), folder.path("programs/sqlite")).unwrap();
+    let text = refused(&["--only", "sqlite", "--check"]);
+    assert!(text.contains("sqlite: lanes 0 and 1 print the same"), "{text}");
+    let arguments = [
+        "--lanes",
+        "2",
+        "--programs",
+        &path,
+        "--only",
+        "sqlite",
+        "--engine",
+        "reference",
+        "--seconds",
+        "0.01",
+    ];
+    let run = kvrm(&[&["bench", "programs", "--json"], &arguments[..]].concat());
+    assert_eq!((run.status, &*run.stderr), (0, ""));
+    let line: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((&line["program"], &line["lanes"]), (&"sqlite".into(), &2.into()), "{line}");
+    let all: Vec<f64> = line["all_mips"].as_array().unwrap().iter().filter_map(Value::as_f64).collect();
+    assert!(all.is_sorted() && all.len() == 3 && all[0] > 0.0 && line["mips"] == all[1], "{line}");
+    assert!(line["window"].as_u64() > Some(0) && line["pages_a_lane"].as_f64() > Some(0.0), "{line}");
+}
+
+#[test]
 fn guests_are_measured_over_numbers_of_lanes() {
     let lines = measured("reference", &["--lanes", "1,0x3"]);
     let expected =

@@ -1,0 +1,181 @@
+//! The workloads: programs, and what each lane gives them.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use kvrm::{Builder, Machine, Program};
+
+/// The largest number of 4 KiB pages that a lane may write. The lanes share what the device has room for.
+const FRAMES_MAX: usize = 1 << 12;
+/// The command that makes the programs.
+const MAKE: &str = "`cargo xtask guests --programs` makes the programs in target/programs";
+
+/// A workload that was not opened yet.
+struct Definition {
+    name: &'static str,
+    /// The file of the program.
+    program: &'static str,
+    /// The arguments, in which `{lane}` is replaced with the number of the lane.
+    arguments: &'static [&'static str],
+    input: Input,
+}
+
+/// The standard input of the lanes.
+#[derive(Clone, Copy)]
+enum Input {
+    None,
+    /// A text in which `{lane}` is replaced with the number of the lane.
+    Text(&'static str),
+    /// So many lines with a word and a number, which depend on the number of the lane.
+    Lines(usize),
+}
+
+const DEFINITIONS: [Definition; 10] = [
+    Definition { name: "deflate", program: "deflate", arguments: &["{lane}", "12"], input: Input::None },
+    Definition { name: "zstandard", program: "zstandard", arguments: &["{lane}", "12"], input: Input::None },
+    Definition { name: "json", program: "json", arguments: &["{lane}", "200"], input: Input::None },
+    Definition { name: "regex", program: "regex", arguments: &["{lane}", "6"], input: Input::None },
+    Definition {
+        name: "sqlite",
+        program: "sqlite",
+        arguments: &[],
+        input: Input::Text(include_str!("lanes.sql")),
+    },
+    Definition {
+        name: "lua",
+        program: "lua",
+        arguments: &["-", "{lane}"],
+        input: Input::Text(include_str!("lanes.lua")),
+    },
+    Definition {
+        name: "quickjs",
+        program: "quickjs",
+        arguments: &["{lane}"],
+        input: Input::Text(include_str!("lanes.js")),
+    },
+    Definition {
+        name: "sh",
+        program: "busybox",
+        arguments: &["sh", "-c", include_str!("lanes.sh"), "sh", "{lane}"],
+        input: Input::None,
+    },
+    Definition {
+        name: "awk",
+        program: "busybox",
+        arguments: &["awk", "-v", "lane={lane}", include_str!("lanes.awk")],
+        input: Input::None,
+    },
+    Definition {
+        name: "sort",
+        program: "busybox",
+        arguments: &["sort", "-k2n", "-k1"],
+        input: Input::Lines(1_000),
+    },
+];
+
+/// A workload.
+pub(super) struct Workload {
+    pub(super) name: &'static str,
+    /// The file of the program.
+    pub(super) path: PathBuf,
+    program: Program,
+    arguments: &'static [&'static str],
+    input: Input,
+}
+
+/// Opens the programs of the workloads with these names, or of all.
+pub(super) fn open(folder: &Path, only: &[String]) -> Result<Vec<Workload>> {
+    for name in only {
+        if !DEFINITIONS.iter().any(|definition| definition.name == name) {
+            let names: Vec<_> = DEFINITIONS.iter().map(|definition| definition.name).collect();
+            bail!("--only '{name}': expected one of {}", names.join(", "));
+        }
+    }
+    let is_wanted =
+        |definition: &&Definition| only.is_empty() || only.iter().any(|name| name == definition.name);
+    if !folder.is_dir() {
+        bail!("--programs '{}': expected a directory; {MAKE}", folder.display());
+    }
+    DEFINITIONS
+        .iter()
+        .filter(is_wanted)
+        .map(|&Definition { name, program, arguments, input }| {
+            let path = folder.join(program);
+            let program =
+                Program::open(&path).with_context(|| format!("--programs '{}': {MAKE}", folder.display()))?;
+            Ok(Workload { name, path, program, arguments, input })
+        })
+        .collect()
+}
+
+impl Workload {
+    /// Returns the arguments of a lane.
+    pub(super) fn arguments(&self, lane: usize) -> Vec<String> {
+        arguments(self.arguments, lane)
+    }
+
+    /// Returns the standard input of a lane.
+    pub(super) fn input(&self, lane: usize) -> Vec<u8> {
+        self.input.bytes(lane)
+    }
+
+    /// Returns a builder of a machine with so many lanes.
+    pub(super) fn builder(&self, lanes: usize) -> Builder<'static> {
+        let &Self { arguments: templates, input, .. } = self;
+        Machine::builder(self.program.clone())
+            .lanes(lanes)
+            .frames_max(FRAMES_MAX)
+            .arguments(move |lane| arguments(templates, lane))
+            .input(move |lane| input.bytes(lane))
+    }
+}
+
+fn arguments(templates: &[&str], lane: usize) -> Vec<String> {
+    templates.iter().map(|template| template.replace("{lane}", &lane.to_string())).collect()
+}
+
+impl Input {
+    fn bytes(self, lane: usize) -> Vec<u8> {
+        match self {
+            Self::None => Vec::new(),
+            Self::Text(text) => text.replace("{lane}", &lane.to_string()).into(),
+            Self::Lines(lines) => {
+                let mut state = lane as u64;
+                let mut random = || {
+                    state =
+                        state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    state >> 33
+                };
+                let mut text = String::new();
+                for _ in 0..lines {
+                    let word: String =
+                        (0..=random() % 6).map(|_| char::from(b'a' + (random() % 26) as u8)).collect();
+                    text += &format!("{word} {}\n", random() % 200);
+                }
+                text.into()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn lanes_have_inputs_of_their_own() {
+        for Definition { name, arguments: templates, input, .. } in DEFINITIONS {
+            let inputs: BTreeSet<_> =
+                (0..100).map(|lane| (arguments(templates, lane), input.bytes(lane))).collect();
+            assert_eq!(inputs.len(), 100, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_are_different() {
+        let names: BTreeSet<_> = DEFINITIONS.iter().map(|definition| definition.name).collect();
+        assert_eq!(names.len(), DEFINITIONS.len());
+    }
+}
