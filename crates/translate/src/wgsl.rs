@@ -6,8 +6,9 @@
 //! there when the lane leaves. So code anywhere in the region leaves it with `return`.
 //!
 //! Loads and stores use the TLB of the interpreter. A lane leaves the region before an access that the TLB does not
-//! permit, or that crosses words or pages in a way that the text has no code for. The interpreter executes it.
+//! permit, that crosses pages, or that is less aligned than the text has code for. The interpreter executes it.
 
+mod address;
 mod blocks;
 mod imports;
 mod instruction;
@@ -16,6 +17,7 @@ mod operation;
 mod packed;
 mod pending;
 mod place;
+mod places;
 mod system;
 mod transfer;
 mod vector;

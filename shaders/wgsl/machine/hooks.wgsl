@@ -4,7 +4,7 @@
 
 import package::machine::layout::{ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, HOOK_KIND};
 import package::machine::memory::{
-    CODE_TLB_ENTRIES, NO_OPS, PAGE_MASK, TLB_ENTRIES, TLB_READ, TLB_WRITE, code_page, code_tlb, effort,
+    CODE_TLB_ENTRIES, NO_OPS, PAGE_MASK, TLB_READ, TLB_SETS, TLB_WRITE, code_page, code_tlb, effort,
     near_ops, tlb,
 };
 
@@ -47,10 +47,10 @@ fn forget_hooked(address: u64) {
     let page = address & ~PAGE_MASK;
     let number = u32(address >> 12u);
     if find_hook(ACCESS_READ, page, 4096u) != NOT_HOOKED {
-        tlb[number % TLB_ENTRIES] &= ~u64(TLB_READ);
+        tlb[number % TLB_SETS].x &= ~TLB_READ;
     }
     if find_hook(ACCESS_WRITE, page, 4096u) != NOT_HOOKED {
-        tlb[number % TLB_ENTRIES] &= ~u64(TLB_WRITE);
+        tlb[number % TLB_SETS].x &= ~TLB_WRITE;
     }
     if code_page == page && find_hook(ACCESS_EXECUTE, page, 4096u) != NOT_HOOKED {
         code_tlb[number % CODE_TLB_ENTRIES] = 0lu;

@@ -34,11 +34,8 @@ const NO_OPS = 0x20000000u;
 /// The mask of the offset of an address in its page.
 const PAGE_MASK = 0xffflu;
 
-/// The number of entries of the TLB for data, a power of two.
-const TLB_ENTRIES = 16u;
-/// The exclusive OR of the two places that a page may have in the TLB for data. So pages of the stack and of the heap
-/// that are used together rarely displace each other.
-const TLB_OTHER = 8u;
+/// The number of sets of entries of the TLB for data, a power of two.
+const TLB_SETS = 16u;
 /// The number of entries of the TLB for code, a power of two.
 const CODE_TLB_ENTRIES = 4u;
 /// TLB entry: loads are permitted.
@@ -53,10 +50,10 @@ const TLB_ADDRESS_BITS = 44u;
 /// The lane of the invocation. State that is rarely needed stays in `state`, because the GPU's registers are scarce.
 var<private> lane: u32;
 
-/// The TLB for data. A page is at the index of the low bits of its number, or, if another one has displaced it, at the
-/// exclusive OR of that and `TLB_OTHER`. The high word of an entry is the page's number, the low word the frame and the
-/// permissions.
-var<private> tlb: array<u64, TLB_ENTRIES>;
+/// The TLB for data, indexed by the low bits of the page's number. A set has two entries: the page that was translated
+/// last, and the one before it, so pages of the stack and of the heap that are used together do not displace each other.
+/// An entry is the frame with the permissions, and the page's number.
+var<private> tlb: array<vec4<u32>, TLB_SETS>;
 /// The TLB for code, indexed by the low bits of the page's number. The high word of an entry is the page's number, the
 /// low word the number of the code page plus one.
 var<private> code_tlb: array<u64, CODE_TLB_ENTRIES>;
@@ -96,20 +93,17 @@ fn joined(low: u32, high: u32) -> u64 {
     return u64(low) | (u64(high) << 32u);
 }
 
-/// Returns the entry of the TLB for data that may be that of a page: the frame and the permissions, and the number of
+/// Returns the entry of the TLB for data that may be that of a page: the frame with the permissions, and the number of
 /// the page that it is of.
 fn data_entry(number: u32) -> vec2<u32> {
-    var entry = halves(tlb[number % TLB_ENTRIES]);
-    if entry.y != number {
-        entry = halves(tlb[(number ^ TLB_OTHER) % TLB_ENTRIES]);
-    }
-    return entry;
+    let entries = tlb[number % TLB_SETS];
+    return select(entries.zw, entries.xy, entries.y == number);
 }
 
 /// Clears the TLBs.
 fn forget_pages() {
-    for (var i = 0u; i < TLB_ENTRIES; i += 1u) {
-        tlb[i] = 0lu;
+    for (var i = 0u; i < TLB_SETS; i += 1u) {
+        tlb[i] = vec4<u32>();
     }
     for (var i = 0u; i < CODE_TLB_ENTRIES; i += 1u) {
         code_tlb[i] = 0lu;
@@ -308,11 +302,9 @@ fn translate(want: u32, address: u64) -> u32 {
     } else if want != WANT_CHECK_WRITE && at_hand {
         let writable = owned != 0u && (entry & ENTRY_WRITE) != 0u && found_code == 0u;
         let permitted = select(0u, TLB_READ, (entry & ENTRY_READ) != 0u) | select(0u, TLB_WRITE, writable);
-        let displaced = tlb[number % TLB_ENTRIES];
-        if displaced != 0lu && u32(displaced >> 32u) != number {
-            tlb[(number ^ TLB_OTHER) % TLB_ENTRIES] = displaced;
-        }
-        tlb[number % TLB_ENTRIES] = joined(found_frame | permitted, number);
+        let entries = tlb[number % TLB_SETS];
+        let other = select(entries.xy, entries.zw, entries.y == number);
+        tlb[number % TLB_SETS] = vec4<u32>(found_frame | permitted, number, other);
     }
     return STOP_NONE;
 }

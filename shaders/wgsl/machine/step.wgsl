@@ -28,7 +28,7 @@ import package::machine::layout::{
 };
 import package::machine::linux::no_calls::{SERVES_CALLS};
 import package::machine::memory::{
-    CODE_TLB_ENTRIES, PAGE_MASK, TLB_ADDRESS_BITS, TLB_ENTRIES, TLB_READ, TLB_WORD, code_ops, code_page,
+    CODE_TLB_ENTRIES, PAGE_MASK, TLB_ADDRESS_BITS, TLB_READ, TLB_SETS, TLB_WORD, code_ops, code_page,
     code_tlb, effort, get_state, halves, joined, lane, near_ops, set_state, tlb,
 };
 import package::machine::micro_op::{
@@ -111,7 +111,7 @@ fragment compute {
         let bytes = 1u << (size + pair);
         let offset = u32(address) & 4095u;
         let number = u32(address >> 12u);
-        let translation = halves(tlb[number % TLB_ENTRIES]);
+        let translation = tlb[number % TLB_SETS].xy;
         // Loads need `TLB_READ`, stores `TLB_WRITE`.
         let missing = (handler - HANDLER_LOAD + TLB_READ) & ~translation.x;
         let misplaced = (offset & ((1u << min(size + pair, 3u)) - 1u)) | ((offset + bytes - 1u) >> 12u);

@@ -50,7 +50,7 @@ const IMPORTS: [(&str, &[&str]); 5] = [
     ("bindings", &["parameters", "state"]),
     ("frames", &["frame_load", "frame_store"]),
     ("layout", &["COLUMNS"]),
-    ("memory", &["TLB_ENTRIES", "TLB_OTHER", "lane", "tlb"]),
+    ("memory", &["TLB_SETS", "lane", "tlb"]),
     ("registers", &["x"]),
 ];
 /// The kernel that runs lanes in a region.
@@ -68,8 +68,9 @@ fn run_lanes(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     for (var i = 0u; i < 2u; i += 1u) {
         let translation = frame_load(words + 38u + i);
+        let entry = vec2<u32>(u32(translation) | ((frame + i) * FRAME_WORDS), u32(translation >> 32u));
         // The second page has been displaced.
-        tlb[(u32(translation >> 32u) ^ (TLB_OTHER * i)) % TLB_ENTRIES] = translation | (u64((frame + i) * FRAME_WORDS));
+        tlb[entry.y % TLB_SETS] = select(vec4<u32>(entry, 0u, 0u), vec4<u32>(0u, 0u, entry), i == 1u);
     }
     let budget = u32(frame_load(words + 36u));
     let left = run_region(u32(frame_load(words + 37u)), frame_load(words + 34u), u32(frame_load(words + 35u)), budget);

@@ -15,6 +15,7 @@ use super::instruction::{Surroundings, statements};
 use super::operand::{condition, extracted, register, target};
 use super::operation::Flags;
 use super::pending::Pending;
+use super::places::Places;
 use super::vector::has_loops;
 
 /// The largest number of items whose labels are compared one after the other.
@@ -56,6 +57,8 @@ pub(super) struct Blocks<'a> {
     numbers: Vec<Option<u32>>,
     /// The addresses of the pages.
     pages: Vec<u64>,
+    /// The number of places of accesses so far.
+    places: usize,
     text: Text,
 }
 
@@ -71,7 +74,7 @@ impl<'a> Blocks<'a> {
         let structure = &Structure::of(region);
         let pages = region.pages();
         let mut blocks =
-            Blocks { region, checks, liveness, structure, numbers, pages, text: Text::default() };
+            Blocks { region, checks, liveness, structure, numbers, pages, places: 0, text: Text::default() };
         blocks.write(number);
         blocks.text.lines
     }
@@ -182,6 +185,8 @@ impl<'a> Blocks<'a> {
         }
         let count = block.ops.len();
         self.text.line(&format!("budget -= {count}u;"));
+        let places = Places::of(&block.ops, block.pc, self.places);
+        self.places += places.count;
         let mut pending: Option<Pending> = None;
         for (index, &op) in block.ops.iter().enumerate() {
             let pc = block.pc.wrapping_add(4 * index as u64);
@@ -189,9 +194,16 @@ impl<'a> Blocks<'a> {
             let cond = condition_of(op).unwrap_or_default();
             let holds = pending.and_then(|of| of.condition(cond)).unwrap_or_else(|| condition(cond));
             let flags = self.flags(number, index);
+            if let Some((look_ups, is_missing)) = places.look_ups.get(&index) {
+                self.lines(look_ups);
+                self.text.open(&format!("if {is_missing} {{"));
+                self.lines(&exit);
+                self.text.close("}");
+            }
             self.text.open("{");
             let goes_on = if Flow::of(pc, op) == Flow::Next {
-                let lines = statements(op, &Surroundings { pc, flags, holds: &holds, exit: &exit });
+                let place = places.placed.get(&index).copied();
+                let lines = statements(op, &Surroundings { pc, flags, holds: &holds, place });
                 self.lines(lines.as_deref().unwrap_or_default());
                 lines.is_some()
             } else {

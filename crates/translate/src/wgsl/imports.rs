@@ -22,13 +22,14 @@ pub const IMPORTS: &[(&str, &[&str])] = &[
     (
         "machine::region_access",
         &[
-            "far_place",
+            "find_place",
             "is_exhausted",
             "load_aligned",
-            "load_unaligned",
-            "near_place",
+            "load_any",
+            "load_pair",
             "store_aligned",
-            "store_unaligned",
+            "store_any",
+            "store_pair",
         ],
     ),
     ("machine::registers", &["x"]),

@@ -1,10 +1,14 @@
 //! Which micro-ops are translated, and the statements of those that are no branches.
 
-use kvrm_arm64::micro_op::{Handler, MicroOp};
+use kvrm_arm64::micro_op::MicroOp;
 
 use crate::effects::{Flow, handler};
 
+use super::address::Address;
+use super::operand::register;
 use super::operation::{self, Flags};
+use super::place::Place;
+use super::places::Placed;
 use super::{system, transfer, vector, vector_transfer};
 
 /// Whether translated code executes a micro-op. A region to translate should have no others.
@@ -13,8 +17,7 @@ pub fn is_translatable(op: MicroOp) -> bool {
     match (Flow::of(0, op), handler(op)) {
         (Flow::Stop, _) | (_, None) => false,
         (Flow::Next, Some(handler)) => {
-            accesses_memory(handler)
-                || vector_transfer::is_translatable(handler, op)
+            Address::of(op, 0).is_some()
                 || vector::is_translatable(handler)
                 || system::is_translatable(handler, op)
                 || operation::is_translatable(handler)
@@ -30,15 +33,9 @@ pub fn is_costly(op: MicroOp) -> bool {
     handler(op).is_some_and(vector::is_translatable) && vector::has_loops(op)
 }
 
-/// Whether a handler is a load or a store of general registers that translated code executes.
-const fn accesses_memory(handler: Handler) -> bool {
-    matches!(handler, Handler::LOAD | Handler::STORE | Handler::LOAD_LITERAL)
-}
-
 /// Whether the lane may leave before a micro-op.
 pub(super) fn may_exit(op: MicroOp) -> bool {
-    let Some(handler) = handler(op) else { return true };
-    accesses_memory(handler) || vector_transfer::is_translatable(handler, op) || !is_translatable(op)
+    Address::of(op, 0).is_some() || !is_translatable(op)
 }
 
 /// What surrounds a micro-op.
@@ -49,18 +46,26 @@ pub(super) struct Surroundings<'a> {
     pub(super) flags: Flags,
     /// Whether its condition holds, as an expression.
     pub(super) holds: &'a str,
-    /// The statements that leave the region before it.
-    pub(super) exit: &'a str,
+    /// The place that it accesses.
+    pub(super) place: Option<Placed>,
 }
 
 /// Returns the statements of a micro-op that is no branch, or `None` if translated code does not execute it.
 pub(super) fn statements(op: MicroOp, at: &Surroundings<'_>) -> Option<String> {
     let handler = handler(op)?;
-    if accesses_memory(handler) {
-        return Some(transfer::lines(handler, op, at.pc, at.exit));
-    }
-    if vector_transfer::is_translatable(handler, op) {
-        return Some(vector_transfer::lines(handler, op, at.pc, at.exit));
+    if let (Some(address), Some(placed)) = (Address::of(op, at.pc), at.place) {
+        let place = Place::new(&address, placed);
+        let lines = if address.is_vector {
+            vector_transfer::lines(handler, op, &address, &place)
+        } else {
+            transfer::lines(op, address.is_load, &place)
+        };
+        let base = register(op.a());
+        // If the base is loaded, too, write-back wins.
+        return Some(match &address.write_back {
+            Some((added, _)) => format!("let indexed = {base} + {added};\n{lines}{base} = indexed;\n"),
+            None => lines,
+        });
     }
     vector::lines(handler, op, at.holds)
         .or_else(|| system::lines(handler, op))

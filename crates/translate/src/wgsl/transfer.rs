@@ -1,34 +1,19 @@
-//! Loads and stores as statements in WGSL: the fast path of `compute` in `machine/step.wgsl`.
+//! Loads and stores of general registers as statements in WGSL.
 
 use std::fmt::Write as _;
 
-use kvrm_arm64::micro_op::{Handler, INDEX_OFFSET, INDEX_POST, MicroOp};
+use kvrm_arm64::micro_op::MicroOp;
 
-use super::operand::{register, second, target};
+use super::operand::{register, target};
 use super::place::Place;
 
-/// Returns the statements of a load or store at `pc`. `exit` leaves the region.
-pub(super) fn lines(handler: Handler, op: MicroOp, pc: u64, exit: &str) -> String {
-    let is_load = handler != Handler::STORE;
-    let bytes = 1 << (op.size() + op.pair());
-    let base = register(op.a());
-    let mut text = match (handler, op.index()) {
-        // A variable: in pipelines with overrides, naga refuses to convert constants of 64 bits.
-        (Handler::LOAD_LITERAL, _) => format!("var address = {:#x}lu;\n", pc.wrapping_add(op.imm)),
-        (_, INDEX_POST) => format!("let indexed = {base} + {};\nlet address = {base};\n", second(op)),
-        _ => format!("let indexed = {base} + {};\nlet address = indexed;\n", second(op)),
-    };
-    let place = Place { bytes, must_align: op.aligned() == 1, exit };
-    if is_load {
-        place.load(&mut text);
-        load(&mut text, op);
-    } else {
-        place.store(&mut text, &stored(op, bytes));
+/// Returns the statements of a load or a store.
+pub(super) fn lines(op: MicroOp, is_load: bool, place: &Place) -> String {
+    if !is_load {
+        return place.store(&stored(op));
     }
-    // If the base is loaded, too, write-back wins.
-    if op.index() != INDEX_OFFSET {
-        let _ = writeln!(text, "{base} = indexed;");
-    }
+    let mut text = place.load();
+    load(&mut text, op);
     text
 }
 
@@ -48,11 +33,11 @@ fn load(text: &mut String, op: MicroOp) {
 }
 
 /// Returns the words to store.
-fn stored(op: MicroOp, bytes: u32) -> Vec<String> {
+fn stored(op: MicroOp) -> Vec<String> {
     let (low, high) = (register(op.c()), register(op.dst()));
-    match (op.pair(), bytes) {
+    match (op.pair(), op.size()) {
         (0, _) => vec![low],
-        (_, 16) => vec![low, high],
+        (_, 3) => vec![low, high],
         _ => vec![format!("joined(u32({low}), u32({high}))")],
     }
 }
