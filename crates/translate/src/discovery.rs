@@ -28,6 +28,10 @@ const BACK_MAX: usize = 16;
 /// The largest number of targets of all branches to registers together.
 const COMPARISONS_MAX: usize = 512;
 
+fn is_nop(op: MicroOp) -> bool {
+    op.handler() == Handler::NOP as u32
+}
+
 impl Leaders {
     /// Follows the code from `entries`, breadth first. The distance of a block is from the last hot one before it.
     pub(crate) fn find(
@@ -138,8 +142,7 @@ impl Leaders {
         for _ in 0..BACK_MAX {
             let before = first.wrapping_sub(4);
             let is_near = before & !PAGE == pc & !PAGE && self.has_room(before, limits);
-            let leads_on =
-                |op: &MicroOp| Flow::of(before, *op) == Flow::Next && op.handler() != Handler::NOP as u32;
+            let leads_on = |op: &MicroOp| Flow::of(before, *op) == Flow::Next && !is_nop(*op);
             let Some(op) = fetch(before).filter(|op| is_near && leads_on(op)) else {
                 break;
             };
@@ -157,7 +160,7 @@ impl Leaders {
         fetch(before).is_none_or(|op| {
             let ends =
                 matches!(Flow::of(before, op), Flow::Always(_) | Flow::Return | Flow::Register | Flow::Stop);
-            ends || op.handler() == Handler::NOP as u32
+            ends || is_nop(op)
         })
     }
 
@@ -190,14 +193,15 @@ impl Leaders {
     /// register may be calls of every function that they may lead to.
     pub(crate) fn returns(&self) -> BTreeMap<u64, BTreeSet<u64>> {
         let mut sites: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+        let indirect = self.indirect_targets();
         for (&pc, &op) in &self.ops {
             let functions = match Flow::of(pc, op) {
-                Flow::Call(target) => vec![target],
-                Flow::RegisterCall => self.indirect_targets().to_vec(),
-                _ => Vec::new(),
+                Flow::Call(target) => &[target],
+                Flow::RegisterCall => indirect,
+                _ => continue,
             };
-            for target in functions {
-                sites.entry(target).or_default().insert(pc.wrapping_add(4));
+            for function in functions {
+                sites.entry(*function).or_default().insert(pc.wrapping_add(4));
             }
         }
         let mut returns: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();

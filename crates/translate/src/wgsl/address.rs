@@ -24,8 +24,15 @@ pub(super) struct Address {
     /// Whether the address is that of an element of an array: a base and an index times the size.
     pub(super) is_element: bool,
     pub(super) base: Base,
-    /// What is added to the base register afterwards, as a number if it is constant.
-    pub(super) write_back: Option<(String, Option<u64>)>,
+    pub(super) write_back: Option<WriteBack>,
+}
+
+/// What is added to the base register.
+#[derive(Debug)]
+pub(super) struct WriteBack {
+    pub(super) added: String,
+    /// The number, if it is constant.
+    pub(super) constant: Option<u64>,
 }
 
 /// The address of an access: an expression and a constant.
@@ -113,8 +120,8 @@ impl Address {
         let bytes = element * op.registers();
         let write_back = match op.index() {
             INDEX_OFFSET => None,
-            INDEX_POST_REGISTER => Some((register(op.b()), None)),
-            _ => Some((format!("{bytes}lu"), Some(bytes.into()))),
+            INDEX_POST_REGISTER => Some(WriteBack { added: register(op.b()), constant: None }),
+            _ => Some(WriteBack { added: format!("{bytes}lu"), constant: Some(bytes.into()) }),
         };
         Some(Self {
             is_load,
@@ -138,7 +145,7 @@ impl Address {
 }
 
 /// Returns the address of a load or store with a base register, and what is added to the register.
-fn indexed(op: MicroOp) -> (Base, Option<(String, Option<u64>)>) {
+fn indexed(op: MicroOp) -> (Base, Option<WriteBack>) {
     let is_constant = op.b() == ZERO && op.extraction() == PLAIN && op.invert() == 0 && op.wide() == 1;
     let constant = is_constant.then_some(op.imm);
     let base = match (op.index(), constant) {
@@ -150,6 +157,6 @@ fn indexed(op: MicroOp) -> (Base, Option<(String, Option<u64>)>) {
             displacement: 0,
         },
     };
-    let write_back = (op.index() != INDEX_OFFSET).then(|| (second(op), constant));
+    let write_back = (op.index() != INDEX_OFFSET).then(|| WriteBack { added: second(op), constant });
     (base, write_back)
 }

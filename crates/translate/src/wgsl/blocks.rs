@@ -202,8 +202,8 @@ impl<'a> Blocks<'a> {
             }
             self.text.open("{");
             let goes_on = if Flow::of(pc, op) == Flow::Next {
-                let place = places.placed.get(&index).copied();
-                let lines = statements(op, &Surroundings { pc, flags, holds: &holds, place });
+                let access = places.access(index);
+                let lines = statements(op, &Surroundings { pc, flags, holds: &holds, access });
                 self.lines(lines.as_deref().unwrap_or_default());
                 lines.is_some()
             } else {

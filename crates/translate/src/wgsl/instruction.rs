@@ -4,7 +4,7 @@ use kvrm_arm64::micro_op::MicroOp;
 
 use crate::effects::{Flow, handler};
 
-use super::address::Address;
+use super::address::{Address, WriteBack};
 use super::operand::register;
 use super::operation::{self, Flags};
 use super::place::Place;
@@ -46,24 +46,26 @@ pub(super) struct Surroundings<'a> {
     pub(super) flags: Flags,
     /// Whether its condition holds, as an expression.
     pub(super) holds: &'a str,
-    /// The place that it accesses.
-    pub(super) place: Option<Placed>,
+    /// The address and the place that it accesses.
+    pub(super) access: Option<(&'a Address, Placed)>,
 }
 
 /// Returns the statements of a micro-op that is no branch, or `None` if translated code does not execute it.
 pub(super) fn statements(op: MicroOp, at: &Surroundings<'_>) -> Option<String> {
     let handler = handler(op)?;
-    if let (Some(address), Some(placed)) = (Address::of(op, at.pc), at.place) {
-        let place = Place::new(&address, placed);
+    if let Some((address, placed)) = at.access {
+        let place = Place::new(address, placed);
         let lines = if address.is_vector {
-            vector_transfer::lines(handler, op, &address, &place)
+            vector_transfer::lines(handler, op, address, &place)
         } else {
             transfer::lines(op, address.is_load, &place)
         };
         let base = register(op.a());
         // If the base is loaded, too, write-back wins.
         return Some(match &address.write_back {
-            Some((added, _)) => format!("let indexed = {base} + {added};\n{lines}{base} = indexed;\n"),
+            Some(WriteBack { added, .. }) => {
+                format!("let indexed = {base} + {added};\n{lines}{base} = indexed;\n")
+            }
             None => lines,
         });
     }

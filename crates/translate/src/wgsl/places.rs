@@ -48,8 +48,10 @@ pub(super) struct Places {
     /// The statements that look up places before an instruction, by its index, without the way out; and the condition to
     /// take it.
     pub(super) look_ups: BTreeMap<usize, (String, String)>,
+    /// The addresses of the accesses, by the indices of their instructions.
+    addresses: Vec<Option<Address>>,
     /// The places of the accesses, by the indices of their instructions.
-    pub(super) placed: BTreeMap<usize, Placed>,
+    placed: BTreeMap<usize, Placed>,
 }
 
 impl Places {
@@ -78,7 +80,13 @@ impl Places {
             }
             places.look_ups.insert(at, (text, format!("({}) != 0u", missing.join(" | "))));
         }
+        places.addresses = addresses;
         places
+    }
+
+    /// Returns the address and the place of the access of an instruction, or `None` if it is no access.
+    pub(super) fn access(&self, index: usize) -> Option<(&Address, Placed)> {
+        Some((self.addresses[index].as_ref()?, *self.placed.get(&index)?))
     }
 }
 
@@ -102,10 +110,11 @@ impl Shared {
                     }
                     shared.push(Self::new(index, base.clone(), i64::from(*bytes)));
                 }
-                if let (Some((_, Some(added))), Some((number, before)), false) =
-                    (write_back, current.get(&base.text), must_align)
+                let added = write_back.as_ref().and_then(|write_back| write_back.constant);
+                if let (Some(added), Some((number, before)), false) =
+                    (added, current.get(&base.text), must_align)
                 {
-                    moved = Some((base.text.clone(), (*number, before.wrapping_add(*added))));
+                    moved = Some((base.text.clone(), (*number, before.wrapping_add(added))));
                 }
             }
             let written = Effects::of(*op).may_write;
