@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use kvrm_arm64::asm::{Arg, Assembler, X0, X1, X2, X3};
 use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::operand::Operand;
 use kvrm_arm64::sysreg::{REGISTERS, number};
@@ -212,6 +213,28 @@ fn pointer(n: u32, far: u64, random: &mut Random) -> u64 {
 fn number_of_any_length(random: &mut Random) -> u64 {
     if random.below(3) == 0 { *random.pick(&EDGES) } else { random.bits() >> random.below(64) }
 }
+
+/// Returns a loop that counts X0 down, with a branch to one of four cases. The branch is at instruction 3, behind it is a
+/// NOP, and the cases are at the instructions of [`CASES`]. The loop ends behind instruction 14.
+///
+/// # Panics
+///
+/// Never: the program assembles.
+#[must_use]
+pub fn loop_with_cases() -> Vec<u32> {
+    let mut a = Assembler::new(CODE);
+    let [again, cases, end] = std::array::from_fn(|_| a.label());
+    a.bind(again).and(X1, X0, 3).adr(X2, cases).add(X2, X2, Arg::Shifted(X1, 0, 3)).br(X2).word(nop());
+    a.bind(cases);
+    for added in 1..=4 {
+        a.add(X3, X3, added).b(end);
+    }
+    a.bind(end).subs(X0, X0, 1).b_cond("ne", again);
+    a.finish().expect("the program assembles")
+}
+
+/// The instructions at which the cases of [`loop_with_cases`] begin.
+pub const CASES: [u64; 4] = [5, 7, 9, 11];
 
 /// Returns the word of NOP.
 #[must_use]

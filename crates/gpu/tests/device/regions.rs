@@ -3,7 +3,7 @@
 //! With the environment variable `KVRM_ROWS` all rows of instructions on SIMD registers are tested, not only some.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::env;
+use std::{env, iter};
 
 use kvrm_arm64::encoding::{ENCODINGS, Encoding};
 use kvrm_arm64::lowering::lower;
@@ -329,28 +329,10 @@ fn lanes_leave_regions_in_the_state_of_the_reference() {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn lanes_stay_in_a_region_at_branches_to_registers() {
-    // and x1, x0, #3; adr x2, to the first case; add x2, x2, x1, lsl #3; br x2; nop; four cases of add and b;
-    // subs x0, x0, #1; b.ne to the first instruction.
-    let words = vec![
-        0x9240_0401,
-        0x1000_0082,
-        0x8b01_0c42,
-        0xd61f_0040,
-        0xd503_201f,
-        0x9100_0463,
-        0x1400_0007,
-        0x9100_0863,
-        0x1400_0005,
-        0x9100_0c63,
-        0x1400_0003,
-        0x9100_1063,
-        0x1400_0001,
-        0xf100_0400,
-        0x54ff_fe41,
-    ];
     let random = &mut Random::new(0);
-    let program = Program::new(words, random);
-    let entries = [0, 5, 7, 9, 11].map(|at| program.pc + 4 * at);
+    let program = Program::new(programs::loop_with_cases(), random);
+    let entries: Vec<u64> =
+        iter::once(0).chain(programs::CASES).map(|instruction| program.pc + 4 * instruction).collect();
     let limits = Limits { instructions: 60, pages: 2, distance: 20 };
     let region = Region::find(&entries, &limits, |pc| program.fetch(pc));
     let before: Vec<u64> = (0..LANES).flat_map(|_| lane(&program, &region, random)).collect();

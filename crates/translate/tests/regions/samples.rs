@@ -2,6 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use kvrm_arm64::Features;
+use kvrm_arm64::lowering::lower;
+use kvrm_arm64::micro_op::MicroOp;
+use kvrm_testkit::programs;
 use kvrm_testkit::random::Random;
 use kvrm_translate::{End, Flow, Limits, Samples};
 use proptest::prelude::*;
@@ -10,6 +14,12 @@ use crate::guest::Program;
 
 /// The limits of the regions.
 const LIMITS: Limits = Limits { instructions: 200, pages: 2, distance: 3 };
+
+/// Returns the micro-op at an address of code that begins at `base`.
+fn fetch(base: u64, words: &[u32], pc: u64) -> Option<MicroOp> {
+    let word = words.get(usize::try_from(pc.checked_sub(base)? / 4).ok()?)?;
+    Some(lower(*word, Features::BASE))
+}
 
 proptest! {
     #[test]
@@ -54,10 +64,7 @@ proptest! {
         // add; subs; b.ne to the add, 40 instructions behind the beginning of the code.
         let words = [0x8b00_0021, 0xf100_0400, 0x54ff_ffc1];
         let base = 0x1_0000 + 4 * 40;
-        let fetch = |pc: u64| {
-            let word = words.get(usize::try_from(pc.checked_sub(base)? / 4).ok()?)?;
-            Some(kvrm_arm64::lowering::lower(*word, kvrm_arm64::Features::BASE))
-        };
+        let fetch = |pc: u64| fetch(base, &words, pc);
         let mut samples = Samples::default();
         samples.add(base + 4 * at);
         let regions = samples.regions(&LIMITS, fetch);
@@ -69,29 +76,8 @@ proptest! {
 
 #[test]
 fn a_branch_to_a_register_has_the_hot_cases_as_candidates() {
-    // A loop: and x1, x0, #3; adr x2, to the first case; add x2, x2, x1, lsl #3; br x2; nop; four cases of add and b;
-    // subs x0, x0, #1; b.ne.
-    let words = [
-        0x9240_0401,
-        0x1000_0082,
-        0x8b01_0c42,
-        0xd61f_0040,
-        0xd503_201f,
-        0x9100_0463,
-        0x1400_0007,
-        0x9100_0863,
-        0x1400_0005,
-        0x9100_0c63,
-        0x1400_0003,
-        0x9100_1063,
-        0x1400_0001,
-        0xf100_0400,
-        0x54ff_fe41,
-    ];
-    let fetch = |pc: u64| {
-        let word = words.get(usize::try_from(pc.checked_sub(0x1_0000)? / 4).ok()?)?;
-        Some(kvrm_arm64::lowering::lower(*word, kvrm_arm64::Features::BASE))
-    };
+    let words = programs::loop_with_cases();
+    let fetch = |pc: u64| fetch(0x1_0000, &words, pc);
     let mut samples = Samples::default();
     // The second case was not seen.
     for at in [0, 5, 10, 12, 13] {
