@@ -33,10 +33,15 @@ impl Measurement {
         self.steps as f64 / self.seconds.max(1e-9) / 1e6
     }
 
-    pub(super) fn add(&mut self, report: &Report) {
-        self.steps += report.steps;
-        self.seconds += report.wall.as_secs_f64();
-        self.dispatches += report.dispatches;
+    pub(super) fn of(report: &Report) -> Self {
+        let Report { steps, dispatches, wall, .. } = *report;
+        Self { steps, seconds: wall.as_secs_f64(), dispatches }
+    }
+
+    pub(super) fn add(&mut self, other: Self) {
+        self.steps += other.steps;
+        self.seconds += other.seconds;
+        self.dispatches += other.dispatches;
     }
 }
 
@@ -76,17 +81,16 @@ fn measure(
     let mut budget = FIRST_STEPS;
     // The calibration: the steps per second of a lane.
     let mut speed = loop {
-        let mut all = Measurement::default();
-        part.run(budget, &mut all)?;
+        let all = part.run(budget)?;
         if all.seconds >= CALIBRATION_SHARE * seconds || part.ended || budget >= part.length() {
             break all.steps as f64 / part.machine.lanes() as f64 / all.seconds.max(1e-9);
         }
         budget *= GROWTH;
     };
     // An engine that translates hot code has to choose how it runs the guest.
-    let mut waited = Measurement::default();
-    while waited.seconds < SETTLE_MAX && !part.is_settled {
-        part.run((speed * seconds).max(1.0) as u64, &mut waited)?;
+    let mut waited = 0.0;
+    while waited < SETTLE_MAX && !part.is_settled {
+        waited += part.run((speed * seconds).max(1.0) as u64)?.seconds;
     }
     // The first repetition is a warm-up: the engine allocates memory in it, and the estimate of the speed improves.
     let mut all = Vec::with_capacity(1 + repetitions);
@@ -94,12 +98,9 @@ fn measure(
         let mut sum = Measurement::default();
         // A short rest at the end is not worth another run.
         while sum.seconds < (1.0 - CALIBRATION_SHARE) * seconds {
-            let mut piece = Measurement::default();
-            part.run((speed * (seconds - sum.seconds)).max(1.0) as u64, &mut piece)?;
+            let piece = part.run((speed * (seconds - sum.seconds)).max(1.0) as u64)?;
             speed = piece.steps as f64 / part.machine.lanes() as f64 / piece.seconds.max(1e-9);
-            sum.steps += piece.steps;
-            sum.seconds += piece.seconds;
-            sum.dispatches += piece.dispatches;
+            sum.add(piece);
         }
         all.push(sum);
     }
@@ -124,14 +125,11 @@ impl MeasuredPart<'_> {
         self.guest.end - self.guest.begin
     }
 
-    /// Runs up to `budget` steps per lane, and adds the counts to `all`. Resets the lanes first if fewer steps are left.
-    fn run(&mut self, budget: u64, all: &mut Measurement) -> Result<()> {
+    /// Runs up to `budget` steps per lane. Resets the lanes first if fewer steps are left.
+    fn run(&mut self, budget: u64) -> Result<Measurement> {
         let budget = budget.min(self.length());
         if self.ended || budget > self.length() - self.done {
-            let lanes: Vec<usize> = (0..self.machine.lanes()).collect();
-            self.machine.reset(&lanes)?;
-            // A GPU resets lanes asynchronously. Reading waits for it, so the reset is not timed.
-            self.machine.registers(Register::Steps)?;
+            reset(self.machine)?;
             (self.done, self.ended) = (0, false);
         }
         let report = self.machine.run(budget)?;
@@ -141,9 +139,16 @@ impl MeasuredPart<'_> {
         }
         self.is_settled = report.translation.as_ref().is_none_or(TranslationReport::is_settled);
         self.done += budget;
-        all.add(&report);
-        Ok(())
+        Ok(Measurement::of(&report))
     }
+}
+
+/// Resets all lanes. A GPU does this asynchronously. Reading waits for it, so that it is not timed.
+pub(super) fn reset(machine: &mut Machine) -> Result<()> {
+    let lanes: Vec<usize> = (0..machine.lanes()).collect();
+    machine.reset(&lanes)?;
+    machine.registers(Register::Steps)?;
+    Ok(())
 }
 
 /// Returns whether any lane can continue. A stop other than the budget or an exit with status 0 is an error.

@@ -1,11 +1,11 @@
 //! The measurement of a workload in lanes.
 
 use anyhow::{Result, bail};
-use kvrm::{Factory, Machine, Register, Report, TranslationReport};
+use kvrm::{Factory, Machine, Report, TranslationReport};
 
 use super::workload::Workload;
 use crate::bench::measure::{
-    CALIBRATION_SHARE, FIRST_STEPS, GROWTH, Measurement, REPETITIONS, SETTLE_MAX, check,
+    CALIBRATION_SHARE, FIRST_STEPS, GROWTH, Measurement, REPETITIONS, SETTLE_MAX, check, reset,
 };
 
 /// The steps of each lane before the snapshot, in which programs start.
@@ -80,7 +80,7 @@ pub(super) fn measure(
         let mut sum = Measurement::default();
         while sum.seconds < (1.0 - CALIBRATION_SHARE) * seconds {
             let report = run(&mut machine, window)?;
-            sum.add(&report);
+            sum.add(Measurement::of(&report));
             (calls, steps) = (calls + report.services, steps + report.steps);
             pages = report.frames as f64 / lanes as f64;
             translation = report.translation;
@@ -112,10 +112,7 @@ fn calibrate(machine: &mut Machine, seconds: f64) -> Result<u64> {
 
 /// Runs lanes from the snapshot.
 fn run(machine: &mut Machine, window: u64) -> Result<Report> {
-    let lanes: Vec<usize> = (0..machine.lanes()).collect();
-    machine.reset(&lanes)?;
-    // A GPU resets lanes asynchronously. Reading waits for it, so the reset is not timed.
-    machine.registers(Register::Steps)?;
+    reset(machine)?;
     let report = machine.run(window)?;
     check(machine)?;
     if report.steps == 0 {
