@@ -51,7 +51,7 @@ pub(crate) struct Args {
     /// Change nothing, and fail if a compiled guest does not match its source.
     #[arg(long)]
     check: bool,
-    /// Fetch and compile third-party programs into target/programs/ instead: BusyBox, Lua, SQLite, zlib, zstd, `QuickJS`,
+    /// Fetch and compile third-party programs into target/programs/ instead: BusyBox, Lua, SQLite, zlib, zstd, QuickJS,
     /// yyjson and PCRE2.
     #[arg(long, conflicts_with_all = ["check", "guests"])]
     programs: bool,
