@@ -95,13 +95,11 @@ pub(super) fn measure(
 fn calibrate(machine: &mut Machine, seconds: f64) -> Result<u64> {
     let mut window = FIRST_STEPS;
     loop {
-        let report = run(machine, window)?;
-        let share = report.wall.as_secs_f64() / seconds;
+        // The first of two runs allocates memory, or waits for a kernel, and says nothing about the speed.
+        run(machine, window)?;
+        let share = run(machine, window)?.wall.as_secs_f64() / seconds;
         if share >= CALIBRATION_SHARE {
-            // The first runs were slower: an engine allocates memory in them, or translates code.
-            window = ((window as f64 / share) as u64).max(1);
-            let report = run(machine, window)?;
-            return Ok(((window as f64 * seconds / report.wall.as_secs_f64()) as u64).max(1));
+            return Ok(((window as f64 / share) as u64).max(1));
         }
         if !check(machine)? {
             return Ok(window);
