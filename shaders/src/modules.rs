@@ -71,6 +71,7 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "machine/micro_op.wgsl"
     "machine/no_hooks.wgsl"
     "machine/no_regions.wgsl"
+    "machine/operands.wgsl"
     "machine/region_access.wgsl"
     "machine/regions.wgsl"
     "machine/registers.wgsl"

@@ -1,52 +1,40 @@
-//! The slow path of a step: accesses that the TLB or one word does not serve, calls, and all instructions on SIMD
-//! registers.
+//! The slow path of a step: accesses to pages that are not in the TLB or to two pages, unusual accesses, calls, and the
+//! fetch from another page.
 
 import package::arm64::atomic::{low, mem_atomic_op};
 import package::arm64::constants::{CRC32C_POLYNOMIAL, CRC32_POLYNOMIAL};
 import package::arm64::crc::{checksum};
 import package::arm64::load_store::{extend_loaded};
-import package::arm64::operand::{rotate_right};
 import package::machine::console::{serve_console};
 import package::machine::frames::{frame_load, frame_store};
 import package::machine::layout::{
     ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_MONITOR, COLUMN_NZCV, COLUMN_STOP_ADDRESS,
-    FAULT_ALIGNMENT, HOOK_CALL, STOP_HALT, STOP_HARDWARE_BREAKPOINT, STOP_NEED_SIMD, STOP_NONE,
-    STOP_OUT_OF_FRAMES, STOP_SYSCALL, STOP_WATCHPOINT,
+    FAULT_ALIGNMENT, HOOK_CALL, STOP_HALT, STOP_HARDWARE_BREAKPOINT, STOP_NONE, STOP_OUT_OF_FRAMES,
+    STOP_SYSCALL, STOP_WATCHPOINT,
 };
 import package::machine::linux::no_calls::{SERVES_CALLS, serve_call};
 import package::machine::memory::{
-    NO_OPS, PAGE_MASK, TLB_ADDRESS_BITS, TLB_READ, TLB_WORD, TLB_WRITE, WANT_CHECK_WRITE, WANT_EXECUTE,
-    WANT_READ, WANT_WRITE, code_page, data_entry, effort, fault, forget_pages, found_code, found_frame,
-    found_fresh, get_state, halves, joined, mark_stale, may_write, near_ops, set_state, translate,
+    PAGE_MASK, TLB_READ, TLB_WRITE, WANT_CHECK_WRITE, WANT_EXECUTE, WANT_READ, WANT_WRITE, effort, fault,
+    forget_pages, found_code, found_frame, found_fresh, get_state, halves, is_near, joined, mark_stale,
+    may_write, set_state, translate,
 };
 import package::machine::micro_op::{
-    EXTRACTION_PLAIN, EXTRACTION_ROTATED, EXTRACTION_SIGNED, HANDLER_ATOMIC, HANDLER_COMPARE_AND_SWAP,
-    HANDLER_CRC32, HANDLER_HALT, HANDLER_LOAD, HANDLER_LOAD_EXCLUSIVE, HANDLER_LOAD_LITERAL, HANDLER_STORE,
-    HANDLER_STORE_EXCLUSIVE, HANDLER_SUPERVISOR_CALL, HANDLER_VECTOR_CRYPTO, HANDLER_VECTOR_FLOAT,
-    HANDLER_VECTOR_LOAD, HANDLER_VECTOR_LOAD_STRUCTURES, HANDLER_VECTOR_STORE,
-    HANDLER_VECTOR_STORE_STRUCTURES, HANDLER_ZERO_BLOCK, INDEX_LITERAL, INDEX_OFFSET, INDEX_POST,
-    INDEX_POST_REGISTER, INDEX_PRE, REGISTER_SINK, REGISTER_ZERO, get_a, get_aligned, get_b, get_c, get_dst,
-    get_extend, get_extraction, get_handler, get_index, get_left, get_operation, get_pair, get_right,
-    get_size, get_wide,
+    HANDLER_ATOMIC, HANDLER_COMPARE_AND_SWAP, HANDLER_CRC32, HANDLER_HALT, HANDLER_LOAD,
+    HANDLER_LOAD_EXCLUSIVE, HANDLER_LOAD_LITERAL, HANDLER_STORE, HANDLER_STORE_EXCLUSIVE,
+    HANDLER_SUPERVISOR_CALL, HANDLER_VECTOR_LOAD, HANDLER_VECTOR_LOAD_STRUCTURES, HANDLER_VECTOR_STORE,
+    HANDLER_VECTOR_STORE_STRUCTURES, HANDLER_ZERO_BLOCK, INDEX_OFFSET, INDEX_POST, INDEX_POST_REGISTER,
+    INDEX_PRE, REGISTER_SINK, REGISTER_ZERO, get_a, get_aligned, get_b, get_c, get_dst, get_extend,
+    get_handler, get_index, get_operation, get_pair, get_size,
 };
 import package::machine::no_hooks::{HAS_HOOKS, NOT_HOOKED, find_hook, forget_hooked};
+import package::machine::operands::{address_of, indexed};
+import package::machine::region_access::{find_place};
 import package::machine::registers::{
     SCRATCH_DATA, SCRATCH_DATA_HIGH, SCRATCH_FIRST, SCRATCH_LAST, SCRATCH_LOADED, SCRATCH_SECOND, x,
 };
 import package::machine::semihosting::{SEMIHOSTING};
 import package::machine::simd::no_transfers::{load_registers, store_registers, transferred_bytes};
-import package::machine::simd::unit::{SIMD_LEVEL, simd_compute};
-
-/// Returns a register shifted left and then right, or rotated, as the parameters of a micro-op specify.
-fn extract(value: u64, p: u32) -> u64 {
-    let right = get_right(p);
-    let extraction = get_extraction(p);
-    if extraction == EXTRACTION_ROTATED {
-        return rotate_right(value, right, 32u << get_wide(p));
-    }
-    let shifted = value << get_left(p);
-    return select(shifted >> right, u64(i64(shifted) >> right), extraction == EXTRACTION_SIGNED);
-}
+import package::machine::simd::unit::{SIMD_LEVEL};
 
 /// Sets the exclusive monitor to an address and a size. Size 0 clears it.
 fn set_monitor(address: u64, bytes: u32) {
@@ -78,8 +66,8 @@ const STAGE_DONE = 8u;
 /// Stage: translates the page of the next instruction.
 const STAGE_FETCH = 9u;
 
-/// Does the part of a step that the fast path does not: accesses that miss the TLB or cross words or pages, atomic
-/// accesses, calls, instructions on SIMD registers, and the fetch from another page.
+/// Does the part of a step that the fast path does not: accesses that miss the TLB or cross pages, unaligned accesses to
+/// sixteen bytes, atomic accesses, accesses to structures, calls, and the fetch from another page.
 ///
 /// Returns the stop of the lane, and 1 if this instruction does not retire. It has few parameters and results, and
 /// reads the guest's registers again, so that the loop of the interpreter needs few of the GPU's registers.
@@ -122,31 +110,23 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
             forget_pages();
         }
     }
-    if handler - HANDLER_VECTOR_LOAD <= HANDLER_VECTOR_CRYPTO - HANDLER_VECTOR_LOAD {
-        let level = 1u + u32(handler >= HANDLER_VECTOR_FLOAT) + u32(handler >= HANDLER_VECTOR_CRYPTO);
-        if level > SIMD_LEVEL {
-            set_state(COLUMN_STOP_ADDRESS, u64(level));
-            return vec2<u32>(STOP_NEED_SIMD, 1u);
-        }
-    }
     // For the unit without such instructions these are constants, and their code takes none of the GPU's registers.
-    let is_simd = SIMD_LEVEL != 0u && handler >= HANDLER_VECTOR_LOAD && handler <= HANDLER_VECTOR_CRYPTO;
-    let is_simd_access = is_simd && handler <= HANDLER_VECTOR_STORE_STRUCTURES;
+    let is_simd = SIMD_LEVEL != 0u && handler >= HANDLER_VECTOR_LOAD && handler <= HANDLER_VECTOR_STORE_STRUCTURES;
     let size = get_size(p);
     let pair = get_pair(p) == 1u;
     let is_indexed = handler <= HANDLER_STORE || (is_simd && handler <= HANDLER_VECTOR_STORE);
     var address = x[get_a(control)];
-    if handler == HANDLER_LOAD_LITERAL || (is_simd && is_indexed && get_index(p) == INDEX_LITERAL) {
+    if handler == HANDLER_LOAD_LITERAL {
         address = pc + joined(op.z, op.w);
-    } else if is_indexed && get_index(p) != INDEX_POST {
-        address = indexed(op);
+    } else if is_indexed {
+        address = address_of(op, pc);
     }
     let page = address & ~PAGE_MASK;
     let offset = u32(address) & 4095u;
     let word = offset >> 3u;
     let shift = (offset & 7u) * 8u;
     var bytes = select(1u, 1u << (size + get_pair(p)), handler <= HANDLER_COMPARE_AND_SWAP);
-    if is_simd_access {
+    if is_simd {
         bytes = transferred_bytes(op);
     }
     let crossing = offset + bytes > 4096u;
@@ -159,21 +139,16 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
         let polynomial = select(CRC32_POLYNOMIAL, CRC32C_POLYNOMIAL, get_operation(p) == 1u);
         x[get_dst(control)] = u64(checksum(u32(address), x[get_b(control)], 8u << size, polynomial));
         effort += 72u;
-    } else if is_simd && !is_simd_access {
-        simd_compute(op);
     } else if is_memory && !is_call {
         if get_aligned(p) == 1u && (offset & (bytes - 1u)) != 0u {
             return vec2<u32>(fault(FAULT_ALIGNMENT, select(ACCESS_READ, ACCESS_WRITE, stores), address), 1u);
         }
         stage = select(STAGE_READ, select(STAGE_WRITE, STAGE_CHECK, crossing), stores);
-        if is_simd {
-            // The TLB may have the page. For other instructions, the fast path has already tried that.
-            let number = u32(address >> 12u);
-            let translation = data_entry(number);
-            let needed = select(TLB_READ, TLB_WRITE, stores);
-            if !crossing && translation.y == number && (translation.x & needed) != 0u
-                && (address >> TLB_ADDRESS_BITS) == 0lu {
-                x[SCRATCH_FIRST] = u64(translation.x & TLB_WORD);
+        if is_simd && handler >= HANDLER_VECTOR_LOAD_STRUCTURES {
+            // The TLB may have the page. For other instructions, that has already been tried.
+            let place = find_place(address, bytes, select(TLB_READ, TLB_WRITE, stores), 0u, 0u);
+            if place.missing == 0u {
+                x[SCRATCH_FIRST] = u64(place.frame);
                 stage = select(STAGE_LOAD, STAGE_STORE, stores);
             }
         }
@@ -291,7 +266,7 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
         var want = WANT_READ;
         var wanted = address;
         if stage == STAGE_FETCH {
-            if !fetches || (near_ops != NO_OPS && (next & ~0xffclu) == code_page) {
+            if !fetches || is_near(next) {
                 break;
             }
             if (next & 3lu) != 0lu {
@@ -381,13 +356,6 @@ fn mark_stored(first_code: u32, second_code: u32, offset: u32, bytes: u32) {
     if second_code != 0u {
         mark_stale(second_code, 0u, offset + bytes - 4097u);
     }
-}
-
-/// Returns the base register plus the index or offset.
-fn indexed(op: vec4<u32>) -> u64 {
-    let index = x[get_b(op.x)];
-    let extracted = select(extract(index, op.y), index, get_extraction(op.y) == EXTRACTION_PLAIN);
-    return x[get_a(op.x)] + extracted + joined(op.z, op.w);
 }
 
 /// Writes the results of an access to registers, and sets or clears the exclusive monitor.

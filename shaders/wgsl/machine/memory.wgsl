@@ -35,9 +35,9 @@ const NO_OPS = 0x20000000u;
 const PAGE_MASK = 0xffflu;
 
 /// The number of sets of entries of the TLB for data, a power of two.
-const TLB_SETS = 16u;
+const TLB_SETS = 32u;
 /// The number of entries of the TLB for code, a power of two.
-const CODE_TLB_ENTRIES = 4u;
+const CODE_TLB_ENTRIES = 32u;
 /// TLB entry: loads are permitted.
 const TLB_READ = 1u;
 /// TLB entry: stores are permitted, and the frame is the lane's own and contains no code that is up to date.
@@ -98,6 +98,11 @@ fn joined(low: u32, high: u32) -> u64 {
 fn data_entry(number: u32) -> vec2<u32> {
     let entries = tlb[number % TLB_SETS];
     return select(entries.zw, entries.xy, entries.y == number);
+}
+
+/// Whether the instruction at the address `next` is in the page that is executed, and can be fetched without a translation.
+fn is_near(next: u64) -> bool {
+    return near_ops != NO_OPS && (next & ~0xffclu) == code_page;
 }
 
 /// Clears the TLBs.

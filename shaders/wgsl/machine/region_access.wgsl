@@ -1,6 +1,6 @@
 //! What translated regions need besides the instructions: accesses to memory, and a limit of their loops.
 //!
-//! Sizes and alignments are constants where these functions are called, so compilers keep only the code for one.
+//! Sizes and alignments are constants where regions call these functions, so compilers keep only the code for one.
 
 import package::machine::bindings::{parameters};
 import package::machine::frames::{frame_half, frame_load, frame_store, frame_store_half};

@@ -19,17 +19,17 @@ import package::arm64::load_store::{extend_loaded};
 import package::arm64::multiply::{long_product, multiply_high};
 import package::arm64::numbers::{sign_extend};
 import package::arm64::operand::{shift_reg};
-import package::machine::access::{access, extract, set_monitor};
+import package::machine::access::{access, set_monitor};
 import package::machine::bindings::{micro_ops};
 import package::machine::frames::{frame_load, frame_store};
 import package::machine::layout::{
     COLUMN_FPCR, COLUMN_STEPS, COLUMN_STOP, COLUMN_STOP_ADDRESS, COLUMN_TPIDR, COLUMN_TPIDRRO, HANDLER_MARKER,
-    PAGE_OPS, STOP_BREAKPOINT, STOP_EXIT, STOP_NEED_CODE, STOP_NONE, STOP_SYSCALL, STOP_UNDEFINED,
+    PAGE_OPS, STOP_BREAKPOINT, STOP_EXIT, STOP_NEED_CODE, STOP_NEED_SIMD, STOP_NONE, STOP_SYSCALL, STOP_UNDEFINED,
 };
 import package::machine::linux::no_calls::{SERVES_CALLS};
 import package::machine::memory::{
-    CODE_TLB_ENTRIES, PAGE_MASK, TLB_ADDRESS_BITS, TLB_READ, TLB_SETS, TLB_WORD, code_ops, code_page,
-    code_tlb, effort, get_state, halves, joined, lane, near_ops, set_state, tlb,
+    CODE_TLB_ENTRIES, PAGE_MASK, TLB_ADDRESS_BITS, TLB_READ, TLB_WORD, code_ops, code_page, code_tlb,
+    data_entry, effort, get_state, halves, is_near, joined, lane, near_ops, set_state,
 };
 import package::machine::micro_op::{
     CARRY_FLAG, EXTRACTION_PLAIN, HANDLER_ADD, HANDLER_AND, HANDLER_BIT_FIELD_INSERT, HANDLER_BRANCH,
@@ -38,14 +38,18 @@ import package::machine::micro_op::{
     HANDLER_LOAD, HANDLER_LOAD_LITERAL, HANDLER_MULTIPLY_ADD, HANDLER_MULTIPLY_ADD_LONG,
     HANDLER_MULTIPLY_HIGH, HANDLER_NOP, HANDLER_ORR, HANDLER_PC_RELATIVE, HANDLER_READ_SYSTEM,
     HANDLER_REVERSE_BITS, HANDLER_REVERSE_BYTES, HANDLER_SELECT, HANDLER_SHIFT, HANDLER_STALE, HANDLER_STORE,
-    HANDLER_SUPERVISOR_CALL, HANDLER_TEST_BRANCH, HANDLER_UNDEFINED, HANDLER_WRITE_SYSTEM, INDEX_OFFSET,
-    INDEX_POST, REGISTER_SINK, SYSTEM_FPCR, SYSTEM_FPSR, SYSTEM_NZCV, SYSTEM_TPIDRRO_EL0, SYSTEM_TPIDR_EL0,
-    get_a, get_b, get_c, get_carry, get_cond, get_dst, get_extend, get_extraction, get_flags, get_handler,
-    get_index, get_invert, get_left, get_nzcv, get_operation, get_pair, get_right, get_size, get_wide,
+    HANDLER_SUPERVISOR_CALL, HANDLER_TEST_BRANCH, HANDLER_UNDEFINED, HANDLER_VECTOR_CRYPTO,
+    HANDLER_VECTOR_FLOAT, HANDLER_VECTOR_LOAD, HANDLER_VECTOR_MOVE, HANDLER_VECTOR_STORE,
+    HANDLER_WRITE_SYSTEM, INDEX_OFFSET, INDEX_POST, REGISTER_SINK, SYSTEM_FPCR, SYSTEM_FPSR, SYSTEM_NZCV,
+    SYSTEM_TPIDRRO_EL0, SYSTEM_TPIDR_EL0, get_a, get_aligned, get_b, get_c, get_carry, get_cond, get_dst,
+    get_extend, get_extraction, get_flags, get_handler, get_index, get_invert, get_left, get_nzcv,
+    get_operation, get_pair, get_right, get_size, get_wide,
 };
 import package::machine::no_regions::{HAS_REGIONS, enter_region, original};
+import package::machine::operands::{extract};
 import package::machine::registers::{SCRATCH_FLAGS, SCRATCH_LANE, SCRATCH_NEXT, SCRATCH_STEPS, x};
-import package::machine::simd::unit::{SIMD_LEVEL};
+import package::machine::simd::no_transfers::{transfer_at_hand};
+import package::machine::simd::unit::{SIMD_LEVEL, simd_compute};
 import package::machine::slice::{NOWHERE, branch_to_next, page_offset, shortened};
 
 /// Added to the index of a micro-op by an exclusive OR: the rest of the step is for the slow path.
@@ -104,17 +108,19 @@ fragment compute {
             }
         }
     } else if handler - HANDLER_LOAD <= HANDLER_STORE - HANDLER_LOAD {
-        // The fast path is for accesses to a page in the TLB whose registers are aligned.
+        // The fast path is for accesses to a page in the TLB.
         let address = select(a + b, a, get_index(p) == INDEX_POST);
         let size = get_size(p);
         let pair = get_pair(p);
         let bytes = 1u << (size + pair);
         let offset = u32(address) & 4095u;
         let number = u32(address >> 12u);
-        let translation = tlb[number % TLB_SETS].xy;
+        let translation = data_entry(number);
         // Loads need `TLB_READ`, stores `TLB_WRITE`.
         let missing = (handler - HANDLER_LOAD + TLB_READ) & ~translation.x;
-        let misplaced = (offset & ((1u << min(size + pair, 3u)) - 1u)) | ((offset + bytes - 1u) >> 12u);
+        // Sixteen bytes have to be two whole words.
+        let alignment = select(7u * (bytes >> 4u), bytes - 1u, get_aligned(p) == 1u);
+        let misplaced = (offset & alignment) | ((offset + bytes - 1u) >> 12u);
         if (missing | misplaced | (translation.y ^ number) | u32(address >> TLB_ADDRESS_BITS)) != 0u {
             next_at = at ^ SLOW;
             destination = REGISTER_SINK;
@@ -123,30 +129,36 @@ fragment compute {
             let word = (translation.x & TLB_WORD) | (offset >> 3u);
             let shift = (offset & 7u) * 8u;
             let before = frame_load(word);
+            var loaded = before >> shift;
+            var after = 0lu;
             var data = x[get_c(control)];
             if pair == 1u {
                 // In the micro-op of a store, the field of the destination is the second register of a pair.
-                let high = x[destination];
-                var after = before >> 32u;
-                if size == 3u {
-                    after = frame_load(word + 1u);
-                    if handler == HANDLER_STORE {
-                        frame_store(word + 1u, high);
-                    }
-                }
-                if handler == HANDLER_LOAD {
-                    // If both registers of the pair are the same, the first value wins: it is written later.
-                    x[get_c(control)] = extend_loaded(after, size, get_extend(p));
+                after = x[destination];
+                data = select(joined(u32(data), u32(after)), data, size == 3u);
+            }
+            let changed = 0xfffffffffffffffflu >> ((64u - 8u * bytes) & 63u);
+            if (offset & 7u) + bytes > 8u {
+                let behind = frame_load(word + 1u);
+                let rest = (64u - shift) & 63u;
+                let whole = bytes == 16u;
+                if handler == HANDLER_STORE {
+                    let stored = (behind & ~(changed >> rest)) | ((data & changed) >> rest);
+                    frame_store(word + 1u, select(stored, after, whole));
                 } else {
-                    data = select(joined(u32(data), u32(high)), data, size == 3u);
+                    loaded = select(loaded | (behind << rest), loaded, whole);
                 }
+                after = behind;
             }
             if handler == HANDLER_LOAD {
-                value = extend_loaded(before >> shift, size, get_extend(p));
+                if pair == 1u {
+                    // If both registers of the pair are the same, the first value wins: it is written later.
+                    x[get_c(control)] = extend_loaded(select(loaded >> 32u, after, size == 3u), size, get_extend(p));
+                }
+                value = extend_loaded(loaded, size, get_extend(p));
             } else {
                 destination = REGISTER_SINK;
-                let changed = (0xfffffffffffffffflu >> ((64u - 8u * bytes) & 63u)) << shift;
-                frame_store(word, (before & ~changed) | ((data << shift) & changed));
+                frame_store(word, (before & ~(changed << shift)) | ((data & changed) << shift));
             }
             if get_index(p) != INDEX_OFFSET {
                 // If the base is loaded, too, write-back wins: it is written later.
@@ -267,7 +279,25 @@ fragment leave_page {
             }
             continue;
         }
-        if !slow && at_hand && (next & 3lu) == 0lu {
+        // Whether the step has to do nothing but to find the next instruction.
+        var is_done = false;
+        if slow && handler - HANDLER_VECTOR_LOAD <= HANDLER_VECTOR_CRYPTO - HANDLER_VECTOR_LOAD {
+            let level = 1u + u32(handler >= HANDLER_VECTOR_FLOAT) + u32(handler >= HANDLER_VECTOR_CRYPTO);
+            if level > SIMD_LEVEL {
+                set_state(COLUMN_STOP_ADDRESS, u64(level));
+                outcome = vec2<u32>(STOP_NEED_SIMD, 1u);
+            } else if handler <= HANDLER_VECTOR_STORE {
+                is_done = transfer_at_hand(op, pc);
+            } else if handler >= HANDLER_VECTOR_MOVE {
+                x[SCRATCH_FLAGS] = u64(nzcv);
+                simd_compute(op);
+                nzcv = u32(x[SCRATCH_FLAGS]);
+                is_done = true;
+            }
+        }
+        if is_done && is_near(next) {
+            // The next instruction is in the same page.
+        } else if !slow && at_hand && (next & 3lu) == 0lu {
             code_page = next & ~PAGE_MASK;
             code_ops = (translation.x - 1u) * PAGE_OPS;
             near_ops = code_ops;
@@ -309,17 +339,11 @@ fragment leave_page {
                 default: {}
             }
             if outcome.x == STOP_NONE {
-                if SIMD_LEVEL != 0u {
-                    x[SCRATCH_FLAGS] = u64(nzcv);
-                }
                 if SERVES_CALLS {
                     x[SCRATCH_STEPS] = get_state(COLUMN_STEPS) + u64(done) + 1lu;
                 }
-                let accesses = slow && (handler <= HANDLER_STORE || handler >= HANDLER_LOAD_LITERAL);
+                let accesses = slow && !is_done && (handler <= HANDLER_STORE || handler >= HANDLER_LOAD_LITERAL);
                 outcome = access(op, pc, next, accesses, fetches);
-                if SIMD_LEVEL != 0u {
-                    nzcv = u32(x[SCRATCH_FLAGS]);
-                }
             }
         }
         count = shortened(count, done);

@@ -4,11 +4,14 @@
 
 import package::arm64::bitmask::{ones};
 import package::machine::frames::{frame_load, frame_store};
-import package::machine::memory::{effort};
+import package::machine::memory::{TLB_READ, TLB_WRITE, effort};
 import package::machine::micro_op::{
-    HANDLER_VECTOR_LOAD, HANDLER_VECTOR_STORE, get_c, get_dst, get_handler, get_members, get_pair,
-    get_registers, get_size, get_transfer,
+    HANDLER_VECTOR_LOAD, HANDLER_VECTOR_STORE, INDEX_POST, INDEX_PRE, get_a, get_c, get_dst, get_handler,
+    get_index, get_members, get_pair, get_registers, get_size, get_transfer,
 };
+import package::machine::operands::{address_of, indexed};
+import package::machine::region_access::{find_place};
+import package::machine::registers::{x};
 import package::machine::simd::registers::{Vector, elem, get_v, set_v, with_elem, without_elem};
 import package::machine::vector_op::{TRANSFER_LANE, TRANSFER_MULTIPLE, TRANSFER_REPLICATE};
 
@@ -39,18 +42,36 @@ fn word_at(first: u32, second: u32, index: u32) -> u32 {
     return select(first + index, second + index - 512u, index >= 512u);
 }
 
+/// Loads 1 to 8 bytes from an offset in the frame `first`, which continues in the frame `second`.
+fn load_bytes(first: u32, second: u32, offset: u32, bytes: u32) -> u64 {
+    let index = offset >> 3u;
+    let shift = 8u * (offset & 7u);
+    var value = frame_load(word_at(first, second, index)) >> shift;
+    if (offset & 7u) + bytes > 8u {
+        value |= frame_load(word_at(first, second, index + 1u)) << (64u - shift);
+    }
+    return value & ones(8u * bytes);
+}
+
+/// Stores the low 1 to 8 bytes of a value to an offset in the frame `first`, which continues in the frame `second`.
+fn store_bytes(first: u32, second: u32, offset: u32, bytes: u32, value: u64) {
+    let index = offset >> 3u;
+    let shift = 8u * (offset & 7u);
+    let changed = ones(8u * bytes);
+    let stored = value & changed;
+    let place = word_at(first, second, index);
+    frame_store(place, (frame_load(place) & ~(changed << shift)) | (stored << shift));
+    if (offset & 7u) + bytes > 8u {
+        let behind = word_at(first, second, index + 1u);
+        frame_store(behind, (frame_load(behind) & ~(changed >> (64u - shift))) | (stored >> (64u - shift)));
+    }
+}
+
 /// Loads bytes into `transferred_words`, from memory that begins at an offset in the frame `first` and continues in the
 /// frame `second`.
 fn load_words(first: u32, second: u32, offset: u32, bytes: u32) {
-    let shift = 8u * (offset & 7u);
     for (var at = 0u; at < bytes; at += 8u) {
-        let index = (offset + at) >> 3u;
-        let here = min(bytes - at, 8u);
-        var value = frame_load(word_at(first, second, index)) >> shift;
-        if (offset & 7u) + here > 8u {
-            value |= frame_load(word_at(first, second, index + 1u)) << (64u - shift);
-        }
-        transferred_words[at >> 3u] = value & ones(8u * here);
+        transferred_words[at >> 3u] = load_bytes(first, second, offset + at, min(bytes - at, 8u));
     }
     effort += 8u;
 }
@@ -58,18 +79,8 @@ fn load_words(first: u32, second: u32, offset: u32, bytes: u32) {
 /// Stores bytes of `transferred_words` to memory that begins at an offset in the frame `first` and continues in the
 /// frame `second`.
 fn store_words(first: u32, second: u32, offset: u32, bytes: u32) {
-    let shift = 8u * (offset & 7u);
     for (var at = 0u; at < bytes; at += 8u) {
-        let index = (offset + at) >> 3u;
-        let here = min(bytes - at, 8u);
-        let changed = ones(8u * here);
-        let value = transferred_words[at >> 3u] & changed;
-        let place = word_at(first, second, index);
-        frame_store(place, (frame_load(place) & ~(changed << shift)) | (value << shift));
-        if (offset & 7u) + here > 8u {
-            let behind = word_at(first, second, index + 1u);
-            frame_store(behind, (frame_load(behind) & ~(changed >> (64u - shift))) | (value >> (64u - shift)));
-        }
+        store_bytes(first, second, offset + at, min(bytes - at, 8u), transferred_words[at >> 3u]);
     }
     effort += 8u;
 }
@@ -192,4 +203,42 @@ fn load_registers(op: vec4<u32>, first: u32, second: u32, offset: u32) {
 fn store_registers(op: vec4<u32>, first: u32, second: u32, offset: u32) {
     begin_store(op);
     store_words(first, second, offset, transferred_bytes(op));
+}
+
+/// Executes a load or store of one register or a pair, at the address `pc`, if the TLB has the page. Returns whether it
+/// did.
+fn transfer_at_hand(op: vec4<u32>, pc: u64) -> bool {
+    let size = get_size(op.y);
+    let pair = get_pair(op.y);
+    let stores = get_handler(op.x) == HANDLER_VECTOR_STORE;
+    let needed = select(TLB_READ, TLB_WRITE, stores);
+    let place = find_place(address_of(op, pc), 1u << (size + pair), needed, 0u, 0u);
+    if place.missing != 0u {
+        return false;
+    }
+    let here = min(1u << size, 8u);
+    for (var which = 0u; which <= pair; which += 1u) {
+        // In the micro-op of a store, the field of the destination is the second register of a pair.
+        let number = select(get_dst(op.x), get_c(op.x), stores == (which == 0u));
+        let offset = place.offset + (which << size);
+        if stores {
+            let stored = get_v(number);
+            store_bytes(place.frame, 0u, offset, here, stored.low);
+            if size == 4u {
+                store_bytes(place.frame, 0u, offset + 8u, 8u, stored.high);
+            }
+        } else {
+            var loaded = Vector(load_bytes(place.frame, 0u, offset, here), 0lu);
+            if size == 4u {
+                loaded.high = load_bytes(place.frame, 0u, offset + 8u, 8u);
+            }
+            set_v(number, loaded);
+        }
+    }
+    let index = get_index(op.y);
+    if index == INDEX_POST || index == INDEX_PRE {
+        x[get_a(op.x)] = indexed(op);
+    }
+    effort += 2u;
+    return true;
 }
