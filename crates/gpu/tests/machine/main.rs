@@ -1,5 +1,6 @@
 //! Tests that the GPU engine gives the same results as the reference for the same inputs, bit for bit.
 
+mod accesses;
 mod audit;
 mod calls;
 mod class_selection;
