@@ -121,7 +121,7 @@ constants! {
     /// The number of u64 words of a frame.
     FRAME_WORDS = 512;
     /// Entry: the first bit of the frame number.
-    ENTRY_FRAME = 8;
+    ENTRY_FRAME = 7;
     /// Entry: loads are permitted.
     ENTRY_READ = 1;
     /// Entry: stores are permitted.

@@ -75,6 +75,10 @@ families! {
         Eight = ["machine::frames" => "machine::frames_8"],
         /// Sixteen bindings.
         Sixteen = ["machine::frames" => "machine::frames_16"],
+        /// Thirty-two bindings.
+        ThirtyTwo = ["machine::frames" => "machine::frames_32"],
+        /// Sixty-four bindings.
+        SixtyFour = ["machine::frames" => "machine::frames_64"],
     }
 
     /// The source of the class of a word that is lowered.
@@ -211,7 +215,7 @@ impl FramePools {
     #[must_use]
     pub fn of(bindings: usize) -> Self {
         let found = Self::ALL.iter().find(|pools| pools.bindings() >= bindings);
-        found.copied().unwrap_or(Self::Sixteen)
+        found.copied().unwrap_or(Self::SixtyFour)
     }
 }
 

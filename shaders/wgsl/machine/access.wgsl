@@ -6,7 +6,8 @@ import package::arm64::constants::{CRC32C_POLYNOMIAL, CRC32_POLYNOMIAL};
 import package::arm64::crc::{checksum};
 import package::arm64::load_store::{extend_loaded};
 import package::machine::console::{serve_console};
-import package::machine::frames::{frame_load, frame_store};
+import package::machine::frame_bytes::{load_bytes, store_bytes};
+import package::machine::frames::{frame_store};
 import package::machine::layout::{
     ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, COLUMN_MONITOR, COLUMN_NZCV, COLUMN_STOP_ADDRESS,
     FAULT_ALIGNMENT, HOOK_CALL, STOP_HALT, STOP_HARDWARE_BREAKPOINT, STOP_NONE, STOP_OUT_OF_FRAMES,
@@ -123,8 +124,6 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
     }
     let page = address & ~PAGE_MASK;
     let offset = u32(address) & 4095u;
-    let word = offset >> 3u;
-    let shift = (offset & 7u) * 8u;
     var bytes = select(1u, 1u << (size + get_pair(p)), handler <= HANDLER_COMPARE_AND_SWAP);
     if is_simd {
         bytes = transferred_bytes(op);
@@ -175,24 +174,12 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
             stage = STAGE_DONE;
         }
         if stage == STAGE_LOAD {
-            let first = u32(x[SCRATCH_FIRST]) + word;
-            let second_frame = u32(x[SCRATCH_LAST]);
-            // Words from number 512 on are in the next page.
-            let middle = select(first + 1u, second_frame, word == 511u);
-            let last = select(first + 2u, second_frame + word - 510u, word >= 510u);
-            var loaded = frame_load(first) >> shift;
+            let first = u32(x[SCRATCH_FIRST]);
+            let last = u32(x[SCRATCH_LAST]);
+            var loaded = load_bytes(first, last, offset, min(bytes, 8u));
             var second = 0lu;
-            if (offset & 7u) + bytes > 8u {
-                let after = frame_load(middle);
-                if shift != 0u {
-                    loaded |= after << (64u - shift);
-                }
-                if bytes == 16u {
-                    second = after >> shift;
-                    if shift != 0u {
-                        second |= frame_load(last) << (64u - shift);
-                    }
-                }
+            if bytes == 16u {
+                second = load_bytes(first, last, offset + 8u, 8u);
             }
             if size == 2u {
                 second = loaded >> 32u;
@@ -226,7 +213,7 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
                 mark_stored(first_code, second_code, offset, bytes);
             } else if handler == HANDLER_ZERO_BLOCK {
                 for (var i = 0u; i < 8u; i += 1u) {
-                    frame_store(first_frame + (word & ~7u) + i, 0lu);
+                    frame_store(first_frame, ((offset >> 3u) & ~7u) + i, 0lu);
                 }
                 effort += 8u;
                 if first_code != 0u {
@@ -236,24 +223,9 @@ fn access(op: vec4<u32>, pc: u64, next: u64, is_memory: bool, fetches: bool) -> 
                 if pair && size == 2u {
                     data = (data & 0xfffffffflu) | (data_high << 32u);
                 }
-                let first = first_frame + word;
-                let middle = select(first + 1u, second_frame, word == 511u);
-                let last = select(first + 2u, second_frame + word - 510u, word >= 510u);
-                // A mask of the bytes that change, before it is shifted to their place in the first word.
-                let changed = 0xfffffffffffffffflu >> (64u - 8u * min(bytes, 8u));
-                frame_store(first, (frame_load(first) & ~(changed << shift)) | ((data & changed) << shift));
+                store_bytes(first_frame, second_frame, offset, min(bytes, 8u), data);
                 if bytes == 16u {
-                    if shift == 0u {
-                        frame_store(middle, data_high);
-                    } else {
-                        frame_store(middle, (data >> (64u - shift)) | (data_high << shift));
-                        let kept = 0xfffffffffffffffflu << shift;
-                        frame_store(last, (frame_load(last) & kept) | (data_high >> (64u - shift)));
-                    }
-                } else if (offset & 7u) + bytes > 8u {
-                    let changed_after = changed >> (64u - shift);
-                    let stored_after = (data & changed) >> (64u - shift);
-                    frame_store(middle, (frame_load(middle) & ~changed_after) | stored_after);
+                    store_bytes(first_frame, second_frame, offset + 8u, 8u, data_high);
                 }
                 mark_stored(first_code, second_code, offset, bytes);
             }

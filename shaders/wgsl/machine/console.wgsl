@@ -62,7 +62,7 @@ fn serve_console(operation: u32, parameter: u64) -> bool {
             }
         }
         let first = u32(address) & 7u;
-        let bytes = frame_load(found_frame + ((u32(address) & 4095u) >> 3u)) >> (8u * first);
+        let bytes = frame_load(found_frame, (u32(address) & 4095u) >> 3u) >> (8u * first);
         if field < BLOCK_FIELDS {
             address += 8lu;
             field += 1u;

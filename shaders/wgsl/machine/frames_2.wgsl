@@ -3,55 +3,67 @@
 /// Binary logarithm of the number of words of a pool. Only the last pool in use may have fewer.
 override POOL_SHIFT: u32 = 28u;
 
+/// The handle of the frame with a number: from bit 9 on the number of the frame in its pool, and from bit 2 on the
+/// number of the pool. The lowest two bits are free for others.
+fn frame_handle(number: u32) -> u32 {
+    let words = (number << 9u) & ((1u << POOL_SHIFT) - 1u);
+    return words | ((number >> (POOL_SHIFT - 9u)) << 2u);
+}
+
+/// The number of the frame with a handle.
+fn frame_number(frame: u32) -> u32 {
+    return (frame >> 9u) | (((frame >> 2u) & 127u) << (POOL_SHIFT - 9u));
+}
+
 /// Words of frames: data, or two entries of a page table.
 @group(0) @binding(6) var<storage, read_write> pool_0: array<vec2<u32>>;
 
 /// Words of frames: data, or two entries of a page table.
 @group(0) @binding(7) var<storage, read_write> pool_1: array<vec2<u32>>;
 
-/// A word of a frame.
-fn frame_words(word: u32) -> vec2<u32> {
-    let index = word & ((1u << POOL_SHIFT) - 1u);
-    switch word >> POOL_SHIFT {
+/// A word of the frame with a handle.
+fn frame_words(frame: u32, word: u32) -> vec2<u32> {
+    let index = (frame & ~511u) | word;
+    switch (frame >> 2u) & 127u {
         case 1u: { return pool_1[index]; }
         default: { return pool_0[index]; }
     }
 }
 
 /// Changes a word of a frame.
-fn frame_store_words(word: u32, value: vec2<u32>) {
-    let index = word & ((1u << POOL_SHIFT) - 1u);
-    switch word >> POOL_SHIFT {
+fn frame_store_words(frame: u32, word: u32, value: vec2<u32>) {
+    let index = (frame & ~511u) | word;
+    switch (frame >> 2u) & 127u {
         case 1u: { pool_1[index] = value; }
         default: { pool_0[index] = value; }
     }
 }
 
 /// A half of a word of a frame: 0 the low one, 1 the high one.
-fn frame_half(word: u32, half: u32) -> u32 {
-    let index = word & ((1u << POOL_SHIFT) - 1u);
-    switch word >> POOL_SHIFT {
+fn frame_half(frame: u32, word: u32, half: u32) -> u32 {
+    let index = (frame & ~511u) | word;
+    switch (frame >> 2u) & 127u {
         case 1u: { return pool_1[index][half]; }
         default: { return pool_0[index][half]; }
     }
 }
 
 /// Changes a half of a word.
-fn frame_store_half(word: u32, half: u32, value: u32) {
-    let index = word & ((1u << POOL_SHIFT) - 1u);
-    switch word >> POOL_SHIFT {
+fn frame_store_half(frame: u32, word: u32, half: u32, value: u32) {
+    let index = (frame & ~511u) | word;
+    switch (frame >> 2u) & 127u {
         case 1u: { pool_1[index][half] = value; }
         default: { pool_0[index][half] = value; }
     }
 }
 
 /// A word of a frame as a number.
-fn frame_load(word: u32) -> u64 {
-    let words = frame_words(word);
+fn frame_load(frame: u32, word: u32) -> u64 {
+    let words = frame_words(frame, word);
     return u64(words.x) | (u64(words.y) << 32u);
 }
 
 /// Changes a word of a frame, given as a number.
-fn frame_store(word: u32, value: u64) {
-    frame_store_words(word, vec2<u32>(u32(value), u32(value >> 32u)));
+fn frame_store(frame: u32, word: u32, value: u64) {
+    frame_store_words(frame, word, vec2<u32>(u32(value), u32(value >> 32u)));
 }

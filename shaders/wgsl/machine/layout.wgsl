@@ -144,7 +144,7 @@ const HOOK_KIND = 48u;
 const FRAME_WORDS = 512u;
 
 /// Entry: the first bit of the frame number.
-const ENTRY_FRAME = 8u;
+const ENTRY_FRAME = 7u;
 
 /// Entry: loads are permitted.
 const ENTRY_READ = 1u;

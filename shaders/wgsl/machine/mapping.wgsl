@@ -1,7 +1,7 @@
 //! The mapping, protection and unmapping of pages.
 
 import package::machine::bindings::{frame_info};
-import package::machine::frames::{frame_store};
+import package::machine::frames::{frame_handle, frame_store};
 import package::machine::layout::{
     COLUMN_WINDOW, ENTRY_EXECUTE, ENTRY_FRAME, ENTRY_MAPPED, ENTRY_OWNED, ENTRY_PRIVATE, ENTRY_READ,
     ENTRY_WRITE, FRAME_WORDS, INFO_CODE_PAGE, LEVEL_BITS, MAP_PROTECT, STOP_NONE,
@@ -27,11 +27,12 @@ fn map_page(page: u64, map: u32) -> u32 {
         // The page still counts as written. It keeps its frame if the frame is not shared.
         entry |= ENTRY_PRIVATE;
         if (old & ENTRY_OWNED) != 0u {
-            let frame = old >> ENTRY_FRAME;
-            entry |= (frame << ENTRY_FRAME) | ENTRY_OWNED;
-            frame_info[frame].w &= INFO_CODE_PAGE;
+            let number = old >> ENTRY_FRAME;
+            let frame = frame_handle(number);
+            entry |= (number << ENTRY_FRAME) | ENTRY_OWNED;
+            frame_info[number].w &= INFO_CODE_PAGE;
             for (var word = 0u; word < FRAME_WORDS; word += 1u) {
-                frame_store(frame * FRAME_WORDS + word, 0lu);
+                frame_store(frame, word, 0lu);
             }
             effort += FRAME_WORDS;
         }

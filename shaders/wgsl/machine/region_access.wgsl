@@ -4,11 +4,11 @@
 
 import package::machine::bindings::{parameters};
 import package::machine::frames::{frame_half, frame_load, frame_store, frame_store_half};
-import package::machine::memory::{TLB_ADDRESS_BITS, TLB_WORD, data_entry, effort};
+import package::machine::memory::{TLB_ADDRESS_BITS, data_entry, effort};
 
 /// Where accesses in a page are.
 struct Place {
-    /// The index of the first word of the frame, as `frame_load` takes it.
+    /// The handle of the frame.
     frame: u32,
     /// The offset in the page.
     offset: u32,
@@ -28,16 +28,16 @@ fn find_place(address: u64, bytes: u32, needed: u32, aligned: u32, remainder: u3
     if bytes > aligned + 1u {
         missing |= (offset + bytes - 1u) & 4096u;
     }
-    return Place(entry.x & TLB_WORD, offset, missing);
+    return Place(entry.x, offset, missing);
 }
 
 /// Loads 1, 2, 4 or 8 bytes that are aligned.
 fn load_aligned(frame: u32, offset: u32, bytes: u32) -> u64 {
-    let word = frame | (offset >> 3u);
+    let word = offset >> 3u;
     if bytes == 8u {
-        return frame_load(word);
+        return frame_load(frame, word);
     }
-    let half = frame_half(word, (offset >> 2u) & 1u);
+    let half = frame_half(frame, word, (offset >> 2u) & 1u);
     if bytes == 4u {
         return u64(half);
     }
@@ -54,31 +54,31 @@ fn load_any(frame: u32, offset: u32, bytes: u32) -> u64 {
     if (offset & (bytes - 1u)) == 0u {
         return load_aligned(frame, offset, bytes);
     }
-    let word = frame | (offset >> 3u);
+    let word = offset >> 3u;
     let shift = 8u * (offset & 7u);
-    var loaded = frame_load(word) >> shift;
+    var loaded = frame_load(frame, word) >> shift;
     if shift + 8u * bytes > 64u {
-        loaded |= frame_load(word + 1u) << (64u - shift);
+        loaded |= frame_load(frame, word + 1u) << (64u - shift);
     }
     return loaded & (0xfffffffffffffffflu >> (64u - 8u * bytes));
 }
 
 /// Stores the low 1, 2, 4 or 8 bytes of a value. They are aligned.
 fn store_aligned(frame: u32, offset: u32, bytes: u32, value: u64) {
-    let word = frame | (offset >> 3u);
+    let word = offset >> 3u;
     if bytes == 8u {
-        frame_store(word, value);
+        frame_store(frame, word, value);
         return;
     }
     let half = (offset >> 2u) & 1u;
     if bytes == 4u {
-        frame_store_half(word, half, u32(value));
+        frame_store_half(frame, word, half, u32(value));
         return;
     }
     let shift = 8u * (offset & 3u);
     let changed = (0xffffffffu >> (32u - 8u * bytes)) << shift;
-    let kept = frame_half(word, half) & ~changed;
-    frame_store_half(word, half, kept | ((u32(value) << shift) & changed));
+    let kept = frame_half(frame, word, half) & ~changed;
+    frame_store_half(frame, word, half, kept | ((u32(value) << shift) & changed));
 }
 
 /// Stores a value to two halves of words, which are aligned.
@@ -93,14 +93,14 @@ fn store_any(frame: u32, offset: u32, bytes: u32, value: u64) {
         store_aligned(frame, offset, bytes, value);
         return;
     }
-    let word = frame | (offset >> 3u);
+    let word = offset >> 3u;
     let shift = 8u * (offset & 7u);
     let changed = 0xfffffffffffffffflu >> (64u - 8u * bytes);
     let stored = value & changed;
-    frame_store(word, (frame_load(word) & ~(changed << shift)) | (stored << shift));
+    frame_store(frame, word, (frame_load(frame, word) & ~(changed << shift)) | (stored << shift));
     if shift + 8u * bytes > 64u {
         let after = 64u - shift;
-        frame_store(word + 1u, (frame_load(word + 1u) & ~(changed >> after)) | (stored >> after));
+        frame_store(frame, word + 1u, (frame_load(frame, word + 1u) & ~(changed >> after)) | (stored >> after));
     }
 }
 

@@ -28,7 +28,7 @@ import package::machine::layout::{
 };
 import package::machine::linux::no_calls::{SERVES_CALLS};
 import package::machine::memory::{
-    CODE_TLB_ENTRIES, PAGE_MASK, TLB_ADDRESS_BITS, TLB_READ, TLB_WORD, code_ops, code_page, code_tlb,
+    CODE_TLB_ENTRIES, PAGE_MASK, TLB_ADDRESS_BITS, TLB_READ, code_ops, code_page, code_tlb,
     data_entry, effort, get_state, halves, is_near, joined, lane, near_ops, set_state,
 };
 import package::machine::micro_op::{
@@ -126,9 +126,9 @@ fragment compute {
             destination = REGISTER_SINK;
         } else {
             // Loads and stores of all sizes share this code, because lanes execute different ones at the same time.
-            let word = (translation.x & TLB_WORD) | (offset >> 3u);
+            let word = offset >> 3u;
             let shift = (offset & 7u) * 8u;
-            let before = frame_load(word);
+            let before = frame_load(translation.x, word);
             var loaded = before >> shift;
             var after = 0lu;
             var data = x[get_c(control)];
@@ -139,12 +139,12 @@ fragment compute {
             }
             let changed = 0xfffffffffffffffflu >> ((64u - 8u * bytes) & 63u);
             if (offset & 7u) + bytes > 8u {
-                let behind = frame_load(word + 1u);
+                let behind = frame_load(translation.x, word + 1u);
                 let rest = (64u - shift) & 63u;
                 let whole = bytes == 16u;
                 if handler == HANDLER_STORE {
                     let stored = (behind & ~(changed >> rest)) | ((data & changed) >> rest);
-                    frame_store(word + 1u, select(stored, after, whole));
+                    frame_store(translation.x, word + 1u, select(stored, after, whole));
                 } else {
                     loaded = select(loaded | (behind << rest), loaded, whole);
                 }
@@ -158,7 +158,7 @@ fragment compute {
                 value = extend_loaded(loaded, size, get_extend(p));
             } else {
                 destination = REGISTER_SINK;
-                frame_store(word, (before & ~(changed << shift)) | ((data & changed) << shift));
+                frame_store(translation.x, word, (before & ~(changed << shift)) | ((data & changed) << shift));
             }
             if get_index(p) != INDEX_OFFSET {
                 // If the base is loaded, too, write-back wins: it is written later.

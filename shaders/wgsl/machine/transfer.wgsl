@@ -63,7 +63,7 @@ fn read_pieces(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoc
     forget_pages();
     let stop = translate(WANT_HOST_READ, address_of(piece));
     if stop == STOP_NONE {
-        data[piece.data + word] = frame_load(found_frame + ((piece.address & 4095u) >> 3u) + word);
+        data[piece.data + word] = frame_load(found_frame, ((piece.address & 4095u) >> 3u) + word);
     }
     if word == 0u {
         pieces[index].stop = stop;
@@ -139,8 +139,7 @@ fn write_pieces(@builtin(global_invocation_id) invocation: vec3<u32>) {
             let from_bit = select(0u, shift, at == 0u);
             let unused = select(0u, 8u * (word * 8u + 8u - end), word * 8u + 8u > end);
             let changed = (0xfffffffffffffffflu << from_bit) & (0xfffffffffffffffflu >> unused);
-            let place = found_frame + word;
-            frame_store(place, (frame_load(place) & ~changed) | (bytes & changed));
+            frame_store(found_frame, word, (frame_load(found_frame, word) & ~changed) | (bytes & changed));
         }
         if found_code != 0u {
             mark_stale(found_code, offset, end - 1u);

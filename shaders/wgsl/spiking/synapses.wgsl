@@ -5,10 +5,12 @@
 
 /// A word of a synapse.
 fn synapse_word(place: u32) -> u32 {
-    return synapses_0[place];
+    let index = place;
+    return synapses_0[index];
 }
 
 /// Changes a word of a synapse.
 fn set_synapse_word(place: u32, word: u32) {
-    synapses_0[place] = word;
+    let index = place;
+    synapses_0[index] = word;
 }

@@ -18,11 +18,10 @@ struct SplitBuffer {
     element: &'static str,
     /// The number of the first binding.
     first: u32,
-    /// The parameter with the index of an element in the whole buffer.
-    place: &'static str,
-    /// The constant with the number of low bits of `place` that index within a binding. The high bits select the
-    /// binding.
-    shift: &'static str,
+    /// The number of the binding of an element, as an expression of the parameters.
+    binding: &'static str,
+    /// The index of the element in its binding.
+    index: &'static str,
 }
 
 impl SplitBuffer {
@@ -42,31 +41,48 @@ impl SplitBuffer {
 
     /// Appends a function on one element, which `body` calls `ELEMENT`.
     fn function(&self, out: &mut String, doc: &str, signature: &str, body: &str) -> Result<()> {
-        let Self { count, name, place, shift, .. } = self;
-        let body = |number: u32, index: &str| body.replace("ELEMENT", &format!("{name}_{number}[{index}]"));
-        write!(out, "\n/// {doc}\nfn {signature} {{\n")?;
+        let Self { count, name, binding, index, .. } = self;
+        let body = |number: u32| body.replace("ELEMENT", &format!("{name}_{number}[index]"));
+        write!(out, "\n/// {doc}\nfn {signature} {{\n    let index = {index};\n")?;
         if *count == 1 {
-            write!(out, "    {}\n}}\n", body(0, place))?;
+            write!(out, "    {}\n}}\n", body(0))?;
             return Ok(());
         }
-        writeln!(out, "    let index = {place} & ((1u << {shift}) - 1u);\n    switch {place} >> {shift} {{")?;
+        writeln!(out, "    switch {binding} {{")?;
         for number in 1..*count {
-            writeln!(out, "        case {number}u: {{ {} }}", body(number, "index"))?;
+            writeln!(out, "        case {number}u: {{ {} }}", body(number))?;
         }
-        write!(out, "        default: {{ {} }}\n    }}\n}}\n", body(0, "index"))?;
+        write!(out, "        default: {{ {} }}\n    }}\n}}\n", body(0))?;
         Ok(())
     }
 }
 
 /// Returns the module for the frames of a machine in `COUNT` bindings.
 ///
-/// A word is a pair of 32-bit halves; one access reads or writes both.
+/// A word is a pair of 32-bit halves; one access reads or writes both. Numbers of words of all frames would not fit 32
+/// bits, so an access has the handle of a frame and a word of it. The permissions in an entry of the TLB share the word
+/// with the handle.
 pub(super) fn frames<const COUNT: u32>() -> Result<String> {
     let mut out = format!("//! Frames, in pools of one binding each. {BANNER}; do not edit.\n");
     if COUNT > 1 {
         out += "\n/// Binary logarithm of the number of words of a pool. Only the last pool in use may have fewer.\n";
         out += "override POOL_SHIFT: u32 = 28u;\n";
     }
+    out += "\n/// The handle of the frame with a number: from bit 9 on the number of the frame in its pool, and from bit 2 on the\n";
+    out += "/// number of the pool. The lowest two bits are free for others.\n";
+    out += "fn frame_handle(number: u32) -> u32 {\n";
+    out += if COUNT == 1 {
+        "    return number << 9u;\n}\n"
+    } else {
+        "    let words = (number << 9u) & ((1u << POOL_SHIFT) - 1u);\n    \
+         return words | ((number >> (POOL_SHIFT - 9u)) << 2u);\n}\n"
+    };
+    out += "\n/// The number of the frame with a handle.\nfn frame_number(frame: u32) -> u32 {\n";
+    out += if COUNT == 1 {
+        "    return frame >> 9u;\n}\n"
+    } else {
+        "    return (frame >> 9u) | (((frame >> 2u) & 127u) << (POOL_SHIFT - 9u));\n}\n"
+    };
     let pools = SplitBuffer {
         count: COUNT,
         name: "pool",
@@ -74,30 +90,38 @@ pub(super) fn frames<const COUNT: u32>() -> Result<String> {
         element: "vec2<u32>",
         // After the bindings of `machine/bindings.wgsl`.
         first: 6,
-        place: "word",
-        shift: "POOL_SHIFT",
+        binding: "(frame >> 2u) & 127u",
+        index: "(frame & ~511u) | word",
     };
     pools.declare(&mut out)?;
     for (doc, signature, body) in [
-        ("A word of a frame.", "frame_words(word: u32) -> vec2<u32>", "return ELEMENT;"),
-        ("Changes a word of a frame.", "frame_store_words(word: u32, value: vec2<u32>)", "ELEMENT = value;"),
+        (
+            "A word of the frame with a handle.",
+            "frame_words(frame: u32, word: u32) -> vec2<u32>",
+            "return ELEMENT;",
+        ),
+        (
+            "Changes a word of a frame.",
+            "frame_store_words(frame: u32, word: u32, value: vec2<u32>)",
+            "ELEMENT = value;",
+        ),
         (
             "A half of a word of a frame: 0 the low one, 1 the high one.",
-            "frame_half(word: u32, half: u32) -> u32",
+            "frame_half(frame: u32, word: u32, half: u32) -> u32",
             "return ELEMENT[half];",
         ),
         (
             "Changes a half of a word.",
-            "frame_store_half(word: u32, half: u32, value: u32)",
+            "frame_store_half(frame: u32, word: u32, half: u32, value: u32)",
             "ELEMENT[half] = value;",
         ),
     ] {
         pools.function(&mut out, doc, signature, body)?;
     }
-    out += "\n/// A word of a frame as a number.\nfn frame_load(word: u32) -> u64 {\n";
-    out += "    let words = frame_words(word);\n    return u64(words.x) | (u64(words.y) << 32u);\n}\n";
-    out += "\n/// Changes a word of a frame, given as a number.\nfn frame_store(word: u32, value: u64) {\n";
-    out += "    frame_store_words(word, vec2<u32>(u32(value), u32(value >> 32u)));\n}\n";
+    out += "\n/// A word of a frame as a number.\nfn frame_load(frame: u32, word: u32) -> u64 {\n";
+    out += "    let words = frame_words(frame, word);\n    return u64(words.x) | (u64(words.y) << 32u);\n}\n";
+    out += "\n/// Changes a word of a frame, given as a number.\nfn frame_store(frame: u32, word: u32, value: u64) {\n";
+    out += "    frame_store_words(frame, word, vec2<u32>(u32(value), u32(value >> 32u)));\n}\n";
     Ok(out)
 }
 
@@ -116,8 +140,8 @@ pub(super) fn synapses<const COUNT: u32>() -> Result<String> {
         element: "u32",
         // After the bindings of `spiking/bindings.wgsl`.
         first: 20,
-        place: "place",
-        shift: "PLACE_BITS",
+        binding: "place >> PLACE_BITS",
+        index: if COUNT == 1 { "place" } else { "place & ((1u << PLACE_BITS) - 1u)" },
     };
     synapses.declare(&mut out)?;
     for (doc, signature, body) in [

@@ -4,6 +4,7 @@ mod adapters;
 mod buffers;
 mod doctor;
 mod errors;
+mod frames;
 mod languages;
 mod networks;
 mod pipelines;

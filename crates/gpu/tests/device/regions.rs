@@ -48,7 +48,7 @@ const FEATURES: Features = Features::ALL;
 /// What the kernel imports, by module.
 const IMPORTS: [(&str, &[&str]); 5] = [
     ("bindings", &["parameters", "state"]),
-    ("frames", &["frame_load", "frame_store"]),
+    ("frames", &["frame_handle", "frame_load", "frame_store"]),
     ("layout", &["COLUMNS"]),
     ("memory", &["TLB_SETS", "lane", "tlb"]),
     ("registers", &["x"]),
@@ -58,31 +58,31 @@ const KERNEL: &str = "
 @compute @workgroup_size(32)
 fn run_lanes(@builtin(global_invocation_id) id: vec3<u32>) {
     let frame = 3u * id.x;
-    let words = (frame + 2u) * FRAME_WORDS;
+    let own = frame_handle(frame + 2u);
     lane = id.x;
     for (var i = 0u; i < 33u; i += 1u) {
-        x[i] = frame_load(words + i);
+        x[i] = frame_load(own, i);
     }
     for (var i = 0u; i < COLUMNS; i += 1u) {
-        state[i * parameters.lanes + lane] = frame_load(words + 64u + i);
+        state[i * parameters.lanes + lane] = frame_load(own, 64u + i);
     }
     for (var i = 0u; i < 2u; i += 1u) {
-        let translation = frame_load(words + 38u + i);
-        let entry = vec2<u32>(u32(translation) | ((frame + i) * FRAME_WORDS), u32(translation >> 32u));
+        let translation = frame_load(own, 38u + i);
+        let entry = vec2<u32>(u32(translation) | frame_handle(frame + i), u32(translation >> 32u));
         // The second page has been displaced.
         tlb[entry.y % TLB_SETS] = select(vec4<u32>(entry, 0u, 0u), vec4<u32>(0u, 0u, entry), i == 1u);
     }
-    let budget = u32(frame_load(words + 36u));
-    let left = run_region(u32(frame_load(words + 37u)), frame_load(words + 34u), u32(frame_load(words + 35u)), budget);
+    let budget = u32(frame_load(own, 36u));
+    let left = run_region(u32(frame_load(own, 37u)), frame_load(own, 34u), u32(frame_load(own, 35u)), budget);
     for (var i = 0u; i < 33u; i += 1u) {
-        frame_store(words + i, x[i]);
+        frame_store(own, i, x[i]);
     }
     for (var i = 0u; i < COLUMNS; i += 1u) {
-        frame_store(words + 64u + i, state[i * parameters.lanes + lane]);
+        frame_store(own, 64u + i, state[i * parameters.lanes + lane]);
     }
-    frame_store(words + 34u, left.pc);
-    frame_store(words + 35u, u64(left.flags));
-    frame_store(words + 36u, u64(left.budget));
+    frame_store(own, 34u, left.pc);
+    frame_store(own, 35u, u64(left.flags));
+    frame_store(own, 36u, u64(left.budget));
 }
 ";
 

@@ -272,7 +272,7 @@ fn damage_to_page_tables_is_found() {
         matches!(violation.damage, Damage::EntryOwner { entry, owned: false, .. } if entry == shared)
     });
     assert!(is_found, "an owned frame that is not marked: {found:?}");
-    let bad = entry | 0x80;
+    let bad = entry | 1 << (ENTRY_FRAME - 1);
     let found = machine.violations_with_entry(FRESH, bad);
     assert!(found.contains(&wrong(frame, FRESH, Damage::EntryFlags { entry: bad, level: 0 })), "{found:?}");
     let bad = entry & !ENTRY_PRIVATE;
@@ -360,7 +360,7 @@ fn requests_for_missing_items_are_errors_with_lane_and_numbers() {
     let mut machine = DamagedMachine::new();
     let code = machine.entry(1, WINDOW);
     let used = machine.peek(Place::FramesUsed) as u32;
-    machine.set_entry(1, WINDOW, code & 0xff | NOWHERE << ENTRY_FRAME);
+    machine.set_entry(1, WINDOW, code & ((1 << ENTRY_FRAME) - 1) | NOWHERE << ENTRY_FRAME);
     (0..3).for_each(|lane| machine.start(lane));
     let expected = (1, Request::Frame { frame: NOWHERE, frames: used });
     assert_eq!(DamagedMachine::bad_request(machine.run(10)), expected, "a frame");

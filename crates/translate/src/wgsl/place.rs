@@ -45,10 +45,10 @@ impl Place {
             let size = if self.kind() == "pair" { String::new() } else { format!(", {bytes}u") };
             return format!("let word_0 = load_{}({frame}, {offset}{size});\n", self.kind());
         }
-        let mut text = format!("let offset = {offset};\nlet first = {frame} | (offset >> 3u);\n");
+        let mut text = format!("let offset = {offset};\nlet first = offset >> 3u;\n");
         let count = bytes / 8;
         for index in 0..count {
-            let _ = writeln!(text, "var word_{index} = frame_load(first + {index}u);");
+            let _ = writeln!(text, "var word_{index} = frame_load({frame}, first + {index}u);");
         }
         if self.alignment < 8 {
             let _ = writeln!(text, "if (offset & 7u) != 0u {{\nlet shift = (offset & 7u) * 8u;");
@@ -57,7 +57,7 @@ impl Place {
                 let above = if next < count {
                     format!("word_{next}")
                 } else {
-                    format!("frame_load(first + {count}u)")
+                    format!("frame_load({frame}, first + {count}u)")
                 };
                 let _ =
                     writeln!(text, "word_{index} = (word_{index} >> shift) | ({above} << (64u - shift));");
@@ -74,24 +74,27 @@ impl Place {
             let size = if self.kind() == "pair" { String::new() } else { format!(", {bytes}u") };
             return format!("store_{}({frame}, {offset}{size}, {word});\n", self.kind());
         }
-        let mut text = format!("let offset = {offset};\nlet first = {frame} | (offset >> 3u);\n");
+        let mut text = format!("let offset = {offset};\nlet first = offset >> 3u;\n");
         let aligned: String = words
             .iter()
             .enumerate()
-            .map(|(index, word)| format!("frame_store(first + {index}u, {word});\n"))
+            .map(|(index, word)| format!("frame_store({frame}, first + {index}u, {word});\n"))
             .collect();
         if self.alignment >= 8 {
             return text + &aligned;
         }
         let _ = writeln!(text, "if (offset & 7u) == 0u {{\n{aligned}}} else {{");
         let _ = writeln!(text, "let shift = (offset & 7u) * 8u;\nlet kept = (1lu << shift) - 1lu;");
-        let mut before = "frame_load(first) & kept".to_owned();
+        let mut before = format!("frame_load({frame}, first) & kept");
         for (index, word) in words.iter().enumerate() {
-            let _ = writeln!(text, "frame_store(first + {index}u, ({before}) | ({word} << shift));");
+            let _ = writeln!(text, "frame_store({frame}, first + {index}u, ({before}) | ({word} << shift));");
             before = format!("{word} >> (64u - shift)");
         }
         let last = format!("first + {}u", words.len());
-        let _ = writeln!(text, "frame_store({last}, (frame_load({last}) & ~kept) | ({before}));\n}}");
+        let _ = writeln!(
+            text,
+            "frame_store({frame}, {last}, (frame_load({frame}, {last}) & ~kept) | ({before}));\n}}"
+        );
         text
     }
 }

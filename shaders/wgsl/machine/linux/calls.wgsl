@@ -126,10 +126,9 @@ fn write_result(address: u64, first: u64, second: u64, words: u32) -> bool {
     if (offset & 7u) != 0u || offset + 8u * words > 4096u || translate(WANT_WRITE, address) != STOP_NONE {
         return false;
     }
-    let place = found_frame + (offset >> 3u);
-    frame_store(place, first);
+    frame_store(found_frame, offset >> 3u, first);
     if words == 2u {
-        frame_store(place + 1u, second);
+        frame_store(found_frame, (offset >> 3u) + 1u, second);
     }
     if found_code != 0u {
         mark_stale(found_code, offset, offset + 8u * words - 1u);

@@ -3,7 +3,7 @@
 //! Each instruction makes one access, of up to 64 consecutive bytes, in one or two pages.
 
 import package::arm64::bitmask::{ones};
-import package::machine::frames::{frame_load, frame_store};
+import package::machine::frame_bytes::{load_bytes, store_bytes};
 import package::machine::memory::{TLB_READ, TLB_WRITE, effort};
 import package::machine::micro_op::{
     HANDLER_VECTOR_LOAD, HANDLER_VECTOR_STORE, INDEX_POST, INDEX_PRE, get_a, get_c, get_dst, get_handler,
@@ -35,36 +35,6 @@ fn transferred_bytes(op: vec4<u32>) -> u32 {
         return get_registers(op.y) * (8u << ((op.z >> 30u) & 1u));
     }
     return get_registers(op.y) << member_size(op);
-}
-
-/// Returns the index of a word in the frame at `first` or, for words beyond its end, in the frame at `second`.
-fn word_at(first: u32, second: u32, index: u32) -> u32 {
-    return select(first + index, second + index - 512u, index >= 512u);
-}
-
-/// Loads 1 to 8 bytes from an offset in the frame `first`, which continues in the frame `second`.
-fn load_bytes(first: u32, second: u32, offset: u32, bytes: u32) -> u64 {
-    let index = offset >> 3u;
-    let shift = 8u * (offset & 7u);
-    var value = frame_load(word_at(first, second, index)) >> shift;
-    if (offset & 7u) + bytes > 8u {
-        value |= frame_load(word_at(first, second, index + 1u)) << (64u - shift);
-    }
-    return value & ones(8u * bytes);
-}
-
-/// Stores the low 1 to 8 bytes of a value to an offset in the frame `first`, which continues in the frame `second`.
-fn store_bytes(first: u32, second: u32, offset: u32, bytes: u32, value: u64) {
-    let index = offset >> 3u;
-    let shift = 8u * (offset & 7u);
-    let changed = ones(8u * bytes);
-    let stored = value & changed;
-    let place = word_at(first, second, index);
-    frame_store(place, (frame_load(place) & ~(changed << shift)) | (stored << shift));
-    if (offset & 7u) + bytes > 8u {
-        let behind = word_at(first, second, index + 1u);
-        frame_store(behind, (frame_load(behind) & ~(changed >> (64u - shift))) | (stored >> (64u - shift)));
-    }
 }
 
 /// Loads bytes into `transferred_words`, from memory that begins at an offset in the frame `first` and continues in the

@@ -8,7 +8,7 @@ use kvrm_shaders::interface::machine::{
 };
 use kvrm_shaders::interface::networks::NetworksGroup;
 use kvrm_shaders::kernel::Group;
-use kvrm_shaders::layout::FRAME_WORDS;
+use kvrm_shaders::layout::{ENTRY_FRAME, FRAME_WORDS};
 use kvrm_shaders::variants::FramePools;
 
 use super::limits::{INFO_BYTES, is_full, sizes};
@@ -90,10 +90,8 @@ impl Store {
         let bindings = bindings.min(self.pools_max);
         let most = FramePools::ALL.iter().map(|pools| pools.bindings()).filter(|pools| *pools <= bindings);
         let most = most.max().unwrap_or(1);
-        // The number of a word has 32 bits, and that of a frame 24.
-        let pools = most.min(1 << (32 - self.pool_shift));
-        let frames = (pools as u64) << (self.pool_shift - FRAME_WORDS.trailing_zeros());
-        frames.min(1 << 24) as u32
+        let frames = (most as u64) << (self.pool_shift - FRAME_WORDS.trailing_zeros());
+        frames.min(1 << (32 - ENTRY_FRAME)) as u32
     }
 
     /// Makes room for `wanted` frames, or for as many as possible. Returns the number of frames that there is room for.

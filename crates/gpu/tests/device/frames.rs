@@ -1,0 +1,82 @@
+//! Accesses find every word of every frame, in each number of pools.
+
+use kvrm_gpu::Buffer;
+use kvrm_gpu::pipeline::{self, Access, Shader};
+use kvrm_shaders::layout::FRAME_WORDS;
+use kvrm_shaders::link_source;
+use kvrm_shaders::variants::FramePools;
+
+use crate::support::device;
+
+/// The frames of a pool.
+const POOL_FRAMES: usize = 4;
+/// Adds one to the high half of each word of each frame, in several ways. A word whose low half is not its own number gets
+/// the high half of `WRONG`, and so does a word of a frame whose handle is not that of its number.
+const KERNEL: &str = "
+import package::machine::frames::{
+    frame_half, frame_handle, frame_load, frame_number, frame_store, frame_store_half,
+};
+
+const WRONG = 0xdead0000u;
+
+@compute @workgroup_size(64)
+fn count(@builtin(global_invocation_id) id: vec3<u32>) {
+    let number = id.x / 512u;
+    let word = id.x % 512u;
+    // An entry of the TLB has permissions beside the handle.
+    let frame = frame_handle(number) | (word & 3u);
+    let is_right = frame_number(frame) == number && frame_half(frame, word, 0u) == id.x;
+    if !is_right {
+        frame_store_half(frame, word, 1u, WRONG);
+    } else if (word & 4u) == 0u {
+        frame_store_half(frame, word, 1u, frame_half(frame, word, 1u) + 1u);
+    } else {
+        frame_store(frame, word, frame_load(frame, word) + 0x100000000lu);
+    }
+}
+";
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn every_word_of_every_frame_is_found_in_all_numbers_of_pools() {
+    for pools in FramePools::ALL {
+        let count = pools.bindings();
+        if count + 6 > device().limits().storage_buffers as usize {
+            continue;
+        }
+        let linked = link_source("tests::frames", KERNEL, pools.substitutions()).expect("links");
+        let locate =
+            |line| linked.locate(line).map_or(("".into(), 0), |(path, line)| (path.to_owned(), line));
+        let shader = Shader::compile(device(), &linked.source, &locate).expect("the shader is valid");
+        let layout = pipeline::storage_layout(device(), "frames", &vec![Access::ReadWrite; 6 + count])
+            .expect("the layout is valid");
+        let pool_words = POOL_FRAMES * FRAME_WORDS as usize;
+        let shift = [("POOL_SHIFT", f64::from(pool_words.ilog2()))];
+        let constants = if count == 1 { &shift[..0] } else { &shift };
+        let pipeline = shader.pipeline("count", &[&layout], constants).expect("the shader is valid");
+
+        let unused: Vec<Buffer> =
+            (0..6).map(|_| Buffer::zeroed(device(), "unused", 16).expect("the buffer is small")).collect();
+        let words =
+            |pool: usize| -> Vec<u64> { (pool * pool_words..).map(|n| n as u64).take(pool_words).collect() };
+        let frames: Vec<Buffer> = (0..count)
+            .map(|pool| Buffer::with_contents(device(), "pool", &words(pool)).expect("the buffer is small"))
+            .collect();
+        let buffers: Vec<&Buffer> = unused.iter().chain(&frames).collect();
+        let group = pipeline::bind(device(), "frames", &layout, &buffers).expect("the buffers fit");
+        device()
+            .submit("frames", |encoder| {
+                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+                pass.set_pipeline(&pipeline);
+                pass.set_bind_group(0, &group, &[]);
+                pass.dispatch_workgroups((count * pool_words / 64) as u32, 1, 1);
+            })
+            .expect("the device works");
+        for (pool, frames) in frames.iter().enumerate() {
+            let contents = device().download(&[(frames, 0..frames.bytes())]).expect("the device works");
+            let found: Vec<u64> = bytemuck::pod_collect_to_vec(&contents[0]);
+            let expected: Vec<u64> = words(pool).iter().map(|word| word + (1 << 32)).collect();
+            assert!(found == expected, "the words of pool {pool} of {count}");
+        }
+    }
+}
