@@ -15,6 +15,7 @@ pub mod languages;
 pub mod linux_programs;
 pub mod networks;
 pub mod numbers;
+pub mod pair;
 pub mod program_cases;
 pub mod programs;
 pub mod random;
