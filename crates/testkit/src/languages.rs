@@ -1,9 +1,24 @@
-//! The translation of shaders by naga to the languages of all backends of wgpu.
+//! The validation of shaders by naga, and their translation to the languages of all backends of wgpu.
 
 use naga::Module;
 use naga::back::pipeline_constants::process_overrides;
 use naga::back::{PipelineConstants, hlsl, msl, spv};
-use naga::valid::ModuleInfo;
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+
+/// Parses and validates the source of a shader with 64-bit integers.
+///
+/// # Panics
+///
+/// Naga refuses it. The message names the shader.
+#[must_use]
+pub fn validate(what: &str, source: &str) -> (Module, ModuleInfo) {
+    let module = naga::front::wgsl::parse_str(source)
+        .unwrap_or_else(|error| panic!("{what}: {}", error.emit_to_string(source)));
+    let info = Validator::new(ValidationFlags::all(), Capabilities::SHADER_INT64)
+        .validate(&module)
+        .unwrap_or_else(|error| panic!("{what}: {}", error.emit_to_string(source)));
+    (module, info)
+}
 
 /// Translates a module to every language, in the versions that wgpu requires for 64-bit integers.
 ///

@@ -1,5 +1,5 @@
 //! Generators for tests and oracles (programs and inputs derived from the instruction table, system calls, spiking
-//! networks), and the observable state with which engines are compared.
+//! networks), the observable state with which engines are compared, and what regions are compared with.
 
 pub mod batches;
 pub mod burst_session;
@@ -15,9 +15,11 @@ pub mod languages;
 pub mod linux_programs;
 pub mod networks;
 pub mod numbers;
+pub mod pair;
 pub mod program_cases;
 pub mod programs;
 pub mod random;
+pub mod regions;
 mod simd;
 mod simplest;
 pub mod spiking;

@@ -106,88 +106,149 @@ impl Size {
 }
 
 fn program(name: &str, features: Features, size: Size, steps: u64, random: &mut Random) -> Vector {
-    let Size { length, far } = size;
-    let groups = if features.fp { &ALL } else { &GENERAL };
-    // Sometimes the code continues in a second page.
-    let pc = match random.below(4) {
-        0 => CODE + PAGE - 4 * (1 + random.below(length as u64)),
-        _ => CODE + 4 * random.below(64),
-    };
-    let mut code: Vec<u32> = Vec::with_capacity(length);
-    for index in 0..length {
-        let mut word = instruction(groups, Place { index, length, pc }, random);
-        let is_missing = decode(word).is_some_and(|op| !features.has(op.feature_of(word)));
+    let mut draft = Draft::new(features, size, random);
+    for _ in 0..size.length {
+        draft.add(random);
+    }
+    draft.finish(name, steps, random)
+}
+
+/// An instruction of a program that is made of given parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The random instruction that follows from this seed and the position in the program.
+    Seed(u64),
+    /// This word, whatever it is.
+    Word(u32),
+}
+
+/// Returns a program of given instructions, and possibly a branch back, for a machine with `features`. Its registers and
+/// memory are random. So a program changes only where one of its instructions changes. Without an instruction the program
+/// is a NOP.
+pub fn of_sources(
+    name: &str,
+    features: Features,
+    sources: &[Source],
+    steps: u64,
+    random: &mut Random,
+) -> Vector {
+    let sources = if sources.is_empty() { &[Source::Word(nop())] } else { sources };
+    let size = Size { length: sources.len(), ..Size::random(1, random) };
+    let mut draft = Draft::new(features, size, random);
+    for source in sources {
+        match source {
+            Source::Seed(seed) => draft.add(&mut Random::new(*seed)),
+            Source::Word(word) => draft.code.push(*word),
+        }
+    }
+    draft.finish(name, steps, random)
+}
+
+/// A program that is not finished.
+struct Draft {
+    features: Features,
+    groups: &'static Groups,
+    size: Size,
+    /// The address of the first instruction.
+    pc: u64,
+    code: Vec<u32>,
+}
+
+impl Draft {
+    fn new(features: Features, size: Size, random: &mut Random) -> Self {
+        // Sometimes the code continues in a second page.
+        let pc = match random.below(4) {
+            0 => CODE + PAGE - 4 * (1 + random.below(size.length as u64)),
+            _ => CODE + 4 * random.below(64),
+        };
+        let groups = if features.fp { &ALL } else { &GENERAL };
+        Self { features, groups, size, pc, code: Vec::with_capacity(size.length) }
+    }
+
+    /// Returns a random instruction for a position in the program.
+    fn instruction(&self, index: usize, random: &mut Random) -> u32 {
+        instruction(self.groups, Place { index, length: self.size.length, pc: self.pc }, random)
+    }
+
+    /// Adds a random instruction.
+    fn add(&mut self, random: &mut Random) {
+        let mut word = self.instruction(self.code.len(), random);
+        let is_missing = decode(word).is_some_and(|op| !self.features.has(op.feature_of(word)));
         if is_missing && random.below(64) > 0 {
             word = nop();
         }
         // An exclusive store can succeed only after a matching exclusive load.
         if let Some(load) = decode(word).and_then(matching_load)
-            && let Some(before) = code.last_mut()
+            && let Some(before) = self.code.last_mut()
             && random.below(4) > 0
         {
             let (w, second) = (Word(word), if load.encoding().group() == "ldstexclp" { 3 } else { 31 });
             *before =
                 load.encoding().pattern.canonical() | second << 10 | w.rn() << 5 | random.below(3) as u32;
         }
-        code.push(word);
-    }
-    // Most programs end with a branch back, so they run until their budget is used up.
-    if random.below(4) > 0 {
-        let back = (random.below(length as u64) as u32).wrapping_neg();
-        code.push(Op::B_only_branch_imm.encoding().pattern.canonical() | back & 0x3ff_ffff);
+        self.code.push(word);
     }
 
-    let mut x: BTreeMap<u32, u64> = BTreeMap::new();
-    for n in 0..31 {
-        let value = if WORDS.contains(&n) {
-            let low = instruction(groups, Place { index: 0, length, pc }, random);
-            u64::from(low) | u64::from(instruction(groups, Place { index: 0, length, pc }, random)) << 32
-        } else if INDICES.contains(&n) {
-            random.below(64).wrapping_sub(16 * random.below(3))
-        } else if POINTERS.contains(&n) {
-            pointer(n, far, random)
-        } else if n == CODE_POINTER || n == 30 {
-            pc + 4 * random.below(length as u64)
-        } else {
-            number_of_any_length(random)
-        };
-        x.insert(n, value);
-    }
-    let mut state = State::default();
-    if features.fp {
-        let pool = Pool::new(random);
-        let value = |n| {
-            if !WORDS.contains(&n) {
-                return pool.any(random);
-            }
-            // Storing these words creates code.
-            (0..4).fold(0, |words, _| {
-                words << 32 | u128::from(instruction(groups, Place { index: 0, length, pc }, random))
-            })
-        };
-        state.v = (0..32).map(value).enumerate().map(|(n, value)| (Number(n as u32), Hex(value))).collect();
-        state.fpcr = Some(Hex((random.below(32) as u32) << 22));
-    }
-    let optional = features.without(Features::ARMV8_0).map(|feature| feature.name().to_owned());
-    let mem = [DATA, DATA + PAGE, far]
-        .map(|page| Bytes { at: Hex(page), bytes: (0..64).map(|_| random.bits() as u8).collect() });
-    Vector {
-        name: name.to_owned(),
-        pc: Hex(pc),
-        code: code.into_iter().map(Hex).collect(),
-        steps: if random.below(4) == 0 { random.below(steps + 1) } else { steps },
-        code_writable: random.below(2) == 0,
-        features: optional.collect(),
-        init: State {
-            x: x.into_iter().map(|(n, value)| (Number(n), Hex(value))).collect(),
-            // The page of SP is always mapped.
-            sp: Some(Hex(DATA + 0x400 + 16 * random.below(0x180))),
-            nzcv: Some(Hex(random.below(16) as u32)),
-            mem: mem.into(),
-            ..state
-        },
-        expected: State::default(),
-        exact: false,
+    /// Adds the end, and the registers and the memory with which the program begins.
+    fn finish(mut self, name: &str, steps: u64, random: &mut Random) -> Vector {
+        let Size { length, far } = self.size;
+        // Most programs end with a branch back, so they run until their budget is used up.
+        if random.below(4) > 0 {
+            let back = (random.below(length as u64) as u32).wrapping_neg();
+            self.code.push(Op::B_only_branch_imm.encoding().pattern.canonical() | back & 0x3ff_ffff);
+        }
+
+        let mut x: BTreeMap<u32, u64> = BTreeMap::new();
+        for n in 0..31 {
+            let value = if WORDS.contains(&n) {
+                let low = self.instruction(0, random);
+                u64::from(low) | u64::from(self.instruction(0, random)) << 32
+            } else if INDICES.contains(&n) {
+                random.below(64).wrapping_sub(16 * random.below(3))
+            } else if POINTERS.contains(&n) {
+                pointer(n, far, random)
+            } else if n == CODE_POINTER || n == 30 {
+                self.pc + 4 * random.below(length as u64)
+            } else {
+                number_of_any_length(random)
+            };
+            x.insert(n, value);
+        }
+        let mut state = State::default();
+        if self.features.fp {
+            let pool = Pool::new(random);
+            let value = |n| {
+                if !WORDS.contains(&n) {
+                    return pool.any(random);
+                }
+                // Storing these words creates code.
+                (0..4).fold(0, |words, _| words << 32 | u128::from(self.instruction(0, random)))
+            };
+            state.v =
+                (0..32).map(value).enumerate().map(|(n, value)| (Number(n as u32), Hex(value))).collect();
+            state.fpcr = Some(Hex((random.below(32) as u32) << 22));
+        }
+        let optional = self.features.without(Features::ARMV8_0).map(|feature| feature.name().to_owned());
+        let mem = [DATA, DATA + PAGE, far]
+            .map(|page| Bytes { at: Hex(page), bytes: (0..64).map(|_| random.bits() as u8).collect() });
+        Vector {
+            name: name.to_owned(),
+            pc: Hex(self.pc),
+            code: self.code.into_iter().map(Hex).collect(),
+            steps: if random.below(4) == 0 { random.below(steps + 1) } else { steps },
+            code_writable: random.below(2) == 0,
+            features: optional.collect(),
+            init: State {
+                x: x.into_iter().map(|(n, value)| (Number(n), Hex(value))).collect(),
+                // The page of SP is always mapped.
+                sp: Some(Hex(DATA + 0x400 + 16 * random.below(0x180))),
+                nzcv: Some(Hex(random.below(16) as u32)),
+                mem: mem.into(),
+                ..state
+            },
+            expected: State::default(),
+            exact: false,
+        }
     }
 }
 

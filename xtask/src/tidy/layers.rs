@@ -23,7 +23,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("kvrm-train",   &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking"]),
     ("kvrm",         &["kvrm-arm64", "kvrm-machine", "kvrm-models", "kvrm-spiking", "kvrm-spiking-formats", "kvrm-translate", "kvrm-gpu"]),
     ("kvrm-cli",     &["kvrm", "kvrm-guests", "kvrm-records"]),
-    ("kvrm-testkit", &["kvrm-arm64", "kvrm-machine", "kvrm-spiking"]),
+    ("kvrm-testkit", &["kvrm-arm64", "kvrm-machine", "kvrm-spiking", "kvrm-translate"]),
     ("kvrm-gpu-tools", &["kvrm-arm64", "kvrm-machine", "kvrm-spiking", "kvrm-records", "kvrm-gpu", "kvrm-testkit"]),
 ];
 

@@ -10,17 +10,6 @@ use kvrm_shaders::variants::{FramePools, Hooks, LinuxCalls, Regions, SimdUnit};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::{languages, words};
 use kvrm_translate::{Flow, Limits, Region, is_translatable, to_wgsl};
-use naga::valid::{Capabilities, ValidationFlags, Validator};
-
-/// Parses, validates and translates a linked interpreter.
-fn translate(what: &str, source: &str) {
-    let module = naga::front::wgsl::parse_str(source)
-        .unwrap_or_else(|error| panic!("{what}: {}", error.emit_to_string(source)));
-    let info = Validator::new(ValidationFlags::all(), Capabilities::SHADER_INT64)
-        .validate(&module)
-        .unwrap_or_else(|error| panic!("{what}: {}", error.emit_to_string(source)));
-    languages::translate(what, &module, &info);
-}
 
 /// Returns a region of instructions one after the other, which ends with a branch back to the first.
 fn region(ops: &[MicroOp]) -> Region {
@@ -52,7 +41,9 @@ fn interpreters_with_regions_are_translated_to_every_language() {
         let few = InterpreterFew { frame_pools, simd_unit: SimdUnit::None, linux_calls, hooks, regions };
         let many = Interpreter { frame_pools, simd_unit: SimdUnit::All, linux_calls, hooks, regions };
         for linked in [few.link_translated(&text), many.link_translated(&text)] {
-            translate(&what, &linked.unwrap_or_else(|error| panic!("{what}: {error}")).source);
+            let source = linked.unwrap_or_else(|error| panic!("{what}: {error}")).source;
+            let (module, info) = languages::validate(&what, &source);
+            languages::translate(&what, &module, &info);
         }
     }
 }

@@ -3,8 +3,9 @@
 use kvrm_arm64::asm::{Assembler, W3, X0, X1, X2, X3, X4, at};
 use kvrm_jit::JitEngine;
 use kvrm_testkit::images::{CODE, PAGE, raw};
+use kvrm_testkit::pair::Pair;
 
-use crate::support::{Pair, SIZES};
+use crate::support::SIZES;
 
 /// A loop that adds a number to X4. If X1 is not 0, each round makes the number greater by storing the instruction.
 fn program(a: &mut Assembler) {

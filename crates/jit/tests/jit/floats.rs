@@ -5,10 +5,9 @@ use kvrm_arm64::{Features, decode};
 use kvrm_jit::JitEngine;
 use kvrm_machine::{Image, Permissions};
 use kvrm_testkit::images::{CODE, PAGE, segment};
+use kvrm_testkit::pair::Pair;
 use kvrm_testkit::random::Random;
 use std::sync::Arc;
-
-use crate::support::Pair;
 
 /// The scalar instructions under test, with the places of their registers left zero.
 const WORDS: [u32; 24] = [

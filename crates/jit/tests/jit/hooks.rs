@@ -4,10 +4,11 @@ use kvrm_arm64::Features;
 use kvrm_jit::JitEngine;
 use kvrm_machine::vectors::Vector;
 use kvrm_machine::{Access, Hooks, Stop};
+use kvrm_testkit::pair::Pair;
 use kvrm_testkit::programs;
 use kvrm_testkit::random::Random;
 
-use crate::support::{Pair, SIZES};
+use crate::support::SIZES;
 
 #[test]
 fn random_programs_stop_at_random_hooks() {

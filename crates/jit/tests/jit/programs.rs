@@ -2,16 +2,15 @@
 //! variable `KVRM_PROGRAMS` is their number.
 
 use std::env;
-use std::sync::Arc;
 
-use kvrm_arm64::{Features, disassemble};
+use kvrm_arm64::Features;
 use kvrm_jit::JitEngine;
 use kvrm_machine::vectors::Vector;
-use kvrm_machine::{AddressSpace, Factory, Interpreter};
+use kvrm_testkit::pair::{Pair, blame};
 use kvrm_testkit::programs;
 use kvrm_testkit::random::Random;
 
-use crate::support::{Pair, SIZES, image};
+use crate::support::SIZES;
 
 /// The number of programs that run at once.
 const LANES: usize = 48;
@@ -22,31 +21,6 @@ pub(crate) fn compare(programs: &[Vector], engine: JitEngine) {
     let mut pair = Pair::of_programs(programs, &engine);
     pair.run(&limits);
     pair.assert_same(&|lane| blame(&programs[lane], &engine));
-}
-
-/// Finds the first step after which a program differs, and describes its last instructions.
-fn blame(program: &Vector, engine: &dyn Factory) -> String {
-    let differs = |budget: &u64| {
-        let mut pair = Pair::of_programs(std::slice::from_ref(program), engine);
-        pair.run(&[*budget]);
-        pair.difference(0)
-    };
-    let Some(first) = (0..=program.steps).find(|budget| differs(budget).is_some()) else {
-        return format!("{}, not alone", program.name);
-    };
-    let mut memory = AddressSpace::new(Arc::clone(&image(program)), 16);
-    let (mut cpu, mut text) = (program.cpu(), Vec::new());
-    while cpu.steps < first {
-        let mut word = [0; 4];
-        let read = memory.read_bytes(cpu.pc, &mut word, None).is_ok();
-        let word = u32::from_le_bytes(word);
-        text.push(format!("{:x} {read} {}", cpu.pc, disassemble(word, cpu.pc)));
-        if Interpreter::step(&mut cpu, &mut memory).is_err() {
-            break;
-        }
-    }
-    let last = text[text.len().saturating_sub(12)..].join("\n");
-    format!("{} differs after {first} steps, {}:\n{last}", program.name, differs(&first).unwrap_or_default())
 }
 
 #[test]

@@ -5,10 +5,11 @@ use kvrm_jit::JitEngine;
 use kvrm_machine::Machine;
 use kvrm_machine::vectors::Vector;
 use kvrm_testkit::guests::guest;
+use kvrm_testkit::pair::Pair;
 use kvrm_testkit::programs;
 use kvrm_testkit::random::Random;
 
-use crate::support::{Pair, SIZES, assert_same_machines};
+use crate::support::{SIZES, assert_same_machines};
 
 #[test]
 fn a_lane_stops_after_every_budget() {

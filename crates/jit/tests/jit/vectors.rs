@@ -10,10 +10,9 @@ use kvrm_arm64::{Encoding, Features, disassemble};
 use kvrm_jit::JitEngine;
 use kvrm_machine::{Cpu, Image, Permissions};
 use kvrm_testkit::images::{CODE, segment};
+use kvrm_testkit::pair::Pair;
 use kvrm_testkit::random::Random;
 use kvrm_testkit::{numbers, words};
-
-use crate::support::Pair;
 
 const LANES: usize = 32;
 /// The words of each row.

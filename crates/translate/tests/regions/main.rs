@@ -1,7 +1,4 @@
 //! Regions of random programs, compared with what the reference executes.
 
-mod control_flow;
-mod guest;
-mod liveness;
+mod random;
 mod samples;
-mod structure;

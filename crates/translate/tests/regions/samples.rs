@@ -7,10 +7,11 @@ use kvrm_arm64::lowering::lower;
 use kvrm_arm64::micro_op::MicroOp;
 use kvrm_testkit::programs;
 use kvrm_testkit::random::Random;
-use kvrm_translate::{End, Flow, Limits, Samples};
+use kvrm_testkit::regions::{
+    Program, check_execution, check_lengths, check_liveness, check_selection, check_structure,
+};
+use kvrm_translate::{End, Limits, Samples};
 use proptest::prelude::*;
-
-use crate::guest::Program;
 
 /// The limits of the regions.
 const LIMITS: Limits = Limits { instructions: 200, pages: 2, distance: 3 };
@@ -24,38 +25,21 @@ fn fetch(base: u64, words: &[u32], pc: u64) -> Option<MicroOp> {
 proptest! {
     #[test]
     fn regions_have_all_hot_code_once(seed: u64, every in 1_usize..5) {
-        let (program, cpu) = Program::random(&mut Random::new(seed));
-        let mut lane = program.lane(cpu);
-        let mut samples = Samples::default();
-        let mut pcs = Vec::new();
-        for step in 0..1000 {
-            if step % every == 0 {
-                samples.add(lane.cpu.pc);
-                pcs.push(lane.cpu.pc);
-            }
-            if !lane.step() {
-                break;
-            }
+        let random = &mut Random::new(seed);
+        let program = Program::random(random);
+        for region in check_selection(&program, every, &LIMITS) {
+            check_execution(&program, &region);
+            check_liveness(&program, &region, random);
+            check_structure(&region, random);
         }
-        let regions = samples.regions(&LIMITS, |pc| program.fetch(pc));
-        let mut covered = BTreeSet::new();
-        for region in &regions {
-            prop_assert!(region.instructions() <= LIMITS.instructions && region.pages().len() <= LIMITS.pages);
-            for pc in region.addresses() {
-                prop_assert!(covered.insert(pc), "{:#x} is in two regions", pc);
-            }
-            prop_assert!(region.addresses().any(|pc| pcs.contains(&pc)), "a region has a sample");
-        }
-        // With at most a thousand samples, all sampled code is hot.
-        for pc in pcs {
-            let can_translate = program.fetch(pc).is_some_and(|op| Flow::of(pc, op) != Flow::Stop);
-            prop_assert!(pc % 4 != 0 || covered.contains(&pc) == can_translate, "the code at {:#x}", pc);
-        }
-        for region in &regions {
-            for (number, block) in region.blocks.iter().enumerate() {
-                let is_reached = region.predecessors()[number].iter().any(|from| *from < number);
-                prop_assert!(is_reached || block.is_entry, "{:#x} can be reached", block.pc);
-            }
+    }
+
+    #[test]
+    fn the_limits_are_those_of_all_regions_together(seed: u64, instructions in 1_usize..20, pages in 1_usize..3) {
+        let program = Program::random(&mut Random::new(seed));
+        let limits = Limits { instructions, pages, distance: 3 };
+        for region in check_selection(&program, 1, &limits) {
+            check_lengths(&region);
         }
     }
 

@@ -1,10 +1,8 @@
 //! The structure of a region executes the same blocks as the region.
 
-use kvrm_testkit::random::Random;
 use kvrm_translate::{Item, Region, Structure};
-use proptest::prelude::*;
 
-use crate::guest::Program;
+use crate::random::Random;
 
 /// Executes a structure as code in a language without jumps would do.
 struct Walk<'a> {
@@ -70,37 +68,30 @@ fn labels(structure: &Structure, items: &[Item]) -> Vec<u32> {
     all
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
-
-    #[test]
-    fn a_structure_executes_the_blocks_of_its_region(seed: u64) {
-        let random = &mut Random::new(seed);
-        let (program, _) = Program::random(random);
-        let region = program.region(random);
-        let structure = Structure::of(&region);
-        let labels = labels(&structure, &structure.items);
-        prop_assert!(labels.iter().copied().eq(0..labels.len() as u32), "in the order of the items: {:?}", labels);
-        for (entry, block) in region.blocks.iter().enumerate().filter(|(_, block)| block.is_entry) {
-            let label = structure.labels[entry];
-            prop_assert!(label.is_some(), "the entry at {:#x} has a label", block.pc);
-            let choices = Random::new(random.bits());
-            let mut walk = Walk {
-                region: &region,
-                structure: &structure,
-                random: choices.clone(),
-                next: label,
-                path: Vec::new(),
-            };
-            walk.items(&structure.items);
-            let mut path = vec![entry];
-            let mut random = choices;
-            while path.len() < LENGTH
-                && let Some(to) = choose(&region, path[path.len() - 1], &mut random)
-            {
-                path.push(to);
-            }
-            prop_assert_eq!(walk.path, path);
+/// Checks that a walk through the structure of a region takes the same blocks as a walk through the region, with the same
+/// random choices, from each entry.
+///
+/// # Panics
+///
+/// The walks differ, or labels are not in the order of the items.
+pub fn check_structure(region: &Region, random: &mut Random) {
+    let structure = Structure::of(region);
+    let labels = labels(&structure, &structure.items);
+    assert!(labels.iter().copied().eq(0..labels.len() as u32), "in the order of the items: {labels:?}");
+    for (entry, block) in region.blocks.iter().enumerate().filter(|(_, block)| block.is_entry) {
+        let label = structure.labels[entry];
+        assert!(label.is_some(), "the entry at {:#x} has a label", block.pc);
+        let choices = Random::new(random.bits());
+        let (random, path) = (choices.clone(), Vec::new());
+        let mut walk = Walk { region, structure: &structure, random, next: label, path };
+        walk.items(&structure.items);
+        let mut path = vec![entry];
+        let mut random = choices;
+        while path.len() < LENGTH
+            && let Some(to) = choose(region, path[path.len() - 1], &mut random)
+        {
+            path.push(to);
         }
+        assert_eq!(walk.path, path, "the walks from the entry at {:#x}", block.pc);
     }
 }

@@ -3,11 +3,15 @@
 use kvrm_arm64::Cpu;
 use kvrm_arm64::micro_op::{MicroOp, SP};
 use kvrm_arm64::semantics::system::{FPCR_MASK, FPSR_MASK};
-use kvrm_testkit::random::Random;
 use kvrm_translate::{Checks, FLOAT_CONTROL, Live, Liveness, NZCV, Region, Registers, VECTORS};
-use proptest::prelude::*;
 
-use crate::guest::{Lane, Program};
+use super::program::{Lane, Program};
+use crate::random::Random;
+
+/// The number of instructions in which a lane has to come to an entry, and that it executes when values were replaced.
+const LENGTH: usize = 200;
+/// The largest number of instructions in the region before values are replaced.
+const BEFORE_MAX: u64 = 60;
 
 /// A place in a region: a block, and the number of its instructions that have been executed.
 #[derive(Clone, Copy)]
@@ -109,48 +113,57 @@ fn replace(cpu: &mut Cpu, live: Live, random: &mut Random) -> u32 {
     NZCV & !live.flags & !live.flags_at_exits
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
-
-    #[test]
-    fn nobody_sees_what_is_not_live(seed: u64) {
-        let random = &mut Random::new(seed);
-        let (program, cpu) = Program::random(random);
-        let region = program.region(random);
-        let Some(entry) = region.block_at(program.pc) else { return Ok(()) };
-        let checks = Checks::of(&region);
-        let exit = random.bits();
-        let may_exit = |op: MicroOp| exit >> (op.handler() % 64) & 1 == 1;
-        let liveness = Liveness::of(&region, &checks, may_exit);
-        let mut run = Run { region: &region, liveness: &liveness, place: Place { block: entry, index: 0 } };
-        let mut lanes = [program.lane(cpu.clone()), program.lane(cpu.clone())];
-        for _ in 0..random.below(60) {
-            let changed = difference(&lanes[0].cpu, &cpu).without(run.changed());
-            prop_assert!(changed.is_empty(), "{:?} have not changed", run.changed());
-            let Outcome::InRegion = run.step(&mut lanes) else { return Ok(()) };
+/// Checks that nobody notices if values that are not live are replaced by others: after random steps from the first entry
+/// to which a program comes, the registers and flags of a second lane are replaced. Both lanes must take the same path,
+/// have the same memory, and store the same registers at a random exit.
+///
+/// # Panics
+///
+/// A value is needed that is not live, or a register has changed that cannot have.
+pub fn check_liveness(program: &Program, region: &Region, random: &mut Random) {
+    let mut lane = program.lane();
+    let is_entry = |block: &usize| region.blocks[*block].is_entry;
+    let mut entry = None;
+    for _ in 0..LENGTH {
+        entry = region.block_at(lane.cpu.pc).filter(is_entry);
+        if entry.is_some() || !lane.step() {
+            break;
         }
-        let unseen = replace(&mut lanes[1].cpu, run.live(), random);
-        for _ in 0..200 {
-            let at_check = run.place.index == 0 && checks.steps[run.place.block].is_some();
-            let changed = if (may_exit(run.op()) || at_check) && random.below(4) == 0 {
-                Some(run.changed())
-            } else {
-                match run.step(&mut lanes) {
-                    Outcome::InRegion => None,
-                    Outcome::Left(changed) => Some(changed),
-                    // An instruction that stops a lane, and before which there is no exit: nobody translates it so.
-                    Outcome::Stopped => return Ok(()),
-                }
-            };
-            let [left, right] = &lanes;
-            prop_assert_eq!(left.cpu.pc, right.cpu.pc, "the same path");
-            prop_assert!(left.memory() == right.memory(), "the same memory");
-            let Some(changed) = changed else { continue };
-            for number in changed.iter() {
-                prop_assert_eq!(register(&left.cpu, number), register(&right.cpu, number), "register {}", number);
+    }
+    let Some(entry) = entry else { return };
+    let cpu = lane.cpu.clone();
+    let checks = Checks::of(region);
+    let exit = random.bits();
+    let may_exit = |op: MicroOp| exit >> (op.handler() % 64) & 1 == 1;
+    let liveness = Liveness::of(region, &checks, may_exit);
+    let mut run = Run { region, liveness: &liveness, place: Place { block: entry, index: 0 } };
+    let mut lanes = [lane.clone(), lane];
+    for _ in 0..random.below(BEFORE_MAX) {
+        let changed = difference(&lanes[0].cpu, &cpu).without(run.changed());
+        assert!(changed.is_empty(), "{changed:?} have changed, and not only {:?}", run.changed());
+        let Outcome::InRegion = run.step(&mut lanes) else { return };
+    }
+    let unseen = replace(&mut lanes[1].cpu, run.live(), random);
+    for _ in 0..LENGTH {
+        let at_check = run.place.index == 0 && checks.steps[run.place.block].is_some();
+        let changed = if (may_exit(run.op()) || at_check) && random.below(4) == 0 {
+            Some(run.changed())
+        } else {
+            match run.step(&mut lanes) {
+                Outcome::InRegion => None,
+                Outcome::Left(changed) => Some(changed),
+                // An instruction that stops a lane, and before which there is no exit: nobody translates it so.
+                Outcome::Stopped => return,
             }
-            prop_assert_eq!((left.cpu.nzcv ^ right.cpu.nzcv) & unseen, 0, "the flags that exits do not see");
-            return Ok(());
+        };
+        let [left, right] = &lanes;
+        assert_eq!(left.cpu.pc, right.cpu.pc, "the same path");
+        assert!(left.memory() == right.memory(), "the same memory");
+        let Some(changed) = changed else { continue };
+        for number in changed.iter() {
+            assert_eq!(register(&left.cpu, number), register(&right.cpu, number), "register {number}");
         }
+        assert_eq!((left.cpu.nzcv ^ right.cpu.nzcv) & unseen, 0, "the flags that exits do not see");
+        return;
     }
 }

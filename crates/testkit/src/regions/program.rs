@@ -1,89 +1,110 @@
-//! A random program and a lane that runs it on the reference.
+//! A program and a lane that runs it on the reference.
 
 use std::collections::HashMap;
 
 use kvrm_arm64::lowering::lower;
 use kvrm_arm64::micro_op::MicroOp;
 use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Features, Instruction, Memory, Stop, step};
-use kvrm_testkit::programs;
-use kvrm_testkit::random::Random;
+use kvrm_machine::vectors::Vector;
 use kvrm_translate::{Limits, Region};
 
+use crate::programs;
+use crate::random::Random;
+
 /// A program whose code never changes.
-#[derive(Clone)]
-pub(crate) struct Program {
-    pub(crate) pc: u64,
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The address of the first instruction.
+    pub pc: u64,
+    /// The registers with which it begins.
+    pub cpu: Cpu,
     words: Vec<u32>,
     features: Features,
+    is_wanted: fn(MicroOp) -> bool,
 }
 
 /// A lane: its registers, and the bytes that it has stored. All addresses can be read and written.
-#[derive(Clone)]
-pub(crate) struct Lane<'a> {
-    pub(crate) cpu: Cpu,
+#[derive(Clone, Debug)]
+pub struct Lane<'a> {
+    /// The registers.
+    pub cpu: Cpu,
     memory: Bytes<'a>,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct Bytes<'a> {
     program: &'a Program,
     stored: HashMap<u64, u8>,
 }
 
 impl Program {
-    /// Returns a random program and the registers with which it begins.
-    pub(crate) fn random(random: &mut Random) -> (Self, Cpu) {
-        let features = *random.pick(&[Features::ARMV8_0, Features::GENERAL, Features::ALL]);
-        let vector = programs::with_features("region", features, 40, 1000, random);
+    /// Returns the program of a test vector. `is_wanted` says which micro-ops regions may have.
+    #[must_use]
+    pub fn new(vector: &Vector, is_wanted: fn(MicroOp) -> bool) -> Self {
         let words = vector.code.iter().map(|word| word.0).collect();
-        let mut cpu = Cpu::new(vector.pc.0, vector.init.sp.map_or(0, |sp| sp.0));
-        for (register, value) in &vector.init.x {
-            cpu.set_x(register.0, value.0);
-        }
-        for (register, value) in &vector.init.v {
-            cpu.v[register.0 as usize] = value.0;
-        }
-        cpu.nzcv = vector.init.nzcv.map_or(0, |nzcv| nzcv.0);
-        (Self { pc: vector.pc.0, words, features }, cpu)
+        let (pc, features) = (vector.pc.0, vector.machine_features());
+        Self { pc, cpu: vector.cpu(), words, features, is_wanted }
+    }
+
+    /// Returns a random program. Its regions may have all micro-ops.
+    pub fn random(random: &mut Random) -> Self {
+        let features = *random.pick(&[Features::ARMV8_0, Features::GENERAL, Features::ALL]);
+        Self::new(&programs::with_features("region", features, 40, 1000, random), |_| true)
     }
 
     fn word(&self, pc: u64) -> Option<u32> {
         self.words.get(usize::try_from(pc.checked_sub(self.pc)? / 4).ok()?).copied()
     }
 
-    /// Returns the micro-op at an address.
-    pub(crate) fn fetch(&self, pc: u64) -> Option<MicroOp> {
-        Some(lower(self.word(pc)?, self.features))
+    /// Returns the micro-op at an address that a region may have.
+    #[must_use]
+    pub fn fetch(&self, pc: u64) -> Option<MicroOp> {
+        Some(lower(self.word(pc)?, self.features)).filter(|op| (self.is_wanted)(*op))
     }
 
-    /// Returns the region of the program from its first instruction on, and possibly others.
-    pub(crate) fn region(&self, random: &mut Random) -> Region {
+    /// Returns the number of instructions.
+    #[must_use]
+    pub const fn instructions(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Returns the region from some instructions on, given by their numbers.
+    #[must_use]
+    pub fn region(&self, entries: &[u64], limits: &Limits) -> Region {
+        let entries: Vec<u64> = entries.iter().map(|entry| self.pc + 4 * entry).collect();
+        Region::find(&entries, limits, |pc| self.fetch(pc))
+    }
+
+    /// Returns the region from the first instruction on, and possibly others, with random limits.
+    pub fn random_region(&self, random: &mut Random) -> Region {
         let limits = Limits {
             instructions: 1 + random.below(50) as usize,
             pages: 1 + random.below(2) as usize,
             distance: random.below(12) as usize,
         };
-        let mut entries = vec![self.pc];
+        let mut entries = vec![0];
         for _ in 0..random.below(3) {
-            entries.push(self.pc + 4 * random.below(self.words.len() as u64));
+            entries.push(random.below(self.words.len() as u64));
         }
-        Region::find(&entries, &limits, |pc| self.fetch(pc))
+        self.region(&entries, &limits)
     }
 
     /// Returns a lane at the first instruction.
-    pub(crate) fn lane(&self, cpu: Cpu) -> Lane<'_> {
-        Lane { cpu, memory: Bytes { program: self, stored: HashMap::new() } }
+    #[must_use]
+    pub fn lane(&self) -> Lane<'_> {
+        Lane { cpu: self.cpu.clone(), memory: Bytes { program: self, stored: HashMap::new() } }
     }
 }
 
 impl Lane<'_> {
     /// Executes an instruction. Returns whether it retired.
-    pub(crate) fn step(&mut self) -> bool {
+    pub fn step(&mut self) -> bool {
         step(&mut self.cpu, &mut self.memory).is_ok()
     }
 
     /// Returns the bytes that the lane has stored.
-    pub(crate) fn memory(&self) -> &HashMap<u64, u8> {
+    #[must_use]
+    pub const fn memory(&self) -> &HashMap<u64, u8> {
         &self.memory.stored
     }
 }
