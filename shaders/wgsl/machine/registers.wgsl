@@ -6,7 +6,10 @@ import package::machine::micro_op::{REGISTERS};
 ///
 /// Behind them are scratch elements for values of `access` that must survive the translation of pages. In this array
 /// they take none of the GPU's registers, of which the loop of the interpreter should need few.
-var<private> x: array<u64, SCRATCH_END>;
+///
+/// The array has an element for every number of six bits, as micro-ops have them. So compilers can leave out the
+/// checks of bounds that wgpu adds to each access. The last elements are not used.
+var<private> x: array<u64, 64>;
 
 /// Scratch element: the loaded value.
 const SCRATCH_LOADED = REGISTERS;
@@ -30,5 +33,3 @@ const SCRATCH_STEPS = SCRATCH_SECOND;
 const SCRATCH_NEXT = SCRATCH_DATA;
 /// Scratch element: the number of the lane.
 const SCRATCH_LANE = REGISTERS + 7u;
-/// The end of the scratch elements.
-const SCRATCH_END = REGISTERS + 8u;
