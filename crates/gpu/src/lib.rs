@@ -19,6 +19,7 @@ pub mod device;
 mod machine;
 mod select;
 pub mod spiking;
+mod stored;
 
 pub use auto::NoGpu;
 pub use device::adapter::AdapterInfo;

@@ -33,4 +33,6 @@ pub use plan::Options;
 #[doc(hidden)]
 pub use recovery::Bounds;
 pub use recovery::BurstExecutor;
-pub use speeds::{CACHE_VARIABLE, Speeds, StepTimes};
+pub use speeds::{Speeds, StepTimes};
+
+pub use crate::stored::CACHE_VARIABLE;

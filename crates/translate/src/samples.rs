@@ -40,6 +40,23 @@ impl Samples {
         self.total += 1;
     }
 
+    /// Returns the number of all samples.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Returns the number of samples in a region.
+    #[must_use]
+    pub fn count_in(&self, region: &Region) -> u64 {
+        region.addresses().filter_map(|pc| self.counts.get(&pc)).sum()
+    }
+
+    /// Returns the addresses with samples, and their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.counts.iter().map(|(pc, count)| (*pc, *count))
+    }
+
     /// Returns the regions of the hot code, the hottest first. No two have the same instruction. `fetch` is that of
     /// [`Region::find`]; `limits` are for all regions together.
     pub fn regions(&self, limits: &Limits, fetch: impl Fn(u64) -> Option<MicroOp>) -> Vec<Region> {
@@ -50,10 +67,8 @@ impl Samples {
         seen.sort_unstable_by_key(|(count, pc)| (u64::MAX - count, *pc));
         let seen: Vec<u64> = seen.into_iter().map(|(_, pc)| pc).collect();
         let mut regions = Region::find_around(&seen, limits, is_hot, fetch);
-        let weight =
-            |region: &Region| -> u64 { region.addresses().filter_map(|pc| self.counts.get(&pc)).sum() };
-        regions.retain(|region| weight(region) > 0);
-        regions.sort_by_key(|region| u64::MAX - weight(region));
+        regions.retain(|region| self.count_in(region) > 0);
+        regions.sort_by_key(|region| u64::MAX - self.count_in(region));
         connect(&mut regions);
         regions
     }
@@ -61,6 +76,14 @@ impl Samples {
     /// Whether so many samples are at least one of `of`.
     const fn is_share(&self, count: u64, of: u64) -> bool {
         count > 0 && count.saturating_mul(of) >= self.total
+    }
+}
+
+impl FromIterator<(u64, u64)> for Samples {
+    /// Makes samples of addresses with their numbers.
+    fn from_iter<I: IntoIterator<Item = (u64, u64)>>(counts: I) -> Self {
+        let counts: BTreeMap<u64, u64> = counts.into_iter().collect();
+        Self { total: counts.values().sum(), counts }
     }
 }
 

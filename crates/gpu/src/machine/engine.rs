@@ -3,13 +3,16 @@
 mod audit;
 pub(crate) mod cache;
 pub(crate) mod checkpoint;
+mod compiler;
 mod console;
+mod drift;
 mod exchange;
 mod executor;
 pub(crate) mod lane_views;
 pub(crate) mod lanes;
 mod memory;
 pub(crate) mod registers;
+mod remembered;
 mod running;
 mod stops;
 mod translating;

@@ -1,6 +1,8 @@
 //! Whether hot code is translated, and the limits of translated regions.
 
 use std::fmt;
+use std::path::Path;
+use std::time::Duration;
 
 /// When machines on a GPU translate hot code to shaders. Results are the same in every case.
 ///
@@ -43,7 +45,8 @@ impl fmt::Display for Translation {
     }
 }
 
-/// The sizes of regions, for tests.
+/// The sizes of regions, and when they are made, for tests. With these, code is translated without a warm-up, where the CPU
+/// runs the shaders, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegionBounds {
     /// The largest number of instructions of a region, and of all regions together.
@@ -55,4 +58,9 @@ pub struct RegionBounds {
     pub samples: u32,
     /// The largest number of steps that a lane takes in a region before it leaves it.
     pub quantum: u32,
+    /// The time over which it is measured whether lanes have got to other code. If they have, code is sampled again, without
+    /// pauses. `None` if it is sampled only once.
+    pub window: Option<Duration>,
+    /// The folder in which choices are remembered, if they are.
+    pub folder: Option<&'static Path>,
 }

@@ -1,9 +1,7 @@
 //! The measured speeds of the CPU and the GPU, which tell which engine is faster for a network. They are measured once
 //! on a machine and stored in a file.
 
-use std::env;
 use std::fs;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,9 +9,7 @@ use kvrm_spiking::networks::{feagi, feagi_input};
 use kvrm_spiking::{Executor, Parallel};
 
 use super::{BurstExecutor, BurstKernels, Options};
-
-/// The environment variable that names the folder for stored measurements.
-pub const CACHE_VARIABLE: &str = "KVRM_CACHE";
+use crate::stored;
 
 /// The numbers of neurons of the measured networks. In this range the time of a step grows with the size on a CPU, and
 /// hardly on a GPU.
@@ -59,14 +55,14 @@ pub struct StepTimes {
 impl Speeds {
     /// Loads the stored speeds of this machine with a GPU, or measures them now, which takes a second.
     ///
-    /// Measurements are stored in the folder that [`CACHE_VARIABLE`] names, or in the user's folder for caches. There
+    /// Measurements are stored in the folder that [`CACHE_VARIABLE`](super::CACHE_VARIABLE) names, or in the user's folder for caches. There
     /// is a file for each combination of GPU, driver, number of threads and version of KVRM. A file that is missing or
     /// damaged is measured again; failures to write it are ignored.
     ///
     /// # Errors
     /// The GPU fails.
     pub fn load_or_measure(kernels: &BurstKernels) -> Result<Self, kvrm_spiking::Error> {
-        let file = folder().map(|folder| folder.join(file_name(kernels)));
+        let file = stored::folder().map(|folder| folder.join(file_name(kernels)));
         let known = file.as_ref().and_then(|file| Self::parse(&fs::read_to_string(file).ok()?));
         if let Some(known) = known {
             return Ok(known);
@@ -74,8 +70,7 @@ impl Speeds {
         let measured = Self::measure(kernels)?;
         if let Some(file) = file {
             // If this fails, the next process measures again.
-            let _ = file.parent().map(fs::create_dir_all);
-            let _ = fs::write(&file, measured.text());
+            let _ = stored::write(&file, &measured.text());
         }
         Ok(measured)
     }
@@ -145,14 +140,6 @@ fn step_time(executor: &mut dyn Executor, neurons: u32) -> Result<f64, kvrm_spik
         shortest = shortest.min(begin.elapsed().as_secs_f64() * 1e6 / STEPS as f64);
     }
     Ok(shortest)
-}
-
-/// Returns the folder for stored measurements.
-fn folder() -> Option<PathBuf> {
-    let set = |variable| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
-    set(CACHE_VARIABLE)
-        .or_else(|| Some(set("XDG_CACHE_HOME").or_else(|| set("LOCALAPPDATA"))?.join("kvrm")))
-        .or_else(|| Some(set("HOME")?.join(".cache/kvrm")))
 }
 
 /// Returns the name of the file with the measurements for this GPU, driver, number of threads and version of KVRM.

@@ -3,11 +3,16 @@
 //! The environment variable `KVRM_TRANSLATED` is the number of batches of random programs with all instructions.
 
 use std::env;
+use std::fs;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use kvrm_gpu::{Bounds, ClassSelection, GpuExecutor, RegionBounds, SelectionMode, Translation};
-use kvrm_machine::{Executor, Factory, Features, Image, Permissions, Plan, ReferenceEngine, Stop};
+use kvrm_machine::{
+    Executor, Factory, Features, Image, Permissions, Plan, ReferenceEngine, Stop, TranslationReport,
+};
 use kvrm_testkit::programs;
 use kvrm_testkit::random::Random;
 
@@ -15,7 +20,8 @@ use crate::support::{CODE, EnginePair, PAGE, busy, device, image, lanes, raw, se
 
 /// Regions of some size that begin where lanes are when they start.
 const fn translated(instructions: usize, quantum: u32) -> Bounds {
-    let regions = RegionBounds { instructions, distance: 20, samples: 0, quantum };
+    let regions =
+        RegionBounds { instructions, distance: 20, samples: 0, quantum, window: None, folder: None };
     Bounds { translation: Translation::Always, regions: Some(regions), ..Bounds::NONE }
 }
 
@@ -185,4 +191,136 @@ fn regions_end_where_their_code_changes() {
     let lanes = pair.assert_same("in the end");
     assert!(lanes.iter().all(|lane| lane.stop == Some(Stop::Halt { imm: 0 })), "all lanes have halted");
     assert!(translated_steps(&mut pair) > before, "lanes with the translated code still run it");
+}
+
+/// The address of the second loop of [`two_loops`].
+const SECOND: u64 = CODE + 0x100;
+
+/// Returns an image with two loops. The first has x0 turns and leads to the address in x5, so a region that begins in it
+/// does not have the second, which has x2 turns.
+fn two_loops() -> Arc<Image> {
+    let first = [
+        0x9100_0421, // add x1, x1, #1
+        0xca01_0063, // eor x3, x3, x1
+        0xf100_0400, // subs x0, x0, #1
+        0x54ff_ffa1, // b.ne, to the first
+        0xd61f_00a0, // br x5
+    ];
+    let second = [
+        0x9100_0821,     // add x1, x1, #2
+        0x8b03_0421,     // add x1, x1, x3, lsl #1
+        0xf100_0442,     // subs x2, x2, #1
+        0x54ff_ffa1,     // b.ne, to the first
+        0xd440_0000_u32, // hlt #0
+    ];
+    let bytes = |words: [u32; 5]| words.into_iter().flat_map(u32::to_le_bytes);
+    let mut code: Vec<u8> = bytes(first).collect();
+    code.resize((SECOND - CODE) as usize, 0);
+    code.extend(bytes(second));
+    image(&[segment(CODE, PAGE, code, Permissions::RX)])
+}
+
+/// Regions that begin where lanes are when they are sampled.
+const SAMPLED: RegionBounds =
+    RegionBounds { instructions: 100, distance: 3, samples: 4, quantum: 1 << 13, window: None, folder: None };
+
+fn report_of(pair: &mut EnginePair) -> TranslationReport {
+    pair.gpu.translation().expect("the engine works").expect("code is translated")
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn code_is_sampled_again_when_lanes_get_to_other_code() {
+    for window in [None, Some(Duration::ZERO)] {
+        let regions = RegionBounds { window, ..SAMPLED };
+        let bounds = Bounds {
+            translation: Translation::Always,
+            regions: Some(regions),
+            slice_steps: Some(1_000),
+            ..Bounds::NONE
+        };
+        let mut pair = EnginePair::bounded(&[two_loops()], 4, 16, bounds);
+        for lane in 0..4 {
+            pair.change_registers(lane, |cpu| {
+                cpu.pc = CODE;
+                cpu.set_x(0, 10_000 + 20 * lane as u64);
+                cpu.set_x(2, 10_000);
+                cpu.set_x(5, SECOND);
+            });
+        }
+        pair.run(u64::MAX);
+        let lanes = pair.assert_same("after both loops");
+        assert!(lanes.iter().all(|lane| lane.stop == Some(Stop::Halt { imm: 0 })), "all lanes have halted");
+        let steps: u64 = lanes.iter().map(|lane| lane.cpu.steps).sum();
+        let report = report_of(&mut pair);
+        let share = report.steps as f64 / steps as f64;
+        if window.is_some() {
+            assert_eq!(report.samplings, 2, "once for each loop");
+            assert!(share > 0.9, "{share} of the steps are in regions");
+        } else {
+            assert_eq!(report.samplings, 1, "there is no second time");
+            assert!((0.4..0.6).contains(&share), "{share} of the steps are in regions of the first loop");
+        }
+        assert_eq!(report.ways.len(), 2, "the old regions are not kept");
+        assert_eq!(report.gain(), None, "nothing was measured");
+    }
+}
+
+/// Runs lanes that begin in a loop, until it is chosen how. Choices are remembered in a folder.
+fn settled(folder: &'static Path, begin: u64) -> TranslationReport {
+    let regions = Some(RegionBounds { folder: Some(folder), window: Some(Duration::ZERO), ..SAMPLED });
+    // With the small workgroups of one lane, there are two ways with regions. One joins late.
+    let bounds = Bounds { translation: Translation::Auto, regions, workgroup: Some(2), ..Bounds::NONE };
+    let mut pair = EnginePair::bounded(&[two_loops()], 4, 16, bounds);
+    for lane in 0..4 {
+        pair.change_registers(lane, |cpu| {
+            cpu.pc = begin;
+            cpu.set_x(0, u64::MAX);
+            cpu.set_x(2, u64::MAX - lane as u64);
+        });
+    }
+    let run = |pair: &mut EnginePair| pair.run(1 << 18);
+    run(&mut pair);
+    let begin = Instant::now();
+    while !report_of(&mut pair).is_settled() {
+        assert!(begin.elapsed() < Duration::from_secs(300), "no choice: {}", report_of(&mut pair));
+        run(&mut pair);
+    }
+    // The choice is stored with the next slice.
+    run(&mut pair);
+    pair.assert_same("with the choice");
+    report_of(&mut pair)
+}
+
+/// Whether one of several machines, one after the other, runs with the choice of an earlier one, and without sampling. A few
+/// may not, if the CPU that runs the shaders is busy with other things, so that the interpreter is measured to be faster.
+fn is_remembered(folder: &'static Path, begin: u64) -> bool {
+    (0..20).any(|_| {
+        let report = settled(folder, begin);
+        assert_eq!((&*report.state, &report.failure), ("chosen", &None), "{report}");
+        let files = fs::read_dir(folder).map_or(0, Iterator::count);
+        assert_eq!(files, usize::from(report.gain().is_some()), "there is a file for regions: {report}");
+        report.is_remembered && report.samplings == 0
+    })
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn choices_are_remembered_from_machine_to_machine() {
+    let folder: &'static Path = Box::leak(tempfile::tempdir().expect("a folder").keep().into_boxed_path());
+    let first = settled(folder, CODE);
+    assert_eq!((first.is_remembered, first.samplings), (false, 1), "nothing is remembered: {first}");
+    assert!(is_remembered(folder, CODE), "a choice is found");
+    for damage in ["", "not a choice"] {
+        let file = fs::read_dir(folder).expect("the folder exists").next().expect("there is a file");
+        fs::write(file.expect("the folder can be read").path(), damage).expect("the file can be written");
+        let report = settled(folder, CODE);
+        assert_eq!((report.is_remembered, report.samplings), (false, 1), "it is ignored: {report}");
+        assert!(is_remembered(folder, CODE), "it is replaced");
+    }
+    // Lanes with the same code begin in another loop, where the remembered regions are of no use.
+    let other = settled(folder, SECOND);
+    assert!(other.samplings > 0, "other code is sampled: {other}");
+    assert!(is_remembered(folder, SECOND), "the choice for it takes the place of the old one");
+    fs::remove_dir_all(folder).expect("the folder can be removed");
 }

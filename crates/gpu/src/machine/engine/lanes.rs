@@ -174,7 +174,7 @@ impl GpuExecutor {
             frames_max,
             lanes_before: Vec::new(),
             last_run: RunProgress::default(),
-            translator: Translator::new(bounds.translation, bounds.regions),
+            translator: Translator::new(bounds.translation, bounds.regions, lanes, workgroup),
         })
     }
 

@@ -2,34 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kvrm_shaders::variants::FramePools;
 use kvrm_translate::Samples;
 
+use super::compiler::Compiler;
+use super::drift::Drift;
+use super::remembered::ChoiceFile;
 use super::tuner::{Tuner, Turn};
-use crate::device::error::Error;
 use crate::machine::kernels::{InterpreterVariant, StepKernel};
 use crate::machine::store::regions::RegionCode;
 use crate::machine::translation::{RegionBounds, Translation};
-
-/// The longest time that the end of a machine waits for a compiler.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Samples of program counters. Lanes with different images may have different code at the same address.
 #[derive(Debug, Default)]
 pub(super) struct HotCode {
     /// The samples of each image, by its address in memory, and a lane with the image.
     pub(super) images: BTreeMap<usize, (usize, Samples)>,
-}
-
-impl HotCode {
-    /// Whether there are no samples.
-    pub(super) fn is_empty(&self) -> bool {
-        self.images.is_empty()
-    }
 }
 
 /// A choice of regions.
@@ -39,16 +29,37 @@ pub(super) struct RegionSet {
     pub(super) code: RegionCode,
     pub(super) regions: usize,
     pub(super) instructions: usize,
+    /// The share of samples in the regions.
+    pub(super) covered: f64,
+    /// The samples, and the largest number of instructions and of edges between hot blocks and others, from which the regions
+    /// were made.
+    pub(super) hot: Arc<HotCode>,
+    pub(super) size: (usize, usize),
+    /// Whether the samples are those of an earlier process.
+    pub(super) is_remembered: bool,
 }
 
 /// A way to run lanes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Way {
-    /// The number of the regions, or `None` for the interpreter.
-    pub(super) set: Option<usize>,
+    /// The regions, or `None` for the interpreter.
+    pub(super) set: Option<Arc<RegionSet>>,
     /// The number of lanes in a workgroup.
     pub(super) workgroup: u32,
+    /// The compiled interpreter. The store has that of the first way.
     pub(super) kernel: Option<StepKernel>,
+}
+
+impl Way {
+    /// Whether both run lanes in the same way.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.id() == other.id()
+    }
+
+    /// Returns what tells the way from others.
+    pub(super) fn id(&self) -> (Option<*const RegionSet>, u32) {
+        (self.set.as_ref().map(Arc::as_ptr), self.workgroup)
+    }
 }
 
 /// What an interpreter with regions is compiled for, beside the size of workgroups. It changes when lanes need more.
@@ -58,20 +69,18 @@ pub(super) struct Target {
     pub(super) pools: FramePools,
 }
 
-/// The state of the translation.
+/// What is found out about a program.
 #[derive(Debug, Default)]
 pub(super) enum Phase {
-    /// Lanes have not run for long yet.
+    /// Lanes have just begun.
     #[default]
+    Beginning,
+    /// Lanes have not run for long yet, and no choice is remembered.
     Warming,
     /// Program counters are sampled, so many more times.
     Sampling(u32, HotCode),
-    /// The ways are compiled in the background, for a target.
-    Compiling(Target, JoinHandle<Result<Vec<StepKernel>, Error>>),
-    /// The ways are compiled for a target.
-    Ready(Target),
-    /// There is no hot code that can be translated, or it cannot be compiled for a reason.
-    Ended(Option<String>),
+    /// Regions were made from samples, if there was hot code.
+    Sampled,
 }
 
 /// The translation of the hot code of a machine.
@@ -81,20 +90,34 @@ pub(super) struct Translator {
     /// The sizes of regions, if they are given.
     pub(super) bounds: Option<RegionBounds>,
     pub(super) phase: Phase,
-    pub(super) sets: Vec<RegionSet>,
-    /// The ways to run lanes. The first is the interpreter as it is without translation.
+    /// The ways that are compiled. The first is the interpreter as it is without translation.
     pub(super) ways: Vec<Way>,
+    /// The ways that the last samples led to, compiled or not.
+    pub(super) plan: Vec<Way>,
+    /// What the ways are compiled for.
+    pub(super) target: Option<Target>,
+    pub(super) compiler: Option<Compiler<StepKernel>>,
+    /// The reason for which a way could not be compiled.
+    pub(super) failure: Option<String>,
     pub(super) tuner: Tuner,
+    pub(super) drift: Drift,
+    /// The number of samplings that have begun, and the time at which the last one did.
+    pub(super) samplings: u32,
+    pub(super) sampling_began: Duration,
+    /// Where the choice is remembered.
+    pub(super) file: Option<ChoiceFile>,
+    /// Whether a remembered choice has not been measured yet.
+    pub(super) is_unproven: bool,
+    /// The way that was last remembered.
+    pub(super) noted: Option<Way>,
     /// The regions whose markers are in the code pages.
-    pub(super) marked: Option<usize>,
+    pub(super) marked: Option<Arc<RegionSet>>,
     /// The slices since markers were set.
     pub(super) slices: u32,
     /// The time that lanes have run.
     pub(super) busy: Duration,
     /// The steps of all lanes in regions.
     pub(super) steps: u64,
-    /// Whether nobody waits for the compiler any more.
-    pub(super) is_dropped: Arc<AtomicBool>,
 }
 
 /// A slice to run.
@@ -118,20 +141,50 @@ impl Slice {
 }
 
 impl Translator {
-    pub(super) fn new(translation: Translation, bounds: Option<RegionBounds>) -> Self {
+    /// The translation for `lanes` lanes, of which the interpreter runs `workgroup` in a workgroup.
+    pub(super) fn new(
+        translation: Translation,
+        bounds: Option<RegionBounds>,
+        lanes: usize,
+        workgroup: u32,
+    ) -> Self {
+        let window = bounds.and_then(|bounds| bounds.window);
         Self {
             translation,
             bounds,
             phase: Phase::default(),
-            sets: Vec::new(),
-            ways: Vec::new(),
-            tuner: Tuner::new(1, 1),
+            ways: vec![Way { set: None, workgroup, kernel: None }],
+            plan: Vec::new(),
+            target: None,
+            compiler: None,
+            failure: None,
+            tuner: Tuner::new(lanes),
+            drift: window.map_or_else(Drift::new, Drift::without_pauses),
+            samplings: 0,
+            sampling_began: Duration::ZERO,
+            file: None,
+            is_unproven: false,
+            noted: None,
             marked: None,
             slices: 0,
             busy: Duration::ZERO,
             steps: 0,
-            is_dropped: Arc::default(),
         }
+    }
+
+    /// Returns the way that runs lanes between trials.
+    pub(super) fn chosen(&self) -> usize {
+        match self.translation {
+            Translation::Always => self.ways.len() - 1,
+            _ => self.tuner.chosen(),
+        }
+    }
+
+    /// Returns how to run the next slice.
+    pub(super) fn turn(&self) -> Turn {
+        // Samples are of what lanes usually do.
+        let is_usual = self.translation == Translation::Always || self.is_sampling();
+        if is_usual { Turn { way: self.chosen(), is_trial: false } } else { self.tuner.turn() }
     }
 
     /// Whether ways take turns.
@@ -139,29 +192,34 @@ impl Translator {
         self.turn().is_trial
     }
 
-    /// Returns how to run the next slice if the ways are compiled.
-    pub(super) fn turn(&self) -> Turn {
-        match self.translation {
-            Translation::Always => Turn { way: self.ways.len().saturating_sub(1), is_trial: false },
-            _ => self.tuner.turn(),
-        }
-    }
-
     /// Whether the next slice should end soon, for a sample.
     pub(super) const fn is_sampling(&self) -> bool {
         matches!(self.phase, Phase::Sampling(..))
     }
-}
 
-impl Drop for Translator {
-    fn drop(&mut self) {
-        // A driver may crash if the process ends while it compiles, so the kernel in work is completed. But no compiler is
-        // worth a long wait.
-        self.is_dropped.store(true, Ordering::Relaxed);
-        if let Phase::Compiling(_, thread) = std::mem::take(&mut self.phase) {
-            let begin = Instant::now();
-            while !thread.is_finished() && begin.elapsed() < PATIENCE {
-                std::thread::sleep(Duration::from_millis(5));
+    /// Whether ways are being compiled.
+    pub(super) fn is_compiling(&self) -> bool {
+        self.compiler.as_ref().is_some_and(Compiler::is_busy)
+    }
+
+    /// Whether all ways that the last samples led to were tried, or could not be compiled.
+    pub(super) fn is_settled(&self) -> bool {
+        matches!(self.phase, Phase::Sampled) && !self.is_compiling() && !self.is_trying()
+    }
+
+    /// Returns the measured speeds of the interpreter and of the chosen way, if it has regions.
+    pub(super) fn speeds(&self) -> Option<[f64; 2]> {
+        let chosen = self.chosen();
+        self.ways[chosen].set.as_ref()?;
+        Some([self.tuner.speed(0)?, self.tuner.speed(chosen)?])
+    }
+
+    /// Removes ways that are not planned any more, except for the chosen one.
+    pub(super) fn remove_old_ways(&mut self) {
+        for way in (1..self.ways.len()).rev() {
+            if way != self.chosen() && !self.plan.iter().any(|planned| planned.is_same(&self.ways[way])) {
+                self.ways.remove(way);
+                self.tuner.remove_way(way);
             }
         }
     }

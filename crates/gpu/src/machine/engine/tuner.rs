@@ -1,7 +1,8 @@
 //! The choice between ways to run lanes, by their measured speed.
 //!
 //! In a trial, the ways take turns in short slices, because the speed of a program changes while it runs. The fastest way
-//! runs the program afterwards. Now and then there is another trial.
+//! runs the program afterwards. Now and then there is another trial. A way that joins later has a trial with the chosen
+//! one and the interpreter.
 
 use std::time::Duration;
 
@@ -23,9 +24,11 @@ const GAIN: f64 = 1.02;
 /// A way drops out of a trial if it has less than this part of the speed of another.
 const HOPELESS: f64 = 0.6;
 
-/// A way in the current trial, or in the last one.
+/// A way, and its last trial.
 #[derive(Clone, Copy, Debug, Default)]
 struct Candidate {
+    /// Whether it takes part in the current trial, or took part in the last one.
+    takes_part: bool,
     turns: u32,
     short_turns: u32,
     has_dropped_out: bool,
@@ -44,7 +47,7 @@ impl Candidate {
 
     /// Whether the way has more turns in this trial.
     const fn is_waiting(&self) -> bool {
-        self.turns < TURNS && !self.has_dropped_out
+        self.takes_part && self.turns < TURNS && !self.has_dropped_out
     }
 }
 
@@ -64,17 +67,40 @@ pub(super) struct Tuner {
     chosen: usize,
     /// The duration of a turn in seconds.
     turn: f64,
-    /// The time that the current trial has lost against the fastest way so far, in seconds.
+    /// The time that the last trial of all ways, and those of ways that joined since, have lost against the fastest way, in
+    /// seconds.
     lost: f64,
     /// The time until the next trial, in seconds.
     pause: f64,
 }
 
 impl Tuner {
-    /// Starts a trial of `ways` ways to run `lanes` lanes.
-    pub(super) fn new(ways: usize, lanes: usize) -> Self {
-        let candidates = vec![Candidate::default(); ways];
-        Self { candidates, chosen: 0, turn: TURN + TURN_OF_LANE * lanes as f64, lost: 0.0, pause: 0.0 }
+    /// Runs `lanes` lanes with way 0.
+    pub(super) fn new(lanes: usize) -> Self {
+        let turn = TURN + TURN_OF_LANE * lanes as f64;
+        Self { candidates: vec![Candidate::default()], chosen: 0, turn, lost: 0.0, pause: 0.0 }
+    }
+
+    /// Adds a way behind the others, and starts a trial of it. Ways whose trial has not ended take part.
+    pub(super) fn add_way(&mut self) {
+        let (added, is_trying) = (self.candidates.len(), self.turn().is_trial);
+        self.candidates.push(Candidate::default());
+        let chosen = self.chosen;
+        self.start_trial(|way, candidate| {
+            let is_tried = is_trying && candidate.takes_part && !candidate.has_dropped_out;
+            [0, chosen, added].contains(&way) || is_tried
+        });
+    }
+
+    /// Removes a way other than the chosen one. The ways behind it move up.
+    pub(super) fn remove_way(&mut self, way: usize) {
+        self.candidates.remove(way);
+        self.chosen -= usize::from(self.chosen > way);
+    }
+
+    /// Returns the chosen way.
+    pub(super) const fn chosen(&self) -> usize {
+        self.chosen
     }
 
     /// Returns the speed of a way in the last trial, in steps per second of all lanes together.
@@ -100,8 +126,9 @@ impl Tuner {
         let seconds = took.as_secs_f64().max(1e-6);
         if !turn.is_trial {
             self.pause -= seconds;
-            if self.pause <= 0.0 {
-                self.begin_trial();
+            if self.pause <= 0.0 && self.candidates.len() > 1 {
+                self.lost = 0.0;
+                self.start_trial(|_, _| true);
             }
             return;
         }
@@ -122,7 +149,7 @@ impl Tuner {
             candidate.seconds += seconds;
         }
         candidate.turns += 1;
-        let best = self.candidates.iter().map(Candidate::speed).fold(0.0, f64::max);
+        let best = self.trial().map(|(_, candidate)| candidate.speed()).fold(0.0, f64::max);
         let candidate = &mut self.candidates[turn.way];
         if candidate.turns > 1 {
             self.lost += seconds * (1.0 - candidate.speed() / best);
@@ -133,23 +160,30 @@ impl Tuner {
         }
     }
 
-    /// Starts a trial.
-    fn begin_trial(&mut self) {
-        (self.lost, self.pause) = (0.0, PAUSE);
-        if self.candidates.len() > 1 {
-            for candidate in &mut self.candidates {
-                *candidate = Candidate { turn_steps: candidate.turn_steps, ..Candidate::default() };
+    /// Starts a trial of some ways. The others keep the results of the last one.
+    fn start_trial(&mut self, takes_part: impl Fn(usize, &Candidate) -> bool) {
+        for (way, candidate) in self.candidates.iter_mut().enumerate() {
+            if takes_part(way, candidate) {
+                let turn_steps = candidate.turn_steps;
+                *candidate = Candidate { takes_part: true, turn_steps, ..Candidate::default() };
+            } else {
+                candidate.takes_part = false;
             }
         }
     }
 
+    /// Returns the ways of the trial.
+    fn trial(&self) -> impl Iterator<Item = (usize, &Candidate)> {
+        self.candidates.iter().enumerate().filter(|(_, candidate)| candidate.takes_part)
+    }
+
     /// Chooses the fastest way. The chosen one remains if no other is clearly faster.
     fn choose(&mut self) {
-        let speed = |way: usize| self.candidates[way].speed();
-        let best = (0..self.candidates.len()).max_by(|a, b| speed(*a).total_cmp(&speed(*b)));
-        let is_faster = |way: usize| speed(way) > GAIN * speed(self.chosen);
-        if let Some(best) = best.filter(|way| is_faster(*way)) {
-            self.chosen = best;
+        let best = self.trial().max_by(|(_, a), (_, b)| a.speed().total_cmp(&b.speed()));
+        if let Some((way, best)) = best
+            && best.speed() > GAIN * self.candidates[self.chosen].speed()
+        {
+            self.chosen = way;
         }
         self.pause = (self.lost / COST).max(PAUSE);
     }
@@ -160,6 +194,13 @@ mod tests {
     use super::*;
 
     const TARGET: Duration = Duration::from_millis(100);
+
+    /// Starts a trial of several ways at once.
+    fn of(ways: usize) -> Tuner {
+        let mut tuner = Tuner::new(1);
+        (1..ways).for_each(|_| tuner.add_way());
+        tuner
+    }
 
     /// Runs slices of ways with the given speeds, in steps per second. A dispatch takes 2 ms more. Returns the number of
     /// turns of each way in trials.
@@ -190,7 +231,7 @@ mod tests {
             for speed in [1.1e6, 50e6] {
                 let mut speeds = [1e6; 3];
                 speeds[fastest] = speed;
-                let mut tuner = Tuner::new(3, 1);
+                let mut tuner = of(3);
                 run_trial(&mut tuner, &speeds);
                 assert_eq!(tuner.turn(), Turn { way: fastest, is_trial: false }, "of {speeds:?}");
             }
@@ -199,21 +240,21 @@ mod tests {
 
     #[test]
     fn a_way_that_is_hardly_faster_is_not_chosen() {
-        let mut tuner = Tuner::new(2, 1);
+        let mut tuner = of(2);
         run_trial(&mut tuner, &[1e6, 1.01e6]);
         assert_eq!(tuner.chosen, 0, "the difference may be noise");
     }
 
     #[test]
     fn a_hopeless_way_drops_out() {
-        let mut tuner = Tuner::new(3, 1);
+        let mut tuner = of(3);
         let turns = run_trial(&mut tuner, &[1e6, 0.3e6, 0.9e6]);
         assert_eq!(turns, [TURNS, 2, TURNS], "one turn for the caches, and one that is counted");
     }
 
     #[test]
     fn the_choice_follows_the_program() {
-        let mut tuner = Tuner::new(2, 1);
+        let mut tuner = of(2);
         run_trial(&mut tuner, &[1e6, 3e6]);
         assert_eq!(tuner.chosen, 1, "the translation");
         let mut seconds = 0.0;
@@ -228,8 +269,46 @@ mod tests {
 
     #[test]
     fn a_single_way_needs_no_trial_again() {
-        let mut tuner = Tuner::new(1, 1);
+        let mut tuner = of(1);
         run_trial(&mut tuner, &[1e6]);
         assert_eq!(run(&mut tuner, 10_000, &[1e6]), [0], "there is nothing to choose");
+    }
+
+    #[test]
+    fn a_late_way_is_tried_against_the_chosen_one_and_the_interpreter() {
+        let mut tuner = of(3);
+        run_trial(&mut tuner, &[1e6, 2e6, 3e6]);
+        assert_eq!(tuner.chosen, 2, "the fastest so far");
+        tuner.add_way();
+        let turns = run_trial(&mut tuner, &[1e6, 9e6, 3e6, 4e6]);
+        assert!(turns[1] == 0 && turns[0] < turns[2].min(turns[3]), "{turns:?} turns");
+        assert_eq!(tuner.chosen, 3, "the late way is faster; way 1 was slow when it was tried");
+        tuner.add_way();
+        run_trial(&mut tuner, &[1e6, 2e6, 3e6, 4e6, 3.5e6]);
+        assert_eq!(tuner.chosen, 3, "the late way is slower");
+        assert!((1..5).all(|way| tuner.speed(way).is_some()), "the speeds of all ways are known");
+    }
+
+    #[test]
+    fn a_way_may_join_while_others_are_tried() {
+        let speeds = [1e6, 2e6, 3e6];
+        for slices in 0..10 {
+            let mut tuner = of(2);
+            run(&mut tuner, slices, &speeds);
+            tuner.add_way();
+            run_trial(&mut tuner, &speeds);
+            assert_eq!(tuner.chosen, 2, "it joins after {slices} slices");
+        }
+    }
+
+    #[test]
+    fn the_choice_remains_if_another_way_is_removed() {
+        let mut tuner = of(4);
+        run_trial(&mut tuner, &[1e6, 2e6, 9e6, 3e6]);
+        tuner.remove_way(1);
+        assert_eq!((tuner.chosen, tuner.candidates.len()), (1, 3), "the chosen way has moved up");
+        tuner.remove_way(2);
+        assert_eq!((tuner.chosen, tuner.candidates.len()), (1, 2), "the other was behind it");
+        assert!(!tuner.turn().is_trial, "no trial begins");
     }
 }

@@ -33,17 +33,17 @@ impl GpuExecutor {
         Ok(())
     }
 
-    /// Returns the hottest regions, which have at most `instructions` instructions together.
+    /// Returns the hottest regions, which have at most `instructions` instructions together, and the share of samples that
+    /// they cover.
     pub(super) fn hot_regions(
         &mut self,
         hot: &HotCode,
-        instructions: usize,
-        distance: usize,
-    ) -> Result<Vec<Region>, Error> {
+        (instructions, distance): (usize, usize),
+    ) -> Result<(Vec<Region>, f64), Error> {
         let features = self.images[0].features();
         let limits = Limits { instructions, pages: PAGES_MAX, distance };
         let mut chosen = Vec::new();
-        let mut left = instructions;
+        let (mut left, mut covered, mut total) = (instructions, 0, 0);
         for (lane, samples) in hot.images.values() {
             let failure = Cell::new(None);
             let code = Code::new(features, |address| {
@@ -57,14 +57,16 @@ impl GpuExecutor {
                 return Err(error);
             }
             // The regions of an image lead to each other, so a smaller one may fit behind one that does not.
+            total += samples.total();
             for region in found {
                 if region.instructions() <= left {
                     left -= region.instructions();
+                    covered += samples.count_in(&region);
                     chosen.push(region);
                 }
             }
         }
-        Ok(chosen)
+        Ok((chosen, covered as f64 / total.max(1) as f64))
     }
 
     /// Returns the bytes of the page of code at an address, or `None` if the lane cannot execute it.

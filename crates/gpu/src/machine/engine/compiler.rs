@@ -1,0 +1,150 @@
+//! A thread that compiles in the background, one job after the other.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// The longest time that the end of a machine waits for a compiler.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A job for the thread.
+struct Job<T> {
+    /// The number of cancellations before the job was ordered.
+    epoch: u64,
+    number: usize,
+    work: Box<dyn FnOnce() -> Result<T, String> + Send>,
+}
+
+/// A completed job.
+struct Done<T> {
+    epoch: u64,
+    number: usize,
+    result: Result<T, String>,
+}
+
+/// The thread, and the jobs that it has not completed.
+pub(super) struct Compiler<T> {
+    jobs: Option<Sender<Job<T>>>,
+    done: Receiver<Done<T>>,
+    /// The number of cancellations.
+    epoch: Arc<AtomicU64>,
+    /// The number of jobs whose results have not been taken.
+    left: usize,
+    thread: JoinHandle<()>,
+}
+
+impl<T: Send + 'static> Compiler<T> {
+    /// Starts the thread.
+    pub(super) fn start() -> io::Result<Self> {
+        let (jobs, ordered) = channel::<Job<T>>();
+        let (completed, done) = channel();
+        let epoch = Arc::new(AtomicU64::new(0));
+        let current = Arc::clone(&epoch);
+        let work = move || {
+            for Job { epoch, number, work } in ordered {
+                if epoch != current.load(Ordering::Relaxed) {
+                    continue;
+                }
+                let result = catch_unwind(AssertUnwindSafe(work));
+                let result = result.unwrap_or_else(|_| Err("the compiler panicked".to_owned()));
+                // Nobody waits for the result if the machine is dropped.
+                let _ = completed.send(Done { epoch, number, result });
+            }
+        };
+        Ok(Self { jobs: Some(jobs), done, epoch, left: 0, thread: Builder::new().spawn(work)? })
+    }
+
+    /// Orders a job, which gets a number for its result.
+    pub(super) fn order(&mut self, number: usize, work: impl FnOnce() -> Result<T, String> + Send + 'static) {
+        let job = Job { epoch: self.epoch.load(Ordering::Relaxed), number, work: Box::new(work) };
+        if self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok()) {
+            self.left += 1;
+        }
+    }
+
+    /// Drops all jobs that have not begun, and the result of the one that has.
+    pub(super) fn cancel(&mut self) {
+        self.epoch.fetch_add(1, Ordering::Relaxed);
+        self.left = 0;
+    }
+
+    /// Whether jobs are left.
+    pub(super) const fn is_busy(&self) -> bool {
+        self.left > 0
+    }
+
+    /// Returns the number and the result of the next completed job. If no job is completed, it waits for one, or returns
+    /// `None`.
+    pub(super) fn next(&mut self, waits: bool) -> Option<(usize, Result<T, String>)> {
+        while self.left > 0 {
+            let done = if waits { self.done.recv().ok() } else { self.done.try_recv().ok() };
+            let Done { epoch, number, result } = done?;
+            if epoch == self.epoch.load(Ordering::Relaxed) {
+                self.left -= 1;
+                return Some((number, result));
+            }
+        }
+        None
+    }
+}
+
+impl<T> std::fmt::Debug for Compiler<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Compiler").field("left", &self.left).finish_non_exhaustive()
+    }
+}
+
+impl<T> Drop for Compiler<T> {
+    fn drop(&mut self) {
+        // A driver may crash if the process ends while it compiles, so the job in work is completed. But no compiler is
+        // worth a long wait.
+        self.epoch.fetch_add(1, Ordering::Relaxed);
+        self.jobs = None;
+        let begin = Instant::now();
+        while !self.thread.is_finished() && begin.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_are_completed_in_their_order_and_may_fail() {
+        let mut compiler = Compiler::start().expect("a thread starts");
+        assert_eq!(compiler.next(true), None, "there is nothing to wait for");
+        compiler.order(7, || Ok("seven"));
+        compiler.order(3, || Err("no such text".to_owned()));
+        compiler.order(5, || panic!("a test of panics"));
+        let results: Vec<_> = std::iter::from_fn(|| compiler.next(true)).collect();
+        let panicked = Err("the compiler panicked".to_owned());
+        let expected = vec![(7, Ok("seven")), (3, Err("no such text".to_owned())), (5, panicked)];
+        assert_eq!(results, expected, "in the order of the jobs");
+        assert!(!compiler.is_busy(), "all results are taken");
+    }
+
+    #[test]
+    fn jobs_that_have_not_begun_can_be_cancelled() {
+        let mut compiler = Compiler::start().expect("a thread starts");
+        let (begun, wait) = (channel(), channel::<()>());
+        compiler.order(0, move || {
+            begun.0.send(()).expect("the test waits");
+            wait.1.recv().expect("the test sends");
+            Ok("old")
+        });
+        compiler.order(1, || panic!("the job has begun"));
+        begun.1.recv().expect("the first job begins");
+        assert!(compiler.is_busy() && compiler.next(false).is_none(), "the first job waits");
+        compiler.cancel();
+        compiler.order(2, || Ok("new"));
+        wait.0.send(()).expect("the first job waits");
+        assert_eq!(compiler.next(true), Some((2, Ok("new"))), "the result of the first job is dropped, too");
+        assert!(!compiler.is_busy(), "no job is left");
+    }
+}
