@@ -292,35 +292,28 @@ fn settled(folder: &'static Path, begin: u64) -> TranslationReport {
     report_of(&mut pair)
 }
 
-/// Whether one of several machines, one after the other, runs with the choice of an earlier one, and without sampling. A few
-/// may not, if the CPU that runs the shaders is busy with other things, so that the interpreter is measured to be faster.
-fn is_remembered(folder: &'static Path, begin: u64) -> bool {
-    (0..20).any(|_| {
-        let report = settled(folder, begin);
-        assert_eq!((&*report.state, &report.failure), ("chosen", &None), "{report}");
-        let files = fs::read_dir(folder).map_or(0, Iterator::count);
-        assert_eq!(files, usize::from(report.gain().is_some()), "there is a file for regions: {report}");
-        report.is_remembered && report.samplings == 0
-    })
-}
-
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn choices_are_remembered_from_machine_to_machine() {
     let folder: &'static Path = Box::leak(tempfile::tempdir().expect("a folder").keep().into_boxed_path());
-    let first = settled(folder, CODE);
-    assert_eq!((first.is_remembered, first.samplings), (false, 1), "nothing is remembered: {first}");
-    assert!(is_remembered(folder, CODE), "a choice is found");
+    let check = |begin, is_remembered, samplings, what: &str| {
+        let report = settled(folder, begin);
+        assert_eq!((&*report.state, &report.failure), ("chosen", &None), "{what}: {report}");
+        assert_eq!((report.is_remembered, report.samplings), (is_remembered, samplings), "{what}: {report}");
+        assert!(report.gain().is_some_and(|gain| gain > 5.0), "regions are ten times as fast: {report}");
+        let files: Vec<_> = fs::read_dir(folder).expect("the folder exists").collect();
+        let [Ok(file)] = &files[..] else { panic!("{what}: {files:?}") };
+        file.path()
+    };
+    let file = check(CODE, false, 1, "nothing is remembered");
+    check(CODE, true, 0, "the choice is remembered");
     for damage in ["", "not a choice"] {
-        let file = fs::read_dir(folder).expect("the folder exists").next().expect("there is a file");
-        fs::write(file.expect("the folder can be read").path(), damage).expect("the file can be written");
-        let report = settled(folder, CODE);
-        assert_eq!((report.is_remembered, report.samplings), (false, 1), "it is ignored: {report}");
-        assert!(is_remembered(folder, CODE), "it is replaced");
+        fs::write(&file, damage).expect("the file can be written");
+        check(CODE, false, 1, "a damaged file is ignored");
+        check(CODE, true, 0, "it is replaced");
     }
     // Lanes with the same code begin in another loop, where the remembered regions are of no use.
-    let other = settled(folder, SECOND);
-    assert!(other.samplings > 0, "other code is sampled: {other}");
-    assert!(is_remembered(folder, SECOND), "the choice for it takes the place of the old one");
+    check(SECOND, false, 1, "the remembered regions are not faster");
+    check(SECOND, true, 0, "the choice for the second loop takes the place of the old one");
     fs::remove_dir_all(folder).expect("the folder can be removed");
 }
