@@ -350,14 +350,15 @@ mod tests {
         for what in ["fired", "spikes", "count"] {
             let mut executor = BurstExecutor::new(&kernels, always_firing_network(), Options::default())
                 .expect("the network fits on any device");
-            // A run that takes long, for example because the driver compiles the kernels, ends with a checkpoint.
-            loop {
+            // A run that takes long, for example because the driver compiles the kernels, ends with a checkpoint. So
+            // does reading the state after it.
+            let state = loop {
                 executor.run(5, &Input::default(), Some(&mut Recorder::new(1000))).expect("the device works");
+                let state = executor.state().expect("the device works");
                 if executor.journal.corrupt(what) {
-                    break;
+                    break state;
                 }
-            }
-            let state = executor.state().expect("the device works");
+            };
             executor.executor = None;
             for _ in 0..2 {
                 let error = executor.run(1, &Input::default(), None).expect_err("the replay differs");
