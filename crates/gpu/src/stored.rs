@@ -1,4 +1,4 @@
-//! Files with measurements of this machine, in the user's folder for caches.
+//! Files with measurements and choices for this computer, in the user's folder for caches.
 
 use std::env;
 use std::fs;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The environment variable that names the folder for stored measurements.
+/// The environment variable that names the folder for stored measurements and choices.
 pub const CACHE_VARIABLE: &str = "KVRM_CACHE";
 
-/// Returns the folder for stored measurements.
+/// Returns the folder for stored measurements and choices.
 pub(crate) fn folder() -> Option<PathBuf> {
     let set = |variable| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
     set(CACHE_VARIABLE)

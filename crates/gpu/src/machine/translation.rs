@@ -20,7 +20,9 @@ pub enum Translation {
     /// Never.
     Off,
     /// In runs that take long enough, in the background, and only where it is faster. What is faster is measured on the
-    /// running program. Where the CPU runs the shaders, code is not translated, because compilers take too long there.
+    /// running program, and remembered for the next process in the folder that the environment variable `KVRM_CACHE`
+    /// names, or in the user's folder for caches. Where the CPU runs the shaders, code is not translated, because
+    /// compilers take too long there.
     #[default]
     Auto,
     /// As soon as it is known which code is hot, even if it is slower. Runs wait for the compiler.

@@ -7,7 +7,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kvrm_gpu::{Bounds, ClassSelection, GpuExecutor, RegionBounds, SelectionMode, Translation};
 use kvrm_machine::{
@@ -268,7 +268,8 @@ fn code_is_sampled_again_when_lanes_get_to_other_code() {
 
 /// Runs lanes that begin in a loop, until it is chosen how. Choices are remembered in a folder.
 fn settled(folder: &'static Path, begin: u64) -> TranslationReport {
-    let regions = Some(RegionBounds { folder: Some(folder), window: Some(Duration::ZERO), ..SAMPLED });
+    let regions =
+        Some(RegionBounds { folder: Some(folder), window: Some(Duration::from_millis(50)), ..SAMPLED });
     // With the small workgroups of one lane, there are two ways with regions. One joins late.
     let bounds = Bounds { translation: Translation::Auto, regions, workgroup: Some(2), ..Bounds::NONE };
     let mut pair = EnginePair::bounded(&[two_loops()], 4, 16, bounds);
@@ -281,9 +282,12 @@ fn settled(folder: &'static Path, begin: u64) -> TranslationReport {
     }
     let run = |pair: &mut EnginePair| pair.run(1 << 18);
     run(&mut pair);
-    let begin = Instant::now();
+    let mut runs = 0;
     while !report_of(&mut pair).is_settled() {
-        assert!(begin.elapsed() < Duration::from_secs(300), "no choice: {}", report_of(&mut pair));
+        let report = report_of(&mut pair);
+        // How long the compiler takes does not matter.
+        runs += u32::from(&*report.state != "compiling");
+        assert!(runs < 1000, "no choice: {report}");
         run(&mut pair);
     }
     // The choice is stored with the next slice.

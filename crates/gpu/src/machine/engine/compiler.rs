@@ -58,7 +58,7 @@ impl<T: Send + 'static> Compiler<T> {
         Ok(Self { jobs: Some(jobs), done, epoch, left: 0, thread: Builder::new().spawn(work)? })
     }
 
-    /// Orders a job, which gets a number for its result.
+    /// Orders a job. Its result comes back with `number`.
     pub(super) fn order(&mut self, number: usize, work: impl FnOnce() -> Result<T, String> + Send + 'static) {
         let job = Job { epoch: self.epoch.load(Ordering::Relaxed), number, work: Box::new(work) };
         if self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok()) {
@@ -66,7 +66,7 @@ impl<T: Send + 'static> Compiler<T> {
         }
     }
 
-    /// Drops all jobs that have not begun, and the result of the one that has.
+    /// Drops all jobs that have not begun, and all results that have not been taken.
     pub(super) fn cancel(&mut self) {
         self.epoch.fetch_add(1, Ordering::Relaxed);
         self.left = 0;

@@ -9,7 +9,7 @@ const FALLEN: f64 = 0.5;
 /// The time from the first sampling to the next. Each further pause is twice as long, so the cost of samplings falls.
 const PAUSE: Duration = Duration::from_secs(20);
 /// A pause is at least so many times as long as the sampling before it. So samplings take less than 1 % of the time.
-const PAUSES: u32 = 100;
+const PAUSE_PER_COST: u32 = 100;
 
 /// The share of steps in regions, and when code may be sampled again.
 ///
@@ -38,7 +38,7 @@ impl Drift {
         Self::with(WINDOW, PAUSE)
     }
 
-    /// Code is sampled again at any time. Each share is measured over a window.
+    /// Code may be sampled again at any time. Each share is measured over a window.
     pub(super) const fn without_pauses(window: Duration) -> Self {
         Self::with(window, Duration::ZERO)
     }
@@ -82,10 +82,20 @@ impl Drift {
     /// cannot be better.
     pub(super) fn sampled(&mut self, now: Duration, cost: Duration, is_new: bool) {
         if !self.pause.is_zero() {
-            self.next = now + self.pause.max(PAUSES * cost);
+            self.next = now + self.pause.max(PAUSE_PER_COST * cost);
             self.pause *= 2;
         }
-        (self.best, self.last) = if is_new { (1.0, 1.0) } else { (self.last, self.last) };
+        if is_new {
+            self.begin_again();
+        } else {
+            self.best = self.last;
+            self.begin_window();
+        }
+    }
+
+    /// Forgets all shares, because lanes run in another way.
+    pub(super) const fn begin_again(&mut self) {
+        (self.best, self.last) = (1.0, 1.0);
         self.begin_window();
     }
 

@@ -18,7 +18,7 @@ use crate::device::error::Error;
 use crate::machine::kernels::InterpreterVariant;
 use crate::machine::translation::Translation;
 
-/// The time that lanes have run before a remembered choice is looked for. Shorter runs should not wait for a compiler.
+/// The time that lanes have run before a remembered choice is looked for. Shorter runs never wait for a compiler.
 const SHORT_WARM_UP: Duration = Duration::from_millis(100);
 /// The time that lanes have run before hot code is looked for. Shorter runs would hardly gain.
 const WARM_UP: Duration = Duration::from_secs(1);
@@ -85,8 +85,15 @@ impl GpuExecutor {
         {
             translator.drift.add(set.covered, [steps, translated], took);
         }
-        if translator.translation == Translation::Auto {
+        // While code is sampled, slices are too short to say anything about speeds.
+        if translator.translation == Translation::Auto && !translator.is_sampling() {
+            let before = translator.chosen();
             translator.tuner.add(turn, limit, steps, took);
+            let chosen = translator.chosen();
+            if chosen != before && translator.ways[chosen].set.is_some() {
+                // The shares so far are those of other regions.
+                translator.drift.begin_again();
+            }
         }
         if let Phase::Sampling(left, hot) = &mut translator.phase {
             let (left, mut hot) = (left.saturating_sub(1), std::mem::take(hot));
@@ -150,6 +157,9 @@ impl GpuExecutor {
     fn settle(&mut self) -> Result<(), Error> {
         let translator = &mut self.translator;
         if std::mem::take(&mut translator.is_unproven) && translator.speeds().is_none() {
+            if let Some(file) = &translator.file {
+                file.write(None);
+            }
             return self.begin_sampling();
         }
         let is_other_code = translator.plan.is_empty() || translator.drift.has_fallen();

@@ -92,7 +92,7 @@ pub(super) struct Translator {
     pub(super) phase: Phase,
     /// The ways that are compiled. The first is the interpreter as it is without translation.
     pub(super) ways: Vec<Way>,
-    /// The ways that the last samples led to, compiled or not.
+    /// The ways that the last samples, or a remembered choice, led to, compiled or not.
     pub(super) plan: Vec<Way>,
     /// What the ways are compiled for.
     pub(super) target: Option<Target>,

@@ -151,7 +151,7 @@ impl Tuner {
         candidate.turns += 1;
         let best = self.trial().map(|(_, candidate)| candidate.speed()).fold(0.0, f64::max);
         let candidate = &mut self.candidates[turn.way];
-        if candidate.turns > 1 {
+        if candidate.turns > 1 && best > 0.0 {
             self.lost += seconds * (1.0 - candidate.speed() / best);
         }
         candidate.has_dropped_out = candidate.turns > 1 && candidate.speed() < HOPELESS * best;

@@ -14,6 +14,12 @@ impl GpuExecutor {
     pub(super) fn follow(&mut self, target: Target) {
         let translator = &mut self.translator;
         if translator.target.replace(target).is_some_and(|old| old != target) {
+            let chosen = Way { kernel: None, ..translator.ways[translator.chosen()].clone() };
+            if chosen.set.is_some() {
+                // It is compiled first, even if the last samples led to other ways.
+                translator.plan.retain(|way| !way.is_same(&chosen));
+                translator.plan.insert(0, chosen);
+            }
             translator.ways.truncate(1);
             translator.tuner = Tuner::new(self.store.lanes);
             self.order();

@@ -36,11 +36,17 @@ impl GpuExecutor {
         Ok(self.translator.is_unproven)
     }
 
-    /// Stores the choice, if it is another than before.
+    /// Stores the choice, if it is another than before. The next process begins with the code that was hot first, so
+    /// choices for code that is hot later do not count.
     pub(super) fn remember(&mut self) {
         let Translator { file: Some(file), noted, ways, .. } = &self.translator else { return };
         let chosen = &ways[self.translator.chosen()];
-        if noted.as_ref().is_some_and(|noted| noted.is_same(chosen)) {
+        let is_known = |noted: &Way| match (&noted.set, &chosen.set) {
+            (Some(first), Some(set)) => noted.is_same(chosen) || !Arc::ptr_eq(&first.hot, &set.hot),
+            (first, _) => first.is_some() || chosen.set.is_none(),
+        };
+        let was_tried = ways.iter().any(|way| way.set.is_some());
+        if !was_tried || noted.as_ref().is_some_and(is_known) {
             return;
         }
         let choice = |set: &Arc<RegionSet>| {
