@@ -10,7 +10,7 @@ const STEPS: &[Step] = &[
     Step { name: "tidiness and generated files", variables: &[], arguments: &["xtask", "tidy"] },
     Step {
         name: "tests",
-        // Mesa's software driver takes most of the time to optimize shaders that run for a moment.
+        // Mesa's software driver spends most of the time on optimizing shaders that run for a moment.
         variables: &[("GALLIVM_PERF", "nopt")],
         arguments: &["test", "--workspace", "--all-features"],
     },

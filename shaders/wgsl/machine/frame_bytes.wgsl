@@ -2,16 +2,17 @@
 
 import package::arm64::bitmask::{ones};
 import package::machine::frames::{frame_load, frame_store};
+import package::machine::layout::{FRAME_WORDS};
 
 /// Returns a word of the frame `first`, which continues in the frame `second`.
 fn load_word(first: u32, second: u32, index: u32) -> u64 {
-    return frame_load(select(first, second, index >= 512u), index % 512u);
+    return frame_load(select(first, second, index >= FRAME_WORDS), index % FRAME_WORDS);
 }
 
 /// Changes the bits `changed` of a word of the frame `first`, which continues in the frame `second`.
 fn change_word(first: u32, second: u32, index: u32, changed: u64, bits: u64) {
-    let frame = select(first, second, index >= 512u);
-    frame_store(frame, index % 512u, (frame_load(frame, index % 512u) & ~changed) | bits);
+    let frame = select(first, second, index >= FRAME_WORDS);
+    frame_store(frame, index % FRAME_WORDS, (frame_load(frame, index % FRAME_WORDS) & ~changed) | bits);
 }
 
 /// Loads 1 to 8 bytes from an offset in the frame `first`, which continues in the frame `second`.

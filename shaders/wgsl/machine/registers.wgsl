@@ -7,8 +7,8 @@ import package::machine::micro_op::{REGISTERS};
 /// Behind them are scratch elements for values of `access` that must survive the translation of pages. In this array
 /// they take none of the GPU's registers, of which the loop of the interpreter should need few.
 ///
-/// The array has an element for every number of six bits, as micro-ops have them. So compilers can leave out the
-/// checks of bounds that wgpu adds to each access. The last elements are not used.
+/// Numbers of registers in micro-ops have six bits, and the array has an element for each. So compilers can leave out
+/// the checks of bounds that wgpu adds to each access. The last elements are not used.
 var<private> x: array<u64, 64>;
 
 /// Scratch element: the loaded value.

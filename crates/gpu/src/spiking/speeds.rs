@@ -55,9 +55,9 @@ pub struct StepTimes {
 impl Speeds {
     /// Loads the stored speeds of this machine with a GPU, or measures them now, which takes a second.
     ///
-    /// Measurements are stored in the folder that [`CACHE_VARIABLE`](super::CACHE_VARIABLE) names, or in the user's folder for caches. There
-    /// is a file for each combination of GPU, driver, number of threads and version of KVRM. A file that is missing or
-    /// damaged is measured again; failures to write it are ignored.
+    /// Measurements are stored in the folder that [`CACHE_VARIABLE`](super::CACHE_VARIABLE) names, or in the user's folder
+    /// for caches. There is a file for each combination of GPU, driver, number of threads and version of KVRM. A file
+    /// that is missing or damaged is measured again; failures to write it are ignored.
     ///
     /// # Errors
     /// The GPU fails.

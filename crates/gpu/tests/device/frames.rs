@@ -39,11 +39,11 @@ fn count(@builtin(global_invocation_id) id: vec3<u32>) {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn every_word_of_every_frame_is_found_in_all_numbers_of_pools() {
-    for pools in FramePools::ALL {
+    let buffers = device().limits().storage_buffers as usize;
+    let fitting = FramePools::ALL.iter().filter(|pools| pools.bindings() + 6 <= buffers);
+    assert!(fitting.clone().count() >= 1, "a shader may have {buffers} buffers");
+    for pools in fitting {
         let count = pools.bindings();
-        if count + 6 > device().limits().storage_buffers as usize {
-            continue;
-        }
         let linked = link_source("tests::frames", KERNEL, pools.substitutions()).expect("links");
         let locate =
             |line| linked.locate(line).map_or(("".into(), 0), |(path, line)| (path.to_owned(), line));

@@ -51,7 +51,7 @@ const OTHER_BUFFERS_WITH_NETWORK: u32 = larger(
 const METAL_BUFFERS: u32 = 29;
 const _: () = assert!(
     OTHER_BUFFERS_WITH_NETWORK + FramePools::Sixteen.bindings() as u32 <= METAL_BUFFERS,
-    "there is room for all pools, with a network too"
+    "there is room for sixteen pools, with a network too"
 );
 
 impl Store {
