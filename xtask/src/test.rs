@@ -15,6 +15,11 @@ const STEPS: &[Step] = &[
         arguments: &["test", "--workspace", "--all-features"],
     },
     Step {
+        name: "tests of guests with optimized shaders",
+        variables: &[],
+        arguments: &["test", "--workspace", "--all-features", "--test", "machine", "guests"],
+    },
+    Step {
         name: "tests without optional formats",
         variables: &[],
         arguments: &["test", "--package", "kvrm-spiking-formats"],
