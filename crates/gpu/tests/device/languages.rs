@@ -6,6 +6,7 @@ use kvrm_arm64::lowering::lower;
 use kvrm_arm64::micro_op::MicroOp;
 use kvrm_shaders::interface::machine::{Interpreter, InterpreterFew};
 use kvrm_shaders::kernel::Root;
+use kvrm_shaders::link_source;
 use kvrm_shaders::variants::{FramePools, Hooks, LinuxCalls, Regions, SimdUnit};
 use kvrm_testkit::random::Random;
 use kvrm_testkit::{languages, words};
@@ -21,17 +22,33 @@ fn region(ops: &[MicroOp]) -> Region {
     Region::find(&[0], &Limits { instructions: ops.len() + 1, pages: 1, distance: 9 }, fetch)
 }
 
-#[test]
-fn interpreters_with_regions_are_translated_to_every_language() {
+/// Returns a micro-op of each row that is translated and does not branch.
+fn translatable() -> Vec<MicroOp> {
     let random = &mut Random::new(0);
-    let mut ops: Vec<MicroOp> = ENCODINGS
+    let ops: Vec<MicroOp> = ENCODINGS
         .iter()
         .map(|row| lower(words::allocated(row, random), Features::ALL))
         .filter(|op| is_translatable(*op) && Flow::of(0, *op) == Flow::Next)
         .collect();
+    assert!(ops.len() > 300, "only {} rows are translated", ops.len());
+    ops
+}
+
+#[test]
+fn a_region_of_any_one_instruction_declares_what_it_uses() {
+    for op in translatable() {
+        let text = to_wgsl(&[region(&[op])]).text;
+        let linked =
+            link_source("tests::region", &text, &[]).unwrap_or_else(|error| panic!("{op:?}: {error}"));
+        let _ = languages::validate(&format!("{op:?}"), &linked.source);
+    }
+}
+
+#[test]
+fn interpreters_with_regions_are_translated_to_every_language() {
+    let mut ops = translatable();
     // Instructions of a handler stay together, so that regions differ in what they import.
     ops.sort_by_key(|op| op.handler());
-    assert!(ops.len() > 300, "only {} rows are translated", ops.len());
     for (number, ops) in ops.chunks(100).enumerate() {
         let regions = [region(&ops[..ops.len() / 2]), region(&ops[ops.len() / 2..])];
         let text = to_wgsl(&regions).text;

@@ -61,7 +61,9 @@ pub(super) fn lines(handler: Handler, op: MicroOp, holds: &str) -> Option<String
                 "result.value".to_owned()
             }
             H::VECTOR_FLOAT => {
-                let call = format!("floats({constant}, {n}, {m}, {d}, {general}, u32({CONTROL}))");
+                // The variable exists only in regions that use it.
+                let control = if operands.uses_control { format!("u32({CONTROL})") } else { "0u".to_owned() };
+                let call = format!("floats({constant}, {n}, {m}, {d}, {general}, {control})");
                 let _ = writeln!(text, "let result = {call};");
                 if operands.uses_control {
                     let _ = writeln!(text, "{CONTROL} |= u64(result.fpsr) << 32u;");
