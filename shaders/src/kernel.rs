@@ -34,8 +34,8 @@ pub struct Binding {
 
 /// The buffers of a bind group.
 ///
-/// Some groups end in *numbered* bindings: a buffer too large for one binding, split over several. Their count depends
-/// on the variant of the kernel.
+/// Some groups end in *numbered* buffers: one too large for a binding, split over several. Their count depends on the
+/// variant of the kernel. They have a binding each, or share the first as the elements of a `binding_array`.
 pub trait Group {
     /// The type of a buffer on the host.
     type Buffer;

@@ -169,7 +169,22 @@ impl<'a> Linker<'a> {
         let root = self.substitute(root);
         let text = self.text(root).ok_or_else(|| LinkError::NoSuchModule { module: root.to_owned() })?;
         self.visit(root, text)?;
+        self.move_directives();
         Ok(self.linked)
+    }
+
+    /// Moves the directives of all modules to the beginning of the source, where WGSL requires them.
+    fn move_directives(&mut self) {
+        let mut directives: Vec<&str> =
+            self.modules.iter().flat_map(|module| module.directives.iter().copied()).collect();
+        directives.sort_unstable();
+        directives.dedup();
+        for directive in directives.iter().rev() {
+            self.linked.source.insert_str(0, &format!("{directive}\n"));
+        }
+        for segment in &mut self.linked.segments {
+            segment.start += directives.len();
+        }
     }
 
     /// Appends the modules that a module imports, then the module itself. Returns its index in the paths.

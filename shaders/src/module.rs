@@ -7,6 +7,8 @@ use crate::{LinkError, Place};
 pub(crate) struct Module<'a> {
     path: String,
     pub(crate) imports: Vec<Import<'a>>,
+    /// The directives `enable extension;`.
+    pub(crate) directives: Vec<&'a str>,
     fragments: Vec<Fragment<'a>>,
     /// The replacement, in the linked source, of each line of the file.
     pub(crate) lines: Vec<Line<'a>>,
@@ -47,7 +49,7 @@ pub(crate) struct Fragment<'a> {
 pub(crate) enum Line<'a> {
     /// The line itself.
     Text(&'a str),
-    /// An empty line, for a line of an import or of a fragment.
+    /// An empty line, for a line of an import or of a fragment, or for a directive.
     Blank,
     /// The statements of the fragment of this name.
     Insert(&'a str),
@@ -61,8 +63,13 @@ pub(crate) fn path(module: &str) -> String {
 impl<'a> Module<'a> {
     /// Parses a module, and checks that it uses each import and inserts each fragment at most once.
     pub(crate) fn parse(name: &str, text: &'a str) -> Result<Self, LinkError> {
-        let mut module =
-            Self { path: path(name), imports: Vec::new(), fragments: Vec::new(), lines: Vec::new() };
+        let mut module = Self {
+            path: path(name),
+            imports: Vec::new(),
+            directives: Vec::new(),
+            fragments: Vec::new(),
+            lines: Vec::new(),
+        };
         let lines: Vec<&'a str> = text.lines().collect();
         let mut declares_something = false;
         while let Some(&line) = lines.get(module.lines.len()) {
@@ -72,6 +79,9 @@ impl<'a> Module<'a> {
                     return Err(LinkError::LateImport { place: module.place(module.lines.len()) });
                 }
                 module.read_import(&lines)?;
+            } else if line.starts_with("enable ") {
+                module.directives.push(words);
+                module.lines.push(Line::Blank);
             } else if first_word(words) == "fragment" {
                 module.read_fragment(&lines)?;
             } else if first_word(words.trim_start()) == "insert" {

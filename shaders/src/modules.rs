@@ -56,6 +56,7 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "machine/frames_4.wgsl"
     "machine/frames_64.wgsl"
     "machine/frames_8.wgsl"
+    "machine/frames_array.wgsl"
     "machine/hooks.wgsl"
     "machine/interpreter.wgsl"
     "machine/interpreter_few.wgsl"

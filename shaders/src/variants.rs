@@ -63,7 +63,7 @@ macro_rules! families { ($(
 } }
 
 families! {
-    /// The number of bindings over which the frames of a machine are split.
+    /// The buffers over which the frames of a machine are split.
     FramePools {
         /// One binding.
         One,
@@ -79,6 +79,8 @@ families! {
         ThirtyTwo = ["machine::frames" => "machine::frames_32"],
         /// Sixty-four bindings.
         SixtyFour = ["machine::frames" => "machine::frames_64"],
+        /// One binding of an array of buffers, as many as handles of frames can select.
+        Array = ["machine::frames" => "machine::frames_array"],
     }
 
     /// The source of the class of a word that is lowered.
@@ -205,16 +207,20 @@ families! {
 }
 
 impl FramePools {
-    /// Returns the number of bindings.
+    /// Returns the largest number of pools.
     #[must_use]
-    pub const fn bindings(self) -> usize {
+    pub const fn pools(self) -> usize {
         1 << self as u32
     }
 
-    /// Returns the smallest variant with at least `bindings` bindings, or the largest variant if none has as many.
+    /// Returns the smallest variant with at least `pools` pools, or the largest variant if none has as many. Several
+    /// pools are elements of an array if the device has arrays of buffers, and have a binding each otherwise.
     #[must_use]
-    pub fn of(bindings: usize) -> Self {
-        let found = Self::ALL.iter().find(|pools| pools.bindings() >= bindings);
+    pub fn of(pools: usize, has_arrays: bool) -> Self {
+        if has_arrays && pools > 1 {
+            return Self::Array;
+        }
+        let found = Self::ALL.iter().find(|variant| **variant != Self::Array && variant.pools() >= pools);
         found.copied().unwrap_or(Self::SixtyFour)
     }
 }
@@ -279,10 +285,18 @@ mod tests {
             let text = MODULES.iter().find(|(there, _)| *there == path(module)).expect("the module exists").1;
             text.lines().filter(|line| line.starts_with("@group") && line.contains(binding)).count()
         };
-        for pools in FramePools::ALL {
+        for pools in FramePools::ALL.iter().filter(|pools| **pools != FramePools::Array) {
             let declared = declared(pools.substitutions(), "machine::frames", " pool_");
-            assert_eq!((declared, FramePools::of(declared)), (pools.bindings(), *pools), "{pools:?}");
+            assert_eq!((declared, FramePools::of(declared, false)), (pools.pools(), *pools), "{pools:?}");
         }
+        let array = FramePools::Array;
+        let text = format!(" pool: binding_array<Part, {}>;", array.pools());
+        assert_eq!(declared(array.substitutions(), "machine::frames", &text), 1, "one binding of {text}");
+        assert_eq!(
+            [1, 2, array.pools()].map(|pools| FramePools::of(pools, true)),
+            [FramePools::One, array, array],
+            "a single pool needs no array"
+        );
         for parts in SynapseParts::ALL {
             let declared = declared(parts.substitutions(), "spiking::synapses", " synapses_");
             assert_eq!((declared, SynapseParts::of(declared)), (parts.bindings(), *parts), "{parts:?}");

@@ -44,6 +44,7 @@ const FILES: &[Generated] = &[
     ("shaders/wgsl/machine/frames_4.wgsl", bindings_wgsl::frames::<4>),
     ("shaders/wgsl/machine/frames_64.wgsl", bindings_wgsl::frames::<64>),
     ("shaders/wgsl/machine/frames_8.wgsl", bindings_wgsl::frames::<8>),
+    ("shaders/wgsl/machine/frames_array.wgsl", bindings_wgsl::frames_array),
     ("shaders/wgsl/machine/layout.wgsl", micro_op_wgsl::layout),
     ("shaders/wgsl/machine/linux/numbers.wgsl", micro_op_wgsl::system_calls),
     ("shaders/wgsl/machine/micro_op.wgsl", micro_op_wgsl::text),

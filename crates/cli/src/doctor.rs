@@ -67,6 +67,7 @@ fn adapter(info: &AdapterInfo) -> Value {
         "int64": info.has_int64,
         "timestamps": info.has_timestamps,
         "subgroups": info.has_subgroups,
+        "buffer_arrays": info.has_buffer_arrays,
         "subgroup_sizes": [info.subgroup_sizes.0, info.subgroup_sizes.1],
         "limits": {
             "storage_bytes": limits.storage_bytes(),

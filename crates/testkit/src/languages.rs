@@ -3,24 +3,30 @@
 use naga::Module;
 use naga::back::pipeline_constants::process_overrides;
 use naga::back::{PipelineConstants, hlsl, msl, spv};
+use naga::front::wgsl::{Frontend, Options};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
-/// Parses and validates the source of a shader with 64-bit integers.
+/// Parses and validates the source of a shader with 64-bit integers, which may have arrays of storage buffers.
 ///
 /// # Panics
 ///
 /// Naga refuses it. The message names the shader.
 #[must_use]
 pub fn validate(what: &str, source: &str) -> (Module, ModuleInfo) {
-    let module = naga::front::wgsl::parse_str(source)
+    let capabilities = Capabilities::SHADER_INT64
+        | Capabilities::STORAGE_BUFFER_BINDING_ARRAY
+        | Capabilities::STORAGE_BUFFER_BINDING_ARRAY_NON_UNIFORM_INDEXING;
+    let module = Frontend::new_with_options(Options { capabilities, ..Options::new() })
+        .parse(source)
         .unwrap_or_else(|error| panic!("{what}: {}", error.emit_to_string(source)));
-    let info = Validator::new(ValidationFlags::all(), Capabilities::SHADER_INT64)
+    let info = Validator::new(ValidationFlags::all(), capabilities)
         .validate(&module)
         .unwrap_or_else(|error| panic!("{what}: {}", error.emit_to_string(source)));
     (module, info)
 }
 
-/// Translates a module to every language, in the versions that wgpu requires for 64-bit integers.
+/// Translates a module to every language, in the versions that wgpu requires for 64-bit integers. Modules with arrays of
+/// storage buffers are for Vulkan only: naga does not translate them to HLSL.
 ///
 /// # Panics
 ///
@@ -34,6 +40,10 @@ pub fn translate(what: &str, module: &Module, info: &ModuleInfo) {
         .unwrap_or_else(|error| panic!("{what} is not translated to SPIR-V: {error}"));
     assert!(!words.is_empty(), "{what}: SPIR-V has at least a header");
 
+    let is_array = |ty: &naga::Type| matches!(ty.inner, naga::TypeInner::BindingArray { .. });
+    if module.types.iter().any(|(_, ty)| is_array(ty)) {
+        return;
+    }
     let options =
         msl::Options { lang_version: (2, 4), fake_missing_bindings: true, ..msl::Options::default() };
     let (_, translation) = msl::write_string(&module, &info, &options, &msl::PipelineOptions::default())

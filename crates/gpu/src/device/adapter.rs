@@ -10,6 +10,13 @@ use super::lock::lock;
 
 pub use super::error::ADAPTER_VARIABLE;
 
+/// The features of adapters on which shaders can select a storage buffer by an index that differs between invocations.
+pub(super) const BUFFER_ARRAYS: wgpu::Features = wgpu::Features::BUFFER_BINDING_ARRAY
+    .union(wgpu::Features::STORAGE_RESOURCE_BINDING_ARRAY)
+    .union(wgpu::Features::SAMPLED_TEXTURE_AND_STORAGE_BUFFER_ARRAY_NON_UNIFORM_INDEXING);
+/// The number of elements that arrays of buffers must be allowed to have to be of use.
+const BUFFER_ARRAY_ELEMENTS: u32 = 128;
+
 /// The kind of an adapter, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -118,6 +125,8 @@ pub struct AdapterInfo {
     pub has_timestamps: bool,
     /// Whether shaders can use subgroup operations.
     pub has_subgroups: bool,
+    /// Whether shaders can select a storage buffer by an index that differs between invocations.
+    pub has_buffer_arrays: bool,
     /// The minimum and the maximum number of invocations in a subgroup.
     pub subgroup_sizes: (u32, u32),
     /// The limits of the adapter.
@@ -138,6 +147,10 @@ impl AdapterInfo {
             has_int64: features.contains(wgpu::Features::SHADER_INT64),
             has_timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
             has_subgroups: features.contains(wgpu::Features::SUBGROUP),
+            // naga does not translate them for DirectX 12, and nobody has tried them on Metal.
+            has_buffer_arrays: info.backend == wgpu::Backend::Vulkan
+                && features.contains(BUFFER_ARRAYS)
+                && adapter.limits().max_binding_array_elements_per_shader_stage >= BUFFER_ARRAY_ELEMENTS,
             subgroup_sizes: (info.subgroup_min_size, info.subgroup_max_size),
             limits: Limits::from(&adapter.limits()),
             bus: info.device_pci_bus_id,
@@ -306,6 +319,7 @@ impl AdapterInfo {
             has_int64,
             has_timestamps: true,
             has_subgroups: true,
+            has_buffer_arrays: false,
             subgroup_sizes: (8, 32),
             limits: Limits::from(&wgpu::Limits::defaults()),
             bus: String::new(),

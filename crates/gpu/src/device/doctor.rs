@@ -112,7 +112,8 @@ impl fmt::Display for Diagnosis {
             row(f, "time measurement", yes_no(adapter.has_timestamps))?;
             row(f, "storage buffer", format_args!("{} at most", Bytes(limits.storage_bytes())))?;
             row(f, "buffer", format_args!("{} at most", Bytes(limits.buffer_bytes)))?;
-            row(f, "storage buffers", format_args!("{} a shader", limits.storage_buffers))?;
+            let arrays = if adapter.has_buffer_arrays { ", and arrays of them" } else { "" };
+            row(f, "storage buffers", format_args!("{} a shader{arrays}", limits.storage_buffers))?;
             row(
                 f,
                 "workgroup",

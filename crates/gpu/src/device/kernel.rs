@@ -1,6 +1,7 @@
 //! Compilation of the kernels in the table `kvrm_shaders::interface`, and bind groups as their modules declare them.
 
 use std::marker::PhantomData;
+use std::num::NonZeroU32;
 
 use kvrm_shaders::kernel::{Access, Binding, Entry, Group, Groups as _, Overrides as _, Root, bindings};
 use kvrm_shaders::{LinkError, Linked};
@@ -16,6 +17,8 @@ pub(crate) struct Layout {
     raw: wgpu::BindGroupLayout,
     label: String,
     bindings: Vec<Binding>,
+    /// The binding whose buffers are the numbered ones of the group.
+    array: Option<Binding>,
 }
 
 impl Layout {
@@ -25,29 +28,54 @@ impl Layout {
     ///
     /// The group has more storage buffers than the device allows.
     pub(crate) fn new(device: &Device, label: &str, bindings: Vec<Binding>) -> Result<Self, Error> {
+        Self::with_array(device, label, bindings, None)
+    }
+
+    fn with_array(
+        device: &Device,
+        label: &str,
+        bindings: Vec<Binding>,
+        array: Option<(Binding, NonZeroU32)>,
+    ) -> Result<Self, Error> {
         let most = device.limits().storage_buffers as usize;
         let buffers = bindings.iter().filter(|binding| binding.access != Access::Uniform).count();
         if buffers > most {
             let message = format!("it needs {buffers} storage buffers, and this GPU allows {most}");
             return Err(Error::Pipeline { entry: label.to_owned(), message });
         }
-        let entries: Vec<_> = bindings.iter().map(layout_entry).collect();
+        let mut entries: Vec<_> = bindings.iter().map(layout_entry).collect();
+        entries.extend(
+            array.map(|(first, count)| wgpu::BindGroupLayoutEntry {
+                count: Some(count),
+                ..layout_entry(&first)
+            }),
+        );
         let raw = device.catch("laying out a bind group", || {
             device.raw().create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
                 label: Some(label),
                 entries: &entries,
             })
         })?;
-        Ok(Self { raw, label: label.to_owned(), bindings })
+        Ok(Self { raw, label: label.to_owned(), bindings, array: array.map(|(first, _)| first) })
     }
 
-    /// Makes the layout of a group with all its bindings. `numbered` is the number of its numbered bindings.
+    /// Makes the layout of a group with all its bindings, and one for each of `numbered` numbered buffers.
     ///
     /// # Errors
     ///
     /// The errors of [`Layout::new`].
     pub(crate) fn of<G: Group>(device: &Device, numbered: usize) -> Result<Self, Error> {
         Self::new(device, G::LABEL, bindings::<G>(numbered))
+    }
+
+    /// Makes the layout of a group with all its bindings, and one for an array of `numbered` numbered buffers.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Layout::new`].
+    pub(crate) fn of_array<G: Group>(device: &Device, numbered: NonZeroU32) -> Result<Self, Error> {
+        let array = G::NUMBERED.map(|first| (first, numbered));
+        Self::with_array(device, G::LABEL, bindings::<G>(0), array)
     }
 
     /// Returns the wgpu layout.
@@ -68,14 +96,23 @@ impl Layout {
     ) -> Result<wgpu::BindGroup, Error> {
         let buffers = group.buffers();
         let numbered = buffers.len().saturating_sub(G::BINDINGS.len());
-        let all: Vec<(Binding, &Buffer)> = bindings::<G>(numbered).into_iter().zip(buffers).collect();
-        let entries: Vec<_> = all
+        let elements: Vec<_> = buffers[G::BINDINGS.len()..]
             .iter()
+            .map(|buffer| buffer.raw().as_entire_buffer_binding())
+            .collect();
+        let array = self.array.map(|first| wgpu::BindGroupEntry {
+            binding: first.binding,
+            resource: wgpu::BindingResource::BufferArray(&elements),
+        });
+        let entries: Vec<_> = bindings::<G>(numbered)
+            .into_iter()
+            .zip(buffers)
             .filter(|(binding, _)| self.bindings.iter().any(|of| of.binding == binding.binding))
             .map(|(binding, buffer)| wgpu::BindGroupEntry {
                 binding: binding.binding,
                 resource: buffer.raw().as_entire_binding(),
             })
+            .chain(array)
             .collect();
         device.catch("binding buffers", || {
             device.raw().create_bind_group(&wgpu::BindGroupDescriptor {

@@ -79,6 +79,7 @@ impl Device {
         let mut required_features = wgpu::Features::SHADER_INT64;
         required_features.set(wgpu::Features::TIMESTAMP_QUERY, info.has_timestamps);
         required_features.set(wgpu::Features::SUBGROUP, info.has_subgroups);
+        required_features.set(adapter::BUFFER_ARRAYS, info.has_buffer_arrays);
         // If device and host share memory, the host can fill buffers in place. On other devices such buffers would lie
         // in the memory of the host, which is slow.
         let is_shared = matches!(info.kind, Kind::Integrated | Kind::Software);
@@ -322,6 +323,7 @@ fn required_limits(adapter: &wgpu::Limits) -> wgpu::Limits {
     wgpu::Limits {
         max_storage_buffer_binding_size: adapter.max_storage_buffer_binding_size,
         max_buffer_size: adapter.max_buffer_size,
+        max_binding_array_elements_per_shader_stage: adapter.max_binding_array_elements_per_shader_stage,
         max_storage_buffers_per_shader_stage: adapter.max_storage_buffers_per_shader_stage,
         max_buffers_and_acceleration_structures_per_shader_stage: adapter
             .max_buffers_and_acceleration_structures_per_shader_stage,

@@ -11,6 +11,8 @@ pub struct Bounds {
     pub pool_shift: Option<u32>,
     /// The largest number of pools.
     pub pools: Option<usize>,
+    /// Whether several pools may be elements of an array of buffers.
+    pub buffer_arrays: bool,
     /// The largest number of code pages.
     pub code_pages: Option<usize>,
     /// The largest number of steps of a slice.
@@ -36,6 +38,7 @@ impl Bounds {
     pub const NONE: Self = Self {
         pool_shift: None,
         pools: None,
+        buffer_arrays: true,
         code_pages: None,
         slice_steps: None,
         loop_limit: None,

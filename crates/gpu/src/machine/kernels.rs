@@ -1,6 +1,7 @@
 //! The compiled kernels of machines, for each number of frame pools.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 
 use kvrm_shaders::interface::machine::{
@@ -112,7 +113,10 @@ pub(crate) struct Layouts {
 impl Layouts {
     fn new(device: &Device, pools: FramePools) -> Result<Self, Error> {
         Ok(Self {
-            machine: Layout::of::<MachineGroup<()>>(device, pools.bindings())?,
+            machine: match (pools, NonZeroU32::new(pools.pools() as u32)) {
+                (FramePools::Array, Some(pools)) => Layout::of_array::<MachineGroup<()>>(device, pools)?,
+                _ => Layout::of::<MachineGroup<()>>(device, pools.pools())?,
+            },
             decode: Layout::of::<DecodeGroup<()>>(device, 0)?,
             transfer: Layout::of::<TransferGroup<()>>(device, 0)?,
             digest: Layout::of::<DigestGroup<()>>(device, 0)?,
@@ -169,15 +173,15 @@ struct TranslatedKernel {
 /// The number of interpreters with translated regions that are kept for machines to come.
 const TRANSLATED_MAX: usize = 32;
 
-/// The kernels of a device, by the number of pools and the binary logarithm of the number of words of a pool.
+/// The kernels of a device, by the variant for pools and the binary logarithm of the number of words of a pool.
 #[derive(Debug, Default)]
-struct DeviceKernels(Mutex<HashMap<(usize, u32), Arc<Kernels>>>);
+struct DeviceKernels(Mutex<HashMap<(FramePools, u32), Arc<Kernels>>>);
 
 impl Kernels {
     /// Returns the kernels for `pools` pools of `2^pool_shift` words each. They are compiled once per device.
     pub(crate) fn of(device: &Device, pools: FramePools, pool_shift: u32) -> Result<Arc<Self>, Error> {
         // A single pool may have any size.
-        let key = if pools == FramePools::One { (1, 0) } else { (pools.bindings(), pool_shift) };
+        let key = (pools, if pools == FramePools::One { 0 } else { pool_shift });
         let device_kernels = device.extension::<DeviceKernels>();
         let mut compiled = lock(&device_kernels.0);
         if let Some(kernels) = compiled.get(&key) {

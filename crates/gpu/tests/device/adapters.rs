@@ -32,6 +32,11 @@ fn a_device_has_the_limits_and_features_of_its_adapter() {
     let mut expected = wgpu::Features::SHADER_INT64;
     expected.set(wgpu::Features::TIMESTAMP_QUERY, info.has_timestamps);
     expected.set(wgpu::Features::SUBGROUP, info.has_subgroups);
+    if info.has_buffer_arrays {
+        expected |= wgpu::Features::BUFFER_BINDING_ARRAY
+            | wgpu::Features::STORAGE_RESOURCE_BINDING_ARRAY
+            | wgpu::Features::SAMPLED_TEXTURE_AND_STORAGE_BUFFER_ARRAY_NON_UNIFORM_INDEXING;
+    }
     // This feature is for buffers, not for shaders.
     let features = device().raw().features() - wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
     assert_eq!(features, expected, "exactly the features that shaders are tested for");

@@ -1,7 +1,9 @@
 //! Accesses find every word of every frame, in each number of pools.
 
+use std::num::NonZeroU32;
+
 use kvrm_gpu::Buffer;
-use kvrm_gpu::pipeline::{self, Access, Shader};
+use kvrm_gpu::pipeline::Shader;
 use kvrm_shaders::layout::FRAME_WORDS;
 use kvrm_shaders::link_source;
 use kvrm_shaders::variants::FramePools;
@@ -36,20 +38,43 @@ fn count(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 ";
 
+/// Returns the layout of six buffers and `pools` bindings, the last of which may be an array.
+fn layout(pools: usize, array: Option<u32>) -> wgpu::BindGroupLayout {
+    let entries: Vec<_> = (0..6 + pools as u32)
+        .map(|binding| wgpu::BindGroupLayoutEntry {
+            binding,
+            visibility: wgpu::ShaderStages::COMPUTE,
+            ty: wgpu::BindingType::Buffer {
+                ty: wgpu::BufferBindingType::Storage { read_only: false },
+                has_dynamic_offset: false,
+                min_binding_size: None,
+            },
+            count: array.filter(|_| binding == 6).and_then(NonZeroU32::new),
+        })
+        .collect();
+    device().raw().create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: Some("frames"),
+        entries: &entries,
+    })
+}
+
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn every_word_of_every_frame_is_found_in_all_numbers_of_pools() {
     let buffers = device().limits().storage_buffers as usize;
-    let fitting = FramePools::ALL.iter().filter(|pools| pools.bindings() + 6 <= buffers);
+    let fitting = FramePools::ALL.iter().filter(|pools| match pools {
+        FramePools::Array => device().info().has_buffer_arrays,
+        _ => pools.pools() + 6 <= buffers,
+    });
     assert!(fitting.clone().count() >= 1, "a shader may have {buffers} buffers");
     for pools in fitting {
-        let count = pools.bindings();
+        let count = pools.pools();
         let linked = link_source("tests::frames", KERNEL, pools.substitutions()).expect("links");
         let locate =
             |line| linked.locate(line).map_or(("".into(), 0), |(path, line)| (path.to_owned(), line));
         let shader = Shader::compile(device(), &linked.source, &locate).expect("the shader is valid");
-        let layout = pipeline::storage_layout(device(), "frames", &vec![Access::ReadWrite; 6 + count])
-            .expect("the layout is valid");
+        let is_array = *pools == FramePools::Array;
+        let layout = layout(if is_array { 1 } else { count }, is_array.then_some(count as u32));
         let pool_words = POOL_FRAMES * FRAME_WORDS as usize;
         let shift = [("POOL_SHIFT", f64::from(pool_words.ilog2()))];
         let constants = if count == 1 { &shift[..0] } else { &shift };
@@ -62,8 +87,20 @@ fn every_word_of_every_frame_is_found_in_all_numbers_of_pools() {
         let frames: Vec<Buffer> = (0..count)
             .map(|pool| Buffer::with_contents(device(), "pool", &words(pool)).expect("the buffer is small"))
             .collect();
-        let buffers: Vec<&Buffer> = unused.iter().chain(&frames).collect();
-        let group = pipeline::bind(device(), "frames", &layout, &buffers).expect("the buffers fit");
+        let elements: Vec<_> = frames.iter().map(|pool| pool.raw().as_entire_buffer_binding()).collect();
+        let single = elements.iter().map(|element| wgpu::BindingResource::Buffer(element.clone()));
+        let resources: Vec<_> =
+            if is_array { vec![wgpu::BindingResource::BufferArray(&elements)] } else { single.collect() };
+        let unused = unused.iter().map(|buffer| buffer.raw().as_entire_binding());
+        let entries: Vec<_> = (0..)
+            .zip(unused.chain(resources))
+            .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
+            .collect();
+        let group = device().raw().create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("frames"),
+            layout: &layout,
+            entries: &entries,
+        });
         device()
             .submit("frames", |encoder| {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());

@@ -54,7 +54,8 @@ fn interpreters_with_regions_are_translated_to_every_language() {
         let text = to_wgsl(&regions).text;
         let what = format!("regions {number}");
         let (hooks, regions) = (Hooks::Absent, Regions::Present);
-        let (frame_pools, linux_calls) = (FramePools::Four, LinuxCalls::Served);
+        let frame_pools = [FramePools::Four, FramePools::Array][number % 2];
+        let linux_calls = LinuxCalls::Served;
         let few = InterpreterFew { frame_pools, simd_unit: SimdUnit::None, linux_calls, hooks, regions };
         let many = Interpreter { frame_pools, simd_unit: SimdUnit::All, linux_calls, hooks, regions };
         for linked in [few.link_translated(&text), many.link_translated(&text)] {

@@ -1,4 +1,4 @@
-//! Frames in several bindings (pools): if bindings are small, the frames of lanes are spread over up to eight.
+//! Frames in several buffers (pools): if bindings are small, the frames of lanes are spread over up to eight.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -44,9 +44,19 @@ fn assert_all_halted(lanes: &[Lane]) {
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn one_pool_becomes_two_four_and_eight_while_lanes_run() {
+fn one_pool_becomes_an_array_of_eight_while_lanes_run() {
+    one_pool_becomes_two_four_and_eight(POOLS);
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn one_pool_becomes_eight_with_a_binding_each_while_lanes_run() {
+    one_pool_becomes_two_four_and_eight(Bounds { buffer_arrays: false, ..POOLS });
+}
+
+fn one_pool_becomes_two_four_and_eight(bounds: Bounds) {
     // The machine begins with about 30 frames, which fit in one pool.
-    let mut pair = EnginePair::bounded(&[text_and_data(80, writer)], 3, 80, POOLS);
+    let mut pair = EnginePair::bounded(&[text_and_data(80, writer)], 3, 80, bounds);
     pair.call_both("a snapshot", |executor| executor.snapshot());
     // The pages that each lane writes, and the number of pools that they need.
     for (pages, pools) in [(7, 1), (16, 2), (35, 4), (72, 8)] {

@@ -276,7 +276,8 @@ impl Reader<'_> {
         let is_comment = |line: &str| line.starts_with("//") && !line.starts_with("///");
         let source: String =
             linked.source.lines().flat_map(|line| [if is_comment(line) { "" } else { line }, "\n"]).collect();
-        let capabilities = Capabilities::SHADER_INT64 | Capabilities::SUBGROUP;
+        let capabilities =
+            Capabilities::SHADER_INT64 | Capabilities::SUBGROUP | Capabilities::STORAGE_BUFFER_BINDING_ARRAY;
         let module = Frontend::new_with_options(Options { parse_doc_comments: true, capabilities })
             .parse(&source)
             .map_err(|error| anyhow!("{}", error.emit_to_string(&source)))?;
@@ -308,15 +309,23 @@ impl Reflection<'_> {
                 AddressSpace::Storage { .. } => Access::Read,
                 space => bail!("{:?} is in {space:?}, and not in a buffer", variable.name),
             };
-            let name = variable.name.clone().unwrap_or_default();
+            let mut name = variable.name.clone().unwrap_or_default();
             let place = self.module_at(self.module.global_variables.get_span(handle))?;
             let docs = self.module.doc_comments.as_ref().and_then(|docs| docs.global_variables.get(&handle));
+            // An array of buffers takes the place of numbered ones.
+            let mut ty = variable.ty;
+            if let TypeInner::BindingArray { base, .. } = self.module.types[ty].inner
+                && let TypeInner::Struct { members, .. } = &self.module.types[base].inner
+            {
+                ty = members[0].ty;
+                name += "_0";
+            }
             // The minimum size of an array is one element.
-            let (min_bytes, is_array) = match self.module.types[variable.ty].inner {
+            let (min_bytes, is_array) = match self.module.types[ty].inner {
                 TypeInner::Array { stride, size: naga::ArraySize::Dynamic, .. } => (stride, true),
-                _ => (layouter[variable.ty].size, false),
+                _ => (layouter[ty].size, false),
             };
-            self.structs_of(variable.ty).with_context(|| format!("in the type of `{name}`"))?;
+            self.structs_of(ty).with_context(|| format!("in the type of `{name}`"))?;
             let buffer = Buffer {
                 binding: binding.binding,
                 name,

@@ -1,4 +1,4 @@
-//! The frame pools of a machine, with one binding each.
+//! The frame pools of a machine: elements of an array of buffers, or with a binding each.
 
 use std::ops::Range;
 
@@ -50,7 +50,7 @@ const OTHER_BUFFERS_WITH_NETWORK: u32 = larger(
 /// The number of Metal's 31 buffers that wgpu leaves for bindings.
 const METAL_BUFFERS: u32 = 29;
 const _: () = assert!(
-    OTHER_BUFFERS_WITH_NETWORK + FramePools::Sixteen.bindings() as u32 <= METAL_BUFFERS,
+    OTHER_BUFFERS_WITH_NETWORK + FramePools::Sixteen.pools() as u32 <= METAL_BUFFERS,
     "there is room for sixteen pools, with a network too"
 );
 
@@ -87,8 +87,9 @@ impl Store {
     pub(crate) fn frames_max(&self) -> u32 {
         let others = if self.network.is_some() { OTHER_BUFFERS_WITH_NETWORK } else { OTHER_BUFFERS };
         let bindings = self.device.limits().storage_buffers.saturating_sub(others) as usize;
-        let bindings = bindings.min(self.pools_max);
-        let most = FramePools::ALL.iter().map(|pools| pools.bindings()).filter(|pools| *pools <= bindings);
+        let most = if self.has_buffer_arrays { FramePools::Array.pools() } else { bindings };
+        let most = most.min(self.pools_max);
+        let most = FramePools::ALL.iter().map(|pools| pools.pools()).filter(|pools| *pools <= most);
         let most = most.max().unwrap_or(1);
         let frames = (most as u64) << (self.pool_shift - FRAME_WORDS.trailing_zeros());
         frames.min(1 << (32 - ENTRY_FRAME)) as u32
@@ -117,7 +118,7 @@ impl Store {
     fn try_grow_frames(&mut self, frames: u32) -> Result<(), Error> {
         let per_pool = 1 << (self.pool_shift - FRAME_WORDS.trailing_zeros());
         let pools = frames.div_ceil(per_pool);
-        let variant = FramePools::of(pools as usize).max(self.variant);
+        let variant = FramePools::of(pools as usize, self.has_buffer_arrays).max(self.variant);
         if variant != self.variant {
             self.kernels = Kernels::of(&self.device, variant, self.pool_shift)?;
             self.variant = variant;

@@ -1,5 +1,6 @@
 //! The state, frames, code and counters of a machine on the device, and the kernels that they are bound to.
 
+use std::iter::repeat_n;
 use std::sync::Arc;
 
 use kvrm_arm64::lowering::decode_table;
@@ -79,6 +80,8 @@ pub(crate) struct Store {
     pub(super) code_pages: Vec<u32>,
     /// The largest number of code pages.
     pub(super) code_pages_max: usize,
+    /// Whether several pools are elements of an array of buffers.
+    pub(super) has_buffer_arrays: bool,
     /// The largest number of pools.
     pub(super) pools_max: usize,
     /// The code page that is displaced next if there is no room for more.
@@ -150,6 +153,7 @@ impl Store {
             decode_table: Buffer::with_contents(device, "decode table", &rows)?,
             capacity: 1,
             code_pages: Vec::new(),
+            has_buffer_arrays: bounds.buffer_arrays && device.info().has_buffer_arrays,
             pools_max: bounds.pools.unwrap_or(usize::MAX),
             code_pages_max: bounds.code_pages.unwrap_or(usize::MAX).min(code_pages_max(device)).max(1),
             next_victim: 0,
@@ -174,10 +178,9 @@ impl Store {
 
     /// Creates the bind groups again after buffers were replaced.
     pub(super) fn bind(&mut self) -> Result<(), Error> {
-        // Pools that do not exist yet are never used, but each binding needs a buffer.
-        let empty: Vec<Buffer> = (self.pools.len()..self.variant.bindings())
-            .map(|_| Buffer::zeroed(&self.device, "no frames", 8))
-            .collect::<Result<_, _>>()?;
+        // Pools that do not exist yet are never used, but each binding and each element of an array needs a buffer.
+        let empty = Buffer::zeroed(&self.device, "no frames", 8)?;
+        let missing = self.variant.pools() - self.pools.len();
         let buffers = MachineGroup {
             parameters: &self.parameters_buffer,
             state: &self.columns.buffer,
@@ -185,7 +188,7 @@ impl Store {
             micro_ops: &self.micro_ops,
             counters: &self.counters,
             console: &self.console,
-            pool: self.pools.iter().chain(&empty).collect(),
+            pool: self.pools.iter().chain(repeat_n(&empty, missing)).collect(),
         };
         self.group = Some(self.kernels.layouts.machine.bind(&self.device, buffers)?);
         if let Some(bound) = &mut self.network {
