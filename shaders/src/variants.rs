@@ -213,11 +213,11 @@ impl FramePools {
         1 << self as u32
     }
 
-    /// Returns the smallest variant with at least `pools` pools, or the largest variant if none has as many. Several
-    /// pools are elements of an array if the device has arrays of buffers, and have a binding each otherwise.
+    /// Returns the smallest variant with at least `pools` pools, or the largest variant if none has as many. Pools are
+    /// elements of an array if there are at least `array_min`, and have a binding each otherwise.
     #[must_use]
-    pub fn of(pools: usize, has_arrays: bool) -> Self {
-        if has_arrays && pools > 1 {
+    pub fn of(pools: usize, array_min: usize) -> Self {
+        if pools >= array_min {
             return Self::Array;
         }
         let found = Self::ALL.iter().find(|variant| **variant != Self::Array && variant.pools() >= pools);
@@ -287,15 +287,19 @@ mod tests {
         };
         for pools in FramePools::ALL.iter().filter(|pools| **pools != FramePools::Array) {
             let declared = declared(pools.substitutions(), "machine::frames", " pool_");
-            assert_eq!((declared, FramePools::of(declared, false)), (pools.pools(), *pools), "{pools:?}");
+            assert_eq!(
+                (declared, FramePools::of(declared, usize::MAX)),
+                (pools.pools(), *pools),
+                "{pools:?}"
+            );
         }
         let array = FramePools::Array;
         let text = format!(" pool: binding_array<Part, {}>;", array.pools());
         assert_eq!(declared(array.substitutions(), "machine::frames", &text), 1, "one binding of {text}");
         assert_eq!(
-            [1, 2, array.pools()].map(|pools| FramePools::of(pools, true)),
-            [FramePools::One, array, array],
-            "a single pool needs no array"
+            [1, 2, 3, array.pools()].map(|pools| FramePools::of(pools, 3)),
+            [FramePools::One, FramePools::Two, array, array],
+            "three pools are an array"
         );
         for parts in SynapseParts::ALL {
             let declared = declared(parts.substitutions(), "spiking::synapses", " synapses_");

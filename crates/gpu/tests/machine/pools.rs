@@ -13,7 +13,7 @@ use crate::support::{
 
 /// Up to eight pools of 32 frames, 256 frames in all. The pools are few, as software drivers take a while to compile
 /// the kernels for each number of pools.
-const POOLS: Bounds = Bounds { pool_shift: Some(14), pools: Some(8), ..Bounds::NONE };
+const POOLS: Bounds = Bounds { pool_shift: Some(14), pools: Some(8), workgroup: Some(16), ..Bounds::NONE };
 
 /// Assembles a program that writes x2 pages from x1 on, reads them all again, and halts.
 fn writer(a: &mut Assembler) {
@@ -45,21 +45,22 @@ fn assert_all_halted(lanes: &[Lane]) {
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn one_pool_becomes_an_array_of_eight_while_lanes_run() {
-    one_pool_becomes_two_four_and_eight(POOLS);
+    one_pool_becomes_several(POOLS, &[(7, 1), (16, 2), (35, 4), (72, 8)]);
 }
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
-fn one_pool_becomes_eight_with_a_binding_each_while_lanes_run() {
-    one_pool_becomes_two_four_and_eight(Bounds { buffer_arrays: false, ..POOLS });
+fn one_pool_becomes_four_with_a_binding_each_while_lanes_run() {
+    let bounds = Bounds { buffer_arrays: false, pools: Some(4), ..POOLS };
+    one_pool_becomes_several(bounds, &[(7, 1), (16, 2), (35, 4)]);
 }
 
-fn one_pool_becomes_two_four_and_eight(bounds: Bounds) {
+/// Lanes write numbers of pages, for each of which all lanes together need a number of pools.
+fn one_pool_becomes_several(bounds: Bounds, growth: &[(u64, u32)]) {
     // The machine begins with about 30 frames, which fit in one pool.
     let mut pair = EnginePair::bounded(&[text_and_data(80, writer)], 3, 80, bounds);
     pair.call_both("a snapshot", |executor| executor.snapshot());
-    // The pages that each lane writes, and the number of pools that they need.
-    for (pages, pools) in [(7, 1), (16, 2), (35, 4), (72, 8)] {
+    for &(pages, pools) in growth {
         start(&mut pair, |lane| pages - lane as u64);
         pair.run(pages * 3);
         pair.assert_same(&format!("while the pools become {pools}"));

@@ -54,6 +54,15 @@ const _: () = assert!(
     "there is room for sixteen pools, with a network too"
 );
 
+/// Returns the number of pools from which on they are elements of an array, in machines with workgroups of this size.
+///
+/// An access to one of several bindings branches over all of them, and an access to an element of an array reads the
+/// element's address from memory. In a workgroup of many lanes, which usually do the same, branches are faster (on an
+/// H200, render in 131,072 lanes is 25 % slower with an array); lanes that part need the smaller code of arrays.
+pub(super) const fn array_min(workgroup: u32) -> usize {
+    if workgroup <= 16 { 2 } else { 9 }
+}
+
 impl Store {
     pub(crate) fn upload_frames(&self, words: &[[u64; FRAME_WORDS as usize]]) -> Result<(), Error> {
         let per_pool = 1 << (self.pool_shift - FRAME_WORDS.trailing_zeros());
@@ -87,7 +96,7 @@ impl Store {
     pub(crate) fn frames_max(&self) -> u32 {
         let others = if self.network.is_some() { OTHER_BUFFERS_WITH_NETWORK } else { OTHER_BUFFERS };
         let bindings = self.device.limits().storage_buffers.saturating_sub(others) as usize;
-        let most = if self.has_buffer_arrays { FramePools::Array.pools() } else { bindings };
+        let most = if self.array_min.is_some() { FramePools::Array.pools() } else { bindings };
         let most = most.min(self.pools_max);
         let most = FramePools::ALL.iter().map(|pools| pools.pools()).filter(|pools| *pools <= most);
         let most = most.max().unwrap_or(1);
@@ -118,7 +127,7 @@ impl Store {
     fn try_grow_frames(&mut self, frames: u32) -> Result<(), Error> {
         let per_pool = 1 << (self.pool_shift - FRAME_WORDS.trailing_zeros());
         let pools = frames.div_ceil(per_pool);
-        let variant = FramePools::of(pools as usize, self.has_buffer_arrays).max(self.variant);
+        let variant = FramePools::of(pools as usize, self.array_min.unwrap_or(usize::MAX)).max(self.variant);
         if variant != self.variant {
             self.kernels = Kernels::of(&self.device, variant, self.pool_shift)?;
             self.variant = variant;

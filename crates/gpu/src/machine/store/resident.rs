@@ -16,6 +16,7 @@ use kvrm_shaders::layout::{
 };
 use kvrm_shaders::variants::{self, FramePools, LinuxCalls, SimdUnit};
 
+use super::frames::array_min;
 use super::limits::{CODE_PAGE_BYTES, INFO_BYTES, code_pages_max, console_bytes, pool_shift};
 use super::parameters::{self, Launch, feature_bits};
 use super::rows::row_words;
@@ -80,8 +81,8 @@ pub(crate) struct Store {
     pub(super) code_pages: Vec<u32>,
     /// The largest number of code pages.
     pub(super) code_pages_max: usize,
-    /// Whether several pools are elements of an array of buffers.
-    pub(super) has_buffer_arrays: bool,
+    /// The number of pools from which on they are elements of an array of buffers, if the device has such arrays.
+    pub(super) array_min: Option<usize>,
     /// The largest number of pools.
     pub(super) pools_max: usize,
     /// The code page that is displaced next if there is no room for more.
@@ -153,7 +154,8 @@ impl Store {
             decode_table: Buffer::with_contents(device, "decode table", &rows)?,
             capacity: 1,
             code_pages: Vec::new(),
-            has_buffer_arrays: bounds.buffer_arrays && device.info().has_buffer_arrays,
+            array_min: (bounds.buffer_arrays && device.info().has_buffer_arrays)
+                .then(|| array_min(workgroup)),
             pools_max: bounds.pools.unwrap_or(usize::MAX),
             code_pages_max: bounds.code_pages.unwrap_or(usize::MAX).min(code_pages_max(device)).max(1),
             next_victim: 0,
