@@ -319,6 +319,24 @@ mod tests {
     }
 
     #[test]
+    fn directives_come_first_and_once() {
+        let modules = [
+            ("a.wgsl", "enable q;\nenable p; // P.\nimport package::x::b::{b};\nconst a = b;\n"),
+            ("x/b.wgsl", "//! B.\n\nenable p;\nconst b = 1u;\n"),
+        ];
+        let linked = linked(&modules, &[]).expect("the modules are correct");
+        assert_eq!(
+            linked.source, "enable p;\nenable q;\n//! B.\n\n\nconst b = 1u;\n\n\n\nconst a = b;\n",
+            "directives are empty lines where they were"
+        );
+        let places = [(1, None), (2, None), (3, Some(("x/b.wgsl", 1))), (6, Some(("x/b.wgsl", 4)))];
+        for (line, place) in places {
+            assert_eq!(linked.locate(line), place, "of line {line}");
+        }
+        assert_eq!(linked.locate(10), Some(("a.wgsl", 4)), "the last line");
+    }
+
+    #[test]
     fn every_kind_of_declaration_can_be_imported() {
         let declarations = "\
             const a: u32 = 1u;\nalias b = u32;\nstruct c {\n    not: u32,\n}\nfn d() {}\noverride e = 1u;\n\

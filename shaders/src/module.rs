@@ -89,7 +89,8 @@ impl<'a> Module<'a> {
             } else {
                 module.lines.push(Line::Text(line));
             }
-            declares_something |= !words.is_empty() && !line.starts_with("import ");
+            let is_head = ["import ", "enable "].iter().any(|head| line.starts_with(head));
+            declares_something |= !words.is_empty() && !is_head;
         }
         module.check_imports_are_used()?;
         module.check_fragments_are_declared_once()?;
