@@ -16,8 +16,7 @@ use kvrm_shaders::layout::{
 };
 use kvrm_shaders::variants::{self, FramePools, LinuxCalls, SimdUnit};
 
-use super::frames::array_min;
-use super::limits::{CODE_PAGE_BYTES, INFO_BYTES, code_pages_max, console_bytes, pool_shift};
+use super::limits::{CODE_PAGE_BYTES, INFO_BYTES, array_min, code_pages_max, console_bytes, pool_shift};
 use super::parameters::{self, Launch, feature_bits};
 use super::rows::row_words;
 use crate::device::Device;
