@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use kvrm_translate::{Checks, Flow, Region};
+use kvrm_translate::{Block, Checks, End, Flow, Region};
 
 use super::program::Program;
 
@@ -59,12 +59,21 @@ fn has_path(
     seen: &mut HashSet<(usize, usize)>,
 ) -> bool {
     let Some(left) = steps.checked_sub(region.blocks[block].ops.len()) else { return false };
+    let mut successors = region.blocks[block].successors();
     if left == 0 {
-        return true;
+        return leaves(&region.blocks[block]) || successors.any(|to| checks.steps[to].is_some());
     }
     if !seen.insert((block, steps)) {
         return false;
     }
-    let mut successors = region.blocks[block].successors();
     successors.any(|to| checks.steps[to].is_none() && has_path(region, checks, (to, left), seen))
+}
+
+/// Whether a lane may leave the region at the end of a block.
+fn leaves(block: &Block) -> bool {
+    match &block.end {
+        End::Always(edge) => edge.block.is_none(),
+        End::Either { taken, next } => taken.block.is_none() || next.block.is_none(),
+        End::Register(_) => true,
+    }
 }
