@@ -147,4 +147,20 @@ mod tests {
         assert_eq!(compiler.next(true), Some((2, Ok("new"))), "the result of the first job is dropped, too");
         assert!(!compiler.is_busy(), "no job is left");
     }
+
+    #[test]
+    fn the_end_waits_for_the_job_in_work_and_drops_the_others() {
+        let mut compiler = Compiler::start().expect("a thread starts");
+        let ((begun, begins), (ended, ends)) = (channel(), channel());
+        let late = ended.clone();
+        compiler.order(0, move || {
+            begun.send(()).expect("the test waits");
+            std::thread::sleep(Duration::from_millis(20));
+            ended.send(0).map_err(|error| error.to_string())
+        });
+        compiler.order(1, move || late.send(1).map_err(|error| error.to_string()));
+        begins.recv().expect("the first job begins");
+        drop(compiler);
+        assert_eq!(ends.try_iter().collect::<Vec<_>>(), [0], "the job in work has ended");
+    }
 }
