@@ -266,6 +266,33 @@ fn code_is_sampled_again_when_lanes_get_to_other_code() {
     }
 }
 
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn code_is_sampled_again_though_the_interpreter_is_chosen() {
+    let regions = Some(RegionBounds { window: Some(Duration::ZERO), ..SAMPLED });
+    let bounds = Bounds { translation: Translation::Auto, regions, slice_steps: Some(1_000), ..Bounds::NONE };
+    let mut pair = EnginePair::bounded(&[two_loops()], 4, 16, bounds);
+    for lane in 0..4 {
+        pair.change_registers(lane, |cpu| {
+            cpu.pc = CODE;
+            // Lanes leave the first loop after it is sampled, and before its regions are compiled.
+            cpu.set_x(0, 500);
+            cpu.set_x(2, u64::MAX - lane as u64);
+            cpu.set_x(5, SECOND);
+        });
+    }
+    let mut runs = 0;
+    while report_of(&mut pair).gain().is_none_or(|gain| gain < 2.0) {
+        let report = report_of(&mut pair);
+        // How long the compiler takes does not matter.
+        runs += u32::from(&*report.state != "compiling");
+        assert!(runs < 1000, "the second loop is not translated: {report}");
+        pair.run(1 << 14);
+    }
+    pair.assert_same("in the second loop");
+    assert_eq!(report_of(&mut pair).samplings, 2, "once for each loop");
+}
+
 /// Runs lanes that begin in a loop, until it is chosen how. Choices are remembered in a folder.
 fn settled(folder: &'static Path, begin: u64) -> TranslationReport {
     let regions =

@@ -62,10 +62,15 @@ impl Drift {
         self.expected += covered * steps as f64;
         self.translated += translated as f64;
         if self.time >= self.window && self.expected > 0.0 {
-            self.last = self.translated / self.expected;
-            self.best = self.best.max(self.last);
-            self.begin_window();
+            self.note(self.translated / self.expected);
         }
+    }
+
+    /// Notes the share of a whole window.
+    pub(super) const fn note(&mut self, share: f64) {
+        self.last = share;
+        self.best = self.best.max(share);
+        self.begin_window();
     }
 
     /// Whether lanes have got to other code, as far as is known.

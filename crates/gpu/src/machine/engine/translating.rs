@@ -28,6 +28,10 @@ const SAMPLES: u32 = 256;
 const SAMPLE_SHARE: u32 = 64;
 /// The largest number of steps that a lane takes in a region before it leaves it.
 const QUANTUM: u32 = 1 << 13;
+/// The time that lanes run between two samples if the interpreter is chosen.
+const PROBE: Duration = Duration::from_millis(500);
+/// The number of samples of program counters that show where lanes are.
+const PROBE_SAMPLES: u64 = 64;
 /// The number of slices between two renewals of markers, beside those after changes that the host knows of.
 const RENEWAL: u32 = 16;
 
@@ -78,10 +82,8 @@ impl GpuExecutor {
         translator.slices += 1;
         translator.steps += translated;
         let Some(turn) = slice.turn else { return Ok(()) };
-        // If the interpreter is chosen, only trials show whether lanes are still in the regions.
-        let is_chosen_translated = translator.ways[translator.chosen()].set.is_some();
         if let Some(set) = &translator.ways[turn.way].set
-            && turn.is_trial != is_chosen_translated
+            && !turn.is_trial
         {
             translator.drift.add(set.covered, [steps, translated], took);
         }
@@ -99,6 +101,30 @@ impl GpuExecutor {
             let (left, mut hot) = (left.saturating_sub(1), std::mem::take(hot));
             self.sample(&mut hot)?;
             self.translator.phase = Phase::Sampling(left, hot);
+        }
+        self.probe()
+    }
+
+    /// Samples program counters now and then while the interpreter is chosen: no slice shows then whether lanes are still
+    /// in the regions.
+    fn probe(&mut self) -> Result<(), Error> {
+        let translator = &mut self.translator;
+        let pause = translator.bounds.and_then(|bounds| bounds.window).unwrap_or(PROBE);
+        let is_due = translator.is_settled() && translator.busy - translator.probed >= pause;
+        if !is_due || translator.ways[translator.chosen()].set.is_some() {
+            return Ok(());
+        }
+        // The share that the regions cover is that of the samples they were made from.
+        let sets = translator.plan.iter().filter_map(|way| way.set.clone());
+        let Some(set) = sets.max_by(|a, b| a.covered.total_cmp(&b.covered)) else { return Ok(()) };
+        translator.probed = translator.busy;
+        let mut probe = std::mem::take(&mut translator.probe);
+        self.sample(&mut probe)?;
+        let (total, inside) = probe.count(&set.regions);
+        if total < PROBE_SAMPLES {
+            self.translator.probe = probe;
+        } else if set.covered > 0.0 {
+            self.translator.drift.note(inside as f64 / (set.covered * total as f64));
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kvrm_shaders::variants::FramePools;
-use kvrm_translate::Samples;
+use kvrm_translate::{Region, Samples};
 
 use super::compiler::Compiler;
 use super::drift::Drift;
@@ -22,12 +22,22 @@ pub(super) struct HotCode {
     pub(super) images: BTreeMap<usize, (usize, Samples)>,
 }
 
+impl HotCode {
+    /// Returns the number of samples, and the number of those in regions. An image may have other code at the address of a
+    /// region; its samples there count, too.
+    pub(super) fn count(&self, regions: &[Region]) -> (u64, u64) {
+        let samples = || self.images.values().map(|(_, samples)| samples);
+        let inside = samples().flat_map(|samples| regions.iter().map(|region| samples.count_in(region)));
+        (samples().map(Samples::total).sum(), inside.sum())
+    }
+}
+
 /// A choice of regions.
 #[derive(Debug)]
 pub(super) struct RegionSet {
     pub(super) text: Arc<str>,
     pub(super) code: RegionCode,
-    pub(super) regions: usize,
+    pub(super) regions: Vec<Region>,
     pub(super) instructions: usize,
     /// The share of samples in the regions.
     pub(super) covered: f64,
@@ -101,6 +111,9 @@ pub(super) struct Translator {
     pub(super) failure: Option<String>,
     pub(super) tuner: Tuner,
     pub(super) drift: Drift,
+    /// The samples with which drift is measured while the interpreter is chosen, and the time of the last one.
+    pub(super) probe: HotCode,
+    pub(super) probed: Duration,
     /// The number of samplings that have begun, and the time at which the last one did.
     pub(super) samplings: u32,
     pub(super) sampling_began: Duration,
@@ -160,6 +173,8 @@ impl Translator {
             failure: None,
             tuner: Tuner::new(lanes),
             drift: window.map_or_else(Drift::new, Drift::without_pauses),
+            probe: HotCode::default(),
+            probed: Duration::ZERO,
             samplings: 0,
             sampling_began: Duration::ZERO,
             file: None,

@@ -35,6 +35,7 @@ impl GpuExecutor {
         let is_new = !plan.iter().map(Way::id).eq(translator.plan.iter().map(Way::id));
         let cost = translator.busy - translator.sampling_began;
         translator.drift.sampled(translator.busy, cost, is_new);
+        translator.probe = HotCode::default();
         if is_new {
             translator.plan = plan;
             self.order();
@@ -64,8 +65,8 @@ impl GpuExecutor {
                 None => Arc::new(RegionSet {
                     code: RegionCode::new(&self.store.device, &translation)?,
                     text: translation.text.into(),
-                    regions: regions.len(),
                     instructions: regions.iter().map(Region::instructions).sum(),
+                    regions,
                     covered,
                     hot: Arc::clone(hot),
                     size,

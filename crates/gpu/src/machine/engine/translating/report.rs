@@ -26,7 +26,7 @@ impl GpuExecutor {
         let chosen = translator.chosen();
         let trial = |(number, way): (usize, &Way)| {
             let (regions, instructions) =
-                way.set.as_ref().map_or((0, 0), |set| (set.regions, set.instructions));
+                way.set.as_ref().map_or((0, 0), |set| (set.regions.len(), set.instructions));
             let speed = translator.tuner.speed(number);
             TranslationTrial::new(regions, instructions, way.workgroup, speed, number == chosen)
         };
