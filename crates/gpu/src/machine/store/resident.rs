@@ -64,10 +64,13 @@ pub(crate) struct Store {
     pub(crate) console: Buffer,
     /// The frame pools, with `2^pool_shift` words each.
     pub(super) pools: Vec<Buffer>,
+    /// Takes the place of pools that do not exist yet and are never used: each binding and each element of an array needs
+    /// a buffer.
+    no_pool: Buffer,
     pub(super) pool_shift: u32,
     /// The number of pools that the kernels are compiled for.
     pub(super) variant: FramePools,
-    /// The bind group of all kernels. It is created again when a buffer has grown.
+    /// The bind group of all kernels, if its buffers have not been replaced since it was created.
     pub(super) group: Option<wgpu::BindGroup>,
     /// The network that chooses classes, if one does.
     pub(super) network: Option<BoundNetwork>,
@@ -148,6 +151,7 @@ impl Store {
             counters: Buffer::zeroed(device, "counters", 4 * u64::from(COUNTERS))?,
             console: Buffer::zeroed(device, "console", u64::from(console_bytes) * lanes as u64)?,
             pools: vec![Buffer::zeroed(device, "frames", PAGE_BYTES as u64)?],
+            no_pool: Buffer::zeroed(device, "no frames", 8)?,
             pool_shift,
             variant: FramePools::One,
             decode_table: Buffer::with_contents(device, "decode table", &rows)?,
@@ -179,8 +183,8 @@ impl Store {
 
     /// Creates the bind groups again after buffers were replaced.
     pub(super) fn bind(&mut self) -> Result<(), Error> {
-        // Pools that do not exist yet are never used, but each binding and each element of an array needs a buffer.
-        let empty = Buffer::zeroed(&self.device, "no frames", 8)?;
+        // If this fails, the next dispatch tries again: the old groups have buffers that were replaced.
+        self.group = None;
         let missing = self.variant.pools() - self.pools.len();
         let buffers = MachineGroup {
             parameters: &self.parameters_buffer,
@@ -189,12 +193,13 @@ impl Store {
             micro_ops: &self.micro_ops,
             counters: &self.counters,
             console: &self.console,
-            pool: self.pools.iter().chain(repeat_n(&empty, missing)).collect(),
+            pool: self.pools.iter().chain(repeat_n(&self.no_pool, missing)).collect(),
         };
-        self.group = Some(self.kernels.layouts.machine.bind(&self.device, buffers)?);
+        let group = self.kernels.layouts.machine.bind(&self.device, buffers)?;
         if let Some(bound) = &mut self.network {
             bound.bind(&self.device, &self.kernels)?;
         }
+        self.group = Some(group);
         Ok(())
     }
 
@@ -224,6 +229,9 @@ impl Store {
         group: Option<&wgpu::BindGroup>,
         (x, y, z): (u32, u32, u32),
     ) -> Result<wgpu::SubmissionIndex, Error> {
+        if self.group.is_none() {
+            self.bind()?;
+        }
         let Launch { steps, fuel, work_steps, sharers, break_pages, jobs, quantum } = launch;
         let frames = self.capacity;
         self.parameters = Parameters {
