@@ -15,6 +15,9 @@ use crate::machine::translation::Translation;
 /// GPU's registers.
 const SIZES: [(usize, [(usize, usize); 2]); 2] =
     [(4096, [(300, 3), (1200, 16)]), (usize::MAX, [(150, 3), (400, 12)])];
+/// The same for the only choice of regions on a CPU that runs shaders. Mesa's llvmpipe crashes if code is nested deeper
+/// than 80 conditions, and it nests what is behind a `return` in a condition.
+const SIZE_ON_CPU: (usize, usize) = (100, 3);
 /// The number of workgroups of a few lanes each. Translated code gains more than the interpreter if lanes do not share
 /// workgroups.
 const SMALL_WORKGROUPS: usize = 1 << 14;
@@ -24,6 +27,7 @@ impl GpuExecutor {
     pub(super) fn plan(&mut self, hot: HotCode) -> Result<(), Error> {
         let sizes = match self.translator.bounds {
             Some(bounds) => vec![(bounds.instructions, bounds.distance)],
+            None if self.store.device.info().is_software() => vec![SIZE_ON_CPU],
             None => {
                 let of = SIZES.iter().find(|(lanes, _)| self.store.lanes <= *lanes);
                 of.map_or(Vec::new(), |(_, sizes)| sizes.to_vec())
