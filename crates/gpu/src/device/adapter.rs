@@ -15,7 +15,7 @@ pub(super) const BUFFER_ARRAYS: wgpu::Features = wgpu::Features::BUFFER_BINDING_
     .union(wgpu::Features::STORAGE_RESOURCE_BINDING_ARRAY)
     .union(wgpu::Features::SAMPLED_TEXTURE_AND_STORAGE_BUFFER_ARRAY_NON_UNIFORM_INDEXING);
 /// The number of elements that arrays of buffers must be allowed to have to be of use.
-const BUFFER_ARRAY_ELEMENTS: u32 = 128;
+pub(crate) const BUFFER_ARRAY_ELEMENTS: u32 = 128;
 
 /// The kind of an adapter, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -13,6 +13,7 @@ use kvrm_shaders::variants::FramePools;
 
 use super::limits::{INFO_BYTES, is_full, sizes};
 use super::resident::Store;
+use crate::device::adapter::BUFFER_ARRAY_ELEMENTS;
 use crate::device::buffer::Buffer;
 use crate::device::error::Error;
 use crate::machine::kernels::Kernels;
@@ -54,6 +55,11 @@ const _: () = assert!(
     "there is room for sixteen pools, with a network too"
 );
 
+const _: () = assert!(
+    FramePools::Array.pools() as u32 <= BUFFER_ARRAY_ELEMENTS,
+    "devices with arrays of buffers have arrays of this size"
+);
+
 impl Store {
     pub(crate) fn upload_frames(&self, words: &[[u64; FRAME_WORDS as usize]]) -> Result<(), Error> {
         let per_pool = 1 << (self.pool_shift - FRAME_WORDS.trailing_zeros());
@@ -83,15 +89,25 @@ impl Store {
         u64::from(frames.start) * INFO_BYTES..u64::from(frames.end) * INFO_BYTES
     }
 
+    /// Returns the largest number of pools that can have a binding each.
+    fn bound_pools_max(&self) -> usize {
+        let others = if self.network.is_some() { OTHER_BUFFERS_WITH_NETWORK } else { OTHER_BUFFERS };
+        let bindings = self.device.limits().storage_buffers.saturating_sub(others).max(1);
+        FramePools::SixtyFour.pools().min(1 << bindings.ilog2())
+    }
+
+    /// Returns the number of pools from which on they are elements of an array.
+    fn array_min(&self) -> usize {
+        self.array_min.map_or(usize::MAX, |min| min.min(self.bound_pools_max() + 1))
+    }
+
     /// Returns the largest number of frames that the bindings of the device allow.
     pub(crate) fn frames_max(&self) -> u32 {
-        let others = if self.network.is_some() { OTHER_BUFFERS_WITH_NETWORK } else { OTHER_BUFFERS };
-        let bindings = self.device.limits().storage_buffers.saturating_sub(others) as usize;
-        let most = if self.array_min.is_some() { FramePools::Array.pools() } else { bindings };
-        let most = most.min(self.pools_max);
-        let most = FramePools::ALL.iter().map(|pools| pools.pools()).filter(|pools| *pools <= most);
-        let most = most.max().unwrap_or(1);
-        let frames = (most as u64) << (self.pool_shift - FRAME_WORDS.trailing_zeros());
+        let has_arrays = self.array_min.is_some();
+        let most = if has_arrays { FramePools::Array.pools() } else { self.bound_pools_max() };
+        // In tests there may be fewer.
+        let most = 1_u64 << most.min(self.pools_max).max(1).ilog2();
+        let frames = most << (self.pool_shift - FRAME_WORDS.trailing_zeros());
         frames.min(1 << (32 - ENTRY_FRAME)) as u32
     }
 
@@ -118,7 +134,7 @@ impl Store {
     fn try_grow_frames(&mut self, frames: u32) -> Result<(), Error> {
         let per_pool = 1 << (self.pool_shift - FRAME_WORDS.trailing_zeros());
         let pools = frames.div_ceil(per_pool);
-        let variant = FramePools::of(pools as usize, self.array_min.unwrap_or(usize::MAX)).max(self.variant);
+        let variant = FramePools::of(pools as usize, self.array_min()).max(self.variant);
         if variant != self.variant {
             self.kernels = Kernels::of(&self.device, variant, self.pool_shift)?;
             self.variant = variant;
