@@ -84,23 +84,12 @@ pub enum LinkError {
         /// The line.
         place: Place,
     },
-    /// A fragment inserts another one.
-    NestedInsert {
-        /// The line that inserts.
-        place: Place,
-    },
-    /// A module inserts a name that is not a fragment it imports.
+    /// A line inserts a name that is neither a fragment that its module imports, nor, in a fragment, one that the module
+    /// declares above it.
     UnknownFragment {
         /// The line that inserts.
         place: Place,
         /// The name that it inserts.
-        fragment: String,
-    },
-    /// A module inserts a fragment a second time.
-    InsertedTwice {
-        /// The second line that inserts the fragment.
-        place: Place,
-        /// The fragment.
         fragment: String,
     },
 }
@@ -138,17 +127,12 @@ impl Display for LinkError {
             Self::MalformedInsert { place } => {
                 write!(f, "{place}: a fragment is inserted by an indented line `insert name;`")
             }
-            Self::NestedInsert { place } => {
-                write!(f, "{place}: a fragment inserts another; insert both where this one is inserted")
-            }
             Self::UnknownFragment { place, fragment } => {
                 write!(
                     f,
-                    "{place}: this module imports no fragment `{fragment}`; import it, or call a function"
+                    "{place}: this module imports no fragment `{fragment}`, and declares none above in a fragment; \
+                     import it, or call a function"
                 )
-            }
-            Self::InsertedTwice { place, fragment } => {
-                write!(f, "{place}: `{fragment}` is inserted twice in this module; make it a function")
             }
         }
     }

@@ -3,7 +3,9 @@
 //! WGSL allows declarations in any order, so linking is concatenation: dependencies first, each module once.
 //! Imports have the syntax of WESL. Fragments are our own extension; WESL has no equivalent.
 
-use crate::module::{Import, Line, Module, declares, has_word, path};
+use std::mem;
+
+use crate::module::{Fragment, Import, Line, Module, declares, has_word, path};
 use crate::{LinkError, MODULES, loops};
 
 /// A WGSL source that was linked from modules.
@@ -145,6 +147,8 @@ pub(crate) struct Linker<'a> {
     lines: usize,
     /// The modules of the source so far, in the order of its paths.
     modules: Vec<Module<'a>>,
+    /// The indices of the modules that each module's imports name.
+    sources: Vec<Vec<usize>>,
     /// The modules whose imports are being followed.
     open: Vec<&'a str>,
 }
@@ -156,8 +160,8 @@ impl<'a> Linker<'a> {
         substitutions: &'a [(&'a str, &'a str)],
     ) -> Result<Self, LinkError> {
         let linked = Linked { source: String::new(), paths: Vec::new(), segments: Vec::new() };
-        let (modules, open) = (Vec::new(), Vec::new());
-        let linker = Self { texts, added, substitutions, linked, lines: 0, modules, open };
+        let (modules, sources, open) = (Vec::new(), Vec::new(), Vec::new());
+        let linker = Self { texts, added, substitutions, linked, lines: 0, modules, sources, open };
         let names = substitutions.iter().flat_map(|(from, to)| [from, to]);
         match names.into_iter().find(|name| linker.text(name).is_none()) {
             Some(name) => Err(LinkError::NoSuchModule { module: (*name).to_owned() }),
@@ -197,29 +201,51 @@ impl<'a> Linker<'a> {
 
         self.linked.paths.push(path(name));
         let index = self.linked.paths.len() - 1;
-        self.begin_segment(index, 0);
-        for (row, line) in module.lines.iter().enumerate() {
+        self.modules.push(module);
+        self.sources.push(sources);
+        let lines = mem::take(&mut self.modules[index].lines);
+        self.insert(index, 0, &lines, 0)?;
+        self.modules[index].lines = lines;
+        Ok(index)
+    }
+
+    /// Appends lines of a module, which begin with the line `start`. They may insert the fragments that the module imports,
+    /// and the first `above` of its own.
+    fn insert(
+        &mut self,
+        module: usize,
+        start: usize,
+        lines: &[Line<'a>],
+        above: usize,
+    ) -> Result<(), LinkError> {
+        self.begin_segment(module, start);
+        for (row, line) in lines.iter().enumerate() {
             match line {
                 Line::Text(text) => self.push(text),
                 Line::Blank => self.push(""),
                 Line::Insert(name) => {
-                    let imports = module.imports.iter().zip(&sources);
-                    let owner =
-                        imports.into_iter().find(|(import, _)| import.has(name)).map(|(_, owner)| *owner);
-                    let fragment = owner.and_then(|owner| Some((owner, self.modules[owner].fragment(name)?)));
-                    let Some((owner, fragment)) = fragment else {
-                        let (place, fragment) = (module.place(row), (*name).to_owned());
+                    let Some((owner, fragment)) = self.find_fragment(module, name, above) else {
+                        let (place, fragment) = (self.modules[module].place(start + row), (*name).to_owned());
                         return Err(LinkError::UnknownFragment { place, fragment });
                     };
-                    let (start, body) = (fragment.start, fragment.body.clone());
-                    self.begin_segment(owner, start);
-                    body.into_iter().for_each(|line| self.push(line));
-                    self.begin_segment(index, row + 1);
+                    let Fragment { start: first, ref body, .. } = self.modules[owner].fragments[fragment];
+                    self.insert(owner, first, &body.clone(), fragment)?;
+                    self.begin_segment(module, start + row + 1);
                 }
             }
         }
-        self.modules.push(module);
-        Ok(index)
+        Ok(())
+    }
+
+    /// Returns the module and the index there of the fragment `name` that a module imports, or that is one of the first
+    /// `above` of its own.
+    fn find_fragment(&self, module: usize, name: &str, above: usize) -> Option<(usize, usize)> {
+        if let Some(own) = self.modules[module].fragment(name).filter(|own| *own < above) {
+            return Some((module, own));
+        }
+        let imports = self.modules[module].imports.iter().zip(&self.sources[module]);
+        let (_, owner) = imports.into_iter().find(|(import, _)| import.has(name))?;
+        Some((*owner, self.modules[*owner].fragment(name)?))
     }
 
     /// Appends the module that an import names, unless the source has it already. Returns its index in the paths.
@@ -455,12 +481,16 @@ mod tests {
     }
 
     #[test]
-    fn a_fragment_that_is_inserted_twice_is_found() {
-        let error = error_of("import package::b::{b};\nfn a() {\n    insert b;\n    insert b;\n}\n");
-        assert_eq!(
-            error,
-            LinkError::InsertedTwice { place: place("a.wgsl", 4), fragment: "b".to_owned() },
-            "in line 4"
+    fn a_fragment_can_be_inserted_twice() {
+        let modules = [
+            ("a.wgsl", "import package::b::{b};\nfn a() {\n    insert b;\n    c();\n    insert b;\n}\n"),
+            ("b.wgsl", "fragment b {\n    one();\n}\n"),
+        ];
+        let linked = linked(&modules, &[]).expect("the modules are correct");
+        assert!(
+            linked.source.ends_with("fn a() {\n    one();\n    c();\n    one();\n}\n"),
+            "{}",
+            linked.source
         );
     }
 
@@ -478,13 +508,44 @@ mod tests {
     }
 
     #[test]
-    fn a_fragment_in_a_fragment_is_found() {
-        let error = error_of("import package::b::{b};\nfragment a {\n    f();\n    insert b;\n}\n");
-        assert_eq!(
-            error,
-            LinkError::NestedInsert { place: place("a.wgsl", 4) },
-            "fragments cannot insert fragments"
+    fn a_fragment_can_insert_others() {
+        let modules = [
+            ("a.wgsl", "import package::b::{c};\nfn a() {\n    insert c;\n}\n"),
+            (
+                "b.wgsl",
+                "import package::d::{d};\nfragment b {\n    one();\n}\nfragment c {\n    insert b;\n    two();\n    \
+                 insert d;\n}\n",
+            ),
+            ("d.wgsl", "fragment d {\n    three();\n}\n"),
+        ];
+        let linked = linked(&modules, &[]).expect("the modules are correct");
+        assert!(
+            linked.source.ends_with("fn a() {\n    one();\n    two();\n    three();\n}\n"),
+            "{}",
+            linked.source
         );
+        let line_of = |text: &str| 1 + linked.source.lines().position(|line| line == text).expect(text);
+        for (text, place) in
+            [("    one();", ("b.wgsl", 3)), ("    two();", ("b.wgsl", 7)), ("    three();", ("d.wgsl", 2))]
+        {
+            assert_eq!(linked.locate(line_of(text)), Some(place), "of {text:?}");
+        }
+    }
+
+    #[test]
+    fn a_fragment_inserts_only_those_above_it() {
+        for b in [
+            "fragment b {\n    insert b;\n}\n",
+            "fragment b {\n    insert c;\n}\nfragment c {\n    f();\n}\n",
+        ] {
+            let modules =
+                [("a.wgsl", "import package::b::{b};\nfn a() {\n    insert b;\n}\n"), ("b.wgsl", b)];
+            let error = linked(&modules, &[]).expect_err("the fragment is not above");
+            assert!(
+                matches!(&error, LinkError::UnknownFragment { place: found, .. } if *found == place("b.wgsl", 2)),
+                "{error}"
+            );
+        }
     }
 
     #[test]

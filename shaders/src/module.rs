@@ -9,7 +9,8 @@ pub(crate) struct Module<'a> {
     pub(crate) imports: Vec<Import<'a>>,
     /// The directives `enable extension;`.
     pub(crate) directives: Vec<&'a str>,
-    fragments: Vec<Fragment<'a>>,
+    /// The fragments, in their order in the file.
+    pub(crate) fragments: Vec<Fragment<'a>>,
     /// The replacement, in the linked source, of each line of the file.
     pub(crate) lines: Vec<Line<'a>>,
 }
@@ -41,7 +42,8 @@ pub(crate) struct Fragment<'a> {
     name: &'a str,
     /// The index of the first line of `body` in the file.
     pub(crate) start: usize,
-    pub(crate) body: Vec<&'a str>,
+    /// The replacement of each line of the body.
+    pub(crate) body: Vec<Line<'a>>,
 }
 
 /// The replacement of a line of a module in the linked source.
@@ -61,7 +63,7 @@ pub(crate) fn path(module: &str) -> String {
 }
 
 impl<'a> Module<'a> {
-    /// Parses a module, and checks that it uses each import and inserts each fragment at most once.
+    /// Parses a module, and checks that it uses each import and declares each fragment once.
     pub(crate) fn parse(name: &str, text: &'a str) -> Result<Self, LinkError> {
         let mut module = Self {
             path: path(name),
@@ -84,10 +86,9 @@ impl<'a> Module<'a> {
                 module.lines.push(Line::Blank);
             } else if first_word(words) == "fragment" {
                 module.read_fragment(&lines)?;
-            } else if first_word(words.trim_start()) == "insert" {
-                module.read_insert(words)?;
             } else {
-                module.lines.push(Line::Text(line));
+                let place = module.place(module.lines.len());
+                module.lines.push(insertion(line, &place)?.map_or(Line::Text(line), Line::Insert));
             }
             let is_head = ["import ", "enable "].iter().any(|head| line.starts_with(head));
             declares_something |= !words.is_empty() && !is_head;
@@ -112,13 +113,15 @@ impl<'a> Module<'a> {
         self.lines.iter().any(|line| matches!(line, Line::Text(text) if declares(text, name)))
     }
 
-    pub(crate) fn fragment(&self, name: &str) -> Option<&Fragment<'a>> {
-        self.fragments.iter().find(|fragment| fragment.name == name)
+    /// Returns the index of the fragment of a name.
+    pub(crate) fn fragment(&self, name: &str) -> Option<usize> {
+        self.fragments.iter().position(|fragment| fragment.name == name)
     }
 
     /// Whether the module inserts a fragment of this name.
     pub(crate) fn inserts(&self, name: &str) -> bool {
-        self.lines.contains(&Line::Insert(name))
+        let bodies = self.fragments.iter().map(|fragment| &fragment.body);
+        bodies.chain([&self.lines]).any(|lines| lines.contains(&Line::Insert(name)))
     }
 
     /// Parses an import: one line, or a line that ends in `{`, lines of names, and `};`.
@@ -167,28 +170,16 @@ impl<'a> Module<'a> {
         if lines.get(end) != Some(&"}") {
             return Err(malformed(header));
         }
-        if let Some(index) = body.iter().position(|line| first_word(code(line).trim_start()) == "insert") {
-            return Err(LinkError::NestedInsert { place: self.place(start + index) });
-        }
+        let body = body.into_iter().enumerate().map(|(row, line)| {
+            let place = self.place(start + row);
+            Ok(insertion(line, &place)?.map_or(Line::Text(line), Line::Insert))
+        });
+        let body: Vec<Line<'a>> = body.collect::<Result<_, _>>()?;
         // Left in place, the comment of a fragment would document the next declaration.
         let is_comment = |line: &&mut Line<'_>| matches!(line, Line::Text(text) if text.starts_with("///"));
         self.lines.iter_mut().rev().take_while(is_comment).for_each(|line| *line = Line::Blank);
         self.lines.extend(vec![Line::Blank; body.len() + 2]);
         self.fragments.push(Fragment { name, start, body });
-        Ok(())
-    }
-
-    /// Parses `insert name;`, which is part of a function and so is indented.
-    fn read_insert(&mut self, words: &'a str) -> Result<(), LinkError> {
-        let place = self.place(self.lines.len());
-        let name = words.trim_start().strip_prefix("insert ").and_then(|rest| rest.strip_suffix(';'));
-        let Some(name) = name.filter(|name| is_name(name) && words.starts_with(' ')) else {
-            return Err(LinkError::MalformedInsert { place });
-        };
-        if self.inserts(name) {
-            return Err(LinkError::InsertedTwice { place, fragment: name.to_owned() });
-        }
-        self.lines.push(Line::Insert(name));
         Ok(())
     }
 
@@ -217,12 +208,25 @@ impl<'a> Module<'a> {
 
     /// Whether the code of the module, fragments included, contains a word.
     fn uses(&self, word: &str) -> bool {
-        let outside = self.lines.iter().any(|line| match line {
+        let bodies = self.fragments.iter().flat_map(|fragment| &fragment.body);
+        self.lines.iter().chain(bodies).any(|line| match line {
             Line::Text(text) => has_word(text, word),
             Line::Insert(name) => *name == word,
             Line::Blank => false,
-        });
-        outside || self.fragments.iter().flat_map(|fragment| &fragment.body).any(|line| has_word(line, word))
+        })
+    }
+}
+
+/// Returns the name of the fragment that a line inserts: `insert name;`, which is part of a function and so is indented.
+fn insertion<'a>(line: &'a str, place: &Place) -> Result<Option<&'a str>, LinkError> {
+    let words = code(line).trim_end();
+    if first_word(words.trim_start()) != "insert" {
+        return Ok(None);
+    }
+    let name = words.trim_start().strip_prefix("insert ").and_then(|rest| rest.strip_suffix(';'));
+    match name.filter(|name| is_name(name) && words.starts_with(' ')) {
+        Some(name) => Ok(Some(name)),
+        None => Err(LinkError::MalformedInsert { place: place.clone() }),
     }
 }
 
