@@ -700,6 +700,68 @@ impl Root for InterpreterFew {
     }
 }
 
+/// The interpreter for wide workgroups: the plain interpreter, whose lanes execute several micro-ops in each step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct InterpreterMany {
+    /// The variant of this family.
+    pub frame_pools: FramePools,
+    /// The variant of this family.
+    pub simd_unit: SimdUnit,
+    /// The variant of this family.
+    pub linux_calls: LinuxCalls,
+    /// The variant of this family.
+    pub hooks: Hooks,
+    /// The variant of this family.
+    pub regions: Regions,
+}
+
+impl InterpreterMany {
+    /// Runs every lane that has no stop, one per invocation.
+    pub const RUN: Entry<Self> = Entry::new("run", Workgroup::Override("WORKGROUP_SIZE"));
+}
+
+/// The overrides of [`InterpreterMany`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InterpreterManyOverrides {
+    /// 1 if the driver limits the iterations of loops, else 0.
+    pub limits_loops: u32,
+    /// Binary logarithm of the number of words of a pool. Only the last pool in use may have fewer.
+    pub pool_shift: u32,
+    /// The lanes of a workgroup.
+    pub workgroup_size: u32,
+}
+
+impl Overrides for InterpreterManyOverrides {
+    fn values(&self) -> Vec<(&'static str, f64)> {
+        vec![("LIMITS_LOOPS", self.limits_loops.into()), ("POOL_SHIFT", self.pool_shift.into()), ("WORKGROUP_SIZE", self.workgroup_size.into())]
+    }
+}
+
+/// A value for each bind group of [`InterpreterMany`], such as its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct InterpreterManyGroups<T> {
+    /// Group 0.
+    pub machine: T,
+    /// Group 1, which some variants have.
+    pub hooks: Option<T>,
+}
+
+impl<T> Groups<T> for InterpreterManyGroups<T> {
+    fn by_number(self) -> Vec<Option<T>> {
+        vec![Some(self.machine), self.hooks]
+    }
+}
+
+impl Root for InterpreterMany {
+    const MODULE: &'static str = "machine::interpreter_many";
+    type Overrides = InterpreterManyOverrides;
+    type Groups<T> = InterpreterManyGroups<T>;
+
+    fn substitutions(&self) -> Vec<Substitution> {
+        [self.frame_pools.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions(), self.regions.substitutions()].concat()
+    }
+}
+
 /// The interpreter that evaluates a network in each step to select the class of the next instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InterpreterNetwork {
@@ -949,6 +1011,7 @@ pub const KERNELS: &[KernelInfo] = &[
     KernelInfo { module: "machine::digest", entries: &["digest"], families: &[] },
     KernelInfo { module: "machine::interpreter", entries: &["run"], families: &["FramePools", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
     KernelInfo { module: "machine::interpreter_few", entries: &["run"], families: &["FramePools", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
+    KernelInfo { module: "machine::interpreter_many", entries: &["run"], families: &["FramePools", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
     KernelInfo { module: "machine::interpreter_network", entries: &["run"], families: &["FramePools", "ClassNetwork", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
     KernelInfo { module: "machine::interpreter_network_few", entries: &["run"], families: &["FramePools", "ClassNetwork", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
     KernelInfo { module: "machine::mark", entries: &["mark", "unmark"], families: &[] },

@@ -20,14 +20,20 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
         // A lane stays in this loop until something unusual happens. The loop is small enough for the GPU to cache it
         // all.
         loop {
+            // Most micro-ops are followed by this one. It arrives while the step is executed.
+            let following = micro_ops[at + 1u];
             insert read_operands;
             insert compute;
             if (next_at ^ near_ops) >= PAGE_OPS || done + 1u == count {
                 break;
             }
             done += 1u;
+            if next_at == at + 1u {
+                op = following;
+            } else {
+                op = micro_ops[next_at];
+            }
             at = next_at;
-            op = micro_ops[at];
         }
         insert leave_page;
         done += 1u;

@@ -77,160 +77,189 @@ fragment read_operands {
     if get_extraction(p) != EXTRACTION_PLAIN {
         extracted = extract(extracted, p);
     }
-    let b = (extracted + imm) ^ (0lu - u64(get_invert(p)));
+    let inverted = 0u - get_invert(p);
+    let b = (extracted + imm) ^ joined(inverted, inverted);
     var value = 0lu;
     var destination = get_dst(control);
     // The index of the next micro-op if it is in the same page.
     next_at = at + 1u;
 }
 
-/// Executes the micro-op, except for its slow path: computes, accesses memory in pages of the TLB, and writes
-/// registers.
+/// Executes a sum, a logical operation or a selection: `HANDLER_ADD` to `HANDLER_EOR`.
+///
+/// Needs the variables that `read_operands` declares.
+fragment arithmetic {
+    let carry = get_carry(p);
+    let carried = u64(select(carry, (nzcv >> 1u) & 1u, carry == CARRY_FLAG));
+    // In this order, two sums need not wait for the second operand.
+    let sum = a + carried + b;
+    value = sum;
+    if handler >= HANDLER_AND {
+        value = select(select(a ^ b, a | b, handler == HANDLER_ORR), a & b, handler == HANDLER_AND);
+    }
+    value = truncated(value, wide);
+    if get_flags(p) == 1u {
+        let holds = condition_holds(get_cond(p), nzcv);
+        if handler == HANDLER_SELECT {
+            value = truncated(select(b + carried, a, holds), wide);
+        } else {
+            let flags = nz(value, wide) | select(cv(a, b, sum, wide), 0u, handler >= HANDLER_AND);
+            nzcv = select(flags, get_nzcv(p), handler == HANDLER_CONDITIONAL_COMPARE && !holds);
+        }
+    }
+}
+
+/// Executes a load or a store of general registers, if the TLB has the page.
+///
+/// Needs the variables that `read_operands` declares.
+fragment transfer {
+    // The fast path is for accesses to a page in the TLB.
+    let address = select(a + b, a, get_index(p) == INDEX_POST);
+    let size = get_size(p);
+    let pair = get_pair(p);
+    let bytes = 1u << (size + pair);
+    let offset = u32(address) & 4095u;
+    let number = u32(address >> 12u);
+    let translation = data_entry(number);
+    // Loads need `TLB_READ`, stores `TLB_WRITE`.
+    let missing = (handler - HANDLER_LOAD + TLB_READ) & ~translation.x;
+    // Sixteen bytes have to be two whole words.
+    let alignment = select(7u * (bytes >> 4u), bytes - 1u, get_aligned(p) == 1u);
+    let misplaced = (offset & alignment) | ((offset + bytes - 1u) >> 12u);
+    if (missing | misplaced | (translation.y ^ number) | u32(address >> TLB_ADDRESS_BITS)) != 0u {
+        next_at = at ^ SLOW;
+        destination = REGISTER_SINK;
+    } else {
+        // Loads and stores of all sizes share this code, because lanes execute different ones at the same time.
+        let word = offset >> 3u;
+        let shift = (offset & 7u) * 8u;
+        let before = frame_load(translation.x, word);
+        var loaded = before >> shift;
+        var after = 0lu;
+        var data = x[get_c(control)];
+        if pair == 1u {
+            // In the micro-op of a store, the field of the destination is the second register of a pair.
+            after = x[destination];
+            data = select(joined(u32(data), u32(after)), data, size == 3u);
+        }
+        let changed = 0xfffffffffffffffflu >> ((64u - 8u * bytes) & 63u);
+        if (offset & 7u) + bytes > 8u {
+            let behind = frame_load(translation.x, word + 1u);
+            let rest = (64u - shift) & 63u;
+            let whole = bytes == 16u;
+            if handler == HANDLER_STORE {
+                let stored = (behind & ~(changed >> rest)) | ((data & changed) >> rest);
+                frame_store(translation.x, word + 1u, select(stored, after, whole));
+            } else {
+                loaded = select(loaded | (behind << rest), loaded, whole);
+            }
+            after = behind;
+        }
+        if handler == HANDLER_LOAD {
+            if pair == 1u {
+                // If both registers of the pair are the same, the first value wins: it is written later.
+                x[get_c(control)] = extend_loaded(select(loaded >> 32u, after, size == 3u), size, get_extend(p));
+            }
+            value = extend_loaded(loaded, size, get_extend(p));
+        } else {
+            destination = REGISTER_SINK;
+            frame_store(translation.x, word, (before & ~(changed << shift)) | ((data & changed) << shift));
+        }
+        if get_index(p) != INDEX_OFFSET {
+            // If the base is loaded, too, write-back wins: it is written later.
+            x[destination] = value;
+            destination = get_a(control);
+            value = a + b;
+        }
+    }
+}
+
+/// Executes a branch.
+///
+/// Needs the variables that `read_operands` declares.
+fragment branch {
+    value = (code_page | u64(page_offset(at))) + 4lu;
+    var taken = true;
+    if handler == HANDLER_BRANCH {
+        taken = condition_holds(get_cond(p), nzcv);
+    } else if handler == HANDLER_TEST_BRANCH {
+        taken = (extracted != 0lu) == (get_operation(p) == 1u);
+    }
+    next_at = select(next_at, at + u32(i32(op.z) >> 2u), taken);
+    if handler == HANDLER_BRANCH_REGISTER {
+        x[SCRATCH_NEXT] = a;
+        let near = (at & ~(PAGE_OPS - 1u)) | ((u32(a) >> 2u) % PAGE_OPS);
+        next_at = select(at ^ FAR, near, (a & ~0xffclu) == code_page);
+    }
+}
+
+/// Executes an instruction of the less common handlers, or leaves it to the slow path.
+///
+/// Needs the variables that `read_operands` declares.
+fragment other {
+    let operation = get_operation(p);
+    let datasize = select(32u, 64u, wide);
+    switch handler {
+        case HANDLER_BIT_FIELD_INSERT: {
+            let field = (0xfffffffffffffffflu << get_left(p)) >> get_right(p);
+            value = truncated((x[get_c(control)] & ~field) | b, wide);
+        }
+        case HANDLER_EXTRACT: {
+            value = truncated(window(truncated(a, wide), truncated(b, wide), get_right(p), datasize), wide);
+        }
+        case HANDLER_SHIFT: {
+            value = shift_reg(truncated(a, wide), operation, u32(b) & (datasize - 1u), datasize);
+        }
+        case HANDLER_MULTIPLY_ADD: {
+            let product = a * b;
+            value = truncated(x[get_c(control)] + select(product, 0lu - product, operation == 1u), wide);
+        }
+        case HANDLER_MULTIPLY_ADD_LONG: {
+            let signed = operation >= 2u;
+            let product = long_product(a, b, signed);
+            value = x[get_c(control)] + select(product, 0lu - product, (operation & 1u) == 1u);
+        }
+        case HANDLER_MULTIPLY_HIGH: { value = multiply_high(a, b, operation == 1u); }
+        case HANDLER_DIVIDE: {
+            let signed = operation == 1u;
+            let narrow = signed && !wide;
+            let dividend = select(truncated(a, wide), sign_extend(a, 32u), narrow);
+            let divisor = select(truncated(b, wide), sign_extend(b, 32u), narrow);
+            value = truncated(divide(dividend, divisor, signed), wide);
+        }
+        case HANDLER_REVERSE_BITS: { value = reverse_bits(truncated(a, wide)) >> (64u - datasize); }
+        case HANDLER_REVERSE_BYTES: {
+            value = truncated(reverse_bytes(truncated(a, wide), 8u << get_size(p)), wide);
+        }
+        case HANDLER_COUNT_LEADING_ZEROS: {
+            value = u64(count_leading_zero_bits(truncated(a, wide), datasize));
+        }
+        case HANDLER_COUNT_LEADING_SIGNS: {
+            value = u64(count_leading_sign_bits(truncated(a, wide), datasize));
+        }
+        case HANDLER_PC_RELATIVE: {
+            value = imm + (code_page | select(u64(page_offset(at)), 0lu, operation == 1u));
+        }
+        case HANDLER_NOP: {}
+        default: {
+            next_at = at ^ SLOW;
+            destination = REGISTER_SINK;
+        }
+    }
+}
+
+/// Executes any micro-op, except for its slow path: computes, accesses memory in pages of the TLB, and writes registers.
 ///
 /// Needs the variables that `read_operands` declares.
 fragment compute {
     if handler - HANDLER_ADD <= HANDLER_EOR - HANDLER_ADD {
-        let carry = get_carry(p);
-        let addend = b + u64(select(carry, (nzcv >> 1u) & 1u, carry == CARRY_FLAG));
-        let sum = a + addend;
-        value = sum;
-        if handler >= HANDLER_AND {
-            value = select(select(a ^ b, a | b, handler == HANDLER_ORR), a & b, handler == HANDLER_AND);
-        }
-        value = truncated(value, wide);
-        if get_flags(p) == 1u {
-            let holds = condition_holds(get_cond(p), nzcv);
-            if handler == HANDLER_SELECT {
-                value = truncated(select(addend, a, holds), wide);
-            } else {
-                let flags = nz(value, wide) | select(cv(a, b, sum, wide), 0u, handler >= HANDLER_AND);
-                nzcv = select(flags, get_nzcv(p), handler == HANDLER_CONDITIONAL_COMPARE && !holds);
-            }
-        }
+        insert arithmetic;
     } else if handler - HANDLER_LOAD <= HANDLER_STORE - HANDLER_LOAD {
-        // The fast path is for accesses to a page in the TLB.
-        let address = select(a + b, a, get_index(p) == INDEX_POST);
-        let size = get_size(p);
-        let pair = get_pair(p);
-        let bytes = 1u << (size + pair);
-        let offset = u32(address) & 4095u;
-        let number = u32(address >> 12u);
-        let translation = data_entry(number);
-        // Loads need `TLB_READ`, stores `TLB_WRITE`.
-        let missing = (handler - HANDLER_LOAD + TLB_READ) & ~translation.x;
-        // Sixteen bytes have to be two whole words.
-        let alignment = select(7u * (bytes >> 4u), bytes - 1u, get_aligned(p) == 1u);
-        let misplaced = (offset & alignment) | ((offset + bytes - 1u) >> 12u);
-        if (missing | misplaced | (translation.y ^ number) | u32(address >> TLB_ADDRESS_BITS)) != 0u {
-            next_at = at ^ SLOW;
-            destination = REGISTER_SINK;
-        } else {
-            // Loads and stores of all sizes share this code, because lanes execute different ones at the same time.
-            let word = offset >> 3u;
-            let shift = (offset & 7u) * 8u;
-            let before = frame_load(translation.x, word);
-            var loaded = before >> shift;
-            var after = 0lu;
-            var data = x[get_c(control)];
-            if pair == 1u {
-                // In the micro-op of a store, the field of the destination is the second register of a pair.
-                after = x[destination];
-                data = select(joined(u32(data), u32(after)), data, size == 3u);
-            }
-            let changed = 0xfffffffffffffffflu >> ((64u - 8u * bytes) & 63u);
-            if (offset & 7u) + bytes > 8u {
-                let behind = frame_load(translation.x, word + 1u);
-                let rest = (64u - shift) & 63u;
-                let whole = bytes == 16u;
-                if handler == HANDLER_STORE {
-                    let stored = (behind & ~(changed >> rest)) | ((data & changed) >> rest);
-                    frame_store(translation.x, word + 1u, select(stored, after, whole));
-                } else {
-                    loaded = select(loaded | (behind << rest), loaded, whole);
-                }
-                after = behind;
-            }
-            if handler == HANDLER_LOAD {
-                if pair == 1u {
-                    // If both registers of the pair are the same, the first value wins: it is written later.
-                    x[get_c(control)] = extend_loaded(select(loaded >> 32u, after, size == 3u), size, get_extend(p));
-                }
-                value = extend_loaded(loaded, size, get_extend(p));
-            } else {
-                destination = REGISTER_SINK;
-                frame_store(translation.x, word, (before & ~(changed << shift)) | ((data & changed) << shift));
-            }
-            if get_index(p) != INDEX_OFFSET {
-                // If the base is loaded, too, write-back wins: it is written later.
-                x[destination] = value;
-                destination = get_a(control);
-                value = a + b;
-            }
-        }
+        insert transfer;
     } else if handler - HANDLER_BRANCH <= HANDLER_BRANCH_REGISTER - HANDLER_BRANCH {
-        value = (code_page | u64(page_offset(at))) + 4lu;
-        var taken = true;
-        if handler == HANDLER_BRANCH {
-            taken = condition_holds(get_cond(p), nzcv);
-        } else if handler == HANDLER_TEST_BRANCH {
-            taken = (extracted != 0lu) == (get_operation(p) == 1u);
-        }
-        next_at = select(next_at, at + u32(i32(op.z) >> 2u), taken);
-        if handler == HANDLER_BRANCH_REGISTER {
-            x[SCRATCH_NEXT] = a;
-            let near = (at & ~(PAGE_OPS - 1u)) | ((u32(a) >> 2u) % PAGE_OPS);
-            next_at = select(at ^ FAR, near, (a & ~0xffclu) == code_page);
-        }
+        insert branch;
     } else {
-        let operation = get_operation(p);
-        let datasize = select(32u, 64u, wide);
-        switch handler {
-            case HANDLER_BIT_FIELD_INSERT: {
-                let field = (0xfffffffffffffffflu << get_left(p)) >> get_right(p);
-                value = truncated((x[get_c(control)] & ~field) | b, wide);
-            }
-            case HANDLER_EXTRACT: {
-                value = truncated(window(truncated(a, wide), truncated(b, wide), get_right(p), datasize), wide);
-            }
-            case HANDLER_SHIFT: {
-                value = shift_reg(truncated(a, wide), operation, u32(b) & (datasize - 1u), datasize);
-            }
-            case HANDLER_MULTIPLY_ADD: {
-                let product = a * b;
-                value = truncated(x[get_c(control)] + select(product, 0lu - product, operation == 1u), wide);
-            }
-            case HANDLER_MULTIPLY_ADD_LONG: {
-                let signed = operation >= 2u;
-                let product = long_product(a, b, signed);
-                value = x[get_c(control)] + select(product, 0lu - product, (operation & 1u) == 1u);
-            }
-            case HANDLER_MULTIPLY_HIGH: { value = multiply_high(a, b, operation == 1u); }
-            case HANDLER_DIVIDE: {
-                let signed = operation == 1u;
-                let narrow = signed && !wide;
-                let dividend = select(truncated(a, wide), sign_extend(a, 32u), narrow);
-                let divisor = select(truncated(b, wide), sign_extend(b, 32u), narrow);
-                value = truncated(divide(dividend, divisor, signed), wide);
-            }
-            case HANDLER_REVERSE_BITS: { value = reverse_bits(truncated(a, wide)) >> (64u - datasize); }
-            case HANDLER_REVERSE_BYTES: {
-                value = truncated(reverse_bytes(truncated(a, wide), 8u << get_size(p)), wide);
-            }
-            case HANDLER_COUNT_LEADING_ZEROS: {
-                value = u64(count_leading_zero_bits(truncated(a, wide), datasize));
-            }
-            case HANDLER_COUNT_LEADING_SIGNS: {
-                value = u64(count_leading_sign_bits(truncated(a, wide), datasize));
-            }
-            case HANDLER_PC_RELATIVE: {
-                value = imm + (code_page | select(u64(page_offset(at)), 0lu, operation == 1u));
-            }
-            case HANDLER_NOP: {}
-            default: {
-                next_at = at ^ SLOW;
-                destination = REGISTER_SINK;
-            }
-        }
+        insert other;
     }
     x[destination] = value;
 }

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use kvrm_shaders::interface::machine::{
     DecisionsGroup, Decode, DecodeGroup, DecodeGroups, DecodeOverrides, Digest, DigestGroup, DigestGroups,
     DigestOverrides, HooksGroup, Interpreter, InterpreterFew, InterpreterFewGroups, InterpreterFewOverrides,
-    InterpreterGroups, InterpreterNetwork, InterpreterNetworkFew, InterpreterNetworkFewGroups,
-    InterpreterNetworkFewOverrides, InterpreterNetworkGroups, InterpreterNetworkOverrides,
-    InterpreterOverrides, MachineGroup, Mark, MarkGroup, MarkGroups, MarkOverrides, Transfer, TransferGroup,
-    TransferGroups, TransferOverrides,
+    InterpreterGroups, InterpreterMany, InterpreterManyGroups, InterpreterManyOverrides, InterpreterNetwork,
+    InterpreterNetworkFew, InterpreterNetworkFewGroups, InterpreterNetworkFewOverrides,
+    InterpreterNetworkGroups, InterpreterNetworkOverrides, InterpreterOverrides, MachineGroup, Mark,
+    MarkGroup, MarkGroups, MarkOverrides, Transfer, TransferGroup, TransferGroups, TransferOverrides,
 };
 use kvrm_shaders::interface::networks::{
     Domain, DomainGroup, DomainGroups, DomainOverrides, DomainTogether, DomainTogetherGroup,
@@ -48,6 +48,8 @@ impl NetworkVariant {
 pub(crate) struct InterpreterVariant {
     /// The number of lanes in a workgroup.
     pub(crate) workgroup: u32,
+    /// The least number of lanes in a workgroup whose lanes execute several micro-ops in each step.
+    pub(crate) stages_min: u32,
     /// The SIMD instructions that it has.
     pub(crate) simd_unit: SimdUnit,
     /// Whether it serves frequent system calls of Linux programs.
@@ -262,7 +264,15 @@ impl Kernels {
         variant: InterpreterVariant,
         translated: Option<&str>,
     ) -> Result<StepKernel, Error> {
-        let InterpreterVariant { workgroup, simd_unit, linux_calls, hooks, network, limits_loops } = variant;
+        let InterpreterVariant {
+            workgroup,
+            stages_min,
+            simd_unit,
+            linux_calls,
+            hooks,
+            network,
+            limits_loops,
+        } = variant;
         let limits_loops = limits_loops.into();
         let Self { pools: frame_pools, pool_shift, .. } = *self;
         let Layouts { machine, networks, decisions, .. } = &self.layouts;
@@ -278,6 +288,16 @@ impl Kernels {
                 InterpreterFew::RUN,
                 InterpreterFewGroups { machine, hooks: hooks_layout },
                 InterpreterFewOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
+            ),
+            (None, _) if workgroup >= stages_min => StepKernel::of(
+                &compile(
+                    device,
+                    InterpreterMany { frame_pools, simd_unit, linux_calls, hooks, regions },
+                    translated,
+                )?,
+                InterpreterMany::RUN,
+                InterpreterManyGroups { machine, hooks: hooks_layout },
+                InterpreterManyOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
             ),
             (None, _) => StepKernel::of(
                 &compile(

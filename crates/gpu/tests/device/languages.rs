@@ -4,7 +4,7 @@ use kvrm_arm64::Features;
 use kvrm_arm64::encoding::ENCODINGS;
 use kvrm_arm64::lowering::lower;
 use kvrm_arm64::micro_op::MicroOp;
-use kvrm_shaders::interface::machine::{Interpreter, InterpreterFew};
+use kvrm_shaders::interface::machine::{Interpreter, InterpreterFew, InterpreterMany};
 use kvrm_shaders::kernel::Root;
 use kvrm_shaders::link_source;
 use kvrm_shaders::variants::{FramePools, Hooks, LinuxCalls, Regions, SimdUnit};
@@ -57,8 +57,11 @@ fn interpreters_with_regions_are_translated_to_every_language() {
         let frame_pools = [FramePools::Four, FramePools::Array][number % 2];
         let linux_calls = LinuxCalls::Served;
         let few = InterpreterFew { frame_pools, simd_unit: SimdUnit::None, linux_calls, hooks, regions };
-        let many = Interpreter { frame_pools, simd_unit: SimdUnit::All, linux_calls, hooks, regions };
-        for linked in [few.link_translated(&text), many.link_translated(&text)] {
+        let plain = Interpreter { frame_pools, simd_unit: SimdUnit::All, linux_calls, hooks, regions };
+        let many =
+            InterpreterMany { frame_pools, simd_unit: SimdUnit::Integers, linux_calls, hooks, regions };
+        let linked = [few.link_translated(&text), plain.link_translated(&text), many.link_translated(&text)];
+        for linked in linked {
             let source = linked.unwrap_or_else(|error| panic!("{what}: {error}")).source;
             let (module, info) = languages::validate(&what, &source);
             languages::translate(&what, &module, &info);

@@ -3,7 +3,7 @@
 use kvrm_machine::{Builder, Factory, Machine, Stop};
 use kvrm_testkit::guests::{GUESTS, guest};
 
-use crate::support::{Gpu, ONE_LANE_WORKGROUPS, assert_same_machines};
+use crate::support::{Gpu, ONE_LANE_WORKGROUPS, STAGES, assert_same_machines};
 
 /// Returns the arguments of a lane: sizes and seeds, and some that are not valid.
 fn arguments(size: &str, lane: usize) -> Vec<String> {
@@ -30,6 +30,12 @@ fn every_guest_ends_as_on_the_reference() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn every_guest_whose_lanes_are_alone_ends_as_on_the_reference() {
     end_as_on_the_reference(&ONE_LANE_WORKGROUPS);
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn every_guest_in_wide_workgroups_ends_as_on_the_reference() {
+    end_as_on_the_reference(&STAGES);
 }
 
 fn end_as_on_the_reference(engine: &'static (impl Factory + Copy)) {

@@ -19,7 +19,7 @@ use kvrm_testkit::random::Random;
 
 use crate::class_selection::{NetworkGpu, SPREADS};
 use crate::programs::{PROGRAMS, programs_to_test};
-use crate::support::{Gpu, Lane, ONE_LANE_WORKGROUPS, assert_same_machines, lanes};
+use crate::support::{Gpu, Lane, ONE_LANE_WORKGROUPS, STAGES, assert_same_machines, lanes};
 
 /// The number of programs that run at once, with the same hooks.
 const LANES: usize = 192;
@@ -210,6 +210,7 @@ fn random_programs_stop_at_random_hooks_as_the_oracle_says() {
         (&Gpu as &dyn Factory, Features::GENERAL),
         (&Gpu, Features::ALL),
         (&ONE_LANE_WORKGROUPS, Features::GENERAL),
+        (&STAGES, Features::GENERAL),
     ];
     // Software drivers take long to compile more interpreters.
     if programs_to_test() > PROGRAMS {

@@ -12,7 +12,7 @@ use kvrm_testkit::guests::guest;
 use kvrm_testkit::images::{PAGE, assemble, image, segment};
 
 use crate::support::{
-    CODE, DATA, EnginePair, Gpu, LOOP_LIMIT, Lane, ONE_LANE_WORKGROUPS, lanes, machine_lanes, raw,
+    CODE, DATA, EnginePair, Gpu, LOOP_LIMIT, Lane, ONE_LANE_WORKGROUPS, STAGES, lanes, machine_lanes, raw,
     text_and_data,
 };
 
@@ -30,21 +30,22 @@ fn a_guest_run_in_pieces_ends_as_in_one_run() {
     let mut reference = builder().build().expect("the guest fits");
     reference.run(STEPS).expect("the reference works");
     let expected = machine_lanes(&mut reference);
-    for (slice, alone) in [1, 7, 1000, u64::MAX].into_iter().flat_map(|slice| [(slice, false), (slice, true)])
-    {
-        let builder = if alone { builder().engine(ONE_LANE_WORKGROUPS) } else { builder().engine(Gpu) };
-        let mut gpu = builder.build().expect("the guest fits");
-        let mut left = STEPS;
-        while left > 0 {
-            let steps = slice.min(left);
-            let report = gpu.run(steps).expect("the GPU works");
-            assert_eq!(report.steps, 3 * steps, "the whole budget is used");
-            left -= steps;
+    for slice in [1, 7, 1000, u64::MAX] {
+        let alone = builder().engine(ONE_LANE_WORKGROUPS);
+        for (interpreter, builder) in
+            [("plain", builder().engine(Gpu)), ("few", alone), ("many", builder().engine(STAGES))]
+        {
+            let mut gpu = builder.build().expect("the guest fits");
+            let mut left = STEPS;
+            while left > 0 {
+                let steps = slice.min(left);
+                let report = gpu.run(steps).expect("the GPU works");
+                assert_eq!(report.steps, 3 * steps, "the whole budget is used");
+                left -= steps;
+            }
+            let lanes = machine_lanes(&mut gpu);
+            assert!(lanes == expected, "{name} in runs of {slice} steps by the interpreter {interpreter}");
         }
-        assert!(
-            machine_lanes(&mut gpu) == expected,
-            "{name} in runs of {slice} steps, alone in workgroups: {alone}"
-        );
     }
 }
 

@@ -55,6 +55,9 @@ pub(crate) const LOOP_LIMIT: Option<LoopLimit> = Some(LoopLimit { iterations: 2_
 /// A GPU engine with one lane in each workgroup, which has its own interpreter.
 pub(crate) const ONE_LANE_WORKGROUPS: BoundedGpu = BoundedGpu(Bounds { workgroup: Some(1), ..Bounds::NONE });
 
+/// A GPU engine with the interpreter for many lanes, which software adapters do not use by themselves.
+pub(crate) const STAGES: BoundedGpu = BoundedGpu(Bounds { stages_min: Some(2), ..Bounds::NONE });
+
 /// The address of the data of [`text_and_data`].
 pub(crate) const DATA: u64 = 0x2_0000;
 

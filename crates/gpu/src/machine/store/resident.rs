@@ -16,7 +16,9 @@ use kvrm_shaders::layout::{
 };
 use kvrm_shaders::variants::{self, FramePools, LinuxCalls, SimdUnit};
 
-use super::limits::{CODE_PAGE_BYTES, INFO_BYTES, array_min, code_pages_max, console_bytes, pool_shift};
+use super::limits::{
+    CODE_PAGE_BYTES, INFO_BYTES, array_min, code_pages_max, console_bytes, pool_shift, stages_min,
+};
 use super::parameters::{self, Launch, feature_bits};
 use super::rows::row_words;
 use crate::device::Device;
@@ -85,6 +87,8 @@ pub(crate) struct Store {
     pub(super) code_pages_max: usize,
     /// The number of pools from which on they are elements of an array of buffers, if the device has such arrays.
     pub(super) array_min: Option<usize>,
+    /// The least number of lanes in a workgroup whose lanes execute several micro-ops in each step.
+    stages_min: u32,
     /// The largest number of pools.
     pub(super) pools_max: usize,
     /// The code page that is displaced next if there is no room for more.
@@ -157,6 +161,7 @@ impl Store {
             decode_table: Buffer::with_contents(device, "decode table", &rows)?,
             capacity: 1,
             code_pages: Vec::new(),
+            stages_min: bounds.stages_min.unwrap_or_else(|| stages_min(device)),
             array_min: (bounds.buffer_arrays && device.info().has_buffer_arrays)
                 .then(|| array_min(workgroup)),
             pools_max: bounds.pools.unwrap_or(usize::MAX),
@@ -271,10 +276,10 @@ impl Store {
 
     /// Returns the properties with which the interpreter is compiled.
     pub(crate) fn interpreter_variant(&self, workgroup: u32, limits_loops: bool) -> InterpreterVariant {
-        let Self { simd_unit, linux_calls, .. } = *self;
+        let Self { stages_min, simd_unit, linux_calls, .. } = *self;
         let hooks = if self.hooks.is_some() { variants::Hooks::Present } else { variants::Hooks::Absent };
         let network = self.network_variant().filter(|network| network.is_asked_in_steps());
-        InterpreterVariant { workgroup, simd_unit, linux_calls, hooks, network, limits_loops }
+        InterpreterVariant { workgroup, stages_min, simd_unit, linux_calls, hooks, network, limits_loops }
     }
 
     /// Returns the number of pools that kernels are compiled for.

@@ -1,0 +1,37 @@
+//! The interpreter for wide workgroups: the plain interpreter, whose lanes execute several micro-ops in each step.
+//!
+//! In workgroups of a few lanes, some lane would need each stage, and others would wait for it.
+
+import package::machine::bindings::{micro_ops};
+import package::machine::memory::{lane};
+import package::machine::slice::{begin_slice, count_slice, end_slice};
+import package::machine::stages::{arithmetic_stage, branch_stage, other_stage};
+import package::machine::step::{leave_page};
+
+/// The lanes of a workgroup.
+override WORKGROUP_SIZE: u32 = 64u;
+
+/// Runs every lane that has no stop, one per invocation.
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
+    lane = invocation.x;
+    insert begin_slice;
+    while done != count {
+        var leaves = false;
+        insert arithmetic_stage;
+        insert other_stage;
+        insert arithmetic_stage;
+        insert arithmetic_stage;
+        insert branch_stage;
+        if leaves {
+            insert leave_page;
+            done += 1u;
+            at = next_at;
+            op = micro_ops[at];
+        }
+    }
+
+    insert end_slice;
+
+    insert count_slice;
+}
