@@ -115,6 +115,11 @@ pub trait Executor: Send {
     /// Sets or clears the stop of a lane.
     fn set_stop(&mut self, lane: usize, stop: Option<Stop>) -> Result<(), Error>;
 
+    /// Sets or clears the stops of some lanes.
+    fn set_stops(&mut self, lanes: &[usize], stop: Option<Stop>) -> Result<(), Error> {
+        lanes.iter().try_for_each(|lane| self.set_stop(*lane, stop))
+    }
+
     /// Returns the number of steps that a lane has retired.
     fn steps(&mut self, lane: usize) -> Result<u64, Error>;
 

@@ -83,10 +83,6 @@ pub struct Machine {
 }
 
 impl Machine {
-    fn lane_numbers(&self) -> std::ops::Range<usize> {
-        0..self.lanes.len()
-    }
-
     /// Returns the numbers of the lanes of a set.
     fn numbers<'a>(&self, lanes: impl Into<LaneSet<'a>>) -> Result<Cow<'a, [usize]>, Error> {
         lanes.into().numbers(self.lanes.len())

@@ -312,6 +312,13 @@ impl Executor for RecoveringExecutor {
         self.set(|executor| executor.set_stop(lane, stop), |journal, _| journal.stop(lane, stop))
     }
 
+    fn set_stops(&mut self, lanes: &[usize], stop: Option<Stop>) -> Result<(), kvrm_machine::Error> {
+        self.set(
+            |executor| executor.set_stops(lanes, stop),
+            |journal, _| lanes.iter().for_each(|lane| journal.stop(*lane, stop)),
+        )
+    }
+
     fn steps(&mut self, lane: usize) -> Result<u64, kvrm_machine::Error> {
         self.query(|executor| executor.steps(lane))
     }

@@ -141,9 +141,7 @@ impl Machine {
                 goes_on = observer(Progress { steps, running: running.len(), has_output: false });
             }
         }
-        for lane in running {
-            self.executor.set_stop(lane, Some(Stop::Budget))?;
-        }
+        self.executor.set_stops(&running, Some(Stop::Budget))?;
         let mut unserved = UnservedCalls::default();
         let processes = self.lanes.iter_mut().filter_map(|lane| lane.process.as_mut());
         for process in processes.filter(|process| process.has_unserved()) {
@@ -173,25 +171,24 @@ impl Machine {
     /// Clears the stops of lanes that have only used up a budget or their frames, and of lanes that a failed run has left
     /// waiting for a service, which make their calls again. Returns the lanes that can run.
     fn unfinished(&mut self) -> Result<Vec<usize>, Error> {
-        let mut lanes = Vec::new();
-        for lane in self.lane_numbers() {
-            match self.executor.stop(lane)? {
+        let (mut lanes, mut stopped) = (Vec::new(), Vec::new());
+        for (lane, stop) in (0..).zip(self.executor.stops()?) {
+            match stop {
                 None => {}
                 Some(Stop::Syscall { imm: SYSTEM_CALL }) if self.lanes[lane].process.is_some() => {
                     let cpu = self.executor.cpu(lane)?;
                     self.executor.set_cpu(lane, &call_again(cpu))?;
-                    self.executor.set_stop(lane, None)?;
+                    stopped.push(lane);
                 }
                 // A failed run has left the signal, which is raised again.
-                Some(stop) if self.handles_signal_of(lane, stop) => self.executor.set_stop(lane, None)?,
+                Some(stop) if self.handles_signal_of(lane, stop) => stopped.push(lane),
                 Some(Stop::Halt { imm: SEMIHOSTING }) if self.lanes[lane].process.is_some() => continue,
-                Some(Stop::Budget | Stop::OutOfFrames | Stop::Halt { imm: SEMIHOSTING }) => {
-                    self.executor.set_stop(lane, None)?;
-                }
+                Some(Stop::Budget | Stop::OutOfFrames | Stop::Halt { imm: SEMIHOSTING }) => stopped.push(lane),
                 Some(_) => continue,
             }
             lanes.push(lane);
         }
+        self.executor.set_stops(&stopped, None)?;
         Ok(lanes)
     }
 
@@ -214,9 +211,10 @@ impl Machine {
         if self.program.linux.is_some() {
             return self.serve_linux(lanes);
         }
+        let stops = self.executor.stops()?;
         let mut calls = Vec::new();
         for &lane in lanes {
-            if self.executor.stop(lane)? == Some(Stop::Halt { imm: SEMIHOSTING }) {
+            if stops[lane] == Some(Stop::Halt { imm: SEMIHOSTING }) {
                 let cpu = self.executor.cpu(lane)?;
                 if let Some(stop) = self.stop_before_call(lane, cpu.x(0)) {
                     self.executor.set_stop(lane, Some(stop))?;

@@ -237,11 +237,21 @@ impl Executor for GpuExecutor {
     }
 
     fn set_stop(&mut self, lane: usize, stop: Option<Stop>) -> Result<(), kvrm_machine::Error> {
+        self.set_stops(&[lane], stop)
+    }
+
+    fn set_stops(&mut self, lanes: &[usize], stop: Option<Stop>) -> Result<(), kvrm_machine::Error> {
         let (code, address) = stops::encode(stop);
         let columns = &mut self.store.columns;
         columns.fetch([COLUMN_STOP, COLUMN_STOP_ADDRESS])?;
-        columns.set(COLUMN_STOP, lane, code)?;
-        Ok(columns.set(COLUMN_STOP_ADDRESS, lane, address)?)
+        for (column, word) in [(COLUMN_STOP, code), (COLUMN_STOP_ADDRESS, address)] {
+            if lanes.iter().all(|lane| columns.cached(column)[*lane] == word) {
+                continue;
+            }
+            let words = columns.get_mut(column)?;
+            lanes.iter().for_each(|lane| words[*lane] = word);
+        }
+        Ok(())
     }
 
     fn steps(&mut self, lane: usize) -> Result<u64, kvrm_machine::Error> {
