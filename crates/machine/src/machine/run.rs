@@ -183,7 +183,9 @@ impl Machine {
                 // A failed run has left the signal, which is raised again.
                 Some(stop) if self.handles_signal_of(lane, stop) => stopped.push(lane),
                 Some(Stop::Halt { imm: SEMIHOSTING }) if self.lanes[lane].process.is_some() => continue,
-                Some(Stop::Budget | Stop::OutOfFrames | Stop::Halt { imm: SEMIHOSTING }) => stopped.push(lane),
+                Some(Stop::Budget | Stop::OutOfFrames | Stop::Halt { imm: SEMIHOSTING }) => {
+                    stopped.push(lane);
+                }
                 Some(_) => continue,
             }
             lanes.push(lane);
