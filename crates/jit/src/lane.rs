@@ -67,22 +67,30 @@ impl LaneTable {
 }
 
 /// Counts that a lane has reached an address without code in its table. Returns code that others have translated, or
-/// translates it if the lane comes often.
+/// asks for it if the lane comes often.
 fn count(
     counters: &mut [u16],
-    shared: &Shared,
+    shared: &Arc<Shared>,
     table: &Table,
     pc: u64,
     memory: &mut AddressSpace,
 ) -> Option<u64> {
     let counter = &mut counters[(pc >> 2) as usize % COUNTERS];
     *counter = counter.saturating_add(1);
-    let is_hot = *counter >= shared.settings.threshold;
+    let threshold = shared.settings.threshold;
+    let is_hot = *counter >= threshold;
     if !is_hot && !counter.is_power_of_two() {
         return None;
     }
     let found = shared.find(pc, memory);
-    let entry = if is_hot { found.or_else(|| shared.translate(pc, memory)) } else { found }?;
+    let entry = if is_hot { found.or_else(|| shared.translate(pc, memory)) } else { found };
+    let Some(entry) = entry else {
+        // While the region waits for the compiler, the lane asks for it again now and then.
+        if is_hot {
+            *counter = threshold - threshold / 16;
+        }
+        return None;
+    };
     *counter = 0;
     if entry.code == 0 {
         return None;

@@ -27,6 +27,7 @@ mod function;
 mod integer;
 mod lane;
 mod native;
+mod queue;
 mod region;
 mod shared;
 mod vector;

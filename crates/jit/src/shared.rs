@@ -1,8 +1,11 @@
 //! What all lanes of a machine share: the compiler, and the regions that it has translated.
+//!
+//! A thread compiles regions while lanes go on, first those that lanes ask for most often.
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, RwLock};
+use std::thread;
 
 use kvrm_arm64::lowering::lower;
 use kvrm_machine::{AddressSpace, CodePage, Image, PAGE_BYTES};
@@ -10,6 +13,7 @@ use kvrm_machine::{AddressSpace, CodePage, Image, PAGE_BYTES};
 use crate::compiler::Compiler;
 use crate::context::Entry;
 use crate::native::Table;
+use crate::queue::Queue;
 use crate::region::Region;
 
 /// The largest number of translations from the same address that are kept. Programs that change their code have one for
@@ -21,7 +25,7 @@ const VERSIONS_MAX: usize = 16;
 pub(crate) struct Settings {
     /// How often a lane reaches an address before it is translated.
     pub(crate) threshold: u16,
-    /// Whether lanes wait for the compiler if it is busy. Otherwise they go on being interpreted.
+    /// Whether lanes wait for the compiler. Otherwise they go on being interpreted.
     pub(crate) waits: bool,
     /// The largest number of instructions of a region.
     pub(crate) size: usize,
@@ -38,6 +42,12 @@ struct Translated {
     entry: Arc<Entry>,
 }
 
+/// A region to compile, which is valid for lanes with these code pages.
+struct Job {
+    region: Region,
+    pages: Vec<(u64, Arc<CodePage>)>,
+}
+
 /// What all lanes of a machine share.
 pub(crate) struct Shared {
     pub(crate) settings: Settings,
@@ -47,6 +57,16 @@ pub(crate) struct Shared {
     /// The tables of lanes that have the code of their image, by the address of the image.
     tables: Mutex<HashMap<usize, Arc<Table>>>,
     compiler: Mutex<Compiler>,
+    /// The regions that wait for the thread that compiles.
+    queue: Arc<Queue<Job>>,
+    /// Begins the thread with the first region.
+    thread: Once,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.queue.close();
+    }
 }
 
 impl fmt::Debug for Shared {
@@ -66,12 +86,14 @@ impl Shared {
             regions: RwLock::default(),
             tables: Mutex::default(),
             compiler: Mutex::new(compiler),
+            queue: Arc::default(),
+            thread: Once::new(),
         }))
     }
 
     /// Returns the table of lanes that have the code of this image.
     pub(crate) fn table(&self, image: &Arc<Image>) -> Arc<Table> {
-        let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tables = lock(&self.tables);
         let table = tables
             .entry(Arc::as_ptr(image).addr())
             .or_insert_with(|| Arc::new(Table::new(self.settings.slots)));
@@ -89,26 +111,41 @@ impl Shared {
         candidates.iter().find(|region| fits(region)).map(|region| Arc::clone(&region.entry))
     }
 
-    /// Translates the region at `pc` and returns its entry. Returns `None` if another lane is translating, or there is
+    /// Translates the region at `pc`. Returns its entry, or `None` if lanes do not wait for the compiler, or if there is
     /// enough code.
-    pub(crate) fn translate(&self, pc: u64, memory: &mut AddressSpace) -> Option<Arc<Entry>> {
-        let mut compiler = if self.settings.waits {
-            self.compiler.lock().unwrap_or_else(PoisonError::into_inner)
-        } else {
-            self.compiler.try_lock().ok()?
-        };
-        // Another lane may have translated the region while this one waited.
-        if let Some(entry) = self.find(pc, memory) {
-            return Some(entry);
+    pub(crate) fn translate(self: &Arc<Self>, pc: u64, memory: &mut AddressSpace) -> Option<Arc<Entry>> {
+        if self.settings.waits {
+            let mut compiler = lock(&self.compiler);
+            // Another lane may have translated the region while this one waited.
+            if let Some(entry) = self.find(pc, memory) {
+                return Some(entry);
+            }
+            return match self.job(pc, memory) {
+                Ok(job) => self.compile(&mut compiler, pc, job),
+                Err(pages) => Some(self.insert(pc, 0, pages)),
+            };
         }
-        if compiler.bytes >= self.settings.bytes_max {
+        if self.queue.ask(pc) {
             return None;
         }
+        match self.job(pc, memory) {
+            Ok(job) => {
+                self.thread.call_once(|| self.begin());
+                self.queue.add(pc, job);
+                None
+            }
+            Err(pages) => Some(self.insert(pc, 0, pages)),
+        }
+    }
+
+    /// Finds the region at `pc` in the code of a lane. Returns the code pages alone if the first instruction has to be
+    /// interpreted.
+    fn job(&self, pc: u64, memory: &mut AddressSpace) -> Result<Job, Vec<(u64, Arc<CodePage>)>> {
         let mut pages: Vec<(u64, Arc<CodePage>)> = Vec::new();
         let features = memory.image().features();
         let region = Region::find(pc, self.settings.size, |at| {
-            // Code that has been translated already is not translated again as a part of this region.
-            if at != pc && self.find(at, memory).is_some() {
+            // Code that has been translated, or will be, is not translated again as a part of this region.
+            if at != pc && (self.queue.contains(at) || self.find(at, memory).is_some()) {
                 return None;
             }
             let page = at / PAGE_BYTES as u64;
@@ -122,7 +159,39 @@ impl Shared {
             };
             at.is_multiple_of(4).then(|| lower(pages[place].1.at(at).word, features))
         });
-        let code = region.and_then(|region| compiler.compile(&region).ok()).unwrap_or(0);
+        match region {
+            Some(region) => Ok(Job { region, pages }),
+            None => Err(pages),
+        }
+    }
+
+    /// Begins the thread that compiles. If the host has no thread left, regions are not translated.
+    fn begin(self: &Arc<Self>) {
+        let queue = Arc::clone(&self.queue);
+        let shared = Arc::downgrade(self);
+        let compile = move || {
+            while let Some((pc, job)) = queue.take() {
+                // The machine may have been dropped.
+                let Some(shared) = shared.upgrade() else { return };
+                if shared.compile(&mut lock(&shared.compiler), pc, job).is_some() {
+                    queue.end(pc);
+                }
+            }
+        };
+        drop(thread::Builder::new().name("kvrm-jit".to_owned()).spawn(compile));
+    }
+
+    /// Compiles a region and returns its entry. Returns `None` if there is enough code.
+    fn compile(&self, compiler: &mut Compiler, pc: u64, job: Job) -> Option<Arc<Entry>> {
+        if compiler.bytes >= self.settings.bytes_max {
+            return None;
+        }
+        let code = compiler.compile(&job.region).unwrap_or(0);
+        Some(self.insert(pc, code, job.pages))
+    }
+
+    /// Inserts the code of a region, 0 if there is none, for lanes with these code pages.
+    fn insert(&self, pc: u64, code: u64, pages: Vec<(u64, Arc<CodePage>)>) -> Arc<Entry> {
         let entry = Arc::new(Entry { pc, code });
         let translated = Translated { pages, entry: Arc::clone(&entry) };
         let mut regions = self.regions.write().unwrap_or_else(PoisonError::into_inner);
@@ -131,6 +200,11 @@ impl Shared {
             versions.remove(0);
         }
         versions.push(translated);
-        Some(entry)
+        entry
     }
+}
+
+/// Locks a mutex, also if a thread that had locked it has panicked.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
