@@ -37,6 +37,7 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "arm64/operations.wgsl"
     "arm64/word.wgsl"
     "machine/access.wgsl"
+    "machine/alone.wgsl"
     "machine/bindings.wgsl"
     "machine/checked_lowering.wgsl"
     "machine/class_source.wgsl"

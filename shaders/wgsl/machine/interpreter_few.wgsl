@@ -2,11 +2,16 @@
 //!
 //! Lanes that shared a workgroup would wait for each other at the end of the inner loop.
 
+import package::machine::alone::{arithmetic_alone, begin_sequence, jump, transfer_alone};
 import package::machine::bindings::{micro_ops};
 import package::machine::layout::{PAGE_OPS};
 import package::machine::memory::{lane, near_ops};
+import package::machine::micro_op::{
+    HANDLER_ADD, HANDLER_BRANCH, HANDLER_BRANCH_REGISTER, HANDLER_EOR, HANDLER_LOAD, HANDLER_STORE,
+};
+import package::machine::registers::{x};
 import package::machine::slice::{begin_slice, count_slice, end_slice};
-import package::machine::step::{compute, leave_page, read_operands};
+import package::machine::step::{branch, leave_page, other, read_operands};
 
 /// The lanes of a workgroup.
 override WORKGROUP_SIZE: u32 = 64u;
@@ -17,24 +22,40 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
     lane = invocation.x;
     insert begin_slice;
     while done != count {
-        // A lane stays in this loop until something unusual happens. The loop is small enough for the GPU to cache it
-        // all.
+        let near = near_ops;
+        var origin: u32;
+        var last: u32;
+        insert begin_sequence;
+        if near != (at & ~(PAGE_OPS - 1u)) {
+            last = at;
+        }
+        // A lane stays in this loop until something unusual happens. `done` is up to date only where a sequence begins.
         loop {
             // Most micro-ops are followed by this one. It arrives while the step is executed.
             let following = micro_ops[at + 1u];
             insert read_operands;
-            insert compute;
-            if (next_at ^ near_ops) >= PAGE_OPS || done + 1u == count {
+            if handler - HANDLER_ADD <= HANDLER_EOR - HANDLER_ADD {
+                insert arithmetic_alone;
+            } else {
+                if handler - HANDLER_LOAD <= HANDLER_STORE - HANDLER_LOAD {
+                    insert transfer_alone;
+                } else if handler - HANDLER_BRANCH <= HANDLER_BRANCH_REGISTER - HANDLER_BRANCH {
+                    insert branch;
+                } else {
+                    insert other;
+                }
+                x[destination] = value;
+                if next_at != at + 1u {
+                    insert jump;
+                }
+            }
+            if at == last {
                 break;
             }
-            done += 1u;
-            if next_at == at + 1u {
-                op = following;
-            } else {
-                op = micro_ops[next_at];
-            }
-            at = next_at;
+            at += 1u;
+            op = following;
         }
+        done = at - origin;
         insert leave_page;
         done += 1u;
         at = next_at;

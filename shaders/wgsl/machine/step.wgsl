@@ -85,35 +85,51 @@ fragment read_operands {
     next_at = at + 1u;
 }
 
-/// Executes a sum, a logical operation or a selection: `HANDLER_ADD` to `HANDLER_EOR`.
+/// Computes a sum or a logical operation: `value` is its result, and `sum` and `carried` are for `update_flags`.
 ///
 /// Needs the variables that `read_operands` declares.
-fragment arithmetic {
+fragment combine {
     let carry = get_carry(p);
     let carried = u64(select(carry, (nzcv >> 1u) & 1u, carry == CARRY_FLAG));
     // In this order, two sums need not wait for the second operand.
     let sum = a + carried + b;
-    value = sum;
-    if handler >= HANDLER_AND {
-        value = select(select(a ^ b, a | b, handler == HANDLER_ORR), a & b, handler == HANDLER_AND);
-    }
-    value = truncated(value, wide);
-    if get_flags(p) == 1u {
-        let holds = condition_holds(get_cond(p), nzcv);
-        if handler == HANDLER_SELECT {
-            value = truncated(select(b + carried, a, holds), wide);
-        } else {
-            let flags = nz(value, wide) | select(cv(a, b, sum, wide), 0u, handler >= HANDLER_AND);
-            nzcv = select(flags, get_nzcv(p), handler == HANDLER_CONDITIONAL_COMPARE && !holds);
-        }
+    // Masks choose the operation. A branch would cost a lane more time than all of them.
+    let sums = vec2<u32>(0u - u32(handler < HANDLER_AND));
+    let both = vec2<u32>(0u - u32(handler == HANDLER_AND || handler == HANDLER_ORR));
+    let either = vec2<u32>(0u - u32(handler == HANDLER_ORR || handler == HANDLER_EOR));
+    let first = halves(a);
+    let second = halves(b);
+    let combined = (halves(sum) & sums) | (first & second & both) | ((first ^ second) & either);
+    value = truncated(joined(combined.x, combined.y), wide);
+}
+
+/// Sets the flags, or selects a value by them.
+///
+/// Needs the variables that `read_operands` and `combine` declare.
+fragment update_flags {
+    let holds = condition_holds(get_cond(p), nzcv);
+    if handler == HANDLER_SELECT {
+        value = truncated(select(b + carried, a, holds), wide);
+    } else {
+        let flags = nz(value, wide) | select(cv(a, b, sum, wide), 0u, handler >= HANDLER_AND);
+        nzcv = select(flags, get_nzcv(p), handler == HANDLER_CONDITIONAL_COMPARE && !holds);
     }
 }
 
-/// Executes a load or a store of general registers, if the TLB has the page.
+/// Executes a sum, a logical operation or a selection: `HANDLER_ADD` to `HANDLER_EOR`.
 ///
 /// Needs the variables that `read_operands` declares.
-fragment transfer {
-    // The fast path is for accesses to a page in the TLB.
+fragment arithmetic {
+    insert combine;
+    if get_flags(p) == 1u {
+        insert update_flags;
+    }
+}
+
+/// Finds the place of a load or a store of general registers. `misses` is true if it is for the slow path.
+///
+/// Needs the variables that `read_operands` declares.
+fragment locate {
     let address = select(a + b, a, get_index(p) == INDEX_POST);
     let size = get_size(p);
     let pair = get_pair(p);
@@ -126,51 +142,78 @@ fragment transfer {
     // Sixteen bytes have to be two whole words.
     let alignment = select(7u * (bytes >> 4u), bytes - 1u, get_aligned(p) == 1u);
     let misplaced = (offset & alignment) | ((offset + bytes - 1u) >> 12u);
-    if (missing | misplaced | (translation.y ^ number) | u32(address >> TLB_ADDRESS_BITS)) != 0u {
-        next_at = at ^ SLOW;
+    let misses = (missing | misplaced | (translation.y ^ number) | u32(address >> TLB_ADDRESS_BITS)) != 0u;
+}
+
+/// Reads the word with the first byte of a load or a store.
+///
+/// Needs the variables that `locate` declares.
+fragment read_word {
+    let word = offset >> 3u;
+    let shift = (offset & 7u) * 8u;
+    let before = frame_load(translation.x, word);
+}
+
+/// Loads or stores one or two registers, and writes back the base register.
+///
+/// Needs the variables that `read_operands`, `locate` and `read_word` declare.
+fragment transfer_registers {
+    var loaded = before >> shift;
+    var after = 0lu;
+    var data = x[get_c(control)];
+    if pair == 1u {
+        // In the micro-op of a store, the field of the destination is the second register of a pair.
+        after = x[destination];
+        data = select(joined(u32(data), u32(after)), data, size == 3u);
+    }
+    let changed = 0xfffffffffffffffflu >> ((64u - 8u * bytes) & 63u);
+    if (offset & 7u) + bytes > 8u {
+        let behind = frame_load(translation.x, word + 1u);
+        let rest = (64u - shift) & 63u;
+        let whole = bytes == 16u;
+        if handler == HANDLER_STORE {
+            let stored = (behind & ~(changed >> rest)) | ((data & changed) >> rest);
+            frame_store(translation.x, word + 1u, select(stored, after, whole));
+        } else {
+            loaded = select(loaded | (behind << rest), loaded, whole);
+        }
+        after = behind;
+    }
+    if handler == HANDLER_LOAD {
+        if pair == 1u {
+            // If both registers of the pair are the same, the first value wins: it is written later.
+            x[get_c(control)] = extend_loaded(select(loaded >> 32u, after, size == 3u), size, get_extend(p));
+        }
+        value = extend_loaded(loaded, size, get_extend(p));
+    } else {
         destination = REGISTER_SINK;
+        frame_store(translation.x, word, (before & ~(changed << shift)) | ((data & changed) << shift));
+    }
+    if get_index(p) != INDEX_OFFSET {
+        // If the base is loaded, too, write-back wins: it is written later.
+        x[destination] = value;
+        destination = get_a(control);
+        value = a + b;
+    }
+}
+
+/// Leaves the rest of the step to the slow path.
+fragment leave_to_slow_path {
+    next_at = at ^ SLOW;
+    destination = REGISTER_SINK;
+}
+
+/// Executes a load or a store of general registers, if the TLB has the page.
+///
+/// Needs the variables that `read_operands` declares.
+fragment transfer {
+    insert locate;
+    if misses {
+        insert leave_to_slow_path;
     } else {
         // Loads and stores of all sizes share this code, because lanes execute different ones at the same time.
-        let word = offset >> 3u;
-        let shift = (offset & 7u) * 8u;
-        let before = frame_load(translation.x, word);
-        var loaded = before >> shift;
-        var after = 0lu;
-        var data = x[get_c(control)];
-        if pair == 1u {
-            // In the micro-op of a store, the field of the destination is the second register of a pair.
-            after = x[destination];
-            data = select(joined(u32(data), u32(after)), data, size == 3u);
-        }
-        let changed = 0xfffffffffffffffflu >> ((64u - 8u * bytes) & 63u);
-        if (offset & 7u) + bytes > 8u {
-            let behind = frame_load(translation.x, word + 1u);
-            let rest = (64u - shift) & 63u;
-            let whole = bytes == 16u;
-            if handler == HANDLER_STORE {
-                let stored = (behind & ~(changed >> rest)) | ((data & changed) >> rest);
-                frame_store(translation.x, word + 1u, select(stored, after, whole));
-            } else {
-                loaded = select(loaded | (behind << rest), loaded, whole);
-            }
-            after = behind;
-        }
-        if handler == HANDLER_LOAD {
-            if pair == 1u {
-                // If both registers of the pair are the same, the first value wins: it is written later.
-                x[get_c(control)] = extend_loaded(select(loaded >> 32u, after, size == 3u), size, get_extend(p));
-            }
-            value = extend_loaded(loaded, size, get_extend(p));
-        } else {
-            destination = REGISTER_SINK;
-            frame_store(translation.x, word, (before & ~(changed << shift)) | ((data & changed) << shift));
-        }
-        if get_index(p) != INDEX_OFFSET {
-            // If the base is loaded, too, write-back wins: it is written later.
-            x[destination] = value;
-            destination = get_a(control);
-            value = a + b;
-        }
+        insert read_word;
+        insert transfer_registers;
     }
 }
 
@@ -242,8 +285,7 @@ fragment other {
         }
         case HANDLER_NOP: {}
         default: {
-            next_at = at ^ SLOW;
-            destination = REGISTER_SINK;
+            insert leave_to_slow_path;
         }
     }
 }
