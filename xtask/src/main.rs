@@ -20,6 +20,7 @@ mod steps;
 mod sweep;
 mod system;
 mod test;
+mod third_party;
 mod tidy;
 mod train;
 
