@@ -8,6 +8,7 @@
 mod codegen;
 mod compare;
 mod convert;
+mod doom;
 mod guests;
 mod lint;
 mod metadata;

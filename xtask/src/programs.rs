@@ -2,7 +2,7 @@
 //! are never committed.
 //!
 //! BusyBox is a package of Debian. The others are C sources inside crates, which cargo fetches and verifies. The `main`
-//! function of each is in `guests/programs/`.
+//! function of each is in `guests/programs/`. DOOM, which is larger, is a task of its own (`doom.rs`).
 
 use std::fs;
 
