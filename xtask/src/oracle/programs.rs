@@ -11,11 +11,11 @@ use kvrm_records::{Adapter, Figure, Kind, Log, MeasuredRow, RecordArgs};
 
 use super::commands::{QEMU_CPU, kvrm};
 use super::program_runs::{PREPARED, RUNS, Run};
-use crate::programs;
 use crate::records::{PROGRAM, gpu_adapter};
 use crate::root::root;
 use crate::system::ensure_program;
 use crate::third_party;
+use crate::{doom, programs};
 
 /// The number of steps below which a run is too short to measure its speed.
 const STEPS_MIN: u64 = 1_000_000;
@@ -64,6 +64,10 @@ impl Cost {
 pub(super) fn run(args: &Args) -> Result<()> {
     ensure_program("qemu-aarch64", "qemu-user")?;
     programs::run()?;
+    if args.only.is_none() {
+        // It is a workload.
+        doom::run()?;
+    }
     let mut log = args.record.open(PROGRAM)?;
     let kvrm = kvrm()?;
     let has_gpu = args.engines.iter().any(|engine| engine == GPU);
