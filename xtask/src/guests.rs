@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::root::root;
 use crate::system::COMPILER;
-use crate::{programs, system};
+use crate::{doom, programs, system};
 
 /// Compiler flags for an Armv8.0 program whose bytes depend on neither the folder nor the time of the build. Paths are
 /// relative to the folder of the sources.
@@ -55,6 +55,9 @@ pub(crate) struct Args {
     /// yyjson and PCRE2.
     #[arg(long, conflicts_with_all = ["check", "guests"])]
     programs: bool,
+    /// Fetch DOOM's engine, which is under the GPL, and the levels of Freedoom, and compile target/programs/doom instead.
+    #[arg(long, conflicts_with_all = ["check", "guests"])]
+    doom: bool,
     /// The guests to compile [default: all].
     guests: Vec<String>,
 }
@@ -161,9 +164,15 @@ pub(crate) fn files() -> Result<Vec<String>> {
 }
 
 /// Compiles the guests named in the arguments, or all. With `--check`, compares the results with the committed files.
-pub(crate) fn run(Args { check, programs, guests: wanted }: &Args) -> Result<()> {
+pub(crate) fn run(Args { check, programs, doom, guests: wanted }: &Args) -> Result<()> {
     if *programs {
-        return programs::run();
+        programs::run()?;
+    }
+    if *doom {
+        doom::run()?;
+    }
+    if *programs || *doom {
+        return Ok(());
     }
     let guests = all()?;
     for name in wanted {

@@ -8,6 +8,7 @@
 mod codegen;
 mod compare;
 mod convert;
+mod doom;
 mod guests;
 mod lint;
 mod metadata;
@@ -20,6 +21,7 @@ mod steps;
 mod sweep;
 mod system;
 mod test;
+mod third_party;
 mod tidy;
 mod train;
 

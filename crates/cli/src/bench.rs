@@ -68,7 +68,7 @@ enum Subcommand {
     ClassSelection(class_selection::Args),
     /// Measure how many complete runs of a program, from start to exit, finish per second.
     Processes(Box<processes::Args>),
-    /// Measure ten Linux programs, with an input of its own in each lane, with and without translation.
+    /// Measure eleven Linux programs, with an input of its own in each lane, with and without translation.
     Programs(Box<programs::Args>),
 }
 

@@ -11,10 +11,11 @@ use kvrm_records::{Adapter, Figure, Kind, Log, MeasuredRow, RecordArgs};
 
 use super::commands::{QEMU_CPU, kvrm};
 use super::program_runs::{PREPARED, RUNS, Run};
-use crate::programs;
 use crate::records::{PROGRAM, gpu_adapter};
 use crate::root::root;
 use crate::system::ensure_program;
+use crate::third_party;
+use crate::{doom, programs};
 
 /// The number of steps below which a run is too short to measure its speed.
 const STEPS_MIN: u64 = 1_000_000;
@@ -63,11 +64,15 @@ impl Cost {
 pub(super) fn run(args: &Args) -> Result<()> {
     ensure_program("qemu-aarch64", "qemu-user")?;
     programs::run()?;
+    if args.only.is_none() {
+        // It is a workload.
+        doom::run()?;
+    }
     let mut log = args.record.open(PROGRAM)?;
     let kvrm = kvrm()?;
     let has_gpu = args.engines.iter().any(|engine| engine == GPU);
     let adapter = (log.is_some() && has_gpu).then(gpu_adapter).transpose()?;
-    let work = programs::folder().join("work");
+    let work = third_party::folder()?.join("work");
     let files = prepare(&work)?;
     let wanted = |run: &&Run| args.only.as_ref().is_none_or(|text| run.command().contains(&text[..]));
     let mut rows = Vec::new();
@@ -116,7 +121,7 @@ fn check_workloads(kvrm: &Path, engine: &str) -> Result<()> {
     let status = Command::new(kvrm)
         .args(["bench", "programs", "--check", "--lanes", "2", "--qemu", "qemu-aarch64", "--engine", engine])
         .arg("--programs")
-        .arg(programs::folder())
+        .arg(third_party::folder()?)
         .status()
         .context("cannot run kvrm")?;
     ensure!(status.success(), "the workloads of kvrm bench programs fail with the engine {engine}");
@@ -214,7 +219,7 @@ fn run_in_qemu(run: &Run, folder: &Path) -> Result<Outcome> {
     command
         .args(QEMU_CPU)
         .args(["-0", run.program])
-        .arg(programs::folder().join(run.program))
+        .arg(third_party::folder()?.join(run.program))
         .args(run.arguments);
     let output = command.env_clear().current_dir(folder).stdin(input(run, folder)?).output()?;
     let status = output.status.code().or_else(|| output.status.signal().map(|signal| 128 + signal));
@@ -234,7 +239,8 @@ fn run_in_kvrm(kvrm: &Path, engine: &str, run: &Run, files: &Path) -> Result<(Ou
     if let Some(name) = run.input {
         command.arg("--stdin").arg(files.join(name));
     }
-    let answer = command.arg(programs::folder().join(run.program)).arg("--").args(run.arguments).output()?;
+    let answer =
+        command.arg(third_party::folder()?.join(run.program)).arg("--").args(run.arguments).output()?;
     let json: serde_json::Value = serde_json::from_slice(&answer.stdout)
         .with_context(|| format!("kvrm run: {}", String::from_utf8_lossy(&answer.stderr)))?;
     let lane = &json["lanes"][0];

@@ -1,6 +1,7 @@
-//! `kvrm bench programs`: ten Linux programs in many lanes, each with an input of its own.
+//! `kvrm bench programs`: eleven Linux programs in many lanes, each with an input of its own.
 
 mod check;
+mod fork;
 mod measure;
 mod processes;
 mod qemu;
@@ -23,9 +24,12 @@ use crate::{memory, number, record};
 
 /// The text at the end of the help.
 const HELP: &str = "\
-The workloads are deflate, zstandard, json, regex (PCRE2), sqlite, lua, quickjs, and sh, awk and sort of BusyBox. \
-`cargo xtask guests --programs` makes the programs; nothing but their directory is needed. Inputs differ from lane to \
-lane, so lanes soon execute different parts of a program.
+The workloads are deflate, zstandard, json, regex (PCRE2), sqlite, lua, quickjs, sh, awk and sort of BusyBox, \
+and doom. `cargo xtask guests --programs` makes the programs, and `cargo xtask guests --doom` doom; nothing but their \
+directory is needed. Inputs differ from lane to lane, so lanes soon execute different parts of a program.
+
+DOOM loads its level in one lane on the CPU, of which all lanes are forks. Each plays with random keys of its own: a step \
+of the game lasts 4 tics, and draws a frame of 320x200 pixels.
 
 MIPS are million steps per second of all lanes together. Each lane first takes two million steps, in which programs start. \
 A snapshot follows. A repetition takes the same steps with and without translation: from the snapshot to as many steps \

@@ -34,12 +34,17 @@ fn programs_are_measured_and_missing_ones_named_with_the_command_that_makes_them
     std::fs::create_dir(&path).unwrap();
     let text = refused(&[]);
     assert!(text.contains("deflate") && text.contains("`cargo xtask guests --programs`"), "{text}");
+    let text = refused(&["--only", "quake"]);
+    assert!(text.contains("--only 'quake': expected one of deflate, ") && text.contains(", doom"), "{text}");
     let text = refused(&["--only", "doom"]);
-    assert!(text.contains("--only 'doom': expected one of deflate, ") && text.contains(", sort"), "{text}");
+    assert!(text.contains("`cargo xtask guests --doom` makes doom"), "{text}");
     // Another program in the place of one, with the same input in all lanes.
     std::fs::copy(guest("mix"), folder.path("programs/sqlite")).unwrap();
     let text = refused(&["--only", "sqlite", "--check"]);
     assert!(text.contains("sqlite: lanes 0 and 1 print the same"), "{text}");
+    std::fs::copy(guest("mix"), folder.path("programs/doom")).unwrap();
+    let text = refused(&["--only", "doom", "--check"]);
+    assert!(text.contains("doom: the program has no symbol kvrm_started"), "{text}");
     let arguments = [
         "--lanes",
         "2",

@@ -9,6 +9,9 @@ use kvrm::{Factory, Register, Report, Stop, Stream};
 use super::qemu;
 use super::workload::Workload;
 
+/// The largest output of a lane, in bytes.
+const OUTPUT_MAX: usize = 1 << 20;
+
 /// The outcome of a lane that has exited with status 0.
 pub(super) struct Outcome {
     pub(super) steps: u64,
@@ -21,7 +24,7 @@ pub(super) fn complete(
     engine: impl Factory,
     lanes: usize,
 ) -> Result<(Vec<Outcome>, Report)> {
-    let mut machine = workload.builder(lanes).engine(engine).build()?;
+    let mut machine = workload.machine(lanes, engine, OUTPUT_MAX)?;
     let report = machine.run(u64::MAX)?;
     let (stops, steps) = (machine.stops()?, machine.registers(Register::Steps)?);
     let outcomes: Result<Vec<_>> = stops

@@ -8,7 +8,7 @@ use crate::bench::measure::{
     CALIBRATION_SHARE, FIRST_STEPS, GROWTH, Measurement, REPETITIONS, SETTLE_MAX, check, reset,
 };
 
-/// The steps of each lane before the snapshot, in which programs start.
+/// The steps of each lane before the snapshot, in which programs start, and lanes get to different places.
 const START: u64 = 2_000_000;
 
 /// A measured workload.
@@ -57,7 +57,7 @@ pub(super) fn measure(
     seconds: f64,
     window: Option<u64>,
 ) -> Result<Measured> {
-    let mut machine = workload.builder(lanes).engine(engine).output_max(0).build()?;
+    let mut machine = workload.machine(lanes, engine, 0)?;
     machine.run(START)?;
     if !check(&mut machine)? {
         bail!("all lanes exited in their first {START} steps, so there is nothing to measure");

@@ -3,12 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use kvrm::{Builder, Machine, Program};
+use kvrm::{Builder, Factory, Machine, Program};
+
+use super::fork::ForkPoint;
 
 /// The largest number of 4 KiB pages that a lane may write. The lanes share what the device has room for.
 const FRAMES_MAX: usize = 1 << 12;
-/// The command that makes the programs.
-const MAKE: &str = "`cargo xtask guests --programs` makes the programs in target/programs";
+/// The commands that make the programs.
+const MAKE: &str = "`cargo xtask guests --programs` makes the programs in target/programs, and \
+                    `cargo xtask guests --doom` makes doom there";
 
 /// A workload that was not opened yet.
 struct Definition {
@@ -20,17 +23,20 @@ struct Definition {
     input: Input,
 }
 
-/// The standard input of the lanes.
+/// The input of the lanes besides their arguments.
 #[derive(Clone, Copy)]
 enum Input {
     None,
-    /// A text in which `{lane}` is replaced with the number of the lane.
+    /// A standard input: a text in which `{lane}` is replaced with the number of the lane.
     Text(&'static str),
-    /// So many lines with a word and a number, which depend on the number of the lane.
+    /// A standard input: so many lines with a word and a number, which depend on the number of the lane.
     Lines(usize),
+    /// The number of the lane, in a variable. The program has started in lane 0, of which all lanes are forks, because the
+    /// start takes longer than the measured part.
+    Fork(ForkPoint),
 }
 
-const DEFINITIONS: [Definition; 10] = [
+const DEFINITIONS: [Definition; 11] = [
     Definition { name: "deflate", program: "deflate", arguments: &["{lane}", "12"], input: Input::None },
     Definition { name: "zstandard", program: "zstandard", arguments: &["{lane}", "12"], input: Input::None },
     Definition { name: "json", program: "json", arguments: &["{lane}", "200"], input: Input::None },
@@ -70,6 +76,12 @@ const DEFINITIONS: [Definition; 10] = [
         program: "busybox",
         arguments: &["sort", "-k2n", "-k1"],
         input: Input::Lines(1_000),
+    },
+    Definition {
+        name: "doom",
+        program: "doom",
+        arguments: &["{lane}", "40"],
+        input: Input::Fork(ForkPoint { function: "kvrm_started", variable: "kvrm_seed" }),
     },
 ];
 
@@ -119,12 +131,21 @@ impl Workload {
         self.input.bytes(lane)
     }
 
-    /// Returns a builder of a machine with so many lanes.
-    pub(super) fn builder(&self, lanes: usize) -> Builder<'static> {
+    /// Returns a machine with so many lanes, each with its own input. It collects at most `output_max` bytes of the output
+    /// of each.
+    pub(super) fn machine(&self, lanes: usize, engine: impl Factory, output_max: usize) -> Result<Machine> {
+        match self.input {
+            Input::Fork(point) => point.machine(self.builder(1, output_max), lanes, engine),
+            _ => Ok(self.builder(lanes, output_max).engine(engine).build()?),
+        }
+    }
+
+    fn builder(&self, lanes: usize, output_max: usize) -> Builder<'static> {
         let &Self { arguments: templates, input, .. } = self;
         Machine::builder(self.program.clone())
             .lanes(lanes)
             .frames_max(FRAMES_MAX)
+            .output_max(output_max)
             .arguments(move |lane| arguments(templates, lane))
             .input(move |lane| input.bytes(lane))
     }
@@ -137,7 +158,7 @@ fn arguments(templates: &[&str], lane: usize) -> Vec<String> {
 impl Input {
     fn bytes(self, lane: usize) -> Vec<u8> {
         match self {
-            Self::None => Vec::new(),
+            Self::None | Self::Fork(_) => Vec::new(),
             Self::Text(text) => text.replace("{lane}", &lane.to_string()).into(),
             Self::Lines(lines) => {
                 let mut state = lane as u64;

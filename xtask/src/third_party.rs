@@ -1,0 +1,127 @@
+//! Third-party files for guest programs: packages of Debian, sources in crates, and the compiler for both.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use crate::metadata;
+use crate::root::root;
+use crate::system::{self, COMPILER};
+
+/// A crate with sources: its name and its version.
+pub(crate) type Package = (&'static str, &'static str);
+
+/// Returns the folder of the programs, and creates it.
+pub(crate) fn folder() -> Result<PathBuf> {
+    let folder = root().join("target/programs");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    Ok(folder)
+}
+
+/// Returns the paths of the entries of a folder, sorted.
+pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    paths.sort_unstable();
+    Ok(paths)
+}
+
+/// Unpacks a package of Debian for arm64, on any host architecture. Returns the folder of its files.
+pub(crate) fn fetch_debian(package: &str) -> Result<PathBuf> {
+    let apt = folder()?.join("apt");
+    for part in ["lists/partial", "cache/archives/partial"] {
+        fs::create_dir_all(apt.join(part)).with_context(|| format!("cannot create {}", apt.display()))?;
+    }
+    // Separate folders, so that the system's own package lists do not change.
+    let run = |arguments: &[&str]| -> Result<()> {
+        let mut command = Command::new("apt-get");
+        command.current_dir(&apt).args(["-o", "APT::Architecture=arm64", "-o", "APT::Architectures=arm64"]);
+        command.arg("-o").arg(format!("Dir::State::lists={}", apt.join("lists").display()));
+        command.arg("-o").arg(format!("Dir::Cache={}", apt.join("cache").display()));
+        let status = command
+            .args(arguments)
+            .status()
+            .with_context(|| format!("cannot run apt-get, which is needed to download {package}"))?;
+        ensure!(status.success(), "apt-get {} failed", arguments.join(" "));
+        Ok(())
+    };
+    run(&["update"])?;
+    run(&["download", package])?;
+    let prefix = format!("{package}_");
+    let is_package = |path: &PathBuf| {
+        let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        name.starts_with(&prefix) && name.ends_with(".deb")
+    };
+    let file = entries(&apt)?.into_iter().find(is_package);
+    let file = file.with_context(|| format!("apt-get downloaded no file {prefix}*.deb"))?;
+    let files = apt.join("files");
+    let status = Command::new("dpkg").arg("-x").arg(&file).arg(&files).status();
+    ensure!(status.context("cannot run dpkg")?.success(), "dpkg cannot unpack {}", file.display());
+    Ok(files)
+}
+
+/// Fetches crates with sources, without building them. Returns the output of `cargo metadata` for a package in
+/// `target/programs/NAME` that depends on them, which has their paths.
+pub(crate) fn fetch_crates(name: &str, packages: impl IntoIterator<Item = Package>) -> Result<Value> {
+    let folder = folder()?.join(name);
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let mut manifest =
+        "[workspace]\n[package]\nname = \"programs\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
+                        [lib]\npath = \"empty.rs\"\n[dependencies]\n"
+            .to_owned();
+    for (name, version) in packages {
+        manifest += &format!("{name} = \"{version}\"\n");
+    }
+    fs::write(folder.join("empty.rs"), "").context("cannot write a source file")?;
+    let path = folder.join("Cargo.toml");
+    fs::write(&path, manifest).with_context(|| format!("cannot write {}", path.display()))?;
+    metadata::read(&path, &[])
+}
+
+/// Returns the folder of a fetched crate.
+pub(crate) fn crate_folder(metadata: &Value, name: &str) -> Result<PathBuf> {
+    let package = metadata::list(metadata, "packages")?.iter().find(|package| package["name"] == name);
+    let manifest = package.and_then(|package| package["manifest_path"].as_str());
+    let manifest = manifest.with_context(|| format!("cargo metadata does not name {name}"))?;
+    Ok(Path::new(manifest).parent().unwrap_or(Path::new("/")).to_owned())
+}
+
+/// Installs the compiler, if needed and possible.
+pub(crate) fn ensure_compiler() -> Result<()> {
+    system::ensure_packages(&["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"])
+}
+
+/// Compiles `guests/programs/NAME.c` with third-party sources and their headers to `target/programs/NAME`.
+pub(crate) fn compile(
+    name: &str,
+    sources: &[PathBuf],
+    headers: &Path,
+    flags: impl IntoIterator<Item = impl AsRef<OsStr>>,
+) -> Result<()> {
+    // `-w`: warnings about third-party code do not help.
+    let status = Command::new(COMPILER)
+        .args(["-O2", "-static", "-w"])
+        .args(flags)
+        .arg("-I")
+        .arg(headers)
+        .arg(root().join("guests/programs").join(name).with_extension("c"))
+        .args(sources)
+        .arg("-lm")
+        .arg("-o")
+        .arg(folder()?.join(name))
+        .status()
+        .with_context(|| format!("cannot run {COMPILER}"))?;
+    ensure!(status.success(), "{COMPILER} could not compile {name}");
+    Ok(())
+}
+
+/// Prints the size of a program.
+pub(crate) fn announce(name: &str) -> Result<()> {
+    let size = fs::metadata(folder()?.join(name)).with_context(|| format!("{name} was not made"))?.len();
+    println!("target/programs/{name}: {size} bytes");
+    Ok(())
+}
