@@ -1,6 +1,6 @@
 //! Copies of all that a slice needs, for tools that run it elsewhere.
 
-use kvrm_shaders::interface::machine::{InterpreterOverrides, MachineGroup};
+use kvrm_shaders::interface::machine::{Interpreter, InterpreterOverrides, MachineGroup};
 use kvrm_shaders::kernel::{Group as _, Overrides as _, bindings};
 use kvrm_shaders::layout::{COLUMN_LIMIT, COLUMN_STOP, STOP_BUDGET, STOP_NONE};
 
@@ -87,7 +87,7 @@ impl GpuExecutor {
         Ok(SliceDump {
             module,
             source: linked.source,
-            entry: "run",
+            entry: Interpreter::RUN.name,
             overrides,
             lanes: self.store.lanes,
             workgroup,
