@@ -217,7 +217,7 @@ def row(about: dict, result: dict, values: dict, kernel: str, workgroup: int, na
     """Returns a row of the table."""
     steps, lanes = result["retired"] or 1, about["lanes"]
     # Steps of warps, if all lanes of a warp always run.
-    warp_steps = steps / min(workgroup, 32)
+    warp_steps = steps / min(workgroup, lanes, 32)
 
     def rate(metric: str, count: float) -> str:
         return f"{values[metric] / count:.1f}" if metric in values else "-"
