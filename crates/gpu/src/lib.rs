@@ -29,6 +29,8 @@ pub use device::{Device, adapter, buffer, doctor, pipeline};
 #[doc(hidden)]
 pub use machine::bounds::Bounds;
 pub use machine::class_selection::{ClassSelection, SelectionMode};
+#[doc(hidden)]
+pub use machine::engine::dump::{BufferDump, SliceDump};
 pub use machine::engine::{GpuExecutor, Place};
 pub use machine::lowering::{Lowering, digest};
 pub use machine::networks;

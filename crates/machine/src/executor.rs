@@ -1,5 +1,6 @@
 //! The interface of engines: executors, which run lanes, and the plans from which they are made.
 
+use std::any::Any;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -71,6 +72,12 @@ pub trait Executor: Send {
 
     /// Returns the name of the device that runs the lanes, for reports, if there is one.
     fn device_name(&self) -> Option<&str> {
+        None
+    }
+
+    /// Returns the executor as a value whose type can be asked for. Engines with tools of their own do so.
+    #[doc(hidden)]
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
         None
     }
 

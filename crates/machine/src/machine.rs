@@ -11,6 +11,7 @@ mod results;
 mod resume;
 mod run;
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
@@ -287,6 +288,12 @@ impl Machine {
     /// The engine fails.
     pub fn audit(&mut self) -> Result<Vec<Violation>, Error> {
         self.executor.audit()
+    }
+
+    /// Returns the executor as a value whose type can be asked for, if the engine has tools of its own.
+    #[doc(hidden)]
+    pub fn executor(&mut self) -> Option<&mut dyn Any> {
+        self.executor.as_any()
     }
 
     /// Sets the number of frames that each lane may own; see [`Builder::frames_max`]. A lane that has stopped for lack

@@ -6,6 +6,7 @@ pub(crate) mod checkpoint;
 mod compiler;
 mod console;
 mod drift;
+pub(crate) mod dump;
 mod exchange;
 mod executor;
 pub(crate) mod lane_views;

@@ -18,6 +18,7 @@ use kvrm_shaders::interface::networks::{
 };
 use kvrm_shaders::kernel::{Entry, Root};
 use kvrm_shaders::variants::{ClassNetwork, ClassSource, FramePools, Hooks, LinuxCalls, Regions, SimdUnit};
+use kvrm_shaders::{LinkError, Linked};
 
 use crate::device::Device;
 use crate::device::error::Error;
@@ -161,6 +162,11 @@ fn compile<R: Root>(device: &Device, root: R, translated: Option<&str>) -> Resul
         Some(text) => Kernel::compile_translated(device, root, text),
         None => Kernel::compile(device, root),
     }
+}
+
+/// Links a kernel. Returns the name of its module, too.
+fn text<R: Root>(root: R) -> Result<(&'static str, Linked), LinkError> {
+    Ok((R::MODULE, root.link()?))
 }
 
 /// An interpreter with translated regions.
@@ -335,6 +341,22 @@ impl Kernels {
                 InterpreterNetworkGroups { machine, hooks: hooks_layout, networks, decisions },
                 InterpreterNetworkOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
             ),
+        }
+    }
+
+    /// Returns the linked text of an interpreter that asks no network, and the name of its module.
+    pub(crate) fn interpreter_text(
+        &self,
+        variant: InterpreterVariant,
+    ) -> Result<(&'static str, Linked), LinkError> {
+        let InterpreterVariant { workgroup, stages_min, simd_unit, linux_calls, hooks, .. } = variant;
+        let (frame_pools, regions) = (self.pools, Regions::Absent);
+        if workgroup == 1 {
+            text(InterpreterFew { frame_pools, simd_unit, linux_calls, hooks, regions })
+        } else if workgroup >= stages_min {
+            text(InterpreterMany { frame_pools, simd_unit, linux_calls, hooks, regions })
+        } else {
+            text(Interpreter { frame_pools, simd_unit, linux_calls, hooks, regions })
         }
     }
 

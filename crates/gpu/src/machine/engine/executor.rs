@@ -1,5 +1,6 @@
 //! The implementation of [`Executor`] for the GPU.
 
+use std::any::Any;
 use std::ops::{ControlFlow, Range};
 
 use kvrm_arm64::{Access, Cpu, Stop};
@@ -206,6 +207,10 @@ impl Executor for GpuExecutor {
 
     fn device_name(&self) -> Option<&str> {
         Some(&self.description)
+    }
+
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
     }
 
     fn lanes(&self) -> usize {

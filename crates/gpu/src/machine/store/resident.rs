@@ -69,7 +69,7 @@ pub(crate) struct Store {
     /// Takes the place of pools that do not exist yet and are never used: each binding and each element of an array needs
     /// a buffer.
     no_pool: Buffer,
-    pub(super) pool_shift: u32,
+    pub(crate) pool_shift: u32,
     /// The number of pools that the kernels are compiled for.
     pub(super) variant: FramePools,
     /// The bind group of all kernels, if its buffers have not been replaced since it was created.
@@ -190,8 +190,18 @@ impl Store {
     pub(super) fn bind(&mut self) -> Result<(), Error> {
         // If this fails, the next dispatch tries again: the old groups have buffers that were replaced.
         self.group = None;
+        let group = self.kernels.layouts.machine.bind(&self.device, self.machine_group())?;
+        if let Some(bound) = &mut self.network {
+            bound.bind(&self.device, &self.kernels)?;
+        }
+        self.group = Some(group);
+        Ok(())
+    }
+
+    /// Returns the buffers of the bind group of all kernels.
+    pub(crate) fn machine_group(&self) -> MachineGroup<&Buffer> {
         let missing = self.variant.pools() - self.pools.len();
-        let buffers = MachineGroup {
+        MachineGroup {
             parameters: &self.parameters_buffer,
             state: &self.columns.buffer,
             frame_info: &self.info,
@@ -199,13 +209,7 @@ impl Store {
             counters: &self.counters,
             console: &self.console,
             pool: self.pools.iter().chain(repeat_n(&self.no_pool, missing)).collect(),
-        };
-        let group = self.kernels.layouts.machine.bind(&self.device, buffers)?;
-        if let Some(bound) = &mut self.network {
-            bound.bind(&self.device, &self.kernels)?;
         }
-        self.group = Some(group);
-        Ok(())
     }
 
     /// Returns the size of each lane's buffer for console output, in bytes.
@@ -237,20 +241,7 @@ impl Store {
         if self.group.is_none() {
             self.bind()?;
         }
-        let Launch { steps, fuel, work_steps, sharers, break_pages, jobs, quantum } = launch;
-        let frames = self.capacity;
-        self.parameters = Parameters {
-            steps,
-            fuel,
-            work_steps,
-            sharers,
-            break_pages,
-            jobs,
-            quantum,
-            frames,
-            ..self.parameters
-        };
-        parameters::upload_launch(&self.parameters_buffer, &self.parameters)?;
+        self.set_launch(launch)?;
         self.dispatches += 1;
         self.device.submit("running a kernel", |encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
@@ -267,6 +258,24 @@ impl Store {
             }
             pass.dispatch_workgroups(x, y, z);
         })
+    }
+
+    /// Sets the parameters of the next dispatch.
+    pub(crate) fn set_launch(&mut self, launch: Launch) -> Result<(), Error> {
+        let Launch { steps, fuel, work_steps, sharers, break_pages, jobs, quantum } = launch;
+        let frames = self.capacity;
+        self.parameters = Parameters {
+            steps,
+            fuel,
+            work_steps,
+            sharers,
+            break_pages,
+            jobs,
+            quantum,
+            frames,
+            ..self.parameters
+        };
+        parameters::upload_launch(&self.parameters_buffer, &self.parameters)
     }
 
     /// Returns the interpreter for workgroups of `workgroup` lanes.
