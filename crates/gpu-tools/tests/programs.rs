@@ -31,3 +31,39 @@ fn bursts_measures_the_steps_of_a_network() {
     let printed = run(env!("CARGO_BIN_EXE_bursts"), &["feagi", "0.002", "5", "events", "runs=1"]);
     assert!(printed.contains("\"neurons\": 1000"), "it prints a line of JSON: {printed}");
 }
+
+#[test]
+fn parting_counts_the_instructions_that_lanes_of_a_group_are_at() {
+    let guest = concat!(env!("CARGO_MANIFEST_DIR"), "/../../guests/bin/mix.elf");
+    let options = ["--lanes", "64", "--start", "10000", "--rounds", "2", guest, "1000000", "{lane}"];
+    let printed = run(env!("CARGO_BIN_EXE_parting"), &options);
+    let row = |steps: &str| -> Vec<f64> {
+        let line = printed.lines().find(|line| line.split_whitespace().next() == Some(steps));
+        let line = line.unwrap_or_else(|| panic!("a line for {steps} steps: {printed}"));
+        line.split_whitespace().skip(1).map(|cell| cell.parse().expect("a number")).collect()
+    };
+    let (first, last) = (row("0"), row("16384"));
+    assert_eq!(first[1], first[2], "groups that were just made are new: {printed}");
+    assert!(
+        first[1] < first[0] && first[1] < last[1],
+        "grouped lanes are together, and part again: {printed}"
+    );
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn dump_writes_a_slice_with_its_kernel() {
+    let folder = std::env::temp_dir().join(format!("kvrm-dump-{}", std::process::id()));
+    let out = folder.to_str().expect("the path is text");
+    let options = ["slice", "mix", "--lanes", "2", "--steps", "100", "--out", out];
+    run(env!("CARGO_BIN_EXE_dump"), &options);
+    let read = |path: &str| std::fs::read_to_string(folder.join(path)).expect("the file was written");
+    let slice: serde_json::Value =
+        serde_json::from_str(&read("slices/mix-2/slice.json")).expect("it is JSON");
+    let kernel = slice["kernels"][0]["name"].as_str().expect("it names its kernel");
+    let hlsl = read(&format!("kernels/{kernel}/kernel.hlsl"));
+    assert!(hlsl.contains("[numthreads(1, 1, 1)]"), "a workgroup has one lane");
+    let parameters = std::fs::read(folder.join("slices/mix-2/parameters.bin")).expect("it was written, too");
+    assert_eq!(&parameters[..8], [2, 0, 0, 0, 100, 0, 0, 0], "the numbers of lanes and of steps");
+    std::fs::remove_dir_all(&folder).expect("it was made here");
+}

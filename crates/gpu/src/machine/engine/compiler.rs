@@ -1,17 +1,22 @@
-//! A thread that compiles in the background, one job after the other.
+//! Threads that compile in the background. They begin jobs in their order.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::{Builder, JoinHandle};
+use std::sync::{Arc, Mutex};
+use std::thread::{Builder, JoinHandle, available_parallelism};
 use std::time::{Duration, Instant};
+
+use crate::device::lock::lock;
 
 /// The longest time that the end of a machine waits for a compiler.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A job for the thread.
+/// The largest number of threads. Drivers compile a kernel in one thread each.
+const THREADS_MAX: usize = 4;
+
+/// A job for a thread.
 struct Job<T> {
     /// The number of cancellations before the job was ordered.
     epoch: u64,
@@ -26,7 +31,7 @@ struct Done<T> {
     result: Result<T, String>,
 }
 
-/// The thread, and the jobs that it has not completed.
+/// The threads, and the jobs that they have not completed.
 pub(super) struct Compiler<T> {
     jobs: Option<Sender<Job<T>>>,
     done: Receiver<Done<T>>,
@@ -34,28 +39,35 @@ pub(super) struct Compiler<T> {
     epoch: Arc<AtomicU64>,
     /// The number of jobs whose results have not been taken.
     left: usize,
-    thread: JoinHandle<()>,
+    threads: Vec<JoinHandle<()>>,
 }
 
 impl<T: Send + 'static> Compiler<T> {
-    /// Starts the thread.
-    pub(super) fn start() -> io::Result<Self> {
+    /// Starts `threads` threads.
+    pub(super) fn start(threads: usize) -> io::Result<Self> {
         let (jobs, ordered) = channel::<Job<T>>();
+        let ordered = Arc::new(Mutex::new(ordered));
         let (completed, done) = channel();
         let epoch = Arc::new(AtomicU64::new(0));
-        let current = Arc::clone(&epoch);
-        let work = move || {
-            for Job { epoch, number, work } in ordered {
-                if epoch != current.load(Ordering::Relaxed) {
-                    continue;
+        let mut compiler = Self { jobs: Some(jobs), done, epoch, left: 0, threads: Vec::new() };
+        for _ in 0..threads {
+            let (ordered, completed) = (Arc::clone(&ordered), completed.clone());
+            let current = Arc::clone(&compiler.epoch);
+            let work = move || {
+                // The lock is held while a thread waits for a job, and not while it works.
+                while let Ok(Job { epoch, number, work }) = { lock(&ordered).recv() } {
+                    if epoch != current.load(Ordering::Relaxed) {
+                        continue;
+                    }
+                    let result = catch_unwind(AssertUnwindSafe(work));
+                    let result = result.unwrap_or_else(|_| Err("the compiler panicked".to_owned()));
+                    // Nobody waits for the result if the machine is dropped.
+                    let _ = completed.send(Done { epoch, number, result });
                 }
-                let result = catch_unwind(AssertUnwindSafe(work));
-                let result = result.unwrap_or_else(|_| Err("the compiler panicked".to_owned()));
-                // Nobody waits for the result if the machine is dropped.
-                let _ = completed.send(Done { epoch, number, result });
-            }
-        };
-        Ok(Self { jobs: Some(jobs), done, epoch, left: 0, thread: Builder::new().spawn(work)? })
+            };
+            compiler.threads.push(Builder::new().spawn(work)?);
+        }
+        Ok(compiler)
     }
 
     /// Orders a job. Its result comes back with `number`.
@@ -92,6 +104,13 @@ impl<T: Send + 'static> Compiler<T> {
     }
 }
 
+/// Returns the number of threads for a device. Half of the cores are left for others. Where the CPU runs the shaders,
+/// lanes would be slower with more than one.
+pub(super) fn threads(is_software: bool) -> usize {
+    let cores = available_parallelism().map_or(1, usize::from);
+    if is_software { 1 } else { (cores / 2).clamp(1, THREADS_MAX) }
+}
+
 impl<T> std::fmt::Debug for Compiler<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Compiler").field("left", &self.left).finish_non_exhaustive()
@@ -100,12 +119,12 @@ impl<T> std::fmt::Debug for Compiler<T> {
 
 impl<T> Drop for Compiler<T> {
     fn drop(&mut self) {
-        // A driver may crash if the process ends while it compiles, so the job in work is completed. But no compiler is
-        // worth a long wait.
+        // A driver may crash if the process ends while it compiles, so jobs in work are completed. But no compiler is worth a
+        // long wait.
         self.epoch.fetch_add(1, Ordering::Relaxed);
         self.jobs = None;
         let begin = Instant::now();
-        while !self.thread.is_finished() && begin.elapsed() < PATIENCE {
+        while !self.threads.iter().all(JoinHandle::is_finished) && begin.elapsed() < PATIENCE {
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -117,7 +136,7 @@ mod tests {
 
     #[test]
     fn jobs_are_completed_in_their_order_and_may_fail() {
-        let mut compiler = Compiler::start().expect("a thread starts");
+        let mut compiler = Compiler::start(1).expect("a thread starts");
         assert_eq!(compiler.next(true), None, "there is nothing to wait for");
         compiler.order(7, || Ok("seven"));
         compiler.order(3, || Err("no such text".to_owned()));
@@ -131,7 +150,7 @@ mod tests {
 
     #[test]
     fn jobs_that_have_not_begun_can_be_cancelled() {
-        let mut compiler = Compiler::start().expect("a thread starts");
+        let mut compiler = Compiler::start(1).expect("a thread starts");
         let (begun, wait) = (channel(), channel::<()>());
         compiler.order(0, move || {
             begun.0.send(()).expect("the test waits");
@@ -149,8 +168,25 @@ mod tests {
     }
 
     #[test]
+    fn threads_work_at_the_same_time() {
+        let mut compiler = Compiler::start(2).expect("threads start");
+        let ((first, at_first), (second, at_second)) = (channel(), channel());
+        compiler.order(0, move || {
+            first.send(()).map_err(|error| error.to_string())?;
+            at_second.recv().map_err(|error| error.to_string())
+        });
+        compiler.order(1, move || {
+            at_first.recv().map_err(|error| error.to_string())?;
+            second.send(()).map_err(|error| error.to_string())
+        });
+        let mut results: Vec<_> = std::iter::from_fn(|| compiler.next(true)).collect();
+        results.sort_unstable();
+        assert_eq!(results, [(0, Ok(())), (1, Ok(()))], "each job waits for the other");
+    }
+
+    #[test]
     fn the_end_waits_for_the_job_in_work_and_drops_the_others() {
-        let mut compiler = Compiler::start().expect("a thread starts");
+        let mut compiler = Compiler::start(1).expect("a thread starts");
         let ((begun, begins), (ended, ends)) = (channel(), channel());
         let late = ended.clone();
         compiler.order(0, move || {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::compiler::Compiler;
+use super::super::compiler::{Compiler, threads};
 use super::super::lanes::GpuExecutor;
 use super::super::translator::{Target, Translator, Way};
 use super::super::tuner::Tuner;
@@ -39,7 +39,7 @@ impl GpuExecutor {
         {
             let compiler = match compiler {
                 Some(compiler) => compiler,
-                None => match Compiler::start() {
+                None => match Compiler::start(threads(self.store.device.info().is_software())) {
                     Ok(started) => compiler.insert(started),
                     Err(error) => {
                         *failure = Some(format!("no thread for the compiler: {error}"));
