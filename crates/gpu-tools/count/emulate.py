@@ -314,7 +314,9 @@ def operation(parts: list[str], ops: list[str], text: str, following: int) -> st
         if is_predicate(ops[0]):
             out, ops = ops[0], ops[1:]
         a, b, c = (full(op) for op in ops[1:4])
-        set_out = set_predicate(out, "t_") if out else ""
+        # The last operand is combined with whether the result is not zero.
+        also = f"t_ {'&&' if 'PAND' in parts else '||'} {predicate(ops[5])}" if len(ops) > 5 else "t_"
+        set_out = set_predicate(out, also) if out else ""
         return f"{{ u t_ = lop({a}, {b}, {c}, {ops[4]}); {set_out} {store(ops[0], 't_')} }}"
     if kind == "PLOP3":
         a, b, c = (predicate(op) for op in ops[2:5])
@@ -379,6 +381,9 @@ def operation(parts: list[str], ops: list[str], text: str, following: int) -> st
         return f"{{ u* m_ = at({place}); u w_[4] = {{ {', '.join(source)} }}; memcpy(m_, w_, {4 * count}); }}"
     if kind in ("LDL", "STL"):
         count = words(parts)
+        if kind == "LDL" and "U8" in parts:
+            place = f"(u){address(ops[1])}"
+            return store(ops[0], f"*local({place}) >> 8 * ({place} & 3) & 255")
         if any(part in ("U8", "S8", "U16", "S16") for part in parts):
             raise Unknown(text)
         if kind == "LDL":

@@ -5,6 +5,7 @@ use std::fs;
 use std::iter::repeat_n;
 use std::path::PathBuf;
 
+use kvrm_arm64::Features;
 use kvrm_gpu::{Bounds, ClassSelection, Device, GpuExecutor, SliceDump};
 use kvrm_machine::{Executor, Factory, Machine, Permissions, Plan, Program};
 use serde_json::json;
@@ -82,7 +83,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         stages_min: Some(args.stages_min),
         ..Bounds::NONE
     };
+    // A repeated instruction may be of any feature.
+    let features = if args.guest.starts_with("word:") { Features::ALL } else { program.features() };
     let mut machine = Machine::builder(program)
+        .features(features)
         .lanes(args.lanes)
         .engine(DumpingEngine { device, bounds })
         .arguments(|lane| {
