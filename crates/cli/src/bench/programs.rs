@@ -77,9 +77,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
     // Report all errors of the arguments before anything is measured.
     let workloads = workload::open(&args.programs, &args.only)?;
     let log = args.record.open(record::PROGRAM)?;
-    if let Some(qemu) = &args.qemu {
-        qemu::check(qemu)?;
-    }
+    let qemu = args.qemu.as_deref().map(qemu::find).transpose()?;
     let engine = args.engine.open()?;
     if !engine.is_gpu() {
         memory::check_lanes(args.lanes, true)?;
@@ -91,7 +89,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
     let mut rows = Rows { out: Output::new(), log, is_json: args.json, engine: &engine, lanes };
     if args.check {
         for workload in &workloads {
-            let report = check::run(workload, engine.clone(), lanes, args.qemu.as_deref())
+            let report = check::run(workload, engine.clone(), lanes, qemu.as_deref())
                 .with_context(|| workload.name.to_owned())?;
             rows.checked(workload, &report)?;
         }
@@ -111,7 +109,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode> {
             ratios.extend(rows.lanes(workload, translation, &measured, first.as_ref())?);
             first.get_or_insert(measured);
         }
-        if let Some(qemu) = &args.qemu {
+        if let Some(qemu) = &qemu {
             let measured = processes::measure(workload, qemu, args.seconds)
                 .with_context(|| format!("{} in QEMU", workload.name))?;
             rows.qemu(workload, &measured)?;

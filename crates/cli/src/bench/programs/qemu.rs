@@ -1,7 +1,9 @@
 //! The process of a lane in QEMU's user mode.
 
+use std::env;
+use std::ffi::OsStr;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
@@ -11,8 +13,8 @@ use super::workload::Workload;
 /// An Armv8.0 processor, like that of KVRM's machine.
 const PROCESSOR: [&str; 2] = ["-cpu", "cortex-a53"];
 
-/// Fails if the command cannot run.
-pub(super) fn check(qemu: &Path) -> Result<()> {
+/// Returns the path of the command, which is searched for in the folders of PATH. Fails if it cannot run.
+pub(super) fn find(qemu: &Path) -> Result<PathBuf> {
     let output = Command::new(qemu).arg("--version").output();
     let output = output.with_context(|| {
         format!("--qemu '{}': cannot run it; Debian's package is qemu-user", qemu.display())
@@ -22,7 +24,15 @@ pub(super) fn check(qemu: &Path) -> Result<()> {
         "--qemu '{}': expected the path of qemu-aarch64, but --version fails",
         qemu.display()
     );
-    Ok(())
+    Ok(in_folders(qemu, &env::var_os("PATH").unwrap_or_default()))
+}
+
+/// Returns the path of a command that is a mere name in these folders. Processes in QEMU have no PATH, so the name alone
+/// would not be found.
+fn in_folders(command: &Path, folders: &OsStr) -> PathBuf {
+    let is_name = command.components().count() == 1 && !command.is_absolute();
+    let found = env::split_paths(folders).map(|folder| folder.join(command)).find(|path| path.is_file());
+    found.filter(|_| is_name).unwrap_or_else(|| command.to_owned())
 }
 
 /// Runs the process of a lane, which has to exit with status 0. Returns its output.
@@ -49,4 +59,24 @@ pub(super) fn output(workload: &Workload, qemu: &Path, lane: usize) -> Result<Ve
         String::from_utf8_lossy(&output.stderr)
     );
     Ok(output.stdout)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_found_in_folders_other_than_those_of_the_system() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let folders =
+            env::join_paths([folder.join("src"), folder.to_owned()]).expect("the paths can be joined");
+        let found = |command: &str| in_folders(Path::new(command), &folders);
+        assert_eq!(found("Cargo.toml"), folder.join("Cargo.toml"), "a name");
+        assert_eq!(found("src/main.rs"), Path::new("src/main.rs"), "a path is not searched for");
+        assert_eq!(
+            found("no-such-command"),
+            Path::new("no-such-command"),
+            "the name is kept for the message"
+        );
+    }
 }
