@@ -89,6 +89,7 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "machine/simd/moves.wgsl"
     "machine/simd/no_transfers.wgsl"
     "machine/simd/packed.wgsl"
+    "machine/simd/packed_integers.wgsl"
     "machine/simd/registers.wgsl"
     "machine/simd/transfers.wgsl"
     "machine/simd/unit.wgsl"

@@ -89,6 +89,9 @@ const SIZING_SZ = 2u;
 /// Always bytes.
 const SIZING_BYTES = 3u;
 
+/// Operands and results have the same size.
+const FORM_SAME = 0u;
+
 /// Results are twice as large as operands.
 const FORM_LONG = 1u;
 
@@ -157,6 +160,9 @@ const FLOAT_NARROW = 14u;
 
 /// URECPE, or URSQRTE if `element` is 1.
 const FLOAT_ESTIMATE = 15u;
+
+/// The element of Vn unchanged.
+const ELEMENT_MOVE = 0u;
 
 /// The sum.
 const ELEMENT_ADD = 1u;

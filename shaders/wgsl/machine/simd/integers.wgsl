@@ -9,6 +9,7 @@ import package::machine::memory::{effort, get_state, set_state};
 import package::machine::micro_op::{
     get_accumulate, get_element, get_form, get_rounding, get_saturation, get_sizing, get_unsigned, get_zero,
 };
+import package::machine::simd::packed_integers::{is_packed, packed_integers};
 import package::machine::simd::registers::{
     NO_INDEX, Vector, elem, get_v, immh_size, part_of, second_operand, set_v, with_elem, with_part,
 };
@@ -135,8 +136,13 @@ fn integer_size(op: vec4<u32>) -> u32 {
 /// Executes an instruction on integers.
 fn compute_integers(op: vec4<u32>) {
     let rd = op.z & 31u;
+    let esize = integer_size(op);
     let n = get_v((op.z >> 5u) & 31u);
-    let m = get_v(second_operand(op.z, integer_size(op)).x);
+    let m = get_v(second_operand(op.z, esize).x);
+    if is_packed(op, esize) {
+        set_v(rd, packed_integers(op, n, m, get_v(rd), esize));
+        return;
+    }
     let result = integers(op, n, m, get_v(rd));
     set_v(rd, result.value);
     if result.saturated {

@@ -6,6 +6,8 @@ import package::arm64::numbers::{sign_extend, truncate};
 import package::machine::memory::{effort};
 import package::machine::micro_op::{get_a, get_dst, get_element, get_operation, get_wide};
 import package::machine::registers::{SCRATCH_FLAGS, x};
+import package::machine::simd::packed::{packed_is_zero};
+import package::machine::simd::packed_integers::{each_one};
 import package::machine::simd::registers::{Vector, elem, get_v, set_v, with_elem, without_elem};
 import package::machine::vector_op::{
     MOVE_DUP_ELEMENT, MOVE_DUP_GENERAL, MOVE_FLOAT_IMMEDIATE, MOVE_FROM_GENERAL, MOVE_FROM_GENERAL_HIGH,
@@ -43,11 +45,8 @@ fn adv_simd_expand_imm(word: u32) -> u64 {
                 half = u32(vfp_expand_imm(imm8, 23u, 8u));
             } else if is_inverted {
                 // Each bit of imm8 fills a byte.
-                var mask = 0lu;
-                for (var bit = 0u; bit < 8u; bit += 1u) {
-                    mask |= select(0lu, 0xfflu, ((imm8 >> bit) & 1u) == 1u) << (8u * bit);
-                }
-                return mask;
+                let chosen = (u64(imm8) * 0x0101010101010101lu) & 0x8040201008040201lu;
+                return ~packed_is_zero(chosen, 0x8080808080808080lu, 8u);
             } else {
                 half = imm8 * 0x01010101u;
             }
@@ -84,13 +83,11 @@ fn moved(op: vec4<u32>, n: Vector, m: Vector, d: Vector, general: u64, holds: bo
     switch operation {
         case MOVE_DUP_ELEMENT, MOVE_DUP_GENERAL: {
             let value = select(general, elem(n, index, esize), operation == MOVE_DUP_ELEMENT);
-            let count = select((64u << q) / esize, 1u, ((word >> 28u) & 1u) == 1u);
-            var result = Vector(0lu, 0lu);
-            for (var e = 0u; e < count; e += 1u) {
-                result = with_elem(result, e, esize, value);
+            if ((word >> 28u) & 1u) == 1u {
+                return Vector(value & ones(esize), 0lu);
             }
-            effort += count;
-            return result;
+            let repeated = (value & ones(esize)) * each_one(esize);
+            return Vector(repeated, select(0lu, repeated, q == 1u));
         }
         case MOVE_INS_ELEMENT, MOVE_INS_GENERAL: {
             let chosen = elem(n, ((word >> 11u) & 15u) >> size, esize);
@@ -113,7 +110,6 @@ fn moved(op: vec4<u32>, n: Vector, m: Vector, d: Vector, general: u64, holds: bo
             return Vector(select(m.low, n.low, holds) & mask, 0lu);
         }
         default: {
-            effort += 8u;
             let imm = adv_simd_expand_imm(word);
             var result = Vector(imm, imm);
             switch operation {

@@ -4,6 +4,7 @@
 
 import package::arm64::bitmask::{ones};
 import package::machine::frame_bytes::{load_bytes, store_bytes};
+import package::machine::frames::{frame_load, frame_store};
 import package::machine::memory::{TLB_READ, TLB_WRITE, effort};
 import package::machine::micro_op::{
     HANDLER_VECTOR_LOAD, HANDLER_VECTOR_STORE, INDEX_POST, INDEX_PRE, get_a, get_c, get_dst, get_handler,
@@ -187,22 +188,42 @@ fn transfer_at_hand(op: vec4<u32>, pc: u64) -> bool {
         return false;
     }
     let here = min(1u << size, 8u);
+    let is_whole = here == 8u && (place.offset & 7u) == 0u;
     for (var which = 0u; which <= pair; which += 1u) {
         // In the micro-op of a store, the field of the destination is the second register of a pair.
         let number = select(get_dst(op.x), get_c(op.x), stores == (which == 0u));
         let offset = place.offset + (which << size);
+        var value = Vector(0lu, 0lu);
         if stores {
-            let stored = get_v(number);
-            store_bytes(place.frame, 0u, offset, here, stored.low);
+            value = get_v(number);
+        }
+        if is_whole {
+            // Most accesses are those to the stack, of whole words.
+            let word = offset >> 3u;
+            if stores {
+                frame_store(place.frame, word, value.low);
+                if size == 4u {
+                    frame_store(place.frame, word + 1u, value.high);
+                }
+            } else {
+                value.low = frame_load(place.frame, word);
+                if size == 4u {
+                    value.high = frame_load(place.frame, word + 1u);
+                }
+            }
+        } else if stores {
+            store_bytes(place.frame, 0u, offset, here, value.low);
             if size == 4u {
-                store_bytes(place.frame, 0u, offset + 8u, 8u, stored.high);
+                store_bytes(place.frame, 0u, offset + 8u, 8u, value.high);
             }
         } else {
-            var loaded = Vector(load_bytes(place.frame, 0u, offset, here), 0lu);
+            value.low = load_bytes(place.frame, 0u, offset, here);
             if size == 4u {
-                loaded.high = load_bytes(place.frame, 0u, offset + 8u, 8u);
+                value.high = load_bytes(place.frame, 0u, offset + 8u, 8u);
             }
-            set_v(number, loaded);
+        }
+        if !stores {
+            set_v(number, value);
         }
     }
     let index = get_index(op.y);
