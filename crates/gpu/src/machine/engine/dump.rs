@@ -1,6 +1,6 @@
 //! Copies of all that a slice needs, for tools that run it elsewhere.
 
-use kvrm_shaders::interface::machine::{Interpreter, InterpreterOverrides, MachineGroup};
+use kvrm_shaders::interface::machine::{InterpreterOverrides, MachineGroup};
 use kvrm_shaders::kernel::{Group as _, Overrides as _, bindings};
 use kvrm_shaders::layout::{COLUMN_LIMIT, COLUMN_STOP, STOP_BUDGET, STOP_NONE};
 
@@ -16,8 +16,6 @@ pub struct SliceDump {
     pub module: &'static str,
     /// The linked WGSL of the interpreter.
     pub source: String,
-    /// The name of the entry point.
-    pub entry: &'static str,
     /// The values of overrides.
     pub overrides: Vec<(&'static str, f64)>,
     /// The number of lanes.
@@ -87,7 +85,6 @@ impl GpuExecutor {
         Ok(SliceDump {
             module,
             source: linked.source,
-            entry: Interpreter::RUN.name,
             overrides,
             lanes: self.store.lanes,
             workgroup,
