@@ -1,8 +1,8 @@
 //! The step of a lane that is alone in its workgroup.
 //!
-//! Such a lane waits for the result of nearly every instruction, and most of all for branches: on an H200 each costs some
-//! 28 cycles, whether it is taken or not. So it has code of its own for what is frequent, which would be in the way of lanes
-//! that share a workgroup.
+//! Such a lane waits for the result of nearly every instruction of the GPU, and longest for branches, whether they are taken
+//! or not. So frequent micro-ops have code of their own here, with few branches. Lanes that share a workgroup would be
+//! slower with it.
 
 import package::arm64::flags::{condition_holds};
 import package::arm64::load_store::{extend_loaded};
@@ -17,22 +17,22 @@ import package::machine::micro_op::{
 import package::machine::registers::{x};
 import package::machine::slice::{page_offset};
 import package::machine::step::{
-    combine, leave_to_slow_path, locate, read_word, update_flags, transfer_registers,
+    combine, leave_to_slow_path, locate, read_word, transfer_registers, update_flags,
 };
 
-/// Declares what does not change until a branch is taken: `origin`, the index of the micro-op of step 0 if all were consecutive,
-/// and `last`, the index of the last micro-op that the lane may execute before `leave_page`.
+/// Begins a sequence of consecutive micro-ops. Sets `origin`, the index that the micro-op of step 0 would have, and `last`,
+/// the index of the last micro-op of the page or of the slice, after which the lane needs `leave_page`.
 ///
-/// Needs the variables that `begin_slice` declares, and `near`, the value of `near_ops`.
+/// Needs these two variables, and those that `begin_slice` declares.
 fragment begin_sequence {
     origin = at - done;
     last = min(at | (PAGE_OPS - 1u), at + (count - done - 1u));
 }
 
-/// Goes on at `next_at`, behind a step that did not end at the next micro-op. Breaks out of the loop if `leave_page` has to
-/// find the next instruction.
+/// Begins a sequence at `next_at`, after a step that another micro-op than the next one follows. Breaks out of the loop if
+/// `leave_page` has to find the next instruction.
 ///
-/// Needs the variables that `begin_sequence` sets.
+/// Needs the variables that `begin_sequence` needs, and `near`, the value of `near_ops`.
 fragment jump {
     if (next_at ^ near) >= PAGE_OPS || at == last {
         break;
