@@ -4,14 +4,13 @@
 
 import package::arm64::bitmask::{ones};
 import package::machine::frame_bytes::{load_bytes, store_bytes};
-import package::machine::frames::{frame_load, frame_store};
 import package::machine::memory::{TLB_READ, TLB_WRITE, effort};
 import package::machine::micro_op::{
     HANDLER_VECTOR_LOAD, HANDLER_VECTOR_STORE, INDEX_POST, INDEX_PRE, get_a, get_c, get_dst, get_handler,
     get_index, get_members, get_pair, get_registers, get_size, get_transfer,
 };
 import package::machine::operands::{address_of, indexed};
-import package::machine::region_access::{find_place};
+import package::machine::region_access::{find_place, load_any, store_any};
 import package::machine::registers::{x};
 import package::machine::simd::registers::{Vector, elem, get_v, set_v, with_elem, without_elem};
 import package::machine::vector_op::{TRANSFER_LANE, TRANSFER_MULTIPLE, TRANSFER_REPLICATE};
@@ -188,42 +187,22 @@ fn transfer_at_hand(op: vec4<u32>, pc: u64) -> bool {
         return false;
     }
     let here = min(1u << size, 8u);
-    let is_whole = here == 8u && (place.offset & 7u) == 0u;
     for (var which = 0u; which <= pair; which += 1u) {
         // In the micro-op of a store, the field of the destination is the second register of a pair.
         let number = select(get_dst(op.x), get_c(op.x), stores == (which == 0u));
         let offset = place.offset + (which << size);
-        var value = Vector(0lu, 0lu);
         if stores {
-            value = get_v(number);
-        }
-        if is_whole {
-            // Most accesses are those to the stack, of whole words.
-            let word = offset >> 3u;
-            if stores {
-                frame_store(place.frame, word, value.low);
-                if size == 4u {
-                    frame_store(place.frame, word + 1u, value.high);
-                }
-            } else {
-                value.low = frame_load(place.frame, word);
-                if size == 4u {
-                    value.high = frame_load(place.frame, word + 1u);
-                }
-            }
-        } else if stores {
-            store_bytes(place.frame, 0u, offset, here, value.low);
+            let stored = get_v(number);
+            store_any(place.frame, offset, here, stored.low);
             if size == 4u {
-                store_bytes(place.frame, 0u, offset + 8u, 8u, value.high);
+                store_any(place.frame, offset + 8u, 8u, stored.high);
             }
         } else {
-            value.low = load_bytes(place.frame, 0u, offset, here);
+            var loaded = Vector(load_any(place.frame, offset, here), 0lu);
             if size == 4u {
-                value.high = load_bytes(place.frame, 0u, offset + 8u, 8u);
+                loaded.high = load_any(place.frame, offset + 8u, 8u);
             }
-        }
-        if !stores {
-            set_v(number, value);
+            set_v(number, loaded);
         }
     }
     let index = get_index(op.y);
