@@ -6,8 +6,7 @@ import package::arm64::numbers::{sign_extend, truncate};
 import package::machine::memory::{effort};
 import package::machine::micro_op::{get_a, get_dst, get_element, get_operation, get_wide};
 import package::machine::registers::{SCRATCH_FLAGS, x};
-import package::machine::simd::packed::{packed_is_zero};
-import package::machine::simd::packed_integers::{each_one};
+import package::machine::simd::packed::{each_one, packed_is_zero};
 import package::machine::simd::registers::{Vector, elem, get_v, set_v, with_elem, without_elem};
 import package::machine::vector_op::{
     MOVE_DUP_ELEMENT, MOVE_DUP_GENERAL, MOVE_FLOAT_IMMEDIATE, MOVE_FROM_GENERAL, MOVE_FROM_GENERAL_HIGH,

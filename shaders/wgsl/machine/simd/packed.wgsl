@@ -2,6 +2,13 @@
 //!
 //! `high` is the highest bit of each element.
 
+/// Returns a word in which each element of `esize` bits is 1.
+fn each_one(esize: u32) -> u64 {
+    let halves = 0x100000001lu >> select(0u, 32u, esize == 64u);
+    let quarters = halves | select(0lu, halves << 16u, esize <= 16u);
+    return quarters | select(0lu, quarters << 8u, esize == 8u);
+}
+
 /// Returns the sums of elements.
 fn packed_add(a: u64, b: u64, high: u64) -> u64 {
     return ((a & ~high) + (b & ~high)) ^ ((a ^ b) & high);

@@ -7,7 +7,7 @@ import package::machine::micro_op::{
     get_accumulate, get_element, get_form, get_rounding, get_saturation, get_sizing, get_unsigned, get_zero,
 };
 import package::machine::simd::packed::{
-    packed_add, packed_at_least, packed_is_zero, packed_mask, packed_narrow, packed_subtract,
+    each_one, packed_add, packed_at_least, packed_is_zero, packed_mask, packed_narrow, packed_subtract,
 };
 import package::machine::simd::registers::{Vector, with_part};
 import package::machine::vector_op::{
@@ -17,13 +17,6 @@ import package::machine::vector_op::{
     ELEMENT_SHIFT_RIGHT, ELEMENT_SUBTRACT, ELEMENT_TEST, FORM_NARROW, FORM_PAIRED, FORM_SAME, SATURATION_NOT,
     SIZING_SZ,
 };
-
-/// Returns a word in which each element of `esize` bits is 1.
-fn each_one(esize: u32) -> u64 {
-    let halves = 0x100000001lu >> select(0u, 32u, esize == 64u);
-    let quarters = halves | select(0lu, halves << 16u, esize <= 16u);
-    return quarters | select(0lu, quarters << 8u, esize == 8u);
-}
 
 /// Whether `packed_integers` computes an instruction with elements of `esize` bits.
 fn is_packed(op: vec4<u32>, esize: u32) -> bool {
@@ -48,6 +41,7 @@ fn is_packed(op: vec4<u32>, esize: u32) -> bool {
         case FORM_NARROW: { return element == ELEMENT_MOVE || element == ELEMENT_SHIFT_RIGHT; }
         default: { return false; }
     }
+    // The operations of `packed_element`.
     switch element {
         case ELEMENT_MOVE, ELEMENT_AND, ELEMENT_BIC, ELEMENT_ORR, ELEMENT_ORN, ELEMENT_EOR, ELEMENT_BSL, ELEMENT_BIT,
             ELEMENT_BIF, ELEMENT_NOT, ELEMENT_ADD, ELEMENT_SUBTRACT, ELEMENT_NEGATE, ELEMENT_EQUAL, ELEMENT_TEST,
@@ -57,7 +51,7 @@ fn is_packed(op: vec4<u32>, esize: u32) -> bool {
     }
 }
 
-/// Returns the even elements of two words that are 32 bits or smaller, those of `a` first.
+/// Returns the elements with even numbers of two words, those of `a` first. They have at most 32 bits.
 fn evens(a: u64, b: u64, esize: u32) -> u64 {
     let kept = each_one(2u * esize) * ones(esize);
     return packed_narrow(a & kept, esize) | (packed_narrow(b & kept, esize) << 32u);
@@ -75,12 +69,11 @@ fn packed_integers(op: vec4<u32>, n: Vector, m: Vector, d: Vector, esize: u32) -
     var first = n;
     var second = m;
     if form == FORM_PAIRED {
-        // The operands of 64 bits are the two halves of one of 128 bits.
-        let low = Vector(n.low, select(m.low, n.high, q));
-        let high = m;
-        first = Vector(evens(low.low, low.high, esize), evens(high.low, high.high, esize));
+        // The pairs of Vn come first, then those of Vm. If they have 64 bits, a word has the pairs of both.
+        let behind = select(m.low, n.high, q);
+        first = Vector(evens(n.low, behind, esize), evens(m.low, m.high, esize));
         second = Vector(
-            evens(low.low >> esize, low.high >> esize, esize), evens(high.low >> esize, high.high >> esize, esize)
+            evens(n.low >> esize, behind >> esize, esize), evens(m.low >> esize, m.high >> esize, esize)
         );
     }
     var result = Vector(packed_element(op, first.low, second.low, d.low, esize), 0lu);
@@ -90,7 +83,7 @@ fn packed_integers(op: vec4<u32>, n: Vector, m: Vector, d: Vector, esize: u32) -
     return result;
 }
 
-/// Returns the result of an operation on all elements of a word.
+/// Returns the result of an operation on all elements of a word. `is_packed` has the list of operations.
 fn packed_element(op: vec4<u32>, n: u64, m_before: u64, d: u64, esize: u32) -> u64 {
     let element = get_element(op.y);
     let each = each_one(esize);
