@@ -312,7 +312,6 @@ fragment compute {
 /// retires, and continues it after a region.
 fragment leave_page {
     if (next_at ^ near_ops) >= PAGE_OPS {
-        let handler = get_handler(op.x);
         let slow = next_at == (at ^ SLOW);
         let pc = code_page | u64(page_offset(at));
         // The distance of a branch is less than 2^31 bytes.
@@ -324,114 +323,124 @@ fragment leave_page {
         }
         let number = u32(next >> 12u);
         let translation = halves(code_tlb[number % CODE_TLB_ENTRIES]);
-        let at_hand = translation.x != 0u && translation.y == number && (next >> TLB_ADDRESS_BITS) == 0lu;
-        let fetches = done + 1u != count;
-        // The stop of the lane, and 1 if this step does not retire.
-        var outcome = vec2<u32>(STOP_NONE, 0u);
-        // These are set here, so that they take no registers of the GPU in other steps.
-        lane = u32(x[SCRATCH_LANE]);
-        code_ops = at & ~(PAGE_OPS - 1u);
-        effort = 0u;
-        if HAS_REGIONS && handler == HANDLER_MARKER {
-            let budget = count - done;
-            let left = enter_region(at, op, pc, nzcv, budget);
-            done += budget - left.budget;
-            nzcv = left.flags;
-            count = shortened(count, done);
-            // The next step is not at a marker, so that the lane makes progress.
-            at = code_ops | ((u32(left.pc) >> 2u) % PAGE_OPS);
-            op = original(micro_ops[at]);
-            if (left.pc & ~0xffclu) != code_page {
-                // A branch leads there, which is not counted.
-                x[SCRATCH_NEXT] = left.pc;
-                op = branch_to_next();
-                at = NOWHERE;
-                done -= select(1u, 0u, done == count);
+        let misses = translation.x == 0u || translation.y != number
+            || ((next >> TLB_ADDRESS_BITS) | (next & 3lu)) != 0lu;
+        if slow || misses {
+            let handler = get_handler(op.x);
+            let fetches = done + 1u != count;
+            // The stop of the lane, and 1 if this step does not retire.
+            var outcome = vec2<u32>(STOP_NONE, 0u);
+            // These are set here, so that they take no registers of the GPU in other steps.
+            lane = u32(x[SCRATCH_LANE]);
+            code_ops = at & ~(PAGE_OPS - 1u);
+            effort = 0u;
+            if HAS_REGIONS && handler == HANDLER_MARKER {
+                let budget = count - done;
+                let left = enter_region(at, op, pc, nzcv, budget);
+                done += budget - left.budget;
+                nzcv = left.flags;
+                count = shortened(count, done);
+                // The next step is not at a marker, so that the lane makes progress.
+                at = code_ops | ((u32(left.pc) >> 2u) % PAGE_OPS);
+                op = original(micro_ops[at]);
+                if (left.pc & ~0xffclu) != code_page {
+                    // A branch leads there, which is not counted.
+                    x[SCRATCH_NEXT] = left.pc;
+                    op = branch_to_next();
+                    at = NOWHERE;
+                    done -= select(1u, 0u, done == count);
+                }
+                continue;
             }
-            continue;
-        }
-        // Whether the step has to do nothing but to find the next instruction.
-        var is_done = false;
-        if slow && handler - HANDLER_VECTOR_LOAD <= HANDLER_VECTOR_CRYPTO - HANDLER_VECTOR_LOAD {
-            let level = 1u + u32(handler >= HANDLER_VECTOR_FLOAT) + u32(handler >= HANDLER_VECTOR_CRYPTO);
-            if level > SIMD_LEVEL {
-                set_state(COLUMN_STOP_ADDRESS, u64(level));
-                outcome = vec2<u32>(STOP_NEED_SIMD, 1u);
-            } else if handler <= HANDLER_VECTOR_STORE {
-                is_done = transfer_at_hand(op, pc);
-            } else if handler >= HANDLER_VECTOR_MOVE {
-                x[SCRATCH_FLAGS] = u64(nzcv);
-                simd_compute(op);
-                nzcv = u32(x[SCRATCH_FLAGS]);
+            // Whether the step has to do nothing but to find the next instruction.
+            var is_done = false;
+            if slow && handler - HANDLER_VECTOR_LOAD <= HANDLER_VECTOR_CRYPTO - HANDLER_VECTOR_LOAD {
+                let level = 1u + u32(handler >= HANDLER_VECTOR_FLOAT) + u32(handler >= HANDLER_VECTOR_CRYPTO);
+                if level > SIMD_LEVEL {
+                    set_state(COLUMN_STOP_ADDRESS, u64(level));
+                    outcome = vec2<u32>(STOP_NEED_SIMD, 1u);
+                } else if handler <= HANDLER_VECTOR_STORE {
+                    is_done = transfer_at_hand(op, pc);
+                } else if handler >= HANDLER_VECTOR_MOVE {
+                    x[SCRATCH_FLAGS] = u64(nzcv);
+                    simd_compute(op);
+                    nzcv = u32(x[SCRATCH_FLAGS]);
+                    is_done = true;
+                }
+            } else if slow && handler - HANDLER_CLEAR_EXCLUSIVE <= HANDLER_WRITE_SYSTEM - HANDLER_CLEAR_EXCLUSIVE {
                 is_done = true;
+                switch handler {
+                    case HANDLER_CLEAR_EXCLUSIVE: { set_monitor(0lu, 0u); }
+                    case HANDLER_READ_SYSTEM: {
+                        let floating_point = halves(get_state(COLUMN_FPCR));
+                        switch get_operation(op.y) {
+                            case SYSTEM_NZCV: { x[get_dst(op.x)] = u64(nzcv) << 28u; }
+                            case SYSTEM_FPCR: { x[get_dst(op.x)] = u64(floating_point.x); }
+                            case SYSTEM_FPSR: { x[get_dst(op.x)] = u64(floating_point.y); }
+                            case SYSTEM_TPIDR_EL0: { x[get_dst(op.x)] = get_state(COLUMN_TPIDR); }
+                            case SYSTEM_TPIDRRO_EL0: { x[get_dst(op.x)] = get_state(COLUMN_TPIDRRO); }
+                            default: { x[get_dst(op.x)] = get_state(COLUMN_STEPS) + u64(done); }
+                        }
+                    }
+                    case HANDLER_WRITE_SYSTEM: {
+                        let written = x[get_a(op.x)];
+                        let floating_point = halves(get_state(COLUMN_FPCR));
+                        switch get_operation(op.y) {
+                            case SYSTEM_NZCV: { nzcv = u32(written >> 28u) & 15u; }
+                            case SYSTEM_FPCR: { set_state(COLUMN_FPCR, joined(u32(written) & FPCR_MASK, floating_point.y)); }
+                            case SYSTEM_FPSR: { set_state(COLUMN_FPCR, joined(floating_point.x, u32(written) & FPSR_MASK)); }
+                            default: { set_state(COLUMN_TPIDR, written); }
+                        }
+                    }
+                    default: {}
+                }
             }
-        }
-        if is_done && is_near(next) {
-            // The next instruction is in the same page.
-        } else if !slow && at_hand && (next & 3lu) == 0lu {
+            if is_done && is_near(next) {
+                // The next instruction is in the same page.
+            } else if slow || fetches {
+                switch handler {
+                    case HANDLER_STALE: {
+                        set_state(COLUMN_STOP_ADDRESS, joined(0u, at / PAGE_OPS + 1u));
+                        outcome = vec2<u32>(STOP_NEED_CODE, 1u);
+                    }
+                    case HANDLER_BREAKPOINT: { outcome = vec2<u32>(STOP_BREAKPOINT, 1u); }
+                    case HANDLER_UNDEFINED: { outcome = vec2<u32>(STOP_UNDEFINED, 1u); }
+                    case HANDLER_SUPERVISOR_CALL: {
+                        if !SERVES_CALLS {
+                            outcome.x = STOP_SYSCALL;
+                        }
+                    }
+                    default: {}
+                }
+                if outcome.x == STOP_NONE {
+                    if SERVES_CALLS {
+                        x[SCRATCH_STEPS] = get_state(COLUMN_STEPS) + u64(done) + 1lu;
+                    }
+                    let accesses = slow && !is_done && (handler <= HANDLER_STORE || handler >= HANDLER_LOAD_LITERAL);
+                    outcome = access(op, pc, next, accesses, fetches);
+                }
+            }
+            count = shortened(count, done);
+            x[SCRATCH_NEXT] = next;
+            next_at = select(NOWHERE, code_ops | ((u32(next) >> 2u) % PAGE_OPS), fetches);
+            let stop = outcome.x;
+            if stop != STOP_NONE {
+                // The immediate or word, which the next micro-op would overwrite, or the exit status.
+                let detail = select(op.z, u32(x[0]) & 0xffu, SERVES_CALLS && stop == STOP_EXIT);
+                set_state(COLUMN_STOP, joined(stop, detail));
+                next_at = NOWHERE;
+                if outcome.y == 1u {
+                    x[SCRATCH_NEXT] = pc;
+                    at = NOWHERE;
+                    break;
+                }
+                count = done + 1u;
+            }
+        } else {
+            // A branch to a page in the TLB, which several of a hundred steps are, has to do no more than this.
             code_page = next & ~PAGE_MASK;
-            code_ops = (translation.x - 1u) * PAGE_OPS;
-            near_ops = code_ops;
-        } else if slow || fetches {
-            switch handler {
-                case HANDLER_STALE: {
-                    set_state(COLUMN_STOP_ADDRESS, joined(0u, at / PAGE_OPS + 1u));
-                    outcome = vec2<u32>(STOP_NEED_CODE, 1u);
-                }
-                case HANDLER_BREAKPOINT: { outcome = vec2<u32>(STOP_BREAKPOINT, 1u); }
-                case HANDLER_UNDEFINED: { outcome = vec2<u32>(STOP_UNDEFINED, 1u); }
-                case HANDLER_SUPERVISOR_CALL: {
-                    if !SERVES_CALLS {
-                        outcome.x = STOP_SYSCALL;
-                    }
-                }
-                case HANDLER_CLEAR_EXCLUSIVE: { set_monitor(0lu, 0u); }
-                case HANDLER_READ_SYSTEM: {
-                    let floating_point = halves(get_state(COLUMN_FPCR));
-                    switch get_operation(op.y) {
-                        case SYSTEM_NZCV: { x[get_dst(op.x)] = u64(nzcv) << 28u; }
-                        case SYSTEM_FPCR: { x[get_dst(op.x)] = u64(floating_point.x); }
-                        case SYSTEM_FPSR: { x[get_dst(op.x)] = u64(floating_point.y); }
-                        case SYSTEM_TPIDR_EL0: { x[get_dst(op.x)] = get_state(COLUMN_TPIDR); }
-                        case SYSTEM_TPIDRRO_EL0: { x[get_dst(op.x)] = get_state(COLUMN_TPIDRRO); }
-                        default: { x[get_dst(op.x)] = get_state(COLUMN_STEPS) + u64(done); }
-                    }
-                }
-                case HANDLER_WRITE_SYSTEM: {
-                    let written = x[get_a(op.x)];
-                    let floating_point = halves(get_state(COLUMN_FPCR));
-                    switch get_operation(op.y) {
-                        case SYSTEM_NZCV: { nzcv = u32(written >> 28u) & 15u; }
-                        case SYSTEM_FPCR: { set_state(COLUMN_FPCR, joined(u32(written) & FPCR_MASK, floating_point.y)); }
-                        case SYSTEM_FPSR: { set_state(COLUMN_FPCR, joined(floating_point.x, u32(written) & FPSR_MASK)); }
-                        default: { set_state(COLUMN_TPIDR, written); }
-                    }
-                }
-                default: {}
-            }
-            if outcome.x == STOP_NONE {
-                if SERVES_CALLS {
-                    x[SCRATCH_STEPS] = get_state(COLUMN_STEPS) + u64(done) + 1lu;
-                }
-                let accesses = slow && !is_done && (handler <= HANDLER_STORE || handler >= HANDLER_LOAD_LITERAL);
-                outcome = access(op, pc, next, accesses, fetches);
-            }
-        }
-        count = shortened(count, done);
-        x[SCRATCH_NEXT] = next;
-        next_at = select(NOWHERE, code_ops | ((u32(next) >> 2u) % PAGE_OPS), fetches);
-        let stop = outcome.x;
-        if stop != STOP_NONE {
-            // The immediate or word, which the next micro-op would overwrite, or the exit status.
-            let detail = select(op.z, u32(x[0]) & 0xffu, SERVES_CALLS && stop == STOP_EXIT);
-            set_state(COLUMN_STOP, joined(stop, detail));
-            next_at = NOWHERE;
-            if outcome.y == 1u {
-                x[SCRATCH_NEXT] = pc;
-                at = NOWHERE;
-                break;
-            }
-            count = done + 1u;
+            near_ops = (translation.x - 1u) * PAGE_OPS;
+            next_at = near_ops | ((u32(next) >> 2u) % PAGE_OPS);
         }
     }
 }
