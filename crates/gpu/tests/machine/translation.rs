@@ -296,6 +296,26 @@ fn code_is_sampled_again_though_the_interpreter_is_chosen() {
     assert_eq!(report_of(&mut pair).samplings, 2, "once for each loop");
 }
 
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn runs_that_are_shorter_than_the_slices_with_samples_are_sampled() {
+    let bounds = Bounds { translation: Translation::Always, regions: Some(SAMPLED), ..Bounds::NONE };
+    let mut pair = EnginePair::bounded(&[two_loops()], 4, 16, bounds);
+    for lane in 0..4 {
+        pair.change_registers(lane, |cpu| {
+            cpu.pc = CODE;
+            cpu.set_x(0, u64::MAX);
+        });
+    }
+    for _ in 0..2 * SAMPLED.samples {
+        pair.run(16);
+    }
+    pair.run(1 << 14);
+    pair.assert_same("after short runs and a long one");
+    let report = report_of(&mut pair);
+    assert!(report.steps > 4 << 13, "the loop is translated: {report}");
+}
+
 /// Runs lanes that begin in a loop, until it is chosen how. Choices are remembered in a folder.
 fn settled(folder: &'static Path, begin: u64) -> TranslationReport {
     let regions =

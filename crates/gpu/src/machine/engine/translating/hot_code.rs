@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use kvrm_arm64::Access;
-use kvrm_shaders::layout::{COLUMN_PC, COLUMN_STOP, STOP_NONE};
+use kvrm_shaders::layout::{COLUMN_PC, COLUMN_STOP, STOP_BUDGET, STOP_NONE};
 use kvrm_translate::{Code, Limits, Region, Samples};
 
 use super::super::lanes::GpuExecutor;
@@ -18,13 +18,17 @@ const LANES_SAMPLED: usize = 256;
 const PAGES_MAX: usize = 32;
 
 impl GpuExecutor {
-    /// Adds the program counters of lanes that have not stopped to samples.
+    /// Adds the program counters of lanes that have not stopped to samples. If all have, those at the end of their budget
+    /// count: they may go on, and runs may be shorter than the slices with samples.
     pub(super) fn sample(&mut self, hot: &mut HotCode) -> Result<(), Error> {
         let columns = &mut self.store.columns;
         columns.fetch([COLUMN_PC, COLUMN_STOP])?;
         let (pcs, stops) = (columns.cached(COLUMN_PC), columns.cached(COLUMN_STOP));
         let step = pcs.len().div_ceil(LANES_SAMPLED).max(1);
-        for lane in (0..pcs.len()).step_by(step).filter(|lane| halves(stops[*lane]).0 == STOP_NONE) {
+        let lanes = || (0..pcs.len()).step_by(step);
+        let is_at = |lane: usize, stop| halves(stops[lane]).0 == stop;
+        let sampled = if lanes().any(|lane| is_at(lane, STOP_NONE)) { STOP_NONE } else { STOP_BUDGET };
+        for lane in lanes().filter(|lane| is_at(*lane, sampled)) {
             let image = &self.images[if self.images.len() == 1 { 0 } else { lane }];
             let (_, samples) =
                 hot.images.entry(Arc::as_ptr(image) as usize).or_insert((lane, Samples::default()));
