@@ -59,9 +59,10 @@ var<private> tlb: array<vec4<u32>, TLB_SETS>;
 var<private> code_tlb: array<u64, CODE_TLB_ENTRIES>;
 /// The address of the page that is executed.
 var<private> code_page: u64;
-/// The index in `micro_ops` of the first micro-op of the page that is executed.
+/// The index in `micro_ops` of the first micro-op of the page that is executed. It is set only where `leave_page` or
+/// `translate` needs it.
 var<private> code_ops: u32;
-/// `code_ops` if the next step may fetch from the same page without a translation, else `NO_OPS`.
+/// The same index if the next step may fetch from this page without a translation, else `NO_OPS`. It is always up to date.
 var<private> near_ops: u32;
 
 /// Result of `translate`: the handle of the frame.

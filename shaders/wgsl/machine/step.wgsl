@@ -352,7 +352,7 @@ fragment leave_page {
                 }
                 continue;
             }
-            // Whether the step has to do nothing but to find the next instruction.
+            // Whether the step is done, except for finding the next instruction.
             var is_done = false;
             if slow && handler - HANDLER_VECTOR_LOAD <= HANDLER_VECTOR_CRYPTO - HANDLER_VECTOR_LOAD {
                 let level = 1u + u32(handler >= HANDLER_VECTOR_FLOAT) + u32(handler >= HANDLER_VECTOR_CRYPTO);
@@ -437,7 +437,7 @@ fragment leave_page {
                 count = done + 1u;
             }
         } else {
-            // A branch to a page in the TLB, which several of a hundred steps are, has to do no more than this.
+            // The step is a branch to a page in the TLB. Several of a hundred steps are.
             code_page = next & ~PAGE_MASK;
             near_ops = (translation.x - 1u) * PAGE_OPS;
             next_at = near_ops | ((u32(next) >> 2u) % PAGE_OPS);
