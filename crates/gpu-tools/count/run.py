@@ -136,8 +136,8 @@ def launch(args: argparse.Namespace) -> None:
         milliseconds = ctypes.c_float()
         cuda.call("cuEventElapsedTime", ctypes.byref(milliseconds), events[0], events[1])
         times.append(milliseconds.value / 1000)
-        counters = next(place for place, _, _, name in buffers.values() if name == "counters")
-        words = memoryview(cuda.download(counters, 4 * 16)).cast("I")
+        counters, _, length, _ = next(of for of in buffers.values() if of[3] == "counters")
+        words = memoryview(cuda.download(counters, length)).cast("I")
         retired = words[about["counters"]["steps"]] | words[about["counters"]["steps_high"]] << 32
     result = {"device": cuda.name, "seconds": min(times), "retired": retired, "expected": lanes * steps}
     if retired != lanes * steps:
