@@ -9,7 +9,6 @@ import package::arm64::load_store::{extend_loaded};
 import package::machine::bindings::{micro_ops};
 import package::machine::frames::{frame_store};
 import package::machine::layout::{PAGE_OPS};
-import package::machine::memory::{code_page};
 import package::machine::micro_op::{
     HANDLER_BRANCH, HANDLER_LOAD, REGISTER_SINK, get_c, get_cond, get_dst, get_extend, get_flags, get_handler,
     get_index,
@@ -32,7 +31,7 @@ fragment begin_sequence {
 /// Begins a sequence at `next_at`, after a step that another micro-op than the next one follows. Breaks out of the loop if
 /// `leave_page` has to find the next instruction.
 ///
-/// Needs the variables that `begin_sequence` needs, and `near`, the value of `near_ops`.
+/// Needs the variables that `begin_sequence` and `begin_slice` declare.
 fragment jump {
     if (next_at ^ near) >= PAGE_OPS || at == last {
         break;
@@ -55,7 +54,7 @@ fragment arithmetic_alone {
             x[destination] = value;
             at += 1u;
             op = following;
-            x[get_dst(op.x)] = (code_page | u64(page_offset(at))) + 4lu;
+            x[get_dst(op.x)] = (page | u64(page_offset(at))) + 4lu;
             next_at = at + select(1u, u32(i32(op.z) >> 2u), condition_holds(get_cond(op.y), nzcv));
             insert jump;
         }

@@ -5,7 +5,7 @@
 import package::machine::alone::{arithmetic_alone, begin_sequence, jump, transfer_alone};
 import package::machine::bindings::{micro_ops};
 import package::machine::layout::{PAGE_OPS};
-import package::machine::memory::{lane, near_ops};
+import package::machine::memory::{lane};
 import package::machine::micro_op::{
     HANDLER_ADD, HANDLER_BRANCH, HANDLER_BRANCH_REGISTER, HANDLER_EOR, HANDLER_LOAD, HANDLER_STORE,
 };
@@ -22,7 +22,6 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
     lane = invocation.x;
     insert begin_slice;
     while done != count {
-        let near = near_ops;
         var origin: u32;
         var last: u32;
         insert begin_sequence;

@@ -7,7 +7,6 @@
 
 import package::machine::bindings::{micro_ops};
 import package::machine::layout::{PAGE_OPS};
-import package::machine::memory::{near_ops};
 import package::machine::micro_op::{
     HANDLER_ADD, HANDLER_BRANCH, HANDLER_BRANCH_REGISTER, HANDLER_EOR, HANDLER_LOAD, HANDLER_STORE, get_handler,
 };
@@ -19,7 +18,7 @@ import package::machine::step::{arithmetic, branch, other, read_operands, transf
 /// Needs `leaves` and the variables that `read_operands` declares.
 fragment advance {
     x[destination] = value;
-    leaves = (next_at ^ near_ops) >= PAGE_OPS || done + 1u == count;
+    leaves = (next_at ^ near) >= PAGE_OPS || done + 1u == count;
     if !leaves {
         done += 1u;
         at = next_at;

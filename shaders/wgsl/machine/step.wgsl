@@ -221,7 +221,7 @@ fragment transfer {
 ///
 /// Needs the variables that `read_operands` declares.
 fragment branch {
-    value = (code_page | u64(page_offset(at))) + 4lu;
+    value = (page | u64(page_offset(at))) + 4lu;
     var taken = true;
     if handler == HANDLER_BRANCH {
         taken = condition_holds(get_cond(p), nzcv);
@@ -231,8 +231,8 @@ fragment branch {
     next_at = select(next_at, at + u32(i32(op.z) >> 2u), taken);
     if handler == HANDLER_BRANCH_REGISTER {
         x[SCRATCH_NEXT] = a;
-        let near = (at & ~(PAGE_OPS - 1u)) | ((u32(a) >> 2u) % PAGE_OPS);
-        next_at = select(at ^ FAR, near, (a & ~0xffclu) == code_page);
+        let here = (at & ~(PAGE_OPS - 1u)) | ((u32(a) >> 2u) % PAGE_OPS);
+        next_at = select(at ^ FAR, here, (a & ~0xffclu) == page);
     }
 }
 
@@ -311,7 +311,7 @@ fragment compute {
 /// Needs the variables that `begin_slice` declares. Breaks out of the loop of steps if the lane stops before this step
 /// retires, and continues it after a region.
 fragment leave_page {
-    if (next_at ^ near_ops) >= PAGE_OPS {
+    if (next_at ^ near) >= PAGE_OPS {
         let slow = next_at == (at ^ SLOW);
         let pc = code_page | u64(page_offset(at));
         // The distance of a branch is less than 2^31 bytes.
@@ -350,6 +350,8 @@ fragment leave_page {
                     at = NOWHERE;
                     done -= select(1u, 0u, done == count);
                 }
+                near = near_ops;
+                page = code_page;
                 continue;
             }
             // Whether the step is done, except for finding the next instruction.
@@ -442,5 +444,7 @@ fragment leave_page {
             near_ops = (translation.x - 1u) * PAGE_OPS;
             next_at = near_ops | ((u32(next) >> 2u) % PAGE_OPS);
         }
+        near = near_ops;
+        page = code_page;
     }
 }
