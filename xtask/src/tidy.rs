@@ -18,6 +18,7 @@ mod publishing;
 mod records;
 mod shaders;
 mod text;
+mod unsafety;
 mod violation;
 mod words;
 
@@ -39,6 +40,7 @@ pub(crate) fn run() -> Result<()> {
     for file in &files {
         violations.extend(text::check(file));
         violations.extend(words::check(file));
+        violations.extend(unsafety::check(file));
     }
     for package in &packages {
         violations.extend(layers::check(package));

@@ -13,6 +13,7 @@ pub(crate) mod logical;
 pub mod pipeline;
 pub(crate) mod registry;
 mod self_tests;
+mod unbounded;
 
 pub use logical::Device;
 pub use self_tests::{LoopLimit, int64_test, loop_limit, width};

@@ -1,4 +1,4 @@
-//! The boundary to translated code: the only module with `unsafe`.
+//! The boundary to translated code: the only module of this crate with `unsafe`.
 //!
 //! Translated code accesses nothing but what [`enter`] gives it: the registers and the memory of a lane, a [`Context`],
 //! and a [`Table`]. All of them are borrowed for the whole call. The pointers are made from these borrows, so they are

@@ -11,15 +11,10 @@ const INHERITED: &[(&str, &str)] = &[
     ("[lints]", "workspace = true"),
 ];
 
-/// The package that has the lints of the workspace as a copy, because `forbid` cannot be overridden: one of its modules
-/// needs `unsafe`.
-const OWN_LINTS: &str = "kvrm-jit";
-
 pub(super) fn check(package: &Package) -> Vec<Violation> {
     let manifest = &package.manifest;
-    let is_exempt = |section: &str| section == "[lints]" && package.name == OWN_LINTS;
     let is_there = |section: &str, line: &str| package.section(section).any(|other| other == line);
-    let missing = INHERITED.iter().filter(|(section, line)| !is_there(section, line) && !is_exempt(section));
+    let missing = INHERITED.iter().filter(|(section, line)| !is_there(section, line));
     let report = |(section, line): &(&str, &str)| {
         let message = format!("`{line}` is missing in {section}");
         Violation::new(&manifest.path, line_where(&manifest.text, |line| line == *section), message)

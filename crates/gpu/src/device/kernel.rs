@@ -10,6 +10,7 @@ use super::buffer::Buffer;
 use super::error::Error;
 use super::logical::Device;
 use super::pipeline::{Shader, layout_entry};
+use super::unbounded::compile;
 
 /// The layout of a bind group.
 #[derive(Clone, Debug)]
@@ -153,10 +154,7 @@ impl<R: Root> Kernel<R> {
 
     fn of(device: &Device, linked: Result<Linked, LinkError>) -> Result<Self, Error> {
         let linked = linked.map_err(|error| Error::Shader { location: None, message: error.to_string() })?;
-        let shader = Shader::compile(device, &linked.source, &|line| {
-            let place = linked.locate(line).map(|(path, line)| (path.to_owned(), line));
-            place.unwrap_or_else(|| (R::MODULE.to_owned(), line))
-        })?;
+        let shader = compile::<R>(device, &linked)?;
         Ok(Self { root: PhantomData, linked, shader })
     }
 

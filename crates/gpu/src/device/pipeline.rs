@@ -41,11 +41,23 @@ impl Shader {
     ///
     /// The source has an error; `locate` gives its module and line. Or the device is lost.
     pub fn compile(device: &Device, source: &str, locate: Locate<'_>) -> Result<Self, Error> {
+        Self::create(device, source, locate, wgpu::Device::create_shader_module)
+    }
+
+    /// Compiles WGSL with a function of wgpu.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Shader::compile`].
+    pub(super) fn create(
+        device: &Device,
+        source: &str,
+        locate: Locate<'_>,
+        module: fn(&wgpu::Device, wgpu::ShaderModuleDescriptor<'_>) -> wgpu::ShaderModule,
+    ) -> Result<Self, Error> {
         let ((raw, info), outcome) = device.attempt("compiling a shader", || {
-            let raw = device.raw().create_shader_module(wgpu::ShaderModuleDescriptor {
-                label: None,
-                source: wgpu::ShaderSource::Wgsl(source.into()),
-            });
+            let source = wgpu::ShaderSource::Wgsl(source.into());
+            let raw = module(device.raw(), wgpu::ShaderModuleDescriptor { label: None, source });
             let info = pollster::block_on(raw.get_compilation_info());
             (raw, info)
         });

@@ -33,9 +33,9 @@ pub(crate) struct Args {
     /// Binary logarithm of the number of words of a frame pool, for several pools
     #[arg(long, value_name = "LOG2", default_value_t = 28)]
     pool_shift: u32,
-    /// Leave out the counters with which naga bounds every loop
+    /// Add the counters with which naga bounds every loop, and which the engine leaves out
     #[arg(long)]
-    no_loop_bounds: bool,
+    loop_bounds: bool,
     /// Folder to write to
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let mut overrides =
         vec![("WORKGROUP_SIZE", args.workgroup.into()), ("POOL_SHIFT", args.pool_shift.into())];
     overrides.retain(|(name, _)| source.contains(&format!("\noverride {name}:")));
-    let hlsl = to_hlsl(&source, &overrides, !args.no_loop_bounds)?;
+    let hlsl = to_hlsl(&source, &overrides, args.loop_bounds)?;
     let folder = match args.named {
         true => args.out.join(name(&args.module, args.workgroup, &hlsl)),
         false => args.out.clone(),
@@ -99,7 +99,7 @@ fn find_variant(text: &str) -> Result<&'static [Substitution], String> {
     Ok(substitutions)
 }
 
-/// Translates linked WGSL to HLSL, with the checks that wgpu asks for on Vulkan. Buffers have the numbers of their
+/// Translates linked WGSL to HLSL, with the checks that the engine asks for on Vulkan. Buffers have the numbers of their
 /// bindings.
 pub(crate) fn to_hlsl(
     source: &str,

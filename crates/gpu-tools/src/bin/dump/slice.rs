@@ -155,7 +155,7 @@ fn repeated(word: u32) -> Result<Program, kvrm_machine::Error> {
 
 /// Writes the kernel of a slice and returns its name.
 fn write_kernel(args: &Args, dump: &SliceDump) -> Result<String, Box<dyn Error>> {
-    let hlsl = kernel::to_hlsl(&dump.source, &dump.overrides, true)?;
+    let hlsl = kernel::to_hlsl(&dump.source, &dump.overrides, false)?;
     let name = kernel::name(dump.module, dump.workgroup, &hlsl);
     kernel::write(&args.out.join("kernels").join(&name), &dump.source, &hlsl)?;
     println!("kernel {name}");
