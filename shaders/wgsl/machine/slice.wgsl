@@ -39,7 +39,7 @@ fn branch_to_next() -> vec4<u32> {
 ///
 /// Declares `lanes`; `count`, the number of steps of the slice, and `done`, the number of steps that have retired;
 /// `nzcv`; `op`, the micro-op of the next step, `at`, its index, and `next_at`, that of the
-/// one after it; `near` and `page`, where the page of the instruction is.
+/// one after it; `near` and `page`, copies of `near_ops` and `code_page`.
 fragment begin_slice {
     let lanes = parameters.lanes;
     if lane >= lanes || u32(get_state(COLUMN_STOP)) != STOP_NONE {
@@ -71,7 +71,8 @@ fragment begin_slice {
     var op = branch_to_next();
     var at = NOWHERE;
     var next_at = NOWHERE;
-    // Copies of `near_ops` and `code_page`, which compilers keep in registers of the GPU. Only `leave_page` changes the originals.
+    // Compilers keep the originals in memory, because functions change them, and these copies in registers of the GPU.
+    // `leave_page` updates the copies.
     var near = near_ops;
     var page = code_page;
 }

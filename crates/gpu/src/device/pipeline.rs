@@ -44,7 +44,7 @@ impl Shader {
         Self::create(device, source, locate, wgpu::Device::create_shader_module)
     }
 
-    /// Compiles WGSL with a function of wgpu.
+    /// Compiles WGSL. `create_module` is the function of wgpu that compiles it.
     ///
     /// # Errors
     ///
@@ -53,11 +53,11 @@ impl Shader {
         device: &Device,
         source: &str,
         locate: Locate<'_>,
-        module: fn(&wgpu::Device, wgpu::ShaderModuleDescriptor<'_>) -> wgpu::ShaderModule,
+        create_module: fn(&wgpu::Device, wgpu::ShaderModuleDescriptor<'_>) -> wgpu::ShaderModule,
     ) -> Result<Self, Error> {
         let ((raw, info), outcome) = device.attempt("compiling a shader", || {
             let source = wgpu::ShaderSource::Wgsl(source.into());
-            let raw = module(device.raw(), wgpu::ShaderModuleDescriptor { label: None, source });
+            let raw = create_module(device.raw(), wgpu::ShaderModuleDescriptor { label: None, source });
             let info = pollster::block_on(raw.get_compilation_info());
             (raw, info)
         });

@@ -1,9 +1,9 @@
-//! Kernels without bounds of loops: the only module of this crate with `unsafe`.
+//! Compilation of kernels without loop bounds: the only module of this crate with `unsafe`.
 //!
-//! Naga ends every loop after 2^64 iterations, because compilers may assume that loops end, and draw conclusions for the
-//! code around one that does not. The counters for this take up to ten instructions of an NVIDIA GPU in each step of a lane
-//! (docs/translation.md), and as many in each iteration of a loop of a translated region.
-#![allow(unsafe_code, reason = "wgpu trusts its caller that loops end")]
+//! Compilers may assume that every loop ends, and an endless loop is undefined behaviour. So naga adds a counter to each
+//! loop, which ends it after 2^64 iterations: the loop bound. In the loop of an interpreter it takes up to ten instructions
+//! of an NVIDIA GPU in each step (docs/translation.md).
+#![allow(unsafe_code, reason = "the caller of wgpu has to make sure that all loops end")]
 
 use kvrm_shaders::Linked;
 use kvrm_shaders::kernel::Root;
@@ -12,11 +12,11 @@ use super::error::Error;
 use super::logical::Device;
 use super::pipeline::Shader;
 
-/// Compiles a kernel whose loops have no bounds. All other checks of wgpu remain.
+/// Compiles a kernel without loop bounds. All other checks of wgpu remain.
 ///
 /// # Errors
 ///
-/// The modules of the kernel do not compile. The error has module and line.
+/// The errors of [`Shader::compile`].
 pub(super) fn compile<R: Root>(device: &Device, linked: &Linked) -> Result<Shader, Error> {
     let locate = |line| {
         let place = linked.locate(line).map(|(path, line)| (path.to_owned(), line));
@@ -25,9 +25,9 @@ pub(super) fn compile<R: Root>(device: &Device, linked: &Linked) -> Result<Shade
     Shader::create(device, &linked.source, &locate, |device, descriptor| {
         let checks =
             wgpu::ShaderRuntimeChecks { force_loop_bounding: false, ..wgpu::ShaderRuntimeChecks::checked() };
-        // SAFETY: the text is that of a kernel in the table of `kvrm_shaders`, perhaps with regions of `kvrm_translate`.
-        // All loops of the modules end, whatever buffers contain; shaders.md has the rule. In a region, each way around a
-        // loop passes a block that leaves the region when the budget is spent.
+        // SAFETY: the source is a kernel of `kvrm_shaders`, which may include regions of `kvrm_translate`. Every loop of the
+        // modules ends, whatever the buffers contain: docs/shaders.md requires it. Every loop of a region contains a block
+        // that leaves the region when the budget is spent.
         unsafe { device.create_shader_module_trusted(descriptor, checks) }
     })
 }

@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// Binary logarithm of the number of words of a frame pool, for several pools
     #[arg(long, value_name = "LOG2", default_value_t = 28)]
     pool_shift: u32,
-    /// Add the counters with which naga bounds every loop, and which the engine leaves out
+    /// Add naga's loop bounds, which kernels of the engine do not have
     #[arg(long)]
     loop_bounds: bool,
     /// Folder to write to
