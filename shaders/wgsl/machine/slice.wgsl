@@ -9,7 +9,7 @@ import package::machine::layout::{
 };
 import package::machine::linux::no_calls::{SERVES_CALLS};
 import package::machine::memory::{
-    code_page, effort, forget_pages, get_state, halves, joined, lane, set_state,
+    code_page, effort, forget_pages, get_state, halves, joined, lane, near_ops, set_state,
 };
 import package::machine::micro_op::{HANDLER_BRANCH_REGISTER, REGISTER_SINK, REGISTER_SP, REGISTER_ZERO};
 import package::machine::no_regions::{HAS_REGIONS, translated_steps};
