@@ -97,6 +97,8 @@ pub const MODULES: &[(&str, &str)] = modules! {
     "machine/simd/unit_floats.wgsl"
     "machine/simd/unit_integers.wgsl"
     "machine/slice.wgsl"
+    "machine/stage_order.wgsl"
+    "machine/stage_votes.wgsl"
     "machine/stages.wgsl"
     "machine/step.wgsl"
     "machine/step_decisions.wgsl"

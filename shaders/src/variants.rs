@@ -108,6 +108,14 @@ families! {
         ],
     }
 
+    /// What decides which stages an interpreter for wide workgroups executes.
+    StageOrder {
+        /// Nothing: always the same stages.
+        Fixed,
+        /// Votes of the lanes of a subgroup.
+        Votes = ["machine::stage_order" => "machine::stage_votes"],
+    }
+
     /// The instructions on SIMD registers that an interpreter has. Each variant includes those of the one before.
     SimdUnit {
         /// No instructions on SIMD registers.

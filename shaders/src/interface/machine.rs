@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use bytemuck::{Pod, Zeroable};
 
 use crate::kernel::{Access, Binding, Entry, Group, Groups, KernelInfo, Overrides, Root, Workgroup};
-use crate::variants::{ClassNetwork, ClassSource, FramePools, Hooks, LinuxCalls, Regions, SimdUnit, Substitution};
+use crate::variants::{ClassNetwork, ClassSource, FramePools, Hooks, LinuxCalls, Regions, SimdUnit, StageOrder, Substitution};
 
 /// The parameters of a dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -706,6 +706,8 @@ pub struct InterpreterMany {
     /// The variant of this family.
     pub frame_pools: FramePools,
     /// The variant of this family.
+    pub stage_order: StageOrder,
+    /// The variant of this family.
     pub simd_unit: SimdUnit,
     /// The variant of this family.
     pub linux_calls: LinuxCalls,
@@ -758,7 +760,7 @@ impl Root for InterpreterMany {
     type Groups<T> = InterpreterManyGroups<T>;
 
     fn substitutions(&self) -> Vec<Substitution> {
-        [self.frame_pools.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions(), self.regions.substitutions()].concat()
+        [self.frame_pools.substitutions(), self.stage_order.substitutions(), self.simd_unit.substitutions(), self.linux_calls.substitutions(), self.hooks.substitutions(), self.regions.substitutions()].concat()
     }
 }
 
@@ -1011,7 +1013,7 @@ pub const KERNELS: &[KernelInfo] = &[
     KernelInfo { module: "machine::digest", entries: &["digest"], families: &[] },
     KernelInfo { module: "machine::interpreter", entries: &["run"], families: &["FramePools", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
     KernelInfo { module: "machine::interpreter_few", entries: &["run"], families: &["FramePools", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
-    KernelInfo { module: "machine::interpreter_many", entries: &["run"], families: &["FramePools", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
+    KernelInfo { module: "machine::interpreter_many", entries: &["run"], families: &["FramePools", "StageOrder", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
     KernelInfo { module: "machine::interpreter_network", entries: &["run"], families: &["FramePools", "ClassNetwork", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
     KernelInfo { module: "machine::interpreter_network_few", entries: &["run"], families: &["FramePools", "ClassNetwork", "SimdUnit", "LinuxCalls", "Hooks", "Regions"] },
     KernelInfo { module: "machine::mark", entries: &["mark", "unmark"], families: &[] },

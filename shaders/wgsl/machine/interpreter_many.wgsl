@@ -5,7 +5,7 @@
 import package::machine::bindings::{micro_ops};
 import package::machine::memory::{lane};
 import package::machine::slice::{begin_slice, count_slice, end_slice};
-import package::machine::stages::{arithmetic_stage, branch_stage, other_stage};
+import package::machine::stage_order::{execute_stages};
 import package::machine::step::{leave_page};
 
 /// The lanes of a workgroup.
@@ -17,12 +17,7 @@ fn run(@builtin(global_invocation_id) invocation: vec3<u32>) {
     lane = invocation.x;
     insert begin_slice;
     while done != count {
-        var leaves = false;
-        insert arithmetic_stage;
-        insert other_stage;
-        insert arithmetic_stage;
-        insert arithmetic_stage;
-        insert branch_stage;
+        insert execute_stages;
         if leaves {
             insert leave_page;
             done += 1u;

@@ -23,6 +23,8 @@ pub struct Bounds {
     pub workgroup: Option<u32>,
     /// The least number of lanes in a workgroup whose lanes may execute several micro-ops in each step, at least 2.
     pub stages_min: Option<u32>,
+    /// The least number of lanes in a workgroup of these in which votes of subgroups choose the micro-ops.
+    pub votes_min: Option<u32>,
     /// The size of each lane's buffer for console output in bytes, a multiple of 8 and not 0.
     pub console_bytes: Option<u32>,
     /// The size in bytes at which a checkpoint replaces the journal.
@@ -46,6 +48,7 @@ impl Bounds {
         loop_limit: None,
         workgroup: None,
         stages_min: None,
+        votes_min: None,
         console_bytes: None,
         journal_bytes: None,
         subgroups: true,

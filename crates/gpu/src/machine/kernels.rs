@@ -17,7 +17,9 @@ use kvrm_shaders::interface::networks::{
     DomainTogetherGroups, Fold, FoldGroup, FoldGroups, FoldOverrides, NetworksGroup,
 };
 use kvrm_shaders::kernel::{Entry, Root};
-use kvrm_shaders::variants::{ClassNetwork, ClassSource, FramePools, Hooks, LinuxCalls, Regions, SimdUnit};
+use kvrm_shaders::variants::{
+    ClassNetwork, ClassSource, FramePools, Hooks, LinuxCalls, Regions, SimdUnit, StageOrder,
+};
 use kvrm_shaders::{LinkError, Linked};
 
 use crate::device::Device;
@@ -49,8 +51,8 @@ impl NetworkVariant {
 pub(crate) struct InterpreterVariant {
     /// The number of lanes in a workgroup.
     pub(crate) workgroup: u32,
-    /// The least number of lanes in a workgroup whose lanes execute several micro-ops in each step.
-    pub(crate) stages_min: u32,
+    /// The order of stages, if lanes execute several micro-ops in each step.
+    pub(crate) stages: Option<StageOrder>,
     /// The SIMD instructions that it has.
     pub(crate) simd_unit: SimdUnit,
     /// Whether it serves frequent system calls of Linux programs.
@@ -270,22 +272,15 @@ impl Kernels {
         variant: InterpreterVariant,
         translated: Option<&str>,
     ) -> Result<StepKernel, Error> {
-        let InterpreterVariant {
-            workgroup,
-            stages_min,
-            simd_unit,
-            linux_calls,
-            hooks,
-            network,
-            limits_loops,
-        } = variant;
+        let InterpreterVariant { workgroup, stages, simd_unit, linux_calls, hooks, network, limits_loops } =
+            variant;
         let limits_loops = limits_loops.into();
         let Self { pools: frame_pools, pool_shift, .. } = *self;
         let Layouts { machine, networks, decisions, .. } = &self.layouts;
         let regions = if translated.is_some() { Regions::Present } else { Regions::Absent };
         let hooks_layout = (hooks == Hooks::Present).then_some(&self.layouts.hooks);
-        match (network, workgroup) {
-            (None, 1) => StepKernel::of(
+        match (network, workgroup, stages) {
+            (None, 1, _) => StepKernel::of(
                 &compile(
                     device,
                     InterpreterFew { frame_pools, simd_unit, linux_calls, hooks, regions },
@@ -295,17 +290,17 @@ impl Kernels {
                 InterpreterFewGroups { machine, hooks: hooks_layout },
                 InterpreterFewOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
             ),
-            (None, _) if workgroup >= stages_min => StepKernel::of(
+            (None, _, Some(stage_order)) => StepKernel::of(
                 &compile(
                     device,
-                    InterpreterMany { frame_pools, simd_unit, linux_calls, hooks, regions },
+                    InterpreterMany { frame_pools, stage_order, simd_unit, linux_calls, hooks, regions },
                     translated,
                 )?,
                 InterpreterMany::RUN,
                 InterpreterManyGroups { machine, hooks: hooks_layout },
                 InterpreterManyOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
             ),
-            (None, _) => StepKernel::of(
+            (None, _, None) => StepKernel::of(
                 &compile(
                     device,
                     Interpreter { frame_pools, simd_unit, linux_calls, hooks, regions },
@@ -316,7 +311,7 @@ impl Kernels {
                 InterpreterOverrides { limits_loops, pool_shift, workgroup_size: workgroup },
             ),
             // All invocations of a workgroup work for one lane.
-            (Some(NetworkVariant { network: class_network, .. }), 1) => StepKernel::of(
+            (Some(NetworkVariant { network: class_network, .. }), 1, _) => StepKernel::of(
                 &Kernel::compile(
                     device,
                     InterpreterNetworkFew {
@@ -332,7 +327,7 @@ impl Kernels {
                 InterpreterNetworkFewGroups { machine, hooks: hooks_layout, networks, decisions },
                 InterpreterNetworkFewOverrides { limits_loops, pool_shift },
             ),
-            (Some(NetworkVariant { network: class_network, .. }), _) => StepKernel::of(
+            (Some(NetworkVariant { network: class_network, .. }), _, _) => StepKernel::of(
                 &Kernel::compile(
                     device,
                     InterpreterNetwork { frame_pools, class_network, simd_unit, linux_calls, hooks, regions },
@@ -349,12 +344,12 @@ impl Kernels {
         &self,
         variant: InterpreterVariant,
     ) -> Result<(&'static str, Linked), LinkError> {
-        let InterpreterVariant { workgroup, stages_min, simd_unit, linux_calls, hooks, .. } = variant;
+        let InterpreterVariant { workgroup, stages, simd_unit, linux_calls, hooks, .. } = variant;
         let (frame_pools, regions) = (self.pools, Regions::Absent);
         if workgroup == 1 {
             text(InterpreterFew { frame_pools, simd_unit, linux_calls, hooks, regions })
-        } else if workgroup >= stages_min {
-            text(InterpreterMany { frame_pools, simd_unit, linux_calls, hooks, regions })
+        } else if let Some(stage_order) = stages {
+            text(InterpreterMany { frame_pools, stage_order, simd_unit, linux_calls, hooks, regions })
         } else {
             text(Interpreter { frame_pools, simd_unit, linux_calls, hooks, regions })
         }

@@ -3,7 +3,7 @@
 use kvrm_machine::{Builder, Factory, Machine, Stop};
 use kvrm_testkit::guests::{GUESTS, guest};
 
-use crate::support::{Gpu, ONE_LANE_WORKGROUPS, STAGES, assert_same_machines};
+use crate::support::{Gpu, ONE_LANE_WORKGROUPS, STAGES, VOTES, assert_same_machines};
 
 /// Returns the arguments of a lane: sizes and seeds, and some that are not valid.
 fn arguments(size: &str, lane: usize) -> Vec<String> {
@@ -36,6 +36,12 @@ fn every_guest_whose_lanes_are_alone_ends_as_on_the_reference() {
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn every_guest_in_wide_workgroups_ends_as_on_the_reference() {
     end_as_on_the_reference(&STAGES);
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn every_guest_whose_lanes_vote_ends_as_on_the_reference() {
+    end_as_on_the_reference(&VOTES);
 }
 
 fn end_as_on_the_reference(engine: &'static (impl Factory + Copy)) {

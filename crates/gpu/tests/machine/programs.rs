@@ -27,7 +27,7 @@ use proptest::test_runner::{
 };
 
 use crate::class_selection::{NetworkGpu, SPREADS};
-use crate::support::{Gpu, Lane, ONE_LANE_WORKGROUPS, STAGES, lanes, read};
+use crate::support::{Gpu, Lane, ONE_LANE_WORKGROUPS, STAGES, VOTES, lanes, read};
 
 /// The default number of programs.
 pub(crate) const PROGRAMS: u32 = 12_288;
@@ -182,7 +182,9 @@ fn random_programs_end_as_on_the_reference() {
         compare_with_reference(count, LANES, Features::GENERAL, engine);
         compare_with_reference(2 * count, LANES, Features::ALL, engine);
     }
-    compare_with_reference(count, LANES, Features::GENERAL, &STAGES);
+    for engine in [&STAGES, &VOTES] {
+        compare_with_reference(count, LANES, Features::GENERAL, engine);
+    }
 }
 
 #[test]

@@ -58,6 +58,10 @@ pub(crate) const ONE_LANE_WORKGROUPS: BoundedGpu = BoundedGpu(Bounds { workgroup
 /// A GPU engine with the interpreter for many lanes, which software adapters do not use by themselves.
 pub(crate) const STAGES: BoundedGpu = BoundedGpu(Bounds { stages_min: Some(2), ..Bounds::NONE });
 
+/// A GPU engine with the same interpreter, in which lanes vote.
+pub(crate) const VOTES: BoundedGpu =
+    BoundedGpu(Bounds { stages_min: Some(2), votes_min: Some(2), ..Bounds::NONE });
+
 /// The address of the data of [`text_and_data`].
 pub(crate) const DATA: u64 = 0x2_0000;
 

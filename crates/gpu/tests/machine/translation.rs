@@ -111,7 +111,8 @@ fn regions_lead_from_page_to_page() {
     let code = pages.iter().flat_map(page).collect();
     let image = image(&[segment(CODE, 3 * PAGE, code, Permissions::RX)]);
     let plain = translated(100, 1 << 13);
-    for bounds in [plain, Bounds { stages_min: Some(2), ..plain }] {
+    let votes = Bounds { stages_min: Some(2), votes_min: Some(2), ..plain };
+    for bounds in [plain, Bounds { stages_min: Some(2), ..plain }, votes] {
         let mut pair = EnginePair::bounded(&[Arc::clone(&image)], 3, 16, bounds);
         for lane in 0..3 {
             pair.change_registers(lane, |cpu| {

@@ -76,10 +76,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     };
     let device = Device::open(None)?;
     println!("{}", device.info());
-    // Naga does not translate arrays of buffers to HLSL.
+    // Naga does not translate arrays of buffers to HLSL. Votes become instructions of CUDA that wait for lanes which have left
+    // the loop.
     let bounds = Bounds {
         pools: Some(args.pools),
         buffer_arrays: false,
+        subgroups: false,
         stages_min: Some(args.stages_min),
         ..Bounds::NONE
     };

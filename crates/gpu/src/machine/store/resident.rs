@@ -14,10 +14,10 @@ use kvrm_shaders::kernel::Group as _;
 use kvrm_shaders::layout::{
     ACCESS_EXECUTE, ACCESS_READ, ACCESS_WRITE, CLASSES, COUNTER_FRAMES, COUNTERS, HOOK_CALL, HOOK_KIND,
 };
-use kvrm_shaders::variants::{self, FramePools, LinuxCalls, SimdUnit};
+use kvrm_shaders::variants::{self, FramePools, LinuxCalls, SimdUnit, StageOrder};
 
 use super::limits::{
-    CODE_PAGE_BYTES, INFO_BYTES, array_min, code_pages_max, console_bytes, pool_shift, stages_min,
+    CODE_PAGE_BYTES, INFO_BYTES, VOTES_MIN, array_min, code_pages_max, console_bytes, pool_shift, stages_min,
 };
 use super::parameters::{self, Launch, feature_bits};
 use super::rows::row_words;
@@ -89,6 +89,8 @@ pub(crate) struct Store {
     pub(super) array_min: Option<usize>,
     /// The least number of lanes in a workgroup whose lanes execute several micro-ops in each step.
     stages_min: u32,
+    /// The least number of lanes in a workgroup of these in which votes of subgroups choose the micro-ops.
+    votes_min: u32,
     /// The largest number of pools.
     pub(super) pools_max: usize,
     /// The code page that is displaced next if there is no room for more.
@@ -130,6 +132,7 @@ impl Store {
         let info = Buffer::zeroed(device, "frame information", INFO_BYTES)?;
         let console_bytes = bounds.console_bytes.unwrap_or_else(|| console_bytes(device, lanes));
         let kernels = Kernels::of(device, FramePools::One, pool_shift)?;
+        let has_votes = bounds.subgroups && device.info().has_subgroups;
         let network = Network::new(device, &kernels, selection, workgroup == 1, bounds.subgroups)?
             .map(|network| BoundNetwork::new(device, &kernels, network))
             .transpose()?;
@@ -162,6 +165,7 @@ impl Store {
             capacity: 1,
             code_pages: Vec::new(),
             stages_min: bounds.stages_min.unwrap_or_else(|| stages_min(device)),
+            votes_min: if has_votes { bounds.votes_min.unwrap_or(VOTES_MIN) } else { u32::MAX },
             array_min: (bounds.buffer_arrays && device.info().has_buffer_arrays)
                 .then(|| array_min(workgroup)),
             pools_max: bounds.pools.unwrap_or(usize::MAX),
@@ -285,10 +289,12 @@ impl Store {
 
     /// Returns the properties with which the interpreter is compiled.
     pub(crate) fn interpreter_variant(&self, workgroup: u32, limits_loops: bool) -> InterpreterVariant {
-        let Self { stages_min, simd_unit, linux_calls, .. } = *self;
+        let Self { stages_min, votes_min, simd_unit, linux_calls, .. } = *self;
+        let stage_order = if workgroup >= votes_min { StageOrder::Votes } else { StageOrder::Fixed };
+        let stages = (workgroup >= stages_min).then_some(stage_order);
         let hooks = if self.hooks.is_some() { variants::Hooks::Present } else { variants::Hooks::Absent };
         let network = self.network_variant().filter(|network| network.is_asked_in_steps());
-        InterpreterVariant { workgroup, stages_min, simd_unit, linux_calls, hooks, network, limits_loops }
+        InterpreterVariant { workgroup, stages, simd_unit, linux_calls, hooks, network, limits_loops }
     }
 
     /// Returns the number of pools that kernels are compiled for.
