@@ -6,7 +6,8 @@ use naga::back::{PipelineConstants, hlsl, msl, spv};
 use naga::front::wgsl::{Frontend, Options};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
-/// Parses and validates the source of a shader with 64-bit integers, which may have arrays of storage buffers.
+/// Parses and validates the source of a shader with 64-bit integers, which may have subgroup operations and arrays of
+/// storage buffers.
 ///
 /// # Panics
 ///
@@ -14,6 +15,7 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 #[must_use]
 pub fn validate(what: &str, source: &str) -> (Module, ModuleInfo) {
     let capabilities = Capabilities::SHADER_INT64
+        | Capabilities::SUBGROUP
         | Capabilities::STORAGE_BUFFER_BINDING_ARRAY
         | Capabilities::STORAGE_BUFFER_BINDING_ARRAY_NON_UNIFORM_INDEXING;
     let module = Frontend::new_with_options(Options { capabilities, ..Options::new() })

@@ -58,7 +58,7 @@ fn interpreters_with_regions_are_translated_to_every_language() {
         let linux_calls = LinuxCalls::Served;
         let few = InterpreterFew { frame_pools, simd_unit: SimdUnit::None, linux_calls, hooks, regions };
         let plain = Interpreter { frame_pools, simd_unit: SimdUnit::All, linux_calls, hooks, regions };
-        let stage_order = [StageOrder::Fixed, StageOrder::Votes][number % 2];
+        let stage_order = [StageOrder::Votes, StageOrder::Fixed][number / 2 % 2];
         let simd_unit = SimdUnit::Integers;
         let many = InterpreterMany { frame_pools, stage_order, simd_unit, linux_calls, hooks, regions };
         let linked = [few.link_translated(&text), plain.link_translated(&text), many.link_translated(&text)];
