@@ -16,6 +16,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("kvrm-spiking-formats", &["kvrm-convert", "kvrm-models", "kvrm-spiking"]),
     ("kvrm-shaders", &[]),
     ("kvrm-records", &[]),
+    ("kvrm-loops",   &["kvrm-arm64"]),
     ("kvrm-machine", &["kvrm-arm64"]),
     ("kvrm-jit",     &["kvrm-arm64", "kvrm-machine"]),
     ("kvrm-translate", &["kvrm-arm64"]),

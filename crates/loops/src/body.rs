@@ -1,0 +1,438 @@
+//! Bodies of loops: the instructions of an iteration, executed once with terms in place of numbers.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use kvrm_arm64::micro_op::{
+    CARRY_FLAG, Fields, Handler, INDEX_OFFSET, INDEX_POST, MicroOp, PLAIN, REGISTERS, ROTATED, SIGNED, SINK,
+    ZERO,
+};
+
+use crate::term::{Atom, Atoms, Term};
+
+/// The largest number of instructions of a body.
+pub const INSTRUCTIONS_MAX: usize = 64;
+
+/// The condition that always holds.
+const ALWAYS: u32 = 14;
+
+/// Why a loop has no body that is understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The instruction at the end is not a branch to itself or to one of the [`INSTRUCTIONS_MAX`] instructions up to it.
+    NotALoop,
+    /// The instruction at this address cannot be fetched, or is not understood: a call, a system instruction, an exclusive or
+    /// atomic access, or a SIMD instruction.
+    Instruction(u64),
+    /// The branch at this address leads to another instruction of the body.
+    InnerBranch(u64),
+}
+
+/// The flags as a function of terms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Flags {
+    /// As the iteration began, or set in a way that is not understood.
+    Unknown,
+    /// Those of `x - y`, of words unless it is `wide`.
+    Difference {
+        /// The minuend.
+        x: Term,
+        /// The subtrahend.
+        y: Term,
+        /// Whether these have 64 bits rather than 32.
+        wide: bool,
+    },
+    /// N and Z are those of a value. C and V are unknown.
+    Result {
+        /// The value.
+        value: Term,
+        /// Whether it has 64 bits rather than 32.
+        wide: bool,
+    },
+}
+
+/// A condition under which a branch leaves the loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// A four-bit condition on flags.
+    Flags {
+        /// The condition, from 0 to 13.
+        cond: u32,
+        /// The flags.
+        flags: Flags,
+    },
+    /// A value is zero, or is not zero if it is `inverted`.
+    Zero {
+        /// The value.
+        value: Term,
+        /// Whether the condition is that the value is not zero.
+        inverted: bool,
+    },
+    /// Never: the loop has no such exit.
+    Never,
+}
+
+/// A branch that may leave the loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exit {
+    /// The place of the branch in the body.
+    pub place: usize,
+    /// When it leaves the loop.
+    pub condition: Condition,
+}
+
+/// An access to memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// The place of the instruction in the body.
+    pub place: usize,
+    /// The address of the first byte.
+    pub address: Term,
+    /// The number of bytes of one register: 1, 2, 4 or 8.
+    pub size: u64,
+    /// The values to store, one or two for a pair; none for a load.
+    pub stores: Vec<Term>,
+    /// Whether two registers are transferred.
+    pub is_pair: bool,
+    /// Whether the address must be a multiple of the bytes of the access.
+    pub is_aligned: bool,
+}
+
+/// The body of a loop.
+///
+/// ```
+/// use kvrm_arm64::Features;
+/// use kvrm_arm64::lowering::lower;
+/// use kvrm_loops::{Body, Refusal};
+///
+/// let words = [0xf800_8402, 0xeb01_001f, 0x54ff_ffc3]; // str x2, [x0], #8; cmp x0, x1; b.lo to the first
+/// let fetch = |pc: u64| Some(lower(*words.get(pc as usize / 4)?, Features::BASE));
+/// let body = Body::find(8, fetch)?;
+/// assert_eq!((body.head, body.ops.len(), body.exits.len()), (0, 3, 1));
+/// assert_eq!((body.accesses[0].size, body.accesses[0].stores.len()), (8, 1));
+/// # Ok::<(), Refusal>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Body {
+    /// The address of the first instruction.
+    pub head: u64,
+    /// The instructions as micro-ops. The last one is the branch back to the first.
+    pub ops: Vec<MicroOp>,
+    /// The atoms of all terms.
+    pub atoms: Atoms,
+    /// The value of each register of micro-ops after the iteration.
+    pub after: Vec<Term>,
+    /// Whether the iteration reads the value that each register had at its beginning.
+    pub is_read: Vec<bool>,
+    /// The branches that may leave the loop, in the order of the body.
+    pub exits: Vec<Exit>,
+    /// The accesses to memory, in the order of the body.
+    pub accesses: Vec<Access>,
+}
+
+impl Body {
+    /// Finds the body of the loop whose branch back is at `end`. `fetch` returns the micro-op at an address.
+    ///
+    /// # Errors
+    /// The loop has no body that is understood.
+    pub fn find(end: u64, mut fetch: impl FnMut(u64) -> Option<MicroOp>) -> Result<Self, Refusal> {
+        let branch = fetch(end).ok_or(Refusal::Instruction(end))?;
+        let is_branch = [Handler::BRANCH, Handler::TEST_BRANCH].contains(&handler(branch));
+        let distance = branch.imm.wrapping_neg();
+        if !is_branch || branch.dst() != SINK || distance > 4 * (INSTRUCTIONS_MAX as u64 - 1) {
+            return Err(Refusal::NotALoop);
+        }
+        let head = end.wrapping_sub(distance);
+        let ops = (0..=distance / 4).map(|place| {
+            let pc = head.wrapping_add(4 * place);
+            fetch(pc).ok_or(Refusal::Instruction(pc))
+        });
+        let ops = ops.collect::<Result<Vec<_>, _>>()?;
+        let mut iteration = Iteration::new(head, ops.len());
+        for (place, op) in ops.iter().enumerate() {
+            iteration.execute(place, *op)?;
+        }
+        Ok(iteration.into_body(ops))
+    }
+
+    /// Returns the number of bytes of an access.
+    #[must_use]
+    pub const fn bytes(access: &Access) -> u64 {
+        access.size << access.is_pair as u32
+    }
+}
+
+/// An iteration that is executed with terms.
+#[derive(Debug)]
+struct Iteration {
+    head: u64,
+    length: usize,
+    atoms: Atoms,
+    registers: Vec<Term>,
+    is_written: Vec<bool>,
+    is_read: Vec<bool>,
+    flags: Flags,
+    exits: Vec<Exit>,
+    accesses: Vec<Access>,
+}
+
+impl Iteration {
+    fn new(head: u64, length: usize) -> Self {
+        let mut atoms = Atoms::default();
+        let registers = (0..REGISTERS).map(|register| match register {
+            ZERO => Term::default(),
+            register => atoms.entry(register),
+        });
+        Self {
+            head,
+            length,
+            registers: registers.collect(),
+            atoms,
+            is_written: vec![false; REGISTERS as usize],
+            is_read: vec![false; REGISTERS as usize],
+            flags: Flags::Unknown,
+            exits: Vec::new(),
+            accesses: Vec::new(),
+        }
+    }
+
+    fn into_body(self, ops: Vec<MicroOp>) -> Body {
+        let Self { head, atoms, registers, is_read, exits, accesses, .. } = self;
+        Body { head, ops, atoms, after: registers, is_read, exits, accesses }
+    }
+
+    fn read(&mut self, register: u32) -> Term {
+        let index = register as usize;
+        if !self.is_written[index] && register != ZERO {
+            self.is_read[index] = true;
+        }
+        self.registers[index].clone()
+    }
+
+    fn write(&mut self, register: u32, value: Term) {
+        if register != SINK && register != ZERO {
+            self.registers[register as usize] = value;
+            self.is_written[register as usize] = true;
+        }
+    }
+
+    /// Returns a value as an instruction of 32 or 64 bits gives it.
+    fn truncated(&mut self, value: Term, op: MicroOp) -> Term {
+        if op.wide() == 1 { value } else { self.atoms.low(&value) }
+    }
+
+    /// Returns the second operand of a micro-op before the immediate is added.
+    fn extracted(&mut self, op: MicroOp) -> Term {
+        let value = self.read(op.b());
+        let (left, right) = (op.left(), op.right());
+        match op.extraction() {
+            PLAIN => return value,
+            ROTATED => {}
+            _ if right == 0 => return value.times(1 << left),
+            // A word that is extended and then shifted to the left.
+            kind if left == 32 && right <= 32 => {
+                let word = if kind == SIGNED { self.atoms.signed(&value) } else { self.atoms.low(&value) };
+                return word.times(1 << (32 - right));
+            }
+            _ => {}
+        }
+        let extraction = MicroOp { imm: 0, ..without_registers(op) };
+        let extraction = MicroOp { control: 0, ..extraction };
+        self.atoms.term(Atom::Result(extraction, vec![value]))
+    }
+
+    /// Returns the second operand of a micro-op.
+    fn second(&mut self, op: MicroOp) -> Term {
+        let sum = self.extracted(op).plus(&Term::constant(op.imm));
+        if op.invert() == 1 { sum.complement() } else { sum }
+    }
+
+    /// Executes the instruction at a place of the body.
+    fn execute(&mut self, place: usize, op: MicroOp) -> Result<(), Refusal> {
+        use Handler as H;
+        let pc = self.head.wrapping_add(4 * place as u64);
+        match handler(op) {
+            H::NOP => {}
+            H::ADD => self.add(place, op),
+            H::AND | H::ORR | H::EOR => self.logic(op),
+            H::CONDITIONAL_COMPARE => {
+                self.read(op.a());
+                self.read(op.b());
+                self.flags = Flags::Unknown;
+            }
+            H::SELECT => {
+                self.read(op.a());
+                self.read(op.b());
+                let unknown = self.atoms.term(Atom::Unknown(place));
+                self.write(op.dst(), unknown);
+            }
+            H::BRANCH | H::TEST_BRANCH => self.branch(place, op, pc)?,
+            H::LOAD => self.load(place, op),
+            H::STORE => self.store(place, op),
+            H::MULTIPLY_ADD => self.multiply_add(op),
+            H::PC_RELATIVE => {
+                let base = if op.operation() == 1 { pc & !0xfff } else { pc };
+                self.write(op.dst(), Term::constant(base.wrapping_add(op.imm)));
+            }
+            H::BIT_FIELD_INSERT
+            | H::EXTRACT
+            | H::SHIFT
+            | H::MULTIPLY_ADD_LONG
+            | H::MULTIPLY_HIGH
+            | H::DIVIDE
+            | H::CRC32
+            | H::REVERSE_BITS
+            | H::REVERSE_BYTES
+            | H::COUNT_LEADING_ZEROS
+            | H::COUNT_LEADING_SIGNS => {
+                let operands = vec![self.read(op.a()), self.second(op), self.read(op.c())];
+                let result = self.atoms.term(Atom::Result(without_registers(op), operands));
+                self.write(op.dst(), result);
+            }
+            _ => return Err(Refusal::Instruction(pc)),
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, place: usize, op: MicroOp) {
+        let a = self.read(op.a());
+        let second = self.second(op);
+        let wide = op.wide() == 1;
+        let value = if op.carry() == CARRY_FLAG {
+            self.atoms.term(Atom::Unknown(place))
+        } else {
+            let sum = a.plus(&second).plus(&Term::constant(op.carry().into()));
+            self.truncated(sum, op)
+        };
+        if op.flags() == 1 {
+            self.flags = match (op.invert(), op.carry()) {
+                (1, 1) => Flags::Difference { x: a, y: second.complement(), wide },
+                _ => Flags::Result { value: value.clone(), wide },
+            };
+        }
+        self.write(op.dst(), value);
+    }
+
+    fn logic(&mut self, op: MicroOp) {
+        let a = self.read(op.a());
+        let second = self.second(op);
+        let is_move = a.as_constant() == Some(0) && op.handler() != Handler::AND as u32;
+        let value = if is_move {
+            self.truncated(second, op)
+        } else {
+            let operands = if op.wide() == 1 {
+                vec![a, second]
+            } else {
+                vec![self.atoms.low(&a), self.atoms.low(&second)]
+            };
+            self.atoms.term(Atom::Result(without_operand(op), operands))
+        };
+        if op.flags() == 1 {
+            self.flags = Flags::Result { value: value.clone(), wide: op.wide() == 1 };
+        }
+        self.write(op.dst(), value);
+    }
+
+    fn multiply_add(&mut self, op: MicroOp) {
+        let [a, c] = [op.a(), op.c()].map(|register| self.read(register));
+        let b = self.second(op);
+        let product = match (a.as_constant(), b.as_constant()) {
+            (Some(factor), _) => b.times(factor),
+            (_, Some(factor)) => a.times(factor),
+            _ => {
+                // Only the low word matters to a sum of words, so the product may have 64 bits.
+                let multiplies = Fields::new(Handler::MULTIPLY_ADD).0;
+                self.atoms.term(Atom::Result(multiplies, vec![a, b]))
+            }
+        };
+        let sum = if op.operation() == 1 { c.minus(&product) } else { c.plus(&product) };
+        let sum = self.truncated(sum, op);
+        self.write(op.dst(), sum);
+    }
+
+    fn branch(&mut self, place: usize, op: MicroOp, pc: u64) -> Result<(), Refusal> {
+        let is_last = place + 1 == self.length;
+        let target = pc.wrapping_add(op.imm);
+        let is_inside = target.wrapping_sub(self.head) < 4 * self.length as u64;
+        let is_always = op.handler() == Handler::BRANCH as u32 && op.cond() >= ALWAYS;
+        if op.dst() != SINK {
+            return Err(Refusal::Instruction(pc));
+        }
+        if !is_last && (is_inside || is_always) {
+            return Err(Refusal::InnerBranch(pc));
+        }
+        // The last branch leaves the loop if it is not taken, the others if they are.
+        let condition = if is_always {
+            Condition::Never
+        } else if op.handler() == Handler::BRANCH as u32 {
+            Condition::Flags { cond: op.cond() ^ u32::from(is_last), flags: self.flags.clone() }
+        } else {
+            let value = self.extracted(op);
+            Condition::Zero { value, inverted: (op.operation() == 1) != is_last }
+        };
+        self.exits.push(Exit { place, condition });
+        Ok(())
+    }
+
+    /// Returns the address of an access, and the base register with its value after write-back, if there is one.
+    fn address(&mut self, op: MicroOp) -> (Term, Option<(u32, Term)>) {
+        let a = self.read(op.a());
+        let indexed = a.plus(&self.second(op));
+        let address = if op.index() == INDEX_POST { a } else { indexed.clone() };
+        (address, (op.index() != INDEX_OFFSET).then_some((op.a(), indexed)))
+    }
+
+    fn load(&mut self, place: usize, op: MicroOp) {
+        let (address, write_back) = self.address(op);
+        let number = self.accesses.len();
+        self.push_access(place, op, address, Vec::new());
+        if op.pair() == 1 {
+            let second = self.atoms.term(Atom::LoadedSecond(number));
+            self.write(op.c(), second);
+        }
+        let loaded = self.atoms.term(Atom::Loaded(number));
+        self.write(op.dst(), loaded);
+        if let Some((base, value)) = write_back {
+            self.write(base, value);
+        }
+    }
+
+    fn store(&mut self, place: usize, op: MicroOp) {
+        let (address, write_back) = self.address(op);
+        let mut stores = vec![self.read(op.c())];
+        if op.pair() == 1 {
+            // In the micro-op of a store, the field of the destination is the second register of a pair.
+            stores.push(self.read(op.dst()));
+        }
+        self.push_access(place, op, address, stores);
+        if let Some((base, value)) = write_back {
+            self.write(base, value);
+        }
+    }
+
+    fn push_access(&mut self, place: usize, op: MicroOp, address: Term, stores: Vec<Term>) {
+        self.accesses.push(Access {
+            place,
+            address,
+            size: 1 << op.size(),
+            stores,
+            is_pair: op.pair() == 1,
+            is_aligned: op.aligned() == 1,
+        });
+    }
+}
+
+/// Returns the handler of a micro-op. A number that has none is UNDEFINED.
+fn handler(op: MicroOp) -> Handler {
+    Handler::ALL.get(op.handler() as usize).map_or(Handler::UNDEFINED, |(handler, ..)| *handler)
+}
+
+/// Returns a micro-op without the numbers of its registers.
+const fn without_registers(op: MicroOp) -> MicroOp {
+    MicroOp { control: op.handler(), ..op }
+}
+
+/// Returns a micro-op without the numbers of its registers, and without what its second operand and its flags depend on.
+const fn without_operand(op: MicroOp) -> MicroOp {
+    MicroOp { control: op.handler(), parameters: op.wide() << 17, imm: 0 }
+}

@@ -1,0 +1,42 @@
+//! Symbolic analysis of loops: what an iteration does, and how many iterations are certain to follow.
+//!
+//! A [`Body`] is executed once with [`Term`]s in place of numbers. [`Motions`] say how its registers change from one
+//! iteration to the next. With the numbers in the registers, [`certain_iterations`] returns how many of the iterations that
+//! follow cannot leave the loop, in exact modular arithmetic. Whoever uses this may execute fewer of them at once, and steps
+//! the rest.
+//!
+//! ```
+//! use kvrm_arm64::Features;
+//! use kvrm_arm64::lowering::lower;
+//! use kvrm_loops::{Body, Motion, Motions, certain_iterations};
+//!
+//! let words = [0x8b00_0021, 0xf100_0400, 0x54ff_ffc1]; // add x1, x1, x0; subs x0, x0, #1; b.ne to the first
+//! let fetch = |pc: u64| Some(lower(*words.get(pc as usize / 4)?, Features::BASE));
+//! let body = Body::find(8, fetch).expect("the loop is simple");
+//! let motions = Motions::of(&body);
+//! assert!(matches!(motions.motion(0), Motion::Wide(step) if step.as_constant() == Some(u64::MAX)));
+//! assert_eq!(*motions.motion(1), Motion::Other, "x0 is not the same in all iterations");
+//!
+//! let mut registers = [0; 34];
+//! registers[0] = 1_000_000;
+//! assert_eq!(certain_iterations(&motions, &body, &registers), 999_999, "the last one leaves");
+//! ```
+
+#![no_std]
+
+extern crate alloc;
+
+mod body;
+mod motion;
+mod term;
+mod trips;
+
+pub use body::{Access, Body, Condition, Exit, Flags, INSTRUCTIONS_MAX, Refusal};
+pub use motion::{Motion, Motions, Progression};
+pub use term::{Atom, AtomId, Atoms, Term};
+pub use trips::certain_iterations;
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

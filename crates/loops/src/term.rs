@@ -1,0 +1,248 @@
+//! Terms: values of an iteration, as functions of the registers at its beginning.
+//!
+//! A term is a constant plus a sum of multiples of *atoms*, modulo 2^64. An atom is a value that is not such a sum. Equal
+//! terms of one [`Atoms`] are equal values, so additions, subtractions, shifts to the left and moves cancel out.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use kvrm_arm64::micro_op::MicroOp;
+
+/// The number of an atom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AtomId(u32);
+
+/// A value that is not a sum of others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Atom {
+    /// The register with this number in micro-ops at the beginning of the iteration.
+    Entry(u32),
+    /// The low word of a value, zero-extended.
+    Low(Term),
+    /// The low word of a value, sign-extended.
+    Signed(Term),
+    /// The value that the load with this number in [`Body::accesses`](crate::Body::accesses) loads.
+    Loaded(usize),
+    /// The second value that this load of a pair loads.
+    LoadedSecond(usize),
+    /// The result of a micro-op whose register numbers are 0, for these operands.
+    Result(MicroOp, Vec<Term>),
+    /// The result of the micro-op at this place of the body, about which nothing is known.
+    Unknown(usize),
+}
+
+/// A constant plus multiples of atoms, modulo 2^64.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Term {
+    constant: u64,
+    /// In the order of atoms. No factor is 0.
+    parts: Vec<(AtomId, u64)>,
+}
+
+impl Term {
+    /// Returns a constant.
+    #[must_use]
+    pub const fn constant(constant: u64) -> Self {
+        Self { constant, parts: Vec::new() }
+    }
+
+    /// Returns an atom.
+    #[must_use]
+    pub fn atom(id: AtomId) -> Self {
+        Self { constant: 0, parts: vec![(id, 1)] }
+    }
+
+    /// Returns the value of the term if it is constant.
+    #[must_use]
+    pub fn as_constant(&self) -> Option<u64> {
+        self.parts.is_empty().then_some(self.constant)
+    }
+
+    /// Returns the constant that is added to the multiples of atoms.
+    #[must_use]
+    pub const fn addend(&self) -> u64 {
+        self.constant
+    }
+
+    /// Returns the atoms and their factors.
+    #[must_use]
+    pub fn parts(&self) -> &[(AtomId, u64)] {
+        &self.parts
+    }
+
+    /// Returns the sum of two terms.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        let mut sum = Self::constant(self.constant.wrapping_add(other.constant));
+        let (mut left, mut right) = (self.parts.as_slice(), other.parts.as_slice());
+        loop {
+            let (atom, factor) = match (left, right) {
+                ([], []) => break sum,
+                ([(a, x), ..], [(b, y), ..]) if a == b => {
+                    (left, right) = (&left[1..], &right[1..]);
+                    (*a, x.wrapping_add(*y))
+                }
+                ([(a, x), ..], rest) if rest.first().is_none_or(|(b, _)| a < b) => {
+                    left = &left[1..];
+                    (*a, *x)
+                }
+                _ => {
+                    let first = right[0];
+                    right = &right[1..];
+                    first
+                }
+            };
+            if factor != 0 {
+                sum.parts.push((atom, factor));
+            }
+        }
+    }
+
+    /// Returns a multiple of the term.
+    #[must_use]
+    pub fn times(&self, factor: u64) -> Self {
+        let parts = self.parts.iter().map(|(atom, part)| (*atom, part.wrapping_mul(factor)));
+        Self {
+            constant: self.constant.wrapping_mul(factor),
+            parts: parts.filter(|(_, part)| *part != 0).collect(),
+        }
+    }
+
+    /// Returns the difference of two terms.
+    #[must_use]
+    pub fn minus(&self, other: &Self) -> Self {
+        self.plus(&other.times(u64::MAX))
+    }
+
+    /// Returns the bitwise complement of the term, which is -1 minus the term.
+    #[must_use]
+    pub fn complement(&self) -> Self {
+        Self::constant(u64::MAX).minus(self)
+    }
+}
+
+/// The atoms of the terms of an iteration.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Atoms {
+    atoms: Vec<Atom>,
+}
+
+impl Atoms {
+    /// Returns the atom with a number.
+    #[must_use]
+    pub fn atom(&self, id: AtomId) -> &Atom {
+        &self.atoms[id.0 as usize]
+    }
+
+    /// Returns the term that is an atom.
+    pub fn term(&mut self, atom: Atom) -> Term {
+        // Bodies are short, so there are few atoms.
+        let known = self.atoms.iter().position(|known| *known == atom);
+        let id = known.unwrap_or_else(|| {
+            self.atoms.push(atom);
+            self.atoms.len() - 1
+        });
+        Term::atom(AtomId(id as u32))
+    }
+
+    /// Returns a register at the beginning of the iteration.
+    pub fn entry(&mut self, register: u32) -> Term {
+        self.term(Atom::Entry(register))
+    }
+
+    /// Returns the low word of a value, zero-extended.
+    pub fn low(&mut self, value: &Term) -> Term {
+        let value = self.modulo_word(value);
+        if let Some(constant) = value.as_constant() {
+            return Term::constant(constant & u64::from(u32::MAX));
+        }
+        if let ([(atom, 1)], 0) = (value.parts(), value.addend())
+            && self.has_one_word(*atom)
+        {
+            return value;
+        }
+        self.term(Atom::Low(value))
+    }
+
+    /// Returns the low word of a value, sign-extended.
+    pub fn signed(&mut self, value: &Term) -> Term {
+        let value = self.modulo_word(value);
+        match value.as_constant() {
+            Some(constant) => Term::constant(i64::from(constant as i32) as u64),
+            None => self.term(Atom::Signed(value)),
+        }
+    }
+
+    /// Returns whether the high word of an atom is known to be zero.
+    fn has_one_word(&self, atom: AtomId) -> bool {
+        match self.atom(atom) {
+            Atom::Low(_) => true,
+            // Extractions have no handler, and may have a high word.
+            Atom::Result(op, _) => op.handler() != 0 && op.wide() == 0,
+            _ => false,
+        }
+    }
+
+    /// Returns a simple term that is the same modulo 2^32.
+    fn modulo_word(&self, value: &Term) -> Term {
+        let mut simple = Term::constant(value.constant);
+        for (atom, factor) in value.parts() {
+            // A word within a word: only its own sum matters.
+            let inner = match self.atom(*atom) {
+                Atom::Low(inner) | Atom::Signed(inner) => inner.clone(),
+                _ => Term::atom(*atom),
+            };
+            simple = simple.plus(&inner.times(*factor));
+        }
+        let word = |number: u64| number & u64::from(u32::MAX);
+        let parts = simple.parts.iter().map(|(atom, factor)| (*atom, word(*factor)));
+        Term { constant: word(simple.constant), parts: parts.filter(|(_, factor)| *factor != 0).collect() }
+    }
+
+    /// Returns whether `test` holds for an atom of the term or for one within its atoms.
+    pub fn any(&self, term: &Term, test: &mut dyn FnMut(&Atom) -> bool) -> bool {
+        term.parts().iter().any(|(id, _)| {
+            let atom = self.atom(*id);
+            test(atom)
+                || match atom {
+                    Atom::Low(inner) | Atom::Signed(inner) => self.any(inner, test),
+                    Atom::Result(_, operands) => operands.iter().any(|operand| self.any(operand, test)),
+                    Atom::Entry(_) | Atom::Loaded(_) | Atom::LoadedSecond(_) | Atom::Unknown(_) => false,
+                }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_equal_if_their_values_are() {
+        let mut atoms = Atoms::default();
+        let [x, y] = [0, 1].map(|register| atoms.entry(register));
+        let one = Term::constant(1);
+        assert_eq!(x.plus(&y).minus(&y), x);
+        assert_eq!(x.plus(&x), x.times(2));
+        assert_eq!(x.times(1 << 63).times(2), Term::default(), "modulo 2^64");
+        assert_eq!(x.minus(&x).as_constant(), Some(0));
+        assert_eq!(x.complement().plus(&one).plus(&x).as_constant(), Some(0), "x + !x + 1");
+        assert_ne!(x, y);
+    }
+
+    #[test]
+    fn words_within_words_are_one_sum() {
+        let mut atoms = Atoms::default();
+        let x = atoms.entry(0);
+        let one = Term::constant(1);
+        let once = atoms.low(&x.plus(&one));
+        let twice = atoms.low(&once.plus(&one));
+        assert_eq!(twice, atoms.low(&x.plus(&Term::constant(2))));
+        assert_eq!(atoms.low(&once), once, "the low word of a word");
+        let wide = atoms.low(&x.plus(&Term::constant(1 << 32)));
+        assert_eq!(wide, atoms.low(&x), "the high word does not matter");
+        assert_eq!(atoms.low(&Term::constant(u64::MAX)), Term::constant(0xffff_ffff));
+        assert_eq!(atoms.signed(&Term::constant(0xffff_ffff)), Term::constant(u64::MAX));
+        assert_ne!(atoms.signed(&once), once);
+    }
+}
