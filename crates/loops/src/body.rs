@@ -124,6 +124,8 @@ pub struct Body {
     pub after: Vec<Term>,
     /// Whether the iteration reads the value that each register had at its beginning.
     pub is_read: Vec<bool>,
+    /// Whether the iteration reads flags that it has not set.
+    pub reads_flags: bool,
     /// The branches that may leave the loop, in the order of the body.
     pub exits: Vec<Exit>,
     /// The accesses to memory, in the order of the body.
@@ -172,6 +174,8 @@ struct Iteration {
     is_written: Vec<bool>,
     is_read: Vec<bool>,
     flags: Flags,
+    has_set_flags: bool,
+    reads_flags: bool,
     exits: Vec<Exit>,
     accesses: Vec<Access>,
 }
@@ -191,14 +195,16 @@ impl Iteration {
             is_written: vec![false; REGISTERS as usize],
             is_read: vec![false; REGISTERS as usize],
             flags: Flags::Unknown,
+            has_set_flags: false,
+            reads_flags: false,
             exits: Vec::new(),
             accesses: Vec::new(),
         }
     }
 
     fn into_body(self, ops: Vec<MicroOp>) -> Body {
-        let Self { head, atoms, registers, is_read, exits, accesses, .. } = self;
-        Body { head, ops, atoms, after: registers, is_read, exits, accesses }
+        let Self { head, atoms, registers, is_read, reads_flags, exits, accesses, .. } = self;
+        Body { head, ops, atoms, after: registers, is_read, reads_flags, exits, accesses }
     }
 
     fn read(&mut self, register: u32) -> Term {
@@ -214,6 +220,16 @@ impl Iteration {
             self.registers[register as usize] = value;
             self.is_written[register as usize] = true;
         }
+    }
+
+    fn read_flags(&mut self) -> Flags {
+        self.reads_flags |= !self.has_set_flags;
+        self.flags.clone()
+    }
+
+    fn set_flags(&mut self, flags: Flags) {
+        self.flags = flags;
+        self.has_set_flags = true;
     }
 
     /// Returns a value as an instruction of 32 or 64 bits gives it.
@@ -258,11 +274,13 @@ impl Iteration {
             H::CONDITIONAL_COMPARE => {
                 self.read(op.a());
                 self.read(op.b());
-                self.flags = Flags::Unknown;
+                self.read_flags();
+                self.set_flags(Flags::Unknown);
             }
             H::SELECT => {
                 self.read(op.a());
                 self.read(op.b());
+                self.read_flags();
                 let unknown = self.atoms.term(Atom::Unknown(place));
                 self.write(op.dst(), unknown);
             }
@@ -299,16 +317,17 @@ impl Iteration {
         let second = self.second(op);
         let wide = op.wide() == 1;
         let value = if op.carry() == CARRY_FLAG {
+            self.read_flags();
             self.atoms.term(Atom::Unknown(place))
         } else {
             let sum = a.plus(&second).plus(&Term::constant(op.carry().into()));
             self.truncated(sum, op)
         };
         if op.flags() == 1 {
-            self.flags = match (op.invert(), op.carry()) {
+            self.set_flags(match (op.invert(), op.carry()) {
                 (1, 1) => Flags::Difference { x: a, y: second.complement(), wide },
                 _ => Flags::Result { value: value.clone(), wide },
-            };
+            });
         }
         self.write(op.dst(), value);
     }
@@ -328,7 +347,7 @@ impl Iteration {
             self.atoms.term(Atom::Result(without_operand(op), operands))
         };
         if op.flags() == 1 {
-            self.flags = Flags::Result { value: value.clone(), wide: op.wide() == 1 };
+            self.set_flags(Flags::Result { value: value.clone(), wide: op.wide() == 1 });
         }
         self.write(op.dst(), value);
     }
@@ -365,7 +384,7 @@ impl Iteration {
         let condition = if is_always {
             Condition::Never
         } else if op.handler() == Handler::BRANCH as u32 {
-            Condition::Flags { cond: op.cond() ^ u32::from(is_last), flags: self.flags.clone() }
+            Condition::Flags { cond: op.cond() ^ u32::from(is_last), flags: self.read_flags() }
         } else {
             let value = self.extracted(op);
             Condition::Zero { value, inverted: (op.operation() == 1) != is_last }

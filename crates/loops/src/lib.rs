@@ -2,8 +2,7 @@
 //!
 //! A [`Body`] is executed once with [`Term`]s in place of numbers. [`Motions`] say how its registers change from one
 //! iteration to the next. With the numbers in the registers, [`certain_iterations`] returns how many of the iterations that
-//! follow cannot leave the loop, in exact modular arithmetic. Whoever uses this may execute fewer of them at once, and steps
-//! the rest.
+//! follow cannot leave the loop, in exact modular arithmetic, and a [`Plan`] says what they do to registers and memory.
 //!
 //! ```
 //! use kvrm_arm64::Features;
@@ -28,11 +27,13 @@ extern crate alloc;
 
 mod body;
 mod motion;
+mod plan;
 mod term;
 mod trips;
 
 pub use body::{Access, Body, Condition, Exit, Flags, INSTRUCTIONS_MAX, Refusal};
 pub use motion::{Motion, Motions, Progression};
+pub use plan::{Obstacle, Plan, Source, Stream};
 pub use term::{Atom, AtomId, Atoms, Term};
 pub use trips::certain_iterations;
 

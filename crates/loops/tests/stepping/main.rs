@@ -1,0 +1,5 @@
+//! Compares what the analysis says about random loops with the reference, which steps through them.
+
+mod certain;
+mod code;
+mod plans;
