@@ -82,8 +82,9 @@ fn frequent_calls_take_few_dispatches() {
     calls.extend((1..20).map(|pages| (BRK, [heap + pages * PAGE, 0, 0])));
     let report = run_calls(&mut gpu, &vec![calls.clone(); 3], u64::MAX);
     assert_eq!(report.services, 3 * (calls.len() as u64 + 1), "all calls are counted, and the exit");
-    // Dispatches end for code to lower and full buffers, but not for each of the 380 calls of a lane.
-    assert!(report.dispatches < 20, "{} dispatches", report.dispatches);
+    // Dispatches end for code to lower, full buffers and the loop limits of drivers, but not for each of the 380 calls of a
+    // lane.
+    assert!(report.dispatches < 40, "{} dispatches", report.dispatches);
 }
 
 #[test]
