@@ -99,19 +99,6 @@ pub struct Access {
 }
 
 /// The body of a loop.
-///
-/// ```
-/// use kvrm_arm64::Features;
-/// use kvrm_arm64::lowering::lower;
-/// use kvrm_loops::{Body, Refusal};
-///
-/// let words = [0xf800_8402, 0xeb01_001f, 0x54ff_ffc3]; // str x2, [x0], #8; cmp x0, x1; b.lo to the first
-/// let fetch = |pc: u64| Some(lower(*words.get(pc as usize / 4)?, Features::BASE));
-/// let body = Body::find(8, fetch)?;
-/// assert_eq!((body.head, body.ops.len(), body.exits.len()), (0, 3, 1));
-/// assert_eq!((body.accesses[0].size, body.accesses[0].stores.len()), (8, 1));
-/// # Ok::<(), Refusal>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Body {
     /// The address of the first instruction.
@@ -137,7 +124,7 @@ impl Body {
     ///
     /// # Errors
     /// The loop has no body that is understood.
-    pub fn find(end: u64, mut fetch: impl FnMut(u64) -> Option<MicroOp>) -> Result<Self, Refusal> {
+    pub(crate) fn find(end: u64, mut fetch: impl FnMut(u64) -> Option<MicroOp>) -> Result<Self, Refusal> {
         let branch = fetch(end).ok_or(Refusal::Instruction(end))?;
         let is_branch = [Handler::BRANCH, Handler::TEST_BRANCH].contains(&handler(branch));
         let distance = branch.imm.wrapping_neg();

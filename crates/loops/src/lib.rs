@@ -1,24 +1,23 @@
 //! Symbolic analysis of loops: what an iteration does, and how many iterations are certain to follow.
 //!
-//! A [`Body`] is executed once with [`Term`]s in place of numbers. [`Motions`] say how its registers change from one
+//! The [`Body`] of a [`Loop`] is executed once with [`Term`]s in place of numbers. A [`Motion`] says how a register changes from one
 //! iteration to the next. With the numbers in the registers, [`certain_iterations`] returns how many of the iterations that
 //! follow cannot leave the loop, in exact modular arithmetic, and a [`Plan`] says what they do to registers and memory.
 //!
 //! ```
 //! use kvrm_arm64::Features;
 //! use kvrm_arm64::lowering::lower;
-//! use kvrm_loops::{Body, Motion, Motions, certain_iterations};
+//! use kvrm_loops::{Loop, Motion, certain_iterations};
 //!
 //! let words = [0x8b00_0021, 0xf100_0400, 0x54ff_ffc1]; // add x1, x1, x0; subs x0, x0, #1; b.ne to the first
 //! let fetch = |pc: u64| Some(lower(*words.get(pc as usize / 4)?, Features::BASE));
-//! let body = Body::find(8, fetch).expect("the loop is simple");
-//! let motions = Motions::of(&body);
-//! assert!(matches!(motions.motion(0), Motion::Wide(step) if step.as_constant() == Some(u64::MAX)));
-//! assert_eq!(*motions.motion(1), Motion::Other, "x0 is not the same in all iterations");
+//! let found = Loop::find(8, fetch).expect("the loop is simple");
+//! assert!(matches!(found.motion(0), Motion::Wide(step) if step.as_constant() == Some(u64::MAX)));
+//! assert_eq!(*found.motion(1), Motion::Other, "x0 is not the same in all iterations");
 //!
 //! let mut registers = [0; 34];
 //! registers[0] = 1_000_000;
-//! assert_eq!(certain_iterations(&motions, &body, &registers), 999_999, "the last one leaves");
+//! assert_eq!(certain_iterations(&found, &registers), 999_999, "the last one leaves");
 //! ```
 
 #![no_std]
@@ -32,7 +31,7 @@ mod term;
 mod trips;
 
 pub use body::{Access, Body, Condition, Exit, Flags, INSTRUCTIONS_MAX, Refusal};
-pub use motion::{Motion, Motions, Progression};
+pub use motion::{Loop, Motion, Progression};
 pub use plan::{Obstacle, Plan, Source, Stream};
 pub use term::{Atom, AtomId, Atoms, Term};
 pub use trips::certain_iterations;

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use kvrm_arm64::micro_op::{Handler, MicroOp, REGISTERS, ROTATED, SIGNED, SINK, ZERO};
 
-use crate::body::Body;
+use crate::body::{Body, Refusal};
 use crate::term::{Atom, Term};
 
 /// How the value of a register changes from one iteration to the next.
@@ -33,47 +33,41 @@ pub struct Progression {
     pub length: u64,
 }
 
-/// The motions of the registers of a body.
+/// A loop: its body, and how the body changes the registers.
+///
+/// ```
+/// use kvrm_arm64::Features;
+/// use kvrm_arm64::lowering::lower;
+/// use kvrm_loops::{Loop, Motion, Refusal};
+///
+/// let words = [0xf800_8402, 0xeb01_001f, 0x54ff_ffc3]; // str x2, [x0], #8; cmp x0, x1; b.lo to the first
+/// let fetch = |pc: u64| Some(lower(*words.get(pc as usize / 4)?, Features::BASE));
+/// let found = Loop::find(8, fetch)?;
+/// assert!(matches!(found.motion(0), Motion::Wide(step) if step.as_constant() == Some(8)));
+/// assert_eq!(*found.motion(1), Motion::Invariant);
+/// # Ok::<(), Refusal>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Motions<'a> {
-    body: &'a Body,
+pub struct Loop {
+    body: Body,
     motions: Vec<Motion>,
 }
 
-impl<'a> Motions<'a> {
-    /// Returns how the registers of a body change.
+impl Loop {
+    /// Finds the loop whose branch back is at `end`. `fetch` returns the micro-op at an address.
+    ///
+    /// # Errors
+    /// The loop has no body that is understood.
+    pub fn find(end: u64, fetch: impl FnMut(u64) -> Option<MicroOp>) -> Result<Self, Refusal> {
+        let body = Body::find(end, fetch)?;
+        let motions = (0..REGISTERS).map(|register| motion(&body, register)).collect();
+        Ok(Self { body, motions })
+    }
+
+    /// Returns the body.
     #[must_use]
-    pub fn of(body: &'a Body) -> Self {
-        let invariant = |register: u32| is_entry(body, &body.after[register as usize], register);
-        let motions = (0..REGISTERS).map(|register| {
-            let after = &body.after[register as usize];
-            if [ZERO, SINK].contains(&register) || invariant(register) {
-                return Motion::Invariant;
-            }
-            if !body.is_read[register as usize] {
-                return Motion::Temporary;
-            }
-            let is_constant = |term: &Term| {
-                !body.atoms.any(term, &mut |atom| match atom {
-                    Atom::Entry(register) => !invariant(*register),
-                    Atom::Loaded(_) | Atom::LoadedSecond(_) | Atom::Unknown(_) => true,
-                    Atom::Low(_) | Atom::Signed(_) | Atom::Result(..) => false,
-                })
-            };
-            if let Some(step) = without_entry(body, after, register).filter(is_constant) {
-                return Motion::Wide(step);
-            }
-            let word = match after.parts() {
-                [(id, 1)] if after.addend() == 0 => match body.atoms.atom(*id) {
-                    Atom::Low(word) => Some(word),
-                    _ => None,
-                },
-                _ => None,
-            };
-            let step = word.and_then(|word| without_entry(body, word, register)).filter(is_constant);
-            step.map_or(Motion::Other, Motion::Narrow)
-        });
-        Self { body, motions: motions.collect() }
+    pub const fn body(&self) -> &Body {
+        &self.body
     }
 
     /// Returns how a register changes.
@@ -139,6 +133,37 @@ impl<'a> Motions<'a> {
             Atom::Loaded(_) | Atom::LoadedSecond(_) | Atom::Unknown(_) => None,
         }
     }
+}
+
+/// Returns how a body changes a register.
+fn motion(body: &Body, register: u32) -> Motion {
+    let is_invariant = |register: u32| is_entry(body, &body.after[register as usize], register);
+    let after = &body.after[register as usize];
+    if [ZERO, SINK].contains(&register) || is_invariant(register) {
+        return Motion::Invariant;
+    }
+    if !body.is_read[register as usize] {
+        return Motion::Temporary;
+    }
+    let is_constant = |term: &Term| {
+        !body.atoms.any(term, &mut |atom| match atom {
+            Atom::Entry(register) => !is_invariant(*register),
+            Atom::Loaded(_) | Atom::LoadedSecond(_) | Atom::Unknown(_) => true,
+            Atom::Low(_) | Atom::Signed(_) | Atom::Result(..) => false,
+        })
+    };
+    if let Some(step) = without_entry(body, after, register).filter(is_constant) {
+        return Motion::Wide(step);
+    }
+    let word = match after.parts() {
+        [(id, 1)] if after.addend() == 0 => match body.atoms.atom(*id) {
+            Atom::Low(word) => Some(word),
+            _ => None,
+        },
+        _ => None,
+    };
+    let step = word.and_then(|word| without_entry(body, word, register)).filter(is_constant);
+    step.map_or(Motion::Other, Motion::Narrow)
 }
 
 /// Returns whether a term is the value of a register at the beginning of the iteration.

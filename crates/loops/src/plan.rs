@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use kvrm_arm64::micro_op::{REGISTERS, SINK, ZERO};
 
 use crate::body::{Access, Body};
-use crate::motion::{Motion, Motions, Progression, iterations_within};
+use crate::motion::{Loop, Motion, Progression, iterations_within};
 use crate::term::{Atom, Term};
 use crate::trips::certain_iterations;
 
@@ -90,18 +90,19 @@ impl Plan {
     ///
     /// # Errors
     /// Nothing is gained, or the iterations have no closed form.
-    pub fn new(body: &Body, motions: &Motions<'_>, registers: &[u64], most: u64) -> Result<Self, Obstacle> {
+    pub fn new(of: &Loop, registers: &[u64], most: u64) -> Result<Self, Obstacle> {
+        let body = of.body();
         let moving = (0..REGISTERS).filter(|register| ![ZERO, SINK].contains(register));
-        if let Some(register) = moving.clone().find(|register| *motions.motion(*register) == Motion::Other) {
+        if let Some(register) = moving.clone().find(|register| *of.motion(*register) == Motion::Other) {
             return Err(Obstacle::Register(register));
         }
         if body.reads_flags {
             return Err(Obstacle::Flags);
         }
-        let mut certain = certain_iterations(motions, body, registers).min(most.saturating_add(1));
+        let mut certain = certain_iterations(of, registers).min(most.saturating_add(1));
         let mut streams = Vec::new();
         for (number, access) in body.accesses.iter().enumerate() {
-            let address = motions.progression(&access.address, registers, true);
+            let address = of.progression(&access.address, registers, true);
             let address = address.ok_or(Obstacle::Address(number))?;
             let mut stream = Stream {
                 address: address.start,
@@ -114,7 +115,7 @@ impl Plan {
             }
             certain = certain.min(address.length).min(stream.iterations_within(0, u64::MAX));
             for value in &access.stores {
-                let source = source(body, motions, value, access, registers);
+                let source = source(of, value, access, registers);
                 let source = source.ok_or(Obstacle::Value(number))?;
                 if let Source::Progression(progression) = source {
                     certain = certain.min(progression.length);
@@ -140,14 +141,14 @@ impl Plan {
         let iterations = certain - 1;
         let mut after = Vec::new();
         for register in moving {
-            let step = match motions.motion(register) {
-                Motion::Wide(step) => motions.progression(step, registers, true).map(|step| step.start),
-                Motion::Narrow(step) => motions.progression(step, registers, false).map(|step| step.start),
+            let step = match of.motion(register) {
+                Motion::Wide(step) => of.progression(step, registers, true).map(|step| step.start),
+                Motion::Narrow(step) => of.progression(step, registers, false).map(|step| step.start),
                 Motion::Invariant | Motion::Temporary | Motion::Other => continue,
             };
             let step = step.ok_or(Obstacle::Register(register))?;
             let value = registers[register as usize].wrapping_add(step.wrapping_mul(iterations));
-            let is_wide = matches!(motions.motion(register), Motion::Wide(_));
+            let is_wide = matches!(of.motion(register), Motion::Wide(_));
             after.push((register, if is_wide { value } else { value & u64::from(u32::MAX) }));
         }
         Ok(Self { iterations, registers: after, streams })
@@ -155,13 +156,8 @@ impl Plan {
 }
 
 /// Returns the source of a value that an access stores.
-fn source(
-    body: &Body,
-    motions: &Motions<'_>,
-    value: &Term,
-    access: &Access,
-    registers: &[u64],
-) -> Option<Source> {
+fn source(of: &Loop, value: &Term, access: &Access, registers: &[u64]) -> Option<Source> {
+    let body = of.body();
     if let ([(id, 1)], 0) = (value.parts(), value.addend()) {
         let loaded = match *body.atoms.atom(*id) {
             Atom::Loaded(load) => Some((load, 0)),
@@ -173,7 +169,7 @@ fn source(
             return is_whole.then_some(Source::Loaded { load, offset });
         }
     }
-    motions.progression(value, registers, access.size == 8).map(Source::Progression)
+    of.progression(value, registers, access.size == 8).map(Source::Progression)
 }
 
 /// Returns whether the stores of a stream do not overlap each other.

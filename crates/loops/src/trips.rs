@@ -1,20 +1,20 @@
 //! The number of iterations that are certain to follow.
 
-use crate::body::{Body, Condition, Flags};
-use crate::motion::{Motions, Progression, iterations_within};
+use crate::body::{Condition, Flags};
+use crate::motion::{Loop, Progression, iterations_within};
 use crate::term::Term;
 
 /// Returns a number of iterations, from the next one on, of which none leaves the loop, if the registers of micro-ops are
 /// `registers` now and no access to memory stops the lane. There may be more of them: 0 says nothing.
 #[must_use]
-pub fn certain_iterations(motions: &Motions<'_>, body: &Body, registers: &[u64]) -> u64 {
-    let first = |condition: &Condition| first_iteration(motions, condition, registers);
-    body.exits.iter().map(|exit| first(&exit.condition)).min().unwrap_or(0)
+pub fn certain_iterations(of: &Loop, registers: &[u64]) -> u64 {
+    let first = |condition: &Condition| first_iteration(of, condition, registers);
+    of.body().exits.iter().map(|exit| first(&exit.condition)).min().unwrap_or(0)
 }
 
 /// Returns the first iteration in which a condition may hold: the next one is 0.
-fn first_iteration(motions: &Motions<'_>, condition: &Condition, registers: &[u64]) -> u64 {
-    let progression = |term: &Term, wide| motions.progression(term, registers, wide);
+fn first_iteration(of: &Loop, condition: &Condition, registers: &[u64]) -> u64 {
+    let progression = |term: &Term, wide| of.progression(term, registers, wide);
     let first = match condition {
         Condition::Never => Some(u64::MAX),
         Condition::Zero { value, inverted } => {

@@ -12,7 +12,7 @@ const MAIN_TYPES: &[(&str, &[&str])] = &[
     ("kvrm-gpu",     &["AdapterInfo", "BurstExecutor", "BurstKernels", "ClassSelection", "Device", "Engine", "EngineChoice",
                        "GpuEngine", "Options"]),
     ("kvrm-jit",     &["JitEngine"]),
-    ("kvrm-loops",   &["Body"]),
+    ("kvrm-loops",   &["Loop"]),
     ("kvrm-machine", &["Builder", "Image", "LaneResult", "Machine", "Permissions", "Program", "ProgramBuilder", "Report",
                        "Vector"]),
     ("kvrm-models",  &["Architecture", "Certificate", "DispatchNetwork", "Manifest", "Models", "SmallDispatchNetwork",

@@ -1,7 +1,7 @@
 //! The iterations that are certain, and the registers in them.
 
 use kvrm_arm64::{Cpu, Stop, run};
-use kvrm_loops::{Motion, Motions, certain_iterations};
+use kvrm_loops::{Motion, certain_iterations};
 use proptest::prelude::*;
 
 use crate::code::{Code, HEAD, ITERATIONS_MAX, body, code, counted, cpu, number, registers};
@@ -13,12 +13,11 @@ proptest! {
     #[test]
     fn certain_iterations_stay_in_the_loop(words in prop_oneof![1 => code(), 4 => counted()], start in cpu()) {
         let Some(body) = body(&words) else { return Ok(()) };
-        let motions = Motions::of(&body);
         let before = registers(&start);
-        let certain = certain_iterations(&motions, &body, &before);
-        let mut entries = body.atoms.clone();
+        let certain = certain_iterations(&body, &before);
+        let mut entries = body.body().atoms.clone();
         let progressions: Vec<_> = (0..5)
-            .map(|register| motions.progression(&entries.entry(register), &before, true))
+            .map(|register| body.progression(&entries.entry(register), &before, true))
             .collect();
         let mut cpu = start;
         for iteration in 1..=certain.min(ITERATIONS_MAX) {
@@ -36,9 +35,8 @@ proptest! {
     #[test]
     fn temporaries_do_not_matter(words in code(), start in cpu(), other in number()) {
         let Some(body) = body(&words) else { return Ok(()) };
-        let motions = Motions::of(&body);
         let mut changed = start.clone();
-        for register in (0..5).filter(|register| *motions.motion(*register) == Motion::Temporary) {
+        for register in (0..5).filter(|register| *body.motion(*register) == Motion::Temporary) {
             changed.set_x(register, other);
         }
         let [mut one, mut two] = [start, changed];
@@ -66,12 +64,11 @@ fn certain_iterations_are_all_but_the_last() {
             for cond in (0..14).filter(|cond| ![6, 7].contains(cond)) {
                 let words = [add, compare, 0x5400_0000 | 0x7_fffe << 5 | cond];
                 let body = body(&words).expect("the loop is simple");
-                let motions = Motions::of(&body);
                 for (from, to) in [(0_u64, 90_u64), (90, 0), (10, 10), (1000, 997), (84, 0), (0, 84)] {
                     let mut cpu = Cpu::new(HEAD, 0);
                     cpu.set_x(0, from);
                     cpu.set_x(1, to);
-                    let certain = certain_iterations(&motions, &body, &registers(&cpu));
+                    let certain = certain_iterations(&body, &registers(&cpu));
                     let mut stayed = 0;
                     while stayed < ITERATIONS_MAX {
                         run(&mut cpu, &mut Code::new(&words), words.len() as u64);

@@ -3,7 +3,7 @@
 use kvrm_arm64::lowering::lower;
 use kvrm_arm64::micro_op::{REGISTERS, SP};
 use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Features, Instruction, Memory, Stop};
-use kvrm_loops::Body;
+use kvrm_loops::Loop;
 use proptest::prelude::*;
 
 /// The address of the first instruction.
@@ -54,9 +54,9 @@ impl Memory for Code<'_> {
     }
 }
 
-pub(crate) fn body(words: &[u32]) -> Option<Body> {
+pub(crate) fn body(words: &[u32]) -> Option<Loop> {
     let fetch = |pc: u64| Some(lower(*words.get(pc.checked_sub(HEAD)? as usize / 4)?, Features::BASE));
-    Body::find(HEAD + 4 * (words.len() as u64 - 1), fetch).ok()
+    Loop::find(HEAD + 4 * (words.len() as u64 - 1), fetch).ok()
 }
 
 /// The registers of micro-ops.

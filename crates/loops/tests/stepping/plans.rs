@@ -1,7 +1,7 @@
 //! Iterations that are executed at once.
 
 use kvrm_arm64::{Cpu, Stop, run};
-use kvrm_loops::{Body, Motions, Obstacle, Plan, Source};
+use kvrm_loops::{Loop, Obstacle, Plan, Source};
 use proptest::prelude::*;
 
 use crate::code::{Code, DATA, HEAD, body, branch, compare, cpu, induction, instruction, number, registers};
@@ -145,7 +145,7 @@ fn pointers() -> impl Strategy<Value = Cpu> {
 }
 
 /// Executes a plan.
-fn execute(plan: &Plan, body: &Body, cpu: &mut Cpu, memory: &mut Code<'_>) {
+fn execute(plan: &Plan, body: &Loop, cpu: &mut Cpu, memory: &mut Code<'_>) {
     // In another order than that of the loop, because the order does not matter.
     for stream in plan.streams.iter().rev() {
         for iteration in (0..plan.iterations).rev() {
@@ -177,16 +177,16 @@ fn execute(plan: &Plan, body: &Body, cpu: &mut Cpu, memory: &mut Code<'_>) {
             _ => cpu.sp = *value,
         }
     }
-    cpu.steps += plan.iterations * body.ops.len() as u64;
+    cpu.steps += plan.iterations * body.body().ops.len() as u64;
 }
 
 /// The largest plan whose accesses are in the data.
-fn plan(body: &Body, motions: &Motions<'_>, cpu: &Cpu) -> Result<Plan, Obstacle> {
-    let plan = Plan::new(body, motions, &registers(cpu), ITERATIONS_MAX)?;
+fn plan(body: &Loop, cpu: &Cpu) -> Result<Plan, Obstacle> {
+    let plan = Plan::new(body, &registers(cpu), ITERATIONS_MAX)?;
     let within = plan.streams.iter().map(|of| of.iterations_within(DATA, DATA + BYTES as u64)).min();
     match within {
         Some(within) if within <= plan.iterations => {
-            Plan::new(body, motions, &registers(cpu), within.checked_sub(1).ok_or(Obstacle::TooShort)?)
+            Plan::new(body, &registers(cpu), within.checked_sub(1).ok_or(Obstacle::TooShort)?)
         }
         _ => Ok(plan),
     }
@@ -199,8 +199,7 @@ proptest! {
     #[test]
     fn plans_are_equal_to_stepping(words in prop_oneof![1 => code(), 2 => streams(), 1 => indexed()], start in pointers()) {
         let Some(body) = body(&words) else { return Ok(()) };
-        let motions = Motions::of(&body);
-        let Ok(plan) = plan(&body, &motions, &start) else { return Ok(()) };
+        let Ok(plan) = plan(&body, &start) else { return Ok(()) };
         let data: Vec<u8> = (0..BYTES).map(|place| (place * 7 % 251) as u8).collect();
         let [mut at_once, mut stepped] = [start.clone(), start];
         let [mut memory, mut memory_stepped] = [0, 1].map(|_| Code { words: &words, data: data.clone() });
