@@ -64,6 +64,13 @@ impl Loop {
         Ok(Self { body, motions })
     }
 
+    /// Returns whether many iterations may have a closed form: registers change in steps, and no iteration depends on the flags
+    /// of the one before.
+    #[must_use]
+    pub fn has_closed_form(&self) -> bool {
+        !self.body.reads_flags && !self.motions.contains(&Motion::Other)
+    }
+
     /// Returns the body.
     #[must_use]
     pub const fn body(&self) -> &Body {

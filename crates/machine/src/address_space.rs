@@ -202,11 +202,26 @@ impl AddressSpace {
     /// Checks whether [`AddressSpace::write_bytes`] can write `bytes` bytes.
     pub(crate) fn check_room(&self, address: u64, bytes: usize, access: Option<Access>) -> Result<(), Stop> {
         self.map.check(address, bytes as u64, Access::Write, access)?;
-        let fresh = pieces(address, bytes).filter(|(page, _)| !self.index.contains_key(page)).count();
+        let fresh = self.fresh_pages(address, bytes);
         if fresh > 0 && self.private.len() + fresh > self.frames_max {
             return Err(Stop::OutOfFrames);
         }
         Ok(())
+    }
+
+    /// Returns the number of pages of these bytes that the lane has not written.
+    pub(crate) fn fresh_pages(&self, address: u64, bytes: usize) -> usize {
+        pieces(address, bytes).filter(|(page, _)| !self.index.contains_key(page)).count()
+    }
+
+    /// Returns the number of pages that the lane may still write for the first time.
+    pub(crate) const fn frames_left(&self) -> usize {
+        self.frames_max.saturating_sub(self.private.len())
+    }
+
+    /// Returns whether there are hooks.
+    pub(crate) const fn has_hooks(&self) -> bool {
+        self.hooks.is_some()
     }
 
     /// Returns the page map of the lane.

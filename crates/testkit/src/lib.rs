@@ -13,6 +13,7 @@ pub mod lanes;
 #[cfg(feature = "shaders")]
 pub mod languages;
 pub mod linux_programs;
+pub mod loops;
 pub mod networks;
 pub mod numbers;
 pub mod pair;

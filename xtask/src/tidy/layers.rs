@@ -17,7 +17,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("kvrm-shaders", &[]),
     ("kvrm-records", &[]),
     ("kvrm-loops",   &["kvrm-arm64"]),
-    ("kvrm-machine", &["kvrm-arm64"]),
+    ("kvrm-machine", &["kvrm-arm64", "kvrm-loops"]),
     ("kvrm-jit",     &["kvrm-arm64", "kvrm-machine"]),
     ("kvrm-translate", &["kvrm-arm64"]),
     ("kvrm-gpu",     &["kvrm-arm64", "kvrm-machine", "kvrm-jit", "kvrm-models", "kvrm-spiking", "kvrm-shaders", "kvrm-translate"]),

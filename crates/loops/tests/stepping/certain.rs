@@ -2,9 +2,10 @@
 
 use kvrm_arm64::{Cpu, Stop, run};
 use kvrm_loops::{Motion, certain_iterations};
+use kvrm_testkit::loops::{code, counted};
 use proptest::prelude::*;
 
-use crate::code::{Code, HEAD, ITERATIONS_MAX, body, code, counted, cpu, number, registers};
+use crate::code::{Code, HEAD, ITERATIONS_MAX, body, cpu, number, registers};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20_000))]

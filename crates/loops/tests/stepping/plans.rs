@@ -2,123 +2,15 @@
 
 use kvrm_arm64::{Cpu, Stop, run};
 use kvrm_loops::{Loop, Obstacle, Plan, Source};
+use kvrm_testkit::loops::{accesses, indexed, streams};
 use proptest::prelude::*;
 
-use crate::code::{Code, DATA, HEAD, body, branch, compare, cpu, induction, instruction, number, registers};
+use crate::code::{Code, DATA, HEAD, body, cpu, number, registers};
 
 /// The number of bytes of the data.
 const BYTES: usize = 1 << 14;
 /// The largest number of iterations that are executed at once.
 const ITERATIONS_MAX: u64 = 300;
-
-/// A load or a store of a register, or of a pair, at x0, x1 or x2, of all sizes and addressing modes.
-fn access() -> impl Strategy<Value = u32> {
-    let parts = || (0..4_u32, 0..2_u32, 0..3_u32, 0..5_u32);
-    prop_oneof![
-        // With an unsigned offset.
-        2 => (parts(), 0..4_u32).prop_map(|((size, load, n, t), imm)| {
-            size << 30 | 0x3900_0000 | load << 22 | imm << 10 | n << 5 | t
-        }),
-        // With write-back, before or after, or without.
-        4 => (parts(), prop::sample::select(&[0_u32, 1, 3][..]), -16..17_i32).prop_map(
-            |((size, load, n, t), index, imm)| {
-                size << 30 | 0x3800_0000 | load << 22 | (imm as u32 & 0x1ff) << 12 | index << 10 | n << 5 | t
-            }
-        ),
-        // With a register.
-        2 => (parts(), 2..5_u32, prop::sample::select(&[2_u32, 3, 6][..]), 0..2_u32).prop_map(
-            |((size, load, n, t), m, option, shift)| {
-                size << 30 | 0x3820_0800 | load << 22 | m << 16 | option << 13 | shift << 12 | n << 5 | t
-            }
-        ),
-        // Pairs.
-        1 => (parts(), 0..2_u32, 0..5_u32, 1..4_u32, -3..4_i32).prop_map(
-            |((_, load, n, t), wide, second, index, imm)| {
-                wide << 31 | 0x2800_0000 | index << 23 | load << 22 | (imm as u32 & 0x7f) << 15 | second << 10 | n << 5 | t
-            }
-        ),
-    ]
-}
-
-/// The code of a loop with accesses to memory.
-fn code() -> impl Strategy<Value = Vec<u32>> {
-    let others =
-        prop::collection::vec(prop_oneof![2 => induction(), 2 => access(), 1 => instruction()], 0..3);
-    (access(), induction(), others, prop::option::of(compare()))
-        .prop_map(|(access, induction, others, compare)| {
-            [access, induction].into_iter().chain(others).chain(compare).collect::<Vec<_>>()
-        })
-        .prop_shuffle()
-        .prop_flat_map(|words| {
-            let back = branch(-(words.len() as i32));
-            (Just(words), back)
-        })
-        .prop_map(|(mut words, back)| {
-            words.push(back);
-            words
-        })
-}
-
-/// CBNZ of x4 or B.NE to the first instruction, after a subtraction of 1 from x4. It ends a loop of `words` instructions.
-fn countdown(words: usize) -> impl Strategy<Value = [u32; 2]> {
-    let distance = (-(words as i32) - 1) as u32 & 0x7_ffff;
-    let subtract = |flags: u32| 0xd100_0484 | flags << 29;
-    prop::sample::select(vec![
-        [subtract(0), 0xb500_0004 | distance << 5],
-        [subtract(1), 0xb500_0004 | distance << 5],
-        [subtract(1), 0x5400_0001 | distance << 5],
-    ])
-}
-
-/// The code of a loop with two or three accesses of one size that move in steps, such as copies and fills: the first is often a
-/// load of x3 and x5, the others are stores of them. Often, these are pairs. x4 counts down.
-fn streams() -> impl Strategy<Value = Vec<u32>> {
-    let step = prop_oneof![3 => Just(1), 2 => Just(-1), 1 => -3..4_i32];
-    let access = |load: u32| (0..3_u32, -3..4_i32, prop::bool::weighted(0.7)).prop_map(move |of| (load, of));
-    let load = prop_oneof![access(1), access(0)];
-    let accesses = (load, access(0), prop::option::weighted(0.3, access(0)));
-    // An induction, also of w3, or a selection by the flags of the iteration before.
-    let other = prop_oneof![
-        3 => induction(),
-        2 => (1..20_u32).prop_map(|imm| 0x1100_0063 | imm << 10),
-        2 => (0..14_u32, 0..3_u32).prop_map(|(cond, d)| 0x9a83_0000 | cond << 12 | d),
-    ];
-    (accesses, 0..4_u32, step, prop::bool::weighted(0.3), prop::option::weighted(0.4, other))
-        .prop_map(|((first, second, third), size, step, pairs, other)| {
-            let one = |(load, (n, offset, moves)): (u32, (u32, i32, bool))| {
-                let both = load << 22 | n << 5 | 3;
-                let offset = if moves { step } else { offset };
-                if pairs {
-                    // The offset is in units of a register, of which there are two.
-                    let (wide, index) = (size & 1, if moves { 1 } else { 2 });
-                    return wide << 31
-                        | 0x2800_0000
-                        | index << 23
-                        | ((2 * offset) as u32 & 0x7f) << 15
-                        | 5 << 10
-                        | both;
-                }
-                let imm = ((offset << size) as u32 & 0x1ff) << 12;
-                size << 30 | 0x3800_0000 | imm | u32::from(moves) << 10 | both
-            };
-            [one(first), one(second)].into_iter().chain(third.map(one)).chain(other).collect::<Vec<_>>()
-        })
-        .prop_flat_map(|words| {
-            let end = countdown(words.len());
-            (Just(words), end)
-        })
-        .prop_map(|(words, end)| words.into_iter().chain(end).collect())
-}
-
-/// The code of a loop with an access at x1 plus w2, extended, which moves by a small number and wraps soon. x4 counts down.
-fn indexed() -> impl Strategy<Value = Vec<u32>> {
-    (0..4_u32, 0..2_u32, prop::sample::select(&[2_u32, 6][..]), 1..9_u32, countdown(2)).prop_map(
-        |(size, load, option, step, end)| {
-            let access = size << 30 | 0x3822_0823 | load << 22 | option << 13; // ldr or str x3, [x1, w2, uxtw or sxtw]
-            [access, 0x1100_0042 | step << 10].into_iter().chain(end).collect() // add w2, w2, #step
-        },
-    )
-}
 
 /// Registers of which the first three are addresses in the data, near each other, and the others are small, or near numbers at
 /// which something wraps.
@@ -197,7 +89,7 @@ proptest! {
 
     /// A plan and the iteration behind it give what stepping gives: registers, flags, memory and steps.
     #[test]
-    fn plans_are_equal_to_stepping(words in prop_oneof![1 => code(), 2 => streams(), 1 => indexed()], start in pointers()) {
+    fn plans_are_equal_to_stepping(words in prop_oneof![1 => accesses(), 2 => streams(), 1 => indexed()], start in pointers()) {
         let Some(body) = body(&words) else { return Ok(()) };
         let Ok(plan) = plan(&body, &start) else { return Ok(()) };
         let data: Vec<u8> = (0..BYTES).map(|place| (place * 7 % 251) as u8).collect();

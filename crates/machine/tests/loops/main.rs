@@ -1,0 +1,206 @@
+//! Iterations that are executed at once give what stepping gives.
+
+use std::sync::Arc;
+
+use kvrm_machine::{
+    AddressSpace, Cpu, Features, Hooks, Image, Interpreter, LoopEngine, LoopRunner, Machine, Permissions,
+    Runner, Segment, Stop,
+};
+use kvrm_testkit::guests::{GUESTS, guest};
+use kvrm_testkit::loops::{accesses, code, counted, indexed, streams};
+use proptest::prelude::*;
+
+const PAGE: u64 = 4096;
+/// The address of the loop, in a page of its own that may be written.
+const CODE: u64 = 0x10_0000;
+/// The pages of the image behind the code: the first two may be written, the next one may only be read, then one is missing,
+/// and the others may be written.
+const DATA: u64 = CODE + PAGE;
+/// The number of pages behind the missing one.
+const PAGES: u64 = 12;
+
+fn image(words: &[u32]) -> Arc<Image> {
+    let data = |address: u64, pages: u64, permissions| Segment {
+        address,
+        bytes: pages * PAGE,
+        data: (0..pages * PAGE).map(|place| (place * 7 % 251) as u8).collect(),
+        permissions,
+    };
+    let code = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let code = Segment { address: CODE, bytes: PAGE, data: code, permissions: Permissions::RWX };
+    let segments = [
+        code,
+        data(DATA, 2, Permissions::RW),
+        data(DATA + 2 * PAGE, 1, Permissions::R),
+        data(DATA + 4 * PAGE, PAGES, Permissions::RW),
+    ];
+    Arc::new(Image::new(&segments, Features::BASE).expect("the segments are apart"))
+}
+
+/// Registers: x0 to x2 are addresses anywhere near the data, x4 is small and counts.
+fn cpu() -> impl Strategy<Value = Cpu> {
+    let near = prop_oneof![
+        3 => -600..600_i64,
+        1 => -(PAGE as i64)..((PAGES + 5) * PAGE) as i64,
+        // The instructions of the loop, if it is relative to the first page.
+        1 => -(PAGE as i64) - 30..-(PAGE as i64) + 60,
+    ];
+    let place = prop_oneof![3 => Just(6 * PAGE), 1 => Just(PAGE), 2 => Just(0), 1 => Just(3 * PAGE)];
+    let value = prop_oneof![any::<u64>(), 0..4000_u64, (1_u64 << 32) - 600..(1 << 32) + 10];
+    (prop::array::uniform3(near), place, value, -4..3000_i64, 0..16_u32, any::<bool>()).prop_map(
+        |(near, place, value, count, nzcv, below)| {
+            let mut cpu = Cpu::new(CODE, 0x8000);
+            for (register, near) in near.into_iter().enumerate() {
+                cpu.set_x(register as u32, (DATA + place).wrapping_add_signed(near));
+            }
+            if below {
+                // For `indexed`: w2 becomes zero or negative, and the data is where it leads.
+                let from = if near[0] < 0 { 1_u64 << 32 } else { 1 << 31 };
+                cpu.set_x(2, from - near[2].unsigned_abs());
+                cpu.set_x(1, (DATA + place).wrapping_sub(from));
+            }
+            cpu.set_x(3, value);
+            cpu.set_x(4, count as u64);
+            cpu.nzcv = nzcv;
+            cpu
+        },
+    )
+}
+
+fn words() -> impl Strategy<Value = Vec<u32>> {
+    prop_oneof![1 => code(), 2 => counted(), 2 => accesses(), 4 => streams(), 2 => indexed()]
+}
+
+/// The private pages in the order of addresses.
+fn pages(memory: &AddressSpace) -> Vec<(u64, Vec<u8>)> {
+    let mut pages: Vec<_> = memory.private_pages().map(|(page, bytes)| (page, bytes.to_vec())).collect();
+    pages.sort();
+    pages
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+    #[test]
+    fn random_loops_end_as_if_stepped(
+        words in words(),
+        start in cpu(),
+        frames in prop_oneof![3 => Just(100_usize), 1 => 0..5_usize],
+        budgets in prop::collection::vec(prop_oneof![1..200_u64, 1..20_000_u64], 1..4),
+        slice in 1..40_u64,
+    ) {
+        let image = image(&words);
+        let [mut cpu, mut stepped] = [start.clone(), start];
+        let [mut memory, mut stepped_memory] = [0, 1].map(|_| AddressSpace::new(Arc::clone(&image), frames));
+        let mut runner = LoopRunner::with_slices(slice);
+        for budget in budgets {
+            let stop = runner.run(&mut cpu, &mut memory, budget);
+            let expected = Interpreter.run(&mut stepped, &mut stepped_memory, budget);
+            prop_assert_eq!(stop, expected, "{} steps at once", runner.credited_steps());
+            prop_assert_eq!(&cpu, &stepped, "{} steps at once", runner.credited_steps());
+            prop_assert!(pages(&memory) == pages(&stepped_memory), "memory, {} at once", runner.credited_steps());
+        }
+    }
+}
+
+/// Loops of a million iterations: nearly all steps are executed at once.
+#[test]
+fn bare_loops_are_executed_at_once() {
+    let loops: [(&str, &[u32]); 4] = [
+        ("countdown", &[0xd100_0484, 0xb5ff_ffe4]), // sub x4, x4, #1; cbnz x4
+        ("fill", &[0x3800_1403, 0xf100_0484, 0x54ff_ffc1]), // strb w3, [x0], #1; subs x4, x4, #1; b.ne
+        ("copy", &[0x3840_1423, 0x3800_1403, 0xf100_0484, 0x54ff_ffa1]), // ldrb w3, [x1], #1; strb w3, [x0], #1; ...
+        ("addresses", &[0xf800_8400, 0xf100_0484, 0x54ff_ffc1]), // str x0, [x0], #8: the address itself
+    ];
+    for (name, words) in loops {
+        let data =
+            |address, permissions| Segment { address, bytes: 8 << 20, data: vec![5, 6, 7], permissions };
+        let code = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let code = Segment { address: CODE, bytes: PAGE, data: code, permissions: Permissions::RX };
+        let segments = [code, data(0x100_0000, Permissions::RW), data(0x200_0000, Permissions::R)];
+        let image = Arc::new(Image::new(&segments, Features::BASE).expect("the segments are apart"));
+        let mut start = Cpu::new(CODE, 0);
+        start.set_x(0, 0x100_0000);
+        start.set_x(1, 0x200_0000);
+        start.set_x(3, 0x55);
+        start.set_x(4, 1_000_000);
+        let [mut cpu, mut stepped] = [start.clone(), start];
+        let [mut memory, mut stepped_memory] = [0, 1].map(|_| AddressSpace::new(Arc::clone(&image), 10_000));
+        let mut runner = LoopRunner::default();
+        let budget = 1_000_000 * words.len() as u64;
+        runner.run(&mut cpu, &mut memory, budget);
+        Interpreter.run(&mut stepped, &mut stepped_memory, budget);
+        assert_eq!(cpu, stepped, "{name}");
+        assert!(pages(&memory) == pages(&stepped_memory), "{name}: memory");
+        assert!(runner.credited_steps() > budget / 10 * 9, "{name}: {} of {budget}", runner.credited_steps());
+    }
+}
+
+#[test]
+fn code_that_has_changed_is_read_again() {
+    // sub x4, x4, #1 or #2; cbnz x4
+    let image = image(&[0xd100_0484, 0xb5ff_ffe4]);
+    let [mut memory, mut stepped_memory] = [0, 1].map(|_| AddressSpace::new(Arc::clone(&image), 1));
+    let [mut cpu, mut stepped] = [0, 1].map(|_| Cpu::new(CODE, 0));
+    let mut runner = LoopRunner::with_slices(10);
+    for word in [0xd100_0484_u32, 0xd100_0884, 0xd100_0484] {
+        for memory in [&mut memory, &mut stepped_memory] {
+            memory.write_bytes(CODE, &word.to_le_bytes(), None).expect("the page may be written");
+        }
+        for cpu in [&mut cpu, &mut stepped] {
+            cpu.pc = CODE;
+            cpu.set_x(4, 100_000);
+        }
+        runner.run(&mut cpu, &mut memory, 20_000);
+        Interpreter.run(&mut stepped, &mut stepped_memory, 20_000);
+        assert_eq!(cpu, stepped, "with {word:#x}");
+    }
+    assert!(runner.credited_steps() > 50_000, "only {} steps at once", runner.credited_steps());
+}
+
+#[test]
+fn a_hook_stops_a_lane_in_the_middle_of_a_loop() {
+    // strb w3, [x0], #1; subs x4, x4, #1; b.ne
+    let image = image(&[0x3800_1403, 0xf100_0484, 0x54ff_ffc1]);
+    let target = DATA + 6 * PAGE;
+    for hooks in
+        [Hooks::new().watch_writes(target + 5_000..target + 5_001), Hooks::new().breakpoint(CODE + 4)]
+    {
+        let hooks = Arc::new(hooks);
+        let mut start = Cpu::new(CODE, 0);
+        start.set_x(0, target);
+        start.set_x(4, 20_000);
+        let [mut cpu, mut stepped] = [start.clone(), start];
+        let [mut memory, mut stepped_memory] = [0, 1].map(|_| AddressSpace::new(Arc::clone(&image), 100));
+        for memory in [&mut memory, &mut stepped_memory] {
+            memory.set_hooks(Some(Arc::clone(&hooks)));
+        }
+        let stop = LoopRunner::with_slices(10).run(&mut cpu, &mut memory, 100_000);
+        let expected = Interpreter.run(&mut stepped, &mut stepped_memory, 100_000);
+        assert_ne!(expected, Stop::Budget, "the hook is reached");
+        assert_eq!((stop, cpu), (expected, stepped));
+    }
+}
+
+#[test]
+fn every_guest_ends_as_on_the_reference() {
+    for (name, size) in GUESTS {
+        let machine = || {
+            Machine::builder(guest(name))
+                .lanes(3)
+                .arguments(|lane| vec![size.to_owned(), (lane + 1).to_string()])
+        };
+        let mut at_once = machine().engine(LoopEngine).build().expect("the guest fits");
+        let mut stepped = machine().build().expect("the guest fits");
+        for budget in [1000, 100_003, u64::MAX] {
+            let (report, expected) = (at_once.run(budget), stepped.run(budget));
+            let (report, expected) = (report.expect("it works"), expected.expect("it works"));
+            assert_eq!((report.steps, report.stops), (expected.steps, expected.stops), "{name}");
+            for lane in 0..3 {
+                let [cpu, expected] =
+                    [&mut at_once, &mut stepped].map(|machine| machine.cpu(lane).expect("there"));
+                assert_eq!(cpu, expected, "{name}, lane {lane}");
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Random loops: instructions, of which the last one branches back to the first. Registers are x0 to x5 and the zero register.
+
+use proptest::prelude::*;
+
+/// A few registers, so that instructions depend on each other.
+fn register() -> impl Strategy<Value = u32> {
+    prop_oneof![8 => 0..5_u32, 1 => Just(31)]
+}
+
+/// An instruction without a branch and without memory.
+fn instruction() -> impl Strategy<Value = u32> {
+    let registers = || (register(), register(), register());
+    prop_oneof![
+        // ADD, SUB, ADDS, SUBS with an immediate.
+        4 => (0..8_u32, 0..2_u32, prop_oneof![0..5_u32, 0..4096_u32], registers()).prop_map(
+            |(kind, shift, imm, (d, n, _))| kind << 29 | 0x1100_0000 | shift << 22 | imm << 10 | n << 5 | d
+        ),
+        // With a shifted register.
+        4 => (0..8_u32, 0..3_u32, 0..64_u32, registers()).prop_map(|(kind, shift, amount, (d, n, m))| {
+            let amount = if kind < 4 { amount % 32 } else { amount };
+            kind << 29 | 0x0b00_0000 | shift << 22 | m << 16 | (amount % 5) << 10 | n << 5 | d
+        }),
+        // With an extended register.
+        2 => (0..8_u32, 0..8_u32, 0..5_u32, registers()).prop_map(|(kind, option, amount, (d, n, m))| {
+            kind << 29 | 0x0b20_0000 | m << 16 | option << 13 | amount << 10 | n << 5 | d
+        }),
+        // Logical instructions with a shifted register, MOV among them.
+        2 => (0..8_u32, 0..8_u32, registers()).prop_map(|(kind, shift, (d, n, m))| {
+            kind << 29 | 0x0a00_0000 | shift << 21 | m << 16 | n << 5 | d
+        }),
+        // UBFM and SBFM.
+        2 => (any::<bool>(), any::<bool>(), 0..64_u32, 0..64_u32, registers()).prop_map(
+            |(wide, unsigned, r, s, (d, n, _))| {
+                let [r, s] = [r, s].map(|number| if wide { number } else { number % 32 });
+                u32::from(wide) << 31 | u32::from(wide) << 22 | u32::from(unsigned) << 30
+                    | 0x1300_0000 | r << 16 | s << 10 | n << 5 | d
+            }
+        ),
+        // MADD and MSUB, MOVZ, CSEL.
+        1 => (any::<bool>(), 0..2_u32, registers(), register()).prop_map(|(wide, sub, (d, n, m), a)| {
+            u32::from(wide) << 31 | 0x1b00_0000 | m << 16 | sub << 15 | a << 10 | n << 5 | d
+        }),
+        1 => (any::<bool>(), 0..0x1_0000_u32, register()).prop_map(|(wide, imm, d)| {
+            u32::from(wide) << 31 | 0x5280_0000 | imm << 5 | d
+        }),
+        1 => (any::<bool>(), 0..16_u32, registers()).prop_map(|(wide, cond, (d, n, m))| {
+            u32::from(wide) << 31 | 0x1a80_0000 | m << 16 | cond << 12 | n << 5 | d
+        }),
+    ]
+}
+
+/// A branch by `words` instructions: B.cond, CBZ, CBNZ, TBZ or TBNZ.
+fn branch(words: i32) -> impl Strategy<Value = u32> {
+    prop_oneof![
+        6 => (0..16_u32).prop_map(move |cond| 0x5400_0000 | (words as u32 & 0x7_ffff) << 5 | cond),
+        2 => (0..2_u32, 0..2_u32, register()).prop_map(move |(wide, not, t)| {
+            wide << 31 | 0x3400_0000 | not << 24 | (words as u32 & 0x7_ffff) << 5 | t
+        }),
+        1 => (0..32_u32, 0..2_u32, register()).prop_map(move |(bit, not, t)| {
+            0x3600_0000 | not << 24 | bit << 19 | (words as u32 & 0x3fff) << 5 | t
+        }),
+    ]
+}
+
+/// The code of a loop whose last instruction branches to the first, perhaps with another exit.
+pub fn code() -> impl Strategy<Value = Vec<u32>> {
+    let body = (prop::collection::vec(instruction(), 1..6), prop::option::of((0..6_usize, branch(1000))));
+    body.prop_flat_map(|(mut words, exit)| {
+        if let Some((place, exit)) = exit {
+            words.insert(place.min(words.len()), exit);
+        }
+        let back = branch(-(words.len() as i32));
+        (Just(words), back)
+    })
+    .prop_map(|(mut words, back)| {
+        words.push(back);
+        words
+    })
+}
+
+/// ADD or SUB of a small number to a register, 32 or 64 bits wide.
+fn induction() -> impl Strategy<Value = u32> {
+    (0..2_u32, 0..2_u32, 1..20_u32, 0..3_u32)
+        .prop_map(|(wide, sub, imm, r)| wide << 31 | sub << 30 | 0x1100_0000 | imm << 10 | r << 5 | r)
+}
+
+/// A compare: SUBS of two registers, the second perhaps extended, or of a register and an immediate.
+fn compare() -> impl Strategy<Value = u32> {
+    prop_oneof![
+        (0..2_u32, register(), register())
+            .prop_map(|(wide, n, m)| wide << 31 | 0x6b00_001f | m << 16 | n << 5),
+        (0..2_u32, register(), register(), 0..8_u32, 0..5_u32).prop_map(|(wide, n, m, option, amount)| {
+            wide << 31 | 0x6b20_001f | m << 16 | option << 13 | amount << 10 | n << 5
+        }),
+        (0..2_u32, register(), 0..500_u32)
+            .prop_map(|(wide, n, imm)| wide << 31 | 0x7100_001f | imm << 10 | n << 5),
+    ]
+}
+
+/// The code of a loop as programs have it: inductions, a compare and other instructions in any order, and a branch.
+pub fn counted() -> impl Strategy<Value = Vec<u32>> {
+    let others = prop::collection::vec(prop_oneof![2 => induction(), 1 => instruction()], 0..3);
+    (induction(), others, prop::option::of(compare()))
+        .prop_map(|(induction, others, compare)| {
+            [induction].into_iter().chain(others).chain(compare).collect::<Vec<_>>()
+        })
+        .prop_shuffle()
+        .prop_flat_map(|words| {
+            let back = branch(-(words.len() as i32));
+            (Just(words), back)
+        })
+        .prop_map(|(mut words, back)| {
+            words.push(back);
+            words
+        })
+}
+
+/// A load or a store of a register, or of a pair, at x0, x1 or x2, of all sizes and addressing modes.
+fn access() -> impl Strategy<Value = u32> {
+    let parts = || (0..4_u32, 0..2_u32, 0..3_u32, 0..5_u32);
+    prop_oneof![
+        // With an unsigned offset.
+        2 => (parts(), 0..4_u32).prop_map(|((size, load, n, t), imm)| {
+            size << 30 | 0x3900_0000 | load << 22 | imm << 10 | n << 5 | t
+        }),
+        // With write-back, before or after, or without.
+        4 => (parts(), prop::sample::select(&[0_u32, 1, 3][..]), -16..17_i32).prop_map(
+            |((size, load, n, t), index, imm)| {
+                size << 30 | 0x3800_0000 | load << 22 | (imm as u32 & 0x1ff) << 12 | index << 10 | n << 5 | t
+            }
+        ),
+        // With a register.
+        2 => (parts(), 2..5_u32, prop::sample::select(&[2_u32, 3, 6][..]), 0..2_u32).prop_map(
+            |((size, load, n, t), m, option, shift)| {
+                size << 30 | 0x3820_0800 | load << 22 | m << 16 | option << 13 | shift << 12 | n << 5 | t
+            }
+        ),
+        // Pairs.
+        1 => (parts(), 0..2_u32, 0..5_u32, 1..4_u32, -3..4_i32).prop_map(
+            |((_, load, n, t), wide, second, index, imm)| {
+                wide << 31 | 0x2800_0000 | index << 23 | load << 22 | (imm as u32 & 0x7f) << 15 | second << 10 | n << 5 | t
+            }
+        ),
+    ]
+}
+
+/// The code of a loop with accesses to memory.
+pub fn accesses() -> impl Strategy<Value = Vec<u32>> {
+    let others =
+        prop::collection::vec(prop_oneof![2 => induction(), 2 => access(), 1 => instruction()], 0..3);
+    (access(), induction(), others, prop::option::of(compare()))
+        .prop_map(|(access, induction, others, compare)| {
+            [access, induction].into_iter().chain(others).chain(compare).collect::<Vec<_>>()
+        })
+        .prop_shuffle()
+        .prop_flat_map(|words| {
+            let back = branch(-(words.len() as i32));
+            (Just(words), back)
+        })
+        .prop_map(|(mut words, back)| {
+            words.push(back);
+            words
+        })
+}
+
+/// CBNZ of x4 or B.NE to the first instruction, after a subtraction of 1 from x4. It ends a loop of `words` instructions.
+fn countdown(words: usize) -> impl Strategy<Value = [u32; 2]> {
+    let distance = (-(words as i32) - 1) as u32 & 0x7_ffff;
+    let subtract = |flags: u32| 0xd100_0484 | flags << 29;
+    prop::sample::select(vec![
+        [subtract(0), 0xb500_0004 | distance << 5],
+        [subtract(1), 0xb500_0004 | distance << 5],
+        [subtract(1), 0x5400_0001 | distance << 5],
+    ])
+}
+
+/// The code of a loop with two or three accesses of one size that move in steps, such as copies and fills: the first is often a
+/// load of x3 and x5, the others are stores of them. Often, these are pairs. x4 counts down.
+pub fn streams() -> impl Strategy<Value = Vec<u32>> {
+    let step = prop_oneof![3 => Just(1), 2 => Just(-1), 1 => -3..4_i32];
+    let access = |load: u32| (0..3_u32, -3..4_i32, prop::bool::weighted(0.7)).prop_map(move |of| (load, of));
+    let load = prop_oneof![access(1), access(0)];
+    let accesses = (load, access(0), prop::option::weighted(0.3, access(0)));
+    // An induction, also of w3, or a selection by the flags of the iteration before.
+    let other = prop_oneof![
+        3 => induction(),
+        2 => (1..20_u32).prop_map(|imm| 0x1100_0063 | imm << 10),
+        2 => (0..14_u32, 0..3_u32).prop_map(|(cond, d)| 0x9a83_0000 | cond << 12 | d),
+    ];
+    (accesses, 0..4_u32, step, prop::bool::weighted(0.3), prop::option::weighted(0.4, other))
+        .prop_map(|((first, second, third), size, step, pairs, other)| {
+            let one = |(load, (n, offset, moves)): (u32, (u32, i32, bool))| {
+                let both = load << 22 | n << 5 | 3;
+                let offset = if moves { step } else { offset };
+                if pairs {
+                    // The offset is in units of a register, of which there are two.
+                    let (wide, index) = (size & 1, if moves { 1 } else { 2 });
+                    return wide << 31
+                        | 0x2800_0000
+                        | index << 23
+                        | ((2 * offset) as u32 & 0x7f) << 15
+                        | 5 << 10
+                        | both;
+                }
+                let imm = ((offset << size) as u32 & 0x1ff) << 12;
+                size << 30 | 0x3800_0000 | imm | u32::from(moves) << 10 | both
+            };
+            [one(first), one(second)].into_iter().chain(third.map(one)).chain(other).collect::<Vec<_>>()
+        })
+        .prop_flat_map(|words| {
+            let end = countdown(words.len());
+            (Just(words), end)
+        })
+        .prop_map(|(words, end)| words.into_iter().chain(end).collect())
+}
+
+/// The code of a loop with an access at x1 plus w2, extended, which moves by a small number and wraps soon. x4 counts down.
+pub fn indexed() -> impl Strategy<Value = Vec<u32>> {
+    (0..4_u32, 0..2_u32, prop::sample::select(&[2_u32, 6][..]), 1..9_u32, countdown(2)).prop_map(
+        |(size, load, option, step, end)| {
+            let access = size << 30 | 0x3822_0823 | load << 22 | option << 13; // ldr or str x3, [x1, w2, uxtw or sxtw]
+            [access, 0x1100_0042 | step << 10].into_iter().chain(end).collect() // add w2, w2, #step
+        },
+    )
+}
