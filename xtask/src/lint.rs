@@ -44,7 +44,7 @@ const BARE_TARGET: &str = "aarch64-unknown-none";
 const BARE: Step = Step {
     name: "no_std",
     variables: &[],
-    arguments: &["build", "--package", "kvrm-arm64", "--target", BARE_TARGET],
+    arguments: &["build", "--package", "kvrm-arm64", "--package", "kvrm-loops", "--target", BARE_TARGET],
 };
 
 pub(crate) fn run() -> Result<()> {

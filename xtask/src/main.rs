@@ -42,7 +42,7 @@ struct Cli {
 enum Task {
     /// Runs all tests: generated files, tidiness, then `cargo test --workspace --all-features`.
     Test,
-    /// Runs all lints: rustfmt, clippy, rustdoc, packages, and the build of kvrm-arm64 without std.
+    /// Runs all lints: rustfmt, clippy, rustdoc, packages, and the build of kvrm-arm64 and kvrm-loops without std.
     Lint,
     /// Writes the generated files of the repository, or checks them.
     Codegen(codegen::Args),
