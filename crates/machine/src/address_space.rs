@@ -219,6 +219,11 @@ impl AddressSpace {
         self.frames_max.saturating_sub(self.private.len())
     }
 
+    /// Returns the number of pages that the lane may write.
+    pub(crate) const fn frames_max(&self) -> usize {
+        self.frames_max
+    }
+
     /// Returns whether there are hooks.
     pub(crate) const fn has_hooks(&self) -> bool {
         self.hooks.is_some()

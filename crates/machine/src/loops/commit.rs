@@ -5,8 +5,9 @@ use kvrm_arm64::{Access, Cpu, Memory};
 use kvrm_loops::{Loop, Plan, Source, Stream};
 
 use crate::address_space::AddressSpace;
+use crate::pages::{PAGE_BYTES, PAGE_SHIFT, page_of};
 
-/// How often fewer iterations are tried if a page is not mapped or not permitted.
+/// How often fewer iterations are tried if there are no frames for all of them.
 const ATTEMPTS: u32 = 8;
 /// The number of bytes that are written together.
 const BLOCK: usize = 1 << 16;
@@ -24,11 +25,19 @@ pub(super) fn execute(found: &Loop, cpu: &mut Cpu, memory: &mut AddressSpace, mo
     let mut most = most;
     for _ in 0..ATTEMPTS {
         let Ok(plan) = Plan::new(found, &registers, most) else { return 0 };
-        if is_permitted(found, &plan, memory) {
+        // The iteration behind the plan is stepped, and must not fault either.
+        let needed = plan.iterations + 1;
+        let permitted = plan.streams.iter().map(|stream| permitted_iterations(stream, memory)).min();
+        if let Some(permitted) = permitted.filter(|permitted| *permitted < needed) {
+            most = permitted.saturating_sub(1);
+        } else if changes_itself(found, &plan) {
+            return 0;
+        } else if has_room(&plan, memory) {
             commit(found, &plan, cpu, memory);
             return plan.iterations;
+        } else {
+            most = plan.iterations / 2;
         }
-        most = plan.iterations / 2;
         if most == 0 {
             return 0;
         }
@@ -36,27 +45,50 @@ pub(super) fn execute(found: &Loop, cpu: &mut Cpu, memory: &mut AddressSpace, mo
     0
 }
 
-/// Returns whether all accesses of a plan, and those of the iteration that is stepped behind it, are in pages that permit
-/// them, and not in the code of the loop.
-fn is_permitted(found: &Loop, plan: &Plan, memory: &AddressSpace) -> bool {
+/// Returns the number of iterations, from the next one on, in which an access is in the pages around its first address that are
+/// mapped and permit it.
+fn permitted_iterations(stream: &Stream, memory: &AddressSpace) -> u64 {
+    let access = if stream.sources.is_empty() { Access::Read } else { Access::Write };
+    let region = |page| memory.page_map().region(page).filter(|region| region.permissions.permit(access));
+    let Some(here) = region(page_of(stream.address)) else { return 0 };
+    let (mut first, mut end) = (here.first_page, here.end_page);
+    while stream.step < 0
+        && let Some(before) = first.checked_sub(1).and_then(region)
+    {
+        first = before.first_page;
+    }
+    // Also for steps down or of zero, because the first access may cross pages.
+    while let Some(next) = region(end) {
+        end = next.end_page;
+    }
+    stream.iterations_within(first << PAGE_SHIFT, end << PAGE_SHIFT)
+}
+
+/// Returns the addresses of the accesses of a plan and of the iteration that is stepped behind it: the first one, and the number
+/// of bytes. They are mapped.
+fn range(stream: &Stream, plan: &Plan) -> (u64, usize) {
+    let (begin, end) = stream.range(plan.iterations + 1);
+    (begin as u64, (end - begin) as usize)
+}
+
+/// Returns whether a plan stores to the code of the loop.
+fn changes_itself(found: &Loop, plan: &Plan) -> bool {
     let body = found.body();
-    let code = body.head..body.head.saturating_add(4 * body.ops.len() as u64);
-    let mut fresh = 0;
-    let is_permitted = |stream: &Stream| {
-        let (begin, end) = stream.range(plan.iterations + 1);
-        let (Ok(begin), Ok(bytes)) = (u64::try_from(begin), usize::try_from(end - begin)) else {
-            return false;
-        };
-        let is_apart = begin >= code.end || begin.saturating_add(bytes as u64) <= code.start;
-        if stream.sources.is_empty() {
-            memory.page_map().check(begin, bytes as u64, Access::Read, Some(Access::Read)).is_ok()
-        } else {
-            fresh += memory.fresh_pages(begin, bytes);
-            is_apart
-                && memory.page_map().check(begin, bytes as u64, Access::Write, Some(Access::Write)).is_ok()
-        }
-    };
-    plan.streams.iter().all(is_permitted) && fresh <= memory.frames_left()
+    let (code_begin, code_end) = (body.head, body.head + 4 * body.ops.len() as u64);
+    plan.streams.iter().filter(|stream| !stream.sources.is_empty()).any(|stream| {
+        let (begin, bytes) = range(stream, plan);
+        begin < code_end && begin + bytes as u64 > code_begin
+    })
+}
+
+/// Returns whether there are frames for all pages that a plan stores to.
+fn has_room(plan: &Plan, memory: &AddressSpace) -> bool {
+    let stores = || plan.streams.iter().filter(|stream| !stream.sources.is_empty()).map(|of| range(of, plan));
+    // A plan with more pages than the lane may have has no room, however many of them it has already.
+    let pages: usize = stores().map(|(_, bytes)| bytes / PAGE_BYTES).max().unwrap_or(0);
+    pages <= memory.frames_max()
+        && stores().map(|(begin, bytes)| memory.fresh_pages(begin, bytes)).sum::<usize>()
+            <= memory.frames_left()
 }
 
 /// Executes a plan.

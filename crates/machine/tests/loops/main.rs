@@ -136,6 +136,36 @@ fn bare_loops_are_executed_at_once() {
     }
 }
 
+/// Loops without an end, up or down, that stop at the end of the pages or of the frames.
+#[test]
+fn loops_without_an_end_fault_as_if_stepped() {
+    let loops: [&[u32]; 4] = [
+        &[0xf800_8403, 0x17ff_ffff], // str x3, [x0], #8; b
+        &[0xf81f_8403, 0x17ff_ffff], // str x3, [x0], #-8; b
+        &[0xf840_8403, 0x17ff_ffff], // ldr x3, [x0], #8; b
+        &[0xf85f_8403, 0x17ff_ffff], // ldr x3, [x0], #-8; b
+    ];
+    for words in loops {
+        let image = image(words);
+        for (frames, offset) in [(100, 0), (100, 3), (5, 0), (1, 4)] {
+            let mut start = Cpu::new(CODE, 0);
+            start.set_x(0, DATA + (PAGES / 2 + 4) * PAGE + offset);
+            let [mut cpu, mut stepped] = [start.clone(), start];
+            let [mut memory, mut stepped_memory] =
+                [0, 1].map(|_| AddressSpace::new(Arc::clone(&image), frames));
+            let mut runner = LoopRunner::with_slices(10);
+            let stop = runner.run(&mut cpu, &mut memory, u64::MAX);
+            let expected = Interpreter.run(&mut stepped, &mut stepped_memory, u64::MAX);
+            assert_eq!((stop, &cpu), (expected, &stepped), "{words:x?}, {frames} frames");
+            assert!(pages(&memory) == pages(&stepped_memory), "{words:x?}, {frames} frames: memory");
+            if frames == 100 {
+                let (credited, steps) = (runner.credited_steps(), stepped.steps);
+                assert!(credited > steps / 2, "{words:x?}: {credited} of {steps} steps at once");
+            }
+        }
+    }
+}
+
 #[test]
 fn code_that_has_changed_is_read_again() {
     // sub x4, x4, #1 or #2; cbnz x4
