@@ -25,6 +25,12 @@ macro_rules! handlers { ($($(#[doc = $doc:literal])+ $name:ident,)*) => {
         /// All handlers with their names and descriptions, in the order of their numbers.
         pub const ALL: &[(Self, &str, &str)] =
             &[$((Self::$name, stringify!($name), concat!($($doc),+).trim_ascii())),*];
+
+        /// Returns the handler of a micro-op. A number that no handler has is UNDEFINED.
+        #[must_use]
+        pub fn of(op: MicroOp) -> Self {
+            Self::ALL.get(op.handler() as usize).map_or(Self::UNDEFINED, |(handler, ..)| *handler)
+        }
     }
 } }
 

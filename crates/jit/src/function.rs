@@ -52,7 +52,7 @@ impl Translation<'_, '_> {
             instruction(&mut self.e, *op);
             self.advance();
         }
-        let handler = handler(*last);
+        let handler = Handler::of(*last);
         match (block.end, handler) {
             (End::Fork { taken, next }, _) => self.fork(*last, handler, taken, next),
             (End::Indirect, _) => {
@@ -166,7 +166,7 @@ impl Translation<'_, '_> {
 /// Returns whether a block sets the flags before anything can need them.
 fn sets_flags_first(block: &Block) -> bool {
     for op in &block.ops {
-        match handler(*op) {
+        match Handler::of(*op) {
             Handler::ADD if op.carry() == 2 => return false,
             Handler::ADD | Handler::AND if op.flags() == 1 => return true,
             Handler::ADD
@@ -187,14 +187,9 @@ fn sets_flags_first(block: &Block) -> bool {
     false
 }
 
-/// Returns the handler of a micro-op.
-fn handler(op: MicroOp) -> Handler {
-    Handler::ALL.get(op.handler() as usize).map_or(Handler::UNDEFINED, |(handler, ..)| *handler)
-}
-
 /// Translates an instruction that is not a branch.
 fn instruction(e: &mut Emitter<'_>, op: MicroOp) {
-    let handler = handler(op);
+    let handler = Handler::of(op);
     let is_done = match handler {
         Handler::VECTOR_MOVE => vector::emit_move(e, op),
         Handler::VECTOR_PERMUTE => elements::emit_permutation(e, op),

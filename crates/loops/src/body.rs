@@ -126,7 +126,7 @@ impl Body {
     /// The loop has no body that is understood.
     pub(crate) fn find(end: u64, mut fetch: impl FnMut(u64) -> Option<MicroOp>) -> Result<Self, Refusal> {
         let branch = fetch(end).ok_or(Refusal::Instruction(end))?;
-        let is_branch = [Handler::BRANCH, Handler::TEST_BRANCH].contains(&handler(branch));
+        let is_branch = [Handler::BRANCH, Handler::TEST_BRANCH].contains(&Handler::of(branch));
         let distance = branch.imm.wrapping_neg();
         if !is_branch || branch.dst() != SINK || distance > 4 * (INSTRUCTIONS_MAX as u64 - 1) {
             return Err(Refusal::NotALoop);
@@ -254,7 +254,7 @@ impl Iteration {
     fn execute(&mut self, place: usize, op: MicroOp) -> Result<(), Refusal> {
         use Handler as H;
         let pc = self.head.wrapping_add(4 * place as u64);
-        match handler(op) {
+        match Handler::of(op) {
             H::NOP => {}
             H::ADD => self.add(place, op),
             H::AND | H::ORR | H::EOR => self.logic(op),
@@ -426,11 +426,6 @@ impl Iteration {
             is_aligned: op.aligned() == 1,
         });
     }
-}
-
-/// Returns the handler of a micro-op. A number that has none is UNDEFINED.
-fn handler(op: MicroOp) -> Handler {
-    Handler::ALL.get(op.handler() as usize).map_or(Handler::UNDEFINED, |(handler, ..)| *handler)
 }
 
 /// Returns a micro-op without the numbers of its registers.
