@@ -65,17 +65,25 @@ fn branch(words: i32) -> impl Strategy<Value = u32> {
 /// The code of a loop whose last instruction branches to the first, perhaps with another exit.
 pub fn code() -> impl Strategy<Value = Vec<u32>> {
     let body = (prop::collection::vec(instruction(), 1..6), prop::option::of((0..6_usize, branch(1000))));
-    body.prop_flat_map(|(mut words, exit)| {
+    closed(body.prop_map(|(mut words, exit)| {
         if let Some((place, exit)) = exit {
             words.insert(place.min(words.len()), exit);
         }
-        let back = branch(-(words.len() as i32));
-        (Just(words), back)
-    })
-    .prop_map(|(mut words, back)| {
-        words.push(back);
         words
-    })
+    }))
+}
+
+/// Instructions, and a branch from behind the last one to the first.
+fn closed(words: impl Strategy<Value = Vec<u32>>) -> impl Strategy<Value = Vec<u32>> {
+    words
+        .prop_flat_map(|words| {
+            let back = branch(-(words.len() as i32));
+            (Just(words), back)
+        })
+        .prop_map(|(mut words, back)| {
+            words.push(back);
+            words
+        })
 }
 
 /// ADD or SUB of a small number to a register, 32 or 64 bits wide.
@@ -100,19 +108,12 @@ fn compare() -> impl Strategy<Value = u32> {
 /// The code of a loop as programs have it: inductions, a compare and other instructions in any order, and a branch.
 pub fn counted() -> impl Strategy<Value = Vec<u32>> {
     let others = prop::collection::vec(prop_oneof![2 => induction(), 1 => instruction()], 0..3);
-    (induction(), others, prop::option::of(compare()))
+    let words = (induction(), others, prop::option::of(compare()))
         .prop_map(|(induction, others, compare)| {
             [induction].into_iter().chain(others).chain(compare).collect::<Vec<_>>()
         })
-        .prop_shuffle()
-        .prop_flat_map(|words| {
-            let back = branch(-(words.len() as i32));
-            (Just(words), back)
-        })
-        .prop_map(|(mut words, back)| {
-            words.push(back);
-            words
-        })
+        .prop_shuffle();
+    closed(words)
 }
 
 /// A load or a store of a register, or of a pair, at x0, x1 or x2, of all sizes and addressing modes.
@@ -148,19 +149,12 @@ fn access() -> impl Strategy<Value = u32> {
 pub fn accesses() -> impl Strategy<Value = Vec<u32>> {
     let others =
         prop::collection::vec(prop_oneof![2 => induction(), 2 => access(), 1 => instruction()], 0..3);
-    (access(), induction(), others, prop::option::of(compare()))
+    let words = (access(), induction(), others, prop::option::of(compare()))
         .prop_map(|(access, induction, others, compare)| {
             [access, induction].into_iter().chain(others).chain(compare).collect::<Vec<_>>()
         })
-        .prop_shuffle()
-        .prop_flat_map(|words| {
-            let back = branch(-(words.len() as i32));
-            (Just(words), back)
-        })
-        .prop_map(|(mut words, back)| {
-            words.push(back);
-            words
-        })
+        .prop_shuffle();
+    closed(words)
 }
 
 /// CBNZ of x4 or B.NE to the first instruction, after a subtraction of 1 from x4. It ends a loop of `words` instructions.
