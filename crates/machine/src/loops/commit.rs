@@ -111,12 +111,13 @@ fn store(stream: &Stream, plan: &Plan, memory: &mut AddressSpace) {
     // The iterations in the order of their addresses, as many as fit a block, or one if there is room between them.
     let together = if is_block { BLOCK as u64 / stream.bytes } else { 1 };
     let iteration = |place: u64| if stream.step < 0 { plan.iterations - 1 - place } else { place };
+    let kind = kind(stream, plan);
     let mut buffer = Vec::new();
     let mut done = 0;
     while done < plan.iterations {
         let count = together.min(plan.iterations - done);
         let bytes = (count * stream.bytes) as usize;
-        match kind(stream, plan) {
+        match kind {
             Kind::Fill if buffer.len() >= bytes => buffer.truncate(bytes),
             Kind::Copy(load) => {
                 buffer.resize(bytes, 0);
@@ -138,6 +139,7 @@ fn store(stream: &Stream, plan: &Plan, memory: &mut AddressSpace) {
 }
 
 /// What the bytes of a stream have in common.
+#[derive(Clone, Copy)]
 enum Kind<'a> {
     /// They are the same in all iterations.
     Fill,
