@@ -17,9 +17,10 @@ use kvrm_machine::{
 use kvrm_testkit::programs;
 use kvrm_testkit::random::Random;
 
-use crate::support::{CODE, EnginePair, PAGE, busy, device, image, lanes, raw, segment};
+use crate::support::{CODE, EnginePair, LOOP_LIMIT, PAGE, busy, device, image, lanes, raw, segment};
 
-/// Returns whether the device translates. On a driver that cuts off loops nothing is translated, so there is nothing to test.
+/// Returns whether the driver of the device does not cut off loops. Where it does, machines are not translated, which
+/// [`nothing_is_translated_where_loops_are_cut_off`] tests, and the other tests here have nothing to test.
 fn translates() -> bool {
     loop_limit(device()).expect("the GPU works").is_none()
 }
@@ -90,6 +91,19 @@ fn random_programs_in_regions_equal_the_reference() {
         let steps = run_random(translated(300, 1 << 13), Features::ALL, seed, 12);
         assert!(steps > 0, "no steps were translated with seed {seed}");
     }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn nothing_is_translated_where_loops_are_cut_off() {
+    let bounds = Bounds { loop_limit: LOOP_LIMIT, ..translated(100, 1 << 13) };
+    let mut pair = EnginePair::bounded(&[raw(busy)], 2, 16, bounds);
+    for lane in 0..2 {
+        pair.change_registers(lane, |cpu| cpu.pc = CODE);
+    }
+    pair.run(2_000);
+    pair.assert_same("without translation");
+    assert!(pair.gpu.translation().expect("the engine works").is_none(), "no code is translated");
 }
 
 /// Returns the steps of all lanes in translated code.
