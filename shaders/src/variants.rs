@@ -108,11 +108,11 @@ families! {
         ],
     }
 
-    /// What decides which stages an interpreter for wide workgroups executes.
+    /// The order of the stages of the interpreter for wide workgroups.
     StageOrder {
-        /// Nothing: always the same stages.
+        /// Always the same stages.
         Fixed,
-        /// Votes of the lanes of a subgroup.
+        /// Stages that the lanes of a subgroup choose by votes.
         Votes = ["machine::stage_order" => "machine::stage_votes"],
     }
 

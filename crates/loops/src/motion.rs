@@ -185,7 +185,8 @@ fn without_entry(body: &Body, term: &Term, register: u32) -> Option<Term> {
     Some(term.minus(&Term::atom(id)))
 }
 
-/// Returns the numbers of iterations in which `start` plus multiples of `step` are from `least` to `most`.
+/// Returns the number of iterations, from the next one on, in which `start` plus the iteration's number times `step` is from
+/// `least` to `most`.
 pub(crate) fn iterations_within(start: i128, step: i128, least: i128, most: i128) -> u64 {
     if !(least..=most).contains(&start) {
         return 0;

@@ -1,4 +1,4 @@
-//! The order of stages, for devices without subgroups and for subgroups that are not full: always the same.
+//! The order of stages where lanes do not vote: always the same.
 
 import package::machine::stages::{arithmetic_stage, branch_stage, other_stage};
 

@@ -1,10 +1,10 @@
-//! The order of stages that the lanes of a subgroup choose by votes.
+//! The order of stages where the lanes of a subgroup vote.
 //!
-//! All lanes of a subgroup wait while some of them go through a stage. So most stages are skipped until many lanes take
-//! part, and the others wait for the next turn, in which there may be more of them.
+//! All lanes of a subgroup wait while some of them execute a stage. So a stage after the first one is skipped if few lanes
+//! would take part. Those lanes wait for the next turn, in which more lanes may need the same stage.
 //!
-//! A vote counts the lanes that are active at that place. No result depends on which these are. In each turn, at least one
-//! lane retires a micro-op or leaves: one in the first stage, or else those of the kind that wins the first vote.
+//! A vote counts the lanes of the subgroup that are active at this point. Results do not depend on it. Each turn makes
+//! progress: lanes retire a micro-op in the first stage, or, if none needs it, in the stage that most lanes need.
 
 import package::machine::micro_op::{
     HANDLER_ADD, HANDLER_BRANCH, HANDLER_BRANCH_REGISTER, HANDLER_EOR, get_handler,
@@ -29,7 +29,7 @@ fragment execute_stages {
     if others >= branches {
         insert other_stage;
     }
-    // On an H200, three of eight and one of four were the best of the fractions that were measured.
+    // Prototypes on an H200 had 12 and 8 of the 32 lanes of a subgroup as thresholds.
     if 8u * votes(!leaves && get_handler(op.x) - HANDLER_ADD <= HANDLER_EOR - HANDLER_ADD) >= 3u * lanes_here {
         insert arithmetic_stage;
     }

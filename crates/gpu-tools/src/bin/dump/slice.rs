@@ -76,8 +76,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     };
     let device = Device::open(None)?;
     println!("{}", device.info());
-    // Naga does not translate arrays of buffers to HLSL. Votes become instructions of CUDA that wait for lanes which have left
-    // the loop.
+    // Naga does not translate arrays of buffers to HLSL. The CUDA kernel would wait forever in a vote for lanes that have left the
+    // loop.
     let bounds = Bounds {
         pools: Some(args.pools),
         buffer_arrays: false,

@@ -74,8 +74,8 @@ pub(super) fn stages_min(device: &Device) -> u32 {
 
 /// The least number of lanes in a workgroup in which votes of subgroups choose the stages.
 ///
-/// On an H200, 131,072 lanes have workgroups of 64. Votes make mix 5 % faster there and render 13 %. In workgroups of 16 they
-/// make both slower, by 13 and 8 %.
+/// On an H200, 131,072 lanes have workgroups of 64. Prototypes with votes were 5 % faster there for mix and 13 % for render. In
+/// workgroups of 16 they were slower, by 13 and 8 %.
 pub(super) const VOTES_MIN: u32 = 64;
 
 #[cfg(test)]

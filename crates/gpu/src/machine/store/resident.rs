@@ -89,7 +89,7 @@ pub(crate) struct Store {
     pub(super) array_min: Option<usize>,
     /// The least number of lanes in a workgroup whose lanes execute several micro-ops in each step.
     stages_min: u32,
-    /// The least number of lanes in a workgroup of these in which votes of subgroups choose the micro-ops.
+    /// The least number of lanes in a workgroup whose lanes vote on the micro-ops that they execute next.
     votes_min: u32,
     /// The largest number of pools.
     pub(super) pools_max: usize,
