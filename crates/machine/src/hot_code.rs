@@ -38,6 +38,9 @@ pub struct TranslationTrial {
     pub instructions: usize,
     /// The number of lanes that share a workgroup of the device.
     pub workgroup: u32,
+    /// Whether the lanes of a workgroup vote on what they execute next.
+    #[serde(default)]
+    pub has_votes: bool,
     /// The steps per second of all lanes together, as measured when the ways last took turns; `None` if they have not.
     pub steps_per_second: Option<f64>,
     /// Whether the lanes run this way.
@@ -78,7 +81,7 @@ impl TranslationTrial {
         steps_per_second: Option<f64>,
         is_chosen: bool,
     ) -> Self {
-        Self { regions, instructions, workgroup, steps_per_second, is_chosen }
+        Self { regions, instructions, workgroup, has_votes: false, steps_per_second, is_chosen }
     }
 }
 
@@ -95,7 +98,9 @@ impl fmt::Display for TranslationReport {
             write!(f, ", remembered from an earlier run")?;
         }
         self.gain().map_or(Ok(()), |gain| write!(f, ", {gain:.2} times as fast as the interpreter"))?;
-        for TranslationTrial { regions, instructions, workgroup, steps_per_second, is_chosen } in &self.ways {
+        for way in &self.ways {
+            let TranslationTrial { regions, instructions, workgroup, has_votes, steps_per_second, is_chosen } =
+                way;
             let name = match regions {
                 0 => "interpreter".to_owned(),
                 1 => format!("1 region of {instructions} instructions"),
@@ -104,7 +109,8 @@ impl fmt::Display for TranslationReport {
             let speed = steps_per_second.map_or_else(String::new, |speed| format!("{:.1} MIPS", speed / 1e6));
             let mark = if *is_chosen { "  chosen" } else { "" };
             let lanes = if *workgroup == 1 { "lane" } else { "lanes" };
-            let name = format!("{name}, {workgroup} {lanes} a workgroup");
+            let votes = if *has_votes { ", votes" } else { "" };
+            let name = format!("{name}, {workgroup} {lanes} a workgroup{votes}");
             write!(f, "\n{name:<60} {speed:>14}{mark}")?;
         }
         self.failure.iter().try_for_each(|failure| write!(f, "\nnot compiled: {failure}"))
@@ -120,6 +126,7 @@ mod tests {
         let ways = vec![
             TranslationTrial::new(0, 0, 2, Some(4e6), false),
             TranslationTrial::new(2, 300, 1, Some(49.5e6), true),
+            TranslationTrial { has_votes: true, ..TranslationTrial::new(0, 0, 64, None, false) },
         ];
         let mut report = TranslationReport::new("chosen", ways, 12);
         let text = report.to_string();
@@ -129,6 +136,7 @@ mod tests {
             "chosen, 12 steps in translated code, 12.38 times as fast as the interpreter",
             "interpreter, 2 lanes a workgroup 4.0 MIPS",
             "2 regions with 300 instructions, 1 lane a workgroup 49.5 MIPS chosen",
+            "interpreter, 64 lanes a workgroup, votes",
         ];
         assert_eq!(lines, expected, "a line for each way");
         assert!(report.is_settled() && !TranslationReport::default().is_settled(), "a choice was made");

@@ -23,9 +23,8 @@ pub struct Bounds {
     pub workgroup: Option<u32>,
     /// The least number of lanes in a workgroup whose lanes may execute several micro-ops in each step, at least 2.
     pub stages_min: Option<u32>,
-    /// The least number of lanes in a workgroup whose lanes vote on the micro-ops that they execute next. It has no effect below
-    /// `stages_min`, nor on devices without subgroups.
-    pub votes_min: Option<u32>,
+    /// Whether lanes of workgroups that have stages vote on them, on devices with subgroups, without having been measured.
+    pub votes: bool,
     /// The size of each lane's buffer for console output in bytes, a multiple of 8 and not 0.
     pub console_bytes: Option<u32>,
     /// The size in bytes at which a checkpoint replaces the journal.
@@ -49,7 +48,7 @@ impl Bounds {
         loop_limit: None,
         workgroup: None,
         stages_min: None,
-        votes_min: None,
+        votes: false,
         console_bytes: None,
         journal_bytes: None,
         subgroups: true,

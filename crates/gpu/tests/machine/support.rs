@@ -59,8 +59,7 @@ pub(crate) const ONE_LANE_WORKGROUPS: BoundedGpu = BoundedGpu(Bounds { workgroup
 pub(crate) const STAGES: BoundedGpu = BoundedGpu(Bounds { stages_min: Some(2), ..Bounds::NONE });
 
 /// A GPU engine with the same interpreter, in which lanes vote.
-pub(crate) const VOTES: BoundedGpu =
-    BoundedGpu(Bounds { stages_min: Some(2), votes_min: Some(2), ..Bounds::NONE });
+pub(crate) const VOTES: BoundedGpu = BoundedGpu(Bounds { stages_min: Some(2), votes: true, ..Bounds::NONE });
 
 /// The address of the data of [`text_and_data`].
 pub(crate) const DATA: u64 = 0x2_0000;

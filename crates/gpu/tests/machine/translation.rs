@@ -137,7 +137,7 @@ fn regions_lead_from_page_to_page() {
     let code = pages.iter().flat_map(page).collect();
     let image = image(&[segment(CODE, 3 * PAGE, code, Permissions::RX)]);
     let plain = translated(100, 1 << 13);
-    let votes = Bounds { stages_min: Some(2), votes_min: Some(2), ..plain };
+    let votes = Bounds { stages_min: Some(2), votes: true, ..plain };
     for bounds in [plain, Bounds { stages_min: Some(2), ..plain }, votes] {
         let mut pair = EnginePair::bounded(&[Arc::clone(&image)], 3, 16, bounds);
         for lane in 0..3 {
@@ -358,12 +358,8 @@ fn runs_that_are_shorter_than_the_slices_with_samples_are_sampled() {
     assert!(report.steps > 4 << 13, "the loop is translated: {report}");
 }
 
-/// Runs lanes that begin in a loop, until it is chosen how. Choices are remembered in a folder.
-fn settled(folder: &'static Path, begin: u64) -> TranslationReport {
-    let regions =
-        Some(RegionBounds { folder: Some(folder), window: Some(Duration::from_millis(50)), ..SAMPLED });
-    // With the small workgroups of one lane, there are two ways with regions. One joins late.
-    let bounds = Bounds { translation: Translation::Auto, regions, workgroup: Some(2), ..Bounds::NONE };
+/// Runs lanes that begin in one of the loops, until it is chosen how. Compares them with the reference.
+fn settled(bounds: Bounds, begin: u64) -> TranslationReport {
     let mut pair = EnginePair::bounded(&[two_loops()], 4, 16, bounds);
     for lane in 0..4 {
         pair.change_registers(lane, |cpu| {
@@ -390,13 +386,37 @@ fn settled(folder: &'static Path, begin: u64) -> TranslationReport {
 
 #[test]
 #[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
+fn votes_are_tried_in_wide_workgroups() {
+    if !translates() {
+        return;
+    }
+    for workgroup in [32, 64] {
+        let bounds = Bounds {
+            translation: Translation::Auto,
+            regions: Some(SAMPLED),
+            workgroup: Some(workgroup),
+            stages_min: Some(2),
+            ..Bounds::NONE
+        };
+        let report = settled(bounds, CODE);
+        let tried = report.ways.iter().any(|way| way.has_votes && way.steps_per_second.is_some());
+        assert_eq!(tried, workgroup == 64 && device().info().has_subgroups, "{report}");
+    }
+}
+
+#[test]
+#[cfg_attr(kvrm_skip_gpu, ignore = "KVRM_GPU=skip")]
 fn choices_are_remembered_from_machine_to_machine() {
     if !translates() {
         return;
     }
     let folder: &'static Path = Box::leak(tempfile::tempdir().expect("a folder").keep().into_boxed_path());
+    let regions =
+        Some(RegionBounds { folder: Some(folder), window: Some(Duration::from_millis(50)), ..SAMPLED });
+    // With the small workgroups of one lane, there are two ways with regions. One joins late.
+    let bounds = Bounds { translation: Translation::Auto, regions, workgroup: Some(2), ..Bounds::NONE };
     let check = |begin, is_remembered, samplings, what: &str| {
-        let report = settled(folder, begin);
+        let report = settled(bounds, begin);
         assert_eq!((&*report.state, &report.failure), ("chosen", &None), "{what}: {report}");
         assert_eq!((report.is_remembered, report.samplings), (is_remembered, samplings), "{what}: {report}");
         assert!(report.gain().is_some_and(|gain| gain > 5.0), "regions are ten times as fast: {report}");

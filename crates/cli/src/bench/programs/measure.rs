@@ -43,7 +43,10 @@ impl Measured {
             Some(way) if way.regions > 0 => {
                 format!("{} regions, {} lanes a workgroup", way.regions, way.workgroup)
             }
-            Some(way) => format!("interpreter, {} lanes a workgroup", way.workgroup),
+            Some(way) => {
+                let votes = if way.has_votes { ", votes" } else { "" };
+                format!("interpreter, {} lanes a workgroup{votes}", way.workgroup)
+            }
             None => translation.state.to_string(),
         }
     }

@@ -52,7 +52,8 @@ impl GpuExecutor {
         } else {
             None
         };
-        let Way { set, workgroup, kernel } = self.translator.ways[turn.map_or(0, |turn| turn.way)].clone();
+        let Way { set, workgroup, kernel, .. } =
+            self.translator.ways[turn.map_or(0, |turn| turn.way)].clone();
         self.set_markers(set)?;
         let kernel = match kernel {
             Some(kernel) => kernel,

@@ -56,19 +56,26 @@ pub(super) struct Way {
     pub(super) set: Option<Arc<RegionSet>>,
     /// The number of lanes in a workgroup.
     pub(super) workgroup: u32,
+    /// Whether lanes vote on the stages.
+    pub(super) votes: bool,
     /// The compiled interpreter. The store has that of the first way.
     pub(super) kernel: Option<StepKernel>,
 }
 
 impl Way {
+    /// A way that is not compiled yet, whose lanes do not vote.
+    pub(super) const fn new(set: Option<Arc<RegionSet>>, workgroup: u32) -> Self {
+        Self { set, workgroup, votes: false, kernel: None }
+    }
+
     /// Whether both run lanes in the same way.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.id() == other.id()
     }
 
     /// Returns what tells the way from others.
-    pub(super) fn id(&self) -> (Option<*const RegionSet>, u32) {
-        (self.set.as_ref().map(Arc::as_ptr), self.workgroup)
+    pub(super) fn id(&self) -> (Option<*const RegionSet>, u32, bool) {
+        (self.set.as_ref().map(Arc::as_ptr), self.workgroup, self.votes)
     }
 }
 
@@ -166,7 +173,7 @@ impl Translator {
             translation,
             bounds,
             phase: Phase::default(),
-            ways: vec![Way { set: None, workgroup, kernel: None }],
+            ways: vec![Way::new(None, workgroup)],
             plan: Vec::new(),
             target: None,
             compiler: None,

@@ -72,10 +72,10 @@ pub(super) fn stages_min(device: &Device) -> u32 {
     if device.info().is_software() { u32::MAX } else { 16 }
 }
 
-/// The least number of lanes in a workgroup in which votes of subgroups choose the stages.
+/// The least number of lanes in a workgroup in which votes of subgroups on the stages may be faster than a fixed order.
 ///
-/// On an H200, 131,072 lanes have workgroups of 64. Prototypes with votes were 5 % faster there for mix and 13 % for render. In
-/// workgroups of 16 they were slower, by 13 and 8 %.
+/// On an H200, 131,072 lanes have workgroups of 64. With votes, render is 9 % faster there and mix 3 %, but sha256 and sieve,
+/// whose lanes stay together, are 20 to 24 % slower. In workgroups of 16, mix and render are slower, too.
 pub(super) const VOTES_MIN: u32 = 64;
 
 #[cfg(test)]

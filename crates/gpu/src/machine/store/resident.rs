@@ -89,8 +89,9 @@ pub(crate) struct Store {
     pub(super) array_min: Option<usize>,
     /// The least number of lanes in a workgroup whose lanes execute several micro-ops in each step.
     stages_min: u32,
-    /// The least number of lanes in a workgroup whose lanes vote on the micro-ops that they execute next.
-    votes_min: u32,
+    /// Whether lanes can vote on stages, and whether they do so without having been measured.
+    can_vote: bool,
+    votes: bool,
     /// The largest number of pools.
     pub(super) pools_max: usize,
     /// The code page that is displaced next if there is no room for more.
@@ -132,7 +133,7 @@ impl Store {
         let info = Buffer::zeroed(device, "frame information", INFO_BYTES)?;
         let console_bytes = bounds.console_bytes.unwrap_or_else(|| console_bytes(device, lanes));
         let kernels = Kernels::of(device, FramePools::One, pool_shift)?;
-        let has_votes = bounds.subgroups && device.info().has_subgroups;
+        let can_vote = bounds.subgroups && device.info().has_subgroups;
         let network = Network::new(device, &kernels, selection, workgroup == 1, bounds.subgroups)?
             .map(|network| BoundNetwork::new(device, &kernels, network))
             .transpose()?;
@@ -165,7 +166,8 @@ impl Store {
             capacity: 1,
             code_pages: Vec::new(),
             stages_min: bounds.stages_min.unwrap_or_else(|| stages_min(device)),
-            votes_min: if has_votes { bounds.votes_min.unwrap_or(VOTES_MIN) } else { u32::MAX },
+            can_vote,
+            votes: bounds.votes && can_vote,
             array_min: (bounds.buffer_arrays && device.info().has_buffer_arrays)
                 .then(|| array_min(workgroup)),
             pools_max: bounds.pools.unwrap_or(usize::MAX),
@@ -289,12 +291,22 @@ impl Store {
 
     /// Returns the properties with which the interpreter is compiled.
     pub(crate) fn interpreter_variant(&self, workgroup: u32, limits_loops: bool) -> InterpreterVariant {
-        let Self { stages_min, votes_min, simd_unit, linux_calls, .. } = *self;
-        let stage_order = if workgroup >= votes_min { StageOrder::Votes } else { StageOrder::Fixed };
-        let stages = (workgroup >= stages_min).then_some(stage_order);
+        let Self { simd_unit, linux_calls, votes, .. } = *self;
+        let stages = self.stages(workgroup, votes);
         let hooks = if self.hooks.is_some() { variants::Hooks::Present } else { variants::Hooks::Absent };
         let network = self.network_variant().filter(|network| network.is_asked_in_steps());
         InterpreterVariant { workgroup, stages, simd_unit, linux_calls, hooks, network, limits_loops }
+    }
+
+    /// Returns the order of stages in workgroups of `workgroup` lanes, if they have stages.
+    pub(crate) fn stages(&self, workgroup: u32, votes: bool) -> Option<StageOrder> {
+        let order = if votes { StageOrder::Votes } else { StageOrder::Fixed };
+        (workgroup >= self.stages_min).then_some(order)
+    }
+
+    /// Whether votes on the stages may be faster in workgroups of `workgroup` lanes.
+    pub(crate) fn may_vote(&self, workgroup: u32) -> bool {
+        self.can_vote && workgroup >= VOTES_MIN.max(self.stages_min)
     }
 
     /// Returns the number of pools that kernels are compiled for.

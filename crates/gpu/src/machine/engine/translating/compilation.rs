@@ -47,7 +47,9 @@ impl GpuExecutor {
                     }
                 },
             };
-            let variant = InterpreterVariant { workgroup: way.workgroup, ..target.variant };
+            let Way { workgroup, votes, .. } = *way;
+            let stages = self.store.stages(workgroup, votes);
+            let variant = InterpreterVariant { workgroup, stages, ..target.variant };
             let text = way.set.as_ref().map(|set| Arc::clone(&set.text));
             let (device, kernels) = (self.store.device.clone(), Arc::clone(&self.store.kernels));
             compiler.order(number, move || {

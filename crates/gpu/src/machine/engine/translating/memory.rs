@@ -29,7 +29,7 @@ impl GpuExecutor {
         let hot = HotCode { images: [(Arc::as_ptr(image) as usize, (0, samples))].into() };
         // The regions are made from the code that is there now.
         let sets = self.region_sets(&Arc::new(hot), &[(instructions, distance)], true)?;
-        let way = |set| Way { set: Some(set), workgroup: workgroup.min(self.workgroup), kernel: None };
+        let way = |set| Way::new(Some(set), workgroup.min(self.workgroup));
         self.translator.plan = sets.into_iter().map(way).collect();
         self.translator.is_unproven = !self.translator.plan.is_empty();
         self.order();

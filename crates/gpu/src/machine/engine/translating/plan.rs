@@ -1,4 +1,4 @@
-//! The ways that are tried: regions of hot code, and sizes of workgroups.
+//! The ways that are tried: regions of hot code, sizes of workgroups, and votes on stages.
 
 use std::sync::Arc;
 
@@ -84,8 +84,7 @@ impl GpuExecutor {
 
     /// Returns the ways to run lanes with some sets of regions, in the order in which they are compiled.
     fn ways_with(&self, sets: &[Arc<RegionSet>]) -> Vec<Way> {
-        let way =
-            |set: Option<&Arc<RegionSet>>, workgroup| Way { set: set.cloned(), workgroup, kernel: None };
+        let way = |set: Option<&Arc<RegionSet>>, workgroup| Way::new(set.cloned(), workgroup);
         let usual = self.workgroup;
         if self.translator.translation == Translation::Always {
             return sets.last().map(|set| way(Some(set), usual)).into_iter().collect();
@@ -101,6 +100,9 @@ impl GpuExecutor {
         }
         if usual > 2 && !sets.is_empty() {
             ways.push(way(None, usual / 2));
+        }
+        if self.store.may_vote(usual) && !sets.is_empty() {
+            ways.push(Way { votes: true, ..way(None, usual) });
         }
         ways
     }

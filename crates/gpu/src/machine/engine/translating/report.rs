@@ -28,7 +28,10 @@ impl GpuExecutor {
             let (regions, instructions) =
                 way.set.as_ref().map_or((0, 0), |set| (set.regions.len(), set.instructions));
             let speed = translator.tuner.speed(number);
-            TranslationTrial::new(regions, instructions, way.workgroup, speed, number == chosen)
+            let mut trial =
+                TranslationTrial::new(regions, instructions, way.workgroup, speed, number == chosen);
+            trial.has_votes = way.votes;
+            trial
         };
         let ways = translator.ways.iter().enumerate().map(trial).collect();
         let mut report = TranslationReport::new(state, ways, translator.steps);
