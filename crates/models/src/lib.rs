@@ -21,6 +21,7 @@ mod builtin;
 mod certificate;
 mod decoder;
 mod dispatch;
+mod elementary;
 mod error;
 pub mod files;
 mod models;
@@ -38,6 +39,7 @@ pub use certificate::{
 };
 pub use decoder::{Category, DecoderNetwork};
 pub use dispatch::{DispatchNetwork, layout as dispatch_layout};
+pub use elementary::{erf, exp, gelu, log2, sigmoid};
 pub use error::{Error, Problem, WeightsError};
 pub use models::Models;
 pub use small_dispatch::{Agreement, SmallDispatchNetwork};
