@@ -24,6 +24,7 @@ mod dispatch;
 mod elementary;
 mod error;
 pub mod files;
+pub mod inputs;
 mod models;
 mod small_dispatch;
 mod tanh;
