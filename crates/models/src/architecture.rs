@@ -269,7 +269,7 @@ impl Architecture {
     }
 
     /// Returns the tensors, in the order of the flat form.
-    pub fn tensors(self) -> &'static [TensorSpec] {
+    pub const fn tensors(self) -> &'static [TensorSpec] {
         match self {
             Self::Dispatch => &DISPATCH,
             Self::SmallDispatch => &SMALL_DISPATCH,
@@ -287,7 +287,7 @@ impl Architecture {
     }
 
     /// Returns the number of parameters: the values of all tensors.
-    pub fn parameters(self) -> usize {
+    pub const fn parameters(self) -> usize {
         parameters(self.tensors())
     }
 }

@@ -146,7 +146,7 @@ impl Error {
 #[non_exhaustive]
 pub enum WeightsError {
     /// The number of weights is wrong.
-    #[error("a {network} network has {expected} weights, but {found} were given")]
+    #[error("the {network} network has {expected} weights, but {found} were given")]
     Count {
         /// The kind of network.
         network: &'static str,

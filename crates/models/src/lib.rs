@@ -1,7 +1,15 @@
 //! The neural networks of KVRM: their shapes, weights and forward passes, and proofs that they are right.
 //!
 //! [`DispatchNetwork`] names the class of a word, [`DecoderNetwork`] its category. [`SmallDispatchNetwork`] guesses the
-//! class from the top byte alone. All are built from flat slices of weights.
+//! class from the top byte alone.
+//!
+//! Three networks look at the body of a loop, and [`inputs`] has the encodings of what they see. [`LoopDetector`] proposes
+//! the kind of the loop, its counter and its iterations. [`PatternRecogniser`] compares it with well-known loops, and
+//! [`IterationPredictor`] estimates its iterations from the recogniser's embedding. Their answers are guesses; exact
+//! checks decide. Host and devices compute the same within 1e-5, because both use the functions of this crate: [`exp`],
+//! [`log2`], [`tanh`], [`sigmoid`], [`erf`] and [`gelu`] are basic arithmetic.
+//!
+//! All networks are built from flat slices of weights.
 //!
 //! An [`Architecture`] lists the tensors of a network and their offsets in its flat form. [`Weights`] are the values of
 //! one network, checked against its architecture. [`Models`] holds the weights of at most one network per architecture.
@@ -25,7 +33,11 @@ mod elementary;
 mod error;
 pub mod files;
 pub mod inputs;
+mod iteration_predictor;
+mod layers;
+mod loop_detector;
 mod models;
+mod pattern_recogniser;
 mod small_dispatch;
 mod tanh;
 mod tensor;
@@ -42,7 +54,10 @@ pub use decoder::{Category, DecoderNetwork};
 pub use dispatch::{DispatchNetwork, layout as dispatch_layout};
 pub use elementary::{erf, exp, gelu, log2, sigmoid};
 pub use error::{Error, Problem, WeightsError};
+pub use iteration_predictor::IterationPredictor;
+pub use loop_detector::{LoopDetector, LoopKind, LoopProposal};
 pub use models::Models;
+pub use pattern_recogniser::{LoopPattern, PatternMatch, PatternRecogniser};
 pub use small_dispatch::{Agreement, SmallDispatchNetwork};
 pub use tanh::tanh;
 pub use tensor::{Dtype, NamedTensor, TensorFile};
