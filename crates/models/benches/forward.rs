@@ -1,14 +1,18 @@
-//! Benchmarks of the forward passes of all networks, with the weights that come with KVRM.
+//! Benchmarks of the forward passes of all networks, with the weights that come with KVRM where there are some.
 //!
 //! Criterion's elements are evaluated tuples; of the small dispatch network they are top bytes. `plain` is the reference,
 //! `folded` has the embedding in the first layer, `integers` is the form with which certificates prove exactness.
+//!
+//! The networks that look at loops have arbitrary weights, which do not change their speed. Their elements are bodies.
 
 use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use kvrm_models::inputs::ITERATION_INPUTS;
 use kvrm_models::{
-    Architecture, DecoderNetwork, DispatchNetwork, SmallDispatchNetwork, Tuple, TupleNetwork, Weights,
+    Architecture, DecoderNetwork, DispatchNetwork, IterationPredictor, LoopDetector, PatternRecogniser,
+    SmallDispatchNetwork, Tuple, TupleNetwork, Weights,
 };
 use kvrm_testkit::random::Random;
 
@@ -78,9 +82,39 @@ fn networks(criterion: &mut Criterion) {
     });
 }
 
+/// Measures the networks that look at loops, for bodies of several lengths.
+fn loop_networks(criterion: &mut Criterion) {
+    let mut random = Random::new(SEED);
+    let mut weights = |architecture: Architecture| -> Vec<f32> {
+        let weight = |bits: u64| (bits >> 40) as f32 / 83_886_080.0 - 0.1;
+        (0..architecture.parameters()).map(|_| weight(random.bits())).collect()
+    };
+    let detector = LoopDetector::from_flat(&weights(Architecture::LoopDetector));
+    let detector = detector.expect("the weights are complete");
+    let recogniser = PatternRecogniser::from_flat(&weights(Architecture::PatternRecogniser));
+    let recogniser = recogniser.expect("the weights are complete");
+    let predictor = IterationPredictor::from_flat(&weights(Architecture::IterationPredictor));
+    let predictor = predictor.expect("the weights are complete");
+    let mut group = criterion.benchmark_group("forward");
+    group.throughput(Throughput::Elements(1));
+    for words in [2, 8, 32] {
+        let body: Vec<u32> = (0..words).map(|_| random.bits() as u32).collect();
+        let registers = std::array::from_fn(|_| random.bits());
+        group.bench_function(BenchmarkId::new("loop-detector", format!("words={words}")), |bencher| {
+            bencher.iter(|| detector.propose(black_box(&body), &registers));
+        });
+        group.bench_function(BenchmarkId::new("pattern-recogniser", format!("words={words}")), |bencher| {
+            bencher.iter(|| recogniser.recognise(black_box(&body)));
+        });
+    }
+    group.bench_function("iteration-predictor", |bencher| {
+        bencher.iter(|| predictor.log10_iterations(black_box(&[0.5; ITERATION_INPUTS])));
+    });
+}
+
 criterion_group! {
     name = benches;
     config = Criterion::default().sample_size(20).warm_up_time(Duration::from_secs(1)).measurement_time(Duration::from_secs(2));
-    targets = networks
+    targets = networks, loop_networks
 }
 criterion_main!(benches);
