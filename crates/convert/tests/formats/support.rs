@@ -8,7 +8,7 @@ use zip::write::SimpleFileOptions;
 /// A tensor of a PyTorch file to build.
 #[derive(Clone)]
 pub(crate) struct Tensor {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) storage: &'static str,
     pub(crate) key: &'static str,
     pub(crate) len: i32,
@@ -19,8 +19,16 @@ pub(crate) struct Tensor {
 
 impl Tensor {
     /// Returns a matrix of two rows and three columns in a storage of six values.
-    pub(crate) fn matrix(name: &'static str, key: &'static str) -> Self {
-        Self { name, storage: "FloatStorage", key, len: 6, offset: 0, dims: vec![2, 3], strides: vec![3, 1] }
+    pub(crate) fn matrix(name: &str, key: &'static str) -> Self {
+        Self {
+            name: name.to_owned(),
+            storage: "FloatStorage",
+            key,
+            len: 6,
+            offset: 0,
+            dims: vec![2, 3],
+            strides: vec![3, 1],
+        }
     }
 
     /// Returns the pickle instructions that build the tensor, as `torch.save` writes them.
@@ -59,7 +67,7 @@ pub(crate) fn int(number: i32, code: &mut Vec<u8>) {
 pub(crate) fn state_dict(tensors: &[Tensor]) -> Vec<u8> {
     let mut code = b"ccollections\nOrderedDict\n)Rq\x00(".to_vec();
     for tensor in tensors {
-        text(tensor.name, &mut code);
+        text(&tensor.name, &mut code);
         code.extend(tensor.instructions());
     }
     code.extend(b"u}");
