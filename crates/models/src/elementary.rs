@@ -1,7 +1,7 @@
 //! Elementary functions from basic arithmetic, which every device computes alike up to rounding.
 //!
-//! Kernels have twins of these functions. Host and device round differently where a device fuses operations, so the
-//! results of networks agree within a tolerance and not bit by bit.
+//! Devices may fuse operations and round differently then. So the same functions in a kernel agree with these within a
+//! tolerance, and not bit by bit.
 
 use crate::tanh::tanh;
 
@@ -11,7 +11,8 @@ use crate::tanh::tanh;
 #[must_use]
 #[inline]
 pub fn exp(x: f32) -> f32 {
-    // Adding 1.5 * 2^23 leaves no bits for a fraction, so n is the nearest integer. A kernel uses `round`.
+    // Adding 1.5 * 2^23 leaves no bits for a fraction, so n is the nearest integer. A compiler for a device may
+    // remove the two additions; a kernel has to use `round`.
     const NO_FRACTION: f32 = 12_582_912.0;
     // The first part of ln 2 has few bits, so its product with n is exact.
     const LN_2_HIGH: f32 = 0.693_359_4;
@@ -22,6 +23,11 @@ pub fn exp(x: f32) -> f32 {
     let cubic = ((r / 5_040.0 + 1.0 / 720.0) * r + 1.0 / 120.0) * r + 1.0 / 24.0;
     let power = (((cubic * r + 1.0 / 6.0) * r + 0.5) * r + 1.0) * r + 1.0;
     power * f32::from_bits(((n as i32 + 127) as u32) << 23)
+}
+
+/// Returns 10^x, at most 6e37.
+pub(crate) fn exp10(x: f32) -> f32 {
+    exp(x * std::f32::consts::LN_10)
 }
 
 /// Returns the binary logarithm of a positive normal number. The error is below 2e-7 plus half a unit in the last place,

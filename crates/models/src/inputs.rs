@@ -8,7 +8,19 @@ mod iteration;
 mod registers;
 mod word;
 
+use crate::elementary::log2;
+
 pub use self::fields::{FIELDS, word_fields};
 pub use self::iteration::{ITERATION_INPUTS, iteration_input};
 pub use self::registers::{REGISTERS, register_values};
 pub use self::word::{BODY_WORDS_MAX, WORD_BITS, is_body_length, word_bits};
+
+/// Returns log2(|value| + 1).
+fn magnitude(value: i64) -> f32 {
+    log2((value.unsigned_abs() + 1) as f32)
+}
+
+/// Returns 1 or 0.
+fn flag(is: bool) -> f32 {
+    f32::from(u8::from(is))
+}

@@ -1,7 +1,7 @@
-//! The iteration predictor, which estimates how often a loop runs.
+//! The iteration predictor, which estimates the number of iterations of a loop.
 
 use crate::Architecture;
-use crate::elementary::{exp, gelu};
+use crate::elementary::{exp10, gelu};
 use crate::error::{WeightsError, check};
 use crate::inputs::ITERATION_INPUTS;
 use crate::layers::Parts;
@@ -64,6 +64,6 @@ impl IterationPredictor {
     /// Returns the number of iterations, at most 6e37.
     #[must_use]
     pub fn iterations(&self, input: &[f32; ITERATION_INPUTS]) -> f32 {
-        exp(self.log10_iterations(input) * std::f32::consts::LN_10)
+        exp10(self.log10_iterations(input))
     }
 }

@@ -4,10 +4,10 @@
 //! class from the top byte alone.
 //!
 //! Three networks look at the body of a loop, and [`inputs`] has the encodings of what they see. [`LoopDetector`] proposes
-//! the kind of the loop, its counter and its iterations. [`PatternRecogniser`] compares it with well-known loops, and
-//! [`IterationPredictor`] estimates its iterations from the recogniser's embedding. Their answers are guesses; exact
-//! checks decide. Host and devices compute the same within 1e-5, because both use the functions of this crate: [`exp`],
-//! [`log2`], [`tanh`], [`sigmoid`], [`erf`] and [`gelu`] are basic arithmetic.
+//! the kind of the loop, its counter register and the number of iterations. [`PatternRecogniser`] compares the body with
+//! known patterns, and [`IterationPredictor`] estimates the number of iterations from the recogniser's embedding. Their
+//! answers are guesses. No engine uses them yet. They need only [`exp`], [`log2`], [`tanh`], [`sigmoid`], [`erf`] and
+//! [`gelu`], which are basic arithmetic, so that kernels can compute the same up to rounding.
 //!
 //! All networks are built from flat slices of weights.
 //!

@@ -1,7 +1,7 @@
 //! The loop detector, which proposes the kind, the counter and the number of iterations of a loop.
 
 use crate::Architecture;
-use crate::elementary::exp;
+use crate::elementary::exp10;
 use crate::error::{WeightsError, check};
 use crate::inputs::{REGISTERS, is_body_length, register_values, word_bits};
 use crate::layers::{Parts, Rows, relu, softmax};
@@ -210,7 +210,7 @@ impl LoopProposal {
     /// Returns the number of iterations, at most 6e37.
     #[must_use]
     pub fn iterations(&self) -> f32 {
-        exp(self.log10_iterations * std::f32::consts::LN_10)
+        exp10(self.log10_iterations)
     }
 }
 

@@ -3,14 +3,14 @@
 use kvrm_arm64::operand::Operand;
 use kvrm_arm64::{Class, Encoding, Word, class_of, decode};
 
-use crate::elementary::log2;
+use super::{flag, magnitude};
 
 /// The number of field features of a word.
 pub const FIELDS: usize = 32;
 
-/// The mnemonics of instructions that set the flags, besides `fccmp` and `fccmpe`.
-const FLAG_SETTERS: [&str; 10] =
-    ["adds", "subs", "ands", "bics", "adcs", "sbcs", "ccmp", "ccmn", "fcmp", "fcmpe"];
+/// The mnemonics of instructions that set the flags.
+const FLAG_SETTERS: [&str; 12] =
+    ["adds", "subs", "ands", "bics", "adcs", "sbcs", "ccmp", "ccmn", "fcmp", "fcmpe", "fccmp", "fccmpe"];
 
 /// Returns the field features of a word, each between -1 and 1.
 ///
@@ -46,8 +46,7 @@ pub fn word_fields(word: u32) -> [f32; FIELDS] {
     let w = Word(word);
     let unsigned = |low, width: u32| w.bits(low, width) as f32 / ((1_u32 << width) - 1) as f32;
     let row = decode(word).map(|op| op.encoding());
-    let is = |test: fn(&Encoding) -> bool| f32::from(u8::from(row.is_some_and(test)));
-    let flag = |is: bool| f32::from(u8::from(is));
+    let is = |test: fn(&Encoding) -> bool| flag(row.is_some_and(test));
     let class = class_of(word);
     let backward = row.and_then(|row| branch_offset(w, row)).is_some_and(|offset| offset <= 0);
 
@@ -67,7 +66,7 @@ pub fn word_fields(word: u32) -> [f32; FIELDS] {
 /// Returns the scaled logarithm of a branch offset in bytes.
 fn distance(offset: i64) -> f32 {
     let words = offset / 4;
-    words.signum() as f32 * log2((words.unsigned_abs() + 1) as f32) / 26.0
+    words.signum() as f32 * magnitude(words) / 26.0
 }
 
 fn stores(row: &Encoding) -> bool {
@@ -93,7 +92,7 @@ fn writes_back(row: &Encoding) -> bool {
 }
 
 fn sets_flags(row: &Encoding) -> bool {
-    FLAG_SETTERS.contains(&row.mnemonic) || row.mnemonic.starts_with("fccmp")
+    FLAG_SETTERS.contains(&row.mnemonic)
 }
 
 /// Returns the offset of a direct branch in bytes.
@@ -141,7 +140,7 @@ mod tests {
             (0x3707_ffe0, vec![28, 29], "tbnz w0, #0, .-4"),
             (0x1400_0000, vec![29], "b ."),
             (0xd65f_03c0, vec![], "ret"),
-            (0x0000_0000, vec![], "udf or nothing"),
+            (0x0000_0000, vec![], "udf #0, which the table does not allocate"),
         ] {
             assert_eq!(actions(word), expected, "{text}");
         }
@@ -149,7 +148,7 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_the_fields() {
-        let fields = word_fields(0x9bff_7fe0); // umulh-like: Rd 0, Rn 31, Rm 31, Ra 31
+        let fields = word_fields(0x9bff_7fe0); // Rd 0, Rn 31, Rm 31, Ra 31
         assert_eq!(fields[..4], [0.0, 1.0, 1.0, 1.0], "registers");
         assert_eq!(fields[4..9], [0.0, 0.0, 1.0, 0.0, 1.0], "equal registers, and 31");
         let fields = word_fields(0x5400_0000 | 0x7_fffe << 5); // b.eq .-8

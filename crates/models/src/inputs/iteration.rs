@@ -1,6 +1,6 @@
 //! The input of the iteration predictor.
 
-use crate::elementary::log2;
+use super::magnitude;
 
 /// The number of values in the embedding of a body.
 const EMBEDDING: usize = 128;
@@ -24,11 +24,11 @@ pub fn iteration_input(
     limit: u64,
     pc: u64,
 ) -> [f32; ITERATION_INPUTS] {
-    let magnitude = |value: u64| log2(((value as i64).unsigned_abs() + 1) as f32) / 64.0;
+    let scaled = |register: u64| magnitude(register as i64) / 64.0;
     let place = (pc & 0xf_ffff) as f32 / 1_048_576.0;
     let mut input = [0.0; ITERATION_INPUTS];
     input[..EMBEDDING].copy_from_slice(embedding);
-    input[EMBEDDING..].copy_from_slice(&[magnitude(counter), magnitude(limit), place]);
+    input[EMBEDDING..].copy_from_slice(&[scaled(counter), scaled(limit), place]);
     input
 }
 

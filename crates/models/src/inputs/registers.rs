@@ -1,6 +1,6 @@
 //! The values of registers.
 
-use crate::elementary::log2;
+use super::{flag, magnitude};
 
 /// The number of registers that networks see: x0 to x30, then the stack pointer.
 pub const REGISTERS: usize = 32;
@@ -24,11 +24,7 @@ const SCALE: f32 = std::f32::consts::LOG10_2 / 10.0;
 pub fn register_values(registers: &[u64; REGISTERS]) -> [f32; 2 * REGISTERS] {
     std::array::from_fn(|index| {
         let value = registers[index % REGISTERS] as i64;
-        if index < REGISTERS {
-            value.signum() as f32 * log2((value.unsigned_abs() + 1) as f32) * SCALE
-        } else {
-            f32::from(u8::from(value != 0))
-        }
+        if index < REGISTERS { value.signum() as f32 * magnitude(value) * SCALE } else { flag(value != 0) }
     })
 }
 

@@ -29,15 +29,20 @@ impl<'a> Parts<'a> {
         self.find(name).unwrap_or_else(|| panic!("{} has no tensor `{name}`", self.architecture))
     }
 
+    /// Returns the tensors whose names are `prefix` and `weight` or `bias`.
+    fn weight_and_bias(&self, prefix: &str) -> [&'a [f32]; 2] {
+        ["weight", "bias"].map(|part| self.tensor(&format!("{prefix}{part}")))
+    }
+
     /// Returns a linear layer.
     pub(crate) fn linear(&self, name: &str) -> Linear<'a> {
-        let [weight, bias] = ["weight", "bias"].map(|part| self.tensor(&format!("{name}.{part}")));
+        let [weight, bias] = self.weight_and_bias(&format!("{name}."));
         Linear { weight, bias }
     }
 
     /// Returns a layer normalisation.
     pub(crate) fn norm(&self, name: &str) -> Norm<'a> {
-        let [weight, bias] = ["weight", "bias"].map(|part| self.tensor(&format!("{name}.{part}")));
+        let [weight, bias] = self.weight_and_bias(&format!("{name}."));
         Norm { weight, bias }
     }
 
@@ -57,7 +62,7 @@ impl<'a> Parts<'a> {
 
     /// Returns a multi-head attention. The first tensor has the weights of queries, keys and values, in this order.
     pub(crate) fn attention(&self, name: &str, heads: usize) -> Attention<'a> {
-        let [weight, bias] = ["weight", "bias"].map(|part| self.tensor(&format!("{name}.in_proj_{part}")));
+        let [weight, bias] = self.weight_and_bias(&format!("{name}.in_proj_"));
         let (weights, biases) = (weight.len() / 3, bias.len() / 3);
         let third = |index: usize| Linear {
             weight: &weight[index * weights..][..weights],
