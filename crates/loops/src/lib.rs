@@ -27,12 +27,14 @@ extern crate alloc;
 mod body;
 mod motion;
 mod plan;
+mod registers;
 mod term;
 mod trips;
 
 pub use body::{Access, Body, Condition, Exit, Flags, INSTRUCTIONS_MAX, Refusal};
 pub use motion::{Loop, Motion, Progression};
 pub use plan::{Obstacle, Plan, Source, Stream};
+pub use registers::{registers, set_register};
 pub use term::{Atom, AtomId, Atoms, Term};
 pub use trips::certain_iterations;
 

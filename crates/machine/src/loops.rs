@@ -8,7 +8,7 @@ use kvrm_arm64::{Cpu, Stop};
 use crate::address_space::AddressSpace;
 use crate::error::Error;
 use crate::executor::{Executor, Factory, Plan};
-use crate::reference::{Reference, Runner};
+use crate::reference::{Interpreter, Reference, Runner};
 use commit::execute;
 use search::KnownLoops;
 
@@ -62,10 +62,7 @@ impl LoopRunner {
             if cpu.pc == head || cpu.steps == end {
                 break;
             }
-            match kvrm_arm64::run(cpu, memory, 1) {
-                Stop::Budget => {}
-                stop => return Err(stop),
-            }
+            Interpreter::step(cpu, memory)?;
         }
         // The last iteration is stepped.
         let most = (end - cpu.steps) / length;
@@ -84,7 +81,7 @@ impl Runner for LoopRunner {
     fn run(&mut self, cpu: &mut Cpu, memory: &mut AddressSpace, budget: u64) -> Stop {
         let end = cpu.steps.saturating_add(budget);
         while cpu.steps < end {
-            match kvrm_arm64::run(cpu, memory, self.slice.min(end - cpu.steps)) {
+            match Interpreter.run(cpu, memory, self.slice.min(end - cpu.steps)) {
                 Stop::Budget => {}
                 stop => return stop,
             }

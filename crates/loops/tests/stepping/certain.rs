@@ -1,11 +1,11 @@
 //! The iterations that are certain, and the registers in them.
 
 use kvrm_arm64::{Cpu, Stop, run};
-use kvrm_loops::{Motion, certain_iterations};
+use kvrm_loops::{Motion, certain_iterations, registers};
 use kvrm_testkit::loops::{code, counted};
 use proptest::prelude::*;
 
-use crate::code::{Code, HEAD, ITERATIONS_MAX, body, cpu, number, registers};
+use crate::code::{Code, HEAD, ITERATIONS_MAX, body, cpu, number};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20_000))]

@@ -1,7 +1,6 @@
 //! Random registers, and memory that has only code and data.
 
 use kvrm_arm64::lowering::lower;
-use kvrm_arm64::micro_op::{REGISTERS, SP};
 use kvrm_arm64::{Access, Cpu, Fault, FaultKind, Features, Instruction, Memory, Stop};
 use kvrm_loops::Loop;
 use proptest::prelude::*;
@@ -57,17 +56,6 @@ impl Memory for Code<'_> {
 pub(crate) fn body(words: &[u32]) -> Option<Loop> {
     let fetch = |pc: u64| Some(lower(*words.get(pc.checked_sub(HEAD)? as usize / 4)?, Features::BASE));
     Loop::find(HEAD + 4 * (words.len() as u64 - 1), fetch).ok()
-}
-
-/// The registers of micro-ops.
-pub(crate) fn registers(cpu: &Cpu) -> Vec<u64> {
-    (0..REGISTERS)
-        .map(|register| match register {
-            0..=30 => cpu.x(register),
-            SP => cpu.sp,
-            _ => 0,
-        })
-        .collect()
 }
 
 /// Numbers at whose neighbours something wraps, and others.

@@ -1,11 +1,11 @@
 //! Iterations that are executed at once.
 
 use kvrm_arm64::{Cpu, Stop, run};
-use kvrm_loops::{Loop, Obstacle, Plan, Source};
+use kvrm_loops::{Loop, Obstacle, Plan, Source, registers, set_register};
 use kvrm_testkit::loops::{accesses, indexed, streams};
 use proptest::prelude::*;
 
-use crate::code::{Code, DATA, HEAD, body, cpu, number, registers};
+use crate::code::{Code, DATA, HEAD, body, cpu, number};
 
 /// The number of bytes of the data.
 const BYTES: usize = 1 << 14;
@@ -64,10 +64,7 @@ fn execute(plan: &Plan, body: &Loop, cpu: &mut Cpu, memory: &mut Code<'_>) {
         }
     }
     for (register, value) in &plan.registers {
-        match *register {
-            0..=30 => cpu.set_x(*register, *value),
-            _ => cpu.sp = *value,
-        }
+        set_register(cpu, *register, *value);
     }
     cpu.steps += plan.iterations * body.body().ops.len() as u64;
 }

@@ -1,8 +1,7 @@
 //! The execution of many iterations at once.
 
-use kvrm_arm64::micro_op::{REGISTERS, SP};
 use kvrm_arm64::{Access, Cpu, Memory};
-use kvrm_loops::{Loop, Plan, Source, Stream};
+use kvrm_loops::{Loop, Plan, Source, Stream, registers, set_register};
 
 use crate::address_space::AddressSpace;
 use crate::pages::{PAGE_BYTES, PAGE_SHIFT, page_of};
@@ -14,15 +13,8 @@ const BLOCK: usize = 1 << 16;
 
 /// Executes at most `most` iterations of a loop at whose beginning the lane is, and returns their number. One more is certain
 /// to follow.
-pub(super) fn execute(found: &Loop, cpu: &mut Cpu, memory: &mut AddressSpace, most: u64) -> u64 {
-    let registers: Vec<u64> = (0..REGISTERS)
-        .map(|register| match register {
-            0..=30 => cpu.x(register),
-            SP => cpu.sp,
-            _ => 0,
-        })
-        .collect();
-    let mut most = most;
+pub(super) fn execute(found: &Loop, cpu: &mut Cpu, memory: &mut AddressSpace, mut most: u64) -> u64 {
+    let registers = registers(cpu);
     for _ in 0..ATTEMPTS {
         let Ok(plan) = Plan::new(found, &registers, most) else { return 0 };
         // The iteration behind the plan is stepped, and must not fault either.
@@ -97,10 +89,7 @@ fn commit(found: &Loop, plan: &Plan, cpu: &mut Cpu, memory: &mut AddressSpace) {
         store(stream, plan, memory);
     }
     for (register, value) in &plan.registers {
-        match *register {
-            0..=30 => cpu.set_x(*register, *value),
-            _ => cpu.sp = *value,
-        }
+        set_register(cpu, *register, *value);
     }
     cpu.steps += plan.iterations * found.body().ops.len() as u64;
 }
