@@ -23,7 +23,8 @@ pub struct Bounds {
     pub workgroup: Option<u32>,
     /// The least number of lanes in a workgroup whose lanes may execute several micro-ops in each step, at least 2.
     pub stages_min: Option<u32>,
-    /// Whether lanes of workgroups that have stages vote on them, on devices with subgroups, without having been measured.
+    /// Whether lanes vote on stages in all workgroups that have stages, if the device has subgroups. Otherwise lanes vote only
+    /// where the tuner chooses it.
     pub votes: bool,
     /// The size of each lane's buffer for console output in bytes, a multiple of 8 and not 0.
     pub console_bytes: Option<u32>,

@@ -1,6 +1,5 @@
 //! System calls that the device serves without the host: each has the result that the host would give.
 
-use kvrm_gpu::device::loop_limit;
 use kvrm_machine::{Builder, Machine, Report, Stop};
 use kvrm_testkit::calls::{
     self, BRK, CLOCK_GETTIME, Call, DATA, GET_ROBUST_LIST, GETPID, GETRANDOM, PRCTL, PRLIMIT64,
@@ -8,7 +7,9 @@ use kvrm_testkit::calls::{
 };
 use kvrm_testkit::random::Random;
 
-use crate::support::{BoundedGpu, CODE, Gpu, ONE_LANE_WORKGROUPS, PAGE, assert_same_machines, device};
+use crate::support::{
+    BoundedGpu, CODE, Gpu, ONE_LANE_WORKGROUPS, PAGE, assert_same_machines, cuts_off_loops,
+};
 
 /// Builds a machine whose lanes make the calls of their tables.
 fn caller() -> Builder<'static> {
@@ -85,7 +86,7 @@ fn frequent_calls_take_few_dispatches() {
     assert_eq!(report.services, 3 * (calls.len() as u64 + 1), "all calls are counted, and the exit");
     // Dispatches end for code to lower and full buffers, but not for each of the 380 calls of a lane. On drivers that cut off
     // loops, slices are shorter.
-    let most = if loop_limit(device()).expect("the GPU works").is_none() { 20 } else { 40 };
+    let most = if cuts_off_loops() { 40 } else { 20 };
     assert!(report.dispatches < most, "{} dispatches", report.dispatches);
 }
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, LazyLock};
 
 use kvrm_arm64::asm::Assembler;
-use kvrm_gpu::device::LoopLimit;
+use kvrm_gpu::device::{LoopLimit, loop_limit};
 use kvrm_gpu::{Bounds, ClassSelection, Device, GpuEngine, GpuExecutor};
 use kvrm_machine::{Cpu, Error, Executor, Factory, Image, Machine, Permissions, Plan, ReferenceEngine, Stop};
 pub(crate) use kvrm_testkit::images::{CODE, PAGE, assemble, busy, image, raw, segment};
@@ -47,6 +47,11 @@ impl Factory for BoundedGpu {
     fn images_max(&self) -> usize {
         Gpu.images_max()
     }
+}
+
+/// Returns whether the driver of the device cuts off loops.
+pub(crate) fn cuts_off_loops() -> bool {
+    loop_limit(device()).expect("the GPU works").is_some()
 }
 
 /// The loop limit of a driver that ends loops after 2,000 iterations of eight invocations together.

@@ -9,7 +9,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kvrm_gpu::device::loop_limit;
 use kvrm_gpu::{Bounds, ClassSelection, GpuExecutor, RegionBounds, SelectionMode, Translation};
 use kvrm_machine::{
     Executor, Factory, Features, Image, Permissions, Plan, ReferenceEngine, Stop, TranslationReport,
@@ -17,12 +16,14 @@ use kvrm_machine::{
 use kvrm_testkit::programs;
 use kvrm_testkit::random::Random;
 
-use crate::support::{CODE, EnginePair, LOOP_LIMIT, PAGE, busy, device, image, lanes, raw, segment};
+use crate::support::{
+    CODE, EnginePair, LOOP_LIMIT, PAGE, busy, cuts_off_loops, device, image, lanes, raw, segment,
+};
 
-/// Returns whether the driver of the device does not cut off loops. Where it does, machines are not translated, which
-/// [`nothing_is_translated_where_loops_are_cut_off`] tests, and the other tests here have nothing to test.
+/// Returns whether machines are translated. They are not where the driver cuts off loops, which
+/// [`nothing_is_translated_where_loops_are_cut_off`] tests. The other tests here have nothing to test then.
 fn translates() -> bool {
-    loop_limit(device()).expect("the GPU works").is_none()
+    !cuts_off_loops()
 }
 
 /// Regions of some size that begin where lanes are when they start.

@@ -63,7 +63,7 @@ pub(super) struct Way {
 }
 
 impl Way {
-    /// A way that is not compiled yet, whose lanes do not vote.
+    /// Returns a way that is not compiled yet, and whose lanes do not vote.
     pub(super) const fn new(set: Option<Arc<RegionSet>>, workgroup: u32) -> Self {
         Self { set, workgroup, votes: false, kernel: None }
     }

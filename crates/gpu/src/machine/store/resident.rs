@@ -89,8 +89,9 @@ pub(crate) struct Store {
     pub(super) array_min: Option<usize>,
     /// The least number of lanes in a workgroup whose lanes execute several micro-ops in each step.
     stages_min: u32,
-    /// Whether lanes can vote on stages, and whether they do so without having been measured.
+    /// Whether lanes can vote on stages.
     can_vote: bool,
+    /// Whether lanes vote on stages unless the tuner decides.
     votes: bool,
     /// The largest number of pools.
     pub(super) pools_max: usize,

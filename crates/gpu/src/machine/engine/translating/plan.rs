@@ -98,10 +98,13 @@ impl GpuExecutor {
             }
             ways.push(way(Some(set), usual));
         }
-        if usual > 2 && !sets.is_empty() {
+        if sets.is_empty() {
+            return ways;
+        }
+        if usual > 2 {
             ways.push(way(None, usual / 2));
         }
-        if self.store.may_vote(usual) && !sets.is_empty() {
+        if self.store.may_vote(usual) {
             ways.push(Way { votes: true, ..way(None, usual) });
         }
         ways
