@@ -1,5 +1,6 @@
 //! Bodies of loops: the instructions of an iteration, executed once with terms in place of numbers.
 
+use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -8,13 +9,11 @@ use kvrm_arm64::micro_op::{
     ZERO,
 };
 
-use crate::term::{Atom, Atoms, Term};
+use crate::flags::{ALWAYS, Condition, Flags};
+use crate::term::{Atom, Atoms, Loaded, Term};
 
 /// The largest number of instructions of a body.
 pub const INSTRUCTIONS_MAX: usize = 64;
-
-/// The condition that always holds.
-const ALWAYS: u32 = 14;
 
 /// Why a loop has no body that is understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,50 +25,6 @@ pub enum Refusal {
     Instruction(u64),
     /// The branch at this address leads to another instruction of the body.
     InnerBranch(u64),
-}
-
-/// The flags as a function of terms.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Flags {
-    /// As the iteration began, or set in a way that is not understood.
-    Unknown,
-    /// Those of `x - y`, of words unless it is `wide`.
-    Difference {
-        /// The minuend.
-        x: Term,
-        /// The subtrahend.
-        y: Term,
-        /// Whether these have 64 bits rather than 32.
-        wide: bool,
-    },
-    /// N and Z are those of a value. C and V are unknown.
-    Result {
-        /// The value.
-        value: Term,
-        /// Whether it has 64 bits rather than 32.
-        wide: bool,
-    },
-}
-
-/// A condition under which a branch leaves the loop.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Condition {
-    /// A four-bit condition on flags.
-    Flags {
-        /// The condition, from 0 to 13.
-        cond: u32,
-        /// The flags.
-        flags: Flags,
-    },
-    /// A value is zero, or is not zero if it is `inverted`.
-    Zero {
-        /// The value.
-        value: Term,
-        /// Whether the condition is that the value is not zero.
-        inverted: bool,
-    },
-    /// Never: the loop has no such exit.
-    Never,
 }
 
 /// A branch that may leave the loop.
@@ -90,12 +45,27 @@ pub struct Access {
     pub address: Term,
     /// The number of bytes of one register: 1, 2, 4 or 8.
     pub size: u64,
+    /// How a loaded value is extended, as in [`Loaded`].
+    pub extend: u32,
     /// The values to store, one or two for a pair; none for a load.
     pub stores: Vec<Term>,
     /// Whether two registers are transferred.
     pub is_pair: bool,
     /// Whether the address must be a multiple of the bytes of the access.
     pub is_aligned: bool,
+}
+
+impl Access {
+    /// Returns the number of bytes of the access.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.size << self.is_pair as u32
+    }
+
+    /// Returns a value that the load with this number in [`Body::accesses`] loads.
+    pub(crate) const fn loaded(&self, number: usize, is_second: bool) -> Loaded {
+        Loaded { access: number, is_second, size: self.size, extend: self.extend }
+    }
 }
 
 /// The body of a loop.
@@ -142,12 +112,6 @@ impl Body {
             iteration.execute(place, *op)?;
         }
         Ok(iteration.into_body(ops))
-    }
-
-    /// Returns the number of bytes of an access.
-    #[must_use]
-    pub const fn bytes(access: &Access) -> u64 {
-        access.size << access.is_pair as u32
     }
 }
 
@@ -258,19 +222,8 @@ impl Iteration {
             H::NOP => {}
             H::ADD => self.add(place, op),
             H::AND | H::ORR | H::EOR => self.logic(op),
-            H::CONDITIONAL_COMPARE => {
-                self.read(op.a());
-                self.read(op.b());
-                self.read_flags();
-                self.set_flags(Flags::Unknown);
-            }
-            H::SELECT => {
-                self.read(op.a());
-                self.read(op.b());
-                self.read_flags();
-                let unknown = self.atoms.term(Atom::Unknown(place));
-                self.write(op.dst(), unknown);
-            }
+            H::CONDITIONAL_COMPARE => self.conditional_compare(op),
+            H::SELECT => self.select(place, op),
             H::BRANCH | H::TEST_BRANCH => self.branch(place, op, pc)?,
             H::LOAD => self.load(place, op),
             H::STORE => self.store(place, op),
@@ -302,7 +255,6 @@ impl Iteration {
     fn add(&mut self, place: usize, op: MicroOp) {
         let a = self.read(op.a());
         let second = self.second(op);
-        let wide = op.wide() == 1;
         let value = if op.carry() == CARRY_FLAG {
             self.read_flags();
             self.atoms.term(Atom::Unknown(place))
@@ -311,12 +263,34 @@ impl Iteration {
             self.truncated(sum, op)
         };
         if op.flags() == 1 {
-            self.set_flags(match (op.invert(), op.carry()) {
-                (1, 1) => Flags::Difference { x: a, y: second.complement(), wide },
-                _ => Flags::Result { value: value.clone(), wide },
-            });
+            self.set_flags(flags_of_sum(op, a, second, value.clone()));
         }
         self.write(op.dst(), value);
+    }
+
+    fn conditional_compare(&mut self, op: MicroOp) {
+        let (a, second) = (self.read(op.a()), self.second(op));
+        let sum = a.plus(&second).plus(&Term::constant(op.carry().into()));
+        let value = self.truncated(sum, op);
+        let before = Box::new(self.read_flags());
+        let then = Box::new(flags_of_sum(op, a, second, value));
+        self.set_flags(Flags::Conditional { cond: op.cond(), before, then, nzcv: op.nzcv() });
+    }
+
+    fn select(&mut self, place: usize, op: MicroOp) {
+        let a = self.read(op.a());
+        let second = self.second(op).plus(&Term::constant(op.carry().into()));
+        let flags = self.read_flags();
+        let [yes, no] = [a, second].map(|value| self.truncated(value, op));
+        let selected = match (op.cond() >= ALWAYS, flags.is_known()) {
+            (true, _) => yes,
+            (false, true) => {
+                let wide = op.wide() == 1;
+                self.atoms.term(Atom::Select { cond: op.cond(), flags, yes, no, wide })
+            }
+            (false, false) => self.atoms.term(Atom::Unknown(place)),
+        };
+        self.write(op.dst(), selected);
     }
 
     fn logic(&mut self, op: MicroOp) {
@@ -334,7 +308,7 @@ impl Iteration {
             self.atoms.term(Atom::Result(without_operand(op), operands))
         };
         if op.flags() == 1 {
-            self.set_flags(Flags::Result { value: value.clone(), wide: op.wide() == 1 });
+            self.set_flags(Flags::Logic { value: value.clone(), wide: op.wide() == 1 });
         }
         self.write(op.dst(), value);
     }
@@ -392,12 +366,14 @@ impl Iteration {
         let (address, write_back) = self.address(op);
         let number = self.accesses.len();
         self.push_access(place, op, address, Vec::new());
+        let access = &self.accesses[number];
+        let [first, second] = [false, true].map(|is_second| access.loaded(number, is_second));
         if op.pair() == 1 {
-            let second = self.atoms.term(Atom::LoadedSecond(number));
+            let second = self.atoms.term(Atom::Loaded(second));
             self.write(op.c(), second);
         }
-        let loaded = self.atoms.term(Atom::Loaded(number));
-        self.write(op.dst(), loaded);
+        let first = self.atoms.term(Atom::Loaded(first));
+        self.write(op.dst(), first);
         if let Some((base, value)) = write_back {
             self.write(base, value);
         }
@@ -421,10 +397,21 @@ impl Iteration {
             place,
             address,
             size: 1 << op.size(),
+            extend: op.extend(),
             stores,
             is_pair: op.pair() == 1,
             is_aligned: op.aligned() == 1,
         });
+    }
+}
+
+/// Returns the flags of a sum or a difference, without or with a constant carry.
+fn flags_of_sum(op: MicroOp, a: Term, second: Term, value: Term) -> Flags {
+    let wide = op.wide() == 1;
+    match (op.invert(), op.carry()) {
+        (1, 1) => Flags::Difference { x: a, y: second.complement(), wide },
+        (_, 0) => Flags::Sum { x: a, y: second, value, wide },
+        _ => Flags::Unknown,
     }
 }
 

@@ -9,11 +9,11 @@
 //! use kvrm_arm64::lowering::lower;
 //! use kvrm_loops::{Loop, Motion, certain_iterations};
 //!
-//! let words = [0x8b00_0021, 0xf100_0400, 0x54ff_ffc1]; // add x1, x1, x0; subs x0, x0, #1; b.ne to the first
+//! let words = [0x9b00_7c21, 0xf100_0400, 0x54ff_ffc1]; // mul x1, x1, x0; subs x0, x0, #1; b.ne to the first
 //! let fetch = |pc: u64| Some(lower(*words.get(pc as usize / 4)?, Features::BASE));
 //! let found = Loop::find(8, fetch).expect("the loop is simple");
 //! assert!(matches!(found.motion(0), Motion::Wide(step) if step.as_constant() == Some(u64::MAX)));
-//! assert_eq!(*found.motion(1), Motion::Other, "x0 is not the same in all iterations");
+//! assert_eq!(*found.motion(1), Motion::Other, "a product has no closed form");
 //!
 //! let mut registers = [0; 34];
 //! registers[0] = 1_000_000;
@@ -24,18 +24,24 @@
 
 extern crate alloc;
 
+mod block;
 mod body;
+mod execution;
+mod flags;
 mod motion;
 mod plan;
 mod registers;
+mod result;
 mod term;
 mod trips;
 
-pub use body::{Access, Body, Condition, Exit, Flags, INSTRUCTIONS_MAX, Refusal};
-pub use motion::{Loop, Motion, Progression};
+pub use body::{Access, Body, Exit, INSTRUCTIONS_MAX, Refusal};
+pub use execution::Memory;
+pub use flags::{Condition, Flags};
+pub use motion::{Fold, Loop, Motion, Progression};
 pub use plan::{Obstacle, Plan, Source, Stream};
 pub use registers::{registers, set_register};
-pub use term::{Atom, AtomId, Atoms, Term};
+pub use term::{Atom, AtomId, Atoms, Loaded, Term};
 pub use trips::certain_iterations;
 
 /// The example of the README, compiled and run.

@@ -2,10 +2,13 @@
 
 use alloc::vec::Vec;
 
-use kvrm_arm64::micro_op::{Handler, MicroOp, REGISTERS, ROTATED, SIGNED, SINK, ZERO};
+use kvrm_arm64::micro_op::{Handler, MicroOp, REGISTERS, SINK, ZERO};
+use kvrm_arm64::semantics::flags::condition_holds;
 
 use crate::body::{Body, Refusal};
-use crate::term::{Atom, Term};
+use crate::flags::Flags;
+use crate::result::result;
+use crate::term::{Atom, AtomId, Loaded, Term};
 
 /// How the value of a register changes from one iteration to the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +21,68 @@ pub enum Motion {
     Narrow(Term),
     /// It is computed anew, without the value from the iteration before.
     Temporary,
+    /// It is combined with a value of each iteration, and nothing else in the iteration depends on it.
+    Fold(Fold, Term),
     /// In another way.
     Other,
+}
+
+/// How a register is combined with the values of iterations. The order of the values does not matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    /// The sum modulo 2^64.
+    Sum,
+    /// The sum modulo 2^32, zero-extended.
+    SumOfWords,
+    /// The bitwise AND, of words unless it is `wide`.
+    And {
+        /// Whether values have 64 bits rather than 32.
+        wide: bool,
+    },
+    /// The bitwise OR.
+    Orr {
+        /// Whether values have 64 bits rather than 32.
+        wide: bool,
+    },
+    /// The bitwise exclusive OR.
+    Eor {
+        /// Whether values have 64 bits rather than 32.
+        wide: bool,
+    },
+    /// The least or the greatest value.
+    Extreme {
+        /// Whether it is the greatest.
+        is_greatest: bool,
+        /// Whether values are signed.
+        is_signed: bool,
+        /// Whether values have 64 bits rather than 32.
+        wide: bool,
+    },
+}
+
+impl Fold {
+    /// Combines two values.
+    #[must_use]
+    #[inline]
+    pub const fn combine(self, one: u64, other: u64) -> u64 {
+        let (value, wide) = match self {
+            Self::Sum => (one.wrapping_add(other), true),
+            Self::SumOfWords => (one.wrapping_add(other), false),
+            Self::And { wide } => (one & other, wide),
+            Self::Orr { wide } => (one | other, wide),
+            Self::Eor { wide } => (one ^ other, wide),
+            Self::Extreme { is_greatest, is_signed, wide } => {
+                let (x, y) = match (wide, is_signed) {
+                    (true, true) => (one ^ 1 << 63, other ^ 1 << 63),
+                    (false, true) => ((one ^ 1 << 31) & 0xffff_ffff, (other ^ 1 << 31) & 0xffff_ffff),
+                    (true, false) => (one, other),
+                    (false, false) => (one & 0xffff_ffff, other & 0xffff_ffff),
+                };
+                (if (x > y) == is_greatest { one } else { other }, wide)
+            }
+        };
+        if wide { value } else { value & 0xffff_ffff }
+    }
 }
 
 /// The numbers from a start by a step, modulo 2^64.
@@ -60,12 +123,18 @@ impl Loop {
     /// The loop has no body that is understood.
     pub fn find(end: u64, fetch: impl FnMut(u64) -> Option<MicroOp>) -> Result<Self, Refusal> {
         let body = Body::find(end, fetch)?;
-        let motions = (0..REGISTERS).map(|register| motion(&body, register)).collect();
+        let mut motions: Vec<_> = (0..REGISTERS).map(|register| motion(&body, register)).collect();
+        let others = (0..REGISTERS).filter(|register| {
+            matches!(&motions[*register as usize], Motion::Fold(_, value) if !is_fold(&body, &motions, *register, value))
+        });
+        for register in others.collect::<Vec<_>>() {
+            motions[register as usize] = Motion::Other;
+        }
         Ok(Self { body, motions })
     }
 
-    /// Returns whether many iterations may have a closed form: registers change in steps, and no iteration depends on the flags
-    /// of the one before.
+    /// Returns whether many iterations may be executed at once: registers change in steps or are combined with values, and no
+    /// iteration depends on the flags of the one before.
     #[must_use]
     pub fn has_closed_form(&self) -> bool {
         !self.body.reads_flags && !self.motions.contains(&Motion::Other)
@@ -87,9 +156,35 @@ impl Loop {
     /// known to be a progression. Terms of words need to be right modulo 2^32 only.
     #[must_use]
     pub fn progression(&self, term: &Term, registers: &[u64], wide: bool) -> Option<Progression> {
+        Start::new(self, registers).progression(term, wide)
+    }
+}
+
+/// The numbers with which the next iteration begins.
+#[derive(Clone, Debug)]
+pub(crate) struct Start<'a> {
+    of: &'a Loop,
+    registers: &'a [u64],
+    /// Values that are loaded from the same address in all iterations, and that no iteration changes.
+    loaded: Vec<(Loaded, u64)>,
+}
+
+impl<'a> Start<'a> {
+    pub(crate) const fn new(of: &'a Loop, registers: &'a [u64]) -> Self {
+        Self { of, registers, loaded: Vec::new() }
+    }
+
+    /// Adds a value that is the same in all iterations.
+    pub(crate) fn add_loaded(&mut self, loaded: Loaded, value: u64) {
+        self.loaded.push((loaded, value));
+    }
+
+    /// Returns the values of a term in the iterations that follow, if they are known to be a progression. Terms of words need to
+    /// be right modulo 2^32 only.
+    pub(crate) fn progression(&self, term: &Term, wide: bool) -> Option<Progression> {
         let mut sum = Progression { start: term.addend(), step: 0, length: u64::MAX };
         for (id, factor) in term.parts() {
-            let atom = self.of_atom(self.body.atoms.atom(*id), registers, wide)?;
+            let atom = self.of_atom(*id, wide)?;
             sum.start = sum.start.wrapping_add(atom.start.wrapping_mul(*factor));
             sum.step = sum.step.wrapping_add(atom.step.wrapping_mul(*factor));
             sum.length = sum.length.min(atom.length);
@@ -97,19 +192,26 @@ impl Loop {
         Some(sum)
     }
 
+    /// Returns the value of a term if it is the same in all iterations.
+    pub(crate) fn constant(&self, term: &Term) -> Option<u64> {
+        let value = self.progression(term, true)?;
+        (value.step == 0 && value.length == u64::MAX).then_some(value.start)
+    }
+
     /// Returns the progression of an atom.
-    fn of_atom(&self, atom: &Atom, registers: &[u64], wide: bool) -> Option<Progression> {
-        match atom {
+    pub(crate) fn of_atom(&self, id: AtomId, wide: bool) -> Option<Progression> {
+        let constant = |start| Progression { start, step: 0, length: u64::MAX };
+        match self.of.body.atoms.atom(id) {
             Atom::Entry(register) => {
-                let start = registers[*register as usize];
-                match self.motion(*register) {
-                    Motion::Invariant => Some(Progression { start, step: 0, length: u64::MAX }),
+                let start = self.registers[*register as usize];
+                match self.of.motion(*register) {
+                    Motion::Invariant => Some(constant(start)),
                     Motion::Wide(step) => {
-                        let step = self.progression(step, registers, true)?.start;
+                        let step = self.progression(step, true)?.start;
                         Some(Progression { start, step, length: u64::MAX })
                     }
                     Motion::Narrow(step) => {
-                        let step = self.progression(step, registers, false)?.start;
+                        let step = self.progression(step, false)?.start;
                         let word = Progression { start, step, length: u64::MAX };
                         // In the next iteration, the high word is what it is now.
                         match (wide, start >> 32) {
@@ -118,26 +220,36 @@ impl Loop {
                             (true, _) => None,
                         }
                     }
-                    Motion::Temporary | Motion::Other => None,
+                    Motion::Temporary | Motion::Fold(..) | Motion::Other => None,
                 }
             }
             Atom::Low(word) => {
-                let word = self.progression(word, registers, false)?;
+                let word = self.progression(word, false)?;
                 Some(if wide { unsigned_word(word) } else { word })
             }
             Atom::Signed(word) => {
-                let word = self.progression(word, registers, false)?;
+                let word = self.progression(word, false)?;
                 Some(if wide { signed_word(word) } else { word })
             }
             Atom::Result(op, operands) => {
-                let values = operands.iter().map(|operand| {
-                    let value = self.progression(operand, registers, true)?;
-                    (value.step == 0 && value.length == u64::MAX).then_some(value.start)
-                });
-                let start = result(*op, &values.collect::<Option<Vec<_>>>()?)?;
-                Some(Progression { start, step: 0, length: u64::MAX })
+                let values = operands.iter().map(|operand| self.constant(operand));
+                Some(constant(result(*op, &values.collect::<Option<Vec<_>>>()?)))
             }
-            Atom::Loaded(_) | Atom::LoadedSecond(_) | Atom::Unknown(_) => None,
+            Atom::Loaded(loaded) => {
+                let (_, value) = self.loaded.iter().find(|(of, _)| of == loaded)?;
+                Some(constant(*value))
+            }
+            Atom::Select { cond, flags, yes, no, .. } => {
+                let mut is_constant = true;
+                let nzcv = flags.nzcv(&mut |term| {
+                    let value = self.constant(term);
+                    is_constant &= value.is_some();
+                    value.unwrap_or(0)
+                });
+                let selected = if condition_holds(*cond, nzcv) { yes } else { no };
+                is_constant.then(|| self.constant(selected)).flatten().map(constant)
+            }
+            Atom::Unknown(_) => None,
         }
     }
 }
@@ -155,8 +267,8 @@ fn motion(body: &Body, register: u32) -> Motion {
     let is_constant = |term: &Term| {
         !body.atoms.any(term, &mut |atom| match atom {
             Atom::Entry(register) => !is_invariant(*register),
-            Atom::Loaded(_) | Atom::LoadedSecond(_) | Atom::Unknown(_) => true,
-            Atom::Low(_) | Atom::Signed(_) | Atom::Result(..) => false,
+            Atom::Loaded(_) | Atom::Unknown(_) => true,
+            Atom::Low(_) | Atom::Signed(_) | Atom::Result(..) | Atom::Select { .. } => false,
         })
     };
     if let Some(step) = without_entry(body, after, register).filter(is_constant) {
@@ -170,7 +282,94 @@ fn motion(body: &Body, register: u32) -> Motion {
         _ => None,
     };
     let step = word.and_then(|word| without_entry(body, word, register)).filter(is_constant);
-    step.map_or(Motion::Other, Motion::Narrow)
+    if let Some(step) = step {
+        return Motion::Narrow(step);
+    }
+    fold(body, after, register).map_or(Motion::Other, |(fold, value)| Motion::Fold(fold, value))
+}
+
+/// Returns how a register is combined with a value in each iteration.
+fn fold(body: &Body, after: &Term, register: u32) -> Option<(Fold, Term)> {
+    if let Some(value) = without_entry(body, after, register) {
+        return Some((Fold::Sum, value));
+    }
+    let ([(id, 1)], 0) = (after.parts(), after.addend()) else { return None };
+    let low = |term: &Term| match term.parts() {
+        [(id, 1)] if term.addend() == 0 => match body.atoms.atom(*id) {
+            Atom::Low(word) => Some(word.clone()),
+            _ => None,
+        },
+        _ => None,
+    };
+    let is_it = |term: &Term, wide: bool| {
+        is_entry(body, term, register)
+            || !wide && low(term).is_some_and(|word| is_entry(body, &word, register))
+    };
+    let other = |one: &Term, two: &Term, wide| match (is_it(one, wide), is_it(two, wide)) {
+        (true, false) => Some(two.clone()),
+        (false, true) => Some(one.clone()),
+        _ => None,
+    };
+    match body.atoms.atom(*id) {
+        Atom::Low(word) => Some((Fold::SumOfWords, without_entry(body, word, register)?)),
+        Atom::Result(op, operands) => {
+            let wide = op.wide() == 1;
+            let [one, two] = &operands[..] else { return None };
+            let fold = match Handler::of(*op) {
+                Handler::AND => Fold::And { wide },
+                Handler::ORR => Fold::Orr { wide },
+                Handler::EOR => Fold::Eor { wide },
+                _ => return None,
+            };
+            Some((fold, other(one, two, wide)?))
+        }
+        Atom::Select { cond, flags: Flags::Difference { x, y, wide }, yes, no, wide: selects_wide } => {
+            if wide != selects_wide {
+                return None;
+            }
+            let value = other(yes, no, *wide)?;
+            // The operands of the comparison are those of the selection, in one order or the other.
+            let is_same = |one: &Term, two: &Term| {
+                one == two
+                    || (is_it(one, *wide) && is_it(two, *wide))
+                    || !*wide && (low(one).as_ref() == Some(two) || low(two).as_ref() == Some(one))
+            };
+            let is_first = if is_same(x, yes) && is_same(y, no) {
+                true
+            } else if is_same(x, no) && is_same(y, yes) {
+                false
+            } else {
+                return None;
+            };
+            // Whether the greater operand of the comparison is selected, and whether numbers are signed. Equal ones are equal.
+            let (selects_greater, is_signed) = match cond {
+                2 | 8 => (is_first, false),
+                3 | 9 => (!is_first, false),
+                10 | 12 => (is_first, true),
+                11 | 13 => (!is_first, true),
+                _ => return None,
+            };
+            Some((Fold::Extreme { is_greatest: selects_greater, is_signed, wide: *wide }, value))
+        }
+        _ => None,
+    }
+}
+
+/// Returns whether a register is only combined with values: neither these nor anything else in the iteration depends on it, nor do
+/// the values depend on other registers without a closed form.
+fn is_fold(body: &Body, motions: &[Motion], register: u32, value: &Term) -> bool {
+    let mut reads = |term: &Term| body.atoms.any(term, &mut |atom| *atom == Atom::Entry(register));
+    let mut is_read = reads(value);
+    for exit in &body.exits {
+        exit.condition.terms(&mut |term| is_read = is_read || reads(term));
+    }
+    for access in &body.accesses {
+        is_read = is_read || reads(&access.address) || access.stores.iter().any(&mut reads);
+    }
+    let others =
+        (0..REGISTERS).filter(|other| *other != register && motions[*other as usize] != Motion::Temporary);
+    is_read = is_read || others.into_iter().any(|other| reads(&body.after[other as usize]));
+    !is_read
 }
 
 /// Returns whether a term is the value of a register at the beginning of the iteration.
@@ -211,28 +410,4 @@ fn signed_word(word: Progression) -> Progression {
     let (start, step) = (i64::from(word.start as i32), i64::from(word.step as i32));
     let length = iterations_within(start.into(), step.into(), i32::MIN.into(), i32::MAX.into());
     Progression { start: start as u64, step: step as u64, length: length.min(word.length) }
-}
-
-/// Returns the result of a micro-op for operands, if it is one that this function knows.
-fn result(op: MicroOp, operands: &[u64]) -> Option<u64> {
-    const EXTRACTION: u32 = 0;
-    const AND: u32 = Handler::AND as u32;
-    const ORR: u32 = Handler::ORR as u32;
-    const EOR: u32 = Handler::EOR as u32;
-    const MULTIPLY: u32 = Handler::MULTIPLY_ADD as u32;
-    match (op.handler(), operands) {
-        (EXTRACTION, [value]) if op.extraction() != ROTATED => {
-            let shifted = value << op.left();
-            Some(if op.extraction() == SIGNED {
-                ((shifted as i64) >> op.right()) as u64
-            } else {
-                shifted >> op.right()
-            })
-        }
-        (AND, [a, b]) => Some(a & b),
-        (ORR, [a, b]) => Some(a | b),
-        (EOR, [a, b]) => Some(a ^ b),
-        (MULTIPLY, [a, b]) => Some(a.wrapping_mul(*b)),
-        _ => None,
-    }
 }

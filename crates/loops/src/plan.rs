@@ -1,13 +1,15 @@
-//! What many iterations do to registers and memory, in closed form.
+//! What is known about the iterations that follow before they are executed.
 
 use alloc::vec::Vec;
 
 use kvrm_arm64::micro_op::{REGISTERS, SINK, ZERO};
 
 use crate::body::{Access, Body};
-use crate::motion::{Loop, Motion, Progression, iterations_within};
-use crate::term::{Atom, Term};
-use crate::trips::certain_iterations;
+use crate::execution::{Memory, read};
+use crate::flags::{Condition, Flags};
+use crate::motion::{Fold, Loop, Motion, Progression, Start, iterations_within};
+use crate::term::{Atom, AtomId, Loaded, Term};
+use crate::trips::first_iteration;
 
 /// Why iterations are not executed at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,10 +18,10 @@ pub enum Obstacle {
     Register(u32),
     /// An iteration depends on the flags of the iteration before.
     Flags,
-    /// The address of this access of the body is not a progression, or is not aligned as the access needs it.
+    /// The address of this access of the body is not a progression though it stores, or is not aligned as the access needs it.
     Address(usize),
-    /// A value that this access stores is neither a progression nor just loaded.
-    Value(usize),
+    /// A value that a store, a branch or a sum needs depends on flags that are not understood.
+    Value,
     /// This store and another access may overlap in the iterations that follow.
     Overlap(usize),
     /// Fewer than two iterations are certain to follow.
@@ -27,17 +29,14 @@ pub enum Obstacle {
 }
 
 /// Where a value that is stored comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The numbers of a progression. Only the bytes that are stored need to be right.
     Progression(Progression),
-    /// What a load loads in the same iteration, with the same size.
-    Loaded {
-        /// The number of the load in [`Body::accesses`].
-        load: usize,
-        /// The distance from its address: 0, or the size of a register for the second one of a pair.
-        offset: u64,
-    },
+    /// The bytes that a load of the same size loads in the same iteration.
+    Copy(Loaded),
+    /// The values of a term.
+    Term(Term),
 }
 
 /// An access in the iterations that follow.
@@ -54,6 +53,12 @@ pub struct Stream {
 }
 
 impl Stream {
+    /// Whether it stores.
+    #[must_use]
+    pub const fn is_store(&self) -> bool {
+        !self.sources.is_empty()
+    }
+
     /// Returns the first address of a number of iterations, and the address behind the last byte.
     #[must_use]
     pub fn range(&self, iterations: u64) -> (i128, i128) {
@@ -68,29 +73,78 @@ impl Stream {
         let most = i128::from(end) - i128::from(self.bytes);
         iterations_within(self.address.into(), self.step.into(), begin.into(), most)
     }
+
+    /// Returns the address in an iteration, from the next one on.
+    pub(crate) const fn at(&self, iteration: u64) -> u64 {
+        self.address.wrapping_add((self.step as u64).wrapping_mul(iteration))
+    }
+}
+
+/// A comparison of a value that is loaded, for which no other value of the iteration is needed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Search {
+    /// The load, whose addresses follow each other.
+    pub(crate) load: usize,
+    pub(crate) size: u64,
+    pub(crate) with: Needle,
+    /// Whether the loop is left if both are equal, or if they are not.
+    pub(crate) stops_if_equal: bool,
+}
+
+/// What a loaded value is compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Needle {
+    /// A number of that size.
+    Number(u64),
+    /// Another such load.
+    Load(usize),
+}
+
+/// A register that changes in steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moving {
+    pub(crate) register: u32,
+    pub(crate) start: u64,
+    pub(crate) step: u64,
+    pub(crate) wide: bool,
+}
+
+/// How an atom is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// It is a progression.
+    Progression(u64, u64),
+    /// It has a value for each iteration.
+    Column,
 }
 
 /// Iterations that can be executed at once, without their last one.
 ///
-/// The registers get new values, and the stores are made, in any order: no two overlap, and none overlaps a load. Temporaries
-/// and flags keep theirs, so the next iteration has to be stepped. It is certain to stay in the loop, too.
+/// No iteration depends on memory that another one writes, so they may be executed in any order, or at the same time. Temporaries
+/// and flags keep their values, so the iteration behind them has to be stepped. It is certain to stay in the loop, too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The number of iterations.
-    pub iterations: u64,
-    /// The numbers of registers in micro-ops, and their values after the iterations.
-    pub registers: Vec<(u32, u64)>,
-    /// The accesses, in the order of [`Body::accesses`]. All bytes of these, and those of the iteration that is stepped
-    /// afterwards, must be mapped and permitted.
-    pub streams: Vec<Stream>,
+    /// The number of iterations that neither leave the loop by an exit whose condition is a function of progressions, nor break
+    /// another limit that is known. Values that are loaded may end it earlier.
+    pub most: u64,
+    /// The accesses whose addresses are progressions, in the order of [`Body::accesses`]; `None` for the others, which are loads.
+    /// All bytes of the streams in `most` iterations must be mapped and permitted.
+    pub streams: Vec<Option<Stream>>,
+    pub(crate) registers: Vec<Moving>,
+    pub(crate) folds: Vec<(u32, Fold, Term)>,
+    pub(crate) searches: Vec<Search>,
+    /// The exits whose conditions are evaluated in each iteration.
+    pub(crate) tests: Vec<Condition>,
+    /// The atoms that are evaluated, in the order in which they depend on each other.
+    pub(crate) needed: Vec<(AtomId, Kind)>,
 }
 
 impl Plan {
     /// Plans at most `most` iterations, and one that is stepped, if the registers of micro-ops are `registers` now.
     ///
     /// # Errors
-    /// Nothing is gained, or the iterations have no closed form.
-    pub fn new(of: &Loop, registers: &[u64], most: u64) -> Result<Self, Obstacle> {
+    /// Nothing is gained, or the iterations cannot be executed in any order.
+    pub fn new(of: &Loop, registers: &[u64], most: u64, memory: &impl Memory) -> Result<Self, Obstacle> {
         let body = of.body();
         let moving = (0..REGISTERS).filter(|register| ![ZERO, SINK].contains(register));
         if let Some(register) = moving.clone().find(|register| *of.motion(*register) == Motion::Other) {
@@ -99,100 +153,279 @@ impl Plan {
         if body.reads_flags {
             return Err(Obstacle::Flags);
         }
-        let mut certain = certain_iterations(of, registers).min(most.saturating_add(1));
+        let mut planner = Planner {
+            body,
+            start: Start::new(of, registers),
+            most: most.saturating_add(1),
+            needed: Vec::new(),
+        };
         let mut streams = Vec::new();
-        for (number, access) in body.accesses.iter().enumerate() {
-            let address = of.progression(&access.address, registers, true);
-            let address = address.ok_or(Obstacle::Address(number))?;
-            let mut stream = Stream {
-                address: address.start,
-                step: address.step as i64,
-                bytes: Body::bytes(access),
-                sources: Vec::new(),
-            };
-            if access.is_aligned && (address.start | address.step) % stream.bytes != 0 {
-                return Err(Obstacle::Address(number));
-            }
-            certain = certain.min(address.length).min(stream.iterations_within(0, u64::MAX));
-            for value in &access.stores {
-                let source = source(of, value, access, registers);
-                let source = source.ok_or(Obstacle::Value(number))?;
-                if let Source::Progression(progression) = source {
-                    certain = certain.min(progression.length);
-                }
-                stream.sources.push(source);
+        for number in 0..body.accesses.len() {
+            let stream = planner.stream(number, memory)?;
+            if stream.is_none() {
+                planner.need_load(number)?;
             }
             streams.push(stream);
         }
-        for (number, stream) in streams.iter().enumerate().filter(|(_, stream)| !stream.sources.is_empty()) {
-            if !stores_are_apart(stream) {
-                return Err(Obstacle::Overlap(number));
+        let (mut searches, mut tests) = (Vec::new(), Vec::new());
+        for exit in &body.exits {
+            if let Some(first) = first_iteration(&planner.start, &exit.condition) {
+                planner.most = planner.most.min(first);
+            } else if let Some(search) = planner.search(&exit.condition, &streams) {
+                searches.push(search);
+            } else {
+                planner.need_condition(&exit.condition)?;
+                tests.push(exit.condition.clone());
             }
-            for other in streams.iter().enumerate().filter(|(other, _)| *other != number).map(|(_, of)| of) {
-                certain = certain.min(iterations_apart(stream, other, certain));
-                if certain < 2 {
-                    return Err(Obstacle::Overlap(number));
+        }
+        for (number, stream) in streams.iter_mut().enumerate() {
+            let access = &body.accesses[number];
+            for value in &access.stores {
+                let source = planner.source(value, access, stream.is_some())?;
+                if let Some(stream) = stream {
+                    stream.sources.push(source);
                 }
             }
         }
-        if certain < 2 {
-            return Err(Obstacle::TooShort);
-        }
-        let iterations = certain - 1;
+        let mut folds = Vec::new();
         let mut after = Vec::new();
         for register in moving {
-            let step = match of.motion(register) {
-                Motion::Wide(step) => of.progression(step, registers, true).map(|step| step.start),
-                Motion::Narrow(step) => of.progression(step, registers, false).map(|step| step.start),
+            let (step, wide) = match of.motion(register) {
+                Motion::Wide(step) => (planner.start.progression(step, true), true),
+                Motion::Narrow(step) => (planner.start.progression(step, false), false),
+                Motion::Fold(fold, value) => {
+                    planner.need(value)?;
+                    folds.push((register, *fold, value.clone()));
+                    continue;
+                }
                 Motion::Invariant | Motion::Temporary | Motion::Other => continue,
             };
-            let step = step.ok_or(Obstacle::Register(register))?;
-            let value = registers[register as usize].wrapping_add(step.wrapping_mul(iterations));
-            let is_wide = matches!(of.motion(register), Motion::Wide(_));
-            after.push((register, if is_wide { value } else { value & u64::from(u32::MAX) }));
+            let step = step.ok_or(Obstacle::Register(register))?.start;
+            after.push(Moving { register, start: registers[register as usize], step, wide });
         }
-        Ok(Self { iterations, registers: after, streams })
+        // Copies read the bytes of their load, which may be compared, too.
+        let Planner { mut needed, most, .. } = planner;
+        let most = apart(body, &streams, most)?;
+        if most < 2 {
+            return Err(Obstacle::TooShort);
+        }
+        needed.sort_unstable_by_key(|(id, _)| *id);
+        Ok(Self { most, streams, registers: after, folds, searches, tests, needed })
+    }
+
+    /// Whether the number of iterations depends on values that are loaded: an exit does, or an address that may fault.
+    #[must_use]
+    pub fn has_tests(&self) -> bool {
+        !self.tests.is_empty() || !self.searches.is_empty() || self.streams.contains(&None)
+    }
+
+    /// Returns the stores.
+    pub fn stores(&self) -> impl Iterator<Item = &Stream> {
+        self.streams.iter().flatten().filter(|stream| stream.is_store())
     }
 }
 
-/// Returns the source of a value that an access stores.
-fn source(of: &Loop, value: &Term, access: &Access, registers: &[u64]) -> Option<Source> {
-    let body = of.body();
-    if let ([(id, 1)], 0) = (value.parts(), value.addend()) {
-        let loaded = match *body.atoms.atom(*id) {
-            Atom::Loaded(load) => Some((load, 0)),
-            Atom::LoadedSecond(load) => Some((load, access.size)),
-            _ => None,
+/// A plan that is being made.
+struct Planner<'a> {
+    body: &'a Body,
+    start: Start<'a>,
+    most: u64,
+    needed: Vec<(AtomId, Kind)>,
+}
+
+impl Planner<'_> {
+    /// Returns the stream of an access without its sources; `None` for a load from any addresses.
+    fn stream(&mut self, number: usize, memory: &impl Memory) -> Result<Option<Stream>, Obstacle> {
+        let access = &self.body.accesses[number];
+        let Some(address) = self.start.progression(&access.address, true) else {
+            let is_load = access.stores.is_empty() && !access.is_aligned;
+            return if is_load { Ok(None) } else { Err(Obstacle::Address(number)) };
         };
-        if let Some((load, offset)) = loaded {
-            let is_whole = body.accesses[load].size == access.size;
-            return is_whole.then_some(Source::Loaded { load, offset });
+        let bytes = access.bytes();
+        if access.is_aligned && (address.start | address.step) % bytes != 0 {
+            return Err(Obstacle::Address(number));
+        }
+        let stream = Stream { address: address.start, step: address.step as i64, bytes, sources: Vec::new() };
+        self.most = self.most.min(address.length).min(stream.iterations_within(0, u64::MAX));
+        if stream.step == 0 && access.stores.is_empty() {
+            // Values from an address that does not change are the same in all iterations. `apart` makes sure that none writes it.
+            let mut value = [0; 16];
+            if read(memory, stream.address, &mut value[..bytes as usize]) {
+                let size = access.size as usize;
+                for is_second in [false, true] {
+                    let mut of = [0; 8];
+                    of[..size].copy_from_slice(&value[usize::from(is_second) * size..][..size]);
+                    let loaded = access.loaded(number, is_second);
+                    self.start.add_loaded(loaded, loaded.extended(u64::from_le_bytes(of)));
+                }
+            }
+        }
+        Ok(Some(stream))
+    }
+
+    /// Notes that the values of a term are needed.
+    fn need(&mut self, term: &Term) -> Result<(), Obstacle> {
+        for (id, _) in term.parts() {
+            if self.needed.iter().any(|(known, _)| known == id) {
+                continue;
+            }
+            if let Some(values) = self.start.of_atom(*id, true) {
+                self.most = self.most.min(values.length);
+                self.needed.push((*id, Kind::Progression(values.start, values.step)));
+                continue;
+            }
+            match self.body.atoms.atom(*id) {
+                Atom::Low(inner) | Atom::Signed(inner) => self.need(inner)?,
+                Atom::Loaded(loaded) => {
+                    let address = &self.body.accesses[loaded.access].address;
+                    if self.start.progression(address, true).is_none() {
+                        self.need(address)?;
+                    }
+                }
+                Atom::Result(_, operands) => operands.iter().try_for_each(|operand| self.need(operand))?,
+                Atom::Select { cond, flags, yes, no, .. } => {
+                    self.need_condition(&Condition::Flags { cond: *cond, flags: flags.clone() })?;
+                    self.need(yes)?;
+                    self.need(no)?;
+                }
+                Atom::Entry(_) | Atom::Unknown(_) => return Err(Obstacle::Value),
+            }
+            self.needed.push((*id, Kind::Column));
+        }
+        Ok(())
+    }
+
+    /// Notes that a load from any addresses has to be evaluated, because it may fault.
+    fn need_load(&mut self, number: usize) -> Result<(), Obstacle> {
+        let loaded = Atom::Loaded(self.body.accesses[number].loaded(number, false));
+        self.body.atoms.find(&loaded).map_or(Err(Obstacle::Value), |value| self.need(&value))
+    }
+
+    /// Notes that the values of the terms of a condition are needed.
+    fn need_condition(&mut self, condition: &Condition) -> Result<(), Obstacle> {
+        if matches!(condition, Condition::Flags { flags, .. } if !flags.is_known()) {
+            return Err(Obstacle::Value);
+        }
+        let mut result = Ok(());
+        condition.terms(&mut |term| {
+            if result.is_ok() {
+                result = self.need(term);
+            }
+        });
+        result
+    }
+
+    /// Returns the source of a value that an access stores.
+    fn source(&mut self, value: &Term, access: &Access, is_stream: bool) -> Result<Source, Obstacle> {
+        if let Some(values) = self.start.progression(value, access.size == 8) {
+            self.most = self.most.min(values.length);
+            return Ok(Source::Progression(values));
+        }
+        if let Some(loaded) = as_loaded(self.body, value)
+            && loaded.size == access.size
+            && is_stream
+            && self.start.progression(&self.body.accesses[loaded.access].address, true).is_some()
+        {
+            return Ok(Source::Copy(loaded));
+        }
+        self.need(value)?;
+        Ok(Source::Term(value.clone()))
+    }
+
+    /// Returns the search that a condition is, if it is one.
+    fn search(&self, condition: &Condition, streams: &[Option<Stream>]) -> Option<Search> {
+        let contiguous = |term: &Term| {
+            let loaded =
+                as_loaded(self.body, term).filter(|loaded| loaded.extend == 0 && !loaded.is_second)?;
+            let stream = streams[loaded.access].as_ref()?;
+            (stream.step == stream.bytes as i64 && stream.bytes == loaded.size).then_some(loaded)
+        };
+        let (loaded, with, stops_if_equal, wide) = match condition {
+            Condition::Zero { value, inverted } => (contiguous(value)?, Needle::Number(0), !inverted, true),
+            Condition::Flags { cond: cond @ (0 | 1), flags: Flags::Difference { x, y, wide } } => {
+                let (loaded, with) = match (contiguous(x), contiguous(y)) {
+                    (Some(x), Some(y)) if x.size == y.size => (x, Needle::Load(y.access)),
+                    (Some(x), None) => (x, Needle::Number(self.start.constant(y)?)),
+                    (None, Some(y)) => (y, Needle::Number(self.start.constant(x)?)),
+                    _ => return None,
+                };
+                (loaded, with, *cond == 0, *wide)
+            }
+            _ => return None,
+        };
+        // The comparison is of whole values of the load's size.
+        let is_narrow = !wide && loaded.size == 8;
+        let with = match with {
+            Needle::Number(number) if !wide => Needle::Number(number & u64::from(u32::MAX)),
+            with => with,
+        };
+        let fits = match with {
+            Needle::Number(number) => loaded.size == 8 || number >> (8 * loaded.size) == 0,
+            Needle::Load(_) => true,
+        };
+        (fits && !is_narrow).then_some(Search {
+            load: loaded.access,
+            size: loaded.size,
+            with,
+            stops_if_equal,
+        })
+    }
+}
+
+/// Returns the loaded value that a term is, if it is one.
+pub(crate) fn as_loaded(body: &Body, term: &Term) -> Option<Loaded> {
+    match (term.parts(), term.addend()) {
+        ([(id, 1)], 0) => match body.atoms.atom(*id) {
+            Atom::Loaded(loaded) => Some(*loaded),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Returns the number of iterations, of at most `most`, in which no store overlaps an access of another iteration.
+fn apart(body: &Body, streams: &[Option<Stream>], mut most: u64) -> Result<u64, Obstacle> {
+    let streams =
+        || streams.iter().enumerate().filter_map(|(number, stream)| Some((number, stream.as_ref()?)));
+    for (number, store) in streams().filter(|(_, stream)| stream.is_store()) {
+        if store.step.unsigned_abs() < store.bytes {
+            return Err(Obstacle::Overlap(number));
+        }
+        for (other_number, other) in streams().filter(|(other, _)| *other != number) {
+            // A load of the same iteration may come first.
+            let is_before =
+                !other.is_store() && body.accesses[other_number].place < body.accesses[number].place;
+            most = most.min(iterations_apart(store, other, is_before, most));
+            if most < 2 {
+                return Err(Obstacle::Overlap(number));
+            }
         }
     }
-    of.progression(value, registers, access.size == 8).map(Source::Progression)
+    Ok(most)
 }
 
-/// Returns whether the stores of a stream do not overlap each other.
-fn stores_are_apart(stream: &Stream) -> bool {
-    stream.step.unsigned_abs() >= stream.bytes
-}
-
-/// Returns the number of iterations, of at most `most`, whose accesses of two streams do not overlap.
-fn iterations_apart(one: &Stream, other: &Stream, most: u64) -> u64 {
-    let (a, b) = (one.range(most), other.range(most));
+/// Returns the number of iterations, of at most `most`, whose accesses of two streams do not overlap. Those of the same iteration
+/// may overlap if `may_meet`.
+fn iterations_apart(store: &Stream, other: &Stream, may_meet: bool, most: u64) -> u64 {
+    let (a, b) = (store.range(most), other.range(most));
     if a.1 <= b.0 || b.1 <= a.0 {
         return most;
     }
-    let distance = i128::from(other.address) - i128::from(one.address);
-    let step = i128::from(one.step);
-    if one.step == other.step && step != 0 {
+    let distance = i128::from(other.address) - i128::from(store.address);
+    let step = i128::from(store.step);
+    if store.step == other.step && step != 0 {
+        let room = step.abs();
+        let behind = distance + i128::from(other.bytes);
+        if may_meet && distance.max(0).max(behind).max(store.bytes.into()) - distance.min(0) <= room {
+            return most;
+        }
         // Both may take turns, so that they never meet.
-        let (behind, room) = (distance.rem_euclid(step.abs()), step.abs());
-        if behind >= one.bytes.into() && behind + i128::from(other.bytes) <= room {
+        let place = distance.rem_euclid(room);
+        if place >= store.bytes.into() && place + i128::from(other.bytes) <= room {
             return most;
         }
         // They meet after as many iterations as one needs to reach the other.
-        let apart = (distance.abs() - i128::from(one.bytes.max(other.bytes))) / step.abs() + 1;
+        let apart = (distance.abs() - i128::from(store.bytes.max(other.bytes))) / room + 1;
         return u64::try_from(apart.max(0)).unwrap_or(u64::MAX).min(most);
     }
     0

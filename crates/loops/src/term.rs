@@ -8,6 +8,8 @@ use alloc::vec::Vec;
 
 use kvrm_arm64::micro_op::MicroOp;
 
+use crate::flags::Flags;
+
 /// The number of an atom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AtomId(u32);
@@ -21,14 +23,52 @@ pub enum Atom {
     Low(Term),
     /// The low word of a value, sign-extended.
     Signed(Term),
-    /// The value that the load with this number in [`Body::accesses`](crate::Body::accesses) loads.
-    Loaded(usize),
-    /// The second value that this load of a pair loads.
-    LoadedSecond(usize),
+    /// A value that is loaded.
+    Loaded(Loaded),
+    /// The first value if a four-bit condition on flags holds, else the second.
+    Select {
+        /// The condition, from 0 to 13.
+        cond: u32,
+        /// The flags.
+        flags: Flags,
+        /// The value if it holds.
+        yes: Term,
+        /// The value if it does not.
+        no: Term,
+        /// Whether values have 64 bits rather than 32.
+        wide: bool,
+    },
     /// The result of a micro-op whose register numbers are 0, for these operands.
     Result(MicroOp, Vec<Term>),
     /// The result of the micro-op at this place of the body, about which nothing is known.
     Unknown(usize),
+}
+
+/// A value that an access loads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loaded {
+    /// The number of the access in [`Body::accesses`](crate::Body::accesses).
+    pub access: usize,
+    /// Whether it is the second value of a pair.
+    pub is_second: bool,
+    /// The number of bytes in memory: 1, 2, 4 or 8.
+    pub size: u64,
+    /// How it is extended: 0 with zeros, 1 with the sign to 32 bits and with zeros to 64, 2 with the sign to 64 bits.
+    pub extend: u32,
+}
+
+impl Loaded {
+    /// Returns the value of bytes in memory.
+    #[must_use]
+    pub const fn extended(&self, bytes: u64) -> u64 {
+        let unused = 64 - 8 * self.size as u32;
+        let signed = ((bytes << unused) as i64 >> unused) as u64;
+        match self.extend {
+            0 => bytes << unused >> unused,
+            1 => signed & u32::MAX as u64,
+            _ => signed,
+        }
+    }
 }
 
 /// A constant plus multiples of atoms, modulo 2^64.
@@ -136,13 +176,17 @@ impl Atoms {
 
     /// Returns the term that is an atom.
     pub fn term(&mut self, atom: Atom) -> Term {
-        // Bodies are short, so there are few atoms.
-        let known = self.atoms.iter().position(|known| *known == atom);
-        let id = known.unwrap_or_else(|| {
+        self.find(&atom).unwrap_or_else(|| {
             self.atoms.push(atom);
-            self.atoms.len() - 1
-        });
-        Term::atom(AtomId(id as u32))
+            Term::atom(AtomId(self.atoms.len() as u32 - 1))
+        })
+    }
+
+    /// Returns the term that is an atom, if the iteration has it.
+    pub(crate) fn find(&self, atom: &Atom) -> Option<Term> {
+        // Bodies are short, so there are few atoms.
+        let place = self.atoms.iter().position(|known| known == atom)?;
+        Some(Term::atom(AtomId(place as u32)))
     }
 
     /// Returns a register at the beginning of the iteration.
@@ -177,6 +221,7 @@ impl Atoms {
     fn has_one_word(&self, atom: AtomId) -> bool {
         match self.atom(atom) {
             Atom::Low(_) => true,
+            Atom::Loaded(loaded) => loaded.extend == 1 || (loaded.extend == 0 && loaded.size <= 4),
             // Extractions have no handler, and may have a high word.
             Atom::Result(op, _) => op.handler() != 0 && op.wide() == 0,
             _ => false,
@@ -207,7 +252,12 @@ impl Atoms {
                 || match atom {
                     Atom::Low(inner) | Atom::Signed(inner) => self.any(inner, test),
                     Atom::Result(_, operands) => operands.iter().any(|operand| self.any(operand, test)),
-                    Atom::Entry(_) | Atom::Loaded(_) | Atom::LoadedSecond(_) | Atom::Unknown(_) => false,
+                    Atom::Select { flags, yes, no, .. } => {
+                        let mut found = self.any(yes, test) || self.any(no, test);
+                        flags.terms(&mut |term| found = found || self.any(term, test));
+                        found
+                    }
+                    Atom::Entry(_) | Atom::Loaded(_) | Atom::Unknown(_) => false,
                 }
         })
     }

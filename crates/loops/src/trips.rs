@@ -1,32 +1,31 @@
 //! The number of iterations that are certain to follow.
 
-use crate::body::{Condition, Flags};
-use crate::motion::{Loop, Progression, iterations_within};
+use crate::flags::{Condition, Flags};
+use crate::motion::{Loop, Progression, Start, iterations_within};
 use crate::term::Term;
 
 /// Returns a number of iterations, from the next one on, of which none leaves the loop, if the registers of micro-ops are
 /// `registers` now and no access to memory stops the lane. There may be more of them: 0 says nothing.
 #[must_use]
 pub fn certain_iterations(of: &Loop, registers: &[u64]) -> u64 {
-    let first = |condition: &Condition| first_iteration(of, condition, registers);
-    of.body().exits.iter().map(|exit| first(&exit.condition)).min().unwrap_or(0)
+    let start = Start::new(of, registers);
+    let exits = of.body().exits.iter();
+    exits.map(|exit| first_iteration(&start, &exit.condition).unwrap_or(0)).min().unwrap_or(0)
 }
 
-/// Returns the first iteration in which a condition may hold: the next one is 0.
-fn first_iteration(of: &Loop, condition: &Condition, registers: &[u64]) -> u64 {
-    let progression = |term: &Term, wide| of.progression(term, registers, wide);
+/// Returns the first iteration in which a condition may hold, if that is known: the next one is 0.
+pub(crate) fn first_iteration(start: &Start<'_>, condition: &Condition) -> Option<u64> {
+    let progression = |term: &Term, wide| start.progression(term, wide);
+    let zero = Progression { start: 0, step: 0, length: u64::MAX };
     let first = match condition {
         Condition::Never => Some(u64::MAX),
         Condition::Zero { value, inverted } => {
             progression(value, true).map(|value| first_zero(value, 64, *inverted))
         }
-        Condition::Flags { cond, flags: Flags::Result { value, wide } } => {
+        Condition::Flags { cond, flags: Flags::Sum { value, wide, .. } | Flags::Logic { value, wide } } => {
             progression(value, true).and_then(|value| match cond {
                 0 | 1 => Some(first_zero(value, 64, *cond == 1)),
-                4 | 5 => {
-                    let zero = Progression { start: 0, step: 0, length: u64::MAX };
-                    first_less(value, zero, *wide, true, *cond == 5)
-                }
+                4 | 5 => first_less(value, zero, *wide, true, *cond == 5),
                 _ => None,
             })
         }
@@ -35,10 +34,7 @@ fn first_iteration(of: &Loop, condition: &Condition, registers: &[u64]) -> u64 {
                 0 | 1 => Some(first_zero(difference(x, y), if *wide { 64 } else { 32 }, *cond == 1)),
                 // CS, CC: x >= y, x < y. HI, LS: y < x, y >= x.
                 2 | 3 => first_less(x, y, *wide, false, *cond == 2),
-                4 | 5 => {
-                    let zero = Progression { start: 0, step: 0, length: u64::MAX };
-                    first_less(difference(x, y), zero, *wide, true, *cond == 5)
-                }
+                4 | 5 => first_less(difference(x, y), zero, *wide, true, *cond == 5),
                 8 | 9 => first_less(y, x, *wide, false, *cond == 9),
                 // GE, LT; GT, LE.
                 10 | 11 => first_less(x, y, *wide, true, *cond == 10),
@@ -46,9 +42,18 @@ fn first_iteration(of: &Loop, condition: &Condition, registers: &[u64]) -> u64 {
                 _ => None,
             })
         }
-        Condition::Flags { flags: Flags::Unknown, .. } => None,
+        Condition::Flags { flags: Flags::Unknown | Flags::Conditional { .. }, .. } => None,
     };
-    first.unwrap_or(0)
+    first.or_else(|| {
+        // The same in all iterations, whatever it is.
+        let mut is_constant = !matches!(condition, Condition::Flags { flags, .. } if !flags.is_known());
+        let holds = condition.holds(&mut |term| {
+            let value = start.constant(term);
+            is_constant &= value.is_some();
+            value.unwrap_or(0)
+        });
+        is_constant.then_some(if holds { 0 } else { u64::MAX })
+    })
 }
 
 /// Returns the difference of two progressions.

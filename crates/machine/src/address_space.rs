@@ -167,6 +167,14 @@ impl AddressSpace {
         Ok(())
     }
 
+    /// Returns the bytes from an address to the end of its page, if the guest may read them.
+    pub(crate) fn readable_bytes(&self, address: u64) -> Option<&[u8]> {
+        let page = page_of(address);
+        self.map.page(page).filter(|page| page.permissions.read)?;
+        let frame = self.frame(self.frame_of(page)?);
+        Some(&frame[address as usize % PAGE_BYTES..])
+    }
+
     /// Writes `bytes` to memory. The pages have to permit `access`; with `None`, they only have to be mapped.
     ///
     /// # Errors

@@ -217,3 +217,117 @@ pub fn indexed() -> impl Strategy<Value = Vec<u32>> {
         },
     )
 }
+
+/// A load or a store of a register of `1 << size` bytes at x0 or x1, which moves it behind the access.
+fn moving(size: u32, load: u32, n: u32, t: u32) -> u32 {
+    size << 30 | 0x3800_0400 | load << 22 | 1 << (12 + size) | n << 5 | t
+}
+
+/// Computes x3 or x5 from both: with any instruction, a selection after a comparison, a conditional comparison before it, or a
+/// table at x1.
+fn computation() -> impl Strategy<Value = Vec<u32>> {
+    let register = || prop::sample::select(&[3_u32, 3, 5, 31][..]);
+    let target = || prop::sample::select(&[3_u32, 5][..]);
+    let compare = move || {
+        (0..2_u32, register(), register(), prop::option::of(0..300_u32)).prop_map(|(wide, n, m, imm)| {
+            match imm {
+                Some(imm) => wide << 31 | 0x7100_001f | imm << 10 | n << 5,
+                None => wide << 31 | 0x6b00_001f | m << 16 | n << 5,
+            }
+        })
+    };
+    // CCMP or CCMN with a register or a number.
+    let conditional = move || {
+        (0..4_u32, 0..2_u32, register(), 0..32_u32, 0..14_u32, 0..16_u32).prop_map(
+            |(kind, imm, n, m, cond, nzcv)| {
+                let m = if imm == 1 { m } else { 3 };
+                kind << 30 | 0x3a40_0000 | m << 16 | cond << 12 | imm << 11 | n << 5 | nzcv
+            },
+        )
+    };
+    // CSEL, CSINC, CSINV or CSNEG.
+    let select = (0..4_u32, 0..2_u32, register(), register(), 0..16_u32, target()).prop_map(
+        |(kind, other, n, m, cond, d)| {
+            kind << 30 | 0x1a80_0000 | other << 10 | m << 16 | cond << 12 | n << 5 | d
+        },
+    );
+    let table =
+        (0..4_u32, 0..2_u32, target(), target(), 1..8_u32).prop_map(|(size, scaled, index, t, bits)| {
+            let mask = 0x9240_0000 | (bits - 1) << 10 | index << 5 | index; // and index, index, #(1 << bits) - 1
+            vec![mask, size << 30 | 0x3860_6820 | index << 16 | scaled << 12 | t] // ldr t, [x1, index]
+        });
+    let other = (instruction(), register(), register(), target()).prop_map(|(word, n, m, d)| {
+        (word & !(31 | 31 << 5)) & !(if word >> 24 & 0xe == 0xa { 31 << 16 } else { 0 })
+            | d
+            | n << 5
+            | if word >> 24 & 0xe == 0xa { m << 16 } else { 0 }
+    });
+    prop_oneof![
+        3 => other.prop_map(|word| vec![word]),
+        2 => (compare(), prop::option::weighted(0.3, conditional()), select)
+            .prop_map(|(compare, conditional, select)| [compare].into_iter().chain(conditional).chain([select]).collect()),
+        1 => table,
+    ]
+}
+
+/// Combines x2 with x3 or x5: a sum, a bitwise operation, or the least or greatest of both.
+fn combination() -> impl Strategy<Value = Vec<u32>> {
+    let value = || prop::sample::select(&[3_u32, 5][..]);
+    let simple =
+        prop::sample::select(&[0x0b00_0042_u32, 0x4b00_0042, 0x0a00_0042, 0x2a00_0042, 0x4a00_0042][..]);
+    prop_oneof![
+        (simple, 0..2_u32, value()).prop_map(|(word, wide, m)| vec![wide << 31 | word | m << 16]),
+        (0..2_u32, value(), any::<[bool; 2]>(), 0..14_u32).prop_map(|(wide, m, [swaps, selects], cond)| {
+            let order = |swaps: bool| if swaps { m << 5 | 2 << 16 } else { 2 << 5 | m << 16 };
+            vec![
+                wide << 31 | 0x6b00_001f | order(swaps),
+                wide << 31 | 0x1a80_0002 | cond << 12 | order(selects),
+            ]
+        }),
+    ]
+}
+
+/// The code of a loop as programs have it: it loads x3, and perhaps x5, computes with them, may combine x2 with one of them, may
+/// store one behind x0 or x1 or where it came from, and may leave in the middle. x4 counts down.
+pub fn kernels() -> impl Strategy<Value = Vec<u32>> {
+    let loads = (0..4_u32, 0..2_u32, prop::option::weighted(0.4, 0..2_u32), any::<bool>());
+    let loads = loads.prop_map(|(size, n, second, polls)| {
+        // Polling: the address stays the same.
+        let stays = |word: u32| if polls { word & !(0x1ff << 12 | 1 << 10) } else { word };
+        let first = stays(moving(size, 1, n, 3));
+        [Some(first), second.map(|n| moving(size, 1, n, 5))].into_iter().flatten().collect::<Vec<_>>()
+    });
+    let store = prop_oneof![
+        (0..4_u32, 0..2_u32, prop::sample::select(&[3_u32, 5, 2][..]))
+            .prop_map(|(size, n, t)| moving(size, 0, n, t)),
+        // Where the load before has loaded, if it had that size.
+        (0..4_u32, 0..2_u32).prop_map(|(size, n)| size << 30
+            | 0x3800_0003
+            | ((1_u32 << size).wrapping_neg() & 0x1ff) << 12
+            | n << 5),
+    ];
+    let exit = (prop::option::of(compare()), prop::bool::weighted(0.4), branch(1000), 0..3_usize).prop_map(
+        |(compare, is_search, branch, near)| {
+            // CBZ or CBNZ of w3 is the search for a zero.
+            let search = [0x3400_0003 | 1000 << 5, 0x3500_0003 | 1000 << 5, branch][near];
+            if is_search { vec![search] } else { compare.into_iter().chain([branch]).collect() }
+        },
+    );
+    let computations = prop::collection::vec(computation(), 0..3).prop_map(|all| all.concat());
+    (
+        loads,
+        prop::option::weighted(0.3, exit),
+        computations,
+        prop::option::weighted(0.5, combination()),
+        prop::option::weighted(0.4, store),
+    )
+        .prop_map(|(loads, exit, computations, combination, store)| {
+            let parts = [loads, exit.unwrap_or_default(), computations, combination.unwrap_or_default()];
+            parts.concat().into_iter().chain(store).collect::<Vec<_>>()
+        })
+        .prop_flat_map(|words| {
+            let end = countdown(words.len());
+            (Just(words), end)
+        })
+        .prop_map(|(words, end)| words.into_iter().chain(end).collect())
+}

@@ -53,6 +53,17 @@ impl Memory for Code<'_> {
     }
 }
 
+impl kvrm_loops::Memory for Code<'_> {
+    fn readable(&self, address: u64) -> Option<&[u8]> {
+        let place = self.place(address, 1)?;
+        Some(&self.data[place..])
+    }
+    fn write(&mut self, address: u64, bytes: &[u8]) {
+        let place = self.place(address, bytes.len() as u64).expect("the plan is within the data");
+        self.data[place..place + bytes.len()].copy_from_slice(bytes);
+    }
+}
+
 pub(crate) fn body(words: &[u32]) -> Option<Loop> {
     let fetch = |pc: u64| Some(lower(*words.get(pc.checked_sub(HEAD)? as usize / 4)?, Features::BASE));
     Loop::find(HEAD + 4 * (words.len() as u64 - 1), fetch).ok()

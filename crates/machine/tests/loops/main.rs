@@ -7,7 +7,7 @@ use kvrm_machine::{
     Runner, Segment, Stop,
 };
 use kvrm_testkit::guests::{GUESTS, guest};
-use kvrm_testkit::loops::{accesses, code, counted, indexed, streams};
+use kvrm_testkit::loops::{accesses, code, counted, indexed, kernels, streams};
 use proptest::prelude::*;
 
 const PAGE: u64 = 4096;
@@ -68,7 +68,7 @@ fn cpu() -> impl Strategy<Value = Cpu> {
 }
 
 fn words() -> impl Strategy<Value = Vec<u32>> {
-    prop_oneof![1 => code(), 2 => counted(), 2 => accesses(), 4 => streams(), 2 => indexed()]
+    prop_oneof![1 => code(), 2 => counted(), 2 => accesses(), 4 => streams(), 2 => indexed(), 8 => kernels()]
 }
 
 /// The private pages in the order of addresses.

@@ -1,0 +1,186 @@
+//! The execution of a plan.
+
+use alloc::vec::Vec;
+
+use crate::block::Block;
+use crate::motion::Loop;
+use crate::plan::{Plan, Source, Stream};
+
+/// The largest number of iterations that are evaluated together. Their values fit the first cache of a CPU.
+const BLOCK: u64 = 1024;
+/// The largest number of iterations of a block for which no values are computed.
+const PLAIN_BLOCK: u64 = 1 << 14;
+
+/// The memory of a lane.
+pub trait Memory {
+    /// Returns the byte at an address and some bytes behind it, if the lane may read them. There is at least one.
+    fn readable(&self, address: u64) -> Option<&[u8]>;
+
+    /// Writes bytes that the lane may write.
+    fn write(&mut self, address: u64, bytes: &[u8]);
+}
+
+/// Reads bytes. Returns whether the lane may read all of them.
+pub(crate) fn read(memory: &impl Memory, address: u64, bytes: &mut [u8]) -> bool {
+    let mut done = 0;
+    while done < bytes.len() {
+        let Some(piece) = memory.readable(address.wrapping_add(done as u64)) else { return false };
+        let count = piece.len().min(bytes.len() - done);
+        bytes[done..done + count].copy_from_slice(&piece[..count]);
+        done += count;
+    }
+    true
+}
+
+impl Plan {
+    /// Executes iterations, and returns their number. One more is certain to follow, without leaving the loop and without a
+    /// fault, and has to be stepped. `registers` are those of micro-ops.
+    ///
+    /// All bytes of the streams in [`Plan::most`] iterations must be permitted. None of the bytes that are stored may be an
+    /// instruction of the loop.
+    pub fn execute(&self, of: &Loop, registers: &mut [u64], memory: &mut impl Memory) -> u64 {
+        let done = self.execute_memory(of, registers, memory);
+        for moving in &self.registers {
+            let value = moving.start.wrapping_add(moving.step.wrapping_mul(done));
+            if done > 0 {
+                registers[moving.register as usize] =
+                    if moving.wide { value } else { value & u64::from(u32::MAX) };
+            }
+        }
+        done
+    }
+
+    /// Makes the stores of the iterations and computes the registers that are combined with their values.
+    fn execute_memory(&self, of: &Loop, registers: &mut [u64], memory: &mut impl Memory) -> u64 {
+        let has_stores = self.stores().next().is_some();
+        if !self.has_tests() && !has_stores && self.folds.is_empty() {
+            return self.most - 1;
+        }
+        let size = if self.needed.is_empty() { PLAIN_BLOCK } else { BLOCK };
+        let mut block = Block::new(of, self);
+        let mut writer = Writer { plan: self, bytes: Vec::new(), values: Vec::new() };
+        let mut done = 0;
+        loop {
+            let count = size.min(self.most - done);
+            let valid = if count < 2 { 0 } else { block.evaluate(done, count, memory) };
+            // The last valid iteration is stepped.
+            if valid < 2 {
+                return done;
+            }
+            let committed = valid - 1;
+            for (register, fold, value) in &self.folds {
+                let register = &mut registers[*register as usize];
+                *register = block.fold(*fold, value, *register, committed);
+            }
+            for stream in self.stores() {
+                writer.store(stream, &mut block, committed, memory);
+            }
+            done += committed;
+            if valid < count {
+                return done;
+            }
+        }
+    }
+}
+
+/// What the bytes of a stream have in common.
+#[derive(Clone, Copy)]
+enum Pattern<'a> {
+    /// They are the same in all iterations.
+    Fill,
+    /// They are those of a load, in the same order.
+    Copy(&'a Stream),
+    /// Something else.
+    Other,
+}
+
+/// Returns the pattern of a stream.
+fn pattern<'a>(stream: &Stream, plan: &'a Plan) -> Pattern<'a> {
+    let size = stream.bytes / stream.sources.len() as u64;
+    match &stream.sources[0] {
+        Source::Copy(loaded) => {
+            let Some(from) = &plan.streams[loaded.access] else { return Pattern::Other };
+            let is_whole = (from.step, from.bytes) == (stream.step, stream.bytes);
+            let are_in_order = stream.sources.iter().enumerate().all(|(number, source)| {
+                matches!(source, Source::Copy(of)
+                    if of.access == loaded.access && u64::from(of.is_second) * of.size == number as u64 * size)
+            });
+            if is_whole && are_in_order { Pattern::Copy(from) } else { Pattern::Other }
+        }
+        Source::Progression(_) => {
+            let is_same = |source: &Source| matches!(source, Source::Progression(values) if values.step == 0);
+            if stream.sources.iter().all(is_same) { Pattern::Fill } else { Pattern::Other }
+        }
+        Source::Term(_) => Pattern::Other,
+    }
+}
+
+/// Makes the stores of a plan.
+struct Writer<'a> {
+    plan: &'a Plan,
+    bytes: Vec<u8>,
+    values: Vec<u64>,
+}
+
+impl Writer<'_> {
+    /// Makes the stores of a stream in the first `count` iterations of a block.
+    fn store(&mut self, stream: &Stream, block: &mut Block<'_>, count: u64, memory: &mut impl Memory) {
+        let bytes = stream.bytes as usize;
+        self.bytes.resize(count as usize * bytes, 0);
+        let pattern = pattern(stream, self.plan);
+        match pattern {
+            Pattern::Copy(from) if from.step.unsigned_abs() == from.bytes => {
+                let lowest = if from.step < 0 { count - 1 } else { 0 };
+                read(memory, from.at(block.first() + lowest), &mut self.bytes);
+            }
+            Pattern::Fill => {
+                self.number(stream, block, 0..1, memory);
+                let (one, others) = self.bytes.split_at_mut(bytes);
+                others.chunks_exact_mut(bytes).for_each(|chunk| chunk.copy_from_slice(one));
+            }
+            Pattern::Copy(_) | Pattern::Other => self.number(stream, block, 0..count as usize, memory),
+        }
+        let is_reversed = stream.step < 0;
+        if stream.step.unsigned_abs() == stream.bytes {
+            if is_reversed && matches!(pattern, Pattern::Other) {
+                // The bytes are in the order of iterations.
+                self.reverse(bytes);
+            }
+            let lowest = if is_reversed { count - 1 } else { 0 };
+            memory.write(stream.at(block.first() + lowest), &self.bytes);
+        } else {
+            for (iteration, chunk) in (block.first()..).zip(self.bytes.chunks_exact(bytes)) {
+                memory.write(stream.at(iteration), chunk);
+            }
+        }
+    }
+
+    /// Computes the bytes that some iterations store, in their order.
+    fn number(
+        &mut self,
+        stream: &Stream,
+        block: &mut Block<'_>,
+        iterations: core::ops::Range<usize>,
+        memory: &impl Memory,
+    ) {
+        let size = stream.bytes as usize / stream.sources.len();
+        let bytes = stream.bytes as usize;
+        for (number, source) in stream.sources.iter().enumerate() {
+            block.values(source, iterations.clone(), memory, &mut self.values);
+            let chunks = self.bytes.chunks_exact_mut(bytes);
+            let places = chunks.map(|chunk| &mut chunk[number * size..][..size]).zip(&self.values);
+            match size {
+                8 => places.for_each(|(place, value)| place.copy_from_slice(&value.to_le_bytes())),
+                4 => places.for_each(|(place, value)| place.copy_from_slice(&(*value as u32).to_le_bytes())),
+                2 => places.for_each(|(place, value)| place.copy_from_slice(&(*value as u16).to_le_bytes())),
+                _ => places.for_each(|(place, value)| place[0] = *value as u8),
+            }
+        }
+    }
+
+    /// Reverses the order of chunks of some bytes.
+    fn reverse(&mut self, bytes: usize) {
+        self.bytes.reverse();
+        self.bytes.chunks_exact_mut(bytes).for_each(<[u8]>::reverse);
+    }
+}
